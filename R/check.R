@@ -1,0 +1,359 @@
+#' @importFrom rlang %||%
+NULL
+
+# Checks at the package's edge. Each returns its input invisibly (converted
+# where that is harmless) or aborts with the user's own argument name and call.
+
+#' Describe an object without showing its values
+#' @return (string) For instance `a character vector of length 2`.
+#' @noRd
+describe_type <- function(x) {
+  if (missing(x)) {
+    return("nothing")
+  }
+  if (is.null(x)) {
+    return("`NULL`")
+  }
+  if (is.function(x)) {
+    return("a function")
+  }
+  if (is.data.frame(x)) {
+    return(sprintf("a data frame with %d rows", nrow(x)))
+  }
+  if (inherits(x, "formula")) {
+    return("a formula")
+  }
+  if (is.object(x)) {
+    return(sprintf("an object of class <%s>", class(x)[1]))
+  }
+  if (is.matrix(x)) {
+    return(sprintf("a %d x %d %s matrix", nrow(x), ncol(x), typeof(x)))
+  }
+  if (is.list(x)) {
+    return(sprintf("a list of length %d", length(x)))
+  }
+  if (is.atomic(x)) {
+    kind <- switch(typeof(x),
+      double = "a numeric", integer = "an integer", character = "a character",
+      logical = "a logical", paste("a", typeof(x))
+    )
+    if (length(x) == 1 && is.na(x)) {
+      return("a missing value")
+    }
+    return(sprintf("%s vector of length %d", kind, length(x)))
+  }
+  paste("an object of type", typeof(x))
+}
+
+#' Check one number
+#'
+#' @param x The value.
+#' @param min,max (number) Closed range.
+#' @param above,below (number) Open range.
+#' @param finite (flag) Are infinite values refused?
+#' @param null (flag) Is `NULL` accepted (and returned)?
+#' @return `x` as a double, invisibly.
+#' @noRd
+check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
+                         finite = TRUE, null = FALSE,
+                         arg = rlang::caller_arg(x),
+                         call = rlang::caller_env()) {
+  if (null && is.null(x)) {
+    return(invisible(NULL))
+  }
+  if (!is.numeric(x) || is.object(x) || length(x) != 1 || is.na(x)) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be one number.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  outside <- x < min || x > max || (is.finite(above) && x <= above) ||
+    (is.finite(below) && x >= below)
+  if (outside || (finite && !is.finite(x))) {
+    range <- describe_range(min, max, above, below, finite)
+    abort_input(
+      c("{.arg {arg}} must be {range}.", x = "It is {format(x)}."),
+      arg = arg, call = call
+    )
+  }
+  invisible(as.double(x))
+}
+
+describe_range <- function(min, max, above, below, finite = TRUE) {
+  parts <- c(
+    if (is.finite(min)) paste("at least", format(min)),
+    if (is.finite(above)) paste("above", format(above)),
+    if (is.finite(max)) paste("at most", format(max)),
+    if (is.finite(below)) paste("below", format(below))
+  )
+  if (is.null(parts)) {
+    return(if (finite) "finite" else "a number")
+  }
+  paste(parts, collapse = " and ")
+}
+
+#' Check one whole number
+#' @inheritParams check_number
+#' @return `x` as an integer, invisibly.
+#' @noRd
+check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
+                        arg = rlang::caller_arg(x),
+                        call = rlang::caller_env()) {
+  if (null && is.null(x)) {
+    return(invisible(NULL))
+  }
+  whole <- is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x) &&
+    is.finite(x) && x == round(x)
+  if (!whole) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be one whole number.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  if (x < min || x > max) {
+    upper <- if (max < .Machine$integer.max) max else Inf
+    range <- describe_range(min, upper, -Inf, Inf)
+    abort_input(
+      c("{.arg {arg}} must be {range}.", x = "It is {format(x)}."),
+      arg = arg, call = call
+    )
+  }
+  invisible(as.integer(x))
+}
+
+#' Check one `TRUE` or `FALSE`
+#' @inheritParams check_number
+#' @return `x`, invisibly.
+#' @noRd
+check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x),
+                       call = rlang::caller_env()) {
+  if (null && is.null(x)) {
+    return(invisible(NULL))
+  }
+  if (!is.logical(x) || length(x) != 1 || is.na(x)) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be `TRUE` or `FALSE`.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  invisible(x)
+}
+
+#' Check one string
+#' @inheritParams check_number
+#' @param empty (flag) Is `""` accepted?
+#' @return `x`, invisibly.
+#' @noRd
+check_string <- function(x, null = FALSE, empty = FALSE,
+                         arg = rlang::caller_arg(x),
+                         call = rlang::caller_env()) {
+  if (null && is.null(x)) {
+    return(invisible(NULL))
+  }
+  string <- is.character(x) && length(x) == 1 && !is.na(x)
+  if (!string || (!empty && !nzchar(x))) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be one string.",
+        x = if (string) "It is empty." else "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  invisible(x)
+}
+
+#' Check one of a few words
+#'
+#' Exact matches only. The default of an argument `x = c("a", "b")` is its
+#' first element.
+#' @inheritParams check_number
+#' @param choices (character) The accepted words.
+#' @return (string) The word, invisibly.
+#' @noRd
+check_choice <- function(x, choices, arg = rlang::caller_arg(x),
+                         call = rlang::caller_env()) {
+  if (identical(x, choices)) {
+    return(invisible(choices[1]))
+  }
+  string <- is.character(x) && length(x) == 1 && !is.na(x)
+  if (!string || !x %in% choices) {
+    given <- if (string) {
+      cli::format_inline("It is {.val {x}}.")
+    } else {
+      paste0("It is ", describe_type(x), ".")
+    }
+    abort_input(
+      c(
+        "{.arg {arg}} must be one of {.or {.val {choices}}}.",
+        x = "{given}"
+      ),
+      arg = arg, call = call
+    )
+  }
+  invisible(x)
+}
+
+#' Check a data frame
+#'
+#' Refuses anything but a data frame with at least one row and distinct column
+#' names. Tibbles and data tables are fine.
+#' @inheritParams check_number
+#' @param min_rows (count) The fewest rows accepted.
+#' @return `x`, invisibly.
+#' @noRd
+check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x),
+                             call = rlang::caller_env()) {
+  if (!is.data.frame(x)) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be a data frame.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  if (nrow(x) < min_rows) {
+    n <- nrow(x)
+    abort_input(
+      c(
+        "{.arg {arg}} must have at least {min_rows} record{?s}.",
+        x = "It has {n}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  twice <- unique(names(x)[duplicated(names(x))])
+  if (length(twice) > 0) {
+    abort_input(
+      c(
+        "The columns of {.arg {arg}} must have distinct names.",
+        x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
+        i = "Rename or drop the spare columns."
+      ),
+      arg = arg, call = call
+    )
+  }
+  invisible(x)
+}
+
+#' Check a formula
+#' @inheritParams check_number
+#' @param response (flag) Must it have a left side?
+#' @return `x`, invisibly.
+#' @noRd
+check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x),
+                          call = rlang::caller_env()) {
+  if (!inherits(x, "formula")) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  if (response && length(x) != 3) {
+    abort_input(
+      c(
+        "{.arg {arg}} must name the response on its left side.",
+        x = "It has no left side.",
+        i = "Write `response ~ predictors`."
+      ),
+      arg = arg, call = call
+    )
+  }
+  invisible(x)
+}
+
+#' Check an object's class
+#' @inheritParams check_number
+#' @param class (string) The class expected.
+#' @param how (string or `NULL`) How to make one, shown as a hint.
+#' @return `x`, invisibly.
+#' @noRd
+check_class <- function(x, class, how = NULL, null = FALSE,
+                        arg = rlang::caller_arg(x),
+                        call = rlang::caller_env()) {
+  if (null && is.null(x)) {
+    return(invisible(NULL))
+  }
+  if (!inherits(x, class)) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be a {.cls {class}} object.",
+        x = "It is {describe_type(x)}.",
+        i = how
+      ),
+      arg = arg, call = call
+    )
+  }
+  invisible(x)
+}
+
+#' Check numeric privacy weights
+#'
+#' @inheritParams check_number
+#' @param n (count) How many records there are.
+#' @return (numeric) The weights, class kept, invisibly.
+#' @noRd
+check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x),
+                          call = rlang::caller_env()) {
+  if (null && is.null(x)) {
+    return(invisible(NULL))
+  }
+  if (!is.numeric(x) || !is.null(dim(x))) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  if (length(x) != n) {
+    n_given <- length(x)
+    abort_input(
+      c(
+        "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
+        x = "It holds {n_given}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  values <- as.double(unclass(x))
+  missing_rows <- which(is.na(values))
+  if (length(missing_rows) > 0) {
+    n_missing <- length(missing_rows)
+    abort_input(
+      c(
+        "{.arg {arg}} must lie in [0, 1].",
+        x = "{n_missing} weight{?s} {?is/are} missing.",
+        i = "A record that is to take no part has weight 0."
+      ),
+      arg = arg, call = call, rows = missing_rows
+    )
+  }
+  low <- sum(values < 0)
+  high <- sum(values > 1)
+  if (low + high > 0) {
+    abort_input(
+      c(
+        "{.arg {arg}} must lie in [0, 1].",
+        x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
+        x = if (high > 0) "{high} record{?s} {?is/are} above 1."
+      ),
+      arg = arg, call = call, rows = which(values < 0 | values > 1)
+    )
+  }
+  invisible(x)
+}

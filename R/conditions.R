@@ -1,0 +1,92 @@
+# Conditions. Every error of the package is classed, blames the user's call and
+# never holds a data value: row numbers travel in the field `rows` of the
+# condition object and stay out of the message.
+
+#' Signal an error about what the user gave
+#'
+#' @param message (character) Bullets for [cli::cli_abort()], interpolated in
+#'   the caller's frame: what was expected, what was given (`x`), which column
+#'   and how many records, and what to do (`i`). Never a data value.
+#' @param ... Further fields of the condition object.
+#' @param arg (string or `NULL`) The name of the argument at fault, kept in the
+#'   field `arg`.
+#' @param call (environment or call) The call to blame.
+#' @param rows (integer or `NULL`) Row numbers of the records at fault, kept in
+#'   the field `rows` and never printed.
+#' @param class (character or `NULL`) Classes put before the general ones.
+#' @param .envir (environment) Where the message is interpolated.
+#' @return Never returns.
+#' @noRd
+abort_input <- function(message, ..., arg = NULL, call = rlang::caller_env(),
+                        rows = NULL, class = NULL,
+                        .envir = rlang::caller_env()) {
+  abort_classed(
+    message, "pseudosynth_error_input", ...,
+    arg = arg, call = call, rows = rows, class = class, .envir = .envir
+  )
+}
+
+#' Signal a failed precondition of privacy
+#' @inheritParams abort_input
+#' @noRd
+abort_privacy <- function(message, ..., arg = NULL, call = rlang::caller_env(),
+                          rows = NULL, class = NULL,
+                          .envir = rlang::caller_env()) {
+  abort_classed(
+    message, "pseudosynth_error_privacy", ...,
+    arg = arg, call = call, rows = rows, class = class, .envir = .envir
+  )
+}
+
+#' Signal an error inside a sampler
+#' @inheritParams abort_input
+#' @noRd
+abort_sampler <- function(message, ..., arg = NULL, call = rlang::caller_env(),
+                          rows = NULL, class = NULL,
+                          .envir = rlang::caller_env()) {
+  abort_classed(
+    message, "pseudosynth_error_sampler", ...,
+    arg = arg, call = call, rows = rows, class = class, .envir = .envir
+  )
+}
+
+abort_classed <- function(message, kind, ..., arg, call, rows, class, .envir) {
+  cli::cli_abort(
+    message, ...,
+    arg = arg, rows = rows, call = call, .envir = .envir,
+    class = c(class, kind, "pseudosynth_error")
+  )
+}
+
+#' Warn that a fit has not converged
+#' @inheritParams abort_input
+#' @return `NULL`, invisibly.
+#' @noRd
+warn_convergence <- function(message, ..., call = rlang::caller_env(),
+                             class = NULL, .envir = rlang::caller_env()) {
+  warn_classed(
+    message, "pseudosynth_warning_convergence", ...,
+    call = call, class = class, .envir = .envir
+  )
+}
+
+#' Warn about an input that is used as given
+#' @inheritParams abort_input
+#' @return `NULL`, invisibly.
+#' @noRd
+warn_input <- function(message, ..., call = rlang::caller_env(), class = NULL,
+                       .envir = rlang::caller_env()) {
+  warn_classed(
+    message, "pseudosynth_warning_input", ...,
+    call = call, class = class, .envir = .envir
+  )
+}
+
+warn_classed <- function(message, kind, ..., call, class, .envir) {
+  cli::cli_warn(
+    message, ...,
+    call = call, .envir = .envir,
+    class = c(class, kind, "pseudosynth_warning")
+  )
+  invisible(NULL)
+}

@@ -1,0 +1,489 @@
+# The design: from the formula's right side and the published predictors to
+# what the core reads. A `synth_design` is a blueprint that holds no record: it
+# turns the data, and later any new data, into codes and numeric columns.
+#
+# Columns are those of model.matrix() with treatment contrasts, in its order
+# and under its names. Plain categorical variables stay codes and are never
+# spread into dummy columns; numeric variables are centred and scaled first,
+# and everything else (interactions, poly(), I()) is a dense column.
+
+#' Make the blueprint of a design
+#'
+#' @param formula (formula) The model.
+#' @param data (data frame) The records. Only columns of `data` are used as
+#'   variables.
+#' @param response (string) The name of the response's column.
+#' @return (`synth_design`) A list with `terms` (no response, no data), `levels`
+#'   (list, by variable), `centre` and `scale` (list, by variable), `columns`
+#'   (P names), `intercept` (flag), `factors` (data frame: `variable`, `column`,
+#'   `full`), `numeric_column` (0-based), `dense` (names of the columns that
+#'   need a model matrix), `is_level` (logical, P), `variables` (names of the
+#'   columns of `data` that are used).
+#' @noRd
+new_design <- function(formula, data, response, call = rlang::caller_env()) {
+  predictors <- setdiff(names(data), response)
+  check_right_side(formula, data, response, call)
+  env <- public_environment(formula, predictors, call)
+  formula <- stats::formula(
+    stats::terms(formula, data = data[0, , drop = FALSE])
+  )
+  environment(formula) <- env
+  terms <- stats::delete.response(stats::terms(formula))
+  variables <- intersect(all.vars(terms), predictors)
+  if (!is.null(attr(terms, "offset"))) {
+    abort_input(
+      c(
+        "{.arg formula} must have no offset.",
+        i = "Subtract a published offset from the response yourself."
+      ),
+      arg = "formula", call = call
+    )
+  }
+  intercept <- attr(terms, "intercept") == 1
+  if (!intercept && length(attr(terms, "term.labels")) == 0) {
+    abort_input(
+      c(
+        "{.arg formula} must have an intercept or name a predictor.",
+        x = "Its right side is empty.",
+        i = "Write {.code y ~ 1} for a model without predictors."
+      ),
+      arg = "formula", call = call
+    )
+  }
+  for (name in variables) {
+    check_predictor(data[[name]], name, call)
+  }
+
+  frame <- predictor_frame(terms, data, call)
+  terms <- attr(frame, "terms")
+  design <- list(
+    terms = terms, variables = variables, intercept = intercept,
+    levels = factor_levels(frame, data[variables], call)
+  )
+  design$expects <- vapply(data[variables], predictor_kind, "")
+  frame <- as_factors(frame, design$levels)
+  design <- c(design, numeric_scaling(frame, terms, call))
+  frame <- standardise(frame, design)
+  design <- c(design, design_columns(frame, terms, design$levels, call))
+  structure(design, class = "synth_design")
+}
+
+# The response on both sides, and names that are no columns.
+check_right_side <- function(formula, data, response, call) {
+  right <- formula[[3]]
+  used <- setdiff(all.vars(right), ".")
+  if (response %in% used) {
+    abort_input(
+      c(
+        "The response must not be among the predictors.",
+        x = "{.val {response}} is on both sides of {.arg formula}.",
+        i = "Predictors are published as they are."
+      ),
+      arg = "formula", call = call
+    )
+  }
+  # A name inside a call, such as the degree in poly(age, degree), may be a
+  # public number outside the data. A term of its own must be a column.
+  own <- intersect(standing_names(right), used)
+  unknown <- setdiff(own, names(data))
+  inside <- setdiff(used, c(own, names(data)))
+  number <- vapply(inside, function(name) {
+    value <- get0(name, envir = environment(formula))
+    is.atomic(value) && length(value) == 1
+  }, TRUE)
+  unknown <- c(unknown, inside[!number])
+  if (length(unknown) > 0) {
+    columns <- setdiff(names(data), response)
+    abort_input(
+      c(
+        "Every predictor of {.arg formula} must be a column of {.arg data}.",
+        x = "{cli::qty(length(unknown))}There {?is/are} no column{?s}
+             {.val {unknown}}.",
+        i = "The columns are {.val {columns}}."
+      ),
+      arg = "formula", call = call
+    )
+  }
+  invisible(formula)
+}
+
+# Names that stand as terms of their own, not inside a function's call.
+standing_names <- function(x) {
+  if (is.symbol(x)) {
+    return(as.character(x))
+  }
+  operators <- c("+", "-", "*", ":", "/", "^", "(", "%in%")
+  if (is.call(x) && is.symbol(x[[1]]) && as.character(x[[1]]) %in% operators) {
+    return(unlist(lapply(as.list(x)[-1], standing_names)))
+  }
+  character()
+}
+
+# The formula's environment may hold the confidential file. The blueprint keeps
+# only the public numbers and functions that the right side names.
+public_environment <- function(formula, columns, call) {
+  env <- environment(formula)
+  kept <- new.env(parent = globalenv())
+  for (name in setdiff(all.names(formula[[3]], unique = TRUE), columns)) {
+    value <- get0(name, envir = env)
+    number <- is.atomic(value) && length(value) == 1
+    closure <- is.function(value) && !is.primitive(value) &&
+      !isNamespace(topenv(environment(value)))
+    attached <- is.function(value) && !closure
+    if (number || closure || attached) {
+      assign(name, value, envir = kept)
+    }
+  }
+  kept
+}
+
+predictor_kind <- function(x) {
+  if (is.numeric(x)) "numeric" else "categorical"
+}
+
+check_predictor <- function(x, name, call) {
+  plain <- is.factor(x) || is.character(x) || is.logical(x) ||
+    (is.numeric(x) && (!is.object(x) || inherits(x, "AsIs")))
+  if (!plain || !is.null(dim(x))) {
+    abort_input(
+      c(
+        "Column {.val {name}} must be a numeric, factor, character or logical
+         vector.",
+        x = "It is {describe_type(x)}.",
+        i = "Convert it first, or leave it out of {.arg formula}."
+      ),
+      arg = "data", call = call
+    )
+  }
+  check_finite_column(x, name, call)
+}
+
+predictor_frame <- function(terms, data, call) {
+  frame <- tryCatch(
+    stats::model.frame(
+      terms, data,
+      na.action = stats::na.pass, drop.unused.levels = FALSE
+    ),
+    error = function(e) {
+      abort_input(
+        c(
+          "The right side of {.arg formula} must be computable from
+           {.arg data}.",
+          x = "{conditionMessage(e)}"
+        ),
+        arg = "formula", call = call
+      )
+    }
+  )
+  for (term in names(frame)) {
+    x <- frame[[term]]
+    bad <- if (is.numeric(x)) {
+      which(!is.finite(rowSums(as.matrix(x))))
+    } else {
+      which(is.na(x))
+    }
+    if (length(bad) > 0) {
+      n_bad <- length(bad)
+      abort_input(
+        c(
+          "The predictor {.code {term}} must be finite.",
+          x = "It is not for {n_bad} of {nrow(frame)} record{?s}.",
+          i = "Correct or drop these records, or choose another term."
+        ),
+        arg = "formula", call = call, rows = bad
+      )
+    }
+  }
+  frame
+}
+
+# Levels of every categorical variable of the frame. Characters are sorted in
+# the C locale, so that a fit is the same on every machine.
+factor_levels <- function(frame, raw, call) {
+  categorical <- names(frame)[!vapply(frame, is.numeric, TRUE)]
+  levels <- lapply(stats::setNames(categorical, categorical), function(name) {
+    x <- frame[[name]]
+    found <- if (is.factor(x)) {
+      levels(x)
+    } else if (is.logical(x)) {
+      c("FALSE", "TRUE")
+    } else {
+      sort(unique(as.character(x)), method = "radix")
+    }
+    if (length(found) < 2) {
+      abort_constant(name, call)
+    }
+    found
+  })
+  levels
+}
+
+abort_constant <- function(name, call) {
+  abort_input(
+    c(
+      "The predictor {.code {name}} must vary.",
+      x = "It has the same value for all records.",
+      i = "Leave it out of {.arg formula}."
+    ),
+    arg = "formula", call = call
+  )
+}
+
+# Categorical variables of a frame as factors with the blueprint's levels.
+as_factors <- function(frame, levels, call = rlang::caller_env()) {
+  for (name in names(levels)) {
+    x <- frame[[name]]
+    code <- if (is.factor(x) && identical(levels(x), levels[[name]])) {
+      as.integer(x)
+    } else {
+      match(as.character(x), levels[[name]])
+    }
+    unknown <- which(is.na(code))
+    if (length(unknown) > 0) {
+      n_bad <- length(unknown)
+      n_levels <- length(unique(as.character(x)[unknown]))
+      abort_input(
+        c(
+          "Column {.val {name}} must have the levels it had in the fit.",
+          x = "{n_bad} record{?s} {?has/have} {n_levels} unknown
+               {cli::qty(n_levels)}level{?s}.",
+          i = "Recode {cli::qty(n_bad)}{?it/them}, or refit with all levels
+               declared by {.fn factor}."
+        ),
+        arg = "newdata", call = call, rows = unknown,
+        class = "pseudosynth_error_unknown_level"
+      )
+    }
+    frame[[name]] <- structure(
+      code,
+      levels = levels[[name]], class = "factor"
+    )
+  }
+  frame
+}
+
+# Centre and scale of every numeric variable of the frame, by its own mean and
+# standard deviation: predictors are published. A variable is centred only
+# where the model has what remains of each of its terms without it (for `x` the
+# intercept), so that centring does not change the model.
+numeric_scaling <- function(frame, terms, call) {
+  numeric <- names(frame)[vapply(frame, is.numeric, TRUE)]
+  table <- attr(terms, "factors")
+  centre <- scale <- stats::setNames(vector("list", length(numeric)), numeric)
+  for (name in numeric) {
+    x <- as.matrix(frame[[name]])
+    mean <- colMeans(x)
+    sd <- apply(x, 2, stats::sd)
+    if (any(sd == 0)) {
+      abort_constant(name, call)
+    }
+    may_centre <- is_centrable(name, table, spans_constant(terms, frame))
+    centre[[name]] <- unname(if (may_centre) mean else 0 * mean)
+    scale[[name]] <- unname(sd)
+  }
+  list(centre = centre, scale = scale)
+}
+
+# An intercept, or a factor that has a column for each level.
+spans_constant <- function(terms, frame) {
+  alone <- Filter(function(term) length(term) == 1, term_variables(terms))
+  attr(terms, "intercept") == 1 || !all(vapply(frame[unlist(alone)],
+    is.numeric, TRUE
+  ))
+}
+
+is_centrable <- function(name, table, constant) {
+  present <- table > 0
+  for (term in which(present[name, ])) {
+    rest <- present[, term] & rownames(present) != name
+    found <- if (any(rest)) {
+      any(colSums(present != rest) == 0)
+    } else {
+      constant
+    }
+    if (!found) {
+      return(FALSE)
+    }
+  }
+  TRUE
+}
+
+standardise <- function(frame, design) {
+  for (name in names(design$centre)) {
+    x <- frame[[name]]
+    centre <- design$centre[[name]]
+    scale <- design$scale[[name]]
+    frame[[name]] <- if (is.null(dim(x))) {
+      (as.double(x) - centre) / scale
+    } else {
+      sweep(sweep(x, 2, centre), 2, scale, "/")
+    }
+  }
+  frame
+}
+
+# Which term is what, and the names and places of its columns.
+design_columns <- function(frame, terms, levels, call) {
+  labels <- attr(terms, "term.labels")
+  intercept <- attr(terms, "intercept") == 1
+  variables <- term_variables(terms)
+  plain <- lengths(variables) == 1
+  is_factor <- plain & vapply(variables, `[`, "", 1) %in% names(levels)
+  is_vector <- plain & !is_factor & vapply(variables, function(name) {
+    is.null(dim(frame[[name[1]]]))
+  }, TRUE)
+  is_dense <- !is_factor & !is_vector
+
+  assign <- if (any(is_dense)) {
+    x <- dense_matrix(frame, terms, levels, rows = 1L, call = call)
+    split(colnames(x), factor(attr(x, "assign"), c(0, seq_along(labels))))[-1]
+  }
+  full <- !intercept & is_factor & cumsum(is_factor) == 1
+  names_of <- lapply(seq_along(labels), function(t) {
+    if (is_factor[t]) {
+      shown <- levels[[variables[[t]]]]
+      paste0(labels[t], if (full[t]) shown else shown[-1])
+    } else if (is_vector[t]) {
+      labels[t]
+    } else {
+      assign[[t]]
+    }
+  })
+  columns <- c(if (intercept) "(Intercept)", unlist(names_of))
+  first <- as.integer(intercept) + cumsum(c(0, lengths(names_of)))
+  first <- as.integer(first[seq_along(labels)])
+  is_level <- c(
+    if (intercept) TRUE,
+    rep(full, lengths(names_of))
+  )
+  dense <- is_vector | is_dense
+  list(
+    columns = make.unique(as.character(columns)),
+    factors = data.frame(
+      variable = vapply(variables[is_factor], `[`, "", 1),
+      column = first[is_factor], full = full[is_factor]
+    ),
+    vectors = vapply(variables[is_vector], `[`, "", 1),
+    vector_column = first[is_vector],
+    dense = as.character(unlist(names_of[is_dense])),
+    dense_column = as.integer(unlist(lapply(which(is_dense), function(t) {
+      first[t] + seq_along(names_of[[t]]) - 1L
+    }))),
+    is_level = as.logical(is_level)
+  )
+}
+
+# The variables of each term, in the formula's order.
+term_variables <- function(terms) {
+  table <- attr(terms, "factors")
+  lapply(seq_along(attr(terms, "term.labels")), function(t) {
+    rownames(table)[table[, t] > 0]
+  })
+}
+
+dense_matrix <- function(frame, terms, levels, rows = NULL,
+                         call = rlang::caller_env()) {
+  if (!is.null(rows)) {
+    frame <- frame[rows, , drop = FALSE]
+  }
+  # Only factors that some term uses can be given contrasts.
+  contrasts <- stats::setNames(
+    rep(list("contr.treatment"), length(levels)), names(levels)
+  )
+  stats::model.matrix(terms, frame, contrasts.arg = contrasts)
+}
+
+#' The design of some records as the core reads it
+#'
+#' @param design (`synth_design`)
+#' @param data (data frame) The fit's data or new data.
+#' @return (list) The elements `n_columns`, `intercept`, `codes`, `n_levels`,
+#'   `factor_column`, `numeric` and `numeric_column` of a model specification.
+#' @noRd
+design_parts <- function(design, data, arg = "newdata",
+                         call = rlang::caller_env()) {
+  absent <- setdiff(design$variables, names(data))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "{.arg {arg}} must have every predictor of the fit.",
+        x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
+             {.val {absent}}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  for (name in design$variables) {
+    check_predictor(data[[name]], name, call)
+    if (predictor_kind(data[[name]]) != design$expects[[name]]) {
+      abort_input(
+        c(
+          "Column {.val {name}} must be {design$expects[[name]]}, as it was in
+           the fit.",
+          x = "It is {describe_type(data[[name]])}."
+        ),
+        arg = arg, call = call
+      )
+    }
+  }
+  n <- nrow(data)
+  frame <- if (length(design$variables) > 0) {
+    predictor_frame(design$terms, data, call)
+  }
+  frame <- as_factors(frame, design$levels, call)
+  frame <- standardise(frame, design)
+
+  factors <- design$factors
+  codes <- vapply(seq_len(nrow(factors)), function(f) {
+    as.integer(frame[[factors$variable[f]]]) - 1L + factors$full[f]
+  }, integer(n))
+  numeric <- vapply(design$vectors, function(v) frame[[v]], numeric(n))
+  dense <- if (length(design$dense) > 0) {
+    dense_matrix(frame, design$terms, design$levels, call = call)[
+      , design$dense,
+      drop = FALSE
+    ]
+  }
+  numeric <- cbind(matrix(numeric, n), dense)
+  n_levels <- lengths(design$levels[factors$variable]) + factors$full
+  list(
+    n_columns = length(design$columns),
+    intercept = design$intercept,
+    codes = matrix(codes, n),
+    n_levels = as.integer(n_levels),
+    factor_column = factors$column,
+    numeric = matrix(as.double(numeric), n),
+    numeric_column = c(design$vector_column, design$dense_column)
+  )
+}
+
+#' The dense design matrix of a specification
+#'
+#' For checks and summaries of small data; the core never forms it.
+#' @param spec (list) A model specification, or `design_parts()`.
+#' @return (double matrix, N x P)
+#' @noRd
+dense_design <- function(spec) {
+  n <- nrow(spec$codes)
+  x <- matrix(0, n, spec$n_columns)
+  if (spec$intercept) {
+    x[, 1] <- 1
+  }
+  for (f in seq_len(ncol(spec$codes))) {
+    code <- spec$codes[, f]
+    on <- which(code > 0)
+    x[cbind(on, spec$factor_column[f] + code[on])] <- 1
+  }
+  x[, spec$numeric_column + 1L] <- spec$numeric
+  x
+}
+
+#' @export
+print.synth_design <- function(x, ...) {
+  cat(
+    "<synth_design> ", length(x$columns), " columns from ",
+    length(x$variables), " predictors\n",
+    sep = ""
+  )
+  invisible(x)
+}

@@ -1,0 +1,224 @@
+# Did the chains converge? The mixture's components exchange places, so that
+# its parameters say nothing: it is judged by quantities that do not depend on
+# the labels.
+
+# How many of the worst records are computed exactly, by each of two criteria.
+n_worst_records <- 20L
+
+#' Diagnose a fit
+#'
+#' @param fit (`synthesizer`) With draws, monitor and the sampler's record.
+#' @return The fit with `diagnostics` (data frame: `variable`, `rhat`,
+#'   `ess_bulk`, `ess_tail`), `problems` (character, in the user's words) and
+#'   `converged` (flag).
+#' @noRd
+diagnose <- function(fit) {
+  values <- fit$monitor
+  if (!is_mixture(fit$family)) {
+    values <- cbind(fit$draws, values)
+  }
+  # Without any weight the weighted log-likelihood is 0 at every draw.
+  if (all(alpha_of(fit) == 0)) {
+    values <- values[, colnames(values) != "log_lik", drop = FALSE]
+  }
+  table <- diagnose_columns(values, fit$chain)
+  if (is_mixture(fit$family)) {
+    table <- rbind(table, diagnose_worst_record(fit))
+  }
+  fit$diagnostics <- table
+  judged <- judge(fit)
+  fit$problems <- judged$problems
+  fit$converged <- judged$converged
+  fit
+}
+
+#' R-hat and effective sample sizes of columns of draws
+#'
+#' @param values (numeric matrix, S x M)
+#' @param chain (integer, S)
+#' @return (data frame, M rows)
+#' @noRd
+diagnose_columns <- function(values, chain) {
+  n_chains <- length(unique(chain))
+  by_chain <- function(j) matrix(values[, j], ncol = n_chains)
+  apply_to <- function(f) {
+    vapply(seq_len(ncol(values)), function(j) f(by_chain(j)), 0)
+  }
+  data.frame(
+    variable = colnames(values),
+    rhat = apply_to(posterior::rhat),
+    ess_bulk = apply_to(posterior::ess_bulk),
+    ess_tail = apply_to(posterior::ess_tail)
+  )
+}
+
+#' The worst of all records' log-likelihoods
+#'
+#' A screen finds the records with the largest R-hat and the smallest effective
+#' sample size; these few are then computed exactly. One row, which does not
+#' say which record it was.
+#' @noRd
+diagnose_worst_record <- function(fit) {
+  screen <- record_screen_(
+    fit$spec, fit$draws, n_chains(fit), fit$control$threads
+  )
+  n <- min(n_worst_records, n_records(fit))
+  worst <- unique(c(
+    utils::head(order(-screen$rhat), n), utils::head(order(screen$ess), n)
+  ))
+  values <- log_lik_(subset_spec(fit$spec, worst), fit$draws)
+  colnames(values) <- rep("record", ncol(values))
+  table <- diagnose_columns(values, fit$chain)
+  data.frame(
+    variable = "log_lik[worst record]", rhat = max(table$rhat),
+    ess_bulk = min(table$ess_bulk), ess_tail = min(table$ess_tail)
+  )
+}
+
+#' Compare the diagnostics with the thresholds
+#' @return (list) `problems` (character), `converged` (flag).
+#' @noRd
+judge <- function(fit) {
+  control <- fit$control
+  table <- fit$diagnostics
+  failures <- c(
+    if (isTRUE(fit$interrupted)) {
+      sprintf(
+        "The run was interrupted after %s of %s draws.",
+        format_count(n_draws(fit)), format_count(control$draws * control$chains)
+      )
+    },
+    judge_stuck(table),
+    judge_rhat(table, control),
+    judge_ess(table, "ess_bulk", "Bulk", control),
+    if (!is_mixture(fit$family)) judge_ess(table, "ess_tail", "Tail", control)
+  )
+  notes <- judge_depth(fit$sampler$treedepth, control)
+  divergent <- sum(fit$sampler$divergent)
+  if (divergent > 0) {
+    text <- sprintf(
+      "%s of %s draws diverged: the chains may have missed a region; raise %s.",
+      format_count(divergent), format_count(length(fit$sampler$divergent)),
+      "`adapt_delta`"
+    )
+    if (divergent > control$max_divergent * length(fit$sampler$divergent)) {
+      failures <- c(failures, text)
+    } else {
+      notes <- c(notes, text)
+    }
+  }
+  list(
+    problems = as.character(c(failures, notes)),
+    converged = length(failures) == 0
+  )
+}
+
+judge_stuck <- function(table) {
+  stuck <- table$variable[is.na(table$rhat) | is.na(table$ess_bulk)]
+  if (length(stuck) > 0) {
+    sprintf(
+      "%s did not move, or not to finite values: the chains are stuck.",
+      name_some(stuck)
+    )
+  }
+}
+
+judge_rhat <- function(table, control) {
+  bad <- which(table$rhat > control$max_rhat)
+  if (length(bad) > 0) {
+    worst <- bad[order(-table$rhat[bad])]
+    sprintf(
+      "R-hat reaches %s (%s; at most %s is wanted): the chains disagree; %s.",
+      format_rhat(table$rhat[worst[1]]), name_some(table$variable[worst]),
+      format(control$max_rhat), more_of(control)
+    )
+  }
+}
+
+judge_ess <- function(table, column, name, control) {
+  bad <- which(table[[column]] < control$min_ess)
+  if (length(bad) > 0) {
+    worst <- bad[order(table[[column]][bad])]
+    sprintf(
+      "%s ESS falls to %s (%s; at least %s is wanted): %s; %s.",
+      name, format_count(round(table[[column]][worst[1]])),
+      name_some(table$variable[worst]), format(control$min_ess),
+      "too few independent draws", more_of(control)
+    )
+  }
+}
+
+judge_depth <- function(treedepth, control) {
+  n_full <- sum(treedepth >= control$max_treedepth)
+  if (control$sampler == "nuts" && n_full > 0.1 * length(treedepth)) {
+    sprintf(
+      "%s of %s draws reached `max_treedepth`: they are valid and slow.",
+      format_count(n_full), format_count(length(treedepth))
+    )
+  }
+}
+
+more_of <- function(control) {
+  if (control$sampler == "augmentation") {
+    "raise `thin` or `warmup` and `draws`, or take a smaller K"
+  } else {
+    "raise `warmup` and `draws`"
+  }
+}
+
+name_some <- function(names) {
+  shown <- paste0("`", utils::head(names, 2), "`", collapse = ", ")
+  more <- length(names) - 2
+  if (more > 0) sprintf("%s and %d more", shown, more) else shown
+}
+
+# Warn about a fit that has problems, once, when it is made.
+warn_unless_converged <- function(fit, call) {
+  if (length(fit$problems) == 0) {
+    return(invisible(fit))
+  }
+  problems <- fit$problems
+  headline <- if (fit$converged) {
+    "The fit has converged, with a remark."
+  } else {
+    "The fit has not converged: do not synthesize from it."
+  }
+  warn_convergence(
+    c(
+      headline,
+      stats::setNames(cli_escape(problems), rep("x", length(problems)))
+    ),
+    call = call, problems = problems
+  )
+  invisible(fit)
+}
+
+# Text that cli must not interpolate.
+cli_escape <- function(text) {
+  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
+}
+
+#' Refuse a fit that has not converged
+#'
+#' Later stages (weights, re-weighting, synthesis) call this first.
+#' @param fit (`synthesizer`)
+#' @param allow (flag) Has the user said to go on all the same?
+#' @param arg (string) The argument by which the user allows it.
+#' @return `fit`, invisibly.
+#' @noRd
+check_converged <- function(fit, allow = FALSE, call = rlang::caller_env(),
+                            arg = "allow_unconverged") {
+  if (isTRUE(fit$converged) || isTRUE(allow)) {
+    return(invisible(fit))
+  }
+  problems <- cli_escape(fit$problems)
+  abort_privacy(
+    c(
+      "The fit must have converged.",
+      stats::setNames(problems, rep("x", length(problems))),
+      i = "Fit it again for longer, or say {.code {arg} = TRUE}; the label is
+           then {.val none}."
+    ),
+    call = call, problems = fit$problems
+  )
+}

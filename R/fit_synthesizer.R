@@ -1,0 +1,347 @@
+#' Fit a synthesizer
+#'
+#' Fits a Bayesian model of a confidential response given predictors that are
+#' published as they are. Each record's likelihood is raised to its privacy
+#' weight; without weights this is the ordinary posterior. The record Lipschitz
+#' bounds are computed at the end and kept in the fit.
+#'
+#' Arguments are never looked up in `data`: a column named `chains` changes
+#' nothing.
+#'
+#' Categorical predictors (factors, characters, logicals) get treatment
+#' contrasts, under the names [stats::model.matrix()] gives them. Numeric
+#' predictors are centred and scaled by their own mean and standard deviation,
+#' which are public as the predictors are. `.` stands for all other columns.
+#'
+#' @param formula (formula) The response and its predictors. The left side is
+#'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
+#'   `asinh(y / constant)` of it, with a public constant. Model, bound and
+#'   label are on that scale; synthetic values are in the variable's own unit
+#'   and of its type: whole numbers stay whole.
+#' @param data (data frame) The confidential file, one row a record, at least
+#'   two, without missing values in the columns used.
+#' @param family (family; default [normal_mixture()]) [stats::gaussian()],
+#'   [lognormal()] or [normal_mixture()].
+#' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
+#'   [prior_shared()] for the mixture and [prior_hierarchical()] otherwise.
+#'   Public numbers only.
+#' @param privacy_weights (numeric, N, in \[0, 1\], or `NULL`) The weight of
+#'   each record, made by [lipschitz_weights()] or given by hand. `NULL`, the
+#'   default, is weight 1 for all. These are not survey weights.
+#' @param censor (`NULL`) A censoring rule.
+#' @param chains (count; default 4) Markov chains. Each has a random stream of
+#'   its own.
+#' @param warmup,draws (counts; default 1000) Iterations of each chain that are
+#'   thrown away, and draws of each chain that are kept, at least 8.
+#' @param seed (whole number from 0 to 2^53 or `NULL`) `NULL`, the default,
+#'   takes the operating system's entropy. With a seed the same call gives the
+#'   same draws; such a fit is marked reproducible, and what is made from it is
+#'   not for release. R's own random numbers are never touched.
+#' @param threads (count) Parallel threads; default the option
+#'   `pseudosynth.threads`, else two. Results are identical at any number.
+#' @param control (`sampler_control`) See [sampler_control()].
+#' @return A `synthesizer`. It is **confidential**: it holds the records, and
+#'   bounds, weights and draws that are made from them. Read it through
+#'   [summary()], [lipschitz()], [guarantee()], [as_draws()] and [log_lik()];
+#'   `converged` (flag), `problems` (character) and `diagnostics` (data frame)
+#'   tell how the chains did.
+#' @section Invariants: Weights that are all 1 give the draws of the unweighted
+#'   fit at the same seed. A record of weight 0 has no effect. With all weights
+#'   0 the draws are those of the prior.
+#' @section Privacy: Only what [synthesize()] makes is meant to leave the
+#'   agency, under the label that [guarantee()] states.
+#' @section Error types: `pseudosynth_error_input` for data, formula or argument
+#'   that cannot be used; the rows at fault are in the condition's field `rows`
+#'   and never in the message. `pseudosynth_error_sampler` when a chain cannot
+#'   run. A fit that has not converged is returned with the warning
+#'   `pseudosynth_warning_convergence`, and later steps refuse it.
+#' @references Savitsky, Williams and Hu (2022), "Bayesian Pseudo Posterior
+#'   Mechanism under Asymptotic Differential Privacy", Journal of Machine
+#'   Learning Research 23.
+#' @seealso [lipschitz_weights()], [update.synthesizer()], [reweight()],
+#'   [synthesize()]; [pseudo_posterior()] for the whole job in one call.
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age + education, ce, gaussian(),
+#'   chains = 2, draws = 500, seed = 1
+#' )
+#' fit
+#' @export
+fit_synthesizer <- function(formula, data, family = normal_mixture(),
+                            prior = NULL, privacy_weights = NULL,
+                            censor = NULL, chains = 4, warmup = 1000,
+                            draws = 1000, seed = NULL,
+                            threads = default_threads(),
+                            control = sampler_control()) {
+  call <- rlang::current_env()
+  check_formula(formula)
+  check_data_frame(data)
+  family <- as_synth_family(family)
+  prior <- resolve_prior(prior, family)
+  response <- new_response(formula, data, family$log_response, call)
+  design <- new_design(formula, data, response$variable, call)
+  weights <- as_privacy_weights(
+    privacy_weights, nrow(data),
+    arg = "privacy_weights"
+  )
+
+  model <- list(
+    call = plain_call(match.call()), formula = plain_formula(formula, design),
+    family = family, prior = prior, response = response, design = design,
+    data = as.data.frame(data)[c(response$variable, design$variables)]
+  )
+  model$spec <- model_spec(model, weights, censor, call)
+  run <- check_run(chains, warmup, draws, seed, threads, control, call)
+  run_synthesizer(model, weights, censor, run, init = NULL, call = call)
+}
+
+#' The settings of a run, checked
+#' @return (list) `chains`, `warmup`, `draws`, `seed`, `threads`, `control`.
+#' @noRd
+check_run <- function(chains, warmup, draws, seed, threads, control, call) {
+  check_class(
+    control, "sampler_control",
+    how = "Make one with {.fn sampler_control}.", arg = "control", call = call
+  )
+  check_seed(seed, call = call)
+  list(
+    chains = check_count(chains, min = 1, max = 1000, call = call),
+    warmup = check_count(warmup, min = 1, call = call),
+    draws = check_count(draws, min = 8, call = call),
+    seed = seed,
+    threads = check_count(threads, min = 1, max = 1024, call = call),
+    control = control
+  )
+}
+
+#' A model as the core reads it
+#' @noRd
+model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
+  data <- model$data
+  n <- nrow(data)
+  parts <- design_parts(model$design, data, arg = "data", call = call)
+  spec <- c(
+    list(
+      family = model$family$likelihood, K = model$family$K,
+      sigma_floor = model$family$sigma_floor,
+      y = response_forward(model$response, data[[model$response$variable]])
+    ),
+    parts
+  )
+  spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
+  spec["censor"] <- list(censor_spec(censor, n, call))
+  spec$prior <- prior_spec(model$prior, model$design$is_level)
+  spec
+}
+
+#' A censoring rule as the core reads it
+#' @return `NULL` or a list with `lower`, `upper` and `centre` (N).
+#' @noRd
+censor_spec <- function(censor, n, call = rlang::caller_env()) {
+  if (is.null(censor)) {
+    return(NULL)
+  }
+  check_class(censor, "censoring_rule", arg = "censor", call = call)
+  list(
+    lower = as.double(censor$lower), upper = as.double(censor$upper),
+    centre = if (is.null(censor$centre)) numeric(n) else censor$centre
+  )
+}
+
+# Run the chains of a checked model and make the fit.
+run_synthesizer <- function(model, weights, censor, run, init, call) {
+  spec <- model$spec
+  control <- c(unclass(run$control), list(asked = run$control))
+  control$sampler <- choose_sampler(control$sampler, spec, call)
+  control$thin <- control$thin %||% default_thin(control$sampler, spec)
+  control$min_ess <- control$min_ess %||%
+    if (spec$family == "normal_mixture") 200 else 400
+  control <- c(
+    control, run[c("chains", "warmup", "draws", "threads")]
+  )
+
+  started <- proc.time()[["elapsed"]]
+  result <- call_core(
+    sample_posterior_(
+      spec, c(control, list(seed = seed_words(run$seed), init = init))
+    ),
+    call = call
+  )
+  sampled <- proc.time()[["elapsed"]]
+  result <- finished_part(result, run, call)
+  n_kept <- nrow(result$draws) / run$chains
+
+  draws <- result$draws
+  colnames(draws) <- parameter_names(model$design$columns, spec)
+  hyper <- result$hyper
+  if (!is.null(hyper)) {
+    colnames(hyper) <- hyper_names(model$design$columns, spec, ncol(hyper))
+  }
+  monitor <- as.matrix(result$monitor)
+  colnames(monitor) <- monitor_names(ncol(monitor))
+
+  fit <- structure(
+    c(model, list(
+      draws = draws, hyper = hyper,
+      chain = rep(seq_len(run$chains), each = n_kept),
+      monitor = monitor, sampler = result$sampler, state = result$state,
+      diagnostics = NULL, converged = NA, problems = character(),
+      privacy_weights = weights, censor = censor,
+      history = weights_history(weights),
+      bound = NULL, dropped = 0L, quantile = 1,
+      control = control, seed_given = !is.null(run$seed),
+      interrupted = isTRUE(result$interrupted),
+      seconds = list(
+        chains = result$seconds, sampling = sampled - started
+      ),
+      n_refused = 0L
+    )),
+    class = "synthesizer"
+  )
+  fit$bound <- call_core(
+    bound_of_draws(spec, draws, run$threads, model$response$label),
+    call = call
+  )
+  fit <- diagnose(fit)
+  fit$seconds$total <- proc.time()[["elapsed"]] - started
+  warn_unless_converged(fit, call)
+  fit
+}
+
+# Errors of the core become classed conditions that blame the user's call.
+call_core <- function(expr, call) {
+  tryCatch(expr, error = function(e) {
+    if (inherits(e, "pseudosynth_error")) {
+      stop(e)
+    }
+    abort_sampler(
+      c("The chains could not run.", x = "{conditionMessage(e)}"),
+      call = call
+    )
+  })
+}
+
+# After an interrupt every chain has finished some draws: keep as many of each.
+finished_part <- function(result, run, call) {
+  if (!isTRUE(result$interrupted)) {
+    return(result)
+  }
+  completed <- rep_len(as.integer(result$completed), run$chains)
+  each <- min(completed)
+  # Fewer draws of a chain cannot be diagnosed.
+  if (each < 8) {
+    abort_sampler(
+      c(
+        "The run was interrupted before every chain had draws to keep.",
+        i = "Nothing is returned."
+      ),
+      call = call, class = "pseudosynth_error_interrupt"
+    )
+  }
+  n <- nrow(result$draws)
+  # Rows of unfinished draws may be there or not.
+  room <- completed
+  if (n != sum(completed)) {
+    room <- rep(n / run$chains, run$chains)
+  }
+  first <- cumsum(c(0, room))[seq_len(run$chains)]
+  kept <- as.vector(outer(seq_len(each), first, `+`))
+  parts <- c("draws", "hyper", "monitor")
+  result[parts] <- lapply(result[parts], keep_rows, kept, n)
+  result$sampler <- lapply(result$sampler, keep_rows, kept, n)
+  result
+}
+
+check_seed <- function(seed, arg = "seed", call = rlang::caller_env()) {
+  if (is.null(seed)) {
+    return(invisible(NULL))
+  }
+  check_number(seed, min = 0, max = 2^53, arg = arg, call = call)
+  if (seed != floor(seed)) {
+    abort_input(
+      "{.arg {arg}} must be a whole number or {.code NULL}.",
+      arg = arg, call = call
+    )
+  }
+  invisible(seed)
+}
+
+#' A seed as two 32-bit words, high and low
+#' @noRd
+seed_words <- function(seed) {
+  if (is.null(seed)) {
+    return(entropy_seed_())
+  }
+  c(floor(seed / 2^32), seed %% 2^32)
+}
+
+# What the weights make of the fit, in the papers' short names.
+weights_history <- function(weights) {
+  if (is.null(weights)) {
+    return("unweighted")
+  }
+  scheme <- attr(weights, "scheme")
+  switch(scheme,
+    lipschitz = "lw", reweighted = "lw_final", user = "user_weights", scheme
+  )
+}
+
+#' Names of the parameters of a draw, in the core's order
+#'
+#' `b[j * K + k]`, k fastest; then sigma, or pi and sigma of each component.
+#' @noRd
+parameter_names <- function(columns, spec) {
+  if (spec$family == "gaussian") {
+    return(c(columns, "sigma"))
+  }
+  k <- seq_len(spec$K)
+  c(
+    sprintf("b[%d,%s]", rep(k, length(columns)), rep(columns, each = spec$K)),
+    sprintf("pi[%d]", k), sprintf("sigma[%d]", k)
+  )
+}
+
+hyper_names <- function(columns, spec, n) {
+  names <- switch(spec$prior$kind,
+    normal = character(),
+    hierarchical = sprintf("tau[%s]", columns),
+    shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns))
+  )
+  if (spec$family == "normal_mixture") {
+    names <- c(names, "gamma")
+  }
+  if (length(names) != n) {
+    names <- sprintf("hyper[%d]", seq_len(n))
+  }
+  names
+}
+
+monitor_names <- function(n) {
+  names <- c("log_lik", "q1", "q5", "q25", "q50", "q75", "q95", "q99")
+  if (n > length(names)) {
+    names <- c(names, sprintf("monitor[%d]", seq_len(n - length(names))))
+  }
+  names[seq_len(n)]
+}
+
+# The call as it was written. do.call() would put the function and the data
+# into it: whatever is not code or one plain value becomes its name again.
+plain_call <- function(call) {
+  call[[1]] <- quote(fit_synthesizer)
+  for (name in names(call)[-1]) {
+    value <- call[[name]]
+    plain <- is.null(value) || is.language(value) ||
+      (is.atomic(value) && length(value) == 1 && is.null(attributes(value)))
+    if (!plain) {
+      call[[name]] <- as.name(name)
+    }
+  }
+  call
+}
+
+# The formula without the environment it was written in, which may hold data.
+plain_formula <- function(formula, design) {
+  environment(formula) <- environment(design$terms)
+  formula
+}

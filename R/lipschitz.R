@@ -1,0 +1,344 @@
+#' Lipschitz bounds of a fit
+#'
+#' The record Lipschitz bound \eqn{\Delta_i = \max_s |g_i(\theta_s)|} is the
+#' largest pull of record i on the log pseudo posterior over the kept draws,
+#' where \eqn{g_i = \alpha_i f_i} and \eqn{f_i} is the record's log-likelihood
+#' (clipped where the fit is censored). The draw bound is
+#' \eqn{\Delta(\theta_s) = \max_i |g_i(\theta_s)|}, and the bound of the fit
+#' \eqn{\Delta = \max_i \Delta_i}. The source papers report
+#' \eqn{\epsilon = 2\Delta}; [guarantee()] says what that is worth.
+#'
+#' The S x N log-likelihood of a fit is never stored: bounds are reduced as it
+#' is computed, a block of records at a time, with the same result at any
+#' number of threads.
+#'
+#' @param x A `synthesizer`, or a log-likelihood matrix (numeric, S x N: draws
+#'   in rows with all chains merged, records in columns, as in package loo).
+#'   `-Inf` and `Inf` are allowed and give an infinite bound; `NA` is an error.
+#' @param quantile (number in (0, 1]) With `quantile < 1` the draws whose draw
+#'   bound lies above this quantile are dropped first, and the record bounds
+#'   are taken over the kept draws only. The quantile is an order statistic,
+#'   so `$overall` is exactly the quantile of the draw bounds. It counts from
+#'   all draws of the fit, those included that [truncate_draws()] has dropped.
+#'   Default 1: all draws.
+#' @param unit (string) What a log-likelihood matrix is the density of, for
+#'   instance `"log(income)"`. The bound depends on that unit.
+#' @param threads (count or `NULL`) Threads; `NULL`, the default, takes the
+#'   fit's own.
+#' @param ... Not used.
+#'
+#' @return A `lipschitz_bound`: a list with
+#'   * `overall` (number): \eqn{\Delta};
+#'   * `record` (numeric, N): \eqn{\Delta_i}, 0 for a record of weight 0, `Inf`
+#'     where a kept draw gave a non-finite log-likelihood;
+#'   * `draw` (numeric, S): \eqn{\Delta(\theta_s)} of all draws, dropped ones
+#'     included;
+#'   * `oscillation` (numeric, N): \eqn{\max_s g_i - \min_s g_i}, which does not
+#'     depend on the unit and never exceeds \eqn{2\Delta_i};
+#'   * `kept` (logical, S), `quantile`, `nonfinite` (integer, N: kept draws with
+#'     a non-finite log-likelihood), `unit` (string), `weighted` (flag).
+#'
+#'   It is confidential: bounds are computed from the file.
+#'
+#' @section Invariants:
+#' `overall == max(record)`; `overall == max(draw[kept])`;
+#' `all(oscillation <= 2 * record)`.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: a matrix with missing values, a `quantile` outside
+#' (0, 1], an `x` of another kind.
+#'
+#' @section Privacy:
+#' A maximum over S draws is not a supremum: one more draw exceeds it with
+#' probability 1 / (S + 1). The bound holds the weights fixed, although one
+#' record moves the weights of all the others. It is an index of risk, not a
+#' guarantee.
+#'
+#' @references
+#' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
+#' asymptotic differential privacy, Journal of Machine Learning Research 23(55).
+#' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms for
+#' utility maximization under differential privacy, Algorithm 1.
+#' @seealso [lipschitz_weights()], [truncate_draws()], [reweight()]
+#' @examples
+#' # Any Bayesian model: draws in rows, records in columns
+#' y <- c(-1, 0, 2)
+#' mu <- c(-0.1, 0, 0.2, 0.1)
+#' log_lik <- outer(mu, y, function(m, y) dnorm(y, m, log = TRUE))
+#' bound <- lipschitz(log_lik)
+#' bound
+#' bound$record
+#' @export
+lipschitz <- function(x, quantile = 1, ...) {
+  UseMethod("lipschitz")
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.default <- function(x, quantile = 1, ...) {
+  abort_input(
+    c(
+      "{.arg x} must be a {.cls synthesizer} or a log-likelihood matrix.",
+      x = "It is {describe_type(x)}.",
+      i = "A matrix has draws in rows and records in columns."
+    ),
+    arg = "x", call = rlang::caller_env()
+  )
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
+  check_quantile(quantile)
+  if (quantile < x$quantile) {
+    abort_input(
+      c(
+        "A bound cannot be taken at another {.arg quantile} afterwards.",
+        i = "Call {.fn lipschitz} on the fit or on the matrix."
+      ),
+      arg = "quantile"
+    )
+  }
+  x
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
+  rlang::check_dots_empty()
+  check_quantile(quantile)
+  if (quantile >= x$quantile && !is.null(x$bound)) {
+    return(x$bound)
+  }
+  threads <- threads %||% x$control$threads %||% 1L
+  bound_of_draws(
+    x$spec, x$draws, threads, unit_of(x),
+    quantile = quantile, dropped = x$dropped %||% 0L, draw = x$bound$draw
+  )
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.matrix <- function(x, quantile = 1, unit = "not stated", ...) {
+  rlang::check_dots_empty()
+  check_quantile(quantile)
+  check_string(unit)
+  if (!is.numeric(x) || length(x) == 0) {
+    abort_input(
+      c(
+        "{.arg x} must be a numeric matrix with draws in rows and records in
+         columns.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = "x"
+    )
+  }
+  missing_columns <- which(colSums(is.na(x)) > 0)
+  if (length(missing_columns) > 0) {
+    n_missing <- length(missing_columns)
+    abort_input(
+      c(
+        "The log-likelihood matrix must hold no missing value.",
+        x = "{n_missing} record{?s} {?has/have} one.",
+        i = "A maximum that skips a draw understates the bound."
+      ),
+      arg = "x", rows = missing_columns
+    )
+  }
+  draw <- numeric(nrow(x))
+  for (i in seq_len(ncol(x))) {
+    draw <- pmax(draw, abs(x[, i]))
+  }
+  kept <- keep_draws(unname(draw), quantile)
+  extremes <- vapply(
+    seq_len(ncol(x)), function(i) range(x[kept, i]), numeric(2)
+  )
+  nonfinite <- as.integer(colSums(!is.finite(x[kept, , drop = FALSE])))
+  new_lipschitz_bound(
+    list(
+      max = extremes[2, ], min = extremes[1, ], draw = unname(draw),
+      nonfinite = nonfinite
+    ),
+    kept, quantile, unit
+  )
+}
+
+#' Bounds of stored draws by the streaming kernel
+#'
+#' @param spec,draws As held in a fit; weights and censoring are in `spec`.
+#' @param draw (numeric, S or `NULL`) Draw bounds, where known already.
+#' @param dropped (count) Draws dropped before, all above those in `draws`.
+#' @return A `lipschitz_bound`.
+#' @noRd
+bound_of_draws <- function(spec, draws, threads, unit, quantile = 1,
+                           dropped = 0L, draw = NULL) {
+  reduce <- function(draws) {
+    lipschitz_(spec, draws, rep(TRUE, nrow(draws)), as.integer(threads))
+  }
+  kept <- rep(TRUE, nrow(draws))
+  if (quantile < 1) {
+    if (is.null(draw)) {
+      draw <- reduce(draws)$draw
+    }
+    kept <- keep_draws(draw, quantile, dropped)
+  }
+  # What a dropped draw does, a non-finite value included, does not count
+  parts <- reduce(draws[kept, , drop = FALSE])
+  if (quantile < 1) {
+    parts$draw <- draw
+  }
+  new_lipschitz_bound(
+    parts, kept, quantile, unit,
+    weighted = any(spec$alpha != 1) || !is.null(spec$censor)
+  )
+}
+
+#' Which draws lie at or below the quantile of the draw bounds
+#'
+#' The quantile is the order statistic of rank ceiling(q S), counted from all
+#' draws: `dropped` earlier ones rank above those in `draw`.
+#' @return (logical, S)
+#' @noRd
+keep_draws <- function(draw, quantile, dropped = 0L) {
+  if (quantile >= 1) {
+    return(rep(TRUE, length(draw)))
+  }
+  total <- length(draw) + dropped
+  # 0.95 * 100 is a little above 95 in floating point
+  rank <- max(1L, ceiling(quantile * total - 1e-9))
+  if (rank >= length(draw)) {
+    return(rep(TRUE, length(draw)))
+  }
+  draw <= sort(draw)[rank]
+}
+
+#' Build a lipschitz_bound
+#'
+#' @param parts (list) `max`, `min` (N) of g over the kept draws, `draw` (S)
+#'   and `nonfinite` (integer, N), as the streaming kernel gives them.
+#' @param kept (logical, S) The draws that took part.
+#' @param quantile (number) The draw quantile.
+#' @param unit (string) The modelled response, such as `"log(income)"`.
+#' @param weighted (flag) Is any weight below 1, or the fit censored?
+#' @noRd
+new_lipschitz_bound <- function(parts, kept, quantile, unit,
+                                weighted = FALSE) {
+  record <- pmax(abs(parts$max), abs(parts$min))
+  oscillation <- parts$max - parts$min
+  broken <- parts$nonfinite > 0 | is.na(record)
+  record[broken] <- Inf
+  oscillation[broken] <- Inf
+  structure(
+    list(
+      overall = max(record),
+      record = record,
+      draw = parts$draw,
+      oscillation = oscillation,
+      kept = kept,
+      quantile = quantile,
+      nonfinite = as.integer(parts$nonfinite),
+      unit = unit,
+      weighted = weighted
+    ),
+    class = "lipschitz_bound"
+  )
+}
+
+#' @rdname lipschitz
+#' @export
+is_lipschitz_bound <- function(x) {
+  inherits(x, "lipschitz_bound")
+}
+
+check_quantile <- function(quantile, call = rlang::caller_env()) {
+  check_number(quantile, above = 0, max = 1, arg = "quantile", call = call)
+}
+
+#' The modelled response in words, such as `log(income)`
+#' @noRd
+unit_of <- function(fit) {
+  fit$response$label
+}
+
+quantile_points <- c(0, 0.25, 0.5, 0.75, 0.95, 1)
+
+#' Quantiles that stay defined with infinite values
+#' @noRd
+summarize_values <- function(x) {
+  x <- stats::quantile(x, quantile_points, type = 1, names = FALSE)
+  stats::setNames(x, c("min", "25%", "median", "75%", "95%", "max"))
+}
+
+#' @export
+print.lipschitz_bound <- function(x, ...) {
+  n_infinite <- sum(is.infinite(x$record))
+  lines <- c(
+    sprintf(
+      "Lipschitz bound%s (density of %s)",
+      if (x$weighted) " of a weighted fit" else "", x$unit
+    ),
+    sprintf(
+      "  Delta = %s   2 Delta = %s   largest oscillation = %s",
+      format_figure(x$overall), format_figure(2 * x$overall),
+      format_figure(max(x$oscillation))
+    ),
+    sprintf("  record bounds: %s", format_named(summarize_values(x$record))),
+    sprintf(
+      "  N = %s records, S = %s draws%s",
+      format_count(length(x$record)), format_count(sum(x$kept)),
+      if (x$quantile < 1) {
+        sprintf(" kept at draw quantile %s", format(x$quantile))
+      } else {
+        ""
+      }
+    ),
+    if (n_infinite > 0) {
+      sprintf(
+        "  %s record%s an infinite bound: some draw gives a non-finite
+  log-likelihood", format_count(n_infinite),
+        if (n_infinite == 1) " has" else "s have"
+      )
+    },
+    "  A maximum over draws, not a guarantee.",
+    paste0("  ", confidential_line())
+  )
+  cat(lines, sep = "\n")
+  invisible(x)
+}
+
+#' @export
+summary.lipschitz_bound <- function(object, ...) {
+  values <- rbind(
+    summarize_values(object$record),
+    summarize_values(object$oscillation),
+    summarize_values(object$draw[object$kept])
+  )
+  table <- data.frame(
+    what = c("record bound", "record oscillation", "draw bound"),
+    values, check.names = FALSE
+  )
+  structure(
+    list(
+      table = table, overall = object$overall, n_records =
+        length(object$record), n_draws = sum(object$kept),
+      quantile = object$quantile, unit = object$unit
+    ),
+    class = "summary_lipschitz_bound"
+  )
+}
+
+#' @export
+print.summary_lipschitz_bound <- function(x, ...) {
+  cat(
+    sprintf("Lipschitz bounds, density of %s", x$unit),
+    paste0("  ", format_table(x$table)),
+    sprintf(
+      "  Delta = %s over N = %s records and S = %s draws",
+      format_figure(x$overall), format_count(x$n_records),
+      format_count(x$n_draws)
+    ),
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}

@@ -1,0 +1,109 @@
+#' Lipschitz weights
+#'
+#' Turns the record bounds \eqn{\Delta_i} of an *unweighted* fit into privacy
+#' weights: \eqn{\alpha_i = c (1 - r_i) + g}, clamped to \[0, 1\], with
+#' \eqn{r_i} in \[0, 1\] the record's relative risk. Records that a draw
+#' explains badly, mostly those in the tails, lose most of their weight.
+#'
+#' The three maps of \eqn{\Delta_i} to \eqn{r_i}:
+#'
+#' | map | \eqn{r_i} |
+#' |---|---|
+#' | `"linear"` | \eqn{(\Delta_i - \min) / (\max - \min)} |
+#' | `"softmax"` | \eqn{1 / (1 + \exp(-1.69897 (\Delta_i - mean) / sd))} |
+#' | `"logistic"` | \eqn{2 / (1 + \exp(-0.5 \Delta_i)) - 1} |
+#'
+#' Where all \eqn{\Delta_i} are equal, \eqn{r_i = 0}. A record with a non-finite
+#' log-likelihood at any kept draw gets weight 0 and takes no part in the
+#' minimum, maximum, mean and standard deviation.
+#'
+#' @param x An unweighted `synthesizer`, its `lipschitz_bound`, or an S x N
+#'   matrix of unweighted log-likelihoods (draws in rows, records in columns).
+#' @param scale (number >= 0) c. Default 1.
+#' @param shift (number) g, added to every weight. Default 0; a positive one is
+#'   a floor.
+#' @param map (string) `"linear"` (default), `"softmax"` or `"logistic"`.
+#' @param quantile (number in (0, 1]) Draws above this quantile of the draw
+#'   bounds are left out, see [lipschitz()]. Default 1: none.
+#' @param allow_unconverged (flag) Use a fit that has not converged? Default
+#'   `FALSE`: an error.
+#'
+#' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
+#'   `"lipschitz"`, in the order of the records.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: a weighted or censored fit, arguments out of
+#' range. `pseudosynth_error_privacy`: a fit that has not converged.
+#'
+#' @section Privacy:
+#' The smallest and the largest bound enter every weight, so that one record
+#' moves the weights of all others. No proven bound on the privacy loss exists
+#' for them; see [guarantee()].
+#'
+#' @references
+#' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
+#' asymptotic differential privacy, Journal of Machine Learning Research 23(55).
+#' Hu, Savitsky and Williams, Private tabular survey data products through
+#' synthetic microdata generation.
+#' @seealso [reweight()], [fit_synthesizer()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' w <- lipschitz_weights(fit)
+#' w
+#' @export
+lipschitz_weights <- function(x, scale = 1, shift = 0,
+                              map = c("linear", "softmax", "logistic"),
+                              quantile = 1, allow_unconverged = FALSE) {
+  check_number(scale, min = 0)
+  check_number(shift)
+  map <- check_choice(map, c("linear", "softmax", "logistic"))
+  check_quantile(quantile)
+  if (inherits(x, "synthesizer")) {
+    check_converged(x, allow_unconverged)
+  }
+  bound <- lipschitz(x, quantile)
+  if (bound$weighted) {
+    abort_input(
+      c(
+        "{.arg x} must be an unweighted fit or its bound.",
+        x = "Its likelihood is weighted or censored.",
+        i = "Lipschitz weights start from the unweighted record bounds; use
+             {.fn reweight} to improve the weights of a weighted fit."
+      ),
+      arg = "x"
+    )
+  }
+  alpha <- clamp(scale * (1 - relative_risk(bound$record, map)) + shift)
+  # Not even a floor gives weight to a record whose bound is infinite
+  alpha[!is.finite(bound$record)] <- 0
+  new_privacy_weights(
+    alpha, "lipschitz",
+    list(map = map, scale = scale, shift = shift, quantile = bound$quantile),
+    source = "file"
+  )
+}
+
+#' Map record bounds to relative risks in \[0, 1\]
+#' @param delta (numeric, N) Record bounds; non-finite ones stay out.
+#' @noRd
+relative_risk <- function(delta, map) {
+  finite <- delta[is.finite(delta)]
+  risk <- rep(0, length(delta))
+  if (length(finite) == 0 || max(finite) == min(finite)) {
+    return(risk)
+  }
+  switch(map,
+    linear = (delta - min(finite)) / (max(finite) - min(finite)),
+    softmax = 1 / (1 + exp(-1.69897 * (delta - mean(finite)) /
+      stats::sd(finite))),
+    logistic = 2 / (1 + exp(-0.5 * delta)) - 1
+  )
+}
+
+clamp <- function(x, low = 0, high = 1) {
+  pmin(pmax(x, low), high)
+}

@@ -1,0 +1,84 @@
+#' The log-likelihood of every record at every draw
+#'
+#' `log_lik` is always unweighted and uncensored: f_i(theta_s) =
+#' log p(y_i | x_i, theta_s), the log density of the *modelled* response (for
+#' `log(income) ~ ...` that of the log, without a Jacobian).
+#'
+#' [lipschitz()] does not need this matrix: it streams over it. Use it for other
+#' packages, such as loo.
+#'
+#' @param object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param draws (whole numbers from 1 to S, or `NULL`) Which draws; `NULL`, the
+#'   default, all of them.
+#' @param records (whole numbers from 1 to N, or `NULL`) Which records; `NULL`,
+#'   the default, all of them.
+#' @param ... Not used.
+#' @return (numeric matrix, S x N) Draws in rows (chains merged, chain 1 first)
+#'   and records in columns, in the order of the data. `-Inf` where a density is
+#'   0. Confidential.
+#' @section Error types: `pseudosynth_error_input` when the matrix would be
+#'   larger than the option `pseudosynth.max_bytes` (default 2e9), or for a draw
+#'   or record that does not exist.
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' dim(log_lik(fit, draws = 1:10))
+#' @importFrom rstantools log_lik
+#' @method log_lik synthesizer
+#' @export
+log_lik.synthesizer <- function(object, draws = NULL, records = NULL, ...) {
+  check_no_dots(...)
+  draws <- check_index(draws, n_draws(object))
+  records <- check_index(records, n_records(object))
+  check_size(length(draws), length(records))
+  call_core(
+    log_lik_(
+      subset_spec(object$spec, records), object$draws[draws, , drop = FALSE]
+    ),
+    call = rlang::current_env()
+  )
+}
+
+#' Check which draws or records are meant
+#' @return (integer) `NULL` becomes all.
+#' @noRd
+check_index <- function(x, n, arg = rlang::caller_arg(x),
+                        call = rlang::caller_env()) {
+  if (is.null(x)) {
+    return(seq_len(n))
+  }
+  good <- is.numeric(x) && length(x) > 0 && !anyNA(x) && all(x == floor(x)) &&
+    all(x >= 1 & x <= n)
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be whole numbers from 1 to {n}.",
+        i = "{.code NULL} means all of them."
+      ),
+      arg = arg, call = call
+    )
+  }
+  as.integer(x)
+}
+
+# A matrix of draws by records can outgrow the machine.
+check_size <- function(n_draws, n_records, call = rlang::caller_env()) {
+  bytes <- 8 * as.double(n_draws) * n_records
+  limit <- getOption("pseudosynth.max_bytes", 2e9)
+  if (bytes > limit) {
+    gigabytes <- format(bytes / 1e9, digits = 2)
+    abort_input(
+      c(
+        "A matrix of {n_draws} draws by {n_records} records must stay below
+         {format(limit / 1e9)} GB.",
+        x = "It would take {gigabytes} GB.",
+        i = "Ask for fewer {.arg draws} or records, or raise the option
+             {.code pseudosynth.max_bytes}."
+      ),
+      arg = "draws", call = call
+    )
+  }
+  invisible(bytes)
+}

@@ -1,0 +1,114 @@
+#' Figures of bounds and weights
+#'
+#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
+#' it, as a ggplot object to change or to save.
+#'
+#' @param object,x A `lipschitz_bound` or [`privacy_weights`][privacy_weights].
+#' @param ... Not used.
+#' @return A ggplot object. All figures here show confidential values and say
+#'   so.
+#' @name plot-bounds
+#' @examples
+#' log_lik <- matrix(rnorm(200 * 50, -2, 0.5), nrow = 200)
+#' autoplot(lipschitz(log_lik))
+NULL
+
+#' @rdname plot-bounds
+#' @method autoplot lipschitz_bound
+#' @export
+autoplot.lipschitz_bound <- function(object, ...) {
+  n_infinite <- sum(!is.finite(object$record))
+  frame <- data.frame(bound = object$record[is.finite(object$record)])
+  ggplot2::ggplot(frame, ggplot2::aes(x = .data$bound)) +
+    ggplot2::geom_histogram(
+      bins = 60, fill = "#56B4E9", colour = "white", linewidth = 0.1
+    ) +
+    bound_line(object$overall, vertical = TRUE) +
+    ggplot2::scale_y_continuous(
+      labels = label_amount(), expand = ggplot2::expansion(c(0, 0.12))
+    ) +
+    ggplot2::labs(
+      title = "Record Lipschitz bounds",
+      subtitle = paste0(
+        "N = ", format_count(length(object$record)), " records, S = ",
+        format_count(sum(object$kept)), " draws, density of ", object$unit,
+        if (n_infinite > 0) {
+          sprintf("; %s infinite, not shown", format_count(n_infinite))
+        }
+      ),
+      x = "Record bound", y = "Records", caption = confidential_caption
+    ) +
+    theme_pseudosynth()
+}
+
+#' The overall bound as a thin line with its value
+#' @noRd
+bound_line <- function(overall, vertical = FALSE) {
+  if (!is.finite(overall)) {
+    return(NULL)
+  }
+  text <- paste0("Delta == '", format_figure(overall), "'")
+  if (vertical) {
+    list(
+      ggplot2::geom_vline(
+        xintercept = overall, colour = colour_bound, linewidth = 0.5
+      ),
+      ggplot2::annotate(
+        "text",
+        x = overall, y = Inf, label = text, parse = TRUE, hjust = 1.15,
+        vjust = 1.4, colour = colour_bound, size = 3.9
+      )
+    )
+  } else {
+    list(
+      ggplot2::geom_hline(
+        yintercept = overall, colour = colour_bound, linewidth = 0.5
+      ),
+      ggplot2::annotate(
+        "text",
+        x = Inf, y = overall, label = text, parse = TRUE, hjust = 1.1,
+        vjust = -0.5, colour = colour_bound, size = 3.9
+      )
+    )
+  }
+}
+
+#' @rdname plot-bounds
+#' @export
+plot.lipschitz_bound <- function(x, ...) {
+  draw_figure(autoplot.lipschitz_bound(x, ...))
+}
+
+#' @rdname plot-bounds
+#' @method autoplot privacy_weights
+#' @export
+autoplot.privacy_weights <- function(object, ...) {
+  values <- as.double(object)
+  ggplot2::ggplot(
+    data.frame(weight = values), ggplot2::aes(x = .data$weight)
+  ) +
+    ggplot2::geom_histogram(
+      breaks = seq(0, 1, 0.02), fill = "#56B4E9", colour = "white",
+      linewidth = 0.1
+    ) +
+    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, 0.25)) +
+    ggplot2::scale_y_continuous(
+      labels = label_amount(), expand = ggplot2::expansion(c(0, 0.05))
+    ) +
+    ggplot2::labs(
+      title = "Privacy weights",
+      subtitle = sprintf(
+        "%s; N = %s records, %s of weight 0",
+        describe_scheme(attr(object, "scheme")),
+        format_count(length(values)), format_count(sum(values == 0))
+      ),
+      x = "Weight", y = "Records", caption = confidential_caption
+    ) +
+    theme_pseudosynth()
+}
+
+#' @rdname plot-bounds
+#' @export
+plot.privacy_weights <- function(x, ...) {
+  draw_figure(autoplot.privacy_weights(x, ...))
+}

@@ -1,0 +1,183 @@
+#' Figures of a whole synthesis
+#'
+#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
+#' it.
+#'
+#' @param object,x (pseudo_posterior) The result of [pseudo_posterior()].
+#' @param type (string) `"bounds"`, the default: violins of the record bounds,
+#'   one for each stage, with the overall bound; `"weights"`: record bound
+#'   against privacy weight before and after re-weighting; `"density"`: the
+#'   response, confidential against synthetic.
+#' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
+#'   default, is `"$"` where the log of the response is modelled, else nothing.
+#' @param ... Not used.
+#' @return A ggplot object. It shows confidential values and says so; for a
+#'   figure that may leave the agency plot `$synthetic`.
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' job <- pseudo_posterior(log(income) ~ age + earner, small, gaussian(),
+#'   mechanism = "lw", m = 2, prior = prior_normal(), chains = 2, warmup = 200,
+#'   draws = 500, seed = 1
+#' )
+#' autoplot(job, "bounds")
+#' autoplot(job, "density")
+#' @name plot.pseudo_posterior
+NULL
+
+#' @rdname plot.pseudo_posterior
+#' @method autoplot pseudo_posterior
+#' @export
+autoplot.pseudo_posterior <- function(object,
+                                      type = c("bounds", "weights", "density"),
+                                      prefix = NULL, ...) {
+  type <- check_choice(type, c("bounds", "weights", "density"))
+  fits <- object$internal$fits
+  switch(type,
+    bounds = plot_stage_bounds(fits),
+    weights = plot_bound_against_weight(weighted_stages(fits)),
+    density = plot_densities(object, prefix)
+  )
+}
+
+#' @rdname plot.pseudo_posterior
+#' @export
+plot.pseudo_posterior <- function(x, type = c("bounds", "weights", "density"),
+                                  prefix = NULL, ...) {
+  draw_figure(autoplot.pseudo_posterior(x, type, prefix, ...))
+}
+
+#' Stages with weights; the unweighted one alone where there is no other
+#' @noRd
+weighted_stages <- function(fits) {
+  weighted <- fits[setdiff(names(fits), "unweighted")]
+  if (length(weighted) > 0) weighted else fits
+}
+
+plot_stage_bounds <- function(fits) {
+  stages <- stage_title(names(fits))
+  frame <- do.call(rbind, Map(function(fit, stage) {
+    data.frame(stage = stage, bound = fit$bound$record)
+  }, fits, stages))
+  marks <- data.frame(
+    stage = factor(stages, stages),
+    overall = vapply(fits, function(fit) fit$bound$overall, numeric(1))
+  )
+  marks$text <- paste0("Delta == '", format_figure(marks$overall), "'")
+  frame$stage <- factor(frame$stage, stages)
+  frame <- frame[is.finite(frame$bound), ]
+  ggplot2::ggplot(frame, ggplot2::aes(x = .data$stage, y = .data$bound)) +
+    # The tails, where a violin is thinner than a line
+    ggplot2::stat_summary(
+      ggplot2::aes(colour = .data$stage),
+      geom = "linerange", fun.min = min, fun.max = max, linewidth = 0.4
+    ) +
+    ggplot2::geom_violin(
+      ggplot2::aes(fill = .data$stage),
+      scale = "width", width = 0.75, colour = NA
+    ) +
+    ggplot2::stat_summary(
+      fun = stats::median, geom = "point", shape = 21, size = 2.2,
+      fill = "white", colour = "grey25", stroke = 0.4
+    ) +
+    ggplot2::geom_errorbar(
+      ggplot2::aes(
+        x = .data$stage, y = .data$overall, ymin = .data$overall,
+        ymax = .data$overall
+      ),
+      data = marks, width = 0.5, colour = colour_bound, linewidth = 0.8
+    ) +
+    ggplot2::geom_text(
+      ggplot2::aes(y = .data$overall, label = .data$text),
+      data = marks, parse = TRUE, vjust = -0.5, colour = colour_bound,
+      size = 3.9
+    ) +
+    ggplot2::scale_fill_manual(values = stage_colours, guide = "none") +
+    ggplot2::scale_colour_manual(values = stage_colours, guide = "none") +
+    ggplot2::scale_y_sqrt(
+      breaks = root_breaks(max(frame$bound)), labels = label_amount(),
+      limits = c(0, NA),
+      expand = ggplot2::expansion(c(0.01, 0.1))
+    ) +
+    ggplot2::labs(
+      title = "Record Lipschitz bounds by stage",
+      subtitle = "Circle: median record. Bar: overall bound",
+      x = NULL, y = "Record bound (square-root scale)",
+      caption = confidential_caption
+    ) +
+    theme_pseudosynth() +
+    ggplot2::theme(
+      axis.text.x = ggplot2::element_text(size = 12, colour = "grey15"),
+      panel.grid.major.x = ggplot2::element_blank()
+    )
+}
+
+#' Breaks of a square-root axis that starts at 0
+#' @noRd
+root_breaks <- function(top) {
+  steps <- c(0, 0.5, 1, 2, 5, 10, 20, 40, 60, 100)
+  steps <- c(steps[steps <= top], if (top > 100) pretty(c(0, top))[-1])
+  # No two labels closer than a fifteenth of the axis
+  kept <- 0
+  for (step in steps[-1]) {
+    if (sqrt(step) - sqrt(max(kept)) > sqrt(top) / 15) kept <- c(kept, step)
+  }
+  kept
+}
+
+plot_densities <- function(object, prefix) {
+  synthetic <- object$synthetic
+  transform <- synthetic$transform
+  prefix <- response_prefix(prefix, transform)
+  confidential <- final_fit(object)$data[[synthetic$variable]]
+  values <- c(
+    list(confidential),
+    lapply(synthetic$sets, function(set) set[[synthetic$variable]])
+  )
+  curves <- density_curves(values, transform)
+  kinds <- c(
+    "confidential",
+    if (synthetic$m == 1) "synthetic" else
+      sprintf("synthetic (%d sets)", synthetic$m)
+  )
+  curves$kind <- factor(kinds[1 + (curves$curve > 1)], kinds)
+  # Draw the synthetic lines last, above the confidential one
+  ggplot2::ggplot(
+    curves,
+    ggplot2::aes(
+      x = .data$x, y = .data$density, group = .data$curve,
+      colour = .data$kind, linewidth = .data$kind, alpha = .data$kind
+    )
+  ) +
+    ggplot2::geom_line() +
+    ggplot2::scale_colour_manual(
+      values = stats::setNames(c(colour_confidential, colour_synthetic), kinds)
+    ) +
+    ggplot2::scale_linewidth_manual(
+      values = stats::setNames(c(1.3, 0.5), kinds)
+    ) +
+    ggplot2::scale_alpha_manual(
+      values = stats::setNames(c(0.9, if (synthetic$m > 5) 0.5 else 0.8), kinds)
+    ) +
+    scale_response(transform, prefix, attr(curves, "limits")) +
+    density_axis() +
+    ggplot2::labs(
+      title = sprintf("%s, confidential and synthetic",
+        capitalize(synthetic$variable)
+      ),
+      subtitle = describe_mechanism(object$mechanism),
+      x = axis_title(synthetic), caption = confidential_caption
+    ) +
+    theme_pseudosynth()
+}
+
+capitalize <- function(x) {
+  paste0(toupper(substr(x, 1, 1)), substring(x, 2))
+}
+
+axis_title <- function(synthetic) {
+  paste0(
+    capitalize(synthetic$variable),
+    if (synthetic$transform == "log") " (log scale)"
+  )
+}

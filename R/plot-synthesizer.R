@@ -1,0 +1,151 @@
+#' Figures of a fit
+#'
+#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
+#' it.
+#'
+#' @param object,x (synthesizer) The fit.
+#' @param type (string) `"bounds"`, the default: a histogram of the record
+#'   bounds with the overall bound; `"weights"`: record bound against privacy
+#'   weight (flat at the overall bound = efficient); `"trace"`: the monitored
+#'   quantities, draw by draw and chain by chain.
+#' @param ... Not used.
+#' @return A ggplot object. It shows confidential values and says so.
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' autoplot(fit, "trace")
+#' @name plot.synthesizer
+NULL
+
+#' @rdname plot.synthesizer
+#' @method autoplot synthesizer
+#' @export
+autoplot.synthesizer <- function(object, type = c("bounds", "weights", "trace"),
+                                 ...) {
+  type <- check_choice(type, c("bounds", "weights", "trace"))
+  switch(type,
+    bounds = autoplot.lipschitz_bound(object$bound),
+    weights = plot_bound_against_weight(list(object)),
+    trace = plot_trace(object)
+  )
+}
+
+#' @rdname plot.synthesizer
+#' @export
+plot.synthesizer <- function(x, type = c("bounds", "weights", "trace"), ...) {
+  draw_figure(autoplot.synthesizer(x, type, ...))
+}
+
+#' @param fits (list) One panel each; names are stages, none for a single fit.
+#' @noRd
+plot_bound_against_weight <- function(fits) {
+  panels <- if (is.null(names(fits))) "fit" else stage_title(names(fits))
+  frame <- do.call(rbind, Map(function(fit, panel) {
+    data.frame(
+      panel = panel, weight = fit$spec$alpha, bound = fit$bound$record
+    )
+  }, fits, panels))
+  marks <- data.frame(
+    panel = panels,
+    overall = vapply(fits, function(fit) fit$bound$overall, numeric(1))
+  )
+  marks$text <- paste0("Delta == '", format_figure(marks$overall), "'")
+  frame$panel <- factor(frame$panel, panels)
+  marks$panel <- factor(marks$panel, panels)
+  frame <- frame[is.finite(frame$bound), ]
+  figure <- ggplot2::ggplot(
+    frame, ggplot2::aes(x = .data$weight, y = .data$bound)
+  ) +
+    ggplot2::geom_point(
+      shape = 16, size = 1.3, alpha = 0.35, colour = colour_synthetic
+    ) +
+    ggplot2::geom_hline(
+      ggplot2::aes(yintercept = .data$overall),
+      data = marks, colour = colour_bound, linewidth = 0.5
+    ) +
+    ggplot2::geom_text(
+      ggplot2::aes(x = 0, y = .data$overall, label = .data$text),
+      data = marks, parse = TRUE, hjust = 0, vjust = -0.4,
+      colour = colour_bound, size = 3.9
+    ) +
+    ggplot2::scale_x_continuous(
+      limits = c(0, 1), breaks = seq(0, 1, 0.25),
+      labels = c("0", "0.25", "0.5", "0.75", "1")
+    ) +
+    ggplot2::scale_y_continuous(
+      limits = c(0, NA), expand = ggplot2::expansion(c(0.01, 0.1))
+    ) +
+    ggplot2::labs(
+      title = "Record bound against privacy weight",
+      subtitle =
+        "Flat at the overall bound: no record loses more weight than it must",
+      x = "Privacy weight", y = "Record bound", caption = confidential_caption
+    ) +
+    theme_pseudosynth()
+  if (length(fits) > 1) {
+    figure <- figure + ggplot2::facet_wrap(ggplot2::vars(.data$panel)) +
+      ggplot2::theme(panel.spacing.x = ggplot2::unit(18, "pt"))
+  }
+  figure
+}
+
+monitor_titles <- c(
+  log_lik = "Weighted log-likelihood", q1 = "Predictive 1%",
+  q5 = "Predictive 5%", q25 = "Predictive 25%", q50 = "Predictive median",
+  q75 = "Predictive 75%", q95 = "Predictive 95%", q99 = "Predictive 99%"
+)
+
+plot_trace <- function(fit) {
+  monitor <- fit$monitor
+  columns <- intersect(
+    c("log_lik", "q5", "q50", "q95"), colnames(monitor)
+  )
+  if (length(columns) == 0) columns <- colnames(monitor)[1]
+  draw <- stats::ave(fit$chain, fit$chain, FUN = seq_along)
+  # No more points than a figure can show
+  thin <- max(1, floor(max(draw) / 1000))
+  shown <- which(draw %% thin == 0)
+  titles <- ifelse(
+    columns %in% names(monitor_titles), monitor_titles[columns], columns
+  )
+  frame <- do.call(rbind, lapply(seq_along(columns), function(j) {
+    data.frame(
+      quantity = titles[j], draw = draw[shown],
+      chain = factor(fit$chain[shown]), value = monitor[shown, columns[j]]
+    )
+  }))
+  frame$quantity <- factor(frame$quantity, titles)
+  n_chains <- nlevels(frame$chain)
+  ggplot2::ggplot(
+    frame,
+    ggplot2::aes(x = .data$draw, y = .data$value, colour = .data$chain)
+  ) +
+    ggplot2::geom_line(linewidth = 0.25, alpha = 0.75) +
+    ggplot2::facet_wrap(
+      ggplot2::vars(.data$quantity),
+      ncol = 1, scales = "free_y"
+    ) +
+    ggplot2::scale_y_continuous(n.breaks = 3) +
+    ggplot2::scale_colour_manual(
+      values = rep_len(chain_colours, n_chains),
+      labels = function(x) paste("chain", x)
+    ) +
+    ggplot2::guides(
+      colour = if (n_chains > 6) {
+        "none"
+      } else {
+        ggplot2::guide_legend(
+          override.aes = list(linewidth = 1, alpha = 1)
+        )
+      }
+    ) +
+    ggplot2::labs(
+      title = "Traces",
+      subtitle = "Chains that cannot be told apart have mixed",
+      x = "Draw", y = NULL, caption = confidential_caption
+    ) +
+    theme_pseudosynth()
+}

@@ -1,0 +1,161 @@
+# The look of all figures: plain, colourblind-safe (Okabe and Ito's palette),
+# readable at the size of a report.
+
+#' @importFrom ggplot2 autoplot
+#' @export
+ggplot2::autoplot
+
+#' @importFrom rlang .data
+#' @importFrom rlang %||%
+NULL
+
+colour_confidential <- "#333333"
+colour_synthetic <- "#0072B2"
+colour_bound <- "#D55E00"
+stage_colours <- c(
+  Unweighted = "#8C8C8C", LW = "#56B4E9", LW_final = "#0072B2"
+)
+chain_colours <- c(
+  "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
+)
+confidential_caption <- "Confidential: not for release"
+
+theme_pseudosynth <- function() {
+  ggplot2::theme_minimal(base_size = 12) +
+    ggplot2::theme(
+      panel.grid.minor = ggplot2::element_blank(),
+      panel.grid.major = ggplot2::element_line(
+        colour = "grey92", linewidth = 0.3
+      ),
+      axis.line.x = ggplot2::element_line(colour = "grey60", linewidth = 0.3),
+      axis.ticks.x = ggplot2::element_line(colour = "grey60", linewidth = 0.3),
+      axis.title = ggplot2::element_text(colour = "grey25"),
+      axis.text = ggplot2::element_text(colour = "grey35"),
+      strip.text = ggplot2::element_text(
+        colour = "grey15", face = "bold", hjust = 0, size = 11
+      ),
+      legend.position = "top",
+      legend.justification = "left",
+      legend.title = ggplot2::element_blank(),
+      legend.margin = ggplot2::margin(0, 0, 0, 0),
+      legend.box.spacing = ggplot2::unit(4, "pt"),
+      plot.title.position = "plot",
+      plot.caption.position = "plot",
+      plot.title = ggplot2::element_text(
+        face = "bold", size = 14, margin = ggplot2::margin(b = 3)
+      ),
+      plot.subtitle = ggplot2::element_text(
+        colour = "grey35", size = 11, margin = ggplot2::margin(b = 8)
+      ),
+      plot.caption = ggplot2::element_text(
+        colour = "grey45", hjust = 0, size = 9, margin = ggplot2::margin(t = 8)
+      ),
+      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
+      plot.margin = ggplot2::margin(10, 14, 8, 10)
+    )
+}
+
+#' Draw a figure and give it back invisibly: what plot() does for our classes
+#' @noRd
+draw_figure <- function(figure) {
+  print(figure)
+  invisible(figure)
+}
+
+stage_title <- function(stage) {
+  names <- c(unweighted = "Unweighted", lw = "LW", lw_final = "LW_final")
+  unname(names[stage])
+}
+
+# Axes -----------------------------------------------------------------------
+
+#' Readable amounts: $500, $20,000, $1.5 million
+#' @noRd
+label_amount <- function(prefix = "") {
+  force(prefix)
+  function(x) {
+    size <- abs(x)
+    unit <- ifelse(size >= 1e9, 1e9, ifelse(size >= 1e6, 1e6, 1))
+    word <- c("1" = "", "1e+06" = " million", "1e+09" = " billion")
+    number <- vapply(signif(size / unit, 6), format, character(1),
+      big.mark = ",", scientific = FALSE
+    )
+    text <- paste0(
+      ifelse(x < 0, "-", ""), prefix, number, word[as.character(unit)]
+    )
+    text[is.na(x)] <- NA_character_
+    text
+  }
+}
+
+#' Round breaks of a logarithmic axis: decades, with 3 or 2 and 5 between them
+#' where there are few
+#' @noRd
+log_breaks <- function(limits) {
+  decades <- log10(limits[2] / limits[1])
+  steps <- if (decades > 4.5) 1 else if (decades > 2) c(1, 3) else c(1, 2, 5)
+  powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
+  breaks <- sort(as.vector(outer(steps, powers)))
+  breaks[breaks >= limits[1] & breaks <= limits[2]]
+}
+
+#' The x axis of a response
+#' @param transform (string) The modelled scale; `"log"` gives a log axis.
+#' @noRd
+scale_response <- function(transform, prefix, limits) {
+  labels <- label_amount(prefix)
+  if (transform == "log") {
+    ggplot2::scale_x_log10(
+      breaks = log_breaks(limits), labels = labels,
+      expand = ggplot2::expansion(0.01)
+    )
+  } else {
+    ggplot2::scale_x_continuous(
+      labels = labels, expand = ggplot2::expansion(0.01)
+    )
+  }
+}
+
+#' Amounts are dollars unless said otherwise, where the log is modelled
+#' @noRd
+response_prefix <- function(prefix, transform) {
+  if (is.null(prefix)) {
+    return(if (transform == "log") "$" else "")
+  }
+  check_string(prefix, empty = TRUE)
+}
+
+# Densities ------------------------------------------------------------------
+
+#' Density curves on the plotted scale
+#'
+#' Curves, not values, go into the plot object.
+#' @param values (list of numeric) One vector for each curve.
+#' @return (data frame) `curve`, `x` (own unit), `density`; attribute `limits`.
+#' @noRd
+density_curves <- function(values, transform) {
+  forward <- if (transform == "log") log10 else identity
+  back <- if (transform == "log") function(z) 10^z else identity
+  z <- lapply(values, function(y) forward(as.double(y)))
+  ends <- vapply(z, stats::quantile, numeric(2), probs = c(0.002, 0.998))
+  limits <- c(min(ends[1, ]), max(ends[2, ]))
+  limits <- limits + c(-0.03, 0.03) * diff(limits)
+  bandwidth <- stats::median(vapply(z, stats::bw.nrd0, numeric(1)))
+  curves <- lapply(seq_along(z), function(j) {
+    fit <- stats::density(
+      z[[j]],
+      bw = bandwidth, n = 400, from = limits[1], to = limits[2]
+    )
+    data.frame(curve = j, x = back(fit$x), density = fit$y)
+  })
+  structure(do.call(rbind, curves), limits = back(limits))
+}
+
+density_axis <- function() {
+  list(
+    ggplot2::scale_y_continuous(
+      expand = ggplot2::expansion(c(0, 0.05)), breaks = NULL
+    ),
+    ggplot2::labs(y = "Density")
+  )
+}

@@ -1,0 +1,43 @@
+#' Draw responses from the posterior predictive distribution
+#'
+#' For checks of the model inside the agency, for instance by
+#' `bayesplot::pp_check()`. Each draw takes a parameter draw of its own, so that
+#' S of them would cost S times the privacy of one: use [synthesize()] for what
+#' is to be released.
+#'
+#' @param object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param newdata (data frame or `NULL`) Predictors of other records; `NULL`,
+#'   the default, takes the fit's own.
+#' @param draws (whole numbers from 1 to S, or `NULL`) Which draws; `NULL`, the
+#'   default, all of them.
+#' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
+#' @param ... Not used.
+#' @return (numeric matrix, S x N) Draws in rows, records in columns, in the
+#'   response's own unit and type. Confidential.
+#' @section Error types: `pseudosynth_error_input` for new data without a
+#'   predictor or with an unknown level, and for a matrix larger than the option
+#'   `pseudosynth.max_bytes`.
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' dim(posterior_predict(fit, draws = 1:10))
+#' @importFrom rstantools posterior_predict
+#' @method posterior_predict synthesizer
+#' @export
+posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
+                                          seed = NULL, ...) {
+  check_no_dots(...)
+  draws <- check_index(draws, n_draws(object))
+  check_seed(seed)
+  spec <- newdata_spec(object, newdata)
+  check_size(length(draws), length(spec$y))
+  values <- call_core(
+    synthesize_(
+      spec, object$draws[draws, , drop = FALSE], seed_words(seed), 0L
+    ),
+    call = rlang::current_env()
+  )
+  t(response_inverse(object$response, values))
+}

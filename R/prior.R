@@ -1,0 +1,260 @@
+# Priors of the coefficients. They hold public numbers only and never look at
+# the confidential response: a prior scaled by sd(y) would be a privacy leak
+# that no bound accounts for.
+
+#' Priors of the regression coefficients
+#'
+#' Three proper priors, made of public numbers that you state. None of them
+#' looks at the response: a default scaled by the response's standard deviation,
+#' as in other packages, would be a leak that the privacy guarantee does not
+#' count. They are on the scale of the *modelled* response (of log(income) for
+#' `log(income) ~ ...`) and of numeric predictors divided by their own standard
+#' deviation. Their scales suit a response on a log scale or one of a few units'
+#' spread; divide a response in dollars by a public constant, or log it.
+#'
+#' `prior_hierarchical()` is the papers' prior: all coefficients, the intercept
+#' included, are b ~ MVN(0, diag(tau) Omega diag(tau)), with tau_j ~
+#' half-t(df, 0, scale) and the correlation matrix Omega ~ LKJ(lkj). In a
+#' mixture the b_k share tau and Omega. It is the default of [stats::gaussian()]
+#' and [lognormal()]. The intercept's own tau lets it lie far from 0.
+#'
+#' `prior_shared()` is the default of [normal_mixture()], because chains mix
+#' under it: b_k ~ N(m, diag(tau)^2), m_j ~ N(slope) and N(intercept) for the
+#' intercept, tau_j ~ half-t(df, 0, scale). Components differ from their shared
+#' mean m by about `scale`.
+#'
+#' `prior_normal()` gives every coefficient its own normal prior, independent
+#' of all others: N(0, scale^2) for slopes and N(intercept) for the intercept.
+#' Its default intercept N(0, 20^2) says that the expected response at the base
+#' levels lies within 40 of 0 on the modelled scale, which says next to nothing
+#' about a log income. State what is publicly known, such as
+#' `intercept = c(10.8, 2.5)` for log income, when the likelihood is weak: with
+#' small weights, under censoring, or in a mixture, whose empty components are
+#' drawn from it.
+#'
+#' Without an intercept in the formula (`y ~ 0 + group`) the first factor has a
+#' column for each level; these columns take the intercept's prior.
+#'
+#' @param lkj (positive number; default 1, uniform) Shape of the LKJ prior of
+#'   the correlation matrix. Larger values favour small correlations.
+#' @param df (positive number; default 3) Degrees of freedom of the half-t
+#'   prior of tau.
+#' @param scale (positive number) For `prior_hierarchical()` and
+#'   `prior_shared()` the scale of the half-t prior of tau (defaults 1 and
+#'   0.25); for `prior_normal()` the standard deviation of the slopes
+#'   (default 1).
+#' @param intercept (two numbers: location and positive scale; default
+#'   `c(0, 20)`) Normal prior of the intercept, in `prior_shared()` of its mean
+#'   over the components. Public knowledge only.
+#' @param slope (two numbers: location and positive scale; default `c(0, 1)`)
+#'   Normal prior of the means of the slopes over the components.
+#' @return A `synth_prior` for [fit_synthesizer()]. It holds public numbers
+#'   only.
+#' @section Error types: `pseudosynth_error_input` for a number out of range.
+#' @references Hu, Savitsky and Williams (2022), "Private Tabular Survey Data
+#'   Products through Synthetic Microdata Generation". Lewandowski, Kurowicka
+#'   and Joe (2009), \doi{10.1016/j.jmva.2009.04.008}, for LKJ.
+#' @examples
+#' prior_hierarchical()
+#' prior_shared(intercept = c(10.8, 2.5))
+#' prior_normal(intercept = c(10.8, 2.5))
+#' @name priors
+NULL
+
+#' @rdname priors
+#' @export
+prior_hierarchical <- function(lkj = 1, df = 3, scale = 1) {
+  new_synth_prior(
+    "hierarchical",
+    lkj = check_number(lkj, above = 0),
+    df = check_number(df, above = 0),
+    scale = check_number(scale, above = 0)
+  )
+}
+
+#' @rdname priors
+#' @export
+prior_shared <- function(scale = 0.25, df = 3, intercept = c(0, 20),
+                         slope = c(0, 1)) {
+  new_synth_prior(
+    "shared",
+    scale = check_number(scale, above = 0),
+    df = check_number(df, above = 0),
+    intercept = check_location_scale(intercept),
+    slope = check_location_scale(slope)
+  )
+}
+
+#' @rdname priors
+#' @export
+prior_normal <- function(scale = 1, intercept = c(0, 20)) {
+  new_synth_prior(
+    "normal",
+    scale = check_number(scale, above = 0),
+    intercept = check_location_scale(intercept)
+  )
+}
+
+new_synth_prior <- function(kind, ...) {
+  structure(list(kind = kind, ...), class = "synth_prior")
+}
+
+check_location_scale <- function(x, arg = rlang::caller_arg(x),
+                                 call = rlang::caller_env()) {
+  good <- is.numeric(x) && !is.object(x) && length(x) == 2 &&
+    all(is.finite(x)) && x[2] > 0
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be two finite numbers: a location and a positive
+         scale.",
+        x = "It is {describe_type(x)}.",
+        i = "For instance {.code c(10.8, 2.5)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  as.double(unname(x))
+}
+
+#' The prior of a fit: the one given, or the family's default
+#' @return (`synth_prior`)
+#' @noRd
+resolve_prior <- function(prior, family, call = rlang::caller_env()) {
+  if (is.null(prior)) {
+    return(if (is_mixture(family)) prior_shared() else prior_hierarchical())
+  }
+  check_class(
+    prior, "synth_prior",
+    how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared} or
+           {.fn prior_normal}.",
+    arg = "prior", call = call
+  )
+  if (prior$kind == "shared" && !is_mixture(family)) {
+    abort_input(
+      c(
+        "{.arg prior} must suit the family.",
+        x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
+             {.code {format(family)}}.",
+        i = "Use {.fn prior_hierarchical} or {.fn prior_normal}."
+      ),
+      arg = "prior", call = call
+    )
+  }
+  prior
+}
+
+#' The prior as the core reads it
+#'
+#' @param prior (`synth_prior`)
+#' @param is_level (logical, P) Which columns are the intercept or, without
+#'   one, the levels of the first factor.
+#' @return (list) The `prior` element of a model specification.
+#' @noRd
+prior_spec <- function(prior, is_level) {
+  spread <- function(level, other) {
+    ifelse(is_level, level, rep(other, length(is_level)))
+  }
+  switch(prior$kind,
+    hierarchical = list(
+      kind = "hierarchical",
+      lkj = prior$lkj, df = prior$df, scale = prior$scale
+    ),
+    normal = list(
+      kind = "normal",
+      location = spread(prior$intercept[1], 0),
+      scale = spread(prior$intercept[2], prior$scale)
+    ),
+    shared = list(
+      kind = "shared", scale = prior$scale, df = prior$df,
+      location = spread(prior$intercept[1], prior$slope[1]),
+      m_scale = spread(prior$intercept[2], prior$slope[2])
+    )
+  )
+}
+
+#' @export
+format.synth_prior <- function(x, ...) {
+  numbers <- vapply(x[-1], function(value) {
+    text <- format(value, trim = TRUE, drop0trailing = TRUE)
+    if (length(text) > 1) sprintf("c(%s)", toString(text)) else text
+  }, "")
+  sprintf(
+    "prior_%s(%s)", x$kind, paste(names(x)[-1], "=", numbers, collapse = ", ")
+  )
+}
+
+#' @export
+print.synth_prior <- function(x, ...) {
+  normal <- function(p) sprintf("N(%s, %s^2)", format(p[1]), format(p[2]))
+  half_t <- function() {
+    sprintf("half-t(%s, 0, %s)", format(x$df), format(x$scale))
+  }
+  cat("<synth_prior> ", format(x), "\n", sep = "")
+  cat(
+    switch(x$kind,
+      hierarchical = c(
+        "b   ~ MVN(0, diag(tau) Omega diag(tau)), the intercept included\n",
+        sprintf("tau ~ %s, Omega ~ LKJ(%s)\n", half_t(), format(x$lkj))
+      ),
+      shared = c(
+        "b_k ~ N(m, diag(tau)^2)\n",
+        sprintf(
+          "m   ~ %s, intercept %s\n", normal(x$slope), normal(x$intercept)
+        ),
+        sprintf("tau ~ %s\n", half_t())
+      ),
+      normal = sprintf(
+        "b   ~ %s, intercept %s\n", normal(c(0, x$scale)), normal(x$intercept)
+      )
+    ),
+    sep = ""
+  )
+  cat("Public numbers only; on the scale of the modelled response.\n")
+  invisible(x)
+}
+
+#' The priors of a fit
+#'
+#' @param object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param ... Not used.
+#' @return A `prior_summary.synthesizer`: a list with `coefficients` (a
+#'   `synth_prior`, see [priors]), `sigma` and, for a mixture, `proportions`
+#'   (strings). All of it is public.
+#' @examples
+#' \donttest{
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' prior_summary(fit)
+#' }
+#' @importFrom rstantools prior_summary
+#' @method prior_summary synthesizer
+#' @export
+prior_summary.synthesizer <- function(object, ...) {
+  mixture <- is_mixture(object$family)
+  sigma <- "half-t(3, 0, 1)"
+  if (mixture) {
+    floor <- format(object$family$sigma_floor)
+    sigma <- sprintf("%s for each component, truncated to >= %s", sigma, floor)
+  }
+  structure(
+    list(
+      coefficients = object$prior,
+      sigma = sigma,
+      proportions = if (mixture) "Dirichlet(gamma/K), gamma ~ Gamma(1, 1)"
+    ),
+    class = "prior_summary.synthesizer"
+  )
+}
+
+#' @export
+print.prior_summary.synthesizer <- function(x, ...) {
+  print(x$coefficients)
+  cat("sigma ~ ", x$sigma, "\n", sep = "")
+  if (!is.null(x$proportions)) {
+    cat("pi ~ ", x$proportions, "\n", sep = "")
+  }
+  invisible(x)
+}

@@ -1,0 +1,348 @@
+# The response: what the formula's left side says, and the way there and back.
+# A `synth_response` holds no data, only the name, the transformation and the
+# type of the variable.
+
+#' Read the formula's left side
+#'
+#' @param formula (formula) `y ~ ...`, or `log(y)`, `log1p(y)`, `sqrt(y)`,
+#'   `asinh(y)`, `asinh(y / constant)` on the left.
+#' @param data (data frame) For column names only.
+#' @param log_response (flag) Does the family take the logarithm itself?
+#' @return (list) `variable`, `transform`, `constant`.
+#' @noRd
+parse_response <- function(formula, data, log_response = FALSE,
+                           call = rlang::caller_env()) {
+  left <- formula[[2]]
+  transform <- "identity"
+  constant <- 1
+  if (is.call(left)) {
+    transform <- if (is.symbol(left[[1]])) as.character(left[[1]]) else ""
+    known <- transform %in% c("log", "log1p", "sqrt", "asinh")
+    if (!known || length(left) != 2) {
+      abort_left_side(call)
+    }
+    left <- left[[2]]
+    if (transform == "asinh" && is.call(left)) {
+      if (!identical(left[[1]], quote(`/`)) || length(left) != 3) {
+        abort_left_side(call)
+      }
+      constant <- public_constant(
+        left[[3]], names(data), environment(formula), call
+      )
+      left <- left[[2]]
+    }
+  }
+  if (!is.symbol(left)) {
+    abort_left_side(call)
+  }
+  variable <- as.character(left)
+  if (!variable %in% names(data)) {
+    abort_input(
+      c(
+        "The response of {.arg formula} must be a column of {.arg data}.",
+        x = "There is no column {.val {variable}}.",
+        i = "The columns are {.val {names(data)}}."
+      ),
+      arg = "formula", call = call
+    )
+  }
+  if (log_response) {
+    if (transform != "identity") {
+      abort_input(
+        c(
+          "With {.fn lognormal} the left side must be the variable itself.",
+          x = "It is {.code {deparse1(formula[[2]])}}; {.fn lognormal} would
+               take the logarithm of that.",
+          i = "Write {.code {variable} ~ ...}, or use {.fn gaussian}."
+        ),
+        arg = "formula", call = call
+      )
+    }
+    transform <- "log"
+  }
+  list(variable = variable, transform = transform, constant = constant)
+}
+
+abort_left_side <- function(call) {
+  abort_input(
+    c(
+      "The left side of {.arg formula} must be a column {.code y} or one of
+       {.code log(y)}, {.code log1p(y)}, {.code sqrt(y)}, {.code asinh(y)} and
+       {.code asinh(y / constant)}.",
+      i = "Compute anything else as a column of {.arg data} first."
+    ),
+    arg = "formula", call = call
+  )
+}
+
+# The constant must be public: a literal number or the name of an object that
+# is looked up outside the data.
+public_constant <- function(x, columns, env, call) {
+  while (is.call(x) && identical(x[[1]], quote(`(`))) {
+    x <- x[[2]]
+  }
+  if (is.symbol(x)) {
+    name <- as.character(x)
+    if (name %in% columns) {
+      abort_input(
+        c(
+          "The constant of {.fn asinh} must be a public number.",
+          x = "{.val {name}} is a column of {.arg data}."
+        ),
+        arg = "formula", call = call
+      )
+    }
+    x <- get0(name, envir = env, mode = "numeric")
+  }
+  public <- is.numeric(x) && length(x) == 1 && is.finite(x) && x > 0
+  if (!public) {
+    abort_input(
+      c(
+        "The constant of {.fn asinh} must be one positive number, or the name
+         of one outside {.arg data}.",
+        i = "It must be public knowledge, such as {.code asinh(income / 1000)}."
+      ),
+      arg = "formula", call = call
+    )
+  }
+  as.double(x)
+}
+
+#' Describe the response and check its values
+#'
+#' @param formula,data,log_response See `parse_response()`.
+#' @return (`synth_response`) A list with `variable`, `transform`, `constant`,
+#'   `label` (the modelled scale), `type` ("integer" or "double"), `digits`
+#'   (decimals that every value keeps; `NA` when there is no such number).
+#' @noRd
+new_response <- function(formula, data, log_response = FALSE,
+                         call = rlang::caller_env()) {
+  response <- parse_response(formula, data, log_response, call)
+  y <- data[[response$variable]]
+  check_response(y, response, call)
+  response$type <- typeof(y)
+  response$digits <- response_digits(y)
+  response$label <- response_label(response)
+  structure(response, class = "synth_response")
+}
+
+check_response <- function(y, response, call) {
+  name <- response$variable
+  if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
+    abort_input(
+      c(
+        "The response {.val {name}} must be a plain numeric column.",
+        x = "It is {describe_type(y)}."
+      ),
+      arg = "data", call = call
+    )
+  }
+  check_finite_column(y, name, call)
+  n <- length(y)
+  if (n < 2) {
+    abort_input(
+      c(
+        "{.arg data} must have at least two records.",
+        x = "It has {n}."
+      ),
+      arg = "data", call = call
+    )
+  }
+  check_domain(y, response, call)
+  z <- response_forward(response, y)
+  if (min(z) == max(z)) {
+    abort_input(
+      c(
+        "The response {.val {name}} must vary.",
+        x = "All {n} records have the same value{if (min(y) < max(y))
+             ' on the modelled scale'}.",
+        i = "There is nothing to model: every synthetic value would equal it."
+      ),
+      arg = "data", call = call
+    )
+  }
+  if (!all(is.finite(z))) {
+    bad <- which(!is.finite(z))
+    n_bad <- length(bad)
+    abort_input(
+      c(
+        "The modelled response {.code {response_label(response)}} must be
+         finite.",
+        x = "It is not for {n_bad} record{?s}.",
+        i = "Choose another constant or transformation."
+      ),
+      arg = "formula", call = call, rows = bad
+    )
+  }
+  invisible(y)
+}
+
+check_finite_column <- function(x, name, call) {
+  missing_rows <- which(is.na(x))
+  if (length(missing_rows) > 0) {
+    n_bad <- length(missing_rows)
+    abort_input(
+      c(
+        "Column {.val {name}} must have no missing values.",
+        x = "It is missing for {n_bad} of {length(x)} record{?s}.",
+        i = "Drop these records yourself, or give missing values a level or a
+             value of their own."
+      ),
+      arg = "data", call = call, rows = missing_rows
+    )
+  }
+  infinite_rows <- if (is.numeric(x)) which(is.infinite(x))
+  if (length(infinite_rows) > 0) {
+    n_bad <- length(infinite_rows)
+    abort_input(
+      c(
+        "Column {.val {name}} must be finite.",
+        x = "It is infinite for {n_bad} of {length(x)} record{?s}.",
+        i = "Correct or drop these records."
+      ),
+      arg = "data", call = call, rows = infinite_rows
+    )
+  }
+  invisible(x)
+}
+
+# Values that the transformation cannot take are the user's decision: nothing
+# is dropped silently.
+check_domain <- function(y, response, call) {
+  bad <- switch(response$transform,
+    log = which(y <= 0),
+    log1p = which(y <= -1),
+    sqrt = which(y < 0),
+    integer()
+  )
+  if (length(bad) == 0) {
+    return(invisible(y))
+  }
+  name <- response$variable
+  n_bad <- length(bad)
+  wanted <- switch(response$transform,
+    log = "positive", log1p = "above -1", sqrt = "0 or more"
+  )
+  unwanted <- switch(response$transform,
+    log = "0 or negative", log1p = "-1 or less", sqrt = "negative"
+  )
+  choices <- switch(response$transform,
+    log = c(
+      if (all(y > -1)) "log1p({name})", "asinh({name} / constant)"
+    ),
+    "asinh({name} / constant)"
+  )
+  choices <- gsub("{name}", name, choices, fixed = TRUE)
+  abort_input(
+    c(
+      "The response {.val {name}} must be {wanted} for
+       {.code {response_label(response)}}.",
+      x = "It is {unwanted} for {n_bad} of {length(y)} record{?s}.",
+      i = "Either drop these records yourself, for instance with
+           {.fn subset},",
+      i = "or keep them and model {.or {.code {choices}}} with a public
+           constant."
+    ),
+    arg = "data", call = call, rows = bad
+  )
+}
+
+# The fewest decimals that lose nothing. Whole dollars give 0; measured
+# quantities give NA and are not rounded.
+response_digits <- function(y) {
+  for (digits in 0:4) {
+    if (all(round(y, digits) == y)) {
+      return(digits)
+    }
+  }
+  NA_integer_
+}
+
+#' The modelled scale in words, for instance `log(income)`
+#' @noRd
+response_label <- function(response) {
+  name <- response$variable
+  switch(response$transform,
+    identity = name,
+    asinh = if (response$constant == 1) {
+      sprintf("asinh(%s)", name)
+    } else {
+      sprintf("asinh(%s / %s)", name, format(response$constant))
+    },
+    sprintf("%s(%s)", response$transform, name)
+  )
+}
+
+#' From the variable's own unit to the modelled scale
+#' @param y (numeric) Values of the variable.
+#' @return (double)
+#' @noRd
+response_forward <- function(response, y) {
+  y <- as.double(y)
+  switch(response$transform,
+    identity = y,
+    log = log(y),
+    log1p = log1p(y),
+    sqrt = sqrt(y),
+    asinh = asinh(y / response$constant)
+  )
+}
+
+#' From the modelled scale back to the variable's own unit and type
+#'
+#' Monotone. On the square-root scale a draw below 0 becomes 0. Values are
+#' rounded to the decimals of the variable, stay where the transformation is
+#' defined (a positive variable stays positive) and are cut at what its type can
+#' hold, so that nothing overflows.
+#'
+#' @param z (double vector or matrix) Values on the modelled scale.
+#' @return (integer or double, as the variable) Same dimensions as `z`.
+#' @noRd
+response_inverse <- function(response, z) {
+  y <- switch(response$transform,
+    identity = z,
+    log = exp(z),
+    log1p = expm1(z),
+    sqrt = pmax(z, 0)^2,
+    asinh = response$constant * sinh(z)
+  )
+  largest <- .Machine$double.xmax
+  if (response$type == "integer") {
+    largest <- .Machine$integer.max
+  }
+  digits <- response$digits
+  if (!is.na(digits)) {
+    # round() fails for digits beyond the precision of huge values.
+    small <- abs(y) < 1e15
+    y[small] <- round(y[small], digits)
+  }
+  # The smallest value that the transformation is defined for.
+  smallest <- switch(response$transform,
+    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
+    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
+    -largest
+  )
+  y[] <- pmin(pmax(y, smallest), largest)
+  if (response$type == "integer") {
+    storage.mode(y) <- "integer"
+  }
+  y
+}
+
+#' @export
+format.synth_response <- function(x, ...) {
+  x$label
+}
+
+#' @export
+print.synth_response <- function(x, ...) {
+  kept <- if (is.na(x$digits)) {
+    "not rounded"
+  } else if (x$digits == 0) {
+    "kept whole"
+  } else {
+    sprintf("kept to %d decimals", x$digits)
+  }
+  cat("<synth_response> ", x$label, " (", x$type, ", ", kept, ")\n", sep = "")
+  invisible(x)
+}

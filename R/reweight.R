@@ -1,0 +1,207 @@
+#' Re-weight a weighted fit to use its whole bound
+#'
+#' In a weighted fit most records lie below the overall bound \eqn{\Delta}: they
+#' are down-weighted more than the bound asks for. Re-weighting raises
+#' \deqn{\alpha_i^w = \mathrm{clamp}(k \alpha_i \Delta / \Delta_i),}
+#' with \eqn{\Delta} and \eqn{\Delta_i} those of the weighted fit and
+#' \eqn{\alpha_i^w = 0} where \eqn{\alpha_i = 0}, and fits the model again. The
+#' constant \eqn{k < 1} makes up for the draws moving under the new weights.
+#'
+#' @param fit (synthesizer) A fit with privacy weights.
+#' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, looks for the
+#'   largest k below 1 whose refit keeps its bound at or below that of `fit`, by
+#'   refitting: from 0.95, then by secant steps inside the bracket found so far.
+#'   A number does one refit with that k, whatever bound it gives.
+#' @param tolerance (number >= 0) How far the bound of an accepted refit may lie
+#'   above that of `fit`, as a share of it; the search ends once it lies within
+#'   that share on either side. Default 0.02: bounds are maxima over draws and
+#'   vary by about as much from run to run.
+#' @param max_refits (count) The most refits the search may do. Default 6.
+#' @param quantile (number in (0, 1]) Draws of every refit above this quantile
+#'   of the draw bounds are dropped, as in [truncate_draws()]. Default: that of
+#'   `fit`, so that bounds are compared like with like.
+#' @param allow_unconverged (flag) Start from a fit that has not converged?
+#'   Default `FALSE`: an error.
+#' @param ... Passed to [update()][update.synthesizer], such as `draws` or
+#'   `threads`. Refits start from where the last fit ended.
+#'
+#' @return The refitted `synthesizer`; the last accepted refit of the search. Its
+#'   `privacy_weights` have the scheme `"reweighted"`, and `reweighting` is a
+#'   list with
+#'   * `k` (number): the constant of the refit;
+#'   * `target` (number): \eqn{\Delta} of `fit`; `bound` (number): that of the
+#'     refit;
+#'   * `search` (data frame): one row per refit with `k`, `bound`, `ratio` (to
+#'     the target), `accepted`, `converged`;
+#'   * `auto` (flag), `tolerance` (number).
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: an unweighted fit, arguments out of range.
+#' `pseudosynth_error_privacy`: `fit` has not converged, its bound is infinite,
+#' or no k of the search kept the bound.
+#'
+#' @section Privacy:
+#' k is found by search on the confidential file. No proven bound on the privacy
+#' loss holds for re-weighted weights; see [guarantee()].
+#'
+#' @references
+#' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms for
+#' utility maximization under differential privacy, section 3, Algorithm 3 (they
+#' take k = 0.95 by hand).
+#' @seealso [lipschitz_weights()], [guarantee()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' w <- lipschitz_weights(fit)
+#' lw <- update(fit, privacy_weights = w)
+#' final <- reweight(lw, k = 0.95)
+#' final$reweighting$search
+#' @export
+reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
+                     quantile = fit$quantile, allow_unconverged = FALSE, ...) {
+  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
+  auto <- identical(k, "auto")
+  if (!auto) {
+    if (is.character(k)) {
+      abort_input(
+        c(
+          "{.arg k} must be {.val auto} or one number.",
+          x = "It is {describe_type(k)}."
+        ),
+        arg = "k"
+      )
+    }
+    check_number(k, above = 0, max = 1)
+  }
+  check_number(tolerance, min = 0)
+  max_refits <- check_count(max_refits, min = 1)
+  check_quantile(quantile)
+  check_reweightable(fit)
+  check_converged(fit, allow_unconverged)
+
+  refit_at <- function(k, from) {
+    refit <- update(from, privacy_weights = reweighted_weights(fit, k), ...)
+    truncate_draws(refit, quantile)
+  }
+  found <- if (auto) {
+    search_k(fit, refit_at, tolerance, max_refits)
+  } else {
+    fixed_k(fit, refit_at, k, tolerance)
+  }
+  refit <- found$fit
+  refit$reweighting <- list(
+    k = found$k, target = fit$bound$overall, bound = refit$bound$overall,
+    search = found$search, auto = auto, tolerance = tolerance
+  )
+  refit$history <- mechanism_of(refit)
+  refit
+}
+
+check_reweightable <- function(fit, call = rlang::caller_env()) {
+  if (is.null(fit$privacy_weights)) {
+    abort_input(
+      c(
+        "{.arg fit} must have privacy weights.",
+        x = "It is unweighted.",
+        i = "Weight it first: {.code update(fit, privacy_weights =
+             lipschitz_weights(fit))}."
+      ),
+      arg = "fit", call = call
+    )
+  }
+  if (!is.finite(fit$bound$overall)) {
+    abort_privacy(
+      c(
+        "A fit with an infinite bound cannot be re-weighted.",
+        i = "Give the records with an infinite bound weight 0."
+      ),
+      call = call, rows = which(!is.finite(fit$bound$record))
+    )
+  }
+}
+
+#' The re-weighted weights at one k
+#'
+#' clamp(k alpha_i Delta / Delta_i). A record with alpha_i = 0 keeps 0; one with
+#' alpha_i > 0 and Delta_i = 0 contributes nothing at any weight and gets 1.
+#' @noRd
+reweighted_weights <- function(fit, k) {
+  alpha <- as.double(fit$privacy_weights)
+  delta <- fit$bound$record
+  raised <- clamp(k * alpha * fit$bound$overall / delta)
+  raised[alpha == 0] <- 0
+  arguments <- attr(fit$privacy_weights, "arguments")
+  # Of re-weighted weights the first scheme counts
+  arguments$of <- arguments$of %||% attr(fit$privacy_weights, "scheme")
+  arguments$k <- k
+  new_privacy_weights(raised, "reweighted", arguments, source = "file")
+}
+
+search_row <- function(refit, k, target, tolerance) {
+  bound <- refit$bound$overall
+  data.frame(
+    k = k, bound = bound, ratio = bound / target,
+    accepted = bound <= target * (1 + tolerance),
+    converged = isTRUE(refit$converged)
+  )
+}
+
+fixed_k <- function(fit, refit_at, k, tolerance) {
+  refit <- refit_at(k, fit)
+  row <- search_row(refit, k, fit$bound$overall, tolerance)
+  list(fit = refit, k = k, search = row)
+}
+
+#' Look for the largest k that keeps the bound
+#'
+#' The bound of a refit is roughly proportional to k, so the secant through the
+#' origin gives the next k; the bracket [accepted, refused] keeps it honest.
+#' @noRd
+search_k <- function(fit, refit_at, tolerance, max_refits) {
+  target <- fit$bound$overall
+  accepted <- 0
+  refused <- 1
+  best <- NULL
+  from <- fit
+  k <- 0.95
+  search <- NULL
+  for (refit_count in seq_len(max_refits)) {
+    from <- refit_at(k, from)
+    row <- search_row(from, k, target, tolerance)
+    search <- rbind(search, row)
+    if (row$accepted) {
+      accepted <- k
+      best <- list(fit = from, k = k)
+    } else {
+      refused <- k
+    }
+    if (row$accepted && row$ratio >= 1 - tolerance) break
+    if (refused - accepted < 0.006) break
+    k <- next_k(k, row$ratio, accepted, refused)
+  }
+  if (is.null(best)) {
+    abort_privacy(
+      c(
+        "No k kept the bound of the weighted fit.",
+        x = "{max_refits} refit{?s} went above it.",
+        i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}."
+      ),
+      call = rlang::caller_env(), search = search
+    )
+  }
+  best$search <- search
+  best
+}
+
+#' @param ratio (number) Bound at `k` over its target.
+#' @param accepted,refused (number) Largest k accepted, smallest refused.
+#' @noRd
+next_k <- function(k, ratio, accepted, refused) {
+  secant <- if (is.finite(ratio)) k / ratio else 0
+  # Stay inside the bracket; a secant at its edge would repeat a refit
+  margin <- 0.1 * (refused - accepted)
+  clamp(secant, accepted + margin, refused - margin)
+}

@@ -1,0 +1,279 @@
+# The class `synthesizer`: what fit_synthesizer() returns. It is confidential:
+# every print says so.
+
+# Accessors ------------------------------------------------------------------
+
+n_records <- function(fit) {
+  length(fit$spec$y)
+}
+
+n_draws <- function(fit) {
+  nrow(fit$draws)
+}
+
+n_chains <- function(fit) {
+  length(unique(fit$chain))
+}
+
+#' The privacy weights as plain numbers, 1 where there are none
+#' @return (double, N)
+#' @noRd
+alpha_of <- function(fit) {
+  fit$spec$alpha
+}
+
+#' The specification of the model for other records
+#'
+#' @param newdata (data frame or `NULL`) The records' predictors; `NULL` means
+#'   the fit's own.
+#' @return (list) A specification without a response (zeros) and with weights 1.
+#' @noRd
+newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
+  if (is.null(newdata)) {
+    return(fit$spec)
+  }
+  check_data_frame(newdata, arg = "newdata", call = call)
+  spec <- fit$spec
+  parts <- design_parts(fit$design, newdata, arg = "newdata", call = call)
+  spec[names(parts)] <- parts
+  spec$y <- numeric(nrow(newdata))
+  spec$alpha <- rep(1, nrow(newdata))
+  spec["censor"] <- list(NULL)
+  spec
+}
+
+#' The specification restricted to some records
+#' @param i (integer) Records.
+#' @noRd
+subset_spec <- function(spec, i) {
+  for (part in c("y", "alpha")) {
+    spec[[part]] <- spec[[part]][i]
+  }
+  for (part in c("codes", "numeric")) {
+    spec[[part]] <- spec[[part]][i, , drop = FALSE]
+  }
+  if (!is.null(spec$censor)) {
+    spec$censor$centre <- spec$censor$centre[i]
+  }
+  spec
+}
+
+#' @importFrom stats formula
+#' @method formula synthesizer
+#' @export
+formula.synthesizer <- function(x, ...) {
+  x$formula
+}
+
+#' @importFrom stats nobs
+#' @method nobs synthesizer
+#' @export
+nobs.synthesizer <- function(object, ...) {
+  n_records(object)
+}
+
+#' @importFrom stats family
+#' @method family synthesizer
+#' @export
+family.synthesizer <- function(object, ...) {
+  object$family
+}
+
+#' Print and summarise a synthesizer
+#'
+#' `print()` shows the model, the number of records and draws, the weights'
+#' scheme, the Lipschitz bound, how the chains did and the one-line privacy
+#' label. `summary()` adds a table: for the normal family each parameter's
+#' posterior; for a mixture the weighted log-likelihood and the predictive
+#' quantiles on the modelled scale, because its parameters exchange places
+#' between draws. Neither shows a value of a record, but all of it is computed
+#' from the file: it is for the agency and never for release.
+#'
+#' @param x,object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param ... Not used.
+#' @param row.names,optional Not used; there for the generic.
+#' @return `summary()` returns a `summary.synthesizer`: a list with `header`
+#'   (character), `table` (data frame: `variable`, `mean`, `sd`, `q5`, `median`,
+#'   `q95`, `rhat`, `ess_bulk`, `ess_tail`; `NA` where a quantity is constant)
+#'   and `problems` (character). `as.data.frame()` returns the draws, one row
+#'   each, with `.chain`, `.iteration` and `.draw`. `formula()`, `nobs()`
+#'   and `family()` work as usual.
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' summary(fit)
+#' nobs(fit)
+#' @name synthesizer
+NULL
+
+# Printing -------------------------------------------------------------------
+
+#' @rdname synthesizer
+#' @export
+print.synthesizer <- function(x, ...) {
+  cat(fit_header(x), sep = "\n")
+  invisible(x)
+}
+
+#' @export
+format.synthesizer <- function(x, ...) {
+  sprintf(
+    "<synthesizer> %s, %s, N = %s, S = %s",
+    deparse1(x$formula), format(x$family),
+    format_count(n_records(x)), format_count(n_draws(x))
+  )
+}
+
+# The lines that print() shows.
+fit_header <- function(fit) {
+  lines <- c(
+    Model = sprintf("%s, %s", deparse1(fit$formula), format(fit$family)),
+    Prior = format(fit$prior),
+    Records = sprintf(
+      "N = %s, P = %s columns", format_count(n_records(fit)),
+      format_count(fit$spec$n_columns)
+    ),
+    Draws = describe_draws(fit),
+    Sampler = describe_sampler(fit),
+    Weights = describe_weights(fit),
+    Bound = sprintf(
+      "Delta = %s, 2 Delta = %s (density of %s)",
+      format_figure(fit$bound$overall), format_figure(2 * fit$bound$overall),
+      fit$response$label
+    ),
+    Converged = describe_convergence(fit),
+    Guarantee = format(guarantee(fit))
+  )
+  width <- max(12, getOption("width") - 12)
+  body <- unlist(lapply(names(lines), function(name) {
+    text <- strwrap(lines[[name]], width = width)
+    paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
+  }))
+  c(
+    "<synthesizer>  CONFIDENTIAL: for the agency only, not for release.",
+    body,
+    if (fit$seed_given) {
+      "Made with a seed: reproducible, so nothing made from it is for release."
+    }
+  )
+}
+
+describe_draws <- function(fit) {
+  sprintf(
+    "S = %s from %d chain%s after %s warmup each, %s s%s",
+    format_count(n_draws(fit)), n_chains(fit),
+    if (n_chains(fit) == 1) "" else "s", format_count(fit$control$warmup),
+    format_figure(fit$seconds$sampling, 2),
+    if (fit$dropped > 0) {
+      sprintf("; %s dropped by truncation", format_count(fit$dropped))
+    } else {
+      ""
+    }
+  )
+}
+
+describe_sampler <- function(fit) {
+  control <- fit$control
+  record <- fit$sampler
+  parts <- c(
+    control$sampler,
+    if (control$thin > 1) sprintf("%d sweeps a draw", control$thin),
+    if (control$sampler != "gibbs" && length(record$accept_stat) > 0) {
+      sprintf("acceptance %s", format_figure(mean(record$accept_stat), 2))
+    },
+    if (control$sampler == "nuts") {
+      c(
+        sprintf("tree depth up to %d", max(record$treedepth)),
+        sprintf("%s divergent", format_count(sum(record$divergent)))
+      )
+    }
+  )
+  paste(parts, collapse = ", ")
+}
+
+describe_weights <- function(fit) {
+  if (is.null(fit$privacy_weights)) {
+    return("none: every record has weight 1")
+  }
+  alpha <- alpha_of(fit)
+  sprintf(
+    "%s, mean %s, %s of weight 0",
+    describe_scheme(attr(fit$privacy_weights, "scheme")),
+    format_figure(mean(alpha)), format_count(sum(alpha == 0))
+  )
+}
+
+describe_convergence <- function(fit) {
+  table <- fit$diagnostics
+  figures <- sprintf(
+    "largest R-hat %s, smallest bulk ESS %s over %d quantities",
+    format_rhat(max(table$rhat)), format_count(round(min(table$ess_bulk))),
+    nrow(table)
+  )
+  if (fit$converged) {
+    return(paste0("yes: ", figures, paste0("; ", fit$problems,
+      collapse = "", recycle0 = TRUE
+    )))
+  }
+  paste0("NO: ", paste(fit$problems, collapse = " "))
+}
+
+format_rhat <- function(x) {
+  formatC(x, format = "f", digits = 3)
+}
+
+# Summary --------------------------------------------------------------------
+
+#' @rdname synthesizer
+#' @export
+summary.synthesizer <- function(object, ...) {
+  values <- if (is_mixture(object$family)) object$monitor else object$draws
+  table <- data.frame(
+    variable = colnames(values),
+    mean = colMeans(values),
+    sd = apply(values, 2, stats::sd),
+    t(apply(values, 2, stats::quantile, c(0.05, 0.5, 0.95), names = FALSE))
+  )
+  names(table)[4:6] <- c("q5", "median", "q95")
+  found <- match(table$variable, object$diagnostics$variable)
+  table <- cbind(
+    table, object$diagnostics[found, c("rhat", "ess_bulk", "ess_tail")]
+  )
+  rownames(table) <- NULL
+  structure(
+    list(
+      header = fit_header(object), table = table, problems = object$problems,
+      converged = object$converged
+    ),
+    class = "summary.synthesizer"
+  )
+}
+
+#' @export
+print.summary.synthesizer <- function(x, ...) {
+  table <- x$table
+  shown <- data.frame(
+    table["variable"],
+    lapply(table[c("mean", "sd", "q5", "median", "q95")], format_figure),
+    rhat = format_rhat(table$rhat),
+    lapply(table[c("ess_bulk", "ess_tail")], function(x) {
+      format_count(round(x))
+    }),
+    check.names = FALSE
+  )
+  cat(x$header, "", sep = "\n")
+  print(shown, row.names = FALSE, right = TRUE)
+  invisible(x)
+}
+
+#' @rdname synthesizer
+#' @export
+as.data.frame.synthesizer <- function(x,
+                                      row.names = NULL, # nolint
+                                      optional = FALSE,
+                                      ...) {
+  draws <- posterior::as_draws_df(as_draws_array.synthesizer(x, ...))
+  as.data.frame(draws)
+}

@@ -1,0 +1,207 @@
+#' Synthetic data sets with their public label
+#'
+#' What [synthesize()] returns: m data frames with the columns of the model in
+#' the order of the confidential data, the response synthetic, the predictors as
+#' published.
+#'
+#' @param x,object A `synthetic_data` object.
+#' @param i (count) `x[[2]]` is the second set.
+#' @param row.names,optional As in [as.data.frame()].
+#' @param set (count or `"all"`) Which set, default 1. `"all"` stacks them, with
+#'   the number of the set in a first column `.set`.
+#' @param ... Not used.
+#'
+#' @return A list with
+#'   * `sets`: m data frames of N rows;
+#'   * `guarantee`: the public version of the label, see [guarantee()];
+#'   * `variable` (string): the synthetic column; `transform` (string): the
+#'     scale it was modelled on, such as `"log"`;
+#'   * `m`, `n_records` (counts);
+#'   * `made_by`: package, version, `assignment`, `reproducible`.
+#'
+#'   `lapply(x, f)` and `as.list(x)` go over the sets. `summary()` gives the
+#'   statistics of the synthetic column, one row per set.
+#'
+#' @section Privacy:
+#' The object holds no confidential value: no fit, draws, weights, bounds, seed,
+#' formula, call or environment. Rows stay in the order of the file, because
+#' measures of risk need that inside the agency; shuffle them before release.
+#' @seealso [synthesize()], [guarantee()]
+#' @name synthetic_data
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' syn <- synthesize(fit, m = 3)
+#' summary(syn)
+#' head(as.data.frame(syn, set = 2))
+#' sapply(syn, function(set) median(set$income))
+NULL
+
+#' Build synthetic data
+#'
+#' Everything is built anew from values that may leave the agency; nothing of
+#' the fit is carried along.
+#'
+#' @param values (matrix, N x m) Synthetic response on the modelled scale.
+#' @param data (data frame) Holds the published predictors.
+#' @noRd
+new_synthetic_data <- function(fit, values, data, assignment, reproducible) {
+  variable <- fit$response$variable
+  columns <- published_columns(fit, data)
+  frame <- lapply(data[setdiff(columns, variable)], publish_column)
+  sets <- lapply(seq_len(ncol(values)), function(j) {
+    response <- response_inverse(fit$response, values[, j])
+    set <- c(frame, stats::setNames(list(response), variable))[columns]
+    structure(
+      set,
+      names = columns, row.names = seq_len(nrow(values)), class = "data.frame"
+    )
+  })
+  label <- guarantee_of_fit(
+    fit, length(sets),
+    what = "synthetic data", assignment = assignment,
+    reproducible = reproducible
+  )
+  structure(
+    list(
+      sets = sets,
+      guarantee = publish_guarantee(label),
+      variable = variable,
+      transform = fit$response$transform,
+      m = length(sets),
+      n_records = nrow(values),
+      made_by = list(
+        package = "pseudosynth",
+        version = as.character(utils::packageVersion("pseudosynth")),
+        assignment = assignment, reproducible = reproducible
+      )
+    ),
+    class = "synthetic_data"
+  )
+}
+
+#' Columns of the release, in the order of the data
+#' @noRd
+published_columns <- function(fit, data) {
+  used <- c(fit$response$variable, fit$design$variables)
+  order <- intersect(names(data), used)
+  # newdata need not hold the response: it then comes first
+  c(setdiff(used, order), order)
+}
+
+#' A predictor column without anything but its values
+#'
+#' Attributes go, and levels that no record has: one could name a person.
+#' @noRd
+publish_column <- function(x) {
+  if (is.factor(x)) {
+    used <- levels(x)[sort(unique(as.integer(x)))]
+    return(factor(as.character(x), levels = used, ordered = is.ordered(x)))
+  }
+  # A fresh copy: attributes and deferred conversions stay behind
+  plain <- as.vector(unclass(x))
+  plain <- switch(typeof(plain),
+    double = plain + 0,
+    integer = plain + 0L,
+    character = paste0(plain, ""),
+    plain
+  )
+  attributes(plain) <- NULL
+  plain
+}
+
+# Access ---------------------------------------------------------------------
+
+#' @rdname synthetic_data
+#' @export
+`[[.synthetic_data` <- function(x, i, ...) {
+  if (is.character(i)) {
+    return(unclass(x)[[i]])
+  }
+  i <- check_count(i, min = 1)
+  if (i > length(x$sets)) {
+    n_sets <- length(x$sets)
+    abort_input(
+      c(
+        "There is no set {i}.",
+        x = "The synthetic data hold {n_sets} set{?s}."
+      ),
+      arg = "i"
+    )
+  }
+  x$sets[[i]]
+}
+
+#' @export
+as.list.synthetic_data <- function(x, ...) {
+  x$sets
+}
+
+#' @rdname synthetic_data
+#' @export
+as.data.frame.synthetic_data <- function(x,
+                                         row.names = NULL, # nolint
+                                         optional = FALSE, set = 1, ...) {
+  if (!identical(set, "all")) {
+    return(x[[set]])
+  }
+  stacked <- do.call(rbind, x$sets)
+  cbind(.set = rep(seq_len(x$m), each = x$n_records), stacked)
+}
+
+# Printing -------------------------------------------------------------------
+
+#' @export
+print.synthetic_data <- function(x, ...) {
+  cat(
+    sprintf(
+      "Synthetic data: %d set%s of %s records, %s synthetic",
+      x$m, if (x$m == 1) "" else "s", format_count(x$n_records), x$variable
+    ),
+    sprintf(
+      "  published as they are: %s",
+      paste(setdiff(names(x$sets[[1]]), x$variable), collapse = ", ")
+    ),
+    paste0("  ", strwrap(paste("label:", format(x$guarantee)), 76, exdent = 2)),
+    "  x[[1]] is the first set, guarantee(x) the whole label",
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @rdname synthetic_data
+#' @export
+summary.synthetic_data <- function(object, ...) {
+  rows <- lapply(object$sets, function(set) {
+    y <- as.double(set[[object$variable]])
+    q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
+    data.frame(
+      mean = mean(y), sd = stats::sd(y), "5%" = q[1], "25%" = q[2],
+      median = q[3], "75%" = q[4], "95%" = q[5], check.names = FALSE
+    )
+  })
+  structure(
+    list(
+      table = cbind(set = seq_along(rows), do.call(rbind, rows)),
+      variable = object$variable, n_records = object$n_records,
+      guarantee = object$guarantee
+    ),
+    class = "summary_synthetic_data"
+  )
+}
+
+#' @export
+print.summary_synthetic_data <- function(x, ...) {
+  cat(
+    sprintf(
+      "Synthetic %s, %s records a set", x$variable, format_count(x$n_records)
+    ),
+    paste0("  ", format_table(x$table)),
+    sep = "\n"
+  )
+  print(x$guarantee)
+  invisible(x)
+}

@@ -1,0 +1,38 @@
+#' Write a label as JSON
+#'
+#' @param x (privacy_guarantee) A label, see [guarantee()].
+#' @param ... Passed to `jsonlite::toJSON()`, such as `pretty = FALSE`.
+#'
+#' @return (string) JSON text with the fields of the label; what is withheld or
+#'   not claimed is `null`. Needs the package jsonlite.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: `x` is no label, or jsonlite is not installed.
+#' @seealso [guarantee()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:100, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' if (requireNamespace("jsonlite", quietly = TRUE)) {
+#'   to_json(guarantee(fit, public = TRUE))
+#' }
+#' @export
+to_json <- function(x, ...) {
+  check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
+  if (!requireNamespace("jsonlite", quietly = TRUE)) {
+    abort_input(c(
+      "Writing JSON needs the package {.pkg jsonlite}.",
+      i = "Install it with {.code install.packages(\"jsonlite\")}."
+    ))
+  }
+  arguments <- utils::modifyList(
+    list(
+      auto_unbox = TRUE, digits = NA, na = "null", null = "null", pretty = TRUE
+    ),
+    list(...)
+  )
+  text <- do.call(jsonlite::toJSON, c(list(as.list(x)), arguments))
+  as.character(text)
+}

@@ -1,0 +1,88 @@
+#' Refit a synthesizer with other privacy weights
+#'
+#' Fits the same model to the same records again. The chains start from where
+#' the earlier fit's chains ended, when their number is the same.
+#'
+#' @param object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param privacy_weights (numeric, N, in \[0, 1\], or `NULL`) The new weights;
+#'   `NULL` removes them. When left out, the fit keeps its own.
+#' @param censor (`NULL`) A censoring rule; when left out, the fit keeps its
+#'   own.
+#' @param chains,warmup,draws,threads (counts) Default: as in the earlier fit.
+#' @param seed (whole number or `NULL`) As in [fit_synthesizer()]. The default
+#'   `NULL` takes the operating system's entropy, also when the earlier fit was
+#'   given a seed.
+#' @param control (`sampler_control`) Default: as in the earlier fit.
+#' @param ... Must be empty. Formula, data, family and prior are those of the
+#'   fit; call [fit_synthesizer()] to change them.
+#' @return A `synthesizer`, confidential as the first one.
+#' @section Error types: `pseudosynth_error_input` for weights outside \[0, 1\]
+#'   or of the wrong length and for arguments that cannot change.
+#' @seealso [lipschitz_weights()], [reweight()].
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' half <- update(fit, privacy_weights = rep(0.5, 300), seed = 2)
+#' @importFrom stats update
+#' @method update synthesizer
+#' @export
+update.synthesizer <- function(object, privacy_weights, censor, ...,
+                               chains = NULL, warmup = NULL, draws = NULL,
+                               seed = NULL, threads = NULL, control = NULL) {
+  call <- rlang::current_env()
+  check_no_dots(..., call = call)
+  weights <- if (missing(privacy_weights)) {
+    object$privacy_weights
+  } else {
+    as_privacy_weights(
+      privacy_weights, n_records(object),
+      arg = "privacy_weights"
+    )
+  }
+  if (missing(censor)) {
+    censor <- object$censor
+  }
+  old <- object$control
+  run <- check_run(
+    chains %||% old$chains, warmup %||% old$warmup, draws %||% old$draws,
+    seed, threads %||% old$threads, control %||% old$asked, call
+  )
+  model <- unclass(object)[c(
+    "call", "formula", "family", "prior", "response", "design", "data", "spec"
+  )]
+  n <- n_records(object)
+  model$spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
+  model$spec["censor"] <- list(censor_spec(censor, n, call))
+
+  sampler <- choose_sampler(run$control$sampler, model$spec, call)
+  warm <- run$chains == old$chains && sampler == old$sampler
+  run_synthesizer(
+    model, weights, censor, run,
+    init = if (warm) object$state, call = call
+  )
+}
+
+check_no_dots <- function(..., call = rlang::caller_env()) {
+  n <- ...length()
+  if (n == 0) {
+    return(invisible())
+  }
+  names <- ...names()
+  names <- names[!is.na(names) & nzchar(names)]
+  abort_input(
+    c(
+      "{.arg ...} must be empty.",
+      x = if (length(names) > 0) {
+        "{cli::qty(length(names))}The argument{?s} {.arg {names}} {?is/are}
+         not known here."
+      } else {
+        "There {?is/are} {n} argument{?s} too many."
+      },
+      i = "Formula, data, family and prior are those of the fit; call
+           {.fn fit_synthesizer} to change them."
+    ),
+    call = call
+  )
+}

@@ -1,0 +1,226 @@
+// Design matrices of categorical and numeric predictors behind one interface.
+//
+// A categorical predictor is kept as a code per record and its dummy columns
+// are gathered, never multiplied: a record touches one coefficient per factor
+// instead of one per level. Records that share all predictors share a design
+// row ("pattern"), so linear predictors and gradients are formed once per
+// pattern. On Consumer Expenditure data 6,208 records have about 2,600.
+#ifndef PSEUDOSYNTH_DESIGN_DESIGN_HPP
+#define PSEUDOSYNTH_DESIGN_DESIGN_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "../math.hpp"
+
+namespace pseudosynth {
+
+/// Predictors as they come from outside, one entry per record; matrices are
+/// column-major (records x predictors).
+struct Predictors {
+  int n_records = 0;
+  int n_columns = 0;  // P, columns of the design matrix
+  bool intercept = true;
+  std::vector<int> codes;          // n_records x F, 0-based
+  std::vector<int> n_levels;       // F, codes of each factor
+  std::vector<int> factor_column;  // F: code c > 0 sits in factor_column + c - 1
+  std::vector<double> numeric;     // n_records x Q
+  std::vector<int> numeric_column;  // Q
+};
+
+class Design {
+ public:
+  Design() = default;
+
+  /// @throw std::invalid_argument if a code or a column is out of range.
+  explicit Design(const Predictors& from)
+      : n_records_(from.n_records),
+        n_columns_(from.n_columns),
+        n_factors_(static_cast<int>(from.n_levels.size())),
+        n_levels_(from.n_levels),
+        factor_column_(from.factor_column),
+        numeric_column_(from.numeric_column),
+        intercept_(from.intercept) {
+    check(from);
+    sort_into_rows(from);
+  }
+
+  int n_records() const { return n_records_; }
+  int n_rows() const { return n_rows_; }
+  int n_columns() const { return n_columns_; }
+  int n_factors() const { return n_factors_; }
+  int n_numeric() const { return static_cast<int>(numeric_column_.size()); }
+  int n_levels(int f) const { return n_levels_[f]; }
+  int factor_column(int f) const { return factor_column_[f]; }
+  bool has_intercept() const { return intercept_; }
+
+  /// Original index of the i-th record in row order.
+  const std::vector<int>& order() const { return order_; }
+  /// Design row of the i-th record in row order (non-decreasing).
+  const std::vector<int>& row() const { return row_; }
+  /// First record of each row, n_rows + 1 entries.
+  const std::vector<int>& row_start() const { return row_start_; }
+
+  /// The column that factor f switches on in row r; n_columns() if none.
+  int active_column(int r, int f) const {
+    return active_[static_cast<std::size_t>(r) * n_factors_ + f];
+  }
+  const int* active_columns(int r) const {
+    return active_.data() + static_cast<std::size_t>(r) * n_factors_;
+  }
+  const double* numeric_values(int r) const {
+    return numeric_.data() + static_cast<std::size_t>(r) * n_numeric();
+  }
+  int numeric_column(int q) const { return numeric_column_[q]; }
+
+  /// eta (n_rows x K, k fastest) = X b for K coefficient vectors with layout
+  /// b[j * K + k].
+  void linear_predictor(const double* b, int K, double* eta) const {
+    // The extra zero column serves factors at their reference level.
+    std::vector<double> padded(b, b + static_cast<std::size_t>(n_columns_) * K);
+    padded.resize(padded.size() + K, 0.0);
+    for (int r = 0; r < n_rows_; ++r) {
+      double* out = eta + static_cast<std::size_t>(r) * K;
+      for (int k = 0; k < K; ++k) out[k] = intercept_ ? padded[k] : 0.0;
+      const int* active = active_columns(r);
+      for (int f = 0; f < n_factors_; ++f) {
+        const double* column = padded.data() + static_cast<std::size_t>(active[f]) * K;
+        for (int k = 0; k < K; ++k) out[k] += column[k];
+      }
+      const double* x = numeric_values(r);
+      for (int q = 0; q < n_numeric(); ++q) {
+        const double* column = b + static_cast<std::size_t>(numeric_column_[q]) * K;
+        for (int k = 0; k < K; ++k) out[k] += x[q] * column[k];
+      }
+    }
+  }
+
+  /// d_b += X' d_eta, layouts as in linear_predictor().
+  void add_gradient(const double* d_eta, int K, double* d_b) const {
+    std::vector<double> unused(K, 0.0);
+    for (int r = 0; r < n_rows_; ++r) {
+      const double* in = d_eta + static_cast<std::size_t>(r) * K;
+      if (intercept_) {
+        for (int k = 0; k < K; ++k) d_b[k] += in[k];
+      }
+      const int* active = active_columns(r);
+      for (int f = 0; f < n_factors_; ++f) {
+        double* out = active[f] < n_columns_
+                          ? d_b + static_cast<std::size_t>(active[f]) * K
+                          : unused.data();
+        for (int k = 0; k < K; ++k) out[k] += in[k];
+      }
+      const double* x = numeric_values(r);
+      for (int q = 0; q < n_numeric(); ++q) {
+        double* out = d_b + static_cast<std::size_t>(numeric_column_[q]) * K;
+        for (int k = 0; k < K; ++k) out[k] += x[q] * in[k];
+      }
+    }
+  }
+
+  /// Non-zero entries of row r: columns and values.
+  void row_entries(int r, std::vector<int>& column,
+                   std::vector<double>& x) const {
+    column.clear();
+    x.clear();
+    if (intercept_) {
+      column.push_back(0);
+      x.push_back(1.0);
+    }
+    const int* active = active_columns(r);
+    for (int f = 0; f < n_factors_; ++f) {
+      if (active[f] < n_columns_) {
+        column.push_back(active[f]);
+        x.push_back(1.0);
+      }
+    }
+    const double* values = numeric_values(r);
+    for (int q = 0; q < n_numeric(); ++q) {
+      if (values[q] != 0.0) {
+        column.push_back(numeric_column_[q]);
+        x.push_back(values[q]);
+      }
+    }
+  }
+
+ private:
+  void check(const Predictors& from) const {
+    const std::size_t N = static_cast<std::size_t>(n_records_);
+    const std::size_t Q = from.numeric_column.size();
+    if (n_records_ < 1 || n_columns_ < 1)
+      throw std::invalid_argument("a design needs records and columns");
+    if (from.codes.size() != N * n_factors_ || from.numeric.size() != N * Q ||
+        from.factor_column.size() != from.n_levels.size())
+      throw std::invalid_argument("design parts differ in length");
+    for (int f = 0; f < n_factors_; ++f) {
+      const int last = from.factor_column[f] + from.n_levels[f] - 2;
+      if (from.factor_column[f] < 0 || last >= n_columns_)
+        throw std::invalid_argument("factor columns out of range");
+      for (std::size_t i = 0; i < N; ++i) {
+        const int code = from.codes[f * N + i];
+        if (code < 0 || code >= from.n_levels[f])
+          throw std::invalid_argument("factor code out of range");
+      }
+    }
+    for (int column : from.numeric_column) {
+      if (column < 0 || column >= n_columns_)
+        throw std::invalid_argument("numeric column out of range");
+    }
+  }
+
+  void sort_into_rows(const Predictors& from) {
+    const std::size_t N = static_cast<std::size_t>(n_records_);
+    const int F = n_factors_;
+    const int Q = n_numeric();
+    // Ties keep the order of the file, so that sorting is reproducible.
+    auto compare = [&](int a, int b) {
+      for (int f = 0; f < F; ++f) {
+        const int difference = from.codes[f * N + a] - from.codes[f * N + b];
+        if (difference != 0) return difference;
+      }
+      for (int q = 0; q < Q; ++q) {
+        const double x = from.numeric[q * N + a], y = from.numeric[q * N + b];
+        if (x != y) return x < y ? -1 : 1;
+      }
+      return 0;
+    };
+    order_.resize(N);
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int a, int b) { return compare(a, b) < 0; });
+    row_.resize(N);
+    for (std::size_t i = 0; i < N; ++i) {
+      if (i == 0 || compare(order_[i - 1], order_[i]) != 0) {
+        row_start_.push_back(static_cast<int>(i));
+        for (int f = 0; f < F; ++f) {
+          const int code = from.codes[f * N + order_[i]];
+          active_.push_back(code == 0 ? n_columns_
+                                      : from.factor_column[f] + code - 1);
+        }
+        for (int q = 0; q < Q; ++q)
+          numeric_.push_back(from.numeric[q * N + order_[i]]);
+      }
+      row_[i] = static_cast<int>(row_start_.size()) - 1;
+    }
+    n_rows_ = static_cast<int>(row_start_.size());
+    row_start_.push_back(n_records_);
+  }
+
+  int n_records_ = 0;
+  int n_rows_ = 0;
+  int n_columns_ = 0;
+  int n_factors_ = 0;
+  std::vector<int> n_levels_, factor_column_;
+  std::vector<int> order_, row_, row_start_;
+  std::vector<int> active_;      // n_rows x F
+  std::vector<double> numeric_;  // n_rows x Q
+  std::vector<int> numeric_column_;
+  bool intercept_ = true;
+};
+
+}  // namespace pseudosynth
+
+#endif

@@ -1,0 +1,86 @@
+// Normal errors, and the model for every family of one linear predictor.
+//
+// A family is a small copyable type. Adding one means one header like this:
+//
+//   static constexpr int kExtras      E, extra parameters besides b
+//   struct At; At at(extra)           what depends on the draw alone, formed
+//                                     once for all records
+//   log_lik(y, eta, at)               f of one record, unweighted
+//   derivatives(y, eta, at, d_eta, d_extra)
+//                                     returns f, sets df/d eta and df/d extra
+//   simulate(rng, eta, at)            a draw of y
+//   constrain(u, extra), unconstrain(extra, u)
+//   log_prior(u, d_u)                 log prior of the extras with log |J|;
+//                                     adds its gradient to d_u
+//   adjoint(u, d_extra, d_u)          adds d extra / du * d_extra to d_u
+//   start_scale(y)                    y on the scale of eta, roughly: starts
+//   initial(spread, rng, u)           extras for a start; spread is the sd of
+//                                     start_scale(y) around its fit
+//
+// No clamps: where f is -inf or NaN, it says so.
+#ifndef PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
+#define PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
+
+#include <algorithm>
+#include <cmath>
+
+#include "../math.hpp"
+#include "../prior/half_t.hpp"
+#include "../rng.hpp"
+#include "../transforms.hpp"
+
+namespace pseudosynth {
+
+/// @brief y ~ N(eta, sigma^2), sigma ~ half-t(3, 0, 1), u = log sigma.
+struct Gaussian {
+  static constexpr int kExtras = 1;
+
+  struct At {
+    double sigma, inverse, offset;  // offset = -log sigma - log(2 pi)/2
+  };
+
+  At at(const double* extra) const {
+    return At{extra[0], 1.0 / extra[0], -std::log(extra[0]) - kHalfLogTwoPi};
+  }
+
+  double log_lik(double y, double eta, const At& at) const {
+    const double z = (y - eta) * at.inverse;
+    return at.offset - 0.5 * z * z;
+  }
+
+  double derivatives(double y, double eta, const At& at, double& d_eta,
+                     double* d_extra) const {
+    const double z = (y - eta) * at.inverse;
+    d_eta = z * at.inverse;
+    d_extra[0] = (z * z - 1.0) * at.inverse;
+    return at.offset - 0.5 * z * z;
+  }
+
+  double simulate(Rng& rng, double eta, const At& at) const {
+    return eta + at.sigma * rng.normal();
+  }
+
+  void constrain(const double* u, double* extra) const {
+    extra[0] = std::exp(u[0]);
+  }
+  void unconstrain(const double* extra, double* u) const {
+    u[0] = std::log(extra[0]);
+  }
+  double log_prior(const double* u, double* d_u) const {
+    return sigma_prior.log_density_log(u[0], d_u[0]);
+  }
+  void adjoint(const double* u, const double* d_extra, double* d_u) const {
+    d_u[0] += d_extra[0] * std::exp(u[0]);
+  }
+
+  double start_scale(double y) const { return y; }
+  void initial(double spread, Rng& rng, double* u) const {
+    u[0] = std::log(std::max(spread, 1e-3)) + rng.uniform() - 0.5;
+  }
+
+  HalfT sigma_prior{3.0, 1.0};
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP

@@ -1,0 +1,146 @@
+// Lipschitz bounds of the log pseudo likelihood, streaming:
+//   Delta_i = max_s |g_i(theta_s)|, Delta(theta_s) = max_i |g_i(theta_s)|,
+//   osc_i = max_s g_i - min_s g_i,
+// g_i = clip(alpha_i f_i - a_i) (Savitsky, Williams and Hu, section 3.1).
+#ifndef PSEUDOSYNTH_KERNEL_LIPSCHITZ_HPP
+#define PSEUDOSYNTH_KERNEL_LIPSCHITZ_HPP
+
+#include <vector>
+
+#include "stream_log_lik.hpp"
+
+namespace pseudosynth {
+
+/// Record bounds come back in the order of the file.
+struct LipschitzBounds {
+  std::vector<double> max;     // N: max_s g_i over kept draws
+  std::vector<double> min;     // N
+  std::vector<double> draw;    // S: max_i |g_i|, every draw
+  std::vector<int> nonfinite;  // N: draws with f not finite, weight positive
+};
+
+namespace detail {
+
+struct LipschitzPass {
+  const double* f;     // kDrawTile
+  const double* keep;  // kDrawTile: 0 where kept, else -Inf
+  double alpha;
+  double centre;
+  double lower;
+  double upper;
+  double* draw;     // kDrawTile, running max |g|
+  double* high;     // W lanes, running max of f over kept draws
+  double* low;      // W lanes, running min
+  double unfinite;  // out: 0 if every f is finite, else NaN
+};
+
+template <int W>
+PSEUDOSYNTH_INLINE void lipschitz_pass_kernel(LipschitzPass& p) {
+  typedef simd::Real<W> R;
+  R high, low, lower, upper, check, zero;
+  simd::load<W>(p.high, high);
+  simd::load<W>(p.low, low);
+  simd::fill<W>(p.lower, lower);
+  simd::fill<W>(p.upper, upper);
+  simd::fill<W>(0.0, zero);
+  check = zero;
+  for (int l = 0; l < kDrawTile; l += W) {
+    R f, keep, draw;
+    simd::load<W>(p.f + l, f);
+    simd::load<W>(p.keep + l, keep);
+    simd::load<W>(p.draw + l, draw);
+    check += f - f;
+    R g = p.alpha * f - p.centre;
+    g = g < lower ? lower : g;
+    g = g > upper ? upper : g;
+    const R size = g < zero ? -g : g;
+    draw = size > draw ? size : draw;
+    simd::store<W>(draw, p.draw + l);
+    const R for_max = f + keep;
+    const R for_min = f - keep;
+    high = for_max > high ? for_max : high;
+    low = for_min < low ? for_min : low;
+  }
+  simd::store<W>(high, p.high);
+  simd::store<W>(low, p.low);
+  p.unfinite = simd::sum<W>(check);
+}
+PSEUDOSYNTH_DISPATCH(lipschitz_pass, (LipschitzPass & p), (p))
+
+}  // namespace detail
+
+/// Draws rounded up to whole tiles: the length of `keep` and `draw` below.
+inline int padded_draws(int S) {
+  return (S + kDrawTile - 1) / kDrawTile * kDrawTile;
+}
+
+/// 0 for a kept draw, -Inf for a dropped one and for the padding.
+inline std::vector<double> keep_mask(const std::vector<int>& kept) {
+  std::vector<double> mask(
+      static_cast<std::size_t>(padded_draws(static_cast<int>(kept.size()))),
+      -kInfinity);
+  for (std::size_t s = 0; s < kept.size(); ++s) mask[s] = kept[s] ? 0.0 : mask[s];
+  return mask;
+}
+
+/// The bounds of the records in design rows [first_row, last_row), written to
+/// `out` (record entries) and `draw` (padded_draws(S), this block's running
+/// maximum). `keep` comes from keep_mask().
+/// Writes of different blocks touch different records, so blocks may run in
+/// parallel; maxima do not depend on their order.
+template <class ShouldStop>
+void lipschitz_block(const Records& records, int K, const DrawMatrix& draws,
+                     const std::vector<double>& keep, int first_row,
+                     int last_row, LipschitzBounds& out, double* draw,
+                     ShouldStop&& should_stop) {
+  const Design& design = records.design;
+  const int first = design.row_start()[first_row];
+  const int last = design.row_start()[last_row];
+  const std::size_t n = static_cast<std::size_t>(last - first);
+  constexpr int kWidest = 8;
+  simd::AlignedBuffer high(n * kWidest), low(n * kWidest);
+  std::fill(high.data(), high.data() + high.size(), -kInfinity);
+  std::fill(low.data(), low.data() + low.size(), kInfinity);
+
+  stream_log_lik(
+      records, K, draws, first_row, last_row,
+      [&](int i, int s, int count, const double* f) {
+        const std::size_t at = static_cast<std::size_t>(i);
+        const double alpha = records.alpha[at];
+        if (alpha == 0.0) return;
+        detail::LipschitzPass pass{
+            f,
+            keep.data() + s,
+            alpha,
+            records.censor.active ? records.censor.centre[at] : 0.0,
+            records.censor.active ? records.censor.lower : -kInfinity,
+            records.censor.active ? records.censor.upper : kInfinity,
+            draw + s,
+            high.data() + (at - first) * kWidest,
+            low.data() + (at - first) * kWidest,
+            0.0};
+        detail::lipschitz_pass(pass);
+        if (pass.unfinite == 0.0) return;
+        for (int l = 0; l < count; ++l) {
+          if (!std::isfinite(f[l])) ++out.nonfinite[design.order()[at]];
+        }
+      },
+      should_stop);
+
+  for (int i = first; i < last; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i);
+    double top = -kInfinity, bottom = kInfinity;
+    for (int l = 0; l < simd::lanes(); ++l) {
+      top = std::max(top, high[(at - first) * kWidest + l]);
+      bottom = std::min(bottom, low[(at - first) * kWidest + l]);
+    }
+    // g is monotone in f, so its extremes are those of f.
+    const std::size_t original = static_cast<std::size_t>(design.order()[at]);
+    out.max[original] = records.contribution(i, top);
+    out.min[original] = records.contribution(i, bottom);
+  }
+}
+
+}  // namespace pseudosynth
+
+#endif

@@ -1,0 +1,77 @@
+// Streams the unweighted log-likelihood f_i(theta_s) of a block of design rows,
+// record by record and draw tile by draw tile. The S x N matrix never exists;
+// visitors reduce it on the way (lipschitz.hpp, log_lik.hpp, ..).
+#ifndef PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
+#define PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
+
+#include "../records.hpp"
+#include "draw_tile.hpp"
+
+namespace pseudosynth {
+
+/// Calls visit(i, s, n, f) for every record i (row order) of the design rows
+/// [first_row, last_row) and every tile of draws s .. s + n - 1; f holds
+/// kDrawTile values of which n count. `should_stop` is polled once per tile.
+///
+/// Rows are sorted, so neighbours share their leading predictors: partial sums
+/// of the linear predictor are kept per factor and only what changed is added.
+template <class Visitor, class ShouldStop>
+void stream_log_lik(const Records& records, int K, const DrawMatrix& draws,
+                    int first_row, int last_row, Visitor&& visit,
+                    ShouldStop&& should_stop) {
+  const Design& design = records.design;
+  const int P = design.n_columns(), F = design.n_factors();
+  TileDensity density(K);
+  const int width = density.n_eta() * kDrawTile;
+  // Coefficients of the tile, n_eta x kDrawTile per column, one zero column.
+  simd::AlignedBuffer b(static_cast<std::size_t>(P + 1) * width);
+  simd::AlignedBuffer partial(static_cast<std::size_t>(F + 2) * width);
+  alignas(64) double f[kDrawTile];
+
+  for (int s = 0; s < draws.S; s += kDrawTile) {
+    if (should_stop()) return;
+    const int n = std::min(kDrawTile, draws.S - s);
+    for (int d = 0; d < P * density.n_eta(); ++d) {
+      for (int l = 0; l < kDrawTile; ++l)
+        b[static_cast<std::size_t>(d) * kDrawTile + l] =
+            draws(std::min(s + l, draws.S - 1), d);
+    }
+    density.load(draws, P, s);
+    partial.zero();
+    if (design.has_intercept())
+      std::copy(b.data(), b.data() + width, partial.data());
+    for (int r = first_row; r < last_row; ++r) {
+      const int* active = design.active_columns(r);
+      int from = 0;
+      if (r > first_row) {
+        const int* before = design.active_columns(r - 1);
+        while (from < F && active[from] == before[from]) ++from;
+      }
+      for (int level = from; level < F; ++level)
+        detail::add_columns(
+            width, partial.data() + static_cast<std::size_t>(level) * width,
+            b.data() + static_cast<std::size_t>(active[level]) * width,
+            partial.data() + static_cast<std::size_t>(level + 1) * width);
+      const double* eta = partial.data() + static_cast<std::size_t>(F) * width;
+      if (design.n_numeric() > 0) {
+        double* total = partial.data() + static_cast<std::size_t>(F + 1) * width;
+        std::copy(eta, eta + width, total);
+        const double* x = design.numeric_values(r);
+        for (int q = 0; q < design.n_numeric(); ++q) {
+          const double* column =
+              b.data() + static_cast<std::size_t>(design.numeric_column(q)) * width;
+          for (int l = 0; l < width; ++l) total[l] += x[q] * column[l];
+        }
+        eta = total;
+      }
+      for (int i = design.row_start()[r]; i < design.row_start()[r + 1]; ++i) {
+        density.log_lik(records.y[static_cast<std::size_t>(i)], eta, f);
+        visit(i, s, n, f);
+      }
+    }
+  }
+}
+
+}  // namespace pseudosynth
+
+#endif

@@ -1,0 +1,71 @@
+// The gaussian family's likelihood: sufficient statistics as long as nothing
+// is censored, records otherwise.
+#ifndef PSEUDOSYNTH_LIKELIHOOD_GAUSSIAN_LIKELIHOOD_HPP
+#define PSEUDOSYNTH_LIKELIHOOD_GAUSSIAN_LIKELIHOOD_HPP
+
+#include <cmath>
+
+#include "../family/gaussian.hpp"
+#include "least_squares.hpp"
+#include "record_likelihood.hpp"
+
+namespace pseudosynth {
+
+/// @brief Uncensored: O(P^2) per evaluation, no record is touched.
+class GaussianLikelihood {
+ public:
+  GaussianLikelihood(const Records& records, const Gaussian& family,
+                     const LeastSquares& sums)
+      : censored_(records.censor.active),
+        records_(records, family),
+        sums_(sums),
+        step_(sums.anchor.size()),
+        pull_(sums.anchor.size()) {}
+
+  double gradient(const double* b, const double* extra, double* d_b,
+                  double* d_extra) {
+    if (censored_)
+      return records_.gradient(b, extra, d_b, d_extra);
+    const double sigma = extra[0], precision = 1.0 / (sigma * sigma);
+    const Eigen::Index P = step_.size();
+    step_ = Eigen::Map<const Vector>(b, P) - sums_.anchor;
+    pull_ = sums_.residual_moment;
+    pull_.noalias() -= sums_.gram * step_;
+    // d'(2 moment - gram d) = d'(moment + pull)
+    const double squares = sums_.residual_squares -
+                           step_.dot(sums_.residual_moment) - step_.dot(pull_);
+    Eigen::Map<Vector>(d_b, P) += precision * pull_;
+    d_extra[0] += (squares * precision - sums_.total_weight) / sigma;
+    return -sums_.total_weight * (std::log(sigma) + kHalfLogTwoPi) -
+           0.5 * squares * precision;
+  }
+
+ private:
+  bool censored_;
+  RecordLikelihood<Gaussian> records_;
+  LeastSquares sums_;
+  Vector step_, pull_;
+};
+
+/// @brief The likelihood that suits a family; specialised where sums exist.
+template <class Family>
+struct LikelihoodOf {
+  using Type = RecordLikelihood<Family>;
+  static Type make(const Records& records, const Family& family,
+                   const LeastSquares&) {
+    return Type(records, family);
+  }
+};
+
+template <>
+struct LikelihoodOf<Gaussian> {
+  using Type = GaussianLikelihood;
+  static Type make(const Records& records, const Gaussian& family,
+                   const LeastSquares& sums) {
+    return Type(records, family, sums);
+  }
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_LIKELIHOOD_GAUSSIAN_LIKELIHOOD_HPP

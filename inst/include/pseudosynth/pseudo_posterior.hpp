@@ -1,0 +1,163 @@
+// The log pseudo posterior of a regression family,
+//   log xi(theta) = sum_i clip(alpha_i f_i - a_i) + log prior + log |J|,
+// with its gradient, on the unconstrained scale (Savitsky, Williams and Hu
+// 2022, equation 1, with the censoring of Hu, Williams and Savitsky 2025).
+#ifndef PSEUDOSYNTH_PSEUDO_POSTERIOR_HPP
+#define PSEUDOSYNTH_PSEUDO_POSTERIOR_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "family/gaussian.hpp"
+#include "likelihood/gaussian_likelihood.hpp"
+#include "math.hpp"
+#include "prior/coefficient_prior.hpp"
+#include "records.hpp"
+#include "rng.hpp"
+
+namespace pseudosynth {
+
+namespace detail {
+
+/// A start whose density and gradient are finite: `propose(shrink)` with
+/// shrink = 1, 1/2, 1/4, .. and at last 0, where a proposal is its centre.
+template <class Model, class Propose>
+Vector finite_start(Model& model, Propose propose) {
+  Vector theta, gradient;
+  double shrink = 1.0;
+  for (int attempt = 0; attempt < 40; ++attempt, shrink *= 0.5) {
+    if (attempt == 39)
+      shrink = 0.0;
+    theta = propose(shrink);
+    if (std::isfinite(model(theta, gradient)) && gradient.allFinite())
+      break;
+  }
+  return theta;
+}
+
+inline Vector prior_centre(const CoefficientPrior& prior) {
+  Vector centre(prior.n_columns());
+  for (int j = 0; j < centre.size(); ++j)
+    centre[j] = prior.centre(j);
+  return centre;
+}
+
+inline void check_columns(const Records& records,
+                          const CoefficientPrior& prior) {
+  if (prior.n_columns() != records.design.n_columns())
+    throw std::invalid_argument("prior and design differ in columns");
+}
+
+}  // namespace detail
+
+/// @brief theta = [ b (P) | prior's u | extras' u ];
+/// draw = [ b | extras ], hyper = what the prior stores.
+///
+/// One object serves one chain (it holds work space); copies are independent.
+template <class Family>
+class PseudoPosterior {
+ public:
+  /// @param records must outlive this object and its copies.
+  /// @throw std::invalid_argument if prior and design differ in columns.
+  PseudoPosterior(const Records& records, const CoefficientPrior& prior,
+                  const Family& family = Family())
+      : PseudoPosterior(records, prior, family,
+                        fit_start(records, prior, family)) {}
+
+  int size() const { return P_ + H_ + E; }
+  int n_draw() const { return P_ + E; }
+  int n_hyper() const { return prior_->n_stored(); }
+
+  /// log xi(theta) and its gradient; cost that of the likelihood.
+  double operator()(const Vector& theta, Vector& gradient) {
+    gradient.setZero(size());
+    double* d_b = gradient.data();
+    const double* u = theta.data() + P_ + H_;
+    const double likelihood = add_log_lik(theta, gradient);
+    return likelihood +
+           prior_->log_density(theta.data(), 1, theta.data() + P_, d_b,
+                               d_b + P_) +
+           family_.log_prior(u, d_b + P_ + H_);
+  }
+
+  /// sum_i g_i(theta).
+  double log_lik(const Vector& theta) {
+    Vector unused = Vector::Zero(size());
+    return add_log_lik(theta, unused);
+  }
+
+  void constrain(const Vector& theta, double* draw, double* hyper) const {
+    std::copy(theta.data(), theta.data() + P_, draw);
+    family_.constrain(theta.data() + P_ + H_, draw + P_);
+    prior_->constrain(theta.data() + P_, hyper);
+  }
+
+  /// What `hyper` does not hold (correlations) starts at its centre.
+  Vector unconstrain(const double* draw, const double* hyper) const {
+    Vector theta(size());
+    std::copy(draw, draw + P_, theta.data());
+    prior_->unconstrain(hyper, theta.data() + P_);
+    family_.unconstrain(draw + P_, theta.data() + P_ + H_);
+    return theta;
+  }
+
+  /// Around the weighted fit, wider than the posterior; around the prior's
+  /// centre where the data say nothing. Finite for every proper model.
+  Vector initial(Rng& rng) {
+    return detail::finite_start(*this, [&](double shrink) {
+      Vector theta = Vector::Zero(size());
+      for (int j = 0; j < P_; ++j) {
+        theta[j] = start_.anchor[j] +
+                   shrink * 2.0 * start_.standard_error[j] * rng.normal();
+      }
+      prior_->initial(theta.data(), 1, rng, theta.data() + P_);
+      family_.initial(start_.spread, rng, theta.data() + P_ + H_);
+      return theta;
+    });
+  }
+
+ private:
+  static constexpr int E = Family::kExtras;
+
+  PseudoPosterior(const Records& records, const CoefficientPrior& prior,
+                  const Family& family, const LeastSquares& start)
+      : P_(records.design.n_columns()),
+        H_(prior.n_unconstrained()),
+        family_(family),
+        prior_(prior),
+        start_(start),
+        likelihood_(LikelihoodOf<Family>::make(records, family, start)) {}
+
+  static LeastSquares fit_start(const Records& records,
+                                const CoefficientPrior& prior,
+                                const Family& family) {
+    detail::check_columns(records, prior);
+    std::vector<double> y(records.y);
+    for (double& value : y)
+      value = family.start_scale(value);
+    return LeastSquares(records, y, detail::prior_centre(prior));
+  }
+
+  /// sum_i g_i; adds its gradient on the unconstrained scale.
+  double add_log_lik(const Vector& theta, Vector& gradient) {
+    double extra[E + 1] = {}, d_extra[E + 1] = {};
+    const double* u = theta.data() + P_ + H_;
+    family_.constrain(u, extra);
+    const double value =
+        likelihood_.gradient(theta.data(), extra, gradient.data(), d_extra);
+    family_.adjoint(u, d_extra, gradient.data() + P_ + H_);
+    return value;
+  }
+
+  int P_, H_;
+  Family family_;
+  PriorCopy prior_;
+  LeastSquares start_;
+  typename LikelihoodOf<Family>::Type likelihood_;
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_PSEUDO_POSTERIOR_HPP

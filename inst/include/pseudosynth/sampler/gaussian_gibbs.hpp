@@ -1,0 +1,159 @@
+// Gibbs sampler of the weighted, uncensored normal regression. Given sigma and
+// the hyperparameters the pseudo posterior of b is exactly normal, whatever the
+// weights, and touches the data through X'AX and X'Ay only.
+#ifndef PSEUDOSYNTH_SAMPLER_GAUSSIAN_GIBBS_HPP
+#define PSEUDOSYNTH_SAMPLER_GAUSSIAN_GIBBS_HPP
+
+#include <chrono>
+#include <cmath>
+
+#include "../likelihood/least_squares.hpp"
+#include "../records.hpp"
+#include "../rng.hpp"
+#include "chain_result.hpp"
+#include "hierarchical_sweep.hpp"
+#include "slice.hpp"
+
+namespace pseudosynth {
+
+/// Normal or hierarchical prior of b, as this sampler takes it.
+struct GaussianGibbsPrior {
+  bool hierarchical = false;
+  Vector location, scale;                       // normal
+  double lkj = 1.0, tau_df = 3.0, tau_scale = 1.0;  // hierarchical
+};
+
+struct GibbsTuning {
+  int warmup = 1000;
+  int draws = 1000;
+  int thin = 1;
+};
+
+class GaussianGibbs {
+ public:
+  GaussianGibbs(const LeastSquares& sums, const GaussianGibbsPrior& prior,
+                Rng& rng)
+      : sums_(&sums),
+        prior_(prior),
+        hyper_(static_cast<int>(sums.anchor.size()), prior.lkj, prior.tau_df,
+               prior.tau_scale),
+        rng_(&rng) {
+    const int P = static_cast<int>(sums.anchor.size());
+    b = sums.anchor;
+    for (int j = 0; j < P; ++j)
+      b[j] += 2.0 * sums.standard_error[j] * rng.normal();
+    sigma = sums.spread * std::exp(0.5 * rng.normal()) + 1e-10;
+    for (int j = 0; j < P; ++j)
+      hyper_.tau[j] = 0.5 * prior.tau_scale + std::fabs(b[j]) * rng.uniform();
+  }
+
+  Vector b;
+  double sigma;
+
+  void sweep() {
+    if (prior_.hierarchical) hyper_.update(b, *rng_);
+    update_sigma();
+    update_b();
+  }
+
+  const Vector& tau() const { return hyper_.tau; }
+
+  /// [ b | sigma | tau ]
+  Vector pack() const {
+    Vector x(b.size() + 1 + tau().size());
+    x << b, sigma, tau();
+    return x;
+  }
+  void unpack(const Vector& x) {
+    b = x.head(b.size());
+    sigma = x[b.size()];
+    hyper_.tau = x.tail(b.size());
+  }
+
+ private:
+  /// sum_i alpha_i (y_i - x_i'b)^2.
+  double squares() const {
+    const Vector d = b - sums_->anchor;
+    return sums_->residual_squares - 2.0 * d.dot(sums_->residual_moment) +
+           d.dot(sums_->gram * d);
+  }
+
+  /// sigma ~ half-t(3, 0, 1) times sigma^-sum(alpha) exp(-squares/(2 sigma^2)).
+  void update_sigma() {
+    const double total = std::max(squares(), 0.0);
+    const double n = sums_->total_weight;
+    const double u = slice_sample(
+        *rng_, std::log(sigma),
+        [&](double x) {
+          const double variance = std::exp(2.0 * x);
+          return -(n - 1.0) * x - 0.5 * total / variance -
+                 2.0 * std::log1p(variance / 3.0);
+        },
+        n > 4 ? 3.0 / std::sqrt(2.0 * n) : 1.0);
+    sigma = std::exp(u);
+  }
+
+  void update_b() {
+    const double weight = 1.0 / (sigma * sigma);
+    Matrix Q = sums_->gram * weight;
+    Vector rhs = (sums_->residual_moment + sums_->gram * sums_->anchor) * weight;
+    if (prior_.hierarchical) {
+      Q += hyper_.precision();
+    } else {
+      const Vector precision = prior_.scale.cwiseAbs2().cwiseInverse();
+      Q.diagonal() += precision;
+      rhs += precision.cwiseProduct(prior_.location);
+    }
+    const Eigen::LLT<Matrix> factor(Q);
+    Vector noise(b.size());
+    for (Eigen::Index j = 0; j < b.size(); ++j) noise[j] = rng_->normal();
+    b = factor.solve(rhs) + factor.matrixU().solve(noise);
+  }
+
+  const LeastSquares* sums_;
+  GaussianGibbsPrior prior_;
+  HierarchicalSweep hyper_;
+  Rng* rng_;
+};
+
+/// One chain. Draws [ b | sigma ], hyper [ tau ] for the hierarchical prior.
+/// @param sums sufficient statistics, shared by all chains.
+inline ChainResult run_gaussian_gibbs(const LeastSquares& sums,
+                                      const GaussianGibbsPrior& prior,
+                                      const GibbsTuning& tuning,
+                                      std::uint64_t seed, int chain,
+                                      const ChainHandlers& handlers,
+                                      const Vector* init) {
+  const auto start = std::chrono::steady_clock::now();
+  Rng rng(seed, static_cast<std::uint64_t>(chain));
+  GaussianGibbs state(sums, prior, rng);
+  if (init != nullptr && init->size() == state.pack().size()) state.unpack(*init);
+  const int P = static_cast<int>(sums.anchor.size());
+  ChainResult out;
+  out.allocate(P + 1, prior.hierarchical ? P : 0, tuning.draws);
+  const int iterations = tuning.warmup + tuning.draws * tuning.thin;
+  for (int i = 0; i < iterations; ++i) {
+    if (handlers.stop_requested()) {
+      out.interrupted = true;
+      break;
+    }
+    state.sweep();
+    if (i >= tuning.warmup && (i - tuning.warmup + 1) % tuning.thin == 0) {
+      out.draws.col(out.completed).head(P) = state.b;
+      out.draws(P, out.completed) = state.sigma;
+      if (prior.hierarchical) out.hyper.col(out.completed) = state.tau();
+      ++out.completed;
+    }
+    handlers.iteration_done(i + 1);
+  }
+  out.state = state.pack();
+  out.trim();
+  out.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return out;
+}
+
+}  // namespace pseudosynth
+
+#endif

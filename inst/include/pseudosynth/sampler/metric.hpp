@@ -1,0 +1,125 @@
+// Euclidean metrics of the kinetic energy and the running moments that adapt
+// them (Welford 1962; regularisation as in Stan's reference manual,
+// "HMC algorithm parameters").
+#ifndef PSEUDOSYNTH_SAMPLER_METRIC_HPP
+#define PSEUDOSYNTH_SAMPLER_METRIC_HPP
+
+#include <cmath>
+
+#include "../math.hpp"
+#include "../rng.hpp"
+
+namespace pseudosynth {
+
+/// @brief Diagonal metric: kinetic energy 1/2 sum_j inverse_j p_j^2.
+class DiagonalMetric {
+ public:
+  explicit DiagonalMetric(int n)
+      : inverse_(Vector::Ones(n)),
+        mean_(Vector::Zero(n)),
+        squares_(Vector::Zero(n)),
+        delta_(Vector::Zero(n)) {}
+
+  /// @brief Momentum p ~ N(0, M).
+  void sample(Rng& rng, Vector& p) const {
+    for (Eigen::Index j = 0; j < p.size(); ++j) {
+      p[j] = rng.normal() / std::sqrt(inverse_[j]);
+    }
+  }
+
+  /// @brief velocity = M^-1 p; `velocity` must have the size already.
+  void velocity(const Vector& p, Vector& out) const {
+    out.noalias() = inverse_.cwiseProduct(p);
+  }
+
+  /// @brief Adds one warmup draw to the running moments.
+  void observe(const Vector& q) {
+    ++count_;
+    delta_ = q - mean_;
+    mean_ += delta_ / static_cast<double>(count_);
+    squares_ += delta_.cwiseProduct(q - mean_);
+  }
+
+  /// @brief Sets the metric to the window's variances, shrunk towards 1e-3,
+  /// and starts a new window.
+  void adapt() {
+    const double n = static_cast<double>(count_);
+    if (count_ > 1) {
+      delta_ = squares_ * (n / ((n - 1.0) * (n + 5.0)));
+      delta_.array() += 1e-3 * (5.0 / (n + 5.0));
+      if (delta_.allFinite()) {
+        inverse_ = delta_;
+      }
+    }
+    count_ = 0;
+    mean_.setZero();
+    squares_.setZero();
+  }
+
+  Vector inverse_diagonal() const { return inverse_; }
+
+ private:
+  Vector inverse_, mean_, squares_, delta_;
+  long count_ = 0;
+};
+
+/// @brief Dense metric: kinetic energy 1/2 p' inverse p.
+class DenseMetric {
+ public:
+  explicit DenseMetric(int n)
+      : inverse_(Matrix::Identity(n, n)),
+        factor_(Matrix::Identity(n, n)),
+        squares_(Matrix::Zero(n, n)),
+        mean_(Vector::Zero(n)),
+        delta_(Vector::Zero(n)),
+        centred_(Vector::Zero(n)) {}
+
+  void sample(Rng& rng, Vector& p) const {
+    for (Eigen::Index j = 0; j < p.size(); ++j) {
+      p[j] = rng.normal();
+    }
+    // inverse = C C', so C^-T z has covariance inverse^-1 = M.
+    factor_.triangularView<Eigen::Lower>().adjoint().solveInPlace(p);
+  }
+
+  void velocity(const Vector& p, Vector& out) const {
+    out.noalias() = inverse_ * p;
+  }
+
+  void observe(const Vector& q) {
+    ++count_;
+    delta_ = q - mean_;
+    mean_ += delta_ / static_cast<double>(count_);
+    centred_ = q - mean_;
+    squares_.noalias() += centred_ * delta_.transpose();
+  }
+
+  void adapt() {
+    const double n = static_cast<double>(count_);
+    if (count_ > 1) {
+      Matrix covariance = (squares_ + squares_.transpose()) *
+                          (0.5 * n / ((n - 1.0) * (n + 5.0)));
+      covariance.diagonal().array() += 1e-3 * (5.0 / (n + 5.0));
+      Eigen::LLT<Matrix> cholesky(covariance);
+      // A window that gave no usable covariance leaves the metric as it was.
+      if (covariance.allFinite() && cholesky.info() == Eigen::Success) {
+        inverse_ = covariance;
+        factor_ = cholesky.matrixL();
+      }
+    }
+    count_ = 0;
+    mean_.setZero();
+    squares_.setZero();
+  }
+
+  Vector inverse_diagonal() const { return inverse_.diagonal(); }
+
+ private:
+  Matrix inverse_, factor_, squares_;
+  Vector mean_, delta_, centred_;
+  long count_ = 0;
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_SAMPLER_METRIC_HPP

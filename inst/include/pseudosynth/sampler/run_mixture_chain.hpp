@@ -1,0 +1,78 @@
+// One chain of the augmentation sampler, from start to kept draws.
+#ifndef PSEUDOSYNTH_SAMPLER_RUN_MIXTURE_CHAIN_HPP
+#define PSEUDOSYNTH_SAMPLER_RUN_MIXTURE_CHAIN_HPP
+
+#include <chrono>
+
+#include "chain_result.hpp"
+#include "mixture_augmentation.hpp"
+#include "mixture_level_move.hpp"
+
+namespace pseudosynth {
+
+/// An iteration is `sweeps` Gibbs sweeps; a draw is kept after each iteration
+/// beyond warmup.
+struct MixtureTuning {
+  int warmup = 1000;
+  int draws = 1000;
+  int sweeps = 10;
+  int level_moves = 2;  // tempered transitions per sweep
+  /// Share of all iterations that runs on powered components, with the
+  /// corrections off: chains that start with them stick.
+  double uncorrected_share = 0.09;
+};
+
+inline ChainResult run_mixture_chain(const Records& records, int K,
+                                     const MixturePrior& prior,
+                                     const MixtureTuning& tuning,
+                                     std::uint64_t seed, int chain,
+                                     const ChainHandlers& handlers,
+                                     const Vector* init,
+                                     MixtureAcceptance* acceptance) {
+  const auto start = std::chrono::steady_clock::now();
+  Rng rng(seed, static_cast<std::uint64_t>(chain));
+  MixtureAugmentation sampler(records, K, prior, rng);
+  const int P = records.design.n_columns();
+  int uncorrected = static_cast<int>(
+      tuning.uncorrected_share * (tuning.warmup + tuning.draws));
+  uncorrected = std::min(uncorrected, tuning.warmup);
+  if (init != nullptr && init->size() == MixtureState::packed_size(P, K)) {
+    sampler.state.unpack(*init);
+    sampler.state_changed();
+    uncorrected = 0;
+  }
+  MixtureLevelMove level_move(sampler);
+
+  ChainResult out;
+  out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
+               tuning.draws);
+  for (int i = 0; i < tuning.warmup + tuning.draws; ++i) {
+    for (int s = 0; s < tuning.sweeps; ++s) {
+      if (handlers.stop_requested()) {
+        out.interrupted = true;
+        break;
+      }
+      sampler.sweep(i >= uncorrected);
+      for (int move = 0; move < tuning.level_moves; ++move) level_move.move();
+    }
+    if (out.interrupted) break;
+    if (i >= tuning.warmup) {
+      sampler.state.write_draw(out.draws.col(out.completed).data());
+      sampler.state.write_hyper(prior.shared,
+                                out.hyper.col(out.completed).data());
+      ++out.completed;
+    }
+    handlers.iteration_done(i + 1);
+  }
+  if (acceptance != nullptr) *acceptance = sampler.accepted;
+  out.state = sampler.state.pack();
+  out.trim();
+  out.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return out;
+}
+
+}  // namespace pseudosynth
+
+#endif

@@ -1,0 +1,101 @@
+// Bindings of kernel/log_lik.hpp and kernel/lipschitz.hpp.
+
+#include "rcpp_model.h"
+#include "rcpp_parallel.h"
+
+#include <pseudosynth/kernel/lipschitz.hpp>
+#include <pseudosynth/kernel/log_lik.hpp>
+
+namespace ps = pseudosynth;
+
+namespace {
+
+// Records per task: enough that loading a tile of draws is cheap beside them.
+constexpr int kBlock = 1024;
+// The screen keeps S values per record of its block.
+constexpr int kScreenBlock = 256;
+
+void stop_if(bool interrupted) {
+  if (interrupted) throw Rcpp::internal::InterruptedException();
+}
+
+}  // namespace
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
+                      Rcpp::LogicalVector keep, int threads) {
+  using Rcpp::_;
+  const ps::Records records = binding::to_records(spec);
+  const int K = binding::n_components(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  if (keep.size() != draws.nrow())
+    Rcpp::stop("`keep` must have one element per draw.");
+  const std::size_t N = static_cast<std::size_t>(records.size());
+  const std::vector<double> mask =
+      ps::keep_mask(std::vector<int>(keep.begin(), keep.end()));
+  ps::LipschitzBounds out;
+  out.max.resize(N);
+  out.min.resize(N);
+  out.nonfinite.assign(N, 0);
+  const std::vector<int> cut =
+      binding::cut_rows(records.design.row_start(), kBlock);
+  const int n_blocks = static_cast<int>(cut.size()) - 1;
+  std::vector<std::vector<double>> block_draw(
+      static_cast<std::size_t>(n_blocks));
+  std::atomic<bool> stop{false};
+  stop_if(binding::run_tasks(n_blocks, threads, stop, [&](int block) {
+    const std::size_t at = static_cast<std::size_t>(block);
+    block_draw[at].assign(mask.size(), 0.0);
+    ps::lipschitz_block(records, K, view, mask, cut[at], cut[at + 1], out,
+                        block_draw[at].data(), [&] { return stop.load(); });
+  }));
+  out.draw.assign(static_cast<std::size_t>(view.S), 0.0);
+  for (const auto& part : block_draw)
+    for (std::size_t s = 0; s < out.draw.size(); ++s)
+      out.draw[s] = std::max(out.draw[s], part[s]);
+  return Rcpp::List::create(_["max"] = out.max, _["min"] = out.min,
+                            _["draw"] = out.draw,
+                            _["nonfinite"] = out.nonfinite);
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
+  const ps::Records records = binding::to_records(spec);
+  const int K = binding::n_components(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  Rcpp::NumericMatrix out(view.S, records.size());
+  double* matrix = out.begin();
+  std::atomic<bool> stop{false};
+  const std::vector<int> cut =
+      binding::cut_rows(records.design.row_start(), kBlock);
+  stop_if(binding::run_tasks(
+      static_cast<int>(cut.size()) - 1, 1, stop, [&](int block) {
+        const std::size_t at = static_cast<std::size_t>(block);
+        ps::fill_log_lik(records, K, view, cut[at], cut[at + 1], matrix,
+                         [&] { return stop.load(); });
+      }));
+  return out;
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
+                          int chains, int threads) {
+  using Rcpp::_;
+  const ps::Records records = binding::to_records(spec);
+  const int K = binding::n_components(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  if (chains < 1 || view.S % chains != 0 || view.S / chains < 8)
+    Rcpp::stop("Expected at least 8 draws in each of %d chains.", chains);
+  const std::size_t N = static_cast<std::size_t>(records.size());
+  std::vector<double> rhat(N), ess(N);
+  std::atomic<bool> stop{false};
+  const std::vector<int> cut =
+      binding::cut_rows(records.design.row_start(), kScreenBlock);
+  stop_if(binding::run_tasks(
+      static_cast<int>(cut.size()) - 1, threads, stop, [&](int block) {
+        const std::size_t at = static_cast<std::size_t>(block);
+        ps::screen_records(records, K, view, chains, cut[at], cut[at + 1],
+                           rhat.data(), ess.data(), [&] { return stop.load(); });
+      }));
+  return Rcpp::List::create(_["rhat"] = rhat, _["ess"] = ess);
+}

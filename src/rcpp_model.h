@@ -1,0 +1,96 @@
+// The model specification list of R (see R/fit_synthesizer.R) as objects of the
+// core. Every binding reads it here and nowhere else.
+#ifndef PSEUDOSYNTH_RCPP_MODEL_H
+#define PSEUDOSYNTH_RCPP_MODEL_H
+
+#include <RcppEigen.h>
+
+#include <memory>
+#include <string>
+
+#include <pseudosynth/prior/hierarchical_prior.hpp>
+#include <pseudosynth/prior/normal_prior.hpp>
+#include <pseudosynth/prior/shared_prior.hpp>
+#include <pseudosynth/records.hpp>
+#include <pseudosynth/kernel/draw_tile.hpp>
+
+namespace binding {
+
+namespace ps = pseudosynth;
+
+template <class T>
+std::vector<T> to_std(SEXP x) {
+  return Rcpp::as<std::vector<T>>(x);
+}
+
+inline ps::Vector to_vector(SEXP x) { return Rcpp::as<ps::Vector>(x); }
+
+/// Components of the mixture, 0 for a single regression.
+inline int n_components(const Rcpp::List& spec) {
+  const std::string family = Rcpp::as<std::string>(spec["family"]);
+  if (family == "gaussian") return 0;
+  if (family == "normal_mixture") return Rcpp::as<int>(spec["K"]);
+  Rcpp::stop("Unknown family '%s'.", family);
+}
+
+inline ps::Records to_records(const Rcpp::List& spec) {
+  ps::Predictors x;
+  const std::vector<double> y = to_std<double>(spec["y"]);
+  x.n_records = static_cast<int>(y.size());
+  x.n_columns = Rcpp::as<int>(spec["n_columns"]);
+  x.intercept = Rcpp::as<bool>(spec["intercept"]);
+  x.codes = to_std<int>(spec["codes"]);
+  x.n_levels = to_std<int>(spec["n_levels"]);
+  x.factor_column = to_std<int>(spec["factor_column"]);
+  x.numeric = to_std<double>(spec["numeric"]);
+  x.numeric_column = to_std<int>(spec["numeric_column"]);
+  ps::Censor censor;
+  if (spec.containsElementNamed("censor") && !Rf_isNull(spec["censor"])) {
+    const Rcpp::List rule = spec["censor"];
+    censor.active = true;
+    censor.lower = Rcpp::as<double>(rule["lower"]);
+    censor.upper = Rcpp::as<double>(rule["upper"]);
+    censor.centre = to_std<double>(rule["centre"]);
+  }
+  return ps::Records(x, y, to_std<double>(spec["alpha"]), censor);
+}
+
+inline std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {
+  const Rcpp::List prior = spec["prior"];
+  const std::string kind = Rcpp::as<std::string>(prior["kind"]);
+  if (kind == "normal")
+    return std::make_unique<ps::NormalPrior>(to_vector(prior["location"]),
+                                             to_vector(prior["scale"]));
+  if (kind == "hierarchical")
+    return std::make_unique<ps::HierarchicalPrior>(
+        Rcpp::as<int>(spec["n_columns"]), Rcpp::as<double>(prior["lkj"]),
+        Rcpp::as<double>(prior["df"]), Rcpp::as<double>(prior["scale"]));
+  if (kind == "shared")
+    return std::make_unique<ps::SharedPrior>(
+        Rcpp::as<double>(prior["df"]), Rcpp::as<double>(prior["scale"]),
+        to_vector(prior["location"]), to_vector(prior["m_scale"]));
+  Rcpp::stop("Unknown prior '%s'.", kind);
+}
+
+/// The draws of R (S x D) without a copy.
+inline ps::DrawMatrix to_draws(const Rcpp::NumericMatrix& draws,
+                               const ps::Records& records, int K) {
+  const int n_eta = K == 0 ? 1 : K;
+  const int expected =
+      records.design.n_columns() * n_eta + (K == 0 ? 1 : 2 * K);
+  if (draws.ncol() != expected)
+    Rcpp::stop("Expected draws with %d columns, not %d.", expected,
+               draws.ncol());
+  if (draws.nrow() < 1) Rcpp::stop("Expected at least one draw.");
+  return ps::DrawMatrix{draws.begin(), draws.nrow(), draws.ncol()};
+}
+
+inline std::uint64_t to_seed(const Rcpp::NumericVector& words) {
+  if (words.size() != 2) Rcpp::stop("A seed has two 32-bit words.");
+  return (static_cast<std::uint64_t>(words[0]) << 32) |
+         static_cast<std::uint64_t>(words[1]);
+}
+
+}  // namespace binding
+
+#endif

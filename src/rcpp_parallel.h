@@ -1,0 +1,133 @@
+// Parallel tasks that R can interrupt: RcppParallel's pool does the work while
+// R's own thread serves interrupts and progress. Tasks touch no R object.
+#ifndef PSEUDOSYNTH_RCPP_PARALLEL_H
+#define PSEUDOSYNTH_RCPP_PARALLEL_H
+
+#include <Rcpp.h>
+#include <RcppParallel.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace binding {
+
+inline void check_interrupt(void*) { R_CheckUserInterrupt(); }
+
+/// True once the user has pressed Ctrl-C. R_ToplevelExec keeps R from jumping
+/// over C++ frames.
+inline bool interrupt_pending() {
+  return R_ToplevelExec(check_interrupt, nullptr) == FALSE;
+}
+
+class TaskWorker : public RcppParallel::Worker {
+ public:
+  TaskWorker(const std::function<void(int)>& task,
+             std::vector<std::string>& errors, std::atomic<bool>& stop)
+      : task_(task), errors_(errors), stop_(stop) {}
+
+  void operator()(std::size_t begin, std::size_t end) override {
+    for (std::size_t i = begin; i < end && !stop_; ++i) {
+      try {
+        task_(static_cast<int>(i));
+      } catch (const std::exception& error) {
+        errors_[i] = error.what();
+        stop_ = true;
+      } catch (...) {
+        errors_[i] = "unknown error";
+        stop_ = true;
+      }
+    }
+  }
+
+ private:
+  const std::function<void(int)>& task_;
+  std::vector<std::string>& errors_;
+  std::atomic<bool>& stop_;
+};
+
+/// Runs task(0), .., task(n - 1) on `threads` threads. `stop` is set when the
+/// user interrupts; tasks poll it. `progress`, if any, is called from R's
+/// thread a few times a second. Returns true if interrupted. Errors of tasks
+/// are thrown together after all have ended, with 1-based numbers.
+inline bool run_tasks(int n, int threads, std::atomic<bool>& stop,
+                      const std::function<void(int)>& task,
+                      const std::function<void()>& progress = nullptr) {
+  std::vector<std::string> errors(static_cast<std::size_t>(n));
+  std::atomic<bool> done{false};
+  std::mutex mutex;
+  std::condition_variable finished;
+  std::string pool_error;
+  std::thread host([&] {
+    try {
+      TaskWorker worker(task, errors, stop);
+      RcppParallel::parallelFor(0, static_cast<std::size_t>(n), worker, 1,
+                                threads);
+    } catch (const std::exception& error) {
+      pool_error = error.what();
+    }
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      done = true;
+    }
+    finished.notify_all();
+  });
+  bool interrupted = false;
+  auto next_poll = std::chrono::steady_clock::now();
+  while (!done) {
+    {
+      std::unique_lock<std::mutex> lock(mutex);
+      finished.wait_for(lock, std::chrono::milliseconds(50),
+                        [&] { return done.load(); });
+    }
+    if (done) break;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_poll) continue;
+    next_poll = now + std::chrono::milliseconds(100);
+    if (!interrupted && interrupt_pending()) {
+      interrupted = true;
+      stop = true;
+    }
+    if (progress && !interrupted) progress();
+  }
+  host.join();
+  if (!pool_error.empty()) Rcpp::stop(pool_error);
+  std::string message;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i].empty()) continue;
+    message += "\n" + std::to_string(i + 1) + ": " + errors[i];
+  }
+  if (!message.empty()) Rcpp::stop("The computation failed in part" + message);
+  return interrupted;
+}
+
+/// Cuts n items into about `parts` ranges; the cut does not depend on threads.
+inline std::vector<int> cut_range(int n, int parts) {
+  parts = std::max(1, std::min(n, parts));
+  std::vector<int> cut;
+  for (int p = 0; p <= parts; ++p)
+    cut.push_back(static_cast<int>(static_cast<long long>(n) * p / parts));
+  return cut;
+}
+
+/// Parts of about `size` records each, as ranges of design rows.
+inline std::vector<int> cut_rows(const std::vector<int>& row_start, int size) {
+  std::vector<int> cut{0};
+  const int n_rows = static_cast<int>(row_start.size()) - 1;
+  for (int r = 1; r <= n_rows; ++r) {
+    if (r == n_rows ||
+        row_start[static_cast<std::size_t>(r)] -
+                row_start[static_cast<std::size_t>(cut.back())] >= size)
+      cut.push_back(r);
+  }
+  return cut;
+}
+
+}  // namespace binding
+
+#endif

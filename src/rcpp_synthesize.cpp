@@ -1,0 +1,28 @@
+// Binding of synth/predictive.hpp.
+
+#include "rcpp_model.h"
+
+#include <pseudosynth/synth/predictive.hpp>
+
+namespace ps = pseudosynth;
+
+// Column j of the result comes from row j of `draws` and stream j of the seed.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
+                                Rcpp::NumericVector seed, int assignment) {
+  const ps::Records records = binding::to_records(spec);
+  const int K = binding::n_components(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  const ps::Assignment how =
+      assignment == 0 ? ps::Assignment::kPrior : ps::Assignment::kPosterior;
+  Rcpp::NumericMatrix out(records.size(), view.S);
+  std::vector<double> draw(static_cast<std::size_t>(view.D));
+  for (int s = 0; s < view.S; ++s) {
+    Rcpp::checkUserInterrupt();
+    for (int d = 0; d < view.D; ++d) draw[static_cast<std::size_t>(d)] = view(s, d);
+    ps::Rng rng(binding::to_seed(seed), static_cast<std::uint64_t>(s));
+    ps::synthesize(records, K, draw.data(), how, rng,
+                   out.begin() + static_cast<std::size_t>(s) * records.size());
+  }
+  return out;
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(pseudosynth)
+
+test_check("pseudosynth")

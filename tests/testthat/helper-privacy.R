@@ -1,0 +1,68 @@
+# Small fits shared by the tests of the privacy layer, made once.
+
+privacy_cache <- new.env()
+
+remember <- function(name, value) {
+  if (is.null(privacy_cache[[name]])) {
+    privacy_cache[[name]] <- value
+  }
+  privacy_cache[[name]]
+}
+
+privacy_data <- function(n = 150) {
+  columns <- c("income", "age", "education", "earner")
+  ce_income[ce_income$income > 0, columns][seq_len(n), ]
+}
+
+unweighted_fit <- function() {
+  remember("unweighted", fit_synthesizer(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 11
+  ))
+}
+
+lw_fit <- function() {
+  remember("lw", update(
+    unweighted_fit(),
+    privacy_weights = lipschitz_weights(unweighted_fit()), seed = 12
+  ))
+}
+
+lw_final_fit <- function() {
+  remember("lw_final", reweight(lw_fit(), k = 0.95, seed = 13))
+}
+
+small_job <- function() {
+  remember("job", suppressMessages(pseudo_posterior(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    mechanism = "lw_final", m = 3, k = 0.95, prior = prior_normal(),
+    chains = 2, warmup = 200, draws = 1000, seed = 14
+  )))
+}
+
+# Does the serialized object hold this double or string anywhere?
+holds_value <- function(object, value) {
+  bytes <- serialize(object, NULL, xdr = TRUE)
+  pattern <- if (is.character(value)) {
+    charToRaw(value)
+  } else {
+    writeBin(as.double(value), raw(), endian = "big")
+  }
+  length(grepRaw(pattern, bytes, fixed = TRUE)) > 0
+}
+
+count_held <- function(object, values) {
+  sum(vapply(values, holds_value, TRUE, object = object))
+}
+
+# Environments and functions anywhere in a list, attributes included
+holds_environment <- function(x) {
+  if (is.environment(x) || is.function(x) || is.language(x)) {
+    return(TRUE)
+  }
+  parts <- attributes(x)
+  if (is.list(x)) {
+    parts <- c(parts, unclass(x))
+  }
+  any(vapply(parts, holds_environment, TRUE))
+}

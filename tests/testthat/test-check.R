@@ -1,0 +1,76 @@
+input_error <- "pseudosynth_error_input"
+
+test_that("check_number() takes one number within its range", {
+  value <- 0.5
+  expect_identical(check_number(value, min = 0, max = 1), 0.5)
+  expect_identical(check_number(1L), 1)
+  for (bad in list("a", c(1, 2), NA_real_, NULL, TRUE, factor(1), Inf)) {
+    expect_error(check_number(bad), class = input_error)
+  }
+  expect_error(check_number(value, above = 0.5), class = input_error)
+  expect_error(check_number(value, below = 0.5), class = input_error)
+  expect_error(check_number(value, min = 0.6), "at least 0.6")
+})
+
+test_that("check_count() takes whole numbers and returns an integer", {
+  value <- 3
+  expect_identical(check_count(value), 3L)
+  for (bad in list(1.5, -1, "1", NA, 1:2, Inf)) {
+    expect_error(check_count(bad), class = input_error)
+  }
+  nothing <- NULL
+  expect_null(check_count(nothing, null = TRUE))
+})
+
+test_that("check_flag(), check_string() and check_choice() are strict", {
+  flag <- NA
+  expect_error(check_flag(flag), class = input_error)
+  string <- ""
+  expect_error(check_string(string), class = input_error)
+  word <- "ab"
+  expect_error(check_choice(word, c("abc", "b")), "abc")
+  expect_identical(check_choice(c("x", "y"), c("x", "y")), "x")
+})
+
+test_that("check_data_frame() refuses what has no rows or doubled names", {
+  frame <- data.frame(a = 1:2, b = 1:2)
+  expect_identical(check_data_frame(frame), frame)
+  matrix <- as.matrix(frame)
+  expect_error(check_data_frame(matrix), class = input_error)
+  empty <- frame[0, ]
+  expect_error(check_data_frame(empty), class = input_error)
+  twice <- setNames(frame, c("a", "a"))
+  expect_error(check_data_frame(twice), "more than once")
+})
+
+test_that("check_formula() wants a response", {
+  one_sided <- ~x
+  expect_error(check_formula(one_sided), class = input_error)
+  text <- "y ~ x"
+  expect_error(check_formula(text), class = input_error)
+})
+
+test_that("check_weights() counts weights outside [0, 1] and keeps the rows", {
+  w <- c(0, 0.5, 1.2, -0.1)
+  error <- tryCatch(check_weights(w, 4), error = identity)
+  expect_s3_class(error, input_error)
+  expect_identical(error$rows, 3:4)
+  expect_match(conditionMessage(error), "1 record is below 0")
+  expect_match(conditionMessage(error), "1 record is above 1")
+  expect_no_match(conditionMessage(error), "1.2", fixed = TRUE)
+  short <- c(0, 1)
+  expect_error(check_weights(short, 4), class = input_error)
+  gap <- c(0, NA, 1, 1)
+  expect_error(check_weights(gap, 4), class = input_error)
+  text <- rep("a", 4)
+  expect_error(check_weights(text, 4), class = input_error)
+  fine <- c(0, 1, 0.5, 1)
+  expect_identical(check_weights(fine, 4), fine)
+})
+
+test_that("describe_type() shows no values", {
+  expect_identical(describe_type(c(98765, 1)), "a numeric vector of length 2")
+  expect_identical(describe_type(NULL), "`NULL`")
+  expect_identical(describe_type(NA), "a missing value")
+  expect_identical(describe_type(mean), "a function")
+})

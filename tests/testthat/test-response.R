@@ -1,0 +1,113 @@
+input_error <- "pseudosynth_error_input"
+data <- data.frame(y = c(1L, 10L, 250L), x = 1:3)
+
+test_that("every accepted left side goes forth and back", {
+  constant <- 100
+  for (formula in c(
+    y ~ x, log(y) ~ x, log1p(y) ~ x, sqrt(y) ~ x, asinh(y) ~ x,
+    asinh(y / 100) ~ x, asinh(y / constant) ~ x, asinh(y / (100)) ~ x
+  )) {
+    response <- new_response(formula, data)
+    z <- response_forward(response, data$y)
+    expect_equal(z, eval(formula[[2]], data))
+    expect_identical(response_inverse(response, z), data$y)
+  }
+})
+
+test_that("lognormal() logs the plain variable and refuses a logged one", {
+  response <- new_response(y ~ x, data, log_response = TRUE)
+  expect_identical(response$label, "log(y)")
+  expect_equal(response_forward(response, data$y), log(data$y))
+  expect_error(
+    new_response(log(y) ~ x, data, log_response = TRUE),
+    class = input_error
+  )
+})
+
+test_that("the label names the modelled scale", {
+  expect_identical(new_response(y ~ x, data)$label, "y")
+  expect_identical(
+    new_response(asinh(y / 1000) ~ x, data)$label, "asinh(y / 1000)"
+  )
+})
+
+test_that("other left sides are refused", {
+  for (formula in c(
+    exp(y) ~ x, log(y + 1) ~ x, y^2 ~ x, log(y, 10) ~ x, cbind(y, x) ~ 1,
+    asinh(2 * y) ~ x, 1 ~ x, asinh(y / x) ~ 1, asinh(y / none) ~ x,
+    asinh(y / -1) ~ x, asinh(y / mean(y)) ~ x
+  )) {
+    expect_error(new_response(formula, data), class = input_error)
+  }
+  expect_error(new_response(z ~ x, data), "no column")
+})
+
+test_that("whole numbers stay whole and keep their type", {
+  response <- new_response(log(y) ~ x, data)
+  expect_identical(response_inverse(response, log(12.4)), 12L)
+  doubles <- transform(data, y = as.double(y))
+  response <- new_response(log(y) ~ x, doubles)
+  expect_identical(response_inverse(response, log(12.4)), 12)
+  cents <- transform(doubles, y = y + 0.25)
+  expect_equal(
+    response_inverse(new_response(y ~ x, cents), 1.2345), 1.23
+  )
+  measured <- transform(doubles, y = y + pi)
+  response <- new_response(y ~ x, measured)
+  expect_identical(response_inverse(response, exp(1)), exp(1))
+})
+
+test_that("synthetic values never leave what the type and scale can hold", {
+  z <- c(-1e4, -30, 0, 30, 1e4)
+  for (formula in c(
+    y ~ x, log(y) ~ x, log1p(y) ~ x, sqrt(y) ~ x, asinh(y / 10) ~ x
+  )) {
+    for (values in list(data$y, as.double(data$y), data$y + pi)) {
+      response <- new_response(formula, data.frame(y = values, x = 1:3))
+      back <- response_inverse(response, z)
+      expect_identical(typeof(back), typeof(values))
+      expect_true(all(is.finite(back)))
+      expect_true(!is.unsorted(back))
+      expect_true(all(is.finite(response_forward(response, back))))
+    }
+  }
+})
+
+test_that("response_inverse() keeps the shape of a matrix", {
+  z <- matrix(log(c(1, 2, 3, 4)), 2)
+  back <- response_inverse(new_response(log(y) ~ x, data), z)
+  expect_identical(back, matrix(1:4, 2))
+})
+
+test_that("values outside the transformation are counted, with the choices", {
+  bad <- data.frame(y = c(-5, 0, 0, 77, 3))
+  error <- tryCatch(new_response(log(y) ~ 1, bad), error = identity)
+  expect_s3_class(error, input_error)
+  message <- conditionMessage(error)
+  expect_match(message, "0 or negative for 3 of 5 records")
+  expect_match(message, "asinh(y / constant)", fixed = TRUE)
+  expect_match(message, "drop these records yourself")
+  expect_no_match(message, "log1p")
+  expect_no_match(message, "-5", fixed = TRUE)
+  expect_identical(error$rows, 1:3)
+  zero <- data.frame(y = c(0, 77, 3))
+  expect_error(new_response(log(y) ~ 1, zero), "log1p")
+  expect_error(new_response(log1p(y) ~ 1, bad), "for 1 of 5 records")
+  expect_error(new_response(sqrt(y) ~ 1, bad), "for 1 of 5 records")
+})
+
+test_that("zero and negative responses are otherwise kept", {
+  kept <- data.frame(y = c(-5L, 0L, 12L))
+  for (formula in c(y ~ 1, asinh(y / 10) ~ 1)) {
+    response <- new_response(formula, kept)
+    expect_identical(
+      response_inverse(response, response_forward(response, kept$y)), kept$y
+    )
+  }
+})
+
+test_that("a description of the response holds no value of it", {
+  secret <- data.frame(y = c(987654321, 2, 3))
+  text <- rawToChar(serialize(new_response(y ~ 1, secret), NULL, ascii = TRUE))
+  expect_no_match(text, "987654321")
+})

@@ -1,0 +1,109 @@
+# A confidential file full of marks: doubles that occur nowhere else, strings in
+# every place where R may carry them along.
+planted <- function(n = 120) {
+  withr::with_seed(8, {
+    data <- data.frame(
+      row.names = sprintf("PLANTEDROW%03d", seq_len(n)),
+      y = exp(rnorm(n, 10, 1)),
+      group = factor(
+        sample(c("a", "b"), n, TRUE),
+        levels = c("a", "b", "PLANTEDLEVEL")
+      ),
+      x = round(rnorm(n), 1)
+    )
+  })
+  comment(data$x) <- "PLANTEDCOMMENT"
+  attr(data, "note") <- "PLANTEDNOTE"
+  data
+}
+
+planted_fits <- function() {
+  remember("planted", local({
+    data <- planted()
+    planted_string <- "PLANTEDSTRING"
+    secret <- data$y
+    formula <- log(y) ~ group + x
+    first <- fit_synthesizer(
+      formula, data, gaussian(),
+      prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 3
+    )
+    second <- update(first,
+      privacy_weights = lipschitz_weights(first), seed = 4
+    )
+    list(data = data, first = first, second = second)
+  }))
+}
+
+test_that("nothing confidential is in synthetic data", {
+  fits <- planted_fits()
+  fit <- fits$second
+  syn <- synthesize(fit, m = 2, seed = 987654321)
+  # the scan finds what is there
+  expect_equal(count_held(fit, fits$data$y), length(fits$data$y))
+  confidential <- c(
+    fits$data$y, log(fits$data$y), fit$spec$y, fit$draws[1:50, ],
+    setdiff(as.numeric(fit$privacy_weights), c(0, 1)), fit$bound$record[
+      fit$bound$record != 0
+    ], fit$bound$overall, 2 * fit$bound$overall, 987654321
+  )
+  for (object in list(
+    syn, summary(syn), guarantee(syn), as.data.frame(syn, set = "all"), syn[[1]]
+  )) {
+    expect_equal(count_held(object, confidential), 0)
+    expect_false(holds_value(object, "PLANTED"))
+    expect_false(holds_environment(object))
+  }
+})
+
+test_that("a figure of synthetic data holds nothing confidential", {
+  fits <- planted_fits()
+  syn <- synthesize(fits$second, m = 2, seed = 1)
+  figure <- ggplot2::ggplot_build(autoplot(syn))
+  expect_equal(count_held(figure$data, fits$data$y), 0)
+  expect_equal(count_held(autoplot(syn), fits$data$y), 0)
+})
+
+test_that("the printed figures hold no confidential value", {
+  syn <- synthesize(planted_fits()$second, m = 2, seed = 1)
+  text <- paste(capture.output(print(syn), print(summary(syn))), collapse = "")
+  expect_no_match <- function(x, pattern) expect_false(grepl(pattern, x))
+  expect_no_match(text, "PLANTED")
+  bound <- format_figure(2 * planted_fits()$second$bound$overall)
+  expect_no_match(text, paste0("epsilon ", bound))
+  expect_match(text, "withheld")
+})
+
+test_that("sets are reached by number, by list and as data frames", {
+  syn <- synthesize(lw_fit(), m = 3, seed = 1)
+  expect_identical(syn[[2]], syn$sets[[2]])
+  expect_identical(as.data.frame(syn), syn$sets[[1]])
+  expect_identical(as.data.frame(syn, set = 3), syn$sets[[3]])
+  expect_identical(unname(lapply(syn, nrow)), list(150L, 150L, 150L))
+  all <- as.data.frame(syn, set = "all")
+  expect_equal(nrow(all), 450)
+  expect_identical(all$.set, rep(1:3, each = 150))
+  expect_identical(syn[["m"]], 3L)
+  expect_error(syn[[4]], class = "pseudosynth_error_input")
+  expect_error(as.data.frame(syn, set = 0), class = "pseudosynth_error_input")
+})
+
+test_that("summary has one row per set", {
+  syn <- synthesize(lw_fit(), m = 3, seed = 1)
+  table <- summary(syn)$table
+  expect_equal(nrow(table), 3)
+  expect_equal(table$median[2], median(syn[[2]]$income))
+  expect_output(print(syn), "3 sets of 150 records")
+  expect_output(print(summary(syn)), "Privacy of synthetic data")
+})
+
+test_that("published columns keep their values and lose everything else", {
+  x <- structure(c(1, 2), note = "a")
+  expect_identical(publish_column(x), c(1, 2))
+  f <- factor(c("b", "a"), levels = c("c", "b", "a"), ordered = TRUE)
+  expect_identical(
+    publish_column(f), factor(c("b", "a"), c("b", "a"), ordered = TRUE)
+  )
+  expect_identical(publish_column(c(a = TRUE)), TRUE)
+  expect_identical(publish_column(c(a = "x")), "x")
+  expect_identical(publish_column(c(a = 3L)), 3L)
+})

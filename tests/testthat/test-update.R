@@ -1,0 +1,56 @@
+input_error <- "pseudosynth_error_input"
+
+test_that("update() refits the same model with other weights", {
+  fit <- quick_fit()
+  weights <- seq(0, 1, length.out = nobs(fit))
+  weighted <- update(fit, privacy_weights = weights, seed = 5)
+  expect_identical(alpha_of(weighted), weights)
+  expect_identical(weighted$family, fit$family)
+  expect_identical(weighted$prior, fit$prior)
+  expect_identical(weighted$formula, fit$formula)
+  expect_identical(weighted$history, "user_weights")
+  expect_identical(attr(weighted$privacy_weights, "scheme"), "user")
+  expect_identical(dim(weighted$draws), dim(fit$draws))
+})
+
+test_that("weights left out stay, NULL removes them", {
+  n <- nrow(simulated())
+  fit <- quick_fit(privacy_weights = rep(0.5, n))
+  expect_identical(alpha_of(update(fit, seed = 1)), rep(0.5, n))
+  none <- update(fit, privacy_weights = NULL, seed = 1)
+  expect_null(none$privacy_weights)
+  expect_identical(alpha_of(none), rep(1, n))
+  expect_identical(none$history, "unweighted")
+})
+
+test_that("update() is reproducible by its own seed", {
+  fit <- quick_mixture()
+  quietly <- function(...) suppressWarnings(update(fit, ...))
+  expect_identical(quietly(seed = 2)$draws, quietly(seed = 2)$draws)
+  expect_false(identical(quietly()$draws, quietly()$draws))
+  expect_false(quietly()$seed_given)
+})
+
+test_that("the run's settings can change", {
+  fit <- quick_fit()
+  other <- update(fit, chains = 1, draws = 600, warmup = 50, seed = 1)
+  expect_identical(n_draws(other), 600L)
+  expect_identical(n_chains(other), 1L)
+  nuts <- update(
+    fit,
+    seed = 1, control = sampler_control("nuts", progress = FALSE)
+  )
+  expect_identical(nuts$control$sampler, "nuts")
+})
+
+test_that("wrong weights and unknown arguments are refused", {
+  fit <- quick_fit()
+  n <- nobs(fit)
+  expect_error(
+    update(fit, privacy_weights = rep(2, n)),
+    class = input_error
+  )
+  expect_error(update(fit, privacy_weights = 1), class = input_error)
+  expect_error(update(fit, family = lognormal()), class = input_error)
+  expect_error(update(fit, y ~ x), class = input_error)
+})

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# R CMD build and R CMD check --as-cran; called by `make check`. Fails on an
+# error or a warning and prints the notes. Works without a network.
+
+set -u
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+rm -rf .check
+mkdir -p .check
+cd .check || exit 1
+
+export _R_CHECK_FORCE_SUGGESTS_=false
+export _R_CHECK_CRAN_INCOMING_=FALSE
+export _R_CHECK_CRAN_INCOMING_REMOTE_=FALSE
+export _R_CHECK_SYSTEM_CLOCK_=FALSE
+export _R_CHECK_DONTTEST_EXAMPLES_=TRUE
+export MAKEFLAGS=-j${JOBS:-2}
+
+# For suggested packages that are not installed, --as-cran asks CRAN's database
+# whether they are orphaned, and stops where it cannot be reached. An empty
+# database of our own answers instead.
+mkdir -p cran/web/packages
+Rscript --vanilla -e 'saveRDS(
+  matrix(character(), 0, 2, dimnames = list(NULL, c("Package", "Maintainer"))),
+  "cran/web/packages/packages.rds"
+)'
+export R_CRAN_WEB="file://$PWD/cran"
+
+R CMD build "$root" || { echo "make check: R CMD build failed"; exit 1; }
+R CMD check --as-cran --no-manual pseudosynth_*.tar.gz
+status=$?
+
+log=pseudosynth.Rcheck/00check.log
+[ -e "$log" ] || { echo "make check: R CMD check left no log"; exit 1; }
+result=$(sed -n 's/^Status: //p' "$log")
+if grep -q '\.\.\. NOTE$' "$log"; then
+  echo
+  echo "Notes:"
+  awk '/^\*/ { show = /\.\.\. NOTE$/ } /^Status/ { show = 0 } show' "$log"
+fi
+if [ $status -ne 0 ] || grep -qE 'ERROR|WARNING' <<<"$result"; then
+  find pseudosynth.Rcheck -name '*.Rout.fail' -exec tail -40 {} +
+  echo "make check: failed ($result)"
+  exit 1
+fi
+echo "make check: passed ($result)"

@@ -1,0 +1,39 @@
+# Lints the R code; called by `make lint`. Exit status 1 if anything is found.
+# The settings are in .lintr, which editors read as well.
+
+# S3 methods, generic.class, as they are registered.
+methods <- character()
+if (file.exists("NAMESPACE")) {
+  registered <- parseNamespaceFile(basename(getwd()), "..")$S3methods
+  methods <- paste(registered[, 1], registered[, 2], sep = ".")
+}
+
+# Names that are not snake_case and are meant: the capital letters of the
+# glossary in ?pseudosynth (K components, N records, ..), arguments that base
+# R's generics prescribe, and methods of other packages' generics.
+is_allowed_name <- function(lint) {
+  if (lint$linter != "object_name_linter") {
+    return(FALSE)
+  }
+  rest <- substring(lint$line, lint$column_number)
+  name <- sub("^`?([[:alnum:]._]+).*", "\\1", rest)
+  grepl("^[A-Z]$", name) || name %in% c("na.rm", "row.names", methods)
+}
+
+folders <- c("R", "tests", "tools", "bench", "data-raw")
+files <- list.files(
+  folders[dir.exists(folders)],
+  pattern = "\\.[Rr]$", recursive = TRUE, full.names = TRUE
+)
+files <- setdiff(files, "R/RcppExports.R")
+
+found <- unlist(lapply(files, lintr::lint), recursive = FALSE)
+found <- Filter(Negate(is_allowed_name), found)
+for (lint in found) {
+  cat(sprintf(
+    "%s:%d:%d: [%s] %s\n", sub(paste0(getwd(), "/"), "", lint$filename),
+    lint$line_number, lint$column_number, lint$linter, lint$message
+  ))
+}
+cat(length(files), "R files,", length(found), "lints\n")
+if (length(found) > 0) quit(status = 1)
