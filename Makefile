@@ -5,6 +5,7 @@
 # make format    the C++ code, in place
 # make document  NAMESPACE, man/ and the Rcpp bindings from the sources
 # make bench     the benchmarks
+# make calibrate the samplers against simulated truth; see calibration-output/
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make clean     everything that make built
@@ -13,7 +14,8 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format document bench install core clean
+.PHONY: help demo test check lint format document bench calibrate install \
+  core clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -49,6 +51,10 @@ test: install
 
 bench: install
 	@Rscript bench/run.R
+
+calibrate: install
+	@tools/install-dependencies.sh test
+	@Rscript tools/calibrate.R calibration-output
 
 install: $(STAMPS)/installed
 
@@ -103,5 +109,5 @@ core:
 	@HEADERS='$(HEADERS)' tools/check-core.sh
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core demo-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core demo-output calibration-output
 	rm -f src/*.o src/*.so pseudosynth_*.tar.gz

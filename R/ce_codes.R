@@ -78,10 +78,8 @@ ce_number <- function(x) {
 ce_age_class <- function(age) {
   cut(
     age,
-    breaks = c(-Inf, 29, 44, 59, 74, Inf),
-    labels = c(
-      "under 30", "30 to 44", "45 to 59", "60 to 74", "75 and over"
-    )
+    breaks = c(-Inf, 20, 40, 60, 80, Inf),
+    labels = c("20 or under", "21 to 40", "41 to 60", "61 to 80", "over 80")
   )
 }
 

@@ -28,7 +28,7 @@
 #'     (`FINCBTAX`). The sensitive variable.}
 #'   \item{sex}{(factor, 2 levels) `male`, `female` (`SEX`).}
 #'   \item{age}{(factor, 5 levels) age in years, 14 to 87 in the file:
-#'     `under 30`, `30 to 44`, `45 to 59`, `60 to 74`, `75 and over`
+#'     `20 or under`, `21 to 40`, `41 to 60`, `61 to 80`, `over 80`
 #'     (`AGE`).}
 #'   \item{education}{(factor, 8 levels) highest level of education:
 #'     `no schooling`, `1st to 8th grade`, `9th to 12th grade` (no diploma),

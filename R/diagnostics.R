@@ -41,8 +41,12 @@ diagnose <- function(fit) {
 diagnose_columns <- function(values, chain) {
   n_chains <- length(unique(chain))
   by_chain <- function(j) matrix(values[, j], ncol = n_chains)
+  # posterior warns where it caps the ESS of short chains: it is a figure all
+  # the same, and judge() speaks about it in the user's words.
   apply_to <- function(f) {
-    vapply(seq_len(ncol(values)), function(j) f(by_chain(j)), 0)
+    suppressWarnings(
+      vapply(seq_len(ncol(values)), function(j) f(by_chain(j)), 0)
+    )
   }
   data.frame(
     variable = colnames(values),

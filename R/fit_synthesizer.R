@@ -89,11 +89,17 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   model <- list(
     call = plain_call(match.call()), formula = plain_formula(formula, design),
     family = family, prior = prior, response = response, design = design,
-    data = as.data.frame(data)[c(response$variable, design$variables)]
+    data = used_columns(data, c(response$variable, design$variables))
   )
   model$spec <- model_spec(model, weights, censor, call)
   run <- check_run(chains, warmup, draws, seed, threads, control, call)
   run_synthesizer(model, weights, censor, run, init = NULL, call = call)
+}
+
+#' The columns of the model, in the order of the file
+#' @noRd
+used_columns <- function(data, used) {
+  as.data.frame(data)[intersect(names(data), used)]
 }
 
 #' The settings of a run, checked

@@ -115,12 +115,6 @@ guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE, ...) {
   if (public) publish_guarantee(label) else label
 }
 
-#' Is an object a privacy guarantee?
-#' @noRd
-is_privacy_guarantee <- function(x) {
-  inherits(x, "privacy_guarantee")
-}
-
 #' Label of a fit or of what is drawn from it
 #'
 #' @param what (string) `"parameter draws"` or `"synthetic data"`.

@@ -23,9 +23,14 @@ autoplot.lipschitz_bound <- function(object, ...) {
     ggplot2::geom_histogram(
       bins = 60, fill = "#56B4E9", colour = "white", linewidth = 0.1
     ) +
+    # A few records set the bound: their bar is too low to be seen
+    ggplot2::geom_rug(
+      sides = "b", length = ggplot2::unit(0.02, "npc"), colour = "#0072B2",
+      alpha = 0.5, linewidth = 0.3
+    ) +
     bound_line(object$overall, vertical = TRUE) +
     ggplot2::scale_y_continuous(
-      labels = label_amount(), expand = ggplot2::expansion(c(0, 0.12))
+      labels = label_amount(), expand = ggplot2::expansion(c(0.03, 0.12))
     ) +
     ggplot2::labs(
       title = "Record Lipschitz bounds",

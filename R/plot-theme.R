@@ -93,7 +93,7 @@ label_amount <- function(prefix = "") {
 #' @noRd
 log_breaks <- function(limits) {
   decades <- log10(limits[2] / limits[1])
-  steps <- if (decades > 4.5) 1 else if (decades > 2) c(1, 3) else c(1, 2, 5)
+  steps <- if (decades > 3.5) 1 else if (decades > 2) c(1, 3) else c(1, 2, 5)
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   breaks <- sort(as.vector(outer(steps, powers)))
   breaks[breaks >= limits[1] & breaks <= limits[2]]

@@ -18,7 +18,8 @@
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
 #'   bounds are dropped at every stage, see [truncate_draws()]. Default 1: none.
 #' @param scale,shift,map The Lipschitz weights, see [lipschitz_weights()].
-#' @param k (`"auto"` or number) The re-weighting constant, see [reweight()].
+#' @param k,tolerance,max_refits The re-weighting constant and the search for
+#'   it, see [reweight()].
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
 #'   release.
@@ -65,8 +66,8 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
                              mechanism, m = 1, ..., quantile = 1, scale = 1,
                              shift = 0,
                              map = c("linear", "softmax", "logistic"),
-                             k = "auto", seed = NULL,
-                             allow_unconverged = FALSE) {
+                             k = "auto", tolerance = 0.02, max_refits = 6,
+                             seed = NULL, allow_unconverged = FALSE) {
   mechanism <- check_mechanism(rlang::maybe_missing(mechanism))
   m <- check_count(m, min = 1)
   check_quantile(quantile)
@@ -95,7 +96,8 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
     cli::cli_progress_step("Re-weighting")
     arguments <- list(
       fits$lw,
-      k = k, allow_unconverged = allow_unconverged, quantile = quantile
+      k = k, tolerance = tolerance, max_refits = max_refits,
+      allow_unconverged = allow_unconverged, quantile = quantile
     )
     if (!is.null(seed)) arguments$seed <- stage_seed(seed, 2)
     fits$lw_final <- do.call(reweight, arguments)
@@ -179,23 +181,29 @@ stage_table <- function(fits) {
   do.call(rbind, rows)
 }
 
+#' A re-weighted stage took all the refits of its search
+#' @noRd
 stage_seconds <- function(fit) {
-  fit$seconds$total %||% NA_real_
+  search <- fit$reweighting$search
+  if (is.null(search)) fit$seconds$total %||% NA_real_ else sum(search$seconds)
 }
 
 #' @export
 print.pseudo_posterior <- function(x, ...) {
+  label <- guarantee(x)
   cat(
     sprintf(
-      "Pseudo posterior synthesis: %s, m = %d set%s of %s records",
-      describe_mechanism(x$mechanism), x$m, if (x$m == 1) "" else "s",
-      format_count(x$synthetic$n_records)
+      "Pseudo posterior synthesis: m = %d set%s of %s records", x$m,
+      if (x$m == 1) "" else "s", format_count(x$synthetic$n_records)
     ),
+    paste0("  mechanism: ", describe_mechanism(x$mechanism)),
     stage_lines(x$stages),
-    paste0(
-      "  ", strwrap(paste("label:", format(guarantee(x))), 76, exdent = 2)
-    ),
-    "  $synthetic may leave the agency; the rest is confidential.",
+    paste0("  ", strwrap(paste("label:", format(label)), 76, exdent = 2)),
+    if (label$label == "none" || label$reproducible) {
+      "  CONFIDENTIAL, and $synthetic is not for release either: see the label."
+    } else {
+      "  CONFIDENTIAL: only $synthetic is meant to leave the agency."
+    },
     sep = "\n"
   )
   invisible(x)

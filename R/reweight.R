@@ -25,14 +25,14 @@
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
 #'   `threads`. Refits start from where the last fit ended.
 #'
-#' @return The refitted `synthesizer`; the last accepted refit of the search. Its
-#'   `privacy_weights` have the scheme `"reweighted"`, and `reweighting` is a
-#'   list with
+#' @return The refitted `synthesizer`: the last accepted refit of the search.
+#'   Its `privacy_weights` have the scheme `"reweighted"`, and `reweighting` is
+#'   a list with
 #'   * `k` (number): the constant of the refit;
 #'   * `target` (number): \eqn{\Delta} of `fit`; `bound` (number): that of the
 #'     refit;
 #'   * `search` (data frame): one row per refit with `k`, `bound`, `ratio` (to
-#'     the target), `accepted`, `converged`;
+#'     the target), `accepted`, `converged`, `seconds`;
 #'   * `auto` (flag), `tolerance` (number).
 #'
 #' @section Error types:
@@ -145,7 +145,8 @@ search_row <- function(refit, k, target, tolerance) {
   data.frame(
     k = k, bound = bound, ratio = bound / target,
     accepted = bound <= target * (1 + tolerance),
-    converged = isTRUE(refit$converged)
+    converged = isTRUE(refit$converged),
+    seconds = refit$seconds$total %||% NA_real_
   )
 }
 
@@ -202,6 +203,6 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
 next_k <- function(k, ratio, accepted, refused) {
   secant <- if (is.finite(ratio)) k / ratio else 0
   # Stay inside the bracket; a secant at its edge would repeat a refit
-  margin <- 0.1 * (refused - accepted)
+  margin <- min(0.1 * (refused - accepted), 0.01)
   clamp(secant, accepted + margin, refused - margin)
 }

@@ -71,7 +71,9 @@ print.sampler_control <- function(x, ...) {
 #' @noRd
 choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   suits <- c(
-    gibbs = spec$family == "gaussian" && is.null(spec$censor),
+    # the Gibbs step of Omega is a Wishart draw, which needs lkj above 1/2
+    gibbs = spec$family == "gaussian" && is.null(spec$censor) &&
+      (spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5),
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
     nuts = TRUE

@@ -183,6 +183,7 @@ describe_sampler <- function(fit) {
     if (control$sampler != "gibbs" && length(record$accept_stat) > 0) {
       sprintf("acceptance %s", format_figure(mean(record$accept_stat), 2))
     },
+    describe_shares(record$acceptance),
     if (control$sampler == "nuts") {
       c(
         sprintf("tree depth up to %d", max(record$treedepth)),
@@ -191,6 +192,17 @@ describe_sampler <- function(fit) {
     }
   )
   paste(parts, collapse = ", ")
+}
+
+# The shares of accepted moves of the augmentation sampler, by kind.
+describe_shares <- function(shares) {
+  shares <- shares[!is.na(shares)]
+  if (length(shares) > 0) {
+    paste("accepted:", paste(
+      names(shares), format_figure(shares, 2),
+      collapse = ", "
+    ))
+  }
 }
 
 describe_weights <- function(fit) {
@@ -256,15 +268,12 @@ print.summary.synthesizer <- function(x, ...) {
   table <- x$table
   shown <- data.frame(
     table["variable"],
-    lapply(table[c("mean", "sd", "q5", "median", "q95")], format_figure),
-    rhat = format_rhat(table$rhat),
-    lapply(table[c("ess_bulk", "ess_tail")], function(x) {
-      format_count(round(x))
-    }),
+    table[c("mean", "sd", "q5", "median", "q95")],
+    rhat = sub("NA", "-", format_rhat(table$rhat)),
+    lapply(table[c("ess_bulk", "ess_tail")], function(x) as.integer(round(x))),
     check.names = FALSE
   )
-  cat(x$header, "", sep = "\n")
-  print(shown, row.names = FALSE, right = TRUE)
+  cat(x$header, "", format_table(shown), sep = "\n")
   invisible(x)
 }
 

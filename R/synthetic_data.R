@@ -161,10 +161,10 @@ print.synthetic_data <- function(x, ...) {
       "Synthetic data: %d set%s of %s records, %s synthetic",
       x$m, if (x$m == 1) "" else "s", format_count(x$n_records), x$variable
     ),
-    sprintf(
-      "  published as they are: %s",
+    paste0("  ", strwrap(paste(
+      "published as they are:",
       paste(setdiff(names(x$sets[[1]]), x$variable), collapse = ", ")
-    ),
+    ), 76, exdent = 2)),
     paste0("  ", strwrap(paste("label:", format(x$guarantee)), 76, exdent = 2)),
     "  x[[1]] is the first set, guarantee(x) the whole label",
     sep = "\n"

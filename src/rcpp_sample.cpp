@@ -35,7 +35,7 @@ struct Control {
         max_treedepth(Rcpp::as<int>(from["max_treedepth"])),
         level_moves(from.containsElementNamed("level_moves")
                         ? Rcpp::as<int>(from["level_moves"])
-                        : 2),
+                        : 1),
         adapt_delta(Rcpp::as<double>(from["adapt_delta"])),
         dense_metric(Rcpp::as<std::string>(from["metric"]) == "dense"),
         progress(Rcpp::as<bool>(from["progress"])),
@@ -131,6 +131,8 @@ RunChain gibbs_chain(const Rcpp::List& spec, const ps::Records& records,
   }
   if (records.censor.active)
     Rcpp::stop("The Gibbs sampler is for uncensored models.");
+  if (from.hierarchical && !(from.lkj > 0.5))
+    Rcpp::stop("The Gibbs sampler needs an LKJ shape above 1/2.");
   const auto sums = std::make_shared<ps::LeastSquares>(records, records.y,
                                                        from.location);
   const ps::GibbsTuning tuning{control.warmup, control.draws, control.thin};

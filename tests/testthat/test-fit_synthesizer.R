@@ -210,3 +210,27 @@ test_that("after an interrupt every chain keeps as many draws", {
   expect_identical(padded$draws[, 1], c(1:8, 11:18))
   expect_error(cut(5, c(4, 1)), class = "pseudosynth_error_sampler")
 })
+
+test_that("the mixture's prior is recovered when all weights are 0", {
+  n <- nrow(simulated())
+  fit <- quick_mixture(
+    y ~ group,
+    prior = prior_normal(2, c(10, 3)), privacy_weights = rep(0, n),
+    draws = 2000
+  )
+  draws <- as_draws_array(fit)
+  # 5 Monte Carlo standard errors.
+  near <- function(name, mean, sd) {
+    x <- posterior::extract_variable_matrix(draws, name)
+    expect_lt(abs(mean(x) - mean), 5 * posterior::mcse_mean(x))
+    expect_lt(abs(sd(x) - sd), 5 * posterior::mcse_sd(x))
+  }
+  near("b[1,(Intercept)]", 10, 3)
+  near("b[2,groupb]", 0, 2)
+  # sigma ~ half-t(3, 0, 1) above its floor of 0.3.
+  sigma <- posterior::extract_variable_matrix(draws, "sigma[1]")
+  median <- qt((pt(0.3, 3) + 1) / 2, 3)
+  below <- sigma < median
+  expect_lt(abs(mean(below) - 0.5), 5 * posterior::mcse_mean(below + 0))
+  expect_identical(fit$bound$overall, 0)
+})

@@ -43,8 +43,8 @@ test_that("zero, negative and imputed incomes become whole dollars", {
 test_that("codes become the documented labels", {
   ce <- read_ce(example_file())
   expect_identical(
-    as.character(ce$age[1:5]),
-    c("under 30", "30 to 44", "45 to 59", "75 and over", "60 to 74")
+    as.character(ce$age[c(1, 2, 3, 5, 6)]),
+    c("21 to 40", "21 to 40", "41 to 60", "61 to 80", "over 80")
   )
   expect_identical(ce$education[1:8], factor(
     levels(ce$education), levels = levels(ce$education)

@@ -32,13 +32,14 @@ test_that("update() is reproducible by its own seed", {
 })
 
 test_that("the run's settings can change", {
-  fit <- quick_fit()
-  other <- update(fit, chains = 1, draws = 600, warmup = 50, seed = 1)
-  expect_identical(n_draws(other), 600L)
+  fit <- quick_fit(prior = prior_normal(1, c(2, 2)))
+  other <- update(fit, chains = 1, draws = 1200, warmup = 50, seed = 1)
+  expect_identical(n_draws(other), 1200L)
   expect_identical(n_chains(other), 1L)
   nuts <- update(
     fit,
-    seed = 1, control = sampler_control("nuts", progress = FALSE)
+    seed = 1, warmup = 500, draws = 1500,
+    control = sampler_control("nuts", progress = FALSE)
   )
   expect_identical(nuts$control$sampler, "nuts")
 })

@@ -31,9 +31,12 @@ class Rng {
     return result;
   }
 
-  /// Uniform on the open interval (0, 1), 53 bits.
-  double uniform() {
-    return (static_cast<double>(bits() >> 11) + 0.5) * 0x1.0p-53;
+  /// Uniform on the open interval (0, 1), 52 bits.
+  double uniform() { return open_unit(bits()); }
+
+  /// With 53 bits the largest numbers plus a half would round to 1.
+  static double open_unit(std::uint64_t word) {
+    return (static_cast<double>(word >> 12) + 0.5) * 0x1.0p-52;
   }
 
   /// 0, .., n - 1, without modulo bias.

@@ -90,8 +90,8 @@ PSEUDOSYNTH_INLINE void exp_in_place(Real<W>& x) {
   x = p * two_n;
 }
 
-/// x <- log(x) for positive normal x. The argument reduction and polynomial of
-/// fdlibm's log; absolute error below one unit in the last place.
+/// x <- log(x) for positive normal x; NaN stays NaN. The argument reduction and
+/// polynomial of fdlibm's log; absolute error below one unit in the last place.
 template <int W>
 PSEUDOSYNTH_INLINE void log_in_place(Real<W>& x) {
   typedef typename Lanes<W>::Real R;
@@ -121,9 +121,12 @@ PSEUDOSYNTH_INLINE void log_in_place(Real<W>& x) {
                      w * (2.857142874366239149e-01 +
                           w * (1.818357216161805012e-01 +
                                w * 1.479819860511658591e-01)));
-  x = n * 6.93147180369123816490e-01 -
+  const R result =
+      n * 6.93147180369123816490e-01 -
       ((half_f2 - (s * (half_f2 + even + odd) + n * 1.90821492927058770002e-10)) -
        f);
+  // The bits of a NaN would pass for a large number.
+  x = x == x ? result : x;
 }
 
 /// Zeroed doubles on a 64-byte boundary: a vector that straddles two cache

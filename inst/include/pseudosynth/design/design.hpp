@@ -40,11 +40,10 @@ class Design {
       : n_records_(from.n_records),
         n_columns_(from.n_columns),
         n_factors_(static_cast<int>(from.n_levels.size())),
-        n_levels_(from.n_levels),
-        factor_column_(from.factor_column),
         numeric_column_(from.numeric_column),
         intercept_(from.intercept) {
     check(from);
+    order_factors(from);
     sort_into_rows(from);
   }
 
@@ -53,6 +52,7 @@ class Design {
   int n_columns() const { return n_columns_; }
   int n_factors() const { return n_factors_; }
   int n_numeric() const { return static_cast<int>(numeric_column_.size()); }
+  // Factors are numbered in sorting order, not in that of the formula.
   int n_levels(int f) const { return n_levels_[f]; }
   int factor_column(int f) const { return factor_column_[f]; }
   bool has_intercept() const { return intercept_; }
@@ -63,6 +63,13 @@ class Design {
   const std::vector<int>& row() const { return row_; }
   /// First record of each row, n_rows + 1 entries.
   const std::vector<int>& row_start() const { return row_start_; }
+
+  /// First factor in which row r differs from row r - 1; 0 for the first row.
+  /// Rows are sorted, so what neighbours share they share from the left: sums
+  /// over factors can go on from here.
+  int first_change(int r) const {
+    return first_change_[static_cast<std::size_t>(r)];
+  }
 
   /// The column that factor f switches on in row r; n_columns() if none.
   int active_column(int r, int f) const {
@@ -171,14 +178,28 @@ class Design {
     }
   }
 
+  /// Factors with few levels first: neighbouring rows then share the most.
+  void order_factors(const Predictors& from) {
+    factor_.resize(static_cast<std::size_t>(n_factors_));
+    std::iota(factor_.begin(), factor_.end(), 0);
+    std::stable_sort(factor_.begin(), factor_.end(), [&](int a, int b) {
+      return from.n_levels[a] < from.n_levels[b];
+    });
+    for (int f : factor_) {
+      n_levels_.push_back(from.n_levels[f]);
+      factor_column_.push_back(from.factor_column[f]);
+    }
+  }
+
   void sort_into_rows(const Predictors& from) {
     const std::size_t N = static_cast<std::size_t>(n_records_);
     const int F = n_factors_;
     const int Q = n_numeric();
+    auto code = [&](int f, int i) { return from.codes[factor_[f] * N + i]; };
     // Ties keep the order of the file, so that sorting is reproducible.
     auto compare = [&](int a, int b) {
       for (int f = 0; f < F; ++f) {
-        const int difference = from.codes[f * N + a] - from.codes[f * N + b];
+        const int difference = code(f, a) - code(f, b);
         if (difference != 0) return difference;
       }
       for (int q = 0; q < Q; ++q) {
@@ -195,10 +216,15 @@ class Design {
     for (std::size_t i = 0; i < N; ++i) {
       if (i == 0 || compare(order_[i - 1], order_[i]) != 0) {
         row_start_.push_back(static_cast<int>(i));
+        int change = 0;
+        while (i > 0 && change < F &&
+               code(change, order_[i - 1]) == code(change, order_[i]))
+          ++change;
+        first_change_.push_back(change);
         for (int f = 0; f < F; ++f) {
-          const int code = from.codes[f * N + order_[i]];
-          active_.push_back(code == 0 ? n_columns_
-                                      : from.factor_column[f] + code - 1);
+          const int level = code(f, order_[i]);
+          active_.push_back(level == 0 ? n_columns_
+                                       : factor_column_[f] + level - 1);
         }
         for (int q = 0; q < Q; ++q)
           numeric_.push_back(from.numeric[q * N + order_[i]]);
@@ -213,7 +239,8 @@ class Design {
   int n_rows_ = 0;
   int n_columns_ = 0;
   int n_factors_ = 0;
-  std::vector<int> n_levels_, factor_column_;
+  std::vector<int> factor_;  // sorted position -> factor of the formula
+  std::vector<int> n_levels_, factor_column_, first_change_;
   std::vector<int> order_, row_, row_start_;
   std::vector<int> active_;      // n_rows x F
   std::vector<double> numeric_;  // n_rows x Q

@@ -6,17 +6,20 @@
 
 #include <vector>
 
+#include "cross_tables.hpp"
 #include "design.hpp"
+#include "factor_group.hpp"
 
 namespace pseudosynth {
 
 class GroupedDesign {
  public:
-  explicit GroupedDesign(const Design& design) : design_(&design) {
-    merge_factors();
-    index_rows();
+  explicit GroupedDesign(const Design& design)
+      : design_(&design),
+        groups_(group_factors(design, kMaxCells)),
+        tables_(design),
+        cells_(groups_.size()) {
     collect_entries();
-    cells_.resize(groups_.size());
   }
 
   /// eta (n_rows) = X b.
@@ -56,10 +59,17 @@ class GroupedDesign {
     const Design& design = *design_;
     std::fill(out, out + design.n_columns(), 0.0);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
+      // Neighbouring rows often meet in a cell; taking turns on copies spares
+      // each addition the wait for the last.
+      const std::size_t size = static_cast<std::size_t>(groups_[g].n_cells);
       std::vector<double>& cells = cells_[g];
-      cells.assign(groups_[g].n_cells, 0.0);
+      cells.assign(size * kCopies, 0.0);
       const int* index = groups_[g].cell.data();
-      for (int e = 0; e < n; ++e) cells[index[row[e]]] += v[e];
+      for (int e = 0; e < n; ++e)
+        cells[static_cast<std::size_t>(e % kCopies) * size + index[row[e]]] += v[e];
+      for (std::size_t at = 0; at < size; ++at)
+        for (int copy = 1; copy < kCopies; ++copy)
+          cells[at] += cells[static_cast<std::size_t>(copy) * size + at];
       add_cells(groups_[g], cells, out);
     }
     if (design.has_intercept()) {
@@ -80,71 +90,29 @@ class GroupedDesign {
                       Matrix& xwx) const {
     const int P = design_->n_columns();
     xwx.setZero(P, P);
-    double* lower = xwx.data();
-    const bool only_factors = design_->n_numeric() == 0;
-    for (int e = 0; e < n; ++e) {
-      const int first = entry_start_[row[e]], last = entry_start_[row[e] + 1];
-      for (int a = first; a < last; ++a) {
-        double* column = lower + static_cast<std::size_t>(entry_column_[a]) * P;
-        if (only_factors) {
-          for (int c = a; c < last; ++c) column[entry_column_[c]] += weight[e];
-        } else {
-          const double wx = weight[e] * entry_value_[a];
-          for (int c = a; c < last; ++c)
-            column[entry_column_[c]] += wx * entry_value_[c];
-        }
-      }
+    if (design_->n_numeric() == 0 && design_->n_factors() > 0) {
+      tables_.add(n, row, weight, xwx);
+    } else {
+      sum_entries(n, row, weight, xwx);
     }
     for (int a = 0; a < P; ++a)
-      for (int c = a + 1; c < P; ++c) xwx(a, c) = xwx(c, a);
+      for (int c = 0; c < a; ++c) xwx(a, c) = xwx(c, a);
   }
 
  private:
   static constexpr int kMaxCells = 512;
+  static constexpr int kCopies = 4;
 
-  struct Group {
-    std::vector<int> factors;
-    std::vector<int> levels;      // codes of each factor
-    std::vector<int> first;       // first column of each factor, code 1
-    int n_cells = 1;
-    std::vector<int> cell;        // n_rows
-  };
-
-  void merge_factors() {
-    const Design& design = *design_;
-    for (int f = 0; f < design.n_factors(); ++f) {
-      const int n_levels = design.n_levels(f);
-      Group* target = nullptr;
-      for (Group& group : groups_) {
-        if (group.n_cells * n_levels <= kMaxCells) {
-          target = &group;
-          break;
-        }
-      }
-      if (target == nullptr) {
-        groups_.emplace_back();
-        target = &groups_.back();
-      }
-      target->factors.push_back(f);
-      target->levels.push_back(n_levels);
-      target->first.push_back(design.factor_column(f));
-      target->n_cells *= n_levels;
-    }
-  }
-
-  void index_rows() {
-    const Design& design = *design_;
-    for (Group& group : groups_) {
-      group.cell.resize(design.n_rows());
-      for (int r = 0; r < design.n_rows(); ++r) {
-        int cell = 0;
-        for (std::size_t f = 0; f < group.factors.size(); ++f) {
-          const int column = design.active_column(r, group.factors[f]);
-          const int code =
-              column == design.n_columns() ? 0 : column - group.first[f] + 1;
-          cell = cell * group.levels[f] + code;
-        }
-        group.cell[r] = cell;
+  /// Upper triangle of X' W X entry by entry.
+  void sum_entries(int n, const int* row, const double* weight,
+                   Matrix& xwx) const {
+    for (int e = 0; e < n; ++e) {
+      const int first = entry_start_[row[e]], last = entry_start_[row[e] + 1];
+      for (int a = first; a < last; ++a) {
+        const double wx = weight[e] * entry_value_[a];
+        // Columns ascend within a row.
+        for (int c = first; c <= a; ++c)
+          xwx(entry_column_[c], entry_column_[a]) += wx * entry_value_[c];
       }
     }
   }
@@ -170,7 +138,7 @@ class GroupedDesign {
   }
 
   /// Cell values, `base` plus the coefficients that the cell switches on.
-  void fill_cells(const Group& group, const double* b, double base_value,
+  void fill_cells(const FactorGroup& group, const double* b, double base_value,
                   std::vector<double>& cells) const {
     cells.assign(1, base_value);
     std::vector<double>& wider = wider_;
@@ -185,7 +153,7 @@ class GroupedDesign {
     }
   }
 
-  void add_cells(const Group& group, const std::vector<double>& cells,
+  void add_cells(const FactorGroup& group, const std::vector<double>& cells,
                  double* out) const {
     for (int cell = 0; cell < group.n_cells; ++cell) {
       if (cells[cell] == 0.0) continue;
@@ -199,7 +167,8 @@ class GroupedDesign {
   }
 
   const Design* design_;
-  std::vector<Group> groups_;
+  std::vector<FactorGroup> groups_;
+  CrossTables tables_;
   std::vector<int> entry_start_, entry_column_;
   std::vector<double> entry_value_;
   // Work space: one object serves one thread.

@@ -74,12 +74,16 @@ PSEUDOSYNTH_INLINE void mixture_tile_kernel(const MixtureTile& t,
       high = term > high ? term : high;
       if (with_gradient) simd::store<W>(z, t.residual + k * kTile + l);
     }
-    R sum;
+    R sum, zero, nothing;
     simd::fill<W>(0.0, sum);
+    simd::fill<W>(0.0, zero);
+    simd::fill<W>(-kInfinity, nothing);
+    // Where every term is -Inf so is f; the rest must not make it NaN.
+    const R base = high > nothing ? high : zero;
     for (int k = 0; k < t.K; ++k) {
       R term;
       simd::load<W>(t.scratch + k * kTile + l, term);
-      term -= high;
+      term -= base;
       simd::exp_in_place<W>(term);
       sum += term;
       if (with_gradient) simd::store<W>(term, t.scratch + k * kTile + l);
@@ -88,12 +92,11 @@ PSEUDOSYNTH_INLINE void mixture_tile_kernel(const MixtureTile& t,
     simd::log_in_place<W>(log_sum);
     R alpha;
     simd::load<W>(t.alpha + l, alpha);
-    const R f = alpha * (high + log_sum);
+    const R f = alpha * (high > nothing ? base + log_sum : nothing);
     simd::store<W>(f, t.f + l);
     if (!with_gradient) continue;
     // Where the clip is active the contribution is flat.
-    R lower, upper, zero;
-    simd::fill<W>(0.0, zero);
+    R lower, upper;
     simd::load<W>(t.lower + l, lower);
     simd::load<W>(t.upper + l, upper);
     R weight = alpha / sum;
@@ -116,24 +119,34 @@ PSEUDOSYNTH_INLINE void mixture_tile_kernel(const MixtureTile& t,
 PSEUDOSYNTH_DISPATCH(mixture_tile, (const MixtureTile& t, bool with_gradient),
                      (t, with_gradient))
 
+// Rows are sorted, so neighbours share their leading factors: `partial` keeps
+// one sum per factor and row r goes on from the first factor that changed. Both
+// directions cost two or three additions a row instead of one per factor.
+
 /// Linear predictors of all rows with components in lanes. b is padded to Kp
-/// components and one zero column; eta is n_rows x Kp.
+/// components and one zero column; eta is n_rows x Kp; partial has
+/// (n_factors + 1) x kWidest.
+constexpr int kWidest = 8;
+
 template <int W>
 PSEUDOSYNTH_INLINE void mixture_rows_kernel(const Design& design,
                                             const double* b, int Kp,
-                                            double* eta) {
+                                            double* partial, double* eta) {
   typedef simd::Real<W> R;
   const int F = design.n_factors(), Q = design.n_numeric();
   for (int c = 0; c < Kp; c += W) {
-    R intercept;
-    simd::fill<W>(0.0, intercept);
-    if (design.has_intercept()) simd::load<W>(b + c, intercept);
+    R total, column;
+    simd::fill<W>(0.0, total);
+    if (design.has_intercept()) simd::load<W>(b + c, total);
+    simd::store<W>(total, partial);
     for (int r = 0; r < design.n_rows(); ++r) {
       const int* active = design.active_columns(r);
-      R total = intercept, column;
-      for (int f = 0; f < F; ++f) {
+      int f = design.first_change(r);
+      simd::load<W>(partial + f * kWidest, total);
+      for (; f < F; ++f) {
         simd::load<W>(b + static_cast<std::size_t>(active[f]) * Kp + c, column);
         total += column;
+        simd::store<W>(total, partial + (f + 1) * kWidest);
       }
       const double* x = design.numeric_values(r);
       for (int q = 0; q < Q; ++q) {
@@ -147,54 +160,60 @@ PSEUDOSYNTH_INLINE void mixture_rows_kernel(const Design& design,
   }
 }
 PSEUDOSYNTH_DISPATCH(mixture_rows,
-                     (const Design& design, const double* b, int Kp, double* eta),
-                     (design, b, Kp, eta))
+                     (const Design& design, const double* b, int Kp,
+                      double* partial, double* eta),
+                     (design, b, Kp, partial, eta))
 
-// Neighbouring rows share most of their columns. Adding them into one array
-// would wait for the previous store each time, so rows take turns on copies.
-constexpr int kCopies = 4;
-
-/// The transpose: d_b (kCopies padded arrays of `size` each) += X' d_eta.
+/// The transpose: d_b (padded) += X' d_eta.
 template <int W>
 PSEUDOSYNTH_INLINE void mixture_rows_back_kernel(const Design& design,
                                                  const double* d_eta, int Kp,
-                                                 double* d_b,
-                                                 std::size_t size) {
+                                                 double* partial, double* d_b) {
   typedef simd::Real<W> R;
   const int F = design.n_factors(), Q = design.n_numeric();
+  const int rows = design.n_rows();
+  R zero;
+  simd::fill<W>(0.0, zero);
   for (int c = 0; c < Kp; c += W) {
-    R intercept;
-    simd::fill<W>(0.0, intercept);
-    for (int r = 0; r < design.n_rows(); ++r) {
-      double* copy = d_b + static_cast<std::size_t>(r % kCopies) * size + c;
+    for (int f = 0; f <= F; ++f) simd::store<W>(zero, partial + f * kWidest);
+    for (int r = 0; r < rows; ++r) {
       R in, column;
       simd::load<W>(d_eta + static_cast<std::size_t>(r) * Kp + c, in);
-      intercept += in;
-      const int* active = design.active_columns(r);
-      for (int f = 0; f < F; ++f) {
-        double* out = copy + static_cast<std::size_t>(active[f]) * Kp;
-        simd::load<W>(out, column);
-        simd::store<W>(column + in, out);
-      }
       const double* x = design.numeric_values(r);
       for (int q = 0; q < Q; ++q) {
         double* out =
-            copy + static_cast<std::size_t>(design.numeric_column(q)) * Kp;
+            d_b + static_cast<std::size_t>(design.numeric_column(q)) * Kp + c;
         simd::load<W>(out, column);
         simd::store<W>(column + x[q] * in, out);
       }
+      // Sums of the factors that change after this row are complete.
+      const int* active = design.active_columns(r);
+      const int keep = r + 1 < rows ? design.first_change(r + 1) : 0;
+      for (int f = F - 1; f >= keep; --f) {
+        R sum;
+        simd::load<W>(partial + (f + 1) * kWidest, sum);
+        in += sum;
+        simd::store<W>(zero, partial + (f + 1) * kWidest);
+        double* out = d_b + static_cast<std::size_t>(active[f]) * Kp + c;
+        simd::load<W>(out, column);
+        simd::store<W>(column + in, out);
+      }
+      R sum;
+      simd::load<W>(partial + keep * kWidest, sum);
+      simd::store<W>(sum + in, partial + keep * kWidest);
     }
     if (design.has_intercept()) {
-      R column;
+      R column, sum;
       simd::load<W>(d_b + c, column);
-      simd::store<W>(column + intercept, d_b + c);
+      simd::load<W>(partial, sum);
+      simd::store<W>(column + sum, d_b + c);
     }
   }
 }
 PSEUDOSYNTH_DISPATCH(mixture_rows_back,
                      (const Design& design, const double* d_eta, int Kp,
-                      double* d_b, std::size_t size),
-                     (design, d_eta, Kp, d_b, size))
+                      double* partial, double* d_b),
+                     (design, d_eta, Kp, partial, d_b))
 
 }  // namespace detail
 
@@ -208,7 +227,9 @@ class NormalMixtureLikelihood {
     const std::size_t rows = static_cast<std::size_t>(records.design.n_rows());
     const std::size_t lanes = static_cast<std::size_t>(K) * detail::kTile;
     b_.assign((P + 1) * static_cast<std::size_t>(Kp_));
-    d_b_.assign(b_.size() * detail::kCopies);
+    d_b_.assign(b_.size());
+    partial_.assign(static_cast<std::size_t>(records.design.n_factors() + 1) *
+                    detail::kWidest);
     eta_.assign(rows * static_cast<std::size_t>(Kp_));
     d_eta_.assign(eta_.size());
     residual_.assign(lanes);
@@ -233,11 +254,8 @@ class NormalMixtureLikelihood {
     const int lanes = simd::lanes();
     for (int j = 0; j < P; ++j) {
       for (int k = 0; k < K_; ++k) {
-        for (int copy = 0; copy < detail::kCopies; ++copy) {
-          d_b[static_cast<std::size_t>(j) * K_ + k] +=
-              d_b_[static_cast<std::size_t>(copy) * b_.size() +
-                   static_cast<std::size_t>(j) * Kp_ + k];
-        }
+        d_b[static_cast<std::size_t>(j) * K_ + k] +=
+            d_b_[static_cast<std::size_t>(j) * Kp_ + k];
       }
     }
     for (int k = 0; k < K_; ++k) {
@@ -267,7 +285,7 @@ class NormalMixtureLikelihood {
       inv_sigma_[at] = 1.0 / sigma[k];
       offset_[at] = log_pi[k] - std::log(sigma[k]) - kHalfLogTwoPi;
     }
-    detail::mixture_rows(design, b_.data(), Kp_, eta_.data());
+    detail::mixture_rows(design, b_.data(), Kp_, partial_.data(), eta_.data());
     if (with_gradient) {
       d_eta_.zero();
       d_b_.zero();
@@ -299,9 +317,14 @@ class NormalMixtureLikelihood {
         const std::size_t i = static_cast<std::size_t>(first + std::min(l, n - 1));
         const double* eta = eta_.data() + static_cast<std::size_t>(row[i]) * Kp_;
         const double y = records.y[i];
-        for (int k = 0; k < K_; ++k)
-          residual_[static_cast<std::size_t>(k * detail::kTile + l)] = y - eta[k];
         alpha[l] = l < n ? records.alpha[i] : 0.0;
+        double* residual = residual_.data() + l;
+        if (alpha[l] == 0.0) {
+          // Whatever f is there, the record contributes exactly 0.
+          for (int k = 0; k < K_; ++k) residual[k * detail::kTile] = 0.0;
+        } else {
+          for (int k = 0; k < K_; ++k) residual[k * detail::kTile] = y - eta[k];
+        }
         if (records.censor.active) {
           lower[l] = records.censor.lower + records.censor.centre[i];
           upper[l] = records.censor.upper + records.censor.centre[i];
@@ -329,15 +352,15 @@ class NormalMixtureLikelihood {
       }
     }
     if (with_gradient)
-      detail::mixture_rows_back(design, d_eta_.data(), Kp_, d_b_.data(),
-                                b_.size());
+      detail::mixture_rows_back(design, d_eta_.data(), Kp_, partial_.data(),
+                                d_b_.data());
     return total;
   }
 
   const Records* records_;
   int K_;
   int Kp_;  // components padded to a multiple of every lane count
-  simd::AlignedBuffer b_, d_b_, eta_, d_eta_, residual_, scratch_;
+  simd::AlignedBuffer b_, d_b_, partial_, eta_, d_eta_, residual_, scratch_;
   simd::AlignedBuffer weight_sum_, square_sum_, offset_, inv_sigma_;
 };
 

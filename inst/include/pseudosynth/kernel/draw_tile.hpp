@@ -79,17 +79,22 @@ PSEUDOSYNTH_INLINE void mixture_draws_kernel(int K, double y, const double* eta,
       high = term > high ? term : high;
       simd::store<W>(term, scratch + k * W);
     }
-    R sum;
+    R sum, zero, nothing;
     simd::fill<W>(0.0, sum);
+    simd::fill<W>(0.0, zero);
+    simd::fill<W>(-kInfinity, nothing);
+    // Where every term is -Inf so is f.
+    const R base = high > nothing ? high : zero;
     for (int k = 0; k < K; ++k) {
       R term;
       simd::load<W>(scratch + k * W, term);
-      term -= high;
+      term -= base;
       simd::exp_in_place<W>(term);
       sum += term;
     }
     simd::log_in_place<W>(sum);
-    simd::store<W>(high + sum, f + l);
+    sum = high > nothing ? base + sum : nothing;
+    simd::store<W>(sum, f + l);
   }
 }
 PSEUDOSYNTH_DISPATCH(mixture_draws,

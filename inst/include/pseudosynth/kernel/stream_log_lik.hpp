@@ -42,11 +42,7 @@ void stream_log_lik(const Records& records, int K, const DrawMatrix& draws,
       std::copy(b.data(), b.data() + width, partial.data());
     for (int r = first_row; r < last_row; ++r) {
       const int* active = design.active_columns(r);
-      int from = 0;
-      if (r > first_row) {
-        const int* before = design.active_columns(r - 1);
-        while (from < F && active[from] == before[from]) ++from;
-      }
+      const int from = r > first_row ? design.first_change(r) : 0;
       for (int level = from; level < F; ++level)
         detail::add_columns(
             width, partial.data() + static_cast<std::size_t>(level) * width,

@@ -54,6 +54,7 @@ class GaussianGibbs {
     if (prior_.hierarchical) hyper_.update(b, *rng_);
     update_sigma();
     update_b();
+    if (prior_.hierarchical) rescale();
   }
 
   const Vector& tau() const { return hyper_.tau; }
@@ -108,6 +109,14 @@ class GaussianGibbs {
     Vector noise(b.size());
     for (Eigen::Index j = 0; j < b.size(); ++j) noise[j] = rng_->normal();
     b = factor.solve(rhs) + factor.matrixU().solve(noise);
+  }
+
+  void rescale() {
+    const double weight = 1.0 / (sigma * sigma);
+    const Matrix curvature = sums_->gram * weight;
+    Vector moment = sums_->residual_moment * weight -
+                    curvature * (b - sums_->anchor);
+    hyper_.rescale(curvature, b, moment, *rng_);
   }
 
   const LeastSquares* sums_;

@@ -47,6 +47,28 @@ class HierarchicalSweep {
     update_tau(b, rng);
   }
 
+  /// tau_j and b_j scaled together (interweaving, Yu and Meng 2011): with
+  /// u_j = b_j / tau_j fixed only the prior of tau_j and the likelihood move.
+  /// The log-likelihood of a step d in b is moment'd - d'curvature d / 2; b and
+  /// moment are brought up to date.
+  void rescale(const Matrix& curvature, Vector& b, Vector& moment, Rng& rng) {
+    for (int j = 0; j < P_; ++j) {
+      const double u = b[j] / tau[j];
+      const double before = tau[j];
+      tau[j] = std::exp(slice_sample(
+          rng, std::log(before),
+          [&](double x) {
+            const double step = u * (std::exp(x) - before);
+            return log_prior(std::exp(x)) + x + moment[j] * step -
+                   0.5 * curvature(j, j) * step * step;
+          },
+          1.0));
+      const double step = u * (tau[j] - before);
+      b[j] += step;
+      moment -= curvature.col(j) * step;
+    }
+  }
+
   /// The precision of b: diag(1/tau) Omega^-1 diag(1/tau).
   Matrix precision() const {
     const Vector inverse = tau.cwiseInverse();

@@ -52,9 +52,10 @@ class MixtureAugmentation {
     start();
   }
 
-  /// One sweep over all unknowns. `corrected` = false leaves exp(h) out, the
-  /// powered-component target, from which chains find their way in faster.
-  void sweep(bool corrected) {
+  /// One sweep over all unknowns, exact for the target; or, with `corrected`
+  /// false, for powered components, exp(h) left out. Chains start on these:
+  /// with the corrections on from a random start they stick.
+  void sweep(bool corrected = true) {
     corrected_ = corrected && any_fractional_;
     refresh_densities();
     draw_indicators();
@@ -64,8 +65,12 @@ class MixtureAugmentation {
     if (prior_.shared) {
       update_shared_mean();
       update_tau();
-      translate();
-      if (!corrected_) rescale();
+      // Interweaving moves what the block updates already reach, only further;
+      // now and then is enough.
+      if (++n_sweeps_ % kInterweave == 0) {
+        translate();
+        if (!corrected_) rescale();
+      }
     }
   }
 
@@ -616,6 +621,8 @@ class MixtureAugmentation {
     refresh_all_residuals();
   }
 
+  static constexpr int kInterweave = 3;
+
   const Records* records_;
   GroupedDesign design_;
   MixturePrior prior_;
@@ -626,6 +633,7 @@ class MixtureAugmentation {
   int Np_ = 0;  // padded to whole vectors
   bool any_fractional_ = false;
   bool corrected_ = false;
+  long n_sweeps_ = 0;
   double total_alpha_ = 0.0;
 
   std::vector<int> row_, z_;

@@ -43,7 +43,7 @@ class MixtureLevelMove {
  private:
   static constexpr int kSteps = 6;
   static constexpr double kLowest = 0.4;
-  static constexpr int kMaxRecords = 900;
+  static constexpr int kMaxRecords = 2000;
   static constexpr int kSwaps = 3;
 
   /// The records of one level and the direction in which b moves for them:
@@ -218,14 +218,15 @@ class MixtureLevelMove {
   bool round_trip() {
     double work = 0.0;
     double t = 1.0;
-    const double factor = std::pow(kLowest, 1.0 / kSteps);
-    for (int step = 1; step <= kSteps; ++step) {
+    const int steps = kSteps + n_ / 250;
+    const double factor = std::pow(kLowest, 1.0 / steps);
+    for (int step = 1; step <= steps; ++step) {
       const double lower = std::pow(factor, step);
       work += (lower - t) * log_lik_;
       t = lower;
       scan_up(t);
     }
-    for (int step = kSteps; step >= 1; --step) {
+    for (int step = steps; step >= 1; --step) {
       scan_down(t);
       const double higher = step == 1 ? 1.0 : std::pow(factor, step - 1);
       work += (higher - t) * log_lik_;

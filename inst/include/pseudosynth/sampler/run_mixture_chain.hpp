@@ -16,10 +16,9 @@ struct MixtureTuning {
   int warmup = 1000;
   int draws = 1000;
   int sweeps = 10;
-  int level_moves = 2;  // tempered transitions per sweep
-  /// Share of all iterations that runs on powered components, with the
-  /// corrections off: chains that start with them stick.
-  double uncorrected_share = 0.09;
+  int level_moves = 1;  // tempered transitions per sweep
+  /// Share of warmup that runs on powered components.
+  double uncorrected_share = 0.2;
 };
 
 inline ChainResult run_mixture_chain(const Records& records, int K,
@@ -33,9 +32,7 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   MixtureAugmentation sampler(records, K, prior, rng);
   const int P = records.design.n_columns();
-  int uncorrected = static_cast<int>(
-      tuning.uncorrected_share * (tuning.warmup + tuning.draws));
-  uncorrected = std::min(uncorrected, tuning.warmup);
+  int uncorrected = static_cast<int>(tuning.uncorrected_share * tuning.warmup);
   if (init != nullptr && init->size() == MixtureState::packed_size(P, K)) {
     sampler.state.unpack(*init);
     sampler.state_changed();

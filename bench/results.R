@@ -1,0 +1,44 @@
+# Tables of results: printed, and kept as small CSV files in bench/results. A
+# first line names the versions that were measured.
+
+results_dir <- file.path("bench", "results")
+
+#' Versions of R, Stan and the compiler, one line.
+describe_versions <- function(packages = c("rstan", "StanHeaders")) {
+  compiler <- strsplit(
+    system2("R", c("CMD", "config", "CXX17"), stdout = TRUE), " "
+  )[[1]][1]
+  compiler <- system2(compiler, "--version", stdout = TRUE)[1]
+  found <- packages[vapply(packages, requireNamespace, TRUE, quietly = TRUE)]
+  versions <- vapply(found, function(package) {
+    paste(package, utils::packageVersion(package))
+  }, "")
+  toString(c(
+    paste("pseudosynth", utils::packageVersion("pseudosynth")),
+    paste0("R ", getRversion()), versions, compiler
+  ))
+}
+
+#' Print a table and keep it.
+#' @param name (string) file name without extension.
+keep_table <- function(table, name, packages = c("rstan", "StanHeaders")) {
+  rounded <- table
+  is_number <- vapply(table, is.double, TRUE)
+  rounded[is_number] <- lapply(table[is_number], signif, digits = 4)
+  cat("\n", name, "\n", sep = "")
+  print(rounded, row.names = FALSE, right = FALSE)
+  dir.create(results_dir, showWarnings = FALSE, recursive = TRUE)
+  file <- file.path(results_dir, paste0(name, ".csv"))
+  writeLines(paste("#", describe_versions(packages)), file)
+  suppressWarnings(utils::write.table(
+    rounded, file,
+    append = TRUE, sep = ",", row.names = FALSE, qmethod = "double"
+  ))
+  invisible(table)
+}
+
+#' A target, and whether it is reached.
+verdict <- function(value, target, at_least = TRUE) {
+  reached <- if (at_least) value >= target else value <= target
+  ifelse(reached, "reached", "MISSED")
+}

@@ -1,0 +1,38 @@
+# The benchmarks; see bench/README.md. Run from the package's root directory:
+#
+#   Rscript bench/run.R                     all of them
+#   Rscript bench/run.R gradient bounds     some of them
+#   Rscript bench/run.R workflow --quick    one Stan fit instead of three
+#
+# The mixture job has a command of its own: Rscript bench/mixture-ce.R
+
+for (file in c(
+  "ce_data.R", "results.R", "timing.R", "stan_models.R", "gradient.R",
+  "workflow.R", "bounds.R"
+)) {
+  source(file.path("bench", file))
+}
+
+asked <- commandArgs(trailingOnly = TRUE)
+quick <- "--quick" %in% asked
+asked <- setdiff(asked, "--quick")
+benchmarks <- list(
+  gradient = function() bench_gradient(),
+  workflow = function() bench_workflow(full = !quick),
+  bounds = function() bench_bounds()
+)
+unknown <- setdiff(asked, names(benchmarks))
+if (length(unknown) > 0) {
+  stop("There is no benchmark ", toString(unknown), "; choose from ",
+    toString(names(benchmarks)), ".",
+    call. = FALSE
+  )
+}
+if (length(asked) == 0) asked <- names(benchmarks)
+if (!identical(asked, "bounds")) require_rstan()
+
+cat(describe_versions(), "\n")
+for (name in asked) {
+  message("\n== ", name)
+  benchmarks[[name]]()
+}

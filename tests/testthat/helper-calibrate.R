@@ -1,0 +1,95 @@
+# Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari and Gelman
+# 2018): unknowns drawn from the prior, data from the unknowns, and the rank of
+# each unknown among posterior draws must be uniform. Weights are 1. Also used
+# by tools/calibrate.R.
+
+calibration_models <- function() {
+  group <- matrix(rep(0:1, 8))
+  z <- matrix(cos(1:16))
+  mixture <- function(K) {
+    core_spec(
+      numeric(12), group[1:12, , drop = FALSE],
+      K = K, prior = shared_prior(2, 0.5), sigma_floor = 0.1
+    )
+  }
+  list(
+    `normal, normal prior` = core_spec(numeric(16), group, z),
+    `normal, hierarchical prior` = core_spec(
+      numeric(16), group, z,
+      prior = hierarchical_prior()
+    ),
+    `mixture, K = 2` = mixture(2),
+    `mixture, K = 3` = mixture(3)
+  )
+}
+
+# Unknowns and data of one simulation.
+simulate_from_prior <- function(spec) {
+  P <- spec$n_columns
+  x <- dense_matrix(spec)
+  n <- length(spec$y)
+  if (spec$family == "normal_mixture") {
+    prior <- mixture_prior_draws(spec, 1)
+    draw <- prior$draws[1, ]
+    K <- spec$K
+    k <- sample(K, n, TRUE, prob = draw[P * K + seq_len(K)])
+    eta <- x %*% coefficients_of(spec, draw)
+    y <- stats::rnorm(n, eta[cbind(seq_len(n), k)], draw[P * K + K + k])
+    return(list(y = y, draws = prior$draws, hyper = prior$hyper))
+  }
+  tau <- numeric()
+  if (spec$prior$kind == "hierarchical") {
+    tau <- draw_half_t(P, 3)
+    # LKJ(1): the correlations of a Wishart matrix with P + 1 degrees of freedom
+    omega <- stats::cov2cor(stats::rWishart(1, P + 1, diag(P))[, , 1])
+    b <- tau * as.numeric(t(chol(omega)) %*% stats::rnorm(P))
+  } else {
+    b <- stats::rnorm(P, spec$prior$location, spec$prior$scale)
+  }
+  sigma <- draw_half_t(1, 3)
+  list(
+    y = as.numeric(x %*% b) + stats::rnorm(n, sd = sigma),
+    draws = t(c(b, sigma)), hyper = t(tau)
+  )
+}
+
+calibration_quantities <- function(spec, draws, hyper) {
+  if (spec$family == "normal_mixture") {
+    return(label_invariant(spec, draws, hyper))
+  }
+  P <- spec$n_columns
+  q <- draws
+  colnames(q) <- c(paste0("b", seq_len(P)), "sigma")
+  if (length(hyper) > 0) {
+    colnames(hyper) <- paste0("tau", seq_len(P))
+    q <- cbind(q, hyper)
+  }
+  f <- naive_log_lik(spec, draws)
+  if (length(spec$y) > 1) f <- matrix(f, nrow(draws))
+  cbind(q, sum_f = rowSums(f))
+}
+
+# Ranks (0 .. draws) of n simulations, one column per quantity.
+calibration_ranks <- function(spec, n, draws = 99, seed = 1, thin = 10,
+                              warmup = 300) {
+  withr::local_seed(seed)
+  sampler <- if (spec$family == "gaussian") "gibbs" else "augmentation"
+  out <- lapply(seq_len(n), function(simulation) {
+    truth <- simulate_from_prior(spec)
+    spec$y <- truth$y
+    run <- run_core(
+      spec, sampler, draws,
+      chains = 1, thin = thin, seed = 1000 * seed + simulation, warmup = warmup
+    )
+    at <- calibration_quantities(spec, truth$draws, truth$hyper)
+    q <- calibration_quantities(spec, run$draws, run$hyper)
+    colSums(q < rep(at, each = draws))
+  })
+  do.call(rbind, out)
+}
+
+# p-value of the chi-square test that ranks are uniform.
+rank_uniformity <- function(ranks, draws = 99, bins = 20) {
+  counts <- tabulate((ranks * bins) %/% (draws + 1) + 1, bins)
+  suppressWarnings(stats::chisq.test(counts)$p.value)
+}

@@ -1,0 +1,140 @@
+# What the tests of the C++ core share: model specifications, runs of a
+# sampler, and comparisons in units of Monte Carlo error.
+
+normal_prior <- function(n_columns, scale = 1) {
+  list(
+    kind = "normal", location = rep(0, n_columns),
+    scale = rep(scale, n_columns)
+  )
+}
+
+shared_prior <- function(n_columns, scale = 0.25, m_scale = 1) {
+  list(
+    kind = "shared", scale = scale, df = 3, location = rep(0, n_columns),
+    m_scale = rep_len(m_scale, n_columns)
+  )
+}
+
+hierarchical_prior <- function(lkj = 1) {
+  list(kind = "hierarchical", lkj = lkj, df = 3, scale = 1)
+}
+
+# codes: integer matrix, 0-based; x: numeric matrix; either may have no column.
+core_spec <- function(y, codes = matrix(0L, length(y), 0),
+                      x = matrix(0, length(y), 0), alpha = rep(1, length(y)),
+                      K = 0, prior = NULL, intercept = TRUE, sigma_floor = 0,
+                      n_levels = apply(codes, 2, max) + 1L) {
+  n_levels <- as.integer(n_levels)
+  if (!intercept && ncol(codes) > 0) {
+    codes[, 1] <- codes[, 1] + 1L
+    n_levels[1] <- n_levels[1] + 1L
+  }
+  width <- n_levels - 1L
+  n_columns <- intercept + sum(width) + ncol(x)
+  first <- intercept + cumsum(c(0L, width))[seq_along(width)]
+  if (is.null(prior)) {
+    prior <- if (K > 0) shared_prior(n_columns) else normal_prior(n_columns)
+  }
+  list(
+    family = if (K > 0) "normal_mixture" else "gaussian", K = max(K, 1L),
+    sigma_floor = sigma_floor, y = as.numeric(y), n_columns = n_columns,
+    intercept = intercept, codes = codes, n_levels = n_levels,
+    factor_column = as.integer(first), numeric = x,
+    numeric_column = as.integer(
+      intercept + sum(width) + seq_len(ncol(x)) - 1L
+    ),
+    alpha = alpha, censor = NULL, prior = prior
+  )
+}
+
+# The model matrix that a specification stands for, records in file order.
+dense_matrix <- function(spec) {
+  n <- length(spec$y)
+  out <- matrix(0, n, spec$n_columns)
+  if (spec$intercept) out[, 1] <- 1
+  for (f in seq_len(ncol(spec$codes))) {
+    on <- spec$codes[, f] > 0
+    column <- spec$factor_column[f] + spec$codes[on, f]
+    out[cbind(which(on), column)] <- 1
+  }
+  out[, spec$numeric_column + 1L] <- spec$numeric
+  out
+}
+
+# K coefficient vectors of a draw, P x K.
+coefficients_of <- function(spec, draw) {
+  K <- spec$K
+  t(matrix(draw[seq_len(spec$n_columns * K)], K))
+}
+
+# S x N log-likelihood in plain R, one loop and base R's densities.
+naive_log_lik <- function(spec, draws) {
+  x <- dense_matrix(spec)
+  K <- spec$K
+  n_b <- spec$n_columns * K
+  t(apply(draws, 1, function(draw) {
+    eta <- x %*% coefficients_of(spec, draw)
+    if (spec$family == "gaussian") {
+      return(stats::dnorm(spec$y, eta[, 1], draw[n_b + 1], log = TRUE))
+    }
+    term <- vapply(seq_len(K), function(k) {
+      log(draw[n_b + k]) +
+        stats::dnorm(spec$y, eta[, k], draw[n_b + K + k], log = TRUE)
+    }, numeric(length(spec$y)))
+    term <- matrix(term, ncol = K)
+    high <- apply(term, 1, max)
+    ifelse(is.finite(high), high + log(rowSums(exp(term - high))), high)
+  }))
+}
+
+random_draws <- function(spec, n) {
+  K <- spec$K
+  b <- matrix(stats::rnorm(n * spec$n_columns * K), n)
+  if (spec$family == "gaussian") {
+    return(cbind(b, exp(stats::rnorm(n))))
+  }
+  pi <- matrix(stats::rexp(n * K), n)
+  cbind(b, pi / rowSums(pi), matrix(exp(stats::rnorm(n * K)), n))
+}
+
+run_core <- function(spec, sampler, draws, warmup = 500, thin = 1, chains = 2,
+                     seed = 1, threads = 1, level_moves = 2, init = NULL) {
+  sample_posterior_(spec, list(
+    sampler = sampler, chains = chains, warmup = warmup, draws = draws,
+    thin = thin, seed = c(0, seed), threads = threads, adapt_delta = 0.9,
+    max_treedepth = 10, metric = "diagonal", progress = FALSE, init = init,
+    level_moves = level_moves
+  ))
+}
+
+# A column of stacked chains as iterations x chains.
+by_chain <- function(x, chains = 2) matrix(x, ncol = chains)
+
+expect_truth <- function(x, truth, chains = 1, error = 0, within = 5) {
+  x <- by_chain(x, chains)
+  mcse <- posterior::mcse_mean(x)
+  z <- (mean(x) - truth) / sqrt(mcse^2 + error^2)
+  testthat::expect_lt(abs(z), within)
+}
+
+# Two runs agree on a mean.
+expect_same_mean <- function(x, y, chains = 2, within = 5) {
+  x <- by_chain(x, chains)
+  y <- by_chain(y, chains)
+  expect_truth(
+    x, mean(y), chains, posterior::mcse_mean(y), within = within
+  )
+}
+
+# The shares below some quantiles of a distribution are what they should be.
+expect_law <- function(x, quantile, chains = 1,
+                       p = c(0.1, 0.25, 0.5, 0.75, 0.9)) {
+  for (share in p) expect_truth(1 * (x < quantile(share)), share, chains)
+}
+
+half_t_quantile <- function(df, scale = 1, floor = 0) {
+  below <- 2 * stats::pt(floor / scale, df) - 1
+  function(p) {
+    scale * stats::qt((1 + below + p * (1 - below)) / 2, df)
+  }
+}

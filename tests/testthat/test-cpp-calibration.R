@@ -1,0 +1,18 @@
+# A small version of `make calibrate`.
+expect_calibrated <- function(name, n = 80, ...) {
+  spec <- calibration_models()[[name]]
+  ranks <- calibration_ranks(spec, n, seed = 7, ...)
+  for (q in colnames(ranks)) {
+    expect_gt(rank_uniformity(ranks[, q], bins = 10), 1e-5)
+  }
+}
+
+test_that("the normal model is calibrated under both priors", {
+  expect_calibrated("normal, normal prior")
+  expect_calibrated("normal, hierarchical prior")
+})
+
+test_that("the mixture is calibrated", {
+  expect_calibrated("mixture, K = 2", n = 60, warmup = 150, thin = 8)
+  expect_calibrated("mixture, K = 3", n = 60, warmup = 150, thin = 8)
+})

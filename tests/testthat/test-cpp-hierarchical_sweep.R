@@ -1,0 +1,44 @@
+# Joint-distribution tests: everything must follow its prior.
+joint <- function(P, eta, n = 2e4, thin = 2, seed = 1, scale = 1,
+                  curvature = matrix(0, 0, 0)) {
+  x <- test_hierarchical_sweep_(P, eta, 3, scale, n, thin, seed, curvature)
+  list(
+    tau = x[, seq_len(P)], b = x[, P + seq_len(P)],
+    omega = x[, -seq_len(2 * P), drop = FALSE]
+  )
+}
+
+expect_prior <- function(x, P, eta, scale = 1) {
+  a <- eta + (P - 2) / 2
+  for (j in seq_len(P)) {
+    expect_law(x$tau[, j], half_t_quantile(3, scale))
+    expect_law(x$b[, j] / x$tau[, j], qnorm)
+  }
+  for (l in seq_len(ncol(x$omega))) {
+    expect_law((x$omega[, l] + 1) / 2, function(p) qbeta(p, a, a))
+  }
+}
+
+test_that("tau and Omega keep their prior, b drawn anew from its own", {
+  for (case in list(c(2, 4), c(3, 1), c(4, 0.6), c(3, 6))) {
+    expect_prior(joint(case[1], case[2]), case[1], case[2])
+  }
+})
+
+test_that("tau, Omega and b keep their prior while data are drawn anew", {
+  C <- 3 * stats::toeplitz(c(1, 0.5, 0.2))
+  x <- joint(3, 1, curvature = C, scale = 0.7, seed = 2)
+  expect_prior(x, 3, 1, 0.7)
+})
+
+test_that("b and Omega are joined as the prior says", {
+  x <- joint(2, 1, curvature = diag(2), seed = 3)
+  u <- x$b / x$tau
+  # given Omega, u1 u2 has mean Omega_12
+  expect_truth(u[, 1] * u[, 2] - x$omega[, 1], 0)
+  expect_truth(u[, 1] * u[, 2] * x$omega[, 1], 1 / 3)
+})
+
+test_that("the same seed gives the same draws", {
+  expect_identical(joint(3, 1, n = 50), joint(3, 1, n = 50))
+})

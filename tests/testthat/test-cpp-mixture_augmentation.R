@@ -1,0 +1,201 @@
+# Eight records, two groups, weights between 0 and 1: small enough for the
+# exact answer, far enough apart that components matter.
+tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,
+                      kind = "shared", sigma_floor = 0.2) {
+  y <- c(-1.3, 1.1, 0.2, 1.9, 4, -0.7, 1.6, 0.4)
+  prior <- if (kind == "shared") {
+    shared_prior(2, scale = 0.7)
+  } else {
+    normal_prior(2, 1.2)
+  }
+  core_spec(
+    y, matrix(rep(0:1, 4)),
+    alpha = alpha, K = K, prior = prior, sigma_floor = sigma_floor
+  )
+}
+
+sample_tiny <- function(spec, draws = 6000, thin = 4, seed = 1, level_moves = 2,
+                        warmup = 500) {
+  run <- run_core(
+    spec, "augmentation", draws,
+    thin = thin, seed = seed, level_moves = level_moves, warmup = warmup
+  )
+  label_invariant(spec, run$draws, run$hyper)
+}
+
+expect_exact <- function(spec, ...) {
+  truth <- exact_means(spec)
+  x <- sample_tiny(spec, ...)
+  for (q in colnames(x)) {
+    expect_truth(x[, q], truth$mean[q], 2, truth$error[q])
+  }
+}
+
+test_that("fractional weights: the exact posterior by importance sampling", {
+  expect_exact(tiny_spec())
+  expect_exact(tiny_spec(K = 3))
+})
+
+test_that("fractional weights under a normal prior: the exact posterior", {
+  expect_exact(tiny_spec(kind = "normal"))
+})
+
+test_that("weights 1 and weights near 0: the exact posterior", {
+  expect_exact(tiny_spec(alpha = rep(1, 8)))
+  expect_exact(tiny_spec(alpha = rep(0.05, 8)))
+})
+
+test_that("level moves leave the posterior as it is", {
+  expect_exact(tiny_spec(), level_moves = 0)
+  expect_exact(tiny_spec(), level_moves = 12, thin = 1)
+  expect_exact(tiny_spec(K = 3, kind = "normal"), level_moves = 12, thin = 1)
+})
+
+test_that("one component is the normal regression of quadrature", {
+  spec <- tiny_spec(K = 1, kind = "normal", sigma_floor = 0)
+  run <- run_core(spec, "augmentation", 2e4, warmup = 200)
+  truth <- gaussian_quadrature(spec)
+  for (j in 1:2) expect_truth(run$draws[, j], truth$mean_b[j], 2)
+  expect_truth(log(run$draws[, 4]), truth$mean_log_sigma, 2)
+  expect_truth(run$draws[, 1]^2, truth$square_b[1], 2)
+})
+
+test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
+  for (K in 2:3) {
+    spec <- tiny_spec(K = K)
+    spec$y <- spec$y[1:6]
+    spec$codes <- spec$codes[1:6, , drop = FALSE]
+    spec$alpha <- rep(1, 6)
+    prior <- withr::with_seed(K, mixture_prior_draws(spec, 1e5))
+    truth <- label_invariant(spec, prior$draws, prior$hyper)
+    truth <- truth[, colnames(truth) != "sum_f"]
+    for (level_moves in c(0, 3)) {
+      x <- test_mixture_joint_(spec, 2e4, 2, 10 + K, level_moves)
+      D <- ncol(prior$draws)
+      x <- label_invariant(spec, x[, 1:D], x[, -(1:D)])
+      for (q in colnames(truth)) {
+        error <- sd(truth[, q]) / sqrt(1e5)
+        expect_truth(x[, q], mean(truth[, q]), 1, error, within = 4.5)
+      }
+    }
+  }
+})
+
+test_that("weights 0 give back the prior", {
+  spec <- tiny_spec(alpha = rep(0, 8))
+  run <- run_core(spec, "augmentation", 2e4, thin = 2, seed = 4)
+  for (j in 1:2) {
+    expect_law(run$hyper[, j], half_t_quantile(3, 0.7), 2)
+    expect_law(run$hyper[, 2 + j], qnorm, 2)
+  }
+  expect_law(run$hyper[, 5], qexp, 2)
+  for (k in 1:2) {
+    expect_law(run$draws[, 6 + k], half_t_quantile(3, 1, 0.2), 2)
+    expect_law((run$draws[, k] - run$hyper[, 3]) / run$hyper[, 1], qnorm, 2)
+  }
+  # pi ~ Dirichlet(gamma / 2) given gamma
+  u <- pbeta(run$draws[, 5], run$hyper[, 5] / 2, run$hyper[, 5] / 2)
+  expect_law(u[run$hyper[, 5] > 0.3], function(p) p)
+  expect_true(all(run$draws[, 7:8] >= 0.2))
+})
+
+test_that("weights 0 under a normal prior give back the prior", {
+  spec <- tiny_spec(alpha = rep(0, 8), kind = "normal")
+  run <- run_core(spec, "augmentation", 1e4, seed = 5)
+  for (j in 1:4) expect_law(run$draws[, j], function(p) qnorm(p, 0, 1.2), 2)
+  expect_law(run$hyper[, 1], qexp, 2)
+})
+
+test_that("weight 0 is the same as dropping the record", {
+  full <- tiny_spec()
+  keep <- full$alpha > 0
+  dropped <- core_spec(
+    full$y[keep], full$codes[keep, , drop = FALSE],
+    alpha = full$alpha[keep], K = 2, prior = full$prior, sigma_floor = 0.2
+  )
+  x <- sample_tiny(full)
+  y <- sample_tiny(dropped, seed = 2)
+  for (q in colnames(x)) expect_same_mean(x[, q], y[, q])
+  # and it has no say in what the chain does
+  other <- full
+  other$y[!keep] <- 1e6
+  expect_identical(sample_tiny(other, 50), sample_tiny(full, 50))
+})
+
+test_that("augmentation and Hamiltonian chains agree on separate clusters", {
+  withr::local_seed(8)
+  group <- rep(0:1, 30)
+  centre <- rep(c(-2, -2, 2), 20)
+  spec <- core_spec(
+    rnorm(60, centre + 0.5 * group, 0.5), matrix(group),
+    alpha = runif(60), K = 2, prior = shared_prior(2, 0.5, c(5, 1)),
+    sigma_floor = 0.1
+  )
+  expect_gt(sum(spec$alpha < 0.3), 5)
+  nuts <- run_core(spec, "nuts", 3000, seed = 3)
+  augmented <- run_core(spec, "augmentation", 8000, thin = 2, seed = 4)
+  # sum_i alpha_i f_i and predictive quantiles
+  for (j in seq_len(ncol(nuts$monitor))) {
+    expect_same_mean(nuts$monitor[, j], augmented$monitor[, j])
+    expect_same_mean(nuts$monitor[, j]^2, augmented$monitor[, j]^2)
+  }
+  sorted <- function(run) t(apply(run$draws[, 1:2], 1, sort))
+  for (k in 1:2) expect_same_mean(sorted(nuts)[, k], sorted(augmented)[, k])
+  a <- label_invariant(spec, nuts$draws, nuts$hyper)
+  b <- label_invariant(spec, augmented$draws, augmented$hyper)
+  for (q in colnames(a)) expect_same_mean(a[, q], b[, q])
+})
+
+test_that("draws are the same at 1, 2 and 4 threads and on repetition", {
+  one <- run_core(tiny_spec(), "augmentation", 40, chains = 4, warmup = 20)
+  for (threads in c(1, 2, 4)) {
+    again <- run_core(
+      tiny_spec(), "augmentation", 40,
+      chains = 4, warmup = 20, threads = threads
+    )
+    for (part in c("draws", "hyper", "state", "monitor")) {
+      expect_identical(again[[part]], one[[part]])
+    }
+  }
+  first <- by_chain(one$draws[, 1], 4)
+  expect_false(any(first[, 1] == first[, 2]))
+})
+
+test_that("a chain goes on from an earlier state", {
+  spec <- tiny_spec()
+  one <- run_core(spec, "augmentation", 40, warmup = 100)
+  D <- ncol(one$draws)
+  x <- by_chain(one$draws[, 7])
+  expect_equal(
+    exp(one$state[[1]][5:6]), one$draws[40, 5:6],
+    tolerance = 1e-12
+  )
+  on <- run_core(spec, "augmentation", 1, warmup = 0, init = one$state)
+  expect_true(all(is.finite(on$draws)))
+  expect_identical(dim(on$draws), c(2L, D))
+})
+
+test_that("designs of every shape and records far out give finite draws", {
+  withr::local_seed(9)
+  x <- matrix(rnorm(30), 15)
+  group <- matrix(rep(0:2, 5))
+  alpha <- rep(c(0, 0.5, 1), each = 5)
+  specs <- list(
+    core_spec(rnorm(15), K = 3, alpha = alpha),
+    core_spec(rnorm(15), x = x, K = 3, alpha = alpha),
+    core_spec(rnorm(15), x = x, K = 2, intercept = FALSE, alpha = alpha),
+    core_spec(rnorm(15), group, x, K = 2, intercept = FALSE, alpha = alpha),
+    core_spec(c(1e4, rnorm(14)), group, K = 4, alpha = alpha + 0.2 * (alpha < 1)),
+    core_spec(rep(2, 15), group, K = 3, sigma_floor = 0.1, alpha = alpha),
+    core_spec(1.5, K = 3, alpha = 0.4),
+    core_spec(1.5, K = 1, alpha = 0)
+  )
+  for (spec in specs) {
+    run <- run_core(spec, "augmentation", 50, warmup = 50)
+    expect_true(all(is.finite(run$draws)) && all(is.finite(run$hyper)))
+    expect_equal(
+      rowSums(run$draws[, spec$n_columns * spec$K + seq_len(spec$K), drop = FALSE]),
+      rep(1, 100)
+    )
+  }
+})

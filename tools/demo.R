@@ -1,0 +1,123 @@
+# The whole job on real data: synthetic income of the Consumer Expenditure
+# Surveys with its privacy label. Called by `make demo`:
+#
+#   Rscript tools/demo.R demo-output
+#
+# It leaves the synthetic sets (CSV), their public label, the figures (PNG) and
+# index.html, a page without any outside resource that explains the job.
+
+# ---- what is asked for -------------------------------------------------------
+
+n_components <- 5 # of the mixture
+n_sets <- 3 # synthetic sets
+
+# The budget: more of everything is better and slower.
+n_chains <- 4
+n_warmup <- 800 # iterations of each chain of the first fit, thrown away
+n_rewarmup <- 300 # the same of later fits, which start where the last one ended
+n_draws <- 1000 # draws of each chain kept
+n_refits <- 3 # at most, of the search for the re-weighting constant
+n_threads <- 2
+
+# Only to reproduce a run: a label says so, and such sets are not for release.
+seed <- Sys.getenv("PSEUDOSYNTH_DEMO_SEED")
+seed <- if (nzchar(seed)) as.numeric(seed)
+
+# ---- preparation -------------------------------------------------------------
+
+output <- commandArgs(trailingOnly = TRUE)
+output <- if (length(output) > 0) output[1] else "demo-output"
+here <- sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)[1])
+helpers <- file.path(if (is.na(here)) "tools" else dirname(here), "demo")
+
+suppressPackageStartupMessages({
+  library(pseudosynth)
+  library(ggplot2)
+})
+for (file in list.files(helpers, "[.]R$", full.names = TRUE)) source(file)
+
+dir.create(output, showWarnings = FALSE, recursive = TRUE)
+unlink(list.files(
+  output, "^(synthetic-.*[.]csv|.*[.]png|label[.]txt|index[.]html)$",
+  full.names = TRUE
+))
+started <- seconds_now()
+
+# ---- 1 the confidential file -------------------------------------------------
+
+# A log scale needs positive incomes. Dropping the others is the user's choice
+# and is said on the page.
+income <- subset(ce_income, income > 0)
+say(
+  "%s positive incomes of %s, %d predictors, mixture of %d normals, %d sets",
+  count(nrow(income)), count(nrow(ce_income)), ncol(income) - 1,
+  n_components, n_sets
+)
+
+# ---- 2 fit, weigh, refit, re-weigh, draw -------------------------------------
+
+# A stage that has not converged does not stop the demo (allow_unconverged): the
+# label and the page then say that nothing is promised.
+fits <- list()
+
+step("Fitting the unweighted model", {
+  fits$unweighted <- fit_synthesizer(
+    log(income) ~ ., income, normal_mixture(K = n_components),
+    chains = n_chains, warmup = n_warmup, draws = n_draws,
+    threads = n_threads, seed = seed
+  )
+})
+step("Fitting with Lipschitz weights", {
+  weights <- lipschitz_weights(fits$unweighted, allow_unconverged = TRUE)
+  fits$lw <- update(
+    fits$unweighted,
+    privacy_weights = weights, warmup = n_rewarmup, seed = seed
+  )
+})
+step("Re-weighting", {
+  fits$lw_final <- or_null(reweight(
+    fits$lw,
+    max_refits = n_refits, seed = seed, allow_unconverged = TRUE
+  ))
+})
+step("Drawing the synthetic sets", {
+  synthetic <- synthesize(
+    fits[[length(fits)]], n_sets,
+    seed = seed, allow_unconverged = TRUE
+  )
+  # what pseudo_posterior() makes of the same steps in one call
+  job <- pseudosynth:::new_pseudo_posterior(
+    synthetic, fits, names(fits)[length(fits)]
+  )
+})
+
+# ---- 3 what leaves: the sets and their public label --------------------------
+
+step("Writing the synthetic sets", {
+  write_sets(synthetic, output)
+  writeLines(
+    capture.output(print(guarantee(synthetic))),
+    file.path(output, "label.txt")
+  )
+})
+
+# ---- 4 what stays: comparison with the confidential file, figures, page ------
+
+step("Comparing with the confidential file", {
+  use <- utility_of(synthetic, income)
+})
+step("Drawing the figures", {
+  figures <- draw_figures(job, use, output)
+})
+step("Writing the page", {
+  write_page(job, use, figures, income, helpers, output)
+})
+
+# ---- the end -----------------------------------------------------------------
+
+cat("\n")
+print(job)
+say(
+  "\n%s: open it in a browser (%.0f s in all)",
+  file.path(output, "index.html"), seconds_now() - started
+)
