@@ -94,7 +94,7 @@ guarantee.synthetic_data <- function(x, m = x$m, ...) {
     abort_input(
       c(
         "Synthetic data carry the label of all their sets.",
-        x = "{.arg m} is {m}, but there {?is/are} {x$m} set{?s}."
+        x = "{.arg m} is {m}, but there {cli::qty(x$m)}{?is/are} {x$m} set{?s}."
       ),
       arg = "m"
     )

@@ -200,9 +200,9 @@ print.pseudo_posterior <- function(x, ...) {
     stage_lines(x$stages),
     paste0("  ", strwrap(paste("label:", format(label)), 76, exdent = 2)),
     if (label$label == "none" || label$reproducible) {
-      "  CONFIDENTIAL, and $synthetic is not for release either: see the label."
+      "  All of it is confidential; $synthetic is not for release either."
     } else {
-      "  CONFIDENTIAL: only $synthetic is meant to leave the agency."
+      "  $synthetic may leave the agency; the rest is confidential."
     },
     sep = "\n"
   )

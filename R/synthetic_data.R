@@ -19,8 +19,8 @@
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`.
 #'
-#'   `lapply(x, f)` and `as.list(x)` go over the sets. `summary()` gives the
-#'   statistics of the synthetic column, one row per set.
+#'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets.
+#'   `summary()` gives the statistics of the synthetic column, one row per set.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
@@ -133,6 +133,11 @@ publish_column <- function(x) {
     )
   }
   x$sets[[i]]
+}
+
+#' @export
+length.synthetic_data <- function(x) {
+  length(unclass(x)$sets)
 }
 
 #' @export

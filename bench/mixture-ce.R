@@ -77,7 +77,11 @@ gates <- function(fit) {
 
 judge_columns <- function(values) {
   by_chain <- function(j) matrix(values[, j], ncol = n_chains)
-  each <- function(f) vapply(seq_len(ncol(values)), function(j) f(by_chain(j)), 0)
+  each <- function(f) {
+    suppressWarnings(
+      vapply(seq_len(ncol(values)), function(j) f(by_chain(j)), 0)
+    )
+  }
   data.frame(rhat = each(posterior::rhat), ess_bulk = each(posterior::ess_bulk))
 }
 
@@ -85,8 +89,10 @@ judge_columns <- function(values) {
 fit_row <- function(K, stage, run, table) {
   fit <- run$value
   bound <- pseudosynth::lipschitz(fit)
-  passes <- max(table$rhat) <= max_rhat &&
-    min(table$ess_bulk) >= min_ess_bulk
+  # A quantity that does not move has no R-hat, and fails
+  passes <- isTRUE(
+    max(table$rhat) <= max_rhat && min(table$ess_bulk) >= min_ess_bulk
+  )
   allowed <- seconds_allowed[[as.character(K)]]
   data.frame(
     K = K, stage = stage, budgets[[as.character(K)]], seconds = run$seconds,
@@ -114,13 +120,13 @@ bench_mixture <- function(components) {
     }
   }
   suffix <- if (length(components) == 1) paste0("-k", components) else ""
-  versions <- "posterior"
   keep_table(
     do.call(rbind, unname(convergence)), paste0("mixture-convergence", suffix),
-    versions
+    packages = "posterior"
   )
   keep_table(
-    do.call(rbind, unname(fits)), paste0("mixture-fits", suffix), versions
+    do.call(rbind, unname(fits)), paste0("mixture-fits", suffix),
+    packages = "posterior"
   )
 }
 

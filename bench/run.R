@@ -2,7 +2,7 @@
 #
 #   Rscript bench/run.R                     all of them
 #   Rscript bench/run.R gradient bounds     some of them
-#   Rscript bench/run.R workflow --quick    one Stan fit instead of three
+#   Rscript bench/run.R workflow --full     the plain Stan program in full, too
 #
 # The mixture job has a command of its own: Rscript bench/mixture-ce.R
 
@@ -14,11 +14,11 @@ for (file in c(
 }
 
 asked <- commandArgs(trailingOnly = TRUE)
-quick <- "--quick" %in% asked
-asked <- setdiff(asked, "--quick")
+full <- "--full" %in% asked
+asked <- setdiff(asked, "--full")
 benchmarks <- list(
   gradient = function() bench_gradient(),
-  workflow = function() bench_workflow(full = !quick),
+  workflow = function() bench_workflow(plain_in_full = full),
   bounds = function() bench_bounds()
 )
 unknown <- setdiff(asked, names(benchmarks))

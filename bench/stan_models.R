@@ -41,7 +41,7 @@ stan_target <- function(model, data) {
 stan_diagnostics <- function(fit, pars) {
   steps <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
   draws <- as.array(fit, pars = pars)
-  apply_to <- function(f) apply(draws, 3, f)
+  apply_to <- function(f) suppressWarnings(apply(draws, 3, f))
   energy <- vapply(steps, function(chain) {
     e <- chain[, "energy__"]
     sum(diff(e)^2) / sum((e - mean(e))^2)

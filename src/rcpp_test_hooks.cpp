@@ -1,11 +1,7 @@
 // Lets testthat drive the parts of the core that no R function shows: scalar
 // and vector mathematics, random numbers, designs, and the samplers' steps.
-#include "rcpp_model.h"
-
 #include <algorithm>
 #include <functional>
-#include <string>
-
 #include <pseudosynth/design/grouped_design.hpp>
 #include <pseudosynth/family/normal_mixture.hpp>
 #include <pseudosynth/kernel/log_lik.hpp>
@@ -15,6 +11,9 @@
 #include <pseudosynth/sampler/mixture_augmentation.hpp>
 #include <pseudosynth/sampler/mixture_level_move.hpp>
 #include <pseudosynth/sampler/slice.hpp>
+#include <string>
+
+#include "rcpp_model.h"
 
 namespace {
 
@@ -70,8 +69,7 @@ Matrix dense_model_matrix(const ps::Design& design) {
   std::vector<double> value;
   for (int r = 0; r < design.n_rows(); ++r) {
     design.row_entries(r, column, value);
-    for (std::size_t e = 0; e < column.size(); ++e)
-      x(r, column[e]) += value[e];
+    for (std::size_t e = 0; e < column.size(); ++e) x(r, column[e]) += value[e];
   }
   return x;
 }
@@ -101,8 +99,7 @@ Rcpp::NumericVector test_log_sum_exp_(Rcpp::NumericVector x) {
   const int n = static_cast<int>(x.size());
   Rcpp::NumericVector out(n == 2 ? 2 : 1);
   out[0] = ps::log_sum_exp(x.begin(), n);
-  if (n == 2)
-    out[1] = ps::log_sum_exp(x[0], x[1]);
+  if (n == 2) out[1] = ps::log_sum_exp(x[0], x[1]);
   return out;
 }
 
@@ -110,8 +107,7 @@ Rcpp::NumericVector test_log_sum_exp_(Rcpp::NumericVector x) {
 // lacks the instructions.
 // [[Rcpp::export(rng = false)]]
 SEXP test_simd_(std::string what, int lanes, Rcpp::NumericVector x) {
-  if (lanes > ps::simd::lanes())
-    return R_NilValue;
+  if (lanes > ps::simd::lanes()) return R_NilValue;
   const int n = static_cast<int>(x.size());
   std::vector<double> y(x.begin(), x.end());
   y.resize(static_cast<std::size_t>((n + 7) / 8 * 8), 1.0);
@@ -312,8 +308,7 @@ Rcpp::NumericMatrix test_predictive_quantile_(Rcpp::List spec,
                                               Rcpp::NumericMatrix draws,
                                               Rcpp::NumericVector p) {
   const ps::Records records = binding::to_records(spec);
-  ps::PredictiveQuantile quantile(records.design,
-                                  binding::n_components(spec));
+  ps::PredictiveQuantile quantile(records.design, binding::n_components(spec));
   Rcpp::NumericMatrix out(draws.nrow(), static_cast<int>(p.size()));
   for (int s = 0; s < draws.nrow(); ++s) {
     const Rcpp::NumericVector draw = draws(s, Rcpp::_);
@@ -331,16 +326,16 @@ Rcpp::NumericVector test_normal_mixture_log_lik_(Rcpp::NumericVector y,
                                                  Rcpp::NumericVector sigma) {
   Rcpp::NumericVector out(y.size());
   for (R_xlen_t i = 0; i < y.size(); ++i)
-    out[i] = ps::normal_mixture_log_lik(y[i], eta.begin(), log_pi.begin(),
-                                        sigma.begin(),
-                                        static_cast<int>(eta.size()));
+    out[i] =
+        ps::normal_mixture_log_lik(y[i], eta.begin(), log_pi.begin(),
+                                   sigma.begin(), static_cast<int>(eta.size()));
   return out;
 }
 
 // Joint-distribution test of the mixture sampler (Geweke 2004): alternates
 // y ~ p(y | theta) and one sweep with its level moves, so that all unknowns
-// must follow their prior. Weights are 1. Columns: draw [ b | pi | sigma ], then
-// [ tau | m | gamma ] or [ gamma ].
+// must follow their prior. Weights are 1. Columns: draw [ b | pi | sigma ],
+// then [ tau | m | gamma ] or [ gamma ].
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
                                         double seed, int level_moves) {
@@ -348,7 +343,8 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
   const int K = binding::n_components(spec);
   const ps::MixturePrior prior = to_mixture_prior(spec);
   Rcpp::List data = Rcpp::clone(spec);
-  const int N = static_cast<int>(Rcpp::as<Rcpp::NumericVector>(spec["y"]).size());
+  const int N =
+      static_cast<int>(Rcpp::as<Rcpp::NumericVector>(spec["y"]).size());
   data["alpha"] = Rcpp::NumericVector(N, 1.0);
   const ps::Records outline = binding::to_records(data);
   const int P = outline.design.n_columns();
@@ -357,7 +353,8 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
   ps::MixtureAugmentation first(records, K, prior, rng);
   Vector state = first.state.pack();
   Vector draw(D), hyper(H);
-  std::vector<double> eta(static_cast<std::size_t>(outline.design.n_rows()) * K);
+  std::vector<double> eta(static_cast<std::size_t>(outline.design.n_rows()) *
+                          K);
   first.state.write_draw(draw.data());
   Rcpp::NumericMatrix out(n, D + H);
   for (int s = 0; s < n; ++s) {
@@ -366,8 +363,8 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
       for (int i = 0; i < N; ++i) {
         const std::size_t at = static_cast<std::size_t>(i);
         records.y[at] = ps::normal_mixture_simulate(
-            rng, eta.data() + records.design.row()[at] * K,
-            draw.data() + P * K, draw.data() + P * K + K, K);
+            rng, eta.data() + records.design.row()[at] * K, draw.data() + P * K,
+            draw.data() + P * K + K, K);
       }
       ps::MixtureAugmentation chain(records, K, prior, rng);
       chain.state.unpack(state);

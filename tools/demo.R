@@ -22,6 +22,7 @@ n_threads <- 2
 # Only to reproduce a run: a label says so, and such sets are not for release.
 seed <- Sys.getenv("PSEUDOSYNTH_DEMO_SEED")
 seed <- if (nzchar(seed)) as.numeric(seed)
+seed_of <- function(stage) if (is.null(seed)) NULL else seed + stage
 
 # ---- preparation -------------------------------------------------------------
 
@@ -64,26 +65,26 @@ step("Fitting the unweighted model", {
   fits$unweighted <- fit_synthesizer(
     log(income) ~ ., income, normal_mixture(K = n_components),
     chains = n_chains, warmup = n_warmup, draws = n_draws,
-    threads = n_threads, seed = seed
+    threads = n_threads, seed = seed_of(0)
   )
 })
 step("Fitting with Lipschitz weights", {
   weights <- lipschitz_weights(fits$unweighted, allow_unconverged = TRUE)
   fits$lw <- update(
     fits$unweighted,
-    privacy_weights = weights, warmup = n_rewarmup, seed = seed
+    privacy_weights = weights, warmup = n_rewarmup, seed = seed_of(1)
   )
 })
 step("Re-weighting", {
   fits$lw_final <- or_null(reweight(
     fits$lw,
-    max_refits = n_refits, seed = seed, allow_unconverged = TRUE
+    max_refits = n_refits, seed = seed_of(2), allow_unconverged = TRUE
   ))
 })
 step("Drawing the synthetic sets", {
   synthetic <- synthesize(
     fits[[length(fits)]], n_sets,
-    seed = seed, allow_unconverged = TRUE
+    seed = seed_of(3), allow_unconverged = TRUE
   )
   # what pseudo_posterior() makes of the same steps in one call
   job <- pseudosynth:::new_pseudo_posterior(

@@ -153,10 +153,10 @@ void run_case(const Case& from) {
     for (const ps::CoefficientPrior* prior :
          std::vector<const ps::CoefficientPrior*>{&normal, &hierarchical,
                                                   &shared}) {
-      keep_chain(name + ", nuts, normal", records, 0,
-                 ps::run_nuts_chain(
-                     ps::PseudoPosterior<ps::Gaussian>(records, *prior), nuts,
-                     1, 0, handlers, nullptr));
+      keep_chain(
+          name + ", nuts, normal", records, 0,
+          ps::run_nuts_chain(ps::PseudoPosterior<ps::Gaussian>(records, *prior),
+                             nuts, 1, 0, handlers, nullptr));
       nuts.dense_metric = true;
       for (const int K : {1, 3})
         keep_chain(
@@ -193,9 +193,9 @@ void run_case(const Case& from) {
         mixture.sigma_floor = floor;
         for (const int K : {1, 2, 9}) {
           ps::MixtureAcceptance acceptance;
-          const ps::ChainResult chain = ps::run_mixture_chain(
-              records, K, mixture, tuning, 1, 0, handlers, nullptr,
-              &acceptance);
+          const ps::ChainResult chain =
+              ps::run_mixture_chain(records, K, mixture, tuning, 1, 0, handlers,
+                                    nullptr, &acceptance);
           keep_chain(name + ", augmentation", records, K, chain);
           keep_chain(name + ", augmentation, continued", records, K,
                      ps::run_mixture_chain(records, K, mixture, tuning, 2, 0,

@@ -13,7 +13,9 @@ mixture_prior_draws <- function(spec, n) {
   each <- function(x) rep(x, each = n)
   if (prior$kind == "shared") {
     tau <- matrix(draw_half_t(n * P, prior$df, prior$scale), n)
-    m <- matrix(stats::rnorm(n * P, each(prior$location), each(prior$m_scale)), n)
+    m <- matrix(
+      stats::rnorm(n * P, each(prior$location), each(prior$m_scale)), n
+    )
   } else {
     tau <- matrix(each(prior$scale), n)
     m <- matrix(each(prior$location), n)

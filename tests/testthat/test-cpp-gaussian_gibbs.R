@@ -70,7 +70,7 @@ two_column_prior <- function(n, lkj) {
   list(b = tau * cbind(u, v), tau = tau, sigma = draw_half_t(n, 3))
 }
 
-test_that("the hierarchical prior's posterior is the exact one of few records", {
+test_that("the hierarchical prior's posterior is exact for few records", {
   withr::local_seed(3)
   for (lkj in c(0.7, 1, 6)) {
     spec <- core_spec(

@@ -8,8 +8,21 @@ joint <- function(P, eta, n = 2e4, thin = 2, seed = 1, scale = 1,
   )
 }
 
+# u' Omega^-1 u with u = b / tau: what b, tau and Omega make together.
+squared_distance <- function(x, P, n = 8000) {
+  u <- x$b / x$tau
+  vapply(seq_len(n), function(s) {
+    omega <- diag(P)
+    # rows of the lower triangle are columns of the upper one
+    omega[upper.tri(omega)] <- x$omega[s, ]
+    root <- chol(omega)
+    sum(backsolve(root, u[s, ], transpose = TRUE)^2)
+  }, 0)
+}
+
 expect_prior <- function(x, P, eta, scale = 1) {
   a <- eta + (P - 2) / 2
+  expect_law(squared_distance(x, P), function(p) qchisq(p, P))
   for (j in seq_len(P)) {
     expect_law(x$tau[, j], half_t_quantile(3, scale))
     expect_law(x$b[, j] / x$tau[, j], qnorm)

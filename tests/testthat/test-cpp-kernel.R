@@ -151,7 +151,8 @@ test_that("kernels give the same at 1, 2 and 4 threads", {
       lipschitz_(spec, draws, keep, threads), lipschitz_(spec, draws, keep, 1L)
     )
     expect_identical(
-      record_screen_(spec, draws, 2, threads), record_screen_(spec, draws, 2, 1L)
+      record_screen_(spec, draws, 2, threads),
+      record_screen_(spec, draws, 2, 1L)
     )
   }
 })
@@ -209,4 +210,15 @@ test_that("predictive quantiles solve the exact distribution function", {
       }
     }
   }
+})
+
+test_that("predictive quantiles of draws that are not finite are NaN", {
+  spec <- kernel_spec(2)
+  draws <- some_draws(spec, 4)
+  draws[1, 1] <- NaN
+  draws[2, 1] <- Inf
+  draws[3, 1:2] <- c(1e308, -1e308)
+  out <- test_predictive_quantile_(spec, draws, c(0.1, 0.9))
+  expect_true(all(is.nan(out[1:3, ])))
+  expect_true(all(is.finite(out[4, ])))
 })

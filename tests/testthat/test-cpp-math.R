@@ -3,7 +3,9 @@ test_that("log_sum_exp keeps its digits far from 0", {
     expect_equal(test_log_sum_exp_(c(at, at)), rep(at + log(2), 2))
     expect_equal(test_log_sum_exp_(rep(at, 3)), at + log(3))
   }
-  expect_equal(test_log_sum_exp_(c(-1000, -1001)), rep(-1000 + log1p(exp(-1)), 2))
+  expect_equal(
+    test_log_sum_exp_(c(-1000, -1001)), rep(-1000 + log1p(exp(-1)), 2)
+  )
 })
 
 test_that("log_sum_exp of nothing and of -Inf is -Inf", {

@@ -141,8 +141,13 @@ test_that("augmentation and Hamiltonian chains agree on separate clusters", {
   }
   sorted <- function(run) t(apply(run$draws[, 1:2], 1, sort))
   for (k in 1:2) expect_same_mean(sorted(nuts)[, k], sorted(augmented)[, k])
-  a <- label_invariant(spec, nuts$draws, nuts$hyper)
-  b <- label_invariant(spec, augmented$draws, augmented$hyper)
+  # Not log tau: Hamiltonian chains do not reach tau near 0.
+  quantities <- function(run) {
+    q <- label_invariant(spec, run$draws, run$hyper)
+    cbind(q[, !grepl("^log_tau", colnames(q))], small = run$hyper[, 2] < 0.5)
+  }
+  a <- quantities(nuts)
+  b <- quantities(augmented)
   for (q in colnames(a)) expect_same_mean(a[, q], b[, q])
 })
 
@@ -185,7 +190,7 @@ test_that("designs of every shape and records far out give finite draws", {
     core_spec(rnorm(15), x = x, K = 3, alpha = alpha),
     core_spec(rnorm(15), x = x, K = 2, intercept = FALSE, alpha = alpha),
     core_spec(rnorm(15), group, x, K = 2, intercept = FALSE, alpha = alpha),
-    core_spec(c(1e4, rnorm(14)), group, K = 4, alpha = alpha + 0.2 * (alpha < 1)),
+    core_spec(c(1e4, rnorm(14)), group, K = 4, alpha = pmax(alpha, 0.2)),
     core_spec(rep(2, 15), group, K = 3, sigma_floor = 0.1, alpha = alpha),
     core_spec(1.5, K = 3, alpha = 0.4),
     core_spec(1.5, K = 1, alpha = 0)
@@ -193,9 +198,7 @@ test_that("designs of every shape and records far out give finite draws", {
   for (spec in specs) {
     run <- run_core(spec, "augmentation", 50, warmup = 50)
     expect_true(all(is.finite(run$draws)) && all(is.finite(run$hyper)))
-    expect_equal(
-      rowSums(run$draws[, spec$n_columns * spec$K + seq_len(spec$K), drop = FALSE]),
-      rep(1, 100)
-    )
+    pi <- spec$n_columns * spec$K + seq_len(spec$K)
+    expect_equal(rowSums(run$draws[, pi, drop = FALSE]), rep(1, 100))
   }
 })

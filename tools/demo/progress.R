@@ -23,20 +23,20 @@ stage_clock$start <- seconds_now()
 #' page has the details.
 step <- function(name, expr) {
   start <- seconds_now()
-  remark <- NULL
+  remark <- ""
   stage_clock$start <- start
   cat(formatC(name, width = -40), " ", sep = "")
   withCallingHandlers(
     expr,
     pseudosynth_warning_convergence = function(w) {
-      remark <<- if (grepl("has not converged", conditionMessage(w))) {
-        "  not converged, see the page"
+      if (grepl("has not converged", conditionMessage(w))) {
+        remark <<- "  not converged, see the page"
       }
       invokeRestart("muffleWarning")
     }
   )
   stage_clock$seconds[name] <- seconds_now() - start
-  say("%6.1f s%s", stage_clock$seconds[[name]], if (is.null(remark)) "" else remark)
+  say("%6.1f s%s", stage_clock$seconds[[name]], remark)
 }
 
 #' The refit, or NULL where no constant kept the bound

@@ -54,6 +54,7 @@ struct MixtureTile {
   const double* lower;       // kTile clip bounds on alpha f
   const double* upper;
   double* f;                 // kTile: alpha_i f_i before clipping, out
+  double* weight;            // kTile: alpha_i / s_i, 0 where clipped
   double* weight_sum;        // K x lanes: sum of alpha r, accumulated
   double* square_sum;        // K x lanes: sum of alpha r (z^2 - 1), accumulated
 };
@@ -102,18 +103,26 @@ PSEUDOSYNTH_INLINE void mixture_tile_kernel(const MixtureTile& t,
     R weight = alpha / sum;
     weight = f < lower ? zero : weight;
     weight = f > upper ? zero : weight;
-    for (int k = 0; k < t.K; ++k) {
-      R r, z, total;
+    simd::store<W>(weight, t.weight + l);
+  }
+  if (!with_gradient) return;
+  for (int k = 0; k < t.K; ++k) {
+    R weight_sum, square_sum;
+    simd::load<W>(t.weight_sum + k * W, weight_sum);
+    simd::load<W>(t.square_sum + k * W, square_sum);
+    for (int l = 0; l < kTile; l += W) {
+      R r, z, weight;
       simd::load<W>(t.scratch + k * kTile + l, r);
       simd::load<W>(t.residual + k * kTile + l, z);
+      simd::load<W>(t.weight + l, weight);
       r *= weight;
       const R rz = r * z;
-      simd::load<W>(t.weight_sum + k * W, total);
-      simd::store<W>(total + r, t.weight_sum + k * W);
-      simd::load<W>(t.square_sum + k * W, total);
-      simd::store<W>(total + (rz * z - r), t.square_sum + k * W);
+      weight_sum += r;
+      square_sum += rz * z - r;
       simd::store<W>(rz * t.inv_sigma[k], t.residual + k * kTile + l);
     }
+    simd::store<W>(weight_sum, t.weight_sum + k * W);
+    simd::store<W>(square_sum, t.square_sum + k * W);
   }
 }
 PSEUDOSYNTH_DISPATCH(mixture_tile, (const MixtureTile& t, bool with_gradient),
@@ -294,7 +303,7 @@ class NormalMixtureLikelihood {
     }
 
     alignas(64) double alpha[detail::kTile], f[detail::kTile],
-        lower[detail::kTile], upper[detail::kTile];
+        lower[detail::kTile], upper[detail::kTile], weight[detail::kTile];
     std::fill(lower, lower + detail::kTile, -kInfinity);
     std::fill(upper, upper + detail::kTile, kInfinity);
     detail::MixtureTile tile{K_,
@@ -306,6 +315,7 @@ class NormalMixtureLikelihood {
                              lower,
                              upper,
                              f,
+                             weight,
                              weight_sum_.data(),
                              square_sum_.data()};
     const std::vector<int>& row = design.row();

@@ -33,10 +33,15 @@ class PredictiveQuantile {
     sigma_ = K_ == 0 ? extras : extras + K_;
     low_ = kInfinity;
     double high = -kInfinity, widest = 0.0;
+    finite_ = true;
     for (double eta : eta_) {
+      finite_ = finite_ && std::isfinite(eta);
       low_ = std::min(low_, eta);
       high = std::max(high, eta);
     }
+    // Nothing that is not finite has a bin.
+    finite_ = finite_ && std::isfinite(high - low_);
+    if (!finite_) return;
     for (int k = 0; k < n_eta_; ++k) widest = std::max(widest, sigma_[k]);
     step_ = std::max((high - low_) / (kBins - 1), 1e-12);
     // Linear binning keeps the mean of every component exact; what it adds to
@@ -62,8 +67,10 @@ class PredictiveQuantile {
     search_high_ = high + 12.0 * widest;
   }
 
-  /// The p-quantile to within 1e-8 of the range; `start` a first guess.
+  /// The p-quantile to within 1e-8 of the range; `start` a first guess. NaN at
+  /// a draw whose linear predictors are not finite.
   double operator()(double p, double start) const {
+    if (!finite_) return kNaN;
     double low = search_low_, high = search_high_;
     double x = start > low && start < high ? start : 0.5 * (low + high);
     for (int step = 0; step < 100; ++step) {
@@ -110,6 +117,7 @@ class PredictiveQuantile {
   std::vector<double> eta_, mass_;
   const double* pi_ = nullptr;
   const double* sigma_ = nullptr;
+  bool finite_ = false;
   double low_ = 0.0, step_ = 1.0, search_low_ = 0.0, search_high_ = 0.0;
 };
 
