@@ -60,6 +60,7 @@ page_parts <- function(job, use, figures, income) {
     delta_lw = figure3(stages$delta[2]),
     search_text = search_text(final$reweighting),
     tag_stay = tag("stay"), tag_leave = leave,
+    leave_side = if (released) "leave" else "stay",
     leave_title = if (released) {
       "May leave, after your own review"
     } else {
@@ -99,7 +100,7 @@ page_parts <- function(job, use, figures, income) {
     )),
     figure_groups = figure(figures[["groups"]], "Incomes of groups", paste(
       "Geometric mean of income in groups of five predictors. The ring should",
-      "lie on the dot."
+      "lie on the dot; the smallest groups are off the most."
     )),
     figure_synthetic = figure(
       figures[["synthetic"]], "Synthetic income",
@@ -265,8 +266,7 @@ table_stages <- function(fits, stages) {
     Oscillation = figure3(stages$oscillation),
     "Least<br>weight" = weight(min),
     "Mean<br>weight" = weight(mean),
-    "Median<br>weight" = weight(stats::median),
-    "&epsilon; add<br>or remove" = figure3(stages$epsilon_add_remove),
+    "&epsilon; add/<br>remove" = figure3(stages$epsilon_add_remove),
     "&epsilon;<br>replace" = figure3(stages$epsilon_replace),
     Converged = ifelse(stages$converged, "yes", "no"),
     check.names = FALSE
