@@ -99,9 +99,9 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
 # prior tau and b hold each other back, and a Gibbs sweep costs next to nothing.
 default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
-    spec$K
+    2L * spec$K
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
-    6L
+    3L
   } else {
     1L
   }

@@ -6,6 +6,7 @@
 #include <Rcpp.h>
 #include <RcppParallel.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -59,6 +60,9 @@ inline bool run_tasks(int n, int threads, std::atomic<bool>& stop,
                       const std::function<void(int)>& task,
                       const std::function<void()>& progress = nullptr) {
   std::vector<std::string> errors(static_cast<std::size_t>(n));
+  // More threads than cores gain nothing and make the pool complain.
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  if (cores > 0) threads = std::min(threads, cores);
   std::atomic<bool> done{false};
   std::mutex mutex;
   std::condition_variable finished;

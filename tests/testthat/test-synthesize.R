@@ -82,7 +82,7 @@ test_that("new records need only their predictors", {
   newdata <- privacy_data(20)[c("earner", "age")]
   syn <- synthesize(lw_fit(), 2, newdata = newdata, seed = 1)
   expect_equal(syn$n_records, 20)
-  expect_setequal(names(syn[[1]]), c("income", "earner", "age"))
+  expect_identical(names(syn[[1]]), c("income", "earner", "age"))
   expect_error(synthesize(lw_fit(), newdata = newdata["age"]),
     class = "pseudosynth_error_input"
   )

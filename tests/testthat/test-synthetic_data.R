@@ -107,3 +107,16 @@ test_that("published columns keep their values and lose everything else", {
   expect_identical(publish_column(c(a = "x")), "x")
   expect_identical(publish_column(c(a = 3L)), 3L)
 })
+
+test_that("a set has the columns of the file in the file's order", {
+  data <- simulated()[c("x", "y", "group")]
+  fit <- quick_fit(y ~ group + x, data)
+  expect_identical(names(fit$data), names(data))
+  expect_identical(names(synthesize(fit)[[1]]), names(data))
+})
+
+test_that("the length of synthetic data is the number of sets", {
+  syn <- synthesize(quick_fit(), m = 3)
+  expect_length(syn, 3)
+  expect_length(as.list(syn), 3)
+})
