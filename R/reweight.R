@@ -181,7 +181,8 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
     }
     if (row$accepted && row$ratio >= 1 - tolerance) break
     if (refused - accepted < 0.006) break
-    k <- next_k(k, row$ratio, accepted, refused)
+    # A little below the target: the bound of a refit is a noisy maximum
+    k <- next_k(k, row$ratio * (1 + tolerance / 2), accepted, refused)
   }
   if (is.null(best)) {
     abort_privacy(

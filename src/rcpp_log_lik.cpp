@@ -1,10 +1,10 @@
 // Bindings of kernel/log_lik.hpp and kernel/lipschitz.hpp.
 
-#include "rcpp_model.h"
-#include "rcpp_parallel.h"
-
 #include <pseudosynth/kernel/lipschitz.hpp>
 #include <pseudosynth/kernel/log_lik.hpp>
+
+#include "rcpp_model.h"
+#include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
 
@@ -95,7 +95,8 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
       static_cast<int>(cut.size()) - 1, threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         ps::screen_records(records, K, view, chains, cut[at], cut[at + 1],
-                           rhat.data(), ess.data(), [&] { return stop.load(); });
+                           rhat.data(), ess.data(),
+                           [&] { return stop.load(); });
       }));
   return Rcpp::List::create(_["rhat"] = rhat, _["ess"] = ess);
 }

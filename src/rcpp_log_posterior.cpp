@@ -2,11 +2,11 @@
 // and benchmarks. `model_()` prepares it once; an external pointer never enters
 // an object that users save.
 
-#include "rcpp_model.h"
-
 #include <pseudosynth/family/gaussian.hpp>
 #include <pseudosynth/mixture_posterior.hpp>
 #include <pseudosynth/pseudo_posterior.hpp>
+
+#include "rcpp_model.h"
 
 namespace ps = pseudosynth;
 
@@ -77,7 +77,9 @@ Rcpp::List model_evaluate_(SEXP model, Rcpp::NumericVector theta) {
 }
 
 // [[Rcpp::export(rng = false)]]
-int unconstrained_size_(Rcpp::List spec) { return make_model(spec)->size(); }
+int unconstrained_size_(Rcpp::List spec) {
+  return make_model(spec)->size();
+}
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::List log_posterior_(Rcpp::List spec, Rcpp::NumericVector theta) {

@@ -6,13 +6,12 @@
 #include <RcppEigen.h>
 
 #include <memory>
-#include <string>
-
+#include <pseudosynth/kernel/draw_tile.hpp>
 #include <pseudosynth/prior/hierarchical_prior.hpp>
 #include <pseudosynth/prior/normal_prior.hpp>
 #include <pseudosynth/prior/shared_prior.hpp>
 #include <pseudosynth/records.hpp>
-#include <pseudosynth/kernel/draw_tile.hpp>
+#include <string>
 
 namespace binding {
 
@@ -23,7 +22,9 @@ std::vector<T> to_std(SEXP x) {
   return Rcpp::as<std::vector<T>>(x);
 }
 
-inline ps::Vector to_vector(SEXP x) { return Rcpp::as<ps::Vector>(x); }
+inline ps::Vector to_vector(SEXP x) {
+  return Rcpp::as<ps::Vector>(x);
+}
 
 /// Components of the mixture, 0 for a single regression.
 inline int n_components(const Rcpp::List& spec) {

@@ -18,7 +18,9 @@
 
 namespace binding {
 
-inline void check_interrupt(void*) { R_CheckUserInterrupt(); }
+inline void check_interrupt(void*) {
+  R_CheckUserInterrupt();
+}
 
 /// True once the user has pressed Ctrl-C. R_ToplevelExec keeps R from jumping
 /// over C++ frames.
@@ -126,7 +128,8 @@ inline std::vector<int> cut_rows(const std::vector<int>& row_start, int size) {
   for (int r = 1; r <= n_rows; ++r) {
     if (r == n_rows ||
         row_start[static_cast<std::size_t>(r)] -
-                row_start[static_cast<std::size_t>(cut.back())] >= size)
+                row_start[static_cast<std::size_t>(cut.back())] >=
+            size)
       cut.push_back(r);
   }
   return cut;

@@ -1,8 +1,5 @@
 // Binding of the samplers: chains in parallel, interrupts, progress.
 
-#include "rcpp_model.h"
-#include "rcpp_parallel.h"
-
 #include <pseudosynth/family/gaussian.hpp>
 #include <pseudosynth/kernel/log_lik.hpp>
 #include <pseudosynth/kernel/predictive_quantile.hpp>
@@ -11,6 +8,9 @@
 #include <pseudosynth/sampler/gaussian_gibbs.hpp>
 #include <pseudosynth/sampler/run_mixture_chain.hpp>
 #include <pseudosynth/sampler/run_nuts_chain.hpp>
+
+#include "rcpp_model.h"
+#include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
 
@@ -57,7 +57,9 @@ struct Control {
 class Progress {
  public:
   Progress(int total, bool active)
-      : total_(total), active_(active), start_(std::chrono::steady_clock::now()) {}
+      : total_(total),
+        active_(active),
+        start_(std::chrono::steady_clock::now()) {}
 
   std::atomic<int> done{0};
 
@@ -70,7 +72,8 @@ class Progress {
   }
   void close() {
     if (active_ && shown_ >= 0)
-      REprintf("\r  sampling %3.0f%%  %.1f s\n", 100.0 * done / total_, elapsed());
+      REprintf("\r  sampling %3.0f%%  %.1f s\n", 100.0 * done / total_,
+               elapsed());
   }
 
  private:
@@ -85,8 +88,8 @@ class Progress {
   std::chrono::steady_clock::time_point start_;
 };
 
-using RunChain =
-    std::function<ps::ChainResult(int chain, const ps::ChainHandlers& handlers)>;
+using RunChain = std::function<ps::ChainResult(
+    int chain, const ps::ChainHandlers& handlers)>;
 
 RunChain nuts_chain(const Rcpp::List& spec, const ps::Records& records,
                     const Control& control) {
@@ -133,8 +136,8 @@ RunChain gibbs_chain(const Rcpp::List& spec, const ps::Records& records,
     Rcpp::stop("The Gibbs sampler is for uncensored models.");
   if (from.hierarchical && !(from.lkj > 0.5))
     Rcpp::stop("The Gibbs sampler needs an LKJ shape above 1/2.");
-  const auto sums = std::make_shared<ps::LeastSquares>(records, records.y,
-                                                       from.location);
+  const auto sums =
+      std::make_shared<ps::LeastSquares>(records, records.y, from.location);
   const ps::GibbsTuning tuning{control.warmup, control.draws, control.thin};
   return [=](int chain, const ps::ChainHandlers& handlers) {
     return ps::run_gaussian_gibbs(*sums, from, tuning, control.seed, chain,
@@ -169,12 +172,12 @@ RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
   tuning.sweeps = control.thin;
   tuning.level_moves = control.level_moves;
   acceptance.resize(static_cast<std::size_t>(control.chains));
-  return [=, &records, &acceptance](int chain,
-                                    const ps::ChainHandlers& handlers) {
-    return ps::run_mixture_chain(
-        records, K, from, tuning, control.seed, chain, handlers,
-        control.start(chain), &acceptance[static_cast<std::size_t>(chain)]);
-  };
+  return
+      [=, &records, &acceptance](int chain, const ps::ChainHandlers& handlers) {
+        return ps::run_mixture_chain(
+            records, K, from, tuning, control.seed, chain, handlers,
+            control.start(chain), &acceptance[static_cast<std::size_t>(chain)]);
+      };
 }
 
 /// Chains stacked one after the other, S x D; `part` picks a matrix of the
@@ -187,7 +190,8 @@ Rcpp::NumericMatrix stack(const std::vector<ps::ChainResult>& chains,
   for (int c = 0; c < C; ++c) {
     const ps::Matrix& from = chains[static_cast<std::size_t>(c)].*part;
     for (int d = 0; d < D; ++d)
-      for (int s = 0; s < per_chain; ++s) out(c * per_chain + s, d) = from(d, s);
+      for (int s = 0; s < per_chain; ++s)
+        out(c * per_chain + s, d) = from(d, s);
   }
   return out;
 }
@@ -218,16 +222,16 @@ Rcpp::NumericMatrix monitor(const ps::Records& records, int K,
   const std::vector<int> cut =
       binding::cut_rows(records.design.row_start(), 1024);
   std::vector<std::vector<double>> part(cut.size() - 1);
-  binding::run_tasks(static_cast<int>(part.size()), threads, stop,
-                     [&](int block) {
-                       const std::size_t at = static_cast<std::size_t>(block);
-                       part[at].assign(static_cast<std::size_t>(view.S), 0.0);
-                       ps::sum_contributions(records, K, view, cut[at],
-                                             cut[at + 1], part[at].data(),
-                                             [&] { return stop.load(); });
-                     });
+  binding::run_tasks(
+      static_cast<int>(part.size()), threads, stop, [&](int block) {
+        const std::size_t at = static_cast<std::size_t>(block);
+        part[at].assign(static_cast<std::size_t>(view.S), 0.0);
+        ps::sum_contributions(records, K, view, cut[at], cut[at + 1],
+                              part[at].data(), [&] { return stop.load(); });
+      });
   for (const auto& sums : part)
-    for (int s = 0; s < view.S; ++s) column[s] += sums[static_cast<std::size_t>(s)];
+    for (int s = 0; s < view.S; ++s)
+      column[s] += sums[static_cast<std::size_t>(s)];
   if (n_quantiles == 0) return out;
   const std::vector<int> cut_draws = binding::cut_range(view.S, 64);
   binding::run_tasks(
@@ -328,8 +332,10 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
       _["hyper"] = stack(chains, per_chain, &ps::ChainResult::hyper),
       _["state"] = state, _["monitor"] = monitored,
       _["sampler"] = Rcpp::List::create(
-          _["divergent"] = stack(chains, per_chain, &ps::ChainResult::divergent),
-          _["treedepth"] = stack(chains, per_chain, &ps::ChainResult::treedepth),
+          _["divergent"] =
+              stack(chains, per_chain, &ps::ChainResult::divergent),
+          _["treedepth"] =
+              stack(chains, per_chain, &ps::ChainResult::treedepth),
           _["n_leapfrog"] =
               stack(chains, per_chain, &ps::ChainResult::n_leapfrog),
           _["accept_stat"] =

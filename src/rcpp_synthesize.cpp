@@ -1,8 +1,8 @@
 // Binding of synth/predictive.hpp.
 
-#include "rcpp_model.h"
-
 #include <pseudosynth/synth/predictive.hpp>
+
+#include "rcpp_model.h"
 
 namespace ps = pseudosynth;
 
@@ -19,7 +19,8 @@ Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   std::vector<double> draw(static_cast<std::size_t>(view.D));
   for (int s = 0; s < view.S; ++s) {
     Rcpp::checkUserInterrupt();
-    for (int d = 0; d < view.D; ++d) draw[static_cast<std::size_t>(d)] = view(s, d);
+    for (int d = 0; d < view.D; ++d)
+      draw[static_cast<std::size_t>(d)] = view(s, d);
     ps::Rng rng(binding::to_seed(seed), static_cast<std::uint64_t>(s));
     ps::synthesize(records, K, draw.data(), how, rng,
                    out.begin() + static_cast<std::size_t>(s) * records.size());

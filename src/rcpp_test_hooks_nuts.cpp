@@ -58,8 +58,7 @@ ps::Records read_records(const Rcpp::List& data) {
   predictors.n_columns = x.ncol();
   predictors.intercept = false;
   predictors.numeric.assign(x.begin(), x.end());
-  for (int j = 0; j < x.ncol(); ++j)
-    predictors.numeric_column.push_back(j);
+  for (int j = 0; j < x.ncol(); ++j) predictors.numeric_column.push_back(j);
   ps::Censor censor;
   if (data.containsElementNamed("censor")) {
     const Rcpp::List rule = data["censor"];
@@ -151,8 +150,7 @@ struct Target {
   }
   Vector initial(ps::Rng& rng) const {
     Vector theta(n);
-    for (int j = 0; j < n; ++j)
-      theta[j] = lowest + 2.0 * rng.uniform();
+    for (int j = 0; j < n; ++j) theta[j] = lowest + 2.0 * rng.uniform();
     return theta;
   }
   double lowest = -2.0;  // of the starts
@@ -201,8 +199,7 @@ Target dirichlet_target(const Vector& shape) {
   };
   t.to_draw = [=](const Vector& u, double* draw) {
     ps::simplex_constrain(u.data(), K, draw);
-    for (int k = 0; k < K; ++k)
-      draw[k] = std::exp(draw[k]);
+    for (int k = 0; k < K; ++k) draw[k] = std::exp(draw[k]);
   };
   return t;
 }
@@ -229,8 +226,7 @@ Target lkj_target(int P, double shape) {
     correlation.constrain(u.data());
     const Matrix omega = correlation.L() * correlation.L().transpose();
     for (int i = 1; i < P; ++i)
-      for (int j = 0; j < i; ++j)
-        *draw++ = omega(i, j);
+      for (int j = 0; j < i; ++j) *draw++ = omega(i, j);
   };
   return t;
 }
@@ -252,8 +248,7 @@ Target half_normal_target() {
   Target t;
   t.n = t.n_constrained = 1;
   t.log_density = [](const Vector& x, Vector& gradient) {
-    if (x[0] < -1.0)
-      throw std::domain_error("no density here");
+    if (x[0] < -1.0) throw std::domain_error("no density here");
     gradient[0] = -x[0];
     return x[0] < 0.0 ? ps::kNaN : -0.5 * x[0] * x[0];
   };
@@ -270,12 +265,9 @@ Target read_target(const Rcpp::List& from) {
     return normal_target(
         mean, Eigen::Map<const Matrix>(flat.data(), mean.size(), mean.size()));
   }
-  if (kind == "gamma")
-    return gamma_target(from["shape"]);
-  if (kind == "dirichlet")
-    return dirichlet_target(to_vector(from["shape"]));
-  if (kind == "lkj")
-    return lkj_target(from["P"], from["shape"]);
+  if (kind == "gamma") return gamma_target(from["shape"]);
+  if (kind == "dirichlet") return dirichlet_target(to_vector(from["shape"]));
+  if (kind == "lkj") return lkj_target(from["P"], from["shape"]);
   if (kind == "half_t")
     return half_t_target(from["df"], from["scale"], from["floor"]);
   return half_normal_target();
@@ -358,8 +350,7 @@ Rcpp::List test_coefficient_prior_(Rcpp::List prior, int P, int K,
   const auto p = read_prior(prior, P);
   const Vector at = to_vector(u);
   Vector d_b = Vector::Zero(b.size()), d_u = Vector::Zero(p->n_unconstrained());
-  if (at.size() != d_u.size())
-    Rcpp::stop("wrong length of u");
+  if (at.size() != d_u.size()) Rcpp::stop("wrong length of u");
   const double value =
       p->log_density(b.begin(), K, at.data(), d_b.data(), d_u.data());
   Vector stored(p->n_stored()), back(p->n_unconstrained());
@@ -433,8 +424,7 @@ Rcpp::IntegerVector test_warmup_windows_(int n_warmup) {
   ps::WarmupSchedule schedule(n_warmup);
   std::vector<int> ends;
   for (int i = 0; i < n_warmup; ++i) {
-    if (schedule.ends_window(i))
-      ends.push_back(i);
+    if (schedule.ends_window(i)) ends.push_back(i);
   }
   return Rcpp::wrap(ends);
 }

@@ -13,10 +13,11 @@ n_sets <- 3 # synthetic sets
 
 # The budget: more of everything is better and slower.
 n_chains <- 4
-n_warmup <- 800 # iterations of each chain of the first fit, thrown away
-n_rewarmup <- 300 # the same of later fits, which start where the last one ended
+n_warmup <- 500 # iterations of each chain of the first fit, thrown away
+n_rewarmup <- 200 # the same of later fits, which start where the last one ended
 n_draws <- 1000 # draws of each chain kept
 n_refits <- 3 # at most, of the search for the re-weighting constant
+tolerance <- 0.04 # of that search; the bound of a refit moves by about as much
 n_threads <- 2
 
 # Only to reproduce a run: a label says so, and such sets are not for release.
@@ -78,7 +79,8 @@ step("Fitting with Lipschitz weights", {
 step("Re-weighting", {
   fits$lw_final <- or_null(reweight(
     fits$lw,
-    max_refits = n_refits, seed = seed_of(2), allow_unconverged = TRUE
+    tolerance = tolerance, max_refits = n_refits, seed = seed_of(2),
+    allow_unconverged = TRUE
   ))
 })
 step("Drawing the synthetic sets", {

@@ -19,7 +19,9 @@ constexpr double kPi = 3.141592653589793238462643383280;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-inline double square(double x) { return x * x; }
+inline double square(double x) {
+  return x * x;
+}
 
 /// log(exp(a) + exp(b)); -Inf only if both are.
 inline double log_sum_exp(double a, double b) {

@@ -78,8 +78,7 @@ class MixturePosterior {
                                       d_log_pi_.data(), d[gamma_at()]);
     simplex_adjoint(theta.data() + stick_at(), K_, d_log_pi_.data(),
                     d_stick_.data());
-    for (int k = 0; k < K_ - 1; ++k)
-      d[stick_at() + k] += d_stick_[k];
+    for (int k = 0; k < K_ - 1; ++k) d[stick_at() + k] += d_stick_[k];
     for (int k = 0; k < K_; ++k) {
       const int at = sigma_at() + k;
       d[at] += d_sigma_[k] * (sigma_[k] - floor_);

@@ -28,19 +28,16 @@ Vector finite_start(Model& model, Propose propose) {
   Vector theta, gradient;
   double shrink = 1.0;
   for (int attempt = 0; attempt < 40; ++attempt, shrink *= 0.5) {
-    if (attempt == 39)
-      shrink = 0.0;
+    if (attempt == 39) shrink = 0.0;
     theta = propose(shrink);
-    if (std::isfinite(model(theta, gradient)) && gradient.allFinite())
-      break;
+    if (std::isfinite(model(theta, gradient)) && gradient.allFinite()) break;
   }
   return theta;
 }
 
 inline Vector prior_centre(const CoefficientPrior& prior) {
   Vector centre(prior.n_columns());
-  for (int j = 0; j < centre.size(); ++j)
-    centre[j] = prior.centre(j);
+  for (int j = 0; j < centre.size(); ++j) centre[j] = prior.centre(j);
   return centre;
 }
 
@@ -135,8 +132,7 @@ class PseudoPosterior {
                                 const Family& family) {
     detail::check_columns(records, prior);
     std::vector<double> y(records.y);
-    for (double& value : y)
-      value = family.start_scale(value);
+    for (double& value : y) value = family.start_scale(value);
     return LeastSquares(records, y, detail::prior_centre(prior));
   }
 

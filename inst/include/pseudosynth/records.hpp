@@ -34,7 +34,8 @@ struct Records {
     const std::size_t N = static_cast<std::size_t>(design.n_records());
     if (response.size() != N || weights.size() != N ||
         (censor.active && censor.centre.size() != N))
-      throw std::invalid_argument("response, weights and design differ in length");
+      throw std::invalid_argument(
+          "response, weights and design differ in length");
     for (double a : weights) {
       if (!(a >= 0.0 && a <= 1.0))
         throw std::invalid_argument("privacy weights must lie in [0, 1]");

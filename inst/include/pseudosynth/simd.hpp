@@ -114,17 +114,17 @@ PSEUDOSYNTH_INLINE void log_in_place(Real<W>& x) {
   const R s = f / (2.0 + f);
   const R z = s * s;
   const R w = z * z;
-  const R even = w * (3.999999999940941908e-01 +
-                      w * (2.222219843214978396e-01 +
-                           w * 1.531383769920937332e-01));
-  const R odd = z * (6.666666666666735130e-01 +
-                     w * (2.857142874366239149e-01 +
-                          w * (1.818357216161805012e-01 +
-                               w * 1.479819860511658591e-01)));
-  const R result =
-      n * 6.93147180369123816490e-01 -
-      ((half_f2 - (s * (half_f2 + even + odd) + n * 1.90821492927058770002e-10)) -
-       f);
+  const R even =
+      w * (3.999999999940941908e-01 +
+           w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
+  const R odd =
+      z * (6.666666666666735130e-01 +
+           w * (2.857142874366239149e-01 +
+                w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
+  const R result = n * 6.93147180369123816490e-01 -
+                   ((half_f2 - (s * (half_f2 + even + odd) +
+                                n * 1.90821492927058770002e-10)) -
+                    f);
   // The bits of a NaN would pass for a large number.
   x = x == x ? result : x;
 }
@@ -193,33 +193,35 @@ inline int lanes() {
 }  // namespace simd
 }  // namespace pseudosynth
 
-// PSEUDOSYNTH_DISPATCH(name, (parameters), (arguments)) defines name(parameters)
-// from the template `template <int W> PSEUDOSYNTH_INLINE void name_kernel(..)`.
+// PSEUDOSYNTH_DISPATCH(name, (parameters), (arguments)) defines
+// name(parameters) from the template `template <int W> PSEUDOSYNTH_INLINE void
+// name_kernel(..)`.
 #if PSEUDOSYNTH_X86
-#define PSEUDOSYNTH_DISPATCH(name, parameters, arguments)              \
-  __attribute__((target("avx2,fma"))) inline void name##_avx2          \
-      parameters {                                                     \
-    name##_kernel<4> arguments;                                        \
-  }                                                                    \
-  __attribute__((target("avx512f,avx512dq,avx2,fma"))) inline void     \
-      name##_avx512 parameters {                                       \
-    name##_kernel<8> arguments;                                        \
-  }                                                                    \
-  inline void name parameters {                                        \
-    switch (::pseudosynth::simd::level()) {                            \
-      case ::pseudosynth::simd::Level::kAvx512:                        \
-        name##_avx512 arguments;                                       \
-        break;                                                         \
-      case ::pseudosynth::simd::Level::kAvx2:                          \
-        name##_avx2 arguments;                                         \
-        break;                                                         \
-      default:                                                         \
-        name##_kernel<2> arguments;                                    \
-    }                                                                  \
+#define PSEUDOSYNTH_DISPATCH(name, parameters, arguments)                   \
+  __attribute__((target("avx2,fma"))) inline void name##_avx2 parameters {  \
+    name##_kernel<4> arguments;                                             \
+  }                                                                         \
+  __attribute__((target(                                                    \
+      "avx512f,avx512dq,avx2,fma"))) inline void name##_avx512 parameters { \
+    name##_kernel<8> arguments;                                             \
+  }                                                                         \
+  inline void name parameters {                                             \
+    switch (::pseudosynth::simd::level()) {                                 \
+      case ::pseudosynth::simd::Level::kAvx512:                             \
+        name##_avx512 arguments;                                            \
+        break;                                                              \
+      case ::pseudosynth::simd::Level::kAvx2:                               \
+        name##_avx2 arguments;                                              \
+        break;                                                              \
+      default:                                                              \
+        name##_kernel<2> arguments;                                         \
+    }                                                                       \
   }
 #else
 #define PSEUDOSYNTH_DISPATCH(name, parameters, arguments) \
-  inline void name parameters { name##_kernel<2> arguments; }
+  inline void name parameters {                           \
+    name##_kernel<2> arguments;                           \
+  }
 #endif
 
 #endif

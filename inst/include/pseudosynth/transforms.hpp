@@ -16,8 +16,7 @@ namespace pseudosynth {
 
 /// 1 / (1 + exp(-x)), accurate in both tails.
 inline double inv_logit(double x) {
-  if (x >= 0)
-    return 1.0 / (1.0 + std::exp(-x));
+  if (x >= 0) return 1.0 / (1.0 + std::exp(-x));
   const double e = std::exp(x);
   return e / (1.0 + e);
 }
@@ -125,16 +124,14 @@ class CholeskyCorrelation {
         sech_[l] = 2.0 * t * inverse;
         column_[j] += kLogTwo - size;
         product_[j] *= 1.0 + t2;
-        if (product_[j] > 1e200)
-          take_log(j);
+        if (product_[j] > 1e200) take_log(j);
         s_[l] = s;
         L_(i, j) = z_[l] * s;
         s *= sech_[l];
       }
       L_(i, i) = s;
     }
-    for (int j = 0; j < P_; ++j)
-      take_log(j);
+    for (int j = 0; j < P_; ++j) take_log(j);
   }
 
   /// log |J| of u -> the free elements of L (strict lower triangle):
@@ -143,8 +140,7 @@ class CholeskyCorrelation {
     double sum = 0.0;
     int l = 0;
     for (int i = 1; i < P_; ++i) {
-      for (int j = 0; j < i; ++j, ++l)
-        sum += (2.0 + (i - 1 - j)) * log_sech(l);
+      for (int j = 0; j < i; ++j, ++l) sum += (2.0 + (i - 1 - j)) * log_sech(l);
     }
     return sum;
   }
@@ -154,8 +150,7 @@ class CholeskyCorrelation {
   void jacobian_adjoint_add(double* d_u) const {
     int l = 0;
     for (int i = 1; i < P_; ++i) {
-      for (int j = 0; j < i; ++j, ++l)
-        d_u[l] -= (2.0 + (i - 1 - j)) * z_[l];
+      for (int j = 0; j < i; ++j, ++l) d_u[l] -= (2.0 + (i - 1 - j)) * z_[l];
     }
   }
 

@@ -24,10 +24,11 @@ struct Predictors {
   int n_records = 0;
   int n_columns = 0;  // P, columns of the design matrix
   bool intercept = true;
-  std::vector<int> codes;          // n_records x F, 0-based
-  std::vector<int> n_levels;       // F, codes of each factor
-  std::vector<int> factor_column;  // F: code c > 0 sits in factor_column + c - 1
-  std::vector<double> numeric;     // n_records x Q
+  std::vector<int> codes;     // n_records x F, 0-based
+  std::vector<int> n_levels;  // F, codes of each factor
+  std::vector<int>
+      factor_column;            // F: code c > 0 sits in factor_column + c - 1
+  std::vector<double> numeric;  // n_records x Q
   std::vector<int> numeric_column;  // Q
 };
 
@@ -94,12 +95,14 @@ class Design {
       for (int k = 0; k < K; ++k) out[k] = intercept_ ? padded[k] : 0.0;
       const int* active = active_columns(r);
       for (int f = 0; f < n_factors_; ++f) {
-        const double* column = padded.data() + static_cast<std::size_t>(active[f]) * K;
+        const double* column =
+            padded.data() + static_cast<std::size_t>(active[f]) * K;
         for (int k = 0; k < K; ++k) out[k] += column[k];
       }
       const double* x = numeric_values(r);
       for (int q = 0; q < n_numeric(); ++q) {
-        const double* column = b + static_cast<std::size_t>(numeric_column_[q]) * K;
+        const double* column =
+            b + static_cast<std::size_t>(numeric_column_[q]) * K;
         for (int k = 0; k < K; ++k) out[k] += x[q] * column[k];
       }
     }

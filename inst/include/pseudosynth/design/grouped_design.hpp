@@ -66,7 +66,8 @@ class GroupedDesign {
       cells.assign(size * kCopies, 0.0);
       const int* index = groups_[g].cell.data();
       for (int e = 0; e < n; ++e)
-        cells[static_cast<std::size_t>(e % kCopies) * size + index[row[e]]] += v[e];
+        cells[static_cast<std::size_t>(e % kCopies) * size + index[row[e]]] +=
+            v[e];
       for (std::size_t at = 0; at < size; ++at)
         for (int copy = 1; copy < kCopies; ++copy)
           cells[at] += cells[static_cast<std::size_t>(copy) * size + at];

@@ -46,17 +46,17 @@ constexpr int kTile = 16;
 /// One tile: component-major arrays of K x kTile.
 struct MixtureTile {
   int K;
-  const double* offset;      // K: log pi_k - log sigma_k - log(2 pi)/2
-  const double* inv_sigma;   // K
-  double* residual;          // K x kTile: y - eta in; alpha r z / sigma out
-  double* scratch;           // K x kTile
-  const double* alpha;       // kTile, 0 for padding
-  const double* lower;       // kTile clip bounds on alpha f
+  const double* offset;     // K: log pi_k - log sigma_k - log(2 pi)/2
+  const double* inv_sigma;  // K
+  double* residual;         // K x kTile: y - eta in; alpha r z / sigma out
+  double* scratch;          // K x kTile
+  const double* alpha;      // kTile, 0 for padding
+  const double* lower;      // kTile clip bounds on alpha f
   const double* upper;
-  double* f;                 // kTile: alpha_i f_i before clipping, out
-  double* weight;            // kTile: alpha_i / s_i, 0 where clipped
-  double* weight_sum;        // K x lanes: sum of alpha r, accumulated
-  double* square_sum;        // K x lanes: sum of alpha r (z^2 - 1), accumulated
+  double* f;           // kTile: alpha_i f_i before clipping, out
+  double* weight;      // kTile: alpha_i / s_i, 0 where clipped
+  double* weight_sum;  // K x lanes: sum of alpha r, accumulated
+  double* square_sum;  // K x lanes: sum of alpha r (z^2 - 1), accumulated
 };
 
 template <int W>
@@ -324,8 +324,10 @@ class NormalMixtureLikelihood {
       const int n = std::min(detail::kTile, N - first);
       for (int l = 0; l < detail::kTile; ++l) {
         // Padding repeats the last record at weight 0.
-        const std::size_t i = static_cast<std::size_t>(first + std::min(l, n - 1));
-        const double* eta = eta_.data() + static_cast<std::size_t>(row[i]) * Kp_;
+        const std::size_t i =
+            static_cast<std::size_t>(first + std::min(l, n - 1));
+        const double* eta =
+            eta_.data() + static_cast<std::size_t>(row[i]) * Kp_;
         const double y = records.y[i];
         alpha[l] = l < n ? records.alpha[i] : 0.0;
         double* residual = residual_.data() + l;
@@ -346,7 +348,8 @@ class NormalMixtureLikelihood {
           total += records.contribution(first + l, 0.0);
         } else if (records.censor.active) {
           const double bounded = std::min(std::max(f[l], lower[l]), upper[l]);
-          total += bounded - records.censor.centre[static_cast<std::size_t>(first + l)];
+          total += bounded -
+                   records.censor.centre[static_cast<std::size_t>(first + l)];
         } else {
           total += f[l];
         }
@@ -356,9 +359,11 @@ class NormalMixtureLikelihood {
         if (alpha[l] == 0.0) continue;
         double* d_eta =
             d_eta_.data() +
-            static_cast<std::size_t>(row[static_cast<std::size_t>(first + l)]) * Kp_;
+            static_cast<std::size_t>(row[static_cast<std::size_t>(first + l)]) *
+                Kp_;
         for (int k = 0; k < K_; ++k)
-          d_eta[k] += residual_[static_cast<std::size_t>(k * detail::kTile + l)];
+          d_eta[k] +=
+              residual_[static_cast<std::size_t>(k * detail::kTile + l)];
       }
     }
     if (with_gradient)

@@ -125,8 +125,7 @@ class TileDensity {
       const int s = std::min(first + l, draws.S - 1);
       for (int k = 0; k < n_eta(); ++k) {
         const double sigma = draws(s, K_ == 0 ? extras : extras + K_ + k);
-        const double log_pi =
-            K_ == 0 ? 0.0 : std::log(draws(s, extras + k));
+        const double log_pi = K_ == 0 ? 0.0 : std::log(draws(s, extras + k));
         const std::size_t at = static_cast<std::size_t>(k) * kDrawTile + l;
         inv_sigma_[at] = 1.0 / sigma;
         offset_[at] = log_pi - std::log(sigma) - kHalfLogTwoPi;

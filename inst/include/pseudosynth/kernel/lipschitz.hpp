@@ -79,7 +79,8 @@ inline std::vector<double> keep_mask(const std::vector<int>& kept) {
   std::vector<double> mask(
       static_cast<std::size_t>(padded_draws(static_cast<int>(kept.size()))),
       -kInfinity);
-  for (std::size_t s = 0; s < kept.size(); ++s) mask[s] = kept[s] ? 0.0 : mask[s];
+  for (std::size_t s = 0; s < kept.size(); ++s)
+    mask[s] = kept[s] ? 0.0 : mask[s];
   return mask;
 }
 

@@ -18,7 +18,8 @@ void sum_contributions(const Records& records, int K, const DrawMatrix& draws,
   stream_log_lik(
       records, K, draws, first_row, last_row,
       [&](int i, int s, int n, const double* f) {
-        for (int l = 0; l < n; ++l) total[s + l] += records.contribution(i, f[l]);
+        for (int l = 0; l < n; ++l)
+          total[s + l] += records.contribution(i, f[l]);
       },
       should_stop);
 }
@@ -32,8 +33,8 @@ void fill_log_lik(const Records& records, int K, const DrawMatrix& draws,
   stream_log_lik(
       records, K, draws, first_row, last_row,
       [&](int i, int s, int n, const double* f) {
-        const std::size_t column =
-            static_cast<std::size_t>(records.design.order()[static_cast<std::size_t>(i)]);
+        const std::size_t column = static_cast<std::size_t>(
+            records.design.order()[static_cast<std::size_t>(i)]);
         std::copy(f, f + n, matrix + column * draws.S + s);
       },
       should_stop);
@@ -75,8 +76,10 @@ inline void screen_series(const double* x, int chains, int per_chain,
   }
   rhat = std::sqrt((within + between) / within);
   const double long_run =
-      batch * batch_var / std::max(1, 2 * chains * (n_batches - 1)) + half * between;
-  ess = 2.0 * chains * half * (within + between) / std::max(long_run, within * 1e-3);
+      batch * batch_var / std::max(1, 2 * chains * (n_batches - 1)) +
+      half * between;
+  ess = 2.0 * chains * half * (within + between) /
+        std::max(long_run, within * 1e-3);
 }
 
 /// screen_series() for the f of every record in [first_row, last_row); rhat and
@@ -92,8 +95,9 @@ void screen_records(const Records& records, int K, const DrawMatrix& draws,
   stream_log_lik(
       records, K, draws, first_row, last_row,
       [&](int i, int s, int n, const double* f) {
-        std::copy(f, f + n,
-                  series.data() + static_cast<std::size_t>(i - first) * draws.S + s);
+        std::copy(
+            f, f + n,
+            series.data() + static_cast<std::size_t>(i - first) * draws.S + s);
       },
       should_stop);
   if (should_stop()) return;

@@ -103,8 +103,7 @@ class PredictiveQuantile {
           total += mass[g];
         } else if (z > -8.5) {
           total += mass[g] * normal_cdf(z);
-          density +=
-              mass[g] * inverse * std::exp(-0.5 * z * z - kHalfLogTwoPi);
+          density += mass[g] * inverse * std::exp(-0.5 * z * z - kHalfLogTwoPi);
         }
       }
     }

@@ -50,12 +50,14 @@ void stream_log_lik(const Records& records, int K, const DrawMatrix& draws,
             partial.data() + static_cast<std::size_t>(level + 1) * width);
       const double* eta = partial.data() + static_cast<std::size_t>(F) * width;
       if (design.n_numeric() > 0) {
-        double* total = partial.data() + static_cast<std::size_t>(F + 1) * width;
+        double* total =
+            partial.data() + static_cast<std::size_t>(F + 1) * width;
         std::copy(eta, eta + width, total);
         const double* x = design.numeric_values(r);
         for (int q = 0; q < design.n_numeric(); ++q) {
           const double* column =
-              b.data() + static_cast<std::size_t>(design.numeric_column(q)) * width;
+              b.data() +
+              static_cast<std::size_t>(design.numeric_column(q)) * width;
           for (int l = 0; l < width; ++l) total[l] += x[q] * column[l];
         }
         eta = total;

@@ -24,8 +24,7 @@ class GaussianLikelihood {
 
   double gradient(const double* b, const double* extra, double* d_b,
                   double* d_extra) {
-    if (censored_)
-      return records_.gradient(b, extra, d_b, d_extra);
+    if (censored_) return records_.gradient(b, extra, d_b, d_extra);
     const double sigma = extra[0], precision = 1.0 / (sigma * sigma);
     const Eigen::Index P = step_.size();
     step_ = Eigen::Map<const Vector>(b, P) - sums_.anchor;

@@ -68,8 +68,7 @@ struct LeastSquares {
     for (std::size_t r = 0; r < rows; ++r) {
       for (int i = design.row_start()[r]; i < design.row_start()[r + 1]; ++i) {
         const double a = records.alpha[static_cast<std::size_t>(i)];
-        if (a == 0.0)
-          continue;
+        if (a == 0.0) continue;
         const double e = y[static_cast<std::size_t>(i)] - eta[r];
         weight[r] += a;
         moment[r] += a * e;
@@ -77,8 +76,7 @@ struct LeastSquares {
       }
       total_weight += weight[r];
     }
-    if (gram.size() == 0)
-      set_gram(design, weight);
+    if (gram.size() == 0) set_gram(design, weight);
     residual_moment.setZero();
     design.add_gradient(moment.data(), 1, residual_moment.data());
   }
@@ -90,8 +88,7 @@ struct LeastSquares {
     std::vector<double> x;
     for (int r = 0; r < design.n_rows(); ++r) {
       const double w = weight[static_cast<std::size_t>(r)];
-      if (w == 0.0)
-        continue;
+      if (w == 0.0) continue;
       design.row_entries(r, column, x);
       for (std::size_t a = 0; a < column.size(); ++a) {
         for (std::size_t c = 0; c < column.size(); ++c)

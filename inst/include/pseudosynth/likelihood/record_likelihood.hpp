@@ -44,17 +44,14 @@ class RecordLikelihood {
         const double f =
             family_.derivatives(records_->y[at_i], eta_[r], at, d_eta, d_one);
         total += records_->contribution(i, f);
-        if (clipped(at_i, alpha * f))
-          continue;
+        if (clipped(at_i, alpha * f)) continue;
         d_row += alpha * d_eta;
-        for (int e = 0; e < E; ++e)
-          d_sum[e] += alpha * d_one[e];
+        for (int e = 0; e < E; ++e) d_sum[e] += alpha * d_one[e];
       }
       d_eta_[r] = d_row;
     }
     design.add_gradient(d_eta_.data(), 1, d_b);
-    for (int e = 0; e < E; ++e)
-      d_extra[e] += d_sum[e];
+    for (int e = 0; e < E; ++e) d_extra[e] += d_sum[e];
     return total;
   }
 
@@ -62,8 +59,7 @@ class RecordLikelihood {
   /// True strictly outside the interval: the contribution is flat there.
   bool clipped(std::size_t i, double weighted) const {
     const Censor& censor = records_->censor;
-    if (!censor.active)
-      return false;
+    if (!censor.active) return false;
     const double g = weighted - censor.centre[i];
     return g < censor.lower || g > censor.upper;
   }

@@ -35,8 +35,7 @@ class HalfT {
   /// log density of u = log(x - floor) for x truncated to x > floor, up to the
   /// constant mass above the (fixed) floor; adds d/du to d_u.
   double log_density_above(double floor, double u, double& d_u) const {
-    if (floor == 0.0)
-      return log_density_log(u, d_u);
+    if (floor == 0.0) return log_density_log(u, d_u);
     const double excess = std::exp(u);
     d_u += derivative(floor + excess) * excess + 1.0;
     return at_log(std::log(floor + excess)) + u;

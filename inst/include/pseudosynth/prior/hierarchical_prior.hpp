@@ -59,8 +59,7 @@ class HierarchicalPrior : public CoefficientPrior {
     const auto L = omega_.L().triangularView<Eigen::Lower>();
     d_L_.setZero();
     for (int k = 0; k < K; ++k) {
-      for (int j = 0; j < P_; ++j)
-        z_[j] = b[j * K + k] * inverse_tau_[j];
+      for (int j = 0; j < P_; ++j) z_[j] = b[j * K + k] * inverse_tau_[j];
       L.solveInPlace(z_);
       w_ = z_;
       L.adjoint().solveInPlace(w_);
@@ -77,13 +76,11 @@ class HierarchicalPrior : public CoefficientPrior {
   }
 
   void constrain(const double* u, double* stored) const override {
-    for (int j = 0; j < P_; ++j)
-      stored[j] = std::exp(u[j]);
+    for (int j = 0; j < P_; ++j) stored[j] = std::exp(u[j]);
   }
 
   void unconstrain(const double* stored, double* u) const override {
-    for (int j = 0; j < P_; ++j)
-      u[j] = std::log(stored[j]);
+    for (int j = 0; j < P_; ++j) u[j] = std::log(stored[j]);
     std::fill(u + P_, u + n_unconstrained(), 0.0);
   }
 

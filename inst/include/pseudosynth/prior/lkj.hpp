@@ -25,8 +25,7 @@ class Lkj {
   /// log density of Omega = L L'.
   double log_density(const Matrix& L) const {
     double log_root = 0.0;
-    for (int i = 0; i < P_; ++i)
-      log_root += std::log(L(i, i));
+    for (int i = 0; i < P_; ++i) log_root += std::log(L(i, i));
     return log_constant_ + 2.0 * (shape_ - 1.0) * log_root;
   }
 

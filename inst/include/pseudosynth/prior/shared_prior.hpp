@@ -81,10 +81,8 @@ class SharedPrior : public CoefficientPrior {
     const int P = n_columns();
     for (int j = 0; j < P; ++j) {
       double mean = 0.0, spread = 0.0;
-      for (int k = 0; k < K; ++k)
-        mean += b[j * K + k] / K;
-      for (int k = 0; k < K; ++k)
-        spread += square(b[j * K + k] - mean) / K;
+      for (int k = 0; k < K; ++k) mean += b[j * K + k] / K;
+      for (int k = 0; k < K; ++k) spread += square(b[j * K + k] - mean) / K;
       u[j] = mean;
       u[P + j] =
           std::log(std::max(std::sqrt(spread), scale_)) + rng.uniform() - 0.5;

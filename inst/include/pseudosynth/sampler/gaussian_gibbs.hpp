@@ -19,7 +19,7 @@ namespace pseudosynth {
 /// Normal or hierarchical prior of b, as this sampler takes it.
 struct GaussianGibbsPrior {
   bool hierarchical = false;
-  Vector location, scale;                       // normal
+  Vector location, scale;                           // normal
   double lkj = 1.0, tau_df = 3.0, tau_scale = 1.0;  // hierarchical
 };
 
@@ -97,7 +97,8 @@ class GaussianGibbs {
   void update_b() {
     const double weight = 1.0 / (sigma * sigma);
     Matrix Q = sums_->gram * weight;
-    Vector rhs = (sums_->residual_moment + sums_->gram * sums_->anchor) * weight;
+    Vector rhs =
+        (sums_->residual_moment + sums_->gram * sums_->anchor) * weight;
     if (prior_.hierarchical) {
       Q += hyper_.precision();
     } else {
@@ -114,8 +115,8 @@ class GaussianGibbs {
   void rescale() {
     const double weight = 1.0 / (sigma * sigma);
     const Matrix curvature = sums_->gram * weight;
-    Vector moment = sums_->residual_moment * weight -
-                    curvature * (b - sums_->anchor);
+    Vector moment =
+        sums_->residual_moment * weight - curvature * (b - sums_->anchor);
     hyper_.rescale(curvature, b, moment, *rng_);
   }
 
@@ -136,7 +137,8 @@ inline ChainResult run_gaussian_gibbs(const LeastSquares& sums,
   const auto start = std::chrono::steady_clock::now();
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   GaussianGibbs state(sums, prior, rng);
-  if (init != nullptr && init->size() == state.pack().size()) state.unpack(*init);
+  if (init != nullptr && init->size() == state.pack().size())
+    state.unpack(*init);
   const int P = static_cast<int>(sums.anchor.size());
   ChainResult out;
   out.allocate(P + 1, prior.hierarchical ? P : 0, tuning.draws);

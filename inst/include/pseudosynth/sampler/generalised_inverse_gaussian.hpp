@@ -22,8 +22,7 @@ inline double draw_generalised_inverse_gaussian(Rng& rng, double lambda,
   auto slope = [&](double u) {
     return lambda + 0.5 * (chi * std::exp(-u) - std::exp(u));
   };
-  const double mode =
-      std::log(lambda + std::sqrt(lambda * lambda + chi));
+  const double mode = std::log(lambda + std::sqrt(lambda * lambda + chi));
   const double top = log_density(mode);
   // Where the log density has dropped by about one to either side.
   const double width =
@@ -54,7 +53,8 @@ inline double draw_generalised_inverse_gaussian(Rng& rng, double lambda,
       u = to + e / right_slope;
       hat = -e;
     }
-    if (std::log(rng.uniform()) < log_density(u) - top - hat) return std::exp(u);
+    if (std::log(rng.uniform()) < log_density(u) - top - hat)
+      return std::exp(u);
   }
 }
 

@@ -41,10 +41,11 @@ class MixtureLevelMove {
   }
 
  private:
-  static constexpr int kSteps = 6;
+  static constexpr int kSteps = 3;
   static constexpr double kLowest = 0.4;
+  static constexpr int kRecordsPerStep = 400;  // more records, gentler steps
   static constexpr int kMaxRecords = 2000;
-  static constexpr int kSwaps = 3;
+  static constexpr int kSwaps = 2;
 
   /// The records of one level and the direction in which b moves for them:
   /// +1 on `up`, -1 on each of `down`.
@@ -62,8 +63,9 @@ class MixtureLevelMove {
       std::vector<std::vector<int>> members(n_codes);
       for (int i = 0; i < chain_->n_records(); ++i) {
         const int column = design.active_column(row[i], f);
-        const int code =
-            column == design.n_columns() ? 0 : column - design.factor_column(f) + 1;
+        const int code = column == design.n_columns()
+                             ? 0
+                             : column - design.factor_column(f) + 1;
         members[code].push_back(i);
       }
       for (int code = 0; code < n_codes; ++code) {
@@ -89,7 +91,8 @@ class MixtureLevelMove {
     const std::size_t n = static_cast<std::size_t>(n_);
     residual_.assign(n * K_);
     e_.assign(n * K_);
-    for (auto* buffer : {&alpha_, &shift_, &e_new_, &e_new2_}) buffer->assign(n);
+    for (auto* buffer : {&alpha_, &shift_, &e_new_, &e_new2_})
+      buffer->assign(n);
     const MixtureState& state = chain_->state;
     density_.resize(K_);
     centre_.assign(K_, 0.0);
@@ -127,8 +130,9 @@ class MixtureLevelMove {
     const double weight = 1.0 / square(chain_->prior_scale(column));
     prior_precision_ += weight;
     for (int k = 0; k < K_; ++k)
-      prior_slope_[k] += sign * weight *
-                         (chain_->state.b(column, k) - chain_->prior_mean(column));
+      prior_slope_[k] +=
+          sign * weight *
+          (chain_->state.b(column, k) - chain_->prior_mean(column));
   }
 
   /// log prior of component k's move d, up to a constant.
@@ -137,9 +141,7 @@ class MixtureLevelMove {
   }
 
   /// The level's log-likelihood with component k moved by d; fills e_new_.
-  double propose(int k, double d) {
-    return propose_two(k, d, -1, 0.0);
-  }
+  double propose(int k, double d) { return propose_two(k, d, -1, 0.0); }
   double propose_two(int k, double d, int k2, double d2) {
     const std::size_t n = static_cast<std::size_t>(n_);
     const int second = k2 < 0 ? k : k2;
@@ -165,21 +167,22 @@ class MixtureLevelMove {
 
   void accept(int k, double d, const simd::AlignedBuffer& e) {
     delta_[k] = d;
-    std::copy(e.data(), e.data() + n_, e_.data() + static_cast<std::size_t>(k) * n_);
+    std::copy(e.data(), e.data() + n_,
+              e_.data() + static_cast<std::size_t>(k) * n_);
   }
 
   /// Random walk of component k at inverse temperature t. The step uses only
   /// what the whole move leaves fixed.
   void walk(int k, double t) {
-    const double information =
-        t * std::exp(chain_->state.log_pi[k]) * total_alpha_ *
-            square(density_[k].inv_sigma) +
-        prior_precision_;
+    const double information = t * std::exp(chain_->state.log_pi[k]) *
+                                   total_alpha_ *
+                                   square(density_[k].inv_sigma) +
+                               prior_precision_;
     const double d =
         delta_[k] + 1.7 / std::sqrt(information) * chain_->rng().normal();
     const double log_lik = propose(k, d);
-    const double log_ratio = t * (log_lik - log_lik_) + log_prior(k, d) -
-                             log_prior(k, delta_[k]);
+    const double log_ratio =
+        t * (log_lik - log_lik_) + log_prior(k, d) - log_prior(k, delta_[k]);
     if (std::log(chain_->rng().uniform()) < log_ratio) {
       log_lik_ = log_lik;
       accept(k, d, e_new_);
@@ -218,7 +221,7 @@ class MixtureLevelMove {
   bool round_trip() {
     double work = 0.0;
     double t = 1.0;
-    const int steps = kSteps + n_ / 250;
+    const int steps = kSteps + n_ / kRecordsPerStep;
     const double factor = std::pow(kLowest, 1.0 / steps);
     for (int step = 1; step <= steps; ++step) {
       const double lower = std::pow(factor, step);

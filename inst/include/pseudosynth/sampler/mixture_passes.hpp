@@ -190,9 +190,11 @@ PSEUDOSYNTH_DISPATCH(correction_slope,
 
 /// total_k += sum_i rest_i pi_k d_ik / s_i with s from the given pi.
 template <int W>
-PSEUDOSYNTH_INLINE void weighted_responsibility_kernel(
-    int n, int K, const double* d, const double* pi, const double* rest,
-    double* total) {
+PSEUDOSYNTH_INLINE void weighted_responsibility_kernel(int n, int K,
+                                                       const double* d,
+                                                       const double* pi,
+                                                       const double* rest,
+                                                       double* total) {
   for (int i = 0; i < n; i += W) {
     simd::Real<W> s, x, weight;
     simd::fill<W>(0.0, s);
@@ -264,7 +266,7 @@ struct LevelPass {
   const double* shift;
   int k;
   const double* residual;
-  double shift_k;  // the residual moves by this much
+  double shift_k;            // the residual moves by this much
   ComponentDensity density;  // offset includes log pi
   double* e_new;
   int k2;

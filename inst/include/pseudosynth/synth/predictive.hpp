@@ -45,7 +45,8 @@ inline void synthesize(const Records& records, int K, const double* draw,
     double high = -kInfinity;
     for (int k = 0; k < K; ++k) {
       share[static_cast<std::size_t>(k)] =
-          std::log(extras[k]) + normal_log_density(records.y[at], mean[k], sigma[k]);
+          std::log(extras[k]) +
+          normal_log_density(records.y[at], mean[k], sigma[k]);
       high = std::max(high, share[static_cast<std::size_t>(k)]);
     }
     double total = 0.0;

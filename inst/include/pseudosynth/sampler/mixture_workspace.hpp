@@ -1,0 +1,275 @@
+// What the augmentation sampler of the mixture works on: the records of
+// positive weight, the state, and per record the residuals, densities and
+// indicators.
+#ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_WORKSPACE_HPP
+#define PSEUDOSYNTH_SAMPLER_MIXTURE_WORKSPACE_HPP
+
+#include <cmath>
+#include <vector>
+
+#include "../design/grouped_design.hpp"
+#include "../records.hpp"
+#include "../rng.hpp"
+#include "../simd.hpp"
+#include "mixture_passes.hpp"
+#include "mixture_state.hpp"
+
+namespace pseudosynth {
+
+/// Accepted and proposed moves of each kind, for the diagnostics.
+struct MixtureAcceptance {
+  long coefficients[2] = {0, 0};
+  long sigma[2] = {0, 0};
+  long pi[2] = {0, 0};
+  long translation[2] = {0, 0};
+  long level[2] = {0, 0};
+};
+
+class MixtureWorkspace {
+ public:
+  MixtureWorkspace(const Records& records, int K, const MixturePrior& prior,
+                   Rng& rng)
+      : records_(&records),
+        design_(records.design),
+        prior_(prior),
+        rng_(&rng),
+        K_(K),
+        P_(records.design.n_columns()) {
+    collect_records();
+    allocate();
+    start();
+  }
+
+  /// sum_i alpha_i f_i at the present state.
+  double log_lik() {
+    refresh_densities();
+    double total = 0.0;
+    for (int i = 0; i < n_; ++i) total += alpha_[i] * (log_s_[i] + shift_[i]);
+    return total;
+  }
+
+  MixtureState state;
+  MixtureAcceptance accepted;
+
+  /// To be called after the state was replaced from outside.
+  void state_changed() { refresh_all_residuals(); }
+
+  // What the level moves work on.
+  int n_records() const { return n_; }
+  const std::vector<int>& rows() const { return row_; }
+  double alpha(int i) const { return alpha_[i]; }
+  double* residual(int k) { return residual_.data() + at(k); }
+  const Design& design() const { return records_->design; }
+  const MixturePrior& prior() const { return prior_; }
+  Rng& rng() { return *rng_; }
+  /// Prior location and scale of b given the hyperparameters.
+  double prior_mean(int j) const {
+    return prior_.shared ? state.m[j] : prior_.m0[j];
+  }
+  double prior_scale(int j) const {
+    return prior_.shared ? state.tau[j] : prior_.m_scale[j];
+  }
+  detail::ComponentDensity density(int k) const {
+    return component(state.sigma[k]);
+  }
+
+ protected:
+  std::size_t at(int k) const { return static_cast<std::size_t>(k) * Np_; }
+
+  static detail::ComponentDensity component(double sigma) {
+    return {-std::log(sigma) - kHalfLogTwoPi, 1.0 / sigma};
+  }
+
+  void collect_records() {
+    const int N = records_->size();
+    for (int i = 0; i < N; ++i) {
+      if (records_->alpha[i] == 0.0) continue;
+      row_.push_back(records_->design.row()[i]);
+      y_.push_back(records_->y[i]);
+      any_fractional_ = any_fractional_ || records_->alpha[i] < 1.0;
+    }
+    n_ = static_cast<int>(row_.size());
+    Np_ = std::max(8, (n_ + 7) / 8 * 8);
+    alpha_.assign(Np_);
+    rest_.assign(Np_);
+    int kept = 0;
+    for (int i = 0; i < N; ++i) {
+      const double a = records_->alpha[i];
+      if (a == 0.0) continue;
+      alpha_[kept] = a;
+      rest_[kept++] = 1.0 - a;
+      total_alpha_ += a;
+    }
+  }
+
+  void allocate() {
+    const std::size_t all = static_cast<std::size_t>(K_) * Np_;
+    residual_.assign(all);
+    d_.assign(all);
+    suffix_.assign(all);
+    for (auto* buffer :
+         {&s_, &log_s_, &shift_, &uniform_, &indicator_, &in_, &others_,
+          &prefix_, &new_residual_, &new_d_, &new_log_s_, &slope_})
+      buffer->assign(Np_);
+    z_.assign(n_, 0);
+    const int rows = design().n_rows();
+    eta_.assign(rows, 0.0);
+    entry_row_.assign(rows, 0);
+    entry_weight_.assign(rows, 0.0);
+    entry_value_.assign(rows, 0.0);
+    xy_.setZero(P_);
+    gram_.assign(K_, Matrix::Zero(P_, P_));
+    members_.resize(K_);
+    powered_count_.assign(K_, 0.0);
+    pi_.setZero(K_);
+  }
+
+  /// Over-dispersed start around the ridge regression: components differ in
+  /// intercept and scale. Finite for any data on a proper prior.
+  void start() {
+    state.K = K_;
+    state.P = P_;
+    state.m = prior_.m0;
+    state.tau = Vector::Constant(P_, prior_.shared ? prior_.tau_scale : 1.0);
+    state.gamma = 1.0;
+    state.log_pi = Vector::Constant(K_, -std::log(K_));
+    state.sigma.setOnes(K_);
+    state.b = prior_.m0.replicate(1, K_);
+    if (n_ > 0) {
+      for (int i = 0; i < n_; ++i) members_[0].push_back(i);
+      gather_members(0, [&](int i) { return y_[i]; });
+      Matrix gram;
+      Vector xy(P_);
+      design_.cross_products(n_entries_, entry_row_.data(),
+                             entry_weight_.data(), gram);
+      design_.transpose_times(n_entries_, entry_row_.data(),
+                              entry_value_.data(), xy.data());
+      gram.diagonal() += prior_.m_scale.cwiseAbs2().cwiseInverse();
+      xy += prior_.m_scale.cwiseAbs2().cwiseInverse().cwiseProduct(prior_.m0);
+      const Vector ridge = gram.ldlt().solve(xy);
+      state.m = prior_.shared ? ridge : prior_.m0;
+      state.b = ridge.replicate(1, K_);
+      design_.linear_predictor(ridge.data(), eta_.data());
+      double squares = 0.0;
+      for (int i = 0; i < n_; ++i)
+        squares += alpha_[i] * square(y_[i] - eta_[row_[i]]);
+      const double sd = std::sqrt(squares / total_alpha_) + 1e-8;
+      for (int k = 0; k < K_; ++k) {
+        state.sigma[k] =
+            prior_.sigma_floor + sd * std::exp(rng_->normal() * 0.5 - 0.7);
+        if (design().has_intercept())
+          state.b(0, k) += sd * 0.7 * rng_->normal();
+      }
+    }
+    refresh_all_residuals();
+  }
+
+  void fill_residual(const double* b, double* out) {
+    design_.linear_predictor(b, eta_.data());
+    for (int i = 0; i < n_; ++i) out[i] = y_[i] - eta_[row_[i]];
+  }
+  void refresh_all_residuals() {
+    for (int k = 0; k < K_; ++k)
+      fill_residual(state.b.col(k).data(), residual(k));
+  }
+
+  /// shift, d, s and log s at the present state.
+  void refresh_densities() {
+    pi_ = state.log_pi.array().exp();
+    std::fill(shift_.data(), shift_.data() + Np_, -kInfinity);
+    s_.zero();
+    for (int k = 0; k < K_; ++k)
+      detail::raise_shift(Np_, residual(k), density(k), shift_.data());
+    for (int k = 0; k < K_; ++k)
+      detail::component_density(Np_, residual(k), density(k), pi_[k],
+                                shift_.data(), d_.data() + at(k), s_.data());
+    detail::log_pass(Np_, s_.data(), log_s_.data());
+  }
+
+  void draw_indicators() {
+    for (int i = 0; i < n_; ++i) uniform_[i] = rng_->uniform();
+    detail::draw_indicators(Np_, K_, d_.data(), pi_.data(), s_.data(),
+                            uniform_.data(), indicator_.data());
+    std::fill(powered_count_.begin(), powered_count_.end(), 0.0);
+    for (auto& members : members_) members.clear();
+    for (int i = 0; i < n_; ++i) {
+      z_[i] = static_cast<int>(indicator_[i]);
+      members_[z_[i]].push_back(i);
+      powered_count_[z_[i]] += alpha_[i];
+    }
+  }
+
+  int count(int k) const { return static_cast<int>(members_[k].size()); }
+
+  /// The members of component k by design row: their summed weights and their
+  /// weighted sums of value(i). Members are in row order.
+  template <class Value>
+  void gather_members(int k, Value&& value) {
+    n_entries_ = 0;
+    int previous = -1;
+    for (int i : members_[k]) {
+      if (row_[i] != previous) {
+        previous = row_[i];
+        entry_row_[n_entries_] = previous;
+        entry_weight_[n_entries_] = 0.0;
+        entry_value_[n_entries_] = 0.0;
+        ++n_entries_;
+      }
+      entry_weight_[n_entries_ - 1] += alpha_[i];
+      entry_value_[n_entries_ - 1] += alpha_[i] * value(i);
+    }
+  }
+
+  /// out = X' v for one value per record.
+  template <class Value>
+  void sum_over_records(Value&& value, double* out) {
+    n_entries_ = 0;
+    int previous = -1;
+    for (int i = 0; i < n_; ++i) {
+      if (row_[i] != previous) {
+        previous = row_[i];
+        entry_row_[n_entries_] = previous;
+        entry_value_[n_entries_] = 0.0;
+        ++n_entries_;
+      }
+      entry_value_[n_entries_ - 1] += value(i);
+    }
+    design_.transpose_times(n_entries_, entry_row_.data(), entry_value_.data(),
+                            out);
+  }
+
+  /// log density of u = log tau, half-t with tau_df degrees of freedom.
+  double log_tau_prior(double u) const {
+    const double z = std::exp(u) / prior_.tau_scale;
+    return u - 0.5 * (prior_.tau_df + 1.0) * std::log1p(z * z / prior_.tau_df);
+  }
+
+  const Records* records_;
+  GroupedDesign design_;
+  MixturePrior prior_;
+  Rng* rng_;
+  int K_;
+  int P_;
+  int n_ = 0;   // records of positive weight
+  int Np_ = 0;  // padded to whole vectors
+  bool any_fractional_ = false;
+  bool corrected_ = false;
+  double total_alpha_ = 0.0;
+
+  std::vector<int> row_, z_;
+  std::vector<std::vector<int>> members_;  // records of each component
+  std::vector<double> y_, eta_, powered_count_;
+  int n_entries_ = 0;  // design rows gathered for a cross product
+  std::vector<int> entry_row_;
+  std::vector<double> entry_weight_, entry_value_;
+  simd::AlignedBuffer alpha_, rest_;
+  simd::AlignedBuffer residual_, d_, suffix_;  // K x Np, component-major
+  simd::AlignedBuffer s_, log_s_, shift_, uniform_, indicator_, in_, others_,
+      prefix_, new_residual_, new_d_, new_log_s_, slope_;
+  std::vector<Matrix> gram_;  // X_k' A_k X_k
+  Vector xy_, pi_;
+};
+
+}  // namespace pseudosynth
+
+#endif
