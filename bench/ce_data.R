@@ -37,9 +37,12 @@ load_rpms_ce <- function() {
   folder <- tempfile("rpms-")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
+  if (identical(getOption("repos")[["CRAN"]], "@CRAN@")) {
+    utils::chooseCRANmirror(ind = 1, local.only = TRUE)
+  }
   tarball <- utils::download.packages(
     "rpms", folder,
-    type = "source", repos = "https://cloud.r-project.org", quiet = TRUE
+    type = "source", quiet = TRUE
   )[1, 2]
   utils::untar(tarball, files = "rpms/data/CE.rda", exdir = folder)
   load(file.path(folder, "rpms", "data", "CE.rda"), envir = target)

@@ -15,9 +15,10 @@ load_ce <- function() {
   folder <- tempfile("rpms-")
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
-  tarball <- utils::download.packages(
-    "rpms", folder, type = "source", repos = "https://cloud.r-project.org"
-  )[1, 2]
+  if (identical(getOption("repos")[["CRAN"]], "@CRAN@")) {
+    utils::chooseCRANmirror(ind = 1, local.only = TRUE)
+  }
+  tarball <- utils::download.packages("rpms", folder, type = "source")[1, 2]
   utils::untar(tarball, files = "rpms/data/CE.rda", exdir = folder)
   load(file.path(folder, "rpms", "data", "CE.rda"), envir = target)
   target$CE

@@ -15,7 +15,6 @@ cd "$(dirname "$0")/.." || exit 1
 
 purpose=${1:-run}
 LIBRARY=${LIBRARY:-$PWD/.library}
-CRAN=${CRAN:-https://cloud.r-project.org}
 export R_LIBS="$LIBRARY${R_LIBS:+:$R_LIBS}"
 
 say() { printf '%s\n' "install-dependencies: $*" >&2; }
@@ -127,12 +126,16 @@ fi
 if [ -n "$packages" ]; then
   mkdir -p "$LIBRARY"
   say "from CRAN into $LIBRARY (this can take some minutes): $packages"
-  Rscript --vanilla - "$LIBRARY" "$CRAN" "$packages" <<'RSCRIPT'
+  Rscript --no-init-file - "$LIBRARY" "$packages" <<'RSCRIPT'
 arguments <- commandArgs(trailingOnly = TRUE)
 options(timeout = 600)
-wanted <- strsplit(arguments[3], " ", fixed = TRUE)[[1]]
+# R's own choice of a mirror, or the first of its list.
+if (identical(getOption("repos")[["CRAN"]], "@CRAN@")) {
+  utils::chooseCRANmirror(ind = 1, local.only = TRUE)
+}
+wanted <- strsplit(arguments[2], " ", fixed = TRUE)[[1]]
 utils::install.packages(
-  wanted, lib = arguments[1], repos = arguments[2], Ncpus = 2, quiet = TRUE,
+  wanted, lib = arguments[1], Ncpus = 2, quiet = TRUE,
   dependencies = c("Depends", "Imports", "LinkingTo")
 )
 RSCRIPT
