@@ -4,7 +4,12 @@
 #define PSEUDOSYNTH_RCPP_PARALLEL_H
 
 #include <Rcpp.h>
-#include <RcppParallel.h>
+// Not <RcppParallel.h>: its matrix wrappers use what C++17 deprecates.
+#if defined(_WIN32)
+#include <RcppParallel/TinyThread.h>
+#else
+#include <RcppParallel/TBB.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -72,8 +77,12 @@ inline bool run_tasks(int n, int threads, std::atomic<bool>& stop,
   std::thread host([&] {
     try {
       TaskWorker worker(task, errors, stop);
-      RcppParallel::parallelFor(0, static_cast<std::size_t>(n), worker, 1,
-                                threads);
+#if defined(_WIN32)
+      RcppParallel::ttParallelFor(0, static_cast<std::size_t>(n), worker, 1);
+#else
+      RcppParallel::tbbParallelFor(0, static_cast<std::size_t>(n), worker, 1,
+                                   threads);
+#endif
     } catch (const std::exception& error) {
       pool_error = error.what();
     }

@@ -16,6 +16,8 @@ n_chains <- 4
 n_warmup <- 500 # iterations of each chain of the first fit, thrown away
 n_rewarmup <- 200 # the same of later fits, which start where the last one ended
 n_draws <- 1000 # draws of each chain kept
+n_sweeps <- 15 # of the sampler for each kept draw of the first fit
+n_resweeps <- 10 # the same of later fits
 n_refits <- 3 # at most, of the search for the re-weighting constant
 tolerance <- 0.04 # of that search; the bound of a refit moves by about as much
 n_threads <- 2
@@ -66,14 +68,16 @@ step("Fitting the unweighted model", {
   fits$unweighted <- fit_synthesizer(
     log(income) ~ ., income, normal_mixture(K = n_components),
     chains = n_chains, warmup = n_warmup, draws = n_draws,
-    threads = n_threads, seed = seed_of(0)
+    threads = n_threads, seed = seed_of(0),
+    control = sampler_control(thin = n_sweeps)
   )
 })
 step("Fitting with Lipschitz weights", {
   weights <- lipschitz_weights(fits$unweighted, allow_unconverged = TRUE)
   fits$lw <- update(
     fits$unweighted,
-    privacy_weights = weights, warmup = n_rewarmup, seed = seed_of(1)
+    privacy_weights = weights, warmup = n_rewarmup, seed = seed_of(1),
+    control = sampler_control(thin = n_resweeps)
   )
 })
 step("Re-weighting", {

@@ -41,11 +41,11 @@ class MixtureLevelMove {
   }
 
  private:
-  static constexpr int kSteps = 3;
+  static constexpr int kSteps = 6;
   static constexpr double kLowest = 0.4;
-  static constexpr int kRecordsPerStep = 400;  // more records, gentler steps
+  static constexpr int kRecordsPerStep = 250;  // more records, gentler steps
   static constexpr int kMaxRecords = 2000;
-  static constexpr int kSwaps = 2;
+  static constexpr int kSwaps = 3;
 
   /// The records of one level and the direction in which b moves for them:
   /// +1 on `up`, -1 on each of `down`.
