@@ -9,9 +9,9 @@
 #'     chains rarely mix over the components of a mixture;
 #'   * `"auto"`: the first of these that suits the model.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
-#'   `NULL`, the default, takes the number of components for the augmentation
-#'   sampler, 6 for the Gibbs sampler under [prior_hierarchical()] and 1
-#'   otherwise.
+#'   `NULL`, the default, takes twice the number of components for the
+#'   augmentation sampler, 3 for the Gibbs sampler under
+#'   [prior_hierarchical()] and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1; default 0.8) NUTS: the acceptance
 #'   that the step size aims at. Raise it when draws diverge.
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
