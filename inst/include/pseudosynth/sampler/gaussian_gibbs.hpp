@@ -51,7 +51,7 @@ class GaussianGibbs {
   double sigma;
 
   void sweep() {
-    if (prior_.hierarchical) hyper_.update(b, *rng_);
+    if (prior_.hierarchical) hyper_.update(b, *rng_, ++n_sweeps_ % 2 == 0);
     update_sigma();
     update_b();
     if (prior_.hierarchical) rescale();
@@ -123,6 +123,7 @@ class GaussianGibbs {
   const LeastSquares* sums_;
   GaussianGibbsPrior prior_;
   HierarchicalSweep hyper_;
+  long n_sweeps_ = 0;
   Rng* rng_;
 };
 

@@ -41,9 +41,12 @@ class HierarchicalSweep {
 
   const Matrix& omega() const { return omega_; }
 
-  /// One update of Omega and tau given b.
-  void update(const Vector& b, Rng& rng) {
-    update_omega(b, rng);
+  /// One update of tau given b, and of Omega where asked for: its update costs
+  /// most of a sweep, and one coefficient vector says little about it.
+  void update(const Vector& b, Rng& rng, bool with_omega = true) {
+    if (with_omega) {
+      update_omega(b, rng);
+    }
     update_tau(b, rng);
   }
 
