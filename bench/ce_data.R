@@ -1,5 +1,7 @@
 # The records that the benchmarks use, and the model of both programs on them.
 
+source(file.path("data-raw", "load_rpms_ce.R"))
+
 nine_predictors <- c(
   "sex", "age", "education", "region", "urban", "marital", "population",
   "family_size", "earner"
@@ -18,35 +20,9 @@ ce_all_months <- function() {
   raw <- load_rpms_ce()
   code <- new.env()
   sys.source(file.path("R", "ce_codes.R"), code)
-  all <- code$ce_recode(raw, c(
-    income = "FINCBTAX", sex = "SEX", age = "AGE", education = "EDUCA",
-    region = "REGION", urban = "BLS_URBN", marital = "MARITAL",
-    population = "POPSIZE", family_size = "FAM_SIZE", earner = "EARNER"
-  ))
+  all <- code$ce_recode(raw, rpms_columns)
   all <- all[stats::complete.cases(all), ]
   subset(all, income > 0)
-}
-
-# rpms::CE from the installed package, else from the source package on CRAN.
-load_rpms_ce <- function() {
-  target <- new.env()
-  if (requireNamespace("rpms", quietly = TRUE)) {
-    utils::data("CE", package = "rpms", envir = target)
-    return(target$CE)
-  }
-  folder <- tempfile("rpms-")
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
-  if (identical(getOption("repos")[["CRAN"]], "@CRAN@")) {
-    utils::chooseCRANmirror(ind = 1, local.only = TRUE)
-  }
-  tarball <- utils::download.packages(
-    "rpms", folder,
-    type = "source", quiet = TRUE
-  )[1, 2]
-  utils::untar(tarball, files = "rpms/data/CE.rda", exdir = folder)
-  load(file.path(folder, "rpms", "data", "CE.rda"), envir = target)
-  target$CE
 }
 
 #' What the package's core reads: the model of log income on nine predictors.

@@ -3,28 +3,9 @@
 # Run from the package's root directory: Rscript data-raw/ce_income.R
 
 source(file.path("R", "ce_codes.R"))
+source(file.path("data-raw", "load_rpms_ce.R"))
 
-# rpms::CE from the installed package, else from the source package on CRAN,
-# which needs no compilation for its data alone.
-load_ce <- function() {
-  target <- new.env()
-  if (requireNamespace("rpms", quietly = TRUE)) {
-    utils::data("CE", package = "rpms", envir = target)
-    return(target$CE)
-  }
-  folder <- tempfile("rpms-")
-  dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
-  if (identical(getOption("repos")[["CRAN"]], "@CRAN@")) {
-    utils::chooseCRANmirror(ind = 1, local.only = TRUE)
-  }
-  tarball <- utils::download.packages("rpms", folder, type = "source")[1, 2]
-  utils::untar(tarball, files = "rpms/data/CE.rda", exdir = folder)
-  load(file.path(folder, "rpms", "data", "CE.rda"), envir = target)
-  target$CE
-}
-
-ce <- load_ce()
+ce <- load_rpms_ce()
 stopifnot(nrow(ce) == 68415, ncol(ce) == 47)
 
 # The rule by which read_ce() derives the earner status of the agency's files,
@@ -35,16 +16,11 @@ stopifnot(identical(
 ))
 
 october <- ce[ce$QINTRVMO == 10, ]
-columns <- c(
-  income = "FINCBTAX", sex = "SEX", age = "AGE", education = "EDUCA",
-  region = "REGION", urban = "BLS_URBN", marital = "MARITAL",
-  population = "POPSIZE", family_size = "FAM_SIZE", earner = "EARNER"
-)
-for (variable in names(columns)) {
-  column <- columns[[variable]]
+for (variable in names(rpms_columns)) {
+  column <- rpms_columns[[variable]]
   stopifnot(length(ce_unknown(october[[column]], variable, column)) == 0)
 }
-ce_income <- ce_recode(october, columns)
+ce_income <- ce_recode(october, rpms_columns)
 
 # ---- what is known about this file -----------------------------------------
 

@@ -25,8 +25,6 @@ class MixtureLevelMove {
   }
 
   int n_levels() const { return static_cast<int>(levels_.size()); }
-  /// Total number of records over the levels that can be moved.
-  int n_records() const { return total_records_; }
 
   /// One tempered transition in a level chosen at random.
   void move() {
@@ -79,7 +77,6 @@ class MixtureLevelMove {
           for (int other = 1; other < n_codes; ++other)
             level.down.push_back(design.factor_column(f) + other - 1);
         }
-        total_records_ += n;
         levels_.push_back(std::move(level));
       }
     }
@@ -251,7 +248,6 @@ class MixtureLevelMove {
   MixtureAugmentation* chain_;
   int K_;
   std::vector<Level> levels_;
-  int total_records_ = 0;
 
   int n_ = 0;
   simd::AlignedBuffer residual_, e_, alpha_, shift_, e_new_, e_new2_;
