@@ -53,14 +53,27 @@ inline double scaled_log_minus_digamma(double x) {
   return x < 1e-300 ? 1.0 : x * log_minus_digamma(x);
 }
 
+/// sum <- (atanh(r) - r)/r^3 = 1/3 + y/5 + y^2/7 + .. with y = r^2 <= 1/16, for double
+/// and for vectors of it; relative error below 1e-17.
+template <class T>
+inline __attribute__((always_inline)) T atanh_series(const T& y) {
+  const T y2 = y * y, y4 = y2 * y2;
+  const T low = (1.0 / 3 + y * (1.0 / 5)) + y2 * (1.0 / 7 + y * (1.0 / 9));
+  const T middle =
+      (1.0 / 11 + y * (1.0 / 13)) + y2 * (1.0 / 15 + y * (1.0 / 17));
+  const T high =
+      (1.0 / 19 + y * (1.0 / 21)) + y2 * (1.0 / 23 + y * (1.0 / 25));
+  sum = low + y4 * (middle + y4 * (high + y4 * (1.0 / 27 + y * (1.0 / 29))));
+}
+
 /// log(1 + x) - x for x > -1, never positive; no cancellation next to 0.
 inline double log1p_minus(double x) {
   if (x > 0.4 || x < -0.4) return std::log1p(x) - x;
   // log(1 + x) = 2 atanh(r), r = x/(2 + x); 2 r - x = -r x.
   const double r = x / (2.0 + x), y = r * r;
-  double series = 1.0 / 33;
-  for (int k = 31; k >= 3; k -= 2) series = series * y + 1.0 / k;
-  return r * (2.0 * y * series - x);
+  double sum;
+  atanh_series(y, sum);
+  return r * (2.0 * y * sum - x);
 }
 
 /// log of the Poisson probability of y, less the part that depends on mean and
