@@ -180,8 +180,8 @@ class TileDensity<NormalMixture> {
         const double sigma = draws(s, extras + K_ + k);
         const std::size_t at = static_cast<std::size_t>(k) * kDrawTile + l;
         inv_sigma_[at] = 1.0 / sigma;
-        offset_[at] = std::log(draws(s, extras + k)) - std::log(sigma) -
-                      kHalfLogTwoPi;
+        offset_[at] =
+            std::log(draws(s, extras + k)) - std::log(sigma) - kHalfLogTwoPi;
       }
     }
   }

@@ -1,8 +1,8 @@
 // Negative binomial densities over a tile of draws. With
 //   R = log Gamma(y + phi) - log Gamma(phi) - log y!   (count and draw),
 //   A = log(mu/(mu + phi)), B = phi log(phi/(mu + phi))  (row and draw),
-// f = R + y A + B: a table over the distinct counts of the block, two logarithms
-// per row and one multiplication per record.
+// f = R + y A + B: a table over the distinct counts of the block, two
+// logarithms per row and one multiplication per record.
 #ifndef PSEUDOSYNTH_KERNEL_NEG_BINOMIAL_TILE_HPP
 #define PSEUDOSYNTH_KERNEL_NEG_BINOMIAL_TILE_HPP
 
@@ -117,10 +117,10 @@ class TileDensity<NegBinomial> : public ScalarTile<NegBinomial> {
     std::sort(count_.begin(), count_.end());
     count_.erase(std::unique(count_.begin(), count_.end()), count_.end());
     for (int c = first_cell_; c < last; ++c)
-      place_.push_back(static_cast<int>(
-          std::lower_bound(count_.begin(), count_.end(),
-                           records.cell_response(c)) -
-          count_.begin()));
+      place_.push_back(
+          static_cast<int>(std::lower_bound(count_.begin(), count_.end(),
+                                            records.cell_response(c)) -
+                           count_.begin()));
     for (double y : count_)
       constant_.push_back(y == 0 ? 0.0 : count_constant(y));
     table_.assign(count_.size() * kDrawTile);
@@ -149,8 +149,7 @@ class TileDensity<NegBinomial> : public ScalarTile<NegBinomial> {
 
   void row(const double* eta) {
     ScalarTile::row(eta);
-    detail::neg_binomial_row(eta, size_.data(), a_.data(), b_.data(),
-                             outside_);
+    detail::neg_binomial_row(eta, size_.data(), a_.data(), b_.data(), outside_);
   }
 
   void log_lik(int cell, double* f) {

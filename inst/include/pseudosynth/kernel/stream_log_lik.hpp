@@ -15,8 +15,8 @@
 
 namespace pseudosynth {
 
-/// Calls visit(first, last, s, n, f) for every cell, the records first .. last -
-/// 1 in row order, of the design rows [first_row, last_row) and every tile of
+/// Calls visit(first, last, s, n, f) for every cell, the records first .. last
+/// - 1 in row order, of the design rows [first_row, last_row) and every tile of
 /// draws s .. s + n - 1; f holds kDrawTile values of which n count.
 /// `should_stop` is polled once per tile.
 ///

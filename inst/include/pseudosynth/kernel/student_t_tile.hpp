@@ -10,9 +10,11 @@ namespace detail {
 
 /// `unfinite` becomes NaN where some f is not finite.
 template <int W>
-PSEUDOSYNTH_INLINE void student_t_draws_kernel(
-    double y, double df, const double* eta, const double* offset,
-    const double* inv_sigma, double* f, double& unfinite) {
+PSEUDOSYNTH_INLINE void student_t_draws_kernel(double y, double df,
+                                               const double* eta,
+                                               const double* offset,
+                                               const double* inv_sigma,
+                                               double* f, double& unfinite) {
   typedef simd::Real<W> R;
   const double power = -0.5 * (df + 1.0), inv_df = 1.0 / df;
   R check{};

@@ -53,8 +53,8 @@ PSEUDOSYNTH_INLINE void stirling_in_place(simd::Real<W>& x,
   R log_y = y;
   simd::log_in_place<W>(log_y);
   simd::log_in_place<W>(product);
-  const R shifted = x + (y - 0.5) * log_y - 10.0 - product -
-                    (below - 0.5) * log_x;
+  const R shifted =
+      x + (y - 0.5) * log_y - 10.0 - product - (below - 0.5) * log_x;
   x = below < ten ? shifted : x;
 }
 
