@@ -103,8 +103,8 @@ class HierarchicalSweep {
     double log_ratio = 0.0;
     Vector fresh_d(P_), fresh_tau(P_);
     for (int j = 0; j < P_; ++j) {
-      fresh_d[j] = std::sqrt(factor_.row(j).head(j + 1).squaredNorm() +
-                             v[j] * v[j] / q);
+      fresh_d[j] =
+          std::sqrt(factor_.row(j).head(j + 1).squaredNorm() + v[j] * v[j] / q);
       fresh_tau[j] = tau[j] * fresh_d[j] / d[j];
       log_ratio += log_prior(fresh_tau[j]) - log_prior(tau[j]) +
                    std::log(fresh_d[j] / d[j]);
@@ -165,8 +165,7 @@ class HierarchicalSweep {
             const double t = std::exp(x);
             const double scaled = b[j] / t;
             // The Jacobian of the log and the 1/tau of the normal cancel.
-            return log_prior(t) -
-                   scaled * (0.5 * own * scaled + others);
+            return log_prior(t) - scaled * (0.5 * own * scaled + others);
           },
           1.5);
       tau[j] = std::exp(t);
@@ -178,8 +177,8 @@ class HierarchicalSweep {
 
   int P_;
   double eta_, df_, scale_, nu_;
-  Matrix omega_factor_;  // lower triangular
-  Matrix precision_;     // Omega^-1
+  Matrix omega_factor_;      // lower triangular
+  Matrix precision_;         // Omega^-1
   Matrix factor_, inverse_;  // work space
 };
 
