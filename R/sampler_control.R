@@ -18,8 +18,10 @@
 #'   `NULL`, the default, takes twice the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and 1 otherwise.
-#' @param adapt_delta (number between 0 and 1; default 0.8) NUTS: the acceptance
-#'   that the step size aims at. Raise it when draws diverge.
+#' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
+#'   that the step size aims at. `NULL`, the default, is 0.95 under
+#'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
+#'   otherwise. Raise it when draws diverge.
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
 #'   2^max_treedepth steps a draw.
 #' @param metric (string; default `"diagonal"`) NUTS: `"diagonal"` or `"dense"`.
@@ -42,7 +44,7 @@
 #' @examples
 #' sampler_control(adapt_delta = 0.95, progress = FALSE)
 #' @export
-sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = 0.8,
+sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
                             max_treedepth = 10, metric = "diagonal",
                             progress = interactive(), max_rhat = 1.05,
                             min_ess = NULL, max_divergent = 0.01,
@@ -53,7 +55,9 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = 0.8,
         sampler, c("auto", "gibbs", "augmentation", "surrogate", "nuts")
       ),
       thin = check_count(thin, min = 1, null = TRUE),
-      adapt_delta = check_number(adapt_delta, above = 0, below = 1),
+      adapt_delta = check_number(
+        adapt_delta, above = 0, below = 1, null = TRUE
+      ),
       max_treedepth = check_count(max_treedepth, min = 1, max = 20),
       metric = check_choice(metric, c("diagonal", "dense")),
       progress = check_flag(progress),
@@ -128,6 +132,10 @@ default_thin <- function(sampler, spec) {
   } else {
     1L
   }
+}
+
+default_adapt_delta <- function(spec) {
+  if (spec$prior$kind == "hierarchical") 0.95 else 0.8
 }
 
 #' Threads of a fit when nothing is said

@@ -70,7 +70,7 @@ family_round_trip <- function(formula, family, data = family_data(), ...) {
   if (has_bayesplot()) {
     expect_silent(ggplot2::ggplot_build(pp_check(fit, n_draws = 20, seed = 1)))
   }
-  expect_output(print(fit), format(family), fixed = TRUE)
+  expect_output(print(fit), format(fit$family), fixed = TRUE)
   expect_output(print(summary(fit)), "q95")
   expect_output(print(prior_summary(fit)), "Public numbers only")
   list(fit = fit, weighted = weighted, synthetic = syn, predicted = predicted)

@@ -73,7 +73,10 @@ test_that("a continuous family says what to do with two values", {
 
 test_that("a logistic regression makes the round trip", {
   data <- transform(family_data(), yes = factor(c("no", "yes")[yes + 1]))
-  pieces <- family_round_trip(yes ~ group + x, bernoulli(), data)
+  pieces <- family_round_trip(
+    yes ~ group + x, bernoulli(), data,
+    prior = prior_normal()
+  )
   fit <- pieces$fit
   expect_identical(
     colnames(fit$draws), c("(Intercept)", "groupb", "groupc", "x")
@@ -98,8 +101,9 @@ test_that("the log-likelihood is R's dbinom", {
 test_that("rare, constant and separated outcomes run with a remark", {
   data <- family_data()
   fit <- function(formula, yes) {
+    data$yes <- yes
     quick_fit(
-      formula, transform(data, yes = yes), bernoulli(),
+      formula, data, bernoulli(),
       prior = prior_normal(1, c(0, 2)), draws = 1500
     )
   }

@@ -98,7 +98,10 @@ test_that("synthetic values stay inside the bounds at any precision", {
 })
 
 test_that("a beta regression makes the round trip", {
-  pieces <- family_round_trip(part ~ group + x, beta_response(bounds))
+  pieces <- family_round_trip(
+    part ~ group + x, beta_response(bounds),
+    prior = prior_normal()
+  )
   fit <- pieces$fit
   expect_identical(
     colnames(fit$draws), c("(Intercept)", "groupb", "groupc", "x", "precision")

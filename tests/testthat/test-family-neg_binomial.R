@@ -32,7 +32,10 @@ test_that("a transformed left side is refused, with what to write", {
 })
 
 test_that("a count regression makes the round trip", {
-  pieces <- family_round_trip(count ~ group + x, neg_binomial())
+  pieces <- family_round_trip(
+    count ~ group + x, neg_binomial(),
+    prior = prior_normal()
+  )
   fit <- pieces$fit
   expect_identical(
     colnames(fit$draws), c("(Intercept)", "groupb", "groupc", "x", "size")
@@ -69,13 +72,16 @@ test_that("counts given as doubles stay doubles, and whole", {
 
 test_that("rare counts run, and the remarks say what the prior decides", {
   data <- transform(family_data(), count = ifelse(group == "b", 0L, count))
-  fit <- quick_fit(count ~ group, data, neg_binomial(), draws = 1000)
+  fit <- quick_fit(
+    count ~ group, data, neg_binomial(),
+    prior = prior_normal(), draws = 1000
+  )
   expect_true(fit$converged)
   expect_match(fit$remarks, "All counts are 0 in `groupb`", all = FALSE)
   expect_output(print(fit), "Remarks")
   none <- quick_fit(
     count ~ 1, transform(data, count = 0L), neg_binomial(),
-    draws = 1000
+    prior = prior_normal(), draws = 1000
   )
   expect_match(none$remarks, "All counts are 0: the prior decides")
   same <- suppressWarnings(

@@ -31,7 +31,10 @@ test_that("the log-likelihood is R's dt, scaled", {
 })
 
 test_that("a heavy-tailed regression makes the round trip", {
-  pieces <- family_round_trip(heavy ~ group + x, student_t())
+  pieces <- family_round_trip(
+    heavy ~ group + x, student_t(),
+    prior = prior_normal()
+  )
   expect_identical(
     colnames(pieces$fit$draws), c("(Intercept)", "groupb", "groupc", "x",
                                   "sigma")
@@ -41,7 +44,10 @@ test_that("a heavy-tailed regression makes the round trip", {
 
 test_that("it models the log through the formula's left side", {
   data <- transform(family_data(), heavy = round(exp(heavy), 1) + 0.1)
-  fit <- quick_fit(log(heavy) ~ group, data, student_t())
+  fit <- quick_fit(
+    log(heavy) ~ group, data, student_t(),
+    prior = prior_normal()
+  )
   expect_identical(fit$bound$unit, "log(heavy)")
   expect_true(all(synthesize(fit, seed = 1)[[1]]$heavy > 0))
 })
