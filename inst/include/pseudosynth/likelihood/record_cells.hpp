@@ -2,8 +2,6 @@
 #ifndef PSEUDOSYNTH_LIKELIHOOD_RECORD_CELLS_HPP
 #define PSEUDOSYNTH_LIKELIHOOD_RECORD_CELLS_HPP
 
-#include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "../records.hpp"
@@ -16,6 +14,7 @@ namespace pseudosynth {
 struct RecordCells {
   bool censored;
   double lower, upper;
+  int n_rows;
   double constant = 0.0;
   std::vector<int> row;
   std::vector<double> y, alpha;
@@ -24,36 +23,27 @@ struct RecordCells {
   explicit RecordCells(const Records& records)
       : censored(records.censor.active),
         lower(records.censor.lower),
-        upper(records.censor.upper) {
-    std::vector<int> order(static_cast<std::size_t>(records.size()));
-    std::iota(order.begin(), order.end(), 0);
+        upper(records.censor.upper),
+        n_rows(records.design.n_rows()) {
     const std::vector<int>& rows = records.design.row();
-    auto less = [&](int a, int b) {
-      const std::size_t i = static_cast<std::size_t>(a);
-      const std::size_t j = static_cast<std::size_t>(b);
-      if (rows[i] != rows[j]) return rows[i] < rows[j];
-      if (records.y[i] != records.y[j]) return records.y[i] < records.y[j];
-      if (!censored) return false;
-      if (records.alpha[i] != records.alpha[j])
-        return records.alpha[i] < records.alpha[j];
-      return records.censor.centre[i] < records.censor.centre[j];
-    };
-    std::stable_sort(order.begin(), order.end(), less);
-    int last = -1;
-    for (int i : order) {
+    // Records are sorted by row, response, weight and centre.
+    for (int i = 0; i < records.size(); ++i) {
       const std::size_t at = static_cast<std::size_t>(i);
       if (records.alpha[at] == 0.0) {
         constant += records.contribution(i, 0.0);
         continue;
       }
-      if (last >= 0 && !less(last, i)) {
-        if (censored)
-          count.back() += 1.0;
-        else
-          alpha.back() += records.alpha[at];
+      const bool same_cell =
+          !row.empty() && row.back() == rows[at] && y.back() == records.y[at];
+      if (same_cell && !censored) {
+        alpha.back() += records.alpha[at];
         continue;
       }
-      last = i;
+      if (same_cell && alpha.back() == records.alpha[at] &&
+          centre.back() == records.censor.centre[at]) {
+        count.back() += 1.0;
+        continue;
+      }
       row.push_back(rows[at]);
       y.push_back(records.y[at]);
       alpha.push_back(records.alpha[at]);
@@ -62,6 +52,25 @@ struct RecordCells {
         count.push_back(1.0);
       }
     }
+  }
+
+  std::size_t size() const { return y.size(); }
+
+  double weighted_sum(const double* f) const {
+    double total = 0.0;
+    for (std::size_t c = 0; c < y.size(); ++c) total += alpha[c] * f[c];
+    return total;
+  }
+
+  double clipped_sum(const double* f) const {
+    double total = 0.0;
+    for (std::size_t c = 0; c < y.size(); ++c) {
+      double g = alpha[c] * f[c] - centre[c];
+      g = g < lower ? lower : g;
+      g = g > upper ? upper : g;
+      total += count[c] * g;
+    }
+    return total;
   }
 };
 

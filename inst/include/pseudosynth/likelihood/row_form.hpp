@@ -31,8 +31,8 @@ struct RowForm {
 namespace detail {
 
 template <int W>
-PSEUDOSYNTH_INLINE void poisson_rows_kernel(int n, const double* eta,
-                                            double* u, double* v) {
+PSEUDOSYNTH_INLINE void poisson_rows_kernel(int n, const double* eta, double* u,
+                                            double* v) {
   for (int r = 0; r < n; r += W) {
     simd::Real<W> x;
     simd::load<W>(eta + r, x);
@@ -112,8 +112,8 @@ PSEUDOSYNTH_INLINE void beta_rows_kernel(int n, const double* eta,
   }
 }
 PSEUDOSYNTH_DISPATCH(beta_rows,
-                     (int n, const double* eta, double lambda,
-                      double log_gamma, double* u, double* w, double* v),
+                     (int n, const double* eta, double lambda, double log_gamma,
+                      double* u, double* w, double* v),
                      (n, eta, lambda, log_gamma, u, w, v))
 
 }  // namespace detail

@@ -5,7 +5,8 @@
 #define PSEUDOSYNTH_LIKELIHOOD_VALUE_LIKELIHOOD_HPP
 
 #include <memory>
-#include <vector>
+#include <type_traits>
+#include <utility>
 
 #include "../design/linear_predictor.hpp"
 #include "../math.hpp"
@@ -31,8 +32,8 @@ class ValueLikelihood {
 
   double operator()(const double* b, const double* extra) {
     predict_(b, eta_.data());
-    return evaluate(extra,
-                    std::integral_constant<bool, RowForm<Family>::kAvailable>());
+    return evaluate(
+        extra, std::integral_constant<bool, RowForm<Family>::kAvailable>());
   }
 
  private:
