@@ -278,9 +278,7 @@ censor_spec <- function(censor, model, spec = model$spec,
 #' The clipped likelihood is bounded: only a proper prior makes a posterior
 #' @noRd
 check_proper_prior <- function(prior, call) {
-  known <- c("normal", "hierarchical", "shared", "beta_mean")
-  numbers <- unlist(unclass(prior)[-1])
-  if (!prior$kind %in% known || !all(is.finite(numbers))) {
+  if (!prior_is_proper(prior)) {
     abort_privacy(
       c(
         "A censored likelihood needs a proper prior.",
