@@ -128,7 +128,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed,
     what = "synthetic data", m = m, n_records = as.integer(n),
     reproducible = x$reproducible || !is.null(seed)
   )
-  synthetic_sets(
+  build_synthetic_sets(
     matrix(values, n, m), x$response, newdata, c(variable, setdiff(
       names(newdata), variable
     )),
