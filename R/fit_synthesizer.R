@@ -25,9 +25,11 @@
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
 #'   [prior_shared()] for the mixture and [prior_hierarchical()] otherwise.
 #'   Public numbers only.
-#' @param privacy_weights (numeric, N, in \[0, 1\], or `NULL`) The weight of
-#'   each record, made by [lipschitz_weights()] or given by hand. `NULL`, the
-#'   default, is weight 1 for all. These are not survey weights.
+#' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
+#'   in \[0, 1\], or `NULL`) The weight of each record. One number is a public
+#'   scalar for all records; a vector given by hand is of unknown origin, and no
+#'   strict label rests on it. `NULL`, the default, is weight 1 for all. These
+#'   are not survey weights.
 #' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what each
 #'   record contributes. `NULL`, the default: nothing is clipped.
 #' @param chains (count; default 4) Markov chains. Each has a random stream of
@@ -87,6 +89,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     privacy_weights, nrow(data),
     arg = "privacy_weights"
   )
+  check_weights_records(weights, data, call = call)
 
   model <- list(
     call = plain_call(match.call()), formula = plain_formula(formula, design),
@@ -290,8 +293,13 @@ weights_history <- function(weights) {
     return("unweighted")
   }
   scheme <- attr(weights, "scheme")
+  of <- attr(weights, "arguments")$of
   switch(scheme,
-    lipschitz = "lw", reweighted = "lw_final", user = "user_weights", scheme
+    lipschitz = "lw", count = "cw",
+    reweighted = paste0(
+      switch(of %||% "", lipschitz = "lw", count = "cw", "weighted"), "_final"
+    ),
+    truncated = "weighted_e", user = "user_weights", scheme
   )
 }
 

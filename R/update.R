@@ -4,8 +4,10 @@
 #' the earlier fit's chains ended, when their number is the same.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param privacy_weights (numeric, N, in \[0, 1\], or `NULL`) The new weights;
-#'   `NULL` removes them. When left out, the fit keeps its own.
+#' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
+#'   in \[0, 1\], or `NULL`) The new weights; one number is a public scalar for
+#'   all records, `NULL` removes the weights. When left out, the fit keeps its
+#'   own.
 #' @param censor (`censoring_rule` or `NULL`) See [censor()]; `NULL` removes it.
 #'   When left out, the fit keeps its own.
 #' @param chains,warmup,draws,threads (counts) Default: as in the earlier fit.
@@ -17,7 +19,8 @@
 #'   fit; call [fit_synthesizer()] to change them.
 #' @return A `synthesizer`, confidential as the first one.
 #' @section Error types: `pseudosynth_error_input` for weights outside \[0, 1\]
-#'   or of the wrong length and for arguments that cannot change.
+#'   or of the wrong length and for arguments that cannot change;
+#'   `pseudosynth_error_privacy` for weights made for other records.
 #' @seealso [lipschitz_weights()], [reweight()].
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
@@ -41,6 +44,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
       arg = "privacy_weights"
     )
   }
+  check_weights_records(weights, object$data, call = call)
   censor <- if (missing(censor)) {
     object$censor
   } else {
