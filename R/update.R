@@ -8,8 +8,8 @@
 #'   in \[0, 1\], or `NULL`) The new weights; one number is a public scalar for
 #'   all records, `NULL` removes the weights. When left out, the fit keeps its
 #'   own.
-#' @param censor (`NULL`) A censoring rule; when left out, the fit keeps its
-#'   own.
+#' @param censor (`censoring_rule` or `NULL`) See [censor()]; `NULL` removes it.
+#'   When left out, the fit keeps its own.
 #' @param chains,warmup,draws,threads (counts) Default: as in the earlier fit.
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()]. The default
 #'   `NULL` takes the operating system's entropy, also when the earlier fit was
@@ -45,8 +45,10 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
     )
   }
   check_weights_records(weights, object$data, call = call)
-  if (missing(censor)) {
-    censor <- object$censor
+  censor <- if (missing(censor)) {
+    object$censor
+  } else {
+    resolve_censor(censor, object$family, call)
   }
   old <- object$control
   run <- check_run(
@@ -56,9 +58,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   model <- unclass(object)[c(
     "call", "formula", "family", "prior", "response", "design", "data", "spec"
   )]
-  n <- n_records(object)
-  model$spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
-  model$spec["censor"] <- list(censor_spec(censor, n, call))
+  model$spec <- weighted_spec(model$spec, model, weights, censor, call)
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)
   warm <- run$chains == old$chains && sampler == old$sampler
