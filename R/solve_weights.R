@@ -99,7 +99,8 @@ check_unweighted <- function(fit, call = rlang::caller_env()) {
   }
 }
 
-# Weights whose scale was found from the file are weights from the file.
+# Weights whose scale was found from the file are weights from the file: the
+# scale is no public number, whatever it scales.
 solved_weights <- function(weights, by, value, target) {
   scaled <- if (by == "scale") {
     scale_weights(weights, scale = value)
@@ -107,16 +108,15 @@ solved_weights <- function(weights, by, value, target) {
     scale_weights(weights, shift = value)
   }
   scheme <- attr(weights, "scheme")
-  arguments <- inherited_arguments(scaled)
-  if (scheme == "public_scalar") {
-    scheme <- "scalar"
-  } else if (scheme != "count") {
-    scheme <- "scaled"
-    arguments$of <- first_scheme(weights)
-  }
-  arguments$target <- target
+  kept <- inherited_arguments(weights)
+  kept <- kept[setdiff(names(kept), c("scale", "shift", "alpha", "epsilon0"))]
+  scalar <- scheme == "public_scalar"
   new_privacy_weights(
-    as.double(scaled), scheme, arguments,
+    as.double(scaled), if (scalar) "scalar" else "scaled",
+    c(
+      if (!scalar) list(of = scheme),
+      list(solved = TRUE, by = by, value = value, target = target), kept
+    ),
     source = "file", basis = attr(scaled, "basis"),
     records = attr(scaled, "records")
   )
