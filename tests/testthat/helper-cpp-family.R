@@ -1,4 +1,4 @@
-# What the tests of the families share: models with ties, weights and clips,
+# What the tests of the families in the core share: models with ties, weights and clips,
 # plain R beside the core, and exact quadrature of two-parameter models.
 
 # A response of the family around eta.

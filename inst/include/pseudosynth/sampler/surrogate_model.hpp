@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "../likelihood/gaussian_likelihood.hpp"
+#include "../likelihood/likelihood_of.hpp"
 #include "../likelihood/value_likelihood.hpp"
 #include "../prior/coefficient_prior.hpp"
 #include "gaussian_gibbs.hpp"
