@@ -10,8 +10,11 @@ namespace ps = pseudosynth;
 
 namespace {
 
-// Records per task: enough that loading a tile of draws is cheap beside them.
-constexpr int kBlock = 1024;
+// Records per task: enough that loading a tile of draws, and a table over its
+// distinct counts, is cheap beside them.
+int block_size(int n_records) {
+  return std::min(std::max(1024, n_records / 16), 16384);
+}
 // The screen keeps S values per record of its block.
 constexpr int kScreenBlock = 256;
 
@@ -38,7 +41,7 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   out.min.resize(N);
   out.nonfinite.assign(N, 0);
   const std::vector<int> cut =
-      binding::cut_rows(records.design.row_start(), kBlock);
+      binding::cut_rows(records.design.row_start(), block_size(records.size()));
   const int n_blocks = static_cast<int>(cut.size()) - 1;
   std::vector<std::vector<double>> block_draw(
       static_cast<std::size_t>(n_blocks));
@@ -70,7 +73,7 @@ Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
   double* matrix = out.begin();
   std::atomic<bool> stop{false};
   const std::vector<int> cut =
-      binding::cut_rows(records.design.row_start(), kBlock);
+      binding::cut_rows(records.design.row_start(), block_size(records.size()));
   stop_if(binding::run_tasks(
       static_cast<int>(cut.size()) - 1, 1, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
