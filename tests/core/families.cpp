@@ -102,9 +102,9 @@ void expect_consistent(const char* name, const Family& family, double extra,
   const auto go_on = [] { return false; };
   std::vector<double> f(static_cast<std::size_t>(S * n));
   std::vector<double> sum(static_cast<std::size_t>(S), 0.0);
-  const int rows = records.design.n_rows();
-  ps::fill_log_lik(records, family, view, 0, rows, f.data(), go_on);
-  ps::sum_contributions(records, family, view, 0, rows, sum.data(), go_on);
+  const ps::CellRange cells = records.all_cells();
+  ps::fill_log_lik(records, family, view, cells, f.data(), go_on);
+  ps::sum_contributions(records, family, view, cells, sum.data(), go_on);
   expect_near(name, sum[0], f_record, 1e-11);
   ps::LipschitzBounds out;
   out.max.resize(static_cast<std::size_t>(n));
@@ -112,7 +112,7 @@ void expect_consistent(const char* name, const Family& family, double extra,
   out.nonfinite.assign(static_cast<std::size_t>(n), 0);
   const std::vector<double> keep = ps::keep_mask(std::vector<int>(S, 1));
   std::vector<double> draw_bound(keep.size(), 0.0);
-  ps::lipschitz_block(records, family, view, keep, 0, rows, out,
+  ps::lipschitz_block(records, family, view, keep, cells, out,
                       draw_bound.data(), go_on);
   double worst = 0.0;
   for (int i = 0; i < n; ++i) {
