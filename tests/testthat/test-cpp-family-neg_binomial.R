@@ -3,7 +3,7 @@ means <- c(-600, -100, -3, -0.5, 0, 0.1, 2.3, 5, 9.2, 13.8, 30, 100)
 
 test_that("neg_binomial densities equal dnbinom() at the edges", {
   expect_densities(
-    "neg_binomial", counts, means, c(1e-8, 1e-3, 0.5, 3, 40, 1e3, 1e5)
+    "neg_binomial", counts, means, c(1e-8, 1e-3, 0.5, 3, 40, 1e3)
   )
 })
 
@@ -15,8 +15,9 @@ by_product <- function(y, eta, size) {
 }
 
 test_that("near the Poisson limit densities equal the exact product", {
-  # R 4.2's dnbinom(mu =) is a first-order expansion there.
-  for (size in c(1e6, 1e9, 1e12)) {
+  # R 4.2's dnbinom(mu =) loses digits there and is a first-order expansion
+  # further on.
+  for (size in c(1e5, 1e7, 1e9, 1e12)) {
     for (eta in c(-3, 0, 2, 4)) {
       y <- c(0, 1, 7, 80)
       f <- density_table("neg_binomial", y, eta, size)
