@@ -46,6 +46,7 @@ test_that("a surrogate given up is replaced by NUTS and the fit says so", {
   data <- family_data()
   fit <- suppressWarnings(quick_fit(
     yes ~ x, data, bernoulli(),
+    prior = prior_normal(), draws = 1000,
     control = sampler_control(min_acceptance = 1)
   ), classes = "pseudosynth_warning_convergence")
   expect_identical(fit$control$sampler, "nuts")
@@ -53,11 +54,13 @@ test_that("a surrogate given up is replaced by NUTS and the fit says so", {
   expect_true(fit$converged)
   nuts <- quick_fit(
     yes ~ x, data, bernoulli(),
+    prior = prior_normal(), draws = 1000,
     control = sampler_control("nuts")
   )
   expect_identical(fit$draws, nuts$draws)
   kept <- quick_fit(
     yes ~ x, data, bernoulli(),
+    prior = prior_normal(), draws = 1000,
     control = sampler_control("surrogate", min_acceptance = 1)
   )
   expect_identical(kept$control$sampler, "surrogate")
