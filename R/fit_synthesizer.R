@@ -25,10 +25,13 @@
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
 #'   [prior_shared()] for the mixture and [prior_hierarchical()] otherwise.
 #'   Public numbers only.
-#' @param privacy_weights (numeric, N, in \[0, 1\], or `NULL`) The weight of
-#'   each record, made by [lipschitz_weights()] or given by hand. `NULL`, the
-#'   default, is weight 1 for all. These are not survey weights.
-#' @param censor (`NULL`) A censoring rule.
+#' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
+#'   in \[0, 1\], or `NULL`) The weight of each record. One number is a public
+#'   scalar for all records; a vector given by hand is of unknown origin, and no
+#'   strict label rests on it. `NULL`, the default, is weight 1 for all. These
+#'   are not survey weights.
+#' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what each
+#'   record contributes. `NULL`, the default: nothing is clipped.
 #' @param chains (count; default 4) Markov chains. Each has a random stream of
 #'   its own.
 #' @param warmup,draws (counts; default 1000) Iterations of each chain that are
@@ -78,6 +81,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
+  censor <- resolve_censor(censor, family, call)
   response <- new_response(formula, data, family, call)
   design <- new_design(formula, data, response$variable, call)
   prior <- resolve_prior(prior, family, design$columns)
@@ -85,6 +89,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     privacy_weights, nrow(data),
     arg = "privacy_weights"
   )
+  check_weights_records(weights, data, call = call)
 
   model <- list(
     call = plain_call(match.call()), formula = plain_formula(formula, design),
@@ -126,7 +131,6 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
 #' @noRd
 model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
   data <- model$data
-  n <- nrow(data)
   parts <- design_parts(model$design, data, arg = "data", call = call)
   spec <- c(
     list(
@@ -136,24 +140,8 @@ model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
     ),
     parts
   )
-  spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
-  spec["censor"] <- list(censor_spec(censor, n, call))
   spec$prior <- prior_spec(model$prior, model$design$is_level)
-  spec
-}
-
-#' A censoring rule as the core reads it
-#' @return `NULL` or a list with `lower`, `upper` and `centre` (N).
-#' @noRd
-censor_spec <- function(censor, n, call = rlang::caller_env()) {
-  if (is.null(censor)) {
-    return(NULL)
-  }
-  check_class(censor, "censoring_rule", arg = "censor", call = call)
-  list(
-    lower = as.double(censor$lower), upper = as.double(censor$upper),
-    centre = if (is.null(censor$centre)) numeric(n) else censor$centre
-  )
+  weighted_spec(spec, model, weights, censor, call)
 }
 
 # Run the chains of a checked model and make the fit.
@@ -214,7 +202,8 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
       privacy_weights = weights, censor = censor,
       history = weights_history(weights),
       bound = NULL, dropped = 0L, quantile = 1,
-      control = control, seed_given = !is.null(run$seed),
+      control = control, seed_given = !is.null(run$seed) ||
+        isTRUE(attr(weights, "arguments")$reproducible),
       interrupted = isTRUE(result$interrupted),
       seconds = list(
         chains = result$seconds, sampling = sampled - started
@@ -306,8 +295,13 @@ weights_history <- function(weights) {
     return("unweighted")
   }
   scheme <- attr(weights, "scheme")
+  of <- attr(weights, "arguments")$of
   switch(scheme,
-    lipschitz = "lw", reweighted = "lw_final", user = "user_weights", scheme
+    lipschitz = "lw", count = "cw",
+    reweighted = paste0(
+      switch(of %||% "", lipschitz = "lw", count = "cw", "weighted"), "_final"
+    ),
+    truncated = "weighted_e", user = "user_weights", scheme
   )
 }
 

@@ -50,36 +50,49 @@ NULL
 #' @param values (matrix, N x m) Synthetic response on the modelled scale.
 #' @param data (data frame) Holds the published predictors.
 #' @noRd
-new_synthetic_data <- function(fit, values, data, assignment, reproducible) {
-  variable <- fit$response$variable
-  columns <- published_columns(fit, data)
+new_synthetic_data <- function(fit, values, data, assignment, reproducible,
+                               margin = NULL) {
+  label <- guarantee_of_fit(
+    fit, ncol(values),
+    what = "synthetic data", assignment = assignment,
+    reproducible = reproducible, margin = margin
+  )
+  build_synthetic_sets(
+    values, fit$response, data, published_columns(fit, data), label, assignment
+  )
+}
+
+#' Sets of published columns and a synthetic one
+#'
+#' @param response (`synth_response`) Way back to the variable's unit and type.
+#' @param columns (character) The columns of a set, in order.
+#' @param label (`privacy_guarantee`) Only its public version is kept.
+#' @noRd
+build_synthetic_sets <- function(values, response, data, columns, label,
+                           assignment) {
+  variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
   sets <- lapply(seq_len(ncol(values)), function(j) {
-    response <- response_inverse(fit$response, values[, j])
-    set <- c(frame, stats::setNames(list(response), variable))[columns]
+    column <- response_inverse(response, values[, j])
+    set <- c(frame, stats::setNames(list(column), variable))[columns]
     structure(
       set,
       names = columns, row.names = seq_len(nrow(values)), class = "data.frame"
     )
   })
-  label <- guarantee_of_fit(
-    fit, length(sets),
-    what = "synthetic data", assignment = assignment,
-    reproducible = reproducible
-  )
   structure(
     list(
       sets = sets,
       guarantee = publish_guarantee(label),
       variable = variable,
-      transform = fit$response$transform,
-      kind = fit$response$kind,
+      transform = response$transform,
+      kind = response$kind,
       m = length(sets),
       n_records = nrow(values),
       made_by = list(
         package = "pseudosynth",
         version = as.character(utils::packageVersion("pseudosynth")),
-        assignment = assignment, reproducible = reproducible
+        assignment = assignment, reproducible = label$reproducible
       )
     ),
     class = "synthetic_data"
