@@ -170,7 +170,7 @@ judge_depth <- function(treedepth, control) {
 judge_replaced <- function(acceptance) {
   if (!is.null(acceptance)) {
     sprintf(
-      "The surrogate sampler accepted %s of its proposals: NUTS was run instead.",
+      "The surrogate sampler accepted %s of its proposals: NUTS ran instead.",
       format_figure(acceptance, 2)
     )
   }

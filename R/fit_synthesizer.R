@@ -15,15 +15,21 @@
 #'
 #' @param formula (formula) The response and its predictors. The left side is
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
-#'   `asinh(y / constant)` of it, with a public constant. Model, bound and
-#'   label are on that scale; synthetic values are in the variable's own unit
-#'   and of its type: whole numbers stay whole.
+#'   `asinh(y / constant)` of it, with a public constant; counts, proportions
+#'   and yes/no are modelled as they are. Model, bound and label are on that
+#'   scale; synthetic values are in the variable's own unit and of its type:
+#'   whole numbers stay whole, factors keep their levels.
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
-#'   [lognormal()] or [normal_mixture()].
+#'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
+#'   responses, [neg_binomial()] or [stats::poisson()] for counts,
+#'   [beta_response()] for a response between public bounds, [bernoulli()] or
+#'   [stats::binomial()] for yes/no. `vignette("choosing-a-synthesizer")` helps
+#'   to choose.
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
-#'   [prior_shared()] for the mixture and [prior_hierarchical()] otherwise.
+#'   [prior_shared()] for the mixture, [prior_beta_mean()] for
+#'   [beta_response()] without predictors and [prior_hierarchical()] otherwise.
 #'   Public numbers only.
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
 #'   in \[0, 1\], or `NULL`) The weight of each record. One number is a public
@@ -47,7 +53,9 @@
 #'   bounds, weights and draws that are made from them. Read it through
 #'   [summary()], [lipschitz()], [guarantee()], [as_draws()] and [log_lik()];
 #'   `converged` (flag), `problems` (character) and `diagnostics` (data frame)
-#'   tell how the chains did.
+#'   tell how the chains did, `remarks` (character) what the records leave to
+#'   the prior: collinear predictors, separated or rare outcomes, categories
+#'   without records.
 #' @section Invariants: Weights that are all 1 give the draws of the unweighted
 #'   fit at the same seed. A record of weight 0 has no effect. With all weights
 #'   0 the draws are those of the prior.

@@ -12,7 +12,8 @@ test_that("\"auto\" takes the fastest sampler that suits the model", {
   expect_identical(auto("normal_mixture", prior = "shared"), "augmentation")
   expect_identical(auto("normal_mixture"), "nuts")
   expect_identical(auto("normal_mixture", TRUE, "shared"), "nuts")
-  for (family in c("student_t", "poisson", "neg_binomial", "beta", "bernoulli")) {
+  families <- c("student_t", "poisson", "neg_binomial", "beta", "bernoulli")
+  for (family in families) {
     expect_identical(auto(family), "surrogate")
     expect_identical(auto(family, censored = TRUE), "surrogate")
     expect_identical(auto(family, prior = "normal"), "surrogate")
@@ -50,7 +51,7 @@ test_that("a surrogate given up is replaced by NUTS and the fit says so", {
     control = sampler_control(min_acceptance = 1)
   ), classes = "pseudosynth_warning_convergence")
   expect_identical(fit$control$sampler, "nuts")
-  expect_match(fit$problems, "NUTS was run instead", all = FALSE)
+  expect_match(fit$problems, "NUTS ran instead", all = FALSE)
   expect_true(fit$converged)
   nuts <- quick_fit(
     yes ~ x, data, bernoulli(),
