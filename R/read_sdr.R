@@ -181,7 +181,8 @@ check_sdr_year <- function(year, call = rlang::caller_env()) {
     abort_input(
       c(
         "Every line must be of the survey year 2017.",
-        x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are} not.",
+        x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are}
+             not.",
         i = "Other years have other layouts."
       ),
       arg = "path", call = call, rows = bad

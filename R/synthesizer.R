@@ -182,7 +182,12 @@ describe_sampler <- function(fit) {
   record <- fit$sampler
   parts <- c(
     control$sampler,
-    if (control$thin > 1) sprintf("%d sweeps a draw", control$thin),
+    if (control$thin > 1) {
+      sprintf(
+        "%d %s a draw", control$thin,
+        if (control$sampler == "surrogate") "proposals" else "sweeps"
+      )
+    },
     if (control$sampler != "gibbs" && length(record$accept_stat) > 0) {
       sprintf("acceptance %s", format_figure(mean(record$accept_stat), 2))
     },

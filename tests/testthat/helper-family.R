@@ -43,10 +43,10 @@ family_round_trip <- function(formula, family, data = family_data(), ...) {
   expect_identical(weighted$prior, fit$prior)
 
   # censoring clips every contribution to a public interval of this width
-  censored <- update(fit, censor = censor(2), seed = 5)
+  censored <- update(fit, censor = censor(6), seed = 5)
   expect_true(censored$converged)
   ends <- unlist(censored$spec$censor[c("lower", "upper")])
-  expect_equal(unname(diff(ends)), 2)
+  expect_equal(unname(diff(ends)), 6)
   clipped <- pmin(pmax(log_lik(censored), ends[1]), ends[2])
   expect_equal(censored$bound$record, unname(apply(abs(clipped), 2, max)))
   expect_identical(guarantee(censored)$label, "strict")
