@@ -105,7 +105,8 @@ history_mark <- function(fit) {
 frozen_model <- function(fit, kept = NULL) {
   if (inherits(fit, "external_fit")) {
     source <- fit$log_lik
-    if (source$kind != "function" || fit$weighted) {
+    known <- source$kind == "function" && is.data.frame(source$data)
+    if (!known || fit$weighted) {
       return(NULL)
     }
     return(list(
