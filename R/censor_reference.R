@@ -136,7 +136,9 @@ check_reference_model <- function(reference, model, spec, call) {
 #' @return (double) In the core's order; coefficients left out are 0.
 #' @noRd
 reference_draw <- function(values, model, spec, call) {
-  full <- parameter_names(model$design$columns, spec)
+  full <- parameter_names(
+    model$design$columns, spec, names(model$family$extras)
+  )
   # Mixture: b[2,age] and sigma[2] take what is given for `age` and `sigma`
   short <- sub("^b\\[[0-9]+,(.*)\\]$", "\\1", sub("^(pi|sigma)\\[[0-9]+\\]$",
     "\\1", full

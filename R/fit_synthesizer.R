@@ -81,10 +81,10 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
-  prior <- resolve_prior(prior, family)
   censor <- resolve_censor(censor, family, call)
-  response <- new_response(formula, data, family$log_response, call)
+  response <- new_response(formula, data, family, call)
   design <- new_design(formula, data, response$variable, call)
+  prior <- resolve_prior(prior, family, design$columns)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"
@@ -97,6 +97,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     data = used_columns(data, c(response$variable, design$variables))
   )
   model$spec <- model_spec(model, weights, censor, call)
+  model$design$aliased <- aliased_columns(model$spec, design$columns)
   run <- check_run(chains, warmup, draws, seed, threads, control, call)
   run_synthesizer(model, weights, censor, run, init = NULL, call = call)
 }
@@ -134,7 +135,7 @@ model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
   spec <- c(
     list(
       family = model$family$likelihood, K = model$family$K,
-      sigma_floor = model$family$sigma_floor,
+      sigma_floor = model$family$sigma_floor, df = model$family$df,
       y = response_forward(model$response, data[[model$response$variable]])
     ),
     parts
@@ -162,12 +163,27 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
     ),
     call = call
   )
+  replaced <- NULL
+  if (!isTRUE(result$interrupted) &&
+    surrogate_failed(run$control$sampler, control, result$sampler)) {
+    replaced <- mean(result$sampler$accept_stat)
+    control$sampler <- "nuts"
+    control$thin <- run$control$thin %||% default_thin("nuts", spec)
+    result <- call_core(
+      sample_posterior_(
+        spec, c(control, list(seed = seed_words(run$seed), init = NULL))
+      ),
+      call = call
+    )
+  }
   sampled <- proc.time()[["elapsed"]]
   result <- finished_part(result, run, call)
   n_kept <- nrow(result$draws) / run$chains
 
   draws <- result$draws
-  colnames(draws) <- parameter_names(model$design$columns, spec)
+  colnames(draws) <- parameter_names(
+    model$design$columns, spec, names(model$family$extras)
+  )
   hyper <- result$hyper
   if (!is.null(hyper)) {
     colnames(hyper) <- hyper_names(model$design$columns, spec, ncol(hyper))
@@ -181,6 +197,7 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),
+      remarks = character(), replaced = replaced,
       privacy_weights = weights, censor = censor,
       history = weights_history(weights),
       bound = NULL, dropped = 0L, quantile = 1,
@@ -289,11 +306,13 @@ weights_history <- function(weights) {
 
 #' Names of the parameters of a draw, in the core's order
 #'
-#' `b[j * K + k]`, k fastest; then sigma, or pi and sigma of each component.
+#' `b[j * K + k]`, k fastest; then the family's extra parameters, in a mixture
+#' pi and sigma of each component.
+#' @param extras (character) Names of the extra parameters.
 #' @noRd
-parameter_names <- function(columns, spec) {
-  if (spec$family == "gaussian") {
-    return(c(columns, "sigma"))
+parameter_names <- function(columns, spec, extras) {
+  if (spec$family != "normal_mixture") {
+    return(c(columns, extras))
   }
   k <- seq_len(spec$K)
   c(
@@ -304,9 +323,9 @@ parameter_names <- function(columns, spec) {
 
 hyper_names <- function(columns, spec, n) {
   names <- switch(spec$prior$kind,
-    normal = character(),
     hierarchical = sprintf("tau[%s]", columns),
-    shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns))
+    shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns)),
+    character()
   )
   if (spec$family == "normal_mixture") {
     names <- c(names, "gamma")

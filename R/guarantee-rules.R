@@ -72,15 +72,17 @@ weights_rule <- function(weights) {
   arguments <- attr(weights, "arguments")
   scheme <- attr(weights, "scheme")
   source <- attr(weights, "source")
-  counted <- identical(scheme, "count") ||
-    (identical(scheme, "scaled") && identical(arguments$of, "count"))
+  # A scale that was solved for a target is itself a function of the file
+  counted <- identical(scheme, "count") && is.null(arguments$target)
   switch(source %||% "user",
     public = rule("own"),
     frozen = rule("own"),
     paid = {
       epsilon <- arguments$epsilon0
       if (is_positive(epsilon)) {
-        rule("own", one_off = by_relation(epsilon))
+        rule("own", one_off = by_relation(
+          epsilon, arguments$epsilon0_replace %||% (2 * epsilon)
+        ))
       } else {
         rule("file")
       }
@@ -195,9 +197,11 @@ strict_reasons <- function(fit) {
 #' @noRd
 history_reason <- function(fit) {
   arguments <- attr(fit$privacy_weights, "arguments")
-  rule <- identical(attr(fit$privacy_weights, "source"), "frozen") &&
+  source <- attr(fit$privacy_weights, "source")
+  rule <- (identical(source, "frozen") || !is.null(arguments$history)) &&
     !identical(arguments$history, "public")
-  reference <- identical(fit$censor$reference$origin, "history")
+  reference <- identical(fit$censor$reference$origin, "history") ||
+    identical(arguments$reference, "history")
   if (rule || reference) {
     what <- c(if (rule) "frozen weights", if (reference) "reference")
     sprintf(
@@ -331,16 +335,17 @@ weights_inputs <- function(weights) {
     return(NULL)
   }
   arguments <- attr(weights, "arguments")
-  if (isTRUE(arguments$solved)) {
+  if (!is.null(arguments$target)) {
     return(c(weights = "their scale was solved from this file: not public"))
   }
   stated <- switch(attr(weights, "scheme") %||% "user",
     lipschitz = c("map", "scale", "shift"),
     count = c("radius", "relative", "known", "scale", "shift"),
     public_scalar = "alpha",
-    two_stage = c("epsilon0", "lower", "upper"),
-    frozen = c("rule", "history"),
-    scaled = c("of", "scale", "shift"),
+    two_stage = c("epsilon0", "lower", "upper", "scaled_by", "shifted_by"),
+    frozen = c("rule", "history", "scaled_by", "shifted_by"),
+    scaled = c("of", "scaled_by", "shifted_by"),
+    combined = c("of", "epsilon0", "history"),
     risk = c("radius", "relative", "known"),
     reweighted = "of",
     character()

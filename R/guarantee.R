@@ -138,6 +138,8 @@ guarantee_of_fit <- function(fit, m, what = "parameter draws",
   verdict <- verdict_of(fit, mechanism, assignment)
   per_draw <- epsilon_of(fit)
   one_off <- weights_rule(fit$privacy_weights)$one_off
+  reproducible <- isTRUE(reproducible) ||
+    isTRUE(attr(fit$privacy_weights, "arguments")$reproducible)
   if (!is.null(margin)) {
     one_off <- one_off + histogram_epsilon(margin)
     verdict <- with_margin(verdict, margin)

@@ -102,7 +102,7 @@ histogram_values <- function(x, data, call = rlang::caller_env()) {
   if (inherits(x, "formula")) {
     check_formula(x, arg = "x", call = call)
     check_data_frame(data, arg = "data", call = call)
-    response <- parse_response(x, data, FALSE, call)
+    response <- parse_response(x, data, call = call)
     y <- data[[response$variable]]
   } else {
     response <- list(variable = "x", transform = "identity", constant = 1)
@@ -129,6 +129,7 @@ histogram_values <- function(x, data, call = rlang::caller_env()) {
       arg = "x", call = call, rows = missing_rows
     )
   }
+  response$kind <- "continuous"
   response$type <- typeof(y)
   response$digits <- response_digits(y)
   response$label <- response_label(response)

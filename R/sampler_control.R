@@ -5,9 +5,15 @@
 #'   * `"augmentation"`: the mixture sampler with component indicators, exact
 #'     for privacy weights between 0 and 1, for the priors [prior_shared()] and
 #'     [prior_normal()];
+#'   * `"surrogate"`: independent proposals from a quadratic expansion of the
+#'     log-likelihood around its penalised mode under the exact prior, each
+#'     accepted or rejected exactly; for every model but a mixture, with weights
+#'     and censoring;
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
 #'     chains rarely mix over the components of a mixture;
-#'   * `"auto"`: the first of these that suits the model.
+#'   * `"auto"`: the first of these that suits the model. Where the surrogate
+#'     sampler accepts less than 30 percent of its proposals, NUTS is run
+#'     instead and the fit says so; a sampler asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes twice the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
@@ -40,7 +46,7 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = 0.8,
   structure(
     list(
       sampler = check_choice(
-        sampler, c("auto", "gibbs", "augmentation", "nuts")
+        sampler, c("auto", "gibbs", "augmentation", "surrogate", "nuts")
       ),
       thin = check_count(thin, min = 1, null = TRUE),
       adapt_delta = check_number(adapt_delta, above = 0, below = 1),
@@ -67,7 +73,7 @@ print.sampler_control <- function(x, ...) {
 }
 
 #' Choose the sampler of a model
-#' @return (string) `"gibbs"`, `"augmentation"` or `"nuts"`.
+#' @return (string) The first of the samplers that suits, or the one asked for.
 #' @noRd
 choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   suits <- c(
@@ -76,6 +82,7 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
       (spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5),
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
+    surrogate = spec$family != "normal_mixture",
     nuts = TRUE
   )
   if (sampler == "auto") {
@@ -93,6 +100,20 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
     )
   }
   sampler
+}
+
+# Below this share of accepted proposals the surrogate is a poor one.
+min_acceptance <- 0.3
+
+#' Did "auto" choose the surrogate sampler, and was that a poor choice?
+#'
+#' @param asked (string) The sampler that the user asked for.
+#' @param control (list) Of the run; `sampler` is the one that ran.
+#' @param record (list) The sampler's record, with `accept_stat`.
+#' @noRd
+surrogate_failed <- function(asked, control, record) {
+  asked == "auto" && control$sampler == "surrogate" &&
+    isTRUE(mean(record$accept_stat) < min_acceptance)
 }
 
 # Sweeps a kept draw. More components move more slowly; under the hierarchical

@@ -89,9 +89,15 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   )
   if (!is.null(margin)) {
     for (j in seq_len(m)) {
-      values[, j] <- calibrate_margin(
+      calibrated <- calibrate_margin(
         margin, values[, j], uniforms_(nrow(values), words, m + j)
       )
+      # A proportion is modelled on (0, 1) and binned in its own unit
+      values[, j] <- if (is.null(fit$response$bounds)) {
+        calibrated
+      } else {
+        response_forward(fit$response, calibrated)
+      }
     }
   }
   new_synthetic_data(
@@ -128,7 +134,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed,
     what = "synthetic data", m = m, n_records = as.integer(n),
     reproducible = x$reproducible || !is.null(seed)
   )
-  synthetic_sets(
+  build_synthetic_sets(
     matrix(values, n, m), x$response, newdata, c(variable, setdiff(
       names(newdata), variable
     )),
@@ -150,12 +156,25 @@ check_margin <- function(margin, fit, call = rlang::caller_env()) {
     margin, "perturbed_histogram", "Make one with {.fn perturbed_histogram}.",
     arg = "margin", call = call
   )
-  if (!identical(margin$response$label, fit$response$label)) {
+  if (identical(fit$response$kind, "binary")) {
+    abort_input(
+      c(
+        "{.arg margin} is for responses of more than two values.",
+        i = "Leave it out."
+      ),
+      arg = "margin", call = call
+    )
+  }
+  scale <- c("variable", "transform", "constant")
+  same <- identical(
+    unclass(margin$response)[scale], unclass(fit$response)[scale]
+  )
+  if (!same) {
     abort_input(
       c(
         "{.arg margin} must be a histogram of the modelled response.",
-        x = "The model is of {.code {fit$response$label}}, the histogram of
-             {.code {margin$response$label}}.",
+        x = "The model is of {.code {response_label(fit$response)}}, the
+             histogram of {.code {response_label(margin$response)}}.",
         i = "Give {.fn perturbed_histogram} the model's formula."
       ),
       arg = "margin", call = call

@@ -144,6 +144,7 @@ fit_header <- function(fit) {
       fit$response$label
     ),
     Converged = describe_convergence(fit),
+    Remarks = if (length(fit$remarks) > 0) paste(fit$remarks, collapse = " "),
     Guarantee = format(guarantee(fit))
   )
   width <- max(12, getOption("width") - 12)

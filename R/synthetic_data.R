@@ -55,7 +55,7 @@ new_synthetic_data <- function(fit, values, data, assignment, reproducible,
     what = "synthetic data", assignment = assignment,
     reproducible = reproducible, margin = margin
   )
-  synthetic_sets(
+  build_synthetic_sets(
     values, fit$response, data, published_columns(fit, data), label, assignment
   )
 }
@@ -66,7 +66,7 @@ new_synthetic_data <- function(fit, values, data, assignment, reproducible,
 #' @param columns (character) The columns of a set, in order.
 #' @param label (`privacy_guarantee`) Only its public version is kept.
 #' @noRd
-synthetic_sets <- function(values, response, data, columns, label,
+build_synthetic_sets <- function(values, response, data, columns, label,
                            assignment) {
   variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)

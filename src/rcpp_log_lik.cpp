@@ -26,8 +26,8 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
                       Rcpp::LogicalVector keep, int threads) {
   using Rcpp::_;
   const ps::Records records = binding::to_records(spec);
-  const int K = binding::n_components(spec);
-  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  const ps::ModelKind kind = binding::to_kind(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
   if (keep.size() != draws.nrow())
     Rcpp::stop("`keep` must have one element per draw.");
   const std::size_t N = static_cast<std::size_t>(records.size());
@@ -46,8 +46,11 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   stop_if(binding::run_tasks(n_blocks, threads, stop, [&](int block) {
     const std::size_t at = static_cast<std::size_t>(block);
     block_draw[at].assign(mask.size(), 0.0);
-    ps::lipschitz_block(records, K, view, mask, cut[at], cut[at + 1], out,
-                        block_draw[at].data(), [&] { return stop.load(); });
+    ps::visit_family(kind, [&](const auto& family) {
+      ps::lipschitz_block(records, family, view, mask, cut[at], cut[at + 1],
+                          out, block_draw[at].data(),
+                          [&] { return stop.load(); });
+    });
   }));
   out.draw.assign(static_cast<std::size_t>(view.S), 0.0);
   for (const auto& part : block_draw)
@@ -61,8 +64,8 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
   const ps::Records records = binding::to_records(spec);
-  const int K = binding::n_components(spec);
-  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  const ps::ModelKind kind = binding::to_kind(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
   Rcpp::NumericMatrix out(view.S, records.size());
   double* matrix = out.begin();
   std::atomic<bool> stop{false};
@@ -71,8 +74,10 @@ Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
   stop_if(binding::run_tasks(
       static_cast<int>(cut.size()) - 1, 1, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
-        ps::fill_log_lik(records, K, view, cut[at], cut[at + 1], matrix,
-                         [&] { return stop.load(); });
+        ps::visit_family(kind, [&](const auto& family) {
+          ps::fill_log_lik(records, family, view, cut[at], cut[at + 1], matrix,
+                           [&] { return stop.load(); });
+        });
       }));
   return out;
 }
@@ -82,8 +87,8 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
                           int chains, int threads) {
   using Rcpp::_;
   const ps::Records records = binding::to_records(spec);
-  const int K = binding::n_components(spec);
-  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  const ps::ModelKind kind = binding::to_kind(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
   if (chains < 1 || view.S % chains != 0 || view.S / chains < 8)
     Rcpp::stop("Expected at least 8 draws in each of %d chains.", chains);
   const std::size_t N = static_cast<std::size_t>(records.size());
@@ -94,9 +99,11 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   stop_if(binding::run_tasks(
       static_cast<int>(cut.size()) - 1, threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
-        ps::screen_records(records, K, view, chains, cut[at], cut[at + 1],
-                           rhat.data(), ess.data(),
-                           [&] { return stop.load(); });
+        ps::visit_family(kind, [&](const auto& family) {
+          ps::screen_records(records, family, view, chains, cut[at],
+                             cut[at + 1], rhat.data(), ess.data(),
+                             [&] { return stop.load(); });
+        });
       }));
   return Rcpp::List::create(_["rhat"] = rhat, _["ess"] = ess);
 }

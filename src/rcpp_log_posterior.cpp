@@ -2,9 +2,7 @@
 // and benchmarks. `model_()` prepares it once; an external pointer never enters
 // an object that users save.
 
-#include <pseudosynth/family/gaussian.hpp>
-#include <pseudosynth/mixture_posterior.hpp>
-#include <pseudosynth/pseudo_posterior.hpp>
+#include <pseudosynth/any_posterior.hpp>
 
 #include "rcpp_model.h"
 
@@ -12,73 +10,42 @@ namespace ps = pseudosynth;
 
 namespace {
 
-/// One interface over the models of all families.
-class Model {
- public:
-  virtual ~Model() = default;
-  virtual int size() const = 0;
-  virtual double evaluate(const ps::Vector& theta, ps::Vector& gradient) = 0;
-  virtual Rcpp::NumericVector constrain(const ps::Vector& theta) const = 0;
+/// The model and the records that it points to.
+struct Model {
+  explicit Model(const Rcpp::List& spec)
+      : records(binding::to_records(spec)),
+        posterior(ps::make_posterior(binding::to_kind(spec), records,
+                                     *binding::to_prior(spec))) {}
+  Model(const Model&) = delete;
+
+  ps::Records records;
+  ps::AnyPosterior posterior;
 };
-
-template <class Posterior>
-class ModelOf : public Model {
- public:
-  template <class... Arguments>
-  explicit ModelOf(std::unique_ptr<ps::Records> records,
-                   Arguments&&... arguments)
-      : records_(std::move(records)),
-        posterior_(*records_, std::forward<Arguments>(arguments)...) {}
-
-  int size() const override { return posterior_.size(); }
-  double evaluate(const ps::Vector& theta, ps::Vector& gradient) override {
-    return posterior_(theta, gradient);
-  }
-  Rcpp::NumericVector constrain(const ps::Vector& theta) const override {
-    Rcpp::NumericVector draw(posterior_.n_draw());
-    std::vector<double> hyper(static_cast<std::size_t>(posterior_.n_hyper()));
-    posterior_.constrain(theta, draw.begin(), hyper.data());
-    return draw;
-  }
-
- private:
-  std::unique_ptr<ps::Records> records_;
-  Posterior posterior_;
-};
-
-std::unique_ptr<Model> make_model(const Rcpp::List& spec) {
-  auto records = std::make_unique<ps::Records>(binding::to_records(spec));
-  const auto prior = binding::to_prior(spec);
-  const int K = binding::n_components(spec);
-  if (K == 0)
-    return std::make_unique<ModelOf<ps::PseudoPosterior<ps::Gaussian>>>(
-        std::move(records), *prior);
-  return std::make_unique<ModelOf<ps::MixturePosterior>>(
-      std::move(records), *prior, K, Rcpp::as<double>(spec["sigma_floor"]));
-}
 
 }  // namespace
 
 // [[Rcpp::export(rng = false)]]
 SEXP model_(Rcpp::List spec) {
-  return Rcpp::XPtr<Model>(make_model(spec).release(), true);
+  return Rcpp::XPtr<Model>(new Model(spec), true);
 }
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::List model_evaluate_(SEXP model, Rcpp::NumericVector theta) {
   using Rcpp::_;
   const Rcpp::XPtr<Model> target(model);
-  if (theta.size() != target->size())
-    Rcpp::stop("Expected %d parameters, not %d.", target->size(), theta.size());
+  ps::AnyPosterior& posterior = target->posterior;
+  if (theta.size() != posterior.size())
+    Rcpp::stop("Expected %d parameters, not %d.", posterior.size(),
+               theta.size());
   const ps::Vector at = binding::to_vector(theta);
-  ps::Vector gradient(target->size());
-  const double value = target->evaluate(at, gradient);
+  ps::Vector gradient(posterior.size());
+  const double value = posterior(at, gradient);
   return Rcpp::List::create(_["value"] = value, _["gradient"] = gradient);
 }
 
 // [[Rcpp::export(rng = false)]]
 int unconstrained_size_(Rcpp::List spec) {
-  return make_model(spec)->size();
+  return Model(spec).posterior.size();
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -88,5 +55,10 @@ Rcpp::List log_posterior_(Rcpp::List spec, Rcpp::NumericVector theta) {
 
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector constrain_(Rcpp::List spec, Rcpp::NumericVector theta) {
-  return make_model(spec)->constrain(binding::to_vector(theta));
+  const Model model(spec);
+  Rcpp::NumericVector draw(model.posterior.n_draw());
+  std::vector<double> hyper(static_cast<std::size_t>(model.posterior.n_hyper()));
+  model.posterior.constrain(binding::to_vector(theta), draw.begin(),
+                            hyper.data());
+  return draw;
 }

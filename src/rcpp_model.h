@@ -6,6 +6,7 @@
 #include <RcppEigen.h>
 
 #include <memory>
+#include <pseudosynth/family/registry.hpp>
 #include <pseudosynth/kernel/draw_tile.hpp>
 #include <pseudosynth/prior/hierarchical_prior.hpp>
 #include <pseudosynth/prior/normal_prior.hpp>
@@ -26,12 +27,23 @@ inline ps::Vector to_vector(SEXP x) {
   return Rcpp::as<ps::Vector>(x);
 }
 
-/// Components of the mixture, 0 for a single regression.
+/// Family and public constants; an unknown name is an error.
+inline ps::ModelKind to_kind(const Rcpp::List& spec) {
+  ps::ModelKind kind;
+  kind.name = Rcpp::as<std::string>(spec["family"]);
+  if (kind.name == "normal_mixture") {
+    kind.K = Rcpp::as<int>(spec["K"]);
+    kind.sigma_floor = Rcpp::as<double>(spec["sigma_floor"]);
+  }
+  if (kind.name == "student_t") kind.df = Rcpp::as<double>(spec["df"]);
+  ps::visit_family(kind, [](const auto&) {});
+  return kind;
+}
+
+/// Components of the mixture, 0 for every other family.
 inline int n_components(const Rcpp::List& spec) {
-  const std::string family = Rcpp::as<std::string>(spec["family"]);
-  if (family == "gaussian") return 0;
-  if (family == "normal_mixture") return Rcpp::as<int>(spec["K"]);
-  Rcpp::stop("Unknown family '%s'.", family);
+  const ps::ModelKind kind = to_kind(spec);
+  return kind.name == "normal_mixture" ? kind.K : 0;
 }
 
 inline ps::Records to_records(const Rcpp::List& spec) {
@@ -75,10 +87,12 @@ inline std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {
 
 /// The draws of R (S x D) without a copy.
 inline ps::DrawMatrix to_draws(const Rcpp::NumericMatrix& draws,
-                               const ps::Records& records, int K) {
-  const int n_eta = K == 0 ? 1 : K;
-  const int expected =
-      records.design.n_columns() * n_eta + (K == 0 ? 1 : 2 * K);
+                               const ps::Records& records,
+                               const ps::ModelKind& kind) {
+  const int expected = ps::visit_family(kind, [&](const auto& family) {
+    return records.design.n_columns() * ps::n_predictors(family) +
+           ps::n_extras(family);
+  });
   if (draws.ncol() != expected)
     Rcpp::stop("Expected draws with %d columns, not %d.", expected,
                draws.ncol());

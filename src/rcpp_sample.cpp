@@ -1,10 +1,8 @@
 // Binding of the samplers: chains in parallel, interrupts, progress.
 
-#include <pseudosynth/family/gaussian.hpp>
+#include <pseudosynth/any_posterior.hpp>
 #include <pseudosynth/kernel/log_lik.hpp>
 #include <pseudosynth/kernel/predictive_quantile.hpp>
-#include <pseudosynth/mixture_posterior.hpp>
-#include <pseudosynth/pseudo_posterior.hpp>
 #include <pseudosynth/sampler/gaussian_gibbs.hpp>
 #include <pseudosynth/sampler/run_mixture_chain.hpp>
 #include <pseudosynth/sampler/run_nuts_chain.hpp>
@@ -100,16 +98,10 @@ RunChain nuts_chain(const Rcpp::List& spec, const ps::Records& records,
   tuning.adapt_delta = control.adapt_delta;
   tuning.max_treedepth = control.max_treedepth;
   tuning.dense_metric = control.dense_metric;
-  const std::shared_ptr<ps::CoefficientPrior> prior = binding::to_prior(spec);
-  const int K = binding::n_components(spec);
-  const double floor = Rcpp::as<double>(spec["sigma_floor"]);
-  return [=, &records](int chain, const ps::ChainHandlers& handlers) {
-    if (K == 0)
-      return ps::run_nuts_chain(
-          ps::PseudoPosterior<ps::Gaussian>(records, *prior), tuning,
-          control.seed, chain, handlers, control.start(chain));
-    return ps::run_nuts_chain(ps::MixturePosterior(records, *prior, K, floor),
-                              tuning, control.seed, chain, handlers,
+  const ps::AnyPosterior posterior = ps::make_posterior(
+      binding::to_kind(spec), records, *binding::to_prior(spec));
+  return [=](int chain, const ps::ChainHandlers& handlers) {
+    return ps::run_nuts_chain(posterior, tuning, control.seed, chain, handlers,
                               control.start(chain));
   };
 }
@@ -117,6 +109,8 @@ RunChain nuts_chain(const Rcpp::List& spec, const ps::Records& records,
 RunChain gibbs_chain(const Rcpp::List& spec, const ps::Records& records,
                      const Control& control) {
   const Rcpp::List prior = spec["prior"];
+  if (Rcpp::as<std::string>(spec["family"]) != "gaussian")
+    Rcpp::stop("The Gibbs sampler is for the gaussian family.");
   ps::GaussianGibbsPrior from;
   const std::string kind = Rcpp::as<std::string>(prior["kind"]);
   const int P = records.design.n_columns();
@@ -149,6 +143,9 @@ RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
                             const Control& control,
                             std::vector<ps::MixtureAcceptance>& acceptance) {
   const Rcpp::List prior = spec["prior"];
+  const int K = binding::n_components(spec);
+  if (K == 0)
+    Rcpp::stop("The augmentation sampler is for the normal mixture.");
   const std::string kind = Rcpp::as<std::string>(prior["kind"]);
   ps::MixturePrior from;
   from.sigma_floor = Rcpp::as<double>(spec["sigma_floor"]);
@@ -165,7 +162,6 @@ RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
   }
   if (records.censor.active)
     Rcpp::stop("The augmentation sampler is for uncensored models.");
-  const int K = binding::n_components(spec);
   ps::MixtureTuning tuning;
   tuning.warmup = control.warmup;
   tuning.draws = control.draws;
@@ -210,12 +206,15 @@ std::vector<T> stack(const std::vector<ps::ChainResult>& chains, int per_chain,
 
 /// Quantities that do not depend on the labels of components, per draw:
 /// sum_i g_i and, for a mixture, quantiles of the predictive distribution.
-Rcpp::NumericMatrix monitor(const ps::Records& records, int K,
+Rcpp::NumericMatrix monitor(const ps::Records& records,
+                            const ps::ModelKind& kind,
                             const Rcpp::NumericMatrix& draws, int threads) {
   static const std::vector<double> kProbabilities{.01, .05, .25, .5,
                                                   .75, .95, .99};
   const ps::DrawMatrix view{draws.begin(), draws.nrow(), draws.ncol()};
-  const int n_quantiles = K == 0 ? 0 : static_cast<int>(kProbabilities.size());
+  const int n_quantiles = kind.name == "normal_mixture"
+                              ? static_cast<int>(kProbabilities.size())
+                              : 0;
   Rcpp::NumericMatrix out(view.S, 1 + n_quantiles);
   double* column = out.begin();
   std::atomic<bool> stop{false};
@@ -226,8 +225,10 @@ Rcpp::NumericMatrix monitor(const ps::Records& records, int K,
       static_cast<int>(part.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         part[at].assign(static_cast<std::size_t>(view.S), 0.0);
-        ps::sum_contributions(records, K, view, cut[at], cut[at + 1],
-                              part[at].data(), [&] { return stop.load(); });
+        ps::visit_family(kind, [&](const auto& family) {
+          ps::sum_contributions(records, family, view, cut[at], cut[at + 1],
+                                part[at].data(), [&] { return stop.load(); });
+        });
       });
   for (const auto& sums : part)
     for (int s = 0; s < view.S; ++s)
@@ -236,7 +237,7 @@ Rcpp::NumericMatrix monitor(const ps::Records& records, int K,
   const std::vector<int> cut_draws = binding::cut_range(view.S, 64);
   binding::run_tasks(
       static_cast<int>(cut_draws.size()) - 1, threads, stop, [&](int block) {
-        ps::PredictiveQuantile quantile(records.design, K);
+        ps::PredictiveQuantile quantile(records.design, kind.K);
         std::vector<double> draw(static_cast<std::size_t>(view.D));
         std::vector<double> last(kProbabilities.size(), ps::kNaN);
         for (int s = cut_draws[static_cast<std::size_t>(block)];
@@ -282,7 +283,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   using Rcpp::_;
   const Control settings(control);
   const ps::Records records = binding::to_records(spec);
-  const int K = binding::n_components(spec);
+  const ps::ModelKind kind = binding::to_kind(spec);
   std::vector<ps::MixtureAcceptance> acceptance;
   RunChain run;
   if (settings.sampler == "nuts")
@@ -326,7 +327,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   }
   Rcpp::NumericMatrix draws = stack(chains, per_chain, &ps::ChainResult::draws);
   Rcpp::NumericMatrix monitored(0, 0);
-  if (per_chain > 0) monitored = monitor(records, K, draws, settings.threads);
+  if (per_chain > 0) monitored = monitor(records, kind, draws, settings.threads);
   return Rcpp::List::create(
       _["draws"] = draws,
       _["hyper"] = stack(chains, per_chain, &ps::ChainResult::hyper),

@@ -11,8 +11,8 @@ namespace ps = pseudosynth;
 Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
                                 Rcpp::NumericVector seed, int assignment) {
   const ps::Records records = binding::to_records(spec);
-  const int K = binding::n_components(spec);
-  const ps::DrawMatrix view = binding::to_draws(draws, records, K);
+  const ps::ModelKind kind = binding::to_kind(spec);
+  const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
   const ps::Assignment how =
       assignment == 0 ? ps::Assignment::kPrior : ps::Assignment::kPosterior;
   Rcpp::NumericMatrix out(records.size(), view.S);
@@ -22,8 +22,11 @@ Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
     for (int d = 0; d < view.D; ++d)
       draw[static_cast<std::size_t>(d)] = view(s, d);
     ps::Rng rng(binding::to_seed(seed), static_cast<std::uint64_t>(s));
-    ps::synthesize(records, K, draw.data(), how, rng,
-                   out.begin() + static_cast<std::size_t>(s) * records.size());
+    double* column =
+        out.begin() + static_cast<std::size_t>(s) * records.size();
+    ps::visit_family(kind, [&](const auto& family) {
+      ps::synthesize(records, family, draw.data(), how, rng, column);
+    });
   }
   return out;
 }

@@ -5,7 +5,8 @@ small_censored <- function(rule, ..., draws = 1500) {
     fit_synthesizer(
       log(income) ~ age + earner, privacy_data(), gaussian(),
       prior = prior_normal(1, c(10.8, 2.5)), censor = rule, chains = 2,
-      warmup = 300, draws = draws, seed = 1, threads = 1, ...
+      warmup = 300, draws = draws, seed = 1, threads = 1,
+      control = sampler_control(sampler = "nuts"), ...
     ),
     classes = "pseudosynth_warning_convergence"
   )
@@ -25,7 +26,7 @@ test_that("the interval has the width that epsilon buys", {
 })
 
 test_that("the family decides the interval without a reference", {
-  never_positive <- list(likelihood = "poisson")
+  never_positive <- poisson_family()
   rule <- resolve_censor(censor(3), never_positive)
   expect_equal(c(rule$lower, rule$upper), c(-3, 0))
   half <- resolve_censor(censor(3, neighbours = "replace"), never_positive)
@@ -51,9 +52,8 @@ test_that("the window gives the public weight", {
   expect_equal(alpha(10, window = 2), 1)
   expect_equal(alpha(1), 1 / 8)
   expect_null(resolve_censor(censor(1), gaussian_family())$alpha)
-  other <- list(likelihood = "neg_binomial", name = "neg_binomial")
   expect_error(
-    resolve_censor(censor(1, reference = crude), other),
+    resolve_censor(censor(1, reference = crude), neg_binomial()),
     class = "pseudosynth_error_input"
   )
 })
@@ -119,7 +119,7 @@ test_that("numeric predictors keep the scaling of the reference", {
   history <- quick_fit(data = other, prior = prior_normal())
   fit <- quick_fit(
     prior = prior_normal(), censor = censor(2, reference = history),
-    draws = 100, warmup = 300
+    draws = 100, warmup = 300, control = sampler_control(sampler = "nuts")
   ) |> suppressWarnings()
   z <- (data$x - mean(other$x)) / sd(other$x)
   b <- colMeans(history$draws)
@@ -192,7 +192,10 @@ test_that("an improper prior is refused", {
 })
 
 test_that("update() sets and removes a rule", {
-  fit <- update(unweighted_fit(), censor = censor(2), seed = 1) |>
+  fit <- update(
+    unweighted_fit(),
+    censor = censor(2), seed = 1, control = sampler_control(sampler = "nuts")
+  ) |>
     suppressWarnings()
   expect_equal(fit$spec$censor$lower, -1)
   expect_equal(fit$spec$alpha, rep(1, 150))

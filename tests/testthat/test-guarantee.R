@@ -212,6 +212,7 @@ test_that("strict only for own-value weights and floored count weights", {
     made_by("risk", "file"), made_by("user", "user"),
     made_by("count", "file", scale = 1, shift = 0),
     made_by("count", "file", scale = 1, shift = -0.1),
+    made_by("count", "file", scale = 0.5, shift = 0.5, target = 1),
     made_by("scaled", "file", of = "lipschitz", scale = 0.5, shift = 0.5),
     made_by("two_stage", "paid"),
     # A scheme's name alone raises nothing
@@ -316,7 +317,7 @@ test_that("every scheme has its name", {
 
 test_that("what was solved from the file is no public input", {
   weights <- made_by("lipschitz", "file", map = "linear", scale = 0.123456789,
-    shift = 0, solved = TRUE
+    shift = 0, target = 1
   )
   public <- guarantee(with_weights(unweighted_fit(), weights), public = TRUE)
   expect_match(public$public_inputs[["weights"]], "solved")

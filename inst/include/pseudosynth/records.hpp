@@ -1,8 +1,12 @@
 // The confidential records as the samplers and kernels see them: sorted by
-// design row, with their privacy weights and the censoring rule.
+// design row and response, with their privacy weights and the censoring rule.
+//
+// Records that share design row and response form a cell: f depends on the cell
+// alone, so that counts and heaped incomes are evaluated once.
 #ifndef PSEUDOSYNTH_RECORDS_HPP
 #define PSEUDOSYNTH_RECORDS_HPP
 
+#include <cmath>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -21,9 +25,12 @@ struct Censor {
 
 struct Records {
   Design design;
-  std::vector<double> y;      // modelled response, in row order
+  std::vector<double> y;      // modelled response, in row order and sorted
+                              // within a row, then by weight and centre
   std::vector<double> alpha;  // privacy weights in [0, 1], in row order
   Censor censor;              // centre in row order
+  std::vector<int> cell_start;  // first record of each cell, n_cells + 1
+  std::vector<int> row_cell;    // first cell of each design row, n_rows + 1
 
   Records() = default;
 
@@ -40,10 +47,29 @@ struct Records {
       if (!(a >= 0.0 && a <= 1.0))
         throw std::invalid_argument("privacy weights must lie in [0, 1]");
     }
+    for (double value : response) {
+      if (std::isnan(value))
+        throw std::invalid_argument("the response has no value somewhere");
+    }
+    design.sort_within_rows([&](int a, int b) {
+      const std::size_t i = static_cast<std::size_t>(a);
+      const std::size_t j = static_cast<std::size_t>(b);
+      if (response[i] != response[j]) return response[i] < response[j];
+      if (weights[i] != weights[j]) return weights[i] < weights[j];
+      return censor.active && censor.centre[i] < censor.centre[j];
+    });
     y = sorted(response);
     alpha = sorted(weights);
     if (censor.active) censor.centre = sorted(censor.centre);
+    find_cells();
   }
+
+  /// The response that the records of a cell share.
+  double cell_response(int cell) const {
+    return y[static_cast<std::size_t>(
+        cell_start[static_cast<std::size_t>(cell)])];
+  }
+  int n_cells() const { return static_cast<int>(cell_start.size()) - 1; }
 
   int size() const { return design.n_records(); }
 
@@ -61,6 +87,20 @@ struct Records {
   }
 
  private:
+  void find_cells() {
+    for (int r = 0; r < design.n_rows(); ++r) {
+      row_cell.push_back(static_cast<int>(cell_start.size()));
+      const int first = design.row_start()[static_cast<std::size_t>(r)];
+      const int last = design.row_start()[static_cast<std::size_t>(r) + 1];
+      for (int i = first; i < last; ++i) {
+        const std::size_t at = static_cast<std::size_t>(i);
+        if (i == first || y[at] != y[at - 1]) cell_start.push_back(i);
+      }
+    }
+    row_cell.push_back(static_cast<int>(cell_start.size()));
+    cell_start.push_back(size());
+  }
+
   std::vector<double> sorted(const std::vector<double>& x) const {
     std::vector<double> out(x.size());
     for (std::size_t i = 0; i < x.size(); ++i)

@@ -1,11 +1,14 @@
 // Random numbers: one xoshiro256++ stream per (seed, stream) pair and our own
 // distributions, so that draws are the same on every platform and at any
-// number of threads. Blackman and Vigna (2021); Marsaglia and Tsang (2000).
+// number of threads. Blackman and Vigna (2021); Marsaglia and Tsang (2000);
+// Hoermann (1993).
 #ifndef PSEUDOSYNTH_RNG_HPP
 #define PSEUDOSYNTH_RNG_HPP
 
 #include <cmath>
 #include <cstdint>
+
+#include "special.hpp"
 
 namespace pseudosynth {
 
@@ -87,6 +90,22 @@ class Rng {
     return 1.0 / (1.0 + std::exp(y - x));
   }
 
+  /// Poisson count as a double. An infinite or undefined mean comes back as it
+  /// is; above 2^53 counts are rounded.
+  double poisson(double mean) {
+    if (!(mean < 1e300)) return mean;
+    if (mean >= 10) return poisson_above_ten(mean);
+    // Arrivals of a unit process before time `mean`.
+    const double limit = std::exp(-mean);
+    double product = uniform();
+    int count = 0;
+    while (product > limit) {
+      product *= uniform();
+      ++count;
+    }
+    return count;
+  }
+
  private:
   static std::uint64_t split_mix(std::uint64_t& x) {
     std::uint64_t z = (x += 0x9E3779B97F4A7C15ULL);
@@ -111,6 +130,26 @@ class Rng {
       v = v * v * v;
       const double u = uniform();
       if (std::log(u) < 0.5 * x * x + d - d * v + d * std::log(v)) return d * v;
+    }
+  }
+
+  /// Transformed rejection with squeeze (Hoermann 1993, PTRS).
+  double poisson_above_ten(double mean) {
+    const double log_mean = std::log(mean);
+    const double b = 0.931 + 2.53 * std::sqrt(mean);
+    const double a = -0.059 + 0.02483 * b;
+    const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
+    const double squeeze = 0.9277 - 3.6224 / (b - 2.0);
+    for (;;) {
+      const double u = uniform() - 0.5, v = uniform();
+      const double side = 0.5 - std::fabs(u);
+      const double count =
+          std::floor((2.0 * a / side + b) * u + mean + 0.43);
+      if (side >= 0.07 && v <= squeeze) return count;
+      if (count < 0 || (side < 0.013 && v > side)) continue;
+      if (std::log(v * inverse_alpha / (a / (side * side) + b)) <=
+          poisson_log_density(count, mean, log_mean))
+        return count;
     }
   }
 

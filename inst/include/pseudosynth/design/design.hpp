@@ -65,6 +65,17 @@ class Design {
   /// First record of each row, n_rows + 1 entries.
   const std::vector<int>& row_start() const { return row_start_; }
 
+  /// Reorders the records of every row; `less(a, b)` compares original
+  /// indices. Ties keep the order of the file.
+  template <class Less>
+  void sort_within_rows(Less less) {
+    for (int r = 0; r < n_rows_; ++r) {
+      std::stable_sort(
+          order_.begin() + row_start_[static_cast<std::size_t>(r)],
+          order_.begin() + row_start_[static_cast<std::size_t>(r) + 1], less);
+    }
+  }
+
   /// First factor in which row r differs from row r - 1; 0 for the first row.
   /// Rows are sorted, so what neighbours share they share from the left: sums
   /// over factors can go on from here.

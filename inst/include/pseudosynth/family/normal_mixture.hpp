@@ -16,6 +16,13 @@
 
 namespace pseudosynth {
 
+/// @brief What the registry knows of the mixture: K linear predictors, extras
+/// pi[1..K], sigma[1..K].
+struct NormalMixture {
+  int K = 1;
+  double sigma_floor = 0.0;
+};
+
 /// f of one record from its K linear predictors.
 inline double normal_mixture_log_lik(double y, const double* eta,
                                      const double* log_pi, const double* sigma,

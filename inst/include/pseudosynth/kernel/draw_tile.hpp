@@ -3,10 +3,14 @@
 #ifndef PSEUDOSYNTH_KERNEL_DRAW_TILE_HPP
 #define PSEUDOSYNTH_KERNEL_DRAW_TILE_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "../family/gaussian.hpp"
+#include "../family/normal_mixture.hpp"
 #include "../math.hpp"
+#include "../records.hpp"
 #include "../simd.hpp"
 
 namespace pseudosynth {
@@ -104,47 +108,120 @@ PSEUDOSYNTH_DISPATCH(mixture_draws,
 
 }  // namespace detail
 
-/// The densities of one tile. `family_extras` of a draw: sigma for K = 0 (one
-/// normal regression), else pi[1..K], sigma[1..K].
+/// @brief f of one record at the draws of a tile, for any family of one linear
+/// predictor. Families for which it pays have their own (specialised below and
+/// in the headers beside this one).
+///
+/// Order of calls: load() a tile of draws; row() for each design row with its
+/// linear predictors; log_lik() for each cell of that row.
+template <class Family>
 class TileDensity {
  public:
-  /// @param K components of the mixture, 0 for a single normal regression.
-  explicit TileDensity(int K) : K_(K) {
-    const std::size_t size = static_cast<std::size_t>(n_eta()) * kDrawTile;
+  /// @param records must outlive this object.
+  TileDensity(const Family& family, const Records& records)
+      : family_(family), records_(&records), at_(kDrawTile) {}
+
+  static constexpr int n_eta() { return 1; }
+
+  /// `first`: the first draw of the tile; the last draw is repeated beyond S.
+  void load(const DrawMatrix& draws, int first) {
+    double extra[Family::kExtras + 1] = {};
+    const int P = records_->design.n_columns();
+    for (int l = 0; l < kDrawTile; ++l) {
+      const int s = std::min(first + l, draws.S - 1);
+      for (int e = 0; e < Family::kExtras; ++e) extra[e] = draws(s, P + e);
+      at_[static_cast<std::size_t>(l)] = family_.at(extra);
+    }
+  }
+
+  /// eta (n_eta x kDrawTile) must live until the next row.
+  void row(const double* eta) { eta_ = eta; }
+
+  /// f (kDrawTile) of the records of a cell.
+  void log_lik(int cell, double* f) {
+    const double y = records_->cell_response(cell);
+    for (int l = 0; l < kDrawTile; ++l)
+      f[l] = family_.log_lik(y, eta_[l], at_[static_cast<std::size_t>(l)]);
+  }
+
+ private:
+  Family family_;
+  const Records* records_;
+  std::vector<typename Family::At> at_;
+  const double* eta_ = nullptr;
+};
+
+template <>
+class TileDensity<NormalMixture> {
+ public:
+  TileDensity(const NormalMixture& family, const Records& records)
+      : K_(family.K), records_(&records) {
+    const std::size_t size = static_cast<std::size_t>(K_) * kDrawTile;
     offset_.assign(size);
     inv_sigma_.assign(size);
     scratch_.assign(size);
   }
 
-  int n_eta() const { return K_ == 0 ? 1 : K_; }
+  int n_eta() const { return K_; }
 
-  /// `first`: the first draw of the tile; the last draw is repeated beyond S.
-  void load(const DrawMatrix& draws, int n_columns, int first) {
-    const int extras = n_columns * n_eta();
+  void load(const DrawMatrix& draws, int first) {
+    const int extras = records_->design.n_columns() * K_;
     for (int l = 0; l < kDrawTile; ++l) {
       const int s = std::min(first + l, draws.S - 1);
-      for (int k = 0; k < n_eta(); ++k) {
-        const double sigma = draws(s, K_ == 0 ? extras : extras + K_ + k);
-        const double log_pi = K_ == 0 ? 0.0 : std::log(draws(s, extras + k));
+      for (int k = 0; k < K_; ++k) {
+        const double sigma = draws(s, extras + K_ + k);
         const std::size_t at = static_cast<std::size_t>(k) * kDrawTile + l;
         inv_sigma_[at] = 1.0 / sigma;
-        offset_[at] = log_pi - std::log(sigma) - kHalfLogTwoPi;
+        offset_[at] = std::log(draws(s, extras + k)) - std::log(sigma) -
+                      kHalfLogTwoPi;
       }
     }
   }
 
-  /// f (kDrawTile) of a record with response y; eta is n_eta x kDrawTile.
-  void log_lik(double y, const double* eta, double* f) {
-    if (K_ == 0)
-      detail::gaussian_draws(y, eta, offset_.data(), inv_sigma_.data(), f);
-    else
-      detail::mixture_draws(K_, y, eta, offset_.data(), inv_sigma_.data(),
-                            scratch_.data(), f);
+  void row(const double* eta) { eta_ = eta; }
+
+  void log_lik(int cell, double* f) {
+    detail::mixture_draws(K_, records_->cell_response(cell), eta_,
+                          offset_.data(), inv_sigma_.data(), scratch_.data(),
+                          f);
   }
 
  private:
   int K_;
+  const Records* records_;
+  const double* eta_ = nullptr;
   simd::AlignedBuffer offset_, inv_sigma_, scratch_;
+};
+
+template <>
+class TileDensity<Gaussian> {
+ public:
+  TileDensity(const Gaussian&, const Records& records)
+      : records_(&records), offset_(kDrawTile), inv_sigma_(kDrawTile) {}
+
+  static constexpr int n_eta() { return 1; }
+
+  void load(const DrawMatrix& draws, int first) {
+    const int P = records_->design.n_columns();
+    for (int l = 0; l < kDrawTile; ++l) {
+      const double sigma = draws(std::min(first + l, draws.S - 1), P);
+      const std::size_t at = static_cast<std::size_t>(l);
+      inv_sigma_[at] = 1.0 / sigma;
+      offset_[at] = -std::log(sigma) - kHalfLogTwoPi;
+    }
+  }
+
+  void row(const double* eta) { eta_ = eta; }
+
+  void log_lik(int cell, double* f) {
+    detail::gaussian_draws(records_->cell_response(cell), eta_, offset_.data(),
+                           inv_sigma_.data(), f);
+  }
+
+ private:
+  const Records* records_;
+  const double* eta_ = nullptr;
+  simd::AlignedBuffer offset_, inv_sigma_;
 };
 
 }  // namespace pseudosynth

@@ -67,6 +67,14 @@ PSEUDOSYNTH_INLINE void lipschitz_pass_kernel(LipschitzPass& p) {
 }
 PSEUDOSYNTH_DISPATCH(lipschitz_pass, (LipschitzPass & p), (p))
 
+/// True if record i and the next have the same weight and centre.
+inline bool same_rule(const Records& records, int i) {
+  const std::size_t at = static_cast<std::size_t>(i);
+  return records.alpha[at] == records.alpha[at + 1] &&
+         (!records.censor.active ||
+          records.censor.centre[at] == records.censor.centre[at + 1]);
+}
+
 }  // namespace detail
 
 /// Draws rounded up to whole tiles: the length of `keep` and `draw` below.
@@ -89,56 +97,76 @@ inline std::vector<double> keep_mask(const std::vector<int>& kept) {
 /// maximum). `keep` comes from keep_mask().
 /// Writes of different blocks touch different records, so blocks may run in
 /// parallel; maxima do not depend on their order.
-template <class ShouldStop>
-void lipschitz_block(const Records& records, int K, const DrawMatrix& draws,
-                     const std::vector<double>& keep, int first_row,
-                     int last_row, LipschitzBounds& out, double* draw,
-                     ShouldStop&& should_stop) {
+template <class Family, class ShouldStop>
+void lipschitz_block(const Records& records, const Family& family,
+                     const DrawMatrix& draws, const std::vector<double>& keep,
+                     int first_row, int last_row, LipschitzBounds& out,
+                     double* draw, ShouldStop&& should_stop) {
   const Design& design = records.design;
   const int first = design.row_start()[first_row];
   const int last = design.row_start()[last_row];
   const std::size_t n = static_cast<std::size_t>(last - first);
   constexpr int kWidest = 8;
+  // Only the first record of each cell keeps running extremes of f.
   simd::AlignedBuffer high(n * kWidest), low(n * kWidest);
   std::fill(high.data(), high.data() + high.size(), -kInfinity);
   std::fill(low.data(), low.data() + low.size(), kInfinity);
 
   stream_log_lik(
-      records, K, draws, first_row, last_row,
-      [&](int i, int s, int count, const double* f) {
-        const std::size_t at = static_cast<std::size_t>(i);
-        const double alpha = records.alpha[at];
-        if (alpha == 0.0) return;
-        detail::LipschitzPass pass{
-            f,
-            keep.data() + s,
-            alpha,
-            records.censor.active ? records.censor.centre[at] : 0.0,
-            records.censor.active ? records.censor.lower : -kInfinity,
-            records.censor.active ? records.censor.upper : kInfinity,
-            draw + s,
-            high.data() + (at - first) * kWidest,
-            low.data() + (at - first) * kWidest,
-            0.0};
-        detail::lipschitz_pass(pass);
-        if (pass.unfinite == 0.0) return;
-        for (int l = 0; l < count; ++l) {
-          if (!std::isfinite(f[l])) ++out.nonfinite[design.order()[at]];
+      records, family, draws, first_row, last_row,
+      [&](int from, int to, int s, int count, const double* f) {
+        const std::size_t cell = static_cast<std::size_t>(from);
+        bool unfinite = false;
+        // Records of one weight and centre have one g; uncensored, the largest
+        // weight (the last) has the largest |g|.
+        int i = records.censor.active ? from : to - 1;
+        for (; i < to; ++i) {
+          const std::size_t at = static_cast<std::size_t>(i);
+          const double alpha = records.alpha[at];
+          if (alpha == 0.0) continue;
+          const bool last_of_group = i + 1 == to || !detail::same_rule(records, i);
+          if (!last_of_group) continue;
+          detail::LipschitzPass pass{
+              f,
+              keep.data() + s,
+              alpha,
+              records.censor.active ? records.censor.centre[at] : 0.0,
+              records.censor.active ? records.censor.lower : -kInfinity,
+              records.censor.active ? records.censor.upper : kInfinity,
+              draw + s,
+              high.data() + (cell - first) * kWidest,
+              low.data() + (cell - first) * kWidest,
+              0.0};
+          detail::lipschitz_pass(pass);
+          unfinite = unfinite || pass.unfinite != 0.0;
+        }
+        if (!unfinite) return;
+        int bad = 0;
+        for (int l = 0; l < count; ++l) bad += !std::isfinite(f[l]);
+        for (i = from; i < to; ++i) {
+          const std::size_t at = static_cast<std::size_t>(i);
+          if (records.alpha[at] != 0.0) out.nonfinite[design.order()[at]] += bad;
         }
       },
       should_stop);
 
-  for (int i = first; i < last; ++i) {
-    const std::size_t at = static_cast<std::size_t>(i);
+  for (int c = records.row_cell[static_cast<std::size_t>(first_row)];
+       c < records.row_cell[static_cast<std::size_t>(last_row)]; ++c) {
+    const int from = records.cell_start[static_cast<std::size_t>(c)];
+    const std::size_t cell = static_cast<std::size_t>(from - first);
     double top = -kInfinity, bottom = kInfinity;
     for (int l = 0; l < simd::lanes(); ++l) {
-      top = std::max(top, high[(at - first) * kWidest + l]);
-      bottom = std::min(bottom, low[(at - first) * kWidest + l]);
+      top = std::max(top, high[cell * kWidest + l]);
+      bottom = std::min(bottom, low[cell * kWidest + l]);
     }
-    // g is monotone in f, so its extremes are those of f.
-    const std::size_t original = static_cast<std::size_t>(design.order()[at]);
-    out.max[original] = records.contribution(i, top);
-    out.min[original] = records.contribution(i, bottom);
+    for (int i = from; i < records.cell_start[static_cast<std::size_t>(c) + 1];
+         ++i) {
+      // g is monotone in f, so its extremes are those of f.
+      const std::size_t original =
+          static_cast<std::size_t>(design.order()[static_cast<std::size_t>(i)]);
+      out.max[original] = records.contribution(i, top);
+      out.min[original] = records.contribution(i, bottom);
+    }
   }
 }
 

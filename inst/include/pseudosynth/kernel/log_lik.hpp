@@ -11,31 +11,42 @@
 namespace pseudosynth {
 
 /// total[s] += sum_i g_i(theta_s) over design rows [first_row, last_row).
-template <class ShouldStop>
-void sum_contributions(const Records& records, int K, const DrawMatrix& draws,
+template <class Family, class ShouldStop>
+void sum_contributions(const Records& records, const Family& family, const DrawMatrix& draws,
                        int first_row, int last_row, double* total,
                        ShouldStop&& should_stop) {
   stream_log_lik(
-      records, K, draws, first_row, last_row,
-      [&](int i, int s, int n, const double* f) {
-        for (int l = 0; l < n; ++l)
-          total[s + l] += records.contribution(i, f[l]);
+      records, family, draws, first_row, last_row,
+      [&](int first, int last, int s, int n, const double* f) {
+        if (records.censor.active) {
+          for (int i = first; i < last; ++i)
+            for (int l = 0; l < n; ++l)
+              total[s + l] += records.contribution(i, f[l]);
+          return;
+        }
+        double weight = 0.0;
+        for (int i = first; i < last; ++i)
+          weight += records.alpha[static_cast<std::size_t>(i)];
+        if (weight == 0.0) return;
+        for (int l = 0; l < n; ++l) total[s + l] += weight * f[l];
       },
       should_stop);
 }
 
 /// matrix (S x N, column-major, columns in the order of the file) = f, never
 /// weighted and never censored.
-template <class ShouldStop>
-void fill_log_lik(const Records& records, int K, const DrawMatrix& draws,
+template <class Family, class ShouldStop>
+void fill_log_lik(const Records& records, const Family& family, const DrawMatrix& draws,
                   int first_row, int last_row, double* matrix,
                   ShouldStop&& should_stop) {
   stream_log_lik(
-      records, K, draws, first_row, last_row,
-      [&](int i, int s, int n, const double* f) {
-        const std::size_t column = static_cast<std::size_t>(
-            records.design.order()[static_cast<std::size_t>(i)]);
-        std::copy(f, f + n, matrix + column * draws.S + s);
+      records, family, draws, first_row, last_row,
+      [&](int from, int to, int s, int n, const double* f) {
+        for (int i = from; i < to; ++i) {
+          const std::size_t column = static_cast<std::size_t>(
+              records.design.order()[static_cast<std::size_t>(i)]);
+          std::copy(f, f + n, matrix + column * draws.S + s);
+        }
       },
       should_stop);
 }
@@ -83,29 +94,38 @@ inline void screen_series(const double* x, int chains, int per_chain,
 }
 
 /// screen_series() for the f of every record in [first_row, last_row); rhat and
-/// ess in the order of the file. Memory: S doubles per record of one row.
-template <class ShouldStop>
-void screen_records(const Records& records, int K, const DrawMatrix& draws,
-                    int chains, int first_row, int last_row, double* rhat,
-                    double* ess, ShouldStop&& should_stop) {
-  const Design& design = records.design;
-  const int first = design.row_start()[static_cast<std::size_t>(first_row)];
-  const int last = design.row_start()[static_cast<std::size_t>(last_row)];
+/// ess in the order of the file. Memory: S doubles per cell of these rows.
+template <class Family, class ShouldStop>
+void screen_records(const Records& records, const Family& family,
+                    const DrawMatrix& draws, int chains, int first_row,
+                    int last_row, double* rhat, double* ess,
+                    ShouldStop&& should_stop) {
+  const int first = records.row_cell[static_cast<std::size_t>(first_row)];
+  const int last = records.row_cell[static_cast<std::size_t>(last_row)];
   std::vector<double> series(static_cast<std::size_t>(last - first) * draws.S);
+  int cell = first - 1, tile = -1;
   stream_log_lik(
-      records, K, draws, first_row, last_row,
-      [&](int i, int s, int n, const double* f) {
-        std::copy(
-            f, f + n,
-            series.data() + static_cast<std::size_t>(i - first) * draws.S + s);
+      records, family, draws, first_row, last_row,
+      [&](int, int, int s, int n, const double* f) {
+        cell = s == tile ? cell + 1 : first;
+        tile = s;
+        std::copy(f, f + n,
+                  series.data() +
+                      static_cast<std::size_t>(cell - first) * draws.S + s);
       },
       should_stop);
   if (should_stop()) return;
-  for (int i = first; i < last; ++i) {
-    const std::size_t original =
-        static_cast<std::size_t>(design.order()[static_cast<std::size_t>(i)]);
-    screen_series(series.data() + static_cast<std::size_t>(i - first) * draws.S,
-                  chains, draws.S / chains, rhat[original], ess[original]);
+  for (int c = first; c < last; ++c) {
+    double cell_rhat, cell_ess;
+    screen_series(series.data() + static_cast<std::size_t>(c - first) * draws.S,
+                  chains, draws.S / chains, cell_rhat, cell_ess);
+    for (int i = records.cell_start[static_cast<std::size_t>(c)];
+         i < records.cell_start[static_cast<std::size_t>(c) + 1]; ++i) {
+      const std::size_t original = static_cast<std::size_t>(
+          records.design.order()[static_cast<std::size_t>(i)]);
+      rhat[original] = cell_rhat;
+      ess[original] = cell_ess;
+    }
   }
 }
 

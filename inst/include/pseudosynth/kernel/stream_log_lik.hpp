@@ -1,5 +1,6 @@
 // Streams the unweighted log-likelihood f_i(theta_s) of a block of design rows,
-// record by record and draw tile by draw tile. The S x N matrix never exists;
+// cell by cell (records that share row and response share f) and draw tile by
+// draw tile. The S x N matrix never exists;
 // visitors reduce it on the way (lipschitz.hpp, log_lik.hpp, ..).
 #ifndef PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
 #define PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
@@ -9,19 +10,20 @@
 
 namespace pseudosynth {
 
-/// Calls visit(i, s, n, f) for every record i (row order) of the design rows
-/// [first_row, last_row) and every tile of draws s .. s + n - 1; f holds
-/// kDrawTile values of which n count. `should_stop` is polled once per tile.
+/// Calls visit(first, last, s, n, f) for every cell, the records first .. last -
+/// 1 in row order, of the design rows [first_row, last_row) and every tile of
+/// draws s .. s + n - 1; f holds kDrawTile values of which n count.
+/// `should_stop` is polled once per tile.
 ///
 /// Rows are sorted, so neighbours share their leading predictors: partial sums
 /// of the linear predictor are kept per factor and only what changed is added.
-template <class Visitor, class ShouldStop>
-void stream_log_lik(const Records& records, int K, const DrawMatrix& draws,
-                    int first_row, int last_row, Visitor&& visit,
-                    ShouldStop&& should_stop) {
+template <class Family, class Visitor, class ShouldStop>
+void stream_log_lik(const Records& records, const Family& family,
+                    const DrawMatrix& draws, int first_row, int last_row,
+                    Visitor&& visit, ShouldStop&& should_stop) {
   const Design& design = records.design;
   const int P = design.n_columns(), F = design.n_factors();
-  TileDensity density(K);
+  TileDensity<Family> density(family, records);
   const int width = density.n_eta() * kDrawTile;
   // Coefficients of the tile, n_eta x kDrawTile per column, one zero column.
   simd::AlignedBuffer b(static_cast<std::size_t>(P + 1) * width);
@@ -36,7 +38,7 @@ void stream_log_lik(const Records& records, int K, const DrawMatrix& draws,
         b[static_cast<std::size_t>(d) * kDrawTile + l] =
             draws(std::min(s + l, draws.S - 1), d);
     }
-    density.load(draws, P, s);
+    density.load(draws, s);
     partial.zero();
     if (design.has_intercept())
       std::copy(b.data(), b.data() + width, partial.data());
@@ -62,9 +64,12 @@ void stream_log_lik(const Records& records, int K, const DrawMatrix& draws,
         }
         eta = total;
       }
-      for (int i = design.row_start()[r]; i < design.row_start()[r + 1]; ++i) {
-        density.log_lik(records.y[static_cast<std::size_t>(i)], eta, f);
-        visit(i, s, n, f);
+      density.row(eta);
+      const std::size_t at = static_cast<std::size_t>(r);
+      for (int c = records.row_cell[at]; c < records.row_cell[at + 1]; ++c) {
+        density.log_lik(c, f);
+        visit(records.cell_start[static_cast<std::size_t>(c)],
+              records.cell_start[static_cast<std::size_t>(c) + 1], s, n, f);
       }
     }
   }
