@@ -144,8 +144,7 @@ RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
                             std::vector<ps::MixtureAcceptance>& acceptance) {
   const Rcpp::List prior = spec["prior"];
   const int K = binding::n_components(spec);
-  if (K == 0)
-    Rcpp::stop("The augmentation sampler is for the normal mixture.");
+  if (K == 0) Rcpp::stop("The augmentation sampler is for the normal mixture.");
   const std::string kind = Rcpp::as<std::string>(prior["kind"]);
   ps::MixturePrior from;
   from.sigma_floor = Rcpp::as<double>(spec["sigma_floor"]);
@@ -327,7 +326,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   }
   Rcpp::NumericMatrix draws = stack(chains, per_chain, &ps::ChainResult::draws);
   Rcpp::NumericMatrix monitored(0, 0);
-  if (per_chain > 0) monitored = monitor(records, kind, draws, settings.threads);
+  if (per_chain > 0)
+    monitored = monitor(records, kind, draws, settings.threads);
   return Rcpp::List::create(
       _["draws"] = draws,
       _["hyper"] = stack(chains, per_chain, &ps::ChainResult::hyper),

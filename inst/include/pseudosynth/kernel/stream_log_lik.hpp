@@ -6,12 +6,17 @@
 #define PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
 
 #include "../records.hpp"
+#include "bernoulli_tile.hpp"
+#include "beta_tile.hpp"
 #include "draw_tile.hpp"
+#include "neg_binomial_tile.hpp"
+#include "poisson_tile.hpp"
+#include "student_t_tile.hpp"
 
 namespace pseudosynth {
 
-/// Calls visit(first, last, s, n, f) for every cell, the records first .. last -
-/// 1 in row order, of the design rows [first_row, last_row) and every tile of
+/// Calls visit(first, last, s, n, f) for every cell, the records first .. last
+/// - 1 in row order, of the design rows [first_row, last_row) and every tile of
 /// draws s .. s + n - 1; f holds kDrawTile values of which n count.
 /// `should_stop` is polled once per tile.
 ///
@@ -23,7 +28,7 @@ void stream_log_lik(const Records& records, const Family& family,
                     Visitor&& visit, ShouldStop&& should_stop) {
   const Design& design = records.design;
   const int P = design.n_columns(), F = design.n_factors();
-  TileDensity<Family> density(family, records);
+  TileDensity<Family> density(family, records, first_row, last_row);
   const int width = density.n_eta() * kDrawTile;
   // Coefficients of the tile, n_eta x kDrawTile per column, one zero column.
   simd::AlignedBuffer b(static_cast<std::size_t>(P + 1) * width);

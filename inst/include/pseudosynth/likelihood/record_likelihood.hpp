@@ -55,8 +55,8 @@ class RecordLikelihood {
         double d_eta = 0.0;
         const double f = family_.derivatives(y, eta_[r], at, d_eta, d_one);
         double weight = weight_[cell];
-        total += records.censor.active ? clipped_sum(cell, f, weight)
-                                       : weight * f;
+        total +=
+            records.censor.active ? clipped_sum(cell, f, weight) : weight * f;
         if (weight == 0.0) continue;
         d_row += weight * d_eta;
         for (int e = 0; e < E; ++e) d_sum[e] += weight * d_one[e];
@@ -122,10 +122,10 @@ class RecordLikelihood {
   const Records* records_;
   Family family_;
   std::vector<double> eta_, d_eta_;
-  double constant_;                // of the records of weight 0
-  std::vector<double> weight_;     // sum of alpha, per cell
-  std::vector<Group> groups_;      // where censored
-  std::vector<int> group_start_;   // end of each cell's groups
+  double constant_;               // of the records of weight 0
+  std::vector<double> weight_;    // sum of alpha, per cell
+  std::vector<Group> groups_;     // where censored
+  std::vector<int> group_start_;  // end of each cell's groups
 };
 
 }  // namespace pseudosynth
