@@ -8,6 +8,7 @@
 #include <memory>
 #include <pseudosynth/family/registry.hpp>
 #include <pseudosynth/kernel/draw_tile.hpp>
+#include <pseudosynth/prior/beta_mean_prior.hpp>
 #include <pseudosynth/prior/hierarchical_prior.hpp>
 #include <pseudosynth/prior/normal_prior.hpp>
 #include <pseudosynth/prior/shared_prior.hpp>
@@ -82,6 +83,9 @@ inline std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {
     return std::make_unique<ps::SharedPrior>(
         Rcpp::as<double>(prior["df"]), Rcpp::as<double>(prior["scale"]),
         to_vector(prior["location"]), to_vector(prior["m_scale"]));
+  if (kind == "beta_mean")
+    return std::make_unique<ps::BetaMeanPrior>(
+        Rcpp::as<double>(prior["shape1"]), Rcpp::as<double>(prior["shape2"]));
   Rcpp::stop("Unknown prior '%s'.", kind);
 }
 

@@ -6,6 +6,7 @@
 #include <pseudosynth/sampler/gaussian_gibbs.hpp>
 #include <pseudosynth/sampler/run_mixture_chain.hpp>
 #include <pseudosynth/sampler/run_nuts_chain.hpp>
+#include <pseudosynth/sampler/run_surrogate_chain.hpp>
 
 #include "rcpp_model.h"
 #include "rcpp_parallel.h"
@@ -106,30 +107,37 @@ RunChain nuts_chain(const Rcpp::List& spec, const ps::Records& records,
   };
 }
 
+/// A normal or hierarchical prior as samplers with conditional draws of b take
+/// it; false for any other kind.
+bool read_regression_prior(const Rcpp::List& spec,
+                           ps::GaussianGibbsPrior& out) {
+  const Rcpp::List prior = spec["prior"];
+  const std::string kind = Rcpp::as<std::string>(prior["kind"]);
+  out.location = ps::Vector::Zero(Rcpp::as<int>(spec["n_columns"]));
+  out.hierarchical = kind == "hierarchical";
+  if (out.hierarchical) {
+    out.lkj = Rcpp::as<double>(prior["lkj"]);
+    out.tau_df = Rcpp::as<double>(prior["df"]);
+    out.tau_scale = Rcpp::as<double>(prior["scale"]);
+    if (!(out.lkj > 0.5))
+      Rcpp::stop("This sampler needs an LKJ shape above 1/2.");
+    return true;
+  }
+  if (kind != "normal") return false;
+  out.location = binding::to_vector(prior["location"]);
+  out.scale = binding::to_vector(prior["scale"]);
+  return true;
+}
+
 RunChain gibbs_chain(const Rcpp::List& spec, const ps::Records& records,
                      const Control& control) {
-  const Rcpp::List prior = spec["prior"];
   if (Rcpp::as<std::string>(spec["family"]) != "gaussian")
     Rcpp::stop("The Gibbs sampler is for the gaussian family.");
   ps::GaussianGibbsPrior from;
-  const std::string kind = Rcpp::as<std::string>(prior["kind"]);
-  const int P = records.design.n_columns();
-  from.hierarchical = kind == "hierarchical";
-  from.location = ps::Vector::Zero(P);
-  if (from.hierarchical) {
-    from.lkj = Rcpp::as<double>(prior["lkj"]);
-    from.tau_df = Rcpp::as<double>(prior["df"]);
-    from.tau_scale = Rcpp::as<double>(prior["scale"]);
-  } else if (kind == "normal") {
-    from.location = binding::to_vector(prior["location"]);
-    from.scale = binding::to_vector(prior["scale"]);
-  } else {
+  if (!read_regression_prior(spec, from))
     Rcpp::stop("The Gibbs sampler knows normal and hierarchical priors.");
-  }
   if (records.censor.active)
     Rcpp::stop("The Gibbs sampler is for uncensored models.");
-  if (from.hierarchical && !(from.lkj > 0.5))
-    Rcpp::stop("The Gibbs sampler needs an LKJ shape above 1/2.");
   const auto sums =
       std::make_shared<ps::LeastSquares>(records, records.y, from.location);
   const ps::GibbsTuning tuning{control.warmup, control.draws, control.thin};
@@ -137,6 +145,29 @@ RunChain gibbs_chain(const Rcpp::List& spec, const ps::Records& records,
     return ps::run_gaussian_gibbs(*sums, from, tuning, control.seed, chain,
                                   handlers, control.start(chain));
   };
+}
+
+RunChain surrogate_chain(const Rcpp::List& spec, const ps::Records& records,
+                         const ps::ModelKind& kind, const Control& control) {
+  ps::SurrogatePrior prior;
+  if (!read_regression_prior(spec, prior))
+    prior.folded = binding::to_prior(spec);
+  if (prior.folded && prior.folded->n_unconstrained() > 0)
+    Rcpp::stop("The surrogate sampler does not know this prior.");
+  const ps::GibbsTuning tuning{control.warmup, control.draws, control.thin};
+  return ps::visit_family(kind, [&](const auto& family) -> RunChain {
+    using Family = std::decay_t<decltype(family)>;
+    if constexpr (std::is_same_v<Family, ps::NormalMixture>) {
+      Rcpp::stop("The surrogate sampler is not for mixtures.");
+    } else {
+      const auto setup = std::make_shared<const ps::SurrogateSetup<Family>>(
+          records, family, prior, control.seed, control.start(0));
+      return [=](int chain, const ps::ChainHandlers& handlers) {
+        return ps::run_surrogate_chain(*setup, tuning, control.seed, chain,
+                                       handlers, control.start(chain));
+      };
+    }
+  });
 }
 
 RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
@@ -291,6 +322,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
     run = gibbs_chain(spec, records, settings);
   else if (settings.sampler == "augmentation")
     run = augmentation_chain(spec, records, settings, acceptance);
+  else if (settings.sampler == "surrogate")
+    run = surrogate_chain(spec, records, kind, settings);
   else
     Rcpp::stop("Unknown sampler '%s'.", settings.sampler);
 

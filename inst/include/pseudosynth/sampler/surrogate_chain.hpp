@@ -1,0 +1,193 @@
+// One state of the surrogate sampler and its sweep. The target is
+//   L(theta) p(b | hyper) p(hyper),   theta = [ b | u ],
+// L holding everything but the prior of b. Lhat, a quadratic on the log scale,
+// stands in for L. A sweep
+//   1. draws the hyperparameters given b: exact, no data;
+//   2. proposes (theta, tau) by moves that are reversible for
+//      Lhat(theta) p(b | hyper) p(hyper): a draw of theta given the
+//      hyperparameters and a rescaling of tau_j and b_j together, in a random
+//      order, which keeps the pair reversible. The prior cancels and the
+//      proposal is accepted with min(1, w(theta')/w(theta)), w = L / Lhat: one
+//      evaluation of the likelihood;
+//   3. now and then slices the exact target along a line, which reaches where
+//      Lhat has no mass and leaves where it has too little.
+// Every step leaves the exact posterior unchanged, however poor Lhat is.
+#ifndef PSEUDOSYNTH_SAMPLER_SURROGATE_CHAIN_HPP
+#define PSEUDOSYNTH_SAMPLER_SURROGATE_CHAIN_HPP
+
+#include <algorithm>
+#include <cmath>
+
+#include "../math.hpp"
+#include "../rng.hpp"
+#include "hierarchical_sweep.hpp"
+#include "slice.hpp"
+#include "surrogate_model.hpp"
+#include "surrogate_quadratic.hpp"
+
+namespace pseudosynth {
+
+/// @brief What a chain needs besides the model; fixed while draws are kept.
+struct SurrogateProposal {
+  SurrogateQuadratic lhat;
+  double keep = 0.0;          ///< autocorrelation of proposals, see move()
+  double slice_share = 0.15;  ///< of sweeps with a slice
+};
+
+template <class Model>
+class SurrogateChain {
+ public:
+  /// @param model, proposal must outlive this object.
+  SurrogateChain(Model& model, const SurrogatePrior& prior,
+                 const SurrogateProposal& proposal, Rng& rng)
+      : model_(&model),
+        prior_(prior),
+        proposal_(&proposal),
+        rng_(&rng),
+        hyper_(model.n_columns(), prior.lkj, prior.tau_df, prior.tau_scale) {
+    const int P = model.n_columns();
+    location_ = prior.location.size() == P ? prior.location : Vector::Zero(P);
+    precision_ = Matrix::Zero(P, P);
+    if (!prior.hierarchical && !prior.folded)
+      precision_.diagonal() = prior.scale.cwiseAbs2().cwiseInverse();
+  }
+
+  Vector theta;
+  const Vector& tau() const { return hyper_.tau; }
+  long n_nonfinite = 0;
+
+  /// @return false if the density at `at` is not finite.
+  bool place(const Vector& at) {
+    theta = at;
+    log_l_ = model_->value(theta);
+    for (int j = 0; j < hyper_.tau.size(); ++j)
+      hyper_.tau[j] = 0.5 * prior_.tau_scale + std::fabs(theta[j]);
+    return std::isfinite(log_l_);
+  }
+  void set_tau(const Vector& tau) { hyper_.tau = tau; }
+
+  /// @return the probability with which the proposal was accepted.
+  double sweep() {
+    ++n_sweeps_;
+    if (prior_.hierarchical) {
+      const int P = model_->n_columns();
+      hyper_.update(theta.head(P), *rng_, P > 1 && n_sweeps_ % 2 == 0);
+    }
+    const double probability = propose();
+    if (rng_->uniform() < proposal_->slice_share) slice();
+    return probability;
+  }
+
+  /// A slice along a line of the surrogate's covariance.
+  void slice() {
+    const int P = model_->n_columns();
+    if (!prepare()) return;
+    const Vector step = conditional_.direction(rng_->integer(model_->size()));
+    const Vector from = theta;
+    const Vector shift = from.head(P) - location_;
+    const Vector pull = precision_ * step.head(P);
+    const double slope = pull.dot(shift);
+    const double curvature = pull.dot(step.head(P));
+    double last_t = 0.0, last_value = log_l_;
+    const double t = slice_sample(
+        *rng_, 0.0,
+        [&](double x) {
+          last_t = x;
+          last_value = x == 0.0 ? log_l_ : evaluate(from + x * step);
+          return last_value - x * (slope + 0.5 * x * curvature);
+        },
+        2.0);
+    if (t == 0.0) return;
+    theta = from + t * step;
+    log_l_ = last_t == t ? last_value : evaluate(theta);
+  }
+
+ private:
+  double evaluate(const Vector& at) {
+    const double value = model_->value(at);
+    if (std::isfinite(value)) return value;
+    ++n_nonfinite;
+    return -kInfinity;
+  }
+
+  bool prepare() {
+    if (prior_.hierarchical) precision_ = hyper_.precision();
+    return conditional_.set(proposal_->lhat, precision_, location_);
+  }
+
+  double propose() {
+    const SurrogateQuadratic& lhat = proposal_->lhat;
+    const Vector tau = hyper_.tau;
+    Vector next = theta;
+    bool possible = true;
+    if (!prior_.hierarchical) {
+      possible = prepare();
+      if (possible) next = conditional_.move(theta, proposal_->keep, *rng_);
+    } else if (rng_->bits() & 1) {
+      possible = prepare();
+      if (possible) {
+        next = conditional_.move(theta, proposal_->keep, *rng_);
+        rescale(next, false);
+      }
+    } else {
+      rescale(next, true);
+      possible = prepare();
+      if (possible) next = conditional_.move(next, proposal_->keep, *rng_);
+    }
+    double log_ratio = -kInfinity, log_l = -kInfinity;
+    if (possible && next.allFinite()) {
+      log_l = evaluate(next);
+      log_ratio = log_l - lhat.value(next) - log_l_ + lhat.value(theta);
+    }
+    if (std::log(rng_->uniform()) < log_ratio) {
+      theta = next;
+      log_l_ = log_l;
+    } else {
+      hyper_.tau = tau;
+    }
+    return log_ratio > 0.0 ? 1.0 : std::exp(log_ratio);
+  }
+
+  /// tau_j and b_j together at fixed b_j / tau_j under Lhat, one j after the
+  /// other or in the opposite order.
+  void rescale(Vector& at, bool backwards) {
+    const SurrogateQuadratic& lhat = proposal_->lhat;
+    const int P = model_->n_columns();
+    Vector moment = lhat.gradient - lhat.curvature * (at - lhat.centre);
+    for (int step = 0; step < P; ++step) {
+      const int j = backwards ? P - 1 - step : step;
+      const double before = hyper_.tau[j], u = at[j] / before;
+      const double curvature = lhat.curvature(j, j);
+      const double after = std::exp(slice_sample(
+          *rng_, std::log(before),
+          [&](double x) {
+            const double t = std::exp(x), d = u * (t - before);
+            const double z = t / prior_.tau_scale;
+            return x -
+                   0.5 * (prior_.tau_df + 1.0) *
+                       std::log1p(z * z / prior_.tau_df) +
+                   d * (moment[j] - 0.5 * curvature * d);
+          },
+          1.0));
+      const double d = u * (after - before);
+      hyper_.tau[j] = after;
+      at[j] += d;
+      moment -= lhat.curvature.col(j) * d;
+    }
+  }
+
+  Model* model_;
+  SurrogatePrior prior_;
+  const SurrogateProposal* proposal_;
+  Rng* rng_;
+  HierarchicalSweep hyper_;
+  Vector location_;
+  Matrix precision_;
+  SurrogateConditional conditional_;
+  double log_l_ = 0.0;
+  long n_sweeps_ = 0;
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_SAMPLER_SURROGATE_CHAIN_HPP

@@ -1,0 +1,68 @@
+// A quadratic stand-in for a log-likelihood, and normal draws from it times a
+// normal prior.
+#ifndef PSEUDOSYNTH_SAMPLER_SURROGATE_QUADRATIC_HPP
+#define PSEUDOSYNTH_SAMPLER_SURROGATE_QUADRATIC_HPP
+
+#include "../math.hpp"
+#include "../rng.hpp"
+
+namespace pseudosynth {
+
+/// @brief log Lhat(theta) = gradient'd - d'curvature d / 2, d = theta - centre.
+/// The curvature is positive semidefinite.
+struct SurrogateQuadratic {
+  Vector centre, gradient;
+  Matrix curvature;
+
+  double value(const Vector& theta) const {
+    const Vector d = theta - centre;
+    return d.dot(gradient - 0.5 * (curvature * d));
+  }
+};
+
+/// @brief Lhat times N(location, precision^-1) of the leading coefficients: the
+/// surrogate posterior given the hyperparameters, a normal distribution.
+class SurrogateConditional {
+ public:
+  /// @return false if the sum of precisions is not positive definite.
+  bool set(const SurrogateQuadratic& lhat, const Matrix& precision,
+           const Vector& location) {
+    const Eigen::Index P = location.size();
+    Matrix sum = lhat.curvature;
+    sum.topLeftCorner(P, P) += precision;
+    factor_.compute(sum);
+    if (factor_.info() != Eigen::Success) return false;
+    Vector pull = lhat.gradient;
+    pull.head(P) += precision * (location - lhat.centre.head(P));
+    mean_ = lhat.centre + factor_.solve(pull);
+    return mean_.allFinite();
+  }
+
+  const Vector& mean() const { return mean_; }
+
+  /// mean + keep (from - mean) + sqrt(1 - keep^2) noise: reversible for the
+  /// normal; keep = 0 draws anew.
+  Vector move(const Vector& from, double keep, Rng& rng) const {
+    Vector noise(mean_.size());
+    for (Eigen::Index j = 0; j < noise.size(); ++j) noise[j] = rng.normal();
+    factor_.matrixU().solveInPlace(noise);
+    if (keep == 0.0) return mean_ + noise;
+    return mean_ + keep * (from - mean_) + std::sqrt(1.0 - keep * keep) * noise;
+  }
+
+  /// Column j of the covariance, scaled to the standard deviation of theta_j:
+  /// how the others move along with theta_j.
+  Vector direction(int j) const {
+    Vector d = Vector::Unit(mean_.size(), j);
+    factor_.solveInPlace(d);
+    return d / std::sqrt(d[j]);
+  }
+
+ private:
+  Eigen::LLT<Matrix> factor_;
+  Vector mean_;
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_SAMPLER_SURROGATE_QUADRATIC_HPP
