@@ -92,15 +92,17 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x),
 # Our own errors, such as missing bounds, are the user's; any other function
 # is no family.
 make_family <- function(make, arg, call) {
-  tryCatch(make(), pseudosynth_error = function(e) {
+  made <- tryCatch(make(), error = identity)
+  if (inherits(made, "pseudosynth_error")) {
     abort_input(
       c(
         "{.arg {arg}} must be a complete family.",
-        x = "{cli_escape(conditionMessage(e))}"
+        x = "{conditionMessage(made)}"
       ),
       arg = arg, call = call
     )
-  }, error = function(e) NULL)
+  }
+  if (inherits(made, "error")) NULL else made
 }
 
 # gaussian(), poisson() and binomial() of the stats package, with the one link
@@ -175,6 +177,6 @@ format_argument <- function(x) {
 print.synth_family <- function(x, ...) {
   target <- if (x$log_response) "the log of the response" else "the response"
   cat("<synth_family> ", format(x), "\n", sep = "")
-  cat(strwrap(sprintf("Models %s by %s.", target, x$density)), sep = "\n")
+  cat(strwrap(sprintf("Models %s by %s.", target, x$density), 79), sep = "\n")
   invisible(x)
 }

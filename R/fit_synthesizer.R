@@ -150,6 +150,7 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
   control <- c(unclass(run$control), list(asked = run$control))
   control$sampler <- choose_sampler(control$sampler, spec, call)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
+  control$adapt_delta <- control$adapt_delta %||% default_adapt_delta(spec)
   control$min_ess <- control$min_ess %||%
     if (spec$family == "normal_mixture") 200 else 400
   control <- c(

@@ -80,6 +80,9 @@ sdr_fields <- c(
   salary = "SALARYP", gender = "GENDER", age = "AGEGRP", weeks = "WKSWK"
 )
 
+# The largest salary of the codebook: a number above it is a code.
+sdr_top <- 509000
+
 sdr_ages <- c(
   "29 or younger", "30-34", "35-39", "40-44", "45-49", "50-54", "55-59",
   "60-64", "65-69", "70-75"
@@ -137,8 +140,8 @@ sdr_lines <- function(path, width, call = rlang::caller_env()) {
     abort_input(
       c(
         "Every line of {.file {path}} must have {width} columns.",
-        x = "{length(bad)} of {length(lines)} line{?s} {?has/have} another
-             length.",
+        x = "{length(bad)} of {length(lines)} {cli::qty(length(bad))}{?has/have}
+             another length.",
         i = "{.fn read_sdr} reads the file {.file EPSD17.DAT} of 2017."
       ),
       arg = "path", call = call, rows = bad
@@ -177,8 +180,8 @@ check_sdr_year <- function(year, call = rlang::caller_env()) {
   if (length(bad) > 0) {
     abort_input(
       c(
-        "The file must be of the survey year 2017.",
-        x = "{length(bad)} of {length(year)} line{?s} {?is/are} not.",
+        "Every line must be of the survey year 2017.",
+        x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are} not.",
         i = "Other years have other layouts."
       ),
       arg = "path", call = call, rows = bad
@@ -207,7 +210,7 @@ sdr_recode <- function(raw, call = rlang::caller_env()) {
   gender <- match(raw$GENDER, c("F", "M"))
   age <- match(raw$AGEGRP, seq(25, 70, 5))
   check_sdr_codes(
-    salary < 0 | salary != floor(salary) | salary > 9999990, "SALARYP", call
+    salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP", call
   )
   check_sdr_codes(weeks < 1 | weeks > 52 | weeks != floor(weeks), "WKSWK", call)
   check_sdr_codes(is.na(gender) & !is.na(raw$GENDER), "GENDER", call)

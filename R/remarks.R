@@ -6,14 +6,14 @@
 #' @return (character) One sentence each, in the user's words.
 #' @noRd
 remarks_of <- function(fit) {
-  c(
+  as.character(c(
     remark_aliased(fit$design$aliased),
     remark_empty(fit),
     switch(fit$family$kind,
       binary = c(remark_outcomes(fit), remark_separation(fit)),
       count = remark_zeros(fit)
     )
-  )
+  ))
 }
 
 #' Columns that are determined by those before them

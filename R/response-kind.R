@@ -82,12 +82,12 @@ check_binary <- function(y, name, call) {
   if (is.factor(y) || is.character(y)) {
     n <- length(response_levels(y))
     if (n != 2) {
-      kind <- if (is.factor(y)) "level" else "distinct value"
       abort_input(
         c(
           "The response {.val {name}} must have exactly two
            {if (is.factor(y)) 'levels' else 'distinct values'}.",
-          x = "It has {n} {kind}{?s}.",
+          x = if (is.factor(y)) "It has {n} level{?s}." else
+            "It has {n} distinct value{?s}.",
           i = if (n > 2) {
             "Merge them, or drop unused levels by {.fn droplevels}."
           } else {

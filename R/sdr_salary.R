@@ -11,9 +11,9 @@
 #' sample.
 #'
 #' Salaries are whole thousands. 426 are 0, and 862 share the largest value,
-#' $509,000, which stands for all salaries above the publication's top code.
-#' Mean $107,244, median $95,000. Counts, not estimates: without survey
-#' weights.
+#' $509,000, with a gap below it: presumably all salaries above a top code.
+#' The mean is $107,244, the median $95,000. These are respondents, without
+#' survey weights.
 #'
 #' @format A data frame with 74,429 rows and 1 column, no missing value:
 #' \describe{

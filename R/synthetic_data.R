@@ -15,12 +15,14 @@
 #'   * `sets`: m data frames of N rows;
 #'   * `guarantee`: the public version of the label, see [guarantee()];
 #'   * `variable` (string): the synthetic column; `transform` (string): the
-#'     scale it was modelled on, such as `"log"`;
+#'     scale it was modelled on, such as `"log"`; `kind` (string): what it is,
+#'     `"continuous"`, `"count"`, `"proportion"` or `"binary"`;
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets.
-#'   `summary()` gives the statistics of the synthetic column, one row per set.
+#'   `summary()` gives the statistics of the synthetic column, one row per set;
+#'   of a yes/no column the share of each value.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
@@ -84,6 +86,7 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       guarantee = publish_guarantee(label),
       variable = variable,
       transform = response$transform,
+      kind = response$kind,
       m = length(sets),
       n_records = nrow(values),
       made_by = list(
@@ -194,7 +197,11 @@ print.synthetic_data <- function(x, ...) {
 #' @export
 summary.synthetic_data <- function(object, ...) {
   rows <- lapply(object$sets, function(set) {
-    y <- as.double(set[[object$variable]])
+    y <- set[[object$variable]]
+    if (object$kind == "binary") {
+      return(as.data.frame(as.list(value_shares(y)), optional = TRUE))
+    }
+    y <- as.double(y)
     q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
     data.frame(
       mean = mean(y), sd = stats::sd(y), "5%" = q[1], "25%" = q[2],
