@@ -84,7 +84,8 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
   basis <- list(
     kind = "count", variable = records$variable, known = known,
     levels = lapply(data[known], levels), values = y, pattern = pattern,
-    radius = radius, relative = relative, scale = scale, shift = shift
+    radius = radius, relative = relative, scale = scale, shift = shift,
+    history = file_mark(data, records$variable)
   )
   new_privacy_weights(
     count_rule(basis, y, pattern$code), "count",

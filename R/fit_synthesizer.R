@@ -202,7 +202,8 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
       privacy_weights = weights, censor = censor,
       history = weights_history(weights),
       bound = NULL, dropped = 0L, quantile = 1,
-      control = control, seed_given = !is.null(run$seed),
+      control = control, seed_given = !is.null(run$seed) ||
+        isTRUE(attr(weights, "arguments")$reproducible),
       interrupted = isTRUE(result$interrupted),
       seconds = list(
         chains = result$seconds, sampling = sampled - started

@@ -26,7 +26,8 @@
 #' or a bound alone, have no rule. These cannot be frozen.
 #'
 #' On the file a rule was made from, `predict()` gives the frozen weights back,
-#' to the last bit.
+#' to the last bit. These depend on the whole file, so that their source is
+#' `"file"` and no strict label rests on them.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.
 #' @param history (string) `"confidential"`, the default: the rule comes from
@@ -54,9 +55,9 @@
 #' levels than the rule.
 #'
 #' @section Privacy:
-#' The weights of the current file protect its records strictly when they are
-#' clipped. They say nothing about the records of the history: a rule is a
-#' function of that file.
+#' With clipping, frozen weights protect the records of the current file
+#' strictly, provided that the history has other records. They say nothing about
+#' the records of the history: a rule is a function of that file.
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
 #' Bayesian data synthesis, section 4.5, where settings are taken from a

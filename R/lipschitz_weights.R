@@ -81,13 +81,25 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
   }
   basis <- list(
     kind = "lipschitz", model = frozen_model(x, bound$kept),
-    range = bound_range(bound$record), map = map, scale = scale, shift = shift
+    range = bound_range(bound$record), map = map, scale = scale, shift = shift,
+    history = history_mark(x)
   )
   new_privacy_weights(
     lipschitz_rule(basis, bound$record), "lipschitz",
     list(map = map, scale = scale, shift = shift, quantile = bound$quantile),
-    source = "file", basis = if (!is.null(basis$model)) basis
+    source = "file", basis = if (!is.null(basis$model)) basis,
+    records = model_marks(x)
   )
+}
+
+#' Marks of the records of a fit
+#' @noRd
+model_marks <- function(fit) {
+  if (inherits(fit, "synthesizer")) {
+    record_marks(
+      fit$data, c(fit$response$variable, fit$design$variables)
+    )
+  }
 }
 
 attr_converged <- function(x) {

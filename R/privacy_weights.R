@@ -112,7 +112,8 @@ as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x),
 
 #' A mark for each column, to tell other records from these
 #' @param data (data frame)
-#' @param columns (character) Columns that the weights were computed from.
+#' @param columns (character) Columns that the weights were computed from, the
+#'   response first.
 #' @return (named character) Confidential.
 #' @noRd
 record_marks <- function(data, columns) {
@@ -122,14 +123,35 @@ record_marks <- function(data, columns) {
   }, "")
 }
 
+#' A mark of a file's responses, whatever their order
+#' @noRd
+file_mark <- function(data, variable) {
+  y <- data[[variable]]
+  rlang::hash(sort(
+    if (is.numeric(y)) as.double(y) else as.character(y),
+    method = "radix"
+  ))
+}
+
 #' Refuse weights that were made for other records
 #'
 #' Weights that depend on a record's own value would else depend on another
-#' file. Columns that `data` does not have cannot be compared.
+#' file. Predictors that `data` does not have cannot be compared.
 #' @noRd
 check_weights_records <- function(weights, data, arg = "privacy_weights",
                                   call = rlang::caller_env()) {
   marks <- attr(weights, "records")
+  response <- names(marks)[1]
+  if (!is.null(response) && !response %in% names(data)) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be made for the model's own response.",
+        x = "They were made for the column {.val {response}}, which is not in
+             the model's data."
+      ),
+      arg = arg, call = call, class = "pseudosynth_error_frozen_variables"
+    )
+  }
   known <- intersect(names(marks), names(data))
   differ <- known[record_marks(data, known) != marks[known]]
   if (length(differ) > 0) {
@@ -315,7 +337,7 @@ scheme_names <- c(
 describe_scheme <- function(scheme, arguments = list()) {
   known <- scheme %in% names(scheme_names)
   base <- if (known) scheme_names[[scheme]] else scheme
-  of <- arguments$of %||% arguments$rule
+  of <- arguments$rule %||% arguments$of
   paste0(base, if (!is.null(of)) paste0(" of ", of))
 }
 

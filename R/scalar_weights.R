@@ -82,7 +82,11 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
         alpha = alpha, target = target, reached = reached,
         measure = if (is.null(risk)) "bound" else "mean identification risk"
       ),
-      source = "file", basis = list(kind = "constant", alpha = alpha)
+      source = "file", records = model_marks(fit),
+      basis = list(
+        kind = "constant", alpha = alpha, history = history_mark(fit),
+        variable = if (is.null(fit$response)) NULL else fit$response$variable
+      )
     )
   }
   if (abs(unweighted / target - 1) <= tolerance) {
@@ -103,7 +107,8 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
     fit, make, measure, target,
     start = target / unweighted, limits = c(0, 1),
     known = list(value = 1, reached = unweighted), log = TRUE,
-    tolerance = tolerance, max_refits = max_refits, quantile = quantile, ...
+    tolerance = tolerance, max_refits = max_refits, quantile = quantile,
+    power = if (is.null(risk)) 1 else 6, ...
   )
   structure(make(found$value, found$reached), search = found$search)
 }

@@ -60,10 +60,8 @@ scale_weights <- function(weights, scale = 1, shift = 0) {
     ),
     make(
       "scaled", c(
-        list(
-          of = first_scheme(weights), scaled_by = scale, shifted_by = shift
-        ),
-        inherited_arguments(weights)
+        list(of = scheme, scaled_by = scale, shifted_by = shift),
+        inherited_arguments(weights, "scale", "shift")
       )
     )
   )

@@ -99,7 +99,8 @@ check_unweighted <- function(fit, call = rlang::caller_env()) {
   }
 }
 
-# Weights whose scale was found from the file are weights from the file.
+# Weights whose scale was found from the file are weights from the file: the
+# scale is no public number, whatever it scales.
 solved_weights <- function(weights, by, value, target) {
   scaled <- if (by == "scale") {
     scale_weights(weights, scale = value)
@@ -107,16 +108,15 @@ solved_weights <- function(weights, by, value, target) {
     scale_weights(weights, shift = value)
   }
   scheme <- attr(weights, "scheme")
-  arguments <- inherited_arguments(scaled)
-  if (scheme == "public_scalar") {
-    scheme <- "scalar"
-  } else if (scheme != "count") {
-    scheme <- "scaled"
-    arguments$of <- first_scheme(weights)
-  }
-  arguments$target <- target
+  kept <- inherited_arguments(weights)
+  kept <- kept[setdiff(names(kept), c("scale", "shift", "alpha", "epsilon0"))]
+  scalar <- scheme == "public_scalar"
   new_privacy_weights(
-    as.double(scaled), scheme, arguments,
+    as.double(scaled), if (scalar) "scalar" else "scaled",
+    c(
+      if (!scalar) list(of = scheme),
+      list(solved = TRUE, by = by, value = value, target = target), kept
+    ),
     source = "file", basis = attr(scaled, "basis"),
     records = attr(scaled, "records")
   )
@@ -139,11 +139,13 @@ bound_with <- function(fit, alpha) {
 #' @param limits (2 numbers) Range of the value.
 #' @param known (list or `NULL`) `value` and `reached` known without a refit.
 #' @param log (flag) Is the value a positive scale?
+#' @param power (number) How fast to go where the target lies outside of what is
+#'   known: bounds are roughly proportional to a scale, risks fall more slowly.
 #' @return (list) `fit`, `value`, `reached`, `target`, `search`.
 #' @noRd
 solve_target <- function(fit, weights_at, measure, target, start, limits,
                          known, log, tolerance, max_refits, quantile, ...,
-                         call = rlang::caller_env()) {
+                         power = 1, call = rlang::caller_env()) {
   low <- NULL
   high <- known
   smallest <- if (log) max(limits[1], 1e-6) else limits[1]
@@ -177,7 +179,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
       (reached > target && value <= smallest)
     if (at_limit || too_narrow(low, high)) break
     value <- clamp(
-      next_value(low, high, target, log, limits), smallest, limits[2]
+      next_value(low, high, target, log, limits, power), smallest, limits[2]
     )
   }
   if (!any(search$accepted)) {
@@ -191,14 +193,14 @@ too_narrow <- function(low, high) {
     abs(high$value - low$value) <= 1e-4 * abs(high$value)
 }
 
-next_value <- function(low, high, target, log, limits) {
+next_value <- function(low, high, target, log, limits, power = 1) {
   to <- if (log) base::log else identity
   back <- if (log) exp else identity
   if (is.null(low) || is.null(high)) {
     point <- low %||% high
     if (log) {
-      # Bounds are roughly proportional to the scale
-      return(point$value * clamp(target / point$reached, 1 / 8, 8))
+      step <- (target / point$reached)^power
+      return(point$value * clamp(step, 1 / 8, 8))
     }
     end <- if (is.null(low)) limits[1] else limits[2]
     return(point$value + (end - point$value) / 2)

@@ -91,12 +91,13 @@ first_scheme <- function(weights) {
 }
 
 #' Arguments of the first scheme that derived weights keep
+#' @param ... Names of further ones that they do not keep.
 #' @noRd
-inherited_arguments <- function(weights) {
+inherited_arguments <- function(weights, ...) {
   arguments <- attr(weights, "arguments")
   # What a floor proves does not survive a computation from the file
-  arguments[setdiff(
-    names(arguments),
-    c("of", "k", "epsilon", "factor_add_remove", "factor_replace")
-  )]
+  arguments[setdiff(names(arguments), c(
+    "of", "k", "epsilon", "factor_add_remove", "factor_replace",
+    "n_pattern_min", "n_pattern_max", ...
+  ))]
 }

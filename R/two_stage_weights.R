@@ -73,7 +73,17 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
       censor = rule, seed = seed, ...
     )
   }
-  check_converged(first, arg = "two_stage_weights() cannot")
+  if (!isTRUE(first$converged)) {
+    problems <- cli_escape(first$problems)
+    abort_privacy(
+      c(
+        "The first stage must have converged.",
+        stats::setNames(problems, rep("x", length(problems))),
+        i = "Give it more {.arg warmup} and {.arg draws}."
+      ),
+      problems = first$problems
+    )
+  }
   label <- guarantee(first)
   if (label$label != "strict") {
     abort_privacy(
@@ -88,7 +98,7 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
   row <- random_rows(n_draws(first), 1, seed_words(seed))
   basis <- list(
     kind = "two_stage", lower = lower, upper = upper,
-    model = frozen_draw(first, row)
+    model = frozen_draw(first, row), history = history_mark(first)
   )
   cost <- label$epsilon$per_draw
   new_privacy_weights(
@@ -100,10 +110,7 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
         isTRUE(first$seed_given),
       reference = reference_origin(first$censor)
     ),
-    source = "paid", basis = basis,
-    records = record_marks(
-      first$data, c(first$response$variable, first$design$variables)
-    )
+    source = "paid", basis = basis, records = model_marks(first)
   )
 }
 

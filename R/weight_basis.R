@@ -2,6 +2,8 @@
 # with `kind` and what that kind needs. It holds draws, extremes of bounds or
 # responses of the file, never more, and is as confidential as the weights.
 #
+# Each leaf has `history`, a mark of the file that it was made from.
+#
 # kind          fields                                   alpha of a record
 # "constant"    alpha                                    alpha
 # "lipschitz"   model, range, map, scale, shift          map of its bound
@@ -58,10 +60,39 @@ basis_columns <- function(basis) {
       unlist(lapply(parts, `[[`, "response"))
     )),
     predictors = unique(c(
-      basis$known, basis$model$design$variables,
+      basis$known, basis$model$design$variables, basis$model$columns,
       unlist(lapply(parts, `[[`, "predictors"))
     ))
   )
+}
+
+#' Was the rule made from this very file?
+#'
+#' Then its weights depend on all records of the file, and nothing is frozen.
+#' @noRd
+is_own_history <- function(basis, data) {
+  columns <- basis_columns(basis)
+  marks <- c(
+    vapply(columns$response, function(name) file_mark(data, name), ""),
+    rlang::hash(as.list(data[columns$predictors]))
+  )
+  any(marks %in% basis_histories(basis))
+}
+
+basis_histories <- function(basis) {
+  inner <- if (basis$kind == "combined") basis$of else list(basis$of)
+  c(basis$history, unlist(lapply(Filter(length, inner), basis_histories)))
+}
+
+#' The mark of the file that weights were made from
+#' @noRd
+history_mark <- function(fit) {
+  if (inherits(fit, "synthesizer")) {
+    file_mark(fit$data, fit$response$variable)
+  } else if (inherits(fit, "external_fit")) {
+    data <- fit$log_lik$data
+    if (!is.null(data)) rlang::hash(as.list(data))
+  }
 }
 
 #' The model that a rule evaluates, without its records
@@ -74,7 +105,8 @@ basis_columns <- function(basis) {
 frozen_model <- function(fit, kept = NULL) {
   if (inherits(fit, "external_fit")) {
     source <- fit$log_lik
-    if (source$kind != "function" || fit$weighted) {
+    known <- source$kind == "function" && is.data.frame(source$data)
+    if (!known || fit$weighted) {
       return(NULL)
     }
     return(list(

@@ -6,7 +6,11 @@
 #' @noRd
 new_weight_rule <- function(basis, scheme, arguments, history) {
   columns <- basis_columns(basis)
-  own <- c("rule", "history", "response")
+  # What tells how the weights depended on their own file says nothing here
+  own <- c(
+    "rule", "history", "response", "solved", "epsilon0", "epsilon0_replace",
+    "factor_add_remove", "factor_replace", "n_pattern_min", "n_pattern_max"
+  )
   structure(
     list(
       scheme = scheme, history = history,
@@ -58,7 +62,8 @@ predict.weight_rule <- function(object, newdata, ...) {
       if (length(object$response) == 1) list(response = object$response),
       object$arguments
     ),
-    source = "frozen", basis = object$basis,
+    source = if (is_own_history(object$basis, newdata)) "file" else "frozen",
+    basis = object$basis,
     records = record_marks(newdata, used)
   )
 }
