@@ -4,8 +4,8 @@ two_stage <- function(..., epsilon0 = 1) {
   two_stage_weights(
     log(income) ~ age, epsilon0, 1, 4, privacy_data(),
     gaussian(), reference = crude,
-    prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 200,
-    draws = 600, seed = 3, ...
+    prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 300,
+    draws = 3000, seed = 3, ...
   )
 }
 
@@ -32,8 +32,8 @@ test_that("epsilon0 counts once, whatever m, and replace-one twice", {
   fit <- fit_synthesizer(
     log(income) ~ age, privacy_data(), gaussian(),
     prior = prior_normal(intercept = c(10.8, 2.5)), privacy_weights = w,
-    censor = censor(2, reference = crude), chains = 2, warmup = 200,
-    draws = 600
+    censor = censor(2, reference = crude), chains = 2, warmup = 300,
+    draws = 3000
   )
   label <- guarantee(fit, m = 3)
   expect_identical(label$label, "strict")
