@@ -4,7 +4,7 @@ test_that("the mechanism must be named", {
     class = "pseudosynth_error_input"
   )
   expect_match(conditionMessage(error), "lw_final")
-  for (mechanism in list("cw", "censor_uw", c("lw", "lw_final"), 1, NA)) {
+  for (mechanism in list("dp", "topcode", c("lw", "lw_final"), 1, NA)) {
     expect_error(
       pseudo_posterior(
         log(income) ~ age, privacy_data(),
