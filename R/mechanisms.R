@@ -10,6 +10,9 @@ available_mechanisms <- c(
   clipped_mechanisms, weighted_mechanisms, unclaimed_mechanisms
 )
 
+# Those that start from the unweighted fit
+needs_unweighted <- c(weighted_mechanisms, "risk", "censor_w")
+
 # Checks -----------------------------------------------------------------------
 
 #' Which argument a mechanism cannot do without
@@ -184,7 +187,12 @@ job_fit <- function(job, stage, ...) {
   ))
 }
 
+#' The unweighted fit; a comparison makes it once for all mechanisms
+#' @noRd
 first_fit <- function(job) {
+  if (!is.null(job[["first"]])) {
+    return(job[["first"]])
+  }
   cli::cli_progress_step("Fitting the unweighted model")
   truncate_draws(job_fit(job, 0), job$quantile)
 }
