@@ -221,26 +221,22 @@ unweighted_posterior <- function(grid, counts) {
   )
 }
 
-#' Put the fine part of the grid where the posteriors are
+#' Put the fine part of the grid where the file's posteriors are
 #'
 #' Passes on a coarse grid: each finds the box that holds the bulk of the
-#' unweighted and of the mechanism's posterior for the file and a few
-#' neighbours, and the next grid is fine on that box.
+#' unweighted and of the mechanism's posterior, and the next grid is fine on that
+#' box. Steps grow with the distance from it only, so that neighbours' posteriors
+#' are met as well.
 #' @noRd
 locate_grid <- function(problem, mechanism, cells) {
   d <- problem$parameters$dimension
   range <- problem$parameters$range
   coarse <- rep(c(801, 81, 31)[d], d)
-  y <- problem$types$y[problem$from]
-  some <- unique(c(
-    which.min(y), which.max(y),
-    round(seq(1, length(problem$from), length.out = 6))
-  ))
   centre <- problem$parameters$start
   width <- (range[2, ] - range[1, ]) / 100
   for (pass in 1:4) {
     grid <- problem_grid(problem, centre, width, coarse)
-    box <- posterior_box(problem, grid, mechanism, some)
+    box <- posterior_box(problem, grid, mechanism)
     centre <- colMeans(box)
     width <- pmax((box[2, ] - box[1, ]) / 2, 1e-9 * (range[2, ] - range[1, ]))
   }
@@ -248,20 +244,16 @@ locate_grid <- function(problem, mechanism, cells) {
   problem_grid(problem, centre, width, n)
 }
 
-posterior_box <- function(problem, grid, mechanism, some) {
-  cells <- integer()
-  for (j in c(0, some)) {
-    counts <- if (j == 0) problem$counts else neighbour_counts(problem, j)
-    cells <- c(cells, grid_bulk(grid, unweighted_posterior(grid, counts)))
-    rule <- database_rule(problem, grid, mechanism, j, counts)
-    cells <- c(cells, grid_bulk(grid, grid_posterior(grid, counts, rule)))
-  }
+posterior_box <- function(problem, grid, mechanism) {
+  rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
+  posteriors <- list(
+    grid$file_unweighted, grid_posterior(grid, problem$counts, rule)
+  )
   if (!is.null(problem$history_counts)) {
-    cells <- c(cells, grid_bulk(
-      grid, unweighted_posterior(grid, problem$history_counts)
-    ))
+    posteriors$history <- unweighted_posterior(grid, problem$history_counts)
   }
-  apply(grid$z[unique(cells), , drop = FALSE], 2, range)
+  cells <- unlist(lapply(posteriors, grid_bulk, grid = grid))
+  apply(grid$z[unique(cells), , drop = FALSE], 2, base::range)
 }
 
 # Losses -----------------------------------------------------------------------
@@ -289,7 +281,9 @@ audit_pass <- function(problem, grid, mechanism) {
       other_rule <- database_rule(problem, grid, mechanism, j, counts)
       other <- grid_posterior(grid, counts, other_rule)
     }
-    loss <- grid_loss_(base, other, bulk, claims[[relation]] - paid)
+    at <- claims[[relation]] - paid
+    # A hair above the claim is rounding, not a loss
+    loss <- grid_loss_(base, other, bulk, at * (1 + 1e-9))
     # A log density that is not clipped has no bound over all parameters
     unbounded <- !is.finite(rule$lower) && loss$everywhere > 0
     data.frame(
@@ -381,6 +375,7 @@ two_stage_pass <- function(problem, grid, mechanism) {
       r0 <- firsts[[j]]$ratio[a]
       loss[j] <- max(loss[j], abs(r0 + found$highest), abs(r0 + found$lowest))
       if (in_bulk) loss_bulk[j] <- max(loss_bulk[j], abs(r0) + found$bulk)
+      loss_bulk[j] <- min(loss_bulk[j], loss[j])
     }
   }
   claim <- unname(claims[problem$neighbours$relation])

@@ -275,6 +275,7 @@ grid_two_stage_weights <- function(grid, cell, s) {
 #'   `upper` and, if centred, `centre` (N).
 #' @noRd
 function_mechanism <- function(mechanism, epsilon, call) {
+  force(mechanism)
   rule <- function(grid, counts, database) {
     found <- database()
     made <- mechanism(found$data)

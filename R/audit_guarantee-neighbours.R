@@ -74,11 +74,17 @@ audit_values <- function(model) {
 }
 
 check_audit_values <- function(values, model, call) {
-  forward <- tryCatch(
+  z <- tryCatch(
     response_forward(model$response, values),
     error = function(e) NA_real_
   )
-  if (length(values) == 0 || anyNA(forward) || !all(is.finite(forward))) {
+  inside <- is.finite(z) & switch(model$spec$family,
+    beta = z > 0 & z < 1,
+    poisson = , neg_binomial = z >= 0 & z == round(z),
+    bernoulli = z %in% c(0, 1),
+    TRUE
+  )
+  if (length(values) == 0 || !all(inside)) {
     abort_input(
       "{.arg values} must be values that the response can take.",
       arg = "values", call = call
