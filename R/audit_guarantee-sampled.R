@@ -223,7 +223,8 @@ halves <- function(fit) {
 #' @noRd
 effective_size <- function(h, half) {
   size <- posterior::ess_mean(h[half == 2])
-  min(sum(half == 2), if (is.finite(size)) max(4, size) else 4)
+  # A statistic that does not vary has no autocorrelation
+  min(sum(half == 2), if (is.finite(size)) max(4, size) else Inf)
 }
 
 #' Confidence bound of log(p / q): p from below, q from above
