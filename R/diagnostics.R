@@ -9,8 +9,9 @@ n_worst_records <- 20L
 #'
 #' @param fit (`synthesizer`) With draws, monitor and the sampler's record.
 #' @return The fit with `diagnostics` (data frame: `variable`, `rhat`,
-#'   `ess_bulk`, `ess_tail`), `problems` (character, in the user's words) and
-#'   `converged` (flag).
+#'   `ess_bulk`, `ess_tail`), `problems` (character, in the user's words: why
+#'   it has not converged, or what to know about the run), `remarks` (character:
+#'   what the prior alone decides) and `converged` (flag).
 #' @noRd
 diagnose <- function(fit) {
   values <- fit$monitor
@@ -29,6 +30,7 @@ diagnose <- function(fit) {
   judged <- judge(fit)
   fit$problems <- judged$problems
   fit$converged <- judged$converged
+  fit$remarks <- remarks_of(fit)
   fit
 }
 
@@ -97,7 +99,10 @@ judge <- function(fit) {
     judge_ess(table, "ess_bulk", "Bulk", control),
     if (!is_mixture(fit$family)) judge_ess(table, "ess_tail", "Tail", control)
   )
-  notes <- judge_depth(fit$sampler$treedepth, control)
+  notes <- c(
+    judge_replaced(fit$replaced),
+    judge_depth(fit$sampler$treedepth, control)
+  )
   divergent <- sum(fit$sampler$divergent)
   if (divergent > 0) {
     text <- sprintf(
@@ -158,6 +163,15 @@ judge_depth <- function(treedepth, control) {
     sprintf(
       "%s of %s draws reached `max_treedepth`: they are valid and slow.",
       format_count(n_full), format_count(length(treedepth))
+    )
+  }
+}
+
+judge_replaced <- function(acceptance) {
+  if (!is.null(acceptance)) {
+    sprintf(
+      "The surrogate sampler accepted %s of its proposals: NUTS was run instead.",
+      format_figure(acceptance, 2)
     )
   }
 }

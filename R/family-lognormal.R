@@ -21,5 +21,8 @@
 #' lognormal()
 #' @export
 lognormal <- function() {
-  new_synth_family("lognormal", "gaussian", log_response = TRUE)
+  new_synth_family(
+    "lognormal", "gaussian", "normal errors with one standard deviation",
+    log_response = TRUE
+  )
 }

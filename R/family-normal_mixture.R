@@ -34,8 +34,19 @@
 normal_mixture <- function(K = 10, sigma_floor = 0.3) {
   K <- check_count(K, min = 1, max = 1000)
   sigma_floor <- check_number(sigma_floor, above = 0)
+  floor <- format(sigma_floor)
   new_synth_family(
     "normal_mixture", "normal_mixture",
+    sprintf(
+      "a mixture of %d normal regressions, each standard deviation >= %s",
+      K, floor
+    ),
+    extras = c(
+      pi = "pi ~ Dirichlet(gamma/K), gamma ~ Gamma(1, 1)",
+      sigma = sprintf(
+        "sigma ~ half-t(3, 0, 1) for each component, truncated to >= %s", floor
+      )
+    ),
     K = K, sigma_floor = sigma_floor,
     arguments = list(K = K, sigma_floor = sigma_floor)
   )

@@ -25,10 +25,13 @@
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
 #'   [prior_shared()] for the mixture and [prior_hierarchical()] otherwise.
 #'   Public numbers only.
-#' @param privacy_weights (numeric, N, in \[0, 1\], or `NULL`) The weight of
-#'   each record, made by [lipschitz_weights()] or given by hand. `NULL`, the
-#'   default, is weight 1 for all. These are not survey weights.
-#' @param censor (`NULL`) A censoring rule.
+#' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
+#'   in \[0, 1\], or `NULL`) The weight of each record. One number is a public
+#'   scalar for all records; a vector given by hand is of unknown origin, and no
+#'   strict label rests on it. `NULL`, the default, is weight 1 for all. These
+#'   are not survey weights.
+#' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what each
+#'   record contributes. `NULL`, the default: nothing is clipped.
 #' @param chains (count; default 4) Markov chains. Each has a random stream of
 #'   its own.
 #' @param warmup,draws (counts; default 1000) Iterations of each chain that are
@@ -78,13 +81,15 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
-  prior <- resolve_prior(prior, family)
-  response <- new_response(formula, data, family$log_response, call)
+  censor <- resolve_censor(censor, family, call)
+  response <- new_response(formula, data, family, call)
   design <- new_design(formula, data, response$variable, call)
+  prior <- resolve_prior(prior, family, design$columns)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"
   )
+  check_weights_records(weights, data, call = call)
 
   model <- list(
     call = plain_call(match.call()), formula = plain_formula(formula, design),
@@ -92,6 +97,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     data = used_columns(data, c(response$variable, design$variables))
   )
   model$spec <- model_spec(model, weights, censor, call)
+  model$design$aliased <- aliased_columns(model$spec, design$columns)
   run <- check_run(chains, warmup, draws, seed, threads, control, call)
   run_synthesizer(model, weights, censor, run, init = NULL, call = call)
 }
@@ -125,34 +131,17 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
 #' @noRd
 model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
   data <- model$data
-  n <- nrow(data)
   parts <- design_parts(model$design, data, arg = "data", call = call)
   spec <- c(
     list(
       family = model$family$likelihood, K = model$family$K,
-      sigma_floor = model$family$sigma_floor,
+      sigma_floor = model$family$sigma_floor, df = model$family$df,
       y = response_forward(model$response, data[[model$response$variable]])
     ),
     parts
   )
-  spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
-  spec["censor"] <- list(censor_spec(censor, n, call))
   spec$prior <- prior_spec(model$prior, model$design$is_level)
-  spec
-}
-
-#' A censoring rule as the core reads it
-#' @return `NULL` or a list with `lower`, `upper` and `centre` (N).
-#' @noRd
-censor_spec <- function(censor, n, call = rlang::caller_env()) {
-  if (is.null(censor)) {
-    return(NULL)
-  }
-  check_class(censor, "censoring_rule", arg = "censor", call = call)
-  list(
-    lower = as.double(censor$lower), upper = as.double(censor$upper),
-    centre = if (is.null(censor$centre)) numeric(n) else censor$centre
-  )
+  weighted_spec(spec, model, weights, censor, call)
 }
 
 # Run the chains of a checked model and make the fit.
@@ -161,6 +150,7 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
   control <- c(unclass(run$control), list(asked = run$control))
   control$sampler <- choose_sampler(control$sampler, spec, call)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
+  control$adapt_delta <- control$adapt_delta %||% default_adapt_delta(spec)
   control$min_ess <- control$min_ess %||%
     if (spec$family == "normal_mixture") 200 else 400
   control <- c(
@@ -174,12 +164,27 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
     ),
     call = call
   )
+  replaced <- NULL
+  if (!isTRUE(result$interrupted) &&
+    surrogate_failed(run$control$sampler, control, result$sampler)) {
+    replaced <- mean(result$sampler$accept_stat)
+    control$sampler <- "nuts"
+    control$thin <- run$control$thin %||% default_thin("nuts", spec)
+    result <- call_core(
+      sample_posterior_(
+        spec, c(control, list(seed = seed_words(run$seed), init = NULL))
+      ),
+      call = call
+    )
+  }
   sampled <- proc.time()[["elapsed"]]
   result <- finished_part(result, run, call)
   n_kept <- nrow(result$draws) / run$chains
 
   draws <- result$draws
-  colnames(draws) <- parameter_names(model$design$columns, spec)
+  colnames(draws) <- parameter_names(
+    model$design$columns, spec, names(model$family$extras)
+  )
   hyper <- result$hyper
   if (!is.null(hyper)) {
     colnames(hyper) <- hyper_names(model$design$columns, spec, ncol(hyper))
@@ -193,10 +198,12 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),
+      remarks = character(), replaced = replaced,
       privacy_weights = weights, censor = censor,
       history = weights_history(weights),
       bound = NULL, dropped = 0L, quantile = 1,
-      control = control, seed_given = !is.null(run$seed),
+      control = control, seed_given = !is.null(run$seed) ||
+        isTRUE(attr(weights, "arguments")$reproducible),
       interrupted = isTRUE(result$interrupted),
       seconds = list(
         chains = result$seconds, sampling = sampled - started
@@ -288,18 +295,25 @@ weights_history <- function(weights) {
     return("unweighted")
   }
   scheme <- attr(weights, "scheme")
+  of <- attr(weights, "arguments")$of
   switch(scheme,
-    lipschitz = "lw", reweighted = "lw_final", user = "user_weights", scheme
+    lipschitz = "lw", count = "cw",
+    reweighted = paste0(
+      switch(of %||% "", lipschitz = "lw", count = "cw", "weighted"), "_final"
+    ),
+    truncated = "weighted_e", user = "user_weights", scheme
   )
 }
 
 #' Names of the parameters of a draw, in the core's order
 #'
-#' `b[j * K + k]`, k fastest; then sigma, or pi and sigma of each component.
+#' `b[j * K + k]`, k fastest; then the family's extra parameters, in a mixture
+#' pi and sigma of each component.
+#' @param extras (character) Names of the extra parameters.
 #' @noRd
-parameter_names <- function(columns, spec) {
-  if (spec$family == "gaussian") {
-    return(c(columns, "sigma"))
+parameter_names <- function(columns, spec, extras) {
+  if (spec$family != "normal_mixture") {
+    return(c(columns, extras))
   }
   k <- seq_len(spec$K)
   c(
@@ -310,9 +324,9 @@ parameter_names <- function(columns, spec) {
 
 hyper_names <- function(columns, spec, n) {
   names <- switch(spec$prior$kind,
-    normal = character(),
     hierarchical = sprintf("tau[%s]", columns),
-    shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns))
+    shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns)),
+    character()
   )
   if (spec$family == "normal_mixture") {
     names <- c(names, "gamma")

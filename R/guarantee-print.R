@@ -4,19 +4,41 @@ mechanism_names <- c(
   unweighted = "unweighted posterior",
   lw = "Lipschitz weights (LW)",
   lw_final = "Lipschitz weights, re-weighted (LW_final)",
+  cw = "count weights (CW)",
+  cw_final = "count weights, re-weighted (CW_final)",
+  risk = "risk weights (Weights_V)",
+  scalar = "scalar weight solved from the file (SW)",
+  weighted_e = "truncated weights (Weighted-e)",
+  combined = "combined weights",
+  frozen = "frozen weights",
+  two_stage = "two-stage weights",
+  public_scalar = "public scalar weight",
   weighted = "record weights",
-  weighted_final = "record weights, re-weighted"
+  perturbed_histogram = "perturbed histogram",
+  topcode = "top-coding"
 )
 
+#' A mechanism's identifier in words
+#' @param mechanism (string) As in a label, such as `"censored_lw"`.
+#' @noRd
 describe_mechanism <- function(mechanism) {
-  base <- sub("^censored_", "", mechanism)
-  known <- base %in% names(mechanism_names)
-  name <- if (known) mechanism_names[[base]] else base
-  if (startsWith(mechanism, "censored_")) {
-    paste0("clipped likelihood, ", name)
+  base <- sub("^(censored|centred)_", "", mechanism)
+  name <- if (base %in% names(mechanism_names)) {
+    mechanism_names[[base]]
+  } else if (grepl("_final$", base)) {
+    paste0(describe_mechanism(sub("_final$", "", base)), ", re-weighted")
   } else {
-    name
+    base
   }
+  clipped <- if (startsWith(mechanism, "censored_")) {
+    "clipped likelihood"
+  } else if (startsWith(mechanism, "centred_")) {
+    "clipped likelihood ratio to a reference"
+  }
+  if (!is.null(clipped) && base == "unweighted") {
+    return(clipped)
+  }
+  paste(c(clipped, name), collapse = ", ")
 }
 
 label_titles <- c(
@@ -95,17 +117,26 @@ epsilon_rows <- function(x) {
       c("epsilon", "withheld: it is computed from the confidential file")
     ))
   }
+  if (all(x$epsilon$per_draw == 0)) {
+    return(lapply(x$relations, function(relation) {
+      c(relation, sprintf(
+        "epsilon %s, paid once however much is drawn",
+        format_figure(x$epsilon$one_off[[relation]])
+      ))
+    }))
+  }
   multiple <- c("add/remove-one" = "2 Delta", "replace-one" = "4 Delta")
   lapply(x$relations, function(relation) {
     per_draw <- format_figure(x$epsilon$per_draw[[relation]])
-    of <- if (x$label == "strict" || startsWith(x$mechanism, "censored")) {
+    clipped <- grepl("^(censored|centred)_", x$mechanism)
+    of <- if (x$label == "strict" || clipped) {
       ""
     } else {
       paste0(multiple[[relation]], " = ")
     }
     c(relation, sprintf(
       "epsilon %s%s per parameter draw, one-off %s, total %s for m = %d%s",
-      of, per_draw, format_figure(x$epsilon$one_off),
+      of, per_draw, format_figure(x$epsilon$one_off[[relation]]),
       format_figure(x$epsilon$total[[relation]]), x$m,
       if (x$holds) "" else " (claimed)"
     ))
@@ -113,9 +144,17 @@ epsilon_rows <- function(x) {
 }
 
 size_text <- function(x) {
+  if (x$what == "the noisy counts") {
+    return("the counts of all records, N not stated")
+  }
   paste0(
-    "N = ", format_count(x$n_records), " records, S = ",
-    format_count(x$n_draws), " draws, m = ", x$m, " ",
+    if (is.na(x$n_records)) {
+      "N not stated"
+    } else {
+      paste0("N = ", format_count(x$n_records), " records")
+    },
+    if (!is.na(x$n_draws)) paste0(", S = ", format_count(x$n_draws), " draws"),
+    ", m = ", x$m, " ",
     if (x$what == "synthetic data") "set" else "released draw",
     if (x$m == 1) "" else "s",
     if (x$converged) "" else "; NOT converged"

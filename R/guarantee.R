@@ -110,9 +110,17 @@ guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE, ...) {
   label <- guarantee_of_fit(
     final_fit(x), m,
     what = "synthetic data", assignment = x$synthetic$made_by$assignment,
-    reproducible = x$synthetic$guarantee$reproducible
+    reproducible = x$synthetic$guarantee$reproducible,
+    margin = x$internal$margin
   )
   if (public) publish_guarantee(label) else label
+}
+
+#' @rdname guarantee
+#' @export
+guarantee.perturbed_histogram <- function(x, m = 1, ...) {
+  check_count(m, min = 1)
+  guarantee_of_histogram(x)
 }
 
 #' Label of a fit or of what is drawn from it
@@ -120,18 +128,29 @@ guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE, ...) {
 #' @param what (string) `"parameter draws"` or `"synthetic data"`.
 #' @param assignment (string) How a mixture's clusters were drawn.
 #' @param reproducible (flag) Was a seed given anywhere on the way?
+#' @param margin (`perturbed_histogram` or `NULL`) Paid once.
 #' @noRd
 guarantee_of_fit <- function(fit, m, what = "parameter draws",
                              assignment = "prior",
-                             reproducible = isTRUE(fit$seed_given)) {
+                             reproducible = isTRUE(fit$seed_given),
+                             margin = NULL) {
   mechanism <- mechanism_of(fit)
   verdict <- verdict_of(fit, mechanism, assignment)
-  per_draw <- if (verdict$label == "none") NA_real_ else epsilon_of(fit)
-  per_draw <- c("add/remove-one" = per_draw, "replace-one" = 2 * per_draw)
-  if (what == "synthetic data") {
-    per_draw <- rev(per_draw)
+  per_draw <- epsilon_of(fit)
+  one_off <- weights_rule(fit$privacy_weights)$one_off
+  reproducible <- isTRUE(reproducible) ||
+    isTRUE(attr(fit$privacy_weights, "arguments")$reproducible)
+  if (!is.null(margin)) {
+    one_off <- one_off + histogram_epsilon(margin)
+    verdict <- with_margin(verdict, margin)
+    reproducible <- reproducible || margin$reproducible
   }
-  one_off <- 0
+  if (verdict$label == "none") {
+    per_draw[] <- NA_real_
+  }
+  order <- if (what == "synthetic data") 2:1 else 1:2
+  per_draw <- per_draw[order]
+  one_off <- one_off[order]
   new_privacy_guarantee(
     label = verdict$label,
     mechanism = mechanism,
@@ -148,7 +167,7 @@ guarantee_of_fit <- function(fit, m, what = "parameter draws",
     delta = fit$bound$overall,
     oscillation = max(fit$bound$oscillation),
     unit = fit$bound$unit,
-    public_inputs = public_inputs_of(fit),
+    public_inputs = public_inputs_of(fit, margin),
     reasons = verdict$reasons,
     empirical = empirical_notes(fit, verdict$label),
     converged = isTRUE(fit$converged),
@@ -156,6 +175,81 @@ guarantee_of_fit <- function(fit, m, what = "parameter draws",
     public = FALSE
   )
 }
+
+#' A margin keeps a label only where its own noise is exact
+#' @noRd
+with_margin <- function(verdict, margin) {
+  own <- histogram_verdict(margin)
+  if (own$label == "none") {
+    return(own)
+  }
+  verdict$reasons <- c(verdict$reasons, paste(
+    "The margin is a perturbed histogram of this file, paid for once; the map",
+    "to it is post-processing."
+  ))
+  verdict
+}
+
+# Perturbed histograms ---------------------------------------------------------
+
+#' What a histogram costs, by relation
+#' @noRd
+histogram_epsilon <- function(x) {
+  by_relation(width_of_epsilon(x$epsilon, x$neighbours))
+}
+
+histogram_verdict <- function(x) {
+  if (x$noise == "continuous") {
+    return(list(label = "none", reasons = paste(
+      "The noise is Laplace noise in floating point, whose last digits give it",
+      "away: for reproduction of the papers only."
+    )))
+  }
+  list(label = "strict", reasons = paste(
+    "Bounds and bins are public, and one record changes one count by 1",
+    "(replace-one: two), under exact discrete Laplace noise."
+  ))
+}
+
+#' @param n_records (count) Of what is drawn from it, for synthetic data.
+#' @noRd
+guarantee_of_histogram <- function(x, what = "the noisy counts", m = 1,
+                                   n_records = NA_integer_,
+                                   reproducible = x$reproducible) {
+  verdict <- histogram_verdict(x)
+  one_off <- rev(histogram_epsilon(x))
+  if (verdict$label == "none") one_off[] <- NA_real_
+  new_privacy_guarantee(
+    label = verdict$label,
+    mechanism = "perturbed_histogram",
+    what = what,
+    relations = names(one_off),
+    epsilon = list(per_draw = 0 * one_off, one_off = one_off, total = one_off),
+    holds = verdict$label == "strict",
+    m = m,
+    n_records = n_records,
+    n_draws = NA_integer_,
+    draw_quantile = 1,
+    delta = NA_real_,
+    oscillation = NA_real_,
+    unit = x$response$label,
+    public_inputs = c(
+      response = x$response$label, values = rounding_text(x$response),
+      histogram = sprintf(
+        "%d bins on [%s, %s], noise of scale %s", length(x$counts),
+        format_count(x$bounds[1]), format_count(x$bounds[2]),
+        format_figure(1 / width_of_epsilon(x$epsilon, x$neighbours))
+      )
+    ),
+    reasons = verdict$reasons,
+    empirical = character(),
+    converged = TRUE,
+    reproducible = isTRUE(reproducible),
+    public = TRUE
+  )
+}
+
+# The object -------------------------------------------------------------------
 
 new_privacy_guarantee <- function(...) {
   structure(list(...), class = "privacy_guarantee")
@@ -168,10 +262,9 @@ new_privacy_guarantee <- function(...) {
 #' @noRd
 publish_guarantee <- function(x) {
   if (x$label != "strict") {
-    for (part in c("per_draw", "total")) {
+    for (part in names(x$epsilon)) {
       x$epsilon[[part]][] <- NA_real_
     }
-    x$epsilon$one_off <- NA_real_
   }
   x$delta <- NA_real_
   x$oscillation <- NA_real_

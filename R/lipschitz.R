@@ -12,17 +12,30 @@
 #' is computed, a block of records at a time, with the same result at any
 #' number of threads.
 #'
-#' @param x A `synthesizer`, or a log-likelihood matrix (numeric, S x N: draws
-#'   in rows with all chains merged, records in columns, as in package loo).
-#'   `-Inf` and `Inf` are allowed and give an infinite bound; `NA` is an error.
+#' @param x A `synthesizer`, or any other Bayesian model in one of four forms:
+#'   * a log-likelihood matrix (numeric, S x N: draws in rows with all chains
+#'     merged, records in columns, as in package loo) or array (iterations x
+#'     chains x N);
+#'   * `function(data_i, draws)`: the S log-likelihoods of one record, given one
+#'     row of `data` and all `draws`, as in package loo; no matrix is stored;
+#'   * a fit that has a `log_lik()` method of rstantools (rstanarm, brms), or an
+#'     rstan fit with a variable `log_lik`;
+#'   * an [external_fit()] of one of these, which can be weighted and refitted.
+#'
+#'   The log-likelihood must be unweighted: rstanarm and brms multiply it by the
+#'   weights of a weighted fit. `-Inf` and `Inf` are allowed and give an infinite
+#'   bound; `NA` is an error.
 #' @param quantile (number in (0, 1]) With `quantile < 1` the draws whose draw
 #'   bound lies above this quantile are dropped first, and the record bounds
 #'   are taken over the kept draws only. The quantile is an order statistic,
 #'   so `$overall` is exactly the quantile of the draw bounds. It counts from
 #'   all draws of the fit, those included that [truncate_draws()] has dropped.
 #'   Default 1: all draws.
-#' @param unit (string) What a log-likelihood matrix is the density of, for
-#'   instance `"log(income)"`. The bound depends on that unit.
+#' @param unit (string) What the log-likelihood of another model is the density
+#'   of, for instance `"log(income)"`. The bound depends on that unit.
+#' @param data (data frame or matrix) For a function: one row a record.
+#' @param draws For a function: whatever it takes as its second argument, all S
+#'   draws.
 #' @param threads (count or `NULL`) Threads; `NULL`, the default, takes the
 #'   fit's own.
 #' @param ... Not used.
@@ -75,15 +88,10 @@ lipschitz <- function(x, quantile = 1, ...) {
 
 #' @rdname lipschitz
 #' @export
-lipschitz.default <- function(x, quantile = 1, ...) {
-  abort_input(
-    c(
-      "{.arg x} must be a {.cls synthesizer} or a log-likelihood matrix.",
-      x = "It is {describe_type(x)}.",
-      i = "A matrix has draws in rows and records in columns."
-    ),
-    arg = "x", call = rlang::caller_env()
-  )
+lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
+  rlang::check_dots_empty()
+  log_lik <- external_log_lik(x, arg = "x", call = rlang::current_env())
+  lipschitz.matrix(log_lik, quantile, unit)
 }
 
 #' @rdname lipschitz
@@ -123,44 +131,25 @@ lipschitz.matrix <- function(x, quantile = 1, unit = "not stated", ...) {
   rlang::check_dots_empty()
   check_quantile(quantile)
   check_string(unit)
-  if (!is.numeric(x) || length(x) == 0) {
-    abort_input(
-      c(
-        "{.arg x} must be a numeric matrix with draws in rows and records in
-         columns.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = "x"
-    )
-  }
-  missing_columns <- which(colSums(is.na(x)) > 0)
-  if (length(missing_columns) > 0) {
-    n_missing <- length(missing_columns)
-    abort_input(
-      c(
-        "The log-likelihood matrix must hold no missing value.",
-        x = "{n_missing} record{?s} {?has/have} one.",
-        i = "A maximum that skips a draw understates the bound."
-      ),
-      arg = "x", rows = missing_columns
-    )
-  }
-  draw <- numeric(nrow(x))
-  for (i in seq_len(ncol(x))) {
-    draw <- pmax(draw, abs(x[, i]))
-  }
-  kept <- keep_draws(unname(draw), quantile)
-  extremes <- vapply(
-    seq_len(ncol(x)), function(i) range(x[kept, i]), numeric(2)
-  )
-  nonfinite <- as.integer(colSums(!is.finite(x[kept, , drop = FALSE])))
-  new_lipschitz_bound(
-    list(
-      max = extremes[2, ], min = extremes[1, ], draw = unname(draw),
-      nonfinite = nonfinite
-    ),
-    kept, quantile, unit
-  )
+  check_log_lik_matrix(x)
+  bound_of_columns(matrix_columns(x), quantile, unit)
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.array <- function(x, quantile = 1, unit = "not stated", ...) {
+  rlang::check_dots_empty()
+  lipschitz.matrix(merge_chains(x), quantile, unit)
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.function <- function(x, quantile = 1, data, draws,
+                               unit = "not stated", ...) {
+  rlang::check_dots_empty()
+  check_quantile(quantile)
+  check_string(unit)
+  bound_of_columns(function_columns(x, data, draws), quantile, unit)
 }
 
 #' Bounds of stored draws by the streaming kernel

@@ -17,8 +17,10 @@
 #' log-likelihood at any kept draw gets weight 0 and takes no part in the
 #' minimum, maximum, mean and standard deviation.
 #'
-#' @param x An unweighted `synthesizer`, its `lipschitz_bound`, or an S x N
-#'   matrix of unweighted log-likelihoods (draws in rows, records in columns).
+#' @param x An unweighted `synthesizer`, its `lipschitz_bound`, or any other
+#'   unweighted model that [lipschitz()] takes: an [external_fit()], an S x N
+#'   matrix of log-likelihoods, a fit with a `log_lik()` method. Weights made
+#'   from a bound or a matrix cannot be frozen, for these do not know the model.
 #' @param scale (number >= 0) c. Default 1.
 #' @param shift (number) g, added to every weight. Default 0; a positive one is
 #'   a floor.
@@ -45,7 +47,7 @@
 #' asymptotic differential privacy, Journal of Machine Learning Research 23(55).
 #' Hu, Savitsky and Williams, Private tabular survey data products through
 #' synthetic microdata generation.
-#' @seealso [reweight()], [fit_synthesizer()]
+#' @seealso [reweight()], [freeze()], [fit_synthesizer()]
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -62,7 +64,7 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
   check_number(shift)
   map <- check_choice(map, c("linear", "softmax", "logistic"))
   check_quantile(quantile)
-  if (inherits(x, "synthesizer")) {
+  if (inherits(x, "synthesizer") || isFALSE(attr_converged(x))) {
     check_converged(x, allow_unconverged)
   }
   bound <- lipschitz(x, quantile)
@@ -77,31 +79,73 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
       arg = "x"
     )
   }
-  alpha <- clamp(scale * (1 - relative_risk(bound$record, map)) + shift)
-  # Not even a floor gives weight to a record whose bound is infinite
-  alpha[!is.finite(bound$record)] <- 0
+  basis <- list(
+    kind = "lipschitz", model = frozen_model(x, bound$kept),
+    range = bound_range(bound$record), map = map, scale = scale, shift = shift,
+    history = history_mark(x)
+  )
   new_privacy_weights(
-    alpha, "lipschitz",
+    lipschitz_rule(basis, bound$record), "lipschitz",
     list(map = map, scale = scale, shift = shift, quantile = bound$quantile),
-    source = "file"
+    source = "file", basis = if (!is.null(basis$model)) basis,
+    records = model_marks(x)
+  )
+}
+
+#' Marks of the records of a fit
+#' @noRd
+model_marks <- function(fit) {
+  if (inherits(fit, "synthesizer")) {
+    record_marks(
+      fit$data, c(fit$response$variable, fit$design$variables)
+    )
+  }
+}
+
+attr_converged <- function(x) {
+  if (inherits(x, "external_fit")) x$converged
+}
+
+#' The weights of record bounds, given what the fit's own bounds were
+#' @param basis (list) `range`, `map`, `scale`, `shift`.
+#' @param delta (numeric) Record bounds.
+#' @noRd
+lipschitz_rule <- function(basis, delta) {
+  risk <- relative_risk(delta, basis$map, basis$range)
+  alpha <- clamp(basis$scale * (1 - risk) + basis$shift)
+  # Not even a floor gives weight to a record whose bound is infinite
+  alpha[!is.finite(delta)] <- 0
+  alpha
+}
+
+#' What the maps take from the bounds; non-finite ones stay out
+#' @noRd
+bound_range <- function(delta) {
+  finite <- delta[is.finite(delta)]
+  if (length(finite) == 0) {
+    return(list(min = 0, max = 0, mean = 0, sd = 0))
+  }
+  list(
+    min = min(finite), max = max(finite), mean = mean(finite),
+    sd = stats::sd(finite)
   )
 }
 
 #' Map record bounds to relative risks in \[0, 1\]
 #' @param delta (numeric, N) Record bounds; non-finite ones stay out.
+#' @param range (list) Of these bounds, or of those a rule was frozen on: then
+#'   risks are cut to \[0, 1\].
 #' @noRd
-relative_risk <- function(delta, map) {
-  finite <- delta[is.finite(delta)]
-  risk <- rep(0, length(delta))
-  if (length(finite) == 0 || max(finite) == min(finite)) {
-    return(risk)
+relative_risk <- function(delta, map, range = bound_range(delta)) {
+  if (range$max == range$min) {
+    # Only a frozen rule can meet a bound that is none of its own
+    return(as.double(delta > range$max))
   }
-  switch(map,
-    linear = (delta - min(finite)) / (max(finite) - min(finite)),
-    softmax = 1 / (1 + exp(-1.69897 * (delta - mean(finite)) /
-      stats::sd(finite))),
+  clamp(switch(map,
+    linear = (delta - range$min) / (range$max - range$min),
+    softmax = 1 / (1 + exp(-1.69897 * (delta - range$mean) / range$sd)),
     logistic = 2 / (1 + exp(-0.5 * delta)) - 1
-  )
+  ))
 }
 
 clamp <- function(x, low = 0, high = 1) {

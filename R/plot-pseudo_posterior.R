@@ -7,7 +7,8 @@
 #' @param type (string) `"bounds"`, the default: violins of the record bounds,
 #'   one for each stage, with the overall bound; `"weights"`: record bound
 #'   against privacy weight before and after re-weighting; `"density"`: the
-#'   response, confidential against synthetic.
+#'   response, confidential against synthetic (shares of each value, or
+#'   cumulative shares, for counts and yes/no).
 #' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
 #'   default, is `"$"` where the log of the response is modelled, else nothing.
 #' @param ... Not used.
@@ -127,6 +128,9 @@ root_breaks <- function(top) {
 
 plot_densities <- function(object, prefix) {
   synthetic <- object$synthetic
+  if (synthetic$kind %in% c("count", "binary")) {
+    return(plot_shares(object, prefix))
+  }
   transform <- synthetic$transform
   prefix <- response_prefix(prefix, transform)
   confidential <- final_fit(object)$data[[synthetic$variable]]
@@ -169,6 +173,23 @@ plot_densities <- function(object, prefix) {
       x = axis_title(synthetic), caption = confidential_caption
     ) +
     theme_pseudosynth()
+}
+
+# Counts and two values have shares, not a density.
+plot_shares <- function(object, prefix) {
+  synthetic <- object$synthetic
+  variable <- synthetic$variable
+  confidential <- final_fit(object)$data[[variable]]
+  sets <- lapply(synthetic$sets, function(set) set[[variable]])
+  share_figure(
+    sets, synthetic$kind, response_prefix(prefix, synthetic$transform),
+    confidential
+  ) +
+    ggplot2::labs(
+      title = sprintf("%s, confidential and synthetic", capitalize(variable)),
+      subtitle = describe_mechanism(object$mechanism),
+      x = axis_title(synthetic), caption = confidential_caption
+    )
 }
 
 capitalize <- function(x) {

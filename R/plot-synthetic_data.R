@@ -1,7 +1,9 @@
 #' Figure of synthetic data
 #'
-#' Densities of the synthetic column, one thin line for each set. Nothing
-#' confidential is shown or held.
+#' The distribution of the synthetic column: densities, one thin line for each
+#' set; for counts with many values cumulative shares, one line for each set;
+#' for few counts and for two values the share of each, bars for the mean over
+#' the sets and a point for each set. Nothing confidential is shown or held.
 #'
 #' @param object,x (synthetic_data) The sets.
 #' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
@@ -33,6 +35,9 @@ autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
 #' @noRd
 plot_synthetic <- function(object, prefix) {
   force(object)
+  if (object$kind %in% c("count", "binary")) {
+    return(plot_synthetic_shares(object, prefix))
+  }
   prefix <- response_prefix(prefix, object$transform)
   curves <- density_curves(
     lapply(object$sets, function(set) set[[object$variable]]),
@@ -57,6 +62,22 @@ plot_synthetic <- function(object, prefix) {
       x = axis_title(object)
     ) +
     theme_pseudosynth()
+}
+
+# Counts and two values have shares, not a density.
+plot_synthetic_shares <- function(object, prefix) {
+  share_figure(
+    lapply(object$sets, function(set) set[[object$variable]]),
+    object$kind, response_prefix(prefix, object$transform)
+  ) +
+    ggplot2::labs(
+      title = sprintf("Synthetic %s", object$variable),
+      subtitle = sprintf(
+        "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
+        format_count(object$n_records)
+      ),
+      x = axis_title(object)
+    )
 }
 
 #' @rdname plot.synthetic_data

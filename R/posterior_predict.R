@@ -13,7 +13,8 @@
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
 #' @param ... Not used.
 #' @return (numeric matrix, S x N) Draws in rows, records in columns, in the
-#'   response's own unit and type. Confidential.
+#'   response's own unit; counts are whole, and of two values the second is 1
+#'   and the first 0. Confidential.
 #' @section Error types: `pseudosynth_error_input` for new data without a
 #'   predictor or with an unknown level, and for a matrix larger than the option
 #'   `pseudosynth.max_bytes`.
@@ -39,5 +40,5 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
     ),
     call = rlang::current_env()
   )
-  t(response_inverse(object$response, values))
+  t(response_number(object$response, values))
 }

@@ -4,7 +4,7 @@
 
 #' Priors of the regression coefficients
 #'
-#' Three proper priors, made of public numbers that you state. None of them
+#' Proper priors, made of public numbers that you state. None of them
 #' looks at the response: a default scaled by the response's standard deviation,
 #' as in other packages, would be a leak that the privacy guarantee does not
 #' count. They are on the scale of the *modelled* response (of log(income) for
@@ -15,8 +15,10 @@
 #' `prior_hierarchical()` is the papers' prior: all coefficients, the intercept
 #' included, are b ~ MVN(0, diag(tau) Omega diag(tau)), with tau_j ~
 #' half-t(df, 0, scale) and the correlation matrix Omega ~ LKJ(lkj). In a
-#' mixture the b_k share tau and Omega. It is the default of [stats::gaussian()]
-#' and [lognormal()]. The intercept's own tau lets it lie far from 0.
+#' mixture the b_k share tau and Omega. It is the default of all families but
+#' the mixture, with `lkj = 6` for the counts ([stats::poisson()],
+#' [neg_binomial()]) and 1 for the others. The intercept's own tau lets it lie
+#' far from 0.
 #'
 #' `prior_shared()` is the default of [normal_mixture()], because chains mix
 #' under it: b_k ~ N(m, diag(tau)^2), m_j ~ N(slope) and N(intercept) for the
@@ -31,6 +33,11 @@
 #' `intercept = c(10.8, 2.5)` for log income, when the likelihood is weak: with
 #' small weights, under censoring, or in a mixture, whose empty components are
 #' drawn from it.
+#'
+#' `prior_beta_mean()` is for [beta_response()] and [bernoulli()] without
+#' predictors: the mean, inverse-logit of the intercept, is Beta(shape1,
+#' shape2). It is the default of [beta_response()] there, uniform, as in the
+#' censoring paper.
 #'
 #' Without an intercept in the formula (`y ~ 0 + group`) the first factor has a
 #' column for each level; these columns take the intercept's prior.
@@ -48,9 +55,13 @@
 #'   over the components. Public knowledge only.
 #' @param slope (two numbers: location and positive scale; default `c(0, 1)`)
 #'   Normal prior of the means of the slopes over the components.
+#' @param shape1,shape2 (positive numbers; default 1) Shapes of the beta prior
+#'   of the mean.
 #' @return A `synth_prior` for [fit_synthesizer()]. It holds public numbers
 #'   only.
-#' @section Error types: `pseudosynth_error_input` for a number out of range.
+#' @section Error types: `pseudosynth_error_input` for a number out of range;
+#'   from [fit_synthesizer()] for a prior that does not suit the family or the
+#'   formula.
 #' @references Hu, Savitsky and Williams (2022), "Private Tabular Survey Data
 #'   Products through Synthetic Microdata Generation". Lewandowski, Kurowicka
 #'   and Joe (2009), \doi{10.1016/j.jmva.2009.04.008}, for LKJ.
@@ -58,6 +69,7 @@
 #' prior_hierarchical()
 #' prior_shared(intercept = c(10.8, 2.5))
 #' prior_normal(intercept = c(10.8, 2.5))
+#' prior_beta_mean(2, 5)
 #' @name priors
 NULL
 
@@ -95,6 +107,16 @@ prior_normal <- function(scale = 1, intercept = c(0, 20)) {
   )
 }
 
+#' @rdname priors
+#' @export
+prior_beta_mean <- function(shape1 = 1, shape2 = 1) {
+  new_synth_prior(
+    "beta_mean",
+    shape1 = check_number(shape1, above = 0),
+    shape2 = check_number(shape2, above = 0)
+  )
+}
+
 new_synth_prior <- function(kind, ...) {
   structure(list(kind = kind, ...), class = "synth_prior")
 }
@@ -118,16 +140,26 @@ check_location_scale <- function(x, arg = rlang::caller_arg(x),
 }
 
 #' The prior of a fit: the one given, or the family's default
+#' @param columns (character, P) Names of the design's columns. `NULL` stands
+#'   for a model with predictors.
 #' @return (`synth_prior`)
 #' @noRd
-resolve_prior <- function(prior, family, call = rlang::caller_env()) {
+resolve_prior <- function(prior, family, columns = NULL,
+                          call = rlang::caller_env()) {
+  intercept_only <- identical(columns, "(Intercept)")
   if (is.null(prior)) {
-    return(if (is_mixture(family)) prior_shared() else prior_hierarchical())
+    return(if (is_mixture(family)) {
+      prior_shared()
+    } else if (family$kind == "proportion" && intercept_only) {
+      prior_beta_mean()
+    } else {
+      prior_hierarchical(lkj = family$lkj)
+    })
   }
   check_class(
     prior, "synth_prior",
-    how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared} or
-           {.fn prior_normal}.",
+    how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared},
+           {.fn prior_normal} or {.fn prior_beta_mean}.",
     arg = "prior", call = call
   )
   if (prior$kind == "shared" && !is_mixture(family)) {
@@ -136,6 +168,20 @@ resolve_prior <- function(prior, family, call = rlang::caller_env()) {
         "{.arg prior} must suit the family.",
         x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
              {.code {format(family)}}.",
+        i = "Use {.fn prior_hierarchical} or {.fn prior_normal}."
+      ),
+      arg = "prior", call = call
+    )
+  }
+  if (prior$kind == "beta_mean" &&
+    !(has_logit_link(family) && intercept_only)) {
+    abort_input(
+      c(
+        "{.arg prior} must suit the model.",
+        x = "{.fn prior_beta_mean} is for {.fn beta_response} and
+             {.fn bernoulli} without predictors{if (has_logit_link(family))
+             ', and the formula has some' else
+             paste0('; the family is ', format(family))}.",
         i = "Use {.fn prior_hierarchical} or {.fn prior_normal}."
       ),
       arg = "prior", call = call
@@ -169,6 +215,9 @@ prior_spec <- function(prior, is_level) {
       kind = "shared", scale = prior$scale, df = prior$df,
       location = spread(prior$intercept[1], prior$slope[1]),
       m_scale = spread(prior$intercept[2], prior$slope[2])
+    ),
+    beta_mean = list(
+      kind = "beta_mean", shape1 = prior$shape1, shape2 = prior$shape2
     )
   )
 }
@@ -206,6 +255,10 @@ print.synth_prior <- function(x, ...) {
       ),
       normal = sprintf(
         "b   ~ %s, intercept %s\n", normal(c(0, x$scale)), normal(x$intercept)
+      ),
+      beta_mean = sprintf(
+        "inverse-logit(intercept) ~ Beta(%s, %s)\n",
+        format(x$shape1), format(x$shape2)
       )
     ),
     sep = ""
@@ -219,8 +272,9 @@ print.synth_prior <- function(x, ...) {
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param ... Not used.
 #' @return A `prior_summary.synthesizer`: a list with `coefficients` (a
-#'   `synth_prior`, see [priors]), `sigma` and, for a mixture, `proportions`
-#'   (strings). All of it is public.
+#'   `synth_prior`, see [priors]) and `extras` (named character: the prior of
+#'   each parameter besides the coefficients, such as `sigma`, `size` or
+#'   `precision`; empty where the family has none). All of it is public.
 #' @examples
 #' \donttest{
 #' ce <- head(subset(ce_income, income > 0), 300)
@@ -233,18 +287,8 @@ print.synth_prior <- function(x, ...) {
 #' @method prior_summary synthesizer
 #' @export
 prior_summary.synthesizer <- function(object, ...) {
-  mixture <- is_mixture(object$family)
-  sigma <- "half-t(3, 0, 1)"
-  if (mixture) {
-    floor <- format(object$family$sigma_floor)
-    sigma <- sprintf("%s for each component, truncated to >= %s", sigma, floor)
-  }
   structure(
-    list(
-      coefficients = object$prior,
-      sigma = sigma,
-      proportions = if (mixture) "Dirichlet(gamma/K), gamma ~ Gamma(1, 1)"
-    ),
+    list(coefficients = object$prior, extras = object$family$extras),
     class = "prior_summary.synthesizer"
   )
 }
@@ -252,9 +296,8 @@ prior_summary.synthesizer <- function(object, ...) {
 #' @export
 print.prior_summary.synthesizer <- function(x, ...) {
   print(x$coefficients)
-  cat("sigma ~ ", x$sigma, "\n", sep = "")
-  if (!is.null(x$proportions)) {
-    cat("pi ~ ", x$proportions, "\n", sep = "")
+  if (length(x$extras) > 0) {
+    cat(x$extras, sep = "\n")
   }
   invisible(x)
 }

@@ -7,12 +7,16 @@
 #' @param formula (formula) `y ~ ...`, or `log(y)`, `log1p(y)`, `sqrt(y)`,
 #'   `asinh(y)`, `asinh(y / constant)` on the left.
 #' @param data (data frame) For column names only.
-#' @param log_response (flag) Does the family take the logarithm itself?
+#' @param family (`synth_family`) Some model the variable as it is only, some
+#'   take its logarithm themselves.
 #' @return (list) `variable`, `transform`, `constant`.
 #' @noRd
-parse_response <- function(formula, data, log_response = FALSE,
+parse_response <- function(formula, data, family = gaussian_family(),
                            call = rlang::caller_env()) {
   left <- formula[[2]]
+  if (is.call(left) && family$kind != "continuous") {
+    abort_plain_left_side(left, names(data), family, call)
+  }
   transform <- "identity"
   constant <- 1
   if (is.call(left)) {
@@ -46,7 +50,7 @@ parse_response <- function(formula, data, log_response = FALSE,
       arg = "formula", call = call
     )
   }
-  if (log_response) {
+  if (family$log_response) {
     if (transform != "identity") {
       abort_input(
         c(
@@ -70,6 +74,28 @@ abort_left_side <- function(call) {
        {.code log(y)}, {.code log1p(y)}, {.code sqrt(y)}, {.code asinh(y)} and
        {.code asinh(y / constant)}.",
       i = "Compute anything else as a column of {.arg data} first."
+    ),
+    arg = "formula", call = call
+  )
+}
+
+# Counts, proportions and yes/no: the link is on the mean, not on the response.
+abort_plain_left_side <- function(left, columns, family, call) {
+  names <- intersect(all.vars(left), columns)
+  plain <- if (length(names) == 1) names else "y"
+  why <- switch(family$kind,
+    count = "It models whole numbers; its log link is on their mean.",
+    proportion = "It scales the variable by its {.arg bounds}; its logit link
+                  is on the mean.",
+    binary = "It models two values; its logit link is on the probability."
+  )
+  abort_input(
+    c(
+      "With {.fn {family$name}} the left side of {.arg formula} must be the
+       variable itself.",
+      x = "It is {.code {deparse1(left)}}.",
+      i = why,
+      i = "Write {.code {plain} ~ ...}."
     ),
     arg = "formula", call = call
   )
@@ -110,57 +136,56 @@ public_constant <- function(x, columns, env, call) {
 
 #' Describe the response and check its values
 #'
-#' @param formula,data,log_response See `parse_response()`.
+#' @param formula,data,family See `parse_response()`.
 #' @return (`synth_response`) A list with `variable`, `transform`, `constant`,
-#'   `label` (the modelled scale), `type` ("integer" or "double"), `digits`
-#'   (decimals that every value keeps; `NA` when there is no such number).
+#'   `kind` (of the family), `bounds` (of a proportion, else `NULL`), `type`
+#'   ("integer", "double", "logical", "factor" or "character"), `levels` (of a
+#'   factor or character, else `NULL`), `ordered` (flag), `digits` (decimals
+#'   that every value keeps; `NA` when there is no such number), `label` (the
+#'   modelled scale: what f is the density of).
 #' @noRd
-new_response <- function(formula, data, log_response = FALSE,
+new_response <- function(formula, data, family = gaussian_family(),
                          call = rlang::caller_env()) {
-  response <- parse_response(formula, data, log_response, call)
+  response <- parse_response(formula, data, family, call)
+  response$kind <- family$kind
+  response["bounds"] <- list(family$bounds)
   y <- data[[response$variable]]
-  check_response(y, response, call)
-  response$type <- typeof(y)
-  response$digits <- response_digits(y)
-  response$label <- response_label(response)
+  check_response(y, response, family, call)
+  response$type <- response_type(y)
+  response["levels"] <- list(response_levels(y))
+  response$ordered <- is.ordered(y)
+  response$digits <- if (is.numeric(y)) response_digits(y) else 0L
+  response$label <- response_unit(response)
   structure(response, class = "synth_response")
 }
 
-check_response <- function(y, response, call) {
+check_response <- function(y, response, family, call) {
   name <- response$variable
+  if (response$kind == "binary") {
+    check_finite_column(y, name, call)
+    check_enough(y, call)
+    check_binary(y, name, call)
+    return(invisible(y))
+  }
   if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
+    two <- is.logical(y) || length(unique(y)) == 2
     abort_input(
       c(
         "The response {.val {name}} must be a plain numeric column.",
-        x = "It is {describe_type(y)}."
+        x = "It is {describe_type(y)}.",
+        i = if (two) "For two values use {.fn bernoulli}."
       ),
       arg = "data", call = call
     )
   }
   check_finite_column(y, name, call)
-  n <- length(y)
-  if (n < 2) {
-    abort_input(
-      c(
-        "{.arg data} must have at least two records.",
-        x = "It has {n}."
-      ),
-      arg = "data", call = call
-    )
-  }
-  check_domain(y, response, call)
+  check_enough(y, call)
+  switch(response$kind,
+    count = check_counts(y, name, call),
+    proportion = check_inside(y, response, call),
+    check_domain(y, response, call)
+  )
   z <- response_forward(response, y)
-  if (min(z) == max(z)) {
-    abort_input(
-      c(
-        "The response {.val {name}} must vary.",
-        x = "All {n} records have the same value{if (min(y) < max(y))
-             ' on the modelled scale'}.",
-        i = "There is nothing to model: every synthetic value would equal it."
-      ),
-      arg = "data", call = call
-    )
-  }
   if (!all(is.finite(z))) {
     bad <- which(!is.finite(z))
     n_bad <- length(bad)
@@ -174,7 +199,34 @@ check_response <- function(y, response, call) {
       arg = "formula", call = call, rows = bad
     )
   }
+  # Equal counts are fine: the priors are proper and a count's probability is
+  # at most 1. A density has no bound there.
+  if (response$kind != "count" && min(z) == max(z)) {
+    n <- length(y)
+    abort_input(
+      c(
+        "The response {.val {name}} must vary.",
+        x = "All {n} records have the same value{if (min(y) < max(y))
+             ' on the modelled scale'}.",
+        i = "There is nothing to model: every synthetic value would equal it."
+      ),
+      arg = "data", call = call
+    )
+  }
   invisible(y)
+}
+
+check_enough <- function(y, call) {
+  n <- length(y)
+  if (n < 2) {
+    abort_input(
+      c(
+        "{.arg data} must have at least two records.",
+        x = "It has {n}."
+      ),
+      arg = "data", call = call
+    )
+  }
 }
 
 check_finite_column <- function(x, name, call) {
@@ -274,11 +326,15 @@ response_label <- function(response) {
 }
 
 #' From the variable's own unit to the modelled scale
-#' @param y (numeric) Values of the variable.
-#' @return (double)
+#' @param y Values of the variable, of its type.
+#' @return (double) 0 and 1 for two values.
 #' @noRd
 response_forward <- function(response, y) {
-  y <- as.double(y)
+  y <- as_number(y, response$levels)
+  if (!is.null(response$bounds)) {
+    bounds <- response$bounds
+    return((y - bounds[1]) / (bounds[2] - bounds[1]))
+  }
   switch(response$transform,
     identity = y,
     log = log(y),
@@ -295,20 +351,34 @@ response_forward <- function(response, y) {
 #' defined (a positive variable stays positive) and are cut at what its type can
 #' hold, so that nothing overflows.
 #'
-#' @param z (double vector or matrix) Values on the modelled scale.
-#' @return (integer or double, as the variable) Same dimensions as `z`.
+#' @param z (double vector) Values on the modelled scale.
+#' @return A vector of the variable's type, with its levels.
 #' @noRd
 response_inverse <- function(response, z) {
-  y <- switch(response$transform,
-    identity = z,
-    log = exp(z),
-    log1p = expm1(z),
-    sqrt = pmax(z, 0)^2,
-    asinh = response$constant * sinh(z)
-  )
-  largest <- .Machine$double.xmax
-  if (response$type == "integer") {
-    largest <- .Machine$integer.max
+  as_response_type(response, response_number(response, z))
+}
+
+#' The variable's own unit as numbers; 0 and 1 for two values
+#'
+#' @param z (double vector or matrix) Values on the modelled scale.
+#' @return (integer or double) Same dimensions as `z`.
+#' @noRd
+response_number <- function(response, z) {
+  if (response$kind == "binary") {
+    storage.mode(z) <- if (response$type == "double") "double" else "integer"
+    return(z)
+  }
+  bounds <- response$bounds
+  y <- if (is.null(bounds)) {
+    switch(response$transform,
+      identity = z,
+      log = exp(z),
+      log1p = expm1(z),
+      sqrt = pmax(z, 0)^2,
+      asinh = response$constant * sinh(z)
+    )
+  } else {
+    bounds[1] + (bounds[2] - bounds[1]) * z
   }
   digits <- response$digits
   if (!is.na(digits)) {
@@ -316,17 +386,38 @@ response_inverse <- function(response, z) {
     small <- abs(y) < 1e15
     y[small] <- round(y[small], digits)
   }
-  # The smallest value that the transformation is defined for.
-  smallest <- switch(response$transform,
-    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
-    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
-    -largest
-  )
-  y[] <- pmin(pmax(y, smallest), largest)
+  range <- response_range(response)
+  y[] <- pmin(pmax(y, range[1]), range[2])
   if (response$type == "integer") {
     storage.mode(y) <- "integer"
   }
   y
+}
+
+# The smallest and the largest value that a variable of this type and number of
+# decimals can have where the model is defined.
+response_range <- function(response) {
+  digits <- response$digits
+  largest <- .Machine$double.xmax
+  if (response$type == "integer") {
+    largest <- .Machine$integer.max
+  }
+  bounds <- response$bounds
+  if (!is.null(bounds)) {
+    inside <- if (is.na(digits)) {
+      bounds + c(1, -1) * pmax(diff(bounds), abs(bounds)) * .Machine$double.eps
+    } else {
+      unit <- 10^digits
+      c(floor(bounds[1] * unit) + 1, ceiling(bounds[2] * unit) - 1) / unit
+    }
+    return(inside)
+  }
+  smallest <- switch(response$transform,
+    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
+    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
+    if (response$kind == "count") 0 else -largest
+  )
+  c(smallest, largest)
 }
 
 #' @export
@@ -336,7 +427,9 @@ format.synth_response <- function(x, ...) {
 
 #' @export
 print.synth_response <- function(x, ...) {
-  kept <- if (is.na(x$digits)) {
+  kept <- if (!is.null(x$levels)) {
+    sprintf("second level %s", x$levels[2])
+  } else if (is.na(x$digits)) {
     "not rounded"
   } else if (x$digits == 0) {
     "kept whole"

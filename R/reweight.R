@@ -7,7 +7,12 @@
 #' \eqn{\alpha_i^w = 0} where \eqn{\alpha_i = 0}, and fits the model again. The
 #' constant \eqn{k < 1} makes up for the draws moving under the new weights.
 #'
-#' @param fit (synthesizer) A fit with privacy weights.
+#' Weights of any scheme can be re-weighted: Lipschitz weights become the papers'
+#' LW_final, count weights their CW_final.
+#'
+#' @param fit (`synthesizer` or [external_fit()]) A fit with privacy weights. Any
+#'   other model that [external_fit()] takes will do, together with `refit` and
+#'   `privacy_weights`.
 #' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, looks for the
 #'   largest k below 1 whose refit keeps its bound at or below that of `fit`, by
 #'   refitting: from 0.95, then by secant steps inside the bracket found so far.
@@ -22,10 +27,13 @@
 #'   `fit`, so that bounds are compared like with like.
 #' @param allow_unconverged (flag) Start from a fit that has not converged?
 #'   Default `FALSE`: an error.
+#' @param refit (function) For a model fitted elsewhere: see [external_fit()].
+#' @param privacy_weights For a model fitted elsewhere: the weights of `fit`.
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
 #'   `threads`. Refits start from where the last fit ended.
 #'
-#' @return The refitted `synthesizer`: the last accepted refit of the search.
+#' @return The refitted model, of the class of `fit`: the last accepted refit of
+#'   the search.
 #'   Its `privacy_weights` have the scheme `"reweighted"`, and `reweighting` is
 #'   a list with
 #'   * `k` (number): the constant of the refit;
@@ -61,8 +69,9 @@
 #' final$reweighting$search
 #' @export
 reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
-                     quantile = fit$quantile, allow_unconverged = FALSE, ...) {
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
+                     quantile = fit$quantile, allow_unconverged = FALSE,
+                     refit = NULL, privacy_weights = NULL, ...) {
+  fit <- as_weightable(fit, refit = refit, privacy_weights = privacy_weights)
   auto <- identical(k, "auto")
   if (!auto) {
     if (is.character(k)) {
@@ -83,21 +92,21 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
   check_converged(fit, allow_unconverged)
 
   refit_at <- function(k, from) {
-    refit <- update(from, privacy_weights = reweighted_weights(fit, k), ...)
-    truncate_draws(refit, quantile)
+    again <- update(from, privacy_weights = reweighted_weights(fit, k), ...)
+    truncate_draws(again, quantile)
   }
   found <- if (auto) {
     search_k(fit, refit_at, tolerance, max_refits)
   } else {
     fixed_k(fit, refit_at, k, tolerance)
   }
-  refit <- found$fit
-  refit$reweighting <- list(
-    k = found$k, target = fit$bound$overall, bound = refit$bound$overall,
+  final <- found$fit
+  final$reweighting <- list(
+    k = found$k, target = fit$bound$overall, bound = final$bound$overall,
     search = found$search, auto = auto, tolerance = tolerance
   )
-  refit$history <- mechanism_of(refit)
-  refit
+  final$history <- weights_history(final$privacy_weights)
+  final
 }
 
 check_reweightable <- function(fit, call = rlang::caller_env()) {
@@ -129,15 +138,29 @@ check_reweightable <- function(fit, call = rlang::caller_env()) {
 #' alpha_i > 0 and Delta_i = 0 contributes nothing at any weight and gets 1.
 #' @noRd
 reweighted_weights <- function(fit, k) {
-  alpha <- as.double(fit$privacy_weights)
+  weights <- fit$privacy_weights
+  alpha <- as.double(weights)
   delta <- fit$bound$record
-  raised <- clamp(k * alpha * fit$bound$overall / delta)
-  raised[alpha == 0] <- 0
-  arguments <- attr(fit$privacy_weights, "arguments")
+  overall <- fit$bound$overall
+  of <- attr(weights, "basis")
+  model <- frozen_model(fit)
+  basis <- if (!is.null(of) && !is.null(model)) {
+    list(kind = "reweighted", of = of, model = model, overall = overall, k = k)
+  }
   # Of re-weighted weights the first scheme counts
-  arguments$of <- arguments$of %||% attr(fit$privacy_weights, "scheme")
-  arguments$k <- k
-  new_privacy_weights(raised, "reweighted", arguments, source = "file")
+  new_privacy_weights(
+    reweighted_rule(alpha, delta, overall, k), "reweighted",
+    c(
+      inherited_arguments(weights), list(of = first_scheme(weights), k = k)
+    ),
+    source = "file", basis = basis, records = attr(weights, "records")
+  )
+}
+
+reweighted_rule <- function(alpha, delta, overall, k) {
+  raised <- clamp(k * alpha * overall / delta)
+  raised[alpha == 0] <- 0
+  raised
 }
 
 search_row <- function(refit, k, target, tolerance) {

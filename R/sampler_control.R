@@ -5,15 +5,23 @@
 #'   * `"augmentation"`: the mixture sampler with component indicators, exact
 #'     for privacy weights between 0 and 1, for the priors [prior_shared()] and
 #'     [prior_normal()];
+#'   * `"surrogate"`: independent proposals from a quadratic expansion of the
+#'     log-likelihood around its penalised mode under the exact prior, each
+#'     accepted or rejected exactly; for every model but a mixture, with weights
+#'     and censoring;
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
 #'     chains rarely mix over the components of a mixture;
-#'   * `"auto"`: the first of these that suits the model.
+#'   * `"auto"`: the first of these that suits the model. Where the surrogate
+#'     sampler accepts too few of its proposals (see `min_acceptance`), NUTS is
+#'     run instead and the fit says so; a sampler asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes twice the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and 1 otherwise.
-#' @param adapt_delta (number between 0 and 1; default 0.8) NUTS: the acceptance
-#'   that the step size aims at. Raise it when draws diverge.
+#' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
+#'   that the step size aims at. `NULL`, the default, is 0.95 under
+#'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
+#'   otherwise. Raise it when draws diverge.
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
 #'   2^max_treedepth steps a draw.
 #' @param metric (string; default `"diagonal"`) NUTS: `"diagonal"` or `"dense"`.
@@ -25,6 +33,9 @@
 #'   for a mixture, and 400 in bulk and in the tails otherwise.
 #' @param max_divergent (number in \[0, 1\]; default 0.01) The largest share of
 #'   divergent draws of a converged fit.
+#' @param min_acceptance (number in \[0, 1\]; default 0.3) The smallest share of
+#'   accepted proposals with which `"auto"` keeps the surrogate sampler: with
+#'   fewer its quadratic expansion is a poor picture of the posterior.
 #' @return A `sampler_control` for [fit_synthesizer()].
 #' @section Error types: `pseudosynth_error_input` for a value out of range.
 #' @references Hoffman and Gelman (2014), Journal of Machine Learning Research
@@ -33,23 +44,27 @@
 #' @examples
 #' sampler_control(adapt_delta = 0.95, progress = FALSE)
 #' @export
-sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = 0.8,
+sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
                             max_treedepth = 10, metric = "diagonal",
                             progress = interactive(), max_rhat = 1.05,
-                            min_ess = NULL, max_divergent = 0.01) {
+                            min_ess = NULL, max_divergent = 0.01,
+                            min_acceptance = 0.3) {
   structure(
     list(
       sampler = check_choice(
-        sampler, c("auto", "gibbs", "augmentation", "nuts")
+        sampler, c("auto", "gibbs", "augmentation", "surrogate", "nuts")
       ),
       thin = check_count(thin, min = 1, null = TRUE),
-      adapt_delta = check_number(adapt_delta, above = 0, below = 1),
+      adapt_delta = check_number(
+        adapt_delta, above = 0, below = 1, null = TRUE
+      ),
       max_treedepth = check_count(max_treedepth, min = 1, max = 20),
       metric = check_choice(metric, c("diagonal", "dense")),
       progress = check_flag(progress),
       max_rhat = check_number(max_rhat, above = 1),
       min_ess = check_number(min_ess, above = 0, null = TRUE),
-      max_divergent = check_number(max_divergent, min = 0, max = 1)
+      max_divergent = check_number(max_divergent, min = 0, max = 1),
+      min_acceptance = check_number(min_acceptance, min = 0, max = 1)
     ),
     class = "sampler_control"
   )
@@ -67,7 +82,7 @@ print.sampler_control <- function(x, ...) {
 }
 
 #' Choose the sampler of a model
-#' @return (string) `"gibbs"`, `"augmentation"` or `"nuts"`.
+#' @return (string) The first of the samplers that suits, or the one asked for.
 #' @noRd
 choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   suits <- c(
@@ -76,6 +91,7 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
       (spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5),
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
+    surrogate = spec$family != "normal_mixture",
     nuts = TRUE
   )
   if (sampler == "auto") {
@@ -95,6 +111,17 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   sampler
 }
 
+#' Did "auto" choose the surrogate sampler, and was that a poor choice?
+#'
+#' @param asked (string) The sampler that the user asked for.
+#' @param control (list) Of the run; `sampler` is the one that ran.
+#' @param record (list) The sampler's record, with `accept_stat`.
+#' @noRd
+surrogate_failed <- function(asked, control, record) {
+  asked == "auto" && control$sampler == "surrogate" &&
+    isTRUE(mean(record$accept_stat) < control$min_acceptance)
+}
+
 # Sweeps a kept draw. More components move more slowly; under the hierarchical
 # prior tau and b hold each other back, and a Gibbs sweep costs next to nothing.
 default_thin <- function(sampler, spec) {
@@ -105,6 +132,10 @@ default_thin <- function(sampler, spec) {
   } else {
     1L
   }
+}
+
+default_adapt_delta <- function(spec) {
+  if (spec$prior$kind == "hierarchical") 0.95 else 0.8
 }
 
 #' Threads of a fit when nothing is said

@@ -26,7 +26,7 @@ alpha_of <- function(fit) {
 #'
 #' @param newdata (data frame or `NULL`) The records' predictors; `NULL` means
 #'   the fit's own.
-#' @return (list) A specification without a response (zeros) and with weights 1.
+#' @return (list) A specification without a response and with weights 1.
 #' @noRd
 newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
   if (is.null(newdata)) {
@@ -36,7 +36,10 @@ newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
   spec <- fit$spec
   parts <- design_parts(fit$design, newdata, arg = "newdata", call = call)
   spec[names(parts)] <- parts
-  spec$y <- numeric(nrow(newdata))
+  # No response: any value that every family can take.
+  spec$y <- rep(
+    if (fit$family$kind == "proportion") 0.5 else 0, nrow(newdata)
+  )
   spec$alpha <- rep(1, nrow(newdata))
   spec["censor"] <- list(NULL)
   spec
@@ -144,6 +147,7 @@ fit_header <- function(fit) {
       fit$response$label
     ),
     Converged = describe_convergence(fit),
+    Remarks = if (length(fit$remarks) > 0) paste(fit$remarks, collapse = " "),
     Guarantee = format(guarantee(fit))
   )
   width <- max(12, getOption("width") - 12)

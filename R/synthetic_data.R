@@ -15,12 +15,14 @@
 #'   * `sets`: m data frames of N rows;
 #'   * `guarantee`: the public version of the label, see [guarantee()];
 #'   * `variable` (string): the synthetic column; `transform` (string): the
-#'     scale it was modelled on, such as `"log"`;
+#'     scale it was modelled on, such as `"log"`; `kind` (string): what it is,
+#'     `"continuous"`, `"count"`, `"proportion"` or `"binary"`;
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets.
-#'   `summary()` gives the statistics of the synthetic column, one row per set.
+#'   `summary()` gives the statistics of the synthetic column, one row per set;
+#'   of a yes/no column the share of each value.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
@@ -48,35 +50,49 @@ NULL
 #' @param values (matrix, N x m) Synthetic response on the modelled scale.
 #' @param data (data frame) Holds the published predictors.
 #' @noRd
-new_synthetic_data <- function(fit, values, data, assignment, reproducible) {
-  variable <- fit$response$variable
-  columns <- published_columns(fit, data)
+new_synthetic_data <- function(fit, values, data, assignment, reproducible,
+                               margin = NULL) {
+  label <- guarantee_of_fit(
+    fit, ncol(values),
+    what = "synthetic data", assignment = assignment,
+    reproducible = reproducible, margin = margin
+  )
+  build_synthetic_sets(
+    values, fit$response, data, published_columns(fit, data), label, assignment
+  )
+}
+
+#' Sets of published columns and a synthetic one
+#'
+#' @param response (`synth_response`) Way back to the variable's unit and type.
+#' @param columns (character) The columns of a set, in order.
+#' @param label (`privacy_guarantee`) Only its public version is kept.
+#' @noRd
+build_synthetic_sets <- function(values, response, data, columns, label,
+                           assignment) {
+  variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
   sets <- lapply(seq_len(ncol(values)), function(j) {
-    response <- response_inverse(fit$response, values[, j])
-    set <- c(frame, stats::setNames(list(response), variable))[columns]
+    column <- response_inverse(response, values[, j])
+    set <- c(frame, stats::setNames(list(column), variable))[columns]
     structure(
       set,
       names = columns, row.names = seq_len(nrow(values)), class = "data.frame"
     )
   })
-  label <- guarantee_of_fit(
-    fit, length(sets),
-    what = "synthetic data", assignment = assignment,
-    reproducible = reproducible
-  )
   structure(
     list(
       sets = sets,
       guarantee = publish_guarantee(label),
       variable = variable,
-      transform = fit$response$transform,
+      transform = response$transform,
+      kind = response$kind,
       m = length(sets),
       n_records = nrow(values),
       made_by = list(
         package = "pseudosynth",
         version = as.character(utils::packageVersion("pseudosynth")),
-        assignment = assignment, reproducible = reproducible
+        assignment = assignment, reproducible = label$reproducible
       )
     ),
     class = "synthetic_data"
@@ -181,7 +197,11 @@ print.synthetic_data <- function(x, ...) {
 #' @export
 summary.synthetic_data <- function(object, ...) {
   rows <- lapply(object$sets, function(set) {
-    y <- as.double(set[[object$variable]])
+    y <- set[[object$variable]]
+    if (object$kind == "binary") {
+      return(as.data.frame(as.list(value_shares(y)), optional = TRUE))
+    }
+    y <- as.double(y)
     q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
     data.frame(
       mean = mean(y), sd = stats::sd(y), "5%" = q[1], "25%" = q[2],

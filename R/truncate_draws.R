@@ -4,18 +4,18 @@
 #' |g_i(\theta_s)|} lies at or below a quantile of the draw bounds. Both the
 #' record bounds and what [synthesize()] may use then come from the kept draws.
 #'
-#' @param fit (synthesizer) The fit.
+#' @param fit (`synthesizer` or [external_fit()]) The fit.
 #' @param quantile (number in (0, 1]) The share of draws kept, counted from all
 #'   draws of the fit: truncating at 0.95 and then at 0.9 is truncating at 0.9.
 #'
-#' @return The `synthesizer` without the dropped draws: `draws`, `hyper`,
+#' @return The fit without the dropped draws: `draws`, `hyper`,
 #'   `chain`, `monitor`, the sampler's record and `bound` are cut alike,
 #'   `dropped` counts the draws left out and `quantile` says at which share.
 #'   The convergence figures stay those of the whole chains.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: `fit` is no synthesizer or `quantile` lies outside
-#' (0, 1].
+#' `pseudosynth_error_input`: `fit` is of another kind, `quantile` lies outside
+#' (0, 1], or the draws of an external fit cannot be cut.
 #'
 #' @section Privacy:
 #' Which draws are dropped depends on the file. No strict guarantee holds for a
@@ -32,26 +32,58 @@
 #' lipschitz(kept)$overall
 #' @export
 truncate_draws <- function(fit, quantile) {
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
+  fit <- as_weightable(fit)
   check_quantile(quantile)
   if (quantile >= fit$quantile) {
     return(fit)
   }
   bound <- lipschitz(fit, quantile)
   kept <- which(bound$kept)
-  dropped <- length(bound$kept) - length(kept)
-
   n <- length(bound$kept)
+
+  fit <- if (inherits(fit, "external_fit")) {
+    keep_external_draws(fit, kept, n)
+  } else {
+    keep_synthesizer_draws(fit, kept, n)
+  }
+  bound$draw <- bound$draw[kept]
+  bound$kept <- bound$kept[kept]
+  fit$bound <- bound
+  fit$dropped <- (fit$dropped %||% 0L) + n - length(kept)
+  fit$quantile <- quantile
+  fit
+}
+
+keep_synthesizer_draws <- function(fit, kept, n) {
   fit$draws <- fit$draws[kept, , drop = FALSE]
   fit["hyper"] <- list(keep_rows(fit$hyper, kept, n))
   fit$chain <- fit$chain[kept]
   fit["monitor"] <- list(keep_rows(fit$monitor, kept, n))
   fit$sampler <- lapply(fit$sampler, keep_rows, kept, n)
-  bound$draw <- bound$draw[kept]
-  bound$kept <- bound$kept[kept]
-  fit$bound <- bound
-  fit$dropped <- (fit$dropped %||% 0L) + dropped
-  fit$quantile <- quantile
+  fit
+}
+
+keep_external_draws <- function(fit, kept, n, call = rlang::caller_env()) {
+  fit$draws <- fit$draws[kept, , drop = FALSE]
+  source <- fit$log_lik
+  if (source$kind == "matrix") {
+    fit$log_lik$values <- source$values[kept, , drop = FALSE]
+    return(fit)
+  }
+  draws <- source$draws
+  if (length(dim(draws)) == 2 && nrow(draws) == n) {
+    fit$log_lik$draws <- draws[kept, , drop = FALSE]
+  } else if (is.null(dim(draws)) && length(draws) == n) {
+    fit$log_lik$draws <- draws[kept]
+  } else {
+    abort_input(
+      c(
+        "The draws of {.arg fit} must have one row or element per draw.",
+        i = "Give {.fn external_fit} a matrix of draws."
+      ),
+      arg = "fit", call = call
+    )
+  }
   fit
 }
 

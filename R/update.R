@@ -4,10 +4,12 @@
 #' the earlier fit's chains ended, when their number is the same.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param privacy_weights (numeric, N, in \[0, 1\], or `NULL`) The new weights;
-#'   `NULL` removes them. When left out, the fit keeps its own.
-#' @param censor (`NULL`) A censoring rule; when left out, the fit keeps its
+#' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
+#'   in \[0, 1\], or `NULL`) The new weights; one number is a public scalar for
+#'   all records, `NULL` removes the weights. When left out, the fit keeps its
 #'   own.
+#' @param censor (`censoring_rule` or `NULL`) See [censor()]; `NULL` removes it.
+#'   When left out, the fit keeps its own.
 #' @param chains,warmup,draws,threads (counts) Default: as in the earlier fit.
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()]. The default
 #'   `NULL` takes the operating system's entropy, also when the earlier fit was
@@ -17,7 +19,8 @@
 #'   fit; call [fit_synthesizer()] to change them.
 #' @return A `synthesizer`, confidential as the first one.
 #' @section Error types: `pseudosynth_error_input` for weights outside \[0, 1\]
-#'   or of the wrong length and for arguments that cannot change.
+#'   or of the wrong length and for arguments that cannot change;
+#'   `pseudosynth_error_privacy` for weights made for other records.
 #' @seealso [lipschitz_weights()], [reweight()].
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
@@ -41,8 +44,11 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
       arg = "privacy_weights"
     )
   }
-  if (missing(censor)) {
-    censor <- object$censor
+  check_weights_records(weights, object$data, call = call)
+  censor <- if (missing(censor)) {
+    object$censor
+  } else {
+    resolve_censor(censor, object$family, call)
   }
   old <- object$control
   run <- check_run(
@@ -52,9 +58,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   model <- unclass(object)[c(
     "call", "formula", "family", "prior", "response", "design", "data", "spec"
   )]
-  n <- n_records(object)
-  model$spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
-  model$spec["censor"] <- list(censor_spec(censor, n, call))
+  model$spec <- weighted_spec(model$spec, model, weights, censor, call)
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)
   warm <- run$chains == old$chains && sampler == old$sampler

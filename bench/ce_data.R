@@ -32,7 +32,7 @@ package_spec <- function(data, family, prior = NULL,
   internal <- asNamespace("pseudosynth")
   family <- internal$as_synth_family(family)
   response <- internal$new_response(
-    income_formula, data, family$log_response, environment()
+    income_formula, data, family, environment()
   )
   model <- list(
     family = family, prior = internal$resolve_prior(prior, family),

@@ -31,7 +31,7 @@ test_that("Lipschitz weights give the asymptotic claim, 2 and 4 Delta", {
     c("add/remove-one" = 2 * delta, "replace-one" = 4 * delta)
   )
   expect_equal(label$epsilon$total, 3 * label$epsilon$per_draw)
-  expect_equal(label$epsilon$one_off, 0)
+  expect_equal(unname(label$epsilon$one_off), c(0, 0))
   expect_false(label$holds)
   expect_identical(guarantee(lw_final_fit())$mechanism, "lw_final")
   expect_identical(guarantee(lw_final_fit())$label, "asymptotic")
@@ -176,4 +176,150 @@ test_that("objects without a label and a wrong m are refused", {
   expect_error(guarantee(lw_fit(), m = 0), class = "pseudosynth_error_input")
   syn <- synthesize(lw_fit(), m = 2, seed = 1)
   expect_error(guarantee(syn, m = 1), class = "pseudosynth_error_input")
+})
+
+# The table of rules -----------------------------------------------------------
+
+made_by <- function(scheme, source, ...) {
+  n <- length(unweighted_fit()$spec$y)
+  weights <- rep(c(0.5, 0.9), length.out = n)
+  structure(
+    weights,
+    scheme = scheme, source = source, arguments = list(...),
+    class = c("privacy_weights", "numeric")
+  )
+}
+
+test_that("strict only for own-value weights and floored count weights", {
+  label_of <- function(weights, clip = TRUE) {
+    fit <- with_weights(unweighted_fit(), weights)
+    guarantee(if (clip) censored(fit, 2) else fit)
+  }
+  strict <- list(
+    NULL, made_by("public_scalar", "public", alpha = 0.5),
+    made_by("frozen", "frozen", history = "public"),
+    made_by("two_stage", "paid", epsilon0 = 0.2),
+    made_by("count", "file", scale = 0.5, shift = 0.5)
+  )
+  for (weights in strict) {
+    expect_identical(label_of(weights)$label, "strict")
+    expect_true(label_of(weights, FALSE)$label %in% c("none", "asymptotic"))
+  }
+  claimed <- list(
+    made_by("lipschitz", "file", scale = 1, shift = 0.5),
+    made_by("scalar", "file", target = 1), made_by("reweighted", "file"),
+    made_by("truncated", "file"), made_by("combined", "file"),
+    made_by("risk", "file"), made_by("user", "user"),
+    made_by("count", "file", scale = 1, shift = 0),
+    made_by("count", "file", scale = 1, shift = -0.1),
+    made_by("count", "file", scale = 0.5, shift = 0.5, target = 1),
+    made_by("scaled", "file", of = "lipschitz", scale = 0.5, shift = 0.5),
+    made_by("two_stage", "paid"),
+    # A scheme's name alone raises nothing
+    made_by("frozen", "file"), made_by("public_scalar", "user"),
+    structure(rep(0.5, 150), class = c("privacy_weights", "numeric"))
+  )
+  for (weights in claimed) {
+    expect_identical(label_of(weights)$label, "asymptotic")
+    expect_false(label_of(weights)$holds)
+    expect_match(
+      paste(label_of(weights)$reasons, collapse = " "), "774|by hand"
+    )
+  }
+})
+
+test_that("count weights with a floor pay their factors", {
+  fit <- censored(with_weights(
+    unweighted_fit(), made_by("count", "file", scale = 0.5, shift = 0.25)
+  ), 2)
+  epsilon <- guarantee(fit)$epsilon$per_draw
+  expect_equal(epsilon[["add/remove-one"]], 2 * 3)
+  expect_equal(epsilon[["replace-one"]], 2 * 4)
+  expect_output(print(guarantee(fit)), "multiplied by 3.00")
+  # The bound shrinks contributions towards 0, which must be inside
+  fit$censor$lower <- 1
+  fit$censor$upper <- 3
+  expect_identical(guarantee(fit)$label, "asymptotic")
+})
+
+test_that("a first stage is paid once", {
+  fit <- censored(with_weights(
+    unweighted_fit(), made_by("two_stage", "paid", epsilon0 = 0.2)
+  ), 0.8)
+  epsilon <- guarantee(fit, m = 3)$epsilon
+  expect_equal(epsilon$one_off[["add/remove-one"]], 0.2)
+  expect_equal(epsilon$one_off[["replace-one"]], 0.4)
+  expect_equal(epsilon$total[["add/remove-one"]], 0.2 + 3 * 0.8)
+  expect_equal(epsilon$total[["replace-one"]], 2 * (0.2 + 3 * 0.8))
+})
+
+test_that("a confidential history needs a label of its own", {
+  text <- function(fit) paste(guarantee(fit)$reasons, collapse = " ")
+  frozen <- function(...) {
+    censored(with_weights(unweighted_fit(), made_by("frozen", "frozen", ...)))
+  }
+  expect_match(text(frozen(history = "confidential")), "label of its own")
+  expect_match(text(frozen()), "label of its own")
+  expect_no_match(text(frozen(history = "public")), "label of its own")
+  fit <- censored(unweighted_fit())
+  fit$censor$reference <- structure(
+    list(origin = "history", values = c(sigma = 0.123456789)),
+    class = "censor_reference"
+  )
+  fit$censor$window <- 4
+  fit$censor$alpha <- 0.125
+  expect_match(text(fit), "reference comes from a history")
+  label <- guarantee(fit, public = TRUE)
+  expect_match(label$public_inputs[["reference"]], "fit on other data")
+  expect_equal(count_held(label, 0.123456789), 0)
+  fit$censor$reference$origin <- "public"
+  expect_no_match(text(fit), "label of its own")
+  expect_match(
+    guarantee(fit)$public_inputs[["reference"]], "sigma = 0.1234568"
+  )
+})
+
+test_that("dropped draws, an improper prior or no clip are never strict", {
+  cut <- censored(unweighted_fit())
+  cut$dropped <- 1L
+  expect_identical(guarantee(cut)$label, "asymptotic")
+  expect_match(guarantee(cut)$reasons, "dropped", all = FALSE)
+  flat <- censored(unweighted_fit())
+  flat$prior$scale <- Inf
+  expect_identical(guarantee(flat)$label, "asymptotic")
+})
+
+test_that("risk weights claim nothing of their own", {
+  risk <- with_weights(unweighted_fit(), made_by("risk", "file"))
+  expect_identical(guarantee(risk)$label, "none")
+  expect_identical(guarantee(risk)$mechanism, "risk")
+  expect_identical(guarantee(censored(risk))$label, "asymptotic")
+})
+
+test_that("every scheme has its name", {
+  names <- c(
+    lipschitz = "lw", count = "cw", risk = "risk", scalar = "scalar",
+    truncated = "weighted_e", combined = "combined", user = "weighted"
+  )
+  for (scheme in names(names)) {
+    fit <- with_weights(unweighted_fit(), made_by(scheme, "file"))
+    expect_identical(mechanism_of(fit), names[[scheme]])
+    expect_identical(
+      mechanism_of(censored(fit)), paste0("censored_", names[[scheme]])
+    )
+    expect_true(nzchar(describe_mechanism(mechanism_of(censored(fit)))))
+  }
+  final <- made_by("reweighted", "file", of = "count")
+  expect_identical(
+    mechanism_of(with_weights(unweighted_fit(), final)), "cw_final"
+  )
+})
+
+test_that("what was solved from the file is no public input", {
+  weights <- made_by("lipschitz", "file", map = "linear", scale = 0.123456789,
+    shift = 0, target = 1
+  )
+  public <- guarantee(with_weights(unweighted_fit(), weights), public = TRUE)
+  expect_match(public$public_inputs[["weights"]], "solved")
+  expect_no_match(paste(format(public$public_inputs)), "0.1234")
 })

@@ -65,9 +65,9 @@ test_that("priors print what they are", {
 test_that("prior_summary() names every prior of a fit", {
   priors <- prior_summary(quick_fit())
   expect_identical(priors$coefficients, prior_hierarchical())
-  expect_null(priors$proportions)
+  expect_identical(names(priors$extras), "sigma")
   expect_output(print(priors), "half-t(3, 0, 1)", fixed = TRUE)
   priors <- prior_summary(quick_mixture())
-  expect_match(priors$sigma, ">= 0.3")
-  expect_match(priors$proportions, "Dirichlet")
+  expect_match(priors$extras[["sigma"]], ">= 0.3")
+  expect_match(priors$extras[["pi"]], "Dirichlet")
 })

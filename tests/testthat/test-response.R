@@ -15,11 +15,11 @@ test_that("every accepted left side goes forth and back", {
 })
 
 test_that("lognormal() logs the plain variable and refuses a logged one", {
-  response <- new_response(y ~ x, data, log_response = TRUE)
+  response <- new_response(y ~ x, data, family = lognormal())
   expect_identical(response$label, "log(y)")
   expect_equal(response_forward(response, data$y), log(data$y))
   expect_error(
-    new_response(log(y) ~ x, data, log_response = TRUE),
+    new_response(log(y) ~ x, data, family = lognormal()),
     class = input_error
   )
 })

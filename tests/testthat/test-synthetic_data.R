@@ -1,39 +1,3 @@
-# A confidential file full of marks: doubles that occur nowhere else, strings in
-# every place where R may carry them along.
-planted <- function(n = 120) {
-  withr::with_seed(8, {
-    data <- data.frame(
-      row.names = sprintf("PLANTEDROW%03d", seq_len(n)),
-      y = exp(rnorm(n, 10, 1)),
-      group = factor(
-        sample(c("a", "b"), n, TRUE),
-        levels = c("a", "b", "PLANTEDLEVEL")
-      ),
-      x = round(rnorm(n), 1)
-    )
-  })
-  comment(data$x) <- "PLANTEDCOMMENT"
-  attr(data, "note") <- "PLANTEDNOTE"
-  data
-}
-
-planted_fits <- function() {
-  remember("planted", local({
-    data <- planted()
-    planted_string <- "PLANTEDSTRING"
-    secret <- data$y
-    formula <- log(y) ~ group + x
-    first <- fit_synthesizer(
-      formula, data, gaussian(),
-      prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 3
-    )
-    second <- update(first,
-      privacy_weights = lipschitz_weights(first), seed = 4
-    )
-    list(data = data, first = first, second = second)
-  }))
-}
-
 test_that("nothing confidential is in synthetic data", {
   fits <- planted_fits()
   fit <- fits$second

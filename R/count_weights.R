@@ -1,0 +1,167 @@
+#' Count weights
+#'
+#' Weights from how isolated a record's value is among the records that an
+#' intruder cannot tell from it. With \eqn{M_i} the records that share record
+#' i's known pattern (i among them), and a closed ball \eqn{B(y_i, r_i)} around
+#' its true value,
+#' \deqn{IR_i = \frac{1}{|M_i|} \sum_{j \in M_i} 1\{y_j \notin B(y_i, r_i)\},
+#' \qquad \alpha_i = \mathrm{clamp}(c (1 - IR_i) + g).}
+#' The values are those of the file itself: no model is fitted. The cost is
+#' that of sorting, O(N log N).
+#'
+#' @param x A `synthesizer`, whose data and response are taken; or a formula
+#'   with the response on its left side, or the name of the response, together
+#'   with `data`. A transformation such as `log(income)` names the variable
+#'   only: balls are in the variable's own unit.
+#' @param data (data frame) The records, where `x` is not a fit.
+#' @param radius (number >= 0) r. No default: which values count as close is a
+#'   choice of policy and must not be read from the file.
+#' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}, so that 0.2
+#'   is 20% of the true value; around 0 the ball holds 0 alone. `FALSE`:
+#'   \eqn{r_i = r} in the response's unit.
+#' @param known (character or `NULL`) Published columns the intruder knows.
+#'   `NULL`, the default, is one pattern of all records.
+#' @param scale (number >= 0) c. Default 1.
+#' @param shift (number) g. Default 0; a positive one is a floor, without which
+#'   nothing can be proven.
+#'
+#' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
+#'   `"count"`. Its `arguments` hold `scale`, `shift`, `radius`, `relative`,
+#'   `known`, `n_pattern_min` and `n_pattern_max` (records of the smallest and
+#'   of the largest pattern), and with a floor `factor_add_remove` and
+#'   `factor_replace`, see below.
+#'
+#' @section Privacy:
+#' One record moves the weights of the others of its pattern, but not by much.
+#' Let M be the records of the pattern, the one that differs included, and k of
+#' them outside a ball. Removing a record that is outside changes IR from
+#' k / M to (k - 1) / (M - 1), by at most 1 / M; removing one inside by
+#' k / (M (M - 1)), which is less; replacing one by at most 1 / M. Since the
+#' ball holds the record itself, \eqn{\alpha_j \ge g + c / M}, and with the
+#' contribution clipped to an interval of width w the change of the others
+#' costs at most w times the sum of \eqn{\rho_j = 1 - \min(\alpha_j, \alpha_j')
+#' / \max(\alpha_j, \alpha_j')}. Hence the loss of one draw is at most
+#' \deqn{w \left(1 + \frac{(M - 1) c / M}{\min(1, g + c / M)}\right) \le
+#' w (1 + c / g)}
+#' for add/remove-one neighbours and w more, at most \eqn{w (2 + c / g)}, for
+#' replace-one. M is the largest pattern's, and one more for a record that is
+#' added: predictors are published, so that pattern sizes are public.
+#' Without a floor no bound exists, and the label of the fit is the papers'
+#' asymptotic one.
+#'
+#' A record that is alone in its pattern has IR = 0, for there is no other value
+#' to count, although its predictors give it away. Choose `known` so that
+#' patterns hold many records.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: a response or known column that is missing or not
+#' finite, arguments out of range.
+#'
+#' @references
+#' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms for
+#' utility maximization under differential privacy, Algorithm 2, steps 1 to 4.
+#' Hu and Savitsky, Risk-weighted pseudo posterior, equation 8, for the pattern
+#' and the relative ball.
+#' @seealso [lipschitz_weights()]; [risk_weights()] for risks in synthetic data;
+#'   [scale_weights()], [freeze()].
+#' @examples
+#' ce <- subset(ce_income, income > 0)
+#' w <- count_weights(log(income) ~ ., ce,
+#'   radius = 0.2, known = c("sex", "age", "region"), scale = 0.5, shift = 0.5
+#' )
+#' w
+#' @export
+count_weights <- function(x, data = NULL, radius, relative = TRUE,
+                          known = NULL, scale = 1, shift = 0) {
+  check_radius(rlang::maybe_missing(radius), relative)
+  check_number(scale, min = 0)
+  check_number(shift)
+  records <- named_records(x, data)
+  data <- records$data
+  known <- check_known(known, data, records$variable)
+  y <- response_values(data, records$variable)
+  pattern <- known_pattern(data, known)
+  basis <- list(
+    kind = "count", variable = records$variable, known = known,
+    levels = lapply(data[known], levels), values = y, pattern = pattern,
+    radius = radius, relative = relative, scale = scale, shift = shift,
+    history = file_mark(data, records$variable)
+  )
+  new_privacy_weights(
+    count_rule(basis, y, pattern$code), "count",
+    c(
+      list(
+        scale = scale, shift = shift, radius = radius, relative = relative,
+        known = known, n_pattern_min = min(pattern$size),
+        n_pattern_max = max(pattern$size)
+      ),
+      count_factors(scale, shift, max(pattern$size))
+    ),
+    source = "file", basis = basis,
+    records = record_marks(data, c(records$variable, known))
+  )
+}
+
+#' The data and the name of the response that the user means
+#' @return (list) `data`, `variable`.
+#' @noRd
+named_records <- function(x, data, call = rlang::caller_env()) {
+  if (inherits(x, "synthesizer")) {
+    if (!is.null(data)) {
+      abort_input(
+        "{.arg data} must be left out: a fit has its own.",
+        arg = "data", call = call
+      )
+    }
+    return(list(data = x$data, variable = x$response$variable))
+  }
+  check_data_frame(data, call = call)
+  if (is.character(x)) {
+    check_string(x, arg = "x", call = call)
+    return(list(data = data, variable = x))
+  }
+  if (!inherits(x, "formula")) {
+    abort_input(
+      c(
+        "{.arg x} must be a {.cls synthesizer}, a formula or the name of the
+         response.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = "x", call = call
+    )
+  }
+  check_formula(x, arg = "x", call = call)
+  list(data = data, variable = parse_response(x, data, call = call)$variable)
+}
+
+#' Count weights of values against the file of the rule
+#' @param code (integer) Patterns, 0-based; -1: none of the file, so that every
+#'   record of it is outside.
+#' @noRd
+count_rule <- function(basis, y, code) {
+  inside <- count_in_ball_(
+    y, ball_radius(y, basis$radius, basis$relative), code,
+    basis$values, basis$pattern$code, basis$pattern$n
+  )
+  size <- basis$pattern$size[pmax(code, 0L) + 1L]
+  outside <- ifelse(code < 0L, 1, (size - inside) / size)
+  clamp(basis$scale * (1 - outside) + basis$shift)
+}
+
+#' What a floor proves: factors on the width of the clipped interval
+#'
+#' @param slope (number) c: a record moves another's weight by at most c / M.
+#' @param floor (number) g.
+#' @param n_pattern_max (count) Records of the largest pattern.
+#' @return (list) `factor_add_remove`, `factor_replace`; empty without a floor.
+#' @noRd
+count_factors <- function(slope, floor, n_pattern_max) {
+  if (floor <= 0) {
+    return(list())
+  }
+  # The larger one of two neighbouring files may have one more
+  size <- n_pattern_max + 1
+  others <- (size - 1) * (slope / size) / min(1, floor + slope / size)
+  if (floor >= 1) others <- 0
+  list(factor_add_remove = 1 + others, factor_replace = 2 + others)
+}

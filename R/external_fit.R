@@ -1,0 +1,341 @@
+#' Weight a model that was fitted outside this package
+#'
+#' Wraps the log-likelihood of any Bayesian model, and a way to fit it again, so
+#' that [lipschitz()], [lipschitz_weights()], [update()], [reweight()],
+#' [scalar_weights()], [truncate_weights()], [truncate_draws()] and
+#' [guarantee()] work on it as they do on a `synthesizer`.
+#'
+#' @param x The model's log-likelihood in one of the forms [lipschitz()] takes:
+#'   an S x N matrix or iterations x chains x N array, a `function(data_i,
+#'   draws)`, or a fit with a `log_lik()` method or variable (rstanarm, brms,
+#'   rstan).
+#' @param refit (function or `NULL`) `function(weights)`: fits the model again
+#'   with each record's likelihood raised to its weight (numeric, N) and returns
+#'   what `x` was; where `x` is a function, the new draws. `NULL`, the default:
+#'   the fit can be measured and not be refitted.
+#' @param privacy_weights The weights `x` was fitted with, as in
+#'   [fit_synthesizer()]. `NULL`, the default: unweighted.
+#' @param data,draws Where `x` is a function: the records, one row each, and all
+#'   draws.
+#' @param weighted (flag) Does the log-likelihood of `x`, and of what `refit`
+#'   returns, hold the weights already? rstanarm's and brms's do. Default
+#'   `FALSE`.
+#' @param chains (count or `NULL`) Chains of equal length that were merged one
+#'   after another, to judge convergence by: R-hat of the sum of the weighted
+#'   log-likelihoods below 1.01 and of the worst record's below 1.05, bulk ESS of
+#'   the sum at least 400. `NULL`, the default: as `x` says (arrays and rstan
+#'   fits do), else not judged.
+#' @param converged (flag or `NA`) Your own judgement where chains are not known.
+#'   Default `NA`: not known, and no label but `"none"`.
+#' @param unit (string) What the log-likelihood is the density of, such as
+#'   `"log(income)"`.
+#' @param name (string) What the model is called in prints and labels.
+#'
+#' @return An `external_fit`: a list with `bound` (see [lipschitz()]),
+#'   `privacy_weights`, `converged`, `problems`, `diagnostics` (named numeric),
+#'   `log_lik`, `refit` and more. It is confidential.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: an `x` of another kind, missing log-likelihoods,
+#' weights of the wrong length, a refit with other records.
+#'
+#' @section Privacy:
+#' The label of such a model is the papers' asymptotic one at most, and `"none"`
+#' without weights: what the prior holds and how the likelihood was weighted is
+#' for you to know, and nothing is clipped. It is never strict.
+#'
+#' @seealso [reweight()], [guarantee()]
+#' @examples
+#' # A normal mean with known standard deviation, weighted in closed form
+#' y <- c(-1.2, -0.3, 0.1, 0.4, 2.5)
+#' fit_mean <- function(alpha) {
+#'   precision <- 1 + sum(alpha)
+#'   mu <- sum(alpha * y) / precision +
+#'     stats::qnorm(stats::ppoints(1000)) / sqrt(precision)
+#'   outer(mu, y, function(mu, y) stats::dnorm(y, mu, log = TRUE))
+#' }
+#' fit <- external_fit(
+#'   fit_mean(rep(1, 5)), refit = fit_mean, converged = TRUE, unit = "y"
+#' )
+#' lw <- update(fit, privacy_weights = lipschitz_weights(fit))
+#' reweight(lw)
+#' @export
+external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
+                         draws = NULL, weighted = FALSE, chains = NULL,
+                         converged = NA, unit = "not stated",
+                         name = "a model fitted elsewhere") {
+  call <- rlang::current_env()
+  if (!is.null(refit) && !is.function(refit)) {
+    abort_input(
+      c(
+        "{.arg refit} must be a function of the weights.",
+        x = "It is {describe_type(refit)}."
+      ),
+      arg = "refit"
+    )
+  }
+  check_flag(weighted)
+  chains <- check_count(chains, min = 1, null = TRUE)
+  check_string(unit)
+  check_string(name)
+  if (!is.logical(converged) || length(converged) != 1) {
+    abort_input(
+      "{.arg converged} must be {.code TRUE}, {.code FALSE} or {.code NA}.",
+      arg = "converged"
+    )
+  }
+  source <- if (is.function(x)) {
+    list(kind = "function", f = x, data = data, draws = draws)
+  } else {
+    as_log_lik_matrix(x, chains, call)
+  }
+  columns <- external_columns(source, call)
+  weights <- as_privacy_weights(
+    privacy_weights, columns$n,
+    arg = "privacy_weights", call = call
+  )
+  alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
+  bound <- bound_of_columns(
+    columns, 1, unit,
+    alpha = if (!weighted) alpha, weighted = any(alpha != 1), call = call
+  )
+  fit <- structure(
+    list(
+      name = name, log_lik = source, refit = refit, weighted = weighted,
+      privacy_weights = weights, censor = NULL, bound = bound,
+      # Records and draws are counted in these, as in a synthesizer
+      spec = list(alpha = alpha, y = rep(NA_real_, columns$n)),
+      draws = matrix(numeric(), length(bound$draw), 0),
+      chains = source$chains %||% chains, converged = converged,
+      problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
+      family = structure(list(name = name), class = "external_model"),
+      prior = structure(list(), class = "external_prior"),
+      history = weights_history(weights), seed_given = FALSE, seconds = list()
+    ),
+    class = "external_fit"
+  )
+  judge_external(fit, columns)
+}
+
+#' A matrix, an array or a fit as a source of log-likelihoods
+#' @noRd
+as_log_lik_matrix <- function(x, chains, call) {
+  if (length(dim(x)) == 3 && is.numeric(x)) {
+    chains <- dim(x)[2]
+    x <- merge_chains(x, call)
+  } else if (!is.matrix(x)) {
+    x <- external_log_lik(x, call = call)
+    chains <- attr(x, "chains") %||% chains
+    attr(x, "chains") <- NULL
+  }
+  check_log_lik_matrix(x, call)
+  list(kind = "matrix", values = unname(x), chains = chains)
+}
+
+external_columns <- function(source, call = rlang::caller_env()) {
+  switch(source$kind,
+    matrix = matrix_columns(source$values),
+    "function" = function_columns(
+      source$f, source$data %||% rlang::missing_arg(), source$draws, call
+    )
+  )
+}
+
+#' Convergence of an external fit, where its chains are known
+#' @noRd
+judge_external <- function(fit, columns) {
+  n_draws <- length(fit$bound$draw)
+  chains <- fit$chains
+  if (is.null(chains) || n_draws %% chains != 0 || n_draws / chains < 8) {
+    if (is.na(fit$converged)) {
+      fit$problems <- "Its convergence is not known."
+    } else if (!fit$converged) {
+      fit$problems <- "It is said not to have converged."
+    }
+    return(fit)
+  }
+  total <- 0
+  worst <- 1
+  for (i in seq_len(columns$n)) {
+    if (fit$spec$alpha[i] == 0) next
+    f <- columns$at(i)
+    total <- total + (if (fit$weighted) 1 else fit$spec$alpha[i]) * f
+    rhat <- posterior::rhat_basic(matrix(f, ncol = chains))
+    worst <- max(worst, if (is.finite(rhat)) rhat else 1)
+  }
+  total <- matrix(total, ncol = chains)
+  constant <- length(unique(as.vector(total))) == 1
+  fit$diagnostics <- c(
+    rhat = if (constant) 1 else posterior::rhat(total),
+    ess_bulk = if (constant) n_draws else posterior::ess_bulk(total),
+    worst_record_rhat = worst
+  )
+  figures <- fit$diagnostics
+  fit$problems <- c(
+    if (!isTRUE(figures[["rhat"]] < 1.01)) {
+      sprintf(
+        "R-hat of the log-likelihood is %s (limit 1.01).",
+        format_rhat(figures[["rhat"]])
+      )
+    },
+    if (!isTRUE(figures[["ess_bulk"]] >= 400)) {
+      sprintf(
+        "Bulk ESS of the log-likelihood is %s (limit 400).",
+        format_count(round(figures[["ess_bulk"]]))
+      )
+    },
+    if (worst > 1.05) {
+      sprintf(
+        "R-hat of one record's log-likelihood is %s (limit 1.05).",
+        format_rhat(worst)
+      )
+    }
+  )
+  judged <- length(fit$problems) == 0
+  fit$converged <- judged && !isFALSE(fit$converged)
+  fit
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.external_fit <- function(x, quantile = 1, ...) {
+  rlang::check_dots_empty()
+  check_quantile(quantile)
+  if (quantile >= x$quantile) {
+    return(x$bound)
+  }
+  columns <- external_columns(x$log_lik)
+  bound_of_columns(
+    columns, quantile, x$bound$unit,
+    alpha = if (!x$weighted) x$spec$alpha, weighted = x$bound$weighted
+  )
+}
+
+#' @rdname external_fit
+#' @param object An `external_fit`.
+#' @param ... For `update()`: passed to `refit` after the weights. Otherwise not
+#'   used.
+#' @method update external_fit
+#' @export
+update.external_fit <- function(object, privacy_weights, ...) {
+  if (is.null(object$refit)) {
+    abort_input(
+      c(
+        "{.arg object} must know how to fit the model again.",
+        i = "Give {.fn external_fit} a {.arg refit} function of the weights."
+      ),
+      arg = "object"
+    )
+  }
+  n <- n_records(object)
+  weights <- as_privacy_weights(privacy_weights, n, arg = "privacy_weights")
+  started <- proc.time()[["elapsed"]]
+  alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
+  again <- object$refit(alpha, ...)
+  source <- object$log_lik
+  from_function <- source$kind == "function"
+  fit <- external_fit(
+    if (from_function) source$f else again,
+    refit = object$refit, privacy_weights = weights,
+    data = source$data, draws = if (from_function) again,
+    weighted = object$weighted, chains = object$chains,
+    converged = if (is.null(object$diagnostics)) object$converged else NA,
+    unit = object$bound$unit, name = object$name
+  )
+  if (n_records(fit) != n) {
+    abort_input(
+      c(
+        "A refit must have the same records.",
+        x = "The log-likelihood had {n} and has {n_records(fit)} now."
+      ),
+      arg = "object"
+    )
+  }
+  fit$seconds <- list(total = proc.time()[["elapsed"]] - started)
+  fit
+}
+
+#' @rdname external_fit
+#' @export
+guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
+  rlang::check_dots_empty()
+  m <- check_count(m, min = 1)
+  check_flag(public)
+  label <- guarantee_of_fit(x, m)
+  if (public) publish_guarantee(label) else label
+}
+
+#' Turn any model into something with a bound, weights and a refit
+#' @noRd
+as_weightable <- function(x, ..., arg = "fit", call = rlang::caller_env()) {
+  if (inherits(x, c("synthesizer", "external_fit"))) {
+    return(x)
+  }
+  log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
+    inherits(x, "stanfit") || has_log_lik(x)
+  if (!log_lik) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  external_fit(x, ...)
+}
+
+#' @export
+nobs.external_fit <- function(object, ...) {
+  n_records(object)
+}
+
+#' @export
+format.external_model <- function(x, ...) {
+  x$name
+}
+
+#' @export
+format.external_prior <- function(x, ...) {
+  "as in the model fitted elsewhere"
+}
+
+#' @export
+print.external_fit <- function(x, ...) {
+  convergence <- if (isTRUE(x$converged)) {
+    if (is.null(x$diagnostics)) "yes, as stated by the user" else "yes"
+  } else {
+    paste0("NO: ", paste(x$problems, collapse = " "))
+  }
+  lines <- c(
+    Model = x$name,
+    Records = sprintf("N = %s", format_count(n_records(x))),
+    Draws = sprintf(
+      "S = %s%s", format_count(n_draws(x)),
+      if (x$dropped > 0) {
+        sprintf("; %s dropped by truncation", format_count(x$dropped))
+      } else {
+        ""
+      }
+    ),
+    Weights = describe_weights(x),
+    Bound = sprintf(
+      "Delta = %s, 2 Delta = %s (density of %s)",
+      format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
+      x$bound$unit
+    ),
+    Converged = convergence,
+    Guarantee = format(guarantee(x))
+  )
+  width <- max(12, getOption("width") - 12)
+  body <- unlist(lapply(names(lines), function(name) {
+    text <- strwrap(lines[[name]], width = width)
+    paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
+  }))
+  cat(
+    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.",
+    body,
+    sep = "\n"
+  )
+  invisible(x)
+}

@@ -1,0 +1,47 @@
+#' Yes or no
+#'
+#' The response has two values, and the second has the probability
+#' inverse-logit(x'b): logistic regression. [stats::binomial()] is accepted in
+#' its place, for 0/1 responses, one row a record.
+#'
+#' The response may be 0/1 (integer or double), logical, a factor with exactly
+#' two levels, or a character of two distinct values. As in [stats::glm()] the
+#' second level is modelled; characters are sorted as in the C locale first.
+#' Synthetic values are of the same type, with the same levels. The two labels
+#' are public.
+#'
+#' There are no parameters besides the coefficients. Their default prior is
+#' [prior_hierarchical()]. It is proper, so that rare outcomes, outcomes that
+#' every record shares, categories in which all records have the same outcome
+#' (separation) and collinear predictors all give a fit: the fit's remarks then
+#' say what the prior decides.
+#'
+#' @section Unit of the bound: f is the log of a probability, which is never
+#'   above 0 and has no unit.
+#' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
+#'   only.
+#' @section Error types: [fit_synthesizer()] signals `pseudosynth_error_input`
+#'   for a response with other values or with more than two levels, and for a
+#'   transformed left side.
+#' @references Savitsky, Williams and Hu (2022), "Bayesian Pseudo Posterior
+#'   Mechanism under Asymptotic Differential Privacy", Journal of Machine
+#'   Learning Research 23, section 2, for the mechanism; the family is not one
+#'   of the papers'.
+#' @seealso [beta_response()] for a proportion.
+#' @examples
+#' bernoulli()
+#' ce <- transform(head(ce_income, 300), high = income > 50000)
+#' fit <- fit_synthesizer(
+#'   high ~ age + earner, ce, bernoulli(),
+#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#' )
+#' fit
+#' head(synthesize(fit)[[1]])
+#' @export
+bernoulli <- function() {
+  new_synth_family(
+    "bernoulli", "bernoulli",
+    "the probability inverse-logit(x'b) of the second of two values",
+    extras = character(), kind = "binary"
+  )
+}

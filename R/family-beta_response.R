@@ -1,0 +1,107 @@
+#' A response between two public bounds
+#'
+#' The response is scaled to the unit interval by `bounds`,
+#' z = (y - low) / (high - low), and z has a beta distribution of mean
+#' m = inverse-logit(x'b) and precision lambda, Beta(m lambda,
+#' (1 - m) lambda):
+#' \deqn{f_i = \log \frac{\Gamma(\lambda)}{\Gamma(m_i \lambda)
+#'   \Gamma((1 - m_i) \lambda)} + (m_i \lambda - 1) \log z_i
+#'   + ((1 - m_i) \lambda - 1) \log(1 - z_i).}
+#' It is the synthesizer of the censoring paper, for salaries and for simulated
+#' data, with and without predictors.
+#'
+#' Synthetic values are scaled back to the response's own unit and keep its
+#' type and decimals; they stay inside the bounds.
+#'
+#' `precision` (lambda) has the prior Pareto(0.1, 1.5): density proportional to
+#' lambda^-2.5 for lambda > 0.1. Without predictors the mean has the prior
+#' [prior_beta_mean()], Beta(1, 1); with predictors the default is
+#' [prior_hierarchical()].
+#'
+#' @param bounds (two numbers, low < high; required) The range of the response,
+#'   as public knowledge has it: what the variable can be by its definition, by
+#'   the questionnaire, by a published top code. **Never its smallest and
+#'   largest value in the file.** Those are the values of two records: bounds
+#'   taken from the data publish them, and no bound or label counts that.
+#'   Every value must lie strictly inside, so that bounds that some record
+#'   attains are refused as well. They are part of the label.
+#' @section Unit of the bound: f is the log density of the *scaled* response z,
+#'   so that neither dollars nor thousands enter. Wider bounds make z vary less
+#'   and its density higher: the bound depends on them, which is one reason why
+#'   they are printed with it.
+#' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
+#'   only.
+#' @section Error types: `pseudosynth_error_input` for bounds that are missing,
+#'   not finite or not increasing; from [fit_synthesizer()] for values at or
+#'   outside the bounds (the rows are in the condition's field `rows`), and for
+#'   a transformed left side.
+#' @references Hu, Williams and Savitsky (2022), "Mechanisms for Global
+#'   Differential Privacy under Bayesian Data Synthesis",
+#'   <https://arxiv.org/abs/2205.05003>.
+#' @seealso [bernoulli()] for a response that is 0 or 1; [sdr_simulated].
+#' @examples
+#' beta_response(bounds = c(0, 600000))
+#' salaries <- head(sdr_simulated, 300)
+#' fit <- fit_synthesizer(
+#'   salary ~ gender, salaries, beta_response(c(0, 600000)),
+#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#' )
+#' fit
+#' @export
+beta_response <- function(bounds) {
+  bounds <- check_bounds(rlang::maybe_missing(bounds))
+  shown <- vapply(bounds, format_argument, "")
+  new_synth_family(
+    "beta_response", "beta",
+    sprintf(
+      paste(
+        "a beta distribution of mean inverse-logit(x'b), once scaled to (0, 1)",
+        "by the public bounds %s and %s"
+      ),
+      shown[1], shown[2]
+    ),
+    extras = c(precision = "precision ~ Pareto(0.1, 1.5)"),
+    kind = "proportion", bounds = bounds, arguments = list(bounds = bounds)
+  )
+}
+
+check_bounds <- function(bounds, arg = "bounds", call = rlang::caller_env()) {
+  advice <- paste(
+    "State what is publicly known, for instance {.code c(0, 600000)};",
+    "never the smallest and largest value of the data."
+  )
+  if (rlang::is_missing(bounds)) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be given: the public range of the response.",
+        i = advice
+      ),
+      arg = arg, call = call
+    )
+  }
+  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
+    all(is.finite(bounds))
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be two finite numbers, low and high.",
+        x = "It is {describe_type(bounds)}{if (length(bounds) == 2)
+             ' with a value that is not finite' else ''}.",
+        i = advice
+      ),
+      arg = arg, call = call
+    )
+  }
+  bounds <- as.double(unname(bounds))
+  if (bounds[1] >= bounds[2] || !is.finite(bounds[2] - bounds[1])) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be increasing, low before high.",
+        x = "They are {.val {bounds[1]}} and {.val {bounds[2]}}.",
+        i = advice
+      ),
+      arg = arg, call = call
+    )
+  }
+  bounds
+}

@@ -1,0 +1,51 @@
+#' Overdispersed counts
+#'
+#' The response is a count with the negative binomial distribution of mean
+#' mu = exp(x'b) and variance mu + mu^2 / size:
+#' \deqn{f_i = \log \binom{y_i + \phi - 1}{y_i}
+#'   + \phi \log \frac{\phi}{\mu_i + \phi}
+#'   + y_i \log \frac{\mu_i}{\mu_i + \phi}.}
+#' It is the synthesizer of the re-weighting paper for salaries and other skewed
+#' counts. As `size` grows it becomes the Poisson distribution, which you fit by
+#' [stats::poisson()].
+#'
+#' The response must hold whole numbers, 0 or more, as integer or double;
+#' synthetic values are whole and of the same type. Model it as it is: a
+#' logarithm on the formula's left side is refused, because the link takes it.
+#'
+#' 1/size has the prior half-Cauchy(0, 5). The default prior of the coefficients
+#' is [prior_hierarchical()] with `lkj = 6`, as in the paper. When all counts
+#' are 0 or few are not, the proper priors still give a fit, and its remarks say
+#' what they decide.
+#'
+#' @section Unit of the bound: f is the log of a probability, which is never
+#'   above 0 and has no unit. It does depend on what one count is: counts in
+#'   dollars have smaller probabilities, and larger bounds, than the same
+#'   amounts counted in thousands.
+#' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
+#'   only.
+#' @section Error types: [fit_synthesizer()] signals `pseudosynth_error_input`
+#'   for counts that are negative or fractional, and for a transformed left
+#'   side.
+#' @references Savitsky, Hu and Williams (2020), "Re-weighting of
+#'   Vector-weighted Mechanisms for Utility Maximization under Differential
+#'   Privacy", <https://arxiv.org/abs/2006.01230>.
+#' @seealso [stats::poisson()] for counts without overdispersion;
+#'   [sdr_salary].
+#' @examples
+#' neg_binomial()
+#' salaries <- head(sdr_salary, 300)
+#' fit <- fit_synthesizer(
+#'   salary ~ 1, salaries, neg_binomial(),
+#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#' )
+#' fit
+#' @export
+neg_binomial <- function() {
+  new_synth_family(
+    "neg_binomial", "neg_binomial",
+    "negative binomial counts of mean exp(x'b) and variance mean + mean^2/size",
+    extras = c(size = "1/size ~ half-Cauchy(0, 5)"),
+    kind = "count", lkj = 6
+  )
+}

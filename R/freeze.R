@@ -1,0 +1,113 @@
+#' Freeze weights into a rule
+#'
+#' Weights that are computed from a file depend on all of its records: one
+#' record moves the weights of the others, and no bound on the privacy loss is
+#' known for that. A *frozen* rule is fixed on an earlier or a public file and
+#' gives each record of the current file a weight that depends on that record
+#' and on the rule only. Clipped as [censor()] does, such weights carry a strict
+#' label.
+#'
+#' What is frozen, per scheme:
+#'
+#' * Lipschitz weights: the fit's kept draws, the minimum, maximum, mean and
+#'   standard deviation of its bounds, map, scale, shift. A record's bound is
+#'   \eqn{\max_s |f_i(\theta_s)|} at these draws; its relative risk is cut to
+#'   \[0, 1\].
+#' * Count weights: the historical file's responses, sorted within pattern. A
+#'   record of a pattern that the file does not have is outside of everything:
+#'   IR = 1.
+#' * Re-weighted and truncated weights: the rule of the first weights, the
+#'   weighted fit's draws and its bound, k or epsilon.
+#' * Scaled and combined weights: the rules of their parts. A scalar weight: its
+#'   number. Two-stage weights: their draw.
+#'
+#' Risk weights compare a record with its own synthetic value, which a new record
+#' does not have; weights given by hand, and Lipschitz weights made from a matrix
+#' or a bound alone, have no rule. These cannot be frozen.
+#'
+#' On the file a rule was made from, `predict()` gives the frozen weights back,
+#' to the last bit. These depend on the whole file, so that their source is
+#' `"file"` and no strict label rests on them.
+#'
+#' @param weights ([privacy_weights]) Weights of the historical file.
+#' @param history (string) `"confidential"`, the default: the rule comes from
+#'   records that were never released, so that weights and label leave those
+#'   records' privacy to a label of their own. `"public"`: the user states that
+#'   the historical file is public, or was released (synthetic data, say).
+#' @param object (`weight_rule`)
+#' @param newdata (data frame) The current records with the response and all
+#'   predictors of the rule.
+#' @param ... Not used.
+#'
+#' @return `freeze()` a `weight_rule`: a list with `scheme`, `history`,
+#'   `arguments`, `response` and `predictors` (names of columns) and `basis`.
+#'   `predict()` [`privacy_weights`][privacy_weights] of scheme `"frozen"`, one
+#'   for each row of `newdata`. Both are confidential.
+#'
+#' @section Invariants:
+#' `predict(freeze(w), data)` equals `w` for the data `w` was made from. Leaving
+#' a row out of `newdata` leaves the weights of the others as they are.
+#'
+#' @section Error types:
+#' `pseudosynth_error_privacy` (class `pseudosynth_error_not_freezable`): a
+#' scheme that cannot be frozen. `pseudosynth_error_input` (class
+#' `pseudosynth_error_frozen_variables`): `newdata` has other variables, kinds or
+#' levels than the rule.
+#'
+#' @section Privacy:
+#' With clipping, frozen weights protect the records of the current file
+#' strictly, provided that the history has other records. They say nothing about
+#' the records of the history: a rule is a function of that file.
+#' @references
+#' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
+#' Bayesian data synthesis, section 4.5, where settings are taken from a
+#' historical database; the weights themselves are frozen here as well.
+#' @seealso [lipschitz_weights()], [count_weights()], [guarantee()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' ce <- subset(ce_income, income > 0, columns)
+#' last_year <- ce[1:200, ]
+#' this_year <- ce[201:400, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, last_year, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' rule <- freeze(lipschitz_weights(fit))
+#' rule
+#' w <- predict(rule, this_year)
+#' w
+#' @export
+freeze <- function(weights, history = c("confidential", "public")) {
+  history <- check_choice(history, c("confidential", "public"))
+  check_class(
+    weights, "privacy_weights",
+    how = "A plain vector has no rule; freeze what {.fn lipschitz_weights} or
+           another scheme gave."
+  )
+  basis <- attr(weights, "basis")
+  scheme <- attr(weights, "scheme")
+  if (is.null(basis)) {
+    abort_privacy(
+      c(
+        "These weights cannot be frozen.",
+        x = "{why_not_freezable(scheme)}"
+      ),
+      class = "pseudosynth_error_not_freezable"
+    )
+  }
+  if (scheme == "frozen") {
+    history <- attr(weights, "arguments")$history
+    scheme <- attr(weights, "arguments")$rule
+  }
+  new_weight_rule(basis, scheme, attr(weights, "arguments"), history)
+}
+
+why_not_freezable <- function(scheme) {
+  switch(scheme,
+    risk = "Risk weights compare a record with its own synthetic value, which
+      other records do not have.",
+    user = "A vector given by hand has no rule.",
+    lipschitz = "They were made from a bound or a matrix, which do not know the
+      model: give {.fn lipschitz_weights} the fit.",
+    "A part of them was made without a rule for other records."
+  )
+}

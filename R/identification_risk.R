@@ -1,0 +1,320 @@
+#' Identification risk of synthetic or top-coded data
+#'
+#' An intruder knows a record's pattern of published columns and its true value
+#' \eqn{y_i}. Among the \eqn{M_i} released records with that pattern she looks
+#' for values in a closed ball \eqn{B(y_i, r_i)}. With \eqn{c_i} of them inside
+#' and \eqn{T_i = 1} if record i's own released value is among them, else 0,
+#' \deqn{IR_i = T_i \frac{|M_i| - c_i}{|M_i|},} averaged over the m sets: the
+#' fewer values are close, the surer the guess, provided that the right record
+#' is among them.
+#'
+#' Beside it stand the measures of Hornby and Hu (2021), per set:
+#'
+#' * expected match risk \eqn{\sum_i T_i / c_i}: how many records she names
+#'   rightly, on average, by guessing at random among the close ones;
+#' * true match rate \eqn{\sum_i 1\{c_i = 1, T_i = 1\} / N}: the share of
+#'   records with a single close value that is their own;
+#' * false match rate \eqn{\sum_i 1\{c_i = 1, T_i = 0\} / \sum_i 1\{c_i = 1\}}:
+#'   the share of single close values that belong to another record; `NA` where
+#'   there is none.
+#'
+#' @param synthetic What was or would be released, with its rows in the order of
+#'   `data`: [`synthetic_data`][synthetic_data] before it is shuffled, a data
+#'   frame (top-coded data, say), or a list of data frames.
+#' @param data (data frame) The confidential records; a `synthesizer` gives its
+#'   own.
+#' @param known (character or `NULL`) Published columns the intruder knows.
+#'   `NULL`, the default, is one pattern of all records.
+#' @param radius (number >= 0) r. No default: it is a choice of policy. The
+#'   papers use 0.2.
+#' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; around 0 the
+#'   ball holds 0 alone. `FALSE`: \eqn{r_i = r} in the response's unit.
+#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default,
+#'   takes it from `synthetic` where that knows it.
+#' @param threads (count) Threads; the result is the same at any number.
+#' @param ... Not used.
+#'
+#' @return An `identification_risk`: a list with
+#'   * `record` (data frame, N rows): `risk` (mean of \eqn{IR_i}), `own` (share
+#'     of sets with \eqn{T_i = 1}), `matches` (mean of \eqn{c_i}), `pattern_size`
+#'     (\eqn{|M_i|});
+#'   * `set` (data frame, m rows): `mean_risk`, `expected_match_risk`,
+#'     `true_match_rate`, `false_match_rate`, `unique_matches`;
+#'   * `overall` (named numeric): the means over sets, `NA` sets left out, with
+#'     `expected_match_share`, the expected match risk over N, and `max_risk`;
+#'   * `m`, `n_records`, `n_patterns`, `known`, `radius`, `relative`, `variable`.
+#'
+#'   `summary()` gives quantiles of the record risks. It is confidential.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: rows that are not aligned with `data` (another
+#' number, or other values in a known column), missing or non-finite values, no
+#' `radius`.
+#'
+#' @section Privacy:
+#' The risk is that of one intruder with one kind of knowledge. It bounds
+#' nothing, and a low risk is no guarantee. Rows must be aligned, so that it can
+#' only be computed inside the agency.
+#'
+#' @references
+#' Hu and Savitsky, Risk-weighted pseudo posterior, equation 8.
+#' Hornby and Hu (2021), Identification risk evaluation of continuous synthesized
+#' variables, Transactions on Data Privacy 14.
+#' @seealso [risk_weights()], [synthesize()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' risk <- identification_risk(
+#'   synthesize(fit, m = 5), small, known = c("age", "earner"), radius = 0.2
+#' )
+#' risk
+#' @export
+identification_risk <- function(synthetic, data, known = NULL, radius,
+                                relative = TRUE, variable = NULL,
+                                threads = default_threads(), ...) {
+  rlang::check_dots_empty()
+  check_radius(rlang::maybe_missing(radius), relative)
+  threads <- check_count(threads, min = 1, max = 1024)
+  if (inherits(data, "synthesizer")) {
+    data <- data$data
+  }
+  check_data_frame(data)
+  variable <- synthetic_variable(synthetic, variable)
+  known <- check_known(known, data, variable)
+  y <- response_values(data, variable)
+  sets <- synthetic_sets(synthetic)
+  values <- vapply(seq_along(sets), function(j) {
+    aligned_values(sets[[j]], j, data, known, variable)
+  }, numeric(length(y)))
+
+  pattern <- known_pattern(data, known)
+  parts <- identification_risk_(
+    y, ball_radius(y, radius, relative), pattern$code, pattern$n,
+    matrix(values, length(y)), threads
+  )
+  new_identification_risk(
+    parts, pattern,
+    list(
+      known = known, radius = radius, relative = relative, variable = variable
+    )
+  )
+}
+
+synthetic_variable <- function(synthetic, variable,
+                               call = rlang::caller_env()) {
+  own <- if (inherits(synthetic, "synthetic_data")) synthetic[["variable"]]
+  own <- own %||% attr(synthetic, "variable")
+  check_string(variable, null = TRUE, arg = "variable", call = call)
+  if (is.null(variable) && is.null(own)) {
+    abort_input(
+      c(
+        "{.arg variable} must name the synthetic column.",
+        i = "Only {.cls synthetic_data} know it themselves."
+      ),
+      arg = "variable", call = call
+    )
+  }
+  variable %||% own
+}
+
+#' The sets as a list of data frames
+#' @noRd
+synthetic_sets <- function(synthetic, call = rlang::caller_env()) {
+  sets <- if (inherits(synthetic, "synthetic_data")) {
+    as.list(synthetic)
+  } else if (is.data.frame(synthetic)) {
+    list(synthetic)
+  } else {
+    synthetic
+  }
+  frames <- is.list(sets) && length(sets) > 0 &&
+    all(vapply(sets, is.data.frame, TRUE))
+  if (!frames) {
+    abort_input(
+      c(
+        "{.arg synthetic} must be {.cls synthetic_data}, a data frame or a list
+         of data frames.",
+        x = "It is {describe_type(synthetic)}."
+      ),
+      arg = "synthetic", call = call
+    )
+  }
+  sets
+}
+
+#' The values of one set, after checking that its rows are those of the file
+#' @noRd
+aligned_values <- function(set, j, data, known, variable,
+                           call = rlang::caller_env()) {
+  if (nrow(set) != nrow(data)) {
+    n_set <- nrow(set)
+    n_data <- nrow(data)
+    abort_input(
+      c(
+        "The rows of {.arg synthetic} must be those of {.arg data}.",
+        x = "Set {j} has {n_set}, {.arg data} has {n_data}.",
+        i = "Data with other records have no record to identify."
+      ),
+      arg = "synthetic", call = call
+    )
+  }
+  absent <- setdiff(known, names(set))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "Every known column must be in {.arg synthetic}.",
+        x = "{cli::qty(length(absent))}Set {j} has no column{?s}
+             {.val {absent}}."
+      ),
+      arg = "synthetic", call = call
+    )
+  }
+  for (name in known) {
+    differ <- which(pattern_value(set[[name]]) != pattern_value(data[[name]]))
+    if (length(differ) > 0) {
+      n_bad <- length(differ)
+      abort_input(
+        c(
+          "The rows of {.arg synthetic} must be in the order of {.arg data}.",
+          x = "Column {.val {name}} of set {j} differs in {n_bad} row{?s}.",
+          i = "Compute risks before rows are shuffled."
+        ),
+        arg = "synthetic", call = call, rows = differ
+      )
+    }
+  }
+  response_values(set, variable, arg = "synthetic", call = call)
+}
+
+new_identification_risk <- function(parts, pattern, settings) {
+  n <- length(parts$risk)
+  m <- length(parts$set_risk)
+  false <- parts$set_unique - parts$set_true_unique
+  set <- data.frame(
+    set = seq_len(m),
+    mean_risk = parts$set_risk / n,
+    expected_match_risk = parts$set_expected,
+    true_match_rate = parts$set_true_unique / n,
+    false_match_rate = ifelse(
+      parts$set_unique > 0, false / parts$set_unique, NA_real_
+    ),
+    unique_matches = as.integer(parts$set_unique)
+  )
+  means <- colMeans(set[2:5], na.rm = TRUE)
+  means[is.nan(means)] <- NA_real_
+  structure(
+    c(
+      list(
+        record = data.frame(
+          risk = parts$risk, own = parts$own, matches = parts$matches,
+          pattern_size = pattern$size[pattern$code + 1L]
+        ),
+        set = set,
+        overall = c(
+          means,
+          expected_match_share = means[["expected_match_risk"]] / n,
+          max_risk = max(parts$risk)
+        ),
+        m = m, n_records = n, n_patterns = pattern$n
+      ),
+      settings
+    ),
+    class = "identification_risk"
+  )
+}
+
+# Printing -------------------------------------------------------------------
+
+#' @export
+print.identification_risk <- function(x, ...) {
+  cat(
+    identification_lines(x),
+    sprintf(
+      "  mean risk %s, largest %s; expected match risk %s records (%s of N)",
+      format_figure(x$overall[["mean_risk"]]),
+      format_figure(x$overall[["max_risk"]]),
+      format_figure(x$overall[["expected_match_risk"]]),
+      format_share(x$overall[["expected_match_share"]])
+    ),
+    sprintf(
+      "  true match rate %s, false match rate %s",
+      format_share(x$overall[["true_match_rate"]]),
+      format_share(x$overall[["false_match_rate"]])
+    ),
+    sprintf("  record risks: %s", format_named(summarize_values(x$record$risk))),
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+identification_lines <- function(x) {
+  c(
+    sprintf(
+      "Identification risk of %s: N = %s records, %d set%s", x$variable,
+      format_count(x$n_records), x$m, if (x$m == 1) "" else "s"
+    ),
+    paste0("  ", strwrap(sprintf(
+      "ball of %s; known: %s; %s pattern%s",
+      if (x$relative) {
+        paste0(format(100 * x$radius), "% around the true value")
+      } else {
+        paste(format(x$radius), "around the true value")
+      },
+      if (is.null(x$known)) "nothing else" else toString(x$known),
+      format_count(x$n_patterns), if (x$n_patterns == 1) "" else "s"
+    ), 76, exdent = 2))
+  )
+}
+
+format_share <- function(x) {
+  ifelse(is.na(x), "-", paste0(format_figure(100 * x), "%"))
+}
+
+#' @export
+summary.identification_risk <- function(object, ...) {
+  structure(
+    list(
+      header = identification_lines(object),
+      table = data.frame(
+        what = c("risk", "own value close", "close values"),
+        rbind(
+          summarize_values(object$record$risk),
+          summarize_values(object$record$own),
+          summarize_values(object$record$matches)
+        ),
+        check.names = FALSE
+      ),
+      set = object$set
+    ),
+    class = "summary_identification_risk"
+  )
+}
+
+#' @export
+print.summary_identification_risk <- function(x, ...) {
+  shown <- x$set
+  names(shown) <- c(
+    "set", "mean risk", "expected matches", "true rate", "false rate", "unique"
+  )
+  cat(
+    x$header, "  By record, mean over sets",
+    paste0("  ", format_table(x$table)), "  By set",
+    paste0("  ", format_table(shown)), paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @rdname identification_risk
+#' @param x An `identification_risk`.
+#' @param row.names,optional Not used; there for the generic.
+#' @export
+as.data.frame.identification_risk <- function(x,
+                                              row.names = NULL, # nolint
+                                              optional = FALSE, ...) {
+  x$record
+}

@@ -1,0 +1,163 @@
+# What an intruder knows about a record: a pattern of published columns, and
+# the response, whose value is looked for in a ball around the truth.
+
+#' Number the patterns of the known columns
+#'
+#' @param data (data frame) The records.
+#' @param known (character or `NULL`) Columns; `NULL` is one pattern for all.
+#' @return (list) `code` (integer, N, 0-based), `n` (patterns), `size` (integer,
+#'   n: records of each), `table` (data frame: the columns of each pattern, as
+#'   `pattern_value()` gives them).
+#' @noRd
+known_pattern <- function(data, known) {
+  n <- nrow(data)
+  values <- lapply(data[known], pattern_value)
+  code <- pattern_code(values, n)
+  found <- !duplicated(code)
+  first <- which(found)[order(code[found])]
+  list(
+    code = code - 1L, n = length(first), size = tabulate(code, length(first)),
+    table = as.data.frame(lapply(values, `[`, first), optional = TRUE)
+  )
+}
+
+#' A column as numbers or text that compare exactly
+#' @noRd
+pattern_value <- function(x) {
+  if (is.numeric(x) && !is.factor(x)) as.double(x) else as.character(x)
+}
+
+# Codes 1, 2, .. in order of first appearance. After each column they are
+# numbered anew, so that products stay below 2^53.
+pattern_code <- function(values, n) {
+  code <- rep(1L, n)
+  for (x in values) {
+    level <- match(x, unique(x))
+    both <- (as.double(code) - 1) * max(level) + level
+    code <- match(both, unique(both))
+  }
+  code
+}
+
+#' Which pattern of a table each record has
+#' @return (integer) 0-based; -1 where the table does not have it.
+#' @noRd
+match_pattern <- function(data, table) {
+  if (length(table) == 0) {
+    return(rep(0L, nrow(data)))
+  }
+  n <- nrow(table)
+  values <- Map(
+    function(old, new) c(old, pattern_value(new)), table, data[names(table)]
+  )
+  code <- pattern_code(values, n + nrow(data))
+  found <- match(code[n + seq_len(nrow(data))], code[seq_len(n)])
+  found[is.na(found)] <- 0L
+  as.integer(found - 1L)
+}
+
+#' The half-width of each record's ball
+#'
+#' A relative ball around 0 holds 0 alone; the sign of y does not matter.
+#' @noRd
+ball_radius <- function(y, radius, relative) {
+  if (relative) radius * abs(y) else rep(radius, length(y))
+}
+
+check_radius <- function(radius, relative, call = rlang::caller_env()) {
+  if (rlang::is_missing(radius)) {
+    abort_input(
+      c(
+        "{.arg radius} must be given.",
+        i = "It says which values count as close, a choice of policy: 0.2 is
+             20% of the true value, with {.code relative = FALSE} it is in the
+             response's unit."
+      ),
+      arg = "radius", call = call
+    )
+  }
+  check_number(radius, min = 0, call = call)
+  check_flag(relative, call = call)
+}
+
+#' Check the known columns
+#' @return (character or `NULL`)
+#' @noRd
+check_known <- function(known, data, response, arg = "data",
+                        call = rlang::caller_env()) {
+  if (is.null(known)) {
+    return(NULL)
+  }
+  if (!is.character(known) || length(known) == 0 || anyNA(known)) {
+    abort_input(
+      c(
+        "{.arg known} must be names of columns, or {.code NULL} for one pattern
+         of all records.",
+        x = "It is {describe_type(known)}."
+      ),
+      arg = "known", call = call
+    )
+  }
+  known <- unique(known)
+  absent <- setdiff(known, names(data))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "The {.arg known} pattern must be columns of {.arg {arg}}.",
+        x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
+             {.val {absent}}.",
+        i = "The columns are {.val {names(data)}}."
+      ),
+      arg = "known", call = call
+    )
+  }
+  if (response %in% known) {
+    abort_input(
+      c(
+        "The response must not be in the {.arg known} pattern.",
+        x = "{.val {response}} is synthetic; its value is looked for in a ball."
+      ),
+      arg = "known", call = call
+    )
+  }
+  for (name in known) {
+    check_predictor(data[[name]], name, call)
+  }
+  known
+}
+
+#' The response as numbers in its own unit
+#'
+#' A response of two levels counts as 0 and 1.
+#' @noRd
+response_values <- function(data, variable, arg = "data",
+                            call = rlang::caller_env()) {
+  if (!variable %in% names(data)) {
+    abort_input(
+      c(
+        "The response must be a column of {.arg {arg}}.",
+        x = "There is no column {.val {variable}}.",
+        i = "The columns are {.val {names(data)}}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  y <- data[[variable]]
+  if (is.factor(y) && nlevels(y) == 2) {
+    y <- as.integer(y) - 1L
+  }
+  if (is.logical(y)) {
+    y <- as.integer(y)
+  }
+  if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
+    abort_input(
+      c(
+        "The response {.val {variable}} must be a plain numeric column.",
+        x = "It is {describe_type(y)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  check_finite_column(y, variable, call)
+  as.double(y)
+}

@@ -1,0 +1,176 @@
+# Log-likelihoods of models fitted elsewhere, one record at a time: a list with
+# `n` (records) and `at(i)`, the S values of record i.
+
+matrix_columns <- function(x) {
+  list(n = ncol(x), at = function(i) x[, i])
+}
+
+#' @param f (function of one record and the draws)
+#' @noRd
+function_columns <- function(f, data, draws, call = rlang::caller_env()) {
+  if (rlang::is_missing(data) || length(dim(data)) != 2 || nrow(data) == 0) {
+    abort_input(
+      c(
+        "A log-likelihood function needs {.arg data} with one row a record.",
+        i = "Give a data frame or a matrix, and all {.arg draws}."
+      ),
+      arg = "data", call = call
+    )
+  }
+  if (rlang::is_missing(draws) || length(formals(args(f))) < 2) {
+    abort_input(
+      c(
+        "A log-likelihood function takes one row of {.arg data} and all
+         {.arg draws}.",
+        i = "Write {.code function(data_i, draws)}."
+      ),
+      arg = "draws", call = call
+    )
+  }
+  n_draws <- NULL
+  list(n = nrow(data), at = function(i) {
+    values <- f(data[i, , drop = FALSE], draws)
+    n_draws <<- n_draws %||% length(values)
+    if (!is.numeric(values) || length(values) != n_draws || n_draws == 0) {
+      abort_input(
+        c(
+          "The log-likelihood function must give one number per draw.",
+          x = "For a record it gives {describe_type(values)}; the first record
+               has {n_draws}."
+        ),
+        arg = "x", call = call, rows = i
+      )
+    }
+    as.double(values)
+  })
+}
+
+check_log_lik_matrix <- function(x, call = rlang::caller_env()) {
+  if (!is.numeric(x) || length(x) == 0) {
+    abort_input(
+      c(
+        "{.arg x} must be a numeric matrix with draws in rows and records in
+         columns.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = "x", call = call
+    )
+  }
+  abort_missing_log_lik(which(colSums(is.na(x)) > 0), call)
+}
+
+abort_missing_log_lik <- function(rows, call) {
+  if (length(rows) == 0) {
+    return(invisible())
+  }
+  n_missing <- length(rows)
+  abort_input(
+    c(
+      "The log-likelihood must hold no missing value.",
+      x = "{n_missing} record{?s} {?has/have} one.",
+      i = "A maximum that skips a draw understates the bound."
+    ),
+    arg = "x", rows = rows, call = call
+  )
+}
+
+#' Iterations x chains x N as S x N, chain 1 first
+#' @noRd
+merge_chains <- function(x, call = rlang::caller_env()) {
+  size <- dim(x)
+  if (length(size) != 3) {
+    abort_input(
+      c(
+        "A log-likelihood array must be iterations x chains x records.",
+        x = "It has {length(size)} dimension{?s}."
+      ),
+      arg = "x", call = call
+    )
+  }
+  matrix(as.vector(x), size[1] * size[2], size[3])
+}
+
+#' The log-likelihood matrix of a fit of another package
+#'
+#' @return (matrix, S x N) with an attribute `chains` where that is known.
+#' @noRd
+external_log_lik <- function(x, arg = "x", call = rlang::caller_env()) {
+  if (inherits(x, "stanfit")) {
+    # rstan gives its fits an as.array() method: iterations x chains x N
+    values <- tryCatch(
+      as.array(x, pars = "log_lik"),
+      error = function(e) {
+        abort_input(
+          c(
+            "An rstan fit must have a variable {.val log_lik}.",
+            x = "{conditionMessage(e)}",
+            i = "Add it to the block {.code generated quantities}."
+          ),
+          arg = arg, call = call
+        )
+      }
+    )
+    return(structure(merge_chains(values), chains = dim(values)[2]))
+  }
+  if (has_log_lik(x)) {
+    return(as.matrix(rstantools::log_lik(x)))
+  }
+  abort_input(
+    c(
+      "{.arg {arg}} must be a fit or a log-likelihood.",
+      x = "It is {describe_type(x)}.",
+      i = "A {.cls synthesizer}, an S x N matrix with draws in rows and records
+           in columns, a {.code function(data_i, draws)}, or a fit with a
+           {.fn log_lik} method."
+    ),
+    arg = arg, call = call
+  )
+}
+
+has_log_lik <- function(x) {
+  any(vapply(class(x), function(class) {
+    !is.null(utils::getS3method(
+      "log_lik", class,
+      optional = TRUE, envir = asNamespace("rstantools")
+    ))
+  }, TRUE))
+}
+
+#' Bounds from log-likelihoods that come one record at a time
+#'
+#' @param columns (list) See the head of this file.
+#' @param alpha (numeric, N, or `NULL`) Weights that the log-likelihood does not
+#'   hold yet.
+#' @param weighted (flag) Is g another thing than the unweighted log-likelihood?
+#' @return A `lipschitz_bound`.
+#' @noRd
+bound_of_columns <- function(columns, quantile, unit, alpha = NULL,
+                             weighted = FALSE, call = rlang::caller_env()) {
+  n <- columns$n
+  at <- function(i) {
+    f <- columns$at(i)
+    if (is.null(alpha)) f else alpha[i] * f
+  }
+  # A record of weight 0 contributes nothing, whatever its log-likelihood
+  active <- if (is.null(alpha)) seq_len(n) else which(alpha > 0)
+  draw <- numeric(length(columns$at(1)))
+  broken <- integer()
+  for (i in active) {
+    g <- abs(at(i))
+    if (anyNA(g)) broken <- c(broken, i)
+    draw <- pmax(draw, g)
+  }
+  abort_missing_log_lik(broken, call)
+  draw <- unname(draw)
+  kept <- keep_draws(draw, quantile)
+  parts <- list(
+    max = numeric(n), min = numeric(n), draw = draw, nonfinite = integer(n)
+  )
+  for (i in active) {
+    g <- at(i)[kept]
+    parts$max[i] <- max(g)
+    parts$min[i] <- min(g)
+    parts$nonfinite[i] <- sum(!is.finite(g))
+  }
+  new_lipschitz_bound(parts, kept, quantile, unit, weighted)
+}

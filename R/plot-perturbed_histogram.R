@@ -1,0 +1,65 @@
+#' Figure of a perturbed histogram
+#'
+#' The noisy counts as densities on the modelled scale. Nothing confidential is
+#' shown.
+#'
+#' @param object,x (perturbed_histogram) See [perturbed_histogram()].
+#' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
+#'   default, is `"$"` where the log of the response is binned, else nothing.
+#' @param ... Not used.
+#' @return A ggplot object; `plot()` draws it and returns it invisibly.
+#' @name plot.perturbed_histogram
+#' @examples
+#' positive <- subset(ce_income, income > 0)
+#' histogram <- perturbed_histogram(
+#'   log(income) ~ 1, positive,
+#'   bounds = c(10, 2e6), epsilon = 0.5
+#' )
+#' autoplot(histogram)
+NULL
+
+#' @rdname plot.perturbed_histogram
+#' @method autoplot perturbed_histogram
+#' @export
+autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
+  plot_histogram(object, prefix)
+}
+
+plot_histogram <- function(object, prefix) {
+  force(object)
+  response <- object$response
+  # Not rounded to the response's digits: breaks are public
+  response$digits <- NA_integer_
+  response$type <- "double"
+  edge <- response_inverse(response, object$breaks)
+  frame <- data.frame(
+    left = utils::head(edge, -1), right = edge[-1],
+    density = histogram_shares(object) / diff(object$breaks)
+  )
+  prefix <- response_prefix(prefix, response$transform)
+  ggplot2::ggplot(frame) +
+    ggplot2::geom_rect(
+      ggplot2::aes(
+        xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density
+      ),
+      fill = colour_synthetic, colour = "white", linewidth = 0.2
+    ) +
+    scale_response(response$transform, prefix, range(edge)) +
+    density_axis() +
+    ggplot2::labs(
+      title = sprintf("Perturbed histogram of %s", response$variable),
+      subtitle = sprintf(
+        "%d bins, epsilon %s for %s neighbours", length(object$counts),
+        format(object$epsilon),
+        if (object$neighbours == "replace") "replace-one" else "add/remove-one"
+      ),
+      x = axis_title(response)
+    ) +
+    theme_pseudosynth()
+}
+
+#' @rdname plot.perturbed_histogram
+#' @export
+plot.perturbed_histogram <- function(x, prefix = NULL, ...) {
+  draw_figure(autoplot.perturbed_histogram(x, prefix, ...))
+}

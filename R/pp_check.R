@@ -1,0 +1,142 @@
+#' Posterior predictive checks
+#'
+#' Compares the confidential response with data that the fit predicts for the
+#' same records, in figures of the bayesplot package: whether the family suits
+#' the variable. Read it inside the agency before anything is synthesized.
+#'
+#' `pp_check()` here only makes sure that bayesplot is installed and hands over
+#' to the generic of that package.
+#'
+#' @param object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param type (string or `NULL`) Which `bayesplot::ppc_<type>()` to draw.
+#'   `NULL`, the default, is `"bars"` for two values and for counts with few
+#'   distinct values, `"ecdf_overlay"` for other counts, and `"dens_overlay"`
+#'   otherwise. Any type that needs `y` and `yrep` alone will do, such as
+#'   `"stat"` (with `stat = "max"`), `"rootogram"` for counts or `"hist"`.
+#' @param n_draws (count) How many draws to predict from, evenly spread over
+#'   the fit's. The default, `NULL`, is 500 for bars, 8 for `"hist"`,
+#'   `"boxplot"` and `"freqpoly"`, and 50 otherwise.
+#' @param scale (string) `"model"`, the default: the scale of the model, such as
+#'   log(income); `"response"`: the variable's own unit. Two values are 0 and 1
+#'   on both.
+#' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
+#' @param ... Passed to the function of bayesplot.
+#' @return A ggplot object. It shows confidential values and says so.
+#' @section Error types: `pseudosynth_error_input` when bayesplot is not
+#'   installed, for a type that it does not have, and for more draws than the
+#'   fit has.
+#' @references Gabry, Simpson, Vehtari, Betancourt and Gelman (2019),
+#'   "Visualization in Bayesian Workflow", Journal of the Royal Statistical
+#'   Society A 182, 389-402.
+#' @seealso [posterior_predict.synthesizer()].
+#' @examplesIf requireNamespace("bayesplot", quietly = TRUE)
+#' ce <- transform(head(ce_income, 300), high = income > 50000)
+#' fit <- fit_synthesizer(
+#'   high ~ age + earner, ce, bernoulli(),
+#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#' )
+#' pp_check(fit)
+#' @export
+pp_check <- function(object, ...) {
+  check_bayesplot()
+  bayesplot::pp_check(object, ...)
+}
+
+#' @rdname pp_check
+#' @exportS3Method bayesplot::pp_check
+pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
+                                 scale = c("model", "response"), seed = NULL,
+                                 ...) {
+  check_bayesplot()
+  scale <- check_choice(scale, c("model", "response"))
+  check_string(type, null = TRUE)
+  response <- object$response
+  type <- type %||% pp_type(object)
+  draw <- pp_function(type)
+  n_draws <- check_count(
+    n_draws %||% min(pp_draws(type), n_draws(object)),
+    min = 1, max = n_draws(object), arg = "n_draws"
+  )
+  rows <- unique(round(seq(1, n_draws(object), length.out = n_draws)))
+  yrep <- posterior_predict.synthesizer(object, draws = rows, seed = seed)
+  y <- as_number(object$data[[response$variable]], response$levels)
+  if (scale == "model" && response$kind == "continuous") {
+    y <- response_forward(response, y)
+    yrep[] <- response_forward(response, yrep)
+  }
+  figure <- draw(y, yrep, ...)
+  figure + ggplot2::labs(
+    x = if (scale == "model" && response$kind == "continuous") {
+      response$label
+    } else {
+      pp_axis(response)
+    },
+    caption = confidential_caption
+  )
+}
+
+pp_axis <- function(response) {
+  if (is.null(response$levels)) {
+    response$variable
+  } else {
+    sprintf(
+      "%s (0 %s, 1 %s)", response$variable, response$levels[1],
+      response$levels[2]
+    )
+  }
+}
+
+pp_type <- function(fit) {
+  few <- length(unique(fit$spec$y)) <= most_bars
+  switch(fit$family$kind,
+    binary = "bars",
+    count = if (few) "bars" else "ecdf_overlay",
+    "dens_overlay"
+  )
+}
+
+pp_draws <- function(type) {
+  switch(type,
+    bars = , rootogram = , stat = 500,
+    hist = , boxplot = , freqpoly = 8,
+    50
+  )
+}
+
+pp_function <- function(type, call = rlang::caller_env()) {
+  name <- paste0("ppc_", type)
+  if (!name %in% getNamespaceExports("bayesplot")) {
+    known <- sub("^ppc_", "", grep(
+      "^ppc_(bars|dens|dens_overlay|ecdf_overlay|freqpoly|hist|boxplot|stat|stat_2d|rootogram|scatter_avg|intervals|violin.*)$", # nolint
+      sort(getNamespaceExports("bayesplot")),
+      value = TRUE
+    ))
+    abort_input(
+      c(
+        "{.arg type} must be a posterior predictive check of bayesplot.",
+        x = "There is no {.fn {name}}.",
+        i = "For instance {.or {.val {known}}}."
+      ),
+      arg = "type", call = call
+    )
+  }
+  getExportedValue("bayesplot", name)
+}
+
+check_bayesplot <- function(call = rlang::caller_env()) {
+  if (!has_bayesplot()) {
+    abort_input(
+      c(
+        "{.fn pp_check} draws its figures by the package {.pkg bayesplot}.",
+        x = "It is not installed.",
+        i = "Run {.code install.packages(\"bayesplot\")}, or compare
+             {.fn posterior_predict} with the data yourself."
+      ),
+      call = call
+    )
+  }
+}
+
+has_bayesplot <- function() {
+  requireNamespace("bayesplot", quietly = TRUE)
+}

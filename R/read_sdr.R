@@ -1,0 +1,272 @@
+#' Read the public-use file of the 2017 Survey of Doctorate Recipients
+#'
+#' Reads `EPSD17.DAT`, the fixed-width public-use file that the National Center
+#' for Science and Engineering Statistics (NCSES) publishes, by its published
+#' layout, and returns the employed respondents' salary, gender, age class and
+#' weeks worked, as in [sdr_simulated]. Only the fields that are needed are
+#' kept.
+#'
+#' @param path (string) The file, plain or compressed by gzip.
+#' @param variables (character or `NULL`) Further fields to keep, by their
+#'   names in the layout, such as `"WTSURVY"` (survey weight) or `"EDTP"` (type
+#'   of educational institution). They come as the file has them: numbers, or
+#'   character codes, `NA` where blank. The default, `NULL`, keeps none. The
+#'   layout is in
+#'   `system.file("extdata", "sdr2017_layout.csv", package = "pseudosynth")`.
+#' @param incomplete (string) What to do with respondents who lack one of the
+#'   four variables, most of them because they are not employed: `"drop"`, the
+#'   default, leaves them out and says how many, `"error"` refuses the file.
+#'
+#' @details
+#' | variable | field | columns | rule |
+#' |---|---|---|---|
+#' | `salary` | `SALARYP` | 261 to 269 | US dollars a year; 9999998 (logical skip) and blank: not employed |
+#' | `gender` | `GENDER` | 137 | `F` female, `M` male |
+#' | `age` | `AGEGRP` | 26 to 28 | 25, 30, ..., 70: the codebook's ten classes |
+#' | `weeks` | `WKSWK` | 322 to 324 | 1 to 52; 98 (logical skip) and blank: not employed |
+#'
+#' The file must be of the survey year 2017 (`REFYR`): other years have other
+#' layouts.
+#'
+#' @return A data frame with `salary` (integer), `gender` (factor, 2 levels),
+#'   `age` (factor, 10 levels: [sdr_simulated] has no one in the youngest),
+#'   `weeks` (integer) and the fields in `variables` under their own names, one
+#'   row per respondent, in the order of the file.
+#' @section Error types:
+#' `pseudosynth_error_input` when the file does not exist, is empty, has lines
+#' of another length than the layout, is of another year, holds a respondent
+#' twice or a code that is not known, or when nobody is left. The condition's
+#' field `rows` holds the lines concerned.
+#' @references
+#' National Center for Science and Engineering Statistics, Survey of Doctorate
+#' Recipients, Public Use Data Files, <https://ncsesdata.nsf.gov/datadownload/>.
+#' @seealso [sdr_salary], [sdr_simulated].
+#' @examples
+#' layout <- read.csv(
+#'   system.file("extdata", "sdr2017_layout.csv", package = "pseudosynth")
+#' )
+#' head(layout)
+#' # a file of one respondent in this layout
+#' line <- strrep(" ", max(layout$end))
+#' put <- c(REFYR = " 2017", OBSNUM = "00000001", SALARYP = "    95000",
+#'          GENDER = "F", AGEGRP = " 40", WKSWK = " 52")
+#' for (name in names(put)) {
+#'   at <- layout[layout$name == name, ]
+#'   substr(line, at$start, at$end) <- put[[name]]
+#' }
+#' file <- tempfile(fileext = ".dat")
+#' writeLines(line, file)
+#' read_sdr(file)
+#' @export
+read_sdr <- function(path, variables = NULL, incomplete = c("drop", "error")) {
+  incomplete <- check_choice(incomplete, c("drop", "error"))
+  check_string(path)
+  if (!file.exists(path) || dir.exists(path)) {
+    abort_input("File {.file {path}} does not exist.", arg = "path")
+  }
+  layout <- sdr_layout()
+  check_sdr_variables(variables, layout)
+  lines <- sdr_lines(path, max(layout$end))
+  needed <- unique(c("REFYR", "OBSNUM", unname(sdr_fields), variables))
+  raw <- sdr_cut(lines, layout[match(needed, layout$name), ])
+  check_sdr_year(raw$REFYR)
+  check_sdr_duplicates(raw$OBSNUM)
+  data <- sdr_recode(raw)
+  data <- cbind(data, raw[variables])
+  sdr_complete(data, incomplete)
+}
+
+sdr_fields <- c(
+  salary = "SALARYP", gender = "GENDER", age = "AGEGRP", weeks = "WKSWK"
+)
+
+# The largest salary of the codebook: a number above it is a code.
+sdr_top <- 509000
+
+sdr_ages <- c(
+  "29 or younger", "30-34", "35-39", "40-44", "45-49", "50-54", "55-59",
+  "60-64", "65-69", "70-75"
+)
+
+sdr_layout <- function() {
+  utils::read.csv(system.file(
+    "extdata", "sdr2017_layout.csv",
+    package = "pseudosynth", mustWork = TRUE
+  ))
+}
+
+check_sdr_variables <- function(variables, layout,
+                                call = rlang::caller_env()) {
+  if (is.null(variables)) {
+    return(invisible(NULL))
+  }
+  if (!is.character(variables) || anyNA(variables)) {
+    abort_input(
+      c(
+        "{.arg variables} must be names of fields or {.code NULL}.",
+        x = "It is {describe_type(variables)}."
+      ),
+      arg = "variables", call = call
+    )
+  }
+  unknown <- setdiff(variables, layout$name)
+  if (length(unknown) > 0) {
+    abort_input(
+      c(
+        "{.arg variables} must be names of fields of the layout.",
+        x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
+             {.val {unknown}}.",
+        i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
+             package = \"pseudosynth\")}."
+      ),
+      arg = "variables", call = call
+    )
+  }
+  invisible(variables)
+}
+
+# ---- file ------------------------------------------------------------------
+
+sdr_lines <- function(path, width, call = rlang::caller_env()) {
+  lines <- readLines(path, warn = FALSE)
+  # An empty last line, or the end-of-file mark of old systems.
+  lines <- lines[!(seq_along(lines) == length(lines) &
+    lines %in% c("", "\032"))]
+  if (length(lines) == 0) {
+    abort_input("File {.file {path}} is empty.", arg = "path", call = call)
+  }
+  bad <- which(nchar(lines, "bytes") != width)
+  if (length(bad) > 0) {
+    abort_input(
+      c(
+        "Every line of {.file {path}} must have {width} columns.",
+        x = "{length(bad)} of {length(lines)} {cli::qty(length(bad))}{?has/have}
+             another length.",
+        i = "{.fn read_sdr} reads the file {.file EPSD17.DAT} of 2017."
+      ),
+      arg = "path", call = call, rows = bad
+    )
+  }
+  lines
+}
+
+# The fields as text without blanks, numbers where the layout says so.
+sdr_cut <- function(lines, fields, call = rlang::caller_env()) {
+  raw <- lapply(seq_len(nrow(fields)), function(j) {
+    text <- trimws(substr(lines, fields$start[j], fields$end[j]))
+    text[text %in% c("", ".")] <- NA
+    if (fields$type[j] == "character") {
+      return(text)
+    }
+    number <- suppressWarnings(as.double(text))
+    bad <- which(is.na(number) & !is.na(text))
+    if (length(bad) > 0) {
+      abort_input(
+        c(
+          "Field {.field {fields$name[j]}} must hold numbers.",
+          x = "It does not in {length(bad)} line{?s}.",
+          i = "The lines are in the condition's field {.field rows}."
+        ),
+        arg = "path", call = call, rows = bad
+      )
+    }
+    number
+  })
+  as.data.frame(stats::setNames(raw, fields$name))
+}
+
+check_sdr_year <- function(year, call = rlang::caller_env()) {
+  bad <- which(is.na(year) | year != 2017)
+  if (length(bad) > 0) {
+    abort_input(
+      c(
+        "Every line must be of the survey year 2017.",
+        x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are} not.",
+        i = "Other years have other layouts."
+      ),
+      arg = "path", call = call, rows = bad
+    )
+  }
+  invisible(year)
+}
+
+check_sdr_duplicates <- function(id, call = rlang::caller_env()) {
+  bad <- which(!is.na(id) & duplicated(id))
+  if (length(bad) > 0) {
+    abort_input(
+      "{length(bad)} respondent{?s} occur{?s/} more than once.",
+      arg = "path", call = call, rows = bad
+    )
+  }
+  invisible(id)
+}
+
+# ---- records ---------------------------------------------------------------
+
+sdr_recode <- function(raw, call = rlang::caller_env()) {
+  skip <- function(x, code) replace(x, x %in% code, NA)
+  salary <- skip(raw$SALARYP, 9999998)
+  weeks <- skip(raw$WKSWK, 98)
+  gender <- match(raw$GENDER, c("F", "M"))
+  age <- match(raw$AGEGRP, seq(25, 70, 5))
+  check_sdr_codes(
+    salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP", call
+  )
+  check_sdr_codes(weeks < 1 | weeks > 52 | weeks != floor(weeks), "WKSWK", call)
+  check_sdr_codes(is.na(gender) & !is.na(raw$GENDER), "GENDER", call)
+  check_sdr_codes(is.na(age) & !is.na(raw$AGEGRP), "AGEGRP", call)
+  data.frame(
+    salary = as.integer(salary),
+    gender = factor(c("female", "male")[gender], c("female", "male")),
+    age = factor(sdr_ages[age], sdr_ages),
+    weeks = as.integer(weeks)
+  )
+}
+
+check_sdr_codes <- function(unknown, field, call) {
+  bad <- which(unknown)
+  if (length(bad) > 0) {
+    abort_input(
+      c(
+        "Field {.field {field}} holds {length(bad)} value{?s} that {?is/are} not
+         known.",
+        i = "The lines are in the condition's field {.field rows}.",
+        i = "{.code ?read_sdr} lists the codes that are known."
+      ),
+      arg = "path", call = call, rows = bad
+    )
+  }
+}
+
+sdr_complete <- function(data, incomplete, call = rlang::caller_env()) {
+  lacking <- !stats::complete.cases(data[names(sdr_fields)])
+  n <- sum(lacking)
+  if (n > 0 && incomplete == "error") {
+    abort_input(
+      c(
+        "{n} respondent{?s} lack{?s/} a value of {.field {names(sdr_fields)}}.",
+        i = "{.code incomplete = \"drop\"} leaves them out."
+      ),
+      arg = "path", call = call, rows = which(lacking)
+    )
+  }
+  if (n == nrow(data)) {
+    abort_input(
+      c(
+        "Nobody is left.",
+        x = "All {n} respondent{?s} lack{?s/} a value of at least one of
+             {.field {names(sdr_fields)}}."
+      ),
+      arg = "path", call = call, rows = which(lacking)
+    )
+  }
+  if (n > 0) {
+    cli::cli_inform(
+      "Left out {n} respondent{?s} without a value of
+       {.field {names(sdr_fields)}}: not employed, most of them."
+    )
+  }
+  data <- data[!lacking, , drop = FALSE]
+  rownames(data) <- NULL
+  data
+}

@@ -1,0 +1,155 @@
+# Remarks on a fit: what the records leave open, so that the prior decides it.
+# They rest on confidential values, as all of a fit does; they give no counts.
+
+#' What the prior alone decides in a fit
+#' @param fit (`synthesizer`)
+#' @return (character) One sentence each, in the user's words.
+#' @noRd
+remarks_of <- function(fit) {
+  as.character(c(
+    remark_aliased(fit$design$aliased),
+    remark_empty(fit),
+    switch(fit$family$kind,
+      binary = c(remark_outcomes(fit), remark_separation(fit)),
+      count = remark_zeros(fit)
+    )
+  ))
+}
+
+#' Columns that are determined by those before them
+#'
+#' By the Gram matrix of the columns, in blocks of records, so that the dense
+#' design is never formed as a whole.
+#' @param spec (list) A model specification.
+#' @param columns (character, P)
+#' @return (character) Names, none when the columns are independent.
+#' @noRd
+aliased_columns <- function(spec, columns) {
+  n <- length(spec$y)
+  block <- max(1, floor(2e6 / length(columns)))
+  gram <- 0
+  for (start in seq(1, n, block)) {
+    rows <- start:min(n, start + block - 1)
+    gram <- gram + crossprod(dense_design(subset_spec(spec, rows)))
+  }
+  norm <- sqrt(diag(gram))
+  norm[norm == 0] <- 1
+  # A squared multiple correlation within 1e-10 of 1 counts as exact.
+  decomposed <- qr(gram / outer(norm, norm), tol = 1e-10)
+  # A level that no record has is another remark.
+  aliased <- decomposed$pivot[-seq_len(decomposed$rank)]
+  columns[sort(aliased[diag(gram)[aliased] > 0])]
+}
+
+remark_aliased <- function(columns) {
+  if (length(columns) > 0) {
+    sprintf(
+      "Predictors are collinear (%s): the prior alone separates %s.",
+      name_some(columns), "their coefficients"
+    )
+  }
+}
+
+# Records that take part: with weight 0 a record tells the fit nothing.
+active_records <- function(fit) {
+  which(alpha_of(fit) > 0)
+}
+
+#' The categorical predictors' levels and where their records are
+#'
+#' @return (data frame) `name` (the column's name, or variable and level), `n`
+#'   (records that take part), `sum` (of their responses).
+#' @noRd
+level_sums <- function(fit) {
+  spec <- fit$spec
+  factors <- fit$design$factors
+  active <- active_records(fit)
+  tables <- lapply(seq_len(nrow(factors)), function(f) {
+    levels <- fit$design$levels[[factors$variable[f]]]
+    # With full dummies code 1 is the first level, else code 0.
+    code <- spec$codes[active, f] + 1L - factors$full[f]
+    index <- factor(code, seq_along(levels))
+    data.frame(
+      name = paste0(factors$variable[f], levels),
+      n = as.vector(table(index)),
+      sum = as.vector(tapply(spec$y[active], index, sum, default = 0))
+    )
+  })
+  do.call(rbind, tables)
+}
+
+remark_empty <- function(fit) {
+  levels <- level_sums(fit)
+  empty <- levels$name[levels$n == 0]
+  if (length(empty) > 0 && length(active_records(fit)) > 0) {
+    sprintf(
+      "No record that takes part has %s: the prior decides %s.",
+      name_some(empty),
+      if (length(empty) == 1) "its coefficient" else "their coefficients"
+    )
+  }
+}
+
+#' Outcomes that are rare or that all records share
+#' @noRd
+remark_outcomes <- function(fit) {
+  y <- fit$spec$y[active_records(fit)]
+  if (length(y) == 0) {
+    return(NULL)
+  }
+  rarer <- min(sum(y), length(y) - sum(y))
+  if (rarer == 0) {
+    "All records have the same outcome: the prior decides how likely the other is."
+  } else if (rarer < max(10, fit$spec$n_columns)) {
+    "One outcome is rare: the prior has a say in every coefficient."
+  }
+}
+
+# A level whose records all have the same outcome, or a number that splits them.
+remark_separation <- function(fit) {
+  spec <- fit$spec
+  active <- active_records(fit)
+  y <- spec$y[active]
+  if (length(unique(y)) < 2) {
+    return(NULL)
+  }
+  levels <- level_sums(fit)
+  pure <- levels$n > 0 & (levels$sum == 0 | levels$sum == levels$n)
+  numeric <- vapply(seq_along(fit$design$vectors), function(j) {
+    x <- split(spec$numeric[active, j], y)
+    max(x[[1]]) <= min(x[[2]]) || max(x[[2]]) <= min(x[[1]])
+  }, TRUE)
+  remark_decided(
+    c(levels$name[pure], fit$design$vectors[numeric]),
+    "The outcome is separated by %s: the prior decides %s."
+  )
+}
+
+remark_zeros <- function(fit) {
+  y <- fit$spec$y[active_records(fit)]
+  if (length(y) == 0) {
+    return(NULL)
+  }
+  if (max(y) == 0) {
+    return("All counts are 0: the prior decides how small their mean is.")
+  }
+  levels <- level_sums(fit)
+  c(
+    if (min(y) == max(y)) {
+      "All counts are equal: the prior has a say in their spread."
+    },
+    remark_decided(
+      levels$name[levels$n > 0 & levels$sum == 0],
+      "All counts are 0 in %s: the prior decides %s."
+    )
+  )
+}
+
+remark_decided <- function(names, text) {
+  if (length(names) > 0) {
+    sprintf(
+      text, name_some(names),
+      if (length(names) == 1) "its coefficient" else "their coefficients"
+    )
+  }
+}

@@ -1,0 +1,73 @@
+#' Risk weights from synthetic sets
+#'
+#' Weights from the identification risk of the records in synthetic sets of an
+#' unweighted fit: \deqn{\alpha_i = \mathrm{clamp}(1 - c_i IR_i), \qquad c_i = lo
+#' + \frac{hi - lo}{1 + \exp(-slope (IR_i - mid))},} an S-curve that augments
+#' high risks and deflates low ones. \eqn{IR_i} is that of
+#' [identification_risk()]: the mean over the sets, within the known pattern, of
+#' the share of values outside the ball, where the record's own synthetic value
+#' lies in it. The constants of the papers' curve are not given in the copy we
+#' had; the defaults are ours.
+#'
+#' @inheritParams identification_risk
+#' @param synthetic [`synthetic_data`][synthetic_data], a data frame, a list of
+#'   data frames, or the `identification_risk` of them; then `data`, `known`,
+#'   `radius` and `relative` are those of the risk.
+#' @param lower,upper (numbers >= 0, `lower <= upper`) lo and hi. Default 0.5 and
+#'   1.5.
+#' @param mid (number) The risk at the middle of the curve. Default 0.5.
+#' @param slope (number >= 0) Default 10.
+#' @param ... Passed to [identification_risk()], such as `variable`, `threads`.
+#'
+#' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme `"risk"`.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`, as in [identification_risk()].
+#'
+#' @section Privacy:
+#' Every record enters the fit from which the sets were drawn, and the risk reads
+#' each true value. No bound is proven or claimed for these weights.
+#'
+#' @references
+#' Hu and Savitsky, Risk-weighted pseudo posterior, equations 8 and 9 (there
+#' "Weights_V").
+#' @seealso [count_weights()], [identification_risk()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#' )
+#' w <- risk_weights(synthesize(fit, m = 5), small, known = "age", radius = 0.2)
+#' w
+#' @export
+risk_weights <- function(synthetic, data, known = NULL, radius,
+                         relative = TRUE, lower = 0.5, upper = 1.5, mid = 0.5,
+                         slope = 10, ...) {
+  check_number(lower, min = 0)
+  check_number(upper, min = lower)
+  check_number(mid)
+  check_number(slope, min = 0)
+  risk <- if (inherits(synthetic, "identification_risk")) {
+    synthetic
+  } else {
+    identification_risk(
+      synthetic, data, known, rlang::maybe_missing(radius), relative, ...
+    )
+  }
+  if (!missing(data) && inherits(data, "synthesizer")) data <- data$data
+  ir <- risk$record$risk
+  curve <- lower + (upper - lower) * stats::plogis(slope * (ir - mid))
+  new_privacy_weights(
+    clamp(1 - curve * ir), "risk",
+    list(
+      lower = lower, upper = upper, mid = mid, slope = slope,
+      radius = risk$radius, relative = risk$relative, known = risk$known,
+      m = risk$m
+    ),
+    source = "file",
+    records = if (!missing(data)) {
+      record_marks(data, c(risk$variable, risk$known))
+    }
+  )
+}

@@ -1,0 +1,129 @@
+#' Two-stage weights
+#'
+#' Weights that depend on a record and on one paid parameter draw only, for files
+#' without a history. A first fit, censored so that one of its draws costs
+#' \eqn{\epsilon_0}, gives a draw \eqn{\theta_0}; then
+#' \deqn{\alpha_i = \mathrm{clamp}\left(\frac{hi - |f_i(\theta_0)|}{hi -
+#' lo}\right)} with public numbers lo and hi. Fit again with these weights and
+#' `censor(epsilon - epsilon0)`: for a given \eqn{\theta_0} the second stage
+#' depends on each record's own value, so that the costs add up to
+#' \eqn{\epsilon} for every file.
+#'
+#' @param x A `synthesizer`, whose model is fitted again with censoring, or a
+#'   formula.
+#' @param epsilon0 (number > 0) What the draw costs, add/remove-one. The papers of
+#'   the field would call it the budget of the first stage; 0.2 of the total is a
+#'   good choice.
+#' @param lower,upper (numbers, `0 <= lower < upper`) lo and hi: a record with
+#'   \eqn{|f_i| \le lo} keeps weight 1, one with \eqn{|f_i| \ge hi} gets 0.
+#'   Public, so there is no default: they must not be read from this file.
+#' @param data,family Where `x` is a formula: as in [fit_synthesizer()].
+#' @param neighbours (string) The relation `epsilon0` is calibrated to, as in
+#'   [censor()]. Default `"add-remove"`.
+#' @param reference,window As in [censor()], for the first stage. Default `NULL`:
+#'   without a reference.
+#' @param seed As in [fit_synthesizer()]. With a seed what is made from the
+#'   weights is reproducible and not for release.
+#' @param ... Passed to [fit_synthesizer()] or [update()][update.synthesizer].
+#'
+#' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"` and source
+#'   `"paid"`; `arguments` holds `epsilon0` (add/remove-one), `epsilon0_replace`,
+#'   `lower`, `upper`, `neighbours`, `reproducible`, and `reference`, the origin
+#'   of the first stage's reference. [guarantee()] adds `epsilon0` to the one-off
+#'   costs.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: arguments out of range.
+#' `pseudosynth_error_privacy`: the first stage has not converged, or its label
+#' is not strict.
+#'
+#' @section Privacy:
+#' The sampler's error of the first stage is not certified, as that of any other
+#' fit. The weights are as confidential as the records: they tell
+#' \eqn{f_i(\theta_0)}.
+#' @seealso [censor()], [freeze()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' w <- two_stage_weights(log(income) ~ age + earner,
+#'   epsilon0 = 0.5, lower = 1, upper = 6, data = small, family = gaussian(),
+#'   prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 300,
+#'   draws = 1000, seed = 1
+#' )
+#' w
+#' @export
+two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
+                              family = NULL, neighbours = "add-remove",
+                              reference = NULL, window = NULL, seed = NULL,
+                              ...) {
+  check_number(epsilon0, above = 0)
+  check_number(lower, min = 0)
+  check_number(upper, above = lower)
+  check_seed(seed)
+  rule <- censor(
+    epsilon0,
+    neighbours = neighbours, reference = reference, window = window
+  )
+  first <- if (inherits(x, "synthesizer")) {
+    update(x, privacy_weights = NULL, censor = rule, seed = seed, ...)
+  } else {
+    check_formula(x, arg = "x")
+    fit_synthesizer(
+      x, data, family %||% normal_mixture(),
+      censor = rule, seed = seed, ...
+    )
+  }
+  check_converged(first, arg = "two_stage_weights() cannot")
+  label <- guarantee(first)
+  if (label$label != "strict") {
+    abort_privacy(
+      c(
+        "The first stage must carry a strict label.",
+        x = "It is {.val {label$label}}.",
+        i = "{cli_escape(label$reasons)}"
+      )
+    )
+  }
+  # One draw is paid for, chosen by the system's entropy unless seeded
+  row <- random_rows(n_draws(first), 1, seed_words(seed))
+  basis <- list(
+    kind = "two_stage", lower = lower, upper = upper,
+    model = frozen_draw(first, row), history = history_mark(first)
+  )
+  cost <- label$epsilon$per_draw
+  new_privacy_weights(
+    basis_weights(basis, first$data, rlang::current_env()), "two_stage",
+    list(
+      epsilon0 = cost[["add/remove-one"]],
+      epsilon0_replace = cost[["replace-one"]], lower = lower, upper = upper,
+      neighbours = neighbours, reproducible = !is.null(seed) ||
+        isTRUE(first$seed_given),
+      reference = reference_origin(first$censor)
+    ),
+    source = "paid", basis = basis, records = model_marks(first)
+  )
+}
+
+two_stage_rule <- function(basis, delta) {
+  alpha <- clamp((basis$upper - delta) / (basis$upper - basis$lower))
+  alpha[!is.finite(delta)] <- 0
+  alpha
+}
+
+#' The model with one of its draws, the censoring left out
+#' @noRd
+frozen_draw <- function(fit, row) {
+  fit["censor"] <- list(NULL)
+  frozen_model(fit, seq_len(n_draws(fit)) == row)
+}
+
+reference_origin <- function(censor) {
+  reference <- censor$reference
+  if (is.null(reference)) {
+    return("none")
+  }
+  if (is.list(reference) && !is.null(reference$origin)) {
+    return(reference$origin)
+  }
+  attr(reference, "origin") %||% "public"
+}

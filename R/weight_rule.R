@@ -1,0 +1,109 @@
+# The class `weight_rule`: what freeze() returns, a function of one record and of
+# what was fixed beforehand.
+
+#' @param scheme (string) The scheme of the weights that were frozen.
+#' @param arguments (list) Theirs.
+#' @noRd
+new_weight_rule <- function(basis, scheme, arguments, history) {
+  columns <- basis_columns(basis)
+  # What tells how the weights depended on their own file says nothing here
+  own <- c(
+    "rule", "history", "response", "solved", "epsilon0", "epsilon0_replace",
+    "factor_add_remove", "factor_replace", "n_pattern_min", "n_pattern_max"
+  )
+  structure(
+    list(
+      scheme = scheme, history = history,
+      arguments = arguments[setdiff(names(arguments), own)],
+      response = columns$response, predictors = columns$predictors,
+      basis = basis
+    ),
+    class = "weight_rule"
+  )
+}
+
+#' @rdname freeze
+#' @method predict weight_rule
+#' @importFrom stats predict
+#' @export
+predict.weight_rule <- function(object, newdata, ...) {
+  rlang::check_dots_empty()
+  check_data_frame(newdata)
+  call <- rlang::current_env()
+  used <- c(object$response, object$predictors)
+  absent <- setdiff(used, names(newdata))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "The weights were frozen on other variables.",
+        x = "{.arg newdata} has no column{?s} {.val {absent}}.",
+        i = "The rule reads {.val {used}}."
+      ),
+      arg = "newdata", class = "pseudosynth_error_frozen_variables"
+    )
+  }
+  alpha <- tryCatch(
+    basis_weights(object$basis, newdata, call),
+    pseudosynth_error_input = function(e) {
+      abort_input(
+        c(
+          "The weights were frozen on other variables than these.",
+          x = "{cli_escape(conditionMessage(e))}"
+        ),
+        arg = "newdata", call = call, rows = e$rows,
+        class = "pseudosynth_error_frozen_variables"
+      )
+    }
+  )
+  new_privacy_weights(
+    alpha, "frozen",
+    c(
+      list(rule = object$scheme, history = object$history),
+      if (length(object$response) == 1) list(response = object$response),
+      object$arguments
+    ),
+    source = if (is_own_history(object$basis, newdata)) "file" else "frozen",
+    basis = object$basis,
+    records = record_marks(newdata, used)
+  )
+}
+
+#' @rdname freeze
+#' @param x An object.
+#' @export
+is_weight_rule <- function(x) {
+  inherits(x, "weight_rule")
+}
+
+#' @export
+format.weight_rule <- function(x, ...) {
+  sprintf(
+    "frozen %s, %s history", describe_scheme(x$scheme, x$arguments), x$history
+  )
+}
+
+#' @export
+print.weight_rule <- function(x, ...) {
+  reads <- c(x$response, x$predictors)
+  cat(
+    paste0("Weight rule: ", format(x)),
+    paste0("  ", strwrap(
+      if (length(reads) > 0) {
+        paste("reads of each record:", toString(reads))
+      } else {
+        "the same weight for every record"
+      }, 76,
+      exdent = 2
+    )),
+    if (x$history == "confidential") {
+      paste0(
+        "  Made from records that were not released: confidential, and they ",
+        "need a\n  label of their own."
+      )
+    } else {
+      "  Made from a file that the user states to be public."
+    },
+    sep = "\n"
+  )
+  invisible(x)
+}

@@ -1,0 +1,65 @@
+// Binding of synth/discrete_laplace.hpp, and uniform numbers of a stream.
+
+#include <Rcpp.h>
+
+#include <cstdint>
+#include <pseudosynth/rng.hpp>
+#include <pseudosynth/synth/discrete_laplace.hpp>
+#include <random>
+
+namespace ps = pseudosynth;
+
+namespace {
+
+/// Every bit from the operating system's generator, none from a stream.
+class EntropyBits {
+ public:
+  std::uint64_t bits() {
+    const std::uint64_t high = static_cast<std::uint32_t>(device_());
+    return high << 32 | static_cast<std::uint32_t>(device_());
+  }
+
+ private:
+  std::random_device device_;
+};
+
+std::uint64_t to_word(const Rcpp::NumericVector& seed) {
+  return static_cast<std::uint64_t>(seed[0]) << 32 |
+         static_cast<std::uint64_t>(seed[1]);
+}
+
+template <class Bits>
+Rcpp::NumericVector draw(int n, double s, double t, Bits& source) {
+  const ps::DiscreteLaplace<Bits> noise(static_cast<std::uint64_t>(s),
+                                        static_cast<std::uint64_t>(t));
+  Rcpp::NumericVector out(n);
+  for (int i = 0; i < n; ++i) {
+    if (i % 1000 == 0) Rcpp::checkUserInterrupt();
+    out[i] = static_cast<double>(noise(source));
+  }
+  return out;
+}
+
+}  // namespace
+
+// n draws of the rate s / t. Without a seed (NULL) every bit is the operating
+// system's.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector discrete_laplace_(
+    int n, double s, double t, Rcpp::Nullable<Rcpp::NumericVector> seed) {
+  if (seed.isNull()) {
+    EntropyBits source;
+    return draw(n, s, t, source);
+  }
+  ps::Rng source(to_word(Rcpp::NumericVector(seed)), 0);
+  return draw(n, s, t, source);
+}
+
+// n uniform numbers in (0, 1) of one stream of the seed.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector uniforms_(int n, Rcpp::NumericVector seed, int stream) {
+  ps::Rng rng(to_word(seed), static_cast<std::uint64_t>(stream));
+  Rcpp::NumericVector out(n);
+  for (double& u : out) u = rng.uniform();
+  return out;
+}
