@@ -85,7 +85,7 @@ identification_risk <- function(synthetic, data, known = NULL, radius,
   variable <- synthetic_variable(synthetic, variable)
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
-  sets <- synthetic_sets(synthetic)
+  sets <- aligned_sets(synthetic)
   values <- vapply(seq_along(sets), function(j) {
     aligned_values(sets[[j]], j, data, known, variable)
   }, numeric(length(y)))
@@ -122,7 +122,7 @@ synthetic_variable <- function(synthetic, variable,
 
 #' The sets as a list of data frames
 #' @noRd
-synthetic_sets <- function(synthetic, call = rlang::caller_env()) {
+aligned_sets <- function(synthetic, call = rlang::caller_env()) {
   sets <- if (inherits(synthetic, "synthetic_data")) {
     as.list(synthetic)
   } else if (is.data.frame(synthetic)) {
@@ -186,7 +186,10 @@ aligned_values <- function(set, j, data, known, variable,
       )
     }
   }
-  response_values(set, variable, arg = "synthetic", call = call)
+  response_values(
+    set, variable, response_levels(data[[variable]]),
+    arg = "synthetic", call = call
+  )
 }
 
 new_identification_risk <- function(parts, pattern, settings) {

@@ -337,7 +337,7 @@ scheme_names <- c(
 describe_scheme <- function(scheme, arguments = list()) {
   known <- scheme %in% names(scheme_names)
   base <- if (known) scheme_names[[scheme]] else scheme
-  of <- arguments$of %||% arguments$rule
+  of <- arguments$rule %||% arguments$of
   paste0(base, if (!is.null(of)) paste0(" of ", of))
 }
 

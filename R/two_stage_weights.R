@@ -73,7 +73,17 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
       censor = rule, seed = seed, ...
     )
   }
-  check_converged(first, arg = "two_stage_weights() cannot")
+  if (!isTRUE(first$converged)) {
+    problems <- cli_escape(first$problems)
+    abort_privacy(
+      c(
+        "The first stage must have converged.",
+        stats::setNames(problems, rep("x", length(problems))),
+        i = "Give it more {.arg warmup} and {.arg draws}."
+      ),
+      problems = first$problems
+    )
+  }
   label <- guarantee(first)
   if (label$label != "strict") {
     abort_privacy(
