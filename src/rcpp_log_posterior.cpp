@@ -57,7 +57,8 @@ Rcpp::List log_posterior_(Rcpp::List spec, Rcpp::NumericVector theta) {
 Rcpp::NumericVector constrain_(Rcpp::List spec, Rcpp::NumericVector theta) {
   const Model model(spec);
   Rcpp::NumericVector draw(model.posterior.n_draw());
-  std::vector<double> hyper(static_cast<std::size_t>(model.posterior.n_hyper()));
+  std::vector<double> hyper(
+      static_cast<std::size_t>(model.posterior.n_hyper()));
   model.posterior.constrain(binding::to_vector(theta), draw.begin(),
                             hyper.data());
   return draw;

@@ -21,12 +21,12 @@ for (helper in c("core", "importance", "calibrate")) {
   sys.source(file, package)
 }
 
-run_model <- function(name, spec) {
+run_model <- function(name, spec, sampler) {
   start <- proc.time()[["elapsed"]]
   mixture <- spec$family == "normal_mixture"
   ranks <- package$calibration_ranks(
     spec, n_simulations, n_draws,
-    seed = 1, thin = if (mixture) 20 else 10, warmup = 400
+    seed = 1, thin = if (mixture) 20 else 10, warmup = 400, sampler = sampler
   )
   message(sprintf(
     "%-28s %d simulations, %.0f s", name, n_simulations,
@@ -39,7 +39,16 @@ run_model <- function(name, spec) {
 }
 
 models <- package$calibration_models()
-ranks <- do.call(rbind, Map(run_model, names(models), models))
+samplers <- vapply(models, package$calibration_sampler, "")
+# NUTS is what the families fall back to.
+again <- samplers == "surrogate" & vapply(
+  models, function(spec) spec$prior$kind == "normal", NA
+)
+reference <- models[again]
+names(reference) <- paste0(names(reference), ", NUTS")
+models <- c(models, reference)
+samplers <- c(samplers, rep("nuts", sum(again)))
+ranks <- do.call(rbind, Map(run_model, names(models), models, samplers))
 ranks$model <- factor(ranks$model, names(models))
 
 uniformity <- aggregate(
@@ -109,7 +118,7 @@ write.csv(ranks, file.path(folder, "ranks.csv"), row.names = FALSE)
 write.csv(uniformity, file.path(folder, "uniformity.csv"), row.names = FALSE)
 ggsave(
   file.path(folder, "rank-ecdf.png"), figure,
-  width = 8, height = 6, dpi = 150, bg = "white"
+  width = 8, height = 10, dpi = 150, bg = "white"
 )
 
 limit <- 0.01 / nrow(uniformity)

@@ -1,5 +1,5 @@
-# What the tests of the families in the core share: models with ties, weights and clips,
-# plain R beside the core, and exact quadrature of two-parameter models.
+# What the tests of the families in the core share: models with ties, weights
+# and clips, plain R beside the core, and exact quadrature of small models.
 
 # A response of the family around eta.
 family_response <- function(family, eta, extra = NULL) {
@@ -7,7 +7,8 @@ family_response <- function(family, eta, extra = NULL) {
 }
 
 # Two factors, a numeric predictor, repeated (row, y) cells; weights 0 to 1.
-family_spec <- function(family, extra = NULL, n = 90, seed = 1, level = 0, ...) {
+family_spec <- function(family, extra = NULL, n = 90, seed = 1, level = 0,
+                        ...) {
   withr::local_seed(seed)
   codes <- cbind(sample(0:2, n, TRUE), sample(0:1, n, TRUE))
   x <- matrix(sample(c(-0.5, 0, 0.5), n, TRUE))
