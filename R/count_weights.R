@@ -84,6 +84,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
   basis <- list(
     kind = "count", variable = records$variable, known = known,
     levels = lapply(data[known], levels), values = y, pattern = pattern,
+    response_levels = response_levels(data[[records$variable]]),
     radius = radius, relative = relative, scale = scale, shift = shift,
     history = file_mark(data, records$variable)
   )

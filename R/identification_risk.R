@@ -186,7 +186,10 @@ aligned_values <- function(set, j, data, known, variable,
       )
     }
   }
-  response_values(set, variable, arg = "synthetic", call = call)
+  response_values(
+    set, variable, response_levels(data[[variable]]),
+    arg = "synthetic", call = call
+  )
 }
 
 new_identification_risk <- function(parts, pattern, settings) {

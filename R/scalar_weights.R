@@ -107,8 +107,7 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
     fit, make, measure, target,
     start = target / unweighted, limits = c(0, 1),
     known = list(value = 1, reached = unweighted), log = TRUE,
-    tolerance = tolerance, max_refits = max_refits, quantile = quantile,
-    power = if (is.null(risk)) 1 else 6, ...
+    tolerance = tolerance, max_refits = max_refits, quantile = quantile, ...
   )
   structure(make(found$value, found$reached), search = found$search)
 }

@@ -11,12 +11,67 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// discrete_laplace_
+Rcpp::NumericVector discrete_laplace_(int n, double s, double t, Rcpp::Nullable<Rcpp::NumericVector> seed);
+RcppExport SEXP _pseudosynth_discrete_laplace_(SEXP nSEXP, SEXP sSEXP, SEXP tSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type s(sSEXP);
+    Rcpp::traits::input_parameter< double >::type t(tSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(discrete_laplace_(n, s, t, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
+// uniforms_
+Rcpp::NumericVector uniforms_(int n, Rcpp::NumericVector seed, int stream);
+RcppExport SEXP _pseudosynth_uniforms_(SEXP nSEXP, SEXP seedSEXP, SEXP streamSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type stream(streamSEXP);
+    rcpp_result_gen = Rcpp::wrap(uniforms_(n, seed, stream));
+    return rcpp_result_gen;
+END_RCPP
+}
 // entropy_seed_
 Rcpp::NumericVector entropy_seed_();
 RcppExport SEXP _pseudosynth_entropy_seed_() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     rcpp_result_gen = Rcpp::wrap(entropy_seed_());
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_in_ball_
+Rcpp::IntegerVector count_in_ball_(Rcpp::NumericVector y, Rcpp::NumericVector radius, Rcpp::IntegerVector pattern, Rcpp::NumericVector values, Rcpp::IntegerVector value_pattern, int n_patterns);
+RcppExport SEXP _pseudosynth_count_in_ball_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP valuesSEXP, SEXP value_patternSEXP, SEXP n_patternsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type radius(radiusSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type pattern(patternSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type value_pattern(value_patternSEXP);
+    Rcpp::traits::input_parameter< int >::type n_patterns(n_patternsSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_in_ball_(y, radius, pattern, values, value_pattern, n_patterns));
+    return rcpp_result_gen;
+END_RCPP
+}
+// identification_risk_
+Rcpp::List identification_risk_(Rcpp::NumericVector y, Rcpp::NumericVector radius, Rcpp::IntegerVector pattern, int n_patterns, Rcpp::NumericMatrix synthetic, int threads);
+RcppExport SEXP _pseudosynth_identification_risk_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP n_patternsSEXP, SEXP syntheticSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type radius(radiusSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type pattern(patternSEXP);
+    Rcpp::traits::input_parameter< int >::type n_patterns(n_patternsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type synthetic(syntheticSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(identification_risk_(y, radius, pattern, n_patterns, synthetic, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -450,7 +505,11 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_pseudosynth_discrete_laplace_", (DL_FUNC) &_pseudosynth_discrete_laplace_, 4},
+    {"_pseudosynth_uniforms_", (DL_FUNC) &_pseudosynth_uniforms_, 3},
     {"_pseudosynth_entropy_seed_", (DL_FUNC) &_pseudosynth_entropy_seed_, 0},
+    {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
+    {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 4},
     {"_pseudosynth_log_lik_", (DL_FUNC) &_pseudosynth_log_lik_, 2},
     {"_pseudosynth_record_screen_", (DL_FUNC) &_pseudosynth_record_screen_, 4},

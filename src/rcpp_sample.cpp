@@ -248,15 +248,14 @@ Rcpp::NumericMatrix monitor(const ps::Records& records,
   Rcpp::NumericMatrix out(view.S, 1 + n_quantiles);
   double* column = out.begin();
   std::atomic<bool> stop{false};
-  const std::vector<int> cut =
-      binding::cut_rows(records.design.row_start(), 1024);
-  std::vector<std::vector<double>> part(cut.size() - 1);
+  const auto blocks = binding::cut_cells(records, 1024);
+  std::vector<std::vector<double>> part(blocks.size());
   binding::run_tasks(
       static_cast<int>(part.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         part[at].assign(static_cast<std::size_t>(view.S), 0.0);
         ps::visit_family(kind, [&](const auto& family) {
-          ps::sum_contributions(records, family, view, cut[at], cut[at + 1],
+          ps::sum_contributions(records, family, view, blocks[at],
                                 part[at].data(), [&] { return stop.load(); });
         });
       });

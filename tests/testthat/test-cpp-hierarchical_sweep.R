@@ -52,6 +52,17 @@ test_that("b and Omega are joined as the prior says", {
   expect_truth(u[, 1] * u[, 2] * x$omega[, 1], 1 / 3)
 })
 
+# An error in the law of q hardly shows: with the order eta in place of
+# eta - 1/2 the share of tau below its median falls by 1 percent. A long run of
+# the smallest case sees it.
+test_that("Omega and tau keep their prior to three figures", {
+  x <- joint(2, 0.75, n = 2e5, seed = 4)
+  expect_truth(x$omega[, 1]^2, 0.4)
+  for (j in 1:2) {
+    expect_truth(1 * (x$tau[, j] < half_t_quantile(3, 1)(0.5)), 0.5)
+  }
+})
+
 test_that("the same seed gives the same draws", {
   expect_identical(joint(3, 1, n = 50), joint(3, 1, n = 50))
 })

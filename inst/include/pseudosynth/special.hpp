@@ -46,10 +46,27 @@ inline double half_log_less_remainder(double x, double log_x) {
   return x * log_x - x - log_gamma(x) + kHalfLogTwoPi;
 }
 
-/// x P(x), 1 at x = 0.
-inline double scaled_log_minus_digamma(double x) {
-  return x < 1e-300 ? 1.0 : x * log_minus_digamma(x);
-}
+/// D(x) and P(x) together from x >= 1e-300 and its logarithm.
+struct StirlingPair {
+  double remainder, entropy;
+  StirlingPair(double x, double log_x) {
+    if (x >= 10) {
+      remainder = stirling_remainder(x);
+      entropy = log_minus_digamma(x);
+      return;
+    }
+    // Gamma(x + 10) = x (x + 1) .. (x + 9) Gamma(x), and its derivative.
+    double product = x, slope = 1.0;
+    for (int k = 1; k < 10; ++k) {
+      slope = slope * (x + k) + product;
+      product *= x + k;
+    }
+    const double y = x + 10.0, log_y = std::log(y);
+    remainder = stirling_remainder(y) + (y - 0.5) * log_y - 10.0 -
+                std::log(product) - (x - 0.5) * log_x;
+    entropy = log_minus_digamma(y) + log_x - log_y + slope / product;
+  }
+};
 
 /// sum <- (atanh(r) - r)/r^3 = 1/3 + y/5 + y^2/7 + .. for y = r^2 <= 1/16,
 /// truncated below 1e-17; double or a vector of it (by reference, see

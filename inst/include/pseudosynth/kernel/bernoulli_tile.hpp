@@ -39,11 +39,8 @@ PSEUDOSYNTH_DISPATCH(bernoulli_row,
 template <>
 class TileDensity<Bernoulli> : public ScalarTile<Bernoulli> {
  public:
-  TileDensity(const Bernoulli& family, const Records& records, int first_row,
-              int last_row)
-      : ScalarTile(family, records, first_row, last_row),
-        zero_(kDrawTile),
-        one_(kDrawTile) {}
+  TileDensity(const Bernoulli& family, const Records& records, CellRange cells)
+      : ScalarTile(family, records, cells), zero_(kDrawTile), one_(kDrawTile) {}
 
   void row(const double* eta) {
     ScalarTile::row(eta);

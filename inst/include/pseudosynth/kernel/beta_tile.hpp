@@ -79,18 +79,16 @@ PSEUDOSYNTH_DISPATCH(beta_cell,
 template <>
 class TileDensity<Beta> : public ScalarTile<Beta> {
  public:
-  TileDensity(const Beta& family, const Records& records, int first_row,
-              int last_row)
-      : ScalarTile(family, records, first_row, last_row),
-        first_cell_(records.row_cell[static_cast<std::size_t>(first_row)]),
+  TileDensity(const Beta& family, const Records& records, CellRange cells)
+      : ScalarTile(family, records, cells),
+        first_cell_(cells.first),
         precision_(kDrawTile),
         log_precision_(kDrawTile),
         gamma_part_(kDrawTile),
         a_(kDrawTile),
         b_(kDrawTile),
         base_(kDrawTile) {
-    const int last = records.row_cell[static_cast<std::size_t>(last_row)];
-    for (int c = first_cell_; c < last; ++c) {
+    for (int c = first_cell_; c < cells.last; ++c) {
       log_y_.push_back(std::log(records.cell_response(c)));
       log_rest_.push_back(std::log1p(-records.cell_response(c)));
     }

@@ -116,10 +116,9 @@ PSEUDOSYNTH_DISPATCH(mixture_draws,
 template <class Family>
 class ScalarTile {
  public:
-  /// @param records must outlive this object. @param first_row, last_row the
-  ///   design rows [first_row, last_row) that it will be asked for.
-  ScalarTile(const Family& family, const Records& records, int /*first_row*/,
-             int /*last_row*/)
+  /// @param records must outlive this object. The third argument:
+  ///   the cells that it will be asked for.
+  ScalarTile(const Family& family, const Records& records, CellRange)
       : family_(family), records_(&records), at_(kDrawTile) {}
 
   static constexpr int n_eta() { return 1; }
@@ -162,7 +161,7 @@ class TileDensity : public ScalarTile<Family> {
 template <>
 class TileDensity<NormalMixture> {
  public:
-  TileDensity(const NormalMixture& family, const Records& records, int, int)
+  TileDensity(const NormalMixture& family, const Records& records, CellRange)
       : K_(family.K), records_(&records) {
     const std::size_t size = static_cast<std::size_t>(K_) * kDrawTile;
     offset_.assign(size);
@@ -204,7 +203,7 @@ class TileDensity<NormalMixture> {
 template <>
 class TileDensity<Gaussian> {
  public:
-  TileDensity(const Gaussian&, const Records& records, int, int)
+  TileDensity(const Gaussian&, const Records& records, CellRange)
       : records_(&records), offset_(kDrawTile), inv_sigma_(kDrawTile) {}
 
   static constexpr int n_eta() { return 1; }

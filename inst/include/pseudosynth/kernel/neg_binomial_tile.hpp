@@ -102,21 +102,20 @@ PSEUDOSYNTH_DISPATCH(neg_binomial_cell,
 template <>
 class TileDensity<NegBinomial> : public ScalarTile<NegBinomial> {
  public:
-  TileDensity(const NegBinomial& family, const Records& records, int first_row,
-              int last_row)
-      : ScalarTile(family, records, first_row, last_row),
-        first_cell_(records.row_cell[static_cast<std::size_t>(first_row)]),
+  TileDensity(const NegBinomial& family, const Records& records,
+              CellRange cells)
+      : ScalarTile(family, records, cells),
+        first_cell_(cells.first),
         size_(kDrawTile),
         log_size_(kDrawTile),
         remainder_(kDrawTile),
         a_(kDrawTile),
         b_(kDrawTile) {
-    const int last = records.row_cell[static_cast<std::size_t>(last_row)];
-    for (int c = first_cell_; c < last; ++c)
+    for (int c = first_cell_; c < cells.last; ++c)
       count_.push_back(records.cell_response(c));
     std::sort(count_.begin(), count_.end());
     count_.erase(std::unique(count_.begin(), count_.end()), count_.end());
-    for (int c = first_cell_; c < last; ++c)
+    for (int c = first_cell_; c < cells.last; ++c)
       place_.push_back(
           static_cast<int>(std::lower_bound(count_.begin(), count_.end(),
                                             records.cell_response(c)) -

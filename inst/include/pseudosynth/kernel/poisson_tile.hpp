@@ -77,13 +77,11 @@ PSEUDOSYNTH_DISPATCH(large_count,
 template <>
 class TileDensity<Poisson> : public ScalarTile<Poisson> {
  public:
-  TileDensity(const Poisson& family, const Records& records, int first_row,
-              int last_row)
-      : ScalarTile(family, records, first_row, last_row),
-        first_cell_(records.row_cell[static_cast<std::size_t>(first_row)]),
+  TileDensity(const Poisson& family, const Records& records, CellRange cells)
+      : ScalarTile(family, records, cells),
+        first_cell_(cells.first),
         mean_(kDrawTile) {
-    const int last = records.row_cell[static_cast<std::size_t>(last_row)];
-    for (int c = first_cell_; c < last; ++c) {
+    for (int c = first_cell_; c < cells.last; ++c) {
       const double y = records.cell_response(c);
       constant_.push_back(y > kLarge ? count_constant(y) : -log_gamma(y + 1.0));
     }

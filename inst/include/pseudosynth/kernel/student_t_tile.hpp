@@ -43,9 +43,8 @@ PSEUDOSYNTH_DISPATCH(student_t_draws,
 template <>
 class TileDensity<StudentT> : public ScalarTile<StudentT> {
  public:
-  TileDensity(const StudentT& family, const Records& records, int first_row,
-              int last_row)
-      : ScalarTile(family, records, first_row, last_row),
+  TileDensity(const StudentT& family, const Records& records, CellRange cells)
+      : ScalarTile(family, records, cells),
         offset_(kDrawTile),
         inv_sigma_(kDrawTile) {}
 

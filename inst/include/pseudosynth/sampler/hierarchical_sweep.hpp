@@ -32,14 +32,16 @@ class HierarchicalSweep {
         df_(df),
         scale_(scale),
         nu_(2.0 * eta + P - 1.0),
-        omega_(Matrix::Identity(P, P)),
-        precision_(Matrix::Identity(P, P)) {
+        omega_factor_(Matrix::Identity(P, P)),
+        precision_(Matrix::Identity(P, P)),
+        factor_(Matrix::Zero(P, P)),
+        inverse_(Matrix::Zero(P, P)) {
     tau = Vector::Constant(P, scale);
   }
 
   Vector tau;
 
-  const Matrix& omega() const { return omega_; }
+  Matrix omega() const { return omega_factor_ * omega_factor_.transpose(); }
 
   /// One update of tau given b, and of Omega where asked for: its update costs
   /// most of a sweep, and one coefficient vector says little about it.
@@ -61,8 +63,9 @@ class HierarchicalSweep {
       tau[j] = std::exp(slice_sample(
           rng, std::log(before),
           [&](double x) {
-            const double step = u * (std::exp(x) - before);
-            return log_prior(std::exp(x)) + x + moment[j] * step -
+            const double t = std::exp(x);
+            const double step = u * (t - before);
+            return log_prior(t) + x + moment[j] * step -
                    0.5 * curvature(j, j) * step * step;
           },
           1.0));
@@ -82,7 +85,7 @@ class HierarchicalSweep {
   /// log half-t density of tau, up to a constant.
   double log_prior(double t) const {
     const double z = t / scale_;
-    return -0.5 * (df_ + 1.0) * std::log1p(z * z / df_);
+    return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
   }
 
   void update_omega(const Vector& b, Rng& rng) {
@@ -92,32 +95,61 @@ class HierarchicalSweep {
     const double q =
         draw_generalised_inverse_gaussian(rng, eta_ - 0.5, v.squaredNorm());
     // Bartlett's factor of Wishart(nu - 1, I).
-    Matrix A = Matrix::Zero(P_, P_);
     for (int i = 0; i < P_; ++i) {
-      A(i, i) = std::sqrt(2.0 * rng.gamma(0.5 * (nu_ - 1.0 - i)));
-      for (int j = 0; j < i; ++j) A(i, j) = rng.normal();
+      factor_(i, i) = std::sqrt(2.0 * rng.gamma(0.5 * (nu_ - 1.0 - i)));
+      for (int j = 0; j < i; ++j) factor_(i, j) = rng.normal();
     }
-    Matrix sigma = Matrix::Zero(P_, P_);
-    sigma.selfadjointView<Eigen::Lower>().rankUpdate(A);
-    sigma.selfadjointView<Eigen::Lower>().rankUpdate(v, 1.0 / q);
+    // The decision needs the diagonal of Sigma only.
     double log_ratio = 0.0;
     Vector fresh_d(P_), fresh_tau(P_);
     for (int j = 0; j < P_; ++j) {
-      fresh_d[j] = std::sqrt(sigma(j, j));
+      fresh_d[j] =
+          std::sqrt(factor_.row(j).head(j + 1).squaredNorm() + v[j] * v[j] / q);
       fresh_tau[j] = tau[j] * fresh_d[j] / d[j];
       log_ratio += log_prior(fresh_tau[j]) - log_prior(tau[j]) +
                    std::log(fresh_d[j] / d[j]);
     }
     if (!(std::log(rng.uniform()) < log_ratio)) return;
-    const Eigen::LLT<Matrix> factor(sigma);
-    if (factor.info() != Eigen::Success) return;
-    // Omega^-1 = D Sigma^-1 D.
-    precision_ = factor.solve(Matrix::Identity(P_, P_));
-    precision_ = fresh_d.asDiagonal() * precision_ * fresh_d.asDiagonal();
-    const Vector inverse = fresh_d.cwiseInverse();
-    sigma = sigma.selfadjointView<Eigen::Lower>();
-    omega_ = inverse.asDiagonal() * sigma * inverse.asDiagonal();
+    Vector last = v / std::sqrt(q);
+    add_rank_one(last);
+    // Omega = L L' with L = D^-1 times the factor of Sigma.
+    factor_ = fresh_d.cwiseInverse().asDiagonal() * factor_;
+    invert_factor();
+    if (!inverse_.allFinite()) return;
+    precision_.triangularView<Eigen::Lower>().setZero();
+    precision_.selfadjointView<Eigen::Lower>().rankUpdate(inverse_.transpose());
+    precision_.triangularView<Eigen::StrictlyUpper>() = precision_.transpose();
+    omega_factor_ = factor_;
     tau = fresh_tau;
+  }
+
+  /// inverse_ = factor_^-1, lower triangular as well.
+  void invert_factor() {
+    for (int j = 0; j < P_; ++j) {
+      auto column = inverse_.col(j).tail(P_ - j);
+      column.setZero();
+      column[0] = 1.0 / factor_(j, j);
+      for (int i = j; i < P_ - 1; ++i) {
+        // Forward substitution by columns: what is solved leaves the rest.
+        column.tail(P_ - i - 1) -=
+            column[i - j] * factor_.col(i).tail(P_ - i - 1);
+        column[i + 1 - j] /= factor_(i + 1, i + 1);
+      }
+    }
+  }
+
+  /// The Cholesky factor of L L' + x x' from L, by rotations; x is used up.
+  void add_rank_one(Vector& x) {
+    for (int j = 0; j < P_; ++j) {
+      const double r = std::hypot(factor_(j, j), x[j]);
+      const double c = factor_(j, j) / r, s = x[j] / r;
+      factor_(j, j) = r;
+      for (int i = j + 1; i < P_; ++i) {
+        const double l = factor_(i, j);
+        factor_(i, j) = c * l + s * x[i];
+        x[i] = c * x[i] - s * l;
+      }
+    }
   }
 
   /// tau_j given b, Omega and the others, on t = log tau_j.
@@ -130,10 +162,10 @@ class HierarchicalSweep {
       const double t = slice_sample(
           rng, std::log(tau[j]),
           [&](double x) {
-            const double scaled = b[j] * std::exp(-x);
+            const double t = std::exp(x);
+            const double scaled = b[j] / t;
             // The Jacobian of the log and the 1/tau of the normal cancel.
-            return log_prior(std::exp(x)) -
-                   scaled * (0.5 * own * scaled + others);
+            return log_prior(t) - scaled * (0.5 * own * scaled + others);
           },
           1.5);
       tau[j] = std::exp(t);
@@ -145,7 +177,9 @@ class HierarchicalSweep {
 
   int P_;
   double eta_, df_, scale_, nu_;
-  Matrix omega_, precision_;
+  Matrix omega_factor_;      // lower triangular
+  Matrix precision_;         // Omega^-1
+  Matrix factor_, inverse_;  // work space
 };
 
 }  // namespace pseudosynth

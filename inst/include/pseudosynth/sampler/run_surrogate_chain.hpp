@@ -39,8 +39,14 @@ class SurrogateSetup {
     const Matrix inverse = find_mode(model_, penalty_, mode);
     Fit fit(model_, penalty_, rng);
     fit.from_mode(mode, inverse);
-    proposal_.lhat = fit.lhat;
+    set(fit.lhat, proposal_);
     pilot(fit, mode, rng);
+  }
+
+  /// Puts another proposal in its place: draws stay exact, however poor it is.
+  void set_proposal(const SurrogateQuadratic& lhat, double keep) {
+    set(lhat, proposal_);
+    proposal_.keep = keep;
   }
 
   const Model& model() const { return model_; }
@@ -59,6 +65,15 @@ class SurrogateSetup {
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
   static constexpr int kPilot = 120;
+
+  /// The squared distance from the centre varies by sqrt(2/n) of itself: a
+  /// power that is about one of its standard deviations wider.
+  static void set(const SurrogateQuadratic& lhat, SurrogateProposal& proposal) {
+    proposal.lhat = lhat;
+    const double n = static_cast<double>(lhat.centre.size());
+    proposal.flat_share = n < 5 ? 0.25 : 0.1;
+    proposal.flat = lhat.power(1.0 / (1.0 + std::sqrt(2.0 / n)));
+  }
 
   SurrogatePenalty penalty(const Vector& near) const {
     const int P = model_.n_columns();
@@ -85,7 +100,7 @@ class SurrogateSetup {
       SurrogateProposal other = proposal_;
       fit.lhat = proposal_.lhat;
       fit.from_points(points);
-      other.lhat = fit.lhat;
+      set(fit.lhat, other);
       const double found = acceptance(other, from, tau, points, rng);
       if (found <= best) break;
       proposal_ = other;

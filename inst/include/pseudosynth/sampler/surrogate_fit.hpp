@@ -167,6 +167,7 @@ class SurrogateFit {
       linearise(centre, covariance, spread);
       const Matrix precision = penalty_.add(lhat.curvature);
       const Eigen::LLT<Matrix> factor(precision);
+      const Matrix last = covariance;
       covariance = factor.solve(Matrix::Identity(mode.size(), mode.size()));
       Vector pull = lhat.gradient;
       penalty_.add(centre, pull);
@@ -176,6 +177,11 @@ class SurrogateFit {
       const double limit = std::sqrt(static_cast<double>(mode.size()));
       if (length > limit) step *= limit / length;
       centre += step;
+      // The trace is n where the covariance has stayed what it was.
+      const double n = static_cast<double>(mode.size());
+      const double trace = last.cwiseProduct(precision).sum();
+      if (round > 0 && std::fabs(trace - n) < 0.05 * n && length < 0.1 * limit)
+        break;
     }
   }
 

@@ -1,0 +1,394 @@
+# The exact audit: every neighbour's posterior on one grid. Internal.
+
+#' The model of a formula without a fit
+#' @return (list) `formula`, `family`, `prior`, `response`, `design`, `data`,
+#'   `spec`, as in a `synthesizer`.
+#' @noRd
+audit_model <- function(formula, data, family, prior,
+                        call = rlang::caller_env()) {
+  check_formula(formula)
+  check_data_frame(data, call = call)
+  family <- as_synth_family(family, arg = "family", call = call)
+  response <- new_response(formula, data, family, call)
+  design <- new_design(formula, data, response$variable, call)
+  prior <- resolve_prior(prior, family, design$columns, call = call)
+  model <- list(
+    formula = plain_formula(formula, design), family = family, prior = prior,
+    response = response, design = design,
+    data = used_columns(data, c(response$variable, design$variables))
+  )
+  model$spec <- plain_spec(model, model$data, call)
+  model
+}
+
+#' The specification of a model for some records, neither weighted nor clipped
+#' @noRd
+plain_spec <- function(model, data, call = rlang::caller_env()) {
+  model$data <- data
+  model_spec(model, NULL, NULL, call)
+}
+
+#' Number of parameters of a specification, NA for mixtures
+#' @noRd
+count_parameters <- function(spec) {
+  extra <- switch(spec$family,
+    poisson = , bernoulli = 0, normal_mixture = NA, 1
+  )
+  spec$n_columns + extra
+}
+
+#' Audit a mechanism on the grid
+#'
+#' @param model (list) See `audit_model()`.
+#' @param neighbours (list) See `audit_neighbours()`.
+#' @return (list) `losses` (data frame, a row for each neighbour), `bound`,
+#'   `claims`, `cells`, `range`.
+#' @noRd
+audit_on_grid <- function(model, mechanism, neighbours, cells, range, call) {
+  problem <- audit_problem(model, mechanism, neighbours, range, call)
+  cells <- cells %||% c(8001, 60000, 110592)[problem$parameters$dimension]
+  check_grid_size(cells, problem, call)
+  grid <- locate_grid(problem, mechanism, cells)
+  fine <- audit_pass(problem, grid, mechanism)
+  half <- audit_pass(
+    problem, complete_grid(problem, halve_grid(grid)), mechanism
+  )
+  change <- function(part) {
+    difference <- abs(fine$losses[[part]] - half$losses[[part]])
+    # Two infinite losses do not differ
+    ifelse(is.nan(difference), 0, difference)
+  }
+  fine$losses$error_theta <- change("loss")
+  fine$losses$error_bulk <- change("loss_bulk")
+  fine$losses$error_delta <- change("delta")
+  fine$cells <- nrow(grid$z)
+  fine$range <- problem$parameters$range
+  fine$names <- problem$parameters$names
+  fine
+}
+
+check_grid_size <- function(cells, problem, call) {
+  bytes <- 8 * cells * problem$n_types
+  limit <- getOption("pseudosynth.max_bytes", 2e9)
+  if (bytes > limit) {
+    gigabytes <- format(bytes / 1e9, digits = 2)
+    abort_input(
+      c(
+        "The grid would need {gigabytes} GB.",
+        i = "Ask for fewer {.arg cells}, or raise the option
+             {.code pseudosynth.max_bytes}."
+      ),
+      arg = "cells", call = call
+    )
+  }
+}
+
+# Databases --------------------------------------------------------------------
+
+#' Types, counts and neighbours of an audit
+#' @noRd
+audit_problem <- function(model, mechanism, neighbours, range, call) {
+  table <- neighbours$table
+  changed <- which(!is.na(table$value))
+  replaced <- replaced_records(model, neighbours, changed)
+  history <- mechanism$settings$history
+  datas <- list(model$data, replaced)
+  datas$history <- history
+  specs <- lapply(datas, plain_spec, model = model, call = call)
+  found <- record_types(specs)
+  v <- length(found$spec$y)
+  to <- rep(NA_integer_, nrow(table))
+  to[changed] <- found$type[[2]]
+  columns <- names(model$data)
+  all_rows <- do.call(rbind, lapply(datas, function(data) {
+    as.data.frame(data)[columns]
+  }))
+  reference <- mechanism$settings$reference
+  list(
+    model = model, neighbours = table, replaced = replaced, changed = changed,
+    spec = found$spec, n_types = v, data = all_rows[found$first, , drop = FALSE],
+    types = data.frame(y = found$spec$y, pattern = pattern_of(found$spec)),
+    file_type = found$type[[1]],
+    counts = as.double(tabulate(found$type[[1]], v)),
+    from = found$type[[1]][table$record], to = to,
+    history_counts = if (!is.null(history)) {
+      as.double(tabulate(found$type[[3]], v))
+    },
+    reference_draw = if (!is.null(reference)) {
+      named_draw(reference, model, call)
+    },
+    parameters = grid_parameters(found$spec, range)
+  )
+}
+
+#' The records that take the place of others, with their new response
+#' @noRd
+replaced_records <- function(model, neighbours, changed) {
+  data <- model$data[neighbours$table$record[changed], , drop = FALSE]
+  variable <- model$response$variable
+  data[[variable]] <- neighbours$values[neighbours$table$value[changed]]
+  data
+}
+
+pattern_of <- function(spec) {
+  if (ncol(spec$codes) + ncol(spec$numeric) == 0) {
+    return(rep("", length(spec$y)))
+  }
+  apply(cbind(spec$codes, spec$numeric), 1, paste, collapse = " ")
+}
+
+#' Public values as one draw; coefficients left out are 0
+#' @noRd
+named_draw <- function(values, model, call) {
+  names <- c(model$design$columns, extra_parameter(model$spec))
+  unknown <- setdiff(names(values), names)
+  extra <- setdiff(names, model$design$columns)
+  absent <- setdiff(extra, names(values))
+  if (length(unknown) + length(absent) > 0) {
+    abort_input(
+      c(
+        "{.arg reference} must be a list of parameters of the model.",
+        x = if (length(unknown) > 0) "Not known: {.val {unknown}}.",
+        x = if (length(absent) > 0) "Not given: {.val {absent}}.",
+        i = "They are {.val {names}}."
+      ),
+      arg = "reference", call = call
+    )
+  }
+  draw <- stats::setNames(numeric(length(names)), names)
+  draw[names(values)] <- vapply(values, as.double, 1)
+  matrix(draw, nrow = 1)
+}
+
+neighbour_counts <- function(problem, j) {
+  counts <- problem$counts
+  counts[problem$from[j]] <- counts[problem$from[j]] - 1
+  if (!is.na(problem$to[j])) {
+    counts[problem$to[j]] <- counts[problem$to[j]] + 1
+  }
+  counts
+}
+
+#' A neighbour as a data frame, with the type of each record; 0 is the file
+#' @noRd
+neighbour_data <- function(problem, j) {
+  data <- problem$model$data
+  type <- problem$file_type
+  if (j == 0) {
+    return(list(data = data, type = type))
+  }
+  record <- problem$neighbours$record[j]
+  if (is.na(problem$to[j])) {
+    list(data = data[-record, , drop = FALSE], type = type[-record])
+  } else {
+    data[record, ] <- problem$replaced[match(j, problem$changed), ]
+    type[record] <- problem$to[j]
+    list(data = data, type = type)
+  }
+}
+
+database_rule <- function(problem, grid, mechanism, j, counts) {
+  grid_rule(grid, mechanism, counts, function() neighbour_data(problem, j))
+}
+
+# The grid ---------------------------------------------------------------------
+
+problem_grid <- function(problem, centre, width, n) {
+  grid <- sinh_grid(centre, width, problem$parameters$range, n)
+  complete_grid(problem, fill_grid(grid, problem$parameters, problem$spec))
+}
+
+complete_grid <- function(problem, grid) {
+  for (part in c("types", "spec", "data", "history_counts")) {
+    grid[[part]] <- problem[[part]]
+  }
+  if (!is.null(problem$reference_draw)) {
+    grid$reference_f <- as.double(
+      grid_log_lik(problem$spec, problem$reference_draw)
+    )
+  }
+  # The file's unweighted posterior: neighbours differ by one or two terms
+  grid$file_counts <- problem$counts
+  grid$file_unweighted <- grid_posterior(
+    grid, problem$counts, plain_rule(grid, 1)
+  )
+  grid
+}
+
+unweighted_posterior <- function(grid, counts) {
+  grid_change(
+    grid, grid$file_unweighted, counts - grid$file_counts, plain_rule(grid, 1)
+  )
+}
+
+#' Put the fine part of the grid where the file's posteriors are
+#'
+#' Passes on a coarse grid: each finds the box that holds the bulk of the
+#' unweighted and of the mechanism's posterior, and the next grid is fine on that
+#' box. Steps grow with the distance from it only, so that neighbours' posteriors
+#' are met as well.
+#' @noRd
+locate_grid <- function(problem, mechanism, cells) {
+  d <- problem$parameters$dimension
+  range <- problem$parameters$range
+  coarse <- rep(c(801, 81, 31)[d], d)
+  centre <- problem$parameters$start
+  width <- (range[2, ] - range[1, ]) / 100
+  for (pass in 1:4) {
+    grid <- problem_grid(problem, centre, width, coarse)
+    box <- posterior_box(problem, grid, mechanism)
+    centre <- colMeans(box)
+    width <- pmax((box[2, ] - box[1, ]) / 2, 1e-9 * (range[2, ] - range[1, ]))
+  }
+  n <- rep(2 * floor(cells^(1 / d) / 2) + 1, d)
+  problem_grid(problem, centre, width, n)
+}
+
+posterior_box <- function(problem, grid, mechanism) {
+  rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
+  posteriors <- list(
+    grid$file_unweighted, grid_posterior(grid, problem$counts, rule)
+  )
+  if (!is.null(problem$history_counts)) {
+    posteriors$history <- unweighted_posterior(grid, problem$history_counts)
+  }
+  cells <- unlist(lapply(posteriors, grid_bulk, grid = grid))
+  apply(grid$z[unique(cells), , drop = FALSE], 2, base::range)
+}
+
+# Losses -----------------------------------------------------------------------
+
+#' All neighbours on one grid
+#' @noRd
+audit_pass <- function(problem, grid, mechanism) {
+  if (mechanism$name == "two_stage") {
+    return(two_stage_pass(problem, grid, mechanism))
+  }
+  rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
+  base <- grid_posterior(grid, problem$counts, rule)
+  bulk <- grid_bulk(grid, base)
+  bound <- max(grid_bounds(grid, rule, bulk)[problem$counts > 0])
+  claims <- audit_claims(mechanism, bound)
+  one_off <- mechanism$one_off * c("add/remove-one" = 1, "replace-one" = 2)
+  rows <- lapply(seq_along(problem$from), function(j) {
+    relation <- problem$neighbours$relation[j]
+    paid <- one_off[[relation]]
+    counts <- neighbour_counts(problem, j)
+    if (mechanism$own_value) {
+      other_rule <- rule
+      other <- grid_change(grid, base, counts - problem$counts, rule)
+    } else {
+      other_rule <- database_rule(problem, grid, mechanism, j, counts)
+      other <- grid_posterior(grid, counts, other_rule)
+    }
+    at <- claims[[relation]] - paid
+    # A hair above the claim is rounding, not a loss
+    loss <- grid_loss_(base, other, bulk, at * (1 + 1e-9))
+    # A log density that is not clipped has no bound over all parameters
+    unbounded <- !is.finite(rule$lower) && loss$everywhere > 0
+    data.frame(
+      loss = paid + if (unbounded) Inf else loss$everywhere,
+      loss_bulk = paid + loss$bulk, delta = loss$delta,
+      claim = claims[[relation]],
+      limit = paid + weight_limit(mechanism, rule, other_rule, counts, problem, j)
+    )
+  })
+  list(
+    losses = cbind(problem$neighbours, do.call(rbind, rows)),
+    bound = bound, claims = claims
+  )
+}
+
+#' The epsilon that the mechanism's label states, by relation
+#' @noRd
+audit_claims <- function(mechanism, bound) {
+  epsilon <- mechanism$width %||% (2 * bound)
+  c(
+    "add/remove-one" = epsilon * (1 + mechanism$factor) + mechanism$one_off,
+    "replace-one" = epsilon * (2 + mechanism$factor) + 2 * mechanism$one_off
+  )
+}
+
+#' epsilon (1 + sum_j rho_j): what the change of all weights can cost at most
+#'
+#' rho_j = 1 - min(alpha_j, alpha_j') / max(alpha_j, alpha_j') over the records
+#' in both databases; 2 in place of 1 for a replaced record. Holds without a
+#' centre and for an interval that contains 0.
+#' @noRd
+weight_limit <- function(mechanism, x, y, counts, problem, j) {
+  width <- x$upper - x$lower
+  if (!is.finite(width) || any(x$centre != 0) || x$lower > 0 || x$upper < 0) {
+    return(if (mechanism$own_value && is.finite(width)) {
+      if (is.na(problem$to[j])) width else 2 * width
+    } else {
+      Inf
+    })
+  }
+  both <- pmin(counts, problem$counts)
+  high <- pmax(x$alpha, y$alpha)
+  rho <- ifelse(high > 0, 1 - pmin(x$alpha, y$alpha) / high, 0)
+  width * ((if (is.na(problem$to[j])) 1 else 2) + sum(both * rho))
+}
+
+#' Two-stage weights: the loss of the pair (theta_0, theta)
+#'
+#' log of the ratio at theta_0 plus that at theta given theta_0, the first stage
+#' clipped without weights, over cells theta_0 all over the grid and in the bulk
+#' of the first stage.
+#' @noRd
+two_stage_pass <- function(problem, grid, mechanism) {
+  s <- mechanism$settings
+  first_rule <- plain_rule(grid, 1, -s$epsilon0 / 2, s$epsilon0 / 2)
+  first <- grid_posterior(grid, problem$counts, first_rule)
+  first_bulk <- grid_bulk(grid, first)
+  spread <- function(cells, n) {
+    cells[unique(round(seq(1, length(cells), length.out = n)))]
+  }
+  # The worst theta_0 of each neighbour, too: where its first term is extreme
+  worst <- unlist(lapply(unique(stats::na.omit(c(problem$from, problem$to))),
+    function(v) c(which.min(grid$f[, v]), which.max(grid$f[, v]))
+  ))
+  anchors <- unique(c(
+    spread(first_bulk, 12), spread(seq_len(nrow(grid$f)), 12),
+    spread(unique(worst), 12)
+  ))
+  claims <- audit_claims(mechanism, NA)
+  n <- length(problem$from)
+  loss <- loss_bulk <- numeric(n)
+  first_log <- log_normalized(first)
+  firsts <- lapply(seq_len(n), function(j) {
+    change <- neighbour_counts(problem, j) - problem$counts
+    other <- grid_change(grid, first, change, first_rule)
+    list(
+      ratio = (first_log - log_normalized(other))[anchors], change = change
+    )
+  })
+  for (a in seq_along(anchors)) {
+    alpha <- grid_two_stage_weights(grid, anchors[a], s)
+    rule <- plain_rule(grid, alpha, mechanism$lower, mechanism$upper)
+    base <- grid_posterior(grid, problem$counts, rule)
+    bulk <- grid_bulk(grid, base)
+    in_bulk <- anchors[a] %in% first_bulk
+    for (j in seq_len(n)) {
+      other <- grid_change(grid, base, firsts[[j]]$change, rule)
+      found <- grid_loss_(base, other, bulk, 0)
+      r0 <- firsts[[j]]$ratio[a]
+      loss[j] <- max(loss[j], abs(r0 + found$highest), abs(r0 + found$lowest))
+      if (in_bulk) loss_bulk[j] <- max(loss_bulk[j], abs(r0) + found$bulk)
+      loss_bulk[j] <- min(loss_bulk[j], loss[j])
+    }
+  }
+  claim <- unname(claims[problem$neighbours$relation])
+  list(
+    losses = data.frame(
+      problem$neighbours,
+      loss = loss, loss_bulk = loss_bulk,
+      delta = ifelse(loss <= claim + 1e-9, 0, NA), claim = claim, limit = claim
+    ),
+    bound = NA_real_, claims = claims
+  )
+}
+
+log_normalized <- function(x) {
+  x - log_sum(x)
+}

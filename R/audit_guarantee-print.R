@@ -1,0 +1,137 @@
+# The class `guarantee_audit`. It never says that a mechanism has passed: it
+# says what was found, what was claimed, and what could have been seen.
+
+new_guarantee_audit <- function(...) {
+  structure(list(...), class = "guarantee_audit")
+}
+
+#' @export
+format.guarantee_audit <- function(x, ...) {
+  worst <- x$worst
+  paste0(
+    audit_title(x), "; ",
+    paste(
+      sprintf(
+        "%s: %s found, %s claimed", worst$relation, format_figure(worst$loss),
+        format_figure(worst$claim)
+      ),
+      collapse = "; "
+    )
+  )
+}
+
+#' @export
+as.data.frame.guarantee_audit <- function(x, ...) {
+  x$worst
+}
+
+#' @export
+print.guarantee_audit <- function(x, ...) {
+  shown <- if (x$method == "exact") exact_table(x) else sampled_table(x)
+  cat(
+    audit_title(x),
+    paste0("  ", x$model, ", N = ", format_count(x$n_records)),
+    paste0("  ", format_table(shown)),
+    unlist(lapply(seq_len(nrow(x$worst)), function(j) {
+      wrap_line(finding(x, x$worst[j, ]))
+    })),
+    wrap_line(paste("It could have seen:", audit_power(x))),
+    paste0("  ", confidential_line("Losses and records")),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+wrap_line <- function(text) {
+  paste0("  ", strwrap(text, 76, exdent = 2))
+}
+
+audit_title <- function(x) {
+  sprintf(
+    "%s audit of the mechanism %s%s",
+    if (x$method == "exact") "Exact" else "Sampled", x$mechanism,
+    if (is.null(x$epsilon)) {
+      ""
+    } else {
+      paste0(", epsilon ", format_figure(x$epsilon))
+    }
+  )
+}
+
+exact_table <- function(x) {
+  worst <- x$worst
+  data.frame(
+    relation = worst$relation, neighbours = as.integer(worst$neighbours),
+    claim = worst$claim, "largest loss" = worst$loss,
+    "in the bulk" = worst$loss_bulk,
+    "delta at claim" = format_delta(worst$delta),
+    "grid error" = ifelse(
+      is.finite(worst$loss), worst$error_loss, worst$error_bulk
+    ),
+    check.names = FALSE
+  )
+}
+
+format_delta <- function(x) {
+  ifelse(is.na(x), "-", ifelse(x == 0, "0", formatC(x, digits = 2, format = "g")))
+}
+
+finding <- function(x, row) {
+  claimed <- if (x$claimed == "epsilon") {
+    sprintf("%s are claimed", format_figure(row$claim))
+  } else {
+    sprintf(
+      "the papers' index is %s", format_figure(row$claim)
+    )
+  }
+  error <- if (is.finite(row$loss)) row$error_loss else 0
+  size <- if (!is.finite(row$loss)) {
+    "without bound: the density is not clipped"
+  } else if (x$method == "exact" && row$loss > row$claim + error + 1e-6) {
+    sprintf("%s times that", format_figure(row$ratio))
+  } else if (x$method == "exact") {
+    sprintf("%s of that", format_figure(row$ratio))
+  } else if (row$loss > row$claim) {
+    "more than that"
+  } else {
+    "less than that, a lower bound"
+  }
+  sprintf(
+    "%s: the largest loss found is %s where %s (%s).", row$relation,
+    format_figure(row$loss), claimed, size
+  )
+}
+
+audit_power <- function(x) {
+  if (x$method == "exact") {
+    sprintf(
+      paste(
+        "any loss between this file and these %s neighbours on a grid of %s",
+        "cells, to the error shown. It sees neither other files (see",
+        "worst_case_data()) nor the error of a sampler."
+      ),
+      format_count(sum(x$worst$neighbours)), format_count(x$grid$cells)
+    )
+  } else {
+    sprintf(
+      paste(
+        "losses up to about %s, with %s effective draws a side at %s%%",
+        "confidence; no draws show more. It sees %s neighbours of this file and",
+        "no replacements."
+      ),
+      format_figure(max(x$worst$visible)),
+      format_count(round(min(x$neighbours$effective))),
+      format(100 * x$confidence), format_count(nrow(x$neighbours))
+    )
+  }
+}
+
+sampled_table <- function(x) {
+  worst <- x$worst
+  data.frame(
+    relation = worst$relation, neighbours = as.integer(worst$neighbours),
+    claim = worst$claim, "lower bound" = worst$loss,
+    "estimate" = worst$estimate, "could show" = worst$visible,
+    check.names = FALSE
+  )
+}

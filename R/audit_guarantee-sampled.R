@@ -1,0 +1,266 @@
+# The sampled audit: weights and posterior refitted without a record, and a
+# lower confidence bound of the loss from draws of both posteriors. Internal.
+
+#' @param fit (`synthesizer`)
+#' @param neighbours (count) Records to remove in turn.
+#' @noRd
+sampled_audit <- function(fit, neighbours, refit, confidence, seed, call) {
+  started <- proc.time()[["elapsed"]]
+  neighbours <- check_count(
+    neighbours,
+    min = 1, max = n_records(fit) - 2, arg = "neighbours", call = call
+  )
+  check_number(confidence, above = 0, below = 1, call = call)
+  check_seed(seed, call = call)
+  check_class(
+    refit, "function", "A function of a data frame.",
+    null = TRUE, arg = "refit", call = call
+  )
+  check_converged(fit, FALSE, call = call)
+  records <- worst_records(fit, neighbours)
+  # Each neighbour may err: all bounds hold together
+  level <- 1 - (1 - confidence) / length(records)
+  claim <- if (is.null(fit$censor)) {
+    2 * fit$bound$overall
+  } else {
+    fit$censor$upper - fit$censor$lower
+  }
+  rows <- lapply(seq_along(records), function(j) {
+    i <- records[j]
+    other <- if (is.null(refit)) {
+      replay_without(fit, i, if (!is.null(seed)) seed + 100 * j, call)
+    } else {
+      check_class(
+        refit(fit$data[-i, , drop = FALSE]), "synthesizer",
+        "The function must give a fit.",
+        arg = "refit", call = call
+      )
+    }
+    found <- sampled_loss(fit, other, level)
+    data.frame(
+      relation = "add/remove-one", record = i, value = NA_character_,
+      claim = claim, found, converged = isTRUE(other$converged)
+    )
+  })
+  losses <- do.call(rbind, rows)
+  worst <- data.frame(
+    relation = "add/remove-one", neighbours = nrow(losses), claim = claim,
+    loss = max(losses$loss), estimate = max(losses$estimate),
+    visible = max(losses$visible), ratio = max(losses$loss) / claim
+  )
+  new_guarantee_audit(
+    worst = worst, neighbours = losses, mechanism = mechanism_of(fit),
+    epsilon = fit$censor$epsilon, method = "sampled",
+    model = format_audit_model(fit), n_records = n_records(fit),
+    bound = fit$bound$overall, one_off = 0,
+    claimed = if (is.null(fit$censor)) "2 Delta" else "epsilon",
+    confidence = confidence, seconds = proc.time()[["elapsed"]] - started
+  )
+}
+
+#' Records of the largest bounds and of the most extreme responses
+#' @return (integer) Row numbers.
+#' @noRd
+worst_records <- function(fit, n) {
+  y <- fit$spec$y
+  by_bound <- order(-fit$bound$record)
+  by_value <- order(-abs(y - stats::median(y)))
+  # One of each in turn
+  unique(as.vector(rbind(by_bound, by_value)))[seq_len(n)]
+}
+
+#' Make the fit again without one record, weights included
+#'
+#' The design, with its scaling of the published predictors, stays: the record's
+#' term is dropped.
+#' @noRd
+replay_without <- function(fit, i, seed, call) {
+  model <- unclass(fit)[c(
+    "call", "formula", "family", "prior", "response", "design", "data", "spec"
+  )]
+  model$data <- model$data[-i, , drop = FALSE]
+  model$spec <- subset_spec(fit$spec, -i)
+  control <- fit$control
+  run <- function(weights, censor, stage, from = NULL) {
+    model$spec <- weighted_spec(model$spec, model, weights, censor, call)
+    settings <- list(
+      chains = control$chains, warmup = control$warmup, draws = control$draws,
+      seed = if (!is.null(seed)) seed + stage, threads = control$threads,
+      control = control$asked
+    )
+    made <- run_synthesizer(
+      model, weights, censor, settings,
+      init = NULL, call = call
+    )
+    truncate_draws(made, fit$quantile)
+  }
+  weights <- replay_weights(fit, i, run, call)
+  run(weights, fit$censor, 9)
+}
+
+replay_weights <- function(fit, i, run, call) {
+  weights <- fit$privacy_weights
+  scheme <- if (is.null(weights)) "none" else attr(weights, "scheme")
+  a <- attr(weights, "arguments")
+  first <- function(scheme, fit1) {
+    switch(scheme,
+      lipschitz = lipschitz_weights(
+        fit1, a$scale, a$shift, a$map, a$quantile %||% 1,
+        allow_unconverged = TRUE
+      ),
+      count = count_weights(
+        fit1, NULL, a$radius, a$relative, a$known, a$scale, a$shift
+      ),
+      abort_input(
+        c(
+          "An audit cannot make these weights again.",
+          x = "Their scheme is {.val {scheme}}.",
+          i = "Give {.arg refit}, a function that makes the fit of a data
+               frame."
+        ),
+        arg = "refit", call = call
+      )
+    )
+  }
+  switch(scheme,
+    none = NULL,
+    lipschitz = , count = first(scheme, run(NULL, NULL, 1)),
+    reweighted = {
+      start <- run(first(a$of, run(NULL, NULL, 1)), NULL, 2)
+      reweighted_weights(start, a$k)
+    },
+    truncated = {
+      start <- run(first(a$of, run(NULL, NULL, 1)), NULL, 2)
+      truncate_weights(start, a$epsilon)
+    },
+    frozen = , two_stage = ,
+    public_scalar = stats::predict(
+      freeze(weights), fit$data[-i, , drop = FALSE]
+    ),
+    user = as_privacy_weights(as.double(weights)[-i], n_records(fit) - 1),
+    first(scheme, NULL)
+  )
+}
+
+# The bound --------------------------------------------------------------------
+
+#' Lower confidence bound and estimate of the loss between two fits
+#'
+#' h(theta) = sum_i g_i(theta | x) - sum_i g_i(theta | y) is the loss up to a
+#' constant, so that {h > t} and {h < t} are the events that tell the two apart
+#' best. The event is chosen on one half of the draws and its probabilities are
+#' bounded on the other half (Clopper and Pearson), with the effective number of
+#' draws in place of their number.
+#' @param level (number) Confidence of the bound.
+#' @return (data frame) `loss`, `estimate` (largest |h - c| over the draws of x,
+#'   c by bridge sampling), `visible`, `effective`.
+#' @noRd
+sampled_loss <- function(x, y, level) {
+  h <- function(draws) {
+    weighted_sum(x$spec, draws) - weighted_sum(y$spec, draws)
+  }
+  at_x <- h(x$draws)
+  at_y <- h(y$draws)
+  half_x <- halves(x)
+  half_y <- halves(y)
+  size_x <- effective_size(at_x, half_x)
+  size_y <- effective_size(at_y, half_y)
+  lower <- function(test, threshold, above) {
+    event <- if (above) `>` else `<`
+    of_x <- mean(event(at_x[half_x == test], threshold))
+    of_y <- mean(event(at_y[half_y == test], threshold))
+    max(
+      log_ratio_bound(of_x, size_x, of_y, size_y, level),
+      log_ratio_bound(of_y, size_y, of_x, size_x, level)
+    )
+  }
+  thresholds <- unique(stats::quantile(
+    c(at_x[half_x == 1], at_y[half_y == 1]), seq(0.002, 0.998, 0.002),
+    names = FALSE
+  ))
+  tries <- expand.grid(threshold = thresholds, above = c(TRUE, FALSE))
+  found <- mapply(lower, 1, tries$threshold, tries$above)
+  best <- which.max(found)
+  # The two directions of the ratio share the event: half of the error each
+  loss <- lower(2, tries$threshold[best], tries$above[best])
+  constant <- bridge_constant(at_x, at_y)
+  effective <- min(size_x, size_y)
+  data.frame(
+    loss = max(0, loss), estimate = max(abs(at_x - constant)),
+    visible = log_ratio_bound(1, effective, 0, effective, level),
+    effective = effective
+  )
+}
+
+#' sum_i clip(alpha_i f_i - a_i) at each draw
+#' @return (numeric, S)
+#' @noRd
+weighted_sum <- function(spec, draws) {
+  lower <- spec$censor$lower %||% -Inf
+  upper <- spec$censor$upper %||% Inf
+  centre <- spec$censor$centre %||% 0
+  used <- spec$alpha > 0
+  size <- max(1, floor(2e7 / length(spec$y)))
+  blocks <- split(seq_len(nrow(draws)), (seq_len(nrow(draws)) - 1) %/% size)
+  sums <- lapply(blocks, function(rows) {
+    f <- t(log_lik_(spec, draws[rows, , drop = FALSE]))[used, , drop = FALSE]
+    g <- spec$alpha[used] * f - rep_len(centre, length(used))[used]
+    colSums(pmin(pmax(g, lower), upper))
+  })
+  unlist(sums, use.names = FALSE)
+}
+
+#' The first and the second half of every chain
+#' @noRd
+halves <- function(fit) {
+  chain <- fit$chain %||% rep(1L, nrow(fit$draws))
+  position <- stats::ave(seq_along(chain), chain, FUN = seq_along)
+  length <- stats::ave(seq_along(chain), chain, FUN = length)
+  1L + (position > length / 2)
+}
+
+#' Effective number of draws of a half, by the statistic's autocorrelation
+#' @noRd
+effective_size <- function(h, half) {
+  size <- posterior::ess_mean(h[half == 2])
+  # A statistic that does not vary has no autocorrelation
+  min(sum(half == 2), if (is.finite(size)) max(4, size) else Inf)
+}
+
+#' Confidence bound of log(p / q): p from below, q from above
+#' @noRd
+log_ratio_bound <- function(p, n_p, q, n_q, level) {
+  # Two directions, two proportions
+  error <- (1 - level) / 4
+  low <- stats::qbeta(error, p * n_p, (1 - p) * n_p + 1)
+  high <- stats::qbeta(1 - error, q * n_q + 1, (1 - q) * n_q)
+  if (low <= 0) -Inf else log(low) - log(if (is.nan(high)) 1 else high)
+}
+
+#' log E_y exp(h), by bridge sampling
+#' @noRd
+bridge_constant <- function(at_x, at_y) {
+  share <- length(at_x) / (length(at_x) + length(at_y))
+  middle <- stats::median(c(at_x, at_y))
+  up <- at_y - middle
+  down <- at_x - middle
+  constant <- 0
+  for (step in 1:200) {
+    # Meng and Wong's iteration on the log scale
+    top <- log_mean(up - log_sum_pair(log(share) + up, log1p(-share) + constant))
+    bottom <- log_mean(
+      -log_sum_pair(log(share) + down, log1p(-share) + constant)
+    )
+    new <- top - bottom
+    if (abs(new - constant) < 1e-8) break
+    constant <- new
+  }
+  middle + new
+}
+
+log_mean <- function(x) log_sum(x) - log(length(x))
+
+log_sum_pair <- function(a, b) {
+  high <- pmax(a, b)
+  high + log(exp(a - high) + exp(b - high))
+}

@@ -1,0 +1,251 @@
+#' Look for the largest privacy loss
+#'
+#' A label states an epsilon; an audit looks for neighbours that break it. For
+#' models with up to three parameters the posteriors are computed exactly on a
+#' grid, without a sampler: all removals of a record in turn, replacements by a
+#' set of values, and the weights made anew on each neighbour as the mechanism
+#' would make them. For larger models [audit_guarantee()] of a fit refits weights
+#' and posterior on a few neighbours and gives a lower confidence bound.
+#'
+#' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
+#' \log \xi(\theta | y)}, x the file and y a neighbour. A mechanism keeps its
+#' epsilon if |r| stays below it for all neighbours of all files and all
+#' \eqn{\theta}.
+#'
+#' @param x A formula, a `synthesizer` or a `pseudo_posterior` (its last fit).
+#' @param data,family,prior As in [fit_synthesizer()].
+#' @param mechanism (string or function) One of `"unweighted"`, `"lw"`,
+#'   `"lw_final"`, `"weighted_e"`, `"cw"`, `"cw_final"`, `"scalar"`,
+#'   `"censor_uw"`, `"censor_w"`, `"censor_cw"`, `"public_scalar"`, `"frozen"`,
+#'   `"two_stage"`, `"centred"`, computed from their definitions. Or a function
+#'   of a data frame that gives a list with `weights` (numeric, one a record),
+#'   and `lower`, `upper` and `centre` for a clip; it is called on every
+#'   neighbour.
+#' @param epsilon (positive number or `NULL`) The total add/remove-one epsilon
+#'   claimed, for clipped mechanisms and functions; Weighted-e's threshold.
+#' @param ... For a formula, settings of the mechanism:
+#'   * `scale`, `shift`, `map`: Lipschitz and count weights, see
+#'     [lipschitz_weights()];
+#'   * `k`: re-weighting (default 0.95, fixed on all neighbours);
+#'   * `radius` (on the modelled scale), `relative`: count weights, within
+#'     records of equal predictors;
+#'   * `target`: the bound that a scalar weight reaches (default epsilon / 2);
+#'   * `alpha`: the public scalar;
+#'   * `history` (data frame): the file that frozen weights were made from;
+#'   * `reference` (named list of all parameters) and `window`: centred;
+#'   * `epsilon0` (default 0.2 of epsilon), `low`, `high`: two-stage weights;
+#'   * `margin_share`: the share of epsilon that a perturbed histogram has;
+#'   * `interval` (`"symmetric"` or `"negative"`), `neighbours`
+#'     (`"add-remove"` or `"replace"`: half the width), `lower`, `upper` (ends
+#'     other than those of epsilon; the claim stays epsilon).
+#'
+#'   For a fit, passed to the audit: the arguments below.
+#' @param remove (row numbers or `NULL`) The records removed in turn; `NULL`, the
+#'   default, all of them. Equal records are removed once.
+#' @param replacements (count) About how many replacements to try. Default 48:
+#'   six records, from the smallest response to the largest, by eight values.
+#' @param values (vector or `NULL`) Responses put in place of a record's own.
+#'   `NULL`, the default, takes values over the whole range of the response and,
+#'   where it has no bounds, far outside.
+#' @param cells (count or `NULL`) Cells of the grid; default about 8,000, 60,000
+#'   or 110,000 for one, two or three parameters.
+#' @param range (numeric matrix or `NULL`, 2 x number of parameters) How far
+#'   parameters are looked at, on the unconstrained scale: coefficients, and the
+#'   logarithm of sigma, of size, or of precision - 0.1. The default reaches
+#'   several powers of ten beyond the data.
+#' @param method (string) `"auto"`, the default: exact where the model allows it,
+#'   else sampled; or one of the two.
+#' @param neighbours (count) Sampled audit: how many records are removed in turn,
+#'   those of the largest bounds and the most extreme responses. Default 4.
+#' @param refit (function or `NULL`) Sampled audit: makes the fit of a data
+#'   frame. `NULL`, the default, repeats how the fit was made.
+#' @param confidence (number in (0, 1)) Of the sampled audit's bounds. Default
+#'   0.95.
+#' @param seed (whole number or `NULL`) Of the refits. Default `NULL`.
+#'
+#' @return A `guarantee_audit`: a list with
+#'   * `worst` (data frame, a row for each neighbour relation): `neighbours`
+#'     (how many), `claim`, `loss` (largest |r| over all cells; `Inf` where the
+#'     density is not clipped, because it grows without bound), `loss_bulk`
+#'     (largest |r| where the posterior of the file has its mass 1 - 1/4000:
+#'     what 4,000 draws see), `delta` (the largest mass by which one posterior
+#'     exceeds exp(claim) times the other), `ratio` (`loss` / `claim`), and
+#'     `error_loss`, `error_bulk`, `error_delta`: the change from a grid with
+#'     twice the step;
+#'   * `neighbours` (data frame, confidential): the same for each neighbour, with
+#'     `record` (row number), `value` (put in its place) and `limit` (the bound
+#'     epsilon (1 + sum rho_j) on what a change of all weights can cost);
+#'   * `mechanism`, `epsilon`, `method`, `model`, `n_records`, `bound` (Delta),
+#'     `grid` (`cells`, `range`), `claimed` (`"epsilon"`, or `"2 Delta"` where
+#'     the papers' index stands for it), `seconds`.
+#'
+#'   A sampled audit's `worst` has `loss` (lower confidence bound), `estimate`,
+#'   `visible` (the largest loss that many draws could have shown) instead of the
+#'   grid's figures. `as.data.frame()` gives `worst`; `plot()` the losses of all
+#'   neighbours against the claim.
+#'
+#' @section Privacy:
+#' An audit never shows that a mechanism is private: it shows the largest loss
+#' found on one file and its neighbours. Losses found are real, up to the error
+#' stated. Files that are built to break a mechanism find far more than usual
+#' ones, see [worst_case_data()]. The whole object is confidential unless the
+#' file is made up.
+#' @section Error types:
+#' `pseudosynth_error_input`: a model with more than three parameters and
+#' `method = "exact"`, a setting that is not known or missing, a grid larger than
+#' the option `pseudosynth.max_bytes`. `pseudosynth_error_privacy`: a fit that has
+#' not converged.
+#' @references
+#' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
+#' asymptotic differential privacy, Journal of Machine Learning Research 23(55),
+#' Theorem 1. Hu, Williams and Savitsky, Mechanisms for global differential
+#' privacy under Bayesian data synthesis, equations 3.5 and 3.6.
+#' @seealso [worst_case_data()], [guarantee()]
+#' @examples
+#' file <- data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9))
+#' audit <- audit_guarantee(y ~ 1, file, gaussian(),
+#'   mechanism = "censor_uw", epsilon = 1,
+#'   prior = prior_normal(intercept = c(0, 2)), replacements = 8, cells = 4000
+#' )
+#' audit
+#' audit$worst
+#' @export
+audit_guarantee <- function(x, ...) {
+  UseMethod("audit_guarantee")
+}
+
+#' @rdname audit_guarantee
+#' @export
+audit_guarantee.default <- function(x, ...) {
+  abort_input(
+    c(
+      "{.arg x} must be a formula, a {.cls synthesizer} or a
+       {.cls pseudo_posterior}.",
+      x = "It is {describe_type(x)}."
+    ),
+    arg = "x", call = rlang::caller_env()
+  )
+}
+
+#' @rdname audit_guarantee
+#' @export
+audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
+                                    ..., prior = NULL, remove = NULL,
+                                    replacements = 48, values = NULL,
+                                    cells = NULL, range = NULL) {
+  call <- rlang::current_env()
+  check_number(epsilon, above = 0, null = TRUE)
+  model <- audit_model(x, data, family, prior, call)
+  mechanism <- if (is.function(mechanism)) {
+    check_number(epsilon, above = 0)
+    function_mechanism(mechanism, epsilon, call)
+  } else {
+    grid_mechanism(mechanism, epsilon, list(...), call)
+  }
+  exact_audit(
+    model, mechanism, remove, replacements, values, cells, range, call
+  )
+}
+
+#' @rdname audit_guarantee
+#' @export
+audit_guarantee.synthesizer <- function(x, method = c(
+                                          "auto", "exact", "sampled"
+                                        ), neighbours = 4, refit = NULL,
+                                        confidence = 0.95, seed = NULL,
+                                        remove = NULL, replacements = 48,
+                                        values = NULL, cells = NULL,
+                                        range = NULL, ...) {
+  call <- rlang::current_env()
+  rlang::check_dots_empty()
+  method <- check_choice(method, c("auto", "exact", "sampled"))
+  small <- isTRUE(count_parameters(x$spec) <= 3) &&
+    !(x$prior$kind == "hierarchical" && x$spec$n_columns > 1)
+  if (method == "auto") {
+    method <- if (small && is.null(refit)) "exact" else "sampled"
+  }
+  if (method == "sampled") {
+    return(sampled_audit(x, neighbours, refit, confidence, seed, call))
+  }
+  mechanism <- fit_mechanism(x, call)
+  exact_audit(
+    unclass(x), mechanism, remove, replacements, values, cells, range, call
+  )
+}
+
+#' @rdname audit_guarantee
+#' @export
+audit_guarantee.pseudo_posterior <- function(x, ...) {
+  audit_guarantee(final_fit(x), ...)
+}
+
+exact_audit <- function(model, mechanism, remove, replacements, values, cells,
+                        range, call) {
+  started <- proc.time()[["elapsed"]]
+  parameters <- count_parameters(model$spec)
+  if (!isTRUE(parameters <= 3)) {
+    abort_input(
+      c(
+        "An exact audit needs a model with at most three parameters.",
+        x = if (is.na(parameters)) {
+          "A mixture has more."
+        } else {
+          "This one has {parameters}."
+        },
+        i = "Audit the fit with {.code method = \"sampled\"}."
+      ),
+      arg = "x", call = call
+    )
+  }
+  check_count(cells, min = 8, null = TRUE, call = call)
+  neighbours <- audit_neighbours(model, remove, replacements, values, call)
+  found <- audit_on_grid(model, mechanism, neighbours, cells, range, call)
+  losses <- found$losses
+  losses$value <- format_values(neighbours$values)[losses$value]
+  new_guarantee_audit(
+    worst = worst_losses(losses), neighbours = losses,
+    mechanism = mechanism$name, epsilon = mechanism$epsilon, method = "exact",
+    model = format_audit_model(model), n_records = length(model$spec$y),
+    bound = found$bound, one_off = mechanism$one_off,
+    claimed = if (is.null(mechanism$width)) "2 Delta" else "epsilon",
+    grid = list(cells = found$cells, range = found$range),
+    seconds = proc.time()[["elapsed"]] - started
+  )
+}
+
+format_audit_model <- function(model) {
+  sprintf("%s, %s", deparse1(model$formula), format(model$family))
+}
+
+format_values <- function(values) {
+  if (is.numeric(values)) {
+    vapply(values, format, "", digits = 4)
+  } else {
+    as.character(values)
+  }
+}
+
+# The largest of each column over the neighbours of a relation, and the grid's
+# error where it is reached.
+worst_losses <- function(losses) {
+  relations <- intersect(
+    c("add/remove-one", "replace-one"), unique(losses$relation)
+  )
+  rows <- lapply(relations, function(relation) {
+    part <- losses[losses$relation == relation, ]
+    at <- function(value) {
+      found <- which.max(value)
+      if (length(found) == 0) 1L else found
+    }
+    error <- function(value, error) part[[error]][at(part[[value]])]
+    data.frame(
+      relation = relation, neighbours = nrow(part), claim = part$claim[1],
+      loss = max(part$loss), loss_bulk = max(part$loss_bulk),
+      delta = max(part$delta), ratio = max(part$loss) / part$claim[1],
+      error_loss = error("loss", "error_theta"),
+      error_bulk = error("loss_bulk", "error_bulk"),
+      error_delta = error("delta", "error_delta")
+    )
+  })
+  do.call(rbind, rows)
+}

@@ -1,0 +1,363 @@
+# Proof tests: an exact audit of every mechanism on files that are built to
+# break it. Tolerances are the grid's error, which the audit states itself.
+
+test_that("Censor_uw costs epsilon to remove and twice that to replace, tight", {
+  for (epsilon in c(1, 3)) {
+    audit <- beta_audit(worst_case_data("clones", 20), "censor_uw", epsilon)
+    remove <- worst_of(audit)
+    replace <- worst_of(audit, "replace-one")
+    expect_lte(remove$loss, epsilon * (1 + 1e-9))
+    expect_gte(remove$loss, 0.999 * epsilon)
+    expect_lte(replace$loss, 2 * epsilon * (1 + 1e-9))
+    expect_gte(replace$loss, 0.98 * 2 * epsilon)
+    expect_identical(remove$delta, 0)
+    expect_identical(replace$delta, 0)
+  }
+})
+
+test_that("a clip calibrated to replace-one costs epsilon to replace", {
+  audit <- beta_audit(
+    worst_case_data("clones", 200), "censor_uw", 1,
+    neighbours = "replace"
+  )
+  replace <- worst_of(audit, "replace-one")
+  expect_equal(replace$claim, 1)
+  expect_lte(replace$loss, 1 + 1e-9)
+  expect_gte(replace$loss, 0.98)
+})
+
+test_that("a clip at epsilon instead of epsilon / 2 is caught", {
+  audit <- beta_audit(
+    worst_case_data("clones", 20), "censor_uw", 1,
+    lower = -1, upper = 1
+  )
+  remove <- worst_of(audit)
+  expect_equal(remove$claim, 1)
+  expect_gte(remove$loss, 1.99)
+  expect_gt(remove$delta, 0)
+  expect_match(printed(audit), "2.00 times that")
+})
+
+test_that("frozen weights keep the claim that recomputed ones break", {
+  file <- worst_case_data("clusters", 40)
+  frozen <- beta_audit(file, "frozen", 2, history = skewed_file(60))
+  expect_lte(worst_of(frozen)$loss, 2 * (1 + 1e-9))
+  expect_lte(worst_of(frozen, "replace-one")$loss, 4 * (1 + 1e-9))
+
+  recomputed <- beta_audit(file, "censor_w", 2)
+  remove <- worst_of(recomputed)
+  expect_gt(remove$ratio, 3)
+  expect_gt(remove$loss - remove$error_loss, 3 * remove$claim)
+  expect_gt(remove$delta, 0.1)
+  # Never above what the change of all weights can cost
+  losses <- recomputed$neighbours
+  expect_true(all(losses$loss <= losses$limit * (1 + 1e-9)))
+})
+
+test_that("Lipschitz weights lose three times their index in the bulk", {
+  audit <- beta_audit(worst_case_data("clusters", 40), "lw", cells = 20000)
+  remove <- worst_of(audit)
+  expect_identical(audit$claimed, "2 Delta")
+  expect_equal(remove$claim, 2 * audit$bound)
+  expect_identical(remove$loss, Inf)
+  expect_gt(remove$loss_bulk - remove$error_bulk, 3 * remove$claim)
+  expect_gt(remove$delta, 0.5)
+})
+
+test_that("centred censoring holds, a calibrated margin included", {
+  reference <- list("(Intercept)" = 0, precision = 4)
+  for (file in list(worst_case_data("clones", 20), skewed_file(30))) {
+    audit <- beta_audit(
+      file, "centred", 1,
+      reference = reference, window = 2, margin_share = 0.2
+    )
+    remove <- worst_of(audit)
+    expect_equal(remove$claim, 1)
+    expect_lte(remove$loss, 1 + 1e-9)
+    # The histogram's share is always spent
+    expect_gt(remove$loss, 0.2)
+    expect_lte(worst_of(audit, "replace-one")$loss, 2 + 1e-9)
+  }
+})
+
+test_that("two-stage weights keep the claim for the pair of draws", {
+  audit <- beta_audit(
+    worst_case_data("clusters", 20), "two_stage", 1,
+    high = 5, replacements = 8
+  )
+  remove <- worst_of(audit)
+  expect_equal(remove$claim, 1)
+  expect_lte(remove$loss, 1 + 1e-9)
+  expect_gt(remove$loss, 0.5)
+  expect_lte(worst_of(audit, "replace-one")$loss, 2 + 1e-9)
+})
+
+test_that("count weights with a floor stay within their factor, not epsilon", {
+  audit <- beta_audit(
+    worst_case_data("clusters", 40), "censor_cw", 2,
+    scale = 0.5, shift = 0.5, radius = 0.01
+  )
+  remove <- worst_of(audit)
+  expect_equal(remove$claim, 4)
+  expect_equal(worst_of(audit, "replace-one")$claim, 6)
+  expect_lte(remove$loss, 4 * (1 + 1e-9))
+  expect_gt(remove$loss, 2.05)
+})
+
+# Closed forms -----------------------------------------------------------------
+
+test_that("one-parameter models agree with their closed forms", {
+  # Yes/no with weight 1: the posterior of the mean is Beta(1 + s, 1 + f), so
+  # that removing a 1 gives the loss log(theta) + log B(s, f + 1) - log B(1+s, ..)
+  y <- rep(c(0, 1), c(7, 5))
+  audit <- audit_guarantee(
+    y ~ 1, data.frame(y = y), bernoulli(), "unweighted",
+    prior = prior_beta_mean(), replacements = 0
+  )
+  mass <- 1 - 1 / 4000
+  # The shortest region on the logit scale by its density there
+  u <- seq(-12, 12, length.out = 2e5)
+  log_p <- stats::dbeta(stats::plogis(u), 6, 8, log = TRUE) +
+    stats::dlogis(u, log = TRUE)
+  ordered <- order(-log_p)
+  held <- cumsum(exp(log_p[ordered]) * (u[2] - u[1]))
+  region <- range(u[ordered[seq_len(which(held >= mass)[1])]])
+  loss <- function(u, one) {
+    theta <- stats::plogis(u)
+    base <- stats::dbeta(theta, 6, 8, log = TRUE)
+    abs(base - stats::dbeta(theta, 6 - one, 7 + one, log = TRUE))
+  }
+  losses <- audit$neighbours
+  is_one <- y[losses$record] == 1
+  expect_equal(losses$loss_bulk[is_one], max(loss(region, 1)), tolerance = 0.01)
+  expect_equal(losses$loss_bulk[!is_one], max(loss(region, 0)), tolerance = 0.01)
+})
+
+test_that("a clipped yes/no model loses what the formula says", {
+  # n equal records, one other; the loss of removing it over all theta is
+  # log E exp(h), h = clip(log(1 - theta))
+  epsilon <- 1
+  y <- c(rep(1, 9), 0)
+  audit <- audit_guarantee(
+    y ~ 1, data.frame(y = y), bernoulli(), "censor_uw", epsilon,
+    prior = prior_normal(intercept = c(0, 2)), replacements = 0, remove = 10
+  )
+  clip <- function(f) pmin(pmax(f, -epsilon / 2), epsilon / 2)
+  kernel <- function(u) {
+    exp(9 * clip(stats::plogis(u, log.p = TRUE))) * stats::dnorm(u, 0, 2)
+  }
+  h <- function(u) clip(stats::plogis(-u, log.p = TRUE))
+  top <- stats::integrate(
+    function(u) exp(h(u)) * kernel(u), -15, 15,
+    rel.tol = 1e-9, subdivisions = 1000
+  )$value
+  bottom <- stats::integrate(
+    kernel, -15, 15,
+    rel.tol = 1e-9, subdivisions = 1000
+  )$value
+  mean_log <- log(top / bottom)
+  expected <- max(abs(h(-15) - mean_log), abs(h(15) - mean_log))
+  expect_equal(worst_of(audit)$loss, expected, tolerance = 1e-4)
+})
+
+test_that("a normal model with a known answer: the prior's spread in the loss", {
+  # Sum of the grid's masses is the marginal likelihood: compare two priors
+  spec <- audit_model(
+    y ~ 1, data.frame(y = c(1, 2, 4)), gaussian(),
+    prior_normal(intercept = c(0, 3))
+  )$spec
+  parameters <- grid_parameters(spec)
+  grid <- fill_grid(
+    sinh_grid(c(2, 0), c(1, 1), parameters$range, c(401, 401)),
+    parameters, spec
+  )
+  found <- log_sum(grid_posterior(grid, rep(1, 3), plain_rule(grid, 1)))
+  half_t <- function(s) 2 * stats::dt(s, 3)
+  over_mu <- function(s) {
+    vapply(s, function(s) {
+      v <- diag(s^2, 3) + 9
+      exp(-0.5 * (3 * log(2 * pi) + as.numeric(determinant(v)$modulus) +
+        sum(c(1, 2, 4) * solve(v, c(1, 2, 4)))))
+    }, 1)
+  }
+  exact <- stats::integrate(
+    function(s) over_mu(s) * half_t(s), 0, Inf,
+    rel.tol = 1e-8
+  )$value
+  expect_equal(found, log(exact), tolerance = 1e-5)
+})
+
+test_that("priors on the grid integrate to one", {
+  total <- function(log_density, from, to, n = 40001) {
+    z <- seq(from, to, length.out = n)
+    sum(exp(log_density(z))) * (z[2] - z[1])
+  }
+  for (extra in c("sigma", "size", "precision")) {
+    expect_equal(
+      total(function(z) extra_log_prior(extra, z), -30, 40), 1,
+      tolerance = 1e-3
+    )
+  }
+  one <- function(prior) {
+    total(function(z) coefficient_log_prior(prior, cbind(z)), -400, 400, 200001)
+  }
+  expect_equal(one(list(kind = "beta_mean", shape1 = 2, shape2 = 1)), 1,
+    tolerance = 1e-6
+  )
+  # A spike at 0 and tails as heavy as Student's
+  expect_equal(one(list(kind = "hierarchical", df = 3, scale = 1)), 1,
+    tolerance = 0.01
+  )
+})
+
+# Weights ----------------------------------------------------------------------
+
+test_that("a function of the data is called on every neighbour", {
+  file <- skewed_file(12)
+  seen <- integer()
+  halves <- function(data) {
+    seen <<- c(seen, nrow(data))
+    list(weights = rep(0.5, nrow(data)), lower = -0.5, upper = 0.5)
+  }
+  by_function <- beta_audit(file, halves, 1, replacements = 8)
+  by_name <- beta_audit(
+    file, "public_scalar", 1,
+    alpha = 0.5, replacements = 8
+  )
+  expect_equal(by_function$worst$loss, by_name$worst$loss, tolerance = 1e-9)
+  expect_setequal(seen, c(12, 11))
+})
+
+test_that("the audit's own count weights are the package's", {
+  file <- skewed_file(15)
+  package <- function(data) {
+    list(
+      weights = as.double(count_weights(
+        "y", data,
+        radius = 0.05, relative = FALSE, scale = 0.5, shift = 0.3
+      )),
+      lower = -0.5, upper = 0.5
+    )
+  }
+  own <- beta_audit(
+    file, "censor_cw", 1,
+    scale = 0.5, shift = 0.3, radius = 0.05, replacements = 8
+  )
+  by_verb <- beta_audit(file, package, 1, replacements = 8)
+  expect_equal(own$neighbours$loss, by_verb$neighbours$loss, tolerance = 1e-9)
+})
+
+test_that("weights with one record more move all others", {
+  file <- worst_case_data("clusters", 20)
+  model <- audit_model(y ~ 1, file, beta_response(c(0, 1)), NULL)
+  mechanism <- grid_mechanism("censor_w", 2, list())
+  neighbours <- audit_neighbours(model, 20, 0, NULL, NULL)
+  problem <- audit_problem(model, mechanism, neighbours, NULL, NULL)
+  grid <- locate_grid(problem, mechanism, 6000)
+  with <- grid_rule(grid, mechanism, problem$counts)$alpha
+  counts <- neighbour_counts(problem, 1)
+  without <- grid_rule(grid, mechanism, counts)$alpha
+  expect_true(all(with[problem$counts > 5] > 0.9))
+  expect_identical(sort(without[counts > 0]), c(0, 1))
+})
+
+# Fits -------------------------------------------------------------------------
+
+test_that("a fit is audited by how it was made", {
+  file <- data.frame(y = withr::with_seed(3, stats::rnorm(30, 2, 1)))
+  fit <- fit_synthesizer(
+    y ~ 1, file, gaussian(),
+    prior = prior_normal(intercept = c(0, 5)), seed = 1, chains = 2
+  )
+  unweighted <- audit_guarantee(fit, cells = 6000, replacements = 8)
+  expect_identical(unweighted$mechanism, "unweighted")
+  expect_identical(worst_of(unweighted)$loss, Inf)
+
+  lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
+  from_fit <- audit_guarantee(lw, cells = 6000, replacements = 8)
+  from_formula <- audit_guarantee(
+    y ~ 1, file, gaussian(), "lw",
+    prior = prior_normal(intercept = c(0, 5)), cells = 6000, replacements = 8
+  )
+  expect_identical(from_fit$mechanism, "lw")
+  expect_equal(from_fit$worst, from_formula$worst, tolerance = 1e-9)
+  # The bulk reaches a little further than 2,000 draws do
+  expect_gt(from_fit$bound, 0.95 * lw$bound$overall)
+  expect_lt(from_fit$bound, 1.6 * lw$bound$overall)
+
+  centred <- update(
+    fit,
+    censor = censor(1, reference = list("(Intercept)" = 1.5, sigma = 1)),
+    chains = 4, draws = 2000, seed = 2
+  )
+  by_fit <- audit_guarantee(centred, cells = 6000, replacements = 8)
+  by_name <- audit_guarantee(
+    y ~ 1, file, gaussian(), "centred", 1,
+    prior = prior_normal(intercept = c(0, 5)), cells = 6000, replacements = 8,
+    reference = list("(Intercept)" = 1.5, sigma = 1), window = 4
+  )
+  expect_equal(by_fit$worst, by_name$worst, tolerance = 1e-6)
+  expect_lte(worst_of(by_fit)$loss, 1 + 1e-9)
+})
+
+# Input and output -------------------------------------------------------------
+
+test_that("bad input is refused with its name", {
+  file <- skewed_file(10)
+  refused <- function(...) {
+    expect_error(beta_audit(file, ...), class = "pseudosynth_error_input")
+  }
+  refused("censor_uw")
+  refused("censor_uw", 0)
+  refused("censored", 1)
+  refused("centred", 1)
+  refused("frozen", 1)
+  refused("two_stage", 1)
+  refused("cw")
+  refused("censor_uw", 1, scales = 2)
+  refused("centred", 1, reference = list(sigma = 1), window = 2)
+  refused("censor_uw", 1, remove = 11)
+  refused("censor_uw", 1, values = 2:3)
+  refused("censor_uw", 1, cells = 1e9)
+  refused(function(data) list(weights = "a"), 1)
+  expect_error(audit_guarantee(1), class = "pseudosynth_error_input")
+  expect_error(
+    audit_guarantee(
+      log(income) ~ education, head(subset(pseudosynth::ce_income, income > 0), 50),
+      gaussian(), "censor_uw", 1
+    ),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("prints state losses and claims and never say passed", {
+  audit <- beta_audit(skewed_file(10), "censor_uw", 1, replacements = 8)
+  text <- printed(audit)
+  expect_match(text, "largest loss found is")
+  expect_match(text, "are claimed")
+  expect_match(text, "could have seen")
+  expect_no_match(text, "pass|safe|valid|proven")
+  expect_match(format(audit), "found")
+  expect_s3_class(as.data.frame(audit), "data.frame")
+  expect_s3_class(autoplot(audit), "ggplot")
+  expect_s3_class(
+    ggplot2::ggplot_build(autoplot(beta_audit(
+      skewed_file(10), "lw",
+      replacements = 8
+    ))), "ggplot_built"
+  )
+})
+
+test_that("worst-case files are as described", {
+  clones <- worst_case_data("clones", 5, value = 1, outlier = 9)
+  expect_identical(clones$y, c(1, 1, 1, 1, 9))
+  clusters <- worst_case_data("clusters", 9, share = 0.25, variable = "z")
+  expect_identical(clusters$z, rep(c(0.5, 0.52, 0.9995), c(2, 6, 1)))
+  bounds <- worst_case_data("bounds", 5)
+  expect_identical(bounds$y, c(0.001, 0.001, 0.999, 0.999, 0.5))
+  expect_error(worst_case_data(n = 2), class = "pseudosynth_error_input")
+  expect_error(
+    worst_case_data("bounds", bounds = c(1, 0)),
+    class = "pseudosynth_error_input"
+  )
+})
