@@ -36,13 +36,14 @@
 #'
 #' @return An `identification_risk`: a list with
 #'   * `record` (data frame, N rows): `risk` (mean of \eqn{IR_i}), `own` (share
-#'     of sets with \eqn{T_i = 1}), `matches` (mean of \eqn{c_i}), `pattern_size`
-#'     (\eqn{|M_i|});
+#'     of sets with \eqn{T_i = 1}), `matches` (mean of \eqn{c_i}),
+#'     `pattern_size` (\eqn{|M_i|});
 #'   * `set` (data frame, m rows): `mean_risk`, `expected_match_risk`,
 #'     `true_match_rate`, `false_match_rate`, `unique_matches`;
 #'   * `overall` (named numeric): the means over sets, `NA` sets left out, with
 #'     `expected_match_share`, the expected match risk over N, and `max_risk`;
-#'   * `m`, `n_records`, `n_patterns`, `known`, `radius`, `relative`, `variable`.
+#'   * `m`, `n_records`, `n_patterns`, `known`, `radius`, `relative`,
+#'   `variable`.
 #'
 #'   `summary()` gives quantiles of the record risks. It is confidential.
 #'
@@ -56,10 +57,9 @@
 #' nothing, and a low risk is no guarantee. Rows must be aligned, so that it can
 #' only be computed inside the agency.
 #'
-#' @references
-#' Hu and Savitsky, Risk-weighted pseudo posterior, equation 8.
-#' Hornby and Hu (2021), Identification risk evaluation of continuous synthesized
-#' variables, Transactions on Data Privacy 14.
+#' @references Hu and Savitsky, Risk-weighted pseudo posterior, equation 8.
+#' Hornby and Hu (2021), Identification risk evaluation of continuous
+#' synthesized variables, Transactions on Data Privacy 14.
 #' @seealso [risk_weights()], [synthesize()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -247,7 +247,9 @@ print.identification_risk <- function(x, ...) {
       format_share(x$overall[["true_match_rate"]]),
       format_share(x$overall[["false_match_rate"]])
     ),
-    sprintf("  record risks: %s", format_named(summarize_values(x$record$risk))),
+    sprintf(
+      "  record risks: %s", format_named(summarize_values(x$record$risk))
+    ),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

@@ -231,6 +231,12 @@ rep.privacy_weights <- function(x, ...) {
   rep(plain_weights(x), ...)
 }
 
+# A column of a data frame is an ordinary vector, too
+#' @export
+as.data.frame.privacy_weights <- function(x, ...) {
+  as.data.frame.vector(plain_weights(x), ...)
+}
+
 #' @export
 Ops.privacy_weights <- function(e1, e2) {
   operator <- get(.Generic, mode = "function")

@@ -2,8 +2,8 @@
 #'
 #' Scales or shifts weights, or takes one scalar for all records, so that the
 #' bound of the refit reaches a target: \eqn{\epsilon / 2} for a wanted
-#' \eqn{\epsilon = 2 \Delta}. Found by refitting, because the draws move with the
-#' weights; each refit starts from where the last one ended.
+#' \eqn{\epsilon = 2 \Delta}. Found by refitting, because the draws move with
+#' the weights; each refit starts from where the last one ended.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) The unweighted fit.
 #' @param target (number > 0) The bound \eqn{\Delta} to reach.
@@ -12,8 +12,8 @@
 #' @param by (string) What is solved for: `"scale"`, the default,
 #'   \eqn{c} in \eqn{\mathrm{clamp}(c \alpha_i)}, or `"shift"`, \eqn{g} in
 #'   \eqn{\mathrm{clamp}(\alpha_i + g)}, between -1 and 1.
-#' @param tolerance (number > 0) Accepted distance from the target, as a share of
-#'   it. Default 0.02: bounds are maxima over draws and vary by about as much
+#' @param tolerance (number > 0) Accepted distance from the target, as a share
+#'   of it. Default 0.02: bounds are maxima over draws and vary by about as much
 #'   from run to run.
 #' @param max_refits (count) The most refits. Default 10.
 #' @param quantile,allow_unconverged As in [reweight()].
@@ -58,7 +58,9 @@ solve_weights <- function(fit, target, weights = NULL,
   check_converged(fit, allow_unconverged)
   if (is.null(weights)) weights <- 1
   weights <- as_privacy_weights(weights, n_records(fit))
-  check_weights_records(weights, fit$data %||% list(), arg = "weights")
+  if (!is.null(fit$data)) {
+    check_weights_records(weights, fit$data, arg = "weights")
+  }
   weights_at <- function(value) {
     solved_weights(weights, by, value, target)
   }
@@ -184,8 +186,8 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
 }
 
 #' @param bracket (list) `low`, `high` (points nearest to the target on either
-#'   side, or `NULL`), `last`, `before` (the last two points), `log`, `slow` (has
-#'   the last step not halved the bracket?).
+#'   side, or `NULL`), `last`, `before` (the last two points), `log`, `slow`
+#'   (has the last step not halved the bracket?).
 #' @noRd
 narrow_bracket <- function(bracket, value, reached, target) {
   point <- list(value = value, reached = reached)

@@ -20,7 +20,8 @@ weights_records <- function(n) {
 #' m sets with the predictors of the file and incomes from other records of the
 #' same earner and education, so that values of a pattern are alike.
 weights_sets <- function(data, m) {
-  cell <- split(seq_len(nrow(data)), data[c("earner", "education")], drop = TRUE)
+  cells <- data[c("earner", "education")]
+  cell <- split(seq_len(nrow(data)), cells, drop = TRUE)
   lapply(seq_len(m), function(j) {
     set <- data
     for (rows in cell) {
@@ -84,9 +85,13 @@ bench_weights <- function(n = 1e5, n_naive = 4000, m = 20, rounds = 5) {
     full <- list(
       count = function() count(data), risk = function() risk(data, sets)
     )
-    check_same_weights(count(few), loop$count(), few, few_sets, known, loop$risk())
+    check_same_weights(
+      count(few), loop$count(), few, few_sets, known, loop$risk()
+    )
     for (name in names(full)) {
-      seconds <- vapply(seq_len(rounds), function(i) timed(full[[name]]())$seconds, 0)
+      seconds <- vapply(seq_len(rounds), function(i) {
+        timed(full[[name]]())$seconds
+      }, 0)
       naive <- time_calls(function(i) loop[[name]](), 1)
       quick <- time_calls(function(i) fast[[name]](), 10) / 10
       rows <- rbind(rows, data.frame(

@@ -83,7 +83,9 @@ test_that("synthetic data know their variable and stay aligned", {
   expect_identical(risk$variable, "income")
   expect_identical(risk$m, 3L)
   expect_identical(
-    identification_risk(job$synthetic, unweighted_fit(), c("age", "earner"), 0.2),
+    identification_risk(
+      job$synthetic, unweighted_fit(), c("age", "earner"), 0.2
+    ),
     risk
   )
   shuffled <- job$synthetic[[1]][rev(seq_len(nrow(data))), ]
@@ -91,6 +93,16 @@ test_that("synthetic data know their variable and stay aligned", {
     identification_risk(shuffled, data, "age", 0.2, variable = "income"),
     "order", class = "pseudosynth_error_input"
   )
+})
+
+test_that("top-coding protects the values that it changes, and no others", {
+  data <- privacy_data()
+  coded <- topcode(income ~ age + earner, data, top = 50000)
+  risk <- identification_risk(coded, data, "age", 0.05)
+  changed <- data$income > 50000 / 0.95
+  expect_true(any(changed) && any(!changed))
+  expect_true(all(risk$record$risk[changed] == 0))
+  expect_true(all(risk$record$own[data$income <= 50000] == 1))
 })
 
 test_that("bad input is a classed error", {

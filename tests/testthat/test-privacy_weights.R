@@ -83,6 +83,7 @@ test_that("as.numeric() and subsets drop rule and marks of the records", {
   expect_null(attributes(as.numeric(w)))
   expect_null(attributes(w[1:10]))
   expect_null(attributes(2 * w))
+  expect_null(attributes(data.frame(alpha = w)$alpha))
   expect_false(any(grepl("basis|history|hash", capture.output(print(w)))))
 })
 
