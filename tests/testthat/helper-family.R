@@ -87,7 +87,13 @@ family_round_trip <- function(formula, family, data = family_data(), ...) {
 
 # The figure of confidential against synthetic values.
 plot_family <- function(fit, syn) {
-  job <- new_pseudo_posterior(syn, list(unweighted = fit), "unweighted")
+  job <- structure(
+    list(
+      synthetic = syn, internal = list(fits = list(unweighted = fit)),
+      mechanism = "unweighted"
+    ),
+    class = "pseudo_posterior"
+  )
   autoplot(job, "density")
 }
 

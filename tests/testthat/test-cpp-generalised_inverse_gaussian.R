@@ -28,3 +28,12 @@ test_that("chi = 0 is a gamma distribution", {
     expect_gt(ks.test(q, "pgamma", lambda, 0.5)$p.value, 1e-6)
   }
 })
+
+test_that("a huge chi gives draws next to its root, and an end", {
+  for (chi in c(1e20, 1e45, 1e100, 1e300)) {
+    q <- test_generalised_inverse_gaussian_(100, 3, 0.5, chi)
+    expect_lt(max(abs(q / sqrt(chi) - 1)), 10 * chi^-0.25 + 1e-12)
+  }
+  q <- test_generalised_inverse_gaussian_(1, 3, 0.5, Inf)
+  expect_identical(q, Inf)
+})
