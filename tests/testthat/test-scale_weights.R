@@ -13,8 +13,8 @@ test_that("weights are clamp(c1 alpha + c2)", {
 test_that("scaled count weights are count weights with other c and g", {
   data <- awkward_data()
   w <- count_weights("y", data, 0.2, scale = 0.5, shift = 0.4)
-  scaled <- scale_weights(w, 0.5, 0.1)
-  again <- count_weights("y", data, 0.2, scale = 0.25, shift = 0.3)
+  scaled <- scale_weights(w, 0.8, 0.1)
+  again <- count_weights("y", data, 0.2, scale = 0.4, shift = 0.42)
   expect_equal(as.numeric(scaled), as.numeric(again))
   expect_equal(attr(scaled, "arguments"), attr(again, "arguments"))
   expect_identical(attr(scaled, "scheme"), "count")
