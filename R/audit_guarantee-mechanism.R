@@ -344,28 +344,35 @@ fit_mechanism <- function(fit, call) {
     alpha[found$type] <- as.double(made)
     alpha
   }
-  base <- switch(first,
-    lipschitz = function(grid, counts, database) {
-      grid_lipschitz_weights(grid, counts, s)
-    },
-    count = count,
-    scalar = function(grid, counts, database) {
-      grid_scalar_weight(grid, counts, s$target)
-    },
-    none = function(grid, counts, database) 1,
-    public_scalar = , frozen = , two_stage = function(grid, counts, database) {
+  own <- scheme == "none" ||
+    isTRUE(attr(weights, "source") %in% c("public", "frozen", "paid"))
+  base <- if (scheme == "none") {
+    function(grid, counts, database) 1
+  } else if (own) {
+    # The package's own rule, for records that were put in place of others, too
+    function(grid, counts, database) {
       as.double(stats::predict(freeze(weights), grid$data))
-    },
-    abort_input(
-      c(
-        "An exact audit cannot recompute these weights on a neighbour.",
-        x = "Their scheme is {.val {scheme}}.",
-        i = "Give {.arg mechanism}, a function of a data frame, or a
-             {.code method = \"sampled\"} audit a {.arg refit}."
-      ),
-      arg = "x", call = call
+    }
+  } else {
+    switch(first,
+      lipschitz = function(grid, counts, database) {
+        grid_lipschitz_weights(grid, counts, s)
+      },
+      count = count,
+      scalar = function(grid, counts, database) {
+        grid_scalar_weight(grid, counts, s$target)
+      },
+      abort_input(
+        c(
+          "An exact audit cannot make these weights again on a neighbour.",
+          x = "Their scheme is {.val {scheme}}.",
+          i = "Give a function as {.arg mechanism} with a formula, or
+               {.arg refit} to a sampled audit."
+        ),
+        arg = "x", call = call
+      )
     )
-  )
+  }
   made <- switch(scheme,
     reweighted = function(grid, counts, database) {
       grid_reweighted(grid, counts, base(grid, counts, database), s$k)
@@ -393,7 +400,7 @@ fit_mechanism <- function(fit, call) {
   floor <- scheme == "count" && !is.null(width) && isTRUE(arguments$shift > 0)
   list(
     name = mechanism_of(fit), rule = rule,
-    own_value = scheme %in% c("none", "public_scalar", "frozen", "two_stage"),
+    own_value = own,
     width = width, factor = if (floor) arguments$scale / arguments$shift else 0,
     one_off = 0, epsilon = censor$epsilon, settings = s
   )

@@ -181,20 +181,6 @@ new_pseudo_posterior <- function(synthetic, fits, job, margin) {
   )
 }
 
-check_mechanism <- function(mechanism, call = rlang::caller_env()) {
-  if (rlang::is_missing(mechanism)) {
-    abort_input(
-      c(
-        "{.arg mechanism} must be named: it decides what is promised.",
-        i = "Choose one of {.or {.val {available_mechanisms}}}."
-      ),
-      arg = "mechanism", call = call
-    )
-  }
-  check_string(mechanism, call = call)
-  check_choice(mechanism, available_mechanisms, call = call)
-}
-
 #' Every stage has a seed of its own
 #' @noRd
 stage_seed <- function(seed, stage) {

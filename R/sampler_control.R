@@ -86,13 +86,13 @@ print.sampler_control <- function(x, ...) {
 #' @return (string) The first of the samplers that suits, or the one asked for.
 #' @noRd
 choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
+  # Omega given b is a Wishart draw, which needs lkj above 1/2
+  draws_omega <- spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5
   suits <- c(
-    # the Gibbs step of Omega is a Wishart draw, which needs lkj above 1/2
-    gibbs = spec$family == "gaussian" && is.null(spec$censor) &&
-      (spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5),
+    gibbs = spec$family == "gaussian" && is.null(spec$censor) && draws_omega,
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
-    surrogate = spec$family != "normal_mixture",
+    surrogate = spec$family != "normal_mixture" && draws_omega,
     nuts = TRUE
   )
   if (sampler == "auto") {

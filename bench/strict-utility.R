@@ -36,7 +36,7 @@ case <- function(part, name, data = positive, family = student_t(3),
     mechanisms = mechanisms, epsilon = epsilon, sets = sets,
     groups = intersect(measured, names(data)), reference = reference,
     window = window, margin_share = margin_share, bins = bins,
-    bounds = bounds, draws = 1000, threads = 2,
+    bounds = bounds, draws = 2000, threads = 2,
     control = sampler_control(progress = FALSE), ...
   )
   table <- compared$table
@@ -120,24 +120,11 @@ if ("families" %in% parts) {
 if ("months" %in% parts) {
   source("data-raw/load_rpms_ce.R")
   months <- load_rpms_ce()
+  codes <- new.env()
+  source("R/ce_codes.R", local = codes)
   coded <- function(month) {
-    raw <- months[as.integer(as.character(months$QINTRVMO)) == month, ]
-    frame <- data.frame(income = raw[[rpms_columns[["income"]]]])
-    for (name in setdiff(names(rpms_columns), "income")) {
-      column <- as.character(raw[[rpms_columns[[name]]]])
-      column[is.na(column)] <- "not published"
-      if (name == "family_size") {
-        column <- as.character(pmin(as.integer(column), 11))
-      }
-      frame[[name]] <- column
-    }
-    frame <- frame[frame$income > 0, ]
-    # The file has ages as they are
-    if (length(unique(frame$age)) > 20) {
-      frame$age <- cut(as.numeric(frame$age), c(-Inf, 20, 40, 60, 80, Inf))
-    }
-    frame[] <- lapply(frame, function(x) if (is.character(x)) factor(x) else x)
-    droplevels(frame)
+    frame <- codes$ce_recode(months[months$QINTRVMO == month, ], rpms_columns)
+    droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
   }
   for (month in c(1, 4, 7)) {
     add("months", paste("month", month), data = coded(month),

@@ -300,6 +300,41 @@ test_that("a fit is audited by how it was made", {
   expect_lte(worst_of(by_fit)$loss, 1 + 1e-9)
 })
 
+test_that("fits with frozen, paid, public and count weights are audited", {
+  file <- data.frame(y = withr::with_seed(3, stats::rnorm(30, 2, 1)))
+  history <- data.frame(y = withr::with_seed(5, stats::rnorm(50, 2, 1.2)))
+  fit_to <- function(data, ...) {
+    fit_synthesizer(
+      y ~ 1, data, gaussian(),
+      prior = prior_normal(intercept = c(0, 5)), seed = 1, chains = 2,
+      draws = 2000, ...
+    )
+  }
+  past <- fit_to(history)
+  frozen <- predict(freeze(lipschitz_weights(past)), file)
+  reference <- censor(1, reference = list("(Intercept)" = 2, sigma = 1))
+  counted <- count_weights(
+    "y", file,
+    radius = 0.5, relative = FALSE, scale = 0.5, shift = 0.5
+  )
+  weights <- list(frozen, 0.5, counted)
+  claims <- c(1, 1, 2)
+  for (j in seq_along(weights)) {
+    fit <- suppressWarnings(fit_to(
+      file,
+      privacy_weights = weights[[j]],
+      censor = if (j == 3) censor(1) else reference
+    ))
+    audit <- audit_guarantee(fit, cells = 4000, replacements = 16)
+    remove <- worst_of(audit)
+    expect_equal(remove$claim, claims[j])
+    expect_lte(remove$loss, claims[j] * (1 + 1e-9))
+    expect_gt(remove$loss, 0.1)
+    replace <- worst_of(audit, "replace-one")
+    expect_lte(replace$loss, replace$claim * (1 + 1e-9))
+  }
+})
+
 # Input and output -------------------------------------------------------------
 
 test_that("bad input is refused with its name", {

@@ -105,8 +105,8 @@ test_that("NUTS agrees with quadrature for beta, weighted and clipped", {
     withr::with_seed(8, round(rbeta(60, 0.5, 3) + 5e-4, 3)),
     family = "beta", alpha = rep(c(1, 0.4, 0.8), 20)
   )
-  b <- seq(-5, 4.5, by = 0.02)
-  u <- seq(-14, 9, by = 0.05)
+  b <- seq(-5, 4.5, by = 0.04)
+  u <- seq(-14, 9, by = 0.1)
   expect_quadrature(spec, clips_of(spec), b, u)
   f <- log_density("beta", spec$y, -1.5, 3)
   expect_quadrature(

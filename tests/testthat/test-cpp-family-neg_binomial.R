@@ -1,9 +1,9 @@
 counts <- c(0, 1, 2, 5, 9, 10, 11, 100, 1e4, 1e6)
-means <- c(-700, -100, -3, -0.5, 0, 0.1, 2.3, 5, 9.2, 13.8, 30, 100)
+means <- c(-600, -100, -3, -0.5, 0, 0.1, 2.3, 5, 9.2, 13.8, 30, 100)
 
 test_that("neg_binomial densities equal dnbinom() at the edges", {
   expect_densities(
-    "neg_binomial", counts, means, c(1e-8, 1e-3, 0.5, 3, 40, 1e3, 1e5)
+    "neg_binomial", counts, means, c(1e-8, 1e-3, 0.5, 3, 40, 1e3)
   )
 })
 
@@ -15,8 +15,9 @@ by_product <- function(y, eta, size) {
 }
 
 test_that("near the Poisson limit densities equal the exact product", {
-  # R 4.2's dnbinom(mu =) is a first-order expansion there.
-  for (size in c(1e6, 1e9, 1e12)) {
+  # R 4.2's dnbinom(mu =) loses digits there and is a first-order expansion
+  # further on.
+  for (size in c(1e5, 1e7, 1e9, 1e12)) {
     for (eta in c(-3, 0, 2, 4)) {
       y <- c(0, 1, 7, 80)
       f <- density_table("neg_binomial", y, eta, size)
@@ -112,8 +113,8 @@ test_that("NUTS agrees with quadrature for neg_binomial, weighted, clipped", {
     withr::with_seed(7, rnbinom(60, mu = 4, size = 1.5)),
     family = "neg_binomial", alpha = rep(c(1, 0.4, 0.8), 20)
   )
-  b <- seq(-4, 5, by = 0.02)
-  u <- seq(-14, 12, by = 0.06)
+  b <- seq(-4, 5, by = 0.04)
+  u <- seq(-14, 12, by = 0.1)
   expect_quadrature(spec, clips_of(spec, below_zero = TRUE), b, u)
   expect_quadrature(spec, clips_of(spec, c(5, 1))[-1], b, u)
 })

@@ -66,8 +66,8 @@ test_that("NUTS agrees with quadrature for student_t, weighted and clipped", {
     withr::with_seed(5, round(1 + 0.5 * rt(60, 3), 1)),
     family = "student_t", alpha = rep(c(1, 0.4, 0.8), 20)
   )
-  b <- seq(-4, 5, by = 0.02)
-  u <- seq(-9, 6, by = 0.04)
+  b <- seq(-4, 5, by = 0.04)
+  u <- seq(-9, 6, by = 0.08)
   expect_quadrature(spec, clips_of(spec), b, u)
   # around a public reference
   f <- log_density("student_t", spec$y, 0.8, 0.6)

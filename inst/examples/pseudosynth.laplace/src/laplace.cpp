@@ -58,7 +58,7 @@ Rcpp::List sample_laplace_(Rcpp::NumericMatrix x, Rcpp::NumericVector y,
   Eigen::MatrixXd log_lik(kept.rows(), records.size());
   const ps::DrawMatrix rows{kept.data(), static_cast<int>(kept.rows()),
                             static_cast<int>(kept.cols())};
-  ps::fill_log_lik(records, Laplace(), rows, 0, records.design.n_rows(),
+  ps::fill_log_lik(records, Laplace(), rows, records.all_cells(),
                    log_lik.data(), [] { return false; });
   return Rcpp::List::create(Rcpp::Named("draws") = kept,
                             Rcpp::Named("log_lik") = log_lik,

@@ -97,14 +97,26 @@ class SurrogateSetup {
     std::vector<Vector> points;
     double best = acceptance(proposal_, from, tau, points, rng);
     for (int round = 0; round < 3 && best < 0.9; ++round) {
-      SurrogateProposal other = proposal_;
-      fit.lhat = proposal_.lhat;
-      fit.from_points(points);
-      set(fit.lhat, other);
-      const double found = acceptance(other, from, tau, points, rng);
-      if (found <= best) break;
-      proposal_ = other;
-      best = found;
+      const bool poor = best < 0.5;
+      // Slices find the posterior whatever the proposals are worth.
+      if (poor) slice_points(from, tau, points, rng);
+      const std::vector<Vector> seen = points;
+      bool better = false;
+      for (int way = 0; way < (poor ? 2 : 1); ++way) {
+        SurrogateProposal other = proposal_;
+        fit.lhat = proposal_.lhat;
+        if (way == 0)
+          fit.from_points(seen);
+        else
+          fit.from_moments(seen);
+        set(fit.lhat, other);
+        const double found = acceptance(other, from, tau, points, rng);
+        if (found <= best) continue;
+        proposal_ = other;
+        best = found;
+        better = true;
+      }
+      if (!better) break;
     }
     // Shorter moves where draws anew are rarely accepted.
     for (double keep : {0.5, 0.8}) {
@@ -117,6 +129,24 @@ class SurrogateSetup {
     }
   }
 
+  void slice_points(Vector& from, Vector& tau, std::vector<Vector>& points,
+                    Rng& rng) {
+    Chain chain(model_, prior_, proposal_, rng);
+    if (!chain.place(from)) return;
+    if (tau.size() > 0) chain.set_tau(tau);
+    points.clear();
+    const int length = pilot_length();
+    for (int i = 0; i < length; ++i) {
+      chain.sweep();
+      for (int j = 0; j < 4; ++j) chain.slice();
+      if (i >= length / 5) points.push_back(chain.theta);
+    }
+    from = chain.theta;
+    tau = chain.tau();
+  }
+
+  int pilot_length() const { return std::max(kPilot, 4 * model_.size()); }
+
   double acceptance(const SurrogateProposal& proposal, Vector& from,
                     Vector& tau, std::vector<Vector>& points, Rng& rng) {
     Chain chain(model_, prior_, proposal, rng);
@@ -125,7 +155,7 @@ class SurrogateSetup {
       return 0.0;
     }
     if (tau.size() > 0) chain.set_tau(tau);
-    const int length = std::max(kPilot, 4 * model_.size());
+    const int length = pilot_length();
     for (int i = 0; i < length / 4; ++i) chain.sweep();
     points.clear();
     double sum = 0.0;

@@ -220,6 +220,27 @@ class SurrogateFit {
     set(mean, at_mean, lhat.curvature - slope, precision);
   }
 
+  /// From points of the posterior: what times the penalty has their mean and
+  /// covariance. Coarse, and good enough where gradients say nothing because
+  /// most records are clipped.
+  void from_moments(const std::vector<Vector>& points) {
+    const int n = model_->size();
+    const double S = static_cast<double>(points.size());
+    Vector mean = Vector::Zero(n);
+    for (const Vector& point : points) mean += point / S;
+    Matrix covariance = Matrix::Zero(n, n);
+    for (const Vector& point : points)
+      covariance += (point - mean) * (point - mean).transpose() / S;
+    const Eigen::LLT<Matrix> root(covariance);
+    if (root.info() != Eigen::Success) return;
+    const Matrix precision = root.solve(Matrix::Identity(n, n));
+    if (!precision.allFinite()) return;
+    Vector pull = Vector::Zero(n);
+    penalty_.add(mean, pull);
+    set(mean, -pull, precision - penalty_.add(Matrix::Zero(n, n)),
+        penalty_.add(lhat.curvature));
+  }
+
  private:
   void linearise(const Vector& centre, const Matrix& covariance,
                  double spread) {

@@ -21,7 +21,8 @@ struct SurrogatePrior : GaussianGibbsPrior {
 };
 
 /// @brief G(theta) = sum_i g_i + log p(u) with its Jacobian, + log p(b) where
-/// the prior is folded in. One object per thread; copies share the cells.
+/// the prior is folded in. One object per thread; copies share the records and
+/// the work space of the gradient, which a set-up calls and chains do not.
 template <class Family>
 class SurrogateModel {
  public:
@@ -34,7 +35,8 @@ class SurrogateModel {
         family_(family),
         start_(fit_start(records, family, prior)),
         value_(records, family),
-        gradient_(LikelihoodOf<Family>::make(records, family, start_)) {
+        gradient_(std::make_shared<Gradient>(
+            LikelihoodOf<Family>::make(records, family, start_))) {
     if (prior.folded) folded_ = prior.folded->clone();
   }
   SurrogateModel(const SurrogateModel& other)
@@ -68,7 +70,7 @@ class SurrogateModel {
     const double* u = theta.data() + P_;
     d.setZero(size());
     family_.constrain(u, extra);
-    double sum = gradient_.gradient(theta.data(), extra, d.data(), d_extra);
+    double sum = gradient_->gradient(theta.data(), extra, d.data(), d_extra);
     family_.adjoint(u, d_extra, d.data() + P_);
     sum += family_.log_prior(u, d.data() + P_);
     if (folded_)
@@ -91,6 +93,8 @@ class SurrogateModel {
   }
 
  private:
+  using Gradient = typename LikelihoodOf<Family>::Type;
+
   /// The gradient by differences, where that takes less than one by record.
   double value_differences(const Vector& theta, Vector& d) {
     constexpr double kStep = 1e-4;
@@ -124,7 +128,7 @@ class SurrogateModel {
   Family family_;
   LeastSquares start_;
   ValueLikelihood<Family> value_;
-  typename LikelihoodOf<Family>::Type gradient_;
+  std::shared_ptr<Gradient> gradient_;
   std::unique_ptr<CoefficientPrior> folded_;
   Vector scratch_;
 };
