@@ -60,6 +60,7 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
   raised <- reweighted_weights(cw, 0.95)
   solved <- solve_weights(fit, 1.5, count, tolerance = 0.2, seed = 1)
   expect_null(attr(solved$privacy_weights, "arguments")$scale)
+  expect_null(attr(raised, "arguments")$factor_add_remove)
   derived <- list(
     raised, scale_weights(raised, 0.9), scale_weights(raised, 0.9, 0.1),
     truncate_weights(cw, 4), scale_weights(truncate_weights(cw, 4), 0.5, 0.2),
