@@ -207,7 +207,8 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
   columns <- external_columns(x$log_lik)
   bound_of_columns(
     columns, quantile, x$bound$unit,
-    alpha = if (!x$weighted) x$spec$alpha, weighted = x$bound$weighted
+    alpha = if (!x$weighted) x$spec$alpha, weighted = x$bound$weighted,
+    dropped = x$dropped
   )
 }
 

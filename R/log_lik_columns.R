@@ -143,10 +143,12 @@ has_log_lik <- function(x) {
 #' @param alpha (numeric, N, or `NULL`) Weights that the log-likelihood does not
 #'   hold yet.
 #' @param weighted (flag) Is g another thing than the unweighted log-likelihood?
+#' @param dropped (count) Draws dropped before, all above these.
 #' @return A `lipschitz_bound`.
 #' @noRd
 bound_of_columns <- function(columns, quantile, unit, alpha = NULL,
-                             weighted = FALSE, call = rlang::caller_env()) {
+                             weighted = FALSE, dropped = 0L,
+                             call = rlang::caller_env()) {
   n <- columns$n
   at <- function(i) {
     f <- columns$at(i)
@@ -163,7 +165,7 @@ bound_of_columns <- function(columns, quantile, unit, alpha = NULL,
   }
   abort_missing_log_lik(broken, call)
   draw <- unname(draw)
-  kept <- keep_draws(draw, quantile)
+  kept <- keep_draws(draw, quantile, dropped)
   parts <- list(
     max = numeric(n), min = numeric(n), draw = draw, nonfinite = integer(n)
   )

@@ -43,7 +43,7 @@
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
 #'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
 #' )
-#' w <- scalar_weights(fit, target = 2, tolerance = 0.1)
+#' w <- scalar_weights(fit, lipschitz(fit)$overall / 2, tolerance = 0.1)
 #' w
 #' attr(w, "search")
 #' @export

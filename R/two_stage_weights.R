@@ -46,8 +46,9 @@
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
 #' w <- two_stage_weights(log(income) ~ age + earner,
 #'   epsilon0 = 0.5, lower = 1, upper = 6, data = small, family = gaussian(),
+#'   reference = list("(Intercept)" = 10.8, sigma = 1),
 #'   prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 300,
-#'   draws = 1000, seed = 1
+#'   draws = 2000, seed = 1
 #' )
 #' w
 #' @export

@@ -98,6 +98,8 @@ test_that("the factors bound the relative change of the weights", {
       factor <- attr(v, "arguments")$factor_add_remove
       expect_lte(1 + sum_rho, factor)
       expect_lte(factor, 1 + c / g)
+      # 30 records, and one that may be added
+      expect_equal(factor, 1 + 30 * (c / 31) / min(1, g + c / 31))
       expect_equal(attr(v, "arguments")$factor_replace, factor + 1)
       data <- awkward_data(30)
       w <- count_weights("y", data, 0.2, scale = c, shift = g)

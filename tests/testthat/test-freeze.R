@@ -81,9 +81,9 @@ test_that("frozen Lipschitz weights follow the history's extremes", {
 test_that("frozen count weights look into the history's balls", {
   history <- data.frame(y = c(1, 2, 3, 10, 11), g = c("a", "a", "a", "b", "b"))
   rule <- freeze(count_weights("y", history, 0.5, FALSE, "g"))
-  current <- data.frame(y = c(2.5, 10, 7), g = c("a", "a", "c"))
+  current <- data.frame(y = c(2.5, 10, 2, 10.5), g = c("a", "a", "c", "b"))
   # 2.5 sees 2 and 3 of three; 10 sees none; no record has the pattern c
-  expect_equal(as.numeric(predict(rule, current)), c(2 / 3, 0, 0))
+  expect_equal(as.numeric(predict(rule, current)), c(2 / 3, 0, 0, 1))
 })
 
 test_that("frozen weights know rule, history and source", {

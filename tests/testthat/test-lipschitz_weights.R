@@ -30,6 +30,9 @@ test_that("equal bounds give no record any relative risk", {
     expect_equal(as.numeric(w), c(1, 1, 1))
   }
   expect_equal(as.numeric(lipschitz_weights(bound_of(3))), 1)
+  # A frozen rule can meet other bounds than the only one of its history
+  range <- bound_range(c(2, 2))
+  expect_identical(relative_risk(c(1, 2, 2.5), "linear", range), c(0, 0, 1))
 })
 
 test_that("a record with an infinite bound gets 0 and takes no other part", {

@@ -13,8 +13,8 @@ test_that("weights are clamp(c1 alpha + c2)", {
 test_that("scaled count weights are count weights with other c and g", {
   data <- awkward_data()
   w <- count_weights("y", data, 0.2, scale = 0.5, shift = 0.4)
-  scaled <- scale_weights(w, 0.5, 0.1)
-  again <- count_weights("y", data, 0.2, scale = 0.25, shift = 0.3)
+  scaled <- scale_weights(w, 0.8, 0.1)
+  again <- count_weights("y", data, 0.2, scale = 0.4, shift = 0.42)
   expect_equal(as.numeric(scaled), as.numeric(again))
   expect_equal(attr(scaled, "arguments"), attr(again, "arguments"))
   expect_identical(attr(scaled, "scheme"), "count")
@@ -59,6 +59,8 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
   cw <- update(fit, privacy_weights = count, seed = 3)
   raised <- reweighted_weights(cw, 0.95)
   solved <- solve_weights(fit, 1.5, count, tolerance = 0.2, seed = 1)
+  expect_null(attr(solved$privacy_weights, "arguments")$scale)
+  expect_null(attr(raised, "arguments")$factor_add_remove)
   derived <- list(
     raised, scale_weights(raised, 0.9), scale_weights(raised, 0.9, 0.1),
     truncate_weights(cw, 4), scale_weights(truncate_weights(cw, 4), 0.5, 0.2),
