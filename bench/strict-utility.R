@@ -163,7 +163,10 @@ for (i in seq_len(nrow(gates))) {
   if (nrow(row) == 0) next
   miss <- abs(as.numeric(row$r_squared) - as.numeric(row$r_squared_file))
   cat(sprintf(
-    "epsilon %-5s ECDF %.4f (gate %.3f)  groups %.4f (%.2f)  R2 off %.4f (%.2f)  %s\n",
+    paste(
+      "epsilon %-5s ECDF %.4f (gate %.3f)  groups %.4f (%.2f)",
+      "R2 off %.4f (%.2f)  %s\n"
+    ),
     gates$asked[i], as.numeric(row$ecdf_max), gates$ecdf_max[i],
     as.numeric(row$groups), gates$groups[i], miss, gates$r_squared[i],
     if (as.numeric(row$ecdf_max) <= gates$ecdf_max[i] &&
