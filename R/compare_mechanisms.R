@@ -344,11 +344,15 @@ problem_lines <- function(table) {
   table <- table[nzchar(table$problem), ]
   text <- sprintf(
     "%s at %s: %s", table$mechanism, format_figure(table$asked),
-    gsub("\n", " ", table$problem)
+    first_words(gsub("\n", " ", table$problem))
   )
   unlist(lapply(text, function(line) {
     paste0("  ", strwrap(line, 76, exdent = 2))
   }))
+}
+
+first_words <- function(x, width = 160) {
+  ifelse(nchar(x) > width, paste0(substr(x, 1, width - 3), "..."), x)
 }
 
 #' @export

@@ -36,8 +36,8 @@ case <- function(part, name, data = positive, family = student_t(3),
     mechanisms = mechanisms, epsilon = epsilon, sets = sets,
     groups = intersect(measured, names(data)), reference = reference,
     window = window, margin_share = margin_share, bins = bins,
-    bounds = bounds, draws = 1000, warmup = 500, threads = 2,
-    control = sampler_control(progress = FALSE, thin = 3), ...
+    bounds = bounds, draws = 2500, warmup = 500, threads = 2,
+    control = sampler_control(progress = FALSE, thin = 2), ...
   )
   table <- compared$table
   if (!alone) table <- table[table$mechanism != "reference", ]
@@ -160,7 +160,7 @@ found <- subset(
 )
 for (i in seq_len(nrow(gates))) {
   row <- found[as.numeric(found$asked) == gates$asked[i], ]
-  if (nrow(row) == 0) next
+  if (nrow(row) == 0 || is.na(row$ecdf_max)) next
   miss <- abs(as.numeric(row$r_squared) - as.numeric(row$r_squared_file))
   cat(sprintf(
     paste(
