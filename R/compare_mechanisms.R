@@ -21,9 +21,9 @@
 #' @param top (number or `NULL`) The threshold of `"topcode"`.
 #' @param seed As in [pseudo_posterior()].
 #'
-#' @return A `mechanism_comparison`: a list with `table` (data frame, one row for
-#'   each mechanism and epsilon) with the columns `mechanism`, `asked` (epsilon),
-#'   `label`, `add_remove`, `replace` (claimed or proven totals for one set),
+#' @return A `mechanism_comparison`: a list with `table` (data frame, one row
+#'   for each mechanism and epsilon) with the columns `mechanism`, `asked`
+#'   (epsilon), `label`, `add_remove`, `replace` (claimed or proven totals for one set),
 #'   `ecdf_max`, `ecdf_mean_squared`, `groups`, `r_squared`, `overlap` (means
 #'   over sets, see [utility()]), `seconds` and `problem` (why a row is empty);
 #'   `confidential` (the file's R2), `sets`. Where a reference is used, the row
@@ -344,11 +344,15 @@ problem_lines <- function(table) {
   table <- table[nzchar(table$problem), ]
   text <- sprintf(
     "%s at %s: %s", table$mechanism, format_figure(table$asked),
-    gsub("\n", " ", table$problem)
+    first_words(gsub("\n", " ", table$problem))
   )
   unlist(lapply(text, function(line) {
     paste0("  ", strwrap(line, 76, exdent = 2))
   }))
+}
+
+first_words <- function(x, width = 160) {
+  ifelse(nchar(x) > width, paste0(substr(x, 1, width - 3), "..."), x)
 }
 
 #' @export

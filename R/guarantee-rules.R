@@ -132,14 +132,14 @@ verdict_of <- function(fit, mechanism, assignment = "prior") {
   if (is.null(fit$censor)) {
     if (mechanism == "unweighted") {
       return(verdict("none", paste(
-        "The likelihood is neither weighted nor clipped, so that nothing bounds",
-        "what one record does to the draws."
+        "The likelihood is neither weighted nor clipped, so that nothing",
+        "bounds what one record does to the draws."
       )))
     }
     if (mechanism == "risk") {
       return(verdict("none", paste(
-        "Risk weights bound no record's contribution: no epsilon is claimed for",
-        "them."
+        "Risk weights bound no record's contribution: no epsilon is claimed",
+        "for them."
       )))
     }
     if (!is.finite(fit$bound$overall)) {
@@ -227,8 +227,8 @@ asymptotic_reasons <- function(fit) {
       ),
       floor = if (!censored) {
         paste(
-          "The weights are made from this file: one record moves the weights of",
-          "others, which the claim leaves out."
+          "The weights are made from this file: one record moves the weights",
+          "of others, which the claim leaves out."
         )
       } else {
         "The interval does not hold 0, which the bound of count weights needs."

@@ -117,9 +117,9 @@ check_mechanism <- function(mechanism, choices = available_mechanisms,
 
 #' How the total is spent
 #'
-#' @return (list) `margin`, `first` and `draw` (of one parameter draw), all under
-#'   the job's neighbour relation; `delta`, the bound that a weighted mechanism
-#'   has to reach.
+#' @return (list) `margin`, `first` and `draw` (of one parameter draw), all
+#'   under the job's neighbour relation; `delta`, the bound that a weighted
+#'   mechanism has to reach.
 #' @noRd
 split_epsilon <- function(job) {
   if (is.null(job$epsilon)) {
@@ -162,7 +162,8 @@ histogram_formula <- function(formula, family) {
 
 # Stages -----------------------------------------------------------------------
 
-#' @return (list of `synthesizer`) By stage, the last one to be synthesized from.
+#' @return (list of `synthesizer`) By stage, the last one to be synthesized
+#'   from.
 #' @noRd
 run_mechanism <- function(job) {
   switch(job$mechanism,

@@ -11,8 +11,8 @@
 #' distribution, heaps and spikes included: each value becomes the histogram's
 #' quantile of its rank. There the counts are moved down together until those
 #' that stay positive sum to the noisy total: setting negatives to 0 alone would
-#' fill empty bins (at epsilon 0.05 the largest ECDF error of 5,478 incomes falls
-#' from 0.044 to 0.033).
+#' fill empty bins (at epsilon 0.05 the largest ECDF error of 5,478 incomes
+#' falls from 0.044 to 0.033).
 #'
 #' @param x (numeric vector or formula) The confidential response, or a formula
 #'   such as `log(income) ~ 1`, whose left side also says on which scale the
@@ -37,10 +37,11 @@
 #'   system's entropy. With a seed the histogram is reproducible and not for
 #'   release.
 #'
-#' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set to
-#'   0), `noisy` (as the noise left them), `breaks` (on the modelled scale), `bounds`, `response`, `epsilon`,
-#'   `neighbours`, `noise`, `reproducible`. Nothing else of the file is in it:
-#'   it may leave the agency under its label, [guarantee()].
+#' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
+#'   to 0), `noisy` (as the noise left them), `breaks` (on the modelled scale),
+#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`.
+#'   Nothing else of the file is in it: it may leave the agency under its label,
+#'   [guarantee()].
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an epsilon or bounds out of range, bounds or
@@ -88,8 +89,8 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   }
   structure(
     list(
-      counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale, bounds = breaks$bounds,
-      response = values$response, epsilon = epsilon, neighbours = neighbours,
+      counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
+      bounds = breaks$bounds, response = values$response, epsilon = epsilon, neighbours = neighbours,
       noise = noise, reproducible = !is.null(seed)
     ),
     class = "perturbed_histogram"

@@ -25,8 +25,8 @@
 #' step: such weights are strict, with factors.
 #'
 #' @section Epsilon:
-#' `epsilon` is the total for all m sets under `neighbours`: one-off costs plus m
-#' times that of a parameter draw. The clipped mechanisms meet it exactly: of it
+#' `epsilon` is the total for all m sets under `neighbours`: one-off costs plus
+#' m times that of a parameter draw. The clipped mechanisms meet it exactly: of it
 #' `margin_share` goes to the margin's histogram where `bounds` are given, then
 #' `first_share` of the rest to the first stage of `"two_stage"`, and what is
 #' left is shared by the m draws. Weighted mechanisms claim \eqn{2 \Delta} for a
@@ -62,8 +62,8 @@
 #'   `max_refits` too.
 #' @param reference,window The centre of `"centred"`, see [censor()].
 #' @param rule (`weight_rule`) For `"frozen"`, see [freeze()].
-#' @param weight_range (two numbers) For `"two_stage"`: the public numbers lo and
-#'   hi of [two_stage_weights()].
+#' @param weight_range (two numbers) For `"two_stage"`: the public numbers lo
+#'   and hi of [two_stage_weights()].
 #' @param first_share (number in (0, 1)) For `"two_stage"`: the share of epsilon
 #'   spent on the first stage. Default 0.2.
 #' @param bounds,bins The public bounds and number of bins of the margin's
@@ -94,8 +94,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: no mechanism named, one that does not exist, an
 #' epsilon for a mechanism that claims none, and whatever the stages refuse.
-#' `pseudosynth_error_unreachable` (a `pseudosynth_error_privacy`): a target that
-#' cannot be reached; field `nearest`.
+#' `pseudosynth_error_unreachable` (a `pseudosynth_error_privacy`): a target
+#' that cannot be reached; field `nearest`.
 #'
 #' @section Privacy:
 #' The object is confidential as a whole. Take `$synthetic` out of it.

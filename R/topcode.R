@@ -7,8 +7,8 @@
 #'   it is, the published columns on the right; `.` for all others.
 #' @param data (data frame) The confidential file.
 #' @param top (number) Values above it are replaced. In the variable's unit.
-#' @param bottom (number or `NULL`) Values below it are replaced too. `NULL`, the
-#'   default: none.
+#' @param bottom (number or `NULL`) Values below it are replaced too. `NULL`,
+#'   the default: none.
 #' @param replace (string) `"threshold"`, the default, or `"mean"`: the mean of
 #'   the values beyond the threshold, as in the Consumer Expenditure Surveys.
 #' @return [`synthetic_data`][synthetic_data] of one set with the label

@@ -19,8 +19,8 @@
 #'   other common columns, as a multiple of what it is for two samples of the
 #'   same distribution. Default `FALSE`: it is slow.
 #'
-#' @return A `utility`: a list with `table`, a data frame with a row for each set
-#'   and the columns
+#' @return A `utility`: a list with `table`, a data frame with a row for each
+#'   set and the columns
 #'   * `set`;
 #'   * `ecdf_max`, `ecdf_mean_squared`: of the difference of the two empirical
 #'     distribution functions at the pooled points (Woo and others 2009);

@@ -36,8 +36,8 @@ case <- function(part, name, data = positive, family = student_t(3),
     mechanisms = mechanisms, epsilon = epsilon, sets = sets,
     groups = intersect(measured, names(data)), reference = reference,
     window = window, margin_share = margin_share, bins = bins,
-    bounds = bounds, draws = 2000, threads = 2,
-    control = sampler_control(progress = FALSE), ...
+    bounds = bounds, draws = 2500, warmup = 500, threads = 2,
+    control = sampler_control(progress = FALSE, thin = 2), ...
   )
   table <- compared$table
   if (!alone) table <- table[table$mechanism != "reference", ]
@@ -58,9 +58,20 @@ case <- function(part, name, data = positive, family = student_t(3),
   rows
 }
 
-collected <- list()
+path <- "bench/results/strict-utility.csv"
+
+# Each case is kept as soon as it is there; one of the same name is replaced
 add <- function(...) {
-  collected[[length(collected) + 1]] <<- case(...)
+  rows <- case(...)
+  rows <- data.frame(lapply(rows, function(x) {
+    if (is.double(x)) format(signif(x, 4), trim = TRUE) else as.character(x)
+  }))
+  if (file.exists(path)) {
+    old <- utils::read.csv(path, colClasses = "character")
+    again <- old$part == rows$part[1] & old$case == rows$case[1]
+    rows <- rbind(old[!again, ], rows)
+  }
+  utils::write.csv(rows, path, row.names = FALSE)
 }
 
 totals <- c(5, 1, 0.5, 0.25)
@@ -73,7 +84,6 @@ if ("references" %in% parts) {
   others <- list(
     "intercept 10.0" = list("(Intercept)" = 10, sigma = 1),
     "intercept 11.6" = list("(Intercept)" = 11.6, sigma = 1),
-    "intercept 9.0" = list("(Intercept)" = 9, sigma = 1),
     "scale 0.5" = list("(Intercept)" = 10.8, sigma = 0.5),
     "scale 2" = list("(Intercept)" = 10.8, sigma = 2)
   )
@@ -84,21 +94,21 @@ if ("references" %in% parts) {
 }
 
 if ("windows" %in% parts) {
-  for (window in c(1, 1.5, 3, 4)) {
+  for (window in c(1.5, 3)) {
     add("windows", paste("window", window), window = window,
       epsilon = c(1, 0.25))
   }
 }
 
 if ("splits" %in% parts) {
-  for (share in c(0.1, 0.3, 0.4)) {
+  for (share in c(0.1, 0.4)) {
     add("splits", paste("margin share", share), margin_share = share,
       epsilon = c(1, 0.25))
   }
 }
 
 if ("bins" %in% parts) {
-  for (bins in c(30, 120)) {
+  for (bins in 30) {
     add("bins", paste(bins, "bins"), bins = bins, epsilon = c(1, 0.25))
   }
 }
@@ -108,12 +118,9 @@ if ("families" %in% parts) {
     epsilon = c(1, 0.25))
   add("families", "student_t(5)", family = student_t(5),
     epsilon = c(1, 0.25))
-  add("families", "student_t(2)", family = student_t(2),
-    epsilon = c(1, 0.25))
   add("families", "normal errors, as published", family = gaussian(),
-    mechanisms = "censor_uw", epsilon = c(5, 1), prior = prior_normal(
-      1, c(10.8, 2.5)
-    ), allow_unconverged = TRUE)
+    mechanisms = "censor_uw", epsilon = c(5, 1),
+    prior = prior_normal(1, c(10.8, 2.5)))
 }
 
 # Other months of the same file: the months are independent quarters' samples
@@ -135,7 +142,7 @@ if ("months" %in% parts) {
 if ("salary" %in% parts) {
   salary <- sdr_simulated
   salary$salary <- as.integer(round(salary$salary / 1000))
-  for (window in c(1, 2, 4)) {
+  for (window in c(2, 4)) {
     add("salary", paste("neg_binomial, window", window), data = salary,
       family = neg_binomial(), formula = salary ~ .,
       reference = list("(Intercept)" = log(90), size = 4), window = window,
@@ -144,27 +151,22 @@ if ("salary" %in% parts) {
   }
 }
 
-result <- do.call(rbind, collected)
-dir.create("bench/results", showWarnings = FALSE)
-path <- "bench/results/strict-utility.csv"
-if (file.exists(path) && !setequal(parts, all_parts)) {
-  old <- utils::read.csv(path, check.names = FALSE)
-  result <- rbind(old[!old$part %in% parts, names(result)], result)
-}
-utils::write.csv(format(result, digits = 4, trim = TRUE), path,
-  row.names = FALSE, quote = TRUE)
-
 gates <- data.frame(
   asked = c(1, 0.25), ecdf_max = c(0.02, 0.055), groups = c(0.07, 0.21),
   r_squared = c(0.03, 0.04)
 )
-found <- subset(result, part == "gates" & mechanism == "centred")
+found <- subset(
+  utils::read.csv(path), part == "gates" & mechanism == "centred"
+)
 for (i in seq_len(nrow(gates))) {
   row <- found[as.numeric(found$asked) == gates$asked[i], ]
-  if (nrow(row) == 0) next
+  if (nrow(row) == 0 || is.na(row$ecdf_max)) next
   miss <- abs(as.numeric(row$r_squared) - as.numeric(row$r_squared_file))
   cat(sprintf(
-    "epsilon %-5s ECDF %.4f (gate %.3f)  groups %.4f (%.2f)  R2 off %.4f (%.2f)  %s\n",
+    paste(
+      "epsilon %-5s ECDF %.4f (gate %.3f)  groups %.4f (%.2f)",
+      "R2 off %.4f (%.2f)  %s\n"
+    ),
     gates$asked[i], as.numeric(row$ecdf_max), gates$ecdf_max[i],
     as.numeric(row$groups), gates$groups[i], miss, gates$r_squared[i],
     if (as.numeric(row$ecdf_max) <= gates$ecdf_max[i] &&

@@ -74,7 +74,9 @@ test_that("the reference alone is a row of its own, without the file", {
   expect_lt(abs(sd(y) - 1), 0.1)
   other <- job
   other$data$income <- rev(other$data$income)
-  expect_identical(synthesize_reference(other, 20)[[1]]$income, sets[[1]]$income)
+  expect_identical(
+    synthesize_reference(other, 20)[[1]]$income, sets[[1]]$income
+  )
 })
 
 test_that("releases of one case take draws and histograms of their own", {

@@ -1,0 +1,44 @@
+grid_map <- function() {
+  remember("grid", suppressWarnings(suppressMessages(risk_utility(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    grid = data.frame(
+      mechanism = c("lw", "lw", "centred"), scale = c(1, 0.5, 1),
+      epsilon = c(NA, NA, 10)
+    ),
+    reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
+    prior = prior_normal(1, c(10.8, 2.5)), sets = 2, chains = 2, warmup = 300,
+    draws = 2000, threads = 1, seed = 41
+  ))))
+}
+
+test_that("each row of the grid is run with its settings", {
+  table <- grid_map()$table
+  expect_equal(nrow(table), 3)
+  expect_identical(table$label, c("asymptotic", "asymptotic", "strict"))
+  expect_equal(table$add_remove[3], 10)
+  # A smaller scale claims less
+  expect_lt(table$add_remove[2], table$add_remove[1])
+  expect_false(anyNA(table$ecdf_max))
+})
+
+test_that("maps print and plot", {
+  expect_output(print(grid_map()), "centred")
+  expect_no_error(ggplot2::ggplot_build(autoplot(grid_map())))
+  expect_error(
+    autoplot(grid_map(), "beauty"),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("a grid of other columns is refused", {
+  bad <- function(grid) {
+    expect_error(
+      risk_utility(log(income) ~ age, privacy_data(), gaussian(), grid),
+      class = "pseudosynth_error_input"
+    )
+  }
+  bad(data.frame(scale = 1))
+  bad(data.frame(mechanism = "lw", colour = "red"))
+  bad(data.frame(mechanism = "dp"))
+  bad(list(mechanism = "lw"))
+})
