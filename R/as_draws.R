@@ -6,7 +6,8 @@
 #' @param ... Not used.
 #' @return A draws object of the posterior package, iterations x chains x
 #'   variables. Parameters are `(Intercept)` and the names of the design's
-#'   columns, `sigma`; in a mixture `b[k,name]`, `pi[k]` and `sigma[k]`, which
+#'   columns, then `sigma`, `size` or `precision` where the family has it; in a
+#'   mixture `b[k,name]`, `pi[k]` and `sigma[k]`, which
 #'   exchange places between draws. After [truncate_draws()] the chains are of
 #'   unequal length and are merged into one. Confidential.
 #' @examples

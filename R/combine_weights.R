@@ -1,9 +1,9 @@
 #' Combine weights of several schemes
 #'
-#' The product of the weights of each record. A scalar for all records and record
-#' weights on top make the vector-scalar combined weight that the papers name as
-#' future work: the scalar brings every record below a threshold, the record
-#' weights take more from those that need it.
+#' The product of the weights of each record. A scalar for all records and
+#' record weights on top make the vector-scalar combined weight that the papers
+#' name as future work: the scalar brings every record below a threshold, the
+#' record weights take more from those that need it.
 #'
 #' @param ... Two or more [privacy_weights]; one number in \[0, 1\] is a public
 #'   scalar. Plain vectors are of unknown origin, and so is what they are
@@ -61,15 +61,16 @@ combine_weights <- function(...) {
 }
 
 combined_arguments <- function(parts, schemes) {
-  paid <- unlist(lapply(parts, function(part) {
-    attr(part, "arguments")$epsilon0
-  }))
-  histories <- unlist(lapply(parts, function(part) {
-    attr(part, "arguments")$history
-  }))
+  each <- function(name) {
+    unlist(lapply(parts, function(part) attr(part, "arguments")[[name]]))
+  }
+  paid <- each("epsilon0")
+  histories <- each("history")
   c(
     list(of = paste(schemes, collapse = " x ")),
     if (length(paid) > 0) list(epsilon0 = sum(paid)),
+    if (any(each("reproducible"))) list(reproducible = TRUE),
+    if ("history" %in% each("reference")) list(reference = "history"),
     if (length(histories) > 0) {
       public <- all(histories == "public")
       list(history = if (public) "public" else "confidential")

@@ -84,6 +84,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
   basis <- list(
     kind = "count", variable = records$variable, known = known,
     levels = lapply(data[known], levels), values = y, pattern = pattern,
+    response_levels = response_levels(data[[records$variable]]),
     radius = radius, relative = relative, scale = scale, shift = shift,
     history = file_mark(data, records$variable)
   )
@@ -91,9 +92,11 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
     count_rule(basis, y, pattern$code), "count",
     c(
       list(
-        scale = scale, shift = shift, radius = radius, relative = relative,
-        known = known, n_pattern_min = min(pattern$size),
-        n_pattern_max = max(pattern$size)
+        scale = scale, shift = shift, radius = radius, relative = relative
+      ),
+      if (!is.null(known)) list(known = known),
+      list(
+        n_pattern_min = min(pattern$size), n_pattern_max = max(pattern$size)
       ),
       count_factors(scale, shift, max(pattern$size))
     ),

@@ -100,7 +100,7 @@ judge <- function(fit) {
     if (!is_mixture(fit$family)) judge_ess(table, "ess_tail", "Tail", control)
   )
   notes <- c(
-    judge_replaced(fit$replaced),
+    judge_replaced(control$replaced),
     judge_depth(fit$sampler$treedepth, control)
   )
   divergent <- sum(fit$sampler$divergent)
@@ -167,12 +167,9 @@ judge_depth <- function(treedepth, control) {
   }
 }
 
-judge_replaced <- function(acceptance) {
-  if (!is.null(acceptance)) {
-    sprintf(
-      "The surrogate sampler accepted %s of its proposals: NUTS was run instead.",
-      format_figure(acceptance, 2)
-    )
+judge_replaced <- function(reason) {
+  if (!is.null(reason)) {
+    sprintf("The surrogate sampler %s: NUTS ran instead.", reason)
   }
 }
 

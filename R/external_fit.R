@@ -22,11 +22,11 @@
 #'   `FALSE`.
 #' @param chains (count or `NULL`) Chains of equal length that were merged one
 #'   after another, to judge convergence by: R-hat of the sum of the weighted
-#'   log-likelihoods below 1.01 and of the worst record's below 1.05, bulk ESS of
-#'   the sum at least 400. `NULL`, the default: as `x` says (arrays and rstan
+#'   log-likelihoods below 1.01 and of the worst record's below 1.05, bulk ESS
+#'   of the sum at least 400. `NULL`, the default: as `x` says (arrays and rstan
 #'   fits do), else not judged.
-#' @param converged (flag or `NA`) Your own judgement where chains are not known.
-#'   Default `NA`: not known, and no label but `"none"`.
+#' @param converged (flag or `NA`) Your own judgement where chains are not
+#'   known. Default `NA`: not known, and no label but `"none"`.
 #' @param unit (string) What the log-likelihood is the density of, such as
 #'   `"log(income)"`.
 #' @param name (string) What the model is called in prints and labels.

@@ -49,7 +49,7 @@
 #' fit
 #' @export
 beta_response <- function(bounds) {
-  bounds <- check_bounds(rlang::maybe_missing(bounds))
+  bounds <- check_response_bounds(rlang::maybe_missing(bounds))
   shown <- vapply(bounds, format_argument, "")
   new_synth_family(
     "beta_response", "beta",
@@ -65,7 +65,7 @@ beta_response <- function(bounds) {
   )
 }
 
-check_bounds <- function(bounds, arg = "bounds", call = rlang::caller_env()) {
+check_response_bounds <- function(bounds, arg = "bounds", call = rlang::caller_env()) {
   advice <- paste(
     "State what is publicly known, for instance {.code c(0, 600000)};",
     "never the smallest and largest value of the data."

@@ -15,15 +15,21 @@
 #'
 #' @param formula (formula) The response and its predictors. The left side is
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
-#'   `asinh(y / constant)` of it, with a public constant. Model, bound and
-#'   label are on that scale; synthetic values are in the variable's own unit
-#'   and of its type: whole numbers stay whole.
+#'   `asinh(y / constant)` of it, with a public constant; counts, proportions
+#'   and yes/no are modelled as they are. Model, bound and label are on that
+#'   scale; synthetic values are in the variable's own unit and of its type:
+#'   whole numbers stay whole, factors keep their levels.
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
-#'   [lognormal()] or [normal_mixture()].
+#'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
+#'   responses, [neg_binomial()] or [stats::poisson()] for counts,
+#'   [beta_response()] for a response between public bounds, [bernoulli()] or
+#'   [stats::binomial()] for yes/no. `vignette("choosing-a-synthesizer")` helps
+#'   to choose.
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
-#'   [prior_shared()] for the mixture and [prior_hierarchical()] otherwise.
+#'   [prior_shared()] for the mixture, [prior_beta_mean()] for
+#'   [beta_response()] without predictors and [prior_hierarchical()] otherwise.
 #'   Public numbers only.
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
 #'   in \[0, 1\], or `NULL`) The weight of each record. One number is a public
@@ -47,7 +53,9 @@
 #'   bounds, weights and draws that are made from them. Read it through
 #'   [summary()], [lipschitz()], [guarantee()], [as_draws()] and [log_lik()];
 #'   `converged` (flag), `problems` (character) and `diagnostics` (data frame)
-#'   tell how the chains did.
+#'   tell how the chains did, `remarks` (character) what the records leave to
+#'   the prior: collinear predictors, separated or rare outcomes, categories
+#'   without records.
 #' @section Invariants: Weights that are all 1 give the draws of the unweighted
 #'   fit at the same seed. A record of weight 0 has no effect. With all weights
 #'   0 the draws are those of the prior.
@@ -147,37 +155,45 @@ model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
 # Run the chains of a checked model and make the fit.
 run_synthesizer <- function(model, weights, censor, run, init, call) {
   spec <- model$spec
+  control <- run_control(run, spec, call)
+  started <- proc.time()[["elapsed"]]
+  fit <- sample_synthesizer(model, weights, censor, run, control, init, call)
+  while (!is.null(other <- next_attempt(fit, run$control))) {
+    fit <- sample_synthesizer(model, weights, censor, run, other, NULL, call)
+  }
+  sampled <- proc.time()[["elapsed"]]
+  fit$bound <- call_core(
+    bound_of_draws(spec, fit$draws, run$threads, model$response$label),
+    call = call
+  )
+  fit$seconds$sampling <- sampled - started
+  fit$seconds$total <- proc.time()[["elapsed"]] - started
+  warn_unless_converged(fit, call)
+  fit
+}
+
+#' The settings of a run with the defaults that depend on the model
+#' @noRd
+run_control <- function(run, spec, call) {
   control <- c(unclass(run$control), list(asked = run$control))
   control$sampler <- choose_sampler(control$sampler, spec, call)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
   control$adapt_delta <- control$adapt_delta %||% default_adapt_delta(spec)
   control$min_ess <- control$min_ess %||%
     if (spec$family == "normal_mixture") 200 else 400
-  control <- c(
-    control, run[c("chains", "warmup", "draws", "threads")]
-  )
+  c(control, run[c("chains", "warmup", "draws", "threads")])
+}
 
-  started <- proc.time()[["elapsed"]]
+# One run of the chains, diagnosed, without the bound.
+sample_synthesizer <- function(model, weights, censor, run, control, init,
+                               call) {
+  spec <- model$spec
   result <- call_core(
     sample_posterior_(
       spec, c(control, list(seed = seed_words(run$seed), init = init))
     ),
     call = call
   )
-  replaced <- NULL
-  if (!isTRUE(result$interrupted) &&
-    surrogate_failed(run$control$sampler, control, result$sampler)) {
-    replaced <- mean(result$sampler$accept_stat)
-    control$sampler <- "nuts"
-    control$thin <- run$control$thin %||% default_thin("nuts", spec)
-    result <- call_core(
-      sample_posterior_(
-        spec, c(control, list(seed = seed_words(run$seed), init = NULL))
-      ),
-      call = call
-    )
-  }
-  sampled <- proc.time()[["elapsed"]]
   result <- finished_part(result, run, call)
   n_kept <- nrow(result$draws) / run$chains
 
@@ -198,28 +214,19 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),
-      remarks = character(), replaced = replaced,
+      remarks = character(),
       privacy_weights = weights, censor = censor,
       history = weights_history(weights),
       bound = NULL, dropped = 0L, quantile = 1,
       control = control, seed_given = !is.null(run$seed) ||
         isTRUE(attr(weights, "arguments")$reproducible),
       interrupted = isTRUE(result$interrupted),
-      seconds = list(
-        chains = result$seconds, sampling = sampled - started
-      ),
+      seconds = list(chains = result$seconds),
       n_refused = 0L
     )),
     class = "synthesizer"
   )
-  fit$bound <- call_core(
-    bound_of_draws(spec, draws, run$threads, model$response$label),
-    call = call
-  )
-  fit <- diagnose(fit)
-  fit$seconds$total <- proc.time()[["elapsed"]] - started
-  warn_unless_converged(fit, call)
-  fit
+  diagnose(fit)
 }
 
 # Errors of the core become classed conditions that blame the user's call.

@@ -21,9 +21,9 @@
 #' * Scaled and combined weights: the rules of their parts. A scalar weight: its
 #'   number. Two-stage weights: their draw.
 #'
-#' Risk weights compare a record with its own synthetic value, which a new record
-#' does not have; weights given by hand, and Lipschitz weights made from a matrix
-#' or a bound alone, have no rule. These cannot be frozen.
+#' Risk weights compare a record with its own synthetic value, which a new
+#' record does not have; weights given by hand, and Lipschitz weights made from
+#' a matrix or a bound alone, have no rule. These cannot be frozen.
 #'
 #' On the file a rule was made from, `predict()` gives the frozen weights back,
 #' to the last bit. These depend on the whole file, so that their source is
@@ -48,11 +48,10 @@
 #' `predict(freeze(w), data)` equals `w` for the data `w` was made from. Leaving
 #' a row out of `newdata` leaves the weights of the others as they are.
 #'
-#' @section Error types:
-#' `pseudosynth_error_privacy` (class `pseudosynth_error_not_freezable`): a
-#' scheme that cannot be frozen. `pseudosynth_error_input` (class
-#' `pseudosynth_error_frozen_variables`): `newdata` has other variables, kinds or
-#' levels than the rule.
+#' @section Error types: `pseudosynth_error_privacy` (class
+#' `pseudosynth_error_not_freezable`): a scheme that cannot be frozen.
+#' `pseudosynth_error_input` (class `pseudosynth_error_frozen_variables`):
+#' `newdata` has other variables, kinds or levels than the rule.
 #'
 #' @section Privacy:
 #' With clipping, frozen weights protect the records of the current file

@@ -36,13 +36,14 @@
 #'
 #' @return An `identification_risk`: a list with
 #'   * `record` (data frame, N rows): `risk` (mean of \eqn{IR_i}), `own` (share
-#'     of sets with \eqn{T_i = 1}), `matches` (mean of \eqn{c_i}), `pattern_size`
-#'     (\eqn{|M_i|});
+#'     of sets with \eqn{T_i = 1}), `matches` (mean of \eqn{c_i}),
+#'     `pattern_size` (\eqn{|M_i|});
 #'   * `set` (data frame, m rows): `mean_risk`, `expected_match_risk`,
 #'     `true_match_rate`, `false_match_rate`, `unique_matches`;
 #'   * `overall` (named numeric): the means over sets, `NA` sets left out, with
 #'     `expected_match_share`, the expected match risk over N, and `max_risk`;
-#'   * `m`, `n_records`, `n_patterns`, `known`, `radius`, `relative`, `variable`.
+#'   * `m`, `n_records`, `n_patterns`, `known`, `radius`, `relative`,
+#'   `variable`.
 #'
 #'   `summary()` gives quantiles of the record risks. It is confidential.
 #'
@@ -56,10 +57,9 @@
 #' nothing, and a low risk is no guarantee. Rows must be aligned, so that it can
 #' only be computed inside the agency.
 #'
-#' @references
-#' Hu and Savitsky, Risk-weighted pseudo posterior, equation 8.
-#' Hornby and Hu (2021), Identification risk evaluation of continuous synthesized
-#' variables, Transactions on Data Privacy 14.
+#' @references Hu and Savitsky, Risk-weighted pseudo posterior, equation 8.
+#' Hornby and Hu (2021), Identification risk evaluation of continuous
+#' synthesized variables, Transactions on Data Privacy 14.
 #' @seealso [risk_weights()], [synthesize()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -85,7 +85,7 @@ identification_risk <- function(synthetic, data, known = NULL, radius,
   variable <- synthetic_variable(synthetic, variable)
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
-  sets <- synthetic_sets(synthetic)
+  sets <- aligned_sets(synthetic)
   values <- vapply(seq_along(sets), function(j) {
     aligned_values(sets[[j]], j, data, known, variable)
   }, numeric(length(y)))
@@ -122,7 +122,7 @@ synthetic_variable <- function(synthetic, variable,
 
 #' The sets as a list of data frames
 #' @noRd
-synthetic_sets <- function(synthetic, call = rlang::caller_env()) {
+aligned_sets <- function(synthetic, call = rlang::caller_env()) {
   sets <- if (inherits(synthetic, "synthetic_data")) {
     as.list(synthetic)
   } else if (is.data.frame(synthetic)) {
@@ -186,7 +186,10 @@ aligned_values <- function(set, j, data, known, variable,
       )
     }
   }
-  response_values(set, variable, arg = "synthetic", call = call)
+  response_values(
+    set, variable, response_levels(data[[variable]]),
+    arg = "synthetic", call = call
+  )
 }
 
 new_identification_risk <- function(parts, pattern, settings) {
@@ -244,7 +247,9 @@ print.identification_risk <- function(x, ...) {
       format_share(x$overall[["true_match_rate"]]),
       format_share(x$overall[["false_match_rate"]])
     ),
-    sprintf("  record risks: %s", format_named(summarize_values(x$record$risk))),
+    sprintf(
+      "  record risks: %s", format_named(summarize_values(x$record$risk))
+    ),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

@@ -128,9 +128,10 @@ check_known <- function(known, data, response, arg = "data",
 
 #' The response as numbers in its own unit
 #'
-#' A response of two levels counts as 0 and 1.
+#' @param levels (character or `NULL`) The two levels of a response that is not
+#'   numeric; they count as 0 and 1. `NULL`: those of the column itself.
 #' @noRd
-response_values <- function(data, variable, arg = "data",
+response_values <- function(data, variable, levels = NULL, arg = "data",
                             call = rlang::caller_env()) {
   if (!variable %in% names(data)) {
     abort_input(
@@ -143,21 +144,20 @@ response_values <- function(data, variable, arg = "data",
     )
   }
   y <- data[[variable]]
-  if (is.factor(y) && nlevels(y) == 2) {
-    y <- as.integer(y) - 1L
+  check_finite_column(y, variable, call)
+  levels <- levels %||% response_levels(y)
+  if (is.logical(y) || length(levels) == 2) {
+    y <- as_number(y, levels)
   }
-  if (is.logical(y)) {
-    y <- as.integer(y)
-  }
-  if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
+  if (!is.numeric(y) || is.object(y) || !is.null(dim(y)) || anyNA(y)) {
     abort_input(
       c(
-        "The response {.val {variable}} must be a plain numeric column.",
-        x = "It is {describe_type(y)}."
+        "The response {.val {variable}} must be a plain numeric column, or have
+         two levels.",
+        x = "It is {describe_type(data[[variable]])}."
       ),
       arg = arg, call = call
     )
   }
-  check_finite_column(y, variable, call)
   as.double(y)
 }

@@ -17,7 +17,8 @@ function_columns <- function(f, data, draws, call = rlang::caller_env()) {
       arg = "data", call = call
     )
   }
-  if (rlang::is_missing(draws) || length(formals(args(f))) < 2) {
+  lacking <- rlang::is_missing(draws) || is.null(draws)
+  if (lacking || length(formals(args(f))) < 2) {
     abort_input(
       c(
         "A log-likelihood function takes one row of {.arg data} and all

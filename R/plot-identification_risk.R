@@ -13,9 +13,9 @@
 #' @name plot.identification_risk
 #' @examples
 #' data <- subset(ce_income, income > 0)[1:300, ]
-#' top <- transform(data, income = pmin(income, 150000))
+#' top <- topcode(income ~ age, data, top = 150000)
 #' risks <- lapply(c(0.05, 0.2), function(r) {
-#'   identification_risk(top, data, "age", radius = r, variable = "income")
+#'   identification_risk(top, data, "age", radius = r)
 #' })
 #' autoplot(risks[[1]], "20%" = risks[[2]], name = "5%")
 NULL

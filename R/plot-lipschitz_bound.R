@@ -1,9 +1,9 @@
-#' Figures of bounds and weights
+#' Figures of bounds
 #'
 #' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
 #' it, as a ggplot object to change or to save.
 #'
-#' @param object,x A `lipschitz_bound` or [`privacy_weights`][privacy_weights].
+#' @param object,x A `lipschitz_bound`.
 #' @param ... Not used.
 #' @return A ggplot object. All figures here show confidential values and say
 #'   so.
@@ -82,38 +82,4 @@ bound_line <- function(overall, vertical = FALSE) {
 #' @export
 plot.lipschitz_bound <- function(x, ...) {
   draw_figure(autoplot.lipschitz_bound(x, ...))
-}
-
-#' @rdname plot-bounds
-#' @method autoplot privacy_weights
-#' @export
-autoplot.privacy_weights <- function(object, ...) {
-  values <- as.double(object)
-  ggplot2::ggplot(
-    data.frame(weight = values), ggplot2::aes(x = .data$weight)
-  ) +
-    ggplot2::geom_histogram(
-      breaks = seq(0, 1, 0.02), fill = "#56B4E9", colour = "white",
-      linewidth = 0.1
-    ) +
-    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, 0.25)) +
-    ggplot2::scale_y_continuous(
-      labels = label_amount(), expand = ggplot2::expansion(c(0, 0.05))
-    ) +
-    ggplot2::labs(
-      title = "Privacy weights",
-      subtitle = sprintf(
-        "%s; N = %s records, %s of weight 0",
-        describe_scheme(attr(object, "scheme")),
-        format_count(length(values)), format_count(sum(values == 0))
-      ),
-      x = "Weight", y = "Records", caption = confidential_caption
-    ) +
-    theme_pseudosynth()
-}
-
-#' @rdname plot-bounds
-#' @export
-plot.privacy_weights <- function(x, ...) {
-  draw_figure(autoplot.privacy_weights(x, ...))
 }

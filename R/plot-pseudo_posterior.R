@@ -93,8 +93,10 @@ plot_stage_bounds <- function(fits) {
       data = marks, parse = TRUE, vjust = -0.5, colour = colour_bound,
       size = 3.9
     ) +
-    ggplot2::scale_fill_manual(values = stage_colours, guide = "none") +
-    ggplot2::scale_colour_manual(values = stage_colours, guide = "none") +
+    ggplot2::scale_fill_manual(values = colours_of(stages), guide = "none") +
+    ggplot2::scale_colour_manual(
+      values = colours_of(stages), guide = "none"
+    ) +
     ggplot2::scale_y_sqrt(
       breaks = root_breaks(max(frame$bound)), labels = label_amount(),
       limits = c(0, NA),
@@ -169,7 +171,7 @@ plot_densities <- function(object, prefix) {
       title = sprintf("%s, confidential and synthetic",
         capitalize(synthetic$variable)
       ),
-      subtitle = describe_mechanism(object$mechanism),
+      subtitle = describe_job(object),
       x = axis_title(synthetic), caption = confidential_caption
     ) +
     theme_pseudosynth()

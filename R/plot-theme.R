@@ -63,8 +63,23 @@ draw_figure <- function(figure) {
 }
 
 stage_title <- function(stage) {
-  names <- c(unweighted = "Unweighted", lw = "LW", lw_final = "LW_final")
+  names <- c(
+    unweighted = "Unweighted", lw = "LW", lw_final = "LW_final", cw = "CW",
+    cw_final = "CW_final", weighted_e = "Weighted-e", scalar = "SW",
+    risk = "Risk", censor_uw = "Censor_uw", censor_w = "Censor_w",
+    frozen = "Frozen", two_stage = "Two-stage", centred = "Centred"
+  )
   unname(names[stage])
+}
+
+#' Grey for unweighted fits, the darkest blue for the last stage
+#' @noRd
+colours_of <- function(stages) {
+  known <- stages %in% names(stage_colours)
+  colours <- stats::setNames(rep("#0072B2", length(stages)), stages)
+  colours[known] <- stage_colours[stages[known]]
+  colours[stages %in% c("CW", "Risk")] <- stage_colours[["LW"]]
+  colours
 }
 
 # Axes -----------------------------------------------------------------------

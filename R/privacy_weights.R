@@ -231,6 +231,12 @@ rep.privacy_weights <- function(x, ...) {
   rep(plain_weights(x), ...)
 }
 
+# A column of a data frame is an ordinary vector, too
+#' @export
+as.data.frame.privacy_weights <- function(x, ...) {
+  as.data.frame.vector(plain_weights(x), ...)
+}
+
 #' @export
 Ops.privacy_weights <- function(e1, e2) {
   operator <- get(.Generic, mode = "function")
@@ -337,7 +343,7 @@ scheme_names <- c(
 describe_scheme <- function(scheme, arguments = list()) {
   known <- scheme %in% names(scheme_names)
   base <- if (known) scheme_names[[scheme]] else scheme
-  of <- arguments$of %||% arguments$rule
+  of <- arguments$rule %||% arguments$of
   paste0(base, if (!is.null(of)) paste0(" of ", of))
 }
 

@@ -20,12 +20,12 @@
 #' @details
 #' | variable | field | columns | rule |
 #' |---|---|---|---|
-#' | `salary` | `SALARYP` | 261 to 269 | US dollars a year; 9999998 (logical skip) and blank: not employed |
+#' | `salary` | `SALARYP` | 261 to 269 | US dollars a year; skip: 9999998, blank |
 #' | `gender` | `GENDER` | 137 | `F` female, `M` male |
 #' | `age` | `AGEGRP` | 26 to 28 | 25, 30, ..., 70: the codebook's ten classes |
-#' | `weeks` | `WKSWK` | 322 to 324 | 1 to 52; 98 (logical skip) and blank: not employed |
+#' | `weeks` | `WKSWK` | 322 to 324 | 1 to 52; skip: 98, blank |
 #'
-#' The file must be of the survey year 2017 (`REFYR`): other years have other
+#' A skip means that the respondent is not employed. The file must be of the survey year 2017 (`REFYR`): other years have other
 #' layouts.
 #'
 #' @return A data frame with `salary` (integer), `gender` (factor, 2 levels),
@@ -181,7 +181,8 @@ check_sdr_year <- function(year, call = rlang::caller_env()) {
     abort_input(
       c(
         "Every line must be of the survey year 2017.",
-        x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are} not.",
+        x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are}
+             not.",
         i = "Other years have other layouts."
       ),
       arg = "path", call = call, rows = bad

@@ -99,7 +99,10 @@ remark_outcomes <- function(fit) {
   }
   rarer <- min(sum(y), length(y) - sum(y))
   if (rarer == 0) {
-    "All records have the same outcome: the prior decides how likely the other is."
+    paste(
+      "All records have the same outcome:",
+      "the prior decides how likely the other is."
+    )
   } else if (rarer < max(10, fit$spec$n_columns)) {
     "One outcome is rare: the prior has a say in every coefficient."
   }

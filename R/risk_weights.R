@@ -1,8 +1,8 @@
 #' Risk weights from synthetic sets
 #'
 #' Weights from the identification risk of the records in synthetic sets of an
-#' unweighted fit: \deqn{\alpha_i = \mathrm{clamp}(1 - c_i IR_i), \qquad c_i = lo
-#' + \frac{hi - lo}{1 + \exp(-slope (IR_i - mid))},} an S-curve that augments
+#' unweighted fit: \deqn{\alpha_i = \mathrm{clamp}(1 - c_i IR_i), \qquad c_i =
+#' lo + \frac{hi - lo}{1 + \exp(-slope (IR_i - mid))},} an S-curve that augments
 #' high risks and deflates low ones. \eqn{IR_i} is that of
 #' [identification_risk()]: the mean over the sets, within the known pattern, of
 #' the share of values outside the ball, where the record's own synthetic value
@@ -13,7 +13,8 @@
 #' @param synthetic [`synthetic_data`][synthetic_data], a data frame, a list of
 #'   data frames, or the `identification_risk` of them; then `data`, `known`,
 #'   `radius` and `relative` are those of the risk.
-#' @param lower,upper (numbers >= 0, `lower <= upper`) lo and hi. Default 0.5 and
+#' @param lower,upper (numbers >= 0, `lower <= upper`) lo and hi. Default 0.5
+#' and
 #'   1.5.
 #' @param mid (number) The risk at the middle of the curve. Default 0.5.
 #' @param slope (number >= 0) Default 10.
@@ -24,9 +25,9 @@
 #' @section Error types:
 #' `pseudosynth_error_input`, as in [identification_risk()].
 #'
-#' @section Privacy:
-#' Every record enters the fit from which the sets were drawn, and the risk reads
-#' each true value. No bound is proven or claimed for these weights.
+#' @section Privacy: Every record enters the fit from which the sets were drawn,
+#' and the risk reads each true value. No bound is proven or claimed for these
+#' weights.
 #'
 #' @references
 #' Hu and Savitsky, Risk-weighted pseudo posterior, equations 8 and 9 (there
@@ -60,10 +61,13 @@ risk_weights <- function(synthetic, data, known = NULL, radius,
   curve <- lower + (upper - lower) * stats::plogis(slope * (ir - mid))
   new_privacy_weights(
     clamp(1 - curve * ir), "risk",
-    list(
-      lower = lower, upper = upper, mid = mid, slope = slope,
-      radius = risk$radius, relative = risk$relative, known = risk$known,
-      m = risk$m
+    c(
+      list(
+        lower = lower, upper = upper, mid = mid, slope = slope,
+        radius = risk$radius, relative = risk$relative
+      ),
+      if (!is.null(risk$known)) list(known = risk$known),
+      list(m = risk$m)
     ),
     source = "file",
     records = if (!missing(data)) {

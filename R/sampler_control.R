@@ -12,8 +12,9 @@
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
 #'     chains rarely mix over the components of a mixture;
 #'   * `"auto"`: the first of these that suits the model. Where the surrogate
-#'     sampler accepts too few of its proposals (see `min_acceptance`), NUTS is
-#'     run instead and the fit says so; a sampler asked for by name is kept.
+#'     sampler accepts too few of its proposals (see `min_acceptance`), or its
+#'     chains do not converge with ten proposals a draw either, NUTS is run
+#'     instead and the fit says so; a sampler asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes twice the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
@@ -85,13 +86,13 @@ print.sampler_control <- function(x, ...) {
 #' @return (string) The first of the samplers that suits, or the one asked for.
 #' @noRd
 choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
+  # Omega given b is a Wishart draw, which needs lkj above 1/2
+  draws_omega <- spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5
   suits <- c(
-    # the Gibbs step of Omega is a Wishart draw, which needs lkj above 1/2
-    gibbs = spec$family == "gaussian" && is.null(spec$censor) &&
-      (spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5),
+    gibbs = spec$family == "gaussian" && is.null(spec$censor) && draws_omega,
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
-    surrogate = spec$family != "normal_mixture",
+    surrogate = spec$family != "normal_mixture" && draws_omega,
     nuts = TRUE
   )
   if (sampler == "auto") {
@@ -111,15 +112,38 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   sampler
 }
 
-#' Did "auto" choose the surrogate sampler, and was that a poor choice?
+#' What "auto" tries after a run of the surrogate sampler
 #'
-#' @param asked (string) The sampler that the user asked for.
-#' @param control (list) Of the run; `sampler` is the one that ran.
-#' @param record (list) The sampler's record, with `accept_stat`.
+#' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
+#' the gates (they rest in a tail that the surrogate seldom proposes): ten
+#' proposals a draw, which cost little, then NUTS.
+#'
+#' @param fit (`synthesizer`) Diagnosed.
+#' @param asked (`sampler_control`) As the user gave it.
+#' @return The settings of the next run, or `NULL` to keep this one.
 #' @noRd
-surrogate_failed <- function(asked, control, record) {
-  asked == "auto" && control$sampler == "surrogate" &&
-    isTRUE(mean(record$accept_stat) < control$min_acceptance)
+next_attempt <- function(fit, asked) {
+  control <- fit$control
+  if (asked$sampler != "auto" || control$sampler != "surrogate" ||
+    isTRUE(fit$interrupted)) {
+    return(NULL)
+  }
+  share <- mean(fit$sampler$accept_stat)
+  if (isTRUE(share < control$min_acceptance)) {
+    control$replaced <- sprintf(
+      "accepted %s of its proposals", format_figure(share, 2)
+    )
+  } else if (fit$converged) {
+    return(NULL)
+  } else if (is.null(asked$thin) && control$thin < 10L) {
+    control$thin <- 10L
+    return(control)
+  } else {
+    control$replaced <- "did not mix"
+  }
+  control$sampler <- "nuts"
+  control$thin <- asked$thin %||% 1L
+  control
 }
 
 # Sweeps a kept draw. More components move more slowly; under the hierarchical

@@ -6,8 +6,8 @@
 #' each record is down-weighted as much as the riskiest one needs.
 #'
 #' The first refit takes \eqn{\alpha = target / \Delta} with \eqn{\Delta} of the
-#' unweighted fit, as the papers do; the draws spread as the weight falls, so that
-#' it overshoots. Later ones follow a secant and start from the last state.
+#' unweighted fit, as the papers do; the draws spread as the weight falls, so
+#' that it overshoots. Later ones follow a secant and start from the last state.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) The unweighted fit.
 #' @param target (number > 0, a fit or a `lipschitz_bound`) The \eqn{\Delta} to
@@ -20,23 +20,22 @@
 #' @inheritParams solve_weights
 #'
 #' @return [`privacy_weights`][privacy_weights] of scheme `"scalar"`, all equal.
-#'   `arguments` holds `alpha`, `target` and `reached`; `attr(, "search")` is the
-#'   data frame of the refits, see [solve_weights()].
+#'   `arguments` holds `alpha`, `target` and `reached`; `attr(, "search")` is
+#'   the data frame of the refits, see [solve_weights()].
 #'
-#' @section Error types:
-#' `pseudosynth_error_privacy` (class `pseudosynth_error_unreachable`): a target
-#' above what the unweighted fit has, or one that no refit came near; the message
-#' says the nearest that can be reached. `pseudosynth_error_input`: a weighted
-#' fit, neither or both of `target` and `risk`.
+#' @section Error types: `pseudosynth_error_privacy` (class
+#' `pseudosynth_error_unreachable`): a target above what the unweighted fit has,
+#' or one that no refit came near; the message says the nearest that can be
+#' reached. `pseudosynth_error_input`: a weighted fit, neither or both of
+#' `target` and `risk`.
 #'
 #' @section Privacy:
 #' The scalar is solved from this file: the label is the papers' asymptotic one.
 #' A scalar that you state beforehand, `privacy_weights = 0.5`, is public.
-#' @references
-#' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
-#' asymptotic differential privacy, section 2 (there "EMweighted"). Savitsky, Hu
-#' and Williams, section 3.1 ("SW"). Hu and Savitsky, section 5 ("Weights_S", the
-#' target being the risk of the file).
+#' @references Savitsky, Williams and Hu (2022), Bayesian pseudo posterior
+#' mechanism under asymptotic differential privacy, section 2 (there
+#' "EMweighted"). Savitsky, Hu and Williams, section 3.1 ("SW"). Hu and
+#' Savitsky, section 5 ("Weights_S", the target being the risk of the file).
 #' @seealso [solve_weights()] to solve for a scale or a shift of other weights.
 #' @examples
 #' columns <- c("income", "age", "earner")

@@ -1,18 +1,18 @@
 #' Scale weights down
 #'
 #' \eqn{\alpha_i \leftarrow \mathrm{clamp}(c_1 \alpha_i + c_2)}: the papers'
-#' downscaling, which leaves fewer contributions to be clipped. By public numbers
-#' it keeps what can be proven about the weights, which arithmetic on them
-#' (`0.8 * w`, a plain vector of unknown origin) does not.
+#' downscaling, which leaves fewer contributions to be clipped. By public
+#' numbers it keeps what can be proven about the weights, which arithmetic on
+#' them (`0.8 * w`, a plain vector of unknown origin) does not.
 #'
 #' @param weights ([privacy_weights])
 #' @param scale (number >= 0) c_1. Default 1.
 #' @param shift (number) c_2. Default 0. A positive one is a floor.
 #'
-#' @return [`privacy_weights`][privacy_weights]. Count weights stay count weights
-#'   with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2} and the
-#'   factors of these; frozen, two-stage and public scalar weights keep their
-#'   scheme and source; all others get the scheme `"scaled"`.
+#' @return [`privacy_weights`][privacy_weights]. Count weights stay count
+#'   weights with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2}
+#'   and the factors of these; frozen, two-stage and public scalar weights keep
+#'   their scheme and source; all others get the scheme `"scaled"`.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, a plain vector.
@@ -73,6 +73,7 @@ scaled_count <- function(arguments, scale, shift) {
   kept <- c(
     "radius", "relative", "known", "n_pattern_min", "n_pattern_max"
   )
+  # In the order of count_weights()
   slope <- scale * arguments$scale
   # The clamp may have raised or cut the floor before
   floor <- scale * clamp(arguments$shift) + shift

@@ -2,8 +2,8 @@
 #'
 #' Scales or shifts weights, or takes one scalar for all records, so that the
 #' bound of the refit reaches a target: \eqn{\epsilon / 2} for a wanted
-#' \eqn{\epsilon = 2 \Delta}. Found by refitting, because the draws move with the
-#' weights; each refit starts from where the last one ended.
+#' \eqn{\epsilon = 2 \Delta}. Found by refitting, because the draws move with
+#' the weights; each refit starts from where the last one ended.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) The unweighted fit.
 #' @param target (number > 0) The bound \eqn{\Delta} to reach.
@@ -12,8 +12,8 @@
 #' @param by (string) What is solved for: `"scale"`, the default,
 #'   \eqn{c} in \eqn{\mathrm{clamp}(c \alpha_i)}, or `"shift"`, \eqn{g} in
 #'   \eqn{\mathrm{clamp}(\alpha_i + g)}, between -1 and 1.
-#' @param tolerance (number > 0) Accepted distance from the target, as a share of
-#'   it. Default 0.02: bounds are maxima over draws and vary by about as much
+#' @param tolerance (number > 0) Accepted distance from the target, as a share
+#'   of it. Default 0.02: bounds are maxima over draws and vary by about as much
 #'   from run to run.
 #' @param max_refits (count) The most refits. Default 10.
 #' @param quantile,allow_unconverged As in [reweight()].
@@ -58,7 +58,9 @@ solve_weights <- function(fit, target, weights = NULL,
   check_converged(fit, allow_unconverged)
   if (is.null(weights)) weights <- 1
   weights <- as_privacy_weights(weights, n_records(fit))
-  check_weights_records(weights, fit$data %||% list(), arg = "weights")
+  if (!is.null(fit$data)) {
+    check_weights_records(weights, fit$data, arg = "weights")
+  }
   weights_at <- function(value) {
     solved_weights(weights, by, value, target)
   }
@@ -130,8 +132,9 @@ bound_with <- function(fit, alpha) {
 
 #' Solve for a value at which a measure of the refit reaches a target
 #'
-#' The measure rises with the value. The secant through the two nearest points,
-#' on logarithms where the value is a scale, kept inside the bracket.
+#' The measure rises with the value, up to the noise of the draws. Secants
+#' through the last two points, on logarithms where the value is a scale, kept
+#' inside the bracket; bisection where they do not halve it.
 #'
 #' @param weights_at (function) The weights of a value.
 #' @param measure (function) A number of a refit.
@@ -144,9 +147,8 @@ bound_with <- function(fit, alpha) {
 solve_target <- function(fit, weights_at, measure, target, start, limits,
                          known, log, tolerance, max_refits, quantile, ...,
                          call = rlang::caller_env()) {
-  low <- NULL
-  high <- known
   smallest <- if (log) max(limits[1], 1e-6) else limits[1]
+  bracket <- list(low = NULL, high = known, last = known, log = log)
   value <- clamp(start, smallest, limits[2])
   from <- fit
   best <- NULL
@@ -158,7 +160,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
     reached <- measure(from)
     row <- data.frame(
       value = value, reached = reached, ratio = reached / target,
-      accepted = abs(reached / target - 1) <= tolerance,
+      accepted = isTRUE(abs(reached / target - 1) <= tolerance),
       converged = isTRUE(from$converged),
       seconds = from$seconds$total %||% NA_real_
     )
@@ -171,14 +173,11 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
       )
     }
     if (row$accepted) break
-    point <- list(value = value, reached = reached)
-    if (reached < target) low <- point else high <- point
     at_limit <- (reached < target && value >= limits[2]) ||
       (reached > target && value <= smallest)
-    if (at_limit || too_narrow(low, high)) break
-    value <- clamp(
-      next_value(low, high, target, log, limits), smallest, limits[2]
-    )
+    bracket <- narrow_bracket(bracket, value, reached, target)
+    if (at_limit || is_narrow(bracket)) break
+    value <- clamp(next_value(bracket, target, limits), smallest, limits[2])
   }
   if (!any(search$accepted)) {
     abort_unreachable(best, target, tolerance, search, call)
@@ -186,32 +185,66 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
   c(best, list(search = search))
 }
 
-too_narrow <- function(low, high) {
-  !is.null(low) && !is.null(high) &&
-    abs(high$value - low$value) <= 1e-4 * abs(high$value)
+#' @param bracket (list) `low`, `high` (points nearest to the target on either
+#'   side, or `NULL`), `last`, `before` (the last two points), `log`, `slow`
+#'   (has the last step not halved the bracket?).
+#' @noRd
+narrow_bracket <- function(bracket, value, reached, target) {
+  point <- list(value = value, reached = reached)
+  width <- bracket_width(bracket)
+  side <- if (reached < target) "low" else "high"
+  bracket[[side]] <- point
+  bracket$before <- bracket$last
+  bracket$last <- point
+  bracket$slow <- bracket_width(bracket) > width / 2
+  bracket
 }
 
-next_value <- function(low, high, target, log, limits) {
-  to <- if (log) base::log else identity
-  back <- if (log) exp else identity
-  if (is.null(low) || is.null(high)) {
-    point <- low %||% high
-    if (log) {
-      # Bounds are roughly proportional to the scale
-      return(point$value * clamp(target / point$reached, 1 / 8, 8))
-    }
-    end <- if (is.null(low)) limits[1] else limits[2]
-    return(point$value + (end - point$value) / 2)
+bracket_width <- function(bracket) {
+  if (is.null(bracket$low) || is.null(bracket$high)) {
+    return(Inf)
   }
-  a <- to(low$value)
-  b <- to(high$value)
-  fraction <- if (is.finite(high$reached)) {
-    (to(target) - to(low$reached)) / (to(high$reached) - to(low$reached))
-  } else {
-    0.5
+  to <- if (bracket$log) log else identity
+  abs(to(bracket$high$value) - to(bracket$low$value))
+}
+
+is_narrow <- function(bracket) {
+  bracket_width(bracket) < 1e-4
+}
+
+next_value <- function(bracket, target, limits) {
+  to <- if (bracket$log) log else identity
+  back <- if (bracket$log) exp else identity
+  secant <- secant_step(bracket, target, to)
+  if (is.finite(bracket_width(bracket))) {
+    ends <- c(to(bracket$low$value), to(bracket$high$value))
+    margin <- 0.02 * (ends[2] - ends[1])
+    inside <- is.finite(secant) && secant > ends[1] + margin &&
+      secant < ends[2] - margin
+    return(back(if (inside && !bracket$slow) secant else mean(ends)))
   }
-  # Away from the ends, where a secant would hardly move
-  back(a + (b - a) * clamp(fraction, 0.05, 0.95))
+  point <- bracket$last
+  upward <- point$reached < target
+  if (!bracket$log) {
+    return(mean(c(point$value, limits[1 + upward])))
+  }
+  # Bounds are roughly proportional to the scale; never further than 16-fold
+  step <- to(point$value) + log(target / point$reached)
+  if (is.finite(secant) && (secant > to(point$value)) == upward) {
+    step <- secant
+  }
+  back(clamp(step, to(point$value) - log(16), to(point$value) + log(16)))
+}
+
+secant_step <- function(bracket, target, to) {
+  last <- bracket$last
+  before <- bracket$before
+  if (is.null(before)) {
+    return(NA_real_)
+  }
+  slope <- (to(last$reached) - to(before$reached)) /
+    (to(last$value) - to(before$value))
+  to(last$value) + (to(target) - to(last$reached)) / slope
 }
 
 abort_unreachable <- function(best, target, tolerance, search, call) {

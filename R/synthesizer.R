@@ -86,8 +86,7 @@ family.synthesizer <- function(object, ...) {
 #'
 #' `print()` shows the model, the number of records and draws, the weights'
 #' scheme, the Lipschitz bound, how the chains did and the one-line privacy
-#' label. `summary()` adds a table: for the normal family each parameter's
-#' posterior; for a mixture the weighted log-likelihood and the predictive
+#' label. `summary()` adds a table: each parameter's posterior; for a mixture the weighted log-likelihood and the predictive
 #' quantiles on the modelled scale, because its parameters exchange places
 #' between draws. Neither shows a value of a record, but all of it is computed
 #' from the file: it is for the agency and never for release.
@@ -183,7 +182,12 @@ describe_sampler <- function(fit) {
   record <- fit$sampler
   parts <- c(
     control$sampler,
-    if (control$thin > 1) sprintf("%d sweeps a draw", control$thin),
+    if (control$thin > 1) {
+      sprintf(
+        "%d %s a draw", control$thin,
+        if (control$sampler == "surrogate") "proposals" else "sweeps"
+      )
+    },
     if (control$sampler != "gibbs" && length(record$accept_stat) > 0) {
       sprintf("acceptance %s", format_figure(mean(record$accept_stat), 2))
     },

@@ -1,8 +1,8 @@
 #' Drop the records whose bound is above a target
 #'
-#' Weighted-e: a record whose bound in the weighted fit lies above
-#' \eqn{\epsilon / 2} gets weight 0, all others keep theirs. Fit again with these
-#' weights; the new bounds differ, because the draws do.
+#' Weighted-e: a record whose bound in the weighted fit lies above \eqn{\epsilon
+#' / 2} gets weight 0, all others keep theirs. Fit again with these weights; the
+#' new bounds differ, because the draws do.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) A weighted fit.
 #' @param epsilon (number > 0) The target of \eqn{2 \Delta}.

@@ -1,36 +1,35 @@
 #' Two-stage weights
 #'
-#' Weights that depend on a record and on one paid parameter draw only, for files
-#' without a history. A first fit, censored so that one of its draws costs
-#' \eqn{\epsilon_0}, gives a draw \eqn{\theta_0}; then
-#' \deqn{\alpha_i = \mathrm{clamp}\left(\frac{hi - |f_i(\theta_0)|}{hi -
-#' lo}\right)} with public numbers lo and hi. Fit again with these weights and
-#' `censor(epsilon - epsilon0)`: for a given \eqn{\theta_0} the second stage
-#' depends on each record's own value, so that the costs add up to
-#' \eqn{\epsilon} for every file.
+#' Weights that depend on a record and on one paid parameter draw only, for
+#' files without a history. A first fit, censored so that one of its draws costs
+#' \eqn{\epsilon_0}, gives a draw \eqn{\theta_0}; then \deqn{\alpha_i =
+#' \mathrm{clamp}\left(\frac{hi - |f_i(\theta_0)|}{hi - lo}\right)} with public
+#' numbers lo and hi. Fit again with these weights and `censor(epsilon -
+#' epsilon0)`: for a given \eqn{\theta_0} the second stage depends on each
+#' record's own value, so that the costs add up to \eqn{\epsilon} for every
+#' file.
 #'
 #' @param x A `synthesizer`, whose model is fitted again with censoring, or a
 #'   formula.
-#' @param epsilon0 (number > 0) What the draw costs, add/remove-one. The papers of
-#'   the field would call it the budget of the first stage; 0.2 of the total is a
-#'   good choice.
+#' @param epsilon0 (number > 0) What the draw costs under `neighbours`. A fifth of
+#'   the total is a good choice.
 #' @param lower,upper (numbers, `0 <= lower < upper`) lo and hi: a record with
 #'   \eqn{|f_i| \le lo} keeps weight 1, one with \eqn{|f_i| \ge hi} gets 0.
 #'   Public, so there is no default: they must not be read from this file.
 #' @param data,family Where `x` is a formula: as in [fit_synthesizer()].
 #' @param neighbours (string) The relation `epsilon0` is calibrated to, as in
 #'   [censor()]. Default `"add-remove"`.
-#' @param reference,window As in [censor()], for the first stage. Default `NULL`:
-#'   without a reference.
+#' @param reference,window As in [censor()], for the first stage. Default
+#'   `NULL`: without a reference.
 #' @param seed As in [fit_synthesizer()]. With a seed what is made from the
 #'   weights is reproducible and not for release.
 #' @param ... Passed to [fit_synthesizer()] or [update()][update.synthesizer].
 #'
-#' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"` and source
-#'   `"paid"`; `arguments` holds `epsilon0` (add/remove-one), `epsilon0_replace`,
-#'   `lower`, `upper`, `neighbours`, `reproducible`, and `reference`, the origin
-#'   of the first stage's reference. [guarantee()] adds `epsilon0` to the one-off
-#'   costs.
+#' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"` and
+#'   source `"paid"`; `arguments` holds `epsilon0` (add/remove-one),
+#'   `epsilon0_replace`, `lower`, `upper`, `neighbours`, `reproducible`, and
+#'   `reference`, the origin of the first stage's reference. [guarantee()] adds
+#'   `epsilon0` to the one-off costs.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range.
@@ -73,7 +72,17 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
       censor = rule, seed = seed, ...
     )
   }
-  check_converged(first, arg = "two_stage_weights() cannot")
+  if (!isTRUE(first$converged)) {
+    problems <- cli_escape(first$problems)
+    abort_privacy(
+      c(
+        "The first stage must have converged.",
+        stats::setNames(problems, rep("x", length(problems))),
+        i = "Give it more {.arg warmup} and {.arg draws}."
+      ),
+      problems = first$problems
+    )
+  }
   label <- guarantee(first)
   if (label$label != "strict") {
     abort_privacy(

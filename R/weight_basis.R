@@ -25,7 +25,8 @@ basis_weights <- function(basis, data, call) {
       basis, model_bound(basis$model, data, call = call)
     ),
     count = count_rule(
-      basis, response_values(data, basis$variable, call = call),
+      basis,
+      response_values(data, basis$variable, basis$response_levels, call = call),
       known_codes(basis, data, call)
     ),
     two_stage = two_stage_rule(
@@ -105,7 +106,8 @@ history_mark <- function(fit) {
 frozen_model <- function(fit, kept = NULL) {
   if (inherits(fit, "external_fit")) {
     source <- fit$log_lik
-    if (source$kind != "function" || fit$weighted) {
+    known <- source$kind == "function" && is.data.frame(source$data)
+    if (!known || fit$weighted) {
       return(NULL)
     }
     return(list(
@@ -150,11 +152,30 @@ model_bound <- function(model, data, alpha = NULL, call) {
 #' @noRd
 record_spec <- function(model, data, call) {
   spec <- newdata_spec(model, data, call)
-  variable <- model$response$variable
-  y <- data[[variable]]
-  response_values(data, variable, call = call)
-  check_domain(y, model$response, call)
-  spec$y <- response_forward(model$response, y)
+  response <- model$response
+  y <- data[[response$variable]]
+  check_finite_column(y, response$variable, call)
+  if (response$kind != "binary") {
+    response_values(data, response$variable, call = call)
+    switch(response$kind,
+      count = check_counts(y, response$variable, call),
+      proportion = check_inside(y, response, call),
+      check_domain(y, response, call)
+    )
+  }
+  spec$y <- response_forward(response, y)
+  bad <- which(!is.finite(spec$y))
+  if (length(bad) > 0) {
+    n_bad <- length(bad)
+    abort_input(
+      c(
+        "The response {.val {response$variable}} must have values of the kind it
+         had.",
+        x = "{n_bad} record{?s} {?has/have} others."
+      ),
+      arg = "newdata", call = call, rows = bad
+    )
+  }
   spec
 }
 

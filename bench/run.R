@@ -1,14 +1,15 @@
 # The benchmarks; see bench/README.md. Run from the package's root directory:
 #
-#   Rscript bench/run.R                     all of them
+#   Rscript bench/run.R                     gradient, workflow and bounds
 #   Rscript bench/run.R gradient bounds     some of them
 #   Rscript bench/run.R workflow --full     the plain Stan program in full, too
+#   Rscript bench/run.R families agreement-families
 #
 # The mixture job has a command of its own: Rscript bench/mixture-ce.R
 
 for (file in c(
   "ce_data.R", "results.R", "timing.R", "stan_models.R", "gradient.R",
-  "workflow.R", "bounds.R"
+  "workflow.R", "bounds.R", "families.R"
 )) {
   source(file.path("bench", file))
 }
@@ -19,7 +20,9 @@ asked <- setdiff(asked, "--full")
 benchmarks <- list(
   gradient = function() bench_gradient(),
   workflow = function() bench_workflow(plain_in_full = full),
-  bounds = function() bench_bounds()
+  bounds = function() bench_bounds(),
+  families = function() bench_families(),
+  `agreement-families` = function() bench_family_agreement()
 )
 unknown <- setdiff(asked, names(benchmarks))
 if (length(unknown) > 0) {
@@ -28,7 +31,7 @@ if (length(unknown) > 0) {
     call. = FALSE
   )
 }
-if (length(asked) == 0) asked <- names(benchmarks)
+if (length(asked) == 0) asked <- c("gradient", "workflow", "bounds")
 if (!identical(asked, "bounds")) require_rstan()
 
 cat(describe_versions(), "\n")

@@ -3,7 +3,9 @@
 # data-raw/sdr/sdr2017_salary_frequency.csv: one row a respondent.
 # Run from the package's root directory: Rscript data-raw/sdr_salary.R
 
-frequency <- read.csv(file.path("data-raw", "sdr", "sdr2017_salary_frequency.csv"))
+frequency <- read.csv(
+  file.path("data-raw", "sdr", "sdr2017_salary_frequency.csv")
+)
 stopifnot(
   names(frequency) == c("salary_usd", "unweighted_count", "weighted_count"),
   sum(frequency$unweighted_count) == 74429

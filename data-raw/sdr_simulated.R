@@ -46,7 +46,8 @@ score <- 0.12 * (sex == "male") + effect_of_age[age] + 0.5 * log(weeks / 52) +
 # How much: the codebook's salaries above 0, spread within their steps.
 codebook <- subset(read_margin("salary"), salary_usd > 0)
 steps <- rep(codebook$salary_usd, codebook$unweighted_count)
-place <- sort(steps)[1 + round((length(steps) - 1) * (seq_len(n) - 1) / (n - 1))]
+share <- (seq_len(n) - 1) / (n - 1)
+place <- sort(steps)[1 + round((length(steps) - 1) * share)]
 place <- sort(place + runif(n, -500, 500))
 
 # Bent on the log scale through the paper's quantiles. With n = 1,601 they are

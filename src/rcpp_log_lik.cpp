@@ -10,9 +10,12 @@ namespace ps = pseudosynth;
 
 namespace {
 
-// Records per task: enough that loading a tile of draws is cheap beside them.
-constexpr int kBlock = 1024;
-// The screen keeps S values per record of its block.
+// Cells per task: enough that loading a tile of draws, and a table over its
+// distinct counts, is cheap beside them.
+int block_size(const ps::Records& records) {
+  return std::min(std::max(1024, records.n_cells() / 16), 16384);
+}
+// The screen keeps S values per cell of its block.
 constexpr int kScreenBlock = 256;
 
 void stop_if(bool interrupted) {
@@ -37,9 +40,8 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   out.max.resize(N);
   out.min.resize(N);
   out.nonfinite.assign(N, 0);
-  const std::vector<int> cut =
-      binding::cut_rows(records.design.row_start(), kBlock);
-  const int n_blocks = static_cast<int>(cut.size()) - 1;
+  const auto blocks = binding::cut_cells(records, block_size(records));
+  const int n_blocks = static_cast<int>(blocks.size());
   std::vector<std::vector<double>> block_draw(
       static_cast<std::size_t>(n_blocks));
   std::atomic<bool> stop{false};
@@ -47,9 +49,8 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
     const std::size_t at = static_cast<std::size_t>(block);
     block_draw[at].assign(mask.size(), 0.0);
     ps::visit_family(kind, [&](const auto& family) {
-      ps::lipschitz_block(records, family, view, mask, cut[at], cut[at + 1],
-                          out, block_draw[at].data(),
-                          [&] { return stop.load(); });
+      ps::lipschitz_block(records, family, view, mask, blocks[at], out,
+                          block_draw[at].data(), [&] { return stop.load(); });
     });
   }));
   out.draw.assign(static_cast<std::size_t>(view.S), 0.0);
@@ -69,13 +70,12 @@ Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
   Rcpp::NumericMatrix out(view.S, records.size());
   double* matrix = out.begin();
   std::atomic<bool> stop{false};
-  const std::vector<int> cut =
-      binding::cut_rows(records.design.row_start(), kBlock);
+  const auto blocks = binding::cut_cells(records, block_size(records));
   stop_if(binding::run_tasks(
-      static_cast<int>(cut.size()) - 1, 1, stop, [&](int block) {
+      static_cast<int>(blocks.size()), 1, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         ps::visit_family(kind, [&](const auto& family) {
-          ps::fill_log_lik(records, family, view, cut[at], cut[at + 1], matrix,
+          ps::fill_log_lik(records, family, view, blocks[at], matrix,
                            [&] { return stop.load(); });
         });
       }));
@@ -94,14 +94,13 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   const std::size_t N = static_cast<std::size_t>(records.size());
   std::vector<double> rhat(N), ess(N);
   std::atomic<bool> stop{false};
-  const std::vector<int> cut =
-      binding::cut_rows(records.design.row_start(), kScreenBlock);
+  const auto blocks = binding::cut_cells(records, kScreenBlock);
   stop_if(binding::run_tasks(
-      static_cast<int>(cut.size()) - 1, threads, stop, [&](int block) {
+      static_cast<int>(blocks.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         ps::visit_family(kind, [&](const auto& family) {
-          ps::screen_records(records, family, view, chains, cut[at],
-                             cut[at + 1], rhat.data(), ess.data(),
+          ps::screen_records(records, family, view, chains, blocks[at],
+                             rhat.data(), ess.data(),
                              [&] { return stop.load(); });
         });
       }));

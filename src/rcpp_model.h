@@ -5,6 +5,7 @@
 
 #include <RcppEigen.h>
 
+#include <algorithm>
 #include <memory>
 #include <pseudosynth/family/registry.hpp>
 #include <pseudosynth/kernel/draw_tile.hpp>
@@ -87,6 +88,19 @@ inline std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {
     return std::make_unique<ps::BetaMeanPrior>(
         Rcpp::as<double>(prior["shape1"]), Rcpp::as<double>(prior["shape2"]));
   Rcpp::stop("Unknown prior '%s'.", kind);
+}
+
+/// Blocks of about `size` cells; the cut does not depend on threads.
+inline std::vector<ps::CellRange> cut_cells(const ps::Records& records,
+                                            int size) {
+  std::vector<ps::CellRange> blocks;
+  const int n = records.n_cells();
+  const int parts = std::max(1, (n + size - 1) / size);
+  for (int p = 0; p < parts; ++p)
+    blocks.push_back(
+        {static_cast<int>(static_cast<long long>(n) * p / parts),
+         static_cast<int>(static_cast<long long>(n) * (p + 1) / parts)});
+  return blocks;
 }
 
 /// The draws of R (S x D) without a copy.

@@ -130,20 +130,6 @@ inline std::vector<int> cut_range(int n, int parts) {
   return cut;
 }
 
-/// Parts of about `size` records each, as ranges of design rows.
-inline std::vector<int> cut_rows(const std::vector<int>& row_start, int size) {
-  std::vector<int> cut{0};
-  const int n_rows = static_cast<int>(row_start.size()) - 1;
-  for (int r = 1; r <= n_rows; ++r) {
-    if (r == n_rows ||
-        row_start[static_cast<std::size_t>(r)] -
-                row_start[static_cast<std::size_t>(cut.back())] >=
-            size)
-      cut.push_back(r);
-  }
-  return cut;
-}
-
 }  // namespace binding
 
 #endif

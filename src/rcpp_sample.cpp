@@ -10,6 +10,7 @@
 
 #include "rcpp_model.h"
 #include "rcpp_parallel.h"
+#include "rcpp_regression_prior.h"
 
 namespace ps = pseudosynth;
 
@@ -107,34 +108,12 @@ RunChain nuts_chain(const Rcpp::List& spec, const ps::Records& records,
   };
 }
 
-/// A normal or hierarchical prior as samplers with conditional draws of b take
-/// it; false for any other kind.
-bool read_regression_prior(const Rcpp::List& spec,
-                           ps::GaussianGibbsPrior& out) {
-  const Rcpp::List prior = spec["prior"];
-  const std::string kind = Rcpp::as<std::string>(prior["kind"]);
-  out.location = ps::Vector::Zero(Rcpp::as<int>(spec["n_columns"]));
-  out.hierarchical = kind == "hierarchical";
-  if (out.hierarchical) {
-    out.lkj = Rcpp::as<double>(prior["lkj"]);
-    out.tau_df = Rcpp::as<double>(prior["df"]);
-    out.tau_scale = Rcpp::as<double>(prior["scale"]);
-    if (!(out.lkj > 0.5))
-      Rcpp::stop("This sampler needs an LKJ shape above 1/2.");
-    return true;
-  }
-  if (kind != "normal") return false;
-  out.location = binding::to_vector(prior["location"]);
-  out.scale = binding::to_vector(prior["scale"]);
-  return true;
-}
-
 RunChain gibbs_chain(const Rcpp::List& spec, const ps::Records& records,
                      const Control& control) {
   if (Rcpp::as<std::string>(spec["family"]) != "gaussian")
     Rcpp::stop("The Gibbs sampler is for the gaussian family.");
   ps::GaussianGibbsPrior from;
-  if (!read_regression_prior(spec, from))
+  if (!binding::read_regression_prior(spec, from))
     Rcpp::stop("The Gibbs sampler knows normal and hierarchical priors.");
   if (records.censor.active)
     Rcpp::stop("The Gibbs sampler is for uncensored models.");
@@ -149,11 +128,7 @@ RunChain gibbs_chain(const Rcpp::List& spec, const ps::Records& records,
 
 RunChain surrogate_chain(const Rcpp::List& spec, const ps::Records& records,
                          const ps::ModelKind& kind, const Control& control) {
-  ps::SurrogatePrior prior;
-  if (!read_regression_prior(spec, prior))
-    prior.folded = binding::to_prior(spec);
-  if (prior.folded && prior.folded->n_unconstrained() > 0)
-    Rcpp::stop("The surrogate sampler does not know this prior.");
+  const ps::SurrogatePrior prior = binding::to_surrogate_prior(spec);
   const ps::GibbsTuning tuning{control.warmup, control.draws, control.thin};
   return ps::visit_family(kind, [&](const auto& family) -> RunChain {
     using Family = std::decay_t<decltype(family)>;
@@ -175,8 +150,7 @@ RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
                             std::vector<ps::MixtureAcceptance>& acceptance) {
   const Rcpp::List prior = spec["prior"];
   const int K = binding::n_components(spec);
-  if (K == 0)
-    Rcpp::stop("The augmentation sampler is for the normal mixture.");
+  if (K == 0) Rcpp::stop("The augmentation sampler is for the normal mixture.");
   const std::string kind = Rcpp::as<std::string>(prior["kind"]);
   ps::MixturePrior from;
   from.sigma_floor = Rcpp::as<double>(spec["sigma_floor"]);
@@ -249,15 +223,14 @@ Rcpp::NumericMatrix monitor(const ps::Records& records,
   Rcpp::NumericMatrix out(view.S, 1 + n_quantiles);
   double* column = out.begin();
   std::atomic<bool> stop{false};
-  const std::vector<int> cut =
-      binding::cut_rows(records.design.row_start(), 1024);
-  std::vector<std::vector<double>> part(cut.size() - 1);
+  const auto blocks = binding::cut_cells(records, 1024);
+  std::vector<std::vector<double>> part(blocks.size());
   binding::run_tasks(
       static_cast<int>(part.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         part[at].assign(static_cast<std::size_t>(view.S), 0.0);
         ps::visit_family(kind, [&](const auto& family) {
-          ps::sum_contributions(records, family, view, cut[at], cut[at + 1],
+          ps::sum_contributions(records, family, view, blocks[at],
                                 part[at].data(), [&] { return stop.load(); });
         });
       });
@@ -360,7 +333,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   }
   Rcpp::NumericMatrix draws = stack(chains, per_chain, &ps::ChainResult::draws);
   Rcpp::NumericMatrix monitored(0, 0);
-  if (per_chain > 0) monitored = monitor(records, kind, draws, settings.threads);
+  if (per_chain > 0)
+    monitored = monitor(records, kind, draws, settings.threads);
   return Rcpp::List::create(
       _["draws"] = draws,
       _["hyper"] = stack(chains, per_chain, &ps::ChainResult::hyper),

@@ -84,12 +84,14 @@ void expect_finite(const std::string& what, const Matrix& x) {
   std::printf("FAIL %s: not finite\n", what.c_str());
 }
 
-void run_kernels(const std::string& name, const ps::Records& records, int K,
-                 const ps::ChainResult& chain) {
+template <class Family>
+void run_kernels(const std::string& name, const ps::Records& records,
+                 const Family& family, int K, const ps::ChainResult& chain) {
   const Matrix draws = chain.draws.transpose();
   const ps::DrawMatrix view{draws.data(), static_cast<int>(draws.rows()),
                             static_cast<int>(draws.cols())};
-  const int N = records.size(), rows = records.design.n_rows();
+  const int N = records.size();
+  const ps::CellRange all = records.all_cells();
   const auto go_on = [] { return false; };
   const std::size_t n = static_cast<std::size_t>(N);
 
@@ -100,15 +102,15 @@ void run_kernels(const std::string& name, const ps::Records& records, int K,
   std::vector<int> keep(static_cast<std::size_t>(view.S), 1);
   keep[0] = 0;
   std::vector<double> draw(static_cast<std::size_t>(ps::padded_draws(view.S)));
-  for (int r = 0; r < rows; ++r)
-    ps::lipschitz_block(records, K, view, ps::keep_mask(keep), r, r + 1, bounds,
-                        draw.data(), go_on);
+  for (int c = 0; c < all.last; ++c)
+    ps::lipschitz_block(records, family, view, ps::keep_mask(keep), {c, c + 1},
+                        bounds, draw.data(), go_on);
   Matrix f(view.S, N);
-  ps::fill_log_lik(records, K, view, 0, rows, f.data(), go_on);
+  ps::fill_log_lik(records, family, view, all, f.data(), go_on);
   Vector total = Vector::Zero(ps::padded_draws(view.S));
-  ps::sum_contributions(records, K, view, 0, rows, total.data(), go_on);
+  ps::sum_contributions(records, family, view, all, total.data(), go_on);
   Vector rhat(N), ess(N);
-  ps::screen_records(records, K, view, 1, 0, rows, rhat.data(), ess.data(),
+  ps::screen_records(records, family, view, 1, all, rhat.data(), ess.data(),
                      go_on);
   ps::PredictiveQuantile quantile(records.design, K);
   quantile.set(chain.draws.col(0).data());
@@ -116,7 +118,7 @@ void run_kernels(const std::string& name, const ps::Records& records, int K,
   ends << quantile(0.01, ps::kNaN), quantile(0.99, 0.0);
   ps::Rng rng(5, 1);
   for (auto how : {ps::Assignment::kPrior, ps::Assignment::kPosterior})
-    ps::synthesize(records, K, chain.draws.col(0).data(), how, rng,
+    ps::synthesize(records, family, chain.draws.col(0).data(), how, rng,
                    synthetic.data());
   expect_finite(name + " bounds",
                 Eigen::Map<const Vector>(bounds.max.data(), N));
@@ -127,11 +129,15 @@ void run_kernels(const std::string& name, const ps::Records& records, int K,
   expect_finite(name + " synthesis", synthetic);
 }
 
+/// @param K components of the mixture, 0 for the normal regression.
 void keep_chain(const std::string& name, const ps::Records& records, int K,
                 const ps::ChainResult& chain) {
   expect_finite(name + " draws", chain.draws);
   expect_finite(name + " state", chain.state);
-  run_kernels(name, records, K, chain);
+  if (K == 0)
+    run_kernels(name, records, ps::Gaussian(), K, chain);
+  else
+    run_kernels(name, records, ps::NormalMixture{K, 0.0}, K, chain);
 }
 
 void run_case(const Case& from) {

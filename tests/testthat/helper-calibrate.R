@@ -12,6 +12,12 @@ calibration_models <- function() {
       K = K, prior = shared_prior(2, 0.5), sigma_floor = 0.1
     )
   }
+  regression <- function(family, n = 16, prior = NULL) {
+    core_spec(
+      numeric(n), group[seq_len(n), , drop = FALSE],
+      z[seq_len(n), , drop = FALSE], family = family, prior = prior
+    )
+  }
   list(
     `normal, normal prior` = core_spec(numeric(16), group, z),
     `normal, hierarchical prior` = core_spec(
@@ -19,12 +25,62 @@ calibration_models <- function() {
       prior = hierarchical_prior()
     ),
     `mixture, K = 2` = mixture(2),
-    `mixture, K = 3` = mixture(3)
+    `mixture, K = 3` = mixture(3),
+    student_t = regression("student_t"),
+    poisson = regression("poisson"),
+    neg_binomial = regression("neg_binomial"),
+    `neg_binomial, hierarchical prior` = regression(
+      "neg_binomial", prior = hierarchical_prior()
+    ),
+    beta = regression("beta", n = 8),
+    bernoulli = regression("bernoulli")
   )
 }
 
-# Unknowns and data of one simulation.
+# Unknowns and data of one simulation. Data that doubles cannot hold (a beta
+# draw that rounds to 1) or that no one would model are drawn again together
+# with their unknowns: a condition on the data alone leaves the ranks uniform.
 simulate_from_prior <- function(spec) {
+  repeat {
+    truth <- simulate_once(spec)
+    good <- switch(spec$family,
+      beta = all(truth$y > 1e-290 & truth$y < 1 - 1e-9),
+      poisson = ,
+      neg_binomial = all(truth$y < 1e5),
+      TRUE
+    )
+    if (good) return(truth)
+  }
+}
+
+draw_extra <- function(spec) {
+  switch(spec$family,
+    gaussian = ,
+    student_t = draw_half_t(1, 3),
+    neg_binomial = 1 / draw_half_t(1, 1, 5),
+    beta = 0.1 * stats::runif(1)^(-1 / 1.5)
+  )
+}
+
+draw_response <- function(spec, eta, extra) {
+  n <- length(eta)
+  switch(spec$family,
+    gaussian = eta + stats::rnorm(n, sd = extra),
+    student_t = eta + extra * stats::rt(n, spec$df),
+    poisson = stats::rpois(n, exp(eta)),
+    # rnbinom() loses tiny sizes; a gamma draw by its log does not
+    neg_binomial = stats::rpois(n, exp(pmin(
+      eta - log(extra) + log(stats::rgamma(n, extra + 1)) +
+        log(stats::runif(n)) / extra, 40
+    ))),
+    beta = stats::rbeta(
+      n, stats::plogis(eta) * extra, stats::plogis(-eta) * extra
+    ),
+    bernoulli = stats::rbinom(n, 1, stats::plogis(eta))
+  )
+}
+
+simulate_once <- function(spec) {
   P <- spec$n_columns
   x <- dense_matrix(spec)
   n <- length(spec$y)
@@ -46,10 +102,10 @@ simulate_from_prior <- function(spec) {
   } else {
     b <- stats::rnorm(P, spec$prior$location, spec$prior$scale)
   }
-  sigma <- draw_half_t(1, 3)
+  extra <- draw_extra(spec)
   list(
-    y = as.numeric(x %*% b) + stats::rnorm(n, sd = sigma),
-    draws = t(c(b, sigma)), hyper = t(tau)
+    y = draw_response(spec, as.numeric(x %*% b), extra),
+    draws = t(c(b, extra)), hyper = t(tau)
   )
 }
 
@@ -59,7 +115,7 @@ calibration_quantities <- function(spec, draws, hyper) {
   }
   P <- spec$n_columns
   q <- draws
-  colnames(q) <- c(paste0("b", seq_len(P)), "sigma")
+  colnames(q) <- c(paste0("b", seq_len(P)), rep("extra", ncol(q) - P))
   if (length(hyper) > 0) {
     colnames(hyper) <- paste0("tau", seq_len(P))
     q <- cbind(q, hyper)
@@ -69,11 +125,19 @@ calibration_quantities <- function(spec, draws, hyper) {
   cbind(q, sum_f = rowSums(f))
 }
 
+calibration_sampler <- function(spec) {
+  switch(spec$family,
+    gaussian = "gibbs",
+    normal_mixture = "augmentation",
+    "nuts"
+  )
+}
+
 # Ranks (0 .. draws) of n simulations, one column per quantity.
 calibration_ranks <- function(spec, n, draws = 99, seed = 1, thin = 10,
-                              warmup = 300) {
+                              warmup = 300,
+                              sampler = calibration_sampler(spec)) {
   withr::local_seed(seed)
-  sampler <- if (spec$family == "gaussian") "gibbs" else "augmentation"
   out <- lapply(seq_len(n), function(simulation) {
     truth <- simulate_from_prior(spec)
     spec$y <- truth$y

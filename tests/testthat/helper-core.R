@@ -23,7 +23,9 @@ hierarchical_prior <- function(lkj = 1) {
 core_spec <- function(y, codes = matrix(0L, length(y), 0),
                       x = matrix(0, length(y), 0), alpha = rep(1, length(y)),
                       K = 0, prior = NULL, intercept = TRUE, sigma_floor = 0,
-                      n_levels = apply(codes, 2, max) + 1L) {
+                      n_levels = apply(codes, 2, max) + 1L,
+                      family = if (K > 0) "normal_mixture" else "gaussian",
+                      df = 3) {
   n_levels <- as.integer(n_levels)
   if (!intercept && ncol(codes) > 0) {
     codes[, 1] <- codes[, 1] + 1L
@@ -36,7 +38,7 @@ core_spec <- function(y, codes = matrix(0L, length(y), 0),
     prior <- if (K > 0) shared_prior(n_columns) else normal_prior(n_columns)
   }
   list(
-    family = if (K > 0) "normal_mixture" else "gaussian", K = max(K, 1L),
+    family = family, df = df, K = max(K, 1L),
     sigma_floor = sigma_floor, y = as.numeric(y), n_columns = n_columns,
     intercept = intercept, codes = codes, n_levels = n_levels,
     factor_column = as.integer(first), numeric = x,
@@ -67,6 +69,32 @@ coefficients_of <- function(spec, draw) {
   t(matrix(draw[seq_len(spec$n_columns * K)], K))
 }
 
+# Extra parameters of a draw beside the coefficients.
+n_extra <- function(spec) {
+  switch(spec$family,
+    poisson = ,
+    bernoulli = 0,
+    normal_mixture = 2 * spec$K,
+    1
+  )
+}
+
+# f of one linear predictor in base R's densities; arguments recycle.
+log_density <- function(family, y, eta, extra = NULL, df = 3) {
+  switch(family,
+    gaussian = stats::dnorm(y, eta, extra, log = TRUE),
+    student_t = stats::dt((y - eta) / extra, df, log = TRUE) - log(extra),
+    poisson = stats::dpois(y, exp(eta), log = TRUE),
+    neg_binomial = stats::dnbinom(
+      y, size = extra, mu = exp(eta), log = TRUE
+    ),
+    beta = stats::dbeta(
+      y, stats::plogis(eta) * extra, stats::plogis(-eta) * extra, log = TRUE
+    ),
+    bernoulli = stats::plogis((2 * y - 1) * eta, log.p = TRUE)
+  )
+}
+
 # S x N log-likelihood in plain R, one loop and base R's densities.
 naive_log_lik <- function(spec, draws) {
   x <- dense_matrix(spec)
@@ -74,8 +102,10 @@ naive_log_lik <- function(spec, draws) {
   n_b <- spec$n_columns * K
   t(apply(draws, 1, function(draw) {
     eta <- x %*% coefficients_of(spec, draw)
-    if (spec$family == "gaussian") {
-      return(stats::dnorm(spec$y, eta[, 1], draw[n_b + 1], log = TRUE))
+    if (spec$family != "normal_mixture") {
+      return(
+        log_density(spec$family, spec$y, eta[, 1], draw[n_b + 1], spec$df)
+      )
     }
     term <- vapply(seq_len(K), function(k) {
       log(draw[n_b + k]) +
@@ -90,8 +120,10 @@ naive_log_lik <- function(spec, draws) {
 random_draws <- function(spec, n) {
   K <- spec$K
   b <- matrix(stats::rnorm(n * spec$n_columns * K), n)
-  if (spec$family == "gaussian") {
-    return(cbind(b, exp(stats::rnorm(n))))
+  if (spec$family != "normal_mixture") {
+    extra <- exp(stats::rnorm(n * n_extra(spec)))
+    if (spec$family == "beta") extra <- extra + 0.1
+    return(unname(cbind(b, if (length(extra) > 0) extra)))
   }
   pi <- matrix(stats::rexp(n * K), n)
   cbind(b, pi / rowSums(pi), matrix(exp(stats::rnorm(n * K)), n))

@@ -6,7 +6,7 @@ family_data <- function(n = 80) {
     x <- stats::rnorm(n)
     eta <- 0.8 + 0.5 * (group == "b") + 0.3 * x
     data.frame(
-      count = stats::rnbinom(n, mu = exp(eta), size = 2),
+      count = as.integer(stats::rnbinom(n, mu = exp(eta), size = 2)),
       part = 10 + 40 * stats::rbeta(n, 4 * stats::plogis(eta), 4 *
         stats::plogis(-eta)),
       yes = stats::rbinom(n, 1, stats::plogis(eta - 0.8)),
@@ -20,7 +20,7 @@ family_data <- function(n = 80) {
 # pieces for what a family has to add.
 family_round_trip <- function(formula, family, data = family_data(), ...) {
   variable <- all.vars(formula)[1]
-  fit <- quick_fit(formula, data, family, ..., draws = 600)
+  fit <- quick_fit(formula, data, family, ..., draws = 1200)
   expect_s3_class(fit, "synthesizer")
   expect_true(fit$converged)
   expect_true(all(is.finite(fit$draws)))
@@ -41,6 +41,15 @@ family_round_trip <- function(formula, family, data = family_data(), ...) {
     unname(as.double(weights) * apply(abs(log_lik(weighted)), 2, max))
   )
   expect_identical(weighted$prior, fit$prior)
+
+  # censoring clips every contribution to a public interval of this width
+  censored <- update(fit, censor = censor(6), seed = 5)
+  expect_true(censored$converged)
+  ends <- unlist(censored$spec$censor[c("lower", "upper")])
+  expect_equal(unname(diff(ends)), 6)
+  clipped <- pmin(pmax(log_lik(censored), ends[1]), ends[2])
+  expect_equal(censored$bound$record, unname(apply(abs(clipped), 2, max)))
+  expect_identical(guarantee(censored)$label, "strict")
 
   # synthetic values keep the variable's type and, on average, its level
   syn <- synthesize(fit, m = 4, seed = 3)

@@ -16,3 +16,12 @@ test_that("the mixture is calibrated", {
   expect_calibrated("mixture, K = 2", n = 60, warmup = 150, thin = 8)
   expect_calibrated("mixture, K = 3", n = 60, warmup = 150, thin = 8)
 })
+
+test_that("the families are calibrated under NUTS", {
+  for (name in c(
+    "student_t", "poisson", "neg_binomial", "neg_binomial, hierarchical prior",
+    "beta", "bernoulli"
+  )) {
+    expect_calibrated(name, n = 60, warmup = 200, thin = 4)
+  }
+})

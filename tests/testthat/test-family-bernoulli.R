@@ -94,7 +94,8 @@ test_that("the log-likelihood is R's dbinom", {
   x <- as.vector(scale(data$x))
   p <- stats::plogis(fit$draws[7, 1] + fit$draws[7, 2] * x)
   expect_equal(
-    as.vector(log_lik(fit, draws = 7)), stats::dbinom(data$yes, 1, p, log = TRUE)
+    as.vector(log_lik(fit, draws = 7)),
+    stats::dbinom(data$yes, 1, p, log = TRUE)
   )
 })
 
@@ -115,7 +116,8 @@ test_that("rare, constant and separated outcomes run with a remark", {
   separated <- fit(yes ~ group, ifelse(data$group == "c", 1L, data$yes))
   expect_true(separated$converged)
   expect_match(
-    separated$remarks, "separated by `groupc`: the prior decides its coefficient"
+    separated$remarks,
+    "separated by `groupc`: the prior decides its coefficient"
   )
   split <- fit(yes ~ x, as.integer(data$x > 0))
   expect_match(split$remarks, "separated by `x`")

@@ -45,7 +45,9 @@ test_that("a transformed left side and a constant are refused", {
 
 test_that("the mean is uniform without predictors, else hierarchical", {
   family <- beta_response(bounds)
-  expect_identical(resolve_prior(NULL, family, "(Intercept)"), prior_beta_mean())
+  expect_identical(
+    resolve_prior(NULL, family, "(Intercept)"), prior_beta_mean()
+  )
   expect_identical(
     resolve_prior(NULL, family, c("(Intercept)", "x")), prior_hierarchical(1)
   )

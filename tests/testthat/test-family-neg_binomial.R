@@ -65,7 +65,8 @@ test_that("the log-likelihood is R's dnbinom", {
 
 test_that("counts given as doubles stay doubles, and whole", {
   data <- transform(family_data(), count = as.double(count))
-  made <- synthesize(quick_fit(count ~ 1, data, neg_binomial()), seed = 1)[[1]]
+  fit <- quick_fit(count ~ 1, data, neg_binomial(), draws = 1000)
+  made <- synthesize(fit, seed = 1)[[1]]
   expect_type(made$count, "double")
   expect_identical(made$count, round(made$count))
 })

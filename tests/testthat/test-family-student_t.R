@@ -46,7 +46,7 @@ test_that("it models the log through the formula's left side", {
   data <- transform(family_data(), heavy = round(exp(heavy), 1) + 0.1)
   fit <- quick_fit(
     log(heavy) ~ group, data, student_t(),
-    prior = prior_normal()
+    prior = prior_normal(), draws = 1000
   )
   expect_identical(fit$bound$unit, "log(heavy)")
   expect_true(all(synthesize(fit, seed = 1)[[1]]$heavy > 0))

@@ -88,6 +88,22 @@ test_that("calibration keeps ranks and gives the histogram's margin", {
   expect_equal(sort(tied), sort(out))
 })
 
+test_that("projected counts keep the total and lose the noise of empty bins", {
+  expect_equal(project_counts(c(5, 3, 0, 0)), c(5, 3, 0, 0))
+  expect_equal(project_counts(c(6, 4, 1, -1)), c(17, 11, 2, 0) / 3)
+  expect_equal(project_counts(c(-1, -2)), c(0, 0))
+  withr::with_seed(5, {
+    truth <- c(rep(0, 30), stats::rpois(30, 100))
+    for (draw in 1:20) {
+      noisy <- truth + round(stats::rnorm(60, 0, 20))
+      projected <- project_counts(noisy)
+      expect_true(all(projected >= 0))
+      expect_equal(sum(projected), sum(noisy))
+      expect_lt(sum((projected - truth)^2), sum((noisy - truth)^2))
+    }
+  })
+})
+
 test_that("a margin gives a fit's synthetic values its distribution", {
   fit <- unweighted_fit()
   margin <- small_histogram(1e6)

@@ -62,3 +62,38 @@ test_that("print and summary count zeros and say where weights come from", {
   expect_output(print(w), "1 of weight 0")
   expect_identical(format(w), c("0.00", "0.25", "1.00"))
 })
+
+test_that("one number is a public scalar, a vector of unknown origin", {
+  w <- as_privacy_weights(0.5, 4)
+  expect_identical(attr(w, "scheme"), "public_scalar")
+  expect_identical(attr(w, "source"), "public")
+  expect_identical(as.numeric(w), rep(0.5, 4))
+  expect_identical(attr(as_privacy_weights(rep(0.5, 4), 4), "source"), "user")
+  for (bad in list(-0.1, 1.1, NA_real_, NaN)) {
+    expect_error(as_privacy_weights(bad, 4), class = "pseudosynth_error_input")
+  }
+  fit <- update(unweighted_fit(), privacy_weights = 0.5, seed = 2)
+  expect_identical(alpha_of(fit), rep(0.5, 150))
+  expect_identical(mechanism_of(fit), "public_scalar")
+})
+
+test_that("as.numeric() and subsets drop rule and marks of the records", {
+  w <- lipschitz_weights(unweighted_fit())
+  expect_false(is.null(attr(w, "basis")))
+  expect_null(attributes(as.numeric(w)))
+  expect_null(attributes(w[1:10]))
+  expect_null(attributes(2 * w))
+  expect_null(attributes(data.frame(alpha = w)$alpha))
+  expect_false(any(grepl("basis|history|hash", capture.output(print(w)))))
+})
+
+test_that("several schemes are drawn as violins under distinct names", {
+  w <- lipschitz_weights(unweighted_fit())
+  figure <- autoplot(w, lw_final_fit()$privacy_weights, w, other = w)
+  expect_identical(
+    levels(figure$data$scheme), c("LW", "LW_final", "LW (2)", "other")
+  )
+  expect_silent(ggplot2::ggplot_build(figure))
+  expect_match(figure$labels$caption, "not for release")
+  expect_error(autoplot(w, 1), class = "pseudosynth_error_input")
+})

@@ -4,7 +4,7 @@ test_that("the mechanism must be named", {
     class = "pseudosynth_error_input"
   )
   expect_match(conditionMessage(error), "lw_final")
-  for (mechanism in list("cw", "censor_uw", c("lw", "lw_final"), 1, NA)) {
+  for (mechanism in list("dp", "topcode", c("lw", "lw_final"), 1, NA)) {
     expect_error(
       pseudo_posterior(
         log(income) ~ age, privacy_data(),
@@ -87,4 +87,166 @@ test_that("print and summary show the stages and the label", {
   expect_output(print(job), "confidential")
   expect_output(print(summary(job)), "Search for k")
   expect_output(print(summary(job)), "replace-one")
+})
+
+# Every mechanism --------------------------------------------------------------
+
+# The first argument must not be one that `m` abbreviates
+quick_job <- function(how, ..., seed = 21) {
+  suppressWarnings(suppressMessages(pseudo_posterior(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    mechanism = how, ..., chains = 2, warmup = 500, draws = 2000,
+    seed = seed, threads = 1
+  )), classes = "pseudosynth_warning_convergence")
+}
+
+public <- list("(Intercept)" = 10.8, sigma = 1)
+
+test_that("the one-call strict job meets epsilon exactly", {
+  job <- quick_job(
+    "centred",
+    epsilon = 6, m = 3, reference = public, bounds = c(10, 2e6)
+  )
+  label <- guarantee(job)
+  expect_identical(label$label, "strict")
+  expect_equal(label$epsilon$total[["add/remove-one"]], 6, tolerance = 1e-12)
+  expect_equal(label$epsilon$one_off[["add/remove-one"]], 1.2)
+  expect_equal(label$epsilon$per_draw[["add/remove-one"]], 1.6)
+  expect_equal(label$epsilon$total[["replace-one"]], 12)
+  expect_named(job$internal$fits, "centred")
+  fit <- job$internal$fits$centred
+  expect_equal(fit$prior, prior_normal(1, c(10.8, 2.5)))
+  expect_equal(fit$censor$upper, 0.8)
+  expect_identical(guarantee(job$synthetic)$epsilon, label$epsilon)
+  expect_output(print(job), "ratio to a reference, calibrated")
+  expect_equal(job$stages$epsilon_add_remove, 1.6)
+})
+
+test_that("replace-one totals are met exactly too", {
+  job <- quick_job(
+    "centred",
+    epsilon = 8, reference = public, bounds = c(10, 2e6), margin_share = 0.5,
+    neighbours = "replace"
+  )
+  label <- guarantee(job)
+  expect_equal(label$epsilon$total[["replace-one"]], 8)
+  expect_equal(label$epsilon$total[["add/remove-one"]], 4)
+  expect_equal(job$internal$margin$epsilon, 4)
+})
+
+test_that("clipped mechanisms carry their labels", {
+  # Clipped hard without a centre, the posterior of few records falls apart
+  prior <- prior_normal(1, c(10.8, 2.5))
+  uw <- quick_job("censor_uw", epsilon = 24, m = 2, prior = prior)
+  expect_identical(guarantee(uw)$label, "strict")
+  expect_equal(guarantee(uw)$epsilon$total[["add/remove-one"]], 24)
+  expect_equal(uw$internal$fits$censor_uw$censor$lower, -6)
+
+  w <- quick_job("censor_w", epsilon = 12, prior = prior)
+  expect_named(w$internal$fits, c("unweighted", "censor_w"))
+  expect_identical(guarantee(w)$label, "asymptotic")
+  expect_identical(guarantee(w)$mechanism, "censored_lw")
+
+  history <- privacy_data(400)[151:400, ]
+  first <- quick_fit(log(income) ~ age + earner, history,
+    prior = prior_normal(), draws = 1000
+  )
+  rule <- freeze(lipschitz_weights(first))
+  frozen <- quick_job("frozen", epsilon = 12, rule = rule, prior = prior)
+  expect_identical(guarantee(frozen)$label, "strict")
+  expect_match(
+    paste(guarantee(frozen)$reasons, collapse = " "), "label of its own"
+  )
+
+  staged <- quick_job("two_stage",
+    epsilon = 30, m = 2, weight_range = c(1, 6), prior = prior
+  )
+  label <- guarantee(staged)
+  expect_identical(label$label, "strict")
+  expect_equal(label$epsilon$one_off[["add/remove-one"]], 6)
+  expect_equal(label$epsilon$total[["add/remove-one"]], 30)
+})
+
+test_that("weighted mechanisms are solved to their target", {
+  for (mechanism in c("lw", "scalar")) {
+    job <- quick_job(mechanism,
+      epsilon = 6, m = 2, prior = prior_normal(), tolerance = 0.1
+    )
+    label <- guarantee(job)
+    expect_identical(label$label, "asymptotic")
+    expect_equal(
+      label$epsilon$total[["add/remove-one"]], 6,
+      tolerance = 0.101
+    )
+    expect_identical(label$mechanism, mechanism)
+    expect_match(label$public_inputs[["weights"]], "not public")
+  }
+})
+
+test_that("count, truncated and risk weights run", {
+  cw <- quick_job("cw",
+    radius = 0.3, scale = 0.5, shift = 0.2, prior = prior_normal()
+  )
+  expect_identical(guarantee(cw)$mechanism, "cw")
+  expect_identical(guarantee(cw)$label, "asymptotic")
+  risk <- quick_job("risk",
+    radius = 0.3, prior = prior_normal(), risk_sets = 5
+  )
+  expect_identical(guarantee(risk)$label, "none")
+  plain <- quick_job("lw", prior = prior_normal())
+  target <- 0.95 * guarantee(plain)$epsilon$total[["add/remove-one"]]
+  dropped <- quick_job("weighted_e",
+    epsilon = target, prior = prior_normal(), tolerance = 0.05
+  )
+  expect_identical(guarantee(dropped)$mechanism, "weighted_e")
+  expect_lte(
+    guarantee(dropped)$epsilon$total[["add/remove-one"]], 1.05 * target
+  )
+})
+
+test_that("a target that cannot be reached names the nearest that can", {
+  error <- expect_error(
+    quick_job("scalar", epsilon = 1000, prior = prior_normal()),
+    class = "pseudosynth_error_unreachable"
+  )
+  expect_s3_class(error, "pseudosynth_error_privacy")
+  unweighted <- quick_job("unweighted", prior = prior_normal())
+  expect_equal(
+    error$nearest, 2 * unweighted$internal$fits$unweighted$bound$overall
+  )
+  expect_match(conditionMessage(error), "nearest")
+})
+
+test_that("arguments that a mechanism needs or cannot use are errors", {
+  bad <- function(...) {
+    expect_error(quick_job(...), class = "pseudosynth_error_input")
+  }
+  bad("centred", epsilon = 1)
+  bad("centred", reference = public)
+  bad("censor_uw")
+  bad("frozen", epsilon = 1)
+  bad("frozen", epsilon = 1, rule = 3)
+  bad("two_stage", epsilon = 1)
+  bad("two_stage", epsilon = 1, weight_range = 3)
+  bad("weighted_e")
+  bad("scalar")
+  bad("unweighted", epsilon = 1)
+  bad("risk", epsilon = 1, radius = 0.2)
+  bad("cw")
+  bad("lw", bounds = c(10, 2e6))
+  bad("censor_uw", epsilon = 1, quantile = 0.9)
+  bad("centred", epsilon = 1, reference = public, bounds = c(10, 5, 3))
+  bad("centred", epsilon = 1, reference = public, margin_share = 1)
+  for (epsilon in list(0, -1, Inf, NaN, "1")) {
+    bad("censor_uw", epsilon = epsilon)
+  }
+})
+
+test_that("without a seed a strict job is ready for release", {
+  job <- quick_job(
+    "centred",
+    epsilon = 5, reference = public, bounds = c(10, 2e6), seed = NULL
+  )
+  expect_false(guarantee(job)$reproducible)
+  expect_output(print(job), "may leave the agency")
 })

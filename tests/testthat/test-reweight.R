@@ -91,6 +91,16 @@ test_that("draws dropped before are dropped from the refits as well", {
   expect_equal(nrow(final$draws), nrow(cut$draws))
 })
 
+test_that("re-weighted count weights are CW_final", {
+  w <- count_weights(unweighted_fit(), radius = 0.2)
+  cw <- update(unweighted_fit(), privacy_weights = w, seed = 7)
+  final <- reweight(cw, k = 0.95, seed = 8)
+  expect_identical(final$history, "cw_final")
+  expect_identical(mechanism_of(final), "cw_final")
+  expect_identical(attr(final$privacy_weights, "arguments")$of, "count")
+  expect_identical(guarantee(final)$label, "asymptotic")
+})
+
 test_that("an unweighted fit and a wrong k are refused", {
   expect_error(reweight(unweighted_fit()), class = "pseudosynth_error_input")
   expect_error(reweight(1), class = "pseudosynth_error_input")

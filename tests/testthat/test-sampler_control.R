@@ -12,7 +12,8 @@ test_that("\"auto\" takes the fastest sampler that suits the model", {
   expect_identical(auto("normal_mixture", prior = "shared"), "augmentation")
   expect_identical(auto("normal_mixture"), "nuts")
   expect_identical(auto("normal_mixture", TRUE, "shared"), "nuts")
-  for (family in c("student_t", "poisson", "neg_binomial", "beta", "bernoulli")) {
+  families <- c("student_t", "poisson", "neg_binomial", "beta", "bernoulli")
+  for (family in families) {
     expect_identical(auto(family), "surrogate")
     expect_identical(auto(family, censored = TRUE), "surrogate")
     expect_identical(auto(family, prior = "normal"), "surrogate")
@@ -30,15 +31,31 @@ test_that("a sampler that does not suit is refused, with those that do", {
 })
 
 test_that("only \"auto\" gives a poor surrogate up", {
-  control <- list(sampler = "surrogate", min_acceptance = 0.3)
-  record <- list(accept_stat = c(0.1, 0.3))
-  expect_true(surrogate_failed("auto", control, record))
-  expect_false(surrogate_failed("surrogate", control, record))
-  record <- list(accept_stat = c(0.9, 0.8))
-  expect_false(surrogate_failed("auto", control, record))
-  control$sampler <- "nuts"
-  expect_false(surrogate_failed("auto", control, list(accept_stat = 0.1)))
-  expect_match(judge_replaced(0.2), "accepted 0.20 of its proposals")
+  ran <- function(share, converged = FALSE, thin = 1L, sampler = "surrogate") {
+    list(
+      control = list(sampler = sampler, thin = thin, min_acceptance = 0.3),
+      sampler = list(accept_stat = share), converged = converged
+    )
+  }
+  auto <- sampler_control()
+  expect_null(next_attempt(ran(0.9, TRUE), auto))
+  expect_null(next_attempt(ran(0.1, sampler = "nuts"), auto))
+  expect_null(next_attempt(ran(0.1), sampler_control("surrogate")))
+  poor <- next_attempt(ran(0.1, TRUE), auto)
+  expect_identical(poor$sampler, "nuts")
+  expect_match(judge_replaced(poor$replaced), "accepted 0.10 of its proposals")
+  slow <- next_attempt(ran(0.9), auto)
+  expect_identical(slow[c("sampler", "thin")], list(
+    sampler = "surrogate", thin = 10L
+  ))
+  stuck <- next_attempt(ran(0.9, thin = 10L), auto)
+  expect_identical(stuck[c("sampler", "thin")], list(
+    sampler = "nuts", thin = 1L
+  ))
+  expect_match(judge_replaced(stuck$replaced), "did not mix: NUTS ran instead")
+  own <- next_attempt(ran(0.9, thin = 2L), sampler_control(thin = 2))
+  expect_identical(own$sampler, "nuts")
+  expect_identical(own$thin, 2L)
   expect_null(judge_replaced(NULL))
 })
 
@@ -46,18 +63,21 @@ test_that("a surrogate given up is replaced by NUTS and the fit says so", {
   data <- family_data()
   fit <- suppressWarnings(quick_fit(
     yes ~ x, data, bernoulli(),
+    prior = prior_normal(), draws = 1000,
     control = sampler_control(min_acceptance = 1)
   ), classes = "pseudosynth_warning_convergence")
   expect_identical(fit$control$sampler, "nuts")
-  expect_match(fit$problems, "NUTS was run instead", all = FALSE)
+  expect_match(fit$problems, "NUTS ran instead", all = FALSE)
   expect_true(fit$converged)
   nuts <- quick_fit(
     yes ~ x, data, bernoulli(),
+    prior = prior_normal(), draws = 1000,
     control = sampler_control("nuts")
   )
   expect_identical(fit$draws, nuts$draws)
   kept <- quick_fit(
     yes ~ x, data, bernoulli(),
+    prior = prior_normal(), draws = 1000,
     control = sampler_control("surrogate", min_acceptance = 1)
   )
   expect_identical(kept$control$sampler, "surrogate")

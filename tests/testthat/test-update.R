@@ -51,7 +51,7 @@ test_that("wrong weights and unknown arguments are refused", {
     update(fit, privacy_weights = rep(2, n)),
     class = input_error
   )
-  expect_error(update(fit, privacy_weights = 1), class = input_error)
+  expect_error(update(fit, privacy_weights = c(1, 1)), class = input_error)
   expect_error(update(fit, family = lognormal()), class = input_error)
   expect_error(update(fit, y ~ x), class = input_error)
 })

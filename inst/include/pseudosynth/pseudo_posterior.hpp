@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "family/gaussian.hpp"
-#include "likelihood/gaussian_likelihood.hpp"
+#include "likelihood/likelihood_of.hpp"
 #include "math.hpp"
 #include "prior/coefficient_prior.hpp"
 #include "records.hpp"

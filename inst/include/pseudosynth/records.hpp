@@ -23,12 +23,17 @@ struct Censor {
   std::vector<double> centre;  // a_i, in the order of the records
 };
 
+/// Cells first .. last - 1.
+struct CellRange {
+  int first, last;
+};
+
 struct Records {
   Design design;
-  std::vector<double> y;      // modelled response, in row order and sorted
-                              // within a row, then by weight and centre
-  std::vector<double> alpha;  // privacy weights in [0, 1], in row order
-  Censor censor;              // centre in row order
+  std::vector<double> y;        // modelled response, in row order and sorted
+                                // within a row, then by weight and centre
+  std::vector<double> alpha;    // privacy weights in [0, 1], in row order
+  Censor censor;                // centre in row order
   std::vector<int> cell_start;  // first record of each cell, n_cells + 1
   std::vector<int> row_cell;    // first cell of each design row, n_rows + 1
 
@@ -64,10 +69,18 @@ struct Records {
     find_cells();
   }
 
+  /// First record of cell c; of cell n_cells(): one past the last record.
+  int cell_begin(int c) const {
+    return cell_start[static_cast<std::size_t>(c)];
+  }
+  int row_of_cell(int c) const {
+    return design.row()[static_cast<std::size_t>(cell_begin(c))];
+  }
+  CellRange all_cells() const { return CellRange{0, n_cells()}; }
+
   /// The response that the records of a cell share.
   double cell_response(int cell) const {
-    return y[static_cast<std::size_t>(
-        cell_start[static_cast<std::size_t>(cell)])];
+    return y[static_cast<std::size_t>(cell_begin(cell))];
   }
   int n_cells() const { return static_cast<int>(cell_start.size()) - 1; }
 

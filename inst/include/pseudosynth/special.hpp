@@ -16,14 +16,13 @@ namespace pseudosynth {
 /// which is 1/(12 x) - 1/(360 x^3) + .. for large x. Absolute error below
 /// 1e-14 max(1, |D|).
 inline double stirling_remainder(double x) {
-  if (x < 10)
-    return log_gamma(x) - (x - 0.5) * std::log(x) + x - kHalfLogTwoPi;
+  if (x < 10) return log_gamma(x) - (x - 0.5) * std::log(x) + x - kHalfLogTwoPi;
   const double z = 1.0 / (x * x);
   return (1.0 / 12 +
           z * (-1.0 / 360 +
                z * (1.0 / 1260 +
-                    z * (-1.0 / 1680 +
-                         z * (1.0 / 1188 + z * (-691.0 / 360360 + z / 156)))))) /
+                    z * (-1.0 / 1680 + z * (1.0 / 1188 + z * (-691.0 / 360360 +
+                                                              z / 156)))))) /
          x;
 }
 
@@ -33,11 +32,10 @@ inline double log_minus_digamma(double x) {
   if (x < 10) return std::log(x) - digamma(x);
   const double z = 1.0 / (x * x);
   return 0.5 / x +
-         z * (1.0 / 12 -
-              z * (1.0 / 120 -
-                   z * (1.0 / 252 -
-                        z * (1.0 / 240 -
-                             z * (1.0 / 132 - z * 691.0 / 32760)))));
+         z * (1.0 / 12 - z * (1.0 / 120 -
+                              z * (1.0 / 252 -
+                                   z * (1.0 / 240 -
+                                        z * (1.0 / 132 - z * 691.0 / 32760)))));
 }
 
 /// log(x)/2 - D(x) = x log x - x - log Gamma(x) + log(2 pi)/2, from x and its
@@ -48,9 +46,39 @@ inline double half_log_less_remainder(double x, double log_x) {
   return x * log_x - x - log_gamma(x) + kHalfLogTwoPi;
 }
 
-/// x P(x), 1 at x = 0.
-inline double scaled_log_minus_digamma(double x) {
-  return x < 1e-300 ? 1.0 : x * log_minus_digamma(x);
+/// D(x) and P(x) together from x >= 1e-300 and its logarithm.
+struct StirlingPair {
+  double remainder, entropy;
+  StirlingPair(double x, double log_x) {
+    if (x >= 10) {
+      remainder = stirling_remainder(x);
+      entropy = log_minus_digamma(x);
+      return;
+    }
+    // Gamma(x + 10) = x (x + 1) .. (x + 9) Gamma(x), and its derivative.
+    double product = x, slope = 1.0;
+    for (int k = 1; k < 10; ++k) {
+      slope = slope * (x + k) + product;
+      product *= x + k;
+    }
+    const double y = x + 10.0, log_y = std::log(y);
+    remainder = stirling_remainder(y) + (y - 0.5) * log_y - 10.0 -
+                std::log(product) - (x - 0.5) * log_x;
+    entropy = log_minus_digamma(y) + log_x - log_y + slope / product;
+  }
+};
+
+/// sum <- (atanh(r) - r)/r^3 = 1/3 + y/5 + y^2/7 + .. for y = r^2 <= 1/16,
+/// truncated below 1e-17; double or a vector of it (by reference, see
+/// simd.hpp).
+template <class T>
+inline __attribute__((always_inline)) void atanh_series(const T& y, T& sum) {
+  const T y2 = y * y, y4 = y2 * y2;
+  const T low = (1.0 / 3 + y * (1.0 / 5)) + y2 * (1.0 / 7 + y * (1.0 / 9));
+  const T middle =
+      (1.0 / 11 + y * (1.0 / 13)) + y2 * (1.0 / 15 + y * (1.0 / 17));
+  const T high = (1.0 / 19 + y * (1.0 / 21)) + y2 * (1.0 / 23 + y * (1.0 / 25));
+  sum = low + y4 * (middle + y4 * (high + y4 * (1.0 / 27 + y * (1.0 / 29))));
 }
 
 /// log(1 + x) - x for x > -1, never positive; no cancellation next to 0.
@@ -58,9 +86,9 @@ inline double log1p_minus(double x) {
   if (x > 0.4 || x < -0.4) return std::log1p(x) - x;
   // log(1 + x) = 2 atanh(r), r = x/(2 + x); 2 r - x = -r x.
   const double r = x / (2.0 + x), y = r * r;
-  double series = 1.0 / 33;
-  for (int k = 31; k >= 3; k -= 2) series = series * y + 1.0 / k;
-  return r * (2.0 * y * series - x);
+  double sum;
+  atanh_series(y, sum);
+  return r * (2.0 * y * sum - x);
 }
 
 /// log of the Poisson probability of y, less the part that depends on mean and
@@ -78,8 +106,8 @@ inline double poisson_log_density(double y, double mean, double log_mean) {
   if (mean == kInfinity) return -kInfinity;
   const double u = (mean - y) / y;
   // -(y log(y/mean) + mean - y)
-  const double entropy = u < -0.5 ? y * (log_mean - std::log(y)) - mean + y
-                                  : y * log1p_minus(u);
+  const double entropy =
+      u < -0.5 ? y * (log_mean - std::log(y)) - mean + y : y * log1p_minus(u);
   return entropy + count_constant(y);
 }
 

@@ -42,15 +42,18 @@ struct Beta {
   double derivatives(double y, double eta, const At& at, double& d_eta,
                      double* d_extra) const {
     const MeanPart p = mean_part(y, eta, at);
-    const double a = at.precision * p.m, b = at.precision * p.q;
-    const double from_a = scaled_log_minus_digamma(a);
-    const double from_b = scaled_log_minus_digamma(b);
-    const double logit_y = std::log(y) - std::log1p(-y);
+    const GammaPart a =
+        gamma_part(at.precision * p.m, at.log_precision + p.log_m);
+    const GammaPart b =
+        gamma_part(at.precision * p.q, at.log_precision + p.log_q);
+    const double log_y = std::log(y), log_rest = std::log1p(-y);
     // log a - log b = eta, so that digamma(a) - digamma(b) does not cancel.
-    d_eta = p.q * from_a - p.m * from_b + a * p.q * (logit_y - eta);
+    d_eta = p.q * a.entropy - p.m * b.entropy +
+            at.precision * p.m * p.q * (log_y - log_rest - eta);
     d_extra[0] =
-        (from_a + from_b - p.divergence) / at.precision - at.entropy;
-    return density(y, p, at);
+        (a.entropy + b.entropy - p.divergence) / at.precision - at.entropy;
+    return a.value + b.value - at.gamma_part - p.divergence - kHalfLogTwoPi -
+           log_y - log_rest;
   }
 
   /// Never exactly 0 or 1: a draw that rounds there becomes the nearest number
@@ -71,8 +74,8 @@ struct Beta {
   }
   double log_prior(const double* u, double* d_u) const {
     const double excess = std::exp(u[0]), lambda = kLowest + excess;
-    d_u[0] += 1.0 - (kShape + 1.0) * (excess < kInfinity ? excess / lambda
-                                                         : 1.0);
+    d_u[0] +=
+        1.0 - (kShape + 1.0) * (excess < kInfinity ? excess / lambda : 1.0);
     // log lambda through u where exp(u) overflows.
     const double log_lambda = excess < kInfinity ? std::log(lambda) : u[0];
     return std::log(kShape) + kShape * std::log(kLowest) -
@@ -94,10 +97,21 @@ struct Beta {
   static constexpr double kLargest = 1.0 - 0x1.0p-53;
 
   struct MeanPart {
-    double m, q;          // mean and 1 - mean, both to full relative accuracy
-    double log_m, log_q;  //
-    double divergence;    // lambda KL
+    double m, q;  // mean and 1 - mean, both to full relative accuracy
+    double log_m, log_q;
+    double divergence;  // lambda KL
   };
+
+  struct GammaPart {
+    double value;    // G(x)
+    double entropy;  // x P(x), 1 at x = 0
+  };
+
+  static GammaPart gamma_part(double x, double log_x) {
+    if (x < 1e-300) return GammaPart{log_x + kHalfLogTwoPi, 1.0};
+    const StirlingPair pair(x, log_x);
+    return GammaPart{0.5 * log_x - pair.remainder, x * pair.entropy};
+  }
 
   MeanPart mean_part(double y, double eta, const At& at) const {
     MeanPart p;
@@ -108,15 +122,13 @@ struct Beta {
     // y - m from the side where both are small.
     const double difference = eta > 0 ? p.q - (1.0 - y) : y - p.m;
     p.divergence =
-        at.precision *
-        (side(p.m, p.log_m, difference, std::log(y)) +
-         side(p.q, p.log_q, -difference, std::log1p(-y)));
+        at.precision * (side(p.m, p.log_m, difference, std::log(y)) +
+                        side(p.q, p.log_q, -difference, std::log1p(-y)));
     return p;
   }
 
   /// m log(m/y) + (y - m).
-  static double side(double m, double log_m, double difference,
-                     double log_y) {
+  static double side(double m, double log_m, double difference, double log_y) {
     const double u = difference / m;
     if (u > -0.9 && u < 1e8) return -m * log1p_minus(u);
     return difference - m * (log_y - log_m);
@@ -126,9 +138,8 @@ struct Beta {
     const double log_a = at.log_precision + p.log_m;
     const double log_b = at.log_precision + p.log_q;
     return half_log_less_remainder(at.precision * p.m, log_a) +
-           half_log_less_remainder(at.precision * p.q, log_b) -
-           at.gamma_part - p.divergence - kHalfLogTwoPi - std::log(y) -
-           std::log1p(-y);
+           half_log_less_remainder(at.precision * p.q, log_b) - at.gamma_part -
+           p.divergence - kHalfLogTwoPi - std::log(y) - std::log1p(-y);
   }
 };
 

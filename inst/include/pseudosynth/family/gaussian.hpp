@@ -18,6 +18,12 @@
 //                                     start_scale(y) around its fit
 //
 // No clamps: where f is -inf or NaN, it says so.
+//
+// That is all: samplers, bounds and synthesis then work, in this program or in
+// another that includes the headers. registry.hpp gives the family a name.
+// Where speed pays, specialise TileDensity (kernel/) for the bounds and
+// RowGradient (likelihood/) if the uncensored log-likelihood adds up by design
+// row.
 #ifndef PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
 #define PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
 

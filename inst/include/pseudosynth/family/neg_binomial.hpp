@@ -41,9 +41,16 @@ struct NegBinomial {
                      double* d_extra) const {
     const MeanPart m = mean_part(y, eta, at);
     d_eta = -at.size * m.d;
-    d_extra[0] = m.h + at.entropy -
-                 (y == 0 ? at.entropy : log_minus_digamma(y + at.size));
-    return density(y, m, at);
+    d_extra[0] = m.h + at.entropy;
+    if (y == 0) {
+      d_extra[0] -= at.entropy;
+      return m.entropy;
+    }
+    const double n = y + at.size, log_ratio = std::log1p(y / at.size);
+    const StirlingPair at_n(n, at.log_size + log_ratio);
+    d_extra[0] -= at_n.entropy;
+    return m.entropy + at_n.remainder - at.remainder - 0.5 * log_ratio +
+           count_constant(y);
   }
 
   /// A Poisson count whose mean is mu times a Gamma(phi, rate phi) draw, by
@@ -86,13 +93,12 @@ struct NegBinomial {
 
   MeanPart mean_part(double y, double eta, const At& at) const {
     const double mean = std::exp(eta), total = mean + at.size;
-    const double log_total = total < kInfinity
-                                 ? std::log(total)
-                                 : log_sum_exp(eta, at.log_size);
+    const double log_total =
+        total < kInfinity ? std::log(total) : log_sum_exp(eta, at.log_size);
     MeanPart m;
     m.d = mean < kInfinity ? (mean - y) / total : 1.0;
-    m.h = m.d > 0.5 ? std::log(y + at.size) - log_total + m.d
-                    : log1p_minus(-m.d);
+    m.h =
+        m.d > 0.5 ? std::log(y + at.size) - log_total + m.d : log1p_minus(-m.d);
     m.entropy = at.size * m.h;
     if (y == 0) {
       // Without the linear term that the term in y would cancel.

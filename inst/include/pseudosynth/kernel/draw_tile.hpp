@@ -108,17 +108,17 @@ PSEUDOSYNTH_DISPATCH(mixture_draws,
 
 }  // namespace detail
 
-/// @brief f of one record at the draws of a tile, for any family of one linear
-/// predictor. Families for which it pays have their own (specialised below and
-/// in the headers beside this one).
+/// @brief f of the records of a block at the draws of a tile, for any family of
+/// one linear predictor, by the family's own log_lik().
 ///
 /// Order of calls: load() a tile of draws; row() for each design row with its
 /// linear predictors; log_lik() for each cell of that row.
 template <class Family>
-class TileDensity {
+class ScalarTile {
  public:
-  /// @param records must outlive this object.
-  TileDensity(const Family& family, const Records& records)
+  /// @param records must outlive this object. The third argument:
+  ///   the cells that it will be asked for.
+  ScalarTile(const Family& family, const Records& records, CellRange)
       : family_(family), records_(&records), at_(kDrawTile) {}
 
   static constexpr int n_eta() { return 1; }
@@ -144,17 +144,24 @@ class TileDensity {
       f[l] = family_.log_lik(y, eta_[l], at_[static_cast<std::size_t>(l)]);
   }
 
- private:
+ protected:
   Family family_;
   const Records* records_;
   std::vector<typename Family::At> at_;
   const double* eta_ = nullptr;
 };
 
+/// @brief What stream_log_lik() uses; specialised where vectors over draws pay.
+template <class Family>
+class TileDensity : public ScalarTile<Family> {
+ public:
+  using ScalarTile<Family>::ScalarTile;
+};
+
 template <>
 class TileDensity<NormalMixture> {
  public:
-  TileDensity(const NormalMixture& family, const Records& records)
+  TileDensity(const NormalMixture& family, const Records& records, CellRange)
       : K_(family.K), records_(&records) {
     const std::size_t size = static_cast<std::size_t>(K_) * kDrawTile;
     offset_.assign(size);
@@ -172,8 +179,8 @@ class TileDensity<NormalMixture> {
         const double sigma = draws(s, extras + K_ + k);
         const std::size_t at = static_cast<std::size_t>(k) * kDrawTile + l;
         inv_sigma_[at] = 1.0 / sigma;
-        offset_[at] = std::log(draws(s, extras + k)) - std::log(sigma) -
-                      kHalfLogTwoPi;
+        offset_[at] =
+            std::log(draws(s, extras + k)) - std::log(sigma) - kHalfLogTwoPi;
       }
     }
   }
@@ -196,7 +203,7 @@ class TileDensity<NormalMixture> {
 template <>
 class TileDensity<Gaussian> {
  public:
-  TileDensity(const Gaussian&, const Records& records)
+  TileDensity(const Gaussian&, const Records& records, CellRange)
       : records_(&records), offset_(kDrawTile), inv_sigma_(kDrawTile) {}
 
   static constexpr int n_eta() { return 1; }

@@ -92,40 +92,37 @@ inline std::vector<double> keep_mask(const std::vector<int>& kept) {
   return mask;
 }
 
-/// The bounds of the records in design rows [first_row, last_row), written to
-/// `out` (record entries) and `draw` (padded_draws(S), this block's running
-/// maximum). `keep` comes from keep_mask().
-/// Writes of different blocks touch different records, so blocks may run in
-/// parallel; maxima do not depend on their order.
+/// The bounds of the records of the cells, written to `out` (record entries)
+/// and `draw` (padded_draws(S), this block's running maximum). `keep` comes
+/// from keep_mask(). Writes of different blocks touch different records, so
+/// blocks may run in parallel; maxima do not depend on their order.
 template <class Family, class ShouldStop>
 void lipschitz_block(const Records& records, const Family& family,
                      const DrawMatrix& draws, const std::vector<double>& keep,
-                     int first_row, int last_row, LipschitzBounds& out,
-                     double* draw, ShouldStop&& should_stop) {
-  const Design& design = records.design;
-  const int first = design.row_start()[first_row];
-  const int last = design.row_start()[last_row];
-  const std::size_t n = static_cast<std::size_t>(last - first);
+                     CellRange cells, LipschitzBounds& out, double* draw,
+                     ShouldStop&& should_stop) {
+  const std::vector<int>& order = records.design.order();
   constexpr int kWidest = 8;
-  // Only the first record of each cell keeps running extremes of f.
-  simd::AlignedBuffer high(n * kWidest), low(n * kWidest);
+  simd::AlignedBuffer high(static_cast<std::size_t>(cells.last - cells.first) *
+                           kWidest);
+  simd::AlignedBuffer low(high.size());
   std::fill(high.data(), high.data() + high.size(), -kInfinity);
   std::fill(low.data(), low.data() + low.size(), kInfinity);
 
   stream_log_lik(
-      records, family, draws, first_row, last_row,
-      [&](int from, int to, int s, int count, const double* f) {
-        const std::size_t cell = static_cast<std::size_t>(from);
+      records, family, draws, cells,
+      [&](int c, int s, int count, const double* f) {
+        const std::size_t place =
+            static_cast<std::size_t>(c - cells.first) * kWidest;
+        const int from = records.cell_begin(c), to = records.cell_begin(c + 1);
         bool unfinite = false;
         // Records of one weight and centre have one g; uncensored, the largest
         // weight (the last) has the largest |g|.
-        int i = records.censor.active ? from : to - 1;
-        for (; i < to; ++i) {
+        for (int i = records.censor.active ? from : to - 1; i < to; ++i) {
           const std::size_t at = static_cast<std::size_t>(i);
           const double alpha = records.alpha[at];
           if (alpha == 0.0) continue;
-          const bool last_of_group = i + 1 == to || !detail::same_rule(records, i);
-          if (!last_of_group) continue;
+          if (i + 1 < to && detail::same_rule(records, i)) continue;
           detail::LipschitzPass pass{
               f,
               keep.data() + s,
@@ -134,8 +131,8 @@ void lipschitz_block(const Records& records, const Family& family,
               records.censor.active ? records.censor.lower : -kInfinity,
               records.censor.active ? records.censor.upper : kInfinity,
               draw + s,
-              high.data() + (cell - first) * kWidest,
-              low.data() + (cell - first) * kWidest,
+              high.data() + place,
+              low.data() + place,
               0.0};
           detail::lipschitz_pass(pass);
           unfinite = unfinite || pass.unfinite != 0.0;
@@ -143,27 +140,26 @@ void lipschitz_block(const Records& records, const Family& family,
         if (!unfinite) return;
         int bad = 0;
         for (int l = 0; l < count; ++l) bad += !std::isfinite(f[l]);
-        for (i = from; i < to; ++i) {
+        for (int i = from; i < to; ++i) {
           const std::size_t at = static_cast<std::size_t>(i);
-          if (records.alpha[at] != 0.0) out.nonfinite[design.order()[at]] += bad;
+          if (records.alpha[at] != 0.0)
+            out.nonfinite[static_cast<std::size_t>(order[at])] += bad;
         }
       },
       should_stop);
 
-  for (int c = records.row_cell[static_cast<std::size_t>(first_row)];
-       c < records.row_cell[static_cast<std::size_t>(last_row)]; ++c) {
-    const int from = records.cell_start[static_cast<std::size_t>(c)];
-    const std::size_t cell = static_cast<std::size_t>(from - first);
+  for (int c = cells.first; c < cells.last; ++c) {
+    const std::size_t place =
+        static_cast<std::size_t>(c - cells.first) * kWidest;
     double top = -kInfinity, bottom = kInfinity;
     for (int l = 0; l < simd::lanes(); ++l) {
-      top = std::max(top, high[cell * kWidest + l]);
-      bottom = std::min(bottom, low[cell * kWidest + l]);
+      top = std::max(top, high[place + static_cast<std::size_t>(l)]);
+      bottom = std::min(bottom, low[place + static_cast<std::size_t>(l)]);
     }
-    for (int i = from; i < records.cell_start[static_cast<std::size_t>(c) + 1];
-         ++i) {
+    for (int i = records.cell_begin(c); i < records.cell_begin(c + 1); ++i) {
       // g is monotone in f, so its extremes are those of f.
       const std::size_t original =
-          static_cast<std::size_t>(design.order()[static_cast<std::size_t>(i)]);
+          static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
       out.max[original] = records.contribution(i, top);
       out.min[original] = records.contribution(i, bottom);
     }

@@ -10,14 +10,16 @@
 
 namespace pseudosynth {
 
-/// total[s] += sum_i g_i(theta_s) over design rows [first_row, last_row).
+/// total[s] += sum of g_i(theta_s) over the records of the cells.
 template <class Family, class ShouldStop>
-void sum_contributions(const Records& records, const Family& family, const DrawMatrix& draws,
-                       int first_row, int last_row, double* total,
+void sum_contributions(const Records& records, const Family& family,
+                       const DrawMatrix& draws, CellRange cells, double* total,
                        ShouldStop&& should_stop) {
   stream_log_lik(
-      records, family, draws, first_row, last_row,
-      [&](int first, int last, int s, int n, const double* f) {
+      records, family, draws, cells,
+      [&](int c, int s, int n, const double* f) {
+        const int first = records.cell_begin(c);
+        const int last = records.cell_begin(c + 1);
         if (records.censor.active) {
           for (int i = first; i < last; ++i)
             for (int l = 0; l < n; ++l)
@@ -36,13 +38,14 @@ void sum_contributions(const Records& records, const Family& family, const DrawM
 /// matrix (S x N, column-major, columns in the order of the file) = f, never
 /// weighted and never censored.
 template <class Family, class ShouldStop>
-void fill_log_lik(const Records& records, const Family& family, const DrawMatrix& draws,
-                  int first_row, int last_row, double* matrix,
+void fill_log_lik(const Records& records, const Family& family,
+                  const DrawMatrix& draws, CellRange cells, double* matrix,
                   ShouldStop&& should_stop) {
   stream_log_lik(
-      records, family, draws, first_row, last_row,
-      [&](int from, int to, int s, int n, const double* f) {
-        for (int i = from; i < to; ++i) {
+      records, family, draws, cells,
+      [&](int c, int s, int n, const double* f) {
+        for (int i = records.cell_begin(c); i < records.cell_begin(c + 1);
+             ++i) {
           const std::size_t column = static_cast<std::size_t>(
               records.design.order()[static_cast<std::size_t>(i)]);
           std::copy(f, f + n, matrix + column * draws.S + s);
@@ -93,34 +96,29 @@ inline void screen_series(const double* x, int chains, int per_chain,
         std::max(long_run, within * 1e-3);
 }
 
-/// screen_series() for the f of every record in [first_row, last_row); rhat and
-/// ess in the order of the file. Memory: S doubles per cell of these rows.
+/// screen_series() for the f of every record of the cells; rhat and ess in the
+/// order of the file. Memory: S doubles per cell.
 template <class Family, class ShouldStop>
 void screen_records(const Records& records, const Family& family,
-                    const DrawMatrix& draws, int chains, int first_row,
-                    int last_row, double* rhat, double* ess,
-                    ShouldStop&& should_stop) {
-  const int first = records.row_cell[static_cast<std::size_t>(first_row)];
-  const int last = records.row_cell[static_cast<std::size_t>(last_row)];
-  std::vector<double> series(static_cast<std::size_t>(last - first) * draws.S);
-  int cell = first - 1, tile = -1;
+                    const DrawMatrix& draws, int chains, CellRange cells,
+                    double* rhat, double* ess, ShouldStop&& should_stop) {
+  const std::size_t S = static_cast<std::size_t>(draws.S);
+  std::vector<double> series(
+      static_cast<std::size_t>(cells.last - cells.first) * S);
+  const auto of = [&](int c) {
+    return series.data() + static_cast<std::size_t>(c - cells.first) * S;
+  };
   stream_log_lik(
-      records, family, draws, first_row, last_row,
-      [&](int, int, int s, int n, const double* f) {
-        cell = s == tile ? cell + 1 : first;
-        tile = s;
-        std::copy(f, f + n,
-                  series.data() +
-                      static_cast<std::size_t>(cell - first) * draws.S + s);
+      records, family, draws, cells,
+      [&](int c, int s, int n, const double* f) {
+        std::copy(f, f + n, of(c) + s);
       },
       should_stop);
-  if (should_stop()) return;
-  for (int c = first; c < last; ++c) {
+  for (int c = cells.first; c < cells.last; ++c) {
+    if (should_stop()) return;
     double cell_rhat, cell_ess;
-    screen_series(series.data() + static_cast<std::size_t>(c - first) * draws.S,
-                  chains, draws.S / chains, cell_rhat, cell_ess);
-    for (int i = records.cell_start[static_cast<std::size_t>(c)];
-         i < records.cell_start[static_cast<std::size_t>(c) + 1]; ++i) {
+    screen_series(of(c), chains, draws.S / chains, cell_rhat, cell_ess);
+    for (int i = records.cell_begin(c); i < records.cell_begin(c + 1); ++i) {
       const std::size_t original = static_cast<std::size_t>(
           records.design.order()[static_cast<std::size_t>(i)]);
       rhat[original] = cell_rhat;

@@ -1,4 +1,4 @@
-// Streams the unweighted log-likelihood f_i(theta_s) of a block of design rows,
+// Streams the unweighted log-likelihood f_i(theta_s) of a block of cells,
 // cell by cell (records that share row and response share f) and draw tile by
 // draw tile. The S x N matrix never exists;
 // visitors reduce it on the way (lipschitz.hpp, log_lik.hpp, ..).
@@ -6,12 +6,16 @@
 #define PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
 
 #include "../records.hpp"
+#include "bernoulli_tile.hpp"
+#include "beta_tile.hpp"
 #include "draw_tile.hpp"
+#include "neg_binomial_tile.hpp"
+#include "poisson_tile.hpp"
+#include "student_t_tile.hpp"
 
 namespace pseudosynth {
 
-/// Calls visit(first, last, s, n, f) for every cell, the records first .. last -
-/// 1 in row order, of the design rows [first_row, last_row) and every tile of
+/// Calls visit(c, s, n, f) for every cell c of the range and every tile of
 /// draws s .. s + n - 1; f holds kDrawTile values of which n count.
 /// `should_stop` is polled once per tile.
 ///
@@ -19,11 +23,14 @@ namespace pseudosynth {
 /// of the linear predictor are kept per factor and only what changed is added.
 template <class Family, class Visitor, class ShouldStop>
 void stream_log_lik(const Records& records, const Family& family,
-                    const DrawMatrix& draws, int first_row, int last_row,
-                    Visitor&& visit, ShouldStop&& should_stop) {
+                    const DrawMatrix& draws, CellRange cells, Visitor&& visit,
+                    ShouldStop&& should_stop) {
+  if (cells.first >= cells.last) return;
   const Design& design = records.design;
   const int P = design.n_columns(), F = design.n_factors();
-  TileDensity<Family> density(family, records);
+  TileDensity<Family> density(family, records, cells);
+  const int first_row = records.row_of_cell(cells.first);
+  const int last_row = records.row_of_cell(cells.last - 1) + 1;
   const int width = density.n_eta() * kDrawTile;
   // Coefficients of the tile, n_eta x kDrawTile per column, one zero column.
   simd::AlignedBuffer b(static_cast<std::size_t>(P + 1) * width);
@@ -66,10 +73,10 @@ void stream_log_lik(const Records& records, const Family& family,
       }
       density.row(eta);
       const std::size_t at = static_cast<std::size_t>(r);
-      for (int c = records.row_cell[at]; c < records.row_cell[at + 1]; ++c) {
+      const int end = std::min(records.row_cell[at + 1], cells.last);
+      for (int c = std::max(records.row_cell[at], cells.first); c < end; ++c) {
         density.log_lik(c, f);
-        visit(records.cell_start[static_cast<std::size_t>(c)],
-              records.cell_start[static_cast<std::size_t>(c) + 1], s, n, f);
+        visit(c, s, n, f);
       }
     }
   }

@@ -46,25 +46,6 @@ class GaussianLikelihood {
   Vector step_, pull_;
 };
 
-/// @brief The likelihood that suits a family; specialised where sums exist.
-template <class Family>
-struct LikelihoodOf {
-  using Type = RecordLikelihood<Family>;
-  static Type make(const Records& records, const Family& family,
-                   const LeastSquares&) {
-    return Type(records, family);
-  }
-};
-
-template <>
-struct LikelihoodOf<Gaussian> {
-  using Type = GaussianLikelihood;
-  static Type make(const Records& records, const Gaussian& family,
-                   const LeastSquares& sums) {
-    return Type(records, family, sums);
-  }
-};
-
 }  // namespace pseudosynth
 
 #endif  // PSEUDOSYNTH_LIKELIHOOD_GAUSSIAN_LIKELIHOOD_HPP

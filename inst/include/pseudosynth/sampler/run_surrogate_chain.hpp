@@ -39,8 +39,14 @@ class SurrogateSetup {
     const Matrix inverse = find_mode(model_, penalty_, mode);
     Fit fit(model_, penalty_, rng);
     fit.from_mode(mode, inverse);
-    proposal_.lhat = fit.lhat;
+    set(fit.lhat, proposal_);
     pilot(fit, mode, rng);
+  }
+
+  /// Puts another proposal in its place: draws stay exact, however poor it is.
+  void set_proposal(const SurrogateQuadratic& lhat, double keep) {
+    set(lhat, proposal_);
+    proposal_.keep = keep;
   }
 
   const Model& model() const { return model_; }
@@ -59,6 +65,15 @@ class SurrogateSetup {
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
   static constexpr int kPilot = 120;
+
+  /// The squared distance from the centre varies by sqrt(2/n) of itself: a
+  /// power that is about one of its standard deviations wider.
+  static void set(const SurrogateQuadratic& lhat, SurrogateProposal& proposal) {
+    proposal.lhat = lhat;
+    const double n = static_cast<double>(lhat.centre.size());
+    proposal.flat_share = n < 5 ? 0.25 : 0.1;
+    proposal.flat = lhat.power(1.0 / (1.0 + std::sqrt(2.0 / n)));
+  }
 
   SurrogatePenalty penalty(const Vector& near) const {
     const int P = model_.n_columns();
@@ -82,14 +97,26 @@ class SurrogateSetup {
     std::vector<Vector> points;
     double best = acceptance(proposal_, from, tau, points, rng);
     for (int round = 0; round < 3 && best < 0.9; ++round) {
-      SurrogateProposal other = proposal_;
-      fit.lhat = proposal_.lhat;
-      fit.from_points(points);
-      other.lhat = fit.lhat;
-      const double found = acceptance(other, from, tau, points, rng);
-      if (found <= best) break;
-      proposal_ = other;
-      best = found;
+      const bool poor = best < 0.5;
+      // Slices find the posterior whatever the proposals are worth.
+      if (poor) slice_points(from, tau, points, rng);
+      const std::vector<Vector> seen = points;
+      bool better = false;
+      for (int way = 0; way < (poor ? 2 : 1); ++way) {
+        SurrogateProposal other = proposal_;
+        fit.lhat = proposal_.lhat;
+        if (way == 0)
+          fit.from_points(seen);
+        else
+          fit.from_moments(seen);
+        set(fit.lhat, other);
+        const double found = acceptance(other, from, tau, points, rng);
+        if (found <= best) continue;
+        proposal_ = other;
+        best = found;
+        better = true;
+      }
+      if (!better) break;
     }
     // Shorter moves where draws anew are rarely accepted.
     for (double keep : {0.5, 0.8}) {
@@ -102,6 +129,24 @@ class SurrogateSetup {
     }
   }
 
+  void slice_points(Vector& from, Vector& tau, std::vector<Vector>& points,
+                    Rng& rng) {
+    Chain chain(model_, prior_, proposal_, rng);
+    if (!chain.place(from)) return;
+    if (tau.size() > 0) chain.set_tau(tau);
+    points.clear();
+    const int length = pilot_length();
+    for (int i = 0; i < length; ++i) {
+      chain.sweep();
+      for (int j = 0; j < 4; ++j) chain.slice();
+      if (i >= length / 5) points.push_back(chain.theta);
+    }
+    from = chain.theta;
+    tau = chain.tau();
+  }
+
+  int pilot_length() const { return std::max(kPilot, 4 * model_.size()); }
+
   double acceptance(const SurrogateProposal& proposal, Vector& from,
                     Vector& tau, std::vector<Vector>& points, Rng& rng) {
     Chain chain(model_, prior_, proposal, rng);
@@ -110,7 +155,7 @@ class SurrogateSetup {
       return 0.0;
     }
     if (tau.size() > 0) chain.set_tau(tau);
-    const int length = std::max(kPilot, 4 * model_.size());
+    const int length = pilot_length();
     for (int i = 0; i < length / 4; ++i) chain.sweep();
     points.clear();
     double sum = 0.0;

@@ -9,6 +9,7 @@
 //      order, which keeps the pair reversible. The prior cancels and the
 //      proposal is accepted with min(1, w(theta')/w(theta)), w = L / Lhat: one
 //      evaluation of the likelihood;
+//      Some proposals take a power of Lhat below 1, which has wider tails;
 //   3. now and then slices the exact target along a line, which reaches where
 //      Lhat has no mass and leaves where it has too little.
 // Every step leaves the exact posterior unchanged, however poor Lhat is.
@@ -29,7 +30,9 @@ namespace pseudosynth {
 
 /// @brief What a chain needs besides the model; fixed while draws are kept.
 struct SurrogateProposal {
-  SurrogateQuadratic lhat;
+  SurrogateQuadratic lhat;    ///< log Lhat
+  SurrogateQuadratic flat;    ///< log of a power of Lhat below 1
+  double flat_share = 0.25;   ///< of sweeps that propose with `flat`
   double keep = 0.0;          ///< autocorrelation of proposals, see move()
   double slice_share = 0.15;  ///< of sweeps with a slice
 };
@@ -81,7 +84,7 @@ class SurrogateChain {
   /// A slice along a line of the surrogate's covariance.
   void slice() {
     const int P = model_->n_columns();
-    if (!prepare()) return;
+    if (!prepare(proposal_->lhat)) return;
     const Vector step = conditional_.direction(rng_->integer(model_->size()));
     const Vector from = theta;
     const Vector shift = from.head(P) - location_;
@@ -110,28 +113,31 @@ class SurrogateChain {
     return -kInfinity;
   }
 
-  bool prepare() {
+  bool prepare(const SurrogateQuadratic& lhat) {
     if (prior_.hierarchical) precision_ = hyper_.precision();
-    return conditional_.set(proposal_->lhat, precision_, location_);
+    return conditional_.set(lhat, precision_, location_);
   }
 
   double propose() {
-    const SurrogateQuadratic& lhat = proposal_->lhat;
+    // Lhat may have too thin tails; its flat version brings chains out of them.
+    const SurrogateQuadratic& lhat = rng_->uniform() < proposal_->flat_share
+                                         ? proposal_->flat
+                                         : proposal_->lhat;
     const Vector tau = hyper_.tau;
     Vector next = theta;
     bool possible = true;
     if (!prior_.hierarchical) {
-      possible = prepare();
+      possible = prepare(lhat);
       if (possible) next = conditional_.move(theta, proposal_->keep, *rng_);
     } else if (rng_->bits() & 1) {
-      possible = prepare();
+      possible = prepare(lhat);
       if (possible) {
         next = conditional_.move(theta, proposal_->keep, *rng_);
-        rescale(next, false);
+        rescale(lhat, next, false);
       }
     } else {
-      rescale(next, true);
-      possible = prepare();
+      rescale(lhat, next, true);
+      possible = prepare(lhat);
       if (possible) next = conditional_.move(next, proposal_->keep, *rng_);
     }
     double log_ratio = -kInfinity, log_l = -kInfinity;
@@ -150,8 +156,7 @@ class SurrogateChain {
 
   /// tau_j and b_j together at fixed b_j / tau_j under Lhat, one j after the
   /// other or in the opposite order.
-  void rescale(Vector& at, bool backwards) {
-    const SurrogateQuadratic& lhat = proposal_->lhat;
+  void rescale(const SurrogateQuadratic& lhat, Vector& at, bool backwards) {
     const int P = model_->n_columns();
     Vector moment = lhat.gradient - lhat.curvature * (at - lhat.centre);
     for (int step = 0; step < P; ++step) {

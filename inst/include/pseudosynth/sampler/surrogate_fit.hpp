@@ -167,6 +167,7 @@ class SurrogateFit {
       linearise(centre, covariance, spread);
       const Matrix precision = penalty_.add(lhat.curvature);
       const Eigen::LLT<Matrix> factor(precision);
+      const Matrix last = covariance;
       covariance = factor.solve(Matrix::Identity(mode.size(), mode.size()));
       Vector pull = lhat.gradient;
       penalty_.add(centre, pull);
@@ -176,6 +177,11 @@ class SurrogateFit {
       const double limit = std::sqrt(static_cast<double>(mode.size()));
       if (length > limit) step *= limit / length;
       centre += step;
+      // The trace is n where the covariance has stayed what it was.
+      const double n = static_cast<double>(mode.size());
+      const double trace = last.cwiseProduct(precision).sum();
+      if (round > 0 && std::fabs(trace - n) < 0.05 * n && length < 0.1 * limit)
+        break;
     }
   }
 
@@ -212,6 +218,27 @@ class SurrogateFit {
                            lhat.curvature * (mean - lhat.centre) +
                            mean_gap / total;
     set(mean, at_mean, lhat.curvature - slope, precision);
+  }
+
+  /// From points of the posterior: what times the penalty has their mean and
+  /// covariance. Coarse, and good enough where gradients say nothing because
+  /// most records are clipped.
+  void from_moments(const std::vector<Vector>& points) {
+    const int n = model_->size();
+    const double S = static_cast<double>(points.size());
+    Vector mean = Vector::Zero(n);
+    for (const Vector& point : points) mean += point / S;
+    Matrix covariance = Matrix::Zero(n, n);
+    for (const Vector& point : points)
+      covariance += (point - mean) * (point - mean).transpose() / S;
+    const Eigen::LLT<Matrix> root(covariance);
+    if (root.info() != Eigen::Success) return;
+    const Matrix precision = root.solve(Matrix::Identity(n, n));
+    if (!precision.allFinite()) return;
+    Vector pull = Vector::Zero(n);
+    penalty_.add(mean, pull);
+    set(mean, -pull, precision - penalty_.add(Matrix::Zero(n, n)),
+        penalty_.add(lhat.curvature));
   }
 
  private:

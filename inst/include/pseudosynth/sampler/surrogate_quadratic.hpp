@@ -18,6 +18,9 @@ struct SurrogateQuadratic {
     const Vector d = theta - centre;
     return d.dot(gradient - 0.5 * (curvature * d));
   }
+  SurrogateQuadratic power(double exponent) const {
+    return {centre, exponent * gradient, exponent * curvature};
+  }
 };
 
 /// @brief Lhat times N(location, precision^-1) of the leading coefficients: the

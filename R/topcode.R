@@ -1,0 +1,79 @@
+#' Top-code a variable: the agencies' present practice
+#'
+#' Replaces values above a threshold by the threshold or by the mean of the
+#' values above it. For comparison: it promises nothing.
+#'
+#' @param formula (formula) `income ~ age + region`: the variable on the left as
+#'   it is, the published columns on the right; `.` for all others.
+#' @param data (data frame) The confidential file.
+#' @param top (number) Values above it are replaced. In the variable's unit.
+#' @param bottom (number or `NULL`) Values below it are replaced too. `NULL`, the
+#'   default: none.
+#' @param replace (string) `"threshold"`, the default, or `"mean"`: the mean of
+#'   the values beyond the threshold, as in the Consumer Expenditure Surveys.
+#' @return [`synthetic_data`][synthetic_data] of one set with the label
+#'   `"none"`: all other values are the confidential ones.
+#' @section Error types: `pseudosynth_error_input`: a variable that is not
+#'   numeric, missing values, a threshold that is no number.
+#' @seealso [compare_mechanisms()]
+#' @examples
+#' coded <- topcode(income ~ age + earner, subset(ce_income, income > 0),
+#'   top = 250000
+#' )
+#' max(coded[[1]]$income)
+#' @export
+topcode <- function(formula, data, top, bottom = NULL,
+                    replace = c("threshold", "mean")) {
+  replace <- check_choice(replace, c("threshold", "mean"))
+  check_formula(formula)
+  check_data_frame(data)
+  check_number(top)
+  check_number(bottom, below = top, null = TRUE)
+  values <- histogram_values(formula, data)
+  y <- values$y
+  y <- code_beyond(y, y > top, top, replace)
+  if (!is.null(bottom)) {
+    y <- code_beyond(y, y < bottom, bottom, replace)
+  }
+  response <- values$response
+  response$transform <- "identity"
+  response$constant <- 1
+  columns <- published_by(formula, data, response$variable)
+  build_synthetic_sets(
+    matrix(y), response, data, columns, guarantee_of_topcode(y, response, top),
+    assignment = "none"
+  )
+}
+
+code_beyond <- function(y, beyond, threshold, replace) {
+  if (any(beyond)) {
+    y[beyond] <- if (replace == "mean") mean(y[beyond]) else threshold
+  }
+  y
+}
+
+#' The columns that a formula names, in the order of the data
+#' @noRd
+published_by <- function(formula, data, variable) {
+  right <- attr(
+    stats::terms(formula, data = data[0, , drop = FALSE]), "term.labels"
+  )
+  named <- all.vars(stats::reformulate(c("1", right)))
+  intersect(names(data), c(variable, named))
+}
+
+guarantee_of_topcode <- function(y, response, top) {
+  none <- by_relation(NA_real_)[2:1]
+  new_privacy_guarantee(
+    label = "none", mechanism = "topcode", what = "synthetic data",
+    relations = names(none),
+    epsilon = list(per_draw = none, one_off = none, total = none),
+    holds = FALSE, m = 1L, n_records = length(y), n_draws = NA_integer_,
+    draw_quantile = 1, delta = NA_real_, oscillation = NA_real_,
+    unit = response$variable,
+    public_inputs = c(response = response$variable, top = format(top)),
+    reasons = "All values within the thresholds are the confidential ones.",
+    empirical = character(), converged = TRUE, reproducible = FALSE,
+    public = FALSE
+  )
+}

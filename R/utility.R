@@ -1,0 +1,216 @@
+#' How close synthetic sets come to the confidential file
+#'
+#' @param synthetic ([`synthetic_data`][synthetic_data], data frame or list of
+#'   data frames) The sets.
+#' @param data (data frame) The confidential file.
+#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
+#'   that of `synthetic`.
+#' @param groups (character or `NULL`) Published columns whose groups' means are
+#'   compared. `NULL`, the default: none.
+#' @param formula (formula or `NULL`) A linear model, such as
+#'   `log(income) ~ age + earner`, fitted to both by least squares: its R2 and
+#'   the overlap of the 95% intervals of its coefficients. `NULL`, the default:
+#'   none.
+#' @param transform (string) Scale of the groups' means: `"identity"`, `"log"`,
+#'   `"log1p"` or `"sqrt"`. Default: the modelled scale of `synthetic` where it
+#'   is one of these.
+#' @param pmse (flag) Also the propensity mean squared error: of a logistic
+#'   regression that tells the file and the set apart by `variable` and all
+#'   other common columns, as a multiple of what it is for two samples of the
+#'   same distribution. Default `FALSE`: it is slow.
+#'
+#' @return A `utility`: a list with `table`, a data frame with a row for each set
+#'   and the columns
+#'   * `set`;
+#'   * `ecdf_max`, `ecdf_mean_squared`: of the difference of the two empirical
+#'     distribution functions at the pooled points (Woo and others 2009);
+#'   * `groups`: mean absolute difference of the groups' means, weighted by size
+#'     and averaged over the columns of `groups`;
+#'   * `r_squared`, `overlap` (mean over coefficients, 0 to 1; Karr and others
+#'     2006), where a formula is given;
+#'   * `pmse_ratio`, where asked for;
+#'
+#'   `confidential`, the file's own `r_squared`, and `variable`. `summary()`
+#'   gives the means over the sets. Confidential: it is computed from the file.
+#' @section Error types: `pseudosynth_error_input`: columns that are missing in
+#'   either.
+#' @references
+#' Woo, Reiter, Oganian and Karr (2009), Global measures of data utility for
+#' microdata masked for disclosure limitation. Karr, Kohnen, Oganian, Reiter and
+#' Sanil (2006), A framework for evaluating the utility of data altered to
+#' protect confidentiality. Snoke, Raab, Nowok, Dibben and Slavkovic (2018),
+#' General and specific utility measures for synthetic data, for the ratio.
+#' @seealso [compare_mechanisms()]
+#' @examples
+#' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
+#' fit <- fit_synthesizer(log(income) ~ ., ce, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+#' )
+#' utility(synthesize(fit, m = 3), ce,
+#'   groups = c("age", "earner"), formula = log(income) ~ age + earner
+#' )
+#' @export
+utility <- function(synthetic, data, variable = NULL, groups = NULL,
+                    formula = NULL, transform = NULL, pmse = FALSE) {
+  check_data_frame(data)
+  check_flag(pmse)
+  known <- inherits(synthetic, "synthetic_data")
+  variable <- variable %||% if (known) synthetic$variable
+  check_string(variable)
+  sets <- if (is.data.frame(synthetic)) list(synthetic) else as.list(synthetic)
+  check_columns(c(variable, groups), data, "data")
+  for (set in sets) {
+    check_data_frame(set, arg = "synthetic")
+    check_columns(c(variable, groups), set, "synthetic")
+  }
+  scales <- c("identity", "log", "log1p", "sqrt")
+  if (is.null(transform)) {
+    own <- if (known) synthetic$transform else "identity"
+    transform <- if (own %in% scales) own else "identity"
+  }
+  transform <- check_choice(transform, scales)
+  truth <- if (!is.null(formula)) regression_of(check_formula(formula), data)
+  rows <- lapply(seq_along(sets), function(j) {
+    set <- sets[[j]]
+    y <- as.double(data[[variable]])
+    z <- as.double(set[[variable]])
+    row <- data.frame(set = j, ecdf_distance(y, z))
+    if (!is.null(groups)) {
+      row$groups <- mean(vapply(groups, function(group) {
+        group_error(data[[group]], y, set[[group]], z, transform)
+      }, 0))
+    }
+    if (!is.null(formula)) {
+      found <- regression_of(formula, set)
+      row$r_squared <- found$r_squared
+      row$overlap <- interval_overlap(truth$intervals, found$intervals)
+    }
+    if (pmse) {
+      row$pmse_ratio <- pmse_ratio(data, set, variable)
+    }
+    row
+  })
+  structure(
+    list(
+      table = do.call(rbind, rows), variable = variable, groups = groups,
+      confidential = list(r_squared = truth$r_squared)
+    ),
+    class = "utility"
+  )
+}
+
+check_columns <- function(columns, data, arg, call = rlang::caller_env()) {
+  absent <- setdiff(columns, names(data))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "{.arg {arg}} must have the columns that are compared.",
+        x = "It has no column{?s} {.val {absent}}."
+      ),
+      arg = arg, call = call
+    )
+  }
+}
+
+#' Largest and mean squared difference of two empirical distribution functions
+#' @noRd
+ecdf_distance <- function(y, z) {
+  points <- c(y, z)
+  difference <- stats::ecdf(y)(points) - stats::ecdf(z)(points)
+  list(
+    ecdf_max = max(abs(difference)), ecdf_mean_squared = mean(difference^2)
+  )
+}
+
+#' Mean absolute difference of group means, weighted by confidential size
+#' @noRd
+group_error <- function(g, y, h, z, transform) {
+  forward <- match.fun(transform)
+  groups <- as.character(g)
+  truth <- tapply(forward(y), groups, mean)
+  found <- tapply(forward(z), as.character(h), mean)[names(truth)]
+  size <- as.vector(table(groups)[names(truth)])
+  stats::weighted.mean(abs(found - truth), size, na.rm = TRUE)
+}
+
+#' R2 and 95% intervals of a linear model
+#' @noRd
+regression_of <- function(formula, data) {
+  fit <- stats::lm(formula, data)
+  list(
+    r_squared = summary(fit)$r.squared, intervals = stats::confint(fit)
+  )
+}
+
+#' Mean overlap of the intervals of the coefficients that both have
+#' @noRd
+interval_overlap <- function(a, b) {
+  common <- intersect(rownames(a), rownames(b))
+  a <- a[common, , drop = FALSE]
+  b <- b[common, , drop = FALSE]
+  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
+  mean(
+    (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2,
+    na.rm = TRUE
+  )
+}
+
+#' Propensity mean squared error over its expectation for equal distributions
+#' @noRd
+pmse_ratio <- function(data, set, variable) {
+  columns <- intersect(names(data), names(set))
+  both <- rbind(
+    as.data.frame(data)[columns], as.data.frame(set)[columns]
+  )
+  # Ranks over both: a heavy tail would hide the rest
+  both[[variable]] <- rank(both[[variable]]) / nrow(both)
+  both$.square <- both[[variable]]^2
+  both$.synthetic <- rep(c(0, 1), c(nrow(data), nrow(set)))
+  fit <- suppressWarnings(
+    stats::glm(.synthetic ~ ., stats::binomial(), both)
+  )
+  share <- nrow(set) / nrow(both)
+  observed <- mean((stats::fitted(fit) - share)^2)
+  expected <- (fit$rank - 1) * (1 - share)^2 * share / nrow(both)
+  observed / expected
+}
+
+#' @export
+summary.utility <- function(object, ...) {
+  means <- colMeans(object$table[setdiff(names(object$table), "set")])
+  structure(
+    list(
+      means = means, n_sets = nrow(object$table), variable = object$variable,
+      confidential = object$confidential
+    ),
+    class = "summary_utility"
+  )
+}
+
+#' @export
+print.summary_utility <- function(x, ...) {
+  cat(
+    sprintf(
+      "Utility of synthetic %s, mean over %d set%s", x$variable, x$n_sets,
+      if (x$n_sets == 1) "" else "s"
+    ),
+    paste0("  ", format_table(as.data.frame(as.list(x$means)))),
+    if (!is.null(x$confidential$r_squared)) {
+      sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
+    },
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @export
+print.utility <- function(x, ...) {
+  print(summary(x))
+  invisible(x)
+}
+
+#' @export
+as.data.frame.utility <- function(x, ...) {
+  x$table
+}

@@ -1,0 +1,174 @@
+# What strict release keeps: the positive incomes of `ce_income` under
+# reference-centred censoring with a calibrated margin, against the gates of
+# the design; other references, windows, splits, families and months; the
+# negative binomial on SDR salary.
+#
+#   Rscript bench/strict-utility.R [sets] [part ...]
+#
+# Parts: gates references windows splits bins families months salary. Writes
+# bench/results/strict-utility.csv, one row for each case. Every figure is the
+# mean over `sets` independent releases of one set: a parameter draw and a
+# histogram of its own for each.
+
+suppressPackageStartupMessages(library(pseudosynth))
+
+arguments <- commandArgs(trailingOnly = TRUE)
+sets <- if (length(arguments) > 0) as.integer(arguments[1]) else 20L
+parts <- arguments[-1]
+all_parts <- c(
+  "gates", "references", "windows", "splits", "bins", "families", "months",
+  "salary"
+)
+if (length(parts) == 0) parts <- all_parts
+
+groups <- c("education", "earner", "family_size", "marital", "age")
+crude <- list("(Intercept)" = 10.8, sigma = 1)
+positive <- droplevels(subset(ce_income, income > 0))
+
+#' One case: the rows of a comparison, with what makes it a case
+case <- function(part, name, data = positive, family = student_t(3),
+                 epsilon = 1, reference = crude, window = NULL,
+                 margin_share = 0.2, bins = 60, bounds = c(10, 2e6),
+                 formula = log(income) ~ ., measured = groups,
+                 mechanisms = "centred", alone = FALSE, ...) {
+  compared <- compare_mechanisms(
+    formula, data, family,
+    mechanisms = mechanisms, epsilon = epsilon, sets = sets,
+    groups = intersect(measured, names(data)), reference = reference,
+    window = window, margin_share = margin_share, bins = bins,
+    bounds = bounds, draws = 2000, threads = 2,
+    control = sampler_control(progress = FALSE), ...
+  )
+  table <- compared$table
+  if (!alone) table <- table[table$mechanism != "reference", ]
+  rows <- data.frame(
+    part = part, case = name, table[c(
+      "mechanism", "asked", "label", "add_remove", "replace", "ecdf_max",
+      "groups", "r_squared", "overlap", "seconds", "problem"
+    )],
+    r_squared_file = if (is.null(compared$confidential)) {
+      NA_real_
+    } else {
+      compared$confidential
+    },
+    n = nrow(data), sets = sets
+  )
+  print(rows[c("case", "mechanism", "asked", "ecdf_max", "groups", "r_squared",
+    "problem")], row.names = FALSE, digits = 3)
+  rows
+}
+
+collected <- list()
+add <- function(...) {
+  collected[[length(collected) + 1]] <<- case(...)
+}
+
+totals <- c(5, 1, 0.5, 0.25)
+
+if ("gates" %in% parts) {
+  add("gates", "default", epsilon = totals, alone = TRUE)
+}
+
+if ("references" %in% parts) {
+  others <- list(
+    "intercept 10.0" = list("(Intercept)" = 10, sigma = 1),
+    "intercept 11.6" = list("(Intercept)" = 11.6, sigma = 1),
+    "intercept 9.0" = list("(Intercept)" = 9, sigma = 1),
+    "scale 0.5" = list("(Intercept)" = 10.8, sigma = 0.5),
+    "scale 2" = list("(Intercept)" = 10.8, sigma = 2)
+  )
+  for (name in names(others)) {
+    add("references", name, reference = others[[name]],
+      epsilon = c(1, 0.25), alone = TRUE)
+  }
+}
+
+if ("windows" %in% parts) {
+  for (window in c(1, 1.5, 3, 4)) {
+    add("windows", paste("window", window), window = window,
+      epsilon = c(1, 0.25))
+  }
+}
+
+if ("splits" %in% parts) {
+  for (share in c(0.1, 0.3, 0.4)) {
+    add("splits", paste("margin share", share), margin_share = share,
+      epsilon = c(1, 0.25))
+  }
+}
+
+if ("bins" %in% parts) {
+  for (bins in c(30, 120)) {
+    add("bins", paste(bins, "bins"), bins = bins, epsilon = c(1, 0.25))
+  }
+}
+
+if ("families" %in% parts) {
+  add("families", "normal errors, window 4", family = gaussian(),
+    epsilon = c(1, 0.25))
+  add("families", "student_t(5)", family = student_t(5),
+    epsilon = c(1, 0.25))
+  add("families", "student_t(2)", family = student_t(2),
+    epsilon = c(1, 0.25))
+  add("families", "normal errors, as published", family = gaussian(),
+    mechanisms = "censor_uw", epsilon = c(5, 1), prior = prior_normal(
+      1, c(10.8, 2.5)
+    ), allow_unconverged = TRUE)
+}
+
+# Other months of the same file: the months are independent quarters' samples
+if ("months" %in% parts) {
+  source("data-raw/load_rpms_ce.R")
+  months <- load_rpms_ce()
+  codes <- new.env()
+  source("R/ce_codes.R", local = codes)
+  coded <- function(month) {
+    frame <- codes$ce_recode(months[months$QINTRVMO == month, ], rpms_columns)
+    droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
+  }
+  for (month in c(1, 4, 7)) {
+    add("months", paste("month", month), data = coded(month),
+      epsilon = c(1, 0.25))
+  }
+}
+
+if ("salary" %in% parts) {
+  salary <- sdr_simulated
+  salary$salary <- as.integer(round(salary$salary / 1000))
+  for (window in c(1, 2, 4)) {
+    add("salary", paste("neg_binomial, window", window), data = salary,
+      family = neg_binomial(), formula = salary ~ .,
+      reference = list("(Intercept)" = log(90), size = 4), window = window,
+      bounds = c(0, 1000), measured = c("gender", "age"),
+      epsilon = totals, alone = window == 2)
+  }
+}
+
+result <- do.call(rbind, collected)
+dir.create("bench/results", showWarnings = FALSE)
+path <- "bench/results/strict-utility.csv"
+if (file.exists(path) && !setequal(parts, all_parts)) {
+  old <- utils::read.csv(path, check.names = FALSE)
+  result <- rbind(old[!old$part %in% parts, names(result)], result)
+}
+utils::write.csv(format(result, digits = 4, trim = TRUE), path,
+  row.names = FALSE, quote = TRUE)
+
+gates <- data.frame(
+  asked = c(1, 0.25), ecdf_max = c(0.02, 0.055), groups = c(0.07, 0.21),
+  r_squared = c(0.03, 0.04)
+)
+found <- subset(result, part == "gates" & mechanism == "centred")
+for (i in seq_len(nrow(gates))) {
+  row <- found[as.numeric(found$asked) == gates$asked[i], ]
+  if (nrow(row) == 0) next
+  miss <- abs(as.numeric(row$r_squared) - as.numeric(row$r_squared_file))
+  cat(sprintf(
+    "epsilon %-5s ECDF %.4f (gate %.3f)  groups %.4f (%.2f)  R2 off %.4f (%.2f)  %s\n",
+    gates$asked[i], as.numeric(row$ecdf_max), gates$ecdf_max[i],
+    as.numeric(row$groups), gates$groups[i], miss, gates$r_squared[i],
+    if (as.numeric(row$ecdf_max) <= gates$ecdf_max[i] &&
+      as.numeric(row$groups) <= gates$groups[i] &&
+      miss <= gates$r_squared[i]) "passes" else "FAILS"
+  ))
+}

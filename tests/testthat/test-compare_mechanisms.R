@@ -1,0 +1,125 @@
+public_reference <- list("(Intercept)" = 10.8, sigma = 1)
+
+small_comparison <- function() {
+  remember("comparison", suppressWarnings(suppressMessages(compare_mechanisms(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    mechanisms = c(
+      "centred", "lw", "scalar", "unweighted", "perturbed_histogram", "topcode"
+    ),
+    epsilon = c(8, 1000), reference = public_reference, bounds = c(10, 2e6),
+    prior = prior_normal(1, c(10.8, 2.5)), groups = "earner", top = 2e5,
+    sets = 3, tolerance = 0.2, chains = 2, warmup = 300, draws = 2000,
+    threads = 1, seed = 31
+  ))))
+}
+
+row_of <- function(mechanism, epsilon = NULL) {
+  table <- small_comparison()$table
+  table <- table[table$mechanism == mechanism, ]
+  if (is.null(epsilon)) table else table[table$asked %in% epsilon, ]
+}
+
+test_that("every mechanism has a row at each epsilon that it claims", {
+  table <- small_comparison()$table
+  expect_identical(
+    table$mechanism, c(
+      rep("centred", 2), rep("lw", 2), rep("scalar", 2), "unweighted",
+      rep("perturbed_histogram", 2), "topcode", "reference"
+    )
+  )
+  expect_equal(row_of("centred")$add_remove, c(8, 1000))
+  expect_equal(row_of("centred")$replace, c(16, 2000))
+  expect_equal(row_of("perturbed_histogram")$add_remove, c(8, 1000))
+  expect_identical(row_of("centred")$label, rep("strict", 2))
+  expect_identical(row_of("lw", 8)$label, "asymptotic")
+  expect_equal(row_of("lw", 8)$add_remove, 8, tolerance = 0.21)
+  expect_identical(row_of("unweighted")$label, "none")
+  expect_true(is.na(row_of("unweighted")$add_remove))
+})
+
+test_that("an unreachable target is an empty row that says why", {
+  row <- row_of("scalar", 1000)
+  expect_true(is.na(row$ecdf_max))
+  expect_match(row$problem, "nearest")
+  expect_output(print(small_comparison()), "scalar at 1,000")
+})
+
+test_that("the figures are those of utility()", {
+  data <- privacy_data()
+  coded <- topcode(income ~ age + earner, data, top = 2e5)
+  truth <- summary(utility(
+    coded, data,
+    groups = "earner", formula = log(income) ~ age + earner, transform = "log"
+  ))$means
+  row <- row_of("topcode")
+  for (name in c("ecdf_max", "groups", "r_squared")) {
+    expect_equal(row[[name]], truth[[name]])
+  }
+  # At a large epsilon the margin is the file's own, to the bin
+  expect_lt(row_of("centred", 1000)$ecdf_max, 0.06)
+  expect_lt(row_of("perturbed_histogram", 1000)$groups, 1)
+})
+
+test_that("the reference alone is a row of its own, without the file", {
+  row <- row_of("reference")
+  expect_equal(row$add_remove, 0)
+  expect_lt(abs(row$r_squared), 0.2)
+  job <- comparison_job(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    list(reference = public_reference), seed = 5
+  )
+  sets <- synthesize_reference(job, 20)
+  y <- log(unlist(lapply(sets, `[[`, "income")))
+  expect_lt(abs(mean(y) - 10.8), 5 / sqrt(3000))
+  expect_lt(abs(sd(y) - 1), 0.1)
+  other <- job
+  other$data$income <- rev(other$data$income)
+  expect_identical(synthesize_reference(other, 20)[[1]]$income, sets[[1]]$income)
+})
+
+test_that("releases of one case take draws and histograms of their own", {
+  job <- comparison_job(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    list(
+      reference = public_reference, bounds = c(10, 2e6), chains = 2,
+      warmup = 300, draws = 2000, threads = 1
+    ),
+    seed = 3
+  )
+  job$mechanism <- "centred"
+  job$epsilon <- 8
+  job$budget <- split_epsilon(job)
+  fit <- suppressMessages(run_mechanism(job))$centred
+  made <- synthesize_sets(job, fit, 2)
+  expect_false(identical(made$sets[[1]], made$sets[[2]]))
+  expect_equal(
+    made$margin$counts,
+    suppressMessages(job_margin(within(job, seed <- stage_seed(3, 200))))$counts
+  )
+})
+
+test_that("comparisons print and plot", {
+  expect_output(print(small_comparison()), "not for release")
+  expect_output(print(small_comparison()), "claims, not bounds")
+  figure <- autoplot(small_comparison())
+  expect_s3_class(figure, "ggplot")
+  expect_no_error(ggplot2::ggplot_build(figure))
+  expect_match(figure$labels$caption, "Confidential")
+})
+
+test_that("wrong arguments are refused", {
+  bad <- function(...) {
+    expect_error(
+      suppressMessages(compare_mechanisms(
+        log(income) ~ age, privacy_data(), gaussian(), ...
+      )),
+      class = "pseudosynth_error_input"
+    )
+  }
+  bad("dp")
+  bad("centred", epsilon = 0)
+  bad("centred", epsilon = 1)
+  bad("perturbed_histogram", epsilon = 1)
+  bad("topcode")
+  bad("topcode", top = 1e5, sets = 0)
+})

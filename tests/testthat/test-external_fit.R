@@ -1,0 +1,273 @@
+# A regression sampled outside the package: conjugate draws of b and sigma under
+# a flat prior, each record's likelihood raised to its weight.
+outside_data <- function(n = 60) {
+  withr::with_seed(21, {
+    x <- rnorm(n)
+    data.frame(x = x, y = 1 + 0.5 * x + rnorm(n) + c(3, rep(0, n - 1)))
+  })
+}
+
+outside_draws <- function(alpha, data = outside_data(), n_draws = 1000,
+                          seed = 5) {
+  x <- cbind(1, data$x)
+  withr::with_seed(seed, {
+    information <- crossprod(x, alpha * x)
+    centre <- solve(information, crossprod(x, alpha * data$y))
+    rest <- sum(alpha * (data$y - x %*% centre)^2)
+    sigma <- sqrt(rest / rchisq(n_draws, sum(alpha) - 2))
+    b <- backsolve(chol(information), matrix(rnorm(2 * n_draws), 2))
+    cbind(t(as.vector(centre) + b * rep(sigma, each = 2)), sigma)
+  })
+}
+
+outside_log_lik <- function(data_i, draws) {
+  dnorm(
+    data_i$y, draws[, 1] + draws[, 2] * data_i$x, draws[, 3],
+    log = TRUE
+  )
+}
+
+outside_matrix <- function(draws, data = outside_data()) {
+  vapply(seq_len(nrow(data)), function(i) {
+    outside_log_lik(data[i, ], draws)
+  }, numeric(nrow(draws)))
+}
+
+matrix_fit <- function(...) {
+  refit <- function(alpha) outside_matrix(outside_draws(alpha))
+  external_fit(refit(rep(1, 60)), refit = refit, unit = "y", ...)
+}
+
+function_fit <- function(...) {
+  external_fit(
+    outside_log_lik, outside_draws,
+    data = outside_data(), draws = outside_draws(rep(1, 60)), unit = "y", ...
+  )
+}
+
+test_that("matrix, array, function and fit give the same bound", {
+  draws <- outside_draws(rep(1, 60))
+  log_lik <- outside_matrix(draws)
+  bound <- lipschitz(log_lik, unit = "y")
+  expect_equal(bound$record, apply(abs(log_lik), 2, max))
+  for (quantile in c(1, 0.9)) {
+    expected <- lipschitz(log_lik, quantile, unit = "y")
+    expect_equal(
+      lipschitz(outside_log_lik, quantile, outside_data(), draws, unit = "y"),
+      expected
+    )
+    chains <- array(log_lik, c(500, 2, 60))
+    expect_equal(lipschitz(chains, quantile, unit = "y"), expected)
+    expect_equal(lipschitz(matrix_fit(), quantile), expected)
+    expect_equal(lipschitz(function_fit(), quantile), expected)
+  }
+})
+
+test_that("weights enter the bound, zero weights whatever the likelihood", {
+  log_lik <- matrix(-c(1, 2, 4, 1.5, 2.5, Inf), 2, byrow = TRUE)
+  fit <- external_fit(log_lik, privacy_weights = c(0.5, 1, 0))
+  expect_equal(fit$bound$record, c(0.75, 2.5, 0))
+  expect_equal(fit$bound$draw, c(2, 2.5))
+  expect_true(fit$bound$weighted)
+  expect_equal(lipschitz(fit, 0.5)$record, c(0.5, 2, 0))
+  # Packages that multiply themselves
+  own <- external_fit(
+    log_lik[, 1:2] * rep(c(0.5, 1), each = 2),
+    privacy_weights = c(0.5, 1), weighted = TRUE
+  )
+  expect_equal(own$bound$record, c(0.75, 2.5))
+  expect_equal(external_fit(log_lik, privacy_weights = 0.5)$bound$record[1:2],
+    c(0.75, 1.25)
+  )
+})
+
+test_that("a model fitted elsewhere is weighted, re-weighted and truncated", {
+  for (fit in list(
+    matrix_fit(converged = TRUE), function_fit(converged = TRUE)
+  )) {
+    w <- lipschitz_weights(fit)
+    delta <- fit$bound$record
+    expect_equal(
+      as.numeric(w), 1 - (delta - min(delta)) / (max(delta) - min(delta))
+    )
+    lw <- update(fit, privacy_weights = w)
+    expect_lt(lw$bound$overall, fit$bound$overall)
+    # The refit was made with these weights
+    expected <- outside_matrix(outside_draws(as.numeric(w)))
+    expect_equal(
+      lw$bound$record, apply(abs(expected), 2, max) * as.numeric(w)
+    )
+    final <- reweight(lw)
+    expect_s3_class(final, "external_fit")
+    expect_lte(final$bound$overall, lw$bound$overall * 1.02)
+    expect_gt(mean(as.numeric(final$privacy_weights)), mean(as.numeric(w)))
+    expect_identical(final$history, "lw_final")
+    cut <- truncate_draws(lw, 0.9)
+    expect_identical(n_draws(cut), 900L)
+    expect_equal(cut$bound$overall, lipschitz(lw, 0.9)$overall)
+    expect_identical(cut$bound$record, lipschitz(lw, 0.9)$record)
+    again <- reweight(cut, k = 0.9)
+    expect_identical(again$quantile, 0.9)
+    expect_identical(n_draws(again), 900L)
+    epsilon <- 1.9 * lw$bound$overall
+    te <- truncate_weights(lw, epsilon)
+    gone <- lw$bound$record > epsilon / 2
+    expect_identical(as.numeric(te) == 0, w == 0 | gone)
+    sw <- scalar_weights(fit, lw, tolerance = 0.15)
+    refit <- update(fit, privacy_weights = sw)
+    expect_equal(refit$bound$overall, lw$bound$overall, tolerance = 0.15)
+  }
+})
+
+test_that("reweight() takes a matrix with its weights and a refit", {
+  w <- lipschitz_weights(matrix_fit())
+  refit <- function(alpha) outside_matrix(outside_draws(alpha))
+  from_matrix <- reweight(
+    refit(as.numeric(w)), 0.9,
+    refit = refit, privacy_weights = w, allow_unconverged = TRUE
+  )
+  lw <- update(matrix_fit(converged = TRUE), privacy_weights = w)
+  expect_equal(from_matrix$bound$record, reweight(lw, 0.9)$bound$record)
+})
+
+test_that("the label is asymptotic or none, never strict", {
+  fit <- matrix_fit(converged = TRUE)
+  expect_identical(guarantee(fit)$label, "none")
+  lw <- update(fit, privacy_weights = lipschitz_weights(fit))
+  label <- guarantee(lw, m = 3)
+  expect_identical(label$label, "asymptotic")
+  expect_equal(
+    label$epsilon$total[["add/remove-one"]], 6 * lw$bound$overall
+  )
+  expect_true(all(is.na(guarantee(lw, public = TRUE)$epsilon$total)))
+  expect_identical(guarantee(update(fit, privacy_weights = 0.5))$label,
+    "asymptotic"
+  )
+  expect_output(print(label), "asymptotic")
+  # Convergence that nobody vouches for
+  unknown <- matrix_fit()
+  lw <- update(unknown, privacy_weights = lipschitz_weights(unknown))
+  expect_identical(guarantee(lw)$label, "none")
+  expect_output(print(lw), "not known")
+})
+
+test_that("convergence is judged where chains are known", {
+  fit <- matrix_fit(chains = 2)
+  expect_true(fit$converged)
+  expect_named(fit$diagnostics, c("rhat", "ess_bulk", "worst_record_rhat"))
+  stuck <- outside_matrix(rbind(
+    outside_draws(rep(1, 60)), outside_draws(rep(c(1, 0.05), 30), seed = 6)
+  ))
+  bad <- external_fit(stuck, chains = 2)
+  expect_false(bad$converged)
+  expect_error(lipschitz_weights(bad), class = "pseudosynth_error_privacy")
+  # What the chains show is not overruled
+  expect_false(external_fit(stuck, chains = 2, converged = TRUE)$converged)
+  expect_false(external_fit(array(stuck, c(1000, 2, 60)))$converged)
+})
+
+test_that("weights of a function model can be frozen, of a matrix not", {
+  fit <- function_fit(converged = TRUE)
+  w <- lipschitz_weights(fit)
+  rule <- freeze(w)
+  data <- outside_data()
+  expect_identical(as.numeric(predict(rule, data)), as.numeric(w))
+  expect_identical(attr(predict(rule, data), "source"), "file")
+  current <- transform(data[1:10, ], y = y + 0.1)
+  expect_identical(attr(predict(rule, current), "source"), "frozen")
+  expect_identical(
+    as.numeric(predict(rule, current[-3, ])),
+    as.numeric(predict(rule, current))[-3]
+  )
+  expect_error(
+    predict(rule, current["y"]),
+    class = "pseudosynth_error_frozen_variables"
+  )
+  expect_error(
+    freeze(lipschitz_weights(matrix_fit())),
+    class = "pseudosynth_error_not_freezable"
+  )
+})
+
+test_that("a fit with a log_lik() method will do", {
+  s3_log_lik <- function(object, ...) object$values
+  registerS3method(
+    "log_lik", "outside_model", s3_log_lik,
+    envir = asNamespace("rstantools")
+  )
+  values <- outside_matrix(outside_draws(rep(1, 60)))
+  model <- structure(list(values = values), class = "outside_model")
+  expect_equal(lipschitz(model), lipschitz(values))
+  expect_equal(
+    as.numeric(lipschitz_weights(model)), as.numeric(lipschitz_weights(values))
+  )
+  expect_equal(external_fit(model)$bound$record, lipschitz(values)$record)
+})
+
+test_that("bad input is a classed error", {
+  refuse <- function(code) {
+    expect_error(code, class = "pseudosynth_error_input")
+  }
+  values <- outside_matrix(outside_draws(rep(1, 60)))
+  refuse(external_fit(list()))
+  refuse(external_fit(letters))
+  refuse(external_fit(values, refit = 1))
+  refuse(external_fit(values, privacy_weights = c(0.5, 1)))
+  refuse(external_fit(values, converged = "yes"))
+  refuse(external_fit(values, weighted = NA))
+  refuse(update(external_fit(values), privacy_weights = 0.5))
+  refuse(update(
+    external_fit(values, refit = function(w) values[, 1:3]),
+    privacy_weights = 0.5
+  ))
+  refuse(external_fit(outside_log_lik))
+  refuse(external_fit(outside_log_lik, data = outside_data()))
+  refuse(external_fit(function(x) 1, data = outside_data(), draws = 1))
+  refuse(lipschitz(function(data_i, draws) "a",
+    data = outside_data(), draws = 1
+  ))
+  refuse(lipschitz(function(data_i, draws) rnorm(sample(3:9, 1)),
+    data = outside_data(), draws = 1
+  ))
+  refuse(lipschitz(array(0, c(2, 2, 2, 2))))
+  refuse(lipschitz("a"))
+  values[3, 7] <- NaN
+  error <- refuse(lipschitz(values))
+  expect_identical(error$rows, 7L)
+  refuse(external_fit(values))
+})
+
+test_that("an rstan fit is read from its variable log_lik", {
+  skip_if_not_installed("rstan")
+  skip_on_cran()
+  skip_if(Sys.getenv("PSEUDOSYNTH_TEST_RSTAN") == "", "slow: compiles a model")
+  program <- "
+    data { int<lower=0> N; vector[N] y; vector[N] alpha; }
+    parameters { real mu; }
+    model { mu ~ normal(0, 1);
+      for (i in 1:N) target += alpha[i] * normal_lpdf(y[i] | mu, 1); }
+    generated quantities { vector[N] log_lik;
+      for (i in 1:N) log_lik[i] = normal_lpdf(y[i] | mu, 1); }"
+  model <- rstan::stan_model(model_code = program)
+  y <- c(-1, 0, 0.5, 1, 4)
+  refit <- function(alpha) {
+    rstan::sampling(
+      model, list(N = 5, y = y, alpha = alpha),
+      chains = 2, refresh = 0, seed = 1
+    )
+  }
+  stan <- refit(rep(1, 5))
+  fit <- external_fit(stan, refit = refit, unit = "y")
+  expect_identical(fit$chains, 2L)
+  expect_true(fit$converged)
+  mu <- as.vector(as.array(stan, pars = "mu"))
+  expect_equal(
+    fit$bound$record,
+    vapply(y, function(y) max(abs(dnorm(y, mu, 1, log = TRUE))), 0)
+  )
+  expect_equal(lipschitz(stan)$record, fit$bound$record)
+  lw <- update(fit, privacy_weights = lipschitz_weights(fit))
+  expect_identical(guarantee(lw)$label, "asymptotic")
+  final <- reweight(lw, k = 0.9)
+  expect_identical(final$history, "lw_final")
+})

@@ -1,0 +1,37 @@
+test_that("risk weights follow the S-curve", {
+  data <- awkward_data()
+  set <- transform(data, y = y * rep(c(1, 1.1, 2), length.out = nrow(data)))
+  risk <- identification_risk(set, data, "a", 0.2, variable = "y")
+  w <- risk_weights(set, data, "a", 0.2, variable = "y")
+  ir <- risk$record$risk
+  c_i <- 0.5 + 1 / (1 + exp(-10 * (ir - 0.5)))
+  expect_equal(as.numeric(w), pmax(1 - c_i * ir, 0))
+  expect_true(min(as.numeric(w)) < 0.2 && max(as.numeric(w)) == 1)
+  expect_identical(attr(w, "scheme"), "risk")
+  expect_identical(attr(w, "source"), "file")
+  expect_equal(as.numeric(risk_weights(risk, data)), as.numeric(w))
+  flat <- risk_weights(risk, lower = 1, upper = 1)
+  expect_equal(as.numeric(flat), 1 - ir)
+})
+
+test_that("risk weights claim nothing and cannot be frozen", {
+  set <- synthesize(unweighted_fit(), 3, seed = 1)
+  w <- risk_weights(set, unweighted_fit(), c("age", "earner"), radius = 0.2)
+  fit <- update(unweighted_fit(), privacy_weights = w, seed = 2)
+  expect_identical(guarantee(fit)$label, "none")
+  expect_error(freeze(w), class = "pseudosynth_error_not_freezable")
+})
+
+test_that("a curve out of order is refused", {
+  data <- awkward_data()
+  risk <- identification_risk(data, data, "a", 0.2, variable = "y")
+  for (bad in list(
+    list(lower = -1), list(lower = 2, upper = 1), list(slope = -1),
+    list(mid = NA)
+  )) {
+    expect_error(
+      do.call(risk_weights, c(list(risk), bad)),
+      class = "pseudosynth_error_input"
+    )
+  }
+})

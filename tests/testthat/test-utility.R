@@ -1,0 +1,84 @@
+test_that("ECDF distances are those of the definition", {
+  y <- c(1, 2, 3, 4)
+  z <- c(2, 2, 5, 6)
+  points <- c(y, z)
+  difference <- vapply(points, function(p) mean(y <= p) - mean(z <= p), 0)
+  found <- ecdf_distance(y, z)
+  expect_equal(found$ecdf_max, max(abs(difference)))
+  expect_equal(found$ecdf_mean_squared, mean(difference^2))
+  expect_equal(ecdf_distance(y, rev(y))$ecdf_max, 0)
+})
+
+test_that("groups are weighted by their confidential size", {
+  g <- c("a", "a", "a", "b")
+  y <- exp(c(1, 2, 3, 5))
+  h <- c("b", "a", "b", "a")
+  z <- exp(c(4, 1, 4, 1))
+  # a: 2 against 1, b: 5 against 4
+  expect_equal(group_error(g, y, h, z, "log"), 1)
+  expect_equal(
+    group_error(g, y, h, exp(c(5, 1, 5, 1)), "log"), (3 * 1 + 1 * 0) / 4
+  )
+})
+
+test_that("intervals overlap as in Karr's formula", {
+  a <- rbind(x = c(0, 2), z = c(0, 1))
+  b <- rbind(x = c(1, 5), z = c(2, 3))
+  expect_equal(interval_overlap(a, b), mean(c((1 / 2 + 1 / 4) / 2, 0)))
+  expect_equal(interval_overlap(a, a), 1)
+})
+
+test_that("the file against itself is perfect", {
+  data <- privacy_data()
+  found <- utility(data, data, "income",
+    groups = c("age", "earner"), formula = log(income) ~ earner, pmse = TRUE
+  )
+  expect_equal(found$table$ecdf_max, 0)
+  expect_equal(found$table$groups, 0)
+  expect_equal(found$table$overlap, 1)
+  expect_equal(found$table$r_squared, found$confidential$r_squared)
+  expect_equal(found$table$pmse_ratio, 0, tolerance = 1e-6)
+})
+
+test_that("pMSE is about 1 for equal distributions and larger otherwise", {
+  withr::with_seed(2, {
+    a <- data.frame(y = rnorm(2000), g = sample(letters[1:4], 2000, TRUE))
+    b <- data.frame(y = rnorm(2000), g = sample(letters[1:4], 2000, TRUE))
+  })
+  ratio <- utility(b, a, "y", pmse = TRUE)$table$pmse_ratio
+  expect_gt(ratio, 0.05)
+  expect_lt(ratio, 4)
+  b$y <- b$y + 0.5
+  expect_gt(utility(b, a, "y", pmse = TRUE)$table$pmse_ratio, 20)
+})
+
+test_that("sets of synthetic data give a row each", {
+  syn <- synthesize(unweighted_fit(), 3, seed = 1)
+  found <- utility(syn, privacy_data(), groups = "age")
+  expect_equal(found$table$set, 1:3)
+  set <- syn[[2]]
+  expect_equal(
+    found$table$groups[2],
+    group_error(
+      privacy_data()$age, as.double(privacy_data()$income), set$age,
+      as.double(set$income), "log"
+    )
+  )
+  expect_equal(
+    summary(found)$means[["ecdf_max"]], mean(found$table$ecdf_max)
+  )
+  expect_output(print(found), "not for release")
+})
+
+test_that("columns that are missing are errors", {
+  data <- privacy_data()
+  expect_error(utility(data, data), class = "pseudosynth_error_input")
+  expect_error(
+    utility(data, data, "income", groups = "nothing"),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    utility(data["age"], data, "income"),
+    class = "pseudosynth_error_input"
+  )
+})
