@@ -249,9 +249,9 @@ grid_scalar_weight <- function(grid, counts, target) {
 
 #' Lipschitz weights by a rule that another database has fixed
 #'
-#' alpha(v) = clamp(c (1 - r_v) + g), r_v = (Delta_v - min) / (max - min), cut to
-#' \[0, 1\]; Delta_v over the bulk of the history's posterior, min and max over
-#' the history's records.
+#' alpha(v) = clamp(c (1 - r_v) + g), r_v = (Delta_v - min) / (max - min), cut
+#' to \[0, 1\]; Delta_v over the bulk of the history's posterior, min and max
+#' over the history's records.
 #' @noRd
 grid_frozen_weights <- function(grid, s) {
   counts <- grid$history_counts

@@ -1,7 +1,7 @@
 # Exact audits of the mechanisms: the largest privacy loss found against the
-# claim. Run from the package's root directory: Rscript bench/audit.R, or some of
-# its parts: Rscript bench/audit.R clones clusters. The rows of the parts that are
-# run take the place of their old ones in bench/results/audit.csv.
+# claim. Run from the package's root directory: Rscript bench/audit.R, or some
+# of its parts: Rscript bench/audit.R clones clusters. The rows of the parts
+# that are run take the place of their old ones in bench/results/audit.csv.
 #
 # ordinary  Beta(0.5, 3), all removals and 48 replacements
 # growth    the same, n up to 2,000, 8 removals: Lipschitz weights recomputed
@@ -42,7 +42,7 @@ add_audit <- function(design, n, seed, file, mechanism, epsilon = NULL, ...,
   )
   rows[[length(rows) + 1]] <<- row
   cat(sprintf(
-    "%-9s n=%-5d %-12s eps=%-4s %s: claim %.3g loss %.4g bulk %.3g delta %.2g\n",
+    "%-9s %-5d %-12s eps=%-4s %s: claim %.3g loss %.4g bulk %.3g delta %.2g\n",
     design, n, mechanism, format(row$epsilon), substr(row$relation, 1, 3),
     row$claim, row$loss, row$loss_bulk, row$delta
   ), sep = "")
