@@ -10,7 +10,7 @@
 #' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
 #' \log \xi(\theta | y)}, x the file and y a neighbour. A mechanism keeps its
 #' epsilon if |r| stays below it for all neighbours of all files and all
-#' \eqn{\theta}.
+#' \eqn{\theta}. An audit is of one parameter draw; m sets lose m times as much.
 #'
 #' @param x A formula, a `synthesizer` or a `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()].
@@ -56,10 +56,14 @@
 #' @param method (string) `"auto"`, the default: exact where the model allows
 #'   it, else sampled; or one of the two.
 #' @param neighbours (count) Sampled audit: how many records are removed in
-#'   turn, those of the largest bounds and of the most extreme responses. Default
-#'   4.
+#'   turn, those of the largest bounds and of the most extreme responses.
+#'   Default 4.
 #' @param refit (function or `NULL`) Sampled audit: makes the fit of a data
 #'   frame. `NULL`, the default, repeats how the fit was made.
+#' @param margin_epsilon (number >= 0) Exact audit of a fit: the add/remove-one
+#'   epsilon of a histogram that calibrates the margin, taken as spent in full,
+#'   as a two-stage fit's first stage is. Default 0; a `pseudo_posterior` knows
+#'   its own.
 #' @param confidence (number in (0, 1)) Of the sampled audit's bounds. Default
 #'   0.95.
 #' @param seed (whole number or `NULL`) Of the refits. Default `NULL`.
@@ -156,9 +160,11 @@ audit_guarantee.synthesizer <- function(x, method = c(
                                         confidence = 0.95, seed = NULL,
                                         remove = NULL, replacements = 48,
                                         values = NULL, cells = NULL,
-                                        range = NULL, ...) {
+                                        range = NULL, margin_epsilon = 0,
+                                        ...) {
   call <- rlang::current_env()
   rlang::check_dots_empty()
+  check_number(margin_epsilon, min = 0)
   method <- check_choice(method, c("auto", "exact", "sampled"))
   small <- isTRUE(count_parameters(x$spec) <= 3) &&
     !(x$prior$kind == "hierarchical" && x$spec$n_columns > 1)
@@ -168,7 +174,7 @@ audit_guarantee.synthesizer <- function(x, method = c(
   if (method == "sampled") {
     return(sampled_audit(x, neighbours, refit, confidence, seed, call))
   }
-  mechanism <- fit_mechanism(x, call)
+  mechanism <- fit_mechanism(x, margin_epsilon, call)
   exact_audit(
     unclass(x), mechanism, remove, replacements, values, cells, range, call
   )
@@ -177,7 +183,13 @@ audit_guarantee.synthesizer <- function(x, method = c(
 #' @rdname audit_guarantee
 #' @export
 audit_guarantee.pseudo_posterior <- function(x, ...) {
-  audit_guarantee(final_fit(x), ...)
+  margin <- x$internal$margin
+  spent <- if (is.null(margin)) {
+    0
+  } else {
+    histogram_epsilon(margin)[["add/remove-one"]]
+  }
+  audit_guarantee(final_fit(x), margin_epsilon = spent, ...)
 }
 
 exact_audit <- function(model, mechanism, remove, replacements, values, cells,

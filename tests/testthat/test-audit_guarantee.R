@@ -300,6 +300,23 @@ test_that("a fit is audited by how it was made", {
   expect_lte(worst_of(by_fit)$loss, 1 + 1e-9)
 })
 
+test_that("what was paid once is added to the loss and to the claim", {
+  file <- data.frame(y = withr::with_seed(3, stats::rnorm(30, 2, 1)))
+  job <- pseudo_posterior(
+    y ~ 1, file, gaussian(),
+    mechanism = "centred", epsilon = 1, bounds = c(-10, 10),
+    reference = list("(Intercept)" = 2, sigma = 1),
+    prior = prior_normal(intercept = c(0, 5)), draws = 2000, seed = 1
+  )
+  audit <- audit_guarantee(job, cells = 4000, replacements = 8)
+  label <- guarantee(job)
+  expect_equal(
+    audit$worst$claim, unname(label$epsilon$total[audit$worst$relation])
+  )
+  expect_gt(worst_of(audit)$loss, 0.2)
+  expect_lte(worst_of(audit)$loss, 1 + 1e-9)
+})
+
 test_that("fits with frozen, paid, public and count weights are audited", {
   file <- data.frame(y = withr::with_seed(3, stats::rnorm(30, 2, 1)))
   history <- data.frame(y = withr::with_seed(5, stats::rnorm(50, 2, 1.2)))
