@@ -106,7 +106,8 @@ audit_problem <- function(model, mechanism, neighbours, range, call) {
   reference <- mechanism$settings$reference
   list(
     model = model, neighbours = table, replaced = replaced, changed = changed,
-    spec = found$spec, n_types = v, data = all_rows[found$first, , drop = FALSE],
+    spec = found$spec, n_types = v,
+    data = all_rows[found$first, , drop = FALSE],
     types = data.frame(y = found$spec$y, pattern = pattern_of(found$spec)),
     file_type = found$type[[1]],
     counts = as.double(tabulate(found$type[[1]], v)),
@@ -224,9 +225,9 @@ unweighted_posterior <- function(grid, counts) {
 #' Put the fine part of the grid where the file's posteriors are
 #'
 #' Passes on a coarse grid: each finds the box that holds the bulk of the
-#' unweighted and of the mechanism's posterior, and the next grid is fine on that
-#' box. Steps grow with the distance from it only, so that neighbours' posteriors
-#' are met as well.
+#' unweighted and of the mechanism's posterior, and the next grid is fine on
+#' that box. Steps grow with the distance from it only, so that neighbours'
+#' posteriors are met as well.
 #' @noRd
 locate_grid <- function(problem, mechanism, cells) {
   d <- problem$parameters$dimension
@@ -270,7 +271,8 @@ audit_pass <- function(problem, grid, mechanism) {
   bound <- max(grid_bounds(grid, rule, bulk)[problem$counts > 0])
   claims <- audit_claims(mechanism, bound)
   one_off <- mechanism$one_off * c("add/remove-one" = 1, "replace-one" = 2)
-  rows <- lapply(seq_along(problem$from), function(j) {
+  steps <- cli::cli_progress_along(problem$from, name = "Neighbours")
+  rows <- lapply(steps, function(j) {
     relation <- problem$neighbours$relation[j]
     paid <- one_off[[relation]]
     counts <- neighbour_counts(problem, j)
@@ -290,7 +292,8 @@ audit_pass <- function(problem, grid, mechanism) {
       loss = paid + if (unbounded) Inf else loss$everywhere,
       loss_bulk = paid + loss$bulk, delta = loss$delta,
       claim = claims[[relation]],
-      limit = paid + weight_limit(mechanism, rule, other_rule, counts, problem, j)
+      limit = paid +
+        weight_limit(mechanism, rule, other_rule, counts, problem, j)
     )
   })
   list(

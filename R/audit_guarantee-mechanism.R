@@ -249,9 +249,9 @@ grid_scalar_weight <- function(grid, counts, target) {
 
 #' Lipschitz weights by a rule that another database has fixed
 #'
-#' alpha(v) = clamp(c (1 - r_v) + g), r_v = (Delta_v - min) / (max - min), cut to
-#' \[0, 1\]; Delta_v over the bulk of the history's posterior, min and max over
-#' the history's records.
+#' alpha(v) = clamp(c (1 - r_v) + g), r_v = (Delta_v - min) / (max - min), cut
+#' to \[0, 1\]; Delta_v over the bulk of the history's posterior, min and max
+#' over the history's records.
 #' @noRd
 grid_frozen_weights <- function(grid, s) {
   counts <- grid$history_counts
@@ -318,9 +318,12 @@ function_mechanism <- function(mechanism, epsilon, call) {
 #' The mechanism that made a fit
 #'
 #' Weights made from the file are recomputed on each neighbour; weights that
-#' depend on the record's own value come from the package's own rule.
+#' depend on the record's own value come from the package's own rule. What was
+#' paid once, such as the first stage of two-stage weights or a histogram, is
+#' taken as spent in full.
+#' @param margin_epsilon (number) Of the histogram, add/remove-one.
 #' @noRd
-fit_mechanism <- function(fit, call) {
+fit_mechanism <- function(fit, margin_epsilon, call) {
   weights <- fit$privacy_weights
   arguments <- attr(weights, "arguments")
   scheme <- if (is.null(weights)) "none" else attr(weights, "scheme")
@@ -398,10 +401,12 @@ fit_mechanism <- function(fit, call) {
   }
   width <- if (!is.null(censor)) censor$upper - censor$lower
   floor <- scheme == "count" && !is.null(width) && isTRUE(arguments$shift > 0)
+  paid <- weights_rule(weights)$one_off[["add/remove-one"]]
   list(
     name = mechanism_of(fit), rule = rule,
     own_value = own,
     width = width, factor = if (floor) arguments$scale / arguments$shift else 0,
-    one_off = 0, epsilon = censor$epsilon, settings = s
+    one_off = margin_epsilon + paid,
+    epsilon = censor$epsilon, settings = s
   )
 }

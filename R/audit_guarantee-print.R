@@ -64,37 +64,47 @@ exact_table <- function(x) {
     relation = worst$relation, neighbours = as.integer(worst$neighbours),
     claim = worst$claim, "largest loss" = worst$loss,
     "in the bulk" = worst$loss_bulk,
-    "delta at claim" = format_delta(worst$delta),
-    "grid error" = ifelse(
+    "delta at claim" = format_small(worst$delta),
+    error = format_small(ifelse(
       is.finite(worst$loss), worst$error_loss, worst$error_bulk
-    ),
+    )),
     check.names = FALSE
   )
 }
 
-format_delta <- function(x) {
-  ifelse(is.na(x), "-", ifelse(x == 0, "0", formatC(x, digits = 2, format = "g")))
+format_small <- function(x) {
+  text <- formatC(x, digits = 2, format = "g")
+  ifelse(is.na(x), "-", ifelse(x == 0, "0", text))
 }
 
+#' What was found, against what is claimed
+#' @noRd
 finding <- function(x, row) {
-  claimed <- if (x$claimed == "epsilon") {
-    sprintf("%s are claimed", format_figure(row$claim))
-  } else {
-    sprintf(
-      "the papers' index is %s", format_figure(row$claim)
-    )
+  claimed <- sprintf(
+    if (x$claimed == "epsilon") {
+      "%s are claimed"
+    } else {
+      "the papers' index is %s"
+    },
+    format_figure(row$claim)
+  )
+  if (x$method == "sampled") {
+    shown <- if (row$loss > 0) {
+      paste("a loss of at least", format_figure(row$loss))
+    } else {
+      "no loss"
+    }
+    return(sprintf(
+      "%s: the draws show %s at %s%% confidence, where %s.", row$relation,
+      shown, format(100 * x$confidence), claimed
+    ))
   }
-  error <- if (is.finite(row$loss)) row$error_loss else 0
   size <- if (!is.finite(row$loss)) {
     "without bound: the density is not clipped"
-  } else if (x$method == "exact" && row$loss > row$claim + error + 1e-6) {
+  } else if (row$loss > row$claim + row$error_loss + 1e-6) {
     sprintf("%s times that", format_figure(row$ratio))
-  } else if (x$method == "exact") {
-    sprintf("%s of that", format_figure(row$ratio))
-  } else if (row$loss > row$claim) {
-    "more than that"
   } else {
-    "less than that, a lower bound"
+    sprintf("%s of that", format_figure(row$ratio))
   }
   sprintf(
     "%s: the largest loss found is %s where %s (%s).", row$relation,
@@ -115,15 +125,19 @@ audit_power <- function(x) {
   } else {
     sprintf(
       paste(
-        "losses up to about %s, with %s effective draws a side at %s%%",
-        "confidence; no draws show more. It sees %s neighbours of this file and",
-        "no replacements."
+        "losses up to about %s, with %s effective draws a side; no draws show",
+        "more. It sees %s neighbour%s of this file and no replacements.%s"
       ),
       format_figure(max(x$worst$visible)),
       format_count(round(min(x$neighbours$effective))),
-      format(100 * x$confidence), format_count(nrow(x$neighbours))
+      format_count(nrow(x$neighbours)), if (nrow(x$neighbours) > 1) "s" else "",
+      unconverged_text(sum(!x$neighbours$converged))
     )
   }
+}
+
+unconverged_text <- function(n) {
+  if (n > 0) sprintf(" Refits that have not converged: %d.", n) else ""
 }
 
 sampled_table <- function(x) {

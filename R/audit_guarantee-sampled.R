@@ -247,7 +247,9 @@ bridge_constant <- function(at_x, at_y) {
   constant <- 0
   for (step in 1:200) {
     # Meng and Wong's iteration on the log scale
-    top <- log_mean(up - log_sum_pair(log(share) + up, log1p(-share) + constant))
+    top <- log_mean(
+      up - log_sum_pair(log(share) + up, log1p(-share) + constant)
+    )
     bottom <- log_mean(
       -log_sum_pair(log(share) + down, log1p(-share) + constant)
     )

@@ -4,13 +4,13 @@
 #' models with up to three parameters the posteriors are computed exactly on a
 #' grid, without a sampler: all removals of a record in turn, replacements by a
 #' set of values, and the weights made anew on each neighbour as the mechanism
-#' would make them. For larger models [audit_guarantee()] of a fit refits weights
-#' and posterior on a few neighbours and gives a lower confidence bound.
+#' would make them. For larger models [audit_guarantee()] of a fit refits
+#' weights and posterior on a few neighbours and gives a lower confidence bound.
 #'
 #' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
 #' \log \xi(\theta | y)}, x the file and y a neighbour. A mechanism keeps its
 #' epsilon if |r| stays below it for all neighbours of all files and all
-#' \eqn{\theta}.
+#' \eqn{\theta}. An audit is of one parameter draw; m sets lose m times as much.
 #'
 #' @param x A formula, a `synthesizer` or a `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()].
@@ -40,8 +40,8 @@
 #'     other than those of epsilon; the claim stays epsilon).
 #'
 #'   For a fit, passed to the audit: the arguments below.
-#' @param remove (row numbers or `NULL`) The records removed in turn; `NULL`, the
-#'   default, all of them. Equal records are removed once.
+#' @param remove (row numbers or `NULL`) The records removed in turn; `NULL`,
+#'   the default, all of them. Equal records are removed once.
 #' @param replacements (count) About how many replacements to try. Default 48:
 #'   six records, from the smallest response to the largest, by eight values.
 #' @param values (vector or `NULL`) Responses put in place of a record's own.
@@ -53,12 +53,17 @@
 #'   parameters are looked at, on the unconstrained scale: coefficients, and the
 #'   logarithm of sigma, of size, or of precision - 0.1. The default reaches
 #'   several powers of ten beyond the data.
-#' @param method (string) `"auto"`, the default: exact where the model allows it,
-#'   else sampled; or one of the two.
-#' @param neighbours (count) Sampled audit: how many records are removed in turn,
-#'   those of the largest bounds and the most extreme responses. Default 4.
+#' @param method (string) `"auto"`, the default: exact where the model allows
+#'   it, else sampled; or one of the two.
+#' @param neighbours (count) Sampled audit: how many records are removed in
+#'   turn, those of the largest bounds and of the most extreme responses.
+#'   Default 4.
 #' @param refit (function or `NULL`) Sampled audit: makes the fit of a data
 #'   frame. `NULL`, the default, repeats how the fit was made.
+#' @param margin_epsilon (number >= 0) Exact audit of a fit: the add/remove-one
+#'   epsilon of a histogram that calibrates the margin, taken as spent in full,
+#'   as a two-stage fit's first stage is. Default 0; a `pseudo_posterior` knows
+#'   its own.
 #' @param confidence (number in (0, 1)) Of the sampled audit's bounds. Default
 #'   0.95.
 #' @param seed (whole number or `NULL`) Of the refits. Default `NULL`.
@@ -72,17 +77,17 @@
 #'     exceeds exp(claim) times the other), `ratio` (`loss` / `claim`), and
 #'     `error_loss`, `error_bulk`, `error_delta`: the change from a grid with
 #'     twice the step;
-#'   * `neighbours` (data frame, confidential): the same for each neighbour, with
-#'     `record` (row number), `value` (put in its place) and `limit` (the bound
-#'     epsilon (1 + sum rho_j) on what a change of all weights can cost);
+#'   * `neighbours` (data frame, confidential): the same for each neighbour,
+#'     with `record` (row number), `value` (put in its place) and `limit` (the
+#'     bound epsilon (1 + sum rho_j) on what a change of all weights can cost);
 #'   * `mechanism`, `epsilon`, `method`, `model`, `n_records`, `bound` (Delta),
 #'     `grid` (`cells`, `range`), `claimed` (`"epsilon"`, or `"2 Delta"` where
 #'     the papers' index stands for it), `seconds`.
 #'
 #'   A sampled audit's `worst` has `loss` (lower confidence bound), `estimate`,
-#'   `visible` (the largest loss that many draws could have shown) instead of the
-#'   grid's figures. `as.data.frame()` gives `worst`; `plot()` the losses of all
-#'   neighbours against the claim.
+#'   `visible` (the largest loss that many draws could have shown) instead of
+#'   the grid's figures. `as.data.frame()` gives `worst`; `plot()` the losses of
+#'   all neighbours against the claim.
 #'
 #' @section Privacy:
 #' An audit never shows that a mechanism is private: it shows the largest loss
@@ -92,9 +97,9 @@
 #' file is made up.
 #' @section Error types:
 #' `pseudosynth_error_input`: a model with more than three parameters and
-#' `method = "exact"`, a setting that is not known or missing, a grid larger than
-#' the option `pseudosynth.max_bytes`. `pseudosynth_error_privacy`: a fit that has
-#' not converged.
+#' `method = "exact"`, a setting that is not known or missing, a grid larger
+#' than the option `pseudosynth.max_bytes`. `pseudosynth_error_privacy`: a fit
+#' that has not converged.
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
 #' asymptotic differential privacy, Journal of Machine Learning Research 23(55),
@@ -155,9 +160,11 @@ audit_guarantee.synthesizer <- function(x, method = c(
                                         confidence = 0.95, seed = NULL,
                                         remove = NULL, replacements = 48,
                                         values = NULL, cells = NULL,
-                                        range = NULL, ...) {
+                                        range = NULL, margin_epsilon = 0,
+                                        ...) {
   call <- rlang::current_env()
   rlang::check_dots_empty()
+  check_number(margin_epsilon, min = 0)
   method <- check_choice(method, c("auto", "exact", "sampled"))
   small <- isTRUE(count_parameters(x$spec) <= 3) &&
     !(x$prior$kind == "hierarchical" && x$spec$n_columns > 1)
@@ -167,7 +174,7 @@ audit_guarantee.synthesizer <- function(x, method = c(
   if (method == "sampled") {
     return(sampled_audit(x, neighbours, refit, confidence, seed, call))
   }
-  mechanism <- fit_mechanism(x, call)
+  mechanism <- fit_mechanism(x, margin_epsilon, call)
   exact_audit(
     unclass(x), mechanism, remove, replacements, values, cells, range, call
   )
@@ -176,7 +183,13 @@ audit_guarantee.synthesizer <- function(x, method = c(
 #' @rdname audit_guarantee
 #' @export
 audit_guarantee.pseudo_posterior <- function(x, ...) {
-  audit_guarantee(final_fit(x), ...)
+  margin <- x$internal$margin
+  spent <- if (is.null(margin)) {
+    0
+  } else {
+    histogram_epsilon(margin)[["add/remove-one"]]
+  }
+  audit_guarantee(final_fit(x), margin_epsilon = spent, ...)
 }
 
 exact_audit <- function(model, mechanism, remove, replacements, values, cells,

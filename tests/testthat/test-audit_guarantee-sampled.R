@@ -12,10 +12,14 @@ fit_file <- function(data, ..., seed = 1) {
 
 test_that("the normaliser of the loss is found by bridge sampling", {
   # x ~ N(1, 1), y ~ N(0, 1): log ratio theta - 1/2, h = theta up to a constant
-  at <- withr::with_seed(1, list(x = stats::rnorm(4e4, 1), y = stats::rnorm(4e4)))
+  at <- withr::with_seed(1, {
+    list(x = stats::rnorm(4e4, 1), y = stats::rnorm(4e4))
+  })
   expect_equal(bridge_constant(at$x, at$y), 0.5, tolerance = 0.03)
   # Far apart, where the mean of exp(h) would not do
-  at <- withr::with_seed(2, list(x = stats::rnorm(4e4, 4), y = stats::rnorm(4e4)))
+  at <- withr::with_seed(2, {
+    list(x = stats::rnorm(4e4, 4), y = stats::rnorm(4e4))
+  })
   expect_equal(bridge_constant(4 * at$x, 4 * at$y), 8, tolerance = 0.1)
 })
 

@@ -1,7 +1,7 @@
 # Proof tests: an exact audit of every mechanism on files that are built to
 # break it. Tolerances are the grid's error, which the audit states itself.
 
-test_that("Censor_uw costs epsilon to remove and twice that to replace, tight", {
+test_that("Censor_uw costs epsilon to remove, twice that to replace, tight", {
   for (epsilon in c(1, 3)) {
     audit <- beta_audit(worst_case_data("clones", 20), "censor_uw", epsilon)
     remove <- worst_of(audit)
@@ -108,7 +108,7 @@ test_that("count weights with a floor stay within their factor, not epsilon", {
 
 test_that("one-parameter models agree with their closed forms", {
   # Yes/no with weight 1: the posterior of the mean is Beta(1 + s, 1 + f), so
-  # that removing a 1 gives the loss log(theta) + log B(s, f + 1) - log B(1+s, ..)
+  # that removing a record gives the ratio of two Beta densities
   y <- rep(c(0, 1), c(7, 5))
   audit <- audit_guarantee(
     y ~ 1, data.frame(y = y), bernoulli(), "unweighted",
@@ -129,8 +129,9 @@ test_that("one-parameter models agree with their closed forms", {
   }
   losses <- audit$neighbours
   is_one <- y[losses$record] == 1
-  expect_equal(losses$loss_bulk[is_one], max(loss(region, 1)), tolerance = 0.01)
-  expect_equal(losses$loss_bulk[!is_one], max(loss(region, 0)), tolerance = 0.01)
+  found <- c(losses$loss_bulk[is_one], losses$loss_bulk[!is_one])
+  expected <- c(max(loss(region, 1)), max(loss(region, 0)))
+  expect_equal(found, expected, tolerance = 0.01)
 })
 
 test_that("a clipped yes/no model loses what the formula says", {
@@ -160,8 +161,7 @@ test_that("a clipped yes/no model loses what the formula says", {
   expect_equal(worst_of(audit)$loss, expected, tolerance = 1e-4)
 })
 
-test_that("a normal model with a known answer: the prior's spread in the loss", {
-  # Sum of the grid's masses is the marginal likelihood: compare two priors
+test_that("masses of the grid add up to the marginal likelihood", {
   spec <- audit_model(
     y ~ 1, data.frame(y = c(1, 2, 4)), gaussian(),
     prior_normal(intercept = c(0, 3))
@@ -300,6 +300,23 @@ test_that("a fit is audited by how it was made", {
   expect_lte(worst_of(by_fit)$loss, 1 + 1e-9)
 })
 
+test_that("what was paid once is added to the loss and to the claim", {
+  file <- data.frame(y = withr::with_seed(3, stats::rnorm(30, 2, 1)))
+  job <- pseudo_posterior(
+    y ~ 1, file, gaussian(),
+    mechanism = "centred", epsilon = 1, bounds = c(-10, 10),
+    reference = list("(Intercept)" = 2, sigma = 1),
+    prior = prior_normal(intercept = c(0, 5)), draws = 2000, seed = 1
+  )
+  audit <- audit_guarantee(job, cells = 4000, replacements = 8)
+  label <- guarantee(job)
+  expect_equal(
+    audit$worst$claim, unname(label$epsilon$total[audit$worst$relation])
+  )
+  expect_gt(worst_of(audit)$loss, 0.2)
+  expect_lte(worst_of(audit)$loss, 1 + 1e-9)
+})
+
 test_that("fits with frozen, paid, public and count weights are audited", {
   file <- data.frame(y = withr::with_seed(3, stats::rnorm(30, 2, 1)))
   history <- data.frame(y = withr::with_seed(5, stats::rnorm(50, 2, 1.2)))
@@ -356,11 +373,9 @@ test_that("bad input is refused with its name", {
   refused("censor_uw", 1, cells = 1e9)
   refused(function(data) list(weights = "a"), 1)
   expect_error(audit_guarantee(1), class = "pseudosynth_error_input")
+  ce <- head(subset(pseudosynth::ce_income, income > 0), 50)
   expect_error(
-    audit_guarantee(
-      log(income) ~ education, head(subset(pseudosynth::ce_income, income > 0), 50),
-      gaussian(), "censor_uw", 1
-    ),
+    audit_guarantee(log(income) ~ education, ce, gaussian(), "censor_uw", 1),
     class = "pseudosynth_error_input"
   )
 })

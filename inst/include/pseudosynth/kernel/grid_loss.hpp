@@ -46,7 +46,8 @@ inline GridLoss grid_loss(const double* x, const double* y, int G,
       // p (1 - e^(epsilon - r)), free of cancellation
       if (r > claims[c])
         out.delta[c] -= std::exp(log_p) * std::expm1(claims[c] - r);
-      if (-r > claims[c]) back[c] -= std::exp(log_q) * std::expm1(claims[c] + r);
+      if (-r > claims[c])
+        back[c] -= std::exp(log_q) * std::expm1(claims[c] + r);
     }
   }
   for (std::size_t c = 0; c < claims.size(); ++c)

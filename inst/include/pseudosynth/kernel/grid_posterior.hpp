@@ -84,10 +84,14 @@ inline void grid_add_terms(const GridDensity& grid, const double* counts,
     const int n = std::min(kBlock, grid.G - from);
     for (int v = 0; v < grid.V; ++v) {
       if (counts[v] == 0.0 || mechanism.alpha[v] == 0.0) continue;
-      detail::GridTerm term{grid.column(v) + from, n,
-                            counts[v],             mechanism.alpha[v],
-                            mechanism.centre[v],   mechanism.lower,
-                            mechanism.upper,       sum + from};
+      detail::GridTerm term{grid.column(v) + from,
+                            n,
+                            counts[v],
+                            mechanism.alpha[v],
+                            mechanism.centre[v],
+                            mechanism.lower,
+                            mechanism.upper,
+                            sum + from};
       detail::grid_term(term);
     }
   }
