@@ -18,7 +18,8 @@
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes twice the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
-#'   [prior_hierarchical()] and 1 otherwise.
+#'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
+#'   sampler, and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
 #'   that the step size aims at. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
@@ -152,6 +153,10 @@ default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
     2L * spec$K
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
+    3L
+  } else if (sampler == "surrogate" && spec$prior$kind == "hierarchical" &&
+    spec$n_columns > 20) {
+    # As with Gibbs: many tau move slowly
     3L
   } else {
     1L

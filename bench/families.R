@@ -66,12 +66,13 @@ simulated_parts <- function(n, regression, seed = 2) {
   })
 }
 
-# ---- the package --------------------------------------------------------------
+# ---- the package -------------------------------------------------------------
 
 package_fit <- function(case, seed) {
   suppressWarnings(pseudosynth::fit_synthesizer(
     case$formula, case$data, case$family,
-    censor = case$censor, chains = 4, warmup = 1000, draws = 1000, seed = seed, threads = 1,
+    censor = case$censor, chains = 4, warmup = 1000, draws = 1000,
+    seed = seed, threads = 1,
     control = pseudosynth::sampler_control(progress = FALSE)
   ))
 }
@@ -108,10 +109,10 @@ package_rate <- function(case, seed, repeats = NULL) {
 package_three_fits <- function(case, seed) {
   run <- processor_timed({
     first <- package_fit(case, seed)
-    lw <- suppressWarnings(update(
-      first,
-      privacy_weights = pseudosynth::lipschitz_weights(first), seed = seed + 1000
-    ))
+    weights <- pseudosynth::lipschitz_weights(first)
+    lw <- suppressWarnings(
+      update(first, privacy_weights = weights, seed = seed + 1000)
+    )
     suppressWarnings(
       pseudosynth::reweight(lw, k = reweighting_k, seed = seed + 2000)
     )
@@ -130,7 +131,7 @@ worst_ess <- function(draws) {
   )
 }
 
-# ---- Stan ----------------------------------------------------------------------
+# ---- Stan --------------------------------------------------------------------
 
 #' What Stan reads for a fit of the package.
 family_input <- function(fit, form, alpha = fit$spec$alpha, with_log_lik = 0) {
@@ -140,6 +141,7 @@ family_input <- function(fit, form, alpha = fit$spec$alpha, with_log_lik = 0) {
   prior <- spec$prior
   rule <- spec$censor
   hierarchical <- prior$kind == "hierarchical"
+  normal <- prior$kind == "normal"
   integer_y <- spec$family %in% c("neg_binomial", "poisson", "bernoulli")
   list(
     N = nrow(x), P = P, x = x, alpha = alpha,
@@ -151,8 +153,8 @@ family_input <- function(fit, form, alpha = fit$spec$alpha, with_log_lik = 0) {
     lkj = if (hierarchical) prior$lkj else 1,
     tau_df = if (hierarchical) prior$df else 1,
     tau_scale = if (hierarchical) prior$scale else 1,
-    location = as.array(if (prior$kind == "normal") prior$location else numeric(P)),
-    scale = as.array(if (prior$kind == "normal") prior$scale else rep(1, P)),
+    location = as.array(if (normal) prior$location else numeric(P)),
+    scale = as.array(if (normal) prior$scale else rep(1, P)),
     shape1 = prior$shape1 %||% 1, shape2 = prior$shape2 %||% 1,
     df = spec$df %||% 3, with_log_lik = with_log_lik
   )
@@ -194,7 +196,6 @@ stan_rate <- function(case, fit, form, seed) {
     stan_family_fit(model, input, case$stan_chains, seed, case$dispersion)
   )
   pars <- c("b", case$dispersion)
-  draws <- as.array(run$value, pars = pars)
   out <- cbind(
     form = form_names[form + 1], seed = seed, seconds = run$seconds,
     chains = case$stan_chains, stan_diagnostics(run$value, pars)
@@ -204,7 +205,7 @@ stan_rate <- function(case, fit, form, seed) {
     "Stan, ", out$form, ": ", signif(out$ess_per_second, 3), " ESS/s, ",
     out$divergences, " divergent, ", if (out$passes) "passes" else "FAILS"
   )
-  list(row = out, draws = draws)
+  out
 }
 
 #' Three fits with the log-likelihoods in generated quantities and their bounds.
@@ -227,7 +228,7 @@ stan_three_fits <- function(case, fit, form, seed) {
   run$seconds * 4 / case$stan_chains
 }
 
-# ---- tables --------------------------------------------------------------------
+# ---- tables ------------------------------------------------------------------
 
 #' @param seeds (whole numbers) for the package and Stan alike; medians count.
 #' @param workflow (flag) Stan's three fits, too? For regressions they take the
@@ -243,9 +244,10 @@ bench_families <- function(seeds = 1:3, workflow = TRUE,
     rate <- vapply(ours, function(run) run$ess[["bulk"]] / run$seconds, 0)
     theirs <- list()
     for (form in case$forms) {
-      theirs[[form_names[form + 1]]] <- do.call(rbind, lapply(seeds, function(seed) {
-        stan_rate(case, ours[[1]]$fit, form, seed)$row
-      }))
+      runs <- lapply(seeds, function(seed) {
+        stan_rate(case, ours[[1]]$fit, form, seed)
+      })
+      theirs[[form_names[form + 1]]] <- do.call(rbind, runs)
     }
     stan_rows[[name]] <- cbind(case = name, do.call(rbind, unname(theirs)))
     by_form <- vapply(theirs, function(x) stats::median(x$ess_per_second), 0)
@@ -316,7 +318,7 @@ heavy_tail_cases <- function() {
   list(unweighted = base, `censored, epsilon 1` = censored)
 }
 
-# ---- agreement -----------------------------------------------------------------
+# ---- agreement ---------------------------------------------------------------
 
 #' Posterior means within 5 combined Monte Carlo errors, standard deviations
 #' within 5%, at weights 1, random weights, and clipped.
@@ -355,15 +357,16 @@ agreement_cases <- function() {
     case$targets <- targets
     case
   }
+  either <- c("weighted", "clipped")
   heavy <- heavy_tail_cases()$unweighted
   heavy$data <- heavy$data[seq_len(800), ]
   heavy$formula <- log(income) ~ age + education + earner
   list(
-    `nb regression` = thin(all$`nb regression`, 1, c("weighted", "clipped")),
-    `beta regression` = thin(all$`beta regression`, 1, c("weighted", "clipped")),
-    `student_t` = thin(heavy, 1, c("weighted", "clipped")),
-    `nb intercept` = thin(all$`nb intercept`, 1, c("unweighted", "clipped")),
-    `beta intercept` = thin(all$`beta intercept`, 2, c("unweighted", "clipped"))
+    `nb regression` = thin(all$`nb regression`, 1, either),
+    `beta regression` = thin(all$`beta regression`, 1, either),
+    student_t = thin(heavy, 1, either),
+    `nb intercept` = thin(all$`nb intercept`, 1, either),
+    `beta intercept` = thin(all$`beta intercept`, 2, either)
   )
 }
 

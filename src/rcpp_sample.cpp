@@ -334,7 +334,9 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   Rcpp::NumericMatrix draws = stack(chains, per_chain, &ps::ChainResult::draws);
   Rcpp::NumericMatrix monitored(0, 0);
   if (per_chain > 0)
-    monitored = monitor(records, kind, draws, settings.threads);
+    monitored = chains[0].monitor.rows() > 0
+                    ? stack(chains, per_chain, &ps::ChainResult::monitor)
+                    : monitor(records, kind, draws, settings.threads);
   return Rcpp::List::create(
       _["draws"] = draws,
       _["hyper"] = stack(chains, per_chain, &ps::ChainResult::hyper),

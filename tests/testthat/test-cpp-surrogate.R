@@ -56,15 +56,16 @@ family_spec <- function(family, y, ..., epsilon = NULL, centre = 0) {
 
 # A regression on a factor and a number, weights from 0 to 1.
 surrogate_regression <- function(family, n = 60, prior = NULL, epsilon = NULL,
-                                 alpha = rep(c(0, 0.3, 0.8, 1), length.out = n)) {
+                                 alpha = c(0, 0.3, 0.8, 1)) {
   withr::local_seed(6)
+  alpha <- rep_len(alpha, n)
   group <- rep(0:2, length.out = n)
   z <- round(rnorm(n), 1)
   eta <- c(0, 0.8, -0.5)[group + 1] + 0.4 * z
   family_spec(
     family, surrogate_families[[family]]$y(eta), matrix(group), matrix(z),
     alpha = alpha, prior = prior, epsilon = epsilon,
-    centre = -0.6 * rep_len(alpha, n)
+    centre = -0.6 * alpha
   )
 }
 
@@ -150,9 +151,9 @@ test_that("the value holds at the edges: tiny and huge parameters", {
   }
 })
 
-# ---- quadrature ---------------------------------------------------------------
+# ---- quadrature --------------------------------------------------------------
 
-# Exact distribution functions of b_0 and u on a grid, for several rules at once.
+# Exact distributions of b_0 and u on a grid, for several rules at once.
 grid_marginals <- function(spec, rules, log_prior_b, b, u) {
   tools <- surrogate_families[[spec$family]]
   at <- expand.grid(b = b, u = u)
@@ -241,7 +242,7 @@ test_that("two to ten records, and intervals that clip nearly all", {
   )
 })
 
-# ---- against Hamiltonian chains, importance sampling and the prior ------------
+# ---- against Hamiltonian chains, importance sampling and the prior -----------
 
 expect_agrees <- function(spec, draws = 8000, nuts_draws = 3000) {
   fast <- run_core(spec, "surrogate", draws, warmup = 500, seed = 2)
@@ -249,7 +250,9 @@ expect_agrees <- function(spec, draws = 8000, nuts_draws = 3000) {
   for (j in seq_len(ncol(nuts$draws))) {
     middle <- median(nuts$draws[, j])
     expect_same_mean(fast$draws[, j], nuts$draws[, j])
-    expect_same_mean(1 * (fast$draws[, j] < middle), 1 * (nuts$draws[, j] < middle))
+    expect_same_mean(
+      1 * (fast$draws[, j] < middle), 1 * (nuts$draws[, j] < middle)
+    )
   }
   for (j in seq_len(ncol(nuts$hyper))) {
     expect_same_mean(1 * (fast$hyper[, j] < 0.7), 1 * (nuts$hyper[, j] < 0.7))
@@ -259,7 +262,8 @@ expect_agrees <- function(spec, draws = 8000, nuts_draws = 3000) {
 
 test_that("weighted regressions are those of Hamiltonian chains", {
   for (family in setdiff(names(surrogate_families), "gaussian")) {
-    prior <- if (family %in% c("neg_binomial", "bernoulli")) hierarchical_prior(2)
+    nested <- family %in% c("neg_binomial", "bernoulli")
+    prior <- if (nested) hierarchical_prior(2)
     expect_agrees(surrogate_regression(family, prior = prior))
   }
 })
@@ -356,7 +360,7 @@ test_that("a poor stand-in costs time, not exactness", {
   }
 })
 
-# ---- invariants ----------------------------------------------------------------
+# ---- invariants --------------------------------------------------------------
 
 test_that("weight 0 is the same as dropping the record", {
   full <- surrogate_regression("student_t")
@@ -448,6 +452,13 @@ test_that("starts never fail on a proper model", {
   }
 })
 
+test_that("the monitored sum is that of the draws", {
+  spec <- surrogate_regression("beta", epsilon = 3)
+  run <- run_core(spec, "surrogate", 50)
+  f <- log_lik_(spec, run$draws)
+  expect_equal(run$monitor[, 1], clipped_sums(spec, t(f)), tolerance = 1e-10)
+})
+
 test_that("models it cannot serve are refused", {
   expect_error(
     run_core(
@@ -459,4 +470,7 @@ test_that("models it cannot serve are refused", {
   expect_error(run_core(spec, "surrogate", 10), "does not know this prior")
   spec$prior <- hierarchical_prior(0.5)
   expect_error(run_core(spec, "surrogate", 10), "above 1/2")
+  expect_identical(choose_sampler("auto", spec), "nuts")
+  spec$prior <- hierarchical_prior(1)
+  expect_identical(choose_sampler("auto", spec), "surrogate")
 })

@@ -205,8 +205,8 @@ void place_surrogate_start(const SurrogateSetup<Family>& setup,
 
 }  // namespace detail
 
-/// One chain. Draws [ b | extras ], hyper [ tau ] for the hierarchical prior.
-/// Only `warmup`, `draws` and `thin` of the tuning matter.
+/// One chain. Draws [ b | extras ], hyper [ tau ] for the hierarchical prior,
+/// monitor sum_i g_i. Only `warmup`, `draws` and `thin` of the tuning matter.
 /// @param setup shared by all chains; must outlive the call.
 template <class Family>
 ChainResult run_surrogate_chain(const SurrogateSetup<Family>& setup,
@@ -223,6 +223,7 @@ ChainResult run_surrogate_chain(const SurrogateSetup<Family>& setup,
   const int P = model.n_columns(), n = model.size();
   ChainResult out;
   out.allocate(n, hierarchical ? P : 0, tuning.draws);
+  out.monitor.setZero(1, tuning.draws);
   const int iterations = tuning.warmup + tuning.draws * tuning.thin;
   double accepted = 0.0;
   for (int i = 0; i < iterations; ++i) {
@@ -237,6 +238,7 @@ ChainResult run_surrogate_chain(const SurrogateSetup<Family>& setup,
     if (i >= tuning.warmup && (i - tuning.warmup + 1) % tuning.thin == 0) {
       model.constrain(state.theta, out.draws.col(out.completed).data());
       if (hierarchical) out.hyper.col(out.completed) = state.tau();
+      out.monitor(0, out.completed) = state.log_lik();
       out.accept_stat.push_back(accepted / tuning.thin);
       ++out.completed;
     }

@@ -67,6 +67,8 @@ class SurrogateChain {
       hyper_.tau[j] = 0.5 * prior_.tau_scale + std::fabs(theta[j]);
     return std::isfinite(log_l_);
   }
+  /// sum_i g_i at the current theta.
+  double log_lik() const { return log_l_ - model_->log_prior(theta); }
   void set_tau(const Vector& tau) { hyper_.tau = tau; }
 
   /// @return the probability with which the proposal was accepted.

@@ -52,10 +52,15 @@ class SurrogateModel {
   bool is_folded() const { return folded_ != nullptr; }
 
   double value(const Vector& theta) {
-    double extra[E + 1] = {}, unused[E + 1] = {};
-    const double* u = theta.data() + P_;
-    family_.constrain(u, extra);
-    double sum = value_(theta.data(), extra) + family_.log_prior(u, unused);
+    double extra[E + 1] = {};
+    family_.constrain(theta.data() + P_, extra);
+    return value_(theta.data(), extra) + log_prior(theta);
+  }
+
+  /// What value() has beside the likelihood.
+  double log_prior(const Vector& theta) {
+    double unused[E + 1] = {};
+    double sum = family_.log_prior(theta.data() + P_, unused);
     if (folded_) {
       scratch_.setZero(P_);
       sum += folded_->log_density(theta.data(), 1, nullptr, scratch_.data(),
