@@ -11,8 +11,8 @@
 #'
 #' @param x A `synthesizer`, whose model is fitted again with censoring, or a
 #'   formula.
-#' @param epsilon0 (number > 0) What the draw costs under `neighbours`. A fifth of
-#'   the total is a good choice.
+#' @param epsilon0 (number > 0) What the draw costs under `neighbours`. A fifth
+#'   of the total is a good choice.
 #' @param lower,upper (numbers, `0 <= lower < upper`) lo and hi: a record with
 #'   \eqn{|f_i| \le lo} keeps weight 1, one with \eqn{|f_i| \ge hi} gets 0.
 #'   Public, so there is no default: they must not be read from this file.

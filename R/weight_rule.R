@@ -1,5 +1,5 @@
-# The class `weight_rule`: what freeze() returns, a function of one record and of
-# what was fixed beforehand.
+# The class `weight_rule`: what freeze() returns, a function of one record and
+# of what was fixed beforehand.
 
 #' @param scheme (string) The scheme of the weights that were frozen.
 #' @param arguments (list) Theirs.
