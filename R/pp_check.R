@@ -64,14 +64,17 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
     y <- response_forward(response, y)
     yrep[] <- response_forward(response, yrep)
   }
-  figure <- draw(y, yrep, ...)
+  figure <- draw(y, yrep, ...) + ggplot2::labs(caption = confidential_caption)
+  # The axis of a statistic is not the response.
+  if (startsWith(type, "stat")) {
+    return(figure)
+  }
   figure + ggplot2::labs(
     x = if (scale == "model" && response$kind == "continuous") {
       response$label
     } else {
       pp_axis(response)
-    },
-    caption = confidential_caption
+    }
   )
 }
 
