@@ -4,8 +4,8 @@
 # that are run take the place of their old ones in bench/results/audit.csv.
 #
 # ordinary  Beta(0.5, 3) cut to [1e-4, 1 - 1e-4], all removals, 48 replacements
-# growth    Beta(0.5, 3) as it comes, n up to 2,000, 8 removals: one extreme
-#           record sets the Lipschitz weights of all others
+# growth    the same, n up to 2,000, 8 removals: one extreme record sets the
+#           Lipschitz weights of all others
 # clones    n - 1 equal records and one other
 # clusters  two close groups of clones and an outlier, which is removed
 # student   student_t(3), centred on crude public values
@@ -15,9 +15,9 @@ source(file.path("bench", "results.R"))
 
 bounds <- beta_response(c(0, 1))
 
-ordinary_file <- function(n, seed, cut = 1e-4) {
+ordinary_file <- function(n, seed) {
   set.seed(seed)
-  data.frame(y = pmin(pmax(rbeta(n, 0.5, 3), cut), 1 - cut))
+  data.frame(y = pmin(pmax(rbeta(n, 0.5, 3), 1e-4), 1 - 1e-4))
 }
 
 rows <- list()
@@ -116,7 +116,7 @@ student_files <- function(n) {
 parts$growth <- function() {
   for (n in c(50, 200, 1000, 2000)) {
     for (seed in 1:3) {
-      file <- ordinary_file(n, seed, cut = 1e-12)
+      file <- ordinary_file(n, seed)
       # The largest, the smallest, and some in between
       remove <- order(file$y)[unique(round(seq(1, n, length.out = 8)))]
       run <- function(...) {
