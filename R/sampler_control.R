@@ -9,8 +9,8 @@
 #'     chains rarely mix over the components of a mixture;
 #'   * `"auto"`: the first of these that suits the model.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
-#'   `NULL`, the default, takes twice the number of components for the
-#'   augmentation sampler, 3 for the Gibbs sampler under
+#'   `NULL`, the default, takes 0.8 times the number of components, rounded
+#'   up, for the augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1; default 0.8) NUTS: the acceptance
 #'   that the step size aims at. Raise it when draws diverge.
@@ -95,11 +95,13 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   sampler
 }
 
-# Sweeps a kept draw. More components move more slowly; under the hierarchical
-# prior tau and b hold each other back, and a Gibbs sweep costs next to nothing.
+# Sweeps a kept draw. More components move more slowly, about in proportion (a
+# sweep of the augmentation sampler includes a long Hamiltonian trajectory, so
+# few are enough); under the hierarchical prior tau and b hold each other back,
+# and a Gibbs sweep costs next to nothing.
 default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
-    2L * spec$K
+    as.integer(ceiling(0.8 * spec$K))
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
     3L
   } else {
