@@ -16,8 +16,8 @@
 #'     chains do not converge with ten proposals a draw either, NUTS is run
 #'     instead and the fit says so; a sampler asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
-#'   `NULL`, the default, takes twice the number of components for the
-#'   augmentation sampler, 3 for the Gibbs sampler under
+#'   `NULL`, the default, takes 0.8 times the number of components, rounded
+#'   up, for the augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
 #'   sampler, and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
@@ -147,11 +147,13 @@ next_attempt <- function(fit, asked) {
   control
 }
 
-# Sweeps a kept draw. More components move more slowly; under the hierarchical
-# prior tau and b hold each other back, and a Gibbs sweep costs next to nothing.
+# Sweeps a kept draw. More components move more slowly, about in proportion (a
+# sweep of the augmentation sampler includes a long Hamiltonian trajectory, so
+# few are enough); under the hierarchical prior tau and b hold each other back,
+# and a Gibbs sweep costs next to nothing.
 default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
-    2L * spec$K
+    as.integer(ceiling(0.8 * spec$K))
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
     3L
   } else if (sampler == "surrogate" && spec$prior$kind == "hierarchical" &&
