@@ -5,8 +5,8 @@
 #
 #   Rscript bench/strict-utility.R [sets] [part ...]
 #
-# Parts: gates references windows splits bins families months salary. Writes
-# bench/results/strict-utility.csv, one row for each case. Every figure is the
+# Parts: gates references windows splits bins combined families months salary.
+# Writes bench/results/strict-utility.csv, one row for each case. Every figure is the
 # mean over `sets` independent releases of one set: a parameter draw and a
 # histogram of its own for each.
 
@@ -16,8 +16,8 @@ arguments <- commandArgs(trailingOnly = TRUE)
 sets <- if (length(arguments) > 0) as.integer(arguments[1]) else 20L
 parts <- arguments[-1]
 all_parts <- c(
-  "gates", "references", "windows", "splits", "bins", "families", "months",
-  "salary"
+  "gates", "references", "windows", "splits", "bins", "combined", "families",
+  "months", "salary"
 )
 if (length(parts) == 0) parts <- all_parts
 
@@ -101,7 +101,7 @@ if ("windows" %in% parts) {
 }
 
 if ("splits" %in% parts) {
-  for (share in c(0.1, 0.4)) {
+  for (share in c(0.1, 0.3, 0.4, 0.5)) {
     add("splits", paste("margin share", share), margin_share = share,
       epsilon = c(1, 0.25))
   }
@@ -110,6 +110,14 @@ if ("splits" %in% parts) {
 if ("bins" %in% parts) {
   for (bins in 30) {
     add("bins", paste(bins, "bins"), bins = bins, epsilon = c(1, 0.25))
+  }
+}
+
+# The best split and number of bins together
+if ("combined" %in% parts) {
+  for (share in c(0.4, 0.5)) {
+    add("combined", paste("30 bins, margin share", share), bins = 30,
+      margin_share = share, epsilon = c(1, 0.5, 0.25))
   }
 }
 
