@@ -65,7 +65,8 @@ beta_response <- function(bounds) {
   )
 }
 
-check_response_bounds <- function(bounds, arg = "bounds", call = rlang::caller_env()) {
+check_response_bounds <- function(bounds, arg = "bounds",
+                                  call = rlang::caller_env()) {
   advice <- paste(
     "State what is publicly known, for instance {.code c(0, 600000)};",
     "never the smallest and largest value of the data."

@@ -20,13 +20,13 @@
 #' @details
 #' | variable | field | columns | rule |
 #' |---|---|---|---|
-#' | `salary` | `SALARYP` | 261 to 269 | US dollars a year; skip: 9999998, blank |
+#' | `salary` | `SALARYP` | 261 to 269 | US dollars; skip: 9999998, blank |
 #' | `gender` | `GENDER` | 137 | `F` female, `M` male |
 #' | `age` | `AGEGRP` | 26 to 28 | 25, 30, ..., 70: the codebook's ten classes |
 #' | `weeks` | `WKSWK` | 322 to 324 | 1 to 52; skip: 98, blank |
 #'
-#' A skip means that the respondent is not employed. The file must be of the survey year 2017 (`REFYR`): other years have other
-#' layouts.
+#' A skip means that the respondent is not employed. The file must be of the
+#' survey year 2017 (`REFYR`): other years have other layouts.
 #'
 #' @return A data frame with `salary` (integer), `gender` (factor, 2 levels),
 #'   `age` (factor, 10 levels: [sdr_simulated] has no one in the youngest),

@@ -86,8 +86,9 @@ family.synthesizer <- function(object, ...) {
 #'
 #' `print()` shows the model, the number of records and draws, the weights'
 #' scheme, the Lipschitz bound, how the chains did and the one-line privacy
-#' label. `summary()` adds a table: each parameter's posterior; for a mixture the weighted log-likelihood and the predictive
-#' quantiles on the modelled scale, because its parameters exchange places
+#' label. `summary()` adds a table: each parameter's posterior; for a mixture
+#' the weighted log-likelihood and the predictive quantiles on the modelled
+#' scale, because its parameters exchange places
 #' between draws. Neither shows a value of a record, but all of it is computed
 #' from the file: it is for the agency and never for release.
 #'

@@ -15,8 +15,8 @@ namespace pseudosynth {
 /// constant piece around the mode and two exponential tails is exact; about two
 /// thirds of the proposals are accepted. With w = sqrt(lambda^2 + chi) the log
 /// density relative to the mode is
-///   lambda t - (a (e^-t - 1) + b (e^t - 1)) / 2, a = w - lambda, b = w + lambda
-///   = lambda (t - sinh t) - 2 w sinh^2(t / 2).
+///   lambda t - (a (e^-t - 1) + b (e^t - 1)) / 2
+///   = lambda (t - sinh t) - 2 w sinh^2(t / 2), a = w - lambda, b = w + lambda.
 /// The first form is exact far from the mode, the second one near it, however
 /// large chi is.
 inline double draw_generalised_inverse_gaussian(Rng& rng, double lambda,
