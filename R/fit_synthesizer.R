@@ -170,7 +170,10 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
   started <- proc.time()[["elapsed"]]
   result <- call_core(
     sample_posterior_(
-      spec, c(control, list(seed = seed_words(run$seed), init = init))
+      spec, c(control, list(
+        seed = seed_words(run$seed), init = init,
+        hamiltonian_moves = default_hamiltonian_moves(spec)
+      ))
     ),
     call = call
   )

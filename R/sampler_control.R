@@ -10,7 +10,8 @@
 #'   * `"auto"`: the first of these that suits the model.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes twice the number of components for the
-#'   augmentation sampler, 3 for the Gibbs sampler under
+#'   augmentation sampler (0.8 times it from six components on, where a sweep
+#'   holds a Hamiltonian move as well), 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1; default 0.8) NUTS: the acceptance
 #'   that the step size aims at. Raise it when draws diverge.
@@ -95,11 +96,17 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   sampler
 }
 
-# Sweeps a kept draw. More components move more slowly; under the hierarchical
-# prior tau and b hold each other back, and a Gibbs sweep costs next to nothing.
+# Hamiltonian moves a sweep. They cost several sweeps: many components gain from
+# them, few mix as well on sweeps alone.
+default_hamiltonian_moves <- function(spec) as.integer(spec$K > 5)
+
+# Sweeps a kept draw. More components move more slowly, about in proportion;
+# with Hamiltonian moves fewer sweeps do. Under the hierarchical prior tau and b
+# hold each other back, and a Gibbs sweep costs next to nothing.
 default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
-    2L * spec$K
+    per_component <- if (default_hamiltonian_moves(spec) > 0) 0.8 else 2
+    as.integer(ceiling(per_component * spec$K))
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
     3L
   } else {

@@ -19,7 +19,8 @@ namespace {
 /// The control list of R.
 struct Control {
   std::string sampler;
-  int chains, warmup, draws, thin, threads, max_treedepth, level_moves;
+  int chains, warmup, draws, thin, threads, max_treedepth, level_moves,
+      hamiltonian_moves;
   double adapt_delta;
   bool dense_metric, progress;
   std::uint64_t seed;
@@ -36,6 +37,9 @@ struct Control {
         level_moves(from.containsElementNamed("level_moves")
                         ? Rcpp::as<int>(from["level_moves"])
                         : 1),
+        hamiltonian_moves(from.containsElementNamed("hamiltonian_moves")
+                              ? Rcpp::as<int>(from["hamiltonian_moves"])
+                              : 1),
         adapt_delta(Rcpp::as<double>(from["adapt_delta"])),
         dense_metric(Rcpp::as<std::string>(from["metric"]) == "dense"),
         progress(Rcpp::as<bool>(from["progress"])),
@@ -171,6 +175,7 @@ RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
   tuning.draws = control.draws;
   tuning.sweeps = control.thin;
   tuning.level_moves = control.level_moves;
+  tuning.hamiltonian_moves = control.hamiltonian_moves;
   acceptance.resize(static_cast<std::size_t>(control.chains));
   return
       [=, &records, &acceptance](int chain, const ps::ChainHandlers& handlers) {
@@ -272,7 +277,9 @@ Rcpp::NumericVector acceptance_shares(
       _["sigma"] = share(chains, &ps::MixtureAcceptance::sigma),
       _["pi"] = share(chains, &ps::MixtureAcceptance::pi),
       _["translation"] = share(chains, &ps::MixtureAcceptance::translation),
-      _["level"] = share(chains, &ps::MixtureAcceptance::level));
+      _["scaling"] = share(chains, &ps::MixtureAcceptance::scaling),
+      _["level"] = share(chains, &ps::MixtureAcceptance::level),
+      _["hamiltonian"] = share(chains, &ps::MixtureAcceptance::hamiltonian));
 }
 
 }  // namespace

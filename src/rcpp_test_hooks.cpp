@@ -9,6 +9,7 @@
 #include <pseudosynth/sampler/generalised_inverse_gaussian.hpp>
 #include <pseudosynth/sampler/hierarchical_sweep.hpp>
 #include <pseudosynth/sampler/mixture_augmentation.hpp>
+#include <pseudosynth/sampler/mixture_hamiltonian_move.hpp>
 #include <pseudosynth/sampler/mixture_level_move.hpp>
 #include <pseudosynth/sampler/slice.hpp>
 #include <string>
@@ -333,12 +334,13 @@ Rcpp::NumericVector test_normal_mixture_log_lik_(Rcpp::NumericVector y,
 }
 
 // Joint-distribution test of the mixture sampler (Geweke 2004): alternates
-// y ~ p(y | theta) and one sweep with its level moves, so that all unknowns
-// must follow their prior. Weights are 1. Columns: draw [ b | pi | sigma ],
+// y ~ p(y | theta) and one sweep with its level and Hamiltonian moves, so that
+// all unknowns must follow their prior. Weights are 1. Columns: draw [ b | pi | sigma ],
 // then [ tau | m | gamma ] or [ gamma ].
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
-                                        double seed, int level_moves) {
+                                        double seed, int level_moves,
+                                        int hamiltonian_moves) {
   ps::Rng rng = to_rng(seed);
   const int K = binding::n_components(spec);
   const ps::MixturePrior prior = to_mixture_prior(spec);
@@ -372,6 +374,9 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
       chain.sweep();
       ps::MixtureLevelMove level_move(chain);
       for (int move = 0; move < level_moves; ++move) level_move.move();
+      ps::MixtureHamiltonianMove hamiltonian_move(chain, records);
+      for (int move = 0; move < hamiltonian_moves; ++move)
+        hamiltonian_move.move();
       state = chain.state.pack();
       chain.state.write_draw(draw.data());
       chain.state.write_hyper(prior.shared, hyper.data());

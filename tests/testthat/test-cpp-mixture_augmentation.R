@@ -15,10 +15,11 @@ tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,
 }
 
 sample_tiny <- function(spec, draws = 6000, thin = 4, seed = 1, level_moves = 2,
-                        warmup = 500) {
+                        hamiltonian_moves = 0, warmup = 500) {
   run <- run_core(
     spec, "augmentation", draws,
-    thin = thin, seed = seed, level_moves = level_moves, warmup = warmup
+    thin = thin, seed = seed, level_moves = level_moves,
+    hamiltonian_moves = hamiltonian_moves, warmup = warmup
   )
   label_invariant(spec, run$draws, run$hyper)
 }
@@ -51,6 +52,20 @@ test_that("level moves leave the posterior as it is", {
   expect_exact(tiny_spec(K = 3, kind = "normal"), level_moves = 12, thin = 1)
 })
 
+test_that("Hamiltonian moves leave the posterior as it is", {
+  many <- list(draws = 8000, thin = 1, level_moves = 0, hamiltonian_moves = 4)
+  exact <- function(spec) do.call(expect_exact, c(list(spec), many))
+  exact(tiny_spec())
+  exact(tiny_spec(K = 3, kind = "normal"))
+  exact(tiny_spec(alpha = rep(1, 8)))
+  # Components that reach the floor of sigma bounce off it
+  exact(tiny_spec(sigma_floor = 0.9))
+  # A move that is always refused would pass as well
+  run <- run_core(tiny_spec(), "augmentation", 200, hamiltonian_moves = 4)
+  expect_gt(run$sampler$acceptance[["hamiltonian"]], 0.6)
+  expect_lt(run$sampler$acceptance[["hamiltonian"]], 0.98)
+})
+
 test_that("one component is the normal regression of quadrature", {
   spec <- tiny_spec(K = 1, kind = "normal", sigma_floor = 0)
   run <- run_core(spec, "augmentation", 2e4, warmup = 200)
@@ -69,8 +84,8 @@ test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
     prior <- withr::with_seed(K, mixture_prior_draws(spec, 1e5))
     truth <- label_invariant(spec, prior$draws, prior$hyper)
     truth <- truth[, colnames(truth) != "sum_f"]
-    for (level_moves in c(0, 3)) {
-      x <- test_mixture_joint_(spec, 2e4, 2, 10 + K, level_moves)
+    for (extra in list(c(0, 0), c(3, 0), c(0, 2))) {
+      x <- test_mixture_joint_(spec, 2e4, 2, 10 + K, extra[1], extra[2])
       D <- ncol(prior$draws)
       x <- label_invariant(spec, x[, 1:D], x[, -(1:D)])
       for (q in colnames(truth)) {

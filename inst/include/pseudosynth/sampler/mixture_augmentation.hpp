@@ -45,7 +45,7 @@ class MixtureAugmentation : public MixtureInterweaving {
       // now and then is enough.
       if (++n_sweeps_ % kInterweave == 0) {
         translate();
-        if (!corrected_) rescale();
+        rescale();
       }
     }
   }

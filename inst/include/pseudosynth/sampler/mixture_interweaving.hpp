@@ -114,9 +114,42 @@ class MixtureInterweaving : public MixtureWorkspace {
     return out;
   }
 
-  /// tau_j and all b_kj - m_j scaled together (interweaving; used where h = 0):
-  /// with xi_kj = (b_kj - m_j) / tau_j fixed the likelihood is normal in tau_j.
+  /// tau_j and all b_kj - m_j scaled together, column by column: with
+  /// xi_kj = (b_kj - m_j) / tau_j fixed the powered likelihood is normal in
+  /// tau_j. Columns come in random order, which makes the whole reversible, as
+  /// the correction requires; where there is one, only a few at a time, so that
+  /// it accepts them.
   void rescale() {
+    std::vector<int> columns(P_);
+    for (int j = 0; j < P_; ++j) columns[j] = j;
+    for (int j = P_ - 1; j > 0; --j)
+      std::swap(columns[j], columns[rng_->integer(j + 1)]);
+    if (!corrected_) {
+      rescale_columns(columns);
+      return;
+    }
+    columns.resize(std::min(P_, kRescaled));
+    const Matrix b = state.b;
+    const Vector tau = state.tau;
+    refresh_densities();
+    const double before = correction_sum();
+    rescale_columns(columns);
+    refresh_densities();
+    ++accepted.scaling[1];
+    if (std::log(rng_->uniform()) < correction_sum() - before) {
+      ++accepted.scaling[0];
+      return;
+    }
+    state.b = b;
+    state.tau = tau;
+    // The densities are formed anew at the start of the next sweep.
+    refresh_all_residuals();
+  }
+
+  // Columns a corrected move takes on.
+  static constexpr int kRescaled = 16;
+
+  void rescale_columns(const std::vector<int>& columns) {
     // score_k = X_k' A_k e_k / sigma_k^2 by component.
     Matrix score(P_, K_);
     for (int k = 0; k < K_; ++k) {
@@ -130,7 +163,7 @@ class MixtureInterweaving : public MixtureWorkspace {
                               entry_value_.data(), score.col(k).data());
       score.col(k) /= square(state.sigma[k]);
     }
-    for (int j = 0; j < P_; ++j) {
+    for (int j : columns) {
       const double tau = state.tau[j];
       double curvature = 0.0, slope = 0.0;
       Vector xi(K_);

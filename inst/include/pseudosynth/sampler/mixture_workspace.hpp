@@ -22,7 +22,9 @@ struct MixtureAcceptance {
   long sigma[2] = {0, 0};
   long pi[2] = {0, 0};
   long translation[2] = {0, 0};
+  long scaling[2] = {0, 0};
   long level[2] = {0, 0};
+  long hamiltonian[2] = {0, 0};
 };
 
 class MixtureWorkspace {

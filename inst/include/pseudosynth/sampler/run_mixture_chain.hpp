@@ -6,17 +6,19 @@
 
 #include "chain_result.hpp"
 #include "mixture_augmentation.hpp"
+#include "mixture_hamiltonian_move.hpp"
 #include "mixture_level_move.hpp"
 
 namespace pseudosynth {
 
-/// An iteration is `sweeps` Gibbs sweeps; a draw is kept after each iteration
-/// beyond warmup.
+/// An iteration is `sweeps` Gibbs sweeps, each followed by its level moves and
+/// Hamiltonian moves; a draw is kept after each iteration beyond warmup.
 struct MixtureTuning {
   int warmup = 1000;
   int draws = 1000;
   int sweeps = 10;
-  int level_moves = 1;  // tempered transitions per sweep
+  int level_moves = 1;        // tempered transitions per sweep
+  int hamiltonian_moves = 1;  // trajectories per sweep
   /// Share of warmup that runs on powered components.
   double uncorrected_share = 0.2;
 };
@@ -39,11 +41,13 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
     uncorrected = 0;
   }
   MixtureLevelMove level_move(sampler);
+  MixtureHamiltonianMove hamiltonian_move(sampler, records);
 
   ChainResult out;
   out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
                tuning.draws);
   for (int i = 0; i < tuning.warmup + tuning.draws; ++i) {
+    if (i == tuning.warmup) hamiltonian_move.settle();
     for (int s = 0; s < tuning.sweeps; ++s) {
       if (handlers.stop_requested()) {
         out.interrupted = true;
@@ -51,6 +55,9 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
       }
       sampler.sweep(i >= uncorrected);
       for (int move = 0; move < tuning.level_moves; ++move) level_move.move();
+      if (i < uncorrected) continue;
+      for (int move = 0; move < tuning.hamiltonian_moves; ++move)
+        hamiltonian_move.move(i < tuning.warmup);
     }
     if (out.interrupted) break;
     if (i >= tuning.warmup) {

@@ -1,0 +1,218 @@
+// Hamiltonian moves of all components at once, indicators summed out (Neal
+// 2011, sections 5.3 and 5.5.1).
+//
+// Where components overlap, the indicators tie weights, scales and coefficients
+// to where they are: a component of half the records moves its sigma by a
+// hundredth of it a sweep, and what one large component gives up another must
+// take over bit by bit. With the indicators summed out these are smooth
+// directions, and long trajectories follow them. Exact for any weights, with
+// no corrections.
+//
+// The metric has to fit the component sizes and scales, which change as
+// components are born and exchange roles, yet it must stay fixed on the way.
+// So it is built from noisy copies u ~ N(log_mass, kMassNoise^2) and
+// w ~ N(log_sigma, kScaleNoise^2), drawn anew for each move: the trajectory
+// leaves the joint density of the point and its copies as it is, and with it
+// the density of the point.
+#ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_HAMILTONIAN_MOVE_HPP
+#define PSEUDOSYNTH_SAMPLER_MIXTURE_HAMILTONIAN_MOVE_HPP
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "dual_averaging.hpp"
+#include "mixture_augmentation.hpp"
+#include "mixture_marginal.hpp"
+
+namespace pseudosynth {
+
+class MixtureHamiltonianMove {
+ public:
+  MixtureHamiltonianMove(MixtureAugmentation& chain, const Records& records)
+      : chain_(&chain),
+        K_(chain.state.K),
+        P_(chain.state.P),
+        marginal_(records, P_, K_),
+        x_(MixturePoint::zero(P_, K_)),
+        momentum_(x_),
+        gradient_(x_),
+        metric_(static_cast<std::size_t>(K_)),
+        adaptation_(kTargetAcceptance) {
+    const GroupedDesign design(records.design);
+    design.cross_products(records.size(), records.design.row().data(),
+                          records.alpha.data(), gram_);
+    for (double alpha : records.alpha) total_alpha_ += alpha;
+    adaptation_.restart(stepsize_);
+  }
+
+  /// One trajectory. With `adapt` the step size learns from it, which only
+  /// warmup may do.
+  void move(bool adapt = false) {
+    Rng& rng = chain_->rng();
+    read_state();
+    draw_metric();
+    draw_momentum();
+    double value = density();
+    const double before = value - kinetic();
+    // Steps and lengths vary, so that no direction comes round in step.
+    const double step = stepsize_ * (0.8 + 0.4 * rng.uniform());
+    const int n_steps = 1 + rng.integer(2 * mean_steps() - 1);
+    kick(0.5 * step);
+    for (int s = 1; s <= n_steps && std::isfinite(value); ++s) {
+      drift(step);
+      value = density();
+      kick(s < n_steps ? step : 0.5 * step);
+    }
+    const double log_ratio = value - kinetic() - before;
+    const bool usable = std::isfinite(log_ratio);
+    if (adapt) {
+      stepsize_ = std::min(
+          kLargestStep, adaptation_.update(
+                            usable ? std::exp(std::min(0.0, log_ratio)) : 0.0));
+    }
+    ++chain_->accepted.hamiltonian[1];
+    if (!usable || !(std::log(rng.uniform()) < log_ratio)) return;
+    ++chain_->accepted.hamiltonian[0];
+    write_state();
+  }
+
+  /// Ends adaptation: from here on the step size stays.
+  void settle() {
+    if (adaptation_.has_updates())
+      stepsize_ = std::min(kLargestStep, adaptation_.averaged());
+  }
+  double stepsize() const { return stepsize_; }
+
+ private:
+  static constexpr double kMassNoise = 0.4;
+  static constexpr double kScaleNoise = 0.15;
+  static constexpr double kTargetAcceptance = 0.8;
+  // In units of the metric, which is too stiff for overlapping components:
+  // their slow directions take several times pi/2.
+  static constexpr double kMeanLength = 6.0;
+  static constexpr double kLargestStep = 1.0;
+  static constexpr int kMaxMeanSteps = 40;
+
+  int mean_steps() const {
+    return std::min(kMaxMeanSteps,
+                    static_cast<int>(std::ceil(kMeanLength / stepsize_)));
+  }
+
+  void read_state() {
+    const MixtureState& state = chain_->state;
+    x_.b = state.b;
+    // The total mass is gamma(gamma), whatever pi is.
+    x_.log_mass =
+        state.log_pi.array() + chain_->rng().log_gamma_draw(state.gamma);
+    x_.log_sigma = state.sigma.array().log();
+    const double floor = chain_->prior().sigma_floor;
+    lowest_ = floor > 0 ? std::log(floor) : -kInfinity;
+  }
+
+  void write_state() {
+    MixtureState& state = chain_->state;
+    state.b = x_.b;
+    state.log_pi = x_.log_mass.array() - log_sum_exp(x_.log_mass.data(), K_);
+    state.sigma = x_.log_sigma.array().exp().max(chain_->prior().sigma_floor);
+    chain_->state_changed();
+  }
+
+  /// The copies, and from them a precision for every direction: that of a
+  /// component that owns its share of every cell of the design.
+  void draw_metric() {
+    Rng& rng = chain_->rng();
+    mass_copy_.resize(K_);
+    scale_copy_.resize(K_);
+    mass_precision_.resize(K_);
+    scale_precision_.resize(K_);
+    for (int k = 0; k < K_; ++k) {
+      mass_copy_[k] = x_.log_mass[k] + kMassNoise * rng.normal();
+      scale_copy_[k] = x_.log_sigma[k] + kScaleNoise * rng.normal();
+    }
+    const double log_total = log_sum_exp(mass_copy_.data(), K_);
+    for (int k = 0; k < K_; ++k) {
+      const double share = std::exp(mass_copy_[k] - log_total);
+      const double log_sigma = std::max(scale_copy_[k], lowest_);
+      Matrix precision = gram_ * (share * std::exp(-2.0 * log_sigma));
+      for (int j = 0; j < P_; ++j)
+        precision(j, j) += 1.0 / square(chain_->prior_scale(j));
+      metric_[static_cast<std::size_t>(k)].compute(precision);
+      mass_precision_[k] = total_alpha_ * share + 1.0 / square(kMassNoise);
+      scale_precision_[k] =
+          2.0 * total_alpha_ * share + 1.0 / square(kScaleNoise);
+    }
+  }
+
+  void draw_momentum() {
+    Rng& rng = chain_->rng();
+    for (int k = 0; k < K_; ++k) {
+      Vector noise(P_);
+      for (int j = 0; j < P_; ++j) noise[j] = rng.normal();
+      momentum_.b.col(k) =
+          metric_[static_cast<std::size_t>(k)].matrixL() * noise;
+      momentum_.log_mass[k] = std::sqrt(mass_precision_[k]) * rng.normal();
+      momentum_.log_sigma[k] = std::sqrt(scale_precision_[k]) * rng.normal();
+    }
+  }
+
+  /// Log density of the point and its copies; fills the gradient.
+  double density() {
+    double value = marginal_(*chain_, x_, gradient_);
+    for (int k = 0; k < K_; ++k) {
+      const double u = (mass_copy_[k] - x_.log_mass[k]) / kMassNoise;
+      const double w = (scale_copy_[k] - x_.log_sigma[k]) / kScaleNoise;
+      value -= 0.5 * (u * u + w * w);
+      gradient_.log_mass[k] += u / kMassNoise;
+      gradient_.log_sigma[k] += w / kScaleNoise;
+    }
+    return value;
+  }
+
+  double kinetic() const {
+    double twice = 0.0;
+    for (int k = 0; k < K_; ++k) {
+      const Vector p = momentum_.b.col(k);
+      twice += p.dot(metric_[static_cast<std::size_t>(k)].solve(p)) +
+               square(momentum_.log_mass[k]) / mass_precision_[k] +
+               square(momentum_.log_sigma[k]) / scale_precision_[k];
+    }
+    return 0.5 * twice;
+  }
+
+  void kick(double step) {
+    momentum_.b += step * gradient_.b;
+    momentum_.log_mass += step * gradient_.log_mass;
+    momentum_.log_sigma += step * gradient_.log_sigma;
+  }
+
+  void drift(double step) {
+    for (int k = 0; k < K_; ++k) {
+      x_.b.col(k) +=
+          step * metric_[static_cast<std::size_t>(k)].solve(momentum_.b.col(k));
+      x_.log_mass[k] += step * momentum_.log_mass[k] / mass_precision_[k];
+      x_.log_sigma[k] += step * momentum_.log_sigma[k] / scale_precision_[k];
+      // sigma bounces off its floor.
+      if (x_.log_sigma[k] < lowest_) {
+        x_.log_sigma[k] = 2.0 * lowest_ - x_.log_sigma[k];
+        momentum_.log_sigma[k] = -momentum_.log_sigma[k];
+      }
+    }
+  }
+
+  MixtureAugmentation* chain_;
+  int K_, P_;
+  MixtureMarginal marginal_;
+  MixturePoint x_, momentum_, gradient_;
+  std::vector<Eigen::LLT<Matrix>> metric_;
+  Vector mass_copy_, scale_copy_, mass_precision_, scale_precision_;
+  Matrix gram_;  // X' A X over all records
+  double total_alpha_ = 0.0;
+  double lowest_ = -kInfinity;  // log of the floor of sigma
+  double stepsize_ = 0.4;
+  DualAveraging adaptation_;
+};
+
+}  // namespace pseudosynth
+
+#endif
