@@ -11,6 +11,62 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// grid_sum_
+Rcpp::NumericVector grid_sum_(Rcpp::NumericMatrix f, Rcpp::NumericVector start, Rcpp::NumericVector counts, Rcpp::NumericVector alpha, Rcpp::NumericVector centre, double lower, double upper);
+RcppExport SEXP _pseudosynth_grid_sum_(SEXP fSEXP, SEXP startSEXP, SEXP countsSEXP, SEXP alphaSEXP, SEXP centreSEXP, SEXP lowerSEXP, SEXP upperSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type f(fSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type start(startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< double >::type lower(lowerSEXP);
+    Rcpp::traits::input_parameter< double >::type upper(upperSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_sum_(f, start, counts, alpha, centre, lower, upper));
+    return rcpp_result_gen;
+END_RCPP
+}
+// grid_bulk_
+Rcpp::IntegerVector grid_bulk_(Rcpp::NumericVector x, Rcpp::NumericVector log_volume, double mass);
+RcppExport SEXP _pseudosynth_grid_bulk_(SEXP xSEXP, SEXP log_volumeSEXP, SEXP massSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type log_volume(log_volumeSEXP);
+    Rcpp::traits::input_parameter< double >::type mass(massSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_bulk_(x, log_volume, mass));
+    return rcpp_result_gen;
+END_RCPP
+}
+// grid_extremes_
+Rcpp::List grid_extremes_(Rcpp::NumericMatrix f, Rcpp::NumericVector alpha, Rcpp::NumericVector centre, double lower, double upper, Rcpp::IntegerVector cells);
+RcppExport SEXP _pseudosynth_grid_extremes_(SEXP fSEXP, SEXP alphaSEXP, SEXP centreSEXP, SEXP lowerSEXP, SEXP upperSEXP, SEXP cellsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type f(fSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< double >::type lower(lowerSEXP);
+    Rcpp::traits::input_parameter< double >::type upper(upperSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type cells(cellsSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_extremes_(f, alpha, centre, lower, upper, cells));
+    return rcpp_result_gen;
+END_RCPP
+}
+// grid_loss_
+Rcpp::List grid_loss_(Rcpp::NumericVector x, Rcpp::NumericVector y, Rcpp::IntegerVector bulk, std::vector<double> claims);
+RcppExport SEXP _pseudosynth_grid_loss_(SEXP xSEXP, SEXP ySEXP, SEXP bulkSEXP, SEXP claimsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type x(xSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type y(ySEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type bulk(bulkSEXP);
+    Rcpp::traits::input_parameter< std::vector<double> >::type claims(claimsSEXP);
+    rcpp_result_gen = Rcpp::wrap(grid_loss_(x, y, bulk, claims));
+    return rcpp_result_gen;
+END_RCPP
+}
 // discrete_laplace_
 Rcpp::NumericVector discrete_laplace_(int n, double s, double t, Rcpp::Nullable<Rcpp::NumericVector> seed);
 RcppExport SEXP _pseudosynth_discrete_laplace_(SEXP nSEXP, SEXP sSEXP, SEXP tSEXP, SEXP seedSEXP) {
@@ -344,8 +400,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // test_mixture_joint_
-Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin, double seed, int level_moves);
-RcppExport SEXP _pseudosynth_test_mixture_joint_(SEXP specSEXP, SEXP nSEXP, SEXP thinSEXP, SEXP seedSEXP, SEXP level_movesSEXP) {
+Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin, double seed, int level_moves, int hamiltonian_moves);
+RcppExport SEXP _pseudosynth_test_mixture_joint_(SEXP specSEXP, SEXP nSEXP, SEXP thinSEXP, SEXP seedSEXP, SEXP level_movesSEXP, SEXP hamiltonian_movesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
@@ -353,7 +409,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type thin(thinSEXP);
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type level_moves(level_movesSEXP);
-    rcpp_result_gen = Rcpp::wrap(test_mixture_joint_(spec, n, thin, seed, level_moves));
+    Rcpp::traits::input_parameter< int >::type hamiltonian_moves(hamiltonian_movesSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_mixture_joint_(spec, n, thin, seed, level_moves, hamiltonian_moves));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -503,8 +560,38 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// test_surrogate_density_
+Rcpp::List test_surrogate_density_(Rcpp::List spec, Rcpp::NumericVector theta);
+RcppExport SEXP _pseudosynth_test_surrogate_density_(SEXP specSEXP, SEXP thetaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type theta(thetaSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_surrogate_density_(spec, theta));
+    return rcpp_result_gen;
+END_RCPP
+}
+// test_surrogate_spoilt_
+Rcpp::List test_surrogate_spoilt_(Rcpp::List spec, int draws, int seed, double power, double shift, double keep);
+RcppExport SEXP _pseudosynth_test_surrogate_spoilt_(SEXP specSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP powerSEXP, SEXP shiftSEXP, SEXP keepSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
+    Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
+    Rcpp::traits::input_parameter< int >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< double >::type power(powerSEXP);
+    Rcpp::traits::input_parameter< double >::type shift(shiftSEXP);
+    Rcpp::traits::input_parameter< double >::type keep(keepSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_surrogate_spoilt_(spec, draws, seed, power, shift, keep));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_pseudosynth_grid_sum_", (DL_FUNC) &_pseudosynth_grid_sum_, 7},
+    {"_pseudosynth_grid_bulk_", (DL_FUNC) &_pseudosynth_grid_bulk_, 3},
+    {"_pseudosynth_grid_extremes_", (DL_FUNC) &_pseudosynth_grid_extremes_, 6},
+    {"_pseudosynth_grid_loss_", (DL_FUNC) &_pseudosynth_grid_loss_, 4},
     {"_pseudosynth_discrete_laplace_", (DL_FUNC) &_pseudosynth_discrete_laplace_, 4},
     {"_pseudosynth_uniforms_", (DL_FUNC) &_pseudosynth_uniforms_, 3},
     {"_pseudosynth_entropy_seed_", (DL_FUNC) &_pseudosynth_entropy_seed_, 0},
@@ -532,7 +619,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_test_screen_series_", (DL_FUNC) &_pseudosynth_test_screen_series_, 2},
     {"_pseudosynth_test_predictive_quantile_", (DL_FUNC) &_pseudosynth_test_predictive_quantile_, 3},
     {"_pseudosynth_test_normal_mixture_log_lik_", (DL_FUNC) &_pseudosynth_test_normal_mixture_log_lik_, 4},
-    {"_pseudosynth_test_mixture_joint_", (DL_FUNC) &_pseudosynth_test_mixture_joint_, 5},
+    {"_pseudosynth_test_mixture_joint_", (DL_FUNC) &_pseudosynth_test_mixture_joint_, 6},
     {"_pseudosynth_test_transform_", (DL_FUNC) &_pseudosynth_test_transform_, 4},
     {"_pseudosynth_test_half_t_", (DL_FUNC) &_pseudosynth_test_half_t_, 4},
     {"_pseudosynth_test_lkj_", (DL_FUNC) &_pseudosynth_test_lkj_, 3},
@@ -544,6 +631,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_test_nuts_target_", (DL_FUNC) &_pseudosynth_test_nuts_target_, 5},
     {"_pseudosynth_test_warmup_windows_", (DL_FUNC) &_pseudosynth_test_warmup_windows_, 1},
     {"_pseudosynth_test_dual_averaging_", (DL_FUNC) &_pseudosynth_test_dual_averaging_, 3},
+    {"_pseudosynth_test_surrogate_density_", (DL_FUNC) &_pseudosynth_test_surrogate_density_, 2},
+    {"_pseudosynth_test_surrogate_spoilt_", (DL_FUNC) &_pseudosynth_test_surrogate_spoilt_, 6},
     {NULL, NULL, 0}
 };
 
