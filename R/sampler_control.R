@@ -16,23 +16,15 @@
 #'     chains do not converge with ten proposals a draw either, NUTS is run
 #'     instead and the fit says so; a sampler asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
-<<<<<<< HEAD
-#'   `NULL`, the default, takes 0.8 times the number of components, rounded
-#'   up, for the augmentation sampler, 3 for the Gibbs sampler under
+#'   `NULL`, the default, takes twice the number of components for the
+#'   augmentation sampler (0.8 times it from six components on, where a sweep
+#'   holds a Hamiltonian move as well), 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
 #'   sampler, and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
 #'   that the step size aims at. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
 #'   otherwise. Raise it when draws diverge.
-=======
-#'   `NULL`, the default, takes twice the number of components for the
-#'   augmentation sampler (0.8 times it from six components on, where a sweep
-#'   holds a Hamiltonian move as well), 3 for the Gibbs sampler under
-#'   [prior_hierarchical()] and 1 otherwise.
-#' @param adapt_delta (number between 0 and 1; default 0.8) NUTS: the acceptance
-#'   that the step size aims at. Raise it when draws diverge.
->>>>>>> mix
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
 #'   2^max_treedepth steps a draw.
 #' @param metric (string; default `"diagonal"`) NUTS: `"diagonal"` or `"dense"`.
@@ -122,7 +114,6 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   sampler
 }
 
-<<<<<<< HEAD
 #' What "auto" tries after a run of the surrogate sampler
 #'
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
@@ -157,14 +148,6 @@ next_attempt <- function(fit, asked) {
   control
 }
 
-# Sweeps a kept draw. More components move more slowly, about in proportion (a
-# sweep of the augmentation sampler includes a long Hamiltonian trajectory, so
-# few are enough); under the hierarchical prior tau and b hold each other back,
-# and a Gibbs sweep costs next to nothing.
-default_thin <- function(sampler, spec) {
-  if (sampler == "augmentation") {
-    as.integer(ceiling(0.8 * spec$K))
-=======
 # Hamiltonian moves a sweep. They cost several sweeps: many components gain from
 # them, few mix as well on sweeps alone.
 default_hamiltonian_moves <- function(spec) as.integer(spec$K > 5)
@@ -176,7 +159,6 @@ default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
     per_component <- if (default_hamiltonian_moves(spec) > 0) 0.8 else 2
     as.integer(ceiling(per_component * spec$K))
->>>>>>> mix
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
     3L
   } else if (sampler == "surrogate" && spec$prior$kind == "hierarchical" &&

@@ -7,11 +7,7 @@
 
 # Budgets per chain, by K; a kept draw takes `thin` sweeps.
 budgets <- list(
-<<<<<<< HEAD
-  "5" = list(warmup = 300, draws = 1000, thin = 4),
-=======
   "5" = list(warmup = 500, draws = 1000, thin = 10),
->>>>>>> mix
   "10" = list(warmup = 250, draws = 1000, thin = 8)
 )
 seconds_allowed <- c("5" = 60, "10" = 150)
