@@ -14,8 +14,13 @@
 #' 4. [guarantee()] states what the fit promises, and under which assumptions.
 #' 5. [synthesize()] draws the synthetic sets.
 #'
-#' [pseudo_posterior()] does all of it in one call. [ce_income] is a data set
-#' to try it on; [read_ce()] reads the agency's own files.
+#' [pseudo_posterior()] does all of it in one call, for every mechanism of the
+#' papers; [compare_mechanisms()] sets them side by side. A proven epsilon takes
+#' a clipped likelihood, [censor()], with weights that are absent, public or
+#' frozen ([freeze()]). [audit_guarantee()] looks for the largest loss.
+#' [external_fit()] does the same for models fitted elsewhere. [ce_income],
+#' [sdr_salary] and [sdr_simulated] are data to try it on; [read_ce()] and
+#' [read_sdr()] read the agencies' own files.
 #'
 #' @section Glossary:
 #' The same letters are used in the documentation, the R code and the C++
