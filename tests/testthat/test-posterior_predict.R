@@ -1,5 +1,5 @@
 test_that("posterior_predict() gives S x N in the response's type", {
-  fit <- quick_fit(log(income) ~ age, small_ce())
+  fit <- quick_fit(log(income) ~ age, small_ce(), draws = 800)
   values <- posterior_predict(fit, draws = 1:7, seed = 1)
   expect_identical(dim(values), c(7L, 150L))
   expect_type(values, "integer")

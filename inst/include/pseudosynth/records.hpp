@@ -87,13 +87,14 @@ struct Records {
   int size() const { return design.n_records(); }
 
   /// The contribution of the i-th record (row order) with log-likelihood f. A
-  /// weight of 0 contributes exactly 0, whatever f is.
+  /// weight of 0 contributes exactly 0, whatever f is. Where f has no value the
+  /// contribution is the lower end: no record may take a draw out of play.
   double contribution(int i, double f) const {
     const double a = alpha[static_cast<std::size_t>(i)];
     double g = a == 0.0 ? 0.0 : a * f;
     if (censor.active) {
       g -= censor.centre[static_cast<std::size_t>(i)];
-      g = g < censor.lower ? censor.lower : g;
+      g = g >= censor.lower ? g : censor.lower;
       g = g > censor.upper ? censor.upper : g;
     }
     return g;

@@ -66,7 +66,7 @@ struct RecordCells {
     double total = 0.0;
     for (std::size_t c = 0; c < y.size(); ++c) {
       double g = alpha[c] * f[c] - centre[c];
-      g = g < lower ? lower : g;
+      g = g >= lower ? g : lower;  // NaN counts as lower
       g = g > upper ? upper : g;
       total += count[c] * g;
     }

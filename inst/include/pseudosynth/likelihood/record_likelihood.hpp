@@ -107,7 +107,7 @@ class RecordLikelihood {
     for (int k = first; k < group_start_[cell]; ++k) {
       const Group& group = groups_[static_cast<std::size_t>(k)];
       const double g = group.alpha * f - group.centre;
-      if (g < censor.lower) {
+      if (!(g >= censor.lower)) {  // NaN counts as lower
         total += group.count * censor.lower;
       } else if (g > censor.upper) {
         total += group.count * censor.upper;
