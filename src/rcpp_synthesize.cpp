@@ -22,8 +22,7 @@ Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
     for (int d = 0; d < view.D; ++d)
       draw[static_cast<std::size_t>(d)] = view(s, d);
     ps::Rng rng(binding::to_seed(seed), static_cast<std::uint64_t>(s));
-    double* column =
-        out.begin() + static_cast<std::size_t>(s) * records.size();
+    double* column = out.begin() + static_cast<std::size_t>(s) * records.size();
     ps::visit_family(kind, [&](const auto& family) {
       ps::synthesize(records, family, draw.data(), how, rng, column);
     });

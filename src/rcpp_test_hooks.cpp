@@ -335,8 +335,8 @@ Rcpp::NumericVector test_normal_mixture_log_lik_(Rcpp::NumericVector y,
 
 // Joint-distribution test of the mixture sampler (Geweke 2004): alternates
 // y ~ p(y | theta) and one sweep with its level and Hamiltonian moves, so that
-// all unknowns must follow their prior. Weights are 1. Columns: draw [ b | pi | sigma ],
-// then [ tau | m | gamma ] or [ gamma ].
+// all unknowns must follow their prior. Weights are 1. Columns: draw [ b | pi |
+// sigma ], then [ tau | m | gamma ] or [ gamma ].
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
                                         double seed, int level_moves,

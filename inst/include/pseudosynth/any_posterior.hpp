@@ -71,8 +71,7 @@ class AnyPosterior {
                    double* hyper) const override {
       posterior.constrain(theta, draw, hyper);
     }
-    Vector unconstrain(const double* draw,
-                       const double* hyper) const override {
+    Vector unconstrain(const double* draw, const double* hyper) const override {
       return posterior.unconstrain(draw, hyper);
     }
     Vector initial(Rng& rng) override { return posterior.initial(rng); }

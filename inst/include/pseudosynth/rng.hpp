@@ -143,8 +143,7 @@ class Rng {
     for (;;) {
       const double u = uniform() - 0.5, v = uniform();
       const double side = 0.5 - std::fabs(u);
-      const double count =
-          std::floor((2.0 * a / side + b) * u + mean + 0.43);
+      const double count = std::floor((2.0 * a / side + b) * u + mean + 0.43);
       if (side >= 0.07 && v <= squeeze) return count;
       if (count < 0 || (side < 0.013 && v > side)) continue;
       if (std::log(v * inverse_alpha / (a / (side * side) + b)) <=
