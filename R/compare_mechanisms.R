@@ -23,7 +23,8 @@
 #'
 #' @return A `mechanism_comparison`: a list with `table` (data frame, one row
 #'   for each mechanism and epsilon) with the columns `mechanism`, `asked`
-#'   (epsilon), `label`, `add_remove`, `replace` (claimed or proven totals for one set),
+#'   (epsilon), `label`, `add_remove`, `replace` (claimed or proven totals for
+#'   one set),
 #'   `ecdf_max`, `ecdf_mean_squared`, `groups`, `r_squared`, `overlap` (means
 #'   over sets, see [utility()]), `seconds` and `problem` (why a row is empty);
 #'   `confidential` (the file's R2), `sets`. Where a reference is used, the row

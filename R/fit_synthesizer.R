@@ -36,8 +36,8 @@
 #'   scalar for all records; a vector given by hand is of unknown origin, and no
 #'   strict label rests on it. `NULL`, the default, is weight 1 for all. These
 #'   are not survey weights.
-#' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what each
-#'   record contributes. `NULL`, the default: nothing is clipped.
+#' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what
+#'   each record contributes. `NULL`, the default: nothing is clipped.
 #' @param chains (count; default 4) Markov chains. Each has a random stream of
 #'   its own.
 #' @param warmup,draws (counts; default 1000) Iterations of each chain that are

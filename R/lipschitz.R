@@ -23,8 +23,8 @@
 #'   * an [external_fit()] of one of these, which can be weighted and refitted.
 #'
 #'   The log-likelihood must be unweighted: rstanarm and brms multiply it by the
-#'   weights of a weighted fit. `-Inf` and `Inf` are allowed and give an infinite
-#'   bound; `NA` is an error.
+#'   weights of a weighted fit. `-Inf` and `Inf` are allowed and give an
+#'   infinite bound; `NA` is an error.
 #' @param quantile (number in (0, 1]) With `quantile < 1` the draws whose draw
 #'   bound lies above this quantile are dropped first, and the record bounds
 #'   are taken over the kept draws only. The quantile is an order statistic,

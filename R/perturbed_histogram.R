@@ -90,7 +90,8 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   structure(
     list(
       counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
-      bounds = breaks$bounds, response = values$response, epsilon = epsilon, neighbours = neighbours,
+      bounds = breaks$bounds, response = values$response, epsilon = epsilon,
+      neighbours = neighbours,
       noise = noise, reproducible = !is.null(seed)
     ),
     class = "perturbed_histogram"

@@ -7,11 +7,11 @@
 #' \eqn{\alpha_i^w = 0} where \eqn{\alpha_i = 0}, and fits the model again. The
 #' constant \eqn{k < 1} makes up for the draws moving under the new weights.
 #'
-#' Weights of any scheme can be re-weighted: Lipschitz weights become the papers'
-#' LW_final, count weights their CW_final.
+#' Weights of any scheme can be re-weighted: Lipschitz weights become the
+#' papers' LW_final, count weights their CW_final.
 #'
-#' @param fit (`synthesizer` or [external_fit()]) A fit with privacy weights. Any
-#'   other model that [external_fit()] takes will do, together with `refit` and
+#' @param fit (`synthesizer` or [external_fit()]) A fit with privacy weights.
+#'   Any other model that [external_fit()] takes will do, together with `refit` and
 #'   `privacy_weights`.
 #' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, looks for the
 #'   largest k below 1 whose refit keeps its bound at or below that of `fit`, by

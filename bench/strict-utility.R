@@ -6,8 +6,8 @@
 #   Rscript bench/strict-utility.R [sets] [part ...]
 #
 # Parts: gates references windows splits bins combined families months salary.
-# Writes bench/results/strict-utility.csv, one row for each case. Every figure is the
-# mean over `sets` independent releases of one set: a parameter draw and a
+# Writes bench/results/strict-utility.csv, one row for each case. Every figure
+# is the mean over `sets` independent releases of one set: a parameter draw and a
 # histogram of its own for each.
 
 suppressPackageStartupMessages(library(pseudosynth))
