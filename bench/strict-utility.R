@@ -142,8 +142,10 @@ if ("months" %in% parts) {
     droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
   }
   for (month in c(1, 4, 7)) {
-    add("months", paste("month", month), data = coded(month),
-      epsilon = c(1, 0.25))
+    data <- coded(month)
+    add("months", paste("month", month), data = data, epsilon = c(1, 0.25))
+    add("months", paste0("month ", month, ", margin share 0.4"),
+      data = data, margin_share = 0.4, epsilon = c(1, 0.25))
   }
 }
 
