@@ -11,8 +11,8 @@
 #' papers' LW_final, count weights their CW_final.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) A fit with privacy weights.
-#'   Any other model that [external_fit()] takes will do, together with `refit` and
-#'   `privacy_weights`.
+#'   Any other model that [external_fit()] takes will do, together with `refit`
+#'   and `privacy_weights`.
 #' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, looks for the
 #'   largest k below 1 whose refit keeps its bound at or below that of `fit`, by
 #'   refitting: from 0.95, then by secant steps inside the bracket found so far.
