@@ -257,6 +257,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
 }
 
 #' @rdname external_fit
+#' @param m,public As in [guarantee()].
 #' @export
 guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
   rlang::check_dots_empty()
