@@ -24,18 +24,20 @@ include=(-I inst/include -isystem .core/include)
 
 [ -n "$HEADERS" ] || { echo "make core: there is no header"; exit 1; }
 
+# In a process of its own for each header, JOBS at a time.
 compile_alone() {
+  # shellcheck disable=SC2086
   printf '#include "%s"\n' "${1#inst/include/}" |
-    $CXX "${flags[@]}" "${include[@]}" -fsyntax-only -x c++ - ||
+    $CXX $COMPILE -fsyntax-only -x c++ - ||
     { echo "make core: $1 does not compile alone"; return 1; }
 }
+export -f compile_alone
+export CXX COMPILE="${flags[*]} ${include[*]}"
 
 failed=0
-n=0
-for header in $HEADERS; do
-  compile_alone "$header" || failed=1
-  n=$((n + 1))
-done
+n=$(wc -w <<<"$HEADERS")
+printf '%s\n' $HEADERS |
+  xargs -P "${JOBS:-2}" -n 1 bash -c 'compile_alone "$1"' _ || failed=1
 
 for program in tests/core/*.cpp; do
   [ -e "$program" ] || continue
