@@ -110,7 +110,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
       problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
       family = structure(list(name = name), class = "external_model"),
       prior = structure(list(), class = "external_prior"),
-      history = weights_history(weights), seed_given = FALSE, seconds = list()
+      seed_given = FALSE, seconds = list()
     ),
     class = "external_fit"
   )

@@ -219,7 +219,6 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
       diagnostics = NULL, converged = NA, problems = character(),
       remarks = character(),
       privacy_weights = weights, censor = censor,
-      history = weights_history(weights),
       bound = NULL, dropped = 0L, quantile = 1,
       control = control, seed_given = !is.null(run$seed) ||
         isTRUE(attr(weights, "arguments")$reproducible),
@@ -297,22 +296,6 @@ seed_words <- function(seed) {
     return(entropy_seed_())
   }
   c(floor(seed / 2^32), seed %% 2^32)
-}
-
-# What the weights make of the fit, in the papers' short names.
-weights_history <- function(weights) {
-  if (is.null(weights)) {
-    return("unweighted")
-  }
-  scheme <- attr(weights, "scheme")
-  of <- attr(weights, "arguments")$of
-  switch(scheme,
-    lipschitz = "lw", count = "cw",
-    reweighted = paste0(
-      switch(of %||% "", lipschitz = "lw", count = "cw", "weighted"), "_final"
-    ),
-    truncated = "weighted_e", user = "user_weights", scheme
-  )
 }
 
 #' Names of the parameters of a draw, in the core's order

@@ -323,6 +323,21 @@ print.privacy_weights <- function(x, ...) {
   invisible(x)
 }
 
+check_has_weights <- function(fit, call = rlang::caller_env()) {
+  if (is.null(fit$privacy_weights)) {
+    abort_input(
+      c(
+        "{.arg fit} must have privacy weights.",
+        x = "It is unweighted.",
+        i = "Weight it first: {.code update(fit, privacy_weights =
+             lipschitz_weights(fit))}."
+      ),
+      arg = "fit", call = call
+    )
+  }
+  invisible(fit)
+}
+
 # What confidential scheme arguments are called in prints and figures --------
 
 scheme_names <- c(

@@ -105,22 +105,11 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
     k = found$k, target = fit$bound$overall, bound = final$bound$overall,
     search = found$search, auto = auto, tolerance = tolerance
   )
-  final$history <- weights_history(final$privacy_weights)
   final
 }
 
 check_reweightable <- function(fit, call = rlang::caller_env()) {
-  if (is.null(fit$privacy_weights)) {
-    abort_input(
-      c(
-        "{.arg fit} must have privacy weights.",
-        x = "It is unweighted.",
-        i = "Weight it first: {.code update(fit, privacy_weights =
-             lipschitz_weights(fit))}."
-      ),
-      arg = "fit", call = call
-    )
-  }
+  check_has_weights(fit, call = call)
   if (!is.finite(fit$bound$overall)) {
     abort_privacy(
       c(

@@ -62,17 +62,7 @@ truncated_rule <- function(alpha, delta, epsilon) {
 }
 
 check_weighted <- function(fit, what, call = rlang::caller_env()) {
-  if (is.null(fit$privacy_weights)) {
-    abort_input(
-      c(
-        "{.arg fit} must have privacy weights.",
-        x = "It is unweighted.",
-        i = "Weight it first: {.code update(fit, privacy_weights =
-             lipschitz_weights(fit))}."
-      ),
-      arg = "fit", call = call
-    )
-  }
+  check_has_weights(fit, call = call)
   if (!is.null(fit$censor)) {
     abort_input(
       c(

@@ -32,7 +32,7 @@ mixture_fits <- function(K) {
     # Whatever the package thinks of a fit is in the table, not on the screen
     run <- timed(suppressWarnings(expr))
     message(
-      "K = ", K, ", ", tail(run$value$history, 1), ": ",
+      "K = ", K, ", ", pseudosynth::guarantee(run$value)$mechanism, ": ",
       round(run$seconds, 1), " s"
     )
     run

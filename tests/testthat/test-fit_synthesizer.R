@@ -8,7 +8,7 @@ test_that("a fit has the draws, names and parts it promises", {
   )
   expect_identical(dim(fit$draws), c(1000L, 5L))
   expect_identical(fit$chain, rep(1:2, each = 500))
-  expect_identical(fit$history, "unweighted")
+  expect_identical(guarantee(fit)$mechanism, "unweighted")
   expect_true(fit$converged)
   expect_length(fit$problems, 0)
   expect_s3_class(fit$bound, "lipschitz_bound")

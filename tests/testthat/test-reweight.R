@@ -63,7 +63,7 @@ test_that("a bound that no k keeps is an error of privacy", {
 
 test_that("a numeric k does one refit", {
   final <- lw_final_fit()
-  expect_identical(final$history, "lw_final")
+  expect_identical(guarantee(final)$mechanism, "lw_final")
   expect_identical(final$reweighting$k, 0.95)
   expect_equal(nrow(final$reweighting$search), 1)
   expect_identical(final$reweighting$target, lw_fit()$bound$overall)
@@ -95,7 +95,7 @@ test_that("re-weighted count weights are CW_final", {
   w <- count_weights(unweighted_fit(), radius = 0.2)
   cw <- update(unweighted_fit(), privacy_weights = w, seed = 7)
   final <- reweight(cw, k = 0.95, seed = 8)
-  expect_identical(final$history, "cw_final")
+  expect_identical(guarantee(final)$mechanism, "cw_final")
   expect_identical(mechanism_of(final), "cw_final")
   expect_identical(attr(final$privacy_weights, "arguments")$of, "count")
   expect_identical(guarantee(final)$label, "asymptotic")

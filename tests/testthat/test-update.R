@@ -8,7 +8,7 @@ test_that("update() refits the same model with other weights", {
   expect_identical(weighted$family, fit$family)
   expect_identical(weighted$prior, fit$prior)
   expect_identical(weighted$formula, fit$formula)
-  expect_identical(weighted$history, "user_weights")
+  expect_identical(guarantee(weighted)$mechanism, "weighted")
   expect_identical(attr(weighted$privacy_weights, "scheme"), "user")
   expect_identical(dim(weighted$draws), dim(fit$draws))
 })
@@ -20,7 +20,7 @@ test_that("weights left out stay, NULL removes them", {
   none <- update(fit, privacy_weights = NULL, seed = 1)
   expect_null(none$privacy_weights)
   expect_identical(alpha_of(none), rep(1, n))
-  expect_identical(none$history, "unweighted")
+  expect_identical(guarantee(none)$mechanism, "unweighted")
 })
 
 test_that("update() is reproducible by its own seed", {

@@ -31,16 +31,14 @@
 #include <cmath>
 
 #include "../math.hpp"
-#include "../prior/half_t.hpp"
 #include "../rng.hpp"
 #include "../transforms.hpp"
+#include "log_scale.hpp"
 
 namespace pseudosynth {
 
 /// @brief y ~ N(eta, sigma^2), sigma ~ half-t(3, 0, 1), u = log sigma.
-struct Gaussian {
-  static constexpr int kExtras = 1;
-
+struct Gaussian : LogScale {
   struct At {
     double sigma, inverse, offset;  // offset = -log sigma - log(2 pi)/2
   };
@@ -66,25 +64,9 @@ struct Gaussian {
     return eta + at.sigma * rng.normal();
   }
 
-  void constrain(const double* u, double* extra) const {
-    extra[0] = std::exp(u[0]);
-  }
-  void unconstrain(const double* extra, double* u) const {
-    u[0] = std::log(extra[0]);
-  }
-  double log_prior(const double* u, double* d_u) const {
-    return sigma_prior.log_density_log(u[0], d_u[0]);
-  }
-  void adjoint(const double* u, const double* d_extra, double* d_u) const {
-    d_u[0] += d_extra[0] * std::exp(u[0]);
-  }
-
-  double start_scale(double y) const { return y; }
   void initial(double spread, Rng& rng, double* u) const {
     u[0] = std::log(std::max(spread, 1e-3)) + rng.uniform() - 0.5;
   }
-
-  HalfT sigma_prior{3.0, 1.0};
 };
 
 }  // namespace pseudosynth

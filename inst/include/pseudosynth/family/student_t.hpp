@@ -6,16 +6,14 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "../prior/half_t.hpp"
 #include "../rng.hpp"
 #include "../special.hpp"
+#include "log_scale.hpp"
 
 namespace pseudosynth {
 
 /// @brief (y - eta)/sigma ~ t(df), sigma ~ half-t(3, 0, 1), u = log sigma.
-struct StudentT {
-  static constexpr int kExtras = 1;
-
+struct StudentT : LogScale {
   /// @throw std::invalid_argument unless df is positive and finite.
   explicit StudentT(double df = 3.0) : df(df) {
     if (!(df > 0 && df < kInfinity))
@@ -58,26 +56,11 @@ struct StudentT {
     return eta + at.sigma * z * std::exp(log_scale);
   }
 
-  void constrain(const double* u, double* extra) const {
-    extra[0] = std::exp(u[0]);
-  }
-  void unconstrain(const double* extra, double* u) const {
-    u[0] = std::log(extra[0]);
-  }
-  double log_prior(const double* u, double* d_u) const {
-    return sigma_prior.log_density_log(u[0], d_u[0]);
-  }
-  void adjoint(const double* u, const double* d_extra, double* d_u) const {
-    d_u[0] += d_extra[0] * std::exp(u[0]);
-  }
-
-  double start_scale(double y) const { return y; }
   void initial(double spread, Rng& rng, double* u) const {
     u[0] = std::log(std::max(0.7 * spread, 1e-3)) + rng.uniform() - 0.5;
   }
 
   double df, constant;
-  HalfT sigma_prior{3.0, 1.0};
 
  private:
   /// (df + 1)/2 log(1 + z^2/df), also where z^2 overflows.

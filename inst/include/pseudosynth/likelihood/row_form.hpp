@@ -37,7 +37,9 @@ PSEUDOSYNTH_INLINE void poisson_rows_kernel(int n, const double* eta, double* u,
     simd::Real<W> x;
     simd::load<W>(eta + r, x);
     simd::store<W>(x, u + r);
-    // exp_in_place needs x <= 700; a mean of e^700 is impossible anyway.
+    // exp_in_place needs x <= 700. This value only accepts or rejects a state,
+    // and -e^700 rejects it as surely as what it stands for; bounds and
+    // gradients have no such limit.
     simd::Real<W> high;
     simd::fill<W>(700.0, high);
     x = x > high ? high : x;

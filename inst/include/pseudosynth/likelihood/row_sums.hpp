@@ -20,7 +20,6 @@ template <class Family>
 class RowSums<Family, false> {
  public:
   RowSums(const Records&, const RecordCells&) {}
-  std::size_t size() const { return 0; }
   struct Work {
     explicit Work(const RowSums&) {}
   };
@@ -49,12 +48,6 @@ class RowSums<Family, true> {
       response_weight_[y] += alpha;
       constant_ += alpha * fixed_[y];
     }
-  }
-
-  /// Terms of one evaluation.
-  std::size_t size() const {
-    return static_cast<std::size_t>(n_rows_) +
-           (Form::kTable ? response_.size() : 0);
   }
 
   /// u, v by row and A by response at one draw.

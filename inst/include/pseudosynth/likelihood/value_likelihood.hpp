@@ -36,13 +36,6 @@ class ValueLikelihood {
         extra, std::integral_constant<bool, RowForm<Family>::kAvailable>());
   }
 
-  /// Do `n` evaluations take less than a pass over the distinct records?
-  bool is_cheap(int n) const {
-    const RecordCells& cells = shared_->cells;
-    return !cells.censored && RowForm<Family>::kAvailable &&
-           n * static_cast<double>(shared_->rows.size()) < 0.5 * cells.size();
-  }
-
  private:
   using Rows = RowSums<Family>;
   struct Shared {

@@ -70,7 +70,6 @@ class SurrogateModel {
   }
 
   double gradient(const Vector& theta, Vector& d) {
-    if (value_.is_cheap(2 * size())) return value_differences(theta, d);
     double extra[E + 1] = {}, d_extra[E + 1] = {};
     const double* u = theta.data() + P_;
     d.setZero(size());
@@ -99,21 +98,6 @@ class SurrogateModel {
 
  private:
   using Gradient = typename LikelihoodOf<Family>::Type;
-
-  /// The gradient by differences, where that takes less than one by record.
-  double value_differences(const Vector& theta, Vector& d) {
-    constexpr double kStep = 1e-4;
-    Vector at = theta;
-    d.resize(size());
-    for (int j = 0; j < size(); ++j) {
-      at[j] = theta[j] + kStep;
-      const double ahead = value(at);
-      at[j] = theta[j] - kStep;
-      d[j] = (ahead - value(at)) / (2.0 * kStep);
-      at[j] = theta[j];
-    }
-    return value(theta);
-  }
 
   static LeastSquares fit_start(const Records& records, const Family& family,
                                 const SurrogatePrior& prior) {
