@@ -66,8 +66,9 @@
 #' current file only, and the history needs a label of its own.
 #'
 #' @references
-#' Hu, Savitsky and Williams, censored pseudo posterior mechanisms, for
-#' Censor_uw and Censor_w: clipping at \eqn{\pm\epsilon/2}.
+#' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
+#' Bayesian data synthesis, for Censor_uw and Censor_w: clipping at
+#' \eqn{\pm\epsilon/2}.
 #' @seealso [fit_synthesizer()], [guarantee()], [perturbed_histogram()]
 #' @examples
 #' censor(epsilon = 1)
@@ -254,13 +255,11 @@ weighted_spec <- function(spec, model, weights, censor,
 #' @param spec (list) The specification with its weights, without censoring.
 #' @return `NULL` or a list with `lower`, `upper` and `centre` (N).
 #' @noRd
-censor_spec <- function(censor, model, spec = model$spec,
-                        call = rlang::caller_env()) {
+censor_spec <- function(censor, model, spec, call = rlang::caller_env()) {
   if (is.null(censor)) {
     return(NULL)
   }
   check_proper_prior(model$prior, call)
-  censor <- resolve_censor(censor, model$family, call)
   centre <- numeric(length(spec$y))
   if (!is.null(censor$reference)) {
     f <- reference_log_lik(censor$reference, model, spec, call)

@@ -122,8 +122,7 @@ comparison_measure <- function(job, groups, regression) {
   truth <- if (!is.null(regression)) {
     regression_of(regression, job$data)$r_squared
   }
-  scales <- c("identity", "log", "log1p", "sqrt")
-  transform <- if (response$transform %in% scales) response$transform
+  transform <- if (response$transform %in% utility_scales) response$transform
   list(
     of = function(synthetic) {
       summary(utility(
@@ -138,6 +137,8 @@ comparison_measure <- function(job, groups, regression) {
 comparison_row <- function(job, mechanism, epsilon, sets, measure, calibrate,
                            top) {
   started <- proc.time()[["elapsed"]]
+  at <- if (!is.na(epsilon)) paste0(", epsilon ", format_figure(epsilon))
+  cli::cli_progress_step("{mechanism_title(mechanism)}{at}")
   job$mechanism <- mechanism
   job["epsilon"] <- list(if (is.na(epsilon)) NULL else epsilon)
   if (!mechanism %in% calibrate) {

@@ -12,6 +12,8 @@ format_figure <- function(x, digits = 3) {
     format = "fg", digits = digits, flag = "#", big.mark = ","
   )
   text <- sub("\\.$", "", trimws(text))
+  tiny <- is.finite(x) & abs(x) < 1e-5
+  text[tiny] <- formatC(x[tiny], format = "e", digits = digits - 1)
   text[is.finite(x) & x == 0] <- "0"
   text[is.infinite(x)] <- ifelse(x[is.infinite(x)] > 0, "Inf", "-Inf")
   text[is.na(x)] <- "-"

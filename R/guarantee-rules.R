@@ -343,7 +343,11 @@ weights_inputs <- function(weights) {
     count = c("radius", "relative", "known", "scale", "shift"),
     public_scalar = "alpha",
     two_stage = c("epsilon0", "lower", "upper", "scaled_by", "shifted_by"),
-    frozen = c("rule", "history", "scaled_by", "shifted_by"),
+    # A scale may have been solved from the history
+    frozen = c(
+      "rule", "history",
+      if (identical(arguments$history, "public")) c("scaled_by", "shifted_by")
+    ),
     scaled = c("of", "scaled_by", "shifted_by"),
     combined = c("of", "epsilon0", "history"),
     risk = c("radius", "relative", "known"),

@@ -53,10 +53,10 @@
 #'
 #' @references
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
-#' privacy, Algorithms 1 and 2. Hu, Savitsky and Williams, censored pseudo
-#' posterior mechanisms, for the perturbed histogram with noise of scale
-#' \eqn{2/\epsilon}. Epsilon is approximated from below by a ratio of whole
-#' numbers, within a millionth part.
+#' privacy, Algorithms 1 and 2. Hu, Williams and Savitsky, Mechanisms for global
+#' differential privacy under Bayesian data synthesis, for the perturbed
+#' histogram with noise of scale \eqn{2/\epsilon}. Epsilon is approximated from
+#' below by a ratio of whole numbers, within a millionth part.
 #' @seealso [synthesize()], [censor()]
 #' @examples
 #' positive <- subset(ce_income, income > 0)

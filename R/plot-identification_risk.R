@@ -63,11 +63,7 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic") {
       ),
       x = NULL, y = "Risk of a record", caption = confidential_caption
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.x = ggplot2::element_text(size = 12, colour = "grey15"),
-      panel.grid.major.x = ggplot2::element_blank()
-    )
+    theme_groups()
 }
 
 #' @rdname plot.identification_risk

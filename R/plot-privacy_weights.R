@@ -118,9 +118,5 @@ plot_weight_violins <- function(weights) {
       title = "Privacy weights by scheme", subtitle = "Circle: mean weight",
       x = NULL, y = "Weight", caption = confidential_caption
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.x = ggplot2::element_text(size = 12, colour = "grey15"),
-      panel.grid.major.x = ggplot2::element_blank()
-    )
+    theme_groups()
 }

@@ -108,11 +108,7 @@ plot_stage_bounds <- function(fits) {
       x = NULL, y = "Record bound (square-root scale)",
       caption = confidential_caption
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.x = ggplot2::element_text(size = 12, colour = "grey15"),
-      panel.grid.major.x = ggplot2::element_blank()
-    )
+    theme_groups()
 }
 
 #' Breaks of a square-root axis that starts at 0

@@ -55,6 +55,16 @@ theme_pseudosynth <- function() {
     )
 }
 
+#' The same for figures of a few named groups side by side
+#' @noRd
+theme_groups <- function() {
+  theme_pseudosynth() +
+    ggplot2::theme(
+      axis.text.x = ggplot2::element_text(size = 12, colour = "grey15"),
+      panel.grid.major.x = ggplot2::element_blank()
+    )
+}
+
 #' Draw a figure and give it back invisibly: what plot() does for our classes
 #' @noRd
 draw_figure <- function(figure) {

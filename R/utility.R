@@ -63,12 +63,11 @@ utility <- function(synthetic, data, variable = NULL, groups = NULL,
     check_data_frame(set, arg = "synthetic")
     check_columns(c(variable, groups), set, "synthetic")
   }
-  scales <- c("identity", "log", "log1p", "sqrt")
   if (is.null(transform)) {
     own <- if (known) synthetic$transform else "identity"
-    transform <- if (own %in% scales) own else "identity"
+    transform <- if (own %in% utility_scales) own else "identity"
   }
-  transform <- check_choice(transform, scales)
+  transform <- check_choice(transform, utility_scales)
   truth <- if (!is.null(formula)) regression_of(check_formula(formula), data)
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
@@ -98,6 +97,9 @@ utility <- function(synthetic, data, variable = NULL, groups = NULL,
     class = "utility"
   )
 }
+
+# Scales on which group means can be compared
+utility_scales <- c("identity", "log", "log1p", "sqrt")
 
 check_columns <- function(columns, data, arg, call = rlang::caller_env()) {
   absent <- setdiff(columns, names(data))

@@ -1,7 +1,7 @@
 test_that("figures have three digits and thousands are separated", {
   expect_identical(
-    format_figure(c(0, 1, 12.345, 1234.5, 0.01234, Inf, NA)),
-    c("0", "1.00", "12.3", "1,230", "0.0123", "Inf", "-")
+    format_figure(c(0, 1, 12.345, 1234.5, 0.01234, Inf, NA, -1.234e-100)),
+    c("0", "1.00", "12.3", "1,230", "0.0123", "Inf", "-", "-1.23e-100")
   )
   expect_identical(format_count(5478L), "5,478")
 })
