@@ -1,5 +1,6 @@
-# The sampled audit: weights and posterior refitted without a record, and a
-# lower confidence bound of the loss from draws of both posteriors. Internal.
+# The sampled audit: weights and posterior refitted without a record (replay.R),
+# and a lower confidence bound of the loss from draws of both posteriors.
+# Internal.
 
 #' @param fit (`synthesizer`)
 #' @param neighbours (count) Records to remove in turn.
@@ -27,15 +28,10 @@ sampled_audit <- function(fit, neighbours, refit, confidence, seed, call) {
   }
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]
-    other <- if (is.null(refit)) {
-      replay_without(fit, i, if (!is.null(seed)) seed + 100 * j, call)
-    } else {
-      check_class(
-        refit(fit$data[-i, , drop = FALSE]), "synthesizer",
-        "The function must give a fit.",
-        arg = "refit", call = call
-      )
-    }
+    other <- replay(
+      fit, records_without(fit, i), refit,
+      if (!is.null(seed)) seed + 100 * j, call
+    )
     found <- sampled_loss(fit, other, level)
     data.frame(
       relation = "add/remove-one", record = i, value = NA_character_,
@@ -69,76 +65,12 @@ worst_records <- function(fit, n) {
   unique(as.vector(rbind(by_bound, by_value)))[seq_len(n)]
 }
 
-#' Make the fit again without one record, weights included
-#'
-#' The design, with its scaling of the published predictors, stays: the record's
-#' term is dropped.
+#' The records of a fit but one, with their weights
 #' @noRd
-replay_without <- function(fit, i, seed, call) {
-  model <- unclass(fit)[c(
-    "call", "formula", "family", "prior", "response", "design", "data", "spec"
-  )]
-  model$data <- model$data[-i, , drop = FALSE]
-  model$spec <- subset_spec(fit$spec, -i)
-  control <- fit$control
-  run <- function(weights, censor, stage, from = NULL) {
-    model$spec <- weighted_spec(model$spec, model, weights, censor, call)
-    settings <- list(
-      chains = control$chains, warmup = control$warmup, draws = control$draws,
-      seed = if (!is.null(seed)) seed + stage, threads = control$threads,
-      control = control$asked
-    )
-    made <- run_synthesizer(
-      model, weights, censor, settings,
-      init = NULL, call = call
-    )
-    truncate_draws(made, fit$quantile)
-  }
-  weights <- replay_weights(fit, i, run, call)
-  run(weights, fit$censor, 9)
-}
-
-replay_weights <- function(fit, i, run, call) {
-  weights <- fit$privacy_weights
-  scheme <- if (is.null(weights)) "none" else attr(weights, "scheme")
-  a <- attr(weights, "arguments")
-  first <- function(scheme, fit1) {
-    switch(scheme,
-      lipschitz = lipschitz_weights(
-        fit1, a$scale, a$shift, a$map, a$quantile %||% 1,
-        allow_unconverged = TRUE
-      ),
-      count = count_weights(
-        fit1, NULL, a$radius, a$relative, a$known, a$scale, a$shift
-      ),
-      abort_input(
-        c(
-          "An audit cannot make these weights again.",
-          x = "Their scheme is {.val {scheme}}.",
-          i = "Give {.arg refit}, a function that makes the fit of a data
-               frame."
-        ),
-        arg = "refit", call = call
-      )
-    )
-  }
-  switch(scheme,
-    none = NULL,
-    lipschitz = , count = first(scheme, run(NULL, NULL, 1)),
-    reweighted = {
-      start <- run(first(a$of, run(NULL, NULL, 1)), NULL, 2)
-      reweighted_weights(start, a$k)
-    },
-    truncated = {
-      start <- run(first(a$of, run(NULL, NULL, 1)), NULL, 2)
-      truncate_weights(start, a$epsilon)
-    },
-    frozen = , two_stage = ,
-    public_scalar = stats::predict(
-      freeze(weights), fit$data[-i, , drop = FALSE]
-    ),
-    user = as_privacy_weights(as.double(weights)[-i], n_records(fit) - 1),
-    first(scheme, NULL)
+records_without <- function(fit, i) {
+  list(
+    data = fit$data[-i, , drop = FALSE], spec = subset_spec(fit$spec, -i),
+    alpha = as.double(fit$privacy_weights)[-i]
   )
 }
 

@@ -85,6 +85,11 @@ guarantee_lines <- function(x) {
   rows <- c(
     list(c("mechanism", describe_mechanism(x$mechanism))),
     epsilon_rows(x),
+    if (!is.null(x$exceedance)) {
+      list(c("local databases", paste("above epsilon:", share_text(
+        x$exceedance
+      ))))
+    },
     lapply(x$reasons, function(reason) c("because", reason)),
     lapply(x$empirical, function(note) c("only empirical", note)),
     list(c("made of", size_text(x))),
@@ -129,7 +134,7 @@ epsilon_rows <- function(x) {
   lapply(x$relations, function(relation) {
     per_draw <- format_figure(x$epsilon$per_draw[[relation]])
     clipped <- grepl("^(censored|centred)_", x$mechanism)
-    of <- if (x$label == "strict" || clipped) {
+    of <- if (x$label %in% c("strict", "probabilistic") || clipped) {
       ""
     } else {
       paste0(multiple[[relation]], " = ")

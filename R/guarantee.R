@@ -7,8 +7,9 @@
 #'   dropped, and the weights are absent or public.
 #' * `"asymptotic"`: the papers' \eqn{\epsilon = 2\Delta}, for weights made from
 #'   this file or given by hand; their claim, not a bound that holds.
-#' * `"probabilistic"`: the same with a share of databases estimated by a
-#'   replicate study.
+#' * `"probabilistic"`: the same at a stated epsilon, with the share of local
+#'   databases above it estimated by a [replicate_study()]. Still the papers'
+#'   claim: it is about \eqn{2\Delta}, not about the loss.
 #' * `"none"`: unweighted fits, fits that have not converged, mixtures
 #'   synthesized with posterior-assigned clusters.
 #'
@@ -26,6 +27,8 @@
 #'   epsilon only where that was fixed beforehand (`"strict"`); an asymptotic
 #'   one names the mechanism and withholds the number, which is computed from
 #'   the confidential file. Default `FALSE`; always `TRUE` for synthetic data.
+#' @param study (`replicate_study` or `NULL`) A study of this very fit, for the
+#'   label `"probabilistic"`. Default `NULL`: none.
 #' @param ... Not used.
 #'
 #' @return A `privacy_guarantee`: a list with `label`, `mechanism`, `what`
@@ -35,11 +38,15 @@
 #'   `holds` (is it proven?), `m`, `n_records`, `n_draws`, `draw_quantile`,
 #'   `delta` and `oscillation` (confidential, `NA` in the public version),
 #'   `unit`, `public_inputs` (named character), `reasons`, `empirical`,
-#'   `converged`, `reproducible`, `public`. `format()` gives one line,
-#'   `as.list()` a plain list, [to_json()] a machine-readable text.
+#'   `converged`, `reproducible`, `public`; with a study also `exceedance` (a
+#'   list: `above`, `replicates`, `share`, `share_upper`, `confidence`; not in
+#'   the public version). `format()` gives one line, `as.list()` a plain list,
+#'   [to_json()] a machine-readable text.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an object without a label, an `m` below 1.
+#' `pseudosynth_error_privacy`: a study of another model, mechanism or file, of a
+#' fit that is not asymptotic, or whose epsilon this file exceeds.
 #'
 #' @section Privacy:
 #' An audit on exact posteriors (beta model, N = 2,000, weights recomputed from
@@ -78,11 +85,15 @@ guarantee.default <- function(x, m = 1, ...) {
 
 #' @rdname guarantee
 #' @export
-guarantee.synthesizer <- function(x, m = 1, public = FALSE, ...) {
+guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
+                                  ...) {
   rlang::check_dots_empty()
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- guarantee_of_fit(x, m)
+  if (!is.null(study)) {
+    label <- probabilistic_guarantee(label, x, study, rlang::current_env())
+  }
   if (public) publish_guarantee(label) else label
 }
 
@@ -104,7 +115,8 @@ guarantee.synthetic_data <- function(x, m = x$m, ...) {
 
 #' @rdname guarantee
 #' @export
-guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE, ...) {
+guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
+                                       study = NULL, ...) {
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- guarantee_of_fit(
@@ -113,6 +125,11 @@ guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE, ...) {
     reproducible = x$synthetic$guarantee$reproducible,
     margin = x$internal$margin
   )
+  if (!is.null(study)) {
+    label <- probabilistic_guarantee(
+      label, final_fit(x), study, rlang::current_env()
+    )
+  }
   if (public) publish_guarantee(label) else label
 }
 
@@ -268,6 +285,7 @@ publish_guarantee <- function(x) {
   }
   x$delta <- NA_real_
   x$oscillation <- NA_real_
+  x$exceedance <- NULL
   x$public <- TRUE
   x
 }

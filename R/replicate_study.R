@@ -1,0 +1,351 @@
+#' How far the local bound is from a global one: local databases
+#'
+#' The papers' \eqn{\epsilon = 2\Delta} is computed on one file, the
+#' confidential one. A replicate study draws local databases, makes the whole mechanism again
+#' on each (unweighted fit, weights, weighted fit, re-weighting with the same k)
+#' and looks at the distribution of their \eqn{2\Delta_r}: how widely it is
+#' spread, and which share of databases lies above a stated \eqn{\epsilon}. That
+#' share is the papers' \eqn{\delta}. With a study, [guarantee()] gives the
+#' label `"probabilistic"`.
+#'
+#' @param fit (`synthesizer`) A converged fit with weights made from its file,
+#'   or without weights, for comparison.
+#' @param epsilon (number > 0) The epsilon to be stated, add/remove-one, per
+#'   parameter draw. State it before you look at the study.
+#' @param replicates (count) Local databases. Default 100, the papers'. With
+#'   none of R above epsilon the share is at most about 3/R (95%).
+#' @param generate (function or `NULL`) `function(r)` that gives local database
+#'   r: a data frame with the response and the predictors, any number of rows.
+#'   `NULL`, the default, draws the response anew from `fit` for the predictors
+#'   of the file, each database from a parameter draw of its own.
+#' @param estimands (function or `NULL`) Named numbers of a vector of responses,
+#'   computed on each local database and on one synthetic set of it. Default:
+#'   mean, median, 15th and 90th percentile, the papers'. `NULL`: none.
+#' @param refit (function or `NULL`) `function(data)` that makes the fit of a
+#'   data frame, for weights that cannot be made again from their arguments.
+#' @param confidence (number in (0, 1)) Of the upper bound of the share. Default
+#'   0.95.
+#' @param seed (count or `NULL`) For reproducible studies. Default: the
+#'   operating system's entropy.
+#'
+#' @return A `replicate_study`: a list with
+#'   * `table` (data frame): one row per database with `replicate`, `delta`
+#'     (\eqn{\Delta_r}), `epsilon` (\eqn{2\Delta_r}), `oscillation` and
+#'     `converged`;
+#'   * `estimands` (data frame): `replicate`, `source` (`"local database"` or
+#'     `"synthetic"`), `estimand`, `value`;
+#'   * `epsilon`, `replicates`, `above` (count of databases above it; one whose
+#'     fit has not converged counts as above), `share`, `share_upper` (Clopper
+#'     and Pearson), `confidence`;
+#'   * `file` (\eqn{2\Delta} of `fit`), `file_rank` (share of the databases at
+#'     or above it), `interrupted` (flag).
+#'
+#'   An interrupted study keeps the databases that were finished.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: arguments out of range, weights that cannot be
+#' made again without `refit`, `generate` without the columns of the model.
+#' `pseudosynth_error_privacy`: a fit that has not converged.
+#'
+#' @section Privacy:
+#' The share is about databases like those generated, under the assumption that
+#' the confidential file is one of them. A file above all of its local databases
+#' is not, and the study then gives no label: fit a model with tails like the
+#' file's, or state a `generate` of your own.
+#'
+#' The share is about \eqn{2\Delta_r}, not about the privacy loss, which an
+#' exact audit finds above \eqn{2\Delta} when weights are made from the file
+#' ([audit_guarantee()]). Default databases are drawn from the confidential fit:
+#' the study is confidential.
+#'
+#' @references
+#' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms for
+#' utility maximization under differential privacy, supplement (R local
+#' databases). Savitsky, Williams and Hu, Bayesian pseudo posterior mechanism
+#' under differential privacy, for \eqn{\delta} as the probability that an
+#' observed database exceeds \eqn{\epsilon}.
+#' @seealso [guarantee()], [audit_guarantee()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, student_t(3),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+#' )
+#' lw <- update(fit, privacy_weights = lipschitz_weights(fit))
+#' study <- replicate_study(lw, epsilon = 15, replicates = 20)
+#' study
+#' guarantee(lw, study = study)
+#' @export
+replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
+                            estimands = location_estimands, refit = NULL,
+                            confidence = 0.95, seed = NULL) {
+  call <- rlang::current_env()
+  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
+  check_number(epsilon, above = 0)
+  replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
+  for (arg in c("generate", "estimands", "refit")) {
+    check_class(
+      get(arg), "function", "See {.code ?replicate_study}.",
+      null = TRUE, arg = arg
+    )
+  }
+  check_number(confidence, above = 0, below = 1)
+  check_seed(seed)
+  check_converged(fit, FALSE)
+  database <- local_databases(fit, replicates, generate, seed, call)
+
+  rows <- list()
+  found <- list()
+  interrupted <- FALSE
+  bar <- if (isTRUE(fit$control$progress)) {
+    cli::cli_progress_bar("Local databases", total = replicates)
+  }
+  for (r in seq_len(replicates)) {
+    own <- if (!is.null(seed)) seed + 100 * r
+    records <- database(r)
+    # Ctrl-C ends the study with the databases that are finished
+    made <- tryCatch(
+      quiet_fit(replay(fit, records, refit, own, call)),
+      interrupt = function(e) NULL
+    )
+    if (is.null(made) || isTRUE(made$interrupted)) {
+      interrupted <- TRUE
+      break
+    }
+    rows[[r]] <- data.frame(
+      replicate = r, delta = made$bound$overall,
+      epsilon = 2 * made$bound$overall,
+      oscillation = max(made$bound$oscillation),
+      converged = isTRUE(made$converged)
+    )
+    if (!is.null(estimands)) {
+      found[[r]] <- replicate_estimands(made, records$data, estimands, r, own)
+    }
+    if (!is.null(bar)) cli::cli_progress_update(id = bar)
+  }
+  if (length(rows) == 0) {
+    abort_sampler(
+      "The study was interrupted before a local database was finished."
+    )
+  }
+  new_replicate_study(
+    do.call(rbind, rows), do.call(rbind, found), fit, epsilon, confidence,
+    interrupted, !is.null(generate)
+  )
+}
+
+new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
+                                interrupted, generated) {
+  # Who has not converged is not known to lie below
+  above <- sum(!(table$epsilon <= epsilon & table$converged))
+  n <- nrow(table)
+  structure(
+    list(
+      table = table, estimands = estimands, epsilon = epsilon,
+      replicates = n, above = above, share = above / n,
+      share_upper = if (above == n) {
+        1
+      } else {
+        stats::qbeta(confidence, above + 1, n - above)
+      },
+      confidence = confidence, file = 2 * fit$bound$overall,
+      file_rank = mean(table$delta >= fit$bound$overall),
+      interrupted = interrupted, generated = generated,
+      mechanism = mechanism_of(fit), model = format_audit_model(fit),
+      n_records = n_records(fit), unit = fit$bound$unit,
+      of = mechanism_mark(fit)
+    ),
+    class = "replicate_study"
+  )
+}
+
+#' What a study must share with the fit that it speaks of
+#' @noRd
+mechanism_mark <- function(fit) {
+  weights <- fit$privacy_weights
+  rlang::hash(list(
+    deparse1(fit$formula), format(fit$family), format(fit$prior),
+    attr(weights, "scheme"), attr(weights, "arguments"), fit$quantile,
+    fit$bound$unit, history_mark(fit)
+  ))
+}
+
+#' A function that gives the records of local database r
+#' @noRd
+local_databases <- function(fit, replicates, generate, seed, call) {
+  if (!is.null(generate)) {
+    return(function(r) {
+      data <- generate(r)
+      check_data_frame(data, arg = "generate()", call = call)
+      check_columns(
+        c(fit$response$variable, fit$design$variables), data, "generate()",
+        call = call
+      )
+      list(data = data, spec = record_spec(fit, data, call))
+    })
+  }
+  words <- seed_words(seed)
+  values <- synthesize_(
+    newdata_spec(fit, fit$data),
+    fit$draws[random_rows(nrow(fit$draws), replicates, words), , drop = FALSE],
+    words, 0L
+  )
+  function(r) {
+    data <- fit$data
+    data[[fit$response$variable]] <- response_inverse(fit$response, values[, r])
+    spec <- fit$spec
+    # Not rounded: a rounded income of 0 has no logarithm
+    spec$y <- values[, r]
+    list(data = data, spec = spec)
+  }
+}
+
+# Warnings of each of R fits would drown the study, which counts them.
+quiet_fit <- function(expr) {
+  withCallingHandlers(
+    suppressMessages(expr),
+    pseudosynth_warning_convergence = function(w) {
+      rlang::cnd_muffle(w)
+    }
+  )
+}
+
+#' Mean, median, 15th and 90th percentile
+#' @noRd
+location_estimands <- function(y) {
+  c(
+    mean = mean(y), q15 = stats::quantile(y, 0.15, names = FALSE),
+    median = stats::median(y), q90 = stats::quantile(y, 0.9, names = FALSE)
+  )
+}
+
+replicate_estimands <- function(fit, data, estimands, r, seed) {
+  name <- fit$response$variable
+  if (!is.numeric(data[[name]])) {
+    return(NULL)
+  }
+  set <- synthesize(fit, 1, seed = seed, allow_unconverged = TRUE)$sets[[1]]
+  of <- function(source, y) {
+    value <- estimands(as.double(y))
+    data.frame(
+      replicate = r, source = source, estimand = names(value),
+      value = as.double(value)
+    )
+  }
+  rbind(of("local database", data[[name]]), of("synthetic", set[[name]]))
+}
+
+# Print ------------------------------------------------------------------------
+
+#' @export
+print.replicate_study <- function(x, ...) {
+  n <- nrow(x$table)
+  values <- x$table$epsilon
+  figures <- c(
+    min = min(values), median = stats::median(values), max = max(values)
+  )
+  cat(
+    sprintf(
+      "Replicate study of %s: %d local database%s%s",
+      describe_mechanism(x$mechanism), n, if (n == 1) "" else "s",
+      if (x$interrupted) " (interrupted)" else ""
+    ),
+    paste0("  ", x$model, ", N = ", format_count(x$n_records)),
+    paste0(
+      "  databases: ", if (x$generated) {
+        "as generated"
+      } else {
+        "responses drawn from the fit"
+      }
+    ),
+    paste0("  2 Delta: ", format_named(figures), "; this file ",
+      format_figure(x$file)),
+    if (x$file_rank == 0) {
+      "  this file lies above all of them: they are not like it"
+    },
+    paste0("  above epsilon ", format_figure(x$epsilon), ": ", share_text(x)),
+    if (any(!x$table$converged)) {
+      sprintf(
+        "  not converged, counted as above: %d", sum(!x$table$converged)
+      )
+    },
+    "  2 Delta is not a bound on the privacy loss: see ?audit_guarantee",
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' The share in words, with its upper bound
+#' @noRd
+share_text <- function(x) {
+  sprintf(
+    "%d of %d, at most a share of %s with %s%% confidence",
+    x$above, x$replicates, format_figure(x$share_upper),
+    format(100 * x$confidence)
+  )
+}
+
+#' @export
+as.data.frame.replicate_study <- function(x, ...) {
+  x$table
+}
+
+# Label ------------------------------------------------------------------------
+
+#' The label of a fit with a study of it
+#' @noRd
+probabilistic_guarantee <- function(label, fit, study, call) {
+  check_class(
+    study, "replicate_study", "Make one with {.fn replicate_study}.",
+    arg = "study", call = call
+  )
+  refuse <- function(...) {
+    abort_privacy(
+      c("The study cannot give this fit a probabilistic label.", ...),
+      call = call
+    )
+  }
+  if (label$label != "asymptotic" || !is.null(fit$censor)) {
+    refuse(
+      x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
+          ', from clipping'}; a study speaks of weights made from a file."
+    )
+  }
+  if (!identical(study$of, mechanism_mark(fit))) {
+    refuse(
+      x = "The study is of another model, mechanism or file.",
+      i = "Make one of this very fit."
+    )
+  }
+  if (2 * fit$bound$overall > study$epsilon) {
+    refuse(
+      x = "2 Delta of this file lies above the stated epsilon.",
+      i = "A study of a larger {.arg epsilon} can."
+    )
+  }
+  if (study$file_rank == 0) {
+    refuse(
+      x = "2 Delta of this file lies above that of every local database: they
+           are not like it.",
+      i = "Fit a model with tails like the file's, or give {.arg generate}."
+    )
+  }
+  label$label <- "probabilistic"
+  label$epsilon$per_draw[] <-
+    by_relation(study$epsilon)[names(label$epsilon$per_draw)]
+  label$epsilon$total <- label$epsilon$one_off +
+    label$m * label$epsilon$per_draw
+  label$exceedance <- study[c(
+    "above", "replicates", "share", "share_upper", "confidence"
+  )]
+  label$reasons <- c(
+    paste(
+      "Epsilon was stated; which share of databases like this one exceeds it",
+      "was estimated on local databases",
+      if (study$generated) "made by a rule." else "drawn from this fit."
+    ),
+    label$reasons
+  )
+  label
+}
