@@ -17,14 +17,14 @@
 #'   [fit_synthesizer()]. `NULL`, the default: unweighted.
 #' @param data,draws Where `x` is a function: the records, one row each, and all
 #'   draws.
-#' @param weighted (flag) Does the log-likelihood of `x`, and of what `refit`
-#'   returns, hold the weights already? rstanarm's and brms's do. Default
-#'   `FALSE`.
+#' @param weighted (flag or `NULL`) Does the log-likelihood of `x`, and of what
+#'   `refit` returns, hold the weights already? `NULL`, the default: `TRUE` for
+#'   fits of rstanarm and brms, whose log-likelihoods do, else `FALSE`.
 #' @param chains (count or `NULL`) Chains of equal length that were merged one
 #'   after another, to judge convergence by: R-hat of the sum of the weighted
 #'   log-likelihoods below 1.01 and of the worst record's below 1.05, bulk ESS
-#'   of the sum at least 400. `NULL`, the default: as `x` says (arrays and rstan
-#'   fits do), else not judged.
+#'   of the sum at least 400. `NULL`, the default: as `x` says (arrays and fits
+#'   of rstan, rstanarm and brms do), else not judged.
 #' @param converged (flag or `NA`) Your own judgement where chains are not
 #'   known. Default `NA`: not known, and no label but `"none"`.
 #' @param unit (string) What the log-likelihood is the density of, such as
@@ -61,7 +61,7 @@
 #' reweight(lw)
 #' @export
 external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
-                         draws = NULL, weighted = FALSE, chains = NULL,
+                         draws = NULL, weighted = NULL, chains = NULL,
                          converged = NA, unit = "not stated",
                          name = "a model fitted elsewhere") {
   call <- rlang::current_env()
@@ -74,6 +74,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
       arg = "refit"
     )
   }
+  weighted <- weighted %||% inherits(x, c("stanreg", "brmsfit"))
   check_flag(weighted)
   chains <- check_count(chains, min = 1, null = TRUE)
   check_string(unit)

@@ -114,7 +114,12 @@ external_log_lik <- function(x, arg = "x", call = rlang::caller_env()) {
     return(structure(merge_chains(values), chains = dim(values)[2]))
   }
   if (has_log_lik(x)) {
-    return(as.matrix(rstantools::log_lik(x)))
+    values <- as.matrix(rstantools::log_lik(x))
+    if (inherits(x, c("stanreg", "brmsfit"))) {
+      # Both merge their chains one after another
+      attr(values, "chains") <- dim(as.array(x))[2]
+    }
+    return(values)
   }
   abort_input(
     c(

@@ -422,3 +422,41 @@ compare_families <- function(theirs, ours) {
     verdict = ifelse(max(gap) <= 5 && sd_gap <= 0.05, "reached", "MISSED")
   )
 }
+
+# ---- bounds ------------------------------------------------------------------
+
+#' Does the fast sampler understate a bound by exploring too little? The overall
+#' bound and the mean record bound from both samplers at the same number of
+#' draws, over seeds.
+bench_family_bounds <- function(seeds = 1:3, cases = agreement_cases()) {
+  rows <- list()
+  for (name in names(cases)) {
+    case <- cases[[name]]
+    for (sampler in c("surrogate", "nuts")) {
+      fits <- lapply(seeds, function(seed) {
+        suppressWarnings(pseudosynth::fit_synthesizer(
+          case$formula, case$data, case$family,
+          chains = 4, warmup = 1000, draws = 1000, seed = seed, threads = 1,
+          control = pseudosynth::sampler_control(
+            sampler = sampler, progress = FALSE
+          )
+        ))
+      })
+      bounds <- lapply(fits, pseudosynth::lipschitz)
+      overall <- vapply(bounds, `[[`, 0, "overall")
+      rows[[paste(name, sampler)]] <- data.frame(
+        case = name, sampler = sampler, draws = nrow(fits[[1]]$draws),
+        delta = mean(overall), delta_low = min(overall),
+        delta_high = max(overall),
+        mean_record = mean(vapply(bounds, function(b) mean(b$record), 0)),
+        ess_bulk = min(vapply(fits, function(fit) {
+          min(fit$diagnostics$ess_bulk)
+        }, 0)),
+        converged = sum(vapply(fits, function(fit) {
+          isTRUE(fit$converged)
+        }, TRUE))
+      )
+      keep_table(do.call(rbind, unname(rows)), "bounds-families")
+    }
+  }
+}

@@ -3,7 +3,7 @@
 #   Rscript bench/run.R                     gradient, workflow and bounds
 #   Rscript bench/run.R gradient bounds     some of them
 #   Rscript bench/run.R workflow --full     the plain Stan program in full, too
-#   Rscript bench/run.R families agreement-families
+#   Rscript bench/run.R families agreement-families bounds-families
 #
 # The mixture job has a command of its own: Rscript bench/mixture-ce.R
 
@@ -22,7 +22,8 @@ benchmarks <- list(
   workflow = function() bench_workflow(plain_in_full = full),
   bounds = function() bench_bounds(),
   families = function() bench_families(),
-  `agreement-families` = function() bench_family_agreement()
+  `agreement-families` = function() bench_family_agreement(),
+  `bounds-families` = function() bench_family_bounds()
 )
 unknown <- setdiff(asked, names(benchmarks))
 if (length(unknown) > 0) {
@@ -32,7 +33,7 @@ if (length(unknown) > 0) {
   )
 }
 if (length(asked) == 0) asked <- c("gradient", "workflow", "bounds")
-if (!identical(asked, "bounds")) require_rstan()
+if (!all(asked %in% c("bounds", "bounds-families"))) require_rstan()
 
 cat(describe_versions(), "\n")
 for (name in asked) {
