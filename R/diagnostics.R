@@ -101,6 +101,7 @@ judge <- function(fit) {
   )
   notes <- c(
     judge_replaced(control$replaced),
+    judge_acceptance(fit$sampler$accept_stat, control),
     judge_depth(fit$sampler$treedepth, control)
   )
   divergent <- sum(fit$sampler$divergent)
@@ -170,6 +171,19 @@ judge_depth <- function(treedepth, control) {
 judge_replaced <- function(reason) {
   if (!is.null(reason)) {
     sprintf("The surrogate sampler %s: NUTS ran instead.", reason)
+  }
+}
+
+# The posterior is far from any quadratic: usually a tight interval around 0.
+judge_acceptance <- function(accept_stat, control) {
+  share <- mean(accept_stat)
+  if (control$sampler == "surrogate" &&
+    isTRUE(share < control$min_acceptance)) {
+    sprintf(
+      "The surrogate sampler accepted a share of %s; %s.",
+      format_figure(share, 2),
+      "`prior_normal()`, or a reference where records are clipped, may help"
+    )
   }
 }
 

@@ -14,7 +14,9 @@
 #'   * `"auto"`: the first of these that suits the model. Where the surrogate
 #'     sampler accepts too few of its proposals (see `min_acceptance`), or its
 #'     chains do not converge with ten proposals a draw either, NUTS is run
-#'     instead and the fit says so; a sampler asked for by name is kept.
+#'     instead and the fit says so; but not with more than ten coefficients
+#'     under [prior_hierarchical()], which NUTS would take hours over. A sampler
+#'     asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes twice the number of components for the
 #'   augmentation sampler (0.8 times it from six components on, where a sweep
@@ -118,7 +120,9 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
 #'
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
 #' the gates (they rest in a tail that the surrogate seldom proposes): ten
-#' proposals a draw, which cost little, then NUTS.
+#' proposals a draw, which cost little, then NUTS. Not NUTS for many coefficients
+#' under the hierarchical prior: their correlations and funnels would take it
+#' hours and defeat it.
 #'
 #' @param fit (`synthesizer`) Diagnosed.
 #' @param asked (`sampler_control`) As the user gave it.
@@ -131,17 +135,22 @@ next_attempt <- function(fit, asked) {
     return(NULL)
   }
   share <- mean(fit$sampler$accept_stat)
-  if (isTRUE(share < control$min_acceptance)) {
-    control$replaced <- sprintf(
-      "accepted %s of its proposals", format_figure(share, 2)
-    )
-  } else if (fit$converged) {
+  accepts <- !isTRUE(share < control$min_acceptance)
+  if (accepts && fit$converged) {
     return(NULL)
-  } else if (is.null(asked$thin) && control$thin < 10L) {
+  }
+  hopeless <- fit$spec$prior$kind == "hierarchical" && fit$spec$n_columns > 10
+  if ((accepts || hopeless) && is.null(asked$thin) && control$thin < 10L) {
     control$thin <- 10L
     return(control)
+  }
+  if (hopeless) {
+    return(NULL)
+  }
+  control$replaced <- if (accepts) {
+    "did not mix"
   } else {
-    control$replaced <- "did not mix"
+    sprintf("accepted %s of its proposals", format_figure(share, 2))
   }
   control$sampler <- "nuts"
   control$thin <- asked$thin %||% 1L

@@ -31,8 +31,10 @@ test_that("a sampler that does not suit is refused, with those that do", {
 })
 
 test_that("only \"auto\" gives a poor surrogate up", {
-  ran <- function(share, converged = FALSE, thin = 1L, sampler = "surrogate") {
+  ran <- function(share, converged = FALSE, thin = 1L, sampler = "surrogate",
+                  columns = 3L) {
     list(
+      spec = list(prior = list(kind = "hierarchical"), n_columns = columns),
       control = list(sampler = sampler, thin = thin, min_acceptance = 0.3),
       sampler = list(accept_stat = share), converged = converged
     )
@@ -57,6 +59,15 @@ test_that("only \"auto\" gives a poor surrogate up", {
   expect_identical(own$sampler, "nuts")
   expect_identical(own$thin, 2L)
   expect_null(judge_replaced(NULL))
+  # NUTS would take hours over many correlations
+  many <- next_attempt(ran(0.01, columns = 38L), auto)
+  expect_identical(many[c("sampler", "thin")], list(
+    sampler = "surrogate", thin = 10L
+  ))
+  last <- ran(0.01, thin = 10L, columns = 38L)
+  expect_null(next_attempt(last, auto))
+  expect_match(judge_acceptance(0.01, last$control), "a share of 0.010")
+  expect_null(judge_acceptance(0.9, last$control))
 })
 
 test_that("a surrogate given up is replaced by NUTS and the fit says so", {
