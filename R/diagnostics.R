@@ -101,7 +101,9 @@ judge <- function(fit) {
   )
   notes <- c(
     judge_replaced(control$replaced),
-    judge_acceptance(fit$sampler$accept_stat, control),
+    if (length(failures) > 0) {
+      judge_acceptance(fit$sampler$accept_stat, control)
+    },
     judge_depth(fit$sampler$treedepth, control)
   )
   divergent <- sum(fit$sampler$divergent)
