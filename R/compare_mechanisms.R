@@ -27,8 +27,9 @@
 #'   one set),
 #'   `ecdf_max`, `ecdf_mean_squared`, `groups`, `r_squared`, `overlap` (means
 #'   over sets, see [utility()]), `seconds` and `problem` (why a row is empty);
-#'   `confidential` (the file's R2), `sets`. Where a reference is used, the row
-#'   `"reference"` is what it gives alone, without this file. Confidential.
+#'   `confidential` (the file's R2), `sets`, `interrupted` (flag: the table then
+#'   holds the mechanisms that were finished). Where a reference is used, the
+#'   row `"reference"` is what it gives alone, without this file. Confidential.
 #'
 #' @section Error types: As [pseudo_posterior()] for wrong arguments. A target
 #' that a mechanism cannot reach, or a fit that has not converged, is an empty
@@ -65,31 +66,69 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
   sets <- check_count(sets, min = 1)
   check_seed(seed)
   job <- comparison_job(formula, data, family, list(...), seed)
+  cases <- comparison_cases(mechanisms, epsilon)
+  check_cases(job, cases, calibrate, top)
   measure <- comparison_measure(job, groups, regression)
   if (any(mechanisms %in% c("unweighted", needs_unweighted))) {
     job[["first"]] <- first_fit(job)
   }
-  table <- NULL
-  for (mechanism in mechanisms) {
-    claims <- mechanism %in% c(
-      clipped_mechanisms, weighted_mechanisms, "perturbed_histogram"
-    )
-    for (value in if (claims) epsilon else NA_real_) {
-      table <- rbind(table, comparison_row(
-        job, mechanism, value, sets, measure, calibrate, top
-      ))
+  found <- finished_rows(nrow(cases) + !is.null(job$reference), function(i) {
+    if (i > nrow(cases)) {
+      return(reference_row(job, sets, measure))
     }
-  }
-  if (!is.null(job$reference)) {
-    table <- rbind(table, reference_row(job, sets, measure))
-  }
+    comparison_row(
+      job, cases$mechanism[i], cases$epsilon[i], sets, measure, calibrate, top
+    )
+  }, "a mechanism")
   structure(
     list(
-      table = table, sets = sets, confidential = measure$confidential,
-      variable = measure$variable, neighbours = job$neighbours
+      table = do.call(rbind, found$rows), sets = sets,
+      confidential = measure$confidential, variable = measure$variable,
+      neighbours = job$neighbours, interrupted = found$interrupted
     ),
     class = "mechanism_comparison"
   )
+}
+
+#' Mechanisms at each epsilon; those that claim none once
+#' @noRd
+comparison_cases <- function(mechanisms, epsilon) {
+  claims <- mechanisms %in% c(
+    clipped_mechanisms, weighted_mechanisms, "perturbed_histogram"
+  )
+  do.call(rbind, Map(function(mechanism, claims) {
+    data.frame(
+      mechanism = mechanism, epsilon = if (claims) epsilon else NA_real_
+    )
+  }, mechanisms, claims))
+}
+
+#' What is missing is told before the first fit, not after an hour
+#' @noRd
+check_cases <- function(job, cases, calibrate, top,
+                        call = rlang::caller_env()) {
+  for (i in seq_len(nrow(cases))) {
+    mechanism <- cases$mechanism[i]
+    if (mechanism == "topcode") {
+      check_number(top, call = call)
+    } else if (mechanism == "perturbed_histogram") {
+      check_bounds(job$bounds, call)
+    } else {
+      case <- case_job(job, mechanism, cases$epsilon[i], calibrate)
+      check_job(case, call)
+    }
+  }
+}
+
+#' The job of one mechanism at one epsilon
+#' @noRd
+case_job <- function(job, mechanism, epsilon, calibrate) {
+  job$mechanism <- mechanism
+  job["epsilon"] <- list(if (is.na(epsilon)) NULL else epsilon)
+  if (!mechanism %in% c(calibrate, "perturbed_histogram")) {
+    job["bounds"] <- list(NULL)
+  }
+  job
 }
 
 #' A job with the defaults of pseudo_posterior()
@@ -139,11 +178,7 @@ comparison_row <- function(job, mechanism, epsilon, sets, measure, calibrate,
   started <- proc.time()[["elapsed"]]
   at <- if (!is.na(epsilon)) paste0(", epsilon ", format_figure(epsilon))
   cli::cli_progress_step("{mechanism_title(mechanism)}{at}")
-  job$mechanism <- mechanism
-  job["epsilon"] <- list(if (is.na(epsilon)) NULL else epsilon)
-  if (!mechanism %in% calibrate) {
-    job["bounds"] <- list(if (mechanism == "perturbed_histogram") job$bounds)
-  }
+  job <- case_job(job, mechanism, epsilon, calibrate)
   result <- tryCatch(
     switch(mechanism,
       perturbed_histogram = release_histograms(job, sets),
@@ -193,7 +228,6 @@ finish_row <- function(row, sets, measure, started, problem = NULL) {
 #' @return (list) `sets` (list of data frames), `label` of one release.
 #' @noRd
 release_jobs <- function(job, sets) {
-  check_job(job)
   job$budget <- split_epsilon(job)
   fits <- suppressMessages(run_mechanism(job))
   fit <- fits[[length(fits)]]
@@ -325,8 +359,9 @@ print.mechanism_comparison <- function(x, ...) {
   }
   cat(
     sprintf(
-      "Mechanisms on %s, one released set each, mean of %d release%s",
-      x$variable, x$sets, if (x$sets == 1) "" else "s"
+      "Mechanisms on %s, one released set each, mean of %d release%s%s",
+      x$variable, x$sets, if (x$sets == 1) "" else "s",
+      if (x$interrupted) " (interrupted)" else ""
     ),
     paste0("  ", format_table(shown)),
     if (!is.null(x$confidential)) {

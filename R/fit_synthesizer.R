@@ -249,6 +249,7 @@ finished_part <- function(result, run, call) {
   if (!isTRUE(result$interrupted)) {
     return(result)
   }
+  rlang::signal("The chains were interrupted.", "pseudosynth_interrupted")
   completed <- rep_len(as.integer(result$completed), run$chains)
   each <- min(completed)
   # Fewer draws of a chain cannot be diagnosed.

@@ -94,43 +94,29 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_converged(fit, FALSE)
   database <- local_databases(fit, replicates, generate, seed, call)
 
-  rows <- list()
-  found <- list()
-  interrupted <- FALSE
   bar <- if (isTRUE(fit$control$progress)) {
     cli::cli_progress_bar("Local databases", total = replicates)
   }
-  for (r in seq_len(replicates)) {
+  found <- finished_rows(replicates, function(r) {
     own <- if (!is.null(seed)) seed + 100 * r
     records <- database(r)
-    # Ctrl-C ends the study with the databases that are finished
-    made <- tryCatch(
-      quiet_fit(replay(fit, records, refit, own, call)),
-      interrupt = function(e) NULL
-    )
-    if (is.null(made) || isTRUE(made$interrupted)) {
-      interrupted <- TRUE
-      break
-    }
-    rows[[r]] <- data.frame(
+    made <- quiet_fit(replay(fit, records, refit, own, call))
+    row <- data.frame(
       replicate = r, delta = made$bound$overall,
       epsilon = 2 * made$bound$overall,
       oscillation = max(made$bound$oscillation),
       converged = isTRUE(made$converged)
     )
-    if (!is.null(estimands)) {
-      found[[r]] <- replicate_estimands(made, records$data, estimands, r, own)
+    values <- if (!is.null(estimands)) {
+      replicate_estimands(made, records$data, estimands, r, own)
     }
     if (!is.null(bar)) cli::cli_progress_update(id = bar)
-  }
-  if (length(rows) == 0) {
-    abort_sampler(
-      "The study was interrupted before a local database was finished."
-    )
-  }
+    list(row = row, estimands = values)
+  }, "a local database")
   new_replicate_study(
-    do.call(rbind, rows), do.call(rbind, found), fit, epsilon, confidence,
-    interrupted, !is.null(generate)
+    do.call(rbind, lapply(found$rows, `[[`, "row")),
+    do.call(rbind, lapply(found$rows, `[[`, "estimands")),
+    fit, epsilon, confidence, found$interrupted, !is.null(generate)
   )
 }
 

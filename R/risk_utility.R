@@ -12,7 +12,8 @@
 #'   the same for all rows.
 #' @return A `risk_utility_map`: a list with `table` (data frame: the grid's
 #'   columns and those of [compare_mechanisms()]), `settings` (names of the
-#'   grid's columns), `sets`, `variable`. Confidential.
+#'   grid's columns), `sets`, `variable`, `interrupted` (flag: the table then
+#'   holds the rows that were finished). Confidential.
 #' @section Error types: As [compare_mechanisms()].
 #' @section Privacy:
 #' Settings chosen by looking at this map are chosen from the file: make it on a
@@ -45,24 +46,40 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   if (any(grid$mechanism %in% c("unweighted", needs_unweighted))) {
     job[["first"]] <- first_fit(job)
   }
-  rows <- lapply(seq_len(nrow(grid)), function(i) {
-    row <- as.list(grid[i, , drop = FALSE])
-    own <- setdiff(settings, c("mechanism", "epsilon"))
-    job[own] <- row[own]
-    epsilon <- row$epsilon %||% NA_real_
+  for (i in seq_len(nrow(grid))) {
+    row <- grid_row(job, grid, i)
+    check_job(
+      case_job(row$job, row$mechanism, row$epsilon, clipped_mechanisms),
+      rlang::current_env()
+    )
+  }
+  found <- finished_rows(nrow(grid), function(i) {
+    row <- grid_row(job, grid, i)
     found <- comparison_row(
-      job, row$mechanism, epsilon, sets, measure, clipped_mechanisms, NULL
+      row$job, row$mechanism, row$epsilon, sets, measure, clipped_mechanisms,
+      NULL
     )
     cbind(grid[i, , drop = FALSE], found[setdiff(
       names(found), c("mechanism", "asked")
     )])
-  })
+  }, "a mechanism")
   structure(
     list(
-      table = do.call(rbind, rows), settings = settings, sets = sets,
-      variable = measure$variable
+      table = do.call(rbind, found$rows), settings = settings, sets = sets,
+      variable = measure$variable, interrupted = found$interrupted
     ),
     class = "risk_utility_map"
+  )
+}
+
+#' One row of the grid: its mechanism, its epsilon, the job with its settings
+#' @noRd
+grid_row <- function(job, grid, i) {
+  row <- as.list(grid[i, , drop = FALSE])
+  own <- setdiff(names(grid), c("mechanism", "epsilon"))
+  job[own] <- row[own]
+  list(
+    job = job, mechanism = row$mechanism, epsilon = row$epsilon %||% NA_real_
   )
 }
 
@@ -95,8 +112,9 @@ print.risk_utility_map <- function(x, ...) {
   empty <- vapply(shown, function(column) all(is.na(column)), TRUE)
   cat(
     sprintf(
-      "Risk and utility on %s, one released set each, mean of %d release%s",
-      x$variable, x$sets, if (x$sets == 1) "" else "s"
+      "Risk and utility on %s, one released set each, mean of %d release%s%s",
+      x$variable, x$sets, if (x$sets == 1) "" else "s",
+      if (x$interrupted) " (interrupted)" else ""
     ),
     paste0("  ", format_table(shown[!empty])),
     paste0("  ", confidential_line()),

@@ -42,7 +42,7 @@ if ("ce" %in% files) {
     data = droplevels(subset(ce_income, income > 0)), family = student_t(3),
     groups = c("education", "earner", "family_size", "marital", "age"),
     reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-    weight_range = c(0, 10), known = c("age", "earner")
+    weight_range = c(0, 10), known = c("age", "earner"), top = 3e5
   )
 }
 
@@ -52,6 +52,7 @@ if ("salary" %in% files) {
   compare("salary", salary ~ .,
     data = salary, family = neg_binomial(), groups = c("gender", "age"),
     reference = list("(Intercept)" = log(90), size = 4), window = 4,
-    bounds = c(0, 1000), weight_range = c(0, 15), known = c("gender", "age")
+    bounds = c(0, 1000), weight_range = c(0, 15), known = c("gender", "age"),
+    top = 250
   )
 }

@@ -141,9 +141,12 @@ if ("months" %in% parts) {
     frame <- codes$ce_recode(months[months$QINTRVMO == month, ], rpms_columns)
     droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
   }
+  # The split, too, is judged on other months than the one it was found on
   for (month in c(1, 4, 7)) {
-    add("months", paste("month", month), data = coded(month),
-      epsilon = c(1, 0.25))
+    for (share in c(0.2, 0.4)) {
+      add("months", sprintf("month %d, margin share %s", month, share),
+        data = coded(month), margin_share = share, epsilon = c(1, 0.25))
+    }
   }
 }
 
