@@ -43,15 +43,15 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   check_grid(grid, names(job))
   measure <- comparison_measure(job, groups, regression)
   grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
-  if (any(grid$mechanism %in% c("unweighted", needs_unweighted))) {
-    job[["first"]] <- first_fit(job)
-  }
   for (i in seq_len(nrow(grid))) {
     row <- grid_row(job, grid, i)
     check_job(
       case_job(row$job, row$mechanism, row$epsilon, clipped_mechanisms),
       rlang::current_env()
     )
+  }
+  if (any(grid$mechanism %in% c("unweighted", needs_unweighted))) {
+    job[["first"]] <- first_fit(job)
   }
   found <- finished_rows(nrow(grid), function(i) {
     row <- grid_row(job, grid, i)
