@@ -53,7 +53,8 @@ autoplot.mechanism_comparison <- function(object, ...) {
     c(rep_len(chain_colours, length(epsilons)), "grey55"), levels
   )
   truth <- data.frame(
-    measure = factor("R-squared", measures), value = object$confidential
+    measure = factor("R-squared", measures),
+    value = object$confidential %||% NA_real_
   )[rep("r_squared" %in% names(measures), 1), ]
   ggplot2::ggplot(
     frame, ggplot2::aes(x = .data$value, y = .data$mechanism)

@@ -132,9 +132,8 @@ bound_with <- function(fit, alpha) {
 
 #' Solve for a value at which a measure of the refit reaches a target
 #'
-#' The measure rises with the value, up to the noise of the draws. Secants
-#' through the last two points, on logarithms where the value is a scale, kept
-#' inside the bracket; bisection where they do not halve it.
+#' The measure rises with the value, up to the noise of the draws, on logarithms
+#' where the value is a scale; see next_value().
 #'
 #' @param weights_at (function) The weights of a value.
 #' @param measure (function) A number of a refit.
@@ -148,7 +147,8 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
                          known, log, tolerance, max_refits, quantile, ...,
                          call = rlang::caller_env()) {
   smallest <- if (log) max(limits[1], 1e-6) else limits[1]
-  bracket <- list(low = NULL, high = known, last = known, log = log)
+  points <- as.data.frame(known)
+  slow <- FALSE
   value <- clamp(start, smallest, limits[2])
   from <- fit
   best <- NULL
@@ -175,9 +175,13 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
     if (row$accepted) break
     at_limit <- (reached < target && value >= limits[2]) ||
       (reached > target && value <= smallest)
-    bracket <- narrow_bracket(bracket, value, reached, target)
-    if (at_limit || is_narrow(bracket)) break
-    value <- clamp(next_value(bracket, target, limits), smallest, limits[2])
+    last <- miss_of(points, target)
+    points <- rbind(points, data.frame(value = value, reached = reached))
+    if (at_limit || is_jump(points, target, log, tolerance)) break
+    slow <- miss_of(points, target) > last / 2
+    value <- clamp(
+      next_value(points, target, limits, log, slow), smallest, limits[2]
+    )
   }
   if (!any(search$accepted)) {
     abort_unreachable(best, target, tolerance, search, call)
@@ -185,66 +189,92 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
   c(best, list(search = search))
 }
 
-#' @param bracket (list) `low`, `high` (points nearest to the target on either
-#'   side, or `NULL`), `last`, `before` (the last two points), `log`, `slow`
-#'   (has the last step not halved the bracket?).
+#' How far the nearest point is from the target, as a share of it
 #' @noRd
-narrow_bracket <- function(bracket, value, reached, target) {
-  point <- list(value = value, reached = reached)
-  width <- bracket_width(bracket)
-  side <- if (reached < target) "low" else "high"
-  bracket[[side]] <- point
-  bracket$before <- bracket$last
-  bracket$last <- point
-  bracket$slow <- bracket_width(bracket) > width / 2
-  bracket
+miss_of <- function(points, target) {
+  min(abs(points$reached / target - 1), Inf)
 }
 
-bracket_width <- function(bracket) {
-  if (is.null(bracket$low) || is.null(bracket$high)) {
-    return(Inf)
+#' Points on the scale on which the measure is about linear
+#' @return (list) `x`, `gap` (0 at the target), `low` and `high` (the nearest
+#'   points below and above it), `back` (from x to the value).
+#' @noRd
+search_points <- function(points, target, log) {
+  log_gap <- log && all(points$reached > 0)
+  gap <- points$reached / target
+  gap <- clamp(if (log_gap) base::log(gap) else gap - 1, -50, 50)
+  nearest <- function(these) {
+    if (any(these)) which.min(ifelse(these, abs(gap), Inf))
   }
-  to <- if (bracket$log) log else identity
-  abs(to(bracket$high$value) - to(bracket$low$value))
+  list(
+    x = if (log) base::log(points$value) else points$value, gap = gap,
+    low = nearest(gap <= 0), high = nearest(gap > 0),
+    back = if (log) exp else identity
+  )
 }
 
-is_narrow <- function(bracket) {
-  bracket_width(bracket) < 1e-4
+#' Does the measure jump over the target?
+#' @noRd
+is_jump <- function(points, target, log, tolerance) {
+  at <- search_points(points, target, log)
+  ends <- c(at$low, at$high)
+  length(ends) == 2 && abs(diff(at$x[ends])) < 1e-4 &&
+    diff(at$gap[ends]) > 4 * tolerance
 }
 
-next_value <- function(bracket, target, limits) {
-  to <- if (bracket$log) log else identity
-  back <- if (bracket$log) exp else identity
-  secant <- secant_step(bracket, target, to)
-  if (is.finite(bracket_width(bracket))) {
-    ends <- c(to(bracket$low$value), to(bracket$high$value))
-    margin <- 0.02 * (ends[2] - ends[1])
-    inside <- is.finite(secant) && secant > ends[1] + margin &&
-      secant < ends[2] - margin
-    return(back(if (inside && !bracket$slow) secant else mean(ends)))
+#' The next value to try
+#'
+#' Bounds of refits are noisy: a point above the target may belong below it, and
+#' rules out nothing. Between points on both sides, the root of a line through
+#' the nearest ones, of which the nearest count most: near the target it averages
+#' their noise. Halfway between the two nearest where the last step gained
+#' little and they are far apart.
+#' @noRd
+next_value <- function(points, target, limits, log, slow) {
+  at <- search_points(points, target, log)
+  if (is.null(at$low) || is.null(at$high)) {
+    return(value_beyond(at, points, limits, log))
   }
-  point <- bracket$last
-  upward <- point$reached < target
-  if (!bracket$log) {
-    return(mean(c(point$value, limits[1 + upward])))
+  ends <- at$x[c(at$low, at$high)]
+  root <- line_root(at)
+  if (!is.finite(root) || (slow && abs(diff(ends)) > 0.1)) {
+    root <- mean(ends)
   }
-  # Bounds are roughly proportional to the scale; never further than 16-fold
-  step <- to(point$value) + log(target / point$reached)
-  if (is.finite(secant) && (secant > to(point$value)) == upward) {
-    step <- secant
-  }
-  back(clamp(step, to(point$value) - log(16), to(point$value) + log(16)))
+  at$back(root)
 }
 
-secant_step <- function(bracket, target, to) {
-  last <- bracket$last
-  before <- bracket$before
-  if (is.null(before)) {
+line_root <- function(at) {
+  near <- order(abs(at$gap))[seq_len(min(4, length(at$gap)))]
+  near <- union(near, c(at$low, at$high))
+  x <- at$x[near]
+  gap <- at$gap[near]
+  weight <- 1 / (gap^2 + 0.01^2)
+  centre <- stats::weighted.mean(x, weight)
+  level <- stats::weighted.mean(gap, weight)
+  slope <- sum(weight * (x - centre) * (gap - level)) /
+    sum(weight * (x - centre)^2)
+  if (!isTRUE(slope > 0)) {
     return(NA_real_)
   }
-  slope <- (to(last$reached) - to(before$reached)) /
-    (to(last$value) - to(before$value))
-  to(last$value) + (to(target) - to(last$reached)) / slope
+  clamp(centre - level / slope, min(x), max(x))
+}
+
+#' Beyond all points, which lie on one side of the target
+#' @noRd
+value_beyond <- function(at, points, limits, log) {
+  upward <- is.null(at$high)
+  n <- length(at$x)
+  if (!log) {
+    return(mean(c(points$value[n], limits[1 + upward])))
+  }
+  # Bounds are roughly proportional to the scale. Between two points a slope far
+  # from that is noise; never further than 16-fold
+  slope <- 1
+  if (n > 1) {
+    found <- diff(at$gap[c(n - 1, n)]) / diff(at$x[c(n - 1, n)])
+    if (isTRUE(found > 0)) slope <- clamp(found, 0.4, 4)
+  }
+  exp(at$x[n] - clamp(at$gap[n] / slope, -base::log(16), base::log(16)))
 }
 
 abort_unreachable <- function(best, target, tolerance, search, call) {

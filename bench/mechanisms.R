@@ -23,7 +23,8 @@ compare <- function(name, ...) {
   compared <- suppressWarnings(compare_mechanisms(
     ...,
     mechanisms = mechanisms, epsilon = c(5, 1), sets = sets, radius = 0.1,
-    shift = 0, warmup = 500, draws = 1500, threads = 2,
+    shift = 0, tolerance = 0.05, max_refits = 10, warmup = 500, draws = 1500,
+    threads = 2,
     control = sampler_control(progress = FALSE)
   ))
   table <- compared$table[c(
