@@ -125,8 +125,12 @@ test_normal_mixture_log_lik_ <- function(y, eta, log_pi, sigma) {
     .Call(`_pseudosynth_test_normal_mixture_log_lik_`, y, eta, log_pi, sigma)
 }
 
-test_mixture_joint_ <- function(spec, n, thin, seed, level_moves, hamiltonian_moves) {
-    .Call(`_pseudosynth_test_mixture_joint_`, spec, n, thin, seed, level_moves, hamiltonian_moves)
+test_mixture_joint_ <- function(spec, n, thin, seed, level_moves, hamiltonian_moves, pair_moves) {
+    .Call(`_pseudosynth_test_mixture_joint_`, spec, n, thin, seed, level_moves, hamiltonian_moves, pair_moves)
+}
+
+test_mixture_slope_ <- function(spec, draw) {
+    .Call(`_pseudosynth_test_mixture_slope_`, spec, draw)
 }
 
 test_transform_ <- function(kind, u, weight, lower) {

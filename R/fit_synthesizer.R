@@ -190,10 +190,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   spec <- model$spec
   result <- call_core(
     sample_posterior_(
-      spec, c(control, list(
-        seed = seed_words(run$seed), init = init,
-        hamiltonian_moves = default_hamiltonian_moves(spec)
-      ))
+      spec, c(control, list(seed = seed_words(run$seed), init = init))
     ),
     call = call
   )

@@ -2,8 +2,9 @@
 #'
 #' @param sampler (string; default `"auto"`) One of
 #'   * `"gibbs"`: exact conditional draws for the normal family;
-#'   * `"augmentation"`: the mixture sampler with component indicators, exact
-#'     for privacy weights between 0 and 1, for the priors [prior_shared()] and
+#'   * `"augmentation"`: the mixture sampler, sweeps over component indicators
+#'     and all unknowns between moves with the indicators summed out, exact for
+#'     privacy weights between 0 and 1, for the priors [prior_shared()] and
 #'     [prior_normal()];
 #'   * `"surrogate"`: independent proposals from a quadratic expansion of the
 #'     log-likelihood around its penalised mode under the exact prior, each
@@ -18,9 +19,8 @@
 #'     under [prior_hierarchical()], which NUTS would take hours over. A sampler
 #'     asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
-#'   `NULL`, the default, takes twice the number of components for the
-#'   augmentation sampler (0.8 times it from six components on, where a sweep
-#'   holds a Hamiltonian move as well), 3 for the Gibbs sampler under
+#'   `NULL`, the default, takes 0.8 times the number of components for the
+#'   augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
 #'   sampler, and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
@@ -157,17 +157,12 @@ next_attempt <- function(fit, asked) {
   control
 }
 
-# Hamiltonian moves a sweep. They cost several sweeps: many components gain from
-# them, few mix as well on sweeps alone.
-default_hamiltonian_moves <- function(spec) as.integer(spec$K > 5)
-
-# Sweeps a kept draw. More components move more slowly, about in proportion;
-# with Hamiltonian moves fewer sweeps do. Under the hierarchical prior tau and b
-# hold each other back, and a Gibbs sweep costs next to nothing.
+# Sweeps a kept draw. More components move more slowly, about in proportion.
+# Under the hierarchical prior tau and b hold each other back, and a Gibbs sweep
+# costs next to nothing.
 default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
-    per_component <- if (default_hamiltonian_moves(spec) > 0) 0.8 else 2
-    as.integer(ceiling(per_component * spec$K))
+    as.integer(ceiling(0.8 * spec$K))
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
     3L
   } else if (sampler == "surrogate" && spec$prior$kind == "hierarchical" &&

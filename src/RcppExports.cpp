@@ -400,8 +400,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // test_mixture_joint_
-Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin, double seed, int level_moves, int hamiltonian_moves);
-RcppExport SEXP _pseudosynth_test_mixture_joint_(SEXP specSEXP, SEXP nSEXP, SEXP thinSEXP, SEXP seedSEXP, SEXP level_movesSEXP, SEXP hamiltonian_movesSEXP) {
+Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin, double seed, int level_moves, int hamiltonian_moves, int pair_moves);
+RcppExport SEXP _pseudosynth_test_mixture_joint_(SEXP specSEXP, SEXP nSEXP, SEXP thinSEXP, SEXP seedSEXP, SEXP level_movesSEXP, SEXP hamiltonian_movesSEXP, SEXP pair_movesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
@@ -410,7 +410,19 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type level_moves(level_movesSEXP);
     Rcpp::traits::input_parameter< int >::type hamiltonian_moves(hamiltonian_movesSEXP);
-    rcpp_result_gen = Rcpp::wrap(test_mixture_joint_(spec, n, thin, seed, level_moves, hamiltonian_moves));
+    Rcpp::traits::input_parameter< int >::type pair_moves(pair_movesSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_mixture_joint_(spec, n, thin, seed, level_moves, hamiltonian_moves, pair_moves));
+    return rcpp_result_gen;
+END_RCPP
+}
+// test_mixture_slope_
+Rcpp::List test_mixture_slope_(Rcpp::List spec, Rcpp::NumericVector draw);
+RcppExport SEXP _pseudosynth_test_mixture_slope_(SEXP specSEXP, SEXP drawSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type draw(drawSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_mixture_slope_(spec, draw));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -619,7 +631,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_test_screen_series_", (DL_FUNC) &_pseudosynth_test_screen_series_, 2},
     {"_pseudosynth_test_predictive_quantile_", (DL_FUNC) &_pseudosynth_test_predictive_quantile_, 3},
     {"_pseudosynth_test_normal_mixture_log_lik_", (DL_FUNC) &_pseudosynth_test_normal_mixture_log_lik_, 4},
-    {"_pseudosynth_test_mixture_joint_", (DL_FUNC) &_pseudosynth_test_mixture_joint_, 6},
+    {"_pseudosynth_test_mixture_joint_", (DL_FUNC) &_pseudosynth_test_mixture_joint_, 7},
+    {"_pseudosynth_test_mixture_slope_", (DL_FUNC) &_pseudosynth_test_mixture_slope_, 2},
     {"_pseudosynth_test_transform_", (DL_FUNC) &_pseudosynth_test_transform_, 4},
     {"_pseudosynth_test_half_t_", (DL_FUNC) &_pseudosynth_test_half_t_, 4},
     {"_pseudosynth_test_lkj_", (DL_FUNC) &_pseudosynth_test_lkj_, 3},

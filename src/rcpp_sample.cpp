@@ -20,7 +20,7 @@ namespace {
 struct Control {
   std::string sampler;
   int chains, warmup, draws, thin, threads, max_treedepth, level_moves,
-      hamiltonian_moves;
+      hamiltonian_moves, pair_moves;
   double adapt_delta;
   bool dense_metric, progress;
   std::uint64_t seed;
@@ -39,7 +39,10 @@ struct Control {
                         : 1),
         hamiltonian_moves(from.containsElementNamed("hamiltonian_moves")
                               ? Rcpp::as<int>(from["hamiltonian_moves"])
-                              : 1),
+                              : ps::MixtureTuning().hamiltonian_moves),
+        pair_moves(from.containsElementNamed("pair_moves")
+                       ? Rcpp::as<int>(from["pair_moves"])
+                       : ps::MixtureTuning().pair_moves),
         adapt_delta(Rcpp::as<double>(from["adapt_delta"])),
         dense_metric(Rcpp::as<std::string>(from["metric"]) == "dense"),
         progress(Rcpp::as<bool>(from["progress"])),
@@ -177,6 +180,7 @@ RunChain augmentation_chain(const Rcpp::List& spec, const ps::Records& records,
   tuning.sweeps = control.thin;
   tuning.level_moves = control.level_moves;
   tuning.hamiltonian_moves = control.hamiltonian_moves;
+  tuning.pair_moves = control.pair_moves;
   acceptance.resize(static_cast<std::size_t>(control.chains));
   return
       [=, &records, &acceptance](int chain, const ps::ChainHandlers& handlers) {

@@ -15,11 +15,12 @@ tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,
 }
 
 sample_tiny <- function(spec, draws = 6000, thin = 4, seed = 1, level_moves = 2,
-                        hamiltonian_moves = 0, warmup = 500) {
+                        hamiltonian_moves = 0, pair_moves = 0, warmup = 500) {
   run <- run_core(
     spec, "augmentation", draws,
     thin = thin, seed = seed, level_moves = level_moves,
-    hamiltonian_moves = hamiltonian_moves, warmup = warmup
+    hamiltonian_moves = hamiltonian_moves, pair_moves = pair_moves,
+    warmup = warmup
   )
   label_invariant(spec, run$draws, run$hyper)
 }
@@ -66,6 +67,67 @@ test_that("Hamiltonian moves leave the posterior as it is", {
   expect_lt(run$sampler$acceptance[["hamiltonian"]], 0.98)
 })
 
+test_that("pair and mass moves leave the posterior as it is", {
+  many <- list(draws = 8000, thin = 1, level_moves = 0, pair_moves = 6)
+  exact <- function(spec) do.call(expect_exact, c(list(spec), many))
+  exact(tiny_spec(K = 3, kind = "normal"))
+  exact(tiny_spec(alpha = rep(0.05, 8), K = 3))
+  # Scales that are held at their floor
+  exact(tiny_spec(sigma_floor = 0.9))
+  # All moves together, as in use
+  expect_exact(
+    tiny_spec(K = 3), thin = 1, hamiltonian_moves = 2, pair_moves = 2,
+    level_moves = 1
+  )
+})
+
+test_that("weights 0: pair and mass moves keep the prior", {
+  spec <- tiny_spec(alpha = rep(0, 8))
+  run <- run_core(
+    spec, "augmentation", 8000, seed = 6, hamiltonian_moves = 0,
+    pair_moves = 3, level_moves = 0
+  )
+  for (k in 1:2) {
+    expect_law(run$draws[, 6 + k], half_t_quantile(3, 1, 0.2), 2)
+    expect_law((run$draws[, k] - run$hyper[, 3]) / run$hyper[, 1], qnorm, 2)
+  }
+  u <- pbeta(run$draws[, 5], run$hyper[, 5] / 2, run$hyper[, 5] / 2)
+  expect_law(u[run$hyper[, 5] > 0.3], function(p) p)
+})
+
+test_that("trajectories follow the gradient of the log-likelihood", {
+  withr::local_seed(11)
+  n <- 60
+  codes <- cbind(rep_len(0:2, n), rep_len(0:1, n), sample(rep_len(0:8, n)))
+  x <- matrix(rnorm(2 * n), n)
+  none <- matrix(0L, n, 0)
+  # Components in one vector of lanes and in several
+  for (K in c(1, 3, 9, 18)) {
+    specs <- list(
+      core_spec(c(400, rnorm(n - 1, 10)), codes, x, K = K),
+      core_spec(rnorm(n), codes, K = K, alpha = round(runif(n), 1)),
+      core_spec(rnorm(n), none, x, K = K, intercept = FALSE)
+    )
+    for (spec in specs) {
+      draw <- random_draws(spec, 1)[1, ]
+      extra <- spec$n_columns * K + seq_len(2 * K)
+      f <- function(at) {
+        at[extra] <- exp(at[extra])
+        sum(spec$alpha * naive_log_lik(spec, t(at)))
+      }
+      at <- replace(draw, extra, log(draw[extra]))
+      slope <- vapply(seq_along(at), function(j) {
+        h <- replace(numeric(length(at)), j, 1e-5)
+        (f(at + h) - f(at - h)) / 2e-5
+      }, 0)
+      expect_equal(
+        unlist(test_mixture_slope_(spec, draw), use.names = FALSE), slope,
+        tolerance = 1e-4
+      )
+    }
+  }
+})
+
 test_that("one component is the normal regression of quadrature", {
   spec <- tiny_spec(K = 1, kind = "normal", sigma_floor = 0)
   run <- run_core(spec, "augmentation", 2e4, warmup = 200)
@@ -84,8 +146,10 @@ test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
     prior <- withr::with_seed(K, mixture_prior_draws(spec, 1e5))
     truth <- label_invariant(spec, prior$draws, prior$hyper)
     truth <- truth[, colnames(truth) != "sum_f"]
-    for (extra in list(c(0, 0), c(3, 0), c(0, 2))) {
-      x <- test_mixture_joint_(spec, 2e4, 2, 10 + K, extra[1], extra[2])
+    for (extra in list(c(0, 0, 0), c(3, 0, 0), c(0, 2, 0), c(0, 0, 3))) {
+      x <- test_mixture_joint_(
+        spec, 2e4, 2, 10 + K, extra[1], extra[2], extra[3]
+      )
       D <- ncol(prior$draws)
       x <- label_invariant(spec, x[, 1:D], x[, -(1:D)])
       for (q in colnames(truth)) {

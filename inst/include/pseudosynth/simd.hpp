@@ -129,35 +129,38 @@ PSEUDOSYNTH_INLINE void log_in_place(Real<W>& x) {
   x = x == x ? result : x;
 }
 
-/// Zeroed doubles on a 64-byte boundary: a vector that straddles two cache
+/// Zeroed numbers on a 64-byte boundary: a vector that straddles two cache
 /// lines costs twice to read and cannot be forwarded from its store.
-class AlignedBuffer {
+template <class T>
+class AlignedArray {
  public:
-  AlignedBuffer() = default;
-  explicit AlignedBuffer(std::size_t size) { assign(size); }
-  AlignedBuffer(const AlignedBuffer&) = delete;
-  AlignedBuffer& operator=(const AlignedBuffer&) = delete;
+  AlignedArray() = default;
+  explicit AlignedArray(std::size_t size) { assign(size); }
+  AlignedArray(const AlignedArray&) = delete;
+  AlignedArray& operator=(const AlignedArray&) = delete;
 
   void assign(std::size_t size) {
-    storage_.assign(size + 8, 0.0);
+    storage_.assign(size + 64 / sizeof(T), T(0));
     const std::uintptr_t address =
         reinterpret_cast<std::uintptr_t>(storage_.data());
-    data_ = storage_.data() + ((64 - address % 64) % 64) / sizeof(double);
+    data_ = storage_.data() + ((64 - address % 64) % 64) / sizeof(T);
     size_ = size;
   }
-  void zero() { std::fill(data_, data_ + size_, 0.0); }
+  void zero() { std::fill(data_, data_ + size_, T(0)); }
 
-  double* data() { return data_; }
-  const double* data() const { return data_; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
   std::size_t size() const { return size_; }
-  double& operator[](std::size_t i) { return data_[i]; }
-  double operator[](std::size_t i) const { return data_[i]; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  T operator[](std::size_t i) const { return data_[i]; }
 
  private:
-  std::vector<double> storage_;
-  double* data_ = nullptr;
+  std::vector<T> storage_;
+  T* data_ = nullptr;
   std::size_t size_ = 0;
 };
+using AlignedBuffer = AlignedArray<double>;
+using FloatBuffer = AlignedArray<float>;
 
 enum class Level { kBaseline, kAvx2, kAvx512 };
 

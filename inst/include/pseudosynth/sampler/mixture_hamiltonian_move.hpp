@@ -38,6 +38,7 @@ class MixtureHamiltonianMove {
         momentum_(x_),
         gradient_(x_),
         metric_(static_cast<std::size_t>(K_)),
+        inverse_(static_cast<std::size_t>(K_)),
         adaptation_(kTargetAcceptance) {
     const GroupedDesign design(records.design);
     design.cross_products(records.size(), records.design.row().data(),
@@ -46,25 +47,31 @@ class MixtureHamiltonianMove {
     adaptation_.restart(stepsize_);
   }
 
-  /// One trajectory. With `adapt` the step size learns from it, which only
-  /// warmup may do.
+  /// One trajectory; leaves the chain's densities as they are at its end. With
+  /// `adapt` the step size learns from it, which only warmup may do.
   void move(bool adapt = false) {
     Rng& rng = chain_->rng();
     read_state();
     draw_metric();
     draw_momentum();
-    double value = density();
-    const double before = value - kinetic();
+    const double before = chain_->log_lik() + log_density() - kinetic();
     // Steps and lengths vary, so that no direction comes round in step.
     const double step = stepsize_ * (0.8 + 0.4 * rng.uniform());
     const int n_steps = 1 + rng.integer(2 * mean_steps() - 1);
+    slope();
     kick(0.5 * step);
-    for (int s = 1; s <= n_steps && std::isfinite(value); ++s) {
+    for (int s = 1; s <= n_steps; ++s) {
       drift(step);
-      value = density();
+      slope();
       kick(s < n_steps ? step : 0.5 * step);
     }
-    const double log_ratio = value - kinetic() - before;
+    // The slopes are rough, the density at the end is not.
+    const MixtureState start = chain_->state;
+    double log_ratio = log_density() - kinetic() - before;
+    if (std::isfinite(log_ratio)) {
+      write_state();
+      log_ratio += chain_->log_lik();
+    }
     const bool usable = std::isfinite(log_ratio);
     if (adapt) {
       stepsize_ = std::min(
@@ -72,9 +79,13 @@ class MixtureHamiltonianMove {
                             usable ? std::exp(std::min(0.0, log_ratio)) : 0.0));
     }
     ++chain_->accepted.hamiltonian[1];
-    if (!usable || !(std::log(rng.uniform()) < log_ratio)) return;
-    ++chain_->accepted.hamiltonian[0];
-    write_state();
+    if (usable && std::log(rng.uniform()) < log_ratio) {
+      ++chain_->accepted.hamiltonian[0];
+      return;
+    }
+    chain_->state = start;
+    chain_->state_changed();
+    chain_->refresh_densities();
   }
 
   /// Ends adaptation: from here on the step size stays.
@@ -90,7 +101,7 @@ class MixtureHamiltonianMove {
   static constexpr double kTargetAcceptance = 0.8;
   // In units of the metric, which is too stiff for overlapping components:
   // their slow directions take several times pi/2.
-  static constexpr double kMeanLength = 6.0;
+  static constexpr double kMeanLength = 5.0;
   static constexpr double kLargestStep = 1.0;
   static constexpr int kMaxMeanSteps = 40;
 
@@ -137,7 +148,10 @@ class MixtureHamiltonianMove {
       Matrix precision = gram_ * (share * std::exp(-2.0 * log_sigma));
       for (int j = 0; j < P_; ++j)
         precision(j, j) += 1.0 / square(chain_->prior_scale(j));
-      metric_[static_cast<std::size_t>(k)].compute(precision);
+      const std::size_t at = static_cast<std::size_t>(k);
+      metric_[at].compute(precision);
+      // Every step multiplies by the inverse.
+      inverse_[at] = metric_[at].solve(Matrix::Identity(P_, P_));
       mass_precision_[k] = total_alpha_ * share + 1.0 / square(kMassNoise);
       scale_precision_[k] =
           2.0 * total_alpha_ * share + 1.0 / square(kScaleNoise);
@@ -156,24 +170,33 @@ class MixtureHamiltonianMove {
     }
   }
 
-  /// Log density of the point and its copies; fills the gradient.
-  double density() {
-    double value = marginal_(*chain_, x_, gradient_);
+  /// Log prior density of the point and of its copies given the point.
+  double log_density() const {
+    double value = marginal_.log_prior(*chain_, x_);
     for (int k = 0; k < K_; ++k) {
       const double u = (mass_copy_[k] - x_.log_mass[k]) / kMassNoise;
       const double w = (scale_copy_[k] - x_.log_sigma[k]) / kScaleNoise;
       value -= 0.5 * (u * u + w * w);
-      gradient_.log_mass[k] += u / kMassNoise;
-      gradient_.log_sigma[k] += w / kScaleNoise;
     }
     return value;
+  }
+
+  /// Fills the gradient of all of it, the likelihood's roughly.
+  void slope() {
+    marginal_.slope(*chain_, x_, gradient_);
+    for (int k = 0; k < K_; ++k) {
+      gradient_.log_mass[k] +=
+          (mass_copy_[k] - x_.log_mass[k]) / square(kMassNoise);
+      gradient_.log_sigma[k] +=
+          (scale_copy_[k] - x_.log_sigma[k]) / square(kScaleNoise);
+    }
   }
 
   double kinetic() const {
     double twice = 0.0;
     for (int k = 0; k < K_; ++k) {
       const Vector p = momentum_.b.col(k);
-      twice += p.dot(metric_[static_cast<std::size_t>(k)].solve(p)) +
+      twice += p.dot(inverse_[static_cast<std::size_t>(k)] * p) +
                square(momentum_.log_mass[k]) / mass_precision_[k] +
                square(momentum_.log_sigma[k]) / scale_precision_[k];
     }
@@ -188,8 +211,8 @@ class MixtureHamiltonianMove {
 
   void drift(double step) {
     for (int k = 0; k < K_; ++k) {
-      x_.b.col(k) +=
-          step * metric_[static_cast<std::size_t>(k)].solve(momentum_.b.col(k));
+      x_.b.col(k).noalias() +=
+          step * (inverse_[static_cast<std::size_t>(k)] * momentum_.b.col(k));
       x_.log_mass[k] += step * momentum_.log_mass[k] / mass_precision_[k];
       x_.log_sigma[k] += step * momentum_.log_sigma[k] / scale_precision_[k];
       // sigma bounces off its floor.
@@ -205,6 +228,7 @@ class MixtureHamiltonianMove {
   MixtureMarginal marginal_;
   MixturePoint x_, momentum_, gradient_;
   std::vector<Eigen::LLT<Matrix>> metric_;
+  std::vector<Matrix> inverse_;
   Vector mass_copy_, scale_copy_, mass_precision_, scale_precision_;
   Matrix gram_;  // X' A X over all records
   double total_alpha_ = 0.0;

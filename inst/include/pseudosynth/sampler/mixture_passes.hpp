@@ -37,6 +37,9 @@ PSEUDOSYNTH_DISPATCH(raise_shift,
                       double* shift),
                      (n, residual, c, shift))
 
+/// Densities that rise by more while the shifts stay are cut off here.
+constexpr double kHighestDensity = 690.0;
+
 /// d = exp(log density - shift); s += pi d.
 template <int W>
 PSEUDOSYNTH_INLINE void component_density_kernel(int n, const double* residual,
@@ -50,6 +53,7 @@ PSEUDOSYNTH_INLINE void component_density_kernel(int n, const double* residual,
     simd::load<W>(s + i, total);
     z *= c.inv_sigma;
     simd::Real<W> x = c.offset - 0.5 * z * z - low;
+    x = x < kHighestDensity ? x : kHighestDensity - simd::Real<W>{};
     simd::exp_in_place<W>(x);
     simd::store<W>(x, d + i);
     simd::store<W>(total + pi * x, s + i);

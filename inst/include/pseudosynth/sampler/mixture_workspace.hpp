@@ -11,7 +11,7 @@
 #include "../records.hpp"
 #include "../rng.hpp"
 #include "../simd.hpp"
-#include "mixture_passes.hpp"
+#include "mixture_mass_pass.hpp"
 #include "mixture_state.hpp"
 
 namespace pseudosynth {
@@ -71,16 +71,58 @@ class MixtureWorkspace {
   double prior_scale(int j) const {
     return prior_.shared ? state.tau[j] : prior_.m_scale[j];
   }
+  /// sigma_k ~ half-t(3, 0, 1), as the density of u = log sigma_k.
+  double log_sigma_prior(double u) const {
+    return u - 2.0 * std::log1p(std::exp(2.0 * u) / 3.0);
+  }
+  static detail::ComponentDensity component(double sigma) {
+    return {-std::log(sigma) - kHalfLogTwoPi, 1.0 / sigma};
+  }
   detail::ComponentDensity density(int k) const {
     return component(state.sigma[k]);
   }
 
+  // What the moves with the indicators summed out work on: densities relative
+  // to the shifts. They are of the present state from refresh_densities() on,
+  // as long as every change is told.
+  int n_padded() const { return Np_; }
+  double total_alpha() const { return total_alpha_; }
+  double pi(int k) const { return pi_[k]; }
+  const double* alpha() const { return alpha_.data(); }
+  const double* shift() const { return shift_.data(); }
+  const double* d(int k) const { return d_.data() + at(k); }
+  /// The sum of pi d over all components but j and k.
+  void mix_others(int j, int k) {
+    others_.zero();
+    for (int q = 0; q < K_; ++q) {
+      if (q != j && q != k)
+        detail::add_scaled(Np_, pi_[q], d(q), others_.data());
+    }
+  }
+  const double* others() const { return others_.data(); }
+  /// Residuals, weight or scale of component k were changed from outside.
+  void component_changed(int k) {
+    pi_[k] = std::exp(state.log_pi[k]);
+    detail::component_density(Np_, residual(k), density(k), pi_[k],
+                              shift_.data(), d_.data() + at(k), s_.data());
+  }
+  void weights_changed() { pi_ = state.log_pi.array().exp(); }
+
+  /// shift, d, s and log s at the present state.
+  void refresh_densities() {
+    pi_ = state.log_pi.array().exp();
+    std::fill(shift_.data(), shift_.data() + Np_, -kInfinity);
+    s_.zero();
+    for (int k = 0; k < K_; ++k)
+      detail::raise_shift(Np_, residual(k), density(k), shift_.data());
+    for (int k = 0; k < K_; ++k)
+      detail::component_density(Np_, residual(k), density(k), pi_[k],
+                                shift_.data(), d_.data() + at(k), s_.data());
+    detail::log_pass(Np_, s_.data(), log_s_.data());
+  }
+
  protected:
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * Np_; }
-
-  static detail::ComponentDensity component(double sigma) {
-    return {-std::log(sigma) - kHalfLogTwoPi, 1.0 / sigma};
-  }
 
   void collect_records() {
     const int N = records_->size();
@@ -173,19 +215,6 @@ class MixtureWorkspace {
   void refresh_all_residuals() {
     for (int k = 0; k < K_; ++k)
       fill_residual(state.b.col(k).data(), residual(k));
-  }
-
-  /// shift, d, s and log s at the present state.
-  void refresh_densities() {
-    pi_ = state.log_pi.array().exp();
-    std::fill(shift_.data(), shift_.data() + Np_, -kInfinity);
-    s_.zero();
-    for (int k = 0; k < K_; ++k)
-      detail::raise_shift(Np_, residual(k), density(k), shift_.data());
-    for (int k = 0; k < K_; ++k)
-      detail::component_density(Np_, residual(k), density(k), pi_[k],
-                                shift_.data(), d_.data() + at(k), s_.data());
-    detail::log_pass(Np_, s_.data(), log_s_.data());
   }
 
   void draw_indicators() {

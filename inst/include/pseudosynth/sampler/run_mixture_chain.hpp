@@ -2,23 +2,30 @@
 #ifndef PSEUDOSYNTH_SAMPLER_RUN_MIXTURE_CHAIN_HPP
 #define PSEUDOSYNTH_SAMPLER_RUN_MIXTURE_CHAIN_HPP
 
+#include <algorithm>
 #include <chrono>
 
 #include "chain_result.hpp"
 #include "mixture_augmentation.hpp"
 #include "mixture_hamiltonian_move.hpp"
 #include "mixture_level_move.hpp"
+#include "mixture_mass_move.hpp"
+#include "mixture_pair_move.hpp"
 
 namespace pseudosynth {
 
 /// An iteration is `sweeps` Gibbs sweeps, each followed by its level moves and
-/// Hamiltonian moves; a draw is kept after each iteration beyond warmup.
+/// then by moves with the indicators summed out: trajectories, each with pair
+/// and mass moves after it. A draw is kept after each iteration beyond warmup.
 struct MixtureTuning {
   int warmup = 1000;
   int draws = 1000;
   int sweeps = 10;
   int level_moves = 1;        // tempered transitions per sweep
-  int hamiltonian_moves = 1;  // trajectories per sweep
+  int hamiltonian_moves = 2;  // trajectories per sweep
+  // Pair moves, and as many mass moves, after each trajectory; without
+  // trajectories after the sweep.
+  int pair_moves = 2;
   /// Share of warmup that runs on powered components.
   double uncorrected_share = 0.2;
 };
@@ -42,6 +49,8 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
   }
   MixtureLevelMove level_move(sampler);
   MixtureHamiltonianMove hamiltonian_move(sampler, records);
+  MixturePairMove pair_move(sampler);
+  MixtureMassMove mass_move(sampler);
 
   ChainResult out;
   out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
@@ -56,8 +65,17 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
       sampler.sweep(i >= uncorrected);
       for (int move = 0; move < tuning.level_moves; ++move) level_move.move();
       if (i < uncorrected) continue;
-      for (int move = 0; move < tuning.hamiltonian_moves; ++move)
-        hamiltonian_move.move(i < tuning.warmup);
+      for (int round = 0; round < std::max(1, tuning.hamiltonian_moves);
+           ++round) {
+        if (tuning.hamiltonian_moves > 0)
+          hamiltonian_move.move(i < tuning.warmup);
+        else
+          sampler.refresh_densities();
+        for (int move = 0; move < tuning.pair_moves; ++move) {
+          pair_move.move();
+          mass_move.move();
+        }
+      }
     }
     if (out.interrupted) break;
     if (i >= tuning.warmup) {
