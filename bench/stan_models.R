@@ -15,6 +15,17 @@ require_rstan <- function() {
 #' Compiled programs are kept in bench/.cache, by the version of rstan.
 compiled_model <- function(name) {
   require_rstan()
+  # One object for the whole session: rstan loses the library of a program that
+  # is there twice
+  if (is.null(compiled_here[[name]])) {
+    compiled_here[[name]] <- read_or_compile(name)
+  }
+  compiled_here[[name]]
+}
+
+compiled_here <- new.env()
+
+read_or_compile <- function(name) {
   file <- file.path("bench", "stan", paste0(name, ".stan"))
   stamp <- sprintf(
     "%s-%s-%s.rds", name, unname(tools::md5sum(file)),
