@@ -167,15 +167,15 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
     margin = margin, seed = stage_seed(seed, 3),
     allow_unconverged = allow_unconverged
   )
-  new_pseudo_posterior(synthetic, fits, job, margin)
+  new_pseudo_posterior(synthetic, fits, job$mechanism, job$epsilon, margin)
 }
 
-new_pseudo_posterior <- function(synthetic, fits, job, margin) {
+new_pseudo_posterior <- function(synthetic, fits, mechanism, epsilon, margin) {
   structure(
     list(
       synthetic = synthetic, internal = list(fits = fits, margin = margin),
-      stages = stage_table(fits), mechanism = job$mechanism, m = synthetic$m,
-      epsilon = job$epsilon
+      stages = stage_table(fits), mechanism = mechanism, m = synthetic$m,
+      epsilon = epsilon
     ),
     class = "pseudo_posterior"
   )

@@ -436,8 +436,8 @@ compare_families <- function(theirs, ours) {
 
 #' Does the fast sampler understate a bound by exploring too little? The overall
 #' bound and the mean record bound from both samplers at the same number of
-#' draws, over seeds. Under `prior_normal()`: the hierarchical prior is what NUTS
-#' itself explores too little.
+#' draws, over seeds. Under `prior_normal()`, where it can be: the hierarchical
+#' prior is what NUTS itself explores too little.
 bench_family_bounds <- function(seeds = 1:3,
                                 cases = utils::head(agreement_cases(), 5)) {
   rows <- list()

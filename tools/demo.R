@@ -13,11 +13,11 @@ n_sets <- 3 # synthetic sets
 
 # The budget: more of everything is better and slower.
 n_chains <- 4
-n_warmup <- 500 # iterations of each chain of the first fit, thrown away
-n_rewarmup <- 200 # the same of later fits, which start where the last one ended
+n_warmup <- 200 # iterations of each chain of the first fit, thrown away
+n_rewarmup <- 100 # the same of later fits, which start where the last one ended
 n_draws <- 1000 # draws of each chain kept
-n_sweeps <- 15 # of the sampler for each kept draw of the first fit
-n_resweeps <- 10 # the same of later fits
+n_sweeps <- 4 # of the sampler for each kept draw of the first fit
+n_resweeps <- 2 # the same of later fits
 n_refits <- 3 # at most, of the search for the re-weighting constant
 tolerance <- 0.04 # of that search; the bound of a refit moves by about as much
 n_threads <- 2
@@ -93,9 +93,7 @@ step("Drawing the synthetic sets", {
     seed = seed_of(3), allow_unconverged = TRUE
   )
   # what pseudo_posterior() makes of the same steps in one call
-  job <- pseudosynth:::new_pseudo_posterior(
-    synthetic, fits, names(fits)[length(fits)]
-  )
+  job <- as_pseudo_posterior(synthetic, fits)
 })
 
 # ---- 3 what leaves: the sets and their public label --------------------------
