@@ -45,8 +45,8 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an object without a label, an `m` below 1.
-#' `pseudosynth_error_privacy`: a study of another model, mechanism or file, of a
-#' fit that is not asymptotic, or whose epsilon this file exceeds.
+#' `pseudosynth_error_privacy`: a study of another model, mechanism or file, of
+#' a fit that is not asymptotic, or whose epsilon this file exceeds.
 #'
 #' @section Privacy:
 #' An audit on exact posteriors (beta model, N = 2,000, weights recomputed from

@@ -28,8 +28,8 @@
 #' `epsilon` is the total for all m sets under `neighbours`: one-off costs plus
 #' m times that of a parameter draw. The clipped mechanisms meet it exactly: of
 #' it `margin_share` goes to the margin's histogram where `bounds` are given,
-#' then `first_share` of the rest to the first stage of `"two_stage"`, and what is
-#' left is shared by the m draws. Weighted mechanisms claim \eqn{2 \Delta} for a
+#' then `first_share` of the rest to the first stage of `"two_stage"`, and what
+#' is left is shared by the m draws. Weighted mechanisms claim \eqn{2 \Delta} for a
 #' draw: their weights are scaled, or shifted where the target lies above what
 #' they give, by repeated refits that start from the last one, until the claim
 #' lies within `tolerance` of the target. A target that cannot be reached is an

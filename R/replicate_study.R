@@ -1,10 +1,10 @@
 #' How far the local bound is from a global one: local databases
 #'
 #' The papers' \eqn{\epsilon = 2\Delta} is computed on one file, the
-#' confidential one. A replicate study draws local databases, makes the whole mechanism again
-#' on each (unweighted fit, weights, weighted fit, re-weighting with the same k)
-#' and looks at the distribution of their \eqn{2\Delta_r}: how widely it is
-#' spread, and which share of databases lies above a stated \eqn{\epsilon}. That
+#' confidential one. A replicate study draws local databases, makes the whole
+#' mechanism again on each (unweighted fit, weights, weighted fit, re-weighting
+#' with the same k) and looks at the distribution of their \eqn{2\Delta_r}: how
+#' widely it is spread, and which share of databases lies above a stated \eqn{\epsilon}. That
 #' share is the papers' \eqn{\delta}. With a study, [guarantee()] gives the
 #' label `"probabilistic"`.
 #'

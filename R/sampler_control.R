@@ -120,9 +120,9 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
 #'
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
 #' the gates (they rest in a tail that the surrogate seldom proposes): ten
-#' proposals a draw, which cost little, then NUTS. Not NUTS for many coefficients
-#' under the hierarchical prior: their correlations and funnels would take it
-#' hours and defeat it.
+#' proposals a draw, which cost little, then NUTS. Not NUTS for many
+#' coefficients under the hierarchical prior: their correlations and funnels
+#' would take it hours and defeat it.
 #'
 #' @param fit (`synthesizer`) Diagnosed.
 #' @param asked (`sampler_control`) As the user gave it.
