@@ -1,7 +1,8 @@
 #' Figure of compared mechanisms
 #'
 #' One panel for each measure, one line for each mechanism, one point for each
-#' epsilon. Smaller is better, but for R2, whose dashed line is the file's.
+#' epsilon. Smaller is better, but for R2, whose dashed line is the file's. A
+#' triangle at the edge lies beyond it: above three times the third quartile.
 #'
 #' @param object,x (mechanism_comparison) See [compare_mechanisms()].
 #' @param ... Not used.
@@ -37,10 +38,17 @@ autoplot.mechanism_comparison <- function(object, ...) {
   index <- match(table$asked, epsilons)
   index[is.na(index)] <- length(levels)
   frame <- do.call(rbind, lapply(names(measures), function(name) {
+    value <- table[[name]]
+    # One useless mechanism must not press all others against the axis
+    edge <- if (name == "r_squared") {
+      Inf
+    } else {
+      3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
+    }
     data.frame(
       mechanism = mechanism_title(table$mechanism),
-      measure = measures[[name]], value = table[[name]],
-      epsilon = levels[index]
+      measure = measures[[name]], value = pmin(value, edge),
+      beyond = value > edge, epsilon = levels[index]
     )
   }))
   frame <- frame[!is.na(frame$value), ]
@@ -68,8 +76,11 @@ autoplot.mechanism_comparison <- function(object, ...) {
       colour = "grey80", linewidth = 0.5
     ) +
     ggplot2::geom_point(
-      ggplot2::aes(colour = .data$epsilon),
+      ggplot2::aes(colour = .data$epsilon, shape = .data$beyond),
       size = 2.6
+    ) +
+    ggplot2::scale_shape_manual(
+      values = c(`FALSE` = 19, `TRUE` = 17), guide = "none"
     ) +
     ggplot2::facet_wrap(~measure, scales = "free_x") +
     ggplot2::scale_colour_manual(values = colours) +
@@ -80,7 +91,8 @@ autoplot.mechanism_comparison <- function(object, ...) {
     ggplot2::labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
       subtitle = sprintf(
-        "One released set at each total epsilon, mean of %d", object$sets
+        "One released set at each total epsilon, mean of %d%s", object$sets,
+        if (any(frame$beyond)) ". Triangles: beyond the edge" else ""
       ),
       x = NULL, y = NULL, caption = confidential_caption
     ) +

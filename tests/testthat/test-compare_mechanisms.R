@@ -125,3 +125,16 @@ test_that("wrong arguments are refused", {
   bad("topcode")
   bad("topcode", top = 1e5, sets = 0)
 })
+
+test_that("a useless mechanism does not hide the others in the figure", {
+  compared <- small_comparison()
+  compared$table$ecdf_max[1] <- 1e6
+  figure <- autoplot(compared)
+  error <- subset(figure$data, measure == "Largest ECDF difference")
+  expect_identical(sum(error$beyond), 1L)
+  expect_lt(max(error$value), 10)
+  expect_match(figure$labels$subtitle, "beyond the edge")
+  # Without a regression there is no line of the file's R2
+  compared$confidential <- NULL
+  expect_no_error(ggplot2::ggplot_build(autoplot(compared)))
+})
