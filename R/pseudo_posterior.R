@@ -70,7 +70,8 @@
 #'   [perturbed_histogram()], for clipped mechanisms. `bounds = NULL`, the
 #'   default: no margin. Default 60 bins.
 #' @param margin_share (number in (0, 1)) The share of epsilon spent on the
-#'   margin. Default 0.2.
+#'   margin. Default 0.4: on four months of Consumer Expenditure income it served
+#'   every measure better than 0.2, the less epsilon the more.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
 #'   release.
@@ -133,7 +134,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
                              max_refits = 10, reference = NULL, window = NULL,
                              rule = NULL, weight_range = NULL,
                              first_share = 0.2, bounds = NULL, bins = 60,
-                             margin_share = 0.2, seed = NULL,
+                             margin_share = 0.4, seed = NULL,
                              allow_unconverged = FALSE) {
   mechanism <- check_mechanism(rlang::maybe_missing(mechanism))
   check_number(epsilon, above = 0, null = TRUE)

@@ -28,7 +28,7 @@ positive <- droplevels(subset(ce_income, income > 0))
 #' One case: the rows of a comparison, with what makes it a case
 case <- function(part, name, data = positive, family = student_t(3),
                  epsilon = 1, reference = crude, window = NULL,
-                 margin_share = 0.2, bins = 60, bounds = c(10, 2e6),
+                 margin_share = 0.4, bins = 60, bounds = c(10, 2e6),
                  formula = log(income) ~ ., measured = groups,
                  mechanisms = "centred", alone = FALSE, ...) {
   compared <- compare_mechanisms(
@@ -101,7 +101,7 @@ if ("windows" %in% parts) {
 }
 
 if ("splits" %in% parts) {
-  for (share in c(0.1, 0.3, 0.4, 0.5)) {
+  for (share in c(0.1, 0.2, 0.3, 0.5)) {
     add("splits", paste("margin share", share), margin_share = share,
       epsilon = c(1, 0.25))
   }

@@ -110,16 +110,16 @@ test_that("the one-call strict job meets epsilon exactly", {
   label <- guarantee(job)
   expect_identical(label$label, "strict")
   expect_equal(label$epsilon$total[["add/remove-one"]], 6, tolerance = 1e-12)
-  expect_equal(label$epsilon$one_off[["add/remove-one"]], 1.2)
-  expect_equal(label$epsilon$per_draw[["add/remove-one"]], 1.6)
+  expect_equal(label$epsilon$one_off[["add/remove-one"]], 2.4)
+  expect_equal(label$epsilon$per_draw[["add/remove-one"]], 1.2)
   expect_equal(label$epsilon$total[["replace-one"]], 12)
   expect_named(job$internal$fits, "centred")
   fit <- job$internal$fits$centred
   expect_equal(fit$prior, prior_normal(1, c(10.8, 2.5)))
-  expect_equal(fit$censor$upper, 0.8)
+  expect_equal(fit$censor$upper, 0.6)
   expect_identical(guarantee(job$synthetic)$epsilon, label$epsilon)
   expect_output(print(job), "ratio to a reference, calibrated")
-  expect_equal(job$stages$epsilon_add_remove, 1.6)
+  expect_equal(job$stages$epsilon_add_remove, 1.2)
 })
 
 test_that("replace-one totals are met exactly too", {
