@@ -344,7 +344,9 @@ bench_family_agreement <- function(cases = agreement_cases(), seed = 11,
       changed$spec <- spec
       stan <- stan_family_fit(
         model, family_input(changed, case$form, spec$alpha), chains, seed,
-        case$dispersion
+        case$dispersion,
+        # A standard deviation to 5% takes some thousands of effective draws
+        iterations = c(1000, case$stan_draws %||% 1000)
       )
       pars <- c("b", case$dispersion)
       theirs <- as.array(stan, pars = pars)
@@ -368,6 +370,7 @@ agreement_cases <- function() {
     all[c("nb regression", "beta regression", "nb intercept")],
     list(student_t = heavy)
   )
+  normal$student_t$stan_draws <- 4000
   normal <- lapply(normal, function(case) {
     case$prior <- pseudosynth::prior_normal()
     case$form <- 2
