@@ -76,9 +76,14 @@ class MixtureSlope {
   /// Rows go by their number of records: loops over a row's records then end
   /// where the processor expects it.
   void collect_entries(const Records& records) {
-    if (design_->has_intercept() && records.size() > 0) {
-      for (double y : records.y) centre_ += y;
-      centre_ /= records.size();
+    if (design_->has_intercept()) {
+      int used = 0;
+      for (int i = 0; i < records.size(); ++i) {
+        if (records.alpha[i] == 0.0) continue;
+        centre_ += records.y[i];
+        ++used;
+      }
+      if (used > 0) centre_ /= used;
     }
     const int rows = design_->n_rows();
     const std::vector<int>& first = design_->row_start();
