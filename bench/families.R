@@ -365,10 +365,19 @@ agreement_cases <- function() {
   heavy <- heavy_tail_cases()$unweighted
   heavy$data <- heavy$data[seq_len(800), ]
   heavy$formula <- log(income) ~ age + education + earner
+  counts <- all$`nb regression`
+  counts[c("family", "program", "dispersion")] <- list(
+    stats::poisson(), "poisson", NULL
+  )
+  yes <- all$`nb regression`
+  yes$data$y <- as.integer(yes$data$y > 12)
+  yes[c("family", "program", "dispersion")] <- list(
+    pseudosynth::bernoulli(), "bernoulli", NULL
+  )
   # Under the hierarchical prior Stan itself seldom passes its diagnostics
   normal <- c(
     all[c("nb regression", "beta regression", "nb intercept")],
-    list(student_t = heavy)
+    list(student_t = heavy, poisson = counts, bernoulli = yes)
   )
   normal$student_t$stan_draws <- 4000
   normal <- lapply(normal, function(case) {
