@@ -248,7 +248,7 @@ synthesize_sets <- function(job, fit, sets) {
   margin <- NULL
   made <- lapply(seq_len(sets), function(j) {
     # One release takes one histogram: a new one for each
-    job$seed <- if (!is.null(job$seed)) stage_seed(job$seed, 100 * j)
+    job["seed"] <- list(stage_seed(job$seed, 100 * j))
     margin <<- suppressMessages(job_margin(job))
     synthesize(
       fit, 1,
@@ -272,7 +272,7 @@ release_histograms <- function(job, sets) {
     published_by(job$formula, job$data, response$variable), response$variable
   )
   made <- lapply(seq_len(sets), function(j) {
-    job$seed <- if (!is.null(job$seed)) stage_seed(job$seed, 100 * j)
+    job["seed"] <- list(stage_seed(job$seed, 100 * j))
     synthesize(
       suppressMessages(job_margin(job)), 1, job$data[columns],
       seed = stage_seed(job$seed, 3)
@@ -358,11 +358,7 @@ print.mechanism_comparison <- function(x, ...) {
     if (!all(is.na(table[[name]]))) shown[[figures[[name]]]] <- table[[name]]
   }
   cat(
-    sprintf(
-      "Mechanisms on %s, one released set each, mean of %d release%s%s",
-      x$variable, x$sets, if (x$sets == 1) "" else "s",
-      if (x$interrupted) " (interrupted)" else ""
-    ),
+    releases_headline("Mechanisms", x),
     paste0("  ", format_table(shown)),
     if (!is.null(x$confidential)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential))
@@ -375,6 +371,16 @@ print.mechanism_comparison <- function(x, ...) {
     sep = "\n"
   )
   invisible(x)
+}
+
+#' First line of a table of releases
+#' @noRd
+releases_headline <- function(what, x) {
+  sprintf(
+    "%s on %s, one released set each, mean of %d release%s%s",
+    what, x$variable, x$sets, if (x$sets == 1) "" else "s",
+    if (x$interrupted) " (interrupted)" else ""
+  )
 }
 
 problem_lines <- function(table) {

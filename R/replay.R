@@ -24,7 +24,7 @@ replay <- function(fit, records, refit, seed, call) {
     model$spec <- weighted_spec(model$spec, model, weights, censor, call)
     settings <- list(
       chains = control$chains, warmup = control$warmup, draws = control$draws,
-      seed = if (!is.null(seed)) seed + stage, threads = control$threads,
+      seed = stage_seed(seed, stage), threads = control$threads,
       control = control$asked
     )
     made <- run_synthesizer(

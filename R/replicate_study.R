@@ -98,9 +98,13 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
     cli::cli_progress_bar("Local databases", total = replicates)
   }
   found <- finished_rows(replicates, function(r) {
-    own <- if (!is.null(seed)) seed + 100 * r
+    own <- stage_seed(seed, 100 * r)
     records <- database(r)
-    made <- quiet_fit(replay(fit, records, refit, own, call))
+    # Warnings of each of R fits would drown the study, which counts them
+    made <- suppressWarnings(
+      suppressMessages(replay(fit, records, refit, own, call)),
+      classes = "pseudosynth_warning_convergence"
+    )
     row <- data.frame(
       replicate = r, delta = made$bound$overall,
       epsilon = 2 * made$bound$overall,
@@ -184,16 +188,6 @@ local_databases <- function(fit, replicates, generate, seed, call) {
     spec$y <- values[, r]
     list(data = data, spec = spec)
   }
-}
-
-# Warnings of each of R fits would drown the study, which counts them.
-quiet_fit <- function(expr) {
-  withCallingHandlers(
-    suppressMessages(expr),
-    pseudosynth_warning_convergence = function(w) {
-      rlang::cnd_muffle(w)
-    }
-  )
 }
 
 #' Mean, median, 15th and 90th percentile

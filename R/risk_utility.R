@@ -111,11 +111,7 @@ print.risk_utility_map <- function(x, ...) {
   shown <- x$table[c(x$settings, figures)]
   empty <- vapply(shown, function(column) all(is.na(column)), TRUE)
   cat(
-    sprintf(
-      "Risk and utility on %s, one released set each, mean of %d release%s%s",
-      x$variable, x$sets, if (x$sets == 1) "" else "s",
-      if (x$interrupted) " (interrupted)" else ""
-    ),
+    releases_headline("Risk and utility", x),
     paste0("  ", format_table(shown[!empty])),
     paste0("  ", confidential_line()),
     sep = "\n"

@@ -147,8 +147,6 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
                          known, log, tolerance, max_refits, quantile, ...,
                          call = rlang::caller_env()) {
   smallest <- if (log) max(limits[1], 1e-6) else limits[1]
-  points <- as.data.frame(known)
-  slow <- FALSE
   value <- clamp(start, smallest, limits[2])
   from <- fit
   best <- NULL
@@ -175,12 +173,10 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
     if (row$accepted) break
     at_limit <- (reached < target && value >= limits[2]) ||
       (reached > target && value <= smallest)
-    last <- miss_of(points, target)
-    points <- rbind(points, data.frame(value = value, reached = reached))
+    points <- rbind(as.data.frame(known), search[c("value", "reached")])
     if (at_limit || is_jump(points, target, log, tolerance)) break
-    slow <- miss_of(points, target) > last / 2
     value <- clamp(
-      next_value(points, target, limits, log, slow), smallest, limits[2]
+      next_value(points, target, limits, log), smallest, limits[2]
     )
   }
   if (!any(search$accepted)) {
@@ -230,13 +226,15 @@ is_jump <- function(points, target, log, tolerance) {
 #' averages their noise. Halfway between the two nearest where the last step gained
 #' little and they are far apart.
 #' @noRd
-next_value <- function(points, target, limits, log, slow) {
+next_value <- function(points, target, limits, log) {
   at <- search_points(points, target, log)
   if (is.null(at$low) || is.null(at$high)) {
     return(value_beyond(at, points, limits, log))
   }
   ends <- at$x[c(at$low, at$high)]
   root <- line_root(at)
+  before <- points[-nrow(points), ]
+  slow <- miss_of(points, target) > miss_of(before, target) / 2
   if (!is.finite(root) || (slow && abs(diff(ends)) > 0.1)) {
     root <- mean(ends)
   }

@@ -2,20 +2,17 @@
 refits_needed <- function(f, target, start, noise, log = TRUE, limits = c(0, 1),
                           tolerance = 0.02) {
   points <- as.data.frame(NULL)
-  slow <- FALSE
   value <- start
   for (count in 1:10) {
     reached <- f(value) * exp(noise * stats::rnorm(1))
     if (abs(reached / target - 1) <= tolerance) {
       return(count)
     }
-    last <- miss_of(points, target)
     points <- rbind(points, data.frame(value = value, reached = reached))
     if (is_jump(points, target, log, tolerance)) {
       return(NA)
     }
-    slow <- miss_of(points, target) > last / 2
-    value <- clamp(next_value(points, target, limits, log, slow), 1e-6, 1)
+    value <- clamp(next_value(points, target, limits, log), 1e-6, 1)
   }
   NA
 }
@@ -57,9 +54,9 @@ test_that("a jump over the target ends the search", {
 
 test_that("infinite and zero measures do not stop the search", {
   expect_true(is.finite(next_value(
-    data.frame(value = c(1, 0.2), reached = c(Inf, 1)), 3, c(0, 1), TRUE, FALSE
+    data.frame(value = c(1, 0.2), reached = c(Inf, 1)), 3, c(0, 1), TRUE
   )))
   expect_true(is.finite(next_value(
-    data.frame(value = c(0.5, 0.01), reached = c(4, 0)), 3, c(0, 1), TRUE, TRUE
+    data.frame(value = c(0.5, 0.01), reached = c(4, 0)), 3, c(0, 1), TRUE
   )))
 })

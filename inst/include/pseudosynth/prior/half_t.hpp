@@ -26,10 +26,12 @@ class HalfT {
     return -(df_ + 1.0) * x / (df_ * scale_ * scale_ + x * x);
   }
 
-  /// log density of u = log x, the Jacobian included; adds d/du to d_u.
+  /// log density of u = log x, the Jacobian included.
+  double log_density_log(double u) const { return at_log(u) + u; }
+  /// The same; adds d/du to d_u.
   double log_density_log(double u, double& d_u) const {
     d_u += 1.0 - (df_ + 1.0) * inv_logit(2.0 * (u - log_root_));
-    return at_log(u) + u;
+    return log_density_log(u);
   }
 
   /// log density of u = log(x - floor) for x truncated to x > floor, up to the

@@ -130,11 +130,9 @@ class MixtureAugmentation : public MixtureInterweaving {
     const double* e = residual(k);
     for (int i : members_[k]) squares += alpha_[i] * e[i] * e[i];
     const double n = powered_count_[k];
-    // On u = log sigma; the Jacobian is u.
     auto log_density = [&](double u) {
-      const double sigma = std::exp(u);
-      return -(n - 1.0) * u - 0.5 * squares / (sigma * sigma) -
-             2.0 * std::log1p(sigma * sigma / 3.0);
+      return sigma_prior_.log_density_log(u) - n * u -
+             0.5 * squares * std::exp(-2.0 * u);
     };
     const double lower =
         prior_.sigma_floor > 0 ? std::log(prior_.sigma_floor) : -kInfinity;
@@ -250,7 +248,7 @@ class MixtureAugmentation : public MixtureInterweaving {
       state.tau[j] = std::exp(slice_sample(
           *rng_, std::log(state.tau[j]),
           [&](double u) {
-            return log_tau_prior(u) - K_ * u -
+            return tau_prior_.log_density_log(u) - K_ * u -
                    0.5 * squares * std::exp(-2.0 * u);
           },
           1.0));

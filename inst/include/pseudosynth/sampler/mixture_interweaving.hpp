@@ -177,7 +177,7 @@ class MixtureInterweaving : public MixtureWorkspace {
           *rng_, std::log(tau),
           [&](double u) {
             const double change = std::exp(u) - tau;
-            return log_tau_prior(u) + slope * change -
+            return tau_prior_.log_density_log(u) + slope * change -
                    0.5 * curvature * change * change;
           },
           1.0));

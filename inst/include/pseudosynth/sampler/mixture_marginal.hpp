@@ -34,7 +34,7 @@ class MixtureMarginal {
     double value = 0.0;
     for (int k = 0; k < K_; ++k) {
       value += shape * x.log_mass[k] - std::exp(x.log_mass[k]);
-      value += chain.log_sigma_prior(x.log_sigma[k]);
+      value += chain.sigma_prior().log_density_log(x.log_sigma[k]);
     }
     for (int j = 0; j < P_; ++j) {
       const double precision = 1.0 / square(chain.prior_scale(j));
@@ -57,8 +57,8 @@ class MixtureMarginal {
     for (int k = 0; k < K_; ++k) {
       gradient.log_mass[k] +=
           shape - std::exp(x.log_mass[k]) - total * std::exp(log_pi_[k]);
-      const double q = std::exp(2.0 * x.log_sigma[k]) / 3.0;
-      gradient.log_sigma[k] += 1.0 - 4.0 * q / (1.0 + q);
+      chain.sigma_prior().log_density_log(x.log_sigma[k],
+                                          gradient.log_sigma[k]);
     }
     for (int j = 0; j < P_; ++j) {
       const double precision = 1.0 / square(chain.prior_scale(j));

@@ -138,8 +138,8 @@ class MixturePairMove {
     return pass.log_lik - (f + s) * slope_ -
            0.5 * (f * f + s * s) * curvature_ + P_ * at.log_length +
            chain_->state.gamma / K_ * log_product(at.logit) +
-           chain_->log_sigma_prior(at.log_sigma_j) +
-           chain_->log_sigma_prior(at.log_sigma_k);
+           chain_->sigma_prior().log_density_log(at.log_sigma_j) +
+           chain_->sigma_prior().log_density_log(at.log_sigma_k);
   }
 
   void apply(const Place& at) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../design/grouped_design.hpp"
+#include "../prior/half_t.hpp"
 #include "../records.hpp"
 #include "../rng.hpp"
 #include "../simd.hpp"
@@ -34,6 +35,7 @@ class MixtureWorkspace {
       : records_(&records),
         design_(records.design),
         prior_(prior),
+        tau_prior_(prior.tau_df, prior.tau_scale),
         rng_(&rng),
         K_(K),
         P_(records.design.n_columns()) {
@@ -71,10 +73,7 @@ class MixtureWorkspace {
   double prior_scale(int j) const {
     return prior_.shared ? state.tau[j] : prior_.m_scale[j];
   }
-  /// sigma_k ~ half-t(3, 0, 1), as the density of u = log sigma_k.
-  double log_sigma_prior(double u) const {
-    return u - 2.0 * std::log1p(std::exp(2.0 * u) / 3.0);
-  }
+  const HalfT& sigma_prior() const { return sigma_prior_; }
   static detail::ComponentDensity component(double sigma) {
     return {-std::log(sigma) - kHalfLogTwoPi, 1.0 / sigma};
   }
@@ -269,15 +268,10 @@ class MixtureWorkspace {
                             out);
   }
 
-  /// log density of u = log tau, half-t with tau_df degrees of freedom.
-  double log_tau_prior(double u) const {
-    const double z = std::exp(u) / prior_.tau_scale;
-    return u - 0.5 * (prior_.tau_df + 1.0) * std::log1p(z * z / prior_.tau_df);
-  }
-
   const Records* records_;
   GroupedDesign design_;
   MixturePrior prior_;
+  HalfT sigma_prior_{3.0, 1.0}, tau_prior_;
   Rng* rng_;
   int K_;
   int P_;
