@@ -345,10 +345,10 @@ truncated_stages <- function(job) {
   cli::cli_progress_step("Dropping records above the target")
   for (count in seq_len(job$max_refits)) {
     if (fit$bound$overall <= target * (1 + job$tolerance)) break
-    weights <- truncate_weights(
+    weights <- reach(job, truncate_weights(
       fit, 2 * target,
       allow_unconverged = job$allow_unconverged
-    )
+    ))
     fit <- job_update(job, fit, 1 + count, privacy_weights = weights)
   }
   if (fit$bound$overall > target * (1 + job$tolerance)) {
@@ -364,26 +364,27 @@ clipped_stages <- function(job) {
   switch(job$mechanism,
     censor_uw = list(censor_uw = clipped_fit(job, job_rule(job))),
     centred = {
-      job$fit_arguments$prior <- job$fit_arguments$prior %||%
-        centred_prior(job$reference)
-      rule <- job_rule(job, reference = job$reference, window = job$window)
-      list(centred = clipped_fit(job, rule))
+      job <- with_centred_prior(job)
+      list(centred = clipped_fit(job, centred_rule(job)))
     },
     frozen = {
       weights <- predict(job$rule, job$data)
       list(frozen = clipped_fit(job, job_rule(job), weights))
     },
     two_stage = {
+      # Clipped around 0 a first stage seldom converges: centre it where possible
+      if (!is.null(job$reference)) job <- with_centred_prior(job)
       cli::cli_progress_step("Fitting the first stage")
       weights <- do.call(two_stage_weights, c(
         list(
           job$formula, job$budget$first, job$weight_range[1],
           job$weight_range[2], job$data, as_synth_family(job$family),
-          neighbours = job$neighbours
+          neighbours = job$neighbours, reference = job$reference,
+          window = job$window
         ),
         seed_argument(job, 0), job$fit_arguments
       ))
-      list(two_stage = clipped_fit(job, job_rule(job), weights))
+      list(two_stage = clipped_fit(job, centred_rule(job), weights))
     },
     censor_w = {
       fits <- list(unweighted = first_fit(job))
@@ -410,9 +411,21 @@ job_rule <- function(job, ...) {
   )
 }
 
+#' Around the reference, where there is one
+#' @noRd
+centred_rule <- function(job) {
+  job_rule(job, reference = job$reference, window = job$window)
+}
+
 clipped_fit <- function(job, rule, weights = NULL) {
   cli::cli_progress_step("Fitting the clipped model")
   job_fit(job, 1, privacy_weights = weights, censor = rule)
+}
+
+with_centred_prior <- function(job) {
+  job$fit_arguments$prior <- job$fit_arguments$prior %||%
+    centred_prior(job$reference)
+  job
 }
 
 #' Slopes N(0, 1), the intercept around the public one

@@ -44,8 +44,8 @@
 #' @param m (count) Number of synthetic sets. Default 1.
 #' @param ... Further arguments of [fit_synthesizer()], such as `prior`,
 #'   `chains`, `warmup`, `draws`, `threads`. They hold for every stage. The
-#'   default prior of `"centred"` is `prior_normal(1, c(b, 2.5))` with b the
-#'   public reference's intercept.
+#'   default prior around a `reference` is `prior_normal(1, c(b, 2.5))` with b
+#'   the public reference's intercept.
 #' @param neighbours (string) The relation `epsilon` is meant for:
 #'   `"add-remove"`, the default, or `"replace"`.
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
@@ -60,7 +60,8 @@
 #' @param k,tolerance,max_refits The re-weighting constant and the search for
 #'   it, see [reweight()]; the searches for `epsilon` use `tolerance` and
 #'   `max_refits` too.
-#' @param reference,window The centre of `"centred"`, see [censor()].
+#' @param reference,window The centre of `"centred"`, and of both stages of
+#'   `"two_stage"` where given, which without it seldom converge; see [censor()].
 #' @param rule (`weight_rule`) For `"frozen"`, see [freeze()].
 #' @param weight_range (two numbers) For `"two_stage"`: the public numbers lo
 #'   and hi of [two_stage_weights()].

@@ -13,7 +13,10 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an unweighted or censored fit, an `epsilon` out of
-#' range. `pseudosynth_error_privacy`: a fit that has not converged.
+#' range. `pseudosynth_error_privacy`: a fit that has not converged; class
+#' `pseudosynth_error_unreachable` where every record lies above the target, so
+#' that nothing of the file would be left: field `nearest` is the smallest bound
+#' of a record with a weight.
 #'
 #' @section Privacy:
 #' Whether a record lies above the threshold depends on all other records, and
@@ -45,6 +48,7 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE) {
     list(kind = "truncated", of = of, model = model, epsilon = epsilon)
   }
   truncated <- truncated_rule(alpha, fit$bound$record, epsilon)
+  check_some_left(truncated, alpha, fit$bound$record, epsilon)
   new_privacy_weights(
     truncated, "truncated",
     c(
@@ -90,4 +94,22 @@ inherited_arguments <- function(weights, ...) {
     "of", "k", "epsilon", "factor_add_remove", "factor_replace",
     "n_pattern_min", "n_pattern_max", ...
   ))]
+}
+
+#' Weights that are all 0 fit the prior, not the file
+#' @noRd
+check_some_left <- function(truncated, alpha, delta, epsilon,
+                            call = rlang::caller_env()) {
+  if (all(truncated == 0)) {
+    abort_privacy(
+      c(
+        "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
+         lies above {format(epsilon / 2)}.",
+        i = "Ask for more, or scale the weights down first with
+             {.fn scale_weights}."
+      ),
+      call = call, arg = "epsilon", class = "pseudosynth_error_unreachable",
+      nearest = suppressWarnings(min(delta[alpha > 0]))
+    )
+  }
 }

@@ -167,6 +167,23 @@ test_that("clipped mechanisms carry their labels", {
   expect_equal(label$epsilon$total[["add/remove-one"]], 30)
 })
 
+test_that("two stages around a reference reach a strict epsilon", {
+  staged <- quick_job("two_stage",
+    epsilon = 4, weight_range = c(1, 6),
+    reference = list("(Intercept)" = 10.8, sigma = 1)
+  )
+  fit <- staged$internal$fits$two_stage
+  expect_identical(format(fit$censor$reference), format(as_reference(
+    list("(Intercept)" = 10.8, sigma = 1)
+  )))
+  expect_equal(fit$model$prior %||% fit$prior, prior_normal(1, c(10.8, 2.5)))
+  label <- guarantee(staged)
+  expect_identical(label$label, "strict")
+  expect_identical(label$mechanism, "centred_two_stage")
+  expect_equal(label$epsilon$one_off[["add/remove-one"]], 0.8)
+  expect_equal(label$epsilon$total[["add/remove-one"]], 4)
+})
+
 test_that("weighted mechanisms are solved to their target", {
   for (mechanism in c("lw", "scalar")) {
     job <- quick_job(mechanism,

@@ -30,3 +30,15 @@ test_that("only weighted and converged fits can be truncated", {
   expect_error(truncate_weights(fit, 2), class = "pseudosynth_error_privacy")
   expect_error(truncate_weights(1:3, 2), class = "pseudosynth_error_input")
 })
+
+test_that("a target that drops every record is an error", {
+  fit <- lw_fit()
+  smallest <- min(fit$bound$record[as.numeric(fit$privacy_weights) > 0])
+  e <- expect_error(
+    truncate_weights(fit, smallest), class = "pseudosynth_error_unreachable"
+  )
+  expect_s3_class(e, "pseudosynth_error_privacy")
+  expect_identical(e$nearest, smallest)
+  # One record left is a file, however small
+  expect_identical(sum(truncate_weights(fit, 2.0000001 * smallest) > 0), 1L)
+})
