@@ -337,13 +337,10 @@ bench_family_agreement <- function(cases = agreement_cases(), seed = 11,
     case <- cases[[name]]
     fit <- package_fit(case, seed)
     for (target in case$targets) {
-      spec <- agreement_spec(fit, target)
       model <- compiled_model(case$program)
-      ours <- sample_spec(fit, spec, seed)
-      changed <- fit
-      changed$spec <- spec
+      ours <- agreement_fit(fit, target, seed)
       stan <- stan_family_fit(
-        model, family_input(changed, case$form, spec$alpha), chains, seed,
+        model, family_input(ours, case$form, ours$spec$alpha), chains, seed,
         case$dispersion,
         # A standard deviation to 5% takes some thousands of effective draws
         iterations = c(1000, case$stan_draws %||% 1000)
@@ -352,7 +349,11 @@ bench_family_agreement <- function(cases = agreement_cases(), seed = 11,
       theirs <- as.array(stan, pars = pars)
       rows[[paste(name, target)]] <- cbind(
         case = name, target = target, form = form_names[case$form + 1],
-        accept = ours$accept, compare_families(theirs, ours$draws),
+        sampler = ours$control$sampler,
+        accept = mean(ours$sampler$accept_stat), converged = ours$converged,
+        compare_families(
+          theirs, by_chain_array(ours$draws, ours$control$chains)
+        ),
         stan_diagnostics(stan, pars)
       )
       keep_table(do.call(rbind, unname(rows)), "agreement-families")
@@ -399,35 +400,23 @@ agreement_cases <- function() {
   ))
 }
 
-#' Random weights; a clip of width 4 around the log-likelihood at the posterior
-#' mean.
-agreement_spec <- function(fit, target) {
-  spec <- fit$spec
-  if (target == "unweighted") {
-    return(spec)
+#' The package's own fit at weights 1, at random weights, or clipped to an
+#' interval of width 2 around the log-likelihood at the posterior mean; long
+#' enough that its error is the smaller one.
+agreement_fit <- function(fit, target, seed, draws = 4000) {
+  weights <- withr::with_seed(5, 0.2 + 0.8 * stats::runif(length(fit$spec$y)))
+  rule <- if (target == "clipped") {
+    # The window leaves the weights as they are
+    pseudosynth::censor(
+      lower = -1, upper = 1, reference = as.list(colMeans(fit$draws)),
+      window = 1
+    )
   }
-  spec$alpha <- withr::with_seed(5, 0.2 + 0.8 * stats::runif(length(spec$y)))
-  if (target == "clipped") {
-    centre <- t(colMeans(fit$draws))
-    f <- asNamespace("pseudosynth")$log_lik_(spec, centre)[1, ]
-    spec$censor <- list(lower = -1, upper = 1, centre = spec$alpha * f)
-  }
-  spec
-}
-
-#' Long enough that the package's own error is the smaller one.
-sample_spec <- function(fit, spec, seed, draws = 4000) {
-  control <- fit$control
-  control$sampler <- "surrogate"
-  control$draws <- draws
-  control$seed <- c(0, seed)
-  control$progress <- FALSE
-  control["init"] <- list(NULL)
-  run <- asNamespace("pseudosynth")$sample_posterior_(spec, control)
-  list(
-    draws = by_chain_array(run$draws, control$chains),
-    accept = mean(run$sampler$accept_stat)
-  )
+  suppressWarnings(update(
+    fit,
+    privacy_weights = if (target != "unweighted") weights, censor = rule,
+    draws = draws, seed = seed
+  ))
 }
 
 compare_families <- function(theirs, ours) {

@@ -37,7 +37,7 @@ case <- function(part, name, data = positive, family = student_t(3),
     groups = intersect(measured, names(data)), reference = reference,
     window = window, margin_share = margin_share, bins = bins,
     bounds = bounds, draws = 2500, warmup = 500, threads = 2,
-    control = sampler_control(progress = FALSE, thin = 2), ...
+    control = sampler_control(progress = FALSE), ...
   )
   table <- compared$table
   if (!alone) table <- table[table$mechanism != "reference", ]

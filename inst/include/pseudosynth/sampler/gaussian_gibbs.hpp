@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "../likelihood/least_squares.hpp"
+#include "../prior/half_t.hpp"
 #include "../records.hpp"
 #include "../rng.hpp"
 #include "chain_result.hpp"
@@ -86,9 +87,8 @@ class GaussianGibbs {
     const double u = slice_sample(
         *rng_, std::log(sigma),
         [&](double x) {
-          const double variance = std::exp(2.0 * x);
-          return -(n - 1.0) * x - 0.5 * total / variance -
-                 2.0 * std::log1p(variance / 3.0);
+          return sigma_prior_.log_density_log(x) - n * x -
+                 0.5 * total * std::exp(-2.0 * x);
         },
         n > 4 ? 3.0 / std::sqrt(2.0 * n) : 1.0);
     sigma = std::exp(u);
@@ -122,6 +122,7 @@ class GaussianGibbs {
 
   const LeastSquares* sums_;
   GaussianGibbsPrior prior_;
+  HalfT sigma_prior_{3.0, 1.0};
   HierarchicalSweep hyper_;
   long n_sweeps_ = 0;
   Rng* rng_;

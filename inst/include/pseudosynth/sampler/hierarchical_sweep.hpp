@@ -141,7 +141,7 @@ class HierarchicalSweep {
   /// The Cholesky factor of L L' + x x' from L, by rotations; x is used up.
   void add_rank_one(Vector& x) {
     for (int j = 0; j < P_; ++j) {
-      const double r = std::hypot(factor_(j, j), x[j]);
+      const double r = std::sqrt(square(factor_(j, j)) + square(x[j]));
       const double c = factor_(j, j) / r, s = x[j] / r;
       factor_(j, j) = r;
       for (int i = j + 1; i < P_; ++i) {

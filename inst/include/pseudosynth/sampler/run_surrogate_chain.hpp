@@ -40,6 +40,8 @@ class SurrogateSetup {
     Fit fit(model_, penalty_, rng);
     fit.from_mode(mode, inverse);
     set(fit.lhat, proposal_);
+    // Beyond the clip the target is flat and Lhat is not.
+    if (records.censor.active) proposal_.slice_share = kClippedSlices;
     pilot(fit, mode, rng);
   }
 
@@ -65,6 +67,7 @@ class SurrogateSetup {
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
   static constexpr int kPilot = 120;
+  static constexpr double kClippedSlices = 0.5;
 
   /// The squared distance from the centre varies by sqrt(2/n) of itself: a
   /// power that is about one of its standard deviations wider.
