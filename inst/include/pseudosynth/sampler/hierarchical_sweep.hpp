@@ -60,15 +60,7 @@ class HierarchicalSweep {
     for (int j = 0; j < P_; ++j) {
       const double u = b[j] / tau[j];
       const double before = tau[j];
-      tau[j] = std::exp(slice_sample(
-          rng, std::log(before),
-          [&](double x) {
-            const double t = std::exp(x);
-            const double step = u * (t - before);
-            return log_prior(t) + x + moment[j] * step -
-                   0.5 * curvature(j, j) * step * step;
-          },
-          1.0));
+      tau[j] = rescaled(before, u * moment[j], u * u * curvature(j, j), rng);
       const double step = u * (tau[j] - before);
       b[j] += step;
       moment -= curvature.col(j) * step;
@@ -86,6 +78,32 @@ class HierarchicalSweep {
   double log_prior(double t) const {
     const double z = t / scale_;
     return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
+  }
+
+  double log_prior_ratio(double to, double from) const {
+    const double f = df_ * square(scale_);
+    return 0.5 * (df_ + 1.0) * std::log((f + from * from) / (f + to * to));
+  }
+
+  /// An update of t under its prior times exp(slope d - precision d^2 / 2),
+  /// d = t - before.
+  double rescaled(double before, double slope, double precision, Rng& rng) {
+    if (precision * square(scale_) > kTight) {
+      // The likelihood, normal in t, is narrower than the prior: propose it.
+      const double t =
+          before + slope / precision + rng.normal() / std::sqrt(precision);
+      const bool accepted =
+          t > 0.0 &&
+          (t < before || -rng.exponential() < log_prior_ratio(t, before));
+      return accepted ? t : before;
+    }
+    return std::exp(slice_sample(
+        rng, std::log(before),
+        [&](double x) {
+          const double t = std::exp(x), d = t - before;
+          return log_prior(t) + x + (slope - 0.5 * precision * d) * d;
+        },
+        1.0));
   }
 
   void update_omega(const Vector& b, Rng& rng) {
@@ -106,7 +124,7 @@ class HierarchicalSweep {
       fresh_d[j] =
           std::sqrt(factor_.row(j).head(j + 1).squaredNorm() + v[j] * v[j] / q);
       fresh_tau[j] = tau[j] * fresh_d[j] / d[j];
-      log_ratio += log_prior(fresh_tau[j]) - log_prior(tau[j]) +
+      log_ratio += log_prior_ratio(fresh_tau[j], tau[j]) +
                    std::log(fresh_d[j] / d[j]);
     }
     if (!(std::log(rng.uniform()) < log_ratio)) return;
@@ -174,6 +192,10 @@ class HierarchicalSweep {
       u[j] = fresh;
     }
   }
+
+  // Of the prior's precision: where proposals from the likelihood are accepted
+  // nearly always.
+  static constexpr double kTight = 4.0;
 
   int P_;
   double eta_, df_, scale_, nu_;
