@@ -19,7 +19,7 @@
 #'     under [prior_hierarchical()], which NUTS would take hours over. A sampler
 #'     asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
-#'   `NULL`, the default, takes 0.8 times the number of components for the
+#'   `NULL`, the default, takes 0.6 times the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
 #'   sampler, and 1 otherwise.
@@ -162,7 +162,7 @@ next_attempt <- function(fit, asked) {
 # costs next to nothing.
 default_thin <- function(sampler, spec) {
   if (sampler == "augmentation") {
-    as.integer(ceiling(0.8 * spec$K))
+    as.integer(ceiling(0.6 * spec$K))
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
     3L
   } else if (sampler == "surrogate" && spec$prior$kind == "hierarchical" &&

@@ -7,8 +7,8 @@
 
 # Budgets per chain, by K; a kept draw takes `thin` sweeps.
 budgets <- list(
-  "5" = list(warmup = 300, draws = 1000, thin = 4),
-  "10" = list(warmup = 200, draws = 1000, thin = 10)
+  "5" = list(warmup = 300, draws = 1000, thin = 3),
+  "10" = list(warmup = 150, draws = 1000, thin = 6)
 )
 seconds_allowed <- c("5" = 60, "10" = 150)
 n_chains <- 4

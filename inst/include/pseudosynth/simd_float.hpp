@@ -28,30 +28,28 @@ PSEUDOSYNTH_INLINE void store_floats(const Floats<L>& from, float* to) {
   std::memcpy(to, &from, sizeof(from));
 }
 
-/// x <- exp(x) for x <= 80, to about 2e-7; what lies below -80 gives exp(-80),
-/// about 2e-35: the numbers below 1e-38 are slow to work with. As
-/// simd::exp_in_place, with the polynomial of degree 7.
+/// x <- 2^x for x <= 120, to about 3e-6; what lies below -120 gives 2^-120,
+/// about 8e-37: the numbers below 1e-38 are slow to work with. As
+/// simd::exp_in_place, with the minimax polynomial of degree 4.
 template <int L>
-PSEUDOSYNTH_INLINE void exp_floats(Floats<L>& x) {
+PSEUDOSYNTH_INLINE void exp2_floats(Floats<L>& x) {
   typedef typename FloatLanes<L>::Real R;
   typedef typename FloatLanes<L>::Int I;
-  const R low = -80.0f - R{};
+  const R low = -120.0f - R{};
   x = x < low ? low : x;
-  R n = x * 1.44269504f + 12582912.0f;  // 1.5 * 2^23 rounds
+  R n = x + 12582912.0f;  // 1.5 * 2^23 rounds
+  I scale;
+  std::memcpy(&scale, &n, sizeof(scale));
+  const R r = x - (n - 12582912.0f);
+  const R p =
+      0.999999261f +
+      r * (0.693121815f +
+           r * (0.240247453f + r * (0.0559178586f + r * 0.00957008159f)));
+  // What is above the integer in the bits of n falls out of the word.
   I bits;
-  std::memcpy(&bits, &n, sizeof(bits));
-  n -= 12582912.0f;
-  R r = x - n * 0.693359375f;
-  r -= n * -2.12194440e-4f;
-  const R r2 = r * r;
-  const R p0 = 1.0f + r + r2 * (0.5f + r * (1.0f / 6));
-  const R p1 =
-      (1.0f / 24 + r * (1.0f / 120)) + r2 * (1.0f / 720 + r * (1.0f / 5040));
-  const R p = p0 + r2 * r2 * p1;
-  const I scale = (bits + 127) << 23;
-  R two_n;
-  std::memcpy(&two_n, &scale, sizeof(two_n));
-  x = p * two_n;
+  std::memcpy(&bits, &p, sizeof(bits));
+  bits += scale << 23;
+  std::memcpy(&x, &bits, sizeof(bits));
 }
 
 template <int L>

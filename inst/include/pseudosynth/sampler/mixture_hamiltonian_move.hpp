@@ -19,11 +19,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "dual_averaging.hpp"
 #include "mixture_augmentation.hpp"
 #include "mixture_marginal.hpp"
+#include "mixture_metric.hpp"
 
 namespace pseudosynth {
 
@@ -37,12 +37,10 @@ class MixtureHamiltonianMove {
         x_(MixturePoint::zero(P_, K_)),
         momentum_(x_),
         gradient_(x_),
-        metric_(static_cast<std::size_t>(K_)),
-        inverse_(static_cast<std::size_t>(K_)),
+        metric_(cross_products(records), K_),
+        precision_(K_),
+        prior_precision_(P_),
         adaptation_(kTargetAcceptance) {
-    const GroupedDesign design(records.design);
-    design.cross_products(records.size(), records.design.row().data(),
-                          records.alpha.data(), gram_);
     for (double alpha : records.alpha) total_alpha_ += alpha;
     adaptation_.restart(stepsize_);
   }
@@ -96,14 +94,27 @@ class MixtureHamiltonianMove {
   double stepsize() const { return stepsize_; }
 
  private:
-  static constexpr double kMassNoise = 0.4;
-  static constexpr double kScaleNoise = 0.15;
-  static constexpr double kTargetAcceptance = 0.8;
+  // The copies hold back what they are copied from: with noise much smaller
+  // than the way a component's mass goes as it grows from one of few records to
+  // one of many, long trajectories turn around early. Beyond this the metric
+  // fits too badly and steps shrink.
+  static constexpr double kMassNoise = 0.8;
+  static constexpr double kScaleNoise = 0.2;
+  static constexpr double kTargetAcceptance = 0.75;
   // In units of the metric, which is too stiff for overlapping components:
-  // their slow directions take several times pi/2.
-  static constexpr double kMeanLength = 5.0;
+  // their slow directions take many times pi/2.
+  static constexpr double kMeanLength = 14.0;
   static constexpr double kLargestStep = 1.0;
-  static constexpr int kMaxMeanSteps = 40;
+  static constexpr int kMaxMeanSteps = 60;
+
+  /// X' A X over all records.
+  static Matrix cross_products(const Records& records) {
+    const GroupedDesign design(records.design);
+    Matrix gram;
+    design.cross_products(records.size(), records.design.row().data(),
+                          records.alpha.data(), gram);
+    return gram;
+  }
 
   int mean_steps() const {
     return std::min(kMaxMeanSteps,
@@ -145,26 +156,20 @@ class MixtureHamiltonianMove {
     for (int k = 0; k < K_; ++k) {
       const double share = std::exp(mass_copy_[k] - log_total);
       const double log_sigma = std::max(scale_copy_[k], lowest_);
-      Matrix precision = gram_ * (share * std::exp(-2.0 * log_sigma));
-      for (int j = 0; j < P_; ++j)
-        precision(j, j) += 1.0 / square(chain_->prior_scale(j));
-      const std::size_t at = static_cast<std::size_t>(k);
-      metric_[at].compute(precision);
-      // Every step multiplies by the inverse.
-      inverse_[at] = metric_[at].solve(Matrix::Identity(P_, P_));
+      precision_[k] = share * std::exp(-2.0 * log_sigma);
       mass_precision_[k] = total_alpha_ * share + 1.0 / square(kMassNoise);
       scale_precision_[k] =
           2.0 * total_alpha_ * share + 1.0 / square(kScaleNoise);
     }
+    for (int j = 0; j < P_; ++j)
+      prior_precision_[j] = 1.0 / square(chain_->prior_scale(j));
+    metric_.compute(precision_, prior_precision_);
   }
 
   void draw_momentum() {
     Rng& rng = chain_->rng();
+    metric_.draw(rng, momentum_.b);
     for (int k = 0; k < K_; ++k) {
-      Vector noise(P_);
-      for (int j = 0; j < P_; ++j) noise[j] = rng.normal();
-      momentum_.b.col(k) =
-          metric_[static_cast<std::size_t>(k)].matrixL() * noise;
       momentum_.log_mass[k] = std::sqrt(mass_precision_[k]) * rng.normal();
       momentum_.log_sigma[k] = std::sqrt(scale_precision_[k]) * rng.normal();
     }
@@ -192,12 +197,10 @@ class MixtureHamiltonianMove {
     }
   }
 
-  double kinetic() const {
-    double twice = 0.0;
+  double kinetic() {
+    double twice = metric_.square_norm(momentum_.b);
     for (int k = 0; k < K_; ++k) {
-      const Vector p = momentum_.b.col(k);
-      twice += p.dot(inverse_[static_cast<std::size_t>(k)] * p) +
-               square(momentum_.log_mass[k]) / mass_precision_[k] +
+      twice += square(momentum_.log_mass[k]) / mass_precision_[k] +
                square(momentum_.log_sigma[k]) / scale_precision_[k];
     }
     return 0.5 * twice;
@@ -210,9 +213,8 @@ class MixtureHamiltonianMove {
   }
 
   void drift(double step) {
+    metric_.drift(step, momentum_.b, x_.b);
     for (int k = 0; k < K_; ++k) {
-      x_.b.col(k).noalias() +=
-          step * (inverse_[static_cast<std::size_t>(k)] * momentum_.b.col(k));
       x_.log_mass[k] += step * momentum_.log_mass[k] / mass_precision_[k];
       x_.log_sigma[k] += step * momentum_.log_sigma[k] / scale_precision_[k];
       // sigma bounces off its floor.
@@ -227,10 +229,9 @@ class MixtureHamiltonianMove {
   int K_, P_;
   MixtureMarginal marginal_;
   MixturePoint x_, momentum_, gradient_;
-  std::vector<Eigen::LLT<Matrix>> metric_;
-  std::vector<Matrix> inverse_;
+  MixtureMetric metric_;
+  Vector precision_, prior_precision_;
   Vector mass_copy_, scale_copy_, mass_precision_, scale_precision_;
-  Matrix gram_;  // X' A X over all records
   double total_alpha_ = 0.0;
   double lowest_ = -kInfinity;  // log of the floor of sigma
   double stepsize_ = 0.4;

@@ -48,13 +48,14 @@ class MixturePairMove {
       to.log_length = power * (tie - log_product(x));
       return to;
     };
-    at = along(slice_sample(
-        rng, logit, [&](double x) { return log_density(along(x)); }, 1.0,
+    double value = log_density(at);
+    at = along(slice_sample_from(
+        rng, logit, value, [&](double x) { return log_density(along(x)); }, 1.0,
         -kWidest, kWidest));
     // One number of `at` after the other.
     auto update = [&](double Place::*part, double lower) {
-      at.*part = slice_sample(
-          rng, at.*part,
+      at.*part = slice_sample_from(
+          rng, at.*part, value,
           [&](double x) {
             Place to = at;
             to.*part = x;

@@ -55,8 +55,7 @@ class MixtureSlope {
                                   numeric_b_.data(),
                                   numeric_slope_.data(),
                                   offset_.data(),
-                                  inv_sigma_.data(),
-                                  slope_sum_.data(),
+                                  scale_.data(),
                                   weight_sum_.data(),
                                   square_sum_.data(),
                                   scratch_.data()};
@@ -143,8 +142,7 @@ class MixtureSlope {
     d_b_.assign(at(P_));
     numeric_b_.assign(at(design_->n_numeric()));
     numeric_slope_.assign(at(design_->n_numeric()));
-    for (auto* buffer :
-         {&offset_, &inv_sigma_, &slope_sum_, &weight_sum_, &square_sum_})
+    for (auto* buffer : {&offset_, &scale_, &weight_sum_, &square_sum_})
       buffer->assign(at(1));
     scratch_.assign(at(6));
     for (int k = K_; k < Kp_; ++k) offset_[at(0, k)] = kEmpty;
@@ -154,9 +152,10 @@ class MixtureSlope {
     for (int j = 0; j < P_; ++j)
       for (int k = 0; k < K_; ++k) b_[at(j, k)] = static_cast<float>(b(j, k));
     for (int k = 0; k < K_; ++k) {
-      offset_[at(0, k)] =
-          std::max(kEmpty, static_cast<float>(log_pi[k] - log_sigma[k]));
-      inv_sigma_[at(0, k)] = static_cast<float>(std::exp(-log_sigma[k]));
+      offset_[at(0, k)] = std::max(
+          kEmpty, static_cast<float>(kLog2e * (log_pi[k] - log_sigma[k])));
+      scale_[at(0, k)] =
+          static_cast<float>(std::sqrt(0.5 * kLog2e) * std::exp(-log_sigma[k]));
     }
     slope_.zero();
     numeric_slope_.zero();
@@ -178,24 +177,28 @@ class MixtureSlope {
 
   void collect(Matrix& d_b, Vector& d_log_pi, Vector& d_log_sigma) {
     d_b_.zero();
-    if (design_->has_intercept())
-      std::copy(slope_sum_.data(), slope_sum_.data() + Kp_, d_b_.data());
     for (std::size_t g = 0; g < groups_.size(); ++g)
       detail::collapse_cells(groups_[g], slope_at_[g], Kp_, d_b_.data());
+    if (design_->has_intercept())
+      std::copy(slope_at_[0], slope_at_[0] + Kp_, d_b_.data());
     for (int q = 0; q < design_->n_numeric(); ++q) {
       const float* from = numeric_slope_.data() + at(q);
       std::copy(from, from + Kp_, d_b_.data() + at(design_->numeric_column(q)));
     }
     for (int k = 0; k < K_; ++k) {
       for (int j = 0; j < P_; ++j)
-        d_b(j, k) = d_b_[at(j, k)] * inv_sigma_[at(0, k)];
+        d_b(j, k) = kPerSquare * d_b_[at(j, k)] * scale_[at(0, k)];
       d_log_pi[k] = weight_sum_[at(0, k)];
-      d_log_sigma[k] = square_sum_[at(0, k)];
+      d_log_sigma[k] =
+          kPerSquare * square_sum_[at(0, k)] - weight_sum_[at(0, k)];
     }
   }
 
   // The log weight of nothing, small in single precision too.
   static constexpr float kEmpty = -1e20f;
+  static constexpr double kLog2e = 1.4426950408889634074;
+  // z^2 / u^2, u the residual in the units of the pass.
+  static constexpr double kPerSquare = 2.0 / kLog2e;
 
   int K_, Kp_, P_;
   double centre_ = 0.0;  // of the response
@@ -206,7 +209,7 @@ class MixtureSlope {
   std::vector<const int*> cell_;
   std::vector<float*> table_at_, slope_at_;
   simd::FloatBuffer table_, slope_, b_, d_b_, numeric_b_, numeric_slope_,
-      offset_, inv_sigma_, slope_sum_, weight_sum_, square_sum_, scratch_;
+      offset_, scale_, weight_sum_, square_sum_, scratch_;
 };
 
 }  // namespace pseudosynth

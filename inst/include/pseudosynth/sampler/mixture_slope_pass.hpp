@@ -1,6 +1,7 @@
 // The passes of MixtureSlope, in single precision with the components in lanes:
 // arrays of components are padded to Kp, a multiple of every lane count used,
-// and padded components have density 0.
+// and padded components have density 0. Residuals come in units that make the
+// density a power of 2, u = z sqrt(log2(e) / 2): 2^(offset - u^2).
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_SLOPE_PASS_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_SLOPE_PASS_HPP
 
@@ -42,7 +43,8 @@ PSEUDOSYNTH_DISPATCH(widen_cells,
                       float* table),
                      (group, b, Kp, table))
 
-/// The transpose: d_b += what the cells hold. Destroys the table.
+/// The transpose: d_b += what the cells hold. Leaves the sum of all cells in
+/// the first and destroys the others.
 template <int W>
 PSEUDOSYNTH_INLINE void collapse_cells_kernel(const FactorGroup& group,
                                               float* table, int Kp,
@@ -88,11 +90,10 @@ struct MixtureSlopePass {
   const float* numeric;    // n_rows x n_numeric
   const float* numeric_b;  // n_numeric x Kp
   float* numeric_slope;    // added to
-  const float* offset;     // log pi_k - log sigma_k, far below 0 in the padding
-  const float* inv_sigma;  // 0 in the padding
-  // Sums over records, out: alpha r z (by sigma it is the slope of the linear
-  // predictor), alpha r, alpha r (z^2 - 1).
-  float* slope_sum;
+  const float* offset;     // log2(pi_k / sigma_k), far below 0 in the padding
+  const float* scale;      // u by residual, 0 in the padding
+  // Sums over records of shares r, out: alpha r, alpha r u^2. Slopes are sums
+  // of alpha r u.
   float* weight_sum;
   float* square_sum;
   float* scratch;  // 6 Kp
@@ -124,16 +125,15 @@ PSEUDOSYNTH_INLINE void mixture_slope_rows(const MixtureSlopePass& p) {
   typedef simd::Floats<L> R;
   const int n = Single ? L : p.Kp;
   PerComponent<L, Single> eta(p.scratch), slope(p.scratch + n),
-      z(p.scratch + 2 * n), r(p.scratch + 3 * n), offset(p.scratch + 4 * n),
-      inv_sigma(p.scratch + 5 * n), slope_sum(p.slope_sum),
-      weight_sum(p.weight_sum), square_sum(p.square_sum);
+      u(p.scratch + 2 * n), r(p.scratch + 3 * n), offset(p.scratch + 4 * n),
+      scale(p.scratch + 5 * n), weight_sum(p.weight_sum),
+      square_sum(p.square_sum);
   R x, y;
   for (int l = 0; l < n; l += L) {
     simd::load_floats<L>(p.offset + l, x);
     offset.put(x, l);
-    simd::load_floats<L>(p.inv_sigma + l, x);
-    inv_sigma.put(x, l);
-    slope_sum.put(R{}, l);
+    simd::load_floats<L>(p.scale + l, x);
+    scale.put(x, l);
     weight_sum.put(R{}, l);
     square_sum.put(R{}, l);
   }
@@ -156,14 +156,14 @@ PSEUDOSYNTH_INLINE void mixture_slope_rows(const MixtureSlopePass& p) {
     for (int i = p.start[row]; i < p.start[row + 1]; ++i) {
       float sum = 0.0f;
       for (int l = 0; l < n; l += L) {
-        R zs, term;
+        R scaled, term;
         eta.get(l, x);
-        inv_sigma.get(l, y);
+        scale.get(l, y);
         offset.get(l, term);
-        zs = (p.y[i] - x) * y;
-        term -= 0.5f * zs * zs;
-        simd::exp_floats<L>(term);
-        z.put(zs, l);
+        scaled = (p.y[i] - x) * y;
+        term -= scaled * scaled;
+        simd::exp2_floats<L>(term);
+        u.put(scaled, l);
         r.put(term, l);
         sum += simd::sum_floats<L>(term);
       }
@@ -173,8 +173,8 @@ PSEUDOSYNTH_INLINE void mixture_slope_rows(const MixtureSlopePass& p) {
         for (int l = 0; l < n; l += L) {
           R term;
           offset.get(l, term);
-          z.get(l, x);
-          term -= 0.5f * x * x;
+          u.get(l, x);
+          term -= x * x;
           r.put(term, l);
           for (int lane = 0; lane < L; ++lane)
             high = term[lane] > high ? term[lane] : high;
@@ -184,24 +184,24 @@ PSEUDOSYNTH_INLINE void mixture_slope_rows(const MixtureSlopePass& p) {
           R term;
           r.get(l, term);
           term -= high;
-          simd::exp_floats<L>(term);
+          simd::exp2_floats<L>(term);
           r.put(term, l);
           sum += simd::sum_floats<L>(term);
         }
       }
       const float weight = p.alpha[i] / sum;
       for (int l = 0; l < n; l += L) {
-        R share, zs;
+        R share, scaled;
         r.get(l, share);
-        z.get(l, zs);
+        u.get(l, scaled);
         share *= weight;
-        const R product = share * zs;
+        const R product = share * scaled;
         slope.get(l, x);
         slope.put(x + product, l);
         weight_sum.get(l, x);
         weight_sum.put(x + share, l);
         square_sum.get(l, x);
-        square_sum.put(x + (product * zs - share), l);
+        square_sum.put(x + product * scaled, l);
       }
     }
     for (int l = 0; l < n; l += L) {
@@ -216,13 +216,9 @@ PSEUDOSYNTH_INLINE void mixture_slope_rows(const MixtureSlopePass& p) {
         simd::load_floats<L>(to, x);
         simd::store_floats<L>(x + numeric[q] * y, to);
       }
-      slope_sum.get(l, x);
-      slope_sum.put(x + y, l);
     }
   }
   for (int l = 0; l < n; l += L) {
-    slope_sum.get(l, x);
-    simd::store_floats<L>(x, p.slope_sum + l);
     weight_sum.get(l, x);
     simd::store_floats<L>(x, p.weight_sum + l);
     square_sum.get(l, x);

@@ -25,7 +25,7 @@ struct MixtureTuning {
   int hamiltonian_moves = 2;  // trajectories per sweep
   // Pair moves, and as many mass moves, after each trajectory; without
   // trajectories after the sweep.
-  int pair_moves = 2;
+  int pair_moves = 1;
   /// Share of warmup that runs on powered components.
   double uncorrected_share = 0.2;
 };

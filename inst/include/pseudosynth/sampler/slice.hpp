@@ -8,13 +8,14 @@
 
 namespace pseudosynth {
 
-/// One update of x in (lower, upper) under the log density `log_density`, which
-/// must be finite at x.
+/// One update of x in (lower, upper) under the log density `log_density`. Its
+/// value at x, finite, comes in `value`, which leaves with that of the result.
 template <class LogDensity>
-double slice_sample(Rng& rng, double x, LogDensity&& log_density, double width,
-                    double lower = -kInfinity, double upper = kInfinity) {
+double slice_sample_from(Rng& rng, double x, double& value,
+                         LogDensity&& log_density, double width,
+                         double lower = -kInfinity, double upper = kInfinity) {
   constexpr int kMaxSteps = 64;
-  const double level = log_density(x) - rng.exponential();
+  const double level = value - rng.exponential();
   double left = x - width * rng.uniform();
   double right = left + width;
   // The number of steps to each side is drawn beforehand, which keeps the
@@ -29,7 +30,11 @@ double slice_sample(Rng& rng, double x, LogDensity&& log_density, double width,
   right = right > upper ? upper : right;
   for (;;) {
     const double proposal = left + rng.uniform() * (right - left);
-    if (log_density(proposal) > level) return proposal;
+    const double there = log_density(proposal);
+    if (there > level) {
+      value = there;
+      return proposal;
+    }
     if (proposal < x)
       left = proposal;
     else
@@ -37,6 +42,14 @@ double slice_sample(Rng& rng, double x, LogDensity&& log_density, double width,
     // The interval has closed around x: nothing else is on the slice.
     if (!(right - left > 1e-14 * (1.0 + std::fabs(x)))) return x;
   }
+}
+
+/// The same where the value at x is not at hand.
+template <class LogDensity>
+double slice_sample(Rng& rng, double x, LogDensity&& log_density, double width,
+                    double lower = -kInfinity, double upper = kInfinity) {
+  double value = log_density(x);
+  return slice_sample_from(rng, x, value, log_density, width, lower, upper);
 }
 
 }  // namespace pseudosynth
