@@ -13,9 +13,9 @@ n_sets <- 3 # synthetic sets
 
 # The budget: more of everything is better and slower.
 n_chains <- 4
-n_warmup <- 200 # iterations of each chain of the first fit, thrown away
-n_rewarmup <- 100 # the same of later fits, which start where the last one ended
-n_draws <- 1000 # draws of each chain kept
+n_warmup <- 150 # iterations of each chain of the first fit, thrown away
+n_rewarmup <- 50 # the same of later fits, which start where the last one ended
+n_draws <- 800 # draws of each chain kept
 n_sweeps <- 3 # of the sampler for each kept draw of the first fit
 n_resweeps <- 2 # the same of later fits
 n_refits <- 3 # at most, of the search for the re-weighting constant
