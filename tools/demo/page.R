@@ -148,13 +148,14 @@ budget_text <- function(first, last) {
   control <- last$control
   sprintf(
     paste(
-      "Each fit runs %d chains and keeps %s draws of each, one in %d sweeps of",
-      "the sampler: S = %s draws. The first fit throws away %s draws of each",
-      "chain as warmup; later ones start where the last one ended and throw",
-      "away %s."
+      "Each fit runs %d chains and keeps %s draws of each: S = %s draws. The",
+      "first fit takes %d sweeps of the sampler for a draw and throws away %s",
+      "draws of each chain as warmup; later ones start where the last one",
+      "ended, take %d and throw away %s."
     ),
-    control$chains, count(control$draws), control$thin,
-    count(nrow(last$draws)), count(first$control$warmup), count(control$warmup)
+    control$chains, count(control$draws), count(nrow(last$draws)),
+    first$control$thin, count(first$control$warmup), control$thin,
+    count(control$warmup)
   )
 }
 
