@@ -55,15 +55,18 @@ class HierarchicalSweep {
   /// tau_j and b_j scaled together (interweaving, Yu and Meng 2011): with
   /// u_j = b_j / tau_j fixed only the prior of tau_j and the likelihood move.
   /// The log-likelihood of a step d in b is moment'd - d'curvature d / 2; b and
-  /// moment are brought up to date.
-  void rescale(const Matrix& curvature, Vector& b, Vector& moment, Rng& rng) {
-    for (int j = 0; j < P_; ++j) {
+  /// moment are brought up to date. One j after the other, each reversibly, so
+  /// that `backwards` undoes what forwards does.
+  void rescale(const Matrix& curvature, Vector& b, Vector& moment, Rng& rng,
+               bool backwards = false) {
+    for (int step = 0; step < P_; ++step) {
+      const int j = backwards ? P_ - 1 - step : step;
       const double u = b[j] / tau[j];
       const double before = tau[j];
       tau[j] = rescaled(before, u * moment[j], u * u * curvature(j, j), rng);
-      const double step = u * (tau[j] - before);
-      b[j] += step;
-      moment -= curvature.col(j) * step;
+      const double d = u * (tau[j] - before);
+      b[j] += d;
+      moment -= curvature.col(j) * d;
     }
   }
 

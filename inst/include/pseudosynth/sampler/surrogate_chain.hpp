@@ -159,28 +159,8 @@ class SurrogateChain {
   /// tau_j and b_j together at fixed b_j / tau_j under Lhat, one j after the
   /// other or in the opposite order.
   void rescale(const SurrogateQuadratic& lhat, Vector& at, bool backwards) {
-    const int P = model_->n_columns();
     Vector moment = lhat.gradient - lhat.curvature * (at - lhat.centre);
-    for (int step = 0; step < P; ++step) {
-      const int j = backwards ? P - 1 - step : step;
-      const double before = hyper_.tau[j], u = at[j] / before;
-      const double curvature = lhat.curvature(j, j);
-      const double after = std::exp(slice_sample(
-          *rng_, std::log(before),
-          [&](double x) {
-            const double t = std::exp(x), d = u * (t - before);
-            const double z = t / prior_.tau_scale;
-            return x -
-                   0.5 * (prior_.tau_df + 1.0) *
-                       std::log1p(z * z / prior_.tau_df) +
-                   d * (moment[j] - 0.5 * curvature * d);
-          },
-          1.0));
-      const double d = u * (after - before);
-      hyper_.tau[j] = after;
-      at[j] += d;
-      moment -= lhat.curvature.col(j) * d;
-    }
+    hyper_.rescale(lhat.curvature, at, moment, *rng_, backwards);
   }
 
   Model* model_;
