@@ -258,12 +258,17 @@ solve_stage <- function(job, unweighted, fit, weights) {
     return(fit)
   }
   cli::cli_progress_step("Solving the weights for epsilon")
+  solved_fit(job, unweighted, weights, if (ratio > 1) "scale" else "shift")
+}
+
+#' The refit that reaches the bound the job asks for
+#' @noRd
+solved_fit <- function(job, unweighted, weights, by) {
   reach(job, do.call(solve_weights, c(
     list(
-      unweighted, target, weights,
-      by = if (ratio > 1) "scale" else "shift", tolerance = job$tolerance,
-      max_refits = job$max_refits, quantile = job$quantile,
-      allow_unconverged = job$allow_unconverged
+      unweighted, job$budget$delta, weights,
+      by = by, tolerance = job$tolerance, max_refits = job$max_refits,
+      quantile = job$quantile, allow_unconverged = job$allow_unconverged
     ),
     seed_argument(job, 1)
   )))
@@ -321,16 +326,13 @@ scalar_stages <- function(job) {
       arg = "epsilon", call = rlang::call2("pseudo_posterior")
     )
   }
+  unweighted <- fits$unweighted$bound$overall
+  # A weight can only lower the bound
+  if (unweighted < job$budget$delta * (1 - job$tolerance)) {
+    abort_unreached(job, unweighted)
+  }
   cli::cli_progress_step("Solving the scalar weight")
-  weights <- reach(job, do.call(scalar_weights, c(
-    list(
-      fits$unweighted, job$budget$delta,
-      tolerance = job$tolerance, max_refits = job$max_refits,
-      quantile = job$quantile, allow_unconverged = job$allow_unconverged
-    ),
-    seed_argument(job, 1)
-  )))
-  fits$scalar <- job_update(job, fits$unweighted, 1, privacy_weights = weights)
+  fits$scalar <- solved_fit(job, fits$unweighted, NULL, "scale")
   fits
 }
 

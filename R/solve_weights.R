@@ -145,16 +145,19 @@ bound_with <- function(fit, alpha) {
 #' @noRd
 solve_target <- function(fit, weights_at, measure, target, start, limits,
                          known, log, tolerance, max_refits, quantile, ...,
-                         call = rlang::caller_env()) {
+                         seed = NULL, call = rlang::caller_env()) {
   smallest <- if (log) max(limits[1], 1e-6) else limits[1]
   value <- clamp(start, smallest, limits[2])
   from <- fit
   best <- NULL
   search <- NULL
   for (count in seq_len(max_refits)) {
-    from <- truncate_draws(
-      update(from, privacy_weights = weights_at(value), ...), quantile
-    )
+    # Other noise at each refit: the search may come back to a value
+    own <- if (!is.null(seed)) list(seed = stage_seed(seed, 1e4 * (count - 1)))
+    refit <- function(...) {
+      update(from, privacy_weights = weights_at(value), ...)
+    }
+    from <- truncate_draws(do.call(refit, c(own, list(...))), quantile)
     reached <- measure(from)
     row <- data.frame(
       value = value, reached = reached, ratio = reached / target,

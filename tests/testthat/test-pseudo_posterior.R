@@ -191,9 +191,10 @@ test_that("weighted mechanisms are solved to their target", {
     )
     label <- guarantee(job)
     expect_identical(label$label, "asymptotic")
+    # The refit that reached the target is the one released from
     expect_equal(
       label$epsilon$total[["add/remove-one"]], 6,
-      tolerance = 0.101
+      tolerance = 0.1001
     )
     expect_identical(label$mechanism, mechanism)
     expect_match(label$public_inputs[["weights"]], "not public")

@@ -60,3 +60,19 @@ test_that("infinite and zero measures do not stop the search", {
     data.frame(value = c(0.5, 0.01), reached = c(4, 0)), 3, c(0, 1), TRUE
   )))
 })
+
+test_that("each refit of a search has noise of its own", {
+  seeds <- c()
+  fit <- external_fit(
+    matrix(-c(10, 5), 1),
+    refit = function(weights, seed) {
+      seeds <<- c(seeds, seed)
+      matrix(-c(10, 5) * (1 + (length(seeds) == 1)), 1)
+    },
+    converged = TRUE
+  )
+  solve_weights(fit, 5, tolerance = 0.2, seed = 7)
+  expect_identical(seeds[1], 7)
+  expect_gt(length(seeds), 1)
+  expect_false(anyDuplicated(seeds) > 0)
+})
