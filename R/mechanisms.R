@@ -374,7 +374,7 @@ clipped_stages <- function(job) {
       list(frozen = clipped_fit(job, job_rule(job), weights))
     },
     two_stage = {
-      # Clipped around 0 a first stage seldom converges: centre it where possible
+      # Clipped around 0 a first stage seldom converges: centred where possible
       if (!is.null(job$reference)) job <- with_centred_prior(job)
       cli::cli_progress_step("Fitting the first stage")
       weights <- do.call(two_stage_weights, c(

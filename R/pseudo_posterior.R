@@ -29,9 +29,10 @@
 #' m times that of a parameter draw. The clipped mechanisms meet it exactly: of
 #' it `margin_share` goes to the margin's histogram where `bounds` are given,
 #' then `first_share` of the rest to the first stage of `"two_stage"`, and what
-#' is left is shared by the m draws. Weighted mechanisms claim \eqn{2 \Delta} for a
-#' draw: their weights are scaled, or shifted where the target lies above what
-#' they give, by repeated refits that start from the last one, until the claim
+#' is left is shared by the m draws. Weighted mechanisms claim
+#' \eqn{2 \Delta} for a draw: their weights are scaled, or shifted where the
+#' target lies above what they give, by repeated refits that start from the last
+#' one, until the claim
 #' lies within `tolerance` of the target. A target that cannot be reached is an
 #' error that names the nearest that can.
 #'
@@ -61,7 +62,8 @@
 #'   it, see [reweight()]; the searches for `epsilon` use `tolerance` and
 #'   `max_refits` too.
 #' @param reference,window The centre of `"centred"`, and of both stages of
-#'   `"two_stage"` where given, which without it seldom converge; see [censor()].
+#'   `"two_stage"` where given, which without it seldom converge; see
+#'   [censor()].
 #' @param rule (`weight_rule`) For `"frozen"`, see [freeze()].
 #' @param weight_range (two numbers) For `"two_stage"`: the public numbers lo
 #'   and hi of [two_stage_weights()].
@@ -71,8 +73,9 @@
 #'   [perturbed_histogram()], for clipped mechanisms. `bounds = NULL`, the
 #'   default: no margin. Default 60 bins.
 #' @param margin_share (number in (0, 1)) The share of epsilon spent on the
-#'   margin. Default 0.4: on four months of Consumer Expenditure income it served
-#'   every measure better than 0.2, the less epsilon the more.
+#'   margin. Default 0.4: on four months of Consumer Expenditure income it
+#'   served the margin and the groups better than 0.2, the less epsilon the
+#'   more.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
 #'   release.

@@ -4,9 +4,9 @@
 #' confidential one. A replicate study draws local databases, makes the whole
 #' mechanism again on each (unweighted fit, weights, weighted fit, re-weighting
 #' with the same k) and looks at the distribution of their \eqn{2\Delta_r}: how
-#' widely it is spread, and which share of databases lies above a stated \eqn{\epsilon}. That
-#' share is the papers' \eqn{\delta}. With a study, [guarantee()] gives the
-#' label `"probabilistic"`.
+#' widely it is spread, and which share of databases lies above a stated
+#' \eqn{\epsilon}. That share is the papers' \eqn{\delta}. With a study,
+#' [guarantee()] gives the label `"probabilistic"`.
 #'
 #' @param fit (`synthesizer`) A converged fit with weights made from its file,
 #'   or without weights, for comparison.

@@ -226,8 +226,8 @@ is_jump <- function(points, target, log, tolerance) {
 #' Bounds of refits are noisy: a point above the target may belong below it, and
 #' rules out nothing. Between points on both sides, the root of a line through
 #' the nearest ones, of which the nearest count most: near the target it
-#' averages their noise. Halfway between the two nearest where the last step gained
-#' little and they are far apart.
+#' averages their noise. Halfway between the two nearest where the last step
+#' gained little and they are far apart.
 #' @noRd
 next_value <- function(points, target, limits, log) {
   at <- search_points(points, target, log)

@@ -3,12 +3,13 @@
 // trajectories would not leave the posterior as it is. That the matrix is near
 // the one asked for only makes them efficient.
 
+#include "pseudosynth/sampler/mixture_metric.hpp"
+
 #include <cmath>
 #include <cstdio>
 
 #include "pseudosynth/math.hpp"
 #include "pseudosynth/rng.hpp"
-#include "pseudosynth/sampler/mixture_metric.hpp"
 
 namespace {
 
@@ -69,8 +70,8 @@ void check(int P, int K) {
     asked.diagonal() += prior;
     const Vector truth = asked.llt().solve(p.col(k));
     const Vector gap = there.col(k) - truth;
-    worst = std::fmax(worst, std::sqrt(gap.dot(asked * gap) /
-                                       truth.dot(asked * truth)));
+    worst = std::fmax(
+        worst, std::sqrt(gap.dot(asked * gap) / truth.dot(asked * truth)));
   }
   expect_small("velocity against the exact one", P, K, worst, 1e-2);
 }

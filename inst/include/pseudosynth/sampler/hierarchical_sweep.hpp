@@ -127,8 +127,8 @@ class HierarchicalSweep {
       fresh_d[j] =
           std::sqrt(factor_.row(j).head(j + 1).squaredNorm() + v[j] * v[j] / q);
       fresh_tau[j] = tau[j] * fresh_d[j] / d[j];
-      log_ratio += log_prior_ratio(fresh_tau[j], tau[j]) +
-                   std::log(fresh_d[j] / d[j]);
+      log_ratio +=
+          log_prior_ratio(fresh_tau[j], tau[j]) + std::log(fresh_d[j] / d[j]);
     }
     if (!(std::log(rng.uniform()) < log_ratio)) return;
     Vector last = v / std::sqrt(q);
