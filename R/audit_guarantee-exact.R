@@ -21,13 +21,6 @@ audit_model <- function(formula, data, family, prior,
   model
 }
 
-#' The specification of a model for some records, neither weighted nor clipped
-#' @noRd
-plain_spec <- function(model, data, call = rlang::caller_env()) {
-  model$data <- data
-  model_spec(model, NULL, NULL, call)
-}
-
 #' Number of parameters of a specification, NA for mixtures
 #' @noRd
 count_parameters <- function(spec) {
@@ -131,13 +124,6 @@ replaced_records <- function(model, neighbours, changed) {
   data
 }
 
-pattern_of <- function(spec) {
-  if (ncol(spec$codes) + ncol(spec$numeric) == 0) {
-    return(rep("", length(spec$y)))
-  }
-  apply(cbind(spec$codes, spec$numeric), 1, paste, collapse = " ")
-}
-
 #' Public values as one draw; coefficients left out are 0
 #' @noRd
 named_draw <- function(values, model, call) {
@@ -214,12 +200,6 @@ complete_grid <- function(problem, grid) {
     grid, problem$counts, plain_rule(grid, 1)
   )
   grid
-}
-
-unweighted_posterior <- function(grid, counts) {
-  grid_change(
-    grid, grid$file_unweighted, counts - grid$file_counts, plain_rule(grid, 1)
-  )
 }
 
 #' Put the fine part of the grid where the file's posteriors are

@@ -164,11 +164,6 @@ grid_range <- function(spec, extra) {
   ))
 }
 
-log_sum <- function(x) {
-  high <- max(x)
-  if (!is.finite(high)) high else high + log(sum(exp(x - high)))
-}
-
 # Grids ----------------------------------------------------------------------
 
 #' A grid over the whole range that is fine around a point
@@ -273,4 +268,18 @@ grid_bounds <- function(grid, rule, cells) {
     grid$f, rule$alpha, rule$centre, rule$lower, rule$upper, cells
   )
   pmax(abs(ends$min), abs(ends$max))
+}
+
+plain_rule <- function(grid, alpha, lower = -Inf, upper = Inf, centre = 0) {
+  v <- ncol(grid$f)
+  list(
+    alpha = rep_len(as.double(alpha), v),
+    centre = rep_len(as.double(centre), v), lower = lower, upper = upper
+  )
+}
+
+unweighted_posterior <- function(grid, counts) {
+  grid_change(
+    grid, grid$file_unweighted, counts - grid$file_counts, plain_rule(grid, 1)
+  )
 }

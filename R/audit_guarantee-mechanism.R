@@ -141,14 +141,6 @@ grid_rule <- function(grid, mechanism = NULL, counts = NULL, database = NULL) {
   plain_rule(grid, alpha, mechanism$lower, mechanism$upper, centre)
 }
 
-plain_rule <- function(grid, alpha, lower = -Inf, upper = Inf, centre = 0) {
-  v <- ncol(grid$f)
-  list(
-    alpha = rep_len(as.double(alpha), v),
-    centre = rep_len(as.double(centre), v), lower = lower, upper = upper
-  )
-}
-
 # Weights ----------------------------------------------------------------------
 
 #' @return function(grid, counts, database) -> alpha (V)

@@ -226,10 +226,6 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
   )
 }
 
-format_audit_model <- function(model) {
-  sprintf("%s, %s", deparse1(model$formula), format(model$family))
-}
-
 format_values <- function(values) {
   if (is.numeric(values)) {
     vapply(values, format, "", digits = 4)

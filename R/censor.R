@@ -122,12 +122,6 @@ new_censoring_rule <- function(lower, upper, epsilon, neighbours, reference,
   )
 }
 
-#' The width that epsilon buys: replace-one costs it twice
-#' @noRd
-width_of_epsilon <- function(epsilon, neighbours) {
-  if (neighbours == "replace") epsilon / 2 else epsilon
-}
-
 censor_interval <- function(epsilon, neighbours, lower, upper, interval,
                             call = rlang::caller_env()) {
   if (is.null(lower) && is.null(upper)) {
@@ -229,63 +223,6 @@ resolve_censor <- function(censor, family, call = rlang::caller_env()) {
     censor$alpha <- min(1, half / censor$window)
   }
   censor
-}
-
-#' Weights and censoring of a model as the core reads them
-#'
-#' @param spec (list) The model's specification, all but weights and censoring.
-#' @param model (list) `data`, `design`, `family`, `prior`, `response`.
-#' @param censor (`censoring_rule`, resolved, or `NULL`)
-#' @return `spec` with `alpha` and `censor`.
-#' @noRd
-weighted_spec <- function(spec, model, weights, censor,
-                          call = rlang::caller_env()) {
-  n <- length(spec$y)
-  spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
-  if (!is.null(censor$alpha)) {
-    spec$alpha <- spec$alpha * censor$alpha
-  }
-  spec["censor"] <- list(NULL)
-  spec["censor"] <- list(censor_spec(censor, model, spec, call))
-  spec
-}
-
-#' A censoring rule as the core reads it
-#'
-#' @param spec (list) The specification with its weights, without censoring.
-#' @return `NULL` or a list with `lower`, `upper` and `centre` (N).
-#' @noRd
-censor_spec <- function(censor, model, spec, call = rlang::caller_env()) {
-  if (is.null(censor)) {
-    return(NULL)
-  }
-  check_proper_prior(model$prior, call)
-  centre <- numeric(length(spec$y))
-  if (!is.null(censor$reference)) {
-    f <- reference_log_lik(censor$reference, model, spec, call)
-    centre <- ifelse(spec$alpha == 0, 0, spec$alpha * f)
-    # A function of the record alone, kept finite
-    centre[is.nan(centre)] <- 0
-    centre <- clamp(centre, -1e300, 1e300)
-  }
-  list(
-    lower = as.double(censor$lower), upper = as.double(censor$upper),
-    centre = centre
-  )
-}
-
-#' The clipped likelihood is bounded: only a proper prior makes a posterior
-#' @noRd
-check_proper_prior <- function(prior, call) {
-  if (!prior_is_proper(prior)) {
-    abort_privacy(
-      c(
-        "A censored likelihood needs a proper prior.",
-        x = "The prior is {.code {format(prior)}}."
-      ),
-      call = call
-    )
-  }
 }
 
 # Printing -------------------------------------------------------------------

@@ -357,3 +357,79 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x),
   }
   invisible(x)
 }
+
+check_seed <- function(seed, arg = "seed", call = rlang::caller_env()) {
+  if (is.null(seed)) {
+    return(invisible(NULL))
+  }
+  check_number(seed, min = 0, max = 2^53, arg = arg, call = call)
+  if (seed != floor(seed)) {
+    abort_input(
+      "{.arg {arg}} must be a whole number or {.code NULL}.",
+      arg = arg, call = call
+    )
+  }
+  invisible(seed)
+}
+
+check_no_dots <- function(..., call = rlang::caller_env()) {
+  n <- ...length()
+  if (n == 0) {
+    return(invisible())
+  }
+  names <- ...names()
+  names <- names[!is.na(names) & nzchar(names)]
+  abort_input(
+    c(
+      "{.arg ...} must be empty.",
+      x = if (length(names) > 0) {
+        "{cli::qty(length(names))}The argument{?s} {.arg {names}} {?is/are}
+         not known here."
+      } else {
+        "There {?is/are} {n} argument{?s} too many."
+      },
+      i = "Formula, data, family and prior are those of the fit; call
+           {.fn fit_synthesizer} to change them."
+    ),
+    call = call
+  )
+}
+
+#' Check which draws or records are meant
+#' @return (integer) `NULL` becomes all.
+#' @noRd
+check_index <- function(x, n, arg = rlang::caller_arg(x),
+                        call = rlang::caller_env()) {
+  if (is.null(x)) {
+    return(seq_len(n))
+  }
+  good <- is.numeric(x) && length(x) > 0 && !anyNA(x) && all(x == floor(x)) &&
+    all(x >= 1 & x <= n)
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be whole numbers from 1 to {n}.",
+        i = "{.code NULL} means all of them."
+      ),
+      arg = arg, call = call
+    )
+  }
+  as.integer(x)
+}
+
+check_columns <- function(columns, data, arg, call = rlang::caller_env()) {
+  absent <- setdiff(columns, names(data))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "{.arg {arg}} must have the columns that are compared.",
+        x = "It has no column{?s} {.val {absent}}."
+      ),
+      arg = arg, call = call
+    )
+  }
+}
+
+check_quantile <- function(quantile, call = rlang::caller_env()) {
+  check_number(quantile, above = 0, max = 1, arg = "quantile", call = call)
+}

@@ -197,12 +197,6 @@ more_of <- function(control) {
   }
 }
 
-name_some <- function(names) {
-  shown <- paste0("`", utils::head(names, 2), "`", collapse = ", ")
-  more <- length(names) - 2
-  if (more > 0) sprintf("%s and %d more", shown, more) else shown
-}
-
 # Warn about a fit that has problems, once, when it is made.
 warn_unless_converged <- function(fit, call) {
   if (length(fit$problems) == 0) {
@@ -222,34 +216,4 @@ warn_unless_converged <- function(fit, call) {
     call = call, problems = problems
   )
   invisible(fit)
-}
-
-# Text that cli must not interpolate.
-cli_escape <- function(text) {
-  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
-}
-
-#' Refuse a fit that has not converged
-#'
-#' Later stages (weights, re-weighting, synthesis) call this first.
-#' @param fit (`synthesizer`)
-#' @param allow (flag) Has the user said to go on all the same?
-#' @param arg (string) The argument by which the user allows it.
-#' @return `fit`, invisibly.
-#' @noRd
-check_converged <- function(fit, allow = FALSE, call = rlang::caller_env(),
-                            arg = "allow_unconverged") {
-  if (isTRUE(fit$converged) || isTRUE(allow)) {
-    return(invisible(fit))
-  }
-  problems <- cli_escape(fit$problems)
-  abort_privacy(
-    c(
-      "The fit must have converged.",
-      stats::setNames(problems, rep("x", length(problems))),
-      i = "Fit it again for longer, or say {.code {arg} = TRUE}; the label is
-           then {.val none}."
-    ),
-    call = call, problems = fit$problems
-  )
 }

@@ -4,40 +4,6 @@
 # constructor makes, so that adding one touches one R/family-*.R and the list
 # `family_makers()` here.
 
-#' Make a family (internal constructor)
-#'
-#' @param name (string) The constructor's name, as the user writes it.
-#' @param likelihood (string) The core's name of the density.
-#' @param density (string) The density in words, for printing: `Models the
-#'   response by ...`.
-#' @param extras (named character) The parameters besides the coefficients, in
-#'   the core's order, and the prior of each, in words.
-#' @param kind (string) What the response must be: `"continuous"`, `"count"`,
-#'   `"proportion"` or `"binary"`.
-#' @param K (count) Number of components, 1 without a mixture.
-#' @param sigma_floor (number) Public lower bound of every scale.
-#' @param df (number or `NULL`) Public degrees of freedom.
-#' @param bounds (two numbers or `NULL`) Public bounds of a proportion.
-#' @param log_response (flag) Is the logarithm of the response modelled?
-#' @param lkj (number) The default of [prior_hierarchical()]'s `lkj`.
-#' @param arguments (list) What the constructor was given, for printing.
-#' @noRd
-new_synth_family <- function(name, likelihood, density,
-                             extras = c(sigma = "sigma ~ half-t(3, 0, 1)"),
-                             kind = "continuous", K = 1L, sigma_floor = 0,
-                             df = NULL, bounds = NULL, log_response = FALSE,
-                             lkj = 1, arguments = list()) {
-  structure(
-    list(
-      name = name, likelihood = likelihood, density = density,
-      extras = extras, kind = kind, K = as.integer(K),
-      sigma_floor = as.double(sigma_floor), df = df, bounds = bounds,
-      log_response = log_response, lkj = lkj, arguments = arguments
-    ),
-    class = "synth_family"
-  )
-}
-
 # Every family by the name that may be given as a string. beta_response() has
 # bounds that only the user can state.
 family_makers <- function() {
@@ -148,15 +114,6 @@ gaussian_family <- function() {
   )
 }
 
-is_mixture <- function(family) {
-  identical(family$likelihood, "normal_mixture")
-}
-
-# Has the family the logit link, so that an intercept alone is a mean in (0, 1)?
-has_logit_link <- function(family) {
-  family$kind %in% c("proportion", "binary")
-}
-
 #' @export
 format.synth_family <- function(x, ...) {
   arguments <- vapply(x$arguments, format_argument, "")
@@ -165,12 +122,6 @@ format.synth_family <- function(x, ...) {
     paste(names(x$arguments), "=", arguments, collapse = ", ",
           recycle0 = TRUE)
   )
-}
-
-# One number as it is, two as c(0, 600000).
-format_argument <- function(x) {
-  text <- vapply(x, format, "", scientific = 9, digits = 15)
-  if (length(text) > 1) sprintf("c(%s)", toString(text)) else text
 }
 
 #' @export

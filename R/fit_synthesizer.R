@@ -110,12 +110,6 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   run_synthesizer(model, weights, censor, run, init = NULL, call = call)
 }
 
-#' The columns of the model, in the order of the file
-#' @noRd
-used_columns <- function(data, used) {
-  as.data.frame(data)[intersect(names(data), used)]
-}
-
 #' The settings of a run, checked
 #' @return (list) `chains`, `warmup`, `draws`, `seed`, `threads`, `control`.
 #' @noRd
@@ -133,23 +127,6 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
     threads = check_count(threads, min = 1, max = 1024, call = call),
     control = control
   )
-}
-
-#' A model as the core reads it
-#' @noRd
-model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
-  data <- model$data
-  parts <- design_parts(model$design, data, arg = "data", call = call)
-  spec <- c(
-    list(
-      family = model$family$likelihood, K = model$family$K,
-      sigma_floor = model$family$sigma_floor, df = model$family$df,
-      y = response_forward(model$response, data[[model$response$variable]])
-    ),
-    parts
-  )
-  spec$prior <- prior_spec(model$prior, model$design$is_level)
-  weighted_spec(spec, model, weights, censor, call)
 }
 
 # Run the chains of a checked model and make the fit.
@@ -228,19 +205,6 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   diagnose(fit)
 }
 
-# Errors of the core become classed conditions that blame the user's call.
-call_core <- function(expr, call) {
-  tryCatch(expr, error = function(e) {
-    if (inherits(e, "pseudosynth_error")) {
-      stop(e)
-    }
-    abort_sampler(
-      c("The chains could not run.", x = "{conditionMessage(e)}"),
-      call = call
-    )
-  })
-}
-
 # After an interrupt every chain has finished some draws: keep as many of each.
 finished_part <- function(result, run, call) {
   if (!isTRUE(result$interrupted)) {
@@ -271,46 +235,6 @@ finished_part <- function(result, run, call) {
   result[parts] <- lapply(result[parts], keep_rows, kept, n)
   result$sampler <- lapply(result$sampler, keep_rows, kept, n)
   result
-}
-
-check_seed <- function(seed, arg = "seed", call = rlang::caller_env()) {
-  if (is.null(seed)) {
-    return(invisible(NULL))
-  }
-  check_number(seed, min = 0, max = 2^53, arg = arg, call = call)
-  if (seed != floor(seed)) {
-    abort_input(
-      "{.arg {arg}} must be a whole number or {.code NULL}.",
-      arg = arg, call = call
-    )
-  }
-  invisible(seed)
-}
-
-#' A seed as two 32-bit words, high and low
-#' @noRd
-seed_words <- function(seed) {
-  if (is.null(seed)) {
-    return(entropy_seed_())
-  }
-  c(floor(seed / 2^32), seed %% 2^32)
-}
-
-#' Names of the parameters of a draw, in the core's order
-#'
-#' `b[j * K + k]`, k fastest; then the family's extra parameters, in a mixture
-#' pi and sigma of each component.
-#' @param extras (character) Names of the extra parameters.
-#' @noRd
-parameter_names <- function(columns, spec, extras) {
-  if (spec$family != "normal_mixture") {
-    return(c(columns, extras))
-  }
-  k <- seq_len(spec$K)
-  c(
-    sprintf("b[%d,%s]", rep(k, length(columns)), rep(columns, each = spec$K)),
-    sprintf("pi[%d]", k), sprintf("sigma[%d]", k)
-  )
 }
 
 hyper_names <- function(columns, spec, n) {

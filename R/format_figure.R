@@ -63,3 +63,38 @@ format_table <- function(x) {
 confidential_line <- function(what = "Confidential") {
   paste0(what, ": for the agency only, not for release.")
 }
+
+capitalize <- function(x) {
+  paste0(toupper(substr(x, 1, 1)), substring(x, 2))
+}
+
+format_rhat <- function(x) {
+  formatC(x, format = "f", digits = 3)
+}
+
+#' The share in words, with its upper bound
+#' @noRd
+share_text <- function(x) {
+  sprintf(
+    "%d of %d, at most a share of %s with %s%% confidence",
+    x$above, x$replicates, format_figure(x$share_upper),
+    format(100 * x$confidence)
+  )
+}
+
+name_some <- function(names) {
+  shown <- paste0("`", utils::head(names, 2), "`", collapse = ", ")
+  more <- length(names) - 2
+  if (more > 0) sprintf("%s and %d more", shown, more) else shown
+}
+
+# Text that cli must not interpolate.
+cli_escape <- function(text) {
+  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
+}
+
+# One number as it is, two as c(0, 600000).
+format_argument <- function(x) {
+  text <- vapply(x, format, "", scientific = 9, digits = 15)
+  if (length(text) > 1) sprintf("c(%s)", toString(text)) else text
+}

@@ -1,14 +1,6 @@
 # The rules of guarantee(): what a label rests on. Everything is read from how
 # the object was made, never from a name or a flag that the user could set.
 
-relation_names <- c("add/remove-one", "replace-one")
-
-#' A figure for each neighbour relation
-#' @noRd
-by_relation <- function(add_remove, replace = 2 * add_remove) {
-  stats::setNames(c(add_remove, replace), relation_names)
-}
-
 #' The weights' short name, in the papers' words
 #' @return (string) `"unweighted"` where there are none or all are 1.
 #' @noRd
@@ -98,10 +90,6 @@ weights_rule <- function(weights) {
     },
     rule("user")
   )
-}
-
-is_positive <- function(x) {
-  is.numeric(x) && length(x) == 1 && is.finite(x) && x > 0
 }
 
 #' A clip that holds for weights that change with other records
@@ -306,26 +294,6 @@ public_inputs_of <- function(fit, margin = NULL) {
       c(margin = format(margin))
     }
   )
-}
-
-#' Is the prior a probability distribution?
-#' @noRd
-prior_is_proper <- function(prior) {
-  known <- c("normal", "hierarchical", "shared", "beta_mean")
-  prior$kind %in% known && all(is.finite(unlist(unclass(prior)[-1])))
-}
-
-#' The number of decimals is read from the file, but is the variable's nature
-#' @noRd
-rounding_text <- function(response) {
-  digits <- response$digits
-  if (is.null(digits) || is.na(digits)) {
-    "not rounded"
-  } else if (digits == 0) {
-    "whole numbers"
-  } else {
-    sprintf("%d decimals", digits)
-  }
 }
 
 #' Public numbers of the weights' scheme: none that was computed from the file

@@ -92,16 +92,6 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
   )
 }
 
-#' Marks of the records of a fit
-#' @noRd
-model_marks <- function(fit) {
-  if (inherits(fit, "synthesizer")) {
-    record_marks(
-      fit$data, c(fit$response$variable, fit$design$variables)
-    )
-  }
-}
-
 attr_converged <- function(x) {
   if (inherits(x, "external_fit")) x$converged
 }
@@ -146,8 +136,4 @@ relative_risk <- function(delta, map, range = bound_range(delta)) {
     softmax = 1 / (1 + exp(-1.69897 * (delta - range$mean) / range$sd)),
     logistic = 2 / (1 + exp(-0.5 * delta)) - 1
   ))
-}
-
-clamp <- function(x, low = 0, high = 1) {
-  pmin(pmax(x, low), high)
 }

@@ -41,28 +41,6 @@ log_lik.synthesizer <- function(object, draws = NULL, records = NULL, ...) {
   )
 }
 
-#' Check which draws or records are meant
-#' @return (integer) `NULL` becomes all.
-#' @noRd
-check_index <- function(x, n, arg = rlang::caller_arg(x),
-                        call = rlang::caller_env()) {
-  if (is.null(x)) {
-    return(seq_len(n))
-  }
-  good <- is.numeric(x) && length(x) > 0 && !anyNA(x) && all(x == floor(x)) &&
-    all(x >= 1 & x <= n)
-  if (!good) {
-    abort_input(
-      c(
-        "{.arg {arg}} must be whole numbers from 1 to {n}.",
-        i = "{.code NULL} means all of them."
-      ),
-      arg = arg, call = call
-    )
-  }
-  as.integer(x)
-}
-
 # A matrix of draws by records can outgrow the machine.
 check_size <- function(n_draws, n_records, call = rlang::caller_env()) {
   bytes <- 8 * as.double(n_draws) * n_records

@@ -190,10 +190,6 @@ plot_shares <- function(object, prefix) {
     )
 }
 
-capitalize <- function(x) {
-  paste0(toupper(substr(x, 1, 1)), substring(x, 2))
-}
-
 axis_title <- function(synthetic) {
   paste0(
     capitalize(synthetic$variable),

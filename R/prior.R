@@ -301,3 +301,10 @@ print.prior_summary.synthesizer <- function(x, ...) {
   }
   invisible(x)
 }
+
+#' Is the prior a probability distribution?
+#' @noRd
+prior_is_proper <- function(prior) {
+  known <- c("normal", "hierarchical", "shared", "beta_mean")
+  prior$kind %in% known && all(is.finite(unlist(unclass(prior)[-1])))
+}

@@ -110,29 +110,6 @@ as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x),
 
 # Which records the weights are for -------------------------------------------
 
-#' A mark for each column, to tell other records from these
-#' @param data (data frame)
-#' @param columns (character) Columns that the weights were computed from, the
-#'   response first.
-#' @return (named character) Confidential.
-#' @noRd
-record_marks <- function(data, columns) {
-  columns <- intersect(columns, names(data))
-  vapply(data[columns], function(x) {
-    rlang::hash(if (is.numeric(x)) as.double(x) else as.character(x))
-  }, "")
-}
-
-#' A mark of a file's responses, whatever their order
-#' @noRd
-file_mark <- function(data, variable) {
-  y <- data[[variable]]
-  rlang::hash(sort(
-    if (is.numeric(y)) as.double(y) else as.character(y),
-    method = "radix"
-  ))
-}
-
 #' Refuse weights that were made for other records
 #'
 #' Weights that depend on a record's own value would else depend on another

@@ -175,60 +175,6 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
   new_pseudo_posterior(synthetic, fits, job$mechanism, job$epsilon, margin)
 }
 
-new_pseudo_posterior <- function(synthetic, fits, mechanism, epsilon, margin) {
-  structure(
-    list(
-      synthetic = synthetic, internal = list(fits = fits, margin = margin),
-      stages = stage_table(fits), mechanism = mechanism, m = synthetic$m,
-      epsilon = epsilon
-    ),
-    class = "pseudo_posterior"
-  )
-}
-
-#' Every stage has a seed of its own
-#' @noRd
-stage_seed <- function(seed, stage) {
-  if (is.null(seed)) NULL else (seed + stage) %% 2^53
-}
-
-final_fit <- function(x) {
-  fits <- x$internal$fits
-  fits[[length(fits)]]
-}
-
-#' One row per stage
-#' @noRd
-stage_table <- function(fits) {
-  rows <- lapply(names(fits), function(stage) {
-    fit <- fits[[stage]]
-    label <- guarantee_of_fit(fit, 1)
-    alpha <- fit$spec$alpha
-    epsilon <- label$epsilon$per_draw
-    data.frame(
-      stage = stage,
-      delta = fit$bound$overall,
-      two_delta = 2 * fit$bound$overall,
-      oscillation = max(fit$bound$oscillation),
-      alpha_min = min(alpha),
-      alpha_median = stats::median(alpha),
-      epsilon_add_remove = epsilon[["add/remove-one"]],
-      epsilon_replace = epsilon[["replace-one"]],
-      label = label$label,
-      converged = isTRUE(fit$converged),
-      seconds = stage_seconds(fit)
-    )
-  })
-  do.call(rbind, rows)
-}
-
-#' A re-weighted stage took all the refits of its search
-#' @noRd
-stage_seconds <- function(fit) {
-  search <- fit$reweighting$search
-  if (is.null(search)) fit$seconds$total %||% NA_real_ else sum(search$seconds)
-}
-
 #' @export
 print.pseudo_posterior <- function(x, ...) {
   label <- guarantee(x)
@@ -248,25 +194,6 @@ print.pseudo_posterior <- function(x, ...) {
     sep = "\n"
   )
   invisible(x)
-}
-
-#' The mechanism of a job in words
-#' @noRd
-describe_job <- function(x) {
-  paste0(
-    describe_mechanism(mechanism_of(final_fit(x))),
-    if (!is.null(x$internal$margin)) ", calibrated to a perturbed histogram"
-  )
-}
-
-stage_lines <- function(stages) {
-  shown <- data.frame(
-    stage = stages$stage, Delta = stages$delta, "2 Delta" = stages$two_delta,
-    oscillation = stages$oscillation, "min alpha" = stages$alpha_min,
-    "median alpha" = stages$alpha_median,
-    converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
-  )
-  paste0("  ", format_table(shown))
 }
 
 #' @export
@@ -308,4 +235,24 @@ print.summary_pseudo_posterior <- function(x, ...) {
   )
   print(x$guarantee)
   invisible(x)
+}
+
+#' @rdname guarantee
+#' @export
+guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
+                                       study = NULL, ...) {
+  m <- check_count(m, min = 1)
+  check_flag(public)
+  label <- guarantee_of_fit(
+    final_fit(x), m,
+    what = "synthetic data", assignment = x$synthetic$made_by$assignment,
+    reproducible = x$synthetic$guarantee$reproducible,
+    margin = x$internal$margin
+  )
+  if (!is.null(study)) {
+    label <- probabilistic_guarantee(
+      label, final_fit(x), study, rlang::current_env()
+    )
+  }
+  if (public) publish_guarantee(label) else label
 }

@@ -149,17 +149,6 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
   )
 }
 
-#' What a study must share with the fit that it speaks of
-#' @noRd
-mechanism_mark <- function(fit) {
-  weights <- fit$privacy_weights
-  rlang::hash(list(
-    deparse1(fit$formula), format(fit$family), format(fit$prior),
-    attr(weights, "scheme"), attr(weights, "arguments"), fit$quantile,
-    fit$bound$unit, history_mark(fit)
-  ))
-}
-
 #' A function that gives the records of local database r
 #' @noRd
 local_databases <- function(fit, replicates, generate, seed, call) {
@@ -256,76 +245,9 @@ print.replicate_study <- function(x, ...) {
   invisible(x)
 }
 
-#' The share in words, with its upper bound
-#' @noRd
-share_text <- function(x) {
-  sprintf(
-    "%d of %d, at most a share of %s with %s%% confidence",
-    x$above, x$replicates, format_figure(x$share_upper),
-    format(100 * x$confidence)
-  )
-}
-
 #' @export
 as.data.frame.replicate_study <- function(x, ...) {
   x$table
 }
 
 # Label ------------------------------------------------------------------------
-
-#' The label of a fit with a study of it
-#' @noRd
-probabilistic_guarantee <- function(label, fit, study, call) {
-  check_class(
-    study, "replicate_study", "Make one with {.fn replicate_study}.",
-    arg = "study", call = call
-  )
-  refuse <- function(...) {
-    abort_privacy(
-      c("The study cannot give this fit a probabilistic label.", ...),
-      call = call
-    )
-  }
-  if (label$label != "asymptotic" || !is.null(fit$censor)) {
-    refuse(
-      x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
-          ', from clipping'}; a study speaks of weights made from a file."
-    )
-  }
-  if (!identical(study$of, mechanism_mark(fit))) {
-    refuse(
-      x = "The study is of another model, mechanism or file.",
-      i = "Make one of this very fit."
-    )
-  }
-  if (2 * fit$bound$overall > study$epsilon) {
-    refuse(
-      x = "2 Delta of this file lies above the stated epsilon.",
-      i = "A study of a larger {.arg epsilon} can."
-    )
-  }
-  if (study$file_rank == 0) {
-    refuse(
-      x = "2 Delta of this file lies above that of every local database: they
-           are not like it.",
-      i = "Fit a model with tails like the file's, or give {.arg generate}."
-    )
-  }
-  label$label <- "probabilistic"
-  label$epsilon$per_draw[] <-
-    by_relation(study$epsilon)[names(label$epsilon$per_draw)]
-  label$epsilon$total <- label$epsilon$one_off +
-    label$m * label$epsilon$per_draw
-  label$exceedance <- study[c(
-    "above", "replicates", "share", "share_upper", "confidence"
-  )]
-  label$reasons <- c(
-    paste(
-      "Epsilon was stated; which share of databases like this one exceeds it",
-      "was estimated on local databases",
-      if (study$generated) "made by a rule." else "drawn from this fit."
-    ),
-    label$reasons
-  )
-  label
-}

@@ -181,3 +181,18 @@ response_unit <- function(response) {
     response_label(response)
   )
 }
+
+#' The modelled scale in words, for instance `log(income)`
+#' @noRd
+response_label <- function(response) {
+  name <- response$variable
+  switch(response$transform,
+    identity = name,
+    asinh = if (response$constant == 1) {
+      sprintf("asinh(%s)", name)
+    } else {
+      sprintf("asinh(%s / %s)", name, format(response$constant))
+    },
+    sprintf("%s(%s)", response$transform, name)
+  )
+}

@@ -310,21 +310,6 @@ response_digits <- function(y) {
   NA_integer_
 }
 
-#' The modelled scale in words, for instance `log(income)`
-#' @noRd
-response_label <- function(response) {
-  name <- response$variable
-  switch(response$transform,
-    identity = name,
-    asinh = if (response$constant == 1) {
-      sprintf("asinh(%s)", name)
-    } else {
-      sprintf("asinh(%s / %s)", name, format(response$constant))
-    },
-    sprintf("%s(%s)", response$transform, name)
-  )
-}
-
 #' From the variable's own unit to the modelled scale
 #' @param y Values of the variable, of its type.
 #' @return (double) 0 and 1 for two values.

@@ -3,64 +3,6 @@
 
 # Accessors ------------------------------------------------------------------
 
-n_records <- function(fit) {
-  length(fit$spec$y)
-}
-
-n_draws <- function(fit) {
-  nrow(fit$draws)
-}
-
-n_chains <- function(fit) {
-  length(unique(fit$chain))
-}
-
-#' The privacy weights as plain numbers, 1 where there are none
-#' @return (double, N)
-#' @noRd
-alpha_of <- function(fit) {
-  fit$spec$alpha
-}
-
-#' The specification of the model for other records
-#'
-#' @param newdata (data frame or `NULL`) The records' predictors; `NULL` means
-#'   the fit's own.
-#' @return (list) A specification without a response and with weights 1.
-#' @noRd
-newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
-  if (is.null(newdata)) {
-    return(fit$spec)
-  }
-  check_data_frame(newdata, arg = "newdata", call = call)
-  spec <- fit$spec
-  parts <- design_parts(fit$design, newdata, arg = "newdata", call = call)
-  spec[names(parts)] <- parts
-  # No response: any value that every family can take.
-  spec$y <- rep(
-    if (fit$family$kind == "proportion") 0.5 else 0, nrow(newdata)
-  )
-  spec$alpha <- rep(1, nrow(newdata))
-  spec["censor"] <- list(NULL)
-  spec
-}
-
-#' The specification restricted to some records
-#' @param i (integer) Records.
-#' @noRd
-subset_spec <- function(spec, i) {
-  for (part in c("y", "alpha")) {
-    spec[[part]] <- spec[[part]][i]
-  }
-  for (part in c("codes", "numeric")) {
-    spec[[part]] <- spec[[part]][i, , drop = FALSE]
-  }
-  if (!is.null(spec$censor)) {
-    spec$censor$centre <- spec$censor$centre[i]
-  }
-  spec
-}
-
 #' @importFrom stats formula
 #' @method formula synthesizer
 #' @export
@@ -239,10 +181,6 @@ describe_convergence <- function(fit) {
     )))
   }
   paste0("NO: ", paste(fit$problems, collapse = " "))
-}
-
-format_rhat <- function(x) {
-  formatC(x, format = "f", digits = 3)
 }
 
 # Summary --------------------------------------------------------------------

@@ -230,3 +230,19 @@ print.summary_synthetic_data <- function(x, ...) {
   print(x$guarantee)
   invisible(x)
 }
+
+#' @rdname guarantee
+#' @export
+guarantee.synthetic_data <- function(x, m = x$m, ...) {
+  m <- check_count(m, min = 1)
+  if (m != x$m) {
+    abort_input(
+      c(
+        "Synthetic data carry the label of all their sets.",
+        x = "{.arg m} is {m}, but there {cli::qty(x$m)}{?is/are} {x$m} set{?s}."
+      ),
+      arg = "m"
+    )
+  }
+  x$guarantee
+}

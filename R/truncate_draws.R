@@ -86,15 +86,3 @@ keep_external_draws <- function(fit, kept, n, call = rlang::caller_env()) {
   }
   fit
 }
-
-#' Cut whatever has one row or element per draw, leave the rest
-#' @noRd
-keep_rows <- function(x, kept, n) {
-  if (is.matrix(x) && nrow(x) == n) {
-    x[kept, , drop = FALSE]
-  } else if (is.atomic(x) && is.null(dim(x)) && length(x) == n) {
-    x[kept]
-  } else {
-    x
-  }
-}

@@ -67,26 +67,3 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
     init = if (warm) object$state, call = call
   )
 }
-
-check_no_dots <- function(..., call = rlang::caller_env()) {
-  n <- ...length()
-  if (n == 0) {
-    return(invisible())
-  }
-  names <- ...names()
-  names <- names[!is.na(names) & nzchar(names)]
-  abort_input(
-    c(
-      "{.arg ...} must be empty.",
-      x = if (length(names) > 0) {
-        "{cli::qty(length(names))}The argument{?s} {.arg {names}} {?is/are}
-         not known here."
-      } else {
-        "There {?is/are} {n} argument{?s} too many."
-      },
-      i = "Formula, data, family and prior are those of the fit; call
-           {.fn fit_synthesizer} to change them."
-    ),
-    call = call
-  )
-}

@@ -101,19 +101,6 @@ utility <- function(synthetic, data, variable = NULL, groups = NULL,
 # Scales on which group means can be compared
 utility_scales <- c("identity", "log", "log1p", "sqrt")
 
-check_columns <- function(columns, data, arg, call = rlang::caller_env()) {
-  absent <- setdiff(columns, names(data))
-  if (length(absent) > 0) {
-    abort_input(
-      c(
-        "{.arg {arg}} must have the columns that are compared.",
-        x = "It has no column{?s} {.val {absent}}."
-      ),
-      arg = arg, call = call
-    )
-  }
-}
-
 #' Largest and mean squared difference of two empirical distribution functions
 #' @noRd
 ecdf_distance <- function(y, z) {

@@ -1,0 +1,296 @@
+# The specification of a model as the C++ core reads it, for its own records, for
+# others, for some of them.
+
+#' A model as the core reads it
+#' @noRd
+model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
+  data <- model$data
+  parts <- design_parts(model$design, data, arg = "data", call = call)
+  spec <- c(
+    list(
+      family = model$family$likelihood, K = model$family$K,
+      sigma_floor = model$family$sigma_floor, df = model$family$df,
+      y = response_forward(model$response, data[[model$response$variable]])
+    ),
+    parts
+  )
+  spec$prior <- prior_spec(model$prior, model$design$is_level)
+  weighted_spec(spec, model, weights, censor, call)
+}
+
+#' Weights and censoring of a model as the core reads them
+#'
+#' @param spec (list) The model's specification, all but weights and censoring.
+#' @param model (list) `data`, `design`, `family`, `prior`, `response`.
+#' @param censor (`censoring_rule`, resolved, or `NULL`)
+#' @return `spec` with `alpha` and `censor`.
+#' @noRd
+weighted_spec <- function(spec, model, weights, censor,
+                          call = rlang::caller_env()) {
+  n <- length(spec$y)
+  spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
+  if (!is.null(censor$alpha)) {
+    spec$alpha <- spec$alpha * censor$alpha
+  }
+  spec["censor"] <- list(NULL)
+  spec["censor"] <- list(censor_spec(censor, model, spec, call))
+  spec
+}
+
+#' A censoring rule as the core reads it
+#'
+#' @param spec (list) The specification with its weights, without censoring.
+#' @return `NULL` or a list with `lower`, `upper` and `centre` (N).
+#' @noRd
+censor_spec <- function(censor, model, spec, call = rlang::caller_env()) {
+  if (is.null(censor)) {
+    return(NULL)
+  }
+  check_proper_prior(model$prior, call)
+  centre <- numeric(length(spec$y))
+  if (!is.null(censor$reference)) {
+    f <- reference_log_lik(censor$reference, model, spec, call)
+    centre <- ifelse(spec$alpha == 0, 0, spec$alpha * f)
+    # A function of the record alone, kept finite
+    centre[is.nan(centre)] <- 0
+    centre <- clamp(centre, -1e300, 1e300)
+  }
+  list(
+    lower = as.double(censor$lower), upper = as.double(censor$upper),
+    centre = centre
+  )
+}
+
+#' The clipped likelihood is bounded: only a proper prior makes a posterior
+#' @noRd
+check_proper_prior <- function(prior, call) {
+  if (!prior_is_proper(prior)) {
+    abort_privacy(
+      c(
+        "A censored likelihood needs a proper prior.",
+        x = "The prior is {.code {format(prior)}}."
+      ),
+      call = call
+    )
+  }
+}
+
+#' The specification restricted to some records
+#' @param i (integer) Records.
+#' @noRd
+subset_spec <- function(spec, i) {
+  for (part in c("y", "alpha")) {
+    spec[[part]] <- spec[[part]][i]
+  }
+  for (part in c("codes", "numeric")) {
+    spec[[part]] <- spec[[part]][i, , drop = FALSE]
+  }
+  if (!is.null(spec$censor)) {
+    spec$censor$centre <- spec$censor$centre[i]
+  }
+  spec
+}
+
+#' The specification of the model for other records
+#'
+#' @param newdata (data frame or `NULL`) The records' predictors; `NULL` means
+#'   the fit's own.
+#' @return (list) A specification without a response and with weights 1.
+#' @noRd
+newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
+  if (is.null(newdata)) {
+    return(fit$spec)
+  }
+  check_data_frame(newdata, arg = "newdata", call = call)
+  spec <- fit$spec
+  parts <- design_parts(fit$design, newdata, arg = "newdata", call = call)
+  spec[names(parts)] <- parts
+  # No response: any value that every family can take.
+  spec$y <- rep(
+    if (fit$family$kind == "proportion") 0.5 else 0, nrow(newdata)
+  )
+  spec$alpha <- rep(1, nrow(newdata))
+  spec["censor"] <- list(NULL)
+  spec
+}
+
+#' The specification of other records, their response included
+#' @noRd
+record_spec <- function(model, data, call) {
+  spec <- newdata_spec(model, data, call)
+  response <- model$response
+  y <- data[[response$variable]]
+  check_finite_column(y, response$variable, call)
+  if (response$kind != "binary") {
+    response_values(data, response$variable, call = call)
+    switch(response$kind,
+      count = check_counts(y, response$variable, call),
+      proportion = check_inside(y, response, call),
+      check_domain(y, response, call)
+    )
+  }
+  spec$y <- response_forward(response, y)
+  bad <- which(!is.finite(spec$y))
+  if (length(bad) > 0) {
+    n_bad <- length(bad)
+    abort_input(
+      c(
+        "The response {.val {response$variable}} must have values of the kind it
+         had.",
+        x = "{n_bad} record{?s} {?has/have} others."
+      ),
+      arg = "newdata", call = call, rows = bad
+    )
+  }
+  spec
+}
+
+#' The specification of a model for some records, neither weighted nor clipped
+#' @noRd
+plain_spec <- function(model, data, call = rlang::caller_env()) {
+  model$data <- data
+  model_spec(model, NULL, NULL, call)
+}
+
+#' Names of the parameters of a draw, in the core's order
+#'
+#' `b[j * K + k]`, k fastest; then the family's extra parameters, in a mixture
+#' pi and sigma of each component.
+#' @param extras (character) Names of the extra parameters.
+#' @noRd
+parameter_names <- function(columns, spec, extras) {
+  if (spec$family != "normal_mixture") {
+    return(c(columns, extras))
+  }
+  k <- seq_len(spec$K)
+  c(
+    sprintf("b[%d,%s]", rep(k, length(columns)), rep(columns, each = spec$K)),
+    sprintf("pi[%d]", k), sprintf("sigma[%d]", k)
+  )
+}
+
+#' The log-likelihood of every record under the reference
+#' @return (double, N)
+#' @noRd
+reference_log_lik <- function(reference, model, spec, call) {
+  if (reference$origin == "history") {
+    check_reference_model(reference, model, spec, call)
+    # The reference's own coding and scaling of the published predictors
+    parts <- design_parts(
+      reference$design, model$data,
+      arg = "data", call = call
+    )
+    spec[names(parts)] <- parts
+    draw <- reference$values
+  } else {
+    draw <- reference_draw(reference$values, model, spec, call)
+  }
+  spec$alpha <- rep(1, length(spec$y))
+  as.vector(call_core(log_lik_(spec, matrix(draw, nrow = 1)), call))
+}
+
+#' Public values as one draw of the model
+#' @return (double) In the core's order; coefficients left out are 0.
+#' @noRd
+reference_draw <- function(values, model, spec, call) {
+  full <- parameter_names(
+    model$design$columns, spec, names(model$family$extras)
+  )
+  # Mixture: b[2,age] and sigma[2] take what is given for `age` and `sigma`
+  short <- sub("^b\\[[0-9]+,(.*)\\]$", "\\1", sub("^(pi|sigma)\\[[0-9]+\\]$",
+    "\\1", full
+  ))
+  unknown <- setdiff(names(values), c(full, short))
+  if (length(unknown) > 0) {
+    known <- unique(short)
+    abort_input(
+      c(
+        "{.arg reference} must name parameters of the model.",
+        x = "{cli::qty(length(unknown))}It has no parameter{?s}
+             {.val {unknown}}.",
+        i = "The parameters are {.val {known}}."
+      ),
+      arg = "reference", call = call
+    )
+  }
+  draw <- ifelse(
+    full %in% names(values), values[full], values[short]
+  )
+  if (is_mixture(model$family)) {
+    proportion <- short == "pi"
+    if (all(is.na(draw[proportion]))) {
+      draw[proportion] <- 1 / sum(proportion)
+    }
+  }
+  coefficient <- short %in% model$design$columns
+  draw[coefficient & is.na(draw)] <- 0
+  left_out <- unique(short[is.na(draw)])
+  if (length(left_out) > 0) {
+    abort_input(
+      c(
+        "{.arg reference} must give {.val {left_out}}.",
+        i = "Only coefficients may be left out: they are then 0."
+      ),
+      arg = "reference", call = call
+    )
+  }
+  outside <- unique(short[!coefficient & draw <= 0])
+  if (length(outside) > 0) {
+    abort_input(
+      c(
+        "{.arg reference} must give {.val {outside}} a positive value."
+      ),
+      arg = "reference", call = call
+    )
+  }
+  unname(draw)
+}
+
+check_reference_model <- function(reference, model, spec, call) {
+  same_density <- identical(
+    unclass(reference$family)[c("likelihood", "K", "arguments")],
+    unclass(model$family)[c("likelihood", "K", "arguments")]
+  )
+  labels <- function(design) {
+    c(design$intercept, attr(design$terms, "term.labels"))
+  }
+  problem <- if (!same_density) {
+    "Its family is another one."
+  } else if (!identical(reference$response$label, model$response$label)) {
+    "It models another response."
+  } else if (!identical(labels(reference$design), labels(model$design))) {
+    "It has other predictors."
+  }
+  if (!is.null(problem)) {
+    abort_input(
+      c(
+        "The {.arg reference} must be a fit of the same model.",
+        x = "{problem}"
+      ),
+      arg = "reference", call = call
+    )
+  }
+  if (identical(reference$fingerprint, response_fingerprint(spec$y))) {
+    abort_privacy(
+      c(
+        "The {.arg reference} must come from other data.",
+        x = "It was fitted to the very responses of this file, so that each
+             record would enter twice."
+      ),
+      arg = "reference", call = call
+    )
+  }
+}
+
+pattern_of <- function(spec) {
+  if (ncol(spec$codes) + ncol(spec$numeric) == 0) {
+    return(rep("", length(spec$y)))
+  }
+  apply(cbind(spec$codes, spec$numeric), 1, paste, collapse = " ")
+}
+
+#' The columns of the model, in the order of the file
+#' @noRd
+used_columns <- function(data, used) {
+  as.data.frame(data)[intersect(names(data), used)]
+}
