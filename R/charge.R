@@ -1,0 +1,120 @@
+# Charges: what has been paid out of a privacy budget, row by row. A label is
+# made of them, so that nothing is counted twice or forgotten.
+#
+# A charge is pure (epsilon, with delta = 0) or of zero-concentrated
+# differential privacy (rho). Pure ones add up; where one of zCDP is among them,
+# all are turned into rho (a pure epsilon is at most epsilon^2 / 2), added, and
+# turned into epsilon at a public delta.
+
+#' One thing that was paid for
+#'
+#' @param id (string) Its identity: the same thing has the same id wherever it
+#'   is met, and is paid once. A random word, see `new_charge_id()`; nothing
+#'   that is computed from confidential values.
+#' @param what (string) In words, for the label: "parameter draw", ...
+#' @param epsilon (by relation, or `NULL`) Pure cost; `NULL` where `rho` is
+#'   given. `NA`: nothing is claimed.
+#' @param rho (by relation, or `NULL`) Cost in zCDP.
+#' @param delta (number) Of an approximate cost that is not zCDP. Default 0.
+#' @param times (count) How often it was paid: m for parameter draws.
+#' @return (data frame, 1 row)
+#' @noRd
+charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1) {
+  stopifnot(is.null(epsilon) != is.null(rho))
+  of <- function(cost, relation) {
+    if (is.null(cost)) NA_real_ else as.double(cost[[relation]])
+  }
+  data.frame(
+    id = id, what = what,
+    add_remove = of(epsilon, "add/remove-one"),
+    replace = of(epsilon, "replace-one"),
+    rho_add_remove = of(rho, "add/remove-one"),
+    rho_replace = of(rho, "replace-one"),
+    zcdp = is.null(epsilon), delta = delta, times = as.double(times)
+  )
+}
+
+no_charges <- function() {
+  charge("", "", by_relation(0))[0, ]
+}
+
+#' An identity that says nothing about what it identifies
+#' @return (string) 16 hexadecimal digits from the operating system's entropy.
+#' @noRd
+new_charge_id <- function() {
+  words <- c(entropy_seed_(), entropy_seed_())[1:4]
+  paste(sprintf("%04x", as.integer(words %% 65536)), collapse = "")
+}
+
+#' Put charges together, the same thing once
+#'
+#' The same id means the same random outcome: using it twice costs nothing more.
+#' @param ... Charges, `NULL`s are left out.
+#' @noRd
+join_charges <- function(...) {
+  all <- rbind(no_charges(), ...)
+  all <- all[order(-all$times), , drop = FALSE]
+  all <- all[!duplicated(all$id), , drop = FALSE]
+  all <- all[order(as.integer(rownames(all))), , drop = FALSE]
+  rownames(all) <- NULL
+  all
+}
+
+#' The total of charges under each relation
+#'
+#' @param charges (data frame)
+#' @param delta (number) The public delta at which zCDP is stated; not used for
+#'   pure charges.
+#' @return (list) `epsilon` (by relation), `delta`, `rho` (by relation; `NULL`
+#'   where all are pure).
+#' @noRd
+total_charges <- function(charges, delta = 0) {
+  if (!any(charges$zcdp)) {
+    return(list(
+      epsilon = by_relation(
+        sum(charges$add_remove * charges$times),
+        sum(charges$replace * charges$times)
+      ),
+      delta = sum(charges$delta * charges$times), rho = NULL
+    ))
+  }
+  if (any(charges$delta > 0)) {
+    stop("Internal error: (epsilon, delta) charges do not add up to zCDP.")
+  }
+  rho_of <- function(pure, rho) {
+    sum(charges$times * ifelse(charges$zcdp, rho, pure^2 / 2))
+  }
+  rho <- by_relation(
+    rho_of(charges$add_remove, charges$rho_add_remove),
+    rho_of(charges$replace, charges$rho_replace)
+  )
+  list(
+    epsilon = by_relation(
+      zcdp_epsilon(rho[[1]], delta), zcdp_epsilon(rho[[2]], delta)
+    ),
+    delta = delta, rho = rho
+  )
+}
+
+#' Epsilon at a delta of rho-zCDP
+#'
+#' The smallest epsilon over the orders a > 1 of
+#' rho a + log(1 / (a delta)) / (a - 1) + log(1 - 1 / a): Canonne, Kamath and
+#' Steinke (2020), The discrete Gaussian for differential privacy,
+#' Proposition 12.
+#' @noRd
+zcdp_epsilon <- function(rho, delta) {
+  if (rho == 0) {
+    return(0)
+  }
+  if (!is.finite(rho) || delta <= 0) {
+    return(Inf)
+  }
+  at <- function(log_excess) {
+    a <- 1 + exp(log_excess)
+    rho * a - log(a * delta) / (a - 1) + log1p(-1 / a)
+  }
+  # The order of the simple conversion is near the best one
+  middle <- log(sqrt(-log(delta) / rho))
+  max(0, stats::optimize(at, middle + c(-4, 4), tol = 1e-10)$objective)
+}

@@ -1,0 +1,50 @@
+# On what a record's contribution depends besides the record itself and public
+# inputs, and what that costs: what a weighting scheme states of its weights,
+# and what the verdict rests on. Kinds, from the best to the worst:
+#
+#   own    this record and public or paid inputs only: an interval of width w
+#          costs w for add/remove-one and 2 w for replace-one
+#   floor  other records too, but boundedly: the width is multiplied by `factor`
+#   file   other records without a known bound
+#   user   not known: given by hand, edited, or of a scheme that nobody knows
+
+dependency_kinds <- c("own", "floor", "file", "user")
+
+#' @param kind (string) See above.
+#' @param factor (by relation) On the width of the clipped interval.
+#' @param charges (data frame) What was paid for the inputs, see charge().
+#' @param history (string) `"none"`, `"public"` or `"confidential"`: is an input
+#'   made from records of another file, and were these released?
+#' @param reproducible (flag) Was any of it made under a given seed?
+#' @noRd
+dependency <- function(kind, factor = by_relation(1), charges = no_charges(),
+                       history = "none", reproducible = FALSE) {
+  stopifnot(kind %in% dependency_kinds)
+  list(
+    kind = kind, factor = factor, charges = charges, history = history,
+    reproducible = reproducible
+  )
+}
+
+#' The dependency of something computed from several parts
+#'
+#' The weakest kind counts, all charges are paid (the same one once), and a
+#' bound of one part does not survive beside another: "floor" becomes "file"
+#' unless it stands alone.
+#' @param parts (list of dependencies)
+#' @noRd
+join_dependencies <- function(parts) {
+  of <- function(name) vapply(parts, `[[`, parts[[1]][[name]], name)
+  kind <- dependency_kinds[max(match(of("kind"), dependency_kinds))]
+  alone <- length(parts) == 1
+  if (kind == "floor" && !alone) kind <- "file"
+  dependency(
+    kind,
+    factor = if (alone) parts[[1]]$factor else by_relation(1),
+    charges = do.call(join_charges, lapply(parts, `[[`, "charges")),
+    history = c("none", "public", "confidential")[
+      max(match(of("history"), c("none", "public", "confidential")))
+    ],
+    reproducible = any(of("reproducible"))
+  )
+}
