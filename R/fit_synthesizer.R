@@ -49,6 +49,14 @@
 #' @param threads (count) Parallel threads; default the option
 #'   `pseudosynth.threads`, else two. Results are identical at any number.
 #' @param control (`sampler_control`) See [sampler_control()].
+#' @param scaling (list or `NULL`) Public centres and scales of numeric
+#'   predictors, for instance `list(age = c(45, 15))`; a transformed one goes by
+#'   its term, `"log(age)"`. A predictor that is not named is centred and scaled
+#'   by its own mean and standard deviation, which is no disclosure since
+#'   predictors are published. Public constants give the coefficients and their
+#'   prior the same meaning in every file. Where the model has no intercept that
+#'   could take it up, nothing is centred.
+#' @param ... Must be empty.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
 #'   bounds, weights and draws that are made from them. Read it through
 #'   [summary()], [lipschitz()], [guarantee()], [as_draws()] and [log_lik()];
@@ -84,14 +92,15 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
                             censor = NULL, chains = 4, warmup = 1000,
                             draws = 1000, seed = NULL,
                             threads = default_threads(),
-                            control = sampler_control()) {
+                            control = sampler_control(), scaling = NULL, ...) {
   call <- rlang::current_env()
+  check_no_dots(..., call = call)
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
   censor <- resolve_censor(censor, family, call)
   response <- new_response(formula, data, family, call)
-  design <- new_design(formula, data, response$variable, call)
+  design <- new_design(formula, data, response$variable, call, scaling)
   prior <- resolve_prior(prior, family, design$columns)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
@@ -101,9 +110,9 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
 
   model <- list(
     call = plain_call(match.call()), formula = plain_formula(formula, design),
-    family = family, prior = prior, response = response, design = design,
-    data = used_columns(data, c(response$variable, design$variables))
+    family = family, prior = prior, response = response, design = design
   )
+  model$data <- used_columns(data, model)
   model$spec <- model_spec(model, weights, censor, call)
   model$design$aliased <- aliased_columns(model$spec, design$columns)
   run <- check_run(chains, warmup, draws, seed, threads, control, call)
