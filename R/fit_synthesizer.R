@@ -94,7 +94,11 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
                             threads = default_threads(),
                             control = sampler_control(), scaling = NULL, ...) {
   call <- rlang::current_env()
-  check_no_dots(..., call = call)
+  check_no_dots(
+    ...,
+    hint = "The model's arguments are those of {.fn fit_synthesizer}.",
+    call = call
+  )
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
@@ -274,10 +278,7 @@ monitor_names <- function(n) {
 plain_call <- function(call) {
   call[[1]] <- quote(fit_synthesizer)
   for (name in names(call)[-1]) {
-    value <- call[[name]]
-    plain <- is.null(value) || is.language(value) ||
-      (is.atomic(value) && length(value) == 1 && is.null(attributes(value)))
-    if (!plain) {
+    if (!is_plain_argument(call[[name]])) {
       call[[name]] <- as.name(name)
     }
   }
