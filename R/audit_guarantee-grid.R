@@ -15,7 +15,13 @@
 #'   each type, counted over all `specs`.
 #' @noRd
 record_types <- function(specs) {
-  files <- lapply(specs, records_of_spec)
+  # A type is of the record alone: neither weighted nor clipped
+  files <- lapply(specs, function(spec) {
+    records <- records_of_spec(spec)
+    records$alpha[] <- 1
+    records$centre <- NULL
+    records
+  })
   records <- join_records(files)
   rows <- cbind(records$codes, records$numeric, records$y)
   key <- apply(format(rows, digits = 17, trim = TRUE), 1, paste,
@@ -23,9 +29,6 @@ record_types <- function(specs) {
   )
   first <- which(!duplicated(key))
   type <- match(key, key[first])
-  # A type is of the record alone: neither weighted nor clipped
-  records$alpha[] <- 1
-  records$centre <- NULL
   n <- lengths(lapply(files, `[[`, "y"))
   list(
     spec = spec_of_records(specs[[1]], take_records(records, first)),

@@ -103,11 +103,11 @@ call_by_name <- function(fn, arguments) {
   hidden <- which(!vapply(arguments, function(x) {
     inherits(x, "formula") || (is_plain_argument(x) && !is.language(x))
   }, TRUE))
-  names <- names(arguments)[hidden]
+  names <- rlang::names2(arguments)[hidden]
   names[!nzchar(names)] <- sprintf("argument_%d", hidden[!nzchar(names)])
   env <- list2env(
     stats::setNames(arguments[hidden], names),
-    parent = topenv()
+    parent = parent.frame()
   )
   arguments[hidden] <- lapply(names, as.name)
   eval(as.call(c(substitute(fn), arguments)), env)

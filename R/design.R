@@ -21,7 +21,8 @@
 #'   (P names), `intercept` (flag), `factors` (data frame: `variable`, `column`,
 #'   `full`), `numeric_column` (0-based), `dense` (names of the columns that
 #'   need a model matrix), `is_level` (logical, P), `variables` (names of the
-#'   columns of `data` that are used), `roles` (their roles).
+#'   columns of `data` that are used), `unpublished` (named character: roles of
+#'   those that are not published).
 #' @noRd
 new_design <- function(formula, data, response, call = rlang::caller_env(),
                        scaling = NULL, roles = NULL) {
@@ -65,10 +66,11 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
   scaling <- check_scaling(scaling, frame, call)
   check_unpublished(frame, terms, roles, scaling, call)
   design <- list(
-    terms = terms, variables = variables, roles = roles[variables],
-    intercept = intercept,
+    terms = terms, variables = variables, intercept = intercept,
     levels = factor_levels(frame, data[variables], call)
   )
+  own <- roles[variables]
+  design$unpublished <- own[own != "published"]
   design$expects <- vapply(data[variables], predictor_kind, "")
   frame <- as_factors(frame, design$levels)
   design <- c(design, numeric_scaling(frame, terms, scaling, call))

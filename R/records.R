@@ -13,15 +13,17 @@ record_places <- list(
 
 #' Records
 #'
-#' @param ... Vectors, matrices and data frames with one element or row for each
-#'   record; `NULL` for what the records do not have.
+#' @param parts (named list) Vectors, matrices and data frames with one element
+#'   or row for each record; `NULL` for what the records do not have.
 #' @return (`records`) A list of them.
 #' @noRd
-new_records <- function(...) {
-  parts <- Filter(Negate(is.null), list(...))
+new_records <- function(parts) {
+  parts <- Filter(Negate(is.null), parts)
   if (length(unique(vapply(parts, NROW, 1L))) > 1) {
-    # A defect of the package, never the user's
-    stop("All parts of records must have the same number of them.")
+    # A defect of the package, never the user's; the call may hold records
+    stop("All parts of records must be of the same number of them.",
+      call. = FALSE
+    )
   }
   structure(parts, class = "records")
 }
@@ -31,41 +33,38 @@ new_records <- function(...) {
 #' @noRd
 take_records <- function(records, i) {
   cut <- function(x) if (is.null(dim(x))) x[i] else x[i, , drop = FALSE]
-  do.call(new_records, lapply(unclass(records), cut))
+  new_records(lapply(unclass(records), cut))
 }
 
 #' The records of several files one after the other
 #' @param files (list of `records`) With the same parts.
 #' @noRd
 join_records <- function(files) {
-  parts <- lapply(stats::setNames(nm = names(files[[1]])), function(part) {
+  new_records(lapply(stats::setNames(nm = names(files[[1]])), function(part) {
     values <- lapply(files, `[[`, part)
     if (is.null(dim(values[[1]]))) {
       unlist(values, use.names = FALSE)
     } else {
       do.call(rbind, values)
     }
-  })
-  do.call(new_records, parts)
+  }))
 }
 
-#' The records of a specification
+#' The records of a specification, and what else there is of each
 #' @noRd
-records_of_spec <- function(spec, ...) {
-  parts <- lapply(record_places, function(place) {
+records_of_spec <- function(spec, others = NULL) {
+  new_records(c(others, lapply(record_places, function(place) {
     Reduce(function(x, name) x[[name]], place, spec)
-  })
-  do.call(new_records, c(list(...), parts))
+  })))
 }
 
 #' The records of a fit: of its specification, its data and its weights
 #' @noRd
 records_of_fit <- function(fit) {
   weights <- fit$privacy_weights
-  records_of_spec(
-    fit$spec,
+  records_of_spec(fit$spec, list(
     data = fit$data, weights = if (!is.null(weights)) as.double(weights)
-  )
+  ))
 }
 
 #' A specification of a model without any records: neither weighted nor clipped

@@ -29,8 +29,12 @@ column_roles <- function(formulas, data) {
 #' @return (named character) The synthesized columns first.
 #' @noRd
 model_roles <- function(model) {
-  own <- stats::setNames("synthesized", model$response$variable)
-  c(own, model$design$roles)
+  design <- model$design
+  predictors <- stats::setNames(
+    rep("published", length(design$variables)), design$variables
+  )
+  predictors[names(design$unpublished)] <- design$unpublished
+  c(stats::setNames("synthesized", model$response$variable), predictors)
 }
 
 #' The columns that have one of some roles

@@ -95,11 +95,11 @@ newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
   check_data_frame(newdata, arg = "newdata", call = call)
   n <- nrow(newdata)
   parts <- design_parts(fit$design, newdata, arg = "newdata", call = call)
-  spec_of_records(fit$spec, new_records(
+  spec_of_records(fit$spec, new_records(list(
     # No response: any value that every family can take.
     y = rep(if (fit$family$kind == "proportion") 0.5 else 0, n),
     alpha = rep(1, n), codes = parts$codes, numeric = parts$numeric
-  ))
+  )))
 }
 
 #' The specification of other records, their response included

@@ -40,7 +40,8 @@ check_text <- function(x, name, call) {
 #' Values as a mark sees them: numbers of any type, text of any encoding
 #' @noRd
 plain_values <- function(x) {
-  if (is.numeric(x)) as.double(x) else as_text(x)
+  # A sequence 1:n is stored as its ends, and as numbers only after arithmetic
+  if (is.numeric(x)) as.double(x) + 0 else as_text(x)
 }
 
 #' A mark of values, the same in any order: which file they are from
