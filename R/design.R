@@ -230,17 +230,6 @@ factor_levels <- function(frame, raw, call) {
   levels
 }
 
-abort_constant <- function(name, call) {
-  abort_input(
-    c(
-      "The predictor {.code {name}} must vary.",
-      x = "It has the same value for all records.",
-      i = "Leave it out of {.arg formula}."
-    ),
-    arg = "formula", call = call
-  )
-}
-
 # Categorical variables of a frame as factors with the blueprint's levels.
 as_factors <- function(frame, levels, call = rlang::caller_env()) {
   for (name in names(levels)) {
@@ -323,26 +312,6 @@ design_columns <- function(frame, terms, levels, call) {
     }))),
     is_level = as.logical(is_level)
   )
-}
-
-# The variables of each term, in the formula's order.
-term_variables <- function(terms) {
-  table <- variable_table(terms)
-  lapply(seq_along(attr(terms, "term.labels")), function(t) {
-    rownames(table)[table[, t] > 0]
-  })
-}
-
-# Which variable is in which term, under the names of the model frame: terms
-# write a column `x y` with its backticks, the frame without.
-variable_table <- function(terms) {
-  table <- attr(terms, "factors")
-  variables <- as.list(attr(terms, "variables"))[-1]
-  column <- vapply(variables, is.symbol, TRUE)
-  if (any(column)) {
-    rownames(table)[column] <- vapply(variables[column], as.character, "")
-  }
-  table
 }
 
 dense_matrix <- function(frame, terms, levels, rows = NULL,

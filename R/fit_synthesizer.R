@@ -11,7 +11,9 @@
 #' Categorical predictors (factors, characters, logicals) get treatment
 #' contrasts, under the names [stats::model.matrix()] gives them. Numeric
 #' predictors are centred and scaled by their own mean and standard deviation,
-#' which are public as the predictors are. `.` stands for all other columns.
+#' which are public as the predictors are, or by `scaling`. `.` stands for all
+#' other columns; one that the formula takes out again, `. - id`, is neither read
+#' nor published.
 #'
 #' @param formula (formula) The response and its predictors. The left side is
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
@@ -51,11 +53,11 @@
 #' @param control (`sampler_control`) See [sampler_control()].
 #' @param scaling (list or `NULL`) Public centres and scales of numeric
 #'   predictors, for instance `list(age = c(45, 15))`; a transformed one goes by
-#'   its term, `"log(age)"`. A predictor that is not named is centred and scaled
-#'   by its own mean and standard deviation, which is no disclosure since
-#'   predictors are published. Public constants give the coefficients and their
-#'   prior the same meaning in every file. Where the model has no intercept that
-#'   could take it up, nothing is centred.
+#'   its term, `"log(age)"`. `NULL`, the default, and predictors not named: their
+#'   own mean and standard deviation. Public constants give coefficients, their
+#'   prior and a public `reference` of [censor()] the same meaning in every file.
+#'   As with the default, a predictor is not centred where no intercept could
+#'   take that up.
 #' @param ... Must be empty.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
 #'   bounds, weights and draws that are made from them. Read it through

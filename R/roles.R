@@ -48,18 +48,3 @@ in_role <- function(roles, role) {
 used_columns <- function(data, model) {
   as.data.frame(data)[intersect(names(data), names(model_roles(model)))]
 }
-
-#' Terms without variables that no term uses: `. - id` does not read `id`
-#' @param terms (terms) Without a response.
-#' @noRd
-used_terms <- function(terms) {
-  table <- attr(terms, "factors")
-  if (length(table) == 0) {
-    attr(terms, "variables") <- quote(list())
-    return(terms)
-  }
-  used <- rowSums(table) > 0
-  attr(terms, "variables") <- attr(terms, "variables")[c(TRUE, used)]
-  attr(terms, "factors") <- table[used, , drop = FALSE]
-  terms
-}

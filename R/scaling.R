@@ -163,3 +163,13 @@ standardise <- function(frame, design) {
   frame
 }
 
+abort_constant <- function(name, call) {
+  abort_input(
+    c(
+      "The predictor {.code {name}} must vary.",
+      x = "It has the same value for all records.",
+      i = "Leave it out of {.arg formula}."
+    ),
+    arg = "formula", call = call
+  )
+}
