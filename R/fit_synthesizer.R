@@ -12,8 +12,8 @@
 #' contrasts, under the names [stats::model.matrix()] gives them. Numeric
 #' predictors are centred and scaled by their own mean and standard deviation,
 #' which are public as the predictors are, or by `scaling`. `.` stands for all
-#' other columns; one that the formula takes out again, `. - id`, is neither read
-#' nor published.
+#' other columns; one that the formula takes out again, `. - id`, is neither
+#' read nor published.
 #'
 #' @param formula (formula) The response and its predictors. The left side is
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
@@ -53,11 +53,11 @@
 #' @param control (`sampler_control`) See [sampler_control()].
 #' @param scaling (list or `NULL`) Public centres and scales of numeric
 #'   predictors, for instance `list(age = c(45, 15))`; a transformed one goes by
-#'   its term, `"log(age)"`. `NULL`, the default, and predictors not named: their
-#'   own mean and standard deviation. Public constants give coefficients, their
-#'   prior and a public `reference` of [censor()] the same meaning in every file.
-#'   As with the default, a predictor is not centred where no intercept could
-#'   take that up.
+#'   its term, `"log(age)"`. `NULL`, the default, and predictors not named:
+#'   their own mean and standard deviation. Public constants give coefficients,
+#'   their prior and a public `reference` of [censor()] the same meaning in
+#'   every file. As with the default, a predictor is not centred where no
+#'   intercept could take that up.
 #' @param ... Must be empty.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
 #'   bounds, weights and draws that are made from them. Read it through

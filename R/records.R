@@ -74,8 +74,8 @@ spec_of_model <- function(spec) {
 }
 
 #' The specification of a model for some records
-#' @param spec (list) Of the model; records that it holds give way to these. What
-#'   these do not have is left out: without centres nothing is clipped.
+#' @param spec (list) Of the model; records that it holds give way to these.
+#'   What these do not have is left out: without centres nothing is clipped.
 #' @noRd
 spec_of_records <- function(spec, records) {
   for (part in names(record_places)) {
