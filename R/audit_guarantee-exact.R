@@ -14,9 +14,9 @@ audit_model <- function(formula, data, family, prior,
   prior <- resolve_prior(prior, family, design$columns, call = call)
   model <- list(
     formula = plain_formula(formula, design), family = family, prior = prior,
-    response = response, design = design,
-    data = used_columns(data, c(response$variable, design$variables))
+    response = response, design = design
   )
+  model$data <- used_columns(data, model)
   model$spec <- plain_spec(model, model$data, call)
   model
 }

@@ -15,25 +15,24 @@
 #'   each type, counted over all `specs`.
 #' @noRd
 record_types <- function(specs) {
-  parts <- lapply(specs, function(spec) {
-    cbind(spec$codes, spec$numeric, spec$y)
+  # A type is of the record alone: neither weighted nor clipped
+  files <- lapply(specs, function(spec) {
+    records <- records_of_spec(spec)
+    records$alpha[] <- 1
+    records$centre <- NULL
+    records
   })
-  rows <- do.call(rbind, parts)
+  records <- join_records(files)
+  rows <- cbind(records$codes, records$numeric, records$y)
   key <- apply(format(rows, digits = 17, trim = TRUE), 1, paste,
     collapse = " "
   )
   first <- which(!duplicated(key))
   type <- match(key, key[first])
-  joined <- specs[[1]]
-  for (part in c("codes", "numeric")) {
-    joined[[part]] <- do.call(rbind, lapply(specs, `[[`, part))
-  }
-  joined$y <- unlist(lapply(specs, `[[`, "y"))
-  joined$alpha <- rep(1, length(joined$y))
-  joined["censor"] <- list(NULL)
-  n <- vapply(parts, nrow, 1L)
+  n <- lengths(lapply(files, `[[`, "y"))
   list(
-    spec = subset_spec(joined, first), first = first,
+    spec = spec_of_records(specs[[1]], take_records(records, first)),
+    first = first,
     type = unname(split(type, factor(rep(seq_along(n), n), seq_along(n))))
   )
 }

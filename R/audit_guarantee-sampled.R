@@ -67,9 +67,10 @@ worst_records <- function(fit, n) {
 #' The records of a fit but one, with their weights
 #' @noRd
 records_without <- function(fit, i) {
+  records <- take_records(records_of_fit(fit), -i)
   list(
-    data = fit$data[-i, , drop = FALSE], spec = subset_spec(fit$spec, -i),
-    alpha = as.double(fit$privacy_weights)[-i]
+    data = records$data, spec = spec_of_records(fit$spec, records),
+    alpha = records$weights
   )
 }
 

@@ -17,7 +17,7 @@ as_reference <- function(x, call = rlang::caller_env()) {
     return(new_censor_reference(
       "history", reference_values(x),
       family = x$family, response = x$response, design = x$design,
-      fingerprint = response_fingerprint(x$spec$y)
+      fingerprint = values_mark(x$spec$y)
     ))
   }
   new_censor_reference("public", public_values(x, call))
@@ -37,12 +37,6 @@ reference_values <- function(fit) {
     return(fit$draws[which.max(fit$monitor[, "log_lik"]), ])
   }
   colMeans(fit$draws)
-}
-
-#' The same for the same responses in any order
-#' @noRd
-response_fingerprint <- function(y) {
-  rlang::hash(sort(as.double(y)))
 }
 
 public_values <- function(x, call) {

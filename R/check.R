@@ -372,7 +372,9 @@ check_seed <- function(seed, arg = "seed", call = rlang::caller_env()) {
   invisible(seed)
 }
 
-check_no_dots <- function(..., call = rlang::caller_env()) {
+check_no_dots <- function(..., hint = "Formula, data, family and prior are those
+                          of the fit; call {.fn fit_synthesizer} to change
+                          them.", call = rlang::caller_env()) {
   n <- ...length()
   if (n == 0) {
     return(invisible())
@@ -388,8 +390,7 @@ check_no_dots <- function(..., call = rlang::caller_env()) {
       } else {
         "There {?is/are} {n} argument{?s} too many."
       },
-      i = "Formula, data, family and prior are those of the fit; call
-           {.fn fit_synthesizer} to change them."
+      i = hint
     ),
     call = call
   )

@@ -267,10 +267,7 @@ release_histograms <- function(job, sets) {
     )
   }
   job$budget <- list(margin = job$epsilon)
-  response <- parse_response(job$formula, job$data, job$family)
-  columns <- setdiff(
-    published_by(job$formula, job$data, response$variable), response$variable
-  )
+  columns <- in_role(column_roles(job$formula, job$data), "published")
   made <- lapply(seq_len(sets), function(j) {
     job["seed"] <- list(stage_seed(job$seed, 100 * j))
     synthesize(
@@ -312,13 +309,15 @@ synthesize_reference <- function(job, sets) {
   reference <- as_reference(job$reference)
   family <- job$family
   response <- new_response(job$formula, job$data, family, call)
-  design <- new_design(job$formula, job$data, response$variable, call)
+  design <- new_design(
+    job$formula, job$data, response$variable, call, job$fit_arguments$scaling
+  )
   prior <- job$fit_arguments$prior %||% centred_prior(reference)
   model <- list(
     family = family, response = response, design = design,
-    prior = resolve_prior(prior, family, design$columns),
-    data = used_columns(job$data, c(response$variable, design$variables))
+    prior = resolve_prior(prior, family, design$columns)
   )
+  model$data <- used_columns(job$data, model)
   spec <- model_spec(model, NULL, NULL, call)
   draw <- if (reference$origin == "history") {
     check_reference_model(reference, model, spec, call)

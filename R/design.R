@@ -13,23 +13,28 @@
 #' @param data (data frame) The records. Only columns of `data` are used as
 #'   variables.
 #' @param response (string) The name of the response's column.
+#' @param scaling (list or `NULL`) See `check_scaling()`.
+#' @param roles (named character or `NULL`) See `column_roles()`; `NULL` when
+#'   `formula` is the only one for the file.
 #' @return (`synth_design`) A list with `terms` (no response, no data), `levels`
 #'   (list, by variable), `centre` and `scale` (list, by variable), `columns`
 #'   (P names), `intercept` (flag), `factors` (data frame: `variable`, `column`,
 #'   `full`), `numeric_column` (0-based), `dense` (names of the columns that
 #'   need a model matrix), `is_level` (logical, P), `variables` (names of the
-#'   columns of `data` that are used).
+#'   columns of `data` that are used), `unpublished` (named character: roles of
+#'   those that are not published).
 #' @noRd
-new_design <- function(formula, data, response, call = rlang::caller_env()) {
+new_design <- function(formula, data, response, call = rlang::caller_env(),
+                       scaling = NULL, roles = NULL) {
   predictors <- setdiff(names(data), response)
   check_right_side(formula, data, response, call)
+  roles <- roles %||% column_roles(formula, data)
   env <- public_environment(formula, predictors, call)
   formula <- stats::formula(
     stats::terms(formula, data = data[0, , drop = FALSE])
   )
   environment(formula) <- env
   terms <- stats::delete.response(stats::terms(formula))
-  variables <- intersect(all.vars(terms), predictors)
   if (!is.null(attr(terms, "offset"))) {
     abort_input(
       c(
@@ -50,19 +55,25 @@ new_design <- function(formula, data, response, call = rlang::caller_env()) {
       arg = "formula", call = call
     )
   }
+  terms <- used_terms(terms)
+  variables <- intersect(all.vars(attr(terms, "variables")), predictors)
   for (name in variables) {
     check_predictor(data[[name]], name, call)
   }
 
   frame <- predictor_frame(terms, data, call)
   terms <- attr(frame, "terms")
+  scaling <- check_scaling(scaling, frame, call)
+  check_unpublished(frame, terms, roles, scaling, call)
   design <- list(
     terms = terms, variables = variables, intercept = intercept,
     levels = factor_levels(frame, data[variables], call)
   )
+  own <- roles[variables]
+  design$unpublished <- own[own != "published"]
   design$expects <- vapply(data[variables], predictor_kind, "")
   frame <- as_factors(frame, design$levels)
-  design <- c(design, numeric_scaling(frame, terms, call))
+  design <- c(design, numeric_scaling(frame, terms, scaling, call))
   frame <- standardise(frame, design)
   design <- c(design, design_columns(frame, terms, design$levels, call))
   structure(design, class = "synth_design")
@@ -156,6 +167,7 @@ check_predictor <- function(x, name, call) {
     )
   }
   check_finite_column(x, name, call)
+  check_text(x, name, call)
 }
 
 predictor_frame <- function(terms, data, call) {
@@ -208,7 +220,7 @@ factor_levels <- function(frame, raw, call) {
     } else if (is.logical(x)) {
       c("FALSE", "TRUE")
     } else {
-      sort(unique(as.character(x)), method = "radix")
+      distinct_text(x)
     }
     if (length(found) < 2) {
       abort_constant(name, call)
@@ -218,17 +230,6 @@ factor_levels <- function(frame, raw, call) {
   levels
 }
 
-abort_constant <- function(name, call) {
-  abort_input(
-    c(
-      "The predictor {.code {name}} must vary.",
-      x = "It has the same value for all records.",
-      i = "Leave it out of {.arg formula}."
-    ),
-    arg = "formula", call = call
-  )
-}
-
 # Categorical variables of a frame as factors with the blueprint's levels.
 as_factors <- function(frame, levels, call = rlang::caller_env()) {
   for (name in names(levels)) {
@@ -236,7 +237,7 @@ as_factors <- function(frame, levels, call = rlang::caller_env()) {
     code <- if (is.factor(x) && identical(levels(x), levels[[name]])) {
       as.integer(x)
     } else {
-      match(as.character(x), levels[[name]])
+      match(as_text(x), as_text(levels[[name]]))
     }
     unknown <- which(is.na(code))
     if (length(unknown) > 0) {
@@ -258,66 +259,6 @@ as_factors <- function(frame, levels, call = rlang::caller_env()) {
       code,
       levels = levels[[name]], class = "factor"
     )
-  }
-  frame
-}
-
-# Centre and scale of every numeric variable of the frame, by its own mean and
-# standard deviation: predictors are published. A variable is centred only
-# where the model has what remains of each of its terms without it (for `x` the
-# intercept), so that centring does not change the model.
-numeric_scaling <- function(frame, terms, call) {
-  numeric <- names(frame)[vapply(frame, is.numeric, TRUE)]
-  table <- attr(terms, "factors")
-  centre <- scale <- stats::setNames(vector("list", length(numeric)), numeric)
-  for (name in numeric) {
-    x <- as.matrix(frame[[name]])
-    mean <- colMeans(x)
-    sd <- apply(x, 2, stats::sd)
-    if (any(sd == 0)) {
-      abort_constant(name, call)
-    }
-    may_centre <- is_centrable(name, table, spans_constant(terms, frame))
-    centre[[name]] <- unname(if (may_centre) mean else 0 * mean)
-    scale[[name]] <- unname(sd)
-  }
-  list(centre = centre, scale = scale)
-}
-
-# An intercept, or a factor that has a column for each level.
-spans_constant <- function(terms, frame) {
-  alone <- Filter(function(term) length(term) == 1, term_variables(terms))
-  attr(terms, "intercept") == 1 || !all(vapply(frame[unlist(alone)],
-    is.numeric, TRUE
-  ))
-}
-
-is_centrable <- function(name, table, constant) {
-  present <- table > 0
-  for (term in which(present[name, ])) {
-    rest <- present[, term] & rownames(present) != name
-    found <- if (any(rest)) {
-      any(colSums(present != rest) == 0)
-    } else {
-      constant
-    }
-    if (!found) {
-      return(FALSE)
-    }
-  }
-  TRUE
-}
-
-standardise <- function(frame, design) {
-  for (name in names(design$centre)) {
-    x <- frame[[name]]
-    centre <- design$centre[[name]]
-    scale <- design$scale[[name]]
-    frame[[name]] <- if (is.null(dim(x))) {
-      (as.double(x) - centre) / scale
-    } else {
-      sweep(sweep(x, 2, centre), 2, scale, "/")
-    }
   }
   frame
 }
@@ -371,14 +312,6 @@ design_columns <- function(frame, terms, levels, call) {
     }))),
     is_level = as.logical(is_level)
   )
-}
-
-# The variables of each term, in the formula's order.
-term_variables <- function(terms) {
-  table <- attr(terms, "factors")
-  lapply(seq_along(attr(terms, "term.labels")), function(t) {
-    rownames(table)[table[, t] > 0]
-  })
 }
 
 dense_matrix <- function(frame, terms, levels, rows = NULL,

@@ -11,7 +11,9 @@
 #' Categorical predictors (factors, characters, logicals) get treatment
 #' contrasts, under the names [stats::model.matrix()] gives them. Numeric
 #' predictors are centred and scaled by their own mean and standard deviation,
-#' which are public as the predictors are. `.` stands for all other columns.
+#' which are public as the predictors are, or by `scaling`. `.` stands for all
+#' other columns; one that the formula takes out again, `. - id`, is neither
+#' read nor published.
 #'
 #' @param formula (formula) The response and its predictors. The left side is
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
@@ -49,6 +51,14 @@
 #' @param threads (count) Parallel threads; default the option
 #'   `pseudosynth.threads`, else two. Results are identical at any number.
 #' @param control (`sampler_control`) See [sampler_control()].
+#' @param scaling (list or `NULL`) Public centres and scales of numeric
+#'   predictors, for instance `list(age = c(45, 15))`; a transformed one goes by
+#'   its term, `"log(age)"`. `NULL`, the default, and predictors not named:
+#'   their own mean and standard deviation. Public constants give coefficients,
+#'   their prior and a public `reference` of [censor()] the same meaning in
+#'   every file. As with the default, a predictor is not centred where no
+#'   intercept could take that up.
+#' @param ... Must be empty.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
 #'   bounds, weights and draws that are made from them. Read it through
 #'   [summary()], [lipschitz()], [guarantee()], [as_draws()] and [log_lik()];
@@ -84,14 +94,19 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
                             censor = NULL, chains = 4, warmup = 1000,
                             draws = 1000, seed = NULL,
                             threads = default_threads(),
-                            control = sampler_control()) {
+                            control = sampler_control(), scaling = NULL, ...) {
   call <- rlang::current_env()
+  check_no_dots(
+    ...,
+    hint = "The model's arguments are those of {.fn fit_synthesizer}.",
+    call = call
+  )
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
   censor <- resolve_censor(censor, family, call)
   response <- new_response(formula, data, family, call)
-  design <- new_design(formula, data, response$variable, call)
+  design <- new_design(formula, data, response$variable, call, scaling)
   prior <- resolve_prior(prior, family, design$columns)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
@@ -101,9 +116,9 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
 
   model <- list(
     call = plain_call(match.call()), formula = plain_formula(formula, design),
-    family = family, prior = prior, response = response, design = design,
-    data = used_columns(data, c(response$variable, design$variables))
+    family = family, prior = prior, response = response, design = design
   )
+  model$data <- used_columns(data, model)
   model$spec <- model_spec(model, weights, censor, call)
   model$design$aliased <- aliased_columns(model$spec, design$columns)
   run <- check_run(chains, warmup, draws, seed, threads, control, call)
@@ -265,10 +280,7 @@ monitor_names <- function(n) {
 plain_call <- function(call) {
   call[[1]] <- quote(fit_synthesizer)
   for (name in names(call)[-1]) {
-    value <- call[[name]]
-    plain <- is.null(value) || is.language(value) ||
-      (is.atomic(value) && length(value) == 1 && is.null(attributes(value)))
-    if (!plain) {
+    if (!is_plain_argument(call[[name]])) {
       call[[name]] <- as.name(name)
     }
   }

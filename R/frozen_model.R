@@ -26,10 +26,9 @@ frozen_model <- function(fit, kept = NULL) {
   if (!is.null(kept) && !all(kept)) {
     draws <- draws[kept, , drop = FALSE]
   }
-  record_parts <- c("y", "alpha", "codes", "numeric", "censor")
   list(
     response = fit$response, design = fit$design, family = fit$family,
-    spec = fit$spec[setdiff(names(fit$spec), record_parts)], draws = draws
+    spec = spec_of_model(fit$spec), draws = draws
   )
 }
 

@@ -86,8 +86,9 @@ identification_risk <- function(synthetic, data, known = NULL, radius,
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
   sets <- aligned_sets(synthetic)
+  call <- rlang::current_env()
   values <- vapply(seq_along(sets), function(j) {
-    aligned_values(sets[[j]], j, data, known, variable)
+    aligned_values(sets[[j]], j, data, known, variable, call)
   }, numeric(length(y)))
 
   pattern <- known_pattern(data, known)

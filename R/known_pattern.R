@@ -24,7 +24,7 @@ known_pattern <- function(data, known) {
 #' A column as numbers or text that compare exactly
 #' @noRd
 pattern_value <- function(x) {
-  if (is.numeric(x) && !is.factor(x)) as.double(x) else as.character(x)
+  if (is.numeric(x) && !is.factor(x)) as.double(x) else as_text(x)
 }
 
 # Codes 1, 2, .. in order of first appearance. After each column they are

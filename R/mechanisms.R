@@ -182,8 +182,9 @@ run_mechanism <- function(job) {
 #' Fit a model with the job's arguments
 #' @noRd
 job_fit <- function(job, stage, ...) {
-  do.call(fit_synthesizer, c(
-    list(job$formula, job$data, job$family), job$fit_arguments, list(...),
+  call_by_name(fit_synthesizer, c(
+    list(formula = job$formula, data = job$data, family = job$family),
+    job$fit_arguments, list(...),
     list(seed = stage_seed(job$seed, stage))
   ))
 }
@@ -264,9 +265,9 @@ solve_stage <- function(job, unweighted, fit, weights) {
 #' The refit that reaches the bound the job asks for
 #' @noRd
 solved_fit <- function(job, unweighted, weights, by) {
-  reach(job, do.call(solve_weights, c(
+  reach(job, call_by_name(solve_weights, c(
     list(
-      unweighted, job$budget$delta, weights,
+      fit = unweighted, target = job$budget$delta, weights = weights,
       by = by, tolerance = job$tolerance, max_refits = job$max_refits,
       quantile = job$quantile, allow_unconverged = job$allow_unconverged
     ),
@@ -306,9 +307,9 @@ final_stages <- function(job) {
   scheme <- sub("_final$", "", job$mechanism)
   fits <- weighting_stages(job, scheme)
   cli::cli_progress_step("Re-weighting")
-  fits[[job$mechanism]] <- do.call(reweight, c(
+  fits[[job$mechanism]] <- call_by_name(reweight, c(
     list(
-      fits[[scheme]],
+      fit = fits[[scheme]],
       k = job$k, tolerance = job$tolerance, max_refits = job$max_refits,
       quantile = job$quantile, allow_unconverged = job$allow_unconverged
     ),
@@ -377,10 +378,11 @@ clipped_stages <- function(job) {
       # Clipped around 0 a first stage seldom converges: centred where possible
       if (!is.null(job$reference)) job <- with_centred_prior(job)
       cli::cli_progress_step("Fitting the first stage")
-      weights <- do.call(two_stage_weights, c(
+      weights <- call_by_name(two_stage_weights, c(
         list(
-          job$formula, job$budget$first, job$weight_range[1],
-          job$weight_range[2], job$data, as_synth_family(job$family),
+          x = job$formula, epsilon0 = job$budget$first,
+          lower = job$weight_range[1], upper = job$weight_range[2],
+          data = job$data, family = as_synth_family(job$family),
           neighbours = job$neighbours, reference = job$reference,
           window = job$window
         ),

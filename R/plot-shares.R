@@ -21,6 +21,8 @@ possible_values <- function(y) {
     levels(y)
   } else if (is.logical(y)) {
     c(FALSE, TRUE)
+  } else if (is.character(y)) {
+    distinct_text(y)
   } else {
     sort(unique(y), method = "radix")
   }

@@ -163,7 +163,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
   )
   check_job(job)
   job$budget <- split_epsilon(job)
-  fits <- run_mechanism(job)
+  fits <- blame(run_mechanism(job))
   margin <- job_margin(job)
 
   cli::cli_progress_step("Drawing {m} synthetic set{?s}")

@@ -1,4 +1,92 @@
-# What is known of the records behind a fit, and marks that tell files apart.
+# Records: whatever has one element or one row for each of them, cut and joined
+# together; and marks that tell files apart.
+
+#' Where the core's specification holds what belongs to one record each
+#'
+#' The one list of it: what is named here is cut, joined, handed to other
+#' records and left out of a frozen model with all the rest.
+#' @noRd
+record_places <- list(
+  y = "y", alpha = "alpha", codes = "codes", numeric = "numeric",
+  centre = c("censor", "centre")
+)
+
+#' Records
+#'
+#' @param parts (named list) Vectors, matrices and data frames with one element
+#'   or row for each record; `NULL` for what the records do not have.
+#' @return (`records`) A list of them.
+#' @noRd
+new_records <- function(parts) {
+  parts <- Filter(Negate(is.null), parts)
+  if (length(unique(vapply(parts, NROW, 1L))) > 1) {
+    # A defect of the package, never the user's; the call may hold records
+    stop("All parts of records must be of the same number of them.",
+      call. = FALSE
+    )
+  }
+  structure(parts, class = "records")
+}
+
+#' Some of the records
+#' @param i (integer) Which.
+#' @noRd
+take_records <- function(records, i) {
+  cut <- function(x) if (is.null(dim(x))) x[i] else x[i, , drop = FALSE]
+  new_records(lapply(unclass(records), cut))
+}
+
+#' The records of several files one after the other
+#' @param files (list of `records`) With the same parts.
+#' @noRd
+join_records <- function(files) {
+  new_records(lapply(stats::setNames(nm = names(files[[1]])), function(part) {
+    values <- lapply(files, `[[`, part)
+    if (is.null(dim(values[[1]]))) {
+      unlist(values, use.names = FALSE)
+    } else {
+      do.call(rbind, values)
+    }
+  }))
+}
+
+#' The records of a specification, and what else there is of each
+#' @noRd
+records_of_spec <- function(spec, others = NULL) {
+  new_records(c(others, lapply(record_places, function(place) {
+    Reduce(function(x, name) x[[name]], place, spec)
+  })))
+}
+
+#' The records of a fit: of its specification, its data and its weights
+#' @noRd
+records_of_fit <- function(fit) {
+  weights <- fit$privacy_weights
+  records_of_spec(fit$spec, list(
+    data = fit$data, weights = if (!is.null(weights)) as.double(weights)
+  ))
+}
+
+#' A specification of a model without any records: neither weighted nor clipped
+#' @noRd
+spec_of_model <- function(spec) {
+  spec[setdiff(names(spec), vapply(record_places, `[`, "", 1))]
+}
+
+#' The specification of a model for some records
+#' @param spec (list) Of the model; records that it holds give way to these.
+#'   What these do not have is left out: without centres nothing is clipped.
+#' @noRd
+spec_of_records <- function(spec, records) {
+  for (part in names(record_places)) {
+    place <- record_places[[part]]
+    if (is.null(records[[part]])) place <- place[1]
+    spec[[place]] <- records[[part]]
+  }
+  # The core looks for it
+  if (is.null(spec$censor)) spec["censor"] <- list(NULL)
+  spec
+}
 
 #' A mark for each column, to tell other records from these
 #' @param data (data frame)
@@ -8,19 +96,13 @@
 #' @noRd
 record_marks <- function(data, columns) {
   columns <- intersect(columns, names(data))
-  vapply(data[columns], function(x) {
-    rlang::hash(if (is.numeric(x)) as.double(x) else as.character(x))
-  }, "")
+  vapply(data[columns], function(x) rlang::hash(plain_values(x)), "")
 }
 
 #' A mark of a file's responses, whatever their order
 #' @noRd
 file_mark <- function(data, variable) {
-  y <- data[[variable]]
-  rlang::hash(sort(
-    if (is.numeric(y)) as.double(y) else as.character(y),
-    method = "radix"
-  ))
+  values_mark(data[[variable]])
 }
 
 #' The mark of the file that weights were made from
@@ -38,9 +120,7 @@ history_mark <- function(fit) {
 #' @noRd
 model_marks <- function(fit) {
   if (inherits(fit, "synthesizer")) {
-    record_marks(
-      fit$data, c(fit$response$variable, fit$design$variables)
-    )
+    record_marks(fit$data, names(model_roles(fit)))
   }
 }
 

@@ -157,7 +157,7 @@ local_databases <- function(fit, replicates, generate, seed, call) {
       data <- generate(r)
       check_data_frame(data, arg = "generate()", call = call)
       check_columns(
-        c(fit$response$variable, fit$design$variables), data, "generate()",
+        names(model_roles(fit)), data, "generate()",
         call = call
       )
       list(data = data, spec = record_spec(fit, data, call))

@@ -80,6 +80,7 @@ check_binary <- function(y, name, call) {
     return(invisible(y))
   }
   if (is.factor(y) || is.character(y)) {
+    check_text(y, name, call)
     n <- length(response_levels(y))
     if (n != 2) {
       abort_input(
@@ -137,7 +138,7 @@ response_levels <- function(y) {
   if (is.factor(y)) {
     levels(y)
   } else if (is.character(y)) {
-    sort(unique(y), method = "radix")
+    distinct_text(y)
   }
 }
 
@@ -147,7 +148,7 @@ response_levels <- function(y) {
 #' @noRd
 as_number <- function(y, levels = response_levels(y)) {
   if (is.factor(y) || is.character(y)) {
-    match(as.character(y), levels) - 1
+    match(as_text(y), as_text(levels)) - 1
   } else {
     as.double(y)
   }

@@ -79,16 +79,7 @@ check_proper_prior <- function(prior, call) {
 #' @param i (integer) Records.
 #' @noRd
 subset_spec <- function(spec, i) {
-  for (part in c("y", "alpha")) {
-    spec[[part]] <- spec[[part]][i]
-  }
-  for (part in c("codes", "numeric")) {
-    spec[[part]] <- spec[[part]][i, , drop = FALSE]
-  }
-  if (!is.null(spec$censor)) {
-    spec$censor$centre <- spec$censor$centre[i]
-  }
-  spec
+  spec_of_records(spec, take_records(records_of_spec(spec), i))
 }
 
 #' The specification of the model for other records
@@ -102,16 +93,13 @@ newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
     return(fit$spec)
   }
   check_data_frame(newdata, arg = "newdata", call = call)
-  spec <- fit$spec
+  n <- nrow(newdata)
   parts <- design_parts(fit$design, newdata, arg = "newdata", call = call)
-  spec[names(parts)] <- parts
-  # No response: any value that every family can take.
-  spec$y <- rep(
-    if (fit$family$kind == "proportion") 0.5 else 0, nrow(newdata)
-  )
-  spec$alpha <- rep(1, nrow(newdata))
-  spec["censor"] <- list(NULL)
-  spec
+  spec_of_records(fit$spec, new_records(list(
+    # No response: any value that every family can take.
+    y = rep(if (fit$family$kind == "proportion") 0.5 else 0, n),
+    alpha = rep(1, n), codes = parts$codes, numeric = parts$numeric
+  )))
 }
 
 #' The specification of other records, their response included
@@ -270,7 +258,7 @@ check_reference_model <- function(reference, model, spec, call) {
       arg = "reference", call = call
     )
   }
-  if (identical(reference$fingerprint, response_fingerprint(spec$y))) {
+  if (identical(reference$fingerprint, values_mark(spec$y))) {
     abort_privacy(
       c(
         "The {.arg reference} must come from other data.",
@@ -287,10 +275,4 @@ pattern_of <- function(spec) {
     return(rep("", length(spec$y)))
   }
   apply(cbind(spec$codes, spec$numeric), 1, paste, collapse = " ")
-}
-
-#' The columns of the model, in the order of the file
-#' @noRd
-used_columns <- function(data, used) {
-  as.data.frame(data)[intersect(names(data), used)]
 }

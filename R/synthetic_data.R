@@ -102,7 +102,8 @@ build_synthetic_sets <- function(values, response, data, columns, label,
 #' Columns of the release, in the order of the data
 #' @noRd
 published_columns <- function(fit, data) {
-  used <- c(fit$response$variable, fit$design$variables)
+  # Of the synthesized columns the fit draws its response alone
+  used <- c(fit$response$variable, in_role(model_roles(fit), "published"))
   order <- intersect(names(data), used)
   # newdata need not hold the response: it then comes first
   c(setdiff(used, order), order)

@@ -38,7 +38,9 @@ topcode <- function(formula, data, top, bottom = NULL,
   response <- values$response
   response$transform <- "identity"
   response$constant <- 1
-  columns <- published_by(formula, data, response$variable)
+  columns <- in_role(
+    column_roles(formula, data), c("synthesized", "published")
+  )
   build_synthetic_sets(
     matrix(y), response, data, columns, guarantee_of_topcode(y, response, top),
     assignment = "none"
@@ -50,16 +52,6 @@ code_beyond <- function(y, beyond, threshold, replace) {
     y[beyond] <- if (replace == "mean") mean(y[beyond]) else threshold
   }
   y
-}
-
-#' The columns that a formula names, in the order of the data
-#' @noRd
-published_by <- function(formula, data, variable) {
-  right <- attr(
-    stats::terms(formula, data = data[0, , drop = FALSE]), "term.labels"
-  )
-  named <- all.vars(stats::reformulate(c("1", right)))
-  intersect(names(data), c(variable, named))
 }
 
 guarantee_of_topcode <- function(y, response, top) {

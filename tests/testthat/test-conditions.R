@@ -36,3 +36,51 @@ test_that("the user's call is blamed", {
   expect_identical(error$call[[1]], quote(user_function))
   expect_match(conditionMessage(error), "`k`")
 })
+
+test_that("a call made from a list shows names, not values", {
+  planted <- c(123456.5, 234567.25)
+  here <- function(formula, data, chains, none, extra) {
+    list(sys.call(), match.call(), formula, data, chains, none, extra)
+  }
+  found <- call_by_name(here, list(
+    formula = y ~ x, data = planted, chains = 2, none = NULL,
+    extra = quote(stop("evaluated"))
+  ))
+  expect_identical(
+    found[[1]],
+    as.call(list(
+      quote(here),
+      formula = y ~ x, data = quote(data), chains = 2, none = NULL,
+      extra = quote(extra)
+    ))
+  )
+  expect_identical(found[[4]], planted)
+  expect_identical(found[[7]], quote(stop("evaluated")))
+  unnamed <- call_by_name(here, list(y ~ x, planted, 2, NULL, 1:3))
+  expect_identical(unnamed[[4]], planted)
+  expect_identical(unnamed[[7]], 1:3)
+  expect_false(any(grepl("123456", deparse(unnamed[[1]]))))
+})
+
+test_that("errors of inner calls blame the user's function", {
+  inner <- function(x) check_number(x)
+  outer <- function(x) blame(inner(x))
+  error <- tryCatch(outer("a"), error = identity)
+  expect_s3_class(error, "pseudosynth_error_input")
+  expect_identical(error$call, quote(outer("a")))
+  expect_identical(error$arg, "x")
+  expect_identical(outer(3), 3)
+  # Others' errors pass as they are
+  error <- tryCatch((function() blame(stop("other")))(), error = identity)
+  expect_identical(class(error), c("simpleError", "error", "condition"))
+
+  error <- tryCatch(
+    pseudo_posterior(
+      y ~ x, simulated(), gaussian(), "cw",
+      radius = -1, chains = 2, draws = 100, warmup = 100, seed = 1
+    ) |> suppressWarnings() |> suppressMessages(),
+    error = identity
+  )
+  expect_identical(error$call[[1]], quote(pseudo_posterior))
+  expect_match(conditionMessage(error), "radius")
+})

@@ -199,3 +199,50 @@ test_that("a blueprint holds no record and no environment with data", {
   expect_no_match(text, "secret1")
   expect_no_match(text, "123.456789", fixed = TRUE)
 })
+
+test_that("columns whose names need backticks are columns like others", {
+  data <- mixed()
+  odd <- c(y = "y", f = "a factor", g = "1st", l = "if", o = "o o", x = "x y",
+    z = "z+z")
+  other <- stats::setNames(data, odd[names(data)])
+  pairs <- list(
+    list(y ~ f + x, y ~ `a factor` + `x y`),
+    list(y ~ 0 + f + x, y ~ 0 + `a factor` + `x y`),
+    list(y ~ f * x + z, y ~ `a factor` * `x y` + `z+z`),
+    list(y ~ poly(x, 2) + l, y ~ poly(`x y`, 2) + `if`),
+    list(y ~ x:z + I(x^2) + g, y ~ `x y`:`z+z` + I(`x y`^2) + `1st`),
+    list(y ~ ., y ~ .), list(y ~ . - x, y ~ . - `x y`)
+  )
+  for (pair in pairs) {
+    plain <- new_design(pair[[1]], data, "y")
+    design <- new_design(pair[[2]], other, "y")
+    expect_identical(design_parts(design, other), design_parts(plain, data))
+    expect_identical(design$variables, unname(odd[plain$variables]))
+    # The names of model.matrix()
+    terms <- delete.response(terms(pair[[2]], data = other))
+    frame <- model.frame(terms, other)
+    ordered <- names(Filter(is.ordered, frame))
+    contrasts <- rep(list("contr.treatment"), length(ordered))
+    expect_identical(design$columns, colnames(model.matrix(
+      terms, frame,
+      contrasts.arg = setNames(contrasts, ordered)
+    )))
+  }
+})
+
+test_that("a column that the formula takes out again is not even read", {
+  data <- mixed()
+  data$id <- as.list(seq_len(80))
+  design <- new_design(y ~ . - id, data, "y")
+  expect_identical(
+    design_parts(design, data[names(data) != "id"]),
+    design_parts(new_design(y ~ ., mixed(), "y"), mixed())
+  )
+  expect_false("id" %in% design$variables)
+  # The order of variables and names of interactions stay
+  expect_identical(
+    new_design(y ~ g:f + g + x - x, mixed(), "y")$columns,
+    new_design(y ~ g:f + g, mixed(), "y")$columns
+  )
+  expect_length(new_design(y ~ x - x, mixed(), "y")$variables, 0)
+})

@@ -105,3 +105,34 @@ test_that("no message shows a value of a record", {
   expect_no_match(conditionMessage(error), "987654")
   expect_no_match(paste(deparse(error$call), collapse = ""), "987654")
 })
+
+test_that("an unknown argument is named and its values are not shown", {
+  secret <- c(123456.5, 234567.25, 345678.125)
+  shown <- function(expr) {
+    error <- tryCatch(expr, error = identity)
+    expect_s3_class(error, "pseudosynth_error_input")
+    text <- paste(
+      c(conditionMessage(error), deparse(conditionCall(error)), format(error)),
+      collapse = " "
+    )
+    expect_match(text, "survey_weights")
+    expect_no_match(text, "123456|234567|345678")
+    error
+  }
+  pass_on <- function(...) quick_fit(...)
+  error <- shown(quick_fit(survey_weights = secret))
+  expect_identical(error$call[[1]], quote(fit_synthesizer))
+  shown(pass_on(survey_weights = secret))
+  error <- shown(pseudo_posterior(
+    y ~ x, simulated(), gaussian(), "unweighted",
+    survey_weights = secret
+  ))
+  expect_identical(error$call[[1]], quote(pseudo_posterior))
+  shown(two_stage_weights(
+    y ~ x, 1, 2, 3, simulated(), gaussian(),
+    survey_weights = secret
+  ))
+  refused("arguments too many", y ~ x, simulated(), gaussian(), NULL, NULL,
+    NULL, 1, 10, 10, 1, 1, sampler_control(), NULL, secret
+  )
+})

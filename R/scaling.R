@@ -1,0 +1,175 @@
+# Centre and scale of numeric predictors. A published predictor has its own mean
+# and standard deviation, unless public constants are given; one that is not
+# published must have public constants, or coefficients and prior would depend
+# on confidential values in a way that no label counts.
+
+#' Check the public constants that the user gives
+#'
+#' @param scaling (list or `NULL`) By predictor: `c(centre, scale)`.
+#' @param frame (data frame) The variables of the terms.
+#' @return (list) Empty for `NULL`.
+#' @noRd
+check_scaling <- function(scaling, frame, call) {
+  if (is.null(scaling)) {
+    return(list())
+  }
+  predictors <- names(frame)[vapply(frame, function(x) {
+    is.numeric(x) && is.null(dim(x))
+  }, TRUE)]
+  named <- is.list(scaling) && !is.object(scaling) &&
+    length(scaling) == length(unique(names(scaling))) &&
+    all(nzchar(names(scaling)))
+  good <- vapply(scaling, function(x) {
+    is.numeric(x) && !is.object(x) && length(x) == 2 && all(is.finite(x)) &&
+      x[2] > 0
+  }, TRUE)
+  if (!named || !all(good)) {
+    abort_input(
+      c(
+        "{.arg scaling} must be a list of a centre and a positive scale for each
+         predictor named.",
+        x = if (named) {
+          "It is not for {.val {names(scaling)[!good]}}."
+        } else {
+          "It is {describe_type(scaling)}{if (is.list(scaling))
+           ', not with distinct names'}."
+        },
+        i = "For instance {.code list(age = c(45, 15))}."
+      ),
+      arg = "scaling", call = call
+    )
+  }
+  unknown <- setdiff(names(scaling), predictors)
+  if (length(unknown) > 0) {
+    abort_input(
+      c(
+        "{.arg scaling} must name numeric predictors of the model.",
+        x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} none.",
+        i = if (length(predictors) > 0) "They are {.val {predictors}}."
+      ),
+      arg = "scaling", call = call
+    )
+  }
+  lapply(scaling, as.double)
+}
+
+# Functions of a record alone: what they give does not depend on other records.
+row_wise_functions <- c(
+  "I", "(", "+", "-", "*", "/", "^", "log", "log1p", "log2", "log10", "sqrt",
+  "exp", "asinh", "abs", "<", ">", "<=", ">=", "==", "!=", "&", "|", "!"
+)
+
+#' Refuse what a design would take from the values of columns that stay
+#' confidential
+#'
+#' @param frame (data frame) The variables of the terms, levels not yet set.
+#' @param roles (named character) See `column_roles()`.
+#' @param scaling (list) Public constants.
+#' @noRd
+check_unpublished <- function(frame, terms, roles, scaling, call) {
+  variables <- as.list(attr(terms, "variables"))[-1]
+  for (j in seq_along(variables)) {
+    term <- names(frame)[j]
+    secret <- intersect(
+      all.vars(variables[[j]]), names(roles)[roles != "published"]
+    )
+    used <- setdiff(all.names(variables[[j]]), all.vars(variables[[j]]))
+    problem <- if (length(secret) == 0) {
+      NULL
+    } else if (!all(used %in% row_wise_functions)) {
+      "It may depend on all records together."
+    } else if (is.character(frame[[j]])) {
+      "Its levels are those found in the file: make it a {.fn factor}."
+    } else if (is.numeric(frame[[j]]) && is.null(scaling[[term]])) {
+      "{.arg scaling} gives no public centre and scale for it."
+    }
+    if (!is.null(problem)) {
+      abort_privacy(
+        c(
+          "The predictor {.code {term}} must be coded by public numbers.",
+          x = problem,
+          i = "{cli::qty(length(secret))}Column{?s} {.val {secret}} {?is/are}
+               not published."
+        ),
+        arg = "scaling", call = call,
+        class = "pseudosynth_error_unpublished_predictor"
+      )
+    }
+  }
+  invisible(frame)
+}
+
+#' Centre and scale of every numeric variable of the frame
+#'
+#' A variable is centred only where the model has what remains of each of its
+#' terms without it (for `x` the intercept), so that centring does not change
+#' the model.
+#' @return (list) `centre` and `scale`, lists by variable.
+#' @noRd
+numeric_scaling <- function(frame, terms, scaling, call) {
+  numeric <- names(frame)[vapply(frame, is.numeric, TRUE)]
+  table <- variable_table(terms)
+  centre <- scale <- stats::setNames(vector("list", length(numeric)), numeric)
+  for (name in numeric) {
+    x <- as.matrix(frame[[name]])
+    sd <- apply(x, 2, stats::sd)
+    if (any(sd == 0)) {
+      abort_constant(name, call)
+    }
+    public <- scaling[[name]]
+    mean <- if (is.null(public)) colMeans(x) else public[1]
+    may_centre <- is_centrable(name, table, spans_constant(terms, frame))
+    centre[[name]] <- unname(if (may_centre) mean else 0 * mean)
+    scale[[name]] <- unname(if (is.null(public)) sd else public[2])
+  }
+  list(centre = centre, scale = scale)
+}
+
+# An intercept, or a factor that has a column for each level.
+spans_constant <- function(terms, frame) {
+  alone <- Filter(function(term) length(term) == 1, term_variables(terms))
+  attr(terms, "intercept") == 1 || !all(vapply(frame[unlist(alone)],
+    is.numeric, TRUE
+  ))
+}
+
+is_centrable <- function(name, table, constant) {
+  present <- table > 0
+  for (term in which(present[name, ])) {
+    rest <- present[, term] & rownames(present) != name
+    found <- if (any(rest)) {
+      any(colSums(present != rest) == 0)
+    } else {
+      constant
+    }
+    if (!found) {
+      return(FALSE)
+    }
+  }
+  TRUE
+}
+
+standardise <- function(frame, design) {
+  for (name in names(design$centre)) {
+    x <- frame[[name]]
+    centre <- design$centre[[name]]
+    scale <- design$scale[[name]]
+    frame[[name]] <- if (is.null(dim(x))) {
+      (as.double(x) - centre) / scale
+    } else {
+      sweep(sweep(x, 2, centre), 2, scale, "/")
+    }
+  }
+  frame
+}
+
+abort_constant <- function(name, call) {
+  abort_input(
+    c(
+      "The predictor {.code {name}} must vary.",
+      x = "It has the same value for all records.",
+      i = "Leave it out of {.arg formula}."
+    ),
+    arg = "formula", call = call
+  )
+}

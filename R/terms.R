@@ -1,0 +1,36 @@
+# Which variables a formula's terms use.
+
+#' Terms without variables that no term uses: `. - id` does not read `id`
+#' @param terms (terms) Without a response.
+#' @noRd
+used_terms <- function(terms) {
+  table <- attr(terms, "factors")
+  if (length(table) == 0) {
+    attr(terms, "variables") <- quote(list())
+    return(terms)
+  }
+  used <- rowSums(table) > 0
+  attr(terms, "variables") <- attr(terms, "variables")[c(TRUE, used)]
+  attr(terms, "factors") <- table[used, , drop = FALSE]
+  terms
+}
+
+# The variables of each term, in the formula's order.
+term_variables <- function(terms) {
+  table <- variable_table(terms)
+  lapply(seq_along(attr(terms, "term.labels")), function(t) {
+    rownames(table)[table[, t] > 0]
+  })
+}
+
+# Which variable is in which term, under the names of the model frame: terms
+# write a column `x y` with its backticks, the frame without.
+variable_table <- function(terms) {
+  table <- attr(terms, "factors")
+  variables <- as.list(attr(terms, "variables"))[-1]
+  column <- vapply(variables, is.symbol, TRUE)
+  if (any(column)) {
+    rownames(table)[column] <- vapply(variables[column], as.character, "")
+  }
+  table
+}

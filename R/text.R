@@ -1,0 +1,52 @@
+# Text columns. Files come in several encodings, and what read.csv() gives in
+# the session's own encoding is often not marked as such: sort() refuses it and
+# marks would differ. All that compares text sees it as UTF-8.
+
+#' Text as UTF-8
+#' @param x (character, factor or logical)
+#' @return (character)
+#' @noRd
+as_text <- function(x) {
+  enc2utf8(as.character(x))
+}
+
+#' Distinct values, sorted in the C locale: the same on every machine
+#' @noRd
+distinct_text <- function(x) {
+  sort(unique(as_text(x)), method = "radix")
+}
+
+#' Refuse text that is not valid in its encoding
+#'
+#' A factor has its levels, in their order: only text must be sorted.
+#' @noRd
+check_text <- function(x, name, call) {
+  bad <- if (is.character(x)) which(!validEnc(x))
+  if (length(bad) > 0) {
+    n_bad <- length(bad)
+    abort_input(
+      c(
+        "Column {.val {name}} must be text in a known encoding.",
+        x = "It is not valid for {n_bad} of {length(x)} record{?s}.",
+        i = "Read the file with its {.arg fileEncoding}, or convert the column
+             by {.fn iconv}."
+      ),
+      arg = "data", call = call, rows = bad
+    )
+  }
+  invisible(x)
+}
+
+#' Values as a mark sees them: numbers of any type, text of any encoding
+#' @noRd
+plain_values <- function(x) {
+  # A sequence 1:n is stored as its ends, and as numbers only after arithmetic
+  if (is.numeric(x)) as.double(x) + 0 else as_text(x)
+}
+
+#' A mark of values, the same in any order: which file they are from
+#' @return (string) A hash, confidential.
+#' @noRd
+values_mark <- function(x) {
+  rlang::hash(sort(plain_values(x), method = "radix"))
+}

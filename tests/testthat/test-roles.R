@@ -1,0 +1,96 @@
+roles_data <- function(n = 60) {
+  data <- simulated(n)
+  data$hours <- round(withr::with_seed(4, stats::runif(n, 10, 50)))
+  data$id <- seq_len(n)
+  data
+}
+
+test_that("every column has one role", {
+  data <- roles_data()
+  expect_identical(
+    column_roles(log(y) ~ group, data),
+    c(
+      y = "synthesized", group = "published", x = "unused", hours = "unused",
+      id = "unused"
+    )
+  )
+  top <- 2
+  expect_identical(
+    in_role(column_roles(asinh(y / top) ~ ., data), "published"),
+    c("group", "x", "hours", "id")
+  )
+})
+
+test_that("several formulas synthesize several columns", {
+  roles <- column_roles(list(y ~ group, hours ~ y + group + x), roles_data())
+  expect_identical(
+    roles, c(
+      y = "synthesized", group = "published", x = "published",
+      hours = "synthesized", id = "unused"
+    )
+  )
+  # In either order: what one formula synthesizes no other publishes
+  expect_identical(
+    column_roles(list(hours ~ y + group + x, y ~ group), roles_data()), roles
+  )
+})
+
+test_that("a column that the formula takes out again is not used", {
+  data <- roles_data()
+  for (formula in list(y ~ . - id, y ~ x + group + hours + id - id)) {
+    expect_identical(
+      in_role(column_roles(formula, data), "published"),
+      c("group", "x", "hours")
+    )
+  }
+  # A term that stays keeps its columns
+  expect_identical(
+    in_role(column_roles(y ~ x * group - x, data), "published"),
+    c("group", "x")
+  )
+  expect_identical(
+    in_role(column_roles(y ~ 1 - id, data), "unused"),
+    c("group", "x", "hours", "id")
+  )
+})
+
+test_that("a fit, its design and its synthetic sets leave out such a column", {
+  data <- roles_data()
+  # Neither text in a strange encoding nor a date keeps it from the fit
+  data$id <- as.Date("2020-01-01") + data$id
+  fit <- quick_fit(y ~ . - id, data)
+  plain <- quick_fit(y ~ group + x + hours, data)
+  expect_identical(fit$draws, plain$draws)
+  expect_named(fit$data, c("y", "group", "x", "hours"))
+  set <- synthesize(fit, seed = 1, allow_unconverged = TRUE)[[1]]
+  expect_named(set, c("y", "group", "x", "hours"))
+  expect_named(
+    posterior_predict(fit, data[1:2, c("group", "x", "hours")], draws = 1) |>
+      as.data.frame(),
+    c("V1", "V2")
+  )
+  expect_named(
+    topcode(y ~ . - id, data, top = 3)[[1]], c("y", "group", "x", "hours")
+  )
+})
+
+test_that("a model gives the columns of its file, synthesized ones first", {
+  fit <- quick_fit(y ~ group, roles_data())
+  expect_identical(
+    model_roles(fit), c(y = "synthesized", group = "published")
+  )
+  expect_named(used_columns(roles_data()[5:1], fit), c("group", "y"))
+  # A predictor that another formula synthesizes is read and not published
+  model <- list(response = list(variable = "hours"), design = new_design(
+    hours ~ y + group, roles_data(), "hours",
+    scaling = list(y = c(2, 1)),
+    roles = column_roles(list(y ~ group, hours ~ y + group), roles_data())
+  ))
+  expect_identical(
+    model_roles(model),
+    c(hours = "synthesized", y = "synthesized", group = "published")
+  )
+  expect_identical(
+    published_columns(model, roles_data()), c("group", "hours")
+  )
+})
