@@ -187,7 +187,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
 
   fit <- structure(
     c(model, list(
-      draws = draws, hyper = hyper,
+      id = new_charge_id(), draws = draws, hyper = hyper,
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),

@@ -90,80 +90,9 @@ guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
   rlang::check_dots_empty()
   m <- check_count(m, min = 1)
   check_flag(public)
-  label <- guarantee_of_fit(x, m)
+  label <- label_of_fit(x, m)
   if (!is.null(study)) {
     label <- probabilistic_guarantee(label, x, study, rlang::current_env())
   }
   if (public) publish_guarantee(label) else label
 }
-
-#' Label of a fit or of what is drawn from it
-#'
-#' @param what (string) `"parameter draws"` or `"synthetic data"`.
-#' @param assignment (string) How a mixture's clusters were drawn.
-#' @param reproducible (flag) Was a seed given anywhere on the way?
-#' @param margin (`perturbed_histogram` or `NULL`) Paid once.
-#' @noRd
-guarantee_of_fit <- function(fit, m, what = "parameter draws",
-                             assignment = "prior",
-                             reproducible = isTRUE(fit$seed_given),
-                             margin = NULL) {
-  mechanism <- mechanism_of(fit)
-  verdict <- verdict_of(fit, mechanism, assignment)
-  per_draw <- epsilon_of(fit)
-  one_off <- weights_rule(fit$privacy_weights)$one_off
-  reproducible <- isTRUE(reproducible) ||
-    isTRUE(attr(fit$privacy_weights, "arguments")$reproducible)
-  if (!is.null(margin)) {
-    one_off <- one_off + histogram_epsilon(margin)
-    verdict <- with_margin(verdict, margin)
-    reproducible <- reproducible || margin$reproducible
-  }
-  if (verdict$label == "none") {
-    per_draw[] <- NA_real_
-  }
-  order <- if (what == "synthetic data") 2:1 else 1:2
-  per_draw <- per_draw[order]
-  one_off <- one_off[order]
-  new_privacy_guarantee(
-    label = verdict$label,
-    mechanism = mechanism,
-    what = what,
-    relations = names(per_draw),
-    epsilon = list(
-      per_draw = per_draw, one_off = one_off, total = one_off + m * per_draw
-    ),
-    holds = verdict$label == "strict",
-    m = m,
-    n_records = length(fit$bound$record),
-    n_draws = nrow(fit$draws),
-    draw_quantile = fit$quantile,
-    delta = fit$bound$overall,
-    oscillation = max(fit$bound$oscillation),
-    unit = fit$bound$unit,
-    public_inputs = public_inputs_of(fit, margin),
-    reasons = verdict$reasons,
-    empirical = empirical_notes(fit, verdict$label),
-    converged = isTRUE(fit$converged),
-    reproducible = isTRUE(reproducible),
-    public = FALSE
-  )
-}
-
-#' A margin keeps a label only where its own noise is exact
-#' @noRd
-with_margin <- function(verdict, margin) {
-  own <- histogram_verdict(margin)
-  if (own$label == "none") {
-    return(own)
-  }
-  verdict$reasons <- c(verdict$reasons, paste(
-    "The margin is a perturbed histogram of this file, paid for once; the map",
-    "to it is post-processing."
-  ))
-  verdict
-}
-
-# Perturbed histograms ---------------------------------------------------------
-
-# The object -------------------------------------------------------------------

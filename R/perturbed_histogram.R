@@ -92,7 +92,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
       counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
       bounds = breaks$bounds, response = values$response, epsilon = epsilon,
       neighbours = neighbours,
-      noise = noise, reproducible = !is.null(seed)
+      noise = noise, reproducible = !is.null(seed), id = new_charge_id()
     ),
     class = "perturbed_histogram"
   )
@@ -335,52 +335,70 @@ print.perturbed_histogram <- function(x, ...) {
   invisible(x)
 }
 
+# Label ----------------------------------------------------------------------
+
 #' @rdname guarantee
 #' @export
 guarantee.perturbed_histogram <- function(x, m = 1, ...) {
   check_count(m, min = 1)
-  guarantee_of_histogram(x)
+  label_of_histogram(x)
 }
 
 #' @param n_records (count) Of what is drawn from it, for synthetic data.
+#' @param published (character) Columns published beside what is drawn.
 #' @noRd
-guarantee_of_histogram <- function(x, what = "the noisy counts", m = 1,
-                                   n_records = NA_integer_,
-                                   reproducible = x$reproducible) {
-  verdict <- histogram_verdict(x)
-  one_off <- rev(histogram_epsilon(x))
-  if (verdict$label == "none") one_off[] <- NA_real_
+label_of_histogram <- function(x, what = "the noisy counts", m = 1,
+                               n_records = NA_integer_,
+                               reproducible = x$reproducible,
+                               published = NULL) {
   new_privacy_guarantee(
-    label = verdict$label,
-    mechanism = "perturbed_histogram",
+    histogram_verdict(x),
+    mechanism = "perturbed_histogram", title = "perturbed histogram",
     what = what,
-    relations = names(one_off),
-    epsilon = list(per_draw = 0 * one_off, one_off = one_off, total = one_off),
-    holds = verdict$label == "strict",
+    paid = histogram_charge(x),
     m = m,
     n_records = n_records,
-    n_draws = NA_integer_,
-    draw_quantile = 1,
-    delta = NA_real_,
-    oscillation = NA_real_,
     unit = x$response$label,
-    public_inputs = c(
+    public_inputs = in_plain_figures(c(
       response = x$response$label, values = rounding_text(x$response),
       histogram = sprintf(
         "%d bins on [%s, %s], noise of scale %s", length(x$counts),
-        format_count(x$bounds[1]), format_count(x$bounds[2]),
-        format_figure(1 / width_of_epsilon(x$epsilon, x$neighbours))
-      )
-    ),
-    reasons = verdict$reasons,
-    empirical = character(),
-    converged = TRUE,
+        format_exact(x$bounds[1]), format_exact(x$bounds[2]),
+        format_exact(1 / width_of_epsilon(x$epsilon, x$neighbours))
+      ),
+      if (length(published) > 0) c(predictors = published_text(published))
+    )),
     reproducible = isTRUE(reproducible),
     public = TRUE
   )
 }
 
-#' What a histogram costs, by relation
+#' What a histogram puts into the label of what it is the margin of
+#'
+#' @return (list) `label` and `reasons` of its own, `charges`, `text` (its
+#'   public settings), `reproducible`; `NULL` without a margin.
+#' @noRd
+margin_part <- function(x) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  c(histogram_verdict(x), list(
+    charges = histogram_charge(x), text = in_plain_figures(format(x)),
+    reproducible = x$reproducible
+  ))
+}
+
+#' What a histogram costs: the same one once, however often it is used
+#' @noRd
+histogram_charge <- function(x) {
+  epsilon <- if (x$noise == "continuous") {
+    by_relation(NA_real_)
+  } else {
+    histogram_epsilon(x)
+  }
+  charge(x$id, paste("perturbed histogram of", x$response$label), epsilon)
+}
+
 #' @noRd
 histogram_epsilon <- function(x) {
   by_relation(width_of_epsilon(x$epsilon, x$neighbours))

@@ -59,16 +59,34 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE) {
-  m <- check_count(m, min = 1)
+  call <- rlang::current_env()
   if (inherits(fit, "perturbed_histogram")) {
-    return(synthesize_histogram(fit, m, newdata, margin, seed))
+    m <- check_count(m, min = 1)
+    return(synthesize_histogram(fit, m, newdata, margin, seed, call))
   }
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
-  check_margin(margin, fit)
-  assignment <- check_choice(assignment, c("prior", "posterior"))
-  check_assignment(assignment, fit, newdata)
-  check_seed(seed)
-  check_converged(fit, allow_unconverged)
+  draw_sets(
+    fit, m, newdata, margin, assignment, seed, allow_unconverged, call
+  )$synthetic
+}
+
+#' Draw the sets of a fit and make their label: the one place where both happen
+#'
+#' @return (list) `synthetic` (`synthetic_data`, with the public label) and
+#'   `label`, the same with the agency's figures.
+#' @noRd
+draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
+                      assignment = c("prior", "posterior"), seed = NULL,
+                      allow_unconverged = FALSE, call = rlang::caller_env()) {
+  m <- check_count(m, min = 1, call = call)
+  check_class(
+    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
+    call = call
+  )
+  check_margin(margin, fit, call)
+  assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
+  check_assignment(assignment, fit, newdata, call)
+  check_seed(seed, call = call)
+  check_converged(fit, allow_unconverged, call = call)
   n_kept <- nrow(fit$draws)
   if (m > n_kept) {
     abort_input(
@@ -77,41 +95,70 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
         x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
         i = "Fit with more {.arg draws}."
       ),
-      arg = "m"
+      arg = "m", call = call
     )
   }
 
   words <- seed_words(seed)
   rows <- random_rows(n_kept, m, words)
   values <- synthesize_(
-    newdata_spec(fit, newdata), fit$draws[rows, , drop = FALSE], words,
+    newdata_spec(fit, newdata, call), fit$draws[rows, , drop = FALSE], words,
     if (assignment == "posterior") 1L else 0L
   )
   if (!is.null(margin)) {
-    for (j in seq_len(m)) {
-      calibrated <- calibrate_margin(
-        margin, values[, j], uniforms_(nrow(values), words, m + j)
-      )
-      # A proportion is modelled on (0, 1) and binned in its own unit
-      values[, j] <- if (is.null(fit$response$bounds)) {
-        calibrated
-      } else {
-        response_forward(fit$response, calibrated)
-      }
+    values <- calibrate_sets(values, fit$response, margin, words)
+  }
+  label <- label_of_sets(fit, m, margin, assignment, seed)
+  data <- if (is.null(newdata)) fit$data else newdata
+  list(
+    synthetic = build_synthetic_sets(
+      values, fit$response, data, published_columns(fit, data), label,
+      assignment
+    ),
+    label = label
+  )
+}
+
+#' The label of m sets drawn from a fit
+#'
+#' Every call takes draws of its own, which are charged under an identity of
+#' their own; the same fit with the same seed gives the same draws again.
+#' @noRd
+label_of_sets <- function(fit, m, margin, assignment, seed) {
+  label_of_fit(
+    fit, m,
+    what = "synthetic data", assignment = assignment,
+    reproducible = !is.null(seed), margin = margin_part(margin),
+    draws_id = if (is.null(seed)) {
+      new_charge_id()
+    } else {
+      substr(rlang::hash(list(fit$id, seed)), 1, 16)
+    }
+  )
+}
+
+#' Sets with the margin of a histogram
+#' @param values (matrix, N x m) On the modelled scale.
+#' @noRd
+calibrate_sets <- function(values, response, margin, words) {
+  m <- ncol(values)
+  for (j in seq_len(m)) {
+    calibrated <- calibrate_margin(
+      margin, values[, j], uniforms_(nrow(values), words, m + j)
+    )
+    # A proportion is modelled on (0, 1) and binned in its own unit
+    values[, j] <- if (is.null(response$bounds)) {
+      calibrated
+    } else {
+      response_forward(response, calibrated)
     }
   }
-  new_synthetic_data(
-    fit, values, if (is.null(newdata)) fit$data else newdata,
-    assignment = assignment,
-    reproducible = !is.null(seed) || isTRUE(fit$seed_given),
-    margin = margin
-  )
+  values
 }
 
 #' Values drawn from a histogram: post-processing, whatever m is
 #' @noRd
-synthesize_histogram <- function(x, m, newdata, margin, seed,
-                                 call = rlang::caller_env()) {
+synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
   check_seed(seed, call = call)
   if (!is.null(margin)) {
     abort_input(
@@ -129,7 +176,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed,
     histogram_quantile(x, uniforms_(n, words, j))
   }, numeric(n))
   variable <- x$response$variable
-  label <- guarantee_of_histogram(
+  label <- label_of_histogram(
     x,
     what = "synthetic data", m = m, n_records = as.integer(n),
     reproducible = x$reproducible || !is.null(seed)

@@ -108,7 +108,10 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
       epsilon0_replace = cost[["replace-one"]], lower = lower, upper = upper,
       neighbours = neighbours, reproducible = !is.null(seed) ||
         isTRUE(first$seed_given),
-      reference = reference_origin(first$censor)
+      reference = reference_origin(first$censor),
+      charges = charge(
+        new_charge_id(), "parameter draw of a first stage", cost
+      )
     ),
     source = "paid", basis = basis, records = model_marks(first)
   )
