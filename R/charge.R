@@ -51,6 +51,13 @@ new_charge_id <- function() {
   paste(sprintf("%04x", as.integer(words %% 65536)), collapse = "")
 }
 
+#' An identity of what a seed gave: the same again with the same seed
+#' @param outcome (list) What may leave under the label, and identities.
+#' @noRd
+hashed_id <- function(outcome, seed) {
+  substr(rlang::hash(list(outcome, seed)), 1, 16)
+}
+
 #' Put charges together, the same thing once
 #'
 #' The same id means the same random outcome: using it twice costs nothing more.

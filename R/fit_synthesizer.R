@@ -17,8 +17,8 @@
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
 #'   `asinh(y / constant)` of it, with a public constant; counts, proportions
 #'   and yes/no are modelled as they are. Model, bound and label are on that
-#'   scale; synthetic values are in the variable's own unit and of its type:
-#'   whole numbers stay whole, factors keep their levels.
+#'   scale; synthetic values are in the variable's own unit. Factors keep
+#'   their levels; for decimals see `response`.
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
@@ -49,6 +49,10 @@
 #' @param threads (count) Parallel threads; default the option
 #'   `pseudosynth.threads`, else two. Results are identical at any number.
 #' @param control (`sampler_control`) See [sampler_control()].
+#' @param response ([public_response()] or `NULL`) What is publicly known of the
+#'   response's values: decimals, labels, bounds. `NULL`, the default, states
+#'   nothing: released values under a strict label are then not rounded, others
+#'   keep the decimals and the type of the file's.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
 #'   bounds, weights and draws that are made from them. Read it through
 #'   [summary()], [lipschitz()], [guarantee()], [as_draws()] and [log_lik()];
@@ -84,13 +88,13 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
                             censor = NULL, chains = 4, warmup = 1000,
                             draws = 1000, seed = NULL,
                             threads = default_threads(),
-                            control = sampler_control()) {
+                            control = sampler_control(), response = NULL) {
   call <- rlang::current_env()
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
   censor <- resolve_censor(censor, family, call)
-  response <- new_response(formula, data, family, call)
+  response <- new_response(formula, data, family, call, response)
   design <- new_design(formula, data, response$variable, call)
   prior <- resolve_prior(prior, family, design$columns)
   weights <- as_privacy_weights(

@@ -32,7 +32,7 @@ label_of_fit <- function(fit, m, what = "parameter draws",
     delta = fit$bound$overall,
     oscillation = max(fit$bound$oscillation),
     unit = fit$bound$unit,
-    public_inputs = public_inputs_of(fit, margin),
+    public_inputs = public_inputs_of(fit, verdict$label == "strict", margin),
     empirical = empirical_notes(fit, verdict$label),
     converged = isTRUE(fit$converged),
     reproducible = reproducible || isTRUE(fit$seed_given) ||
@@ -121,11 +121,13 @@ empirical_notes <- function(fit, label) {
 #' What the label rests on and the user has stated
 #' @return (named character)
 #' @noRd
-public_inputs_of <- function(fit, margin = NULL) {
+public_inputs_of <- function(fit, strict, margin = NULL) {
+  response <- fit$response
+  if (strict) response <- released_response(response)
   in_plain_figures(c(
     response = paste0(fit$bound$unit, " (the unit of the bound)"),
-    values = rounding_text(fit$response),
-    predictors = "values as published; N",
+    values = rounding_text(response),
+    predictors = published_text(fit$design$variables),
     model = format(fit$family),
     prior = format(fit$prior),
     scheme_inputs(fit$privacy_weights),
@@ -137,6 +139,15 @@ public_inputs_of <- function(fit, margin = NULL) {
       c(margin = margin$text)
     }
   ))
+}
+
+#' @param columns (character) Published beside what is synthetic.
+#' @noRd
+published_text <- function(columns) {
+  paste0(
+    if (length(columns) > 0) toString(columns) else "none",
+    ": values as published; N"
+  )
 }
 
 censor_inputs <- function(censor) {

@@ -7,6 +7,13 @@ label_titles <- c(
   none = "none"
 )
 
+label_title <- function(x) {
+  if (x$label == "strict" && x$epsilon$delta > 0) {
+    return("strict (epsilon, delta)-DP")
+  }
+  label_titles[[x$label]]
+}
+
 #' @export
 format.privacy_guarantee <- function(x, ...) {
   epsilon <- x$epsilon$total
@@ -24,7 +31,7 @@ format.privacy_guarantee <- function(x, ...) {
   }
   paste(
     c(
-      paste0(label_titles[[x$label]], ": ", x$title),
+      paste0(label_title(x), ": ", x$title),
       figures,
       if (x$reproducible) "made under a given seed, not for release"
     ),
@@ -46,7 +53,7 @@ label_figure <- function(value, x) {
 
 guarantee_lines <- function(x) {
   title <- sprintf(
-    "Privacy of %s: %s", x$what, label_titles[[x$label]]
+    "Privacy of %s: %s", x$what, label_title(x)
   )
   rows <- c(
     list(c("mechanism", x$title)),

@@ -147,7 +147,8 @@ job_margin <- function(job) {
   perturbed_histogram(
     histogram_formula(job$formula, as_synth_family(job$family)), job$data,
     bounds = job$bounds, bins = job$bins, epsilon = job$budget$margin,
-    neighbours = job$neighbours, seed = stage_seed(job$seed, 4)
+    neighbours = job$neighbours, seed = stage_seed(job$seed, 4),
+    response = job$fit_arguments$response
   )
 }
 

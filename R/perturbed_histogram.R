@@ -36,10 +36,14 @@
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the histogram is reproducible and not for
 #'   release.
+#' @param response ([public_response()] or `NULL`) Public decimals of the values
+#'   that are drawn from it, and bounds in place of `bounds`. `NULL`, the
+#'   default: values are not rounded.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
 #'   to 0), `noisy` (as the noise left them), `breaks` (on the modelled scale),
-#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`.
+#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`, and `id`, a
+#'   random word by which a label knows that it was paid once.
 #'   Nothing else of the file is in it: it may leave the agency under its label,
 #'   [guarantee()].
 #'
@@ -71,14 +75,14 @@
 perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
                                 neighbours = c("add-remove", "replace"),
                                 noise = c("discrete", "continuous"),
-                                seed = NULL) {
+                                seed = NULL, response = NULL) {
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   noise <- check_choice(noise, c("discrete", "continuous"))
   check_number(epsilon, min = 1e-6, max = 1e6)
   check_seed(seed)
-  values <- histogram_values(x, data)
+  values <- histogram_values(x, data, response)
   breaks <- histogram_breaks(
-    values, rlang::maybe_missing(bounds), bins
+    values, rlang::maybe_missing(bounds, values$response$limits), bins
   )
   counts <- count_bins(values, breaks)
   rate <- width_of_epsilon(epsilon, neighbours)
@@ -87,15 +91,14 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   } else {
     continuous_laplace(length(counts), rate, seed)
   }
-  structure(
-    list(
-      counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
-      bounds = breaks$bounds, response = values$response, epsilon = epsilon,
-      neighbours = neighbours,
-      noise = noise, reproducible = !is.null(seed), id = new_charge_id()
-    ),
-    class = "perturbed_histogram"
+  made <- list(
+    counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
+    bounds = breaks$bounds, response = values$response, epsilon = epsilon,
+    neighbours = neighbours, noise = noise, reproducible = !is.null(seed)
   )
+  # The same seed and outcome are the same histogram, which is paid once
+  made$id <- if (is.null(seed)) new_charge_id() else hashed_id(made, seed)
+  structure(made, class = "perturbed_histogram")
 }
 
 # Input ----------------------------------------------------------------------
@@ -103,7 +106,8 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
 #' The response and the scale of its bins
 #' @return (list) `y` (own unit), `response` (`synth_response`).
 #' @noRd
-histogram_values <- function(x, data, call = rlang::caller_env()) {
+histogram_values <- function(x, data, stated = NULL,
+                             call = rlang::caller_env()) {
   if (inherits(x, "formula")) {
     check_formula(x, arg = "x", call = call)
     check_data_frame(data, arg = "data", call = call)
@@ -134,12 +138,17 @@ histogram_values <- function(x, data, call = rlang::caller_env()) {
       arg = "x", call = call, rows = missing_rows
     )
   }
+  # The values of a vector have no column of their own
+  response$column <- inherits(x, "formula")
   response$kind <- "continuous"
-  response$type <- typeof(y)
-  response$digits <- response_digits(y)
+  response <- state_response(
+    c(response, list(type = "double", digits = NA_integer_)), stated, call
+  )
   response$label <- response_label(response)
-  list(y = as.double(y), response = structure(response, class =
-    "synth_response"))
+  list(
+    y = as.double(y),
+    response = structure(response, class = "synth_response")
+  )
 }
 
 #' Breaks on the modelled scale, from public numbers
@@ -187,34 +196,13 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
   list(scale = scaled, bounds = ends)
 }
 
-check_bounds <- function(bounds, call = rlang::caller_env()) {
-  if (rlang::is_missing(bounds)) {
-    abort_input(
-      c(
-        "{.arg bounds} must be given: two public numbers.",
-        i = "They must be chosen without the data."
-      ),
-      arg = "bounds", call = call
-    )
-  }
-  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
-    all(is.finite(bounds)) && bounds[1] < bounds[2]
-  if (!good) {
-    abort_input(
-      c(
-        "{.arg bounds} must be two finite numbers, the smaller one first.",
-        x = "It is {describe_type(bounds)}."
-      ),
-      arg = "bounds", call = call
-    )
-  }
-  as.double(unname(bounds))
-}
-
 #' Counts of the clamped values
 #' @noRd
 count_bins <- function(values, breaks) {
-  y <- clamp(values$y, breaks$bounds[1], breaks$bounds[2])
+  y <- clamp(
+    stated_values(values$response, values$y), breaks$bounds[1],
+    breaks$bounds[2]
+  )
   z <- response_forward(values$response, y)
   tabulate(
     findInterval(z, breaks$scale, rightmost.closed = TRUE, all.inside = TRUE),

@@ -111,16 +111,3 @@ as.list.privacy_guarantee <- function(x, ...) {
   }
   x
 }
-
-#' The number of decimals is read from the file, but is the variable's nature
-#' @noRd
-rounding_text <- function(response) {
-  digits <- response$digits
-  if (is.null(digits) || is.na(digits)) {
-    "not rounded"
-  } else if (digits == 0) {
-    "whole numbers"
-  } else {
-    sprintf("%d decimals", digits)
-  }
-}

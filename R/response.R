@@ -137,24 +137,27 @@ public_constant <- function(x, columns, env, call) {
 #' Describe the response and check its values
 #'
 #' @param formula,data,family See `parse_response()`.
+#' @param stated (`public_response` or `NULL`)
 #' @return (`synth_response`) A list with `variable`, `transform`, `constant`,
 #'   `kind` (of the family), `bounds` (of a proportion, else `NULL`), `type`
 #'   ("integer", "double", "logical", "factor" or "character"), `levels` (of a
 #'   factor or character, else `NULL`), `ordered` (flag), `digits` (decimals
-#'   that every value keeps; `NA` when there is no such number), `label` (the
-#'   modelled scale: what f is the density of).
+#'   that every value keeps; `NA` when there is no such number), `stated` (which
+#'   of these were), `limits` (stated bounds), `label` (the modelled scale: what
+#'   f is the density of).
 #' @noRd
 new_response <- function(formula, data, family = gaussian_family(),
-                         call = rlang::caller_env()) {
+                         call = rlang::caller_env(), stated = NULL) {
   response <- parse_response(formula, data, family, call)
   response$kind <- family$kind
   response["bounds"] <- list(family$bounds)
   y <- data[[response$variable]]
-  check_response(y, response, family, call)
   response$type <- response_type(y)
   response["levels"] <- list(response_levels(y))
   response$ordered <- is.ordered(y)
   response$digits <- if (is.numeric(y)) response_digits(y) else 0L
+  response <- state_response(response, stated, call)
+  check_response(y, response, family, call)
   response$label <- response_unit(response)
   structure(response, class = "synth_response")
 }
@@ -164,7 +167,7 @@ check_response <- function(y, response, family, call) {
   if (response$kind == "binary") {
     check_finite_column(y, name, call)
     check_enough(y, call)
-    check_binary(y, name, call)
+    check_binary(y, name, response, call)
     return(invisible(y))
   }
   if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
@@ -180,6 +183,7 @@ check_response <- function(y, response, family, call) {
   }
   check_finite_column(y, name, call)
   check_enough(y, call)
+  y <- stated_values(response, y)
   switch(response$kind,
     count = check_counts(y, name, call),
     proportion = check_inside(y, response, call),
@@ -303,7 +307,7 @@ check_domain <- function(y, response, call) {
 # quantities give NA and are not rounded.
 response_digits <- function(y) {
   for (digits in 0:4) {
-    if (all(round(y, digits) == y)) {
+    if (isTRUE(all(round(y, digits) == y))) {
       return(digits)
     }
   }
@@ -366,16 +370,19 @@ response_number <- function(response, z) {
     bounds[1] + (bounds[2] - bounds[1]) * z
   }
   digits <- response$digits
-  if (!is.na(digits)) {
-    # round() fails for digits beyond the precision of huge values.
-    small <- abs(y) < 1e15
-    y[small] <- round(y[small], digits)
-  }
+  if (!is.na(digits)) y <- round_small(y, digits)
   range <- response_range(response)
   y[] <- pmin(pmax(y, range[1]), range[2])
   if (response$type == "integer") {
     storage.mode(y) <- "integer"
   }
+  y
+}
+
+# round() fails for digits beyond the precision of huge values.
+round_small <- function(y, digits) {
+  small <- abs(y) < 1e15
+  y[small] <- round(y[small], digits)
   y
 }
 
@@ -402,7 +409,15 @@ response_range <- function(response) {
     log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
     if (response$kind == "count") 0 else -largest
   )
-  c(smallest, largest)
+  limits <- response$limits
+  if (!is.null(limits) && !is.na(digits)) {
+    # The values of so many decimals within them; the slack is for 0.07 * 100
+    unit <- 10^digits
+    limits <- c(
+      ceiling(limits[1] * unit - 1e-9), floor(limits[2] * unit + 1e-9)
+    ) / unit
+  }
+  c(max(smallest, limits[1]), min(largest, limits[2]))
 }
 
 #' @export

@@ -99,21 +99,25 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
     )
   }
 
+  data <- if (is.null(newdata)) fit$data else newdata
+  spec <- newdata_spec(fit, newdata, call)
+  columns <- published_columns(fit, data)
+  check_published(fit, data, columns, call)
   words <- seed_words(seed)
   rows <- random_rows(n_kept, m, words)
   values <- synthesize_(
-    newdata_spec(fit, newdata, call), fit$draws[rows, , drop = FALSE], words,
+    spec, fit$draws[rows, , drop = FALSE], words,
     if (assignment == "posterior") 1L else 0L
   )
   if (!is.null(margin)) {
     values <- calibrate_sets(values, fit$response, margin, words)
   }
   label <- label_of_sets(fit, m, margin, assignment, seed)
-  data <- if (is.null(newdata)) fit$data else newdata
+  response <- fit$response
+  if (label$holds) response <- released_response(response)
   list(
     synthetic = build_synthetic_sets(
-      values, fit$response, data, published_columns(fit, data), label,
-      assignment
+      values, response, data, columns, label, assignment
     ),
     label = label
   )
@@ -132,7 +136,7 @@ label_of_sets <- function(fit, m, margin, assignment, seed) {
     draws_id = if (is.null(seed)) {
       new_charge_id()
     } else {
-      substr(rlang::hash(list(fit$id, seed)), 1, 16)
+      hashed_id(fit$id, seed)
     }
   )
 }
@@ -169,7 +173,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
       arg = "margin", call = call
     )
   }
-  check_records_frame(newdata, call)
+  check_histogram_newdata(newdata, x$response, call)
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
   words <- seed_words(seed)
   values <- vapply(seq_len(m), function(j) {
@@ -179,7 +183,8 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
   label <- label_of_histogram(
     x,
     what = "synthetic data", m = m, n_records = as.integer(n),
-    reproducible = x$reproducible || !is.null(seed)
+    reproducible = x$reproducible || !is.null(seed),
+    published = setdiff(names(newdata), variable)
   )
   build_synthetic_sets(
     matrix(values, n, m), x$response, newdata, c(variable, setdiff(
@@ -189,9 +194,36 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
   )
 }
 
-check_records_frame <- function(newdata, call) {
-  if (!is.null(newdata)) {
-    check_data_frame(newdata, arg = "newdata", call = call)
+check_histogram_newdata <- function(newdata, response, call) {
+  if (is.null(newdata)) {
+    return(invisible())
+  }
+  check_data_frame(newdata, arg = "newdata", call = call)
+  if (!response$column) {
+    abort_privacy(
+      c(
+        "{.arg newdata} needs a histogram that knows its column.",
+        x = "It was made from a vector: the response could be published
+             untouched.",
+        i = "Make it from a formula, such as {.code income ~ 1}."
+      ),
+      arg = "newdata", call = call
+    )
+  }
+  y <- newdata[[response$variable]]
+  if (!is.null(y)) {
+    check_not_copied(y, newdata[setdiff(names(newdata), response$variable)],
+      call
+    )
+  }
+}
+
+#' Columns beside what is drawn from a fit must not tell the response
+#' @noRd
+check_published <- function(fit, data, columns, call) {
+  published <- data[setdiff(columns, fit$response$variable)]
+  if (nrow(data) == n_records(fit)) {
+    check_not_copied(fit$spec$y, published, call)
   }
 }
 

@@ -38,6 +38,9 @@ topcode <- function(formula, data, top, bottom = NULL,
   response <- values$response
   response$transform <- "identity"
   response$constant <- 1
+  # Nothing is promised here: the file's own decimals and type
+  response$type <- typeof(data[[response$variable]])
+  response$digits <- response_digits(values$y)
   columns <- published_by(formula, data, response$variable)
   build_synthetic_sets(
     matrix(y), response, data, columns, label_of_topcode(y, response, top),

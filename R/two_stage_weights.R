@@ -65,7 +65,9 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
     neighbours = neighbours, reference = reference, window = window
   )
   first <- if (inherits(x, "synthesizer")) {
-    update(x, privacy_weights = NULL, censor = rule, seed = seed, ...)
+    update(
+      x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
+    )
   } else {
     check_formula(x, arg = "x")
     fit_synthesizer(

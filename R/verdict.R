@@ -86,6 +86,12 @@ why_not_strict <- function(fit, dependency) {
     },
     if (clipped && !prior_is_proper(fit$prior)) {
       "The prior is not proper."
+    },
+    if (clipped && !response_is_public(fit$response)) {
+      paste(
+        "The labels of the response were read from the file: state them as",
+        "`response = public_response(levels = )`."
+      )
     }
   )
 }
