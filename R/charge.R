@@ -51,11 +51,13 @@ new_charge_id <- function() {
   paste(sprintf("%04x", as.integer(words %% 65536)), collapse = "")
 }
 
-#' An identity of what a seed gave: the same again with the same seed
-#' @param outcome (list) What may leave under the label, and identities.
+#' An identity that is the same again where the thing is the same again
+#'
+#' For what was made under a given seed, which is not for release, and for what
+#' is a function of a thing with an identity.
 #' @noRd
-hashed_id <- function(outcome, seed) {
-  substr(rlang::hash(list(outcome, seed)), 1, 16)
+hashed_id <- function(...) {
+  substr(rlang::hash(list(...)), 1, 16)
 }
 
 #' Put charges together, the same thing once

@@ -191,7 +191,13 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
 
   fit <- structure(
     c(model, list(
-      id = new_charge_id(), draws = draws, hyper = hyper,
+      # The same again with the same seed, else a random word
+      id = if (is.null(run$seed)) {
+        new_charge_id()
+      } else {
+        hashed_id(draws, run$seed)
+      },
+      draws = draws, hyper = hyper,
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),

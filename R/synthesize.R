@@ -3,8 +3,9 @@
 #' Each of the m sets takes a kept draw \eqn{\theta_s} of its own, chosen at
 #' random without replacement, and draws \eqn{y^*_i \sim p(\cdot | x_i,
 #' \theta_s)} for every record. Values come back in the variable's own unit and
-#' type: whole dollars stay whole. The predictors are those of the file,
-#' published as they are.
+#' type: whole dollars stay whole. Under a strict label decimals and type are
+#' those that were stated, see [public_response()]: those of the file are not
+#' used. The predictors are those of the file, published as they are.
 #'
 #' @param fit (`synthesizer` or `perturbed_histogram`) The fit, or a
 #'   [perturbed_histogram()], whose values know nothing of the predictors.
@@ -12,7 +13,8 @@
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
 #'   default, takes those of the file. Other records than those of the file need
 #'   only public predictors. For a histogram: records that get a value each;
-#'   `NULL` draws as many as its noisy counts sum to, without predictors.
+#'   `NULL` draws as many as its noisy counts sum to, without predictors. All
+#'   columns but the response are published as they are.
 #' @param margin (`perturbed_histogram` or `NULL`) Of the same response on the
 #'   same scale: each synthetic value becomes the histogram's quantile of its
 #'   rank among the values of its set. The model then carries the relations and
@@ -35,11 +37,16 @@
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, unknown levels in `newdata`, a
 #' margin of another response.
-#' `pseudosynth_error_privacy`: a fit that has not converged.
+#' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
+#' histogram that was made from a vector, which does not know its column; class
+#' `pseudosynth_error_copied_response`: a published column that tells the
+#' response: a copy, an increasing or decreasing function or classes of it, or a
+#' column that determines it for all records.
 #'
 #' @section Privacy:
-#' Every set costs one parameter draw, see [guarantee()]; a histogram and a
-#' margin cost their epsilon once. The result holds no
+#' Every set costs one parameter draw, see [guarantee()], and every call takes
+#' draws of its own, whose costs are added; a histogram and a margin cost their
+#' epsilon once. The result holds no
 #' confidential value: no fit, draws, weights, bounds, seed, formula or
 #' environment.
 #' @references

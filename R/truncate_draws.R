@@ -52,7 +52,7 @@ truncate_draws <- function(fit, quantile) {
   fit$dropped <- (fit$dropped %||% 0L) + n - length(kept)
   fit$quantile <- quantile
   # Other draws are another thing to be charged for
-  fit$id <- new_charge_id()
+  fit$id <- hashed_id(fit$id, quantile)
   fit
 }
 

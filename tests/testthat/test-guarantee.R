@@ -269,7 +269,7 @@ test_that("every call of synthesize() is a charge of its own and says so", {
   expect_identical(id(2, seed = 5), id(seed = 5))
   expect_false(id(seed = 5) == id(seed = 6))
   again <- fit
-  again$id <- new_charge_id()
+  again$id <- "another"
   expect_false(
     guarantee(synthesize(again, seed = 5))$draws == id(seed = 5)
   )
