@@ -257,17 +257,6 @@ update.external_fit <- function(object, privacy_weights, ...) {
   fit
 }
 
-#' @rdname external_fit
-#' @param m,public As in [guarantee()].
-#' @export
-guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
-  rlang::check_dots_empty()
-  m <- check_count(m, min = 1)
-  check_flag(public)
-  label <- label_of_fit(x, m)
-  if (public) publish_guarantee(label) else label
-}
-
 #' Turn any model into something with a bound, weights and a refit
 #' @noRd
 as_weightable <- function(x, ..., arg = "fit", call = rlang::caller_env()) {

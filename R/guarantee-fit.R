@@ -127,7 +127,11 @@ public_inputs_of <- function(fit, strict, margin = NULL) {
   in_plain_figures(c(
     response = paste0(fit$bound$unit, " (the unit of the bound)"),
     values = rounding_text(response),
-    predictors = published_text(fit$design$variables),
+    predictors = if (is.null(fit$design)) {
+      "as in the model fitted elsewhere; N"
+    } else {
+      published_text(fit$design$variables)
+    },
     model = format(fit$family),
     prior = format(fit$prior),
     scheme_inputs(fit$privacy_weights),
@@ -144,10 +148,10 @@ public_inputs_of <- function(fit, strict, margin = NULL) {
 #' @param columns (character) Published beside what is synthetic.
 #' @noRd
 published_text <- function(columns) {
-  paste0(
-    if (length(columns) > 0) toString(columns) else "none",
-    ": values as published; N"
-  )
+  if (length(columns) == 0) {
+    return("none; N")
+  }
+  paste0(toString(columns), ": values as published; N")
 }
 
 censor_inputs <- function(censor) {

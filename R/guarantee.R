@@ -98,24 +98,8 @@
 #'   bounds = c(10, 2e6), epsilon = 0.5
 #' )
 #' guarantee(synthesize(strict, m = 2, margin = margin))
-#' @export
-guarantee <- function(x, m = 1, ...) {
-  UseMethod("guarantee")
-}
-
-#' @rdname guarantee
-#' @export
-guarantee.default <- function(x, m = 1, ...) {
-  abort_input(
-    c(
-      "{.arg x} carries no privacy label.",
-      x = "It is {describe_type(x)}.",
-      i = "Labels belong to {.cls synthesizer}, {.cls synthetic_data} and
-           {.cls pseudo_posterior} objects."
-    ),
-    arg = "x", call = rlang::caller_env()
-  )
-}
+#' @name guarantee
+NULL
 
 #' @rdname guarantee
 #' @export
@@ -128,5 +112,16 @@ guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
   if (!is.null(study)) {
     label <- probabilistic_guarantee(label, x, study, rlang::current_env())
   }
+  if (public) publish_guarantee(label) else label
+}
+
+#' @rdname external_fit
+#' @param m,public As in [guarantee()].
+#' @export
+guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
+  rlang::check_dots_empty()
+  m <- check_count(m, min = 1)
+  check_flag(public)
+  label <- label_of_fit(x, m)
   if (public) publish_guarantee(label) else label
 }

@@ -82,7 +82,9 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   check_seed(seed)
   values <- histogram_values(x, data, response)
   breaks <- histogram_breaks(
-    values, rlang::maybe_missing(bounds, values$response$limits), bins
+    values, rlang::maybe_missing(
+      bounds, values$response$limits %||% rlang::missing_arg()
+    ), bins
   )
   counts <- count_bins(values, breaks)
   rate <- width_of_epsilon(epsilon, neighbours)

@@ -69,7 +69,9 @@ test_that("a job's label is that of its sets and never smaller", {
 
 test_that("a fit that the sets were not drawn from is refused", {
   parts <- beta_parts()
-  cheap <- update(parts$fit, censor = censor(0.5), seed = 1)
+  cheap <- suppressWarnings(
+    update(parts$fit, censor = censor(0.5), seed = 1)
+  )
   same <- update(parts$fit, seed = 1)
   for (fit in list(cheap, same)) {
     expect_other_parts(
