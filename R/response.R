@@ -323,12 +323,8 @@ format.synth_response <- function(x, ...) {
 print.synth_response <- function(x, ...) {
   kept <- if (!is.null(x$levels)) {
     sprintf("second level %s", x$levels[2])
-  } else if (is.na(x$digits)) {
-    "not rounded"
-  } else if (x$digits == 0) {
-    "kept whole"
   } else {
-    sprintf("kept to %d decimals", x$digits)
+    rounding_text(x)
   }
   cat("<synth_response> ", x$label, " (", x$type, ", ", kept, ")\n", sep = "")
   invisible(x)
