@@ -14,8 +14,8 @@
 #' @return A `pseudo_posterior`, see [pseudo_posterior()]. It is confidential.
 #' @section Error types:
 #' `pseudosynth_error_input`: objects of other classes, stages without names,
-#' fits of other records. Class `pseudosynth_error_other_parts`: a synthetic file
-#' that was not drawn from the last fit, or with another margin, or whose label
+#' fits of other records. Class `pseudosynth_error_other_parts`: a synthetic
+#' file that was not drawn from the last fit, or with another margin, or whose label
 #' is not what they give.
 #' @seealso [plot.pseudo_posterior()]
 #' @examples

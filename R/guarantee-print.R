@@ -25,7 +25,9 @@ format.privacy_guarantee <- function(x, ...) {
     paste0(
       "epsilon ",
       paste(label_figure(epsilon, x), names(epsilon), collapse = ", "),
-      if (x$epsilon$delta > 0) paste(" at delta", format_exact(x$epsilon$delta)),
+      if (x$epsilon$delta > 0) {
+        paste(" at delta", format_exact(x$epsilon$delta))
+      },
       if (x$m > 1) sprintf(" for m = %d", x$m)
     )
   }

@@ -42,8 +42,8 @@
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
 #'   to 0), `noisy` (as the noise left them), `breaks` (on the modelled scale),
-#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`, and `id`, a
-#'   random word by which a label knows that it was paid once.
+#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`,
+#'   and `id`, by which a label knows that it was paid once.
 #'   Nothing else of the file is in it: it may leave the agency under its label,
 #'   [guarantee()].
 #'

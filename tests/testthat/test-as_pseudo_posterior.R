@@ -36,7 +36,7 @@ test_that("stages that do not belong together are refused", {
   refuse(set, list(lw = lw), margin = 1)
 })
 
-# Parts that do not belong together ---------------------------------------------
+# Parts that do not belong together --------------------------------------------
 
 beta_parts <- function() {
   remember("beta_parts", local({

@@ -181,7 +181,7 @@ test_that("objects without a label and a wrong m are refused", {
   expect_error(guarantee(syn, m = 1), class = "pseudosynth_error_input")
 })
 
-# Charges -----------------------------------------------------------------------
+# Charges ----------------------------------------------------------------------
 
 test_that("the figures of a label are those of its charges", {
   fit <- censored(unweighted_fit(), 2)
@@ -286,7 +286,7 @@ test_that("a fit and its truncation or refit are other fits", {
   expect_false(lw_fit()$id == fit$id)
 })
 
-# Text --------------------------------------------------------------------------
+# Text -------------------------------------------------------------------------
 
 test_that("labels read the same whatever the session's options", {
   fit <- censored(unweighted_fit(), 0.123456789)
@@ -346,7 +346,7 @@ test_that("zCDP charges give an epsilon at a stated delta", {
   expect_match(format(label), "^strict \\(epsilon, delta\\)-DP")
 })
 
-# Weights as they are made -------------------------------------------------------
+# Weights as they are made -----------------------------------------------------
 
 test_that("every scheme has its word in the label", {
   fit <- unweighted_fit()

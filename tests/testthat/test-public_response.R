@@ -3,7 +3,8 @@ crude <- list("(Intercept)" = 10.8, sigma = 1)
 
 strict_fit <- function(data, ..., seed = 1) {
   fit_synthesizer(log(income) ~ 1, data, gaussian(),
-    prior = prior_normal(1, c(10.8, 2.5)), censor = censor(2, reference = crude),
+    prior = prior_normal(1, c(10.8, 2.5)),
+    censor = censor(2, reference = crude),
     chains = 2, warmup = 200, draws = 1000, threads = 1, seed = seed, ...
   )
 }
@@ -50,7 +51,7 @@ test_that("a strict release does not know the decimals or type of the file", {
   }
 })
 
-test_that("what is not strict keeps the file's decimals and type, and says so", {
+test_that("what is not strict keeps the file's decimals and says so", {
   syn <- synthesize(lw_fit(), seed = 1)
   expect_type(syn[[1]]$income, "integer")
   expect_match(guarantee(syn)$public_inputs[["values"]], "as in the file")
