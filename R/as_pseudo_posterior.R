@@ -14,7 +14,9 @@
 #' @return A `pseudo_posterior`, see [pseudo_posterior()]. It is confidential.
 #' @section Error types:
 #' `pseudosynth_error_input`: objects of other classes, stages without names,
-#' fits of other records, a synthetic file that is not of the last fit.
+#' fits of other records. Class `pseudosynth_error_other_parts`: a synthetic
+#' file that was not drawn from the last fit, or with another margin, or whose label
+#' is not what they give.
 #' @seealso [plot.pseudo_posterior()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -52,14 +54,17 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL) {
       arg = "fits"
     )
   }
-  check_same_records(synthetic, fits)
+  check_same_records(fits)
   new_pseudo_posterior(
-    synthetic, fits,
+    list(
+      synthetic = synthetic,
+      label = label_of_parts(synthetic, fits[[length(fits)]], margin)
+    ), fits,
     mechanism = stages[length(stages)], epsilon = NULL, margin = margin
   )
 }
 
-check_same_records <- function(synthetic, fits, call = rlang::caller_env()) {
+check_same_records <- function(fits, call = rlang::caller_env()) {
   marks <- vapply(fits, history_mark, "")
   if (length(unique(marks)) > 1) {
     abort_input(
@@ -70,17 +75,55 @@ check_same_records <- function(synthetic, fits, call = rlang::caller_env()) {
       arg = "fits", call = call
     )
   }
-  last <- fits[[length(fits)]]
-  same <- synthetic$n_records == n_records(last) &&
-    synthetic$variable == last$response$variable &&
-    synthetic$guarantee$mechanism == mechanism_of(last)
-  if (!same) {
+}
+
+#' The sets' label made again from what they are said to be made of
+#'
+#' Any difference is an error: of two labels the agency would file the smaller.
+#' @return The label with the agency's figures.
+#' @noRd
+label_of_parts <- function(synthetic, fit, margin, call = rlang::caller_env()) {
+  own <- synthetic$guarantee
+  refuse <- function(arg, ...) {
     abort_input(
-      c(
-        "{.arg synthetic} must be drawn from the last of the {.arg fits}.",
-        x = "Its records, its variable or its mechanism are another's."
-      ),
-      arg = "synthetic", call = call
+      c("{.arg synthetic} and its parts do not belong together.", ...),
+      arg = arg, call = call, class = "pseudosynth_error_other_parts",
+      .envir = rlang::caller_env()
     )
   }
+  if (!identical(own$fit, fit$id)) {
+    refuse(
+      "fits",
+      x = "It was not drawn from the last of the {.arg fits}.",
+      i = "A refit and a fit without some of its draws are other fits."
+    )
+  }
+  label <- label_of_fit(
+    fit, length(synthetic),
+    what = "synthetic data", assignment = synthetic$made_by$assignment,
+    reproducible = isTRUE(own$reproducible), margin = margin_part(margin),
+    draws_id = own$draws
+  )
+  paid <- setdiff(own$charges$id, label$charges$id)
+  if (length(paid) > 0) {
+    what <- own$charges$what[own$charges$id %in% paid]
+    refuse(
+      "margin",
+      x = "Its label also charges for: {.val {what}}.",
+      i = "Give the {.arg margin} that it was calibrated to."
+    )
+  }
+  remade <- publish_guarantee(label)
+  differ <- union(names(own), names(remade))
+  differ <- differ[!vapply(differ, function(field) {
+    identical(own[[field]], remade[[field]])
+  }, TRUE)]
+  if (length(differ) > 0) {
+    refuse(
+      "synthetic",
+      x = "{cli::qty(length(differ))}The field{?s} {.val {differ}} of its label
+           {?is/are} not what its parts give."
+    )
+  }
+  label
 }

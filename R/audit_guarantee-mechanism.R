@@ -393,7 +393,7 @@ fit_mechanism <- function(fit, margin_epsilon, call) {
   }
   width <- if (!is.null(censor)) censor$upper - censor$lower
   floor <- scheme == "count" && !is.null(width) && isTRUE(arguments$shift > 0)
-  paid <- weights_rule(weights)$one_off[["add/remove-one"]]
+  paid <- total_charges(dependency_of(weights)$charges)$epsilon[[1]]
   list(
     name = mechanism_of(fit), rule = rule,
     own_value = own,

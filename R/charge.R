@@ -34,6 +34,11 @@ charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1) {
   )
 }
 
+# The columns of a charge that say what it costs
+charge_costs <- c(
+  "add_remove", "replace", "rho_add_remove", "rho_replace", "delta"
+)
+
 no_charges <- function() {
   charge("", "", by_relation(0))[0, ]
 }
@@ -46,16 +51,30 @@ new_charge_id <- function() {
   paste(sprintf("%04x", as.integer(words %% 65536)), collapse = "")
 }
 
+#' An identity that is the same again where the thing is the same again
+#'
+#' For what was made under a given seed, which is not for release, and for what
+#' is a function of a thing with an identity.
+#' @noRd
+hashed_id <- function(...) {
+  substr(rlang::hash(list(...)), 1, 16)
+}
+
 #' Put charges together, the same thing once
 #'
 #' The same id means the same random outcome: using it twice costs nothing more.
+#' Of two rows with one id the one paid more often counts.
 #' @param ... Charges, `NULL`s are left out.
 #' @noRd
 join_charges <- function(...) {
   all <- rbind(no_charges(), ...)
-  all <- all[order(-all$times), , drop = FALSE]
-  all <- all[!duplicated(all$id), , drop = FALSE]
-  all <- all[order(as.integer(rownames(all))), , drop = FALSE]
+  rownames(all) <- NULL
+  if (nrow(unique(all[c("id", charge_costs)])) > length(unique(all$id))) {
+    stop("Internal error: one identity stands for two costs.")
+  }
+  by_times <- order(-all$times)
+  kept <- sort(by_times[!duplicated(all$id[by_times])])
+  all <- all[kept, , drop = FALSE]
   rownames(all) <- NULL
   all
 }

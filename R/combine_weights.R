@@ -64,11 +64,19 @@ combined_arguments <- function(parts, schemes) {
   each <- function(name) {
     unlist(lapply(parts, function(part) attr(part, "arguments")[[name]]))
   }
-  paid <- each("epsilon0")
+  charges <- do.call(join_charges, lapply(parts, function(part) {
+    attr(part, "arguments")$charges
+  }))
   histories <- each("history")
   c(
     list(of = paste(schemes, collapse = " x ")),
-    if (length(paid) > 0) list(epsilon0 = sum(paid)),
+    # Two parts that rest on the same first draw pay for it once
+    if (nrow(charges) > 0) {
+      list(
+        epsilon0 = total_charges(charges)$epsilon[["add/remove-one"]],
+        charges = charges
+      )
+    },
     if (any(each("reproducible"))) list(reproducible = TRUE),
     if ("history" %in% each("reference")) list(reference = "history"),
     if (length(histories) > 0) {

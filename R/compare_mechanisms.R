@@ -232,9 +232,9 @@ release_jobs <- function(job, sets) {
   fits <- suppressMessages(run_mechanism(job))
   fit <- fits[[length(fits)]]
   draws <- synthesize_sets(job, fit, sets)
-  list(sets = draws$sets, label = guarantee_of_fit(
+  list(sets = draws$sets, label = label_of_fit(
     fit, 1,
-    what = "synthetic data", margin = draws$margin
+    what = "synthetic data", margin = margin_part(draws$margin)
   ))
 }
 

@@ -111,7 +111,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
       problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
       family = structure(list(name = name), class = "external_model"),
       prior = structure(list(), class = "external_prior"),
-      seed_given = FALSE, seconds = list()
+      seed_given = FALSE, seconds = list(), id = new_charge_id()
     ),
     class = "external_fit"
   )
@@ -255,17 +255,6 @@ update.external_fit <- function(object, privacy_weights, ...) {
   }
   fit$seconds <- list(total = proc.time()[["elapsed"]] - started)
   fit
-}
-
-#' @rdname external_fit
-#' @param m,public As in [guarantee()].
-#' @export
-guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
-  rlang::check_dots_empty()
-  m <- check_count(m, min = 1)
-  check_flag(public)
-  label <- guarantee_of_fit(x, m)
-  if (public) publish_guarantee(label) else label
 }
 
 #' Turn any model into something with a bound, weights and a refit

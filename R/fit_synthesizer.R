@@ -19,8 +19,8 @@
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
 #'   `asinh(y / constant)` of it, with a public constant; counts, proportions
 #'   and yes/no are modelled as they are. Model, bound and label are on that
-#'   scale; synthetic values are in the variable's own unit and of its type:
-#'   whole numbers stay whole, factors keep their levels.
+#'   scale; synthetic values are in the variable's own unit. Factors keep
+#'   their levels; for decimals see `response`.
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
@@ -51,6 +51,10 @@
 #' @param threads (count) Parallel threads; default the option
 #'   `pseudosynth.threads`, else two. Results are identical at any number.
 #' @param control (`sampler_control`) See [sampler_control()].
+#' @param response ([public_response()] or `NULL`) What is publicly known of the
+#'   response's values: decimals, labels, bounds. `NULL`, the default, states
+#'   nothing: released values under a strict label are then not rounded, others
+#'   keep the decimals and the type of the file's.
 #' @param scaling (list or `NULL`) Public centres and scales of numeric
 #'   predictors, for instance `list(age = c(45, 15))`; a transformed one goes by
 #'   its term, `"log(age)"`. `NULL`, the default, and predictors not named:
@@ -94,7 +98,8 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
                             censor = NULL, chains = 4, warmup = 1000,
                             draws = 1000, seed = NULL,
                             threads = default_threads(),
-                            control = sampler_control(), scaling = NULL, ...) {
+                            control = sampler_control(), response = NULL,
+                            scaling = NULL, ...) {
   call <- rlang::current_env()
   check_no_dots(
     ...,
@@ -105,7 +110,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   check_data_frame(data)
   family <- as_synth_family(family)
   censor <- resolve_censor(censor, family, call)
-  response <- new_response(formula, data, family, call)
+  response <- new_response(formula, data, family, call, response)
   design <- new_design(formula, data, response$variable, call, scaling)
   prior <- resolve_prior(prior, family, design$columns)
   weights <- as_privacy_weights(
@@ -202,6 +207,12 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
 
   fit <- structure(
     c(model, list(
+      # The same again with the same seed, else a random word
+      id = if (is.null(run$seed)) {
+        new_charge_id()
+      } else {
+        hashed_id(draws, run$seed)
+      },
       draws = draws, hyper = hyper,
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,

@@ -9,21 +9,46 @@ format_figure <- function(x, digits = 3) {
   x <- as.double(x)
   text <- formatC(
     signif(x, digits),
-    format = "fg", digits = digits, flag = "#", big.mark = ","
+    format = "fg", digits = digits, flag = "#", big.mark = ",",
+    decimal.mark = "."
   )
   text <- sub("\\.$", "", trimws(text))
   tiny <- is.finite(x) & abs(x) < 1e-5
-  text[tiny] <- formatC(x[tiny], format = "e", digits = digits - 1)
+  text[tiny] <- formatC(
+    x[tiny],
+    format = "e", digits = digits - 1, decimal.mark = "."
+  )
   text[is.finite(x) & x == 0] <- "0"
   text[is.infinite(x)] <- ifelse(x[is.infinite(x)] > 0, "Inf", "-Inf")
   text[is.na(x)] <- "-"
   text
 }
 
+#' A number as it is, to 15 significant digits, whatever the session's options
+#' @return (character) Same length as `x`; `NA` becomes `"-"`.
+#' @noRd
+format_exact <- function(x) {
+  text <- vapply(as.double(x), format, "",
+    digits = 15, scientific = 9, decimal.mark = ".", nsmall = 0
+  )
+  text[is.na(x)] <- "-"
+  text
+}
+
+#' Run code that formats numbers as if the session had no options of its own
+#'
+#' Labels must read the same everywhere: neither fewer digits nor another mark.
+#' @noRd
+in_plain_figures <- function(code) {
+  old <- options(digits = 15, scipen = 9, OutDec = ".")
+  on.exit(options(old))
+  code
+}
+
 #' A count with thousands separated
 #' @noRd
 format_count <- function(x) {
-  trimws(format(x, big.mark = ",", scientific = FALSE))
+  trimws(format(x, big.mark = ",", decimal.mark = ".", scientific = FALSE))
 }
 
 #' A named line of figures, such as `min 0.1, median 0.5, max 1`
@@ -69,7 +94,7 @@ capitalize <- function(x) {
 }
 
 format_rhat <- function(x) {
-  formatC(x, format = "f", digits = 3)
+  formatC(x, format = "f", digits = 3, decimal.mark = ".")
 }
 
 #' The share in words, with its upper bound
@@ -95,6 +120,6 @@ cli_escape <- function(text) {
 
 # One number as it is, two as c(0, 600000).
 format_argument <- function(x) {
-  text <- vapply(x, format, "", scientific = 9, digits = 15)
+  text <- format_exact(x)
   if (length(text) > 1) sprintf("c(%s)", toString(text)) else text
 }

@@ -1,52 +1,18 @@
 # How a label prints: one line by format(), a short table by print().
 
-mechanism_names <- c(
-  unweighted = "unweighted posterior",
-  lw = "Lipschitz weights (LW)",
-  lw_final = "Lipschitz weights, re-weighted (LW_final)",
-  cw = "count weights (CW)",
-  cw_final = "count weights, re-weighted (CW_final)",
-  risk = "risk weights (Weights_V)",
-  scalar = "scalar weight solved from the file (SW)",
-  weighted_e = "truncated weights (Weighted-e)",
-  combined = "combined weights",
-  frozen = "frozen weights",
-  two_stage = "two-stage weights",
-  public_scalar = "public scalar weight",
-  weighted = "record weights",
-  perturbed_histogram = "perturbed histogram",
-  topcode = "top-coding"
-)
-
-#' A mechanism's identifier in words
-#' @param mechanism (string) As in a label, such as `"censored_lw"`.
-#' @noRd
-describe_mechanism <- function(mechanism) {
-  base <- sub("^(censored|centred)_", "", mechanism)
-  name <- if (base %in% names(mechanism_names)) {
-    mechanism_names[[base]]
-  } else if (grepl("_final$", base)) {
-    paste0(describe_mechanism(sub("_final$", "", base)), ", re-weighted")
-  } else {
-    base
-  }
-  clipped <- if (startsWith(mechanism, "censored_")) {
-    "clipped likelihood"
-  } else if (startsWith(mechanism, "centred_")) {
-    "clipped likelihood ratio to a reference"
-  }
-  if (!is.null(clipped) && base == "unweighted") {
-    return(clipped)
-  }
-  paste(c(clipped, name), collapse = ", ")
-}
-
 label_titles <- c(
   strict = "strict epsilon-DP",
   asymptotic = "asymptotic (aDP), claimed and not a bound that holds",
   probabilistic = "probabilistic (epsilon, delta), estimated",
   none = "none"
 )
+
+label_title <- function(x) {
+  if (x$label == "strict" && x$epsilon$delta > 0) {
+    return("strict (epsilon, delta)-DP")
+  }
+  label_titles[[x$label]]
+}
 
 #' @export
 format.privacy_guarantee <- function(x, ...) {
@@ -58,13 +24,16 @@ format.privacy_guarantee <- function(x, ...) {
   } else {
     paste0(
       "epsilon ",
-      paste(format_figure(epsilon), names(epsilon), collapse = ", "),
+      paste(label_figure(epsilon, x), names(epsilon), collapse = ", "),
+      if (x$epsilon$delta > 0) {
+        paste(" at delta", format_exact(x$epsilon$delta))
+      },
       if (x$m > 1) sprintf(" for m = %d", x$m)
     )
   }
   paste(
     c(
-      paste0(label_titles[[x$label]], ": ", describe_mechanism(x$mechanism)),
+      paste0(label_title(x), ": ", x$title),
       figures,
       if (x$reproducible) "made under a given seed, not for release"
     ),
@@ -74,17 +43,24 @@ format.privacy_guarantee <- function(x, ...) {
 
 #' @export
 print.privacy_guarantee <- function(x, ...) {
-  cat(guarantee_lines(x), sep = "\n")
+  cat(in_plain_figures(guarantee_lines(x)), sep = "\n")
   invisible(x)
+}
+
+#' A figure of a label: what is proven as it is, a claim to three digits
+#' @noRd
+label_figure <- function(value, x) {
+  if (x$holds) format_exact(value) else in_plain_figures(format_figure(value))
 }
 
 guarantee_lines <- function(x) {
   title <- sprintf(
-    "Privacy of %s: %s", x$what, label_titles[[x$label]]
+    "Privacy of %s: %s", x$what, label_title(x)
   )
   rows <- c(
-    list(c("mechanism", describe_mechanism(x$mechanism))),
+    list(c("mechanism", x$title)),
     epsilon_rows(x),
+    charge_rows(x),
     if (!is.null(x$exceedance)) {
       list(c("local databases", paste("above epsilon:", share_text(
         x$exceedance
@@ -122,17 +98,24 @@ epsilon_rows <- function(x) {
       c("epsilon", "withheld: it is computed from the confidential file")
     ))
   }
-  if (all(x$epsilon$per_draw == 0)) {
+  at <- if (x$epsilon$delta > 0) {
+    sprintf(" at delta %s", format_exact(x$epsilon$delta))
+  } else {
+    ""
+  }
+  figure <- function(part, relation) {
+    label_figure(x$epsilon[[part]][[relation]], x)
+  }
+  if (is.na(x$draws)) {
     return(lapply(x$relations, function(relation) {
       c(relation, sprintf(
-        "epsilon %s, paid once however much is drawn",
-        format_figure(x$epsilon$one_off[[relation]])
+        "epsilon %s%s, paid once however much is drawn",
+        figure("one_off", relation), at
       ))
     }))
   }
   multiple <- c("add/remove-one" = "2 Delta", "replace-one" = "4 Delta")
   lapply(x$relations, function(relation) {
-    per_draw <- format_figure(x$epsilon$per_draw[[relation]])
     clipped <- grepl("^(censored|centred)_", x$mechanism)
     of <- if (x$label %in% c("strict", "probabilistic") || clipped) {
       ""
@@ -140,12 +123,46 @@ epsilon_rows <- function(x) {
       paste0(multiple[[relation]], " = ")
     }
     c(relation, sprintf(
-      "epsilon %s%s per parameter draw, one-off %s, total %s for m = %d%s",
-      of, per_draw, format_figure(x$epsilon$one_off[[relation]]),
-      format_figure(x$epsilon$total[[relation]]), x$m,
-      if (x$holds) "" else " (claimed)"
+      "epsilon %s%s per parameter draw, one-off %s, total %s for m = %d%s%s",
+      of, figure("per_draw", relation), figure("one_off", relation),
+      figure("total", relation), x$m, at, if (x$holds) "" else " (claimed)"
     ))
   })
+}
+
+#' One row for each charge, and what a further call costs
+#' @noRd
+charge_rows <- function(x) {
+  if (x$label == "none" || nrow(x$charges) == 0) {
+    return(NULL)
+  }
+  rows <- lapply(seq_len(nrow(x$charges)), function(i) {
+    c("charged", charge_text(x$charges[i, ], x))
+  })
+  c(rows, if (!is.na(x$draws) && x$what == "synthetic data") {
+    list(c("charged", paste(
+      "Every further call of synthesize() takes other draws: its charges are",
+      "added to these."
+    )))
+  })
+}
+
+charge_text <- function(charge, x) {
+  unit <- if (charge$zcdp) "rho" else "epsilon"
+  columns <- c("add/remove-one" = "add_remove", "replace-one" = "replace")
+  if (charge$zcdp) columns[] <- paste0("rho_", columns)
+  cost <- unlist(charge[columns[x$relations]])
+  what <- paste0(
+    if (charge$times != 1) paste(format_exact(charge$times), "x "), charge$what
+  )
+  if (anyNA(cost)) {
+    return(paste0(what, ": withheld"))
+  }
+  paste0(
+    what, ": ", unit, " ",
+    paste(label_figure(cost, x), x$relations, collapse = ", "),
+    if (charge$delta > 0) paste0(", delta ", format_exact(charge$delta))
+  )
 }
 
 size_text <- function(x) {

@@ -39,10 +39,7 @@ probabilistic_guarantee <- function(label, fit, study, call) {
     )
   }
   label$label <- "probabilistic"
-  label$epsilon$per_draw[] <-
-    by_relation(study$epsilon)[names(label$epsilon$per_draw)]
-  label$epsilon$total <- label$epsilon$one_off +
-    label$m * label$epsilon$per_draw
+  label <- charge_draws(label, by_relation(study$epsilon))
   label$exceedance <- study[c(
     "above", "replicates", "share", "share_upper", "confidence"
   )]

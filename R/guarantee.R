@@ -4,7 +4,8 @@
 #' is called epsilon-differentially private:
 #'
 #' * `"strict"`: the likelihood is clipped to a public interval, no draw was
-#'   dropped, and the weights are absent or public.
+#'   dropped, the weights are absent, public or paid for, and nothing that is
+#'   released was read from the file, see [public_response()].
 #' * `"asymptotic"`: the papers' \eqn{\epsilon = 2\Delta}, for weights made from
 #'   this file or given by hand; their claim, not a bound that holds.
 #' * `"probabilistic"`: the same at a stated epsilon, with the share of local
@@ -20,9 +21,24 @@
 #' parameter draws. Each of m sets takes a parameter draw of its own, so that
 #' the costs add up.
 #'
+#' @section Charges:
+#' A label is made once, when sets are drawn, and is read ever after. It holds
+#' what was paid for as a list of charges: the parameter draws, a margin's
+#' histogram, the draw of a first stage. All figures are derived from them.
+#' A charge has an identity, a random word that says nothing: the same histogram
+#' is paid once however many sets use it, two histograms are paid twice. Every
+#' call of [synthesize()] takes other draws and is a charge of its own, so that
+#' what several releases cost together is the sum over the charges of all their
+#' labels, those of the same identity once. A seed gives the same draws of a fit
+#' again, and the same identity.
+#'
+#' Pure epsilons add up. Where a charge is of zero-concentrated differential
+#' privacy, all are turned into rho, added, and turned into an epsilon at a
+#' public delta (Canonne, Kamath and Steinke 2020, Proposition 12).
+#'
 #' @param x A `synthesizer`, `synthetic_data` or `pseudo_posterior`.
 #' @param m (count) How many parameter draws are to be released. Default 1.
-#'   Synthetic data know their own m.
+#'   Synthetic data and jobs know their own m and have a label for no other.
 #' @param public (flag) Give the version that may leave the agency? It states an
 #'   epsilon only where that was fixed beforehand (`"strict"`); an asymptotic
 #'   one names the mechanism and withholds the number, which is computed from
@@ -31,20 +47,28 @@
 #'   label `"probabilistic"`. Default `NULL`: none.
 #' @param ... Not used.
 #'
-#' @return A `privacy_guarantee`: a list with `label`, `mechanism`, `what`
+#' @return A `privacy_guarantee`: a list with `label`, `mechanism` (a word),
+#'   `title` (the same in words), `what`
 #'   (parameter draws or synthetic data), `relations` (the first one matters
-#'   most), `epsilon` (list: `per_draw` and `total`, each named by relation,
-#'   and `one_off`; `NA` where nothing is claimed or the number is withheld),
-#'   `holds` (is it proven?), `m`, `n_records`, `n_draws`, `draw_quantile`,
+#'   most), `epsilon` (list: `per_draw`, `one_off` and `total`, each named by
+#'   relation, and `delta`, which is 0 where `total` is a pure epsilon; `NA`
+#'   where nothing is claimed or the number is withheld), `charges` (data frame,
+#'   one row each: `id`, `what`, `add_remove` and `replace` in epsilon or
+#'   `rho_add_remove` and `rho_replace` where `zcdp`, `delta`, `times`), `draws`
+#'   (which charge grows with m: its `id`, `NA` for none), `fit` (the identity
+#'   of the fit drawn from), `holds` (is it proven?), `m`, `n_records`,
+#'   `n_draws`, `draw_quantile`,
 #'   `delta` and `oscillation` (confidential, `NA` in the public version),
 #'   `unit`, `public_inputs` (named character), `reasons`, `empirical`,
 #'   `converged`, `reproducible`, `public`; with a study also `exceedance` (a
 #'   list: `above`, `replicates`, `share`, `share_upper`, `confidence`; not in
 #'   the public version). `format()` gives one line, `as.list()` a plain list,
-#'   [to_json()] a machine-readable text.
+#'   [to_json()] a machine-readable text. What is proven is printed to its last
+#'   digit, what is claimed to three; no option of the session changes either.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an object without a label, an `m` below 1.
+#' `pseudosynth_error_input`: an object without a label, an `m` below 1, another
+#' `m` than that of synthetic data.
 #' `pseudosynth_error_privacy`: a study of another model, mechanism or file, of
 #' a fit that is not asymptotic, or whose epsilon this file exceeds.
 #'
@@ -56,7 +80,9 @@
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
 #' asymptotic differential privacy, Journal of Machine Learning Research 23(55),
-#' Definition 3 and Theorem 1.
+#' Definition 3 and Theorem 1. Canonne, Kamath and Steinke (2020), The discrete
+#' Gaussian for differential privacy.
+#' @seealso [synthesize()], [public_response()], [to_json()]
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -64,24 +90,16 @@
 #'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
 #' )
 #' guarantee(fit)
-#' @export
-guarantee <- function(x, m = 1, ...) {
-  UseMethod("guarantee")
-}
-
-#' @rdname guarantee
-#' @export
-guarantee.default <- function(x, m = 1, ...) {
-  abort_input(
-    c(
-      "{.arg x} carries no privacy label.",
-      x = "It is {describe_type(x)}.",
-      i = "Labels belong to {.cls synthesizer}, {.cls synthetic_data} and
-           {.cls pseudo_posterior} objects."
-    ),
-    arg = "x", call = rlang::caller_env()
-  )
-}
+#' # Clipped, with a margin: two charges
+#' strict <- update(fit, censor = censor(2,
+#'   reference = list("(Intercept)" = 10.8, sigma = 1)
+#' ))
+#' margin <- perturbed_histogram(log(income) ~ 1, small,
+#'   bounds = c(10, 2e6), epsilon = 0.5
+#' )
+#' guarantee(synthesize(strict, m = 2, margin = margin))
+#' @name guarantee
+NULL
 
 #' @rdname guarantee
 #' @export
@@ -90,80 +108,20 @@ guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
   rlang::check_dots_empty()
   m <- check_count(m, min = 1)
   check_flag(public)
-  label <- guarantee_of_fit(x, m)
+  label <- label_of_fit(x, m)
   if (!is.null(study)) {
     label <- probabilistic_guarantee(label, x, study, rlang::current_env())
   }
   if (public) publish_guarantee(label) else label
 }
 
-#' Label of a fit or of what is drawn from it
-#'
-#' @param what (string) `"parameter draws"` or `"synthetic data"`.
-#' @param assignment (string) How a mixture's clusters were drawn.
-#' @param reproducible (flag) Was a seed given anywhere on the way?
-#' @param margin (`perturbed_histogram` or `NULL`) Paid once.
-#' @noRd
-guarantee_of_fit <- function(fit, m, what = "parameter draws",
-                             assignment = "prior",
-                             reproducible = isTRUE(fit$seed_given),
-                             margin = NULL) {
-  mechanism <- mechanism_of(fit)
-  verdict <- verdict_of(fit, mechanism, assignment)
-  per_draw <- epsilon_of(fit)
-  one_off <- weights_rule(fit$privacy_weights)$one_off
-  reproducible <- isTRUE(reproducible) ||
-    isTRUE(attr(fit$privacy_weights, "arguments")$reproducible)
-  if (!is.null(margin)) {
-    one_off <- one_off + histogram_epsilon(margin)
-    verdict <- with_margin(verdict, margin)
-    reproducible <- reproducible || margin$reproducible
-  }
-  if (verdict$label == "none") {
-    per_draw[] <- NA_real_
-  }
-  order <- if (what == "synthetic data") 2:1 else 1:2
-  per_draw <- per_draw[order]
-  one_off <- one_off[order]
-  new_privacy_guarantee(
-    label = verdict$label,
-    mechanism = mechanism,
-    what = what,
-    relations = names(per_draw),
-    epsilon = list(
-      per_draw = per_draw, one_off = one_off, total = one_off + m * per_draw
-    ),
-    holds = verdict$label == "strict",
-    m = m,
-    n_records = length(fit$bound$record),
-    n_draws = nrow(fit$draws),
-    draw_quantile = fit$quantile,
-    delta = fit$bound$overall,
-    oscillation = max(fit$bound$oscillation),
-    unit = fit$bound$unit,
-    public_inputs = public_inputs_of(fit, margin),
-    reasons = verdict$reasons,
-    empirical = empirical_notes(fit, verdict$label),
-    converged = isTRUE(fit$converged),
-    reproducible = isTRUE(reproducible),
-    public = FALSE
-  )
+#' @rdname external_fit
+#' @param m,public As in [guarantee()].
+#' @export
+guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
+  rlang::check_dots_empty()
+  m <- check_count(m, min = 1)
+  check_flag(public)
+  label <- label_of_fit(x, m)
+  if (public) publish_guarantee(label) else label
 }
-
-#' A margin keeps a label only where its own noise is exact
-#' @noRd
-with_margin <- function(verdict, margin) {
-  own <- histogram_verdict(margin)
-  if (own$label == "none") {
-    return(own)
-  }
-  verdict$reasons <- c(verdict$reasons, paste(
-    "The margin is a perturbed histogram of this file, paid for once; the map",
-    "to it is post-processing."
-  ))
-  verdict
-}
-
-# Perturbed histograms ---------------------------------------------------------
-
-# The object -------------------------------------------------------------------

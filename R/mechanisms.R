@@ -147,7 +147,8 @@ job_margin <- function(job) {
   perturbed_histogram(
     histogram_formula(job$formula, as_synth_family(job$family)), job$data,
     bounds = job$bounds, bins = job$bins, epsilon = job$budget$margin,
-    neighbours = job$neighbours, seed = stage_seed(job$seed, 4)
+    neighbours = job$neighbours, seed = stage_seed(job$seed, 4),
+    response = job$fit_arguments$response
   )
 }
 
@@ -232,7 +233,7 @@ job_weights <- function(job, fit, scheme) {
 
 weighting_stages <- function(job, scheme = job$mechanism) {
   fits <- list(unweighted = first_fit(job))
-  cli::cli_progress_step("Fitting with {scheme_title(scheme)}")
+  cli::cli_progress_step("Fitting with {weights_title(scheme)}")
   weights <- job_weights(job, fits$unweighted, scheme)
   fit <- job_update(job, fits$unweighted, 1, privacy_weights = weights)
   fits[[scheme]] <- if (is.null(job$budget)) {
@@ -243,7 +244,7 @@ weighting_stages <- function(job, scheme = job$mechanism) {
   fits
 }
 
-scheme_title <- function(scheme) {
+weights_title <- function(scheme) {
   switch(scheme,
     lw = "Lipschitz weights", cw = "count weights", risk = "risk weights"
   )

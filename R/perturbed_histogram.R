@@ -36,10 +36,14 @@
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the histogram is reproducible and not for
 #'   release.
+#' @param response ([public_response()] or `NULL`) Public decimals of the values
+#'   that are drawn from it, and bounds in place of `bounds`. `NULL`, the
+#'   default: values are not rounded.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
 #'   to 0), `noisy` (as the noise left them), `breaks` (on the modelled scale),
-#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`.
+#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`,
+#'   and `id`, by which a label knows that it was paid once.
 #'   Nothing else of the file is in it: it may leave the agency under its label,
 #'   [guarantee()].
 #'
@@ -71,14 +75,16 @@
 perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
                                 neighbours = c("add-remove", "replace"),
                                 noise = c("discrete", "continuous"),
-                                seed = NULL) {
+                                seed = NULL, response = NULL) {
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   noise <- check_choice(noise, c("discrete", "continuous"))
   check_number(epsilon, min = 1e-6, max = 1e6)
   check_seed(seed)
-  values <- histogram_values(x, data)
+  values <- histogram_values(x, data, response)
   breaks <- histogram_breaks(
-    values, rlang::maybe_missing(bounds), bins
+    values, rlang::maybe_missing(
+      bounds, values$response$limits %||% rlang::missing_arg()
+    ), bins
   )
   counts <- count_bins(values, breaks)
   rate <- width_of_epsilon(epsilon, neighbours)
@@ -87,15 +93,14 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   } else {
     continuous_laplace(length(counts), rate, seed)
   }
-  structure(
-    list(
-      counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
-      bounds = breaks$bounds, response = values$response, epsilon = epsilon,
-      neighbours = neighbours,
-      noise = noise, reproducible = !is.null(seed)
-    ),
-    class = "perturbed_histogram"
+  made <- list(
+    counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
+    bounds = breaks$bounds, response = values$response, epsilon = epsilon,
+    neighbours = neighbours, noise = noise, reproducible = !is.null(seed)
   )
+  # The same seed and outcome are the same histogram, which is paid once
+  made$id <- if (is.null(seed)) new_charge_id() else hashed_id(made, seed)
+  structure(made, class = "perturbed_histogram")
 }
 
 # Input ----------------------------------------------------------------------
@@ -103,7 +108,8 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
 #' The response and the scale of its bins
 #' @return (list) `y` (own unit), `response` (`synth_response`).
 #' @noRd
-histogram_values <- function(x, data, call = rlang::caller_env()) {
+histogram_values <- function(x, data, stated = NULL,
+                             call = rlang::caller_env()) {
   if (inherits(x, "formula")) {
     check_formula(x, arg = "x", call = call)
     check_data_frame(data, arg = "data", call = call)
@@ -134,12 +140,17 @@ histogram_values <- function(x, data, call = rlang::caller_env()) {
       arg = "x", call = call, rows = missing_rows
     )
   }
+  # The values of a vector have no column of their own
+  response$column <- inherits(x, "formula")
   response$kind <- "continuous"
-  response$type <- typeof(y)
-  response$digits <- response_digits(y)
+  response <- state_response(
+    c(response, list(type = "double", digits = NA_integer_)), stated, call
+  )
   response$label <- response_label(response)
-  list(y = as.double(y), response = structure(response, class =
-    "synth_response"))
+  list(
+    y = as.double(y),
+    response = structure(response, class = "synth_response")
+  )
 }
 
 #' Breaks on the modelled scale, from public numbers
@@ -187,34 +198,13 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
   list(scale = scaled, bounds = ends)
 }
 
-check_bounds <- function(bounds, call = rlang::caller_env()) {
-  if (rlang::is_missing(bounds)) {
-    abort_input(
-      c(
-        "{.arg bounds} must be given: two public numbers.",
-        i = "They must be chosen without the data."
-      ),
-      arg = "bounds", call = call
-    )
-  }
-  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
-    all(is.finite(bounds)) && bounds[1] < bounds[2]
-  if (!good) {
-    abort_input(
-      c(
-        "{.arg bounds} must be two finite numbers, the smaller one first.",
-        x = "It is {describe_type(bounds)}."
-      ),
-      arg = "bounds", call = call
-    )
-  }
-  as.double(unname(bounds))
-}
-
 #' Counts of the clamped values
 #' @noRd
 count_bins <- function(values, breaks) {
-  y <- clamp(values$y, breaks$bounds[1], breaks$bounds[2])
+  y <- clamp(
+    stated_values(values$response, values$y), breaks$bounds[1],
+    breaks$bounds[2]
+  )
   z <- response_forward(values$response, y)
   tabulate(
     findInterval(z, breaks$scale, rightmost.closed = TRUE, all.inside = TRUE),
@@ -333,68 +323,4 @@ print.perturbed_histogram <- function(x, ...) {
     sep = "\n"
   )
   invisible(x)
-}
-
-#' @rdname guarantee
-#' @export
-guarantee.perturbed_histogram <- function(x, m = 1, ...) {
-  check_count(m, min = 1)
-  guarantee_of_histogram(x)
-}
-
-#' @param n_records (count) Of what is drawn from it, for synthetic data.
-#' @noRd
-guarantee_of_histogram <- function(x, what = "the noisy counts", m = 1,
-                                   n_records = NA_integer_,
-                                   reproducible = x$reproducible) {
-  verdict <- histogram_verdict(x)
-  one_off <- rev(histogram_epsilon(x))
-  if (verdict$label == "none") one_off[] <- NA_real_
-  new_privacy_guarantee(
-    label = verdict$label,
-    mechanism = "perturbed_histogram",
-    what = what,
-    relations = names(one_off),
-    epsilon = list(per_draw = 0 * one_off, one_off = one_off, total = one_off),
-    holds = verdict$label == "strict",
-    m = m,
-    n_records = n_records,
-    n_draws = NA_integer_,
-    draw_quantile = 1,
-    delta = NA_real_,
-    oscillation = NA_real_,
-    unit = x$response$label,
-    public_inputs = c(
-      response = x$response$label, values = rounding_text(x$response),
-      histogram = sprintf(
-        "%d bins on [%s, %s], noise of scale %s", length(x$counts),
-        format_count(x$bounds[1]), format_count(x$bounds[2]),
-        format_figure(1 / width_of_epsilon(x$epsilon, x$neighbours))
-      )
-    ),
-    reasons = verdict$reasons,
-    empirical = character(),
-    converged = TRUE,
-    reproducible = isTRUE(reproducible),
-    public = TRUE
-  )
-}
-
-#' What a histogram costs, by relation
-#' @noRd
-histogram_epsilon <- function(x) {
-  by_relation(width_of_epsilon(x$epsilon, x$neighbours))
-}
-
-histogram_verdict <- function(x) {
-  if (x$noise == "continuous") {
-    return(list(label = "none", reasons = paste(
-      "The noise is Laplace noise in floating point, whose last digits give it",
-      "away: for reproduction of the papers only."
-    )))
-  }
-  list(label = "strict", reasons = paste(
-    "Bounds and bins are public, and one record changes one count by 1",
-    "(replace-one: two), under exact discrete Laplace noise."
-  ))
 }

@@ -185,7 +185,7 @@ plot_shares <- function(object, prefix) {
   ) +
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic", capitalize(variable)),
-      subtitle = describe_mechanism(object$mechanism),
+      subtitle = object$internal$label$title,
       x = axis_title(synthetic), caption = confidential_caption
     )
 }

@@ -44,7 +44,7 @@ autoplot.replicate_study <- function(object, ...) {
     ggplot2::labs(
       title = "Local databases",
       subtitle = sprintf(
-        "%s; %d of %d above epsilon", describe_mechanism(object$mechanism),
+        "%s; %d of %d above epsilon", object$title,
         object$above, nrow(frame)
       ),
       x = "2 Delta of a local database", y = NULL,

@@ -1,7 +1,80 @@
 # The class `privacy_guarantee`, a label: what is in it and what may leave.
 
-new_privacy_guarantee <- function(...) {
-  structure(list(...), class = "privacy_guarantee")
+#' Make a label
+#'
+#' What was paid comes as charges; the epsilons are derived from them here and
+#' nowhere else, so that no figure can differ from what was charged.
+#'
+#' @param verdict (list) `label`, `reasons`.
+#' @param title (string) The mechanism in words.
+#' @param draws (charge or `NULL`) What is paid for each of m; `NULL` where all
+#'   is paid once.
+#' @param paid (charges) What is paid once.
+#' @param fit (string) Identity of the fit that is drawn from; `NA` for none.
+#' @param failure (number) The public delta at which charges of zCDP are stated.
+#' @param ... The other fields, see guarantee().
+#' @noRd
+new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
+                                  paid = no_charges(), m = 1L,
+                                  fit = NA_character_,
+                                  n_records = NA_integer_,
+                                  n_draws = NA_integer_, draw_quantile = 1,
+                                  delta = NA_real_, oscillation = NA_real_,
+                                  unit, public_inputs, empirical = character(),
+                                  converged = TRUE, reproducible = FALSE,
+                                  public = FALSE, failure = 0) {
+  relations <- if (what == "parameter draws") {
+    relation_names
+  } else {
+    rev(relation_names)
+  }
+  derive_epsilon(structure(
+    list(
+      label = verdict$label, mechanism = mechanism, title = title, what = what,
+      relations = relations, epsilon = list(delta = failure),
+      charges = join_charges(draws, paid),
+      draws = if (is.null(draws)) NA_character_ else draws$id,
+      holds = verdict$label == "strict", m = m, fit = fit,
+      n_records = n_records, n_draws = n_draws, draw_quantile = draw_quantile,
+      delta = delta, oscillation = oscillation, unit = unit,
+      public_inputs = public_inputs, reasons = verdict$reasons,
+      empirical = empirical, converged = converged,
+      reproducible = reproducible, public = public
+    ),
+    class = "privacy_guarantee"
+  ))
+}
+
+#' What a label's charges come to
+#'
+#' `epsilon`: `per_draw`, `one_off` and `total`, each by relation in the label's
+#' order, and `delta`, which goes with the total.
+#' @noRd
+derive_epsilon <- function(x) {
+  drawn <- x$charges$id %in% x$draws
+  one <- x$charges[drawn, , drop = FALSE]
+  one$times <- rep(1, nrow(one))
+  failure <- x$epsilon$delta
+  total <- total_charges(x$charges, failure)
+  by_part <- function(charges) {
+    total_charges(charges, failure)$epsilon[x$relations]
+  }
+  x$epsilon <- list(
+    per_draw = by_part(one),
+    one_off = by_part(x$charges[!drawn, , drop = FALSE]),
+    total = total$epsilon[x$relations],
+    delta = total$delta
+  )
+  x
+}
+
+#' The label with another epsilon of a parameter draw
+#' @noRd
+charge_draws <- function(x, epsilon) {
+  drawn <- x$charges$id %in% x$draws
+  x$charges$add_remove[drawn] <- epsilon[["add/remove-one"]]
+  x$charges$replace[drawn] <- epsilon[["replace-one"]]
+  derive_epsilon(x)
 }
 
 #' The version that may leave the agency
@@ -14,6 +87,7 @@ publish_guarantee <- function(x) {
     for (part in names(x$epsilon)) {
       x$epsilon[[part]][] <- NA_real_
     }
+    x$charges[charge_costs] <- NA_real_
   }
   x$delta <- NA_real_
   x$oscillation <- NA_real_
@@ -28,22 +102,12 @@ as.list.privacy_guarantee <- function(x, ...) {
   x$epsilon <- lapply(x$epsilon, function(part) {
     if (is.null(names(part))) part else as.list(part)
   })
+  x$charges <- lapply(seq_len(nrow(x$charges)), function(i) {
+    as.list(x$charges[i, ])
+  })
   # Lists stay arrays in JSON, also where they have one element
   for (field in c("public_inputs", "relations", "reasons", "empirical")) {
     x[[field]] <- as.list(x[[field]])
   }
   x
-}
-
-#' The number of decimals is read from the file, but is the variable's nature
-#' @noRd
-rounding_text <- function(response) {
-  digits <- response$digits
-  if (is.null(digits) || is.na(digits)) {
-    "not rounded"
-  } else if (digits == 0) {
-    "whole numbers"
-  } else {
-    sprintf("%d decimals", digits)
-  }
 }

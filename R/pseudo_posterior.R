@@ -87,7 +87,8 @@
 #'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part that may
 #'     leave the agency;
 #'   * `internal` (confidential): `fits`, a list of the fits by stage (such as
-#'     `unweighted`, `lw`, `lw_final`), and `margin`;
+#'     `unweighted`, `lw`, `lw_final`), `margin`, and `label`, made when the
+#'     sets were drawn;
 #'   * `stages` (data frame, confidential): see `summary()`;
 #'   * `mechanism` (string), `m` (count), `epsilon` (as asked, or `NULL`).
 #'
@@ -167,12 +168,12 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
   margin <- job_margin(job)
 
   cli::cli_progress_step("Drawing {m} synthetic set{?s}")
-  synthetic <- synthesize(
+  drawn <- draw_sets(
     fits[[length(fits)]], m,
     margin = margin, seed = stage_seed(seed, 3),
     allow_unconverged = allow_unconverged
   )
-  new_pseudo_posterior(synthetic, fits, job$mechanism, job$epsilon, margin)
+  new_pseudo_posterior(drawn, fits, job$mechanism, job$epsilon, margin)
 }
 
 #' @export
@@ -241,14 +242,9 @@ print.summary_pseudo_posterior <- function(x, ...) {
 #' @export
 guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
                                        study = NULL, ...) {
-  m <- check_count(m, min = 1)
+  check_sets_drawn(m, x$m)
   check_flag(public)
-  label <- guarantee_of_fit(
-    final_fit(x), m,
-    what = "synthetic data", assignment = x$synthetic$made_by$assignment,
-    reproducible = x$synthetic$guarantee$reproducible,
-    margin = x$internal$margin
-  )
+  label <- x$internal$label
   if (!is.null(study)) {
     label <- probabilistic_guarantee(
       label, final_fit(x), study, rlang::current_env()

@@ -141,7 +141,8 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
       confidence = confidence, file = 2 * fit$bound$overall,
       file_rank = mean(table$delta >= fit$bound$overall),
       interrupted = interrupted, generated = generated,
-      mechanism = mechanism_of(fit), model = format_audit_model(fit),
+      mechanism = mechanism_of(fit), title = describe_mechanism(fit),
+      model = format_audit_model(fit),
       n_records = n_records(fit), unit = fit$bound$unit,
       of = mechanism_mark(fit)
     ),
@@ -216,7 +217,7 @@ print.replicate_study <- function(x, ...) {
   cat(
     sprintf(
       "Replicate study of %s: %d local database%s%s",
-      describe_mechanism(x$mechanism), n, if (n == 1) "" else "s",
+      x$title, n, if (n == 1) "" else "s",
       if (x$interrupted) " (interrupted)" else ""
     ),
     paste0("  ", x$model, ", N = ", format_count(x$n_records)),

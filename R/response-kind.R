@@ -63,9 +63,9 @@ check_inside <- function(y, response, call) {
   )
 }
 
-#' Check a response of two values
+#' Check a response of two values, which may be stated
 #' @noRd
-check_binary <- function(y, name, call) {
+check_binary <- function(y, name, response, call) {
   if (!is.null(dim(y)) || is.list(y)) {
     abort_input(
       c(
@@ -75,6 +75,30 @@ check_binary <- function(y, name, call) {
       ),
       arg = "data", call = call
     )
+  }
+  stated <- "levels" %in% response$stated
+  if (stated && !is.factor(y) && !is.character(y)) {
+    abort_input(
+      c(
+        "{.code levels = } is for a response that is a factor or a character.",
+        x = "{.val {name}} is {describe_type(y)}."
+      ),
+      arg = "response", call = call
+    )
+  }
+  if (stated) {
+    bad <- which(!as.character(y) %in% response$levels)
+    if (length(bad) > 0) {
+      n_bad <- length(bad)
+      abort_input(
+        c(
+          "The response {.val {name}} must have one of the stated levels.",
+          x = "{n_bad} of {length(y)} record{?s} {?has/have} another value."
+        ),
+        arg = "data", call = call, rows = bad
+      )
+    }
+    return(invisible(y))
   }
   if (is.logical(y)) {
     return(invisible(y))
@@ -192,7 +216,7 @@ response_label <- function(response) {
     asinh = if (response$constant == 1) {
       sprintf("asinh(%s)", name)
     } else {
-      sprintf("asinh(%s / %s)", name, format(response$constant))
+      sprintf("asinh(%s / %s)", name, format_exact(response$constant))
     },
     sprintf("%s(%s)", response$transform, name)
   )

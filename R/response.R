@@ -137,24 +137,27 @@ public_constant <- function(x, columns, env, call) {
 #' Describe the response and check its values
 #'
 #' @param formula,data,family See `parse_response()`.
+#' @param stated (`public_response` or `NULL`)
 #' @return (`synth_response`) A list with `variable`, `transform`, `constant`,
 #'   `kind` (of the family), `bounds` (of a proportion, else `NULL`), `type`
 #'   ("integer", "double", "logical", "factor" or "character"), `levels` (of a
 #'   factor or character, else `NULL`), `ordered` (flag), `digits` (decimals
-#'   that every value keeps; `NA` when there is no such number), `label` (the
-#'   modelled scale: what f is the density of).
+#'   that every value keeps; `NA` when there is no such number), `stated` (which
+#'   of these were), `limits` (stated bounds), `label` (the modelled scale: what
+#'   f is the density of).
 #' @noRd
 new_response <- function(formula, data, family = gaussian_family(),
-                         call = rlang::caller_env()) {
+                         call = rlang::caller_env(), stated = NULL) {
   response <- parse_response(formula, data, family, call)
   response$kind <- family$kind
   response["bounds"] <- list(family$bounds)
   y <- data[[response$variable]]
-  check_response(y, response, family, call)
   response$type <- response_type(y)
   response["levels"] <- list(response_levels(y))
   response$ordered <- is.ordered(y)
   response$digits <- if (is.numeric(y)) response_digits(y) else 0L
+  response <- state_response(response, stated, call)
+  check_response(y, response, family, call)
   response$label <- response_unit(response)
   structure(response, class = "synth_response")
 }
@@ -164,7 +167,7 @@ check_response <- function(y, response, family, call) {
   if (response$kind == "binary") {
     check_finite_column(y, name, call)
     check_enough(y, call)
-    check_binary(y, name, call)
+    check_binary(y, name, response, call)
     return(invisible(y))
   }
   if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
@@ -180,6 +183,7 @@ check_response <- function(y, response, family, call) {
   }
   check_finite_column(y, name, call)
   check_enough(y, call)
+  y <- stated_values(response, y)
   switch(response$kind,
     count = check_counts(y, name, call),
     proportion = check_inside(y, response, call),
@@ -303,106 +307,11 @@ check_domain <- function(y, response, call) {
 # quantities give NA and are not rounded.
 response_digits <- function(y) {
   for (digits in 0:4) {
-    if (all(round(y, digits) == y)) {
+    if (isTRUE(all(round(y, digits) == y))) {
       return(digits)
     }
   }
   NA_integer_
-}
-
-#' From the variable's own unit to the modelled scale
-#' @param y Values of the variable, of its type.
-#' @return (double) 0 and 1 for two values.
-#' @noRd
-response_forward <- function(response, y) {
-  y <- as_number(y, response$levels)
-  if (!is.null(response$bounds)) {
-    bounds <- response$bounds
-    return((y - bounds[1]) / (bounds[2] - bounds[1]))
-  }
-  switch(response$transform,
-    identity = y,
-    log = log(y),
-    log1p = log1p(y),
-    sqrt = sqrt(y),
-    asinh = asinh(y / response$constant)
-  )
-}
-
-#' From the modelled scale back to the variable's own unit and type
-#'
-#' Monotone. On the square-root scale a draw below 0 becomes 0. Values are
-#' rounded to the decimals of the variable, stay where the transformation is
-#' defined (a positive variable stays positive) and are cut at what its type can
-#' hold, so that nothing overflows.
-#'
-#' @param z (double vector) Values on the modelled scale.
-#' @return A vector of the variable's type, with its levels.
-#' @noRd
-response_inverse <- function(response, z) {
-  as_response_type(response, response_number(response, z))
-}
-
-#' The variable's own unit as numbers; 0 and 1 for two values
-#'
-#' @param z (double vector or matrix) Values on the modelled scale.
-#' @return (integer or double) Same dimensions as `z`.
-#' @noRd
-response_number <- function(response, z) {
-  if (response$kind == "binary") {
-    storage.mode(z) <- if (response$type == "double") "double" else "integer"
-    return(z)
-  }
-  bounds <- response$bounds
-  y <- if (is.null(bounds)) {
-    switch(response$transform,
-      identity = z,
-      log = exp(z),
-      log1p = expm1(z),
-      sqrt = pmax(z, 0)^2,
-      asinh = response$constant * sinh(z)
-    )
-  } else {
-    bounds[1] + (bounds[2] - bounds[1]) * z
-  }
-  digits <- response$digits
-  if (!is.na(digits)) {
-    # round() fails for digits beyond the precision of huge values.
-    small <- abs(y) < 1e15
-    y[small] <- round(y[small], digits)
-  }
-  range <- response_range(response)
-  y[] <- pmin(pmax(y, range[1]), range[2])
-  if (response$type == "integer") {
-    storage.mode(y) <- "integer"
-  }
-  y
-}
-
-# The smallest and the largest value that a variable of this type and number of
-# decimals can have where the model is defined.
-response_range <- function(response) {
-  digits <- response$digits
-  largest <- .Machine$double.xmax
-  if (response$type == "integer") {
-    largest <- .Machine$integer.max
-  }
-  bounds <- response$bounds
-  if (!is.null(bounds)) {
-    inside <- if (is.na(digits)) {
-      bounds + c(1, -1) * pmax(diff(bounds), abs(bounds)) * .Machine$double.eps
-    } else {
-      unit <- 10^digits
-      c(floor(bounds[1] * unit) + 1, ceiling(bounds[2] * unit) - 1) / unit
-    }
-    return(inside)
-  }
-  smallest <- switch(response$transform,
-    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
-    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
-    if (response$kind == "count") 0 else -largest
-  )
-  c(smallest, largest)
 }
 
 #' @export
@@ -414,12 +323,8 @@ format.synth_response <- function(x, ...) {
 print.synth_response <- function(x, ...) {
   kept <- if (!is.null(x$levels)) {
     sprintf("second level %s", x$levels[2])
-  } else if (is.na(x$digits)) {
-    "not rounded"
-  } else if (x$digits == 0) {
-    "kept whole"
   } else {
-    sprintf("kept to %d decimals", x$digits)
+    rounding_text(x)
   }
   cat("<synth_response> ", x$label, " (", x$type, ", ", kept, ")\n", sep = "")
   invisible(x)

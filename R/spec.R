@@ -10,7 +10,7 @@ model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
     list(
       family = model$family$likelihood, K = model$family$K,
       sigma_floor = model$family$sigma_floor, df = model$family$df,
-      y = response_forward(model$response, data[[model$response$variable]])
+      y = record_values(model$response, data)
     ),
     parts
   )
@@ -111,6 +111,7 @@ record_spec <- function(model, data, call) {
   check_finite_column(y, response$variable, call)
   if (response$kind != "binary") {
     response_values(data, response$variable, call = call)
+    y <- stated_values(response, y)
     switch(response$kind,
       count = check_counts(y, response$variable, call),
       proportion = check_inside(y, response, call),

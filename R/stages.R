@@ -5,7 +5,7 @@
 stage_table <- function(fits) {
   rows <- lapply(names(fits), function(stage) {
     fit <- fits[[stage]]
-    label <- guarantee_of_fit(fit, 1)
+    label <- label_of_fit(fit, 1)
     alpha <- fit$spec$alpha
     epsilon <- label$epsilon$per_draw
     data.frame(
@@ -46,16 +46,19 @@ stage_lines <- function(stages) {
 #' @noRd
 describe_job <- function(x) {
   paste0(
-    describe_mechanism(mechanism_of(final_fit(x))),
+    x$internal$label$title,
     if (!is.null(x$internal$margin)) ", calibrated to a perturbed histogram"
   )
 }
 
-new_pseudo_posterior <- function(synthetic, fits, mechanism, epsilon, margin) {
+#' @param drawn (list) `synthetic` and `label`, see draw_sets().
+#' @noRd
+new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin) {
   structure(
     list(
-      synthetic = synthetic, internal = list(fits = fits, margin = margin),
-      stages = stage_table(fits), mechanism = mechanism, m = synthetic$m,
+      synthetic = drawn$synthetic,
+      internal = list(fits = fits, margin = margin, label = drawn$label),
+      stages = stage_table(fits), mechanism = mechanism, m = drawn$synthetic$m,
       epsilon = epsilon
     ),
     class = "pseudo_posterior"

@@ -3,8 +3,9 @@
 #' Each of the m sets takes a kept draw \eqn{\theta_s} of its own, chosen at
 #' random without replacement, and draws \eqn{y^*_i \sim p(\cdot | x_i,
 #' \theta_s)} for every record. Values come back in the variable's own unit and
-#' type: whole dollars stay whole. The predictors are those of the file,
-#' published as they are.
+#' type: whole dollars stay whole. Under a strict label decimals and type are
+#' those that were stated, see [public_response()]: those of the file are not
+#' used. The predictors are those of the file, published as they are.
 #'
 #' @param fit (`synthesizer` or `perturbed_histogram`) The fit, or a
 #'   [perturbed_histogram()], whose values know nothing of the predictors.
@@ -12,7 +13,8 @@
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
 #'   default, takes those of the file. Other records than those of the file need
 #'   only public predictors. For a histogram: records that get a value each;
-#'   `NULL` draws as many as its noisy counts sum to, without predictors.
+#'   `NULL` draws as many as its noisy counts sum to, without predictors. All
+#'   columns but the response are published as they are.
 #' @param margin (`perturbed_histogram` or `NULL`) Of the same response on the
 #'   same scale: each synthetic value becomes the histogram's quantile of its
 #'   rank among the values of its set. The model then carries the relations and
@@ -35,11 +37,16 @@
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, unknown levels in `newdata`, a
 #' margin of another response.
-#' `pseudosynth_error_privacy`: a fit that has not converged.
+#' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
+#' histogram that was made from a vector, which does not know its column; class
+#' `pseudosynth_error_copied_response`: a published column that tells the
+#' response: a copy, an increasing or decreasing function or classes of it, or a
+#' column that determines it for all records.
 #'
 #' @section Privacy:
-#' Every set costs one parameter draw, see [guarantee()]; a histogram and a
-#' margin cost their epsilon once. The result holds no
+#' Every set costs one parameter draw, see [guarantee()], and every call takes
+#' draws of its own, whose costs are added; a histogram and a margin cost their
+#' epsilon once. The result holds no
 #' confidential value: no fit, draws, weights, bounds, seed, formula or
 #' environment.
 #' @references
@@ -59,16 +66,34 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE) {
-  m <- check_count(m, min = 1)
+  call <- rlang::current_env()
   if (inherits(fit, "perturbed_histogram")) {
-    return(synthesize_histogram(fit, m, newdata, margin, seed))
+    m <- check_count(m, min = 1)
+    return(synthesize_histogram(fit, m, newdata, margin, seed, call))
   }
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
-  check_margin(margin, fit)
-  assignment <- check_choice(assignment, c("prior", "posterior"))
-  check_assignment(assignment, fit, newdata)
-  check_seed(seed)
-  check_converged(fit, allow_unconverged)
+  draw_sets(
+    fit, m, newdata, margin, assignment, seed, allow_unconverged, call
+  )$synthetic
+}
+
+#' Draw the sets of a fit and make their label: the one place where both happen
+#'
+#' @return (list) `synthetic` (`synthetic_data`, with the public label) and
+#'   `label`, the same with the agency's figures.
+#' @noRd
+draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
+                      assignment = c("prior", "posterior"), seed = NULL,
+                      allow_unconverged = FALSE, call = rlang::caller_env()) {
+  m <- check_count(m, min = 1, call = call)
+  check_class(
+    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
+    call = call
+  )
+  check_margin(margin, fit, call)
+  assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
+  check_assignment(assignment, fit, newdata, call)
+  check_seed(seed, call = call)
+  check_converged(fit, allow_unconverged, call = call)
   n_kept <- nrow(fit$draws)
   if (m > n_kept) {
     abort_input(
@@ -77,41 +102,74 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
         x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
         i = "Fit with more {.arg draws}."
       ),
-      arg = "m"
+      arg = "m", call = call
     )
   }
 
+  data <- if (is.null(newdata)) fit$data else newdata
+  spec <- newdata_spec(fit, newdata, call)
+  columns <- published_columns(fit, data)
+  check_published(fit, data, columns, call)
   words <- seed_words(seed)
   rows <- random_rows(n_kept, m, words)
   values <- synthesize_(
-    newdata_spec(fit, newdata), fit$draws[rows, , drop = FALSE], words,
+    spec, fit$draws[rows, , drop = FALSE], words,
     if (assignment == "posterior") 1L else 0L
   )
   if (!is.null(margin)) {
-    for (j in seq_len(m)) {
-      calibrated <- calibrate_margin(
-        margin, values[, j], uniforms_(nrow(values), words, m + j)
-      )
-      # A proportion is modelled on (0, 1) and binned in its own unit
-      values[, j] <- if (is.null(fit$response$bounds)) {
-        calibrated
-      } else {
-        response_forward(fit$response, calibrated)
-      }
+    values <- calibrate_sets(values, fit$response, margin, words)
+  }
+  label <- label_of_sets(fit, m, margin, assignment, seed)
+  response <- fit$response
+  if (label$holds) response <- released_response(response)
+  list(
+    synthetic = build_synthetic_sets(
+      values, response, data, columns, label, assignment
+    ),
+    label = label
+  )
+}
+
+#' The label of m sets drawn from a fit
+#'
+#' Every call takes draws of its own, which are charged under an identity of
+#' their own; the same fit with the same seed gives the same draws again.
+#' @noRd
+label_of_sets <- function(fit, m, margin, assignment, seed) {
+  label_of_fit(
+    fit, m,
+    what = "synthetic data", assignment = assignment,
+    reproducible = !is.null(seed), margin = margin_part(margin),
+    draws_id = if (is.null(seed)) {
+      new_charge_id()
+    } else {
+      hashed_id(fit$id, seed)
+    }
+  )
+}
+
+#' Sets with the margin of a histogram
+#' @param values (matrix, N x m) On the modelled scale.
+#' @noRd
+calibrate_sets <- function(values, response, margin, words) {
+  m <- ncol(values)
+  for (j in seq_len(m)) {
+    calibrated <- calibrate_margin(
+      margin, values[, j], uniforms_(nrow(values), words, m + j)
+    )
+    # A proportion is modelled on (0, 1) and binned in its own unit
+    values[, j] <- if (is.null(response$bounds)) {
+      calibrated
+    } else {
+      response_forward(response, calibrated)
     }
   }
-  new_synthetic_data(
-    fit, values, if (is.null(newdata)) fit$data else newdata,
-    assignment = assignment,
-    reproducible = !is.null(seed) || isTRUE(fit$seed_given),
-    margin = margin
-  )
+  values
 }
 
 #' Values drawn from a histogram: post-processing, whatever m is
 #' @noRd
-synthesize_histogram <- function(x, m, newdata, margin, seed,
-                                 call = rlang::caller_env()) {
+synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
   check_seed(seed, call = call)
   if (!is.null(margin)) {
     abort_input(
@@ -122,17 +180,18 @@ synthesize_histogram <- function(x, m, newdata, margin, seed,
       arg = "margin", call = call
     )
   }
-  check_records_frame(newdata, call)
+  check_histogram_newdata(newdata, x$response, call)
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
   words <- seed_words(seed)
   values <- vapply(seq_len(m), function(j) {
     histogram_quantile(x, uniforms_(n, words, j))
   }, numeric(n))
   variable <- x$response$variable
-  label <- guarantee_of_histogram(
+  label <- label_of_histogram(
     x,
     what = "synthetic data", m = m, n_records = as.integer(n),
-    reproducible = x$reproducible || !is.null(seed)
+    reproducible = x$reproducible || !is.null(seed),
+    published = setdiff(names(newdata), variable)
   )
   build_synthetic_sets(
     matrix(values, n, m), x$response, newdata, c(variable, setdiff(
@@ -142,9 +201,36 @@ synthesize_histogram <- function(x, m, newdata, margin, seed,
   )
 }
 
-check_records_frame <- function(newdata, call) {
-  if (!is.null(newdata)) {
-    check_data_frame(newdata, arg = "newdata", call = call)
+check_histogram_newdata <- function(newdata, response, call) {
+  if (is.null(newdata)) {
+    return(invisible())
+  }
+  check_data_frame(newdata, arg = "newdata", call = call)
+  if (!response$column) {
+    abort_privacy(
+      c(
+        "{.arg newdata} needs a histogram that knows its column.",
+        x = "It was made from a vector: the response could be published
+             untouched.",
+        i = "Make it from a formula, such as {.code income ~ 1}."
+      ),
+      arg = "newdata", call = call
+    )
+  }
+  y <- newdata[[response$variable]]
+  if (!is.null(y)) {
+    check_not_copied(y, newdata[setdiff(names(newdata), response$variable)],
+      call
+    )
+  }
+}
+
+#' Columns beside what is drawn from a fit must not tell the response
+#' @noRd
+check_published <- function(fit, data, columns, call) {
+  published <- data[setdiff(columns, fit$response$variable)]
+  if (nrow(data) == n_records(fit)) {
+    check_not_copied(fit$spec$y, published, call)
   }
 }
 

@@ -42,28 +42,13 @@
 #' sapply(syn, function(set) median(set$income))
 NULL
 
-#' Build synthetic data
+#' Sets of published columns and a synthetic one
 #'
 #' Everything is built anew from values that may leave the agency; nothing of
 #' the fit is carried along.
 #'
 #' @param values (matrix, N x m) Synthetic response on the modelled scale.
 #' @param data (data frame) Holds the published predictors.
-#' @noRd
-new_synthetic_data <- function(fit, values, data, assignment, reproducible,
-                               margin = NULL) {
-  label <- guarantee_of_fit(
-    fit, ncol(values),
-    what = "synthetic data", assignment = assignment,
-    reproducible = reproducible, margin = margin
-  )
-  build_synthetic_sets(
-    values, fit$response, data, published_columns(fit, data), label, assignment
-  )
-}
-
-#' Sets of published columns and a synthetic one
-#'
 #' @param response (`synth_response`) Way back to the variable's unit and type.
 #' @param columns (character) The columns of a set, in order.
 #' @param label (`privacy_guarantee`) Only its public version is kept.
@@ -235,15 +220,22 @@ print.summary_synthetic_data <- function(x, ...) {
 #' @rdname guarantee
 #' @export
 guarantee.synthetic_data <- function(x, m = x$m, ...) {
-  m <- check_count(m, min = 1)
-  if (m != x$m) {
+  check_sets_drawn(m, x$m)
+  x$guarantee
+}
+
+#' The label of what was drawn is that of all of it
+#' @noRd
+check_sets_drawn <- function(m, drawn, call = rlang::caller_env()) {
+  m <- check_count(m, min = 1, arg = "m", call = call)
+  if (m != drawn) {
     abort_input(
       c(
         "Synthetic data carry the label of all their sets.",
-        x = "{.arg m} is {m}, but there {cli::qty(x$m)}{?is/are} {x$m} set{?s}."
+        x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
+             set{?s}."
       ),
-      arg = "m"
+      arg = "m", call = call
     )
   }
-  x$guarantee
 }

@@ -38,11 +38,14 @@ topcode <- function(formula, data, top, bottom = NULL,
   response <- values$response
   response$transform <- "identity"
   response$constant <- 1
+  # Nothing is promised here: the file's own decimals and type
+  response$type <- typeof(data[[response$variable]])
+  response$digits <- response_digits(values$y)
   columns <- in_role(
     column_roles(formula, data), c("synthesized", "published")
   )
   build_synthetic_sets(
-    matrix(y), response, data, columns, guarantee_of_topcode(y, response, top),
+    matrix(y), response, data, columns, label_of_topcode(y, response, top),
     assignment = "none"
   )
 }
@@ -54,18 +57,17 @@ code_beyond <- function(y, beyond, threshold, replace) {
   y
 }
 
-guarantee_of_topcode <- function(y, response, top) {
-  none <- by_relation(NA_real_)[2:1]
+label_of_topcode <- function(y, response, top) {
   new_privacy_guarantee(
-    label = "none", mechanism = "topcode", what = "synthetic data",
-    relations = names(none),
-    epsilon = list(per_draw = none, one_off = none, total = none),
-    holds = FALSE, m = 1L, n_records = length(y), n_draws = NA_integer_,
-    draw_quantile = 1, delta = NA_real_, oscillation = NA_real_,
-    unit = response$variable,
-    public_inputs = c(response = response$variable, top = format(top)),
-    reasons = "All values within the thresholds are the confidential ones.",
-    empirical = character(), converged = TRUE, reproducible = FALSE,
-    public = FALSE
+    list(
+      label = "none",
+      reasons = "All values within the thresholds are the confidential ones."
+    ),
+    mechanism = "topcode", title = "top-coding", what = "synthetic data",
+    paid = charge(
+      new_charge_id(), "the values as they are", by_relation(NA_real_)
+    ),
+    n_records = length(y), unit = response$variable,
+    public_inputs = c(response = response$variable, top = format_exact(top))
   )
 }

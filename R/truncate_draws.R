@@ -51,6 +51,8 @@ truncate_draws <- function(fit, quantile) {
   fit$bound <- bound
   fit$dropped <- (fit$dropped %||% 0L) + n - length(kept)
   fit$quantile <- quantile
+  # Other draws are another thing to be charged for
+  fit$id <- hashed_id(fit$id, quantile)
   fit
 }
 

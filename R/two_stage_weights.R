@@ -65,7 +65,9 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
     neighbours = neighbours, reference = reference, window = window
   )
   first <- if (inherits(x, "synthesizer")) {
-    update(x, privacy_weights = NULL, censor = rule, seed = seed, ...)
+    update(
+      x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
+    )
   } else {
     check_formula(x, arg = "x")
     fit_synthesizer(
@@ -108,7 +110,10 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
       epsilon0_replace = cost[["replace-one"]], lower = lower, upper = upper,
       neighbours = neighbours, reproducible = !is.null(seed) ||
         isTRUE(first$seed_given),
-      reference = reference_origin(first$censor)
+      reference = reference_origin(first$censor),
+      charges = charge(
+        new_charge_id(), "parameter draw of a first stage", cost
+      )
     ),
     source = "paid", basis = basis, records = model_marks(first)
   )

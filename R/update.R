@@ -15,6 +15,9 @@
 #'   `NULL` takes the operating system's entropy, also when the earlier fit was
 #'   given a seed.
 #' @param control (`sampler_control`) Default: as in the earlier fit.
+#' @param quantile (number in (0, 1] or `NULL`) The share of draws kept, see
+#'   [truncate_draws()]. `NULL`, the default: as in the earlier fit; 1 keeps
+#'   all, which a strict label needs.
 #' @param ... Must be empty. Formula, data, family and prior are those of the
 #'   fit; call [fit_synthesizer()] to change them.
 #' @return A `synthesizer`, confidential as the first one.
@@ -33,9 +36,12 @@
 #' @export
 update.synthesizer <- function(object, privacy_weights, censor, ...,
                                chains = NULL, warmup = NULL, draws = NULL,
-                               seed = NULL, threads = NULL, control = NULL) {
+                               seed = NULL, threads = NULL, control = NULL,
+                               quantile = NULL) {
   call <- rlang::current_env()
   check_no_dots(..., call = call)
+  quantile <- quantile %||% object$quantile
+  check_quantile(quantile, call = call)
   weights <- if (missing(privacy_weights)) {
     object$privacy_weights
   } else {
@@ -62,8 +68,9 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)
   warm <- run$chains == old$chains && sampler == old$sampler
-  run_synthesizer(
+  made <- run_synthesizer(
     model, weights, censor, run,
     init = if (warm) object$state, call = call
   )
+  truncate_draws(made, quantile)
 }

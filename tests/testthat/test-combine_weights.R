@@ -35,11 +35,20 @@ test_that("the weakest part decides the source, and costs add up", {
   expect_identical(
     attr(combine_weights(public, public), "arguments")$history, "public"
   )
-  paid <- new_privacy_weights(
-    rep(0.5, 120), "two_stage", list(epsilon0 = 0.2),
-    source = "paid"
+  stage <- function(id) {
+    new_privacy_weights(
+      rep(0.5, 120), "two_stage", list(
+        epsilon0 = 0.2, charges = charge(id, "first stage", by_relation(0.2))
+      ),
+      source = "paid"
+    )
+  }
+  paid <- stage("one")
+  # The same first draw is paid once
+  expect_equal(
+    attr(combine_weights(paid, paid), "arguments")$epsilon0, 0.2
   )
-  three <- combine_weights(paid, frozen, paid)
+  three <- combine_weights(paid, frozen, stage("another"))
   expect_identical(attr(three, "source"), "paid")
   expect_equal(attr(three, "arguments")$epsilon0, 0.4)
   count <- count_weights("income", current, radius = 0.2)

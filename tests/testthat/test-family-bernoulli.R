@@ -75,7 +75,8 @@ test_that("a logistic regression makes the round trip", {
   data <- transform(family_data(), yes = factor(c("no", "yes")[yes + 1]))
   pieces <- family_round_trip(
     yes ~ group + x, bernoulli(), data,
-    prior = prior_normal()
+    prior = prior_normal(),
+    response = public_response(levels = c("no", "yes"))
   )
   fit <- pieces$fit
   expect_identical(

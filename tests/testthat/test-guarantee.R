@@ -57,11 +57,15 @@ test_that("weights cannot be laundered into a better label", {
   }
 })
 
-test_that("weights that are all 1 are no weights", {
+test_that("a mechanism is named by how it was made, not by its values", {
   fit <- unweighted_fit()
   n <- length(fit$spec$y)
-  same <- with_weights(fit, as_privacy_weights(rep(1, n), n))
-  expect_identical(guarantee(same)$label, "none")
+  for (weights in list(rep(1, n), c(rep(1, n - 1), 0.5))) {
+    same <- with_weights(fit, as_privacy_weights(weights, n))
+    label <- guarantee(same, public = TRUE)
+    expect_identical(label$mechanism, "weighted")
+    expect_identical(label$label, "asymptotic")
+  }
 })
 
 test_that("a clipped fit is strict only without weights from the file", {
@@ -72,8 +76,7 @@ test_that("a clipped fit is strict only without weights from the file", {
   expect_equal(label$epsilon$per_draw[["replace-one"]], 4)
   expect_match(paste(label$reasons, collapse = " "), "not certified")
   expect_identical(guarantee(censored(lw_fit()))$label, "asymptotic")
-  n <- length(unweighted_fit()$spec$y)
-  public <- new_privacy_weights(rep(0.5, n), "scalar", source = "public")
+  public <- as_privacy_weights(0.5, length(unweighted_fit()$spec$y))
   expect_identical(
     guarantee(censored(with_weights(unweighted_fit(), public)))$label, "strict"
   )
@@ -92,7 +95,7 @@ test_that("a fit that has not converged has no guarantee", {
 })
 
 test_that("posterior-assigned clusters leave no guarantee", {
-  label <- guarantee_of_fit(
+  label <- label_of_fit(
     lw_fit(), 1,
     what = "synthetic data", assignment = "posterior"
   )
@@ -178,89 +181,242 @@ test_that("objects without a label and a wrong m are refused", {
   expect_error(guarantee(syn, m = 1), class = "pseudosynth_error_input")
 })
 
-# The table of rules -----------------------------------------------------------
+# Charges ----------------------------------------------------------------------
 
-made_by <- function(scheme, source, ...) {
-  n <- length(unweighted_fit()$spec$y)
-  weights <- rep(c(0.5, 0.9), length.out = n)
-  structure(
-    weights,
-    scheme = scheme, source = source, arguments = list(...),
-    class = c("privacy_weights", "numeric")
-  )
-}
+test_that("the figures of a label are those of its charges", {
+  fit <- censored(unweighted_fit(), 2)
+  label <- guarantee(fit, m = 3)
+  expect_identical(label$charges$what, "parameter draw")
+  expect_identical(label$charges$times, 3)
+  expect_identical(label$charges$id, fit$id)
+  expect_equal(label$epsilon$total, by_relation(6))
+  expect_identical(label$epsilon$delta, 0)
+  expect_output(print(label), "3 x parameter draw: epsilon 2 add/remove-one")
+  none <- guarantee(unweighted_fit())
+  expect_true(is.na(none$charges$add_remove))
+  public <- guarantee(lw_fit(), public = TRUE)
+  expect_true(all(is.na(public$charges[charge_costs])))
+  expect_output(print(public), "parameter draw: withheld")
+})
 
-test_that("strict only for own-value weights and floored count weights", {
-  label_of <- function(weights, clip = TRUE) {
-    fit <- with_weights(unweighted_fit(), weights)
-    guarantee(if (clip) censored(fit, 2) else fit)
+test_that("what weights rest on is paid once, the same thing once", {
+  first <- charge("first", "parameter draw of a first stage", by_relation(0.2))
+  other <- charge("other", "parameter draw of a first stage", by_relation(0.3))
+  epsilon_with <- function(..., margin = NULL, m = 3) {
+    label <- new_privacy_guarantee(
+      list(label = "strict", reasons = "because"),
+      mechanism = "a", title = "a", what = "synthetic data",
+      draws = charge("draw", "parameter draw", by_relation(0.8), times = m),
+      paid = join_charges(...), m = m, unit = "y", public_inputs = c(a = "b")
+    )
+    label$epsilon
   }
-  strict <- list(
-    NULL, made_by("public_scalar", "public", alpha = 0.5),
-    made_by("frozen", "frozen", history = "public"),
-    made_by("two_stage", "paid", epsilon0 = 0.2),
-    made_by("count", "file", scale = 0.5, shift = 0.5)
+  expect_equal(epsilon_with(first)$one_off[["add/remove-one"]], 0.2)
+  expect_equal(epsilon_with(first)$total[["add/remove-one"]], 0.2 + 3 * 0.8)
+  expect_equal(epsilon_with(first)$total[["replace-one"]], 2 * (0.2 + 2.4))
+  expect_equal(epsilon_with(first, first)$one_off[["add/remove-one"]], 0.2)
+  expect_equal(epsilon_with(first, other)$one_off[["add/remove-one"]], 0.5)
+  expect_identical(
+    names(epsilon_with(first)$total), c("replace-one", "add/remove-one")
   )
-  for (weights in strict) {
-    expect_identical(label_of(weights)$label, "strict")
-    expect_true(label_of(weights, FALSE)$label %in% c("none", "asymptotic"))
+})
+
+test_that("parts with the same first draw pay for it once, two draws twice", {
+  weights <- lapply(1:2, function(seed) {
+    two_stage_weights(
+      unweighted_fit(), 0.5, 1, 6,
+      reference = list("(Intercept)" = 10.8, sigma = 1), seed = seed
+    )
+  })
+  paid <- function(...) {
+    total_charges(dependency_of(combine_weights(...))$charges)$epsilon[[1]]
   }
-  claimed <- list(
-    made_by("lipschitz", "file", scale = 1, shift = 0.5),
-    made_by("scalar", "file", target = 1), made_by("reweighted", "file"),
-    made_by("truncated", "file"), made_by("combined", "file"),
-    made_by("risk", "file"), made_by("user", "user"),
-    made_by("count", "file", scale = 1, shift = 0),
-    made_by("count", "file", scale = 1, shift = -0.1),
-    made_by("count", "file", scale = 0.5, shift = 0.5, target = 1),
-    made_by("scaled", "file", of = "lipschitz", scale = 0.5, shift = 0.5),
-    made_by("two_stage", "paid"),
-    # A scheme's name alone raises nothing
-    made_by("frozen", "file"), made_by("public_scalar", "user"),
-    structure(rep(0.5, 150), class = c("privacy_weights", "numeric"))
+  expect_equal(paid(weights[[1]], weights[[1]]), 0.5)
+  expect_equal(paid(weights[[1]], scale_weights(weights[[1]], 0.5)), 0.5)
+  expect_equal(paid(weights[[1]], weights[[2]]), 1)
+})
+
+test_that("a margin is one charge, two margins are two", {
+  fit <- censored(unweighted_fit(), 2)
+  margins <- lapply(1:2, function(i) {
+    perturbed_histogram(
+      log(income) ~ 1, privacy_data(),
+      bounds = c(10, 2e6), epsilon = 0.5
+    )
+  })
+  sets <- lapply(c(1, 1, 2), function(i) {
+    synthesize(fit, 2, margin = margins[[i]])
+  })
+  paid <- function(i) {
+    charges <- do.call(join_charges, lapply(sets[i], function(set) {
+      guarantee(set)$charges
+    }))
+    total_charges(charges)$epsilon[["add/remove-one"]]
+  }
+  expect_equal(paid(1), 0.5 + 4)
+  # Two calls: other draws, the same histogram
+  expect_equal(paid(1:2), 0.5 + 8)
+  expect_equal(paid(2:3), 1 + 8)
+  expect_equal(paid(c(1, 1)), 0.5 + 4)
+})
+
+test_that("every call of synthesize() is a charge of its own and says so", {
+  fit <- censored(unweighted_fit(), 2)
+  id <- function(...) guarantee(synthesize(fit, ...))$draws
+  expect_false(id() == id())
+  # The same seed gives the same draws again
+  expect_identical(id(seed = 5), id(seed = 5))
+  expect_identical(id(2, seed = 5), id(seed = 5))
+  expect_false(id(seed = 5) == id(seed = 6))
+  again <- fit
+  again$id <- "another"
+  expect_false(
+    guarantee(synthesize(again, seed = 5))$draws == id(seed = 5)
   )
-  for (weights in claimed) {
-    expect_identical(label_of(weights)$label, "asymptotic")
-    expect_false(label_of(weights)$holds)
-    expect_match(
-      paste(label_of(weights)$reasons, collapse = " "), "774|by hand"
+  expect_output(print(guarantee(synthesize(fit))), "Every further call")
+  expect_no_match(
+    paste(capture.output(print(guarantee(fit))), collapse = " "), "further call"
+  )
+})
+
+test_that("a fit and its truncation or refit are other fits", {
+  fit <- unweighted_fit()
+  expect_identical(truncate_draws(fit, 1)$id, fit$id)
+  expect_false(truncate_draws(fit, 0.9)$id == fit$id)
+  expect_false(lw_fit()$id == fit$id)
+})
+
+# Text -------------------------------------------------------------------------
+
+test_that("labels read the same whatever the session's options", {
+  fit <- censored(unweighted_fit(), 0.123456789)
+  margin <- perturbed_histogram(
+    log(income) ~ 1, privacy_data(),
+    bounds = c(0.1, 1234567.25), epsilon = 1 / 3
+  )
+  texts <- function() {
+    label <- label_of_fit(
+      fit, 2,
+      what = "synthetic data", margin = margin_part(margin)
+    )
+    lw <- guarantee(lw_fit())
+    c(
+      capture.output(print(label)), format(label),
+      unlist(label$public_inputs), unlist(label$reasons),
+      capture.output(print(lw)), format(lw),
+      capture.output(print(guarantee(margin))),
+      if (requireNamespace("jsonlite", quietly = TRUE)) {
+        c(to_json(label), to_json(lw))
+      }
     )
   }
+  plain <- texts()
+  withr::local_options(digits = 3, scipen = -5, OutDec = ",", width = 40)
+  expect_silent(other <- texts())
+  expect_identical(other, plain)
+})
+
+test_that("what is proven is printed as it is", {
+  label <- guarantee(censored(unweighted_fit(), 0.123456789), m = 3)
+  expect_output(print(label), "epsilon 0.123456789 per parameter draw")
+  expect_match(format(label), "0.370370367 add/remove-one")
+  expect_match(
+    paste(capture.output(print(label)), collapse = " "),
+    "interval +\\[-0.0617283945, 0.0617283945\\]"
+  )
+})
+
+test_that("zCDP charges give an epsilon at a stated delta", {
+  label <- new_privacy_guarantee(
+    list(label = "strict", reasons = "because"),
+    mechanism = "score", title = "noisy sums", what = "synthetic data",
+    paid = charge("a", "noisy sum", rho = by_relation(0.01, 0.04), times = 2),
+    m = 5, unit = "y", public_inputs = c(a = "b"), failure = 1e-6
+  )
+  epsilon <- zcdp_epsilon(0.08, 1e-6)
+  expect_identical(label$epsilon$total[["replace-one"]], epsilon)
+  expect_identical(label$epsilon$delta, 1e-6)
+  expect_match(
+    format(label), paste(format_exact(epsilon), "replace-one"),
+    fixed = TRUE
+  )
+  expect_match(format(label), "at delta 0.000001", fixed = TRUE)
+  expect_output(print(label), "rho 0.04 replace-one, 0.01 add/remove-one")
+  expect_output(print(label), "paid once\\s+however much is drawn")
+  expect_match(format(label), "^strict \\(epsilon, delta\\)-DP")
+})
+
+# Weights as they are made -----------------------------------------------------
+
+test_that("every scheme has its word in the label", {
+  fit <- unweighted_fit()
+  reference <- list("(Intercept)" = 10.8, sigma = 1)
+  weights <- list(
+    lw = lipschitz_weights(fit),
+    cw = count_weights(fit, radius = 0.2),
+    weighted_e = truncate_weights(lw_fit(), 8),
+    weighted = rep(0.5, 150), public_scalar = 0.5,
+    two_stage = two_stage_weights(
+      fit, 0.5, 1, 6,
+      reference = reference, seed = 1
+    )
+  )
+  for (word in names(weights)) {
+    made <- with_weights(fit, as_privacy_weights(weights[[word]], 150))
+    expect_identical(mechanism_of(made), word)
+    expect_identical(
+      mechanism_of(censored(made)), paste0("censored_", word)
+    )
+    expect_match(describe_mechanism(censored(made)), "clipped likelihood, ")
+  }
+  expect_identical(describe_mechanism(fit), "unweighted posterior")
+  expect_identical(describe_mechanism(censored(fit)), "clipped likelihood")
 })
 
 test_that("count weights with a floor pay their factors", {
-  fit <- censored(with_weights(
-    unweighted_fit(), made_by("count", "file", scale = 0.5, shift = 0.25)
-  ), 2)
-  epsilon <- guarantee(fit)$epsilon$per_draw
-  expect_equal(epsilon[["add/remove-one"]], 2 * 3)
-  expect_equal(epsilon[["replace-one"]], 2 * 4)
-  expect_output(print(guarantee(fit)), "multiplied by 3.00")
-  # The bound shrinks contributions towards 0, which must be inside
-  fit$censor$lower <- 1
-  fit$censor$upper <- 3
-  expect_identical(guarantee(fit)$label, "asymptotic")
+  floor <- count_weights(
+    unweighted_fit(),
+    radius = 0.2, scale = 0.5, shift = 0.25
+  )
+  label <- guarantee(censored(with_weights(unweighted_fit(), floor), 2))
+  expect_identical(label$label, "strict")
+  expect_equal(label$epsilon$per_draw, by_relation(2 * 3, 2 * 4))
+  without <- count_weights(unweighted_fit(), radius = 0.2)
+  label <- guarantee(censored(with_weights(unweighted_fit(), without), 2))
+  expect_identical(label$label, "asymptotic")
 })
 
-test_that("a first stage is paid once", {
-  fit <- censored(with_weights(
-    unweighted_fit(), made_by("two_stage", "paid", epsilon0 = 0.2)
-  ), 0.8)
-  epsilon <- guarantee(fit, m = 3)$epsilon
-  expect_equal(epsilon$one_off[["add/remove-one"]], 0.2)
-  expect_equal(epsilon$one_off[["replace-one"]], 0.4)
-  expect_equal(epsilon$total[["add/remove-one"]], 0.2 + 3 * 0.8)
-  expect_equal(epsilon$total[["replace-one"]], 2 * (0.2 + 3 * 0.8))
+test_that("a first stage is paid once in the label of the second", {
+  weights <- two_stage_weights(
+    unweighted_fit(), 0.5, 1, 6,
+    reference = list("(Intercept)" = 10.8, sigma = 1), seed = 1
+  )
+  label <- guarantee(censored(with_weights(unweighted_fit(), weights), 2), 3)
+  expect_identical(label$label, "strict")
+  expect_equal(label$epsilon$one_off, by_relation(0.5))
+  expect_equal(label$epsilon$total, by_relation(0.5 + 3 * 2))
+  expect_output(print(label), "parameter draw of a first stage: epsilon 0.5")
 })
 
-test_that("a confidential history needs a label of its own", {
-  text <- function(fit) paste(guarantee(fit)$reasons, collapse = " ")
-  frozen <- function(...) {
-    censored(with_weights(unweighted_fit(), made_by("frozen", "frozen", ...)))
+test_that("risk weights claim nothing, whatever is made of them", {
+  risk <- risk_weights(
+    synthesize(unweighted_fit(), 2, seed = 1), unweighted_fit(),
+    radius = 0.2
+  )
+  fit <- with_weights(unweighted_fit(), risk)
+  expect_identical(guarantee(fit)$label, "none")
+  expect_identical(guarantee(fit)$mechanism, "risk")
+  expect_identical(guarantee(censored(fit))$label, "asymptotic")
+  for (weights in list(
+    scale_weights(risk, 0.5, 0.1), reweighted_weights(fit, 0.9),
+    combine_weights(risk, lipschitz_weights(unweighted_fit()))
+  )) {
+    made <- with_weights(unweighted_fit(), weights)
+    expect_identical(guarantee(made)$label, "none")
   }
-  expect_match(text(frozen(history = "confidential")), "label of its own")
-  expect_match(text(frozen()), "label of its own")
-  expect_no_match(text(frozen(history = "public")), "label of its own")
+})
+
+test_that("a reference from a history keeps its numbers", {
   fit <- censored(unweighted_fit())
   fit$censor$reference <- structure(
     list(origin = "history", values = c(sigma = 0.123456789)),
@@ -268,58 +424,11 @@ test_that("a confidential history needs a label of its own", {
   )
   fit$censor$window <- 4
   fit$censor$alpha <- 0.125
-  expect_match(text(fit), "reference comes from a history")
   label <- guarantee(fit, public = TRUE)
   expect_match(label$public_inputs[["reference"]], "fit on other data")
   expect_equal(count_held(label, 0.123456789), 0)
   fit$censor$reference$origin <- "public"
-  expect_no_match(text(fit), "label of its own")
   expect_match(
-    guarantee(fit)$public_inputs[["reference"]], "sigma = 0.1234568"
+    guarantee(fit)$public_inputs[["reference"]], "sigma = 0.123456789"
   )
-})
-
-test_that("dropped draws, an improper prior or no clip are never strict", {
-  cut <- censored(unweighted_fit())
-  cut$dropped <- 1L
-  expect_identical(guarantee(cut)$label, "asymptotic")
-  expect_match(guarantee(cut)$reasons, "dropped", all = FALSE)
-  flat <- censored(unweighted_fit())
-  flat$prior$scale <- Inf
-  expect_identical(guarantee(flat)$label, "asymptotic")
-})
-
-test_that("risk weights claim nothing of their own", {
-  risk <- with_weights(unweighted_fit(), made_by("risk", "file"))
-  expect_identical(guarantee(risk)$label, "none")
-  expect_identical(guarantee(risk)$mechanism, "risk")
-  expect_identical(guarantee(censored(risk))$label, "asymptotic")
-})
-
-test_that("every scheme has its name", {
-  names <- c(
-    lipschitz = "lw", count = "cw", risk = "risk", scalar = "scalar",
-    truncated = "weighted_e", combined = "combined", user = "weighted"
-  )
-  for (scheme in names(names)) {
-    fit <- with_weights(unweighted_fit(), made_by(scheme, "file"))
-    expect_identical(mechanism_of(fit), names[[scheme]])
-    expect_identical(
-      mechanism_of(censored(fit)), paste0("censored_", names[[scheme]])
-    )
-    expect_true(nzchar(describe_mechanism(mechanism_of(censored(fit)))))
-  }
-  final <- made_by("reweighted", "file", of = "count")
-  expect_identical(
-    mechanism_of(with_weights(unweighted_fit(), final)), "cw_final"
-  )
-})
-
-test_that("what was solved from the file is no public input", {
-  weights <- made_by("lipschitz", "file", map = "linear", scale = 0.123456789,
-    shift = 0, target = 1
-  )
-  public <- guarantee(with_weights(unweighted_fit(), weights), public = TRUE)
-  expect_match(public$public_inputs[["weights"]], "solved")
-  expect_no_match(paste(format(public$public_inputs)), "0.1234")
 })

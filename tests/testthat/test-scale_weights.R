@@ -68,16 +68,16 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
     combine_weights(count, count), combine_weights(count, raised),
     combine_weights(0.5, raised), scalar_weights(fit, 2, tolerance = 0.2)
   )
-  rule <- vapply(derived, function(w) weights_rule(w)$kind, "")
+  rule <- vapply(derived, function(w) dependency_of(w)$kind, "")
   expect_identical(rule, rep("file", length(derived)))
   by_hand <- as_privacy_weights(as.numeric(count), 150)
-  expect_identical(weights_rule(by_hand)$kind, "user")
+  expect_identical(dependency_of(by_hand)$kind, "user")
   expect_identical(
-    weights_rule(combine_weights(count, by_hand))$kind, "user"
+    dependency_of(combine_weights(count, by_hand))$kind, "user"
   )
-  expect_identical(weights_rule(count)$kind, "floor")
-  expect_identical(weights_rule(scale_weights(count, 0.5))$kind, "floor")
-  expect_identical(weights_rule(combine_weights(0.5, count))$kind, "floor")
+  expect_identical(dependency_of(count)$kind, "floor")
+  expect_identical(dependency_of(scale_weights(count, 0.5))$kind, "floor")
+  expect_identical(dependency_of(combine_weights(0.5, count))$kind, "floor")
 })
 
 test_that("bad input is a classed error", {

@@ -55,3 +55,16 @@ test_that("wrong weights and unknown arguments are refused", {
   expect_error(update(fit, family = lognormal()), class = input_error)
   expect_error(update(fit, y ~ x), class = input_error)
 })
+
+test_that("update() keeps the share of draws that the fit keeps", {
+  fit <- quick_fit()
+  cut <- truncate_draws(fit, 0.9)
+  again <- update(cut, seed = 2)
+  expect_equal(again$quantile, 0.9)
+  expect_identical(nrow(again$draws), nrow(cut$draws))
+  whole <- update(cut, quantile = 1, seed = 2)
+  expect_identical(whole$dropped, 0L)
+  expect_identical(whole$draws, update(fit, seed = 2)$draws)
+  expect_equal(update(fit, quantile = 0.8, seed = 2)$quantile, 0.8)
+  expect_error(update(fit, quantile = 0), class = "pseudosynth_error_input")
+})

@@ -1,0 +1,56 @@
+# Published columns that tell the response: a copy, a class of it, or a column
+# that determines it. Synthetic values beside it would protect nothing.
+
+#' Refuse published columns that tell the response
+#'
+#' @param y (numeric, N) The confidential response.
+#' @param columns (data frame, N rows) What is published beside it.
+#' @noRd
+check_not_copied <- function(y, columns, call = rlang::caller_env()) {
+  told <- names(columns)[vapply(columns, tells_response, TRUE, y = y)]
+  if (length(told) > 0) {
+    abort_privacy(
+      c(
+        "A published column must not tell the response.",
+        x = "{cli::qty(length(told))}The column{?s} {.val {told}}
+             {?is/are} a copy of it, a class of it, or {?determines/determine}
+             it for every record.",
+        i = "Leave {cli::qty(length(told))}{?it/them} out."
+      ),
+      call = call, class = "pseudosynth_error_copied_response"
+    )
+  }
+  invisible(columns)
+}
+
+#' Does a column tell the response of every record, or its class?
+#'
+#' It does where one goes up (or down) with the other without exception, where
+#' its values are classes of neighbouring responses, and where all records with
+#' the same value have the same response; but only if that is no accident: for
+#' a random order of the records less likely than one in a thousand million.
+#' @noRd
+tells_response <- function(x, y) {
+  # Ties are what tells: equal values get equal codes
+  y <- match(y, sort(unique(y)))
+  ranked <- is.numeric(x) || is.ordered(x)
+  x <- if (is.ordered(x)) as.integer(x) else if (ranked) x else as.character(x)
+  x <- match(x, sort(unique(x), method = "radix"))
+  n_x <- max(x)
+  n_y <- max(y)
+  if (n_x < 2 || n_y < 2) {
+    return(FALSE)
+  }
+  pairs <- rle(sort((y - 1) * n_x + x))$lengths
+  chance <- sum(lfactorial(tabulate(x))) + sum(lfactorial(tabulate(y))) -
+    lfactorial(length(y)) - sum(lfactorial(pairs))
+  rare <- function(ways) ways + chance < log(1e-9)
+  y_of_x <- length(pairs) == n_x
+  x_of_y <- length(pairs) == n_y
+  sorted <- function(x) !is.unsorted(x[order(y, x)])
+  runs <- function() length(rle(x[order(y)])$lengths)
+  (y_of_x || x_of_y) && (
+    (ranked && rare(log(2)) && (sorted(x) || sorted(-x))) ||
+      (rare(lfactorial(n_x)) && (y_of_x || runs() == n_x))
+  )
+}

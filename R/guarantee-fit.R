@@ -1,0 +1,175 @@
+# The label of a fit and of what is drawn from it: the verdict, the charges and
+# the public inputs put together, once.
+
+#' @param m (count) Parameter draws.
+#' @param what (string) `"parameter draws"` or `"synthetic data"`.
+#' @param assignment (string) How a mixture's clusters are drawn.
+#' @param reproducible (flag) Was a seed given besides those of the fit, its
+#'   weights and the margin?
+#' @param margin (list or `NULL`) See margin_part().
+#' @param draws_id (string) The identity of the draws. By default that of the
+#'   fit, whose draws are yet to be taken.
+#' @noRd
+label_of_fit <- function(fit, m, what = "parameter draws",
+                         assignment = "prior", reproducible = FALSE,
+                         margin = NULL, draws_id = fit$id) {
+  dependency <- dependency_of(fit$privacy_weights)
+  verdict <- with_margin(verdict_of(fit, dependency, assignment), margin)
+  new_privacy_guarantee(
+    verdict,
+    mechanism = mechanism_of(fit), title = describe_mechanism(fit),
+    what = what,
+    draws = charge(
+      draws_id, "parameter draw", epsilon_of(fit, verdict, dependency),
+      times = m
+    ),
+    paid = join_charges(dependency$charges, margin$charges),
+    m = m,
+    fit = fit$id,
+    n_records = length(fit$bound$record),
+    n_draws = nrow(fit$draws),
+    draw_quantile = fit$quantile,
+    delta = fit$bound$overall,
+    oscillation = max(fit$bound$oscillation),
+    unit = fit$bound$unit,
+    public_inputs = public_inputs_of(fit, verdict$label == "strict", margin),
+    empirical = empirical_notes(fit, verdict$label),
+    converged = isTRUE(fit$converged),
+    reproducible = reproducible || isTRUE(fit$seed_given) ||
+      dependency$reproducible || isTRUE(margin$reproducible)
+  )
+}
+
+#' A margin keeps a label only where its own noise is exact
+#' @noRd
+with_margin <- function(verdict, margin) {
+  if (is.null(margin)) {
+    return(verdict)
+  }
+  if (margin$label == "none") {
+    return(margin[c("label", "reasons")])
+  }
+  verdict$reasons <- c(verdict$reasons, paste(
+    "The margin is a perturbed histogram of this file, paid for once; the map",
+    "to it is post-processing."
+  ))
+  verdict
+}
+
+#' Claimed or proven epsilon of one parameter draw, by relation
+#' @noRd
+epsilon_of <- function(fit, verdict, dependency) {
+  if (verdict$label == "none") {
+    by_relation(NA_real_)
+  } else if (is.null(fit$censor)) {
+    by_relation(2 * fit$bound$overall)
+  } else {
+    (fit$censor$upper - fit$censor$lower) * dependency$factor
+  }
+}
+
+# Names ------------------------------------------------------------------------
+
+#' What made the fit, in a word: read from its weights' scheme and its censoring
+#' @noRd
+mechanism_of <- function(fit) {
+  paste0(
+    if (is.null(fit$censor)) {
+      ""
+    } else if (is.null(fit$censor$reference)) {
+      "censored_"
+    } else {
+      "centred_"
+    },
+    scheme_word(fit$privacy_weights)
+  )
+}
+
+#' The same in words
+#' @noRd
+describe_mechanism <- function(fit) {
+  clipped <- if (is.null(fit$censor)) {
+    NULL
+  } else if (is.null(fit$censor$reference)) {
+    "clipped likelihood"
+  } else {
+    "clipped likelihood ratio to a reference"
+  }
+  weights <- if (!is.null(fit$privacy_weights)) {
+    scheme_title(fit$privacy_weights)
+  }
+  if (is.null(clipped) && is.null(weights)) {
+    return("unweighted posterior")
+  }
+  paste(c(clipped, weights), collapse = ", ")
+}
+
+# What it rests on -------------------------------------------------------------
+
+empirical_notes <- function(fit, label) {
+  if (label == "strict") {
+    return(character())
+  }
+  n_draws <- nrow(fit$draws)
+  paste0(
+    "Delta is a maximum over S = ", format_count(n_draws), " draws, not a ",
+    "supremum: one more draw exceeds it with probability 1/",
+    format_count(n_draws + 1), "."
+  )
+}
+
+#' What the label rests on and the user has stated
+#' @return (named character)
+#' @noRd
+public_inputs_of <- function(fit, strict, margin = NULL) {
+  response <- fit$response
+  if (strict) response <- released_response(response)
+  in_plain_figures(c(
+    response = paste0(fit$bound$unit, " (the unit of the bound)"),
+    values = rounding_text(response),
+    predictors = if (is.null(fit$design)) {
+      "as in the model fitted elsewhere; N"
+    } else {
+      published_text(fit$design$variables)
+    },
+    model = format(fit$family),
+    prior = format(fit$prior),
+    scheme_inputs(fit$privacy_weights),
+    if (fit$quantile < 1) {
+      c("draw quantile" = format_exact(fit$quantile))
+    },
+    censor_inputs(fit$censor),
+    if (!is.null(margin)) {
+      c(margin = margin$text)
+    }
+  ))
+}
+
+#' @param columns (character) Published beside what is synthetic.
+#' @noRd
+published_text <- function(columns) {
+  if (length(columns) == 0) {
+    return("none; N")
+  }
+  paste0(toString(columns), ": values as published; N")
+}
+
+censor_inputs <- function(censor) {
+  if (is.null(censor)) {
+    return(NULL)
+  }
+  c(
+    interval = sprintf(
+      "[%s, %s]", format_exact(censor$lower), format_exact(censor$upper)
+    ),
+    if (!is.null(censor$reference)) {
+      c(
+        reference = format(censor$reference),
+        window = sprintf(
+          "%s, so that every weight is multiplied by %s",
+          format_exact(censor$window), format_exact(censor$alpha)
+        )
+      )
+    }
+  )
+}

@@ -1,0 +1,124 @@
+#' What is publicly known of the response's values
+#'
+#' A strict label must not rest on what was read from the file: one income with
+#' cents would make every released value carry cents, and the labels of a yes/no
+#' response are values of records. What is stated here is used in its place, for
+#' the records before they are modelled and for the released values.
+#'
+#' @param digits (whole number, `NA` or `NULL`) Decimals: 0 for whole numbers,
+#'   -2 for hundreds, `NA` for values that are not rounded. Records are rounded
+#'   to them. `NULL`, the default: not stated.
+#' @param levels (two strings or `NULL`) The labels of a yes/no response that is
+#'   a factor or a character, the one that is modelled as 0 first. `NULL`, the
+#'   default: not stated.
+#' @param bounds (two numbers or `NULL`) Smallest and largest value in the
+#'   response's own unit. Records outside are clamped to them, as are released
+#'   values. `NULL`, the default: none. A [beta_response()] has its own.
+#' @return A `public_response` for the argument `response` of
+#'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
+#'
+#' @section What is not stated:
+#' Decimals: released values under a strict label are then not rounded, and of
+#' type double; counts are whole by nature. Other releases keep the decimals and
+#' the type that the file's values have. Levels: the label is not strict. With
+#' stated decimals values are of type double, or integer where they are whole
+#' and the bounds are within the integers of R.
+#'
+#' A positive response stays positive when it is rounded: under `log()` with
+#' `digits = 0` a record of 0.3 is modelled as 1. A proportion with stated
+#' decimals is moved inside its bounds by one unit of the last.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: numbers out of range or order; when the model is
+#' fitted, what does not belong to the kind of its response, and records with
+#' another value than the stated levels.
+#' @section Privacy:
+#' These numbers must be public: known without this file.
+#' @seealso [guarantee()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
+#'   draws = 500, response = public_response(digits = 0, bounds = c(1, 2e6)),
+#'   censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1))
+#' )
+#' head(synthesize(fit)[[1]])
+#' @export
+public_response <- function(digits = NULL, levels = NULL, bounds = NULL) {
+  if (!is.null(digits) && !identical(digits, NA)) {
+    whole <- is.numeric(digits) && length(digits) == 1 && !is.object(digits) &&
+      (is.na(digits) || (digits == round(digits) && abs(digits) <= 15))
+    if (!whole) {
+      abort_input(
+        c(
+          "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
+          x = "It is {describe_type(digits)}."
+        ),
+        arg = "digits"
+      )
+    }
+  }
+  if (!is.null(levels) && (!is.character(levels) || length(levels) != 2 ||
+    anyNA(levels) || levels[1] == levels[2])) {
+    abort_input(
+      c(
+        "{.arg levels} must be two different strings.",
+        x = "It is {describe_type(levels)}."
+      ),
+      arg = "levels"
+    )
+  }
+  if (!is.null(bounds)) bounds <- check_bounds(bounds)
+  structure(
+    list(
+      digits = if (!is.null(digits)) as.integer(digits),
+      levels = levels, bounds = bounds
+    ),
+    class = "public_response"
+  )
+}
+
+#' @export
+format.public_response <- function(x, ...) {
+  parts <- c(
+    if (!is.null(x$digits)) paste("digits =", x$digits),
+    if (!is.null(x$levels)) {
+      paste0("levels = c(", toString(dQuote(x$levels, FALSE)), ")")
+    },
+    if (!is.null(x$bounds)) paste("bounds =", format_argument(x$bounds))
+  )
+  sprintf("public_response(%s)", paste(parts, collapse = ", "))
+}
+
+#' @export
+print.public_response <- function(x, ...) {
+  cat(format(x), "\n", sep = "")
+  invisible(x)
+}
+
+#' Two public numbers in order
+#' @noRd
+check_bounds <- function(bounds, call = rlang::caller_env()) {
+  if (rlang::is_missing(bounds)) {
+    abort_input(
+      c(
+        "{.arg bounds} must be given: two public numbers.",
+        i = "They must be chosen without the data."
+      ),
+      arg = "bounds", call = call
+    )
+  }
+  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
+    all(is.finite(bounds)) && bounds[1] < bounds[2]
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg bounds} must be two finite numbers, the smaller one first.",
+        x = "It is {describe_type(bounds)}."
+      ),
+      arg = "bounds", call = call
+    )
+  }
+  as.double(unname(bounds))
+}

@@ -1,0 +1,107 @@
+# The way from a variable to the scale it is modelled on, and back.
+
+#' From the variable's own unit to the modelled scale
+#' @param y Values of the variable, of its type.
+#' @return (double) 0 and 1 for two values.
+#' @noRd
+response_forward <- function(response, y) {
+  y <- as_number(y, response$levels)
+  if (!is.null(response$bounds)) {
+    bounds <- response$bounds
+    return((y - bounds[1]) / (bounds[2] - bounds[1]))
+  }
+  switch(response$transform,
+    identity = y,
+    log = log(y),
+    log1p = log1p(y),
+    sqrt = sqrt(y),
+    asinh = asinh(y / response$constant)
+  )
+}
+
+#' From the modelled scale back to the variable's own unit and type
+#'
+#' Monotone. On the square-root scale a draw below 0 becomes 0. Values are
+#' rounded to the decimals of the variable, stay where the transformation is
+#' defined (a positive variable stays positive) and are cut at what its type can
+#' hold, so that nothing overflows.
+#'
+#' @param z (double vector) Values on the modelled scale.
+#' @return A vector of the variable's type, with its levels.
+#' @noRd
+response_inverse <- function(response, z) {
+  as_response_type(response, response_number(response, z))
+}
+
+#' The variable's own unit as numbers; 0 and 1 for two values
+#'
+#' @param z (double vector or matrix) Values on the modelled scale.
+#' @return (integer or double) Same dimensions as `z`.
+#' @noRd
+response_number <- function(response, z) {
+  if (response$kind == "binary") {
+    storage.mode(z) <- if (response$type == "double") "double" else "integer"
+    return(z)
+  }
+  bounds <- response$bounds
+  y <- if (is.null(bounds)) {
+    switch(response$transform,
+      identity = z,
+      log = exp(z),
+      log1p = expm1(z),
+      sqrt = pmax(z, 0)^2,
+      asinh = response$constant * sinh(z)
+    )
+  } else {
+    bounds[1] + (bounds[2] - bounds[1]) * z
+  }
+  digits <- response$digits
+  if (!is.na(digits)) y <- round_small(y, digits)
+  range <- response_range(response)
+  y[] <- pmin(pmax(y, range[1]), range[2])
+  if (response$type == "integer") {
+    storage.mode(y) <- "integer"
+  }
+  y
+}
+
+# round() fails for digits beyond the precision of huge values.
+round_small <- function(y, digits) {
+  small <- abs(y) < 1e15
+  y[small] <- round(y[small], digits)
+  y
+}
+
+# The smallest and the largest value that a variable of this type and number of
+# decimals can have where the model is defined.
+response_range <- function(response) {
+  digits <- response$digits
+  largest <- .Machine$double.xmax
+  if (response$type == "integer") {
+    largest <- .Machine$integer.max
+  }
+  bounds <- response$bounds
+  if (!is.null(bounds)) {
+    inside <- if (is.na(digits)) {
+      bounds + c(1, -1) * pmax(diff(bounds), abs(bounds)) * .Machine$double.eps
+    } else {
+      unit <- 10^digits
+      c(floor(bounds[1] * unit) + 1, ceiling(bounds[2] * unit) - 1) / unit
+    }
+    return(inside)
+  }
+  smallest <- switch(response$transform,
+    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
+    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
+    if (response$kind == "count") 0 else -largest
+  )
+  limits <- response$limits
+  if (!is.null(limits) && !is.na(digits)) {
+    # The values of so many decimals within them; the slack is for 0.07 * 100
+    unit <- 10^digits
+    limits <- c(
+      ceiling(limits[1] * unit - 1e-9), floor(limits[2] * unit + 1e-9)
+    ) / unit
+  }
+  c(max(smallest, limits[1]), min(largest, limits[2]))
+}
