@@ -9,6 +9,7 @@
 #   user   not known: given by hand, edited, or of a scheme that nobody knows
 
 dependency_kinds <- c("own", "floor", "file", "user")
+history_kinds <- c("none", "public", "confidential")
 
 #' @param kind (string) See above.
 #' @param factor (by relation) On the width of the clipped interval.
@@ -16,13 +17,16 @@ dependency_kinds <- c("own", "floor", "file", "user")
 #' @param history (string) `"none"`, `"public"` or `"confidential"`: is an input
 #'   made from records of another file, and were these released?
 #' @param reproducible (flag) Was any of it made under a given seed?
+#' @param claims (flag) Do the papers claim an epsilon for such weights? Not for
+#'   those that bound no record's contribution.
 #' @noRd
 dependency <- function(kind, factor = by_relation(1), charges = no_charges(),
-                       history = "none", reproducible = FALSE) {
-  stopifnot(kind %in% dependency_kinds)
+                       history = "none", reproducible = FALSE,
+                       claims = TRUE) {
+  stopifnot(kind %in% dependency_kinds, history %in% history_kinds)
   list(
     kind = kind, factor = factor, charges = charges, history = history,
-    reproducible = reproducible
+    reproducible = reproducible, claims = claims
   )
 }
 
@@ -42,9 +46,8 @@ join_dependencies <- function(parts) {
     kind,
     factor = if (alone) parts[[1]]$factor else by_relation(1),
     charges = do.call(join_charges, lapply(parts, `[[`, "charges")),
-    history = c("none", "public", "confidential")[
-      max(match(of("history"), c("none", "public", "confidential")))
-    ],
-    reproducible = any(of("reproducible"))
+    history = history_kinds[max(match(of("history"), history_kinds))],
+    reproducible = any(of("reproducible")),
+    claims = all(of("claims"))
   )
 }

@@ -109,11 +109,11 @@ guarantee_of_fit <- function(fit, m, what = "parameter draws",
                              reproducible = isTRUE(fit$seed_given),
                              margin = NULL) {
   mechanism <- mechanism_of(fit)
-  verdict <- verdict_of(fit, mechanism, assignment)
+  dependency <- dependency_of(fit$privacy_weights)
+  verdict <- verdict_of(fit, dependency, assignment)
   per_draw <- epsilon_of(fit)
-  one_off <- weights_rule(fit$privacy_weights)$one_off
-  reproducible <- isTRUE(reproducible) ||
-    isTRUE(attr(fit$privacy_weights, "arguments")$reproducible)
+  one_off <- total_charges(dependency$charges)$epsilon
+  reproducible <- isTRUE(reproducible) || dependency$reproducible
   if (!is.null(margin)) {
     one_off <- one_off + histogram_epsilon(margin)
     verdict <- with_margin(verdict, margin)

@@ -69,20 +69,10 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   check_assignment(assignment, fit, newdata)
   check_seed(seed)
   check_converged(fit, allow_unconverged)
-  n_kept <- nrow(fit$draws)
-  if (m > n_kept) {
-    abort_input(
-      c(
-        "Each synthetic set needs a draw of its own.",
-        x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
-        i = "Fit with more {.arg draws}."
-      ),
-      arg = "m"
-    )
-  }
+  check_draws_for(fit, m)
 
   words <- seed_words(seed)
-  rows <- random_rows(n_kept, m, words)
+  rows <- random_rows(n_draws(fit), m, words)
   values <- synthesize_(
     newdata_spec(fit, newdata), fit$draws[rows, , drop = FALSE], words,
     if (assignment == "posterior") 1L else 0L
