@@ -231,7 +231,7 @@ job_weights <- function(job, fit, scheme) {
 
 weighting_stages <- function(job, scheme = job$mechanism) {
   fits <- list(unweighted = first_fit(job))
-  cli::cli_progress_step("Fitting with {scheme_title(scheme)}")
+  cli::cli_progress_step("Fitting with {weights_title(scheme)}")
   weights <- job_weights(job, fits$unweighted, scheme)
   fit <- job_update(job, fits$unweighted, 1, privacy_weights = weights)
   fits[[scheme]] <- if (is.null(job$budget)) {
@@ -242,7 +242,7 @@ weighting_stages <- function(job, scheme = job$mechanism) {
   fits
 }
 
-scheme_title <- function(scheme) {
+weights_title <- function(scheme) {
   switch(scheme,
     lw = "Lipschitz weights", cw = "count weights", risk = "risk weights"
   )

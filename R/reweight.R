@@ -147,14 +147,17 @@ reweighted_scheme <- function() {
     "reweighted",
     title = function(node, inner) {
       # "Lipschitz weights (LW)" become "Lipschitz weights, .. (LW_final)"
-      if (grepl("[)]$", inner)) {
+      if (grepl("_final)$|re-weighted$", inner)) {
+        inner
+      } else if (grepl("[)]$", inner)) {
         sub(" [(](.*)[)]$", ", re-weighted (\\1_final)", inner)
       } else {
         paste0(inner, ", re-weighted")
       }
     },
-    short = function(node, inner) paste0(inner, "_final"),
-    word = function(node, inner) paste0(inner, "_final"),
+    # Twice is as good as once
+    short = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
+    word = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
     colour = "#0072B2",
     inputs = "of",
     dependency = depends_on_file,

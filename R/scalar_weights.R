@@ -168,7 +168,8 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
     check_converged(fit, allow_unconverged, call = call)
     sets <- predictive_sets(fit, m)
     identification_risk(
-      sets, fit$data, known, radius, relative
+      sets, fit$data, known, radius, relative,
+      variable = fit$response$variable
     )$overall[["mean_risk"]]
   }
 }

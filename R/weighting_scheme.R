@@ -137,7 +137,7 @@ scaling_names <- c("scaled_by", "shifted_by")
 fit_rows <- function(fit) {
   data <- if (inherits(fit, "synthesizer")) {
     fit$data[c(fit$response$variable, fit$design$variables)]
-  } else {
+  } else if (inherits(fit, "external_fit")) {
     fit$log_lik$data
   }
   if (is.data.frame(data)) row_hashes(as.list(data))

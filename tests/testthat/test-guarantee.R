@@ -57,11 +57,13 @@ test_that("weights cannot be laundered into a better label", {
   }
 })
 
-test_that("weights that are all 1 are no weights", {
+test_that("the label does not show that all weights happen to be 1", {
   fit <- unweighted_fit()
-  n <- length(fit$spec$y)
-  same <- with_weights(fit, as_privacy_weights(rep(1, n), n))
-  expect_identical(guarantee(same)$label, "none")
+  label <- function(values) {
+    weights <- made_by("lipschitz", map = "linear", values = values)
+    guarantee(censored(with_weights(fit, weights)), public = TRUE)
+  }
+  expect_identical(label(1), label(c(0.5, 0.9)))
 })
 
 test_that("a clipped fit is strict only without weights from the file", {
@@ -73,7 +75,7 @@ test_that("a clipped fit is strict only without weights from the file", {
   expect_match(paste(label$reasons, collapse = " "), "not certified")
   expect_identical(guarantee(censored(lw_fit()))$label, "asymptotic")
   n <- length(unweighted_fit()$spec$y)
-  public <- new_privacy_weights(rep(0.5, n), "scalar", source = "public")
+  public <- as_privacy_weights(public_scalar(0.5), n)
   expect_identical(
     guarantee(censored(with_weights(unweighted_fit(), public)))$label, "strict"
   )
@@ -180,44 +182,46 @@ test_that("objects without a label and a wrong m are refused", {
 
 # The table of rules -----------------------------------------------------------
 
-made_by <- function(scheme, source, ...) {
-  n <- length(unweighted_fit()$spec$y)
-  weights <- rep(c(0.5, 0.9), length.out = n)
-  structure(
-    weights,
-    scheme = scheme, source = source, arguments = list(...),
-    class = c("privacy_weights", "numeric")
-  )
-}
-
 test_that("strict only for own-value weights and floored count weights", {
   label_of <- function(weights, clip = TRUE) {
     fit <- with_weights(unweighted_fit(), weights)
     guarantee(if (clip) censored(fit, 2) else fit)
   }
   strict <- list(
-    NULL, made_by("public_scalar", "public", alpha = 0.5),
-    made_by("frozen", "frozen", history = "public"),
-    made_by("two_stage", "paid", epsilon0 = 0.2),
-    made_by("count", "file", scale = 0.5, shift = 0.5)
+    NULL, made_by("public_scalar", character(), alpha = 0.5),
+    frozen_by("public"), paid_by(0.2),
+    made_by("count", scale = 0.5, shift = 0.5)
   )
   for (weights in strict) {
     expect_identical(label_of(weights)$label, "strict")
     expect_true(label_of(weights, FALSE)$label %in% c("none", "asymptotic"))
   }
+  lw <- node_of(made_by("lipschitz", scale = 1, shift = 0.5))
+  edited <- made_by("public_scalar", character(), alpha = 0.5)
+  attr(edited, "arguments")$alpha <- 0.6
   claimed <- list(
-    made_by("lipschitz", "file", scale = 1, shift = 0.5),
-    made_by("scalar", "file", target = 1), made_by("reweighted", "file"),
-    made_by("truncated", "file"), made_by("combined", "file"),
-    made_by("risk", "file"), made_by("user", "user"),
-    made_by("count", "file", scale = 1, shift = 0),
-    made_by("count", "file", scale = 1, shift = -0.1),
-    made_by("count", "file", scale = 0.5, shift = 0.5, target = 1),
-    made_by("scaled", "file", of = "lipschitz", scale = 0.5, shift = 0.5),
-    made_by("two_stage", "paid"),
+    made_by("lipschitz", scale = 1, shift = 0.5),
+    made_by("scalar", target = 1), made_by("reweighted", of = list(lw)),
+    made_by("truncated", of = list(lw)), made_by("combined", of = list(lw, lw)),
+    made_by("user", NA),
+    made_by("count", scale = 1, shift = 0),
+    made_by("count", scale = 1, shift = -0.1),
+    made_by("scaled",
+      of = list(node_of(made_by("count", scale = 0.5, shift = 0.5))),
+      solved = TRUE, target = 1
+    ),
+    made_by("scaled", character(), of = list(lw)),
+    made_by("reweighted", of = list(node_of(made_by("count",
+      scale = 0.5, shift = 0.5
+    )))),
+    # Of its own file nothing is frozen
+    frozen_by("public", own = "a file"),
     # A scheme's name alone raises nothing
-    made_by("frozen", "file"), made_by("public_scalar", "user"),
-    structure(rep(0.5, 150), class = c("privacy_weights", "numeric"))
+    edited, structure(frozen_by("public"), arguments = list()),
+    made_by("unheard_of", character()),
+    structure(rep(0.5, 150),
+      scheme = "public_scalar", class = c("privacy_weights", "numeric")
+    )
   )
   for (weights in claimed) {
     expect_identical(label_of(weights)$label, "asymptotic")
@@ -230,7 +234,7 @@ test_that("strict only for own-value weights and floored count weights", {
 
 test_that("count weights with a floor pay their factors", {
   fit <- censored(with_weights(
-    unweighted_fit(), made_by("count", "file", scale = 0.5, shift = 0.25)
+    unweighted_fit(), made_by("count", scale = 0.5, shift = 0.25)
   ), 2)
   epsilon <- guarantee(fit)$epsilon$per_draw
   expect_equal(epsilon[["add/remove-one"]], 2 * 3)
@@ -244,7 +248,7 @@ test_that("count weights with a floor pay their factors", {
 
 test_that("a first stage is paid once", {
   fit <- censored(with_weights(
-    unweighted_fit(), made_by("two_stage", "paid", epsilon0 = 0.2)
+    unweighted_fit(), paid_by(0.2)
   ), 0.8)
   epsilon <- guarantee(fit, m = 3)$epsilon
   expect_equal(epsilon$one_off[["add/remove-one"]], 0.2)
@@ -255,12 +259,11 @@ test_that("a first stage is paid once", {
 
 test_that("a confidential history needs a label of its own", {
   text <- function(fit) paste(guarantee(fit)$reasons, collapse = " ")
-  frozen <- function(...) {
-    censored(with_weights(unweighted_fit(), made_by("frozen", "frozen", ...)))
+  frozen <- function(history) {
+    censored(with_weights(unweighted_fit(), frozen_by(history)))
   }
-  expect_match(text(frozen(history = "confidential")), "label of its own")
-  expect_match(text(frozen()), "label of its own")
-  expect_no_match(text(frozen(history = "public")), "label of its own")
+  expect_match(text(frozen("confidential")), "label of its own")
+  expect_no_match(text(frozen("public")), "label of its own")
   fit <- censored(unweighted_fit())
   fit$censor$reference <- structure(
     list(origin = "history", values = c(sigma = 0.123456789)),
@@ -290,10 +293,19 @@ test_that("dropped draws, an improper prior or no clip are never strict", {
 })
 
 test_that("risk weights claim nothing of their own", {
-  risk <- with_weights(unweighted_fit(), made_by("risk", "file"))
-  expect_identical(guarantee(risk)$label, "none")
-  expect_identical(guarantee(risk)$mechanism, "risk")
-  expect_identical(guarantee(censored(risk))$label, "asymptotic")
+  risk <- made_by("risk")
+  fit <- with_weights(unweighted_fit(), risk)
+  expect_identical(guarantee(fit)$mechanism, "risk")
+  derived <- list(
+    risk, made_by("reweighted", of = list(node_of(risk))),
+    made_by("truncated", of = list(node_of(risk))), scale_weights(risk, 0.5),
+    combine_weights(risk, made_by("lipschitz"))
+  )
+  for (weights in derived) {
+    fit <- with_weights(unweighted_fit(), weights)
+    expect_identical(guarantee(fit)$label, "none")
+    expect_identical(guarantee(censored(fit))$label, "asymptotic")
+  }
 })
 
 test_that("every scheme has its name", {
@@ -302,22 +314,23 @@ test_that("every scheme has its name", {
     truncated = "weighted_e", combined = "combined", user = "weighted"
   )
   for (scheme in names(names)) {
-    fit <- with_weights(unweighted_fit(), made_by(scheme, "file"))
+    fit <- with_weights(unweighted_fit(), made_by(scheme))
     expect_identical(mechanism_of(fit), names[[scheme]])
     expect_identical(
       mechanism_of(censored(fit)), paste0("censored_", names[[scheme]])
     )
     expect_true(nzchar(describe_mechanism(mechanism_of(censored(fit)))))
   }
-  final <- made_by("reweighted", "file", of = "count")
+  final <- made_by("reweighted", of = list(node_of(made_by("count"))))
   expect_identical(
     mechanism_of(with_weights(unweighted_fit(), final)), "cw_final"
   )
 })
 
 test_that("what was solved from the file is no public input", {
-  weights <- made_by("lipschitz", "file", map = "linear", scale = 0.123456789,
-    shift = 0, target = 1
+  weights <- made_by("scaled",
+    of = list(node_of(made_by("lipschitz", map = "linear"))),
+    solved = TRUE, value = 0.123456789, target = 1
   )
   public <- guarantee(with_weights(unweighted_fit(), weights), public = TRUE)
   expect_match(public$public_inputs[["weights"]], "solved")
