@@ -308,8 +308,10 @@ dense_bound <- function(model, data, alpha = 1, call) {
     f[!is.finite(f)] <- Inf
     apply(abs(f), 2, max)
   })
-  largest <- unlist(largest, use.names = FALSE)
-  ifelse(alpha == 0, 0, alpha * largest)
+  bound <- alpha * unlist(largest, use.names = FALSE)
+  # What takes no part is not bounded by what its density does
+  bound[rep_len(alpha, n) == 0] <- 0
+  bound
 }
 
 dense_log_lik <- function(model, data, call) {
