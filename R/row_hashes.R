@@ -42,11 +42,12 @@ hash_rows <- function(columns, salt) {
 #' still does where the two differ in at most sqrt(N) / 10 records: of other
 #' records, not even two files of yes and no do more often than one in twenty.
 #' @param data (data frame)
-#' @param history (list) See `row_hashes()`.
-#' @return (flag) `FALSE` also where `data` has not the columns to tell.
+#' @param history (list or `NULL`) See `row_hashes()`.
+#' @return (flag) `FALSE` also where nothing is known of the history's records,
+#'   or `data` has not the columns to tell.
 #' @noRd
 is_same_file <- function(data, history) {
-  if (!all(history$columns %in% names(data))) {
+  if (is.null(history) || !all(history$columns %in% names(data))) {
     return(FALSE)
   }
   rows <- hash_rows(lapply(data[history$columns], pattern_value), history$salt)

@@ -26,10 +26,10 @@ scaled_node <- function(inner, scale, shift, solved = NULL,
 scaled_scheme <- function() {
   new_weighting_scheme(
     "scaled",
-    title = function(node, inner) {
-      paste0(inner, if (!is_solved(node)) ", scaled")
+    title = function(node, inner) inner,
+    short = function(node, inner) {
+      if (is_solved(node)) inner else paste("Scaled", sub("^Scaled ", "", inner))
     },
-    short = function(node, inner) if (is_solved(node)) inner else "Scaled",
     word = function(node, inner) inner,
     inputs = function(node) {
       a <- node$arguments
@@ -75,12 +75,20 @@ scaled_scheme <- function() {
           )
         ))
       }
-      found <- search_scale(
-        run(), weights, a[["by"]], a[["target"]], a[["tolerance"]],
-        a[["max_refits"]],
-        refit = function(from, weights, count) run(weights, count)
+      fit <- run()
+      value <- tryCatch(
+        search_scale(
+          fit, weights, a[["by"]], a[["target"]], a[["tolerance"]],
+          a[["max_refits"]],
+          refit = function(from, weights, count) run(weights, count)
+        )$value,
+        # Out of reach for these records: the nearest
+        pseudosynth_error_unreachable = function(e) e$value
       )
-      found$fit$privacy_weights
+      solved_weights(
+        weights, fit, a[["by"]], value, a[["target"]], a[["tolerance"]],
+        a[["max_refits"]]
+      )
     }
   )
 }
@@ -178,7 +186,7 @@ grid_solved_weights <- function(grid, counts, alpha, by, target) {
     c(-1, 1)
   }
   ends <- c(excess(limits[1]), excess(limits[2]))
-  # Out of reach: the nearest, as a search would end
+  # Out of reach: the nearest
   if (prod(sign(ends)) > 0) {
     return(at(limits[which.min(abs(ends))]))
   }

@@ -57,7 +57,7 @@ predict.weight_rule <- function(object, newdata, ...) {
     own = if (is_own_history(object$node, newdata)) {
       file_mark(newdata, object$response[1])
     },
-    records = record_marks(newdata, used)
+    records = if (length(used) > 0) record_marks(newdata, used)
   )
 }
 

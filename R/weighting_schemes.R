@@ -137,8 +137,7 @@ is_own_history <- function(node, data) {
 }
 
 shares_records <- function(node, data) {
-  history <- node$basis$history
-  (!is.null(history) && is_same_file(data, history)) ||
+  is_same_file(data, node$basis$history) ||
     any(vapply(node$of, shares_records, TRUE, data))
 }
 

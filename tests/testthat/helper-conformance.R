@@ -291,7 +291,9 @@ expect_within_label <- function(weights, context, info) {
     )
     return(invisible())
   }
-  audit <- audit_guarantee(fit, cells = 900, remove = c(1, 12, 24),
+  audit <- audit_guarantee(
+    fit,
+    cells = if (proven) 900 else 200, remove = if (proven) c(1, 12, 24) else 1,
     replacements = if (proven) 8 else 0
   )
   expect_equal(
