@@ -173,72 +173,6 @@ grid_weights <- function(name, s, call) {
   )
 }
 
-#' Record bounds of a weighted posterior of a database
-#' @return (numeric, V)
-#' @noRd
-database_bounds <- function(grid, counts, alpha) {
-  rule <- plain_rule(grid, alpha)
-  posterior <- grid_posterior(grid, counts, rule)
-  grid_bounds(grid, rule, grid_bulk(grid, posterior))
-}
-
-#' Lipschitz weights of a database
-#'
-#' Bounds are maxima over the bulk of the unweighted posterior.
-#' @param s (list) `scale`, `shift`, `map`.
-#' @noRd
-grid_lipschitz_weights <- function(grid, counts, s) {
-  cells <- grid_bulk(grid, unweighted_posterior(grid, counts))
-  delta <- grid_bounds(grid, plain_rule(grid, 1), cells)
-  record <- rep(seq_along(counts), counts)
-  risk <- numeric(length(counts))
-  risk[record] <- relative_risk(delta[record], s$map)
-  clamp(s$scale * (1 - risk) + s$shift)
-}
-
-#' alpha_i^w = clamp(k alpha_i Delta / Delta_i), the bounds of the weighted fit
-#' @noRd
-grid_reweighted <- function(grid, counts, alpha, k) {
-  delta <- database_bounds(grid, counts, alpha)
-  raised <- clamp(k * alpha * max(delta[counts > 0]) / delta)
-  raised[alpha == 0] <- 0
-  raised
-}
-
-#' Weighted-e: weight 0 where the weighted bound exceeds epsilon / 2
-#' @noRd
-grid_truncated <- function(grid, counts, alpha, epsilon) {
-  delta <- database_bounds(grid, counts, alpha)
-  alpha[delta > epsilon / 2] <- 0
-  alpha
-}
-
-#' Count weights c (1 - IR) + g over the records of the same pattern
-#' @noRd
-grid_count_weights <- function(grid, counts, s) {
-  y <- grid$types$y
-  radius <- if (s$relative) s$radius * abs(y) else rep(s$radius, length(y))
-  same <- outer(grid$types$pattern, grid$types$pattern, "==")
-  inside <- same & abs(outer(y, y, "-")) <= radius * (1 + 1e-12)
-  near <- as.numeric(inside %*% counts)
-  all <- as.numeric(same %*% counts)
-  risk <- ifelse(all > 0, 1 - near / pmax(all, 1), 0)
-  clamp(s$scale * (1 - risk) + s$shift)
-}
-
-#' One weight for all that brings the bound to a target
-#' @noRd
-grid_scalar_weight <- function(grid, counts, target) {
-  here <- counts > 0
-  excess <- function(alpha) {
-    max(database_bounds(grid, counts, rep(alpha, ncol(grid$f)))[here]) - target
-  }
-  if (excess(1) <= 0) {
-    return(1)
-  }
-  stats::uniroot(excess, c(1e-6, 1), tol = 1e-3)$root
-}
-
 #' Lipschitz weights by a rule that another database has fixed
 #'
 #' alpha(v) = clamp(c (1 - r_v) + g), r_v = (Delta_v - min) / (max - min), cut
@@ -309,96 +243,41 @@ function_mechanism <- function(mechanism, epsilon, call) {
 
 #' The mechanism that made a fit
 #'
-#' Weights made from the file are recomputed on each neighbour; weights that
-#' depend on the record's own value come from the package's own rule. What was
-#' paid once, such as the first stage of two-stage weights or a histogram, is
-#' taken as spent in full.
+#' Each scheme says what it makes of a database: weights made from the file are
+#' made anew, those that depend on the record alone come from their definition.
+#' What was paid once, such as the first stage of two-stage weights or a
+#' histogram, is taken as spent in full.
 #' @param margin_epsilon (number) Of the histogram, add/remove-one.
 #' @noRd
 fit_mechanism <- function(fit, margin_epsilon, call) {
   weights <- fit$privacy_weights
-  arguments <- attr(weights, "arguments")
-  scheme <- if (is.null(weights)) "none" else attr(weights, "scheme")
-  s <- mechanism_settings
-  shared <- intersect(names(arguments), c("scale", "shift", "map", "k"))
-  s[shared] <- arguments[shared]
-  s$epsilon <- arguments$epsilon
-  s$target <- arguments$target
-  first <- if (scheme %in% c("reweighted", "truncated")) {
-    arguments$of
-  } else {
-    scheme
-  }
-  count <- function(grid, counts, database) {
-    found <- database()
-    made <- count_weights(
-      fit$response$variable, found$data, arguments$radius, arguments$relative,
-      arguments$known, arguments$scale, arguments$shift
-    )
-    alpha <- numeric(length(counts))
-    alpha[found$type] <- as.double(made)
-    alpha
-  }
-  own <- scheme == "none" ||
-    isTRUE(attr(weights, "source") %in% c("public", "frozen", "paid"))
-  base <- if (scheme == "none") {
-    function(grid, counts, database) 1
-  } else if (own) {
-    # The package's own rule, for records that were put in place of others, too
-    function(grid, counts, database) {
-      as.double(stats::predict(freeze(weights), grid$data))
-    }
-  } else {
-    switch(first,
-      lipschitz = function(grid, counts, database) {
-        grid_lipschitz_weights(grid, counts, s)
-      },
-      count = count,
-      scalar = function(grid, counts, database) {
-        grid_scalar_weight(grid, counts, s$target)
-      },
-      abort_input(
-        c(
-          "An exact audit cannot make these weights again on a neighbour.",
-          x = "Their scheme is {.val {scheme}}.",
-          i = "Give a function as {.arg mechanism} with a formula, or
-               {.arg refit} to a sampled audit."
-        ),
-        arg = "x", call = call
-      )
-    )
-  }
-  made <- switch(scheme,
-    reweighted = function(grid, counts, database) {
-      grid_reweighted(grid, counts, base(grid, counts, database), s$k)
-    },
-    truncated = function(grid, counts, database) {
-      grid_truncated(grid, counts, base(grid, counts, database), s$epsilon)
-    },
-    base
-  )
   censor <- fit$censor
+  dependency <- dependency_of(weights)
   rule <- function(grid, counts, database) {
-    alpha <- rep_len(made(grid, counts, database), ncol(grid$f))
+    alpha <- if (is.null(weights)) {
+      1
+    } else {
+      grid_values(node_of(weights), grid, counts, database, call)
+    }
     if (is.null(censor)) {
       return(plain_rule(grid, alpha))
     }
     model <- unclass(fit)[c("family", "prior", "response", "design")]
     model$data <- grid$data
-    spec <- weighted_spec(grid$spec, model, alpha, censor)
+    spec <- weighted_spec(
+      grid$spec, model, rep_len(alpha, ncol(grid$f)), censor
+    )
     plain_rule(
       grid, spec$alpha, spec$censor$lower, spec$censor$upper,
       spec$censor$centre
     )
   }
-  width <- if (!is.null(censor)) censor$upper - censor$lower
-  floor <- scheme == "count" && !is.null(width) && isTRUE(arguments$shift > 0)
-  paid <- total_charges(dependency_of(weights)$charges)$epsilon[[1]]
+  paid <- total_charges(dependency$charges)$epsilon[["add/remove-one"]]
   list(
-    name = mechanism_of(fit), rule = rule,
-    own_value = own,
-    width = width, factor = if (floor) arguments$scale / arguments$shift else 0,
-    one_off = margin_epsilon + paid,
-    epsilon = censor$epsilon, settings = s
+    name = mechanism_of(fit), rule = rule, own_value = dependency$kind == "own",
+    width = if (!is.null(censor)) censor$upper - censor$lower,
+    factor = dependency$factor[["add/remove-one"]] - 1,
+    one_off = margin_epsilon + paid, epsilon = censor$epsilon,
+    settings = mechanism_settings
   )
 }

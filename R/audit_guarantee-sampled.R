@@ -24,7 +24,8 @@ sampled_audit <- function(fit, neighbours, refit, confidence, seed, call) {
   claim <- if (is.null(fit$censor)) {
     2 * fit$bound$overall
   } else {
-    fit$censor$upper - fit$censor$lower
+    (fit$censor$upper - fit$censor$lower) *
+      dependency_of(fit$privacy_weights)$factor[["add/remove-one"]]
   }
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]

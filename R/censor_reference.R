@@ -6,8 +6,8 @@
 #' @param x `NULL`, a named list of public values or a fit on other data.
 #' @return (`censor_reference` or `NULL`) A list with `origin` (`"public"` or
 #'   `"history"`), `values` (named double) and for a fit `family`, `response`,
-#'   `design` (none holds a record) and `fingerprint`, which tells whether the
-#'   reference was fitted to the file itself.
+#'   `design` (none holds a record), `fingerprint` and `rows`, which tell whether
+#'   the reference was fitted to the file itself or to most of it.
 #' @noRd
 as_reference <- function(x, call = rlang::caller_env()) {
   if (is.null(x) || inherits(x, "censor_reference")) {
@@ -17,7 +17,8 @@ as_reference <- function(x, call = rlang::caller_env()) {
     return(new_censor_reference(
       "history", reference_values(x),
       family = x$family, response = x$response, design = x$design,
-      fingerprint = values_mark(x$spec$y)
+      fingerprint = values_mark(x$spec$y),
+      rows = row_hashes(as.list(x$data))
     ))
   }
   new_censor_reference("public", public_values(x, call))

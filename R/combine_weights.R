@@ -39,63 +39,17 @@ combine_weights <- function(...) {
   }
   call <- rlang::current_env()
   parts <- lapply(parts, as_privacy_weights, n = n, arg = "...", call = call)
-  schemes <- vapply(parts, attr, "", "scheme")
-  scalar <- schemes == "public_scalar"
-  if (all(scalar)) {
-    return(as_privacy_weights(prod(vapply(parts, `[`, 0, 1)), n))
+  numbers <- lapply(parts, function(part) public_number(node_of(part)))
+  public <- lengths(numbers) == 1
+  factor <- prod(unlist(numbers))
+  others <- parts[!public]
+  if (length(others) == 0) {
+    return(as_privacy_weights(public_scalar(factor), n))
   }
-  if (sum(!scalar) == 1) {
-    factor <- prod(vapply(parts[scalar], `[`, 0, 1))
-    return(scale_weights(parts[[which(!scalar)]], factor))
+  if (length(others) == 1) {
+    return(scale_weights(others[[1]], factor))
   }
-  bases <- lapply(parts, attr, "basis")
-  new_privacy_weights(
-    Reduce(`*`, lapply(parts, as.double)), "combined",
-    combined_arguments(parts, schemes),
-    source = weakest_source(parts),
-    basis = if (!any(vapply(bases, is.null, TRUE))) {
-      list(kind = "combined", of = bases)
-    },
-    records = combined_marks(parts, call)
-  )
-}
-
-combined_arguments <- function(parts, schemes) {
-  each <- function(name) {
-    unlist(lapply(parts, function(part) attr(part, "arguments")[[name]]))
-  }
-  charges <- do.call(join_charges, lapply(parts, function(part) {
-    attr(part, "arguments")$charges
-  }))
-  histories <- each("history")
-  c(
-    list(of = paste(schemes, collapse = " x ")),
-    # Two parts that rest on the same first draw pay for it once
-    if (nrow(charges) > 0) {
-      list(
-        epsilon0 = total_charges(charges)$epsilon[["add/remove-one"]],
-        charges = charges
-      )
-    },
-    if (any(each("reproducible"))) list(reproducible = TRUE),
-    if ("history" %in% each("reference")) list(reference = "history"),
-    if (length(histories) > 0) {
-      public <- all(histories == "public")
-      list(history = if (public) "public" else "confidential")
-    }
-  )
-}
-
-#' Count weights are bounded, but products of two such are not accounted for
-#' @noRd
-weakest_source <- function(parts) {
-  sources <- vapply(parts, attr, "", "source")
-  for (source in c("user", "file", "paid", "frozen")) {
-    if (source %in% sources) {
-      return(source)
-    }
-  }
-  "public"
+  combined_weights(parts, combined_marks(parts, call))
 }
 
 combined_marks <- function(parts, call) {

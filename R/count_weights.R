@@ -82,11 +82,11 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
   y <- response_values(data, records$variable)
   pattern <- known_pattern(data, known)
   basis <- list(
-    kind = "count", variable = records$variable, known = known,
+    variable = records$variable, known = known,
     levels = lapply(data[known], levels), values = y, pattern = pattern,
     response_levels = response_levels(data[[records$variable]]),
     radius = radius, relative = relative, scale = scale, shift = shift,
-    history = file_mark(data, records$variable)
+    history = row_hashes(as.list(data[c(records$variable, known)]))
   )
   new_privacy_weights(
     count_rule(basis, y, pattern$code), "count",
@@ -100,9 +100,68 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
       ),
       count_factors(scale, shift, max(pattern$size))
     ),
-    source = "file", basis = basis,
+    made_from = file_mark(data, records$variable), basis = basis,
     records = record_marks(data, c(records$variable, known))
   )
+}
+
+count_scheme <- function() {
+  new_weighting_scheme(
+    "count",
+    title = "count weights (CW)", short = "CW", word = "cw",
+    inputs = c("radius", "relative", "known", "scale", "shift"),
+    dependency = count_dependency,
+    reads = function(node) {
+      list(response = node$basis$variable, predictors = node$basis$known)
+    },
+    rule = function(node, data, inner, call) {
+      basis <- node$basis
+      y <- response_values(
+        data, basis$variable, basis$response_levels,
+        call = call
+      )
+      apply_steps(
+        count_rule(basis, y, known_codes(basis, data, call)), basis$steps
+      )
+    },
+    definition = function(node, data, inner, call) {
+      defined_count_weights(node$basis, data)
+    },
+    grid = function(node, grid, counts, database, inner) {
+      types <- typed_count_data(node$basis, grid$data)
+      s <- node$basis[c("radius", "relative", "scale", "shift")]
+      apply_steps(
+        grid_count_weights(list(types = types), counts, s), node$basis$steps
+      )
+    },
+    rescale = function(node, scale, shift) {
+      node$arguments <- scaled_count(node$arguments, scale, shift)
+      with_step(node, scale, shift)
+    },
+    replay = function(node, records, run, inner, call) {
+      b <- node$basis
+      made <- count_weights(
+        b$variable, records$data, b$radius, b$relative, b$known, b$scale,
+        b$shift
+      )
+      for (step in b$steps) {
+        made <- rescaled_weights(made, count_scheme(), step$scale, step$shift)
+      }
+      made
+    }
+  )
+}
+
+#' With a floor, one record moves the weights of others boundedly
+#' @noRd
+count_dependency <- function(node, inner) {
+  c <- node$arguments[["scale"]]
+  g <- node$arguments[["shift"]]
+  if (g > 0) {
+    dependency("floor", factor = by_relation(1 + c / g, 2 + c / g))
+  } else {
+    dependency("file")
+  }
 }
 
 #' The data and the name of the response that the user means
@@ -167,4 +226,98 @@ count_factors <- function(slope, floor, n_pattern_max) {
   others <- (size - 1) * (slope / size) / min(1, floor + slope / size)
   if (floor >= 1) others <- 0
   list(factor_add_remove = 1 + others, factor_replace = 2 + others)
+}
+
+#' Count weights scaled are count weights with other c and g
+#' @noRd
+scaled_count <- function(arguments, scale, shift) {
+  kept <- c(
+    "radius", "relative", "known", "n_pattern_min", "n_pattern_max"
+  )
+  # In the order of count_weights()
+  slope <- scale * arguments[["scale"]]
+  # The clamp may have raised or cut the floor before
+  floor <- scale * clamp(arguments[["shift"]]) + shift
+  c(
+    list(scale = slope, shift = floor), arguments[intersect(
+      kept, names(arguments)
+    )],
+    count_factors(slope, floor, arguments[["n_pattern_max"]])
+  )
+}
+
+#' Patterns of other records in the file of a count rule
+#' @noRd
+known_codes <- function(basis, data, call) {
+  for (name in basis$known) {
+    check_predictor(data[[name]], name, call)
+    old <- basis$levels[[name]]
+    new <- setdiff(unique(as.character(data[[name]])), old)
+    if (!is.null(old) && length(new) > 0) {
+      n_levels <- length(new)
+      abort_input(
+        c(
+          "Column {.val {name}} must have the levels it had.",
+          x = "It has {n_levels} other level{?s}."
+        ),
+        call = call
+      )
+    }
+  }
+  match_pattern(data, basis$pattern$table)
+}
+
+# By definition, for audits ----------------------------------------------------
+
+#' Values and patterns as count weights see them: not on the modelled scale
+#' @return (data frame) `y`, `pattern`.
+#' @noRd
+typed_count_data <- function(basis, data) {
+  y <- data[[basis$variable]]
+  if (!is.numeric(y)) {
+    y <- as_number(y, basis$response_levels %||% response_levels(y))
+  }
+  known <- lapply(data[basis$known], pattern_value)
+  data.frame(
+    y = as.double(y),
+    pattern = do.call(paste, c(list(rep("", nrow(data))), known, sep = "\r"))
+  )
+}
+
+#' The share of the history's records within each ball, by comparing all pairs
+#' @noRd
+defined_count_weights <- function(basis, data) {
+  types <- typed_count_data(basis, data)
+  table <- basis$pattern$table
+  old <- do.call(
+    paste, c(list(rep("", basis$pattern$n)), table, sep = "\r")
+  )[basis$pattern$code + 1]
+  alpha <- vapply(seq_len(nrow(data)), function(i) {
+    same <- basis$values[old == types$pattern[i]]
+    radius <- if (basis$relative) {
+      basis$radius * abs(types$y[i])
+    } else {
+      basis$radius
+    }
+    inside <- if (length(same) > 0) {
+      mean(abs(same - types$y[i]) <= radius)
+    } else {
+      0
+    }
+    min(1, max(0, basis$scale * inside + basis$shift))
+  }, 0)
+  apply_steps(alpha, basis$steps)
+}
+
+#' Count weights c (1 - IR) + g over the records of the same pattern
+#' @noRd
+grid_count_weights <- function(grid, counts, s) {
+  y <- grid$types$y
+  radius <- if (s$relative) s$radius * abs(y) else rep(s$radius, length(y))
+  same <- outer(grid$types$pattern, grid$types$pattern, "==")
+  inside <- same & abs(outer(y, y, "-")) <= radius * (1 + 1e-12)
+  near <- as.numeric(inside %*% counts)
+  all <- as.numeric(same %*% counts)
+  risk <- ifelse(all > 0, 1 - near / pmax(all, 1), 0)
+  clamp(s$scale * (1 - risk) + s$shift)
 }

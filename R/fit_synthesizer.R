@@ -221,7 +221,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
       privacy_weights = weights, censor = censor,
       bound = NULL, dropped = 0L, quantile = 1,
       control = control, seed_given = !is.null(run$seed) ||
-        isTRUE(attr(weights, "arguments")$reproducible),
+        (!is.null(weights) && is_reproducible(node_of(weights))),
       interrupted = isTRUE(result$interrupted),
       seconds = list(chains = result$seconds),
       n_refused = 0L

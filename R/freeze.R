@@ -82,31 +82,19 @@ freeze <- function(weights, history = c("confidential", "public")) {
     how = "A plain vector has no rule; freeze what {.fn lipschitz_weights} or
            another scheme gave."
   )
-  basis <- attr(weights, "basis")
-  scheme <- attr(weights, "scheme")
-  if (is.null(basis)) {
+  node <- node_of(weights)
+  why <- why_not_freezable(node)
+  if (!is.null(why)) {
     abort_privacy(
-      c(
-        "These weights cannot be frozen.",
-        x = "{why_not_freezable(scheme)}"
-      ),
+      c("These weights cannot be frozen.", x = why),
       class = "pseudosynth_error_not_freezable"
     )
   }
-  if (scheme == "frozen") {
-    history <- attr(weights, "arguments")$history
-    scheme <- attr(weights, "arguments")$rule
+  scheme <- node$scheme
+  if (scheme == frozen_scheme()$name) {
+    history <- node$arguments$history
+    scheme <- node$arguments$rule
+    node <- node$of[[1]]
   }
-  new_weight_rule(basis, scheme, attr(weights, "arguments"), history)
-}
-
-why_not_freezable <- function(scheme) {
-  switch(scheme,
-    risk = "Risk weights compare a record with its own synthetic value, which
-      other records do not have.",
-    user = "A vector given by hand has no rule.",
-    lipschitz = "They were made from a bound or a matrix, which do not know the
-      model: give {.fn lipschitz_weights} the fit.",
-    "A part of them was made without a rule for other records."
-  )
+  new_weight_rule(node, scheme, history)
 }

@@ -60,7 +60,13 @@ mechanism_mark <- function(fit) {
   weights <- fit$privacy_weights
   rlang::hash(list(
     deparse1(fit$formula), format(fit$family), format(fit$prior),
-    attr(weights, "scheme"), attr(weights, "arguments"), fit$quantile,
+    if (!is.null(weights)) stated_arguments(node_of(weights)), fit$quantile,
     fit$bound$unit, history_mark(fit)
   ))
+}
+
+#' Schemes and arguments of weights and of all that they were computed from
+#' @noRd
+stated_arguments <- function(node) {
+  c(node[c("scheme", "arguments")], lapply(node$of, stated_arguments))
 }

@@ -80,15 +80,44 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
     )
   }
   basis <- list(
-    kind = "lipschitz", model = frozen_model(x, bound$kept),
+    model = frozen_model(x, bound$kept),
     range = bound_range(bound$record), map = map, scale = scale, shift = shift,
-    history = history_mark(x)
+    history = fit_rows(x)
   )
   new_privacy_weights(
     lipschitz_rule(basis, bound$record), "lipschitz",
     list(map = map, scale = scale, shift = shift, quantile = bound$quantile),
-    source = "file", basis = if (!is.null(basis$model)) basis,
-    records = model_marks(x)
+    made_from = history_mark(x) %||% NA,
+    basis = if (!is.null(basis$model)) basis, records = model_marks(x)
+  )
+}
+
+lipschitz_scheme <- function() {
+  new_weighting_scheme(
+    "lipschitz",
+    title = "Lipschitz weights (LW)", short = "LW", word = "lw",
+    inputs = c("map", "scale", "shift"),
+    dependency = depends_on_file,
+    reads = reads_model,
+    rule = function(node, data, inner, call) {
+      basis <- node$basis
+      lipschitz_rule(basis, model_bound(basis$model, data, call = call))
+    },
+    definition = function(node, data, inner, call) {
+      defined_lipschitz_weights(node$basis, data, call)
+    },
+    grid = function(node, grid, counts, database, inner) {
+      grid_lipschitz_weights(grid, counts, node$arguments)
+    },
+    replay = function(node, records, run, inner, call) {
+      a <- node$arguments
+      lipschitz_weights(
+        run(), a[["scale"]], a[["shift"]], a[["map"]], a[["quantile"]],
+        allow_unconverged = TRUE
+      )
+    },
+    why_not_freezable = "They were made from a bound or a matrix, which do not
+      know the model: give {.fn lipschitz_weights} the fit."
   )
 }
 
@@ -136,4 +165,39 @@ relative_risk <- function(delta, map, range = bound_range(delta)) {
     softmax = 1 / (1 + exp(-1.69897 * (delta - range$mean) / range$sd)),
     logistic = 2 / (1 + exp(-0.5 * delta)) - 1
   ))
+}
+
+# By definition, for audits ----------------------------------------------------
+
+#' The rule once more from its formula, for records that took no part in it
+#' @noRd
+defined_lipschitz_weights <- function(basis, data, call) {
+  delta <- dense_bound(basis$model, data, call = call)
+  ends <- basis$range
+  risk <- if (ends$max > ends$min) {
+    switch(basis$map,
+      linear = (delta - ends$min) / (ends$max - ends$min),
+      softmax = stats::plogis(1.69897 * (delta - ends$mean) / ends$sd),
+      logistic = tanh(delta / 4)
+    )
+  } else {
+    ifelse(delta > ends$max, 1, 0)
+  }
+  risk <- pmin(1, pmax(0, risk))
+  alpha <- pmin(1, pmax(0, basis$shift + basis$scale - basis$scale * risk))
+  ifelse(is.finite(delta), alpha, 0)
+}
+
+#' Lipschitz weights of a database on a grid
+#'
+#' Bounds are maxima over the bulk of the unweighted posterior.
+#' @param s (list) `scale`, `shift`, `map`.
+#' @noRd
+grid_lipschitz_weights <- function(grid, counts, s) {
+  cells <- grid_bulk(grid, unweighted_posterior(grid, counts))
+  delta <- grid_bounds(grid, plain_rule(grid, 1), cells)
+  record <- rep(seq_along(counts), counts)
+  risk <- numeric(length(counts))
+  risk[record] <- relative_risk(delta[record], s$map)
+  clamp(s$scale * (1 - risk) + s$shift)
 }

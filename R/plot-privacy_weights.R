@@ -46,7 +46,7 @@ autoplot.privacy_weights <- function(object, ..., name = NULL) {
       title = "Privacy weights",
       subtitle = sprintf(
         "%s; N = %s records, %s of weight 0",
-        describe_scheme(attr(object, "scheme"), attr(object, "arguments")),
+        scheme_title(object),
         format_count(length(values)), format_count(sum(values == 0))
       ),
       x = "Weight", y = "Records", caption = confidential_caption
@@ -60,22 +60,6 @@ plot.privacy_weights <- function(x, ..., name = NULL) {
   draw_figure(autoplot.privacy_weights(x, ..., name = name))
 }
 
-short_schemes <- c(
-  lipschitz = "LW", count = "CW", risk = "Risk", scalar = "SW",
-  truncated = "Weighted-e", combined = "Combined", scaled = "Scaled",
-  frozen = "Frozen", two_stage = "Two-stage", public_scalar = "Scalar",
-  user = "By hand"
-)
-
-short_scheme <- function(weights) {
-  scheme <- attr(weights, "scheme")
-  if (scheme == "reweighted") {
-    of <- attr(weights, "arguments")$of %||% "user"
-    return(paste0(short_schemes[[of]], "_final"))
-  }
-  short_schemes[[scheme]]
-}
-
 #' Weights with the names they have in a figure
 #' @return (named list)
 #' @noRd
@@ -86,7 +70,7 @@ named_weights <- function(first, others, name, call = rlang::caller_env()) {
   }
   weights <- c(list(first), others)
   given <- c(name %||% "", names(others) %||% rep("", length(others)))
-  given[given == ""] <- vapply(weights[given == ""], short_scheme, "")
+  given[given == ""] <- vapply(weights[given == ""], scheme_short, "")
   # make.unique() would write LW.1
   twice <- stats::ave(seq_along(given), given, FUN = seq_along)
   given <- paste0(given, ifelse(twice > 1, paste0(" (", twice, ")"), ""))

@@ -42,3 +42,37 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
   )
   t(response_number(object$response, values))
 }
+
+#' Synthetic sets for a measure inside the agency: drawn as synthesize() draws
+#' them, a parameter draw for each, but without a label, so not for release
+#' @return (list of m data frames)
+#' @noRd
+predictive_sets <- function(fit, m) {
+  check_draws_for(fit, m)
+  words <- seed_words(NULL)
+  rows <- random_rows(n_draws(fit), m, words)
+  values <- synthesize_(
+    fit$spec, fit$draws[rows, , drop = FALSE], words, 0L
+  )
+  lapply(seq_len(m), function(j) {
+    set <- fit$data
+    set[[fit$response$variable]] <- response_inverse(fit$response, values[, j])
+    set
+  })
+}
+
+#' Each synthetic set takes a draw of its own
+#' @noRd
+check_draws_for <- function(fit, m, call = rlang::caller_env()) {
+  n_kept <- n_draws(fit)
+  if (m > n_kept) {
+    abort_input(
+      c(
+        "Each synthetic set needs a draw of its own.",
+        x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
+        i = "Fit with more {.arg draws}."
+      ),
+      arg = "m", call = call
+    )
+  }
+}

@@ -50,33 +50,33 @@
 #' w[1:2]
 NULL
 
-weight_sources <- c("file", "public", "frozen", "paid", "user")
-
 #' Build privacy weights
 #'
 #' @param x (numeric, N) Weights in \[0, 1\].
 #' @param scheme (string) See the table in [privacy_weights].
 #' @param arguments (list) The scheme's arguments: numbers and strings only.
-#' @param source (string) What the weights depend on besides the record:
-#'   `"file"` (other records of the confidential file), `"public"` (nothing),
-#'   `"frozen"` (a history), `"paid"` (a draw that was paid for), or `"user"`
-#'   (not known).
-#' @param basis (list or `NULL`) What [freeze()] needs; `NULL` where the scheme
-#'   cannot be frozen.
-#' @param records (named character or `NULL`) Marks of the records, see
-#'   `record_marks()`.
+#' @param made_from (character) Marks of every file that this very step took
+#'   something from which other records could have changed, see
+#'   `history_mark()`: `character()` where there is none, `NA` where that is not
+#'   known. No default: a scheme that forgot it would make weights look better.
+#' @param of (list of nodes) What they were computed from, see `node_of()`.
+#' @param basis (list or `NULL`) What the scheme's rule needs for other records;
+#'   `NULL` where there is none.
+#' @param records (named character or `NULL`) Marks of the records that the
+#'   weights are for, see `record_marks()`.
 #' @noRd
-new_privacy_weights <- function(x, scheme, arguments = list(),
-                                source = weight_sources, basis = NULL,
-                                records = NULL) {
-  source <- check_choice(source, weight_sources)
+new_privacy_weights <- function(x, scheme, arguments, made_from, of = list(),
+                                basis = NULL, records = NULL) {
+  stopifnot(is.character(made_from) || identical(made_from, NA))
   x <- structure(
     as.double(x),
-    scheme = scheme, arguments = arguments, source = source,
-    basis = basis, records = records,
+    scheme = scheme, arguments = arguments, of = of, basis = basis,
+    made_from = as.character(made_from), records = records,
     class = c("privacy_weights", "numeric")
   )
   validate_privacy_weights(x)
+  attr(x, "digest") <- weights_digest(x)
+  x
 }
 
 validate_privacy_weights <- function(x, call = rlang::caller_env()) {
@@ -89,61 +89,114 @@ validate_privacy_weights <- function(x, call = rlang::caller_env()) {
 #'
 #' @param x `privacy_weights`, one number, a plain numeric or `NULL`.
 #' @param n (count) Records.
-#' @return `privacy_weights` or `NULL`. One number is a public scalar: the user
-#'   states it. A plain vector gets scheme and source `"user"`.
+#' @return `privacy_weights` or `NULL`. Numbers, and weights that were edited,
+#'   have the scheme `"user"`. One number, plain or public, is repeated.
 #' @noRd
 as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x),
                                call = rlang::caller_env()) {
-  if (is.numeric(x) && !is.object(x) && length(x) == 1 && is.null(dim(x))) {
-    check_weights(x, 1, arg = arg, call = call)
-    return(new_privacy_weights(
-      rep(as.double(x), n), "public_scalar", list(alpha = as.double(x)),
-      source = "public", basis = list(kind = "constant", alpha = as.double(x))
-    ))
+  if (is.null(x)) {
+    return(NULL)
   }
-  check_weights(x, n, null = TRUE, arg = arg, call = call)
-  if (is.null(x) || is_privacy_weights(x)) {
-    return(x)
+  if (!is_privacy_weights(x)) {
+    one <- is.numeric(x) && !is.object(x) && is.null(dim(x)) && length(x) == 1
+    check_weights(x, if (one) 1 else n, null = FALSE, arg = arg, call = call)
+    return(user_weights(rep_len(as.double(x), n)))
   }
-  new_privacy_weights(x, "user", source = "user")
+  node <- node_of(x)
+  if (for_any_record(x, node)) {
+    return(weights_of_node(node, rep_len(as.double(x), n)))
+  }
+  check_weights(x, n, null = FALSE, arg = arg, call = call)
+  if (node$scheme == "user") user_weights(x) else x
 }
 
-# Which records the weights are for -------------------------------------------
-
-#' Refuse weights that were made for other records
-#'
-#' Weights that depend on a record's own value would else depend on another
-#' file. Predictors that `data` does not have cannot be compared.
+#' One number that no file and no record had a say in: it may be repeated
 #' @noRd
-check_weights_records <- function(weights, data, arg = "privacy_weights",
-                                  call = rlang::caller_env()) {
-  marks <- attr(weights, "records")
-  response <- names(marks)[1]
-  if (!is.null(response) && !response %in% names(data)) {
-    abort_input(
-      c(
-        "{.arg {arg}} must be made for the model's own response.",
-        x = "They were made for the column {.val {response}}, which is not in
-             the model's data."
-      ),
-      arg = arg, call = call, class = "pseudosynth_error_frozen_variables"
-    )
+for_any_record <- function(x, node) {
+  length(x) == 1 && length(attr(x, "records")) == 0 &&
+    length(node_marks(node)) == 0
+}
+
+user_weights <- function(x) {
+  new_privacy_weights(as.double(x), "user", list(), made_from = NA)
+}
+
+# How weights were made: a tree of nodes ---------------------------------------
+
+node_parts <- c("scheme", "arguments", "of", "basis", "made_from")
+
+#' How weights were made
+#'
+#' @return (list) A node: `scheme`, `arguments`, `of` (the nodes of the weights
+#'   that these were computed from), `basis`, `made_from`. It is of the scheme
+#'   `"user"` where the weights are not what a scheme has made: a value or an
+#'   attribute was changed, as `pmin()` and `attr<-` do, or an older version
+#'   made them.
+#' @noRd
+node_of <- function(weights) {
+  if (identical(attr(weights, "digest"), weights_digest(weights))) {
+    stats::setNames(attributes(weights)[node_parts], node_parts)
+  } else {
+    list(scheme = "user", of = list(), made_from = NA_character_)
   }
-  known <- intersect(names(marks), names(data))
-  differ <- known[record_marks(data, known) != marks[known]]
-  if (length(differ) > 0) {
-    abort_privacy(
-      c(
-        "{.arg {arg}} must be made for these records, in this order.",
-        x = "The {cli::qty(length(differ))}column{?s} {.val {differ}}
-             {?holds/hold} other values than those of the weights.",
-        i = "Make the weights again from this file, or
-             {.code predict(rule, data)} frozen ones."
-      ),
-      arg = arg, call = call, class = "pseudosynth_error_other_records"
-    )
+}
+
+#' A node's weights
+#' @noRd
+weights_of_node <- function(node, alpha, records = NULL) {
+  new_privacy_weights(
+    alpha, node$scheme, node$arguments, node$made_from, node$of, node$basis,
+    records
+  )
+}
+
+#' Marks of all files that weights were made from, `NA` among them: unknown ones
+#' @noRd
+node_marks <- function(node) {
+  unique(c(node$made_from, unlist(lapply(node$of, node_marks))))
+}
+
+#' Weights of weights are made in so many steps
+#' @noRd
+node_depth <- function(node) {
+  1 + max(0, vapply(node$of, node_depth, 0))
+}
+
+#' Was a seed given for a draw that the weights rest on?
+#' @noRd
+is_reproducible <- function(node) {
+  isTRUE(node$arguments$reproducible) ||
+    any(vapply(node$of, is_reproducible, TRUE))
+}
+
+#' A hash of the values and of how they were made
+#'
+#' The same after saving and reading, whatever R makes of functions and
+#' sequences meanwhile.
+#' @noRd
+weights_digest <- function(x) {
+  parts <- attributes(x)[c(node_parts, "records")]
+  bytes <- serialize(
+    stable_parts(c(list(plain_weights(x)), parts)), NULL,
+    version = 2
+  )
+  # The first 14 bytes name the version of R
+  rlang::hash(bytes[-seq_len(14)])
+}
+
+#' Functions and formulas as text, environments left out
+#' @noRd
+stable_parts <- function(x) {
+  if (is.environment(x)) {
+    return("environment")
   }
-  invisible(weights)
+  if (is.function(x) || is.language(x)) {
+    return(deparse(x, control = "digits17"))
+  }
+  list(
+    if (is.list(x)) lapply(unclass(x), stable_parts) else as.vector(unclass(x)),
+    lapply(attributes(x), stable_parts)
+  )
 }
 
 #' @rdname privacy_weights
@@ -238,68 +291,6 @@ Summary.privacy_weights <- function(..., na.rm = FALSE) { # nolint
   do.call(.Generic, c(plain, na.rm = na.rm))
 }
 
-# Printing -------------------------------------------------------------------
-
-#' @export
-format.privacy_weights <- function(x, ...) {
-  format(plain_weights(x), ...)
-}
-
-#' @rdname privacy_weights
-#' @export
-summary.privacy_weights <- function(object, ...) {
-  values <- plain_weights(object)
-  structure(
-    list(
-      scheme = attr(object, "scheme"),
-      arguments = attr(object, "arguments"),
-      source = attr(object, "source"),
-      n = length(values),
-      zeros = sum(values == 0),
-      ones = sum(values == 1),
-      mean = mean(values),
-      quantiles = summarize_values(values)
-    ),
-    class = "summary_privacy_weights"
-  )
-}
-
-#' @export
-print.summary_privacy_weights <- function(x, ...) {
-  arguments <- Filter(function(a) {
-    is.atomic(a) && length(a) == 1 && !is.na(a)
-  }, x$arguments)
-  cat(
-    sprintf(
-      "Privacy weights: %s, %s", describe_scheme(x$scheme, x$arguments),
-      describe_source(x$source)
-    ),
-    if (length(arguments) > 0) {
-      values <- vapply(arguments, function(a) {
-        if (is.double(a)) format(a, digits = 6) else format(a)
-      }, character(1))
-      paste0("  ", strwrap(
-        paste(names(arguments), "=", values, collapse = ", "), 76
-      ))
-    },
-    sprintf(
-      "  N = %s records: %s of weight 0, %s of weight 1, mean %s",
-      format_count(x$n), format_count(x$zeros), format_count(x$ones),
-      format_figure(x$mean)
-    ),
-    sprintf("  %s", format_named(x$quantiles)),
-    paste0("  ", confidential_line()),
-    sep = "\n"
-  )
-  invisible(x)
-}
-
-#' @export
-print.privacy_weights <- function(x, ...) {
-  print(summary(x))
-  invisible(x)
-}
-
 check_has_weights <- function(fit, call = rlang::caller_env()) {
   if (is.null(fit$privacy_weights)) {
     abort_input(
@@ -313,38 +304,4 @@ check_has_weights <- function(fit, call = rlang::caller_env()) {
     )
   }
   invisible(fit)
-}
-
-# What confidential scheme arguments are called in prints and figures --------
-
-scheme_names <- c(
-  lipschitz = "Lipschitz weights (LW)",
-  count = "count weights (CW)",
-  risk = "risk weights (Weights_V)",
-  scalar = "scalar weight (SW)",
-  reweighted = "re-weighted (final)",
-  truncated = "truncated weights (Weighted-e)",
-  combined = "combined weights",
-  scaled = "scaled weights",
-  frozen = "frozen weights",
-  two_stage = "two-stage weights",
-  public_scalar = "public scalar weight",
-  user = "a numeric vector"
-)
-
-describe_scheme <- function(scheme, arguments = list()) {
-  known <- scheme %in% names(scheme_names)
-  base <- if (known) scheme_names[[scheme]] else scheme
-  of <- arguments$rule %||% arguments$of
-  paste0(base, if (!is.null(of)) paste0(" of ", of))
-}
-
-describe_source <- function(source) {
-  switch(source,
-    file = "made from the confidential file",
-    public = "made from public inputs",
-    frozen = "made from each record by a frozen rule",
-    paid = "made from each record by a draw that was paid for",
-    user = "given by hand, origin not known"
-  )
 }

@@ -33,53 +33,11 @@ replay <- function(fit, records, refit, seed, call) {
     )
     truncate_draws(made, fit$quantile)
   }
-  weights <- replay_weights(fit$privacy_weights, records, run, call)
+  weights <- if (!is.null(fit$privacy_weights)) {
+    replay_node(
+      node_of(fit$privacy_weights), records,
+      run = function(weights, stage) run(weights, NULL, stage), call = call
+    )
+  }
   run(weights, fit$censor, 9)
-}
-
-#' The weights' own scheme on other records
-#' @param run (function) Fits the records with given weights.
-#' @noRd
-replay_weights <- function(weights, records, run, call) {
-  scheme <- if (is.null(weights)) "none" else attr(weights, "scheme")
-  a <- attr(weights, "arguments")
-  impossible <- function() {
-    abort_input(
-      c(
-        "These weights cannot be made again for other records.",
-        x = "Their scheme is {.val {scheme}}.",
-        i = "Give {.arg refit}, a function that makes the fit of a data frame."
-      ),
-      arg = "refit", call = call
-    )
-  }
-  first <- function(scheme) {
-    switch(scheme,
-      lipschitz = lipschitz_weights(
-        run(NULL, NULL, 1), a$scale, a$shift, a$map, a$quantile %||% 1,
-        allow_unconverged = TRUE
-      ),
-      count = count_weights(
-        run(NULL, NULL, 1), NULL, a$radius, a$relative, a$known, a$scale,
-        a$shift
-      ),
-      impossible()
-    )
-  }
-  switch(scheme,
-    none = NULL,
-    reweighted = reweighted_weights(run(first(a$of), NULL, 2), a$k),
-    truncated = truncate_weights(
-      run(first(a$of), NULL, 2), a$epsilon,
-      allow_unconverged = TRUE
-    ),
-    frozen = , two_stage = ,
-    public_scalar = stats::predict(freeze(weights), records$data),
-    user = if (is.null(records$alpha)) {
-      impossible()
-    } else {
-      as_privacy_weights(records$alpha, nrow(records$data))
-    },
-    first(scheme)
-  )
 }

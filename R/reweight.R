@@ -128,21 +128,57 @@ check_reweightable <- function(fit, call = rlang::caller_env()) {
 #' @noRd
 reweighted_weights <- function(fit, k) {
   weights <- fit$privacy_weights
-  alpha <- as.double(weights)
-  delta <- fit$bound$record
   overall <- fit$bound$overall
-  of <- attr(weights, "basis")
   model <- frozen_model(fit)
-  basis <- if (!is.null(of) && !is.null(model)) {
-    list(kind = "reweighted", of = of, model = model, overall = overall, k = k)
-  }
-  # Of re-weighted weights the first scheme counts
+  inner <- node_of(weights)
   new_privacy_weights(
-    reweighted_rule(alpha, delta, overall, k), "reweighted",
-    c(
-      inherited_arguments(weights), list(of = first_scheme(weights), k = k)
-    ),
-    source = "file", basis = basis, records = attr(weights, "records")
+    reweighted_rule(as.double(weights), fit$bound$record, overall, k),
+    "reweighted", list(of = inner$scheme, k = k),
+    made_from = history_mark(fit) %||% NA, of = list(inner),
+    basis = if (!is.null(model)) {
+      list(model = model, overall = overall, k = k, history = fit_rows(fit))
+    },
+    records = attr(weights, "records")
+  )
+}
+
+reweighted_scheme <- function() {
+  new_weighting_scheme(
+    "reweighted",
+    title = function(node, inner) {
+      # "Lipschitz weights (LW)" become "Lipschitz weights, .. (LW_final)"
+      if (grepl("_final)$|re-weighted$", inner)) {
+        inner
+      } else if (grepl("[)]$", inner)) {
+        sub(" [(](.*)[)]$", ", re-weighted (\\1_final)", inner)
+      } else {
+        paste0(inner, ", re-weighted")
+      }
+    },
+    # Twice is as good as once
+    short = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
+    word = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
+    colour = "#0072B2",
+    inputs = "of",
+    dependency = depends_on_file,
+    reads = reads_model,
+    rule = function(node, data, inner, call) {
+      basis <- node$basis
+      delta <- model_bound(basis$model, data, inner[[1]], call)
+      reweighted_rule(inner[[1]], delta, basis$overall, basis$k)
+    },
+    definition = function(node, data, inner, call) {
+      basis <- node$basis
+      delta <- dense_bound(basis$model, data, inner[[1]], call)
+      raised <- pmin(1, basis$k * basis$overall * inner[[1]] / delta)
+      ifelse(inner[[1]] == 0, 0, raised)
+    },
+    grid = function(node, grid, counts, database, inner) {
+      grid_reweighted(grid, counts, inner()[[1]], node$arguments$k)
+    },
+    replay = function(node, records, run, inner, call) {
+      reweighted_weights(run(inner()[[1]]), node$arguments$k)
+    }
   )
 }
 
@@ -218,4 +254,14 @@ next_k <- function(k, ratio, accepted, refused) {
   # Stay inside the bracket; a secant at its edge would repeat a refit
   margin <- min(0.1 * (refused - accepted), 0.01)
   clamp(secant, accepted + margin, refused - margin)
+}
+
+#' On a grid: alpha_i^w = clamp(k alpha_i Delta / Delta_i), the bounds of the
+#' weighted fit
+#' @noRd
+grid_reweighted <- function(grid, counts, alpha, k) {
+  delta <- database_bounds(grid, counts, alpha)
+  raised <- clamp(k * alpha * max(delta[counts > 0]) / delta)
+  raised[alpha == 0] <- 0
+  raised
 }

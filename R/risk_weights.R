@@ -69,9 +69,21 @@ risk_weights <- function(synthetic, data, known = NULL, radius,
       if (!is.null(risk$known)) list(known = risk$known),
       list(m = risk$m)
     ),
-    source = "file",
+    made_from = if (missing(data)) NA else file_mark(data, risk$variable),
     records = if (!missing(data)) {
       record_marks(data, c(risk$variable, risk$known))
     }
+  )
+}
+
+risk_scheme <- function() {
+  new_weighting_scheme(
+    "risk",
+    title = "risk weights (Weights_V)", short = "Risk", word = "risk",
+    inputs = c("radius", "relative", "known"),
+    # They bound no record's contribution
+    dependency = function(node, inner) dependency("file", claims = FALSE),
+    why_not_freezable = "Risk weights compare a record with its own synthetic
+      value, which other records do not have."
   )
 }

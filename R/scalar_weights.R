@@ -31,7 +31,7 @@
 #'
 #' @section Privacy:
 #' The scalar is solved from this file: the label is the papers' asymptotic one.
-#' A scalar that you state beforehand, `privacy_weights = 0.5`, is public.
+#' A scalar that you state beforehand is public: [public_scalar()].
 #' @references Savitsky, Williams and Hu (2022), Bayesian pseudo posterior
 #' mechanism under asymptotic differential privacy, section 2 (there
 #' "EMweighted"). Savitsky, Hu and Williams, section 3.1 ("SW"). Hu and
@@ -75,18 +75,10 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
   unweighted <- measure(fit)
   n <- n_records(fit)
   make <- function(alpha, reached = NA_real_) {
-    new_privacy_weights(
-      rep(alpha, n), "scalar",
-      list(
-        alpha = alpha, target = target, reached = reached,
-        measure = if (is.null(risk)) "bound" else "mean identification risk"
-      ),
-      source = "file", records = model_marks(fit),
-      basis = list(
-        kind = "constant", alpha = alpha, history = history_mark(fit),
-        variable = if (is.null(fit$response)) NULL else fit$response$variable
-      )
-    )
+    solved_scalar(alpha, n, list(
+      alpha = alpha, target = target, reached = reached,
+      measure = if (is.null(risk)) "bound" else "mean identification risk"
+    ), fit)
   }
   if (abs(unweighted / target - 1) <= tolerance) {
     return(make(1, unweighted))
@@ -106,9 +98,50 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
     fit, make, measure, target,
     start = target / unweighted, limits = c(0, 1),
     known = list(value = 1, reached = unweighted), log = TRUE,
-    tolerance = tolerance, max_refits = max_refits, quantile = quantile, ...
+    tolerance = tolerance, max_refits = max_refits,
+    refit = refits_with(quantile, ...)
   )
   structure(make(found$value, found$reached), search = found$search)
+}
+
+#' One weight for n records that was solved from the file of a fit
+#' @noRd
+solved_scalar <- function(alpha, n, arguments, fit) {
+  new_privacy_weights(
+    rep(alpha, n), "scalar", arguments,
+    made_from = history_mark(fit) %||% NA,
+    basis = list(
+      alpha = alpha, variable = fit[["response"]]$variable,
+      history = fit_rows(fit)
+    ),
+    records = model_marks(fit)
+  )
+}
+
+scalar_scheme <- function() {
+  of_all <- function(node, data, inner, call) {
+    rep(node$basis$alpha, nrow(data))
+  }
+  new_weighting_scheme(
+    "scalar",
+    title = "scalar weight solved from the file (SW)", short = "SW",
+    word = "scalar",
+    inputs = function(node) {
+      "their scale was solved from this file: not public"
+    },
+    dependency = depends_on_file,
+    reads = function(node) {
+      list(response = node$basis$variable, predictors = character())
+    },
+    rule = of_all,
+    definition = of_all,
+    grid = function(node, grid, counts, database, inner) {
+      if (identical(node$arguments[["measure"]], "mean identification risk")) {
+        return(NULL)
+      }
+      grid_scalar_weight(grid, counts, node$arguments[["target"]])
+    }
+  )
 }
 
 scalar_target <- function(target, call = rlang::caller_env()) {
@@ -132,9 +165,24 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
   check_radius(rlang::maybe_missing(radius), relative, call = call)
   m <- check_count(m, min = 1, call = call)
   function(fit) {
-    sets <- synthesize(fit, m, allow_unconverged = allow_unconverged)
+    check_converged(fit, allow_unconverged, call = call)
+    sets <- predictive_sets(fit, m)
     identification_risk(
-      sets, fit$data, known, radius, relative
+      sets, fit$data, known, radius, relative,
+      variable = fit$response$variable
     )$overall[["mean_risk"]]
   }
+}
+
+#' One weight for all that brings the bound to a target, on a grid
+#' @noRd
+grid_scalar_weight <- function(grid, counts, target) {
+  here <- counts > 0
+  excess <- function(alpha) {
+    max(database_bounds(grid, counts, rep(alpha, ncol(grid$f)))[here]) - target
+  }
+  if (excess(1) <= 0) {
+    return(1)
+  }
+  stats::uniroot(excess, c(1e-6, 1), tol = 1e-3)$root
 }

@@ -33,62 +33,11 @@ scale_weights <- function(weights, scale = 1, shift = 0) {
   )
   check_number(scale, min = 0)
   check_number(shift)
-  alpha <- clamp(scale * as.double(weights) + shift)
-  basis <- attr(weights, "basis")
-  if (!is.null(basis)) {
-    basis <- list(kind = "scaled", of = basis, scale = scale, shift = shift)
+  node <- node_of(weights)
+  scheme <- scheme_of(node)
+  if (is.null(scheme$rescale)) {
+    scaled_weights(weights, scaled_node(node, scale, shift))
+  } else {
+    rescaled_weights(weights, scheme, scale, shift)
   }
-  make <- function(scheme, arguments) {
-    new_privacy_weights(
-      alpha, scheme, arguments,
-      source = attr(weights, "source"), basis = basis,
-      records = attr(weights, "records")
-    )
-  }
-  arguments <- attr(weights, "arguments")
-  scheme <- attr(weights, "scheme")
-  switch(scheme,
-    count = make("count", scaled_count(arguments, scale, shift)),
-    public_scalar = make(
-      "public_scalar", list(alpha = clamp(scale * arguments$alpha + shift))
-    ),
-    frozen = ,
-    two_stage = make(
-      scheme, utils::modifyList(
-        arguments, rescaled(arguments, scale, shift)
-      )
-    ),
-    make(
-      "scaled", c(
-        list(of = scheme, scaled_by = scale, shifted_by = shift),
-        inherited_arguments(weights, "scale", "shift")
-      )
-    )
-  )
-}
-
-#' Count weights scaled are count weights with other c and g
-#' @noRd
-scaled_count <- function(arguments, scale, shift) {
-  kept <- c(
-    "radius", "relative", "known", "n_pattern_min", "n_pattern_max"
-  )
-  # In the order of count_weights()
-  slope <- scale * arguments$scale
-  # The clamp may have raised or cut the floor before
-  floor <- scale * clamp(arguments$shift) + shift
-  c(
-    list(scale = slope, shift = floor), arguments[intersect(
-      kept, names(arguments)
-    )],
-    count_factors(slope, floor, arguments$n_pattern_max)
-  )
-}
-
-# Scaled twice is scaled once, but for the clamp between.
-rescaled <- function(arguments, scale, shift) {
-  list(
-    scaled_by = scale * (arguments$scaled_by %||% 1),
-    shifted_by = scale * (arguments$shifted_by %||% 0) + shift
-  )
 }

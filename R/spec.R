@@ -259,12 +259,13 @@ check_reference_model <- function(reference, model, spec, call) {
       arg = "reference", call = call
     )
   }
-  if (identical(reference$fingerprint, values_mark(spec$y))) {
+  if (identical(reference$fingerprint, values_mark(spec$y)) ||
+    is_same_file(model$data, reference$rows)) {
     abort_privacy(
       c(
         "The {.arg reference} must come from other data.",
-        x = "It was fitted to the very responses of this file, so that each
-             record would enter twice."
+        x = "It was fitted to this file or to most of it, so that records would
+             enter twice."
       ),
       arg = "reference", call = call
     )

@@ -94,24 +94,14 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   check_assignment(assignment, fit, newdata, call)
   check_seed(seed, call = call)
   check_converged(fit, allow_unconverged, call = call)
-  n_kept <- nrow(fit$draws)
-  if (m > n_kept) {
-    abort_input(
-      c(
-        "Each synthetic set needs a draw of its own.",
-        x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
-        i = "Fit with more {.arg draws}."
-      ),
-      arg = "m", call = call
-    )
-  }
+  check_draws_for(fit, m, call)
 
   data <- if (is.null(newdata)) fit$data else newdata
   spec <- newdata_spec(fit, newdata, call)
   columns <- published_columns(fit, data)
   check_published(fit, data, columns, call)
   words <- seed_words(seed)
-  rows <- random_rows(n_kept, m, words)
+  rows <- random_rows(n_draws(fit), m, words)
   values <- synthesize_(
     spec, fit$draws[rows, , drop = FALSE], words,
     if (assignment == "posterior") 1L else 0L

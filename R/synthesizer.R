@@ -163,7 +163,7 @@ describe_weights <- function(fit) {
   alpha <- alpha_of(fit)
   sprintf(
     "%s, mean %s, %s of weight 0",
-    describe_scheme(attr(fit$privacy_weights, "scheme")),
+    summary(fit$privacy_weights)$title,
     format_figure(mean(alpha)), format_count(sum(alpha == 0))
   )
 }

@@ -41,22 +41,49 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE) {
   check_flag(allow_unconverged)
   check_weighted(fit, "truncated")
   check_converged(fit, allow_unconverged)
-  alpha <- as.double(fit$privacy_weights)
+  weights <- fit$privacy_weights
+  alpha <- as.double(weights)
   model <- frozen_model(fit)
-  of <- attr(fit$privacy_weights, "basis")
-  basis <- if (!is.null(of) && !is.null(model)) {
-    list(kind = "truncated", of = of, model = model, epsilon = epsilon)
-  }
   truncated <- truncated_rule(alpha, fit$bound$record, epsilon)
   check_some_left(truncated, alpha, fit$bound$record, epsilon)
+  inner <- node_of(weights)
   new_privacy_weights(
     truncated, "truncated",
-    c(
-      list(of = first_scheme(fit$privacy_weights), epsilon = epsilon),
-      inherited_arguments(fit$privacy_weights)
-    ),
-    source = "file", basis = basis,
-    records = attr(fit$privacy_weights, "records")
+    list(of = inner$scheme, epsilon = epsilon),
+    made_from = history_mark(fit) %||% NA, of = list(inner),
+    basis = if (!is.null(model)) {
+      list(model = model, epsilon = epsilon, history = fit_rows(fit))
+    },
+    records = attr(weights, "records")
+  )
+}
+
+truncated_scheme <- function() {
+  new_weighting_scheme(
+    "truncated",
+    title = "truncated weights (Weighted-e)", short = "Weighted-e",
+    word = "weighted_e",
+    dependency = depends_on_file,
+    reads = reads_model,
+    rule = function(node, data, inner, call) {
+      basis <- node$basis
+      delta <- model_bound(basis$model, data, inner[[1]], call)
+      truncated_rule(inner[[1]], delta, basis$epsilon)
+    },
+    definition = function(node, data, inner, call) {
+      basis <- node$basis
+      delta <- dense_bound(basis$model, data, inner[[1]], call)
+      inner[[1]] * (delta <= basis$epsilon / 2)
+    },
+    grid = function(node, grid, counts, database, inner) {
+      grid_truncated(grid, counts, inner()[[1]], node$arguments$epsilon)
+    },
+    replay = function(node, records, run, inner, call) {
+      truncate_weights(
+        run(inner()[[1]]), node$arguments$epsilon,
+        allow_unconverged = TRUE
+      )
+    }
   )
 }
 
@@ -78,24 +105,6 @@ check_weighted <- function(fit, what, call = rlang::caller_env()) {
   }
 }
 
-# Of weights made from other weights the first scheme counts.
-first_scheme <- function(weights) {
-  arguments <- attr(weights, "arguments")
-  arguments$of %||% attr(weights, "scheme")
-}
-
-#' Arguments of the first scheme that derived weights keep
-#' @param ... Names of further ones that they do not keep.
-#' @noRd
-inherited_arguments <- function(weights, ...) {
-  arguments <- attr(weights, "arguments")
-  # What a floor proves does not survive a computation from the file
-  arguments[setdiff(names(arguments), c(
-    "of", "k", "epsilon", "factor_add_remove", "factor_replace",
-    "n_pattern_min", "n_pattern_max", ...
-  ))]
-}
-
 #' Weights that are all 0 fit the prior, not the file
 #' @noRd
 check_some_left <- function(truncated, alpha, delta, epsilon,
@@ -112,4 +121,12 @@ check_some_left <- function(truncated, alpha, delta, epsilon,
       nearest = suppressWarnings(min(delta[alpha > 0]))
     )
   }
+}
+
+#' Weighted-e on a grid: weight 0 where the weighted bound exceeds epsilon / 2
+#' @noRd
+grid_truncated <- function(grid, counts, alpha, epsilon) {
+  delta <- database_bounds(grid, counts, alpha)
+  alpha[delta > epsilon / 2] <- 0
+  alpha
 }

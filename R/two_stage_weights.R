@@ -86,25 +86,25 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
       problems = first$problems
     )
   }
-  label <- guarantee(first)
-  if (label$label != "strict") {
+  verdict <- verdict_of(first, dependency("own"))
+  if (verdict$label != "strict") {
     abort_privacy(
       c(
         "The first stage must carry a strict label.",
-        x = "It is {.val {label$label}}.",
-        i = "{cli_escape(label$reasons)}"
+        x = "It is {.val {verdict$label}}.",
+        i = "{cli_escape(verdict$reasons)}"
       )
     )
   }
   # One draw is paid for, chosen by the system's entropy unless seeded
   row <- random_rows(n_draws(first), 1, seed_words(seed))
   basis <- list(
-    kind = "two_stage", lower = lower, upper = upper,
-    model = frozen_draw(first, row), history = history_mark(first)
+    lower = lower, upper = upper, model = frozen_draw(first, row),
+    history = fit_rows(first), charge_id = first[["id"]] %||% new_charge_id()
   )
-  cost <- label$epsilon$per_draw
+  cost <- by_relation(first$censor$upper - first$censor$lower)
   new_privacy_weights(
-    basis_weights(basis, first$data, rlang::current_env()), "two_stage",
+    two_stage_values(basis, first$data, rlang::current_env()), "two_stage",
     list(
       epsilon0 = cost[["add/remove-one"]],
       epsilon0_replace = cost[["replace-one"]], lower = lower, upper = upper,
@@ -115,8 +115,67 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
         new_charge_id(), "parameter draw of a first stage", cost
       )
     ),
-    source = "paid", basis = basis, records = model_marks(first)
+    made_from = history_mark(first), basis = basis,
+    records = model_marks(first)
   )
+}
+
+two_stage_scheme <- function() {
+  definition <- function(node, data, inner, call) {
+    defined_two_stage_weights(node$basis, data, call)
+  }
+  new_weighting_scheme(
+    "two_stage",
+    title = "two-stage weights", short = "Two-stage", word = "two_stage",
+    inputs = c("epsilon0", "lower", "upper", scaling_names),
+    dependency = function(node, inner) {
+      a <- node$arguments
+      dependency(
+        "own",
+        charges = charge(
+          node$basis$charge_id, "first stage of two-stage weights",
+          by_relation(a[["epsilon0"]], a[["epsilon0_replace"]])
+        ),
+        history = if (a[["reference"]] == "history") "confidential" else "none",
+        reproducible = a[["reproducible"]]
+      )
+    },
+    reads = reads_model,
+    rule = function(node, data, inner, call) {
+      two_stage_values(node$basis, data, call)
+    },
+    definition = definition,
+    grid = function(node, grid, counts, database, inner) {
+      definition(node, grid$data)
+    },
+    rescale = function(node, scale, shift) {
+      node$arguments <- with_scaling(node$arguments, scale, shift)
+      with_step(node, scale, shift)
+    },
+    # The draw is taken as spent: other records meet the same one
+    replay = function(node, records, run, inner, call) {
+      weights_of_node(node, two_stage_values(node$basis, records$data, call))
+    }
+  )
+}
+
+#' Weights of records at the one draw
+#' @noRd
+two_stage_values <- function(basis, data, call) {
+  delta <- model_bound(basis$model, data, call = call)
+  apply_steps(two_stage_rule(basis, delta), basis$steps)
+}
+
+#' The same once more from the formula, for audits
+#' @noRd
+defined_two_stage_weights <- function(basis, data, call = rlang::caller_env()) {
+  delta <- dense_bound(basis$model, data, call = call)
+  share <- (basis$upper - delta) / (basis$upper - basis$lower)
+  alpha <- ifelse(is.finite(delta), pmin(1, pmax(0, share)), 0)
+  for (step in basis$steps) {
+    alpha <- pmin(1, pmax(0, step$shift + step$scale * alpha))
+  }
+  alpha
 }
 
 two_stage_rule <- function(basis, delta) {

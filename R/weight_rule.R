@@ -1,22 +1,15 @@
 # The class `weight_rule`: what freeze() returns, a function of one record and
 # of what was fixed beforehand.
 
-#' @param scheme (string) The scheme of the weights that were frozen.
-#' @param arguments (list) Theirs.
+#' @param node (list) Of the weights that were frozen.
+#' @param scheme (string) Their scheme.
 #' @noRd
-new_weight_rule <- function(basis, scheme, arguments, history) {
-  columns <- basis_columns(basis)
-  # What tells how the weights depended on their own file says nothing here
-  own <- c(
-    "rule", "history", "response", "solved", "epsilon0", "epsilon0_replace",
-    "factor_add_remove", "factor_replace", "n_pattern_min", "n_pattern_max"
-  )
+new_weight_rule <- function(node, scheme, history) {
+  columns <- columns_read(node)
   structure(
     list(
-      scheme = scheme, history = history,
-      arguments = arguments[setdiff(names(arguments), own)],
-      response = columns$response, predictors = columns$predictors,
-      basis = basis
+      scheme = scheme, history = history, response = columns$response,
+      predictors = columns$predictors, node = node
     ),
     class = "weight_rule"
   )
@@ -43,7 +36,7 @@ predict.weight_rule <- function(object, newdata, ...) {
     )
   }
   alpha <- tryCatch(
-    basis_weights(object$basis, newdata, call),
+    rule_values(object$node, newdata, call),
     pseudosynth_error_input = function(e) {
       abort_input(
         c(
@@ -55,16 +48,16 @@ predict.weight_rule <- function(object, newdata, ...) {
       )
     }
   )
-  new_privacy_weights(
-    alpha, "frozen",
+  frozen_weights(
+    alpha, object$node,
     c(
       list(rule = object$scheme, history = object$history),
-      if (length(object$response) == 1) list(response = object$response),
-      object$arguments
+      if (length(object$response) == 1) list(response = object$response)
     ),
-    source = if (is_own_history(object$basis, newdata)) "file" else "frozen",
-    basis = object$basis,
-    records = record_marks(newdata, used)
+    own = if (is_own_history(object$node, newdata)) {
+      file_mark(newdata, object$response[1])
+    },
+    records = if (length(used) > 0) record_marks(newdata, used)
   )
 }
 
@@ -78,7 +71,7 @@ is_weight_rule <- function(x) {
 #' @export
 format.weight_rule <- function(x, ...) {
   sprintf(
-    "frozen %s, %s history", describe_scheme(x$scheme, x$arguments), x$history
+    "frozen %s, %s history", scheme_title(x$node), x$history
   )
 }
 

@@ -40,3 +40,26 @@ current_data <- function() {
   columns <- c("income", "age", "education", "earner")
   ce_income[ce_income$income > 0, columns][201:320, ]
 }
+
+# Weights that say they were made by a scheme, for what is read from that alone
+made_by <- function(scheme, made_from = "a file", ..., of = list(),
+                    basis = NULL, values = c(0.5, 0.9), n = 150) {
+  new_privacy_weights(
+    rep(values, length.out = n), scheme, list(...),
+    made_from = made_from, of = of, basis = basis
+  )
+}
+
+frozen_by <- function(history, own = character()) {
+  made_by("frozen", own,
+    rule = "lipschitz", history = history,
+    of = list(node_of(made_by("lipschitz")))
+  )
+}
+
+paid_by <- function(epsilon0, id = "a draw", n = 150) {
+  made_by("two_stage",
+    epsilon0 = epsilon0, epsilon0_replace = 2 * epsilon0, reference = "none",
+    reproducible = FALSE, basis = list(charge_id = id), n = n
+  )
+}

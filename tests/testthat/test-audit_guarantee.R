@@ -334,7 +334,7 @@ test_that("fits with frozen, paid, public and count weights are audited", {
     "y", file,
     radius = 0.5, relative = FALSE, scale = 0.5, shift = 0.5
   )
-  weights <- list(frozen, 0.5, counted)
+  weights <- list(frozen, public_scalar(0.5), counted)
   claims <- c(1, 1, 2)
   for (j in seq_along(weights)) {
     fit <- suppressWarnings(fit_to(

@@ -6,20 +6,20 @@ test_that("combined weights are products", {
   expect_equal(as.numeric(both), as.numeric(w) * as.numeric(count))
   expect_identical(attr(both, "scheme"), "combined")
   expect_identical(attr(both, "arguments")$of, "lipschitz x count")
-  expect_identical(attr(both, "source"), "file")
+  expect_identical(dependency_of(both)$kind, "file")
 })
 
 test_that("a public scalar scales and keeps the scheme", {
   count <- count_weights(unweighted_fit(), radius = 0.2, shift = 0.5)
-  half <- combine_weights(0.5, count)
+  half <- combine_weights(public_scalar(0.5), count)
   expect_equal(as.numeric(half), 0.5 * as.numeric(count))
   expect_identical(attr(half, "scheme"), "count")
   expect_equal(
     attr(half, "arguments")$factor_replace,
     attr(scale_weights(count, 0.5), "arguments")$factor_replace
   )
-  scalars <- combine_weights(0.5, as_privacy_weights(0.5, 4))
-  expect_identical(attr(scalars, "source"), "public")
+  scalars <- combine_weights(public_scalar(0.5), as_privacy_weights(public_scalar(0.5), 4))
+  expect_identical(dependency_of(scalars)$kind, "own")
   expect_equal(as.numeric(scalars), rep(0.25, 4))
 })
 
@@ -30,31 +30,28 @@ test_that("the weakest part decides the source, and costs add up", {
     freeze(lipschitz_weights(unweighted_fit()), "public"), current
   )
   both <- combine_weights(frozen, public)
-  expect_identical(attr(both, "source"), "frozen")
-  expect_identical(attr(both, "arguments")$history, "confidential")
+  expect_identical(dependency_of(both)$kind, "own")
+  expect_identical(dependency_of(both)$history, "confidential")
   expect_identical(
-    attr(combine_weights(public, public), "arguments")$history, "public"
+    dependency_of(combine_weights(public, public))$history, "public"
   )
-  stage <- function(id) {
-    new_privacy_weights(
-      rep(0.5, 120), "two_stage", list(
-        epsilon0 = 0.2, charges = charge(id, "first stage", by_relation(0.2))
-      ),
-      source = "paid"
-    )
-  }
-  paid <- stage("one")
-  # The same first draw is paid once
-  expect_equal(
-    attr(combine_weights(paid, paid), "arguments")$epsilon0, 0.2
-  )
-  three <- combine_weights(paid, frozen, stage("another"))
-  expect_identical(attr(three, "source"), "paid")
-  expect_equal(attr(three, "arguments")$epsilon0, 0.4)
   count <- count_weights("income", current, radius = 0.2)
-  expect_identical(attr(combine_weights(three, count), "source"), "file")
+  expect_identical(dependency_of(combine_weights(both, count))$kind, "file")
   by_hand <- as_privacy_weights(as.numeric(frozen), 120)
-  expect_identical(attr(combine_weights(frozen, by_hand), "source"), "user")
+  expect_identical(dependency_of(combine_weights(frozen, by_hand))$kind, "user")
+  # A bare number may be the mean of confidential weights
+  expect_identical(dependency_of(combine_weights(0.5, frozen))$kind, "user")
+})
+
+test_that("two first stages are both paid, the same one once", {
+  paid <- function(id) paid_by(0.2, id)
+  cost <- function(...) {
+    charges <- dependency_of(combine_weights(...))$charges
+    total_charges(charges)$epsilon[["add/remove-one"]]
+  }
+  expect_equal(cost(paid("x"), paid("y")), 0.4)
+  expect_equal(cost(paid("x"), paid("y"), paid("x")), 0.4)
+  expect_equal(cost(paid("x"), paid("x")), 0.2)
 })
 
 test_that("parts of other records or lengths are refused", {

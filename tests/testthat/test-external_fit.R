@@ -175,9 +175,9 @@ test_that("weights of a function model can be frozen, of a matrix not", {
   rule <- freeze(w)
   data <- outside_data()
   expect_identical(as.numeric(predict(rule, data)), as.numeric(w))
-  expect_identical(attr(predict(rule, data), "source"), "file")
+  expect_identical(dependency_of(predict(rule, data))$kind, "file")
   current <- transform(data[1:10, ], y = y + 0.1)
-  expect_identical(attr(predict(rule, current), "source"), "frozen")
+  expect_identical(dependency_of(predict(rule, current))$kind, "own")
   expect_identical(
     as.numeric(predict(rule, current[-3, ])),
     as.numeric(predict(rule, current))[-3]

@@ -76,7 +76,9 @@ test_that("a clipped fit is strict only without weights from the file", {
   expect_equal(label$epsilon$per_draw[["replace-one"]], 4)
   expect_match(paste(label$reasons, collapse = " "), "not certified")
   expect_identical(guarantee(censored(lw_fit()))$label, "asymptotic")
-  public <- as_privacy_weights(0.5, length(unweighted_fit()$spec$y))
+  public <- as_privacy_weights(
+    public_scalar(0.5), length(unweighted_fit()$spec$y)
+  )
   expect_identical(
     guarantee(censored(with_weights(unweighted_fit(), public)))$label, "strict"
   )
@@ -355,7 +357,7 @@ test_that("every scheme has its word in the label", {
     lw = lipschitz_weights(fit),
     cw = count_weights(fit, radius = 0.2),
     weighted_e = truncate_weights(lw_fit(), 8),
-    weighted = rep(0.5, 150), public_scalar = 0.5,
+    weighted = rep(0.5, 150), public_scalar = public_scalar(0.5),
     two_stage = two_stage_weights(
       fit, 0.5, 1, 6,
       reference = reference, seed = 1

@@ -1,12 +1,15 @@
 some_weights <- function() {
-  new_privacy_weights(c(0, 0.25, 1), "lipschitz", list(map = "linear"))
+  new_privacy_weights(
+    c(0, 0.25, 1), "lipschitz", list(map = "linear"),
+    made_from = "a file"
+  )
 }
 
 test_that("weights know their scheme and source", {
   w <- some_weights()
   expect_true(is_privacy_weights(w))
   expect_identical(attr(w, "scheme"), "lipschitz")
-  expect_identical(attr(w, "source"), "file")
+  expect_identical(dependency_of(w)$kind, "file")
   expect_false(is_privacy_weights(c(0, 1)))
 })
 
@@ -21,7 +24,6 @@ test_that("every computation on weights gives a plain numeric", {
   for (result in results) {
     expect_false(is_privacy_weights(result))
     expect_null(attr(result, "scheme"))
-    expect_null(attr(result, "source"))
   }
   changed <- w
   changed[1] <- 0.5
@@ -33,14 +35,14 @@ test_that("every computation on weights gives a plain numeric", {
 test_that("a plain numeric has scheme and source user", {
   w <- as_privacy_weights(c(0.5, 1), 2)
   expect_identical(attr(w, "scheme"), "user")
-  expect_identical(attr(w, "source"), "user")
+  expect_identical(dependency_of(w)$kind, "user")
   kept <- some_weights()
   expect_identical(as_privacy_weights(kept, 3), kept)
   expect_null(as_privacy_weights(NULL, 3))
 })
 
 test_that("values outside [0, 1], missing or miscounted are refused", {
-  expect_error(new_privacy_weights(c(0, 1.2), "user", source = "user"),
+  expect_error(new_privacy_weights(c(0, 1.2), "user", list(), NA),
     class = "pseudosynth_error_input"
   )
   expect_error(as_privacy_weights(c(0, NA), 2),
@@ -63,16 +65,21 @@ test_that("print and summary count zeros and say where weights come from", {
   expect_identical(format(w), c("0.00", "0.25", "1.00"))
 })
 
-test_that("one number is a public scalar, a vector of unknown origin", {
-  w <- as_privacy_weights(0.5, 4)
+test_that("a public scalar is stated, one number is of unknown origin", {
+  w <- as_privacy_weights(public_scalar(0.5), 4)
   expect_identical(attr(w, "scheme"), "public_scalar")
-  expect_identical(attr(w, "source"), "public")
+  expect_identical(dependency_of(w)$kind, "own")
   expect_identical(as.numeric(w), rep(0.5, 4))
-  expect_identical(attr(as_privacy_weights(rep(0.5, 4), 4), "source"), "user")
+  for (unknown in list(0.5, rep(0.5, 4), as.numeric(public_scalar(0.5)))) {
+    unknown <- as_privacy_weights(unknown, 4)
+    expect_identical(as.numeric(unknown), rep(0.5, 4))
+    expect_identical(dependency_of(unknown)$kind, "user")
+  }
   for (bad in list(-0.1, 1.1, NA_real_, NaN)) {
     expect_error(as_privacy_weights(bad, 4), class = "pseudosynth_error_input")
+    expect_error(public_scalar(bad), class = "pseudosynth_error_input")
   }
-  fit <- update(unweighted_fit(), privacy_weights = 0.5, seed = 2)
+  fit <- update(unweighted_fit(), privacy_weights = public_scalar(0.5), seed = 2)
   expect_identical(alpha_of(fit), rep(0.5, 150))
   expect_identical(mechanism_of(fit), "public_scalar")
 })

@@ -30,7 +30,7 @@ test_that("the scalar reaches its target, from any curve", {
     }
   }
   expect_identical(attr(w, "scheme"), "scalar")
-  expect_identical(attr(w, "source"), "file")
+  expect_identical(dependency_of(w)$kind, "file")
 })
 
 test_that("a proportional bound takes one refit", {

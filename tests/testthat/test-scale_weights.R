@@ -7,7 +7,7 @@ test_that("weights are clamp(c1 alpha + c2)", {
   expect_equal(as.numeric(scale_weights(w, 1, -0.2)), pmax(w - 0.2, 0))
   expect_identical(attr(scaled, "scheme"), "scaled")
   expect_identical(attr(scaled, "arguments")$of, "lipschitz")
-  expect_identical(attr(scaled, "source"), "file")
+  expect_identical(dependency_of(scaled)$kind, "file")
 })
 
 test_that("scaled count weights are count weights with other c and g", {
@@ -42,11 +42,11 @@ test_that("the factors hold where the clamp has worked before", {
 test_that("weights that depend on the record alone stay so", {
   frozen <- predict(freeze(lw_weights()), current_data())
   scaled <- scale_weights(frozen, 0.5)
-  expect_identical(attr(scaled, "source"), "frozen")
+  expect_identical(dependency_of(scaled)$kind, "own")
   expect_identical(attr(scaled, "scheme"), "frozen")
   expect_identical(attr(scaled, "arguments")$history, "confidential")
-  scalar <- scale_weights(as_privacy_weights(0.5, 3), 0.5, 0.1)
-  expect_identical(attr(scalar, "source"), "public")
+  scalar <- as_privacy_weights(scale_weights(public_scalar(0.5), 0.5, 0.1), 3)
+  expect_identical(dependency_of(scalar)$kind, "own")
   expect_equal(attr(scalar, "arguments")$alpha, 0.35)
   expect_equal(as.numeric(scalar), rep(0.35, 3))
 })
@@ -66,7 +66,7 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
     truncate_weights(cw, 4), scale_weights(truncate_weights(cw, 4), 0.5, 0.2),
     solved$privacy_weights, scale_weights(solved$privacy_weights, 0.9, 0.1),
     combine_weights(count, count), combine_weights(count, raised),
-    combine_weights(0.5, raised), scalar_weights(fit, 2, tolerance = 0.2)
+    combine_weights(public_scalar(0.5), raised), scalar_weights(fit, 2, tolerance = 0.2)
   )
   rule <- vapply(derived, function(w) dependency_of(w)$kind, "")
   expect_identical(rule, rep("file", length(derived)))
@@ -77,7 +77,8 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
   )
   expect_identical(dependency_of(count)$kind, "floor")
   expect_identical(dependency_of(scale_weights(count, 0.5))$kind, "floor")
-  expect_identical(dependency_of(combine_weights(0.5, count))$kind, "floor")
+  half <- combine_weights(public_scalar(0.5), count)
+  expect_identical(dependency_of(half)$kind, "floor")
 })
 
 test_that("bad input is a classed error", {

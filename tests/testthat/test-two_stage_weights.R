@@ -13,7 +13,7 @@ test_that("two-stage weights are the clamped distance at one paid draw", {
   w <- two_stage()
   arguments <- attr(w, "arguments")
   expect_identical(attr(w, "scheme"), "two_stage")
-  expect_identical(attr(w, "source"), "paid")
+  expect_identical(dependency_of(w)$kind, "own")
   expect_equal(arguments$epsilon0, 1)
   expect_equal(arguments$epsilon0_replace, 2)
   expect_true(arguments$reproducible)
@@ -47,13 +47,13 @@ test_that("given the draw, no record moves the weight of another", {
   rule <- freeze(two_stage())
   current <- current_data()
   all <- predict(rule, current)
-  expect_identical(attr(all, "source"), "frozen")
+  expect_identical(dependency_of(all)$kind, "own")
   expect_null(attr(all, "arguments")$epsilon0)
   expect_identical(
     as.numeric(predict(rule, current[-5, ])), as.numeric(all)[-5]
   )
   # On the file that the draw came from it is not free
-  expect_identical(attr(predict(rule, privacy_data()), "source"), "file")
+  expect_identical(dependency_of(predict(rule, privacy_data()))$kind, "file")
 })
 
 test_that("calibration to replace-one halves the interval", {

@@ -1,4 +1,4 @@
-# Small models on a grid, for exact audits. Internal.
+# Small models on a grid, for exact audits.
 #
 # A record type is a distinct pair of predictors and modelled response, and a
 # database a vector of counts over the types, so that clones cost nothing. All
@@ -281,4 +281,44 @@ unweighted_posterior <- function(grid, counts) {
   grid_change(
     grid, grid$file_unweighted, counts - grid$file_counts, plain_rule(grid, 1)
   )
+}
+
+#' Record bounds of a weighted posterior of a database
+#' @return (numeric, V)
+#' @noRd
+database_bounds <- function(grid, counts, alpha) {
+  rule <- plain_rule(grid, alpha)
+  posterior <- grid_posterior(grid, counts, rule)
+  grid_bounds(grid, rule, grid_bulk(grid, posterior))
+}
+
+#' max_s |alpha f(theta_s)| of records at the draws that a rule keeps
+#'
+#' From the whole matrix of log densities, a block of records at a time: not by
+#' the streaming kernel that the rule itself uses.
+#' @return (numeric, one per record)
+#' @noRd
+dense_bound <- function(model, data, alpha = 1, call) {
+  size <- max(1, floor(2e7 / max(1, NROW(model$draws))))
+  n <- nrow(data)
+  blocks <- split(seq_len(n), (seq_len(n) - 1) %/% size)
+  largest <- lapply(blocks, function(rows) {
+    f <- dense_log_lik(model, data[rows, , drop = FALSE], call)
+    f[!is.finite(f)] <- Inf
+    apply(abs(f), 2, max)
+  })
+  bound <- alpha * unlist(largest, use.names = FALSE)
+  # What takes no part is not bounded by what its density does
+  bound[rep_len(alpha, n) == 0] <- 0
+  bound
+}
+
+dense_log_lik <- function(model, data, call) {
+  if (is.function(model$f)) {
+    columns <- lapply(seq_len(nrow(data)), function(i) {
+      model$f(data[i, , drop = FALSE], model$draws)
+    })
+    return(do.call(cbind, columns))
+  }
+  log_lik_(record_spec(model, data, call), model$draws)
 }

@@ -1,0 +1,69 @@
+# The scheme of weights that a frozen rule gave: functions of one record and of
+# what was fixed on another file. freeze() and predict() make them.
+
+#' @param node (list) Of the weights that were frozen.
+#' @param own (string or `NULL`) The mark of the file, where the rule was made
+#'   from these very records: then nothing is frozen.
+#' @noRd
+frozen_weights <- function(alpha, node, arguments, own, records) {
+  new_privacy_weights(
+    alpha, "frozen", arguments,
+    made_from = as.character(own), of = list(node), basis = list(),
+    records = records
+  )
+}
+
+frozen_scheme <- function() {
+  new_weighting_scheme(
+    "frozen",
+    title = "frozen weights", short = "Frozen", word = "frozen",
+    inputs = frozen_inputs,
+    dependency = frozen_dependency,
+    rule = function(node, data, inner, call) inner[[1]],
+    definition = function(node, data, inner, call) inner[[1]],
+    grid = function(node, grid, counts, database, inner) {
+      inner(fixed = is_fixed(node))[[1]]
+    },
+    rescale = function(node, scale, shift) {
+      node$of[[1]] <- scaled_node(node$of[[1]], scale, shift)
+      node$arguments <- with_scaling(node$arguments, scale, shift)
+      node
+    },
+    replay = function(node, records, run, inner, call) {
+      if (!is_fixed(node)) {
+        return(inner()[[1]])
+      }
+      weights_of_node(node, inner(fixed = TRUE)[[1]])
+    }
+  )
+}
+
+#' Was the rule fixed on another file?
+#' @noRd
+is_fixed <- function(node) {
+  length(node$made_from) == 0
+}
+
+frozen_dependency <- function(node, inner) {
+  if (!is_fixed(node)) {
+    return(dependency("file"))
+  }
+  # A rule that knows no file has no history, whatever was stated
+  has_history <- length(node_marks(node)) > 0
+  dependency(
+    "own",
+    history = if (has_history) node$arguments[["history"]] else "none",
+    reproducible = is_reproducible(node)
+  )
+}
+
+#' Where the history is confidential, a scale may have been solved from it
+#' @noRd
+frozen_inputs <- function(node) {
+  a <- node$arguments
+  stated <- intersect(
+    c("rule", "history", if (identical(a[["history"]], "public")) scaling_names),
+    names(a)
+  )
+  paste(stated, vapply(a[stated], format, ""), collapse = ", ")
+}

@@ -1,0 +1,70 @@
+# How weights print: by their scheme's name, its arguments and quantiles.
+
+#' @export
+format.privacy_weights <- function(x, ...) {
+  format(plain_weights(x), ...)
+}
+
+#' @rdname privacy_weights
+#' @export
+summary.privacy_weights <- function(object, ...) {
+  values <- plain_weights(object)
+  node <- node_of(object)
+  structure(
+    list(
+      scheme = node$scheme,
+      title = scheme_title(node),
+      arguments = node$arguments,
+      depends = dependency_of(node)$kind,
+      n = length(values),
+      zeros = sum(values == 0),
+      ones = sum(values == 1),
+      mean = mean(values),
+      quantiles = summarize_values(values)
+    ),
+    class = "summary_privacy_weights"
+  )
+}
+
+#' @export
+print.summary_privacy_weights <- function(x, ...) {
+  arguments <- Filter(function(a) {
+    is.atomic(a) && length(a) == 1 && !is.na(a)
+  }, x$arguments)
+  cat(
+    sprintf(
+      "Privacy weights: %s, %s", x$title, describe_dependency(x$depends)
+    ),
+    if (length(arguments) > 0) {
+      values <- vapply(arguments, function(a) {
+        if (is.double(a)) format(a, digits = 6) else format(a)
+      }, character(1))
+      paste0("  ", strwrap(
+        paste(names(arguments), "=", values, collapse = ", "), 76
+      ))
+    },
+    sprintf(
+      "  N = %s records: %s of weight 0, %s of weight 1, mean %s",
+      format_count(x$n), format_count(x$zeros), format_count(x$ones),
+      format_figure(x$mean)
+    ),
+    sprintf("  %s", format_named(x$quantiles)),
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @export
+print.privacy_weights <- function(x, ...) {
+  print(summary(x))
+  invisible(x)
+}
+
+describe_dependency <- function(kind) {
+  switch(kind,
+    own = "made from each record and from public or paid inputs",
+    user = "of unknown origin",
+    "made from the confidential file"
+  )
+}

@@ -1,0 +1,61 @@
+#' A public scalar weight
+#'
+#' One weight for all records that you state beforehand: a number from a paper,
+#' a policy or an earlier release. It depends on no record, so that a clipped
+#' fit with it can be strict.
+#'
+#' A bare number, `privacy_weights = 0.5`, is a weight of unknown origin instead:
+#' the package cannot tell 0.5 from `mean(w)` of confidential weights. By calling
+#' `public_scalar()` you state that the number was not computed from this file.
+#'
+#' @param alpha (number in \[0, 1\]) The weight.
+#' @return [`privacy_weights`][privacy_weights] of scheme `"public_scalar"` and
+#'   length 1, which every function that takes weights repeats for all records.
+#' @section Error types:
+#' `pseudosynth_error_input`: anything but one number in \[0, 1\].
+#' @section Privacy:
+#' The statement is yours: the label rests on it.
+#' @seealso [scalar_weights()] for a scalar that is solved from the file,
+#'   [combine_weights()] to put one on top of other weights.
+#' @examples
+#' public_scalar(0.5)
+#' @export
+public_scalar <- function(alpha) {
+  check_number(alpha, min = 0, max = 1)
+  scalar_of(as.double(alpha))
+}
+
+scalar_of <- function(alpha) {
+  new_privacy_weights(
+    alpha, "public_scalar", list(alpha = alpha),
+    made_from = character(), basis = list(alpha = alpha)
+  )
+}
+
+public_scalar_scheme <- function() {
+  of_all <- function(node, data, inner, call) {
+    rep(node$basis$alpha, nrow(data))
+  }
+  new_weighting_scheme(
+    "public_scalar",
+    title = "public scalar weight", short = "Scalar", word = "public_scalar",
+    inputs = "alpha",
+    dependency = function(node, inner) dependency("own"),
+    rule = of_all,
+    definition = of_all,
+    grid = function(node, grid, counts, database, inner) node$arguments$alpha,
+    rescale = function(node, scale, shift) {
+      node_of(scalar_of(clamp(scale * node$basis$alpha + shift)))
+    },
+    replay = function(node, records, run, inner, call) {
+      scalar_of(node$basis$alpha)
+    }
+  )
+}
+
+#' The number that weights are for every record, if it was stated
+#' @return (number or `NULL`)
+#' @noRd
+public_number <- function(node) {
+  if (node$scheme == public_scalar_scheme()$name) node$basis$alpha
+}

@@ -1,0 +1,63 @@
+# Whether records of one file are found in another, by hashes of records: a
+# weight rule and a reference keep those of the file that they were made from.
+
+#' Hashes of the records of a file
+#'
+#' Of 52 bits each, so that they fit in doubles, and sorted, so that they do not
+#' tell whose they are. The salt is a hash of the file: tables that others have
+#' made beforehand are of no use.
+#' @param columns (list) The columns that were read.
+#' @return (list) `columns` (their names), `salt`, `rows` (double). As
+#'   confidential as what it is stored with.
+#' @noRd
+row_hashes <- function(columns) {
+  columns <- lapply(columns, pattern_value)
+  salt <- rlang::hash(unname(columns))
+  list(
+    columns = names(columns), salt = salt, rows = sort(hash_rows(columns, salt))
+  )
+}
+
+#' @return (double) One per record; equal for equal records.
+#' @noRd
+hash_rows <- function(columns, salt) {
+  text <- lapply(unname(columns), function(x) {
+    if (is.double(x)) sprintf("%.17g", x) else x
+  })
+  keys <- do.call(paste, c(list(salt), text, list(sep = "\r")))
+  different <- unique(keys)
+  hash <- vapply(different, rlang::hash, "", USE.NAMES = FALSE)
+  number <- strtoi(substr(hash, 1, 7), 16L) * 2^24 +
+    strtoi(substr(hash, 8, 13), 16L)
+  number[match(keys, different)]
+}
+
+#' Have two files so many records in common that they are one?
+#'
+#' Files of one population share values by chance: of whole numbers or of yes
+#' and no nearly all. The share expected is that of the history's records whose
+#' values another record of the history has (Good and Turing). So `data` counts
+#' as the history where more than half of its records are found there, and more
+#' than chance explains by three standard errors. Where values tell nothing, it
+#' still does where the two differ in at most sqrt(N) / 10 records: of other
+#' records, not even two files of yes and no do more often than one in twenty.
+#' @param data (data frame)
+#' @param history (list or `NULL`) See `row_hashes()`.
+#' @return (flag) `FALSE` also where nothing is known of the history's records,
+#'   or `data` has not the columns to tell.
+#' @noRd
+is_same_file <- function(data, history) {
+  if (is.null(history) || !all(history$columns %in% names(data))) {
+    return(FALSE)
+  }
+  rows <- hash_rows(lapply(data[history$columns], pattern_value), history$salt)
+  old <- history$rows
+  shared <- mean(old %in% old[duplicated(old)])
+  error <- sqrt(shared * (1 - shared) * (1 / length(rows) + 1 / length(old)))
+  if (mean(rows %in% old) > max(1 / 2, shared + 3 * error)) {
+    return(TRUE)
+  }
+  types <- unique(c(rows, old))
+  count <- function(x) tabulate(match(x, types), length(types))
+  sum(abs(count(rows) - count(old))) <= ceiling(sqrt(length(rows)) / 10)
+}

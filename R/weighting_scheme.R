@@ -1,0 +1,153 @@
+# A weighting scheme: all that the package knows of one way to make privacy
+# weights, in one object. Each has a file of its own, beside the function that
+# makes the weights; weighting_schemes() is the list of them. What a label says
+# is no scheme's business: it states what its weights depend on, and verdict.R
+# judges.
+
+#' Build a weighting scheme
+#'
+#' A `node` is how weights were made, see `node_of()`. `inner` are the same
+#' things of the weights they were computed from (`node$of`): their words, their
+#' dependencies, their values.
+#'
+#' @param name (string) As in `attr(weights, "scheme")`, for ever: saved weights
+#'   have it.
+#' @param title (string, or function of node and inner titles) In prints.
+#' @param short (string, or function of node and inner ones) In figures.
+#' @param word (string, or function of node and inner words) In labels and jobs.
+#' @param colour (string) In figures.
+#' @param inputs (character, or function of a node) Names of the public
+#'   arguments, which a label prints; or a function that gives the text.
+#' @param dependency (function of node and the inner dependencies) What the
+#'   values depend on, see `dependency()`.
+#' @param rule (function(node, data, inner, call)) The weights of the records of
+#'   `data`. The constructor computes its own by the same function.
+#' @param reads (function(node)) `response` and `predictors`: the columns that
+#'   the rule reads itself.
+#' @param definition (function(node, data, inner, call)) The same weights once
+#'   more from the scheme's formula, written independently of `rule`: what an
+#'   audit believes.
+#' @param grid (function(node, grid, counts, database, inner)) The weights of
+#'   each record type of an audit's grid, made anew for a database: `counts` of
+#'   the types, `database()` its data frame. `inner(fixed)` gives the inner
+#'   ones, made anew or, if `fixed`, by their definition. `NULL`, or a value of
+#'   `NULL`: no exact audit.
+#' @param rescale (function(node, scale, shift)) The node of the weights scaled,
+#'   where these are still of the scheme. `NULL`: they become `"scaled"`.
+#' @param replay (function(node, records, run, inner, call)) The weights made
+#'   again from other records. `run(weights)` fits these, `inner()` gives the
+#'   inner weights made again, `inner(TRUE)` the values of their rules. `NULL`,
+#'   or a value of `NULL`: impossible.
+#' @param why_not_freezable (string) Where there is no rule or no basis for it.
+#' @noRd
+new_weighting_scheme <- function(name, title, short, word,
+                                 dependency, colour = "#56B4E9",
+                                 inputs = character(), rule = NULL,
+                                 reads = reads_nothing, definition = NULL,
+                                 grid = NULL, rescale = NULL, replay = NULL,
+                                 why_not_freezable = NULL) {
+  is_text <- function(x) is.function(x) || (is.character(x) && length(x) == 1)
+  is_absent_or_function <- function(x) is.null(x) || is.function(x)
+  stopifnot(
+    is.character(name), length(name) == 1, is_text(title), is_text(short),
+    is_text(word), is.function(dependency), is.function(reads),
+    is.character(inputs) || is.function(inputs),
+    is_absent_or_function(rule), is_absent_or_function(definition),
+    is_absent_or_function(grid), is_absent_or_function(rescale),
+    is_absent_or_function(replay),
+    # A rule for other records can be checked, or is not there
+    is.null(rule) == is.null(definition),
+    !is.null(rule) || !is.null(why_not_freezable)
+  )
+  structure(
+    list(
+      name = name, title = title, short = short, word = word, colour = colour,
+      inputs = inputs, dependency = dependency, rule = rule, reads = reads,
+      definition = definition, grid = grid, rescale = rescale, replay = replay,
+      why_not_freezable = why_not_freezable %||%
+        "A part of them was made without a rule for other records."
+    ),
+    class = "weighting_scheme"
+  )
+}
+
+#' @export
+print.weighting_scheme <- function(x, ...) {
+  cat("<weighting_scheme> ", x$name, "\n", sep = "")
+  invisible(x)
+}
+
+reads_nothing <- function(node) {
+  list(response = character(), predictors = character())
+}
+
+#' The columns that a model's densities are computed from
+#' @noRd
+reads_model <- function(node) {
+  model <- node$basis$model
+  list(
+    response = model$response$variable,
+    predictors = c(model$design$variables, model$columns)
+  )
+}
+
+depends_on_file <- function(node, inner) {
+  join_dependencies(c(inner, list(dependency("file"))))
+}
+
+# Public numbers scale weights of a scheme that keeps its name ------------------
+
+#' Weights scaled once or more, clamped each time
+#' @param steps (list or `NULL`) Of `scale` and `shift`.
+#' @noRd
+apply_steps <- function(alpha, steps) {
+  for (step in steps) {
+    alpha <- clamp(step$scale * alpha + step$shift)
+  }
+  alpha
+}
+
+#' A node with one more step
+#' @noRd
+with_step <- function(node, scale, shift) {
+  node$basis$steps <- c(
+    node$basis$steps, list(list(scale = scale, shift = shift))
+  )
+  node
+}
+
+#' What all steps come to, but for the clamp between
+#' @return (list) `arguments` with `scaled_by` and `shifted_by`.
+#' @noRd
+with_scaling <- function(arguments, scale, shift) {
+  by <- arguments[["scaled_by"]] %||% 1
+  arguments[["shifted_by"]] <- scale * (arguments[["shifted_by"]] %||% 0) +
+    shift
+  arguments[["scaled_by"]] <- scale * by
+  arguments[c(setdiff(names(arguments), scaling_names), scaling_names)]
+}
+
+scaling_names <- c("scaled_by", "shifted_by")
+
+# What a rule keeps of the file that it was made from ---------------------------
+
+#' Hashes of the records that a fit was made from
+#' @return See `row_hashes()`; `NULL` where the records are not known.
+#' @noRd
+fit_rows <- function(fit) {
+  data <- if (inherits(fit, "synthesizer")) {
+    fit$data[c(fit$response$variable, fit$design$variables)]
+  } else if (inherits(fit, "external_fit")) {
+    fit$log_lik$data
+  }
+  if (is.data.frame(data)) row_hashes(as.list(data))
+}
+
+#' Weights scaled within their scheme
+#' @noRd
+rescaled_weights <- function(weights, scheme, scale, shift) {
+  weights_of_node(
+    scheme$rescale(node_of(weights), scale, shift),
+    clamp(scale * as.double(weights) + shift), attr(weights, "records")
+  )
+}

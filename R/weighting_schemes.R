@@ -1,0 +1,212 @@
+# The one list of weighting schemes, and what is asked of the scheme of given
+# weights. A function, not a register that is filled at load: files load in the
+# order of their names.
+
+weighting_schemes <- function() {
+  schemes <- list(
+    lipschitz_scheme(), count_scheme(), risk_scheme(), scalar_scheme(),
+    reweighted_scheme(), truncated_scheme(), combined_scheme(),
+    scaled_scheme(), frozen_scheme(), two_stage_scheme(),
+    public_scalar_scheme(), user_scheme()
+  )
+  stats::setNames(schemes, vapply(schemes, `[[`, "", "name"))
+}
+
+#' The scheme of a node; one that nobody knows counts as unknown weights
+#' @noRd
+scheme_of <- function(node) {
+  weighting_schemes()[[node$scheme]] %||% user_scheme()
+}
+
+as_node <- function(x) {
+  if (is_privacy_weights(x)) node_of(x) else x
+}
+
+# Each of the following takes weights or a node --------------------------------
+
+#' @return `dependency()`; of no weights, that of a record's own term.
+#' @noRd
+dependency_of <- function(x) {
+  if (is.null(x)) {
+    return(dependency("own"))
+  }
+  node <- as_node(x)
+  scheme_of(node)$dependency(node, lapply(node$of, dependency_of))
+}
+
+#' What the scheme is called
+#' @param part (string) `"word"`, `"title"` or `"short"`.
+#' @noRd
+scheme_text <- function(x, part) {
+  node <- as_node(x)
+  text <- scheme_of(node)[[part]]
+  if (is.function(text)) {
+    text(node, vapply(node$of, scheme_text, "", part))
+  } else {
+    text
+  }
+}
+
+#' In the labels' and jobs' vocabulary
+#' @noRd
+scheme_word <- function(x) {
+  if (is.null(x)) "unweighted" else scheme_text(x, "word")
+}
+
+scheme_title <- function(x) scheme_text(x, "title")
+
+scheme_short <- function(x) scheme_text(x, "short")
+
+scheme_colour <- function(x) scheme_of(as_node(x))$colour
+
+#' Public numbers of the scheme: none that was computed from the file
+#' @return (named character or `NULL`)
+#' @noRd
+scheme_inputs <- function(x) {
+  if (is.null(x)) {
+    return(NULL)
+  }
+  node <- as_node(x)
+  inputs <- scheme_of(node)$inputs
+  text <- if (is.function(inputs)) {
+    inputs(node)
+  } else {
+    stated <- intersect(inputs, names(node$arguments))
+    values <- vapply(node$arguments[stated], function(value) {
+      paste(format(value), collapse = " ")
+    }, "")
+    paste(stated, values, collapse = ", ", recycle0 = TRUE)
+  }
+  if (length(text) == 1 && nzchar(text)) c(weights = text)
+}
+
+# Weights of other records -----------------------------------------------------
+
+#' The weights that a node's rule gives records
+#' @noRd
+rule_values <- function(node, data, call) {
+  inner <- lapply(node$of, rule_values, data, call)
+  scheme_of(node)$rule(node, data, inner, call)
+}
+
+#' The same by the schemes' definitions
+#' @noRd
+defined_values <- function(node, data, call) {
+  inner <- lapply(node$of, defined_values, data, call)
+  scheme_of(node)$definition(node, data, inner, call)
+}
+
+#' Why there is no rule for other records, `NULL` where there is one
+#' @noRd
+why_not_freezable <- function(node) {
+  scheme <- scheme_of(node)
+  if (is.null(scheme$rule) || is.null(node$basis)) {
+    return(scheme$why_not_freezable)
+  }
+  for (part in node$of) {
+    why <- why_not_freezable(part)
+    if (!is.null(why)) {
+      return(why)
+    }
+  }
+}
+
+#' The columns that a rule reads
+#' @return (list) `response` (character), `predictors` (character).
+#' @noRd
+columns_read <- function(node) {
+  parts <- c(
+    list(scheme_of(node)$reads(node)), lapply(node$of, columns_read)
+  )
+  of <- function(name) unique(as.character(unlist(lapply(parts, `[[`, name))))
+  list(response = of("response"), predictors = of("predictors"))
+}
+
+#' Was a rule made from this very file, or from most of it?
+#'
+#' Then its weights depend on all records of the file, and nothing is frozen.
+#' @noRd
+is_own_history <- function(node, data) {
+  columns <- columns_read(node)
+  marks <- c(
+    vapply(columns$response, function(name) file_mark(data, name), ""),
+    rlang::hash(as.list(data[columns$predictors]))
+  )
+  made_from <- node_marks(node)
+  anyNA(made_from) || any(marks %in% made_from) || shares_records(node, data)
+}
+
+shares_records <- function(node, data) {
+  is_same_file(data, node$basis$history) ||
+    any(vapply(node$of, shares_records, TRUE, data))
+}
+
+# Weights made again -----------------------------------------------------------
+
+#' A node's weights made again from other records
+#'
+#' @param records (list) `data`, `spec`, and `alpha`: the values of weights that
+#'   nobody can make again.
+#' @param run (function(weights, stage)) Fits these records, without a clip.
+#' @return (`privacy_weights`)
+#' @noRd
+replay_node <- function(node, records, run, call) {
+  scheme <- scheme_of(node)
+  parts <- records
+  parts["alpha"] <- list(NULL)
+  inner <- function(fixed = FALSE) {
+    if (fixed) {
+      lapply(node$of, rule_values, records$data, call)
+    } else {
+      lapply(node$of, replay_node, parts, run, call)
+    }
+  }
+  own_run <- function(weights = NULL, again = 0) {
+    run(weights, node_depth(node) + 1e4 * again)
+  }
+  weights <- if (!is.null(scheme$replay)) {
+    scheme$replay(node, records, own_run, inner, call)
+  }
+  if (is.null(weights)) {
+    abort_input(
+      c(
+        "These weights cannot be made again for other records.",
+        x = "Their scheme is {.val {node$scheme}}.",
+        i = "Give {.arg refit}, a function that makes the fit of a data frame."
+      ),
+      arg = "refit", call = call
+    )
+  }
+  weights
+}
+
+#' A node's weights on the grid of an exact audit, made anew for a database
+#' @return (numeric, one for each record type)
+#' @noRd
+grid_values <- function(node, grid, counts, database, call) {
+  scheme <- scheme_of(node)
+  inner <- function(fixed = FALSE) {
+    lapply(node$of, function(part) {
+      if (fixed) {
+        defined_values(part, grid$data, call)
+      } else {
+        grid_values(part, grid, counts, database, call)
+      }
+    })
+  }
+  alpha <- if (!is.null(scheme$grid)) {
+    scheme$grid(node, grid, counts, database, inner)
+  }
+  if (is.null(alpha)) {
+    abort_input(
+      c(
+        "An exact audit cannot make these weights again on a neighbour.",
+        x = "Their scheme is {.val {node$scheme}}.",
+        i = "Give a function as {.arg mechanism} with a formula, or
+             {.arg refit} to a sampled audit."
+      ),
+      arg = "x", call = call
+    )
+  }
+  rep_len(as.double(alpha), length(counts))
+}
