@@ -58,6 +58,16 @@ abort_classed <- function(message, kind, ..., arg, call, rows, class, .envir) {
   )
 }
 
+#' Blame the user's own call for what an inner one has refused
+#' @param expr What may signal an error of the package.
+#' @noRd
+blame <- function(expr, call) {
+  tryCatch(expr, pseudosynth_error = function(e) {
+    e$call <- call
+    rlang::cnd_signal(e)
+  })
+}
+
 #' Warn that a fit has not converged
 #' @inheritParams abort_input
 #' @return `NULL`, invisibly.

@@ -148,12 +148,7 @@ histogram_values <- function(x, data, call = rlang::caller_env()) {
 histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
   stated <- is.numeric(bins) && !is.object(bins) && length(bins) > 1
   if (stated) {
-    if (!all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE)) {
-      abort_input(
-        "Breaks given as {.arg bins} must be finite and increasing.",
-        arg = "bins", call = call
-      )
-    }
+    check_breaks(bins, call)
     ends <- as.double(range(bins))
   } else {
     n_bins <- check_count(bins, min = 2, max = 1e6, arg = "bins", call = call)
@@ -187,8 +182,17 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
   list(scale = scaled, bounds = ends)
 }
 
+check_breaks <- function(bins, call = rlang::caller_env()) {
+  if (!all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE)) {
+    abort_input(
+      "Breaks given as {.arg bins} must be finite and increasing.",
+      arg = "bins", call = call
+    )
+  }
+}
+
 check_bounds <- function(bounds, call = rlang::caller_env()) {
-  if (rlang::is_missing(bounds)) {
+  if (rlang::is_missing(bounds) || is.null(bounds)) {
     abort_input(
       c(
         "{.arg bounds} must be given: two public numbers.",
