@@ -62,20 +62,19 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
                                seed = NULL) {
   call <- rlang::call2("compare_mechanisms")
   sets <- check_count(sets, min = 1)
-  check_epsilons(epsilon)
-  calibrate <- check_calibrate(calibrate)
+  check_epsilons(epsilon, call)
+  calibrate <- check_calibrate(calibrate, call)
   chosen <- compared_mechanisms(mechanisms, call)
   given <- sort_arguments(
-    c(list(...), list(top = top)),
-    c(open_mechanisms(chosen), list(definition_reference())), call,
-    also = c("margin", "neighbours", "allow_unconverged")
+    c(list(...), list(top = top)), open_mechanisms(chosen), call,
+    also = c("margin", "neighbours", "allow_unconverged", "reference")
   )
   job <- comparison_job(formula, data, family, given, seed, call)
   measure <- comparison_measure(job, groups, regression)
   margin <- resolve_margin(given$also$margin, given$margin, call)
   jobs <- comparison_jobs(
     job, lapply(chosen, with_settings, given$settings, call), epsilon, margin,
-    calibrate
+    calibrate, given$also$reference
   )
   found <- run_comparison(jobs, sets, measure)
   structure(
@@ -88,7 +87,7 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
   )
 }
 
-check_epsilons <- function(epsilon, call = rlang::caller_env()) {
+check_epsilons <- function(epsilon, call) {
   if (!is.numeric(epsilon) || length(epsilon) == 0) {
     abort_input(
       c(
@@ -105,7 +104,7 @@ check_epsilons <- function(epsilon, call = rlang::caller_env()) {
 
 #' Mechanisms that can have a margin, by our names
 #' @noRd
-check_calibrate <- function(calibrate, call = rlang::caller_env()) {
+check_calibrate <- function(calibrate, call) {
   vapply(calibrate, function(name) {
     found <- find_mechanism(name, "stages", "calibrate", call)
     if (found$kind != "clipped") {
@@ -135,15 +134,17 @@ compared_mechanisms <- function(mechanisms, call) {
 }
 
 #' A job for each row: mechanisms that claim an epsilon at each of them, the
-#' others once, and what the reference gives alone
+#' others once, and what a reference gives alone
 #' @noRd
-comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate) {
-  references <- lapply(mechanisms, function(x) x$settings$reference)
-  reference <- Filter(Negate(is.null), references)
-  names <- vapply(mechanisms, `[[`, "", "name")
-  alone <- if (length(reference) > 0) mechanism_reference(reference[[1]])
-  if (length(reference) > 0 && !alone$name %in% names) {
-    mechanisms <- c(mechanisms, list(alone))
+comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
+                            reference) {
+  own <- lapply(mechanisms, function(x) x$settings$reference)
+  reference <- c(list(reference), own)
+  reference <- Filter(Negate(is.null), reference)
+  if (length(reference) > 0) {
+    alone <- blame(mechanism_reference(reference[[1]]), job$call)
+    names <- vapply(mechanisms, `[[`, "", "name")
+    mechanisms <- c(mechanisms, if (!alone$name %in% names) list(alone))
   }
   jobs <- lapply(mechanisms, function(mechanism) {
     claims <- mechanism$kind %in% c("clipped", "weighted", "noise")

@@ -20,7 +20,9 @@ new_job <- function(formula, data, family, fit_arguments, neighbours, seed,
   )
   own <- intersect(names(fit_arguments), run_arguments)
   run[own] <- fit_arguments[own]
-  run <- do.call(check_run, c(run, list(seed = seed, call = call)))
+  run <- check_run(
+    run$chains, run$warmup, run$draws, seed, run$threads, run$control, call
+  )
   choose_sampler(
     run$control$sampler, model_spec(model, NULL, NULL, call), call
   )
@@ -69,7 +71,7 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
 }
 
 check_epsilon_use <- function(job, definition) {
-  why <- definition$needs["epsilon"]
+  why <- unname(definition$needs["epsilon"])
   if (definition$kind == "clipped") {
     why <- "The likelihood is clipped by it."
   } else if (definition$kind == "noise") {
@@ -133,6 +135,22 @@ split_epsilon <- function(job, definition = definition_of(job$mechanism)) {
     # The claim is 2 Delta for add/remove-one and 4 Delta for replace-one
     delta = width_of_epsilon(spent$draw, job$neighbours) / 2
   )
+}
+
+#' @export
+format.synthesis_job <- function(x, ...) {
+  paste0(
+    "job of ", format_count(nrow(x$data)), " records",
+    if (!is.null(x$mechanism)) paste0(": ", format(x$mechanism)),
+    if (!is.null(x$epsilon)) sprintf(", epsilon %s", format(x$epsilon))
+  )
+}
+
+# It holds the file
+#' @export
+print.synthesis_job <- function(x, ...) {
+  cat(capitalize(format(x)), "\n  ", confidential_line(), "\n", sep = "")
+  invisible(x)
 }
 
 #' @return (list of `synthesizer`) By stage, the last one to be synthesized

@@ -87,17 +87,18 @@ why_not_taken <- function(name, known) {
   takers <- names(Filter(function(definition) {
     name %in% settings_of(definition)
   }, mechanisms_with(c("stages", "release"))))
-  meant <- if (name %in% names(paper_arguments)) {
-    paper_arguments[[name]]
-  } else {
-    nearest_word(name, known)
-  }
-  if (length(takers) > 0) {
+  meant <- nearest_word(name, known)
+  if (name %in% names(paper_arguments)) {
+    ours <- paper_arguments[[name]]
+    cli::format_inline("The papers' {.arg {name}} is called {.arg {ours}}.")
+  } else if (length(takers) > 0) {
     cli::format_inline("{.arg {name}} is taken by {.val {takers}}.")
   } else if (name %in% c("privacy_weights", "censor")) {
     cli::format_inline("{.arg {name}} is what the mechanism makes.")
   } else if (length(meant) > 0) {
-    cli::format_inline("{.arg {name}} is not known; {.arg {meant}} is.")
+    cli::format_inline(
+      "{.arg {name}} is not known. Did you mean {.arg {meant}}?"
+    )
   } else {
     cli::format_inline("{.arg {name}} is not known.")
   }

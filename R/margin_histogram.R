@@ -91,7 +91,9 @@ resolve_margin <- function(margin, short, call) {
 #' @noRd
 check_job_margin <- function(job) {
   margin <- job$margin
-  check_margin_kind(job$model$response, job$call)
+  if (job$mechanism$kind == "clipped") {
+    check_margin_kind(job$model$response, job$call)
+  }
   values <- histogram_values(
     histogram_formula(job$formula, job$family), job$data, job$call
   )

@@ -1,8 +1,13 @@
 # What a reference gives without the file: epsilon 0. For comparisons.
 
 mechanism_reference <- function(reference) {
+  check_given(
+    rlang::maybe_missing(reference), "reference",
+    "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}.",
+    arg = "reference"
+  )
   new_mechanism(
-    definition_reference(), reference_settings(reference, NULL)
+    definition_reference(), reference_settings(reference, NULL)["reference"]
   )
 }
 
@@ -11,7 +16,12 @@ definition_reference <- function() {
     name = "reference", kind = "free", label = "no data",
     does = "sets drawn at the reference's parameters",
     short = "Reference alone", title = "reference alone", colour = "#BBBBBB",
-    make = mechanism_reference, release = release_reference
+    make = mechanism_reference,
+    prepare = function(job) {
+      reference_model(job)
+      job
+    },
+    release = release_reference
   )
 }
 
@@ -25,29 +35,40 @@ release_reference <- function(job, sets) {
   )
 }
 
-#' Sets drawn at the reference's parameters for the published predictors
-#' @return (list of data frames)
+#' The model and the reference as one of its draws
+#' @return (list) `spec`, `draw`.
 #' @noRd
-synthesize_reference <- function(job, sets) {
-  call <- job$call
+reference_model <- function(job) {
   reference <- job$mechanism$settings$reference
   model <- job$model
   model$prior <- resolve_prior(
     job$fit_arguments$prior %||% centred_prior(reference), job$family,
-    model$design$columns, call
+    model$design$columns, job$call
   )
-  spec <- model_spec(model, NULL, NULL, call)
-  draw <- if (reference$origin == "history") {
-    check_reference_model(reference, model, spec, call)
-    parts <- design_parts(reference$design, model$data, call = call)
-    spec[names(parts)] <- parts
-    reference$values
-  } else {
-    reference_draw(reference$values, model, spec, call)
+  spec <- model_spec(model, NULL, NULL, job$call)
+  if (reference$origin == "public") {
+    return(list(
+      spec = spec,
+      draw = reference_draw(reference$values, model, spec, job$call)
+    ))
   }
+  check_reference_model(reference, model, spec, job$call)
+  parts <- design_parts(reference$design, model$data, call = job$call)
+  spec[names(parts)] <- parts
+  list(spec = spec, draw = reference$values)
+}
+
+#' Sets drawn at the reference's parameters for the published predictors
+#' @return (list of data frames)
+#' @noRd
+synthesize_reference <- function(job, sets) {
+  model <- job$model
+  found <- reference_model(job)
+  spec <- found$spec
+  # Nothing of the file's own response
   spec$y[] <- 0
   values <- synthesize_(
-    spec, matrix(draw, sets, length(draw), byrow = TRUE),
+    spec, matrix(found$draw, sets, length(found$draw), byrow = TRUE),
     seed_words(stage_seed(job$seed, 6)), 0L
   )
   lapply(seq_len(sets), function(j) {

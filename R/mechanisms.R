@@ -165,7 +165,7 @@ plain_word <- function(x) {
 #' @noRd
 nearest_word <- function(x, words) {
   distance <- utils::adist(tolower(x), words)
-  near <- words[distance == min(distance) & distance <= 0.34 * nchar(x)]
+  near <- words[distance == min(distance) & distance <= 0.4 * nchar(x)]
   utils::head(near, 1)
 }
 

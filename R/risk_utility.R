@@ -39,7 +39,13 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
                          seed = NULL) {
   call <- rlang::call2("risk_utility")
   sets <- check_count(sets, min = 1)
-  grid <- check_grid(rlang::maybe_missing(grid))
+  if (missing(grid)) {
+    abort_input(
+      "{.arg grid} must be given: a data frame, one row a run.",
+      arg = "grid", call = call
+    )
+  }
+  grid <- check_grid(grid, call)
   chosen <- lapply(
     grid$mechanism, choose_mechanism, "stages", "mechanism", call
   )
@@ -47,15 +53,16 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   given <- sort_arguments(list(...), chosen, call, also)
   # Every column must be taken by a mechanism of the grid
   columns <- setdiff(names(grid), c("mechanism", "epsilon"))
-  sort_arguments(as.list(grid[columns]), chosen, call, "neighbours")
+  varied <- sort_arguments(
+    as.list(grid[columns]), chosen, call, "neighbours"
+  )
   job <- comparison_job(formula, data, family, given, seed, call)
   measure <- comparison_measure(job, groups, regression)
   jobs <- lapply(seq_len(nrow(grid)), function(i) {
     grid_job(job, chosen[[i]], given, grid_row(grid, i))
   })
-  check_margin_taken(
-    jobs, length(given$margin) + length(given$also$margin) > 0
-  )
+  margins <- c(given$margin, given$also["margin"], varied$margin)
+  check_margin_taken(jobs, length(Filter(Negate(is.null), margins)) > 0)
   found <- run_comparison(jobs, sets, measure)
   rows <- Map(function(i, row) {
     cbind(grid[i, , drop = FALSE], row[setdiff(
@@ -71,7 +78,7 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   )
 }
 
-check_grid <- function(grid, call = rlang::caller_env()) {
+check_grid <- function(grid, call) {
   check_data_frame(grid, call = call)
   grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
   fitted <- intersect(names(grid), fit_arguments)
