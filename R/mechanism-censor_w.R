@@ -21,16 +21,14 @@ definition_censor_w <- function() {
 }
 
 stages_censor_w <- function(job) {
-  unweighted <- first_fit(job)
-  weights <- job_lipschitz_weights(job, unweighted)
+  fits <- first_stage(job)
+  weights <- job_lipschitz_weights(job, fits[[1]])
   cli::cli_progress_step("Fitting the clipped model")
-  clipped <- update(
-    unweighted,
+  fits[[job$mechanism$name]] <- update(
+    fits[[1]],
     # The papers' interval, also for counts
     privacy_weights = weights, censor = job_rule(job, "symmetric"),
     seed = stage_seed(job$seed, 1)
   )
-  stats::setNames(
-    list(unweighted, clipped), c("unweighted", job$mechanism$name)
-  )
+  fits
 }

@@ -22,17 +22,15 @@ definition_scalar <- function() {
 }
 
 stages_scalar <- function(job) {
-  unweighted <- first_fit(job)
-  bound <- unweighted$bound$overall
+  fits <- first_stage(job)
+  bound <- fits[[1]]$bound$overall
   # A weight can only lower the bound
   if (bound < job$budget$delta * (1 - job$mechanism$settings$tolerance)) {
     abort_unreached(job, bound)
   }
   cli::cli_progress_step("Solving the scalar weight")
-  solved <- solved_fit(job, unweighted, NULL, "scale")
-  stats::setNames(
-    list(unweighted, solved), c("unweighted", job$mechanism$name)
-  )
+  fits[[job$mechanism$name]] <- solved_fit(job, fits[[1]], NULL, "scale")
+  fits
 }
 
 grid_scalar <- function(s) {

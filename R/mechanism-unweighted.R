@@ -13,10 +13,6 @@ definition_unweighted <- function() {
     does = "no protection, for comparison",
     short = "Unweighted", colour = "#8C8C8C",
     make = mechanism_unweighted, from_unweighted = TRUE,
-    stages = stages_unweighted, grid = grid_version()
+    stages = first_stage, grid = grid_version()
   )
-}
-
-stages_unweighted <- function(job) {
-  stats::setNames(list(first_fit(job)), job$mechanism$name)
 }

@@ -3,7 +3,7 @@
 #
 #   mechanism_<name>()    the user's constructor, which checks its settings
 #   definition_<name>()   what it is, see mechanism_definition()
-#   stages_<name>()       the fits that it makes of a job
+#   stages_<name>()       the fits that it makes of a job, where it makes any
 #   grid_<name>()         what it makes of a database on the exact audit's grid
 #
 # and is a line of the list in mechanisms.R. The object that a user holds keeps

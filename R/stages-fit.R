@@ -19,6 +19,12 @@ first_fit <- function(job) {
   )
 }
 
+#' The stages so far where nothing else is fitted yet
+#' @noRd
+first_stage <- function(job) {
+  list(unweighted = first_fit(job))
+}
+
 unweighted_fit <- function(job) {
   cli::cli_progress_step("Fitting the unweighted model")
   job_fit(job, 0)

@@ -4,14 +4,16 @@
 #' @param make (function of a job and of the unweighted fit) Gives the weights.
 #' @noRd
 weighting_stages <- function(job, stage, make) {
-  unweighted <- first_fit(job)
+  fits <- first_stage(job)
+  unweighted <- fits[[1]]
   cli::cli_progress_step("Fitting with {describe_mechanism(stage)}")
   weights <- make(job, unweighted)
   fit <- job_update(job, unweighted, 1, privacy_weights = weights)
   if (!is.null(job$budget)) {
     fit <- solve_stage(job, unweighted, fit, weights)
   }
-  stats::setNames(list(unweighted, fit), c("unweighted", stage))
+  fits[[stage]] <- fit
+  fits
 }
 
 #' Weights re-weighted: one stage more
