@@ -9,14 +9,7 @@ audit_model <- function(formula, data, family, prior,
   check_formula(formula)
   check_data_frame(data, call = call)
   family <- as_synth_family(family, arg = "family", call = call)
-  response <- new_response(formula, data, family, call)
-  design <- new_design(formula, data, response$variable, call)
-  prior <- resolve_prior(prior, family, design$columns, call = call)
-  model <- list(
-    formula = plain_formula(formula, design), family = family, prior = prior,
-    response = response, design = design
-  )
-  model$data <- used_columns(data, model)
+  model <- new_model(formula, data, family, prior, call)
   model$spec <- plain_spec(model, model$data, call)
   model
 }
@@ -242,8 +235,8 @@ posterior_box <- function(problem, grid, mechanism) {
 #' All neighbours on one grid
 #' @noRd
 audit_pass <- function(problem, grid, mechanism) {
-  if (mechanism$name == "two_stage") {
-    return(two_stage_pass(problem, grid, mechanism))
+  if (!is.null(mechanism$first)) {
+    return(staged_pass(problem, grid, mechanism))
   }
   rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
   base <- grid_posterior(grid, problem$counts, rule)
@@ -313,15 +306,14 @@ weight_limit <- function(mechanism, x, y, counts, problem, j) {
   width * ((if (is.na(problem$to[j])) 1 else 2) + sum(both * rho))
 }
 
-#' Two-stage weights: the loss of the pair (theta_0, theta)
+#' Weights from a first draw: the loss of the pair (theta_0, theta)
 #'
 #' log of the ratio at theta_0 plus that at theta given theta_0, the first stage
 #' clipped without weights, over cells theta_0 all over the grid and in the bulk
 #' of the first stage.
 #' @noRd
-two_stage_pass <- function(problem, grid, mechanism) {
-  s <- mechanism$settings
-  first_rule <- plain_rule(grid, 1, -s$epsilon0 / 2, s$epsilon0 / 2)
+staged_pass <- function(problem, grid, mechanism) {
+  first_rule <- mechanism$first$rule(grid)
   first <- grid_posterior(grid, problem$counts, first_rule)
   first_bulk <- grid_bulk(grid, first)
   spread <- function(cells, n) {
@@ -347,7 +339,7 @@ two_stage_pass <- function(problem, grid, mechanism) {
     )
   })
   for (a in seq_along(anchors)) {
-    alpha <- grid_two_stage_weights(grid, anchors[a], s)
+    alpha <- mechanism$first$weights(grid, anchors[a])
     rule <- plain_rule(grid, alpha, mechanism$lower, mechanism$upper)
     base <- grid_posterior(grid, problem$counts, rule)
     bulk <- grid_bulk(grid, base)

@@ -1,128 +1,15 @@
-# Mechanisms on a grid: what each makes of a whole database, recomputed from its
-# definition for every neighbour, so that an audit sees what one record does to
-# the weights of all others. Internal.
-#
-# A mechanism is a list:
-#   name       string
-#   weights    function(grid, counts, database) -> alpha (V); `database` is a
-#              function that gives the neighbour's data frame
-#   own_value  flag: are the weights the same for all databases?
-#   lower, upper, centred, public_alpha: the clip
-#   width      upper - lower, NULL without a clip
-#   factor     c / g for count weights with a floor, else 0
-#   one_off    epsilon (add/remove) of what is paid once, such as a histogram
-#   settings   list of public numbers
+# What the exact audit takes as a mechanism: one of the list by its name, a
+# function of the user's, or what made a fit. Internal. See mechanism_on_grid()
+# for what it consists of; `rule` in place of `weights` and a clip: function(grid,
+# counts, database) -> a list as plain_rule() gives it.
 
-audit_mechanisms <- c(
-  "unweighted", "lw", "lw_final", "weighted_e", "cw", "cw_final", "scalar",
-  "censor_uw", "censor_w", "censor_cw", "public_scalar", "frozen", "two_stage",
-  "centred"
-)
-
-mechanism_settings <- list(
-  scale = 1, shift = 0, map = "linear", k = 0.95, radius = NULL,
-  relative = FALSE, target = NULL, window = NULL, reference = NULL,
-  history = NULL, epsilon0 = NULL, low = 0, high = NULL, margin_share = 0,
-  interval = "symmetric", neighbours = "add-remove", alpha = 1, lower = NULL,
-  upper = NULL
-)
-
-#' Build a mechanism by its name
 #' @param settings (list) What [audit_guarantee()] was given in `...`.
 #' @noRd
 grid_mechanism <- function(name, epsilon, settings,
                            call = rlang::caller_env()) {
-  check_choice(name, audit_mechanisms, arg = "mechanism", call = call)
-  s <- check_settings(settings, call)
-  needed <- switch(name,
-    cw = , cw_final = , censor_cw = "radius",
-    centred = c("reference", "window"), frozen = "history",
-    two_stage = "high",
-    character()
+  mechanism_on_grid(
+    find_mechanism(name, "grid", call = call), epsilon, settings, call
   )
-  for (argument in needed) {
-    if (is.null(s[[argument]])) {
-      abort_input(
-        "The mechanism {.val {name}} needs the argument {.arg {argument}}.",
-        arg = argument, call = call
-      )
-    }
-  }
-  clipped <- startsWith(name, "censor") ||
-    name %in% c("public_scalar", "frozen", "two_stage", "centred")
-  if (clipped || name == "weighted_e") {
-    check_number(epsilon, above = 0, arg = "epsilon", call = call)
-  }
-  one_off <- s$margin_share * (epsilon %||% 0)
-  rest <- (epsilon %||% 0) - one_off
-  if (name == "two_stage") {
-    s$epsilon0 <- s$epsilon0 %||% (0.2 * rest)
-    rest <- rest - s$epsilon0
-    one_off <- one_off + s$epsilon0
-  }
-  s$epsilon <- epsilon
-  s$target <- s$target %||% if (!is.null(epsilon)) epsilon / 2
-  width <- if (s$neighbours == "replace") rest / 2 else rest
-  ends <- if (clipped) censor_ends(width, s) else c(-Inf, Inf)
-  list(
-    name = name, weights = grid_weights(name, s, call),
-    own_value = name %in% c(
-      "unweighted", "censor_uw", "public_scalar", "frozen", "two_stage",
-      "centred"
-    ),
-    lower = ends[1], upper = ends[2], centred = name == "centred",
-    public_alpha = if (name == "centred") min(1, width / (2 * s$window)) else 1,
-    width = if (clipped) width,
-    factor = if (name == "censor_cw" && s$shift > 0) s$scale / s$shift else 0,
-    one_off = one_off, epsilon = epsilon, settings = s
-  )
-}
-
-check_settings <- function(settings, call) {
-  known <- names(mechanism_settings)
-  unknown <- setdiff(names(settings), known)
-  if (length(unknown) > 0 || any(!nzchar(names(settings) %||% character()))) {
-    abort_input(
-      c(
-        "{.arg ...} must name settings of the mechanism.",
-        x = if (length(unknown) > 0) {
-          "{cli::qty(length(unknown))}Not known: {.val {unknown}}."
-        },
-        i = "They are {.val {known}}."
-      ),
-      arg = "...", call = call
-    )
-  }
-  s <- mechanism_settings
-  s[names(settings)] <- settings
-  check_number(s$scale, min = 0, arg = "scale", call = call)
-  check_number(s$shift, min = 0, arg = "shift", call = call)
-  check_number(s$k, above = 0, max = 1, arg = "k", call = call)
-  check_number(s$alpha, min = 0, max = 1, arg = "alpha", call = call)
-  check_number(
-    s$margin_share,
-    min = 0, below = 1, arg = "margin_share", call = call
-  )
-  check_number(s$radius, above = 0, null = TRUE, arg = "radius", call = call)
-  check_number(s$window, above = 0, null = TRUE, arg = "window", call = call)
-  check_choice(s$map, c("linear", "softmax", "logistic"), "map", call)
-  check_choice(
-    s$interval, c("symmetric", "negative"),
-    arg = "interval", call = call
-  )
-  check_choice(
-    s$neighbours, c("add-remove", "replace"),
-    arg = "neighbours", call = call
-  )
-  s
-}
-
-#' The interval; stated ends take the place of the one that epsilon gives, the
-#' claim stays that of epsilon
-#' @noRd
-censor_ends <- function(width, s) {
-  ends <- if (s$interval == "negative") c(-width, 0) else c(-width, width) / 2
-  c(s$lower %||% ends[1], s$upper %||% ends[2])
 }
 
 #' What a mechanism makes of a database
@@ -139,58 +26,6 @@ grid_rule <- function(grid, mechanism = NULL, counts = NULL, database = NULL) {
     mechanism$weights(grid, counts, database)
   centre <- if (mechanism$centred) alpha * grid$reference_f else 0
   plain_rule(grid, alpha, mechanism$lower, mechanism$upper, centre)
-}
-
-# Weights ----------------------------------------------------------------------
-
-#' @return function(grid, counts, database) -> alpha (V)
-#' @noRd
-grid_weights <- function(name, s, call) {
-  lipschitz <- function(grid, counts, ...) {
-    grid_lipschitz_weights(grid, counts, s)
-  }
-  count <- function(grid, counts, ...) grid_count_weights(grid, counts, s)
-  reweighted <- function(first) {
-    function(grid, counts, ...) {
-      grid_reweighted(grid, counts, first(grid, counts), s$k)
-    }
-  }
-  switch(name,
-    lw = , censor_w = lipschitz,
-    lw_final = reweighted(lipschitz),
-    cw = , censor_cw = count,
-    cw_final = reweighted(count),
-    weighted_e = function(grid, counts, ...) {
-      grid_truncated(grid, counts, lipschitz(grid, counts), s$epsilon)
-    },
-    scalar = {
-      check_number(s$target, above = 0, arg = "target", call = call)
-      function(grid, counts, ...) grid_scalar_weight(grid, counts, s$target)
-    },
-    public_scalar = function(grid, counts, ...) s$alpha,
-    frozen = function(grid, counts, ...) grid_frozen_weights(grid, s),
-    function(grid, counts, ...) 1
-  )
-}
-
-#' Lipschitz weights by a rule that another database has fixed
-#'
-#' alpha(v) = clamp(c (1 - r_v) + g), r_v = (Delta_v - min) / (max - min), cut
-#' to \[0, 1\]; Delta_v over the bulk of the history's posterior, min and max
-#' over the history's records.
-#' @noRd
-grid_frozen_weights <- function(grid, s) {
-  counts <- grid$history_counts
-  delta <- database_bounds(grid, counts, rep(1, length(counts)))
-  ends <- range(delta[counts > 0])
-  risk <- if (ends[1] == ends[2]) 0 else (delta - ends[1]) / diff(ends)
-  rep_len(clamp(s$scale * (1 - clamp(risk)) + s$shift), length(counts))
-}
-
-#' alpha_i = clamp((hi - |f_i(theta_0)|) / (hi - lo)), theta_0 a cell
-#' @noRd
-grid_two_stage_weights <- function(grid, cell, s) {
-  clamp((s$high - abs(grid$f[cell, ])) / (s$high - s$low))
 }
 
 # Mechanisms of fits and of functions ------------------------------------------
@@ -278,6 +113,6 @@ fit_mechanism <- function(fit, margin_epsilon, call) {
     width = if (!is.null(censor)) censor$upper - censor$lower,
     factor = dependency$factor[["add/remove-one"]] - 1,
     one_off = margin_epsilon + paid, epsilon = censor$epsilon,
-    settings = mechanism_settings
+    settings = grid_settings
   )
 }

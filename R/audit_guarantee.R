@@ -23,7 +23,7 @@
 #'   neighbour.
 #' @param epsilon (positive number or `NULL`) The total add/remove-one epsilon
 #'   claimed, for clipped mechanisms and functions; Weighted-e's threshold.
-#' @param ... For a formula, settings of the mechanism:
+#' @param ... For a formula, settings of the mechanism, those that it takes:
 #'   * `scale`, `shift`, `map`: Lipschitz and count weights, see
 #'     [lipschitz_weights()];
 #'   * `k`: re-weighting (default 0.95, fixed on all neighbours);

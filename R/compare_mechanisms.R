@@ -5,13 +5,15 @@
 #' at the total epsilon stated; `sets` independent releases are averaged.
 #'
 #' @param formula,data,family As in [fit_synthesizer()].
-#' @param mechanisms (character) Of [pseudo_posterior()], and
+#' @param mechanisms (character or list) Names of [mechanisms] or objects, such
+#'   as `list("centred", mechanism_lw(scale = 0.5))`; also
 #'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
 #' @param epsilon (positive numbers) Totals, add/remove-one unless `neighbours`
 #'   says otherwise. Default 5 and 1.
-#' @param ... Arguments of [pseudo_posterior()], such as `reference`, `bounds`,
-#'   `radius`, `rule`, and of [fit_synthesizer()], such as `prior`. A prior
-#'   that is not given is the default of each mechanism.
+#' @param ... Settings of the mechanisms, such as `reference`, `radius`, `rule`,
+#'   each for those that take it, at least one; `bounds` and what else
+#'   [pseudo_posterior()] takes, and of [fit_synthesizer()] such as `prior`. A
+#'   prior that is not given is the default of each mechanism.
 #' @param sets (count) Releases averaged. Default 20.
 #' @param groups,regression Columns and linear model that [utility()] measures.
 #'   `regression = NULL`, the default, is the model's own formula for a
@@ -58,28 +60,23 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
                                groups = NULL, regression = NULL,
                                calibrate = "centred", top = NULL,
                                seed = NULL) {
-  choices <- c(available_mechanisms, "perturbed_histogram", "topcode")
-  for (mechanism in mechanisms) {
-    check_mechanism(mechanism, choices)
-  }
-  for (value in epsilon) check_number(value, above = 0, arg = "epsilon")
+  call <- rlang::call2("compare_mechanisms")
   sets <- check_count(sets, min = 1)
-  check_seed(seed)
-  job <- comparison_job(formula, data, family, list(...), seed)
-  cases <- comparison_cases(mechanisms, epsilon)
-  check_cases(job, cases, calibrate, top)
+  check_epsilons(epsilon, call)
+  calibrate <- check_calibrate(calibrate, call)
+  chosen <- compared_mechanisms(mechanisms, call)
+  given <- sort_arguments(
+    c(list(...), list(top = top)), open_mechanisms(chosen), call,
+    also = c("margin", "neighbours", "allow_unconverged", "reference")
+  )
+  job <- comparison_job(formula, data, family, given, seed, call)
   measure <- comparison_measure(job, groups, regression)
-  if (any(mechanisms %in% c("unweighted", needs_unweighted))) {
-    job[["first"]] <- first_fit(job)
-  }
-  found <- finished_rows(nrow(cases) + !is.null(job$reference), function(i) {
-    if (i > nrow(cases)) {
-      return(reference_row(job, sets, measure))
-    }
-    comparison_row(
-      job, cases$mechanism[i], cases$epsilon[i], sets, measure, calibrate, top
-    )
-  }, "a mechanism")
+  margin <- resolve_margin(given$also$margin, given$margin, call)
+  jobs <- comparison_jobs(
+    job, lapply(chosen, with_settings, given$settings, call), epsilon, margin,
+    calibrate, given$also$reference
+  )
+  found <- run_comparison(jobs, sets, measure)
   structure(
     list(
       table = do.call(rbind, found$rows), sets = sets,
@@ -90,253 +87,78 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
   )
 }
 
-#' Mechanisms at each epsilon; those that claim none once
-#' @noRd
-comparison_cases <- function(mechanisms, epsilon) {
-  claims <- mechanisms %in% c(
-    clipped_mechanisms, weighted_mechanisms, "perturbed_histogram"
-  )
-  do.call(rbind, Map(function(mechanism, claims) {
-    data.frame(
-      mechanism = mechanism, epsilon = if (claims) epsilon else NA_real_
-    )
-  }, mechanisms, claims))
-}
-
-#' What is missing is told before the first fit, not after an hour
-#' @noRd
-check_cases <- function(job, cases, calibrate, top,
-                        call = rlang::caller_env()) {
-  for (i in seq_len(nrow(cases))) {
-    mechanism <- cases$mechanism[i]
-    if (mechanism == "topcode") {
-      check_number(top, call = call)
-    } else if (mechanism == "perturbed_histogram") {
-      check_bounds(job$bounds, call)
-    } else {
-      case <- case_job(job, mechanism, cases$epsilon[i], calibrate)
-      check_job(case, call)
-    }
-  }
-}
-
-#' The job of one mechanism at one epsilon
-#' @noRd
-case_job <- function(job, mechanism, epsilon, calibrate) {
-  job$mechanism <- mechanism
-  job["epsilon"] <- list(if (is.na(epsilon)) NULL else epsilon)
-  if (!mechanism %in% c(calibrate, "perturbed_histogram")) {
-    job["bounds"] <- list(NULL)
-  }
-  job
-}
-
-#' A job with the defaults of pseudo_posterior()
-#' @noRd
-comparison_job <- function(formula, data, family, arguments, seed) {
-  settings <- formals(pseudo_posterior)
-  own <- setdiff(names(settings), c(
-    "formula", "data", "family", "mechanism", "epsilon", "m", "...", "seed"
-  ))
-  job <- lapply(settings[own], eval)
-  job$neighbours <- job$neighbours[1]
-  job$map <- job$map[1]
-  given <- intersect(names(arguments), own)
-  job[given] <- arguments[given]
-  c(job, list(
-    formula = formula, data = data, family = as_synth_family(family), m = 1L,
-    fit_arguments = arguments[setdiff(names(arguments), own)],
-    seed = seed
-  ))
-}
-
-#' What is measured of every release
-#' @return (list) `of` (function of sets), `confidential`, `variable`.
-#' @noRd
-comparison_measure <- function(job, groups, regression) {
-  response <- parse_response(job$formula, job$data, job$family)
-  if (is.null(regression) && job$family$kind == "continuous") {
-    regression <- histogram_formula(job$formula, job$family)
-  }
-  truth <- if (!is.null(regression)) {
-    regression_of(regression, job$data)$r_squared
-  }
-  transform <- if (response$transform %in% utility_scales) response$transform
-  list(
-    of = function(synthetic) {
-      summary(utility(
-        synthetic, job$data, response$variable, groups, regression,
-        transform %||% "identity"
-      ))$means
-    },
-    confidential = truth, variable = response$variable
-  )
-}
-
-comparison_row <- function(job, mechanism, epsilon, sets, measure, calibrate,
-                           top) {
-  started <- proc.time()[["elapsed"]]
-  at <- if (!is.na(epsilon)) paste0(", epsilon ", format_figure(epsilon))
-  cli::cli_progress_step("{mechanism_title(mechanism)}{at}")
-  job <- case_job(job, mechanism, epsilon, calibrate)
-  result <- tryCatch(
-    switch(mechanism,
-      perturbed_histogram = release_histograms(job, sets),
-      topcode = list(
-        sets = topcode(
-          plain_left(job$formula), job$data, top
-        ), label = NULL
-      ),
-      release_jobs(job, sets)
-    ),
-    pseudosynth_error_privacy = function(e) list(problem = e),
-    pseudosynth_error_sampler = function(e) list(problem = e)
-  )
-  row <- data.frame(
-    mechanism = mechanism, asked = epsilon,
-    label = "-", add_remove = NA_real_, replace = NA_real_
-  )
-  problem <- result$problem
-  if (is.null(problem)) {
-    label <- result$label %||% guarantee(result$sets)
-    row$label <- label$label
-    row$add_remove <- label$epsilon$total[["add/remove-one"]]
-    row$replace <- label$epsilon$total[["replace-one"]]
-  }
-  finish_row(row, result$sets, measure, started, problem)
-}
-
-finish_row <- function(row, sets, measure, started, problem = NULL) {
-  figures <- c("ecdf_max", "ecdf_mean_squared", "groups", "r_squared",
-    "overlap")
-  row[figures] <- NA_real_
-  if (is.null(problem)) {
-    means <- measure$of(sets)
-    found <- intersect(figures, names(means))
-    row[found] <- as.list(means[found])
-  }
-  row$seconds <- proc.time()[["elapsed"]] - started
-  row$problem <- if (is.null(problem)) {
-    ""
-  } else {
-    cli::ansi_strip(conditionMessage(problem))
-  }
-  row
-}
-
-#' Independent releases of one fit: a draw and a histogram of its own each
-#' @return (list) `sets` (list of data frames), `label` of one release.
-#' @noRd
-release_jobs <- function(job, sets) {
-  job$budget <- split_epsilon(job)
-  fits <- suppressMessages(run_mechanism(job))
-  fit <- fits[[length(fits)]]
-  draws <- synthesize_sets(job, fit, sets)
-  list(sets = draws$sets, label = label_of_fit(
-    fit, 1,
-    what = "synthetic data", margin = margin_part(draws$margin)
-  ))
-}
-
-synthesize_sets <- function(job, fit, sets) {
-  if (is.null(job$bounds)) {
-    return(list(sets = as.list(synthesize(
-      fit, sets,
-      seed = stage_seed(job$seed, 3), allow_unconverged = job$allow_unconverged
-    ))))
-  }
-  margin <- NULL
-  made <- lapply(seq_len(sets), function(j) {
-    # One release takes one histogram: a new one for each
-    job["seed"] <- list(stage_seed(job$seed, 100 * j))
-    margin <<- suppressMessages(job_margin(job))
-    synthesize(
-      fit, 1,
-      margin = margin, seed = stage_seed(job$seed, 3),
-      allow_unconverged = job$allow_unconverged
-    )[[1]]
-  })
-  list(sets = made, margin = margin)
-}
-
-release_histograms <- function(job, sets) {
-  if (is.null(job$bounds)) {
+check_epsilons <- function(epsilon, call) {
+  if (!is.numeric(epsilon) || length(epsilon) == 0) {
     abort_input(
-      "{.val perturbed_histogram} needs {.arg bounds}.",
-      arg = "bounds", call = rlang::call2("compare_mechanisms")
+      c(
+        "{.arg epsilon} must be positive numbers.",
+        x = "It is {describe_type(epsilon)}."
+      ),
+      arg = "epsilon", call = call
     )
   }
-  job$budget <- list(margin = job$epsilon)
-  columns <- in_role(column_roles(job$formula, job$data), "published")
-  made <- lapply(seq_len(sets), function(j) {
-    job["seed"] <- list(stage_seed(job$seed, 100 * j))
-    synthesize(
-      suppressMessages(job_margin(job)), 1, job$data[columns],
-      seed = stage_seed(job$seed, 3)
-    )
-  })
-  list(
-    sets = lapply(made, function(synthetic) synthetic[[1]]),
-    label = guarantee(made[[1]])
-  )
-}
-
-#' `log(income) ~ x` as `income ~ x`
-#' @noRd
-plain_left <- function(formula) {
-  while (is.call(formula[[2]])) formula[[2]] <- formula[[2]][[2]]
-  formula
-}
-
-# The reference alone ----------------------------------------------------------
-
-#' What the reference gives without this file: epsilon 0
-#' @noRd
-reference_row <- function(job, sets, measure) {
-  started <- proc.time()[["elapsed"]]
-  row <- data.frame(
-    mechanism = "reference", asked = 0, label = "no data", add_remove = 0,
-    replace = 0
-  )
-  finish_row(row, synthesize_reference(job, sets), measure, started)
-}
-
-#' Sets drawn at the reference's parameters for the published predictors
-#' @return (list of data frames)
-#' @noRd
-synthesize_reference <- function(job, sets) {
-  call <- rlang::call2("compare_mechanisms")
-  reference <- as_reference(job$reference)
-  family <- job$family
-  response <- new_response(job$formula, job$data, family, call)
-  design <- new_design(
-    job$formula, job$data, response$variable, call, job$fit_arguments$scaling
-  )
-  prior <- job$fit_arguments$prior %||% centred_prior(reference)
-  model <- list(
-    family = family, response = response, design = design,
-    prior = resolve_prior(prior, family, design$columns)
-  )
-  model$data <- used_columns(job$data, model)
-  spec <- model_spec(model, NULL, NULL, call)
-  draw <- if (reference$origin == "history") {
-    check_reference_model(reference, model, spec, call)
-    parts <- design_parts(reference$design, model$data, call = call)
-    spec[names(parts)] <- parts
-    reference$values
-  } else {
-    reference_draw(reference$values, model, spec, call)
+  for (value in epsilon) {
+    check_number(value, above = 0, arg = "epsilon", call = call)
   }
-  spec$y[] <- 0
-  values <- synthesize_(
-    spec, matrix(draw, sets, length(draw), byrow = TRUE),
-    seed_words(stage_seed(job$seed, 6)), 0L
+}
+
+#' Mechanisms that can have a margin, by our names
+#' @noRd
+check_calibrate <- function(calibrate, call) {
+  vapply(calibrate, function(name) {
+    found <- find_mechanism(name, "stages", "calibrate", call)
+    if (found$kind != "clipped") {
+      abort_input(
+        c(
+          "{.arg calibrate} must name clipped mechanisms.",
+          x = "{.val {found$name}} is none: it can have no margin."
+        ),
+        arg = "calibrate", call = call
+      )
+    }
+    found$name
+  }, "", USE.NAMES = FALSE)
+}
+
+compared_mechanisms <- function(mechanisms, call) {
+  if (inherits(mechanisms, "privacy_mechanism")) mechanisms <- list(mechanisms)
+  if (length(mechanisms) == 0) {
+    abort_input(
+      "{.arg mechanisms} must name at least one.",
+      arg = "mechanisms", call = call
+    )
+  }
+  lapply(
+    mechanisms, choose_mechanism, c("stages", "release"), "mechanisms", call
   )
-  lapply(seq_len(sets), function(j) {
-    set <- model$data
-    set[[response$variable]] <- response_inverse(response, values[, j])
-    set
+}
+
+#' A job for each row: mechanisms that claim an epsilon at each of them, the
+#' others once, and what a reference gives alone
+#' @noRd
+comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
+                            reference) {
+  own <- lapply(mechanisms, function(x) x$settings$reference)
+  reference <- c(list(reference), own)
+  reference <- Filter(Negate(is.null), reference)
+  if (length(reference) > 0) {
+    alone <- blame(mechanism_reference(reference[[1]]), job$call)
+    names <- vapply(mechanisms, `[[`, "", "name")
+    mechanisms <- c(mechanisms, if (!alone$name %in% names) list(alone))
+  }
+  jobs <- lapply(mechanisms, function(mechanism) {
+    claims <- mechanism$kind %in% c("clipped", "weighted", "noise")
+    lapply(if (claims) epsilon else list(NULL), function(value) {
+      assign_mechanism(
+        job, mechanism, value,
+        margin = if (mechanism$name %in% calibrate ||
+          mechanism$kind == "noise") margin
+      )
+    })
   })
+  jobs <- unlist(jobs, recursive = FALSE)
+  check_margin_taken(jobs, !is.null(margin))
+  jobs
 }
 
 # Printing ---------------------------------------------------------------------
@@ -370,16 +192,6 @@ print.mechanism_comparison <- function(x, ...) {
     sep = "\n"
   )
   invisible(x)
-}
-
-#' First line of a table of releases
-#' @noRd
-releases_headline <- function(what, x) {
-  sprintf(
-    "%s on %s, one released set each, mean of %d release%s%s",
-    what, x$variable, x$sets, if (x$sets == 1) "" else "s",
-    if (x$interrupted) " (interrupted)" else ""
-  )
 }
 
 problem_lines <- function(table) {

@@ -125,7 +125,7 @@ is_plain_argument <- function(x) {
 #' @noRd
 blame <- function(expr, call = rlang::caller_env()) {
   tryCatch(expr, pseudosynth_error = function(error) {
-    error$call <- rlang::frame_call(call)
+    error$call <- if (is.environment(call)) rlang::frame_call(call) else call
     rlang::cnd_signal(error)
   })
 }

@@ -110,24 +110,36 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   check_data_frame(data)
   family <- as_synth_family(family)
   censor <- resolve_censor(censor, family, call)
-  response <- new_response(formula, data, family, call, response)
-  design <- new_design(formula, data, response$variable, call, scaling)
-  prior <- resolve_prior(prior, family, design$columns)
+  model <- c(
+    list(call = plain_call(match.call())),
+    new_model(formula, data, family, prior, call, response, scaling)
+  )
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"
   )
   check_weights_records(weights, data, call = call)
-
-  model <- list(
-    call = plain_call(match.call()), formula = plain_formula(formula, design),
-    family = family, prior = prior, response = response, design = design
-  )
-  model$data <- used_columns(data, model)
   model$spec <- model_spec(model, weights, censor, call)
-  model$design$aliased <- aliased_columns(model$spec, design$columns)
+  model$design$aliased <- aliased_columns(model$spec, model$design$columns)
   run <- check_run(chains, warmup, draws, seed, threads, control, call)
   run_synthesizer(model, weights, censor, run, init = NULL, call = call)
+}
+
+#' The parts of a model, checked against the file
+#' @param family (`synth_family`)
+#' @param response,scaling As in [fit_synthesizer()].
+#' @noRd
+new_model <- function(formula, data, family, prior, call, response = NULL,
+                      scaling = NULL) {
+  response <- new_response(formula, data, family, call, response)
+  design <- new_design(formula, data, response$variable, call, scaling)
+  model <- list(
+    formula = plain_formula(formula, design), family = family,
+    prior = resolve_prior(prior, family, design$columns, call),
+    response = response, design = design
+  )
+  model$data <- used_columns(data, model)
+  model
 }
 
 #' The settings of a run, checked

@@ -12,3 +12,15 @@ log_sum <- function(x) {
   high <- max(x)
   if (!is.finite(high)) high else high + log(sum(exp(x - high)))
 }
+
+#' The share of each value
+#' @param y (vector) A response of any type.
+#' @param values (vector or `NULL`) The values to look for; by default those
+#'   that `y` can have.
+#' @return (named double) In the order of `values`.
+#' @noRd
+value_shares <- function(y, values = possible_values(y)) {
+  found <- match(as.character(y), as.character(values))
+  shares <- tabulate(found, length(values)) / length(y)
+  stats::setNames(shares, as.character(values))
+}

@@ -159,12 +159,7 @@ histogram_values <- function(x, data, stated = NULL,
 histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
   stated <- is.numeric(bins) && !is.object(bins) && length(bins) > 1
   if (stated) {
-    if (!all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE)) {
-      abort_input(
-        "Breaks given as {.arg bins} must be finite and increasing.",
-        arg = "bins", call = call
-      )
-    }
+    check_breaks(bins, call)
     ends <- as.double(range(bins))
   } else {
     n_bins <- check_count(bins, min = 2, max = 1e6, arg = "bins", call = call)
@@ -196,6 +191,15 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
     scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   }
   list(scale = scaled, bounds = ends)
+}
+
+check_breaks <- function(bins, call = rlang::caller_env()) {
+  if (!all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE)) {
+    abort_input(
+      "Breaks given as {.arg bins} must be finite and increasing.",
+      arg = "bins", call = call
+    )
+  }
 }
 
 #' Counts of the clamped values

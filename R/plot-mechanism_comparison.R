@@ -46,7 +46,7 @@ autoplot.mechanism_comparison <- function(object, ...) {
       3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
     }
     data.frame(
-      mechanism = mechanism_title(table$mechanism),
+      mechanism = mechanism_shorts(table$mechanism),
       measure = measures[[name]], value = pmin(value, edge),
       beyond = value > edge, epsilon = levels[index]
     )
@@ -55,7 +55,7 @@ autoplot.mechanism_comparison <- function(object, ...) {
   frame$measure <- factor(frame$measure, measures)
   frame$epsilon <- factor(frame$epsilon, levels)
   frame$mechanism <- factor(
-    frame$mechanism, rev(unique(mechanism_title(table$mechanism)))
+    frame$mechanism, rev(unique(mechanism_shorts(table$mechanism)))
   )
   colours <- stats::setNames(
     c(rep_len(chain_colours, length(epsilons)), "grey55"), levels
@@ -107,15 +107,4 @@ autoplot.mechanism_comparison <- function(object, ...) {
 #' @export
 plot.mechanism_comparison <- function(x, ...) {
   draw_figure(autoplot.mechanism_comparison(x, ...))
-}
-
-mechanism_title <- function(mechanism) {
-  known <- c(
-    perturbed_histogram = "Histogram", topcode = "Top-coding",
-    reference = "Reference alone"
-  )
-  found <- mechanism %in% names(known)
-  title <- stage_title(mechanism)
-  title[found] <- known[mechanism[found]]
-  title
 }

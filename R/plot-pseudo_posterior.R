@@ -51,12 +51,13 @@ plot.pseudo_posterior <- function(x, type = c("bounds", "weights", "density"),
 #' Stages with weights; the unweighted one alone where there is no other
 #' @noRd
 weighted_stages <- function(fits) {
-  weighted <- fits[setdiff(names(fits), "unweighted")]
+  weighted <- Filter(function(fit) !is.null(fit$privacy_weights), fits)
   if (length(weighted) > 0) weighted else fits
 }
 
 plot_stage_bounds <- function(fits) {
-  stages <- stage_title(names(fits))
+  stages <- mechanism_shorts(names(fits))
+  colours <- mechanism_colours(names(fits))
   frame <- do.call(rbind, Map(function(fit, stage) {
     data.frame(stage = stage, bound = fit$bound$record)
   }, fits, stages))
@@ -93,10 +94,8 @@ plot_stage_bounds <- function(fits) {
       data = marks, parse = TRUE, vjust = -0.5, colour = colour_bound,
       size = 3.9
     ) +
-    ggplot2::scale_fill_manual(values = colours_of(stages), guide = "none") +
-    ggplot2::scale_colour_manual(
-      values = colours_of(stages), guide = "none"
-    ) +
+    ggplot2::scale_fill_manual(values = colours, guide = "none") +
+    ggplot2::scale_colour_manual(values = colours, guide = "none") +
     ggplot2::scale_y_sqrt(
       breaks = root_breaks(max(frame$bound)), labels = label_amount(),
       limits = c(0, NA),

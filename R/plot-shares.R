@@ -4,18 +4,6 @@
 # More distinct values than this are not drawn one by one.
 most_bars <- 40L
 
-#' The share of each value
-#' @param y (vector) A response of any type.
-#' @param values (vector or `NULL`) The values to look for; by default those
-#'   that `y` can have.
-#' @return (named double) In the order of `values`.
-#' @noRd
-value_shares <- function(y, values = possible_values(y)) {
-  found <- match(as.character(y), as.character(values))
-  shares <- tabulate(found, length(values)) / length(y)
-  stats::setNames(shares, as.character(values))
-}
-
 possible_values <- function(y) {
   if (is.factor(y)) {
     levels(y)

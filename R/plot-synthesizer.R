@@ -42,7 +42,7 @@ plot.synthesizer <- function(x, type = c("bounds", "weights", "trace"), ...) {
 #' @param fits (list) One panel each; names are stages, none for a single fit.
 #' @noRd
 plot_bound_against_weight <- function(fits) {
-  panels <- if (is.null(names(fits))) "fit" else stage_title(names(fits))
+  panels <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
   frame <- do.call(rbind, Map(function(fit, panel) {
     data.frame(
       panel = panel, weight = fit$spec$alpha, bound = fit$bound$record

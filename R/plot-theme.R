@@ -12,9 +12,6 @@ NULL
 colour_confidential <- "#333333"
 colour_synthetic <- "#0072B2"
 colour_bound <- "#D55E00"
-stage_colours <- c(
-  Unweighted = "#8C8C8C", LW = "#56B4E9", LW_final = "#0072B2"
-)
 chain_colours <- c(
   "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 )
@@ -70,26 +67,6 @@ theme_groups <- function() {
 draw_figure <- function(figure) {
   print(figure)
   invisible(figure)
-}
-
-stage_title <- function(stage) {
-  names <- c(
-    unweighted = "Unweighted", lw = "LW", lw_final = "LW_final", cw = "CW",
-    cw_final = "CW_final", weighted_e = "Weighted-e", scalar = "SW",
-    risk = "Risk", censor_uw = "Censor_uw", censor_w = "Censor_w",
-    frozen = "Frozen", two_stage = "Two-stage", centred = "Centred"
-  )
-  unname(names[stage])
-}
-
-#' Grey for unweighted fits, the darkest blue for the last stage
-#' @noRd
-colours_of <- function(stages) {
-  known <- stages %in% names(stage_colours)
-  colours <- stats::setNames(rep("#0072B2", length(stages)), stages)
-  colours[known] <- stage_colours[stages[known]]
-  colours[stages %in% c("CW", "Risk")] <- stage_colours[["LW"]]
-  colours
 }
 
 # Axes -----------------------------------------------------------------------

@@ -100,7 +100,7 @@ print.public_response <- function(x, ...) {
 #' Two public numbers in order
 #' @noRd
 check_bounds <- function(bounds, call = rlang::caller_env()) {
-  if (rlang::is_missing(bounds)) {
+  if (rlang::is_missing(bounds) || is.null(bounds)) {
     abort_input(
       c(
         "{.arg bounds} must be given: two public numbers.",

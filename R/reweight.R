@@ -72,19 +72,8 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
                      quantile = fit$quantile, allow_unconverged = FALSE,
                      refit = NULL, privacy_weights = NULL, ...) {
   fit <- as_weightable(fit, refit = refit, privacy_weights = privacy_weights)
+  check_k(k)
   auto <- identical(k, "auto")
-  if (!auto) {
-    if (is.character(k)) {
-      abort_input(
-        c(
-          "{.arg k} must be {.val auto} or one number.",
-          x = "It is {describe_type(k)}."
-        ),
-        arg = "k"
-      )
-    }
-    check_number(k, above = 0, max = 1)
-  }
   check_number(tolerance, min = 0)
   max_refits <- check_count(max_refits, min = 1)
   check_quantile(quantile)
@@ -106,6 +95,22 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
     search = found$search, auto = auto, tolerance = tolerance
   )
   final
+}
+
+check_k <- function(k, call = rlang::caller_env()) {
+  if (identical(k, "auto")) {
+    return(invisible(k))
+  }
+  if (is.character(k)) {
+    abort_input(
+      c(
+        "{.arg k} must be {.val auto} or one number.",
+        x = "It is {describe_type(k)}."
+      ),
+      arg = "k", call = call
+    )
+  }
+  check_number(k, above = 0, max = 1, call = call)
 }
 
 check_reweightable <- function(fit, call = rlang::caller_env()) {

@@ -6,8 +6,10 @@
 #'
 #' @inheritParams compare_mechanisms
 #' @param grid (data frame) One row for each run. Columns are named after
-#'   arguments of [pseudo_posterior()]: `mechanism` (required), and such as
-#'   `epsilon`, `scale`, `shift`, `window`, `margin_share`.
+#'   arguments of [pseudo_posterior()]: `mechanism` (required), `epsilon`,
+#'   `neighbours`, `bounds`, `bins`, `margin_share`, and settings of the
+#'   mechanisms such as `scale` or `window`. A setting counts in the rows whose
+#'   mechanism takes it; `NA` is not stated.
 #' @param ... Arguments of [pseudo_posterior()] and [fit_synthesizer()] that are
 #'   the same for all rows.
 #' @return A `risk_utility_map`: a list with `table` (data frame: the grid's
@@ -35,71 +37,95 @@
 risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
                          sets = 20, groups = NULL, regression = NULL,
                          seed = NULL) {
-  check_data_frame(grid)
+  call <- rlang::call2("risk_utility")
   sets <- check_count(sets, min = 1)
-  check_seed(seed)
-  job <- comparison_job(formula, data, family, list(...), seed)
-  settings <- names(grid)
-  check_grid(grid, names(job))
+  if (missing(grid)) {
+    abort_input(
+      "{.arg grid} must be given: a data frame, one row a run.",
+      arg = "grid", call = call
+    )
+  }
+  grid <- check_grid(grid, call)
+  chosen <- lapply(
+    grid$mechanism, choose_mechanism, "stages", "mechanism", call
+  )
+  also <- c("margin", "neighbours", "allow_unconverged")
+  given <- sort_arguments(list(...), chosen, call, also)
+  # Every column must be taken by a mechanism of the grid
+  columns <- setdiff(names(grid), c("mechanism", "epsilon"))
+  varied <- sort_arguments(
+    as.list(grid[columns]), chosen, call, "neighbours"
+  )
+  job <- comparison_job(formula, data, family, given, seed, call)
   measure <- comparison_measure(job, groups, regression)
-  grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
-  for (i in seq_len(nrow(grid))) {
-    row <- grid_row(job, grid, i)
-    check_job(
-      case_job(row$job, row$mechanism, row$epsilon, clipped_mechanisms),
-      rlang::current_env()
-    )
-  }
-  if (any(grid$mechanism %in% c("unweighted", needs_unweighted))) {
-    job[["first"]] <- first_fit(job)
-  }
-  found <- finished_rows(nrow(grid), function(i) {
-    row <- grid_row(job, grid, i)
-    found <- comparison_row(
-      row$job, row$mechanism, row$epsilon, sets, measure, clipped_mechanisms,
-      NULL
-    )
-    cbind(grid[i, , drop = FALSE], found[setdiff(
-      names(found), c("mechanism", "asked")
+  jobs <- lapply(seq_len(nrow(grid)), function(i) {
+    grid_job(job, chosen[[i]], given, grid_row(grid, i))
+  })
+  margins <- c(given$margin, given$also["margin"], varied$margin)
+  check_margin_taken(jobs, length(Filter(Negate(is.null), margins)) > 0)
+  found <- run_comparison(jobs, sets, measure)
+  rows <- Map(function(i, row) {
+    cbind(grid[i, , drop = FALSE], row[setdiff(
+      names(row), c("mechanism", "asked")
     )])
-  }, "a mechanism")
+  }, seq_along(found$rows), found$rows)
   structure(
     list(
-      table = do.call(rbind, found$rows), settings = settings, sets = sets,
+      table = do.call(rbind, rows), settings = names(grid), sets = sets,
       variable = measure$variable, interrupted = found$interrupted
     ),
     class = "risk_utility_map"
   )
 }
 
-#' One row of the grid: its mechanism, its epsilon, the job with its settings
-#' @noRd
-grid_row <- function(job, grid, i) {
-  row <- as.list(grid[i, , drop = FALSE])
-  own <- setdiff(names(grid), c("mechanism", "epsilon"))
-  job[own] <- row[own]
-  list(
-    job = job, mechanism = row$mechanism, epsilon = row$epsilon %||% NA_real_
-  )
-}
-
-check_grid <- function(grid, known, call = rlang::caller_env()) {
-  unknown <- setdiff(names(grid), c(known, "mechanism", "epsilon"))
-  if (!"mechanism" %in% names(grid) || length(unknown) > 0) {
+check_grid <- function(grid, call) {
+  check_data_frame(grid, call = call)
+  grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
+  fitted <- intersect(names(grid), fit_arguments)
+  if (!"mechanism" %in% names(grid) || length(fitted) > 0) {
     abort_input(
       c(
         "The columns of {.arg grid} must be {.code mechanism} and other
          arguments of {.fn pseudo_posterior}.",
-        x = if (length(unknown) > 0) {
-          "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} none."
+        x = if (length(fitted) > 0) {
+          "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
+           rows: give {?it/them} in {.arg ...}."
         }
       ),
       arg = "grid", call = call
     )
   }
-  for (mechanism in unique(as.character(grid$mechanism))) {
-    check_mechanism(mechanism, call = call)
+  grid
+}
+
+#' What a row states; NA is not stated
+#' @noRd
+grid_row <- function(grid, i) {
+  row <- lapply(grid, `[[`, i)
+  Filter(function(x) !(is.atomic(x) && length(x) == 1 && is.na(x)), row)
+}
+
+#' The job of a row: its settings take the place of those for all rows
+#' @noRd
+grid_job <- function(job, chosen, given, row) {
+  put <- function(x, names) {
+    own <- intersect(names(row), names)
+    x[own] <- row[own]
+    x
   }
+  job$neighbours <- check_choice(
+    row$neighbours %||% job$neighbours, c("add-remove", "replace"),
+    arg = "neighbours", call = job$call
+  )
+  mechanism <- with_settings(
+    chosen, put(given$settings, settings_of(chosen)), job$call
+  )
+  margin <- if (chosen$kind == "clipped") {
+    resolve_margin(
+      given$also$margin, put(given$margin, margin_arguments), job$call
+    )
+  }
+  assign_mechanism(job, mechanism, row$epsilon, margin = margin)
 }
 
 #' @export
@@ -122,72 +148,4 @@ print.risk_utility_map <- function(x, ...) {
 #' @export
 as.data.frame.risk_utility_map <- function(x, ...) {
   x$table
-}
-
-#' Figure of a risk-utility map
-#'
-#' @param object,x (risk_utility_map) See [risk_utility()].
-#' @param measure (string) `"ecdf_max"`, the default, `"ecdf_mean_squared"`,
-#'   `"groups"`, `"r_squared"` or `"overlap"`.
-#' @param ... Not used.
-#' @return A ggplot object: the measure against the epsilon of one set, claimed
-#'   or proven (add/remove-one). `plot()` draws it and returns it invisibly.
-#' @name plot.risk_utility_map
-NULL
-
-#' @rdname plot.risk_utility_map
-#' @method autoplot risk_utility_map
-#' @export
-autoplot.risk_utility_map <- function(object, measure = "ecdf_max", ...) {
-  titles <- c(
-    ecdf_max = "Largest ECDF difference",
-    ecdf_mean_squared = "Mean squared ECDF difference",
-    groups = "Error of group means", r_squared = "R-squared",
-    overlap = "Overlap of intervals"
-  )
-  measure <- check_choice(measure, names(titles))
-  table <- object$table
-  frame <- data.frame(
-    epsilon = table$add_remove, value = table[[measure]],
-    mechanism = stage_title(table$mechanism),
-    setting = setting_text(table[setdiff(
-      object$settings, c("mechanism", "epsilon")
-    )])
-  )
-  frame <- frame[!is.na(frame$epsilon) & !is.na(frame$value), ]
-  frame$line <- paste(frame$mechanism, frame$setting)
-  lines <- unique(frame$line)
-  ggplot2::ggplot(
-    frame,
-    ggplot2::aes(x = .data$epsilon, y = .data$value, colour = .data$line)
-  ) +
-    ggplot2::geom_line(linewidth = 0.5) +
-    ggplot2::geom_point(size = 2.4) +
-    ggplot2::scale_x_log10() +
-    ggplot2::scale_y_continuous(limits = c(0, NA)) +
-    ggplot2::scale_colour_manual(
-      values = stats::setNames(rep_len(chain_colours, length(lines)), lines)
-    ) +
-    ggplot2::labs(
-      title = sprintf("Risk and utility on %s", object$variable),
-      x = "Epsilon of one set, add/remove-one (log scale)",
-      y = titles[[measure]], caption = confidential_caption
-    ) +
-    theme_pseudosynth()
-}
-
-setting_text <- function(settings) {
-  if (ncol(settings) == 0) {
-    return(rep("", nrow(settings)))
-  }
-  parts <- Map(function(name, x) {
-    paste(name, if (is.numeric(x)) format(x, trim = TRUE) else x)
-  }, names(settings), settings)
-  do.call(paste, c(parts, sep = ", "))
-}
-
-#' @rdname plot.risk_utility_map
-#' @export
-plot.risk_utility_map <- function(x, measure = "ecdf_max", ...) {
-  draw_figure(autoplot.risk_utility_map(x, measure, ...))
 }

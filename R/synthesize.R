@@ -232,15 +232,7 @@ check_margin <- function(margin, fit, call = rlang::caller_env()) {
     margin, "perturbed_histogram", "Make one with {.fn perturbed_histogram}.",
     arg = "margin", call = call
   )
-  if (identical(fit$response$kind, "binary")) {
-    abort_input(
-      c(
-        "{.arg margin} is for responses of more than two values.",
-        i = "Leave it out."
-      ),
-      arg = "margin", call = call
-    )
-  }
+  check_margin_kind(fit$response, call)
   scale <- c("variable", "transform", "constant")
   same <- identical(
     unclass(margin$response)[scale], unclass(fit$response)[scale]
@@ -257,6 +249,18 @@ check_margin <- function(margin, fit, call = rlang::caller_env()) {
     )
   }
   invisible()
+}
+
+check_margin_kind <- function(response, call) {
+  if (identical(response$kind, "binary")) {
+    abort_input(
+      c(
+        "{.arg margin} is for responses of more than two values.",
+        i = "Leave it out."
+      ),
+      arg = "margin", call = call
+    )
+  }
 }
 
 check_assignment <- function(assignment, fit, newdata,

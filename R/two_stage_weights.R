@@ -110,10 +110,7 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
       epsilon0_replace = cost[["replace-one"]], lower = lower, upper = upper,
       neighbours = neighbours, reproducible = !is.null(seed) ||
         isTRUE(first$seed_given),
-      reference = reference_origin(first$censor),
-      charges = charge(
-        new_charge_id(), "parameter draw of a first stage", cost
-      )
+      reference = reference_origin(first$censor)
     ),
     made_from = history_mark(first), basis = basis,
     records = model_marks(first)
@@ -133,7 +130,7 @@ two_stage_scheme <- function() {
       dependency(
         "own",
         charges = charge(
-          node$basis$charge_id, "first stage of two-stage weights",
+          node$basis$charge_id, "parameter draw of a first stage",
           by_relation(a[["epsilon0"]], a[["epsilon0_replace"]])
         ),
         history = if (a[["reference"]] == "history") "confidential" else "none",

@@ -128,7 +128,8 @@ if ("families" %in% parts) {
     epsilon = c(1, 0.25))
   add("families", "normal errors, as published", family = gaussian(),
     mechanisms = "censor_uw", epsilon = c(5, 1),
-    prior = prior_normal(1, c(10.8, 2.5)))
+    prior = prior_normal(1, c(10.8, 2.5)), bounds = NULL, bins = NULL,
+    margin_share = NULL)
 }
 
 # Other months of the same file: the months are independent quarters' samples

@@ -64,39 +64,40 @@ test_that("the reference alone is a row of its own, without the file", {
   row <- row_of("reference")
   expect_equal(row$add_remove, 0)
   expect_lt(abs(row$r_squared), 0.2)
-  job <- comparison_job(
-    log(income) ~ age + earner, privacy_data(), gaussian(),
-    list(reference = public_reference), seed = 5
-  )
-  sets <- synthesize_reference(job, 20)
+  job_of <- function(data) {
+    job <- comparison_job(
+      log(income) ~ age + earner, data, gaussian(), list(),
+      seed = 5, call = quote(compare_mechanisms())
+    )
+    assign_mechanism(job, mechanism_reference(public_reference))
+  }
+  sets <- synthesize_reference(job_of(privacy_data()), 20)
   y <- log(unlist(lapply(sets, `[[`, "income")))
   expect_lt(abs(mean(y) - 10.8), 5 / sqrt(3000))
   expect_lt(abs(sd(y) - 1), 0.1)
-  other <- job
-  other$data$income <- rev(other$data$income)
+  other <- privacy_data()
+  other$income <- rev(other$income)
   expect_identical(
-    synthesize_reference(other, 20)[[1]]$income, sets[[1]]$income
+    synthesize_reference(job_of(other), 20)[[1]]$income, sets[[1]]$income
   )
 })
 
 test_that("releases of one case take draws and histograms of their own", {
   job <- comparison_job(
     log(income) ~ age + earner, privacy_data(), gaussian(),
-    list(
-      reference = public_reference, bounds = c(10, 2e6), chains = 2,
-      warmup = 300, draws = 2000, threads = 1
-    ),
-    seed = 3
+    list(fit = list(chains = 2, warmup = 300, draws = 2000, threads = 1)),
+    seed = 3, call = quote(compare_mechanisms())
   )
-  job$mechanism <- "centred"
-  job$epsilon <- 8
-  job$budget <- split_epsilon(job)
+  job <- assign_mechanism(
+    job, mechanism_centred(public_reference), 8,
+    margin = margin_histogram(c(10, 2e6))
+  )
   fit <- suppressMessages(run_mechanism(job))$centred
   made <- synthesize_sets(job, fit, 2)
   expect_false(identical(made$sets[[1]], made$sets[[2]]))
   expect_equal(
     made$margin$counts,
-    suppressMessages(job_margin(within(job, seed <- stage_seed(3, 200))))$counts
+    suppressMessages(job_margin(replace(job, "seed", stage_seed(3, 200))))$counts
   )
 })
 
@@ -124,6 +125,38 @@ test_that("wrong arguments are refused", {
   bad("perturbed_histogram", epsilon = 1)
   bad("topcode")
   bad("topcode", top = 1e5, sets = 0)
+})
+
+test_that("what is asked of a comparison must be taken by one of its rows", {
+  bad <- function(arg, ...) {
+    expect_early(
+      compare_mechanisms(log(income) ~ age, privacy_data(), gaussian(), ...),
+      arg,
+      call = quote(compare_mechanisms())
+    )
+  }
+  bad("radius", "lw", radius = 0.1)
+  bad("radius", c("lw", "cw"))
+  bad("top", "lw", top = 1e5)
+  bad("bounds", "lw", bounds = c(10, 2e6))
+  bad("calibrate", "lw", calibrate = "lw")
+  bad("neighbours", "lw", neighbours = "replace-one")
+  bad("reference", "unweighted", reference = list(scale = 1))
+  bad("groups", "unweighted", groups = "earner")
+  bad("regression", "unweighted", regression = income ~ earner)
+  bad("sets", "unweighted", sets = 1e6)
+  bad("mechanisms", character())
+  bad("epsilon", "lw", epsilon = numeric())
+})
+
+test_that("objects and names stand side by side", {
+  compared <- suppressMessages(compare_mechanisms(
+    log(income) ~ age, privacy_data(), gaussian(),
+    mechanisms = list("LW", mechanism_lw(scale = 0.2)), epsilon = 8,
+    sets = 2, prior = prior_normal(), tolerance = 0.2, chains = 2,
+    warmup = 200, draws = 1000, seed = 4, threads = 1
+  ))
+  expect_identical(compared$table$mechanism, c("lw", "lw"))
 })
 
 test_that("a useless mechanism does not hide the others in the figure", {

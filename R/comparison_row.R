@@ -1,0 +1,194 @@
+# Rows of compare_mechanisms() and risk_utility(): one job each, released `sets`
+# times and measured against the file.
+
+#' The job of a comparison without a mechanism
+#' @param given (list) See sort_arguments().
+#' @noRd
+comparison_job <- function(formula, data, family, given, seed, call) {
+  new_job(
+    formula, data, family, given$fit,
+    given$also$neighbours %||% "add-remove", seed,
+    given$also$allow_unconverged %||% FALSE, call
+  )
+}
+
+#' Run the jobs of all rows, the unweighted fit once
+#' @return (list) See finished_rows().
+#' @noRd
+run_comparison <- function(jobs, sets, measure) {
+  own_draws <- vapply(jobs, function(job) {
+    !is.null(definition_of(job$mechanism)$stages) && is.null(job$margin)
+  }, TRUE)
+  for (job in jobs[own_draws]) check_enough_draws(job, sets, "sets")
+  starts <- which(vapply(jobs, function(job) {
+    definition_of(job$mechanism)$from_unweighted
+  }, TRUE))
+  if (length(starts) > 0) {
+    job <- jobs[[starts[1]]]
+    first <- blame(unweighted_fit(job), job$call)
+    jobs[starts] <- lapply(jobs[starts], function(job) {
+      job[["first"]] <- first
+      job
+    })
+  }
+  finished_rows(length(jobs), function(i) {
+    comparison_row(jobs[[i]], sets, measure)
+  }, "a mechanism")
+}
+
+#' A margin that no row has
+#' @param given (flag)
+#' @noRd
+check_margin_taken <- function(jobs, given) {
+  taken <- vapply(jobs, function(job) !is.null(job$margin), TRUE)
+  if (given && !any(taken)) {
+    names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
+    abort_input(
+      c(
+        "A margin is for clipped mechanisms, in a comparison for those in
+         {.arg calibrate}.",
+        x = "None of {.val {names}} is.",
+        i = "Leave {.arg bounds} out."
+      ),
+      arg = "bounds", call = jobs[[1]]$call
+    )
+  }
+}
+
+#' What is measured of every release
+#' @return (list) `of` (function of sets), `confidential`, `variable`.
+#' @noRd
+comparison_measure <- function(job, groups, regression) {
+  response <- job$model$response
+  if (is.null(regression) && job$family$kind == "continuous") {
+    regression <- histogram_formula(job$formula, job$family)
+  }
+  check_measured(job, groups, regression)
+  truth <- if (!is.null(regression)) {
+    regression_of(regression, job$data)$r_squared
+  }
+  transform <- if (response$transform %in% utility_scales) response$transform
+  list(
+    of = function(synthetic) {
+      summary(utility(
+        synthetic, job$data, response$variable, groups, regression,
+        transform %||% "identity"
+      ))$means
+    },
+    confidential = truth, variable = response$variable
+  )
+}
+
+#' Sets hold the columns of the model and no others
+#' @noRd
+check_measured <- function(job, groups, regression) {
+  columns <- names(job$model$data)
+  measured <- list(groups = groups)
+  if (!is.null(regression)) {
+    check_formula(regression, arg = "regression", call = job$call)
+    measured$regression <- setdiff(all.vars(regression), ".")
+  }
+  for (arg in names(measured)) {
+    absent <- setdiff(measured[[arg]], columns)
+    if (length(absent) > 0) {
+      abort_input(
+        c(
+          "{.arg {arg}} must be columns of the model.",
+          x = "{cli::qty(length(absent))}{.val {absent}} {?is/are} none.",
+          i = "They are {.val {columns}}."
+        ),
+        arg = arg, call = job$call
+      )
+    }
+  }
+}
+
+comparison_row <- function(job, sets, measure) {
+  started <- proc.time()[["elapsed"]]
+  definition <- definition_of(job$mechanism)
+  at <- if (!is.null(job$epsilon)) {
+    paste0(", epsilon ", format_figure(job$epsilon))
+  }
+  cli::cli_progress_step("{definition$short}{at}")
+  release <- definition$release %||% release_jobs
+  result <- tryCatch(
+    release(job, sets),
+    pseudosynth_error_privacy = function(e) list(problem = e),
+    pseudosynth_error_sampler = function(e) list(problem = e)
+  )
+  row <- data.frame(
+    mechanism = definition$name,
+    asked = if (definition$kind == "free") 0 else job$epsilon %||% NA_real_,
+    label = "-", add_remove = NA_real_, replace = NA_real_
+  )
+  problem <- result$problem
+  if (is.null(problem)) {
+    label <- result$label
+    row$label <- label$label
+    row$add_remove <- label$epsilon$total[["add/remove-one"]]
+    row$replace <- label$epsilon$total[["replace-one"]]
+  }
+  finish_row(row, result$sets, measure, started, problem)
+}
+
+finish_row <- function(row, sets, measure, started, problem = NULL) {
+  figures <- c("ecdf_max", "ecdf_mean_squared", "groups", "r_squared",
+    "overlap")
+  row[figures] <- NA_real_
+  if (is.null(problem)) {
+    means <- measure$of(sets)
+    found <- intersect(figures, names(means))
+    row[found] <- as.list(means[found])
+  }
+  row$seconds <- proc.time()[["elapsed"]] - started
+  row$problem <- if (is.null(problem)) {
+    ""
+  } else {
+    cli::ansi_strip(conditionMessage(problem))
+  }
+  row
+}
+
+#' Independent releases of one fit: a draw and a histogram of its own each
+#' @return (list) `sets` (list of data frames), `label` of one release.
+#' @noRd
+release_jobs <- function(job, sets) {
+  fits <- suppressMessages(run_mechanism(job))
+  fit <- fits[[length(fits)]]
+  draws <- synthesize_sets(job, fit, sets)
+  list(sets = draws$sets, label = label_of_fit(
+    fit, 1,
+    what = "synthetic data", margin = margin_part(draws$margin)
+  ))
+}
+
+synthesize_sets <- function(job, fit, sets) {
+  if (is.null(job$margin)) {
+    return(list(sets = as.list(synthesize(
+      fit, sets,
+      seed = stage_seed(job$seed, 3), allow_unconverged = job$allow_unconverged
+    ))))
+  }
+  margin <- NULL
+  made <- lapply(seq_len(sets), function(j) {
+    # One release takes one histogram: a new one for each
+    job["seed"] <- list(stage_seed(job$seed, 100 * j))
+    margin <<- suppressMessages(job_margin(job))
+    synthesize(
+      fit, 1,
+      margin = margin, seed = stage_seed(job$seed, 3),
+      allow_unconverged = job$allow_unconverged
+    )[[1]]
+  })
+  list(sets = made, margin = margin)
+}
+
+#' First line of a table of releases
+#' @noRd
+releases_headline <- function(what, x) {
+  sprintf(
+    "%s on %s, one released set each, mean of %d release%s%s",
+    what, x$variable, x$sets, if (x$sets == 1) "" else "s",
+    if (x$interrupted) " (interrupted)" else ""
+  )
+}

@@ -1,0 +1,164 @@
+# A job: one file, one model, one mechanism and its epsilon, checked as a whole
+# before anything is fitted. pseudo_posterior() runs one, compare_mechanisms()
+# and risk_utility() one for each row.
+
+#' A job without a mechanism, as far as rows of a comparison share it
+#'
+#' @param fit_arguments (list) Of [fit_synthesizer()], as far as given.
+#' @param call (call) The user's, which errors blame.
+#' @return A `synthesis_job`: the arguments, `model` (see new_model()), `run`
+#'   (see check_run()), `call`.
+#' @noRd
+new_job <- function(formula, data, family, fit_arguments, neighbours, seed,
+                    allow_unconverged, call) {
+  check_formula(formula, call = call)
+  check_data_frame(data, call = call)
+  family <- as_synth_family(family, arg = "family", call = call)
+  model <- new_model(
+    formula, data, family, fit_arguments$prior, call, fit_arguments$response,
+    fit_arguments$scaling
+  )
+  run <- lapply(
+    formals(fit_synthesizer)[run_arguments], eval, environment(fit_synthesizer)
+  )
+  own <- intersect(names(fit_arguments), run_arguments)
+  run[own] <- fit_arguments[own]
+  run <- check_run(
+    run$chains, run$warmup, run$draws, seed, run$threads, run$control, call
+  )
+  choose_sampler(
+    run$control$sampler, model_spec(model, NULL, NULL, call), call
+  )
+  structure(
+    list(
+      formula = formula, data = data, family = family, model = model,
+      fit_arguments = fit_arguments, run = run,
+      neighbours = check_choice(
+        neighbours, c("add-remove", "replace"),
+        arg = "neighbours", call = call
+      ),
+      seed = seed,
+      allow_unconverged = check_flag(
+        allow_unconverged,
+        arg = "allow_unconverged", call = call
+      ),
+      call = call
+    ),
+    class = "synthesis_job"
+  )
+}
+
+#' Give a job its mechanism and its epsilon
+#'
+#' @param mechanism (`privacy_mechanism`)
+#' @param epsilon (number or `NULL`) The total.
+#' @param m (count) Sets.
+#' @param margin (`margin_histogram` or `NULL`)
+#' @return The job with these and `budget`, see split_epsilon(); its mechanism
+#'   has checked the file, too.
+#' @noRd
+assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
+                             margin = NULL) {
+  definition <- definition_of(mechanism)
+  job$mechanism <- mechanism
+  job["epsilon"] <- list(
+    check_number(epsilon, above = 0, null = TRUE, call = job$call)
+  )
+  job$m <- check_count(m, min = 1, call = job$call)
+  job["margin"] <- list(margin)
+  check_epsilon_use(job, definition)
+  check_margin_use(job, definition)
+  job["budget"] <- list(split_epsilon(job, definition))
+  if (!is.null(margin)) check_job_margin(job)
+  definition$prepare(job)
+}
+
+check_epsilon_use <- function(job, definition) {
+  why <- unname(definition$needs["epsilon"])
+  if (definition$kind == "clipped") {
+    why <- "The likelihood is clipped by it."
+  } else if (definition$kind == "noise") {
+    why <- "The noise is scaled by it."
+  }
+  if (!is.na(why)) {
+    check_given(job$epsilon, definition$name, why, "epsilon", job$call)
+  }
+  claims <- definition$kind %in% c("clipped", "weighted", "noise")
+  if (!claims && !is.null(job$epsilon)) {
+    abort_input(
+      c(
+        "The mechanism {.val {definition$name}} claims no epsilon.",
+        i = "Leave {.arg epsilon} out, or choose another mechanism."
+      ),
+      arg = "epsilon", call = job$call
+    )
+  }
+}
+
+check_margin_use <- function(job, definition) {
+  if (definition$kind == "noise") {
+    check_given(
+      job$margin, definition$name, definition$needs[["margin"]], "bounds",
+      job$call
+    )
+  } else if (definition$kind != "clipped" && !is.null(job$margin)) {
+    abort_input(
+      c(
+        "A margin is for clipped mechanisms.",
+        x = "{.arg mechanism} is {.val {definition$name}}.",
+        i = "Leave {.arg bounds} out, or call {.fn perturbed_histogram} and
+             {.fn synthesize} yourself."
+      ),
+      arg = "bounds", call = job$call
+    )
+  }
+}
+
+#' How the total is spent
+#'
+#' @return (list) `margin`, `first` and `draw` (of one parameter draw), all
+#'   under the job's neighbour relation; `delta`, the bound that a weighted
+#'   mechanism has to reach. `NULL` without an epsilon.
+#' @noRd
+split_epsilon <- function(job, definition = definition_of(job$mechanism)) {
+  if (is.null(job$epsilon)) {
+    return(NULL)
+  }
+  share <- if (is.null(job$margin)) {
+    0
+  } else if (definition$kind == "noise") {
+    1
+  } else {
+    job$margin$share
+  }
+  margin <- share * job$epsilon
+  spent <- definition$split(job, job$epsilon - margin)
+  list(
+    margin = margin, first = spent$first, draw = spent$draw,
+    # The claim is 2 Delta for add/remove-one and 4 Delta for replace-one
+    delta = width_of_epsilon(spent$draw, job$neighbours) / 2
+  )
+}
+
+#' @export
+format.synthesis_job <- function(x, ...) {
+  paste0(
+    "job of ", format_count(nrow(x$data)), " records",
+    if (!is.null(x$mechanism)) paste0(": ", format(x$mechanism)),
+    if (!is.null(x$epsilon)) sprintf(", epsilon %s", format(x$epsilon))
+  )
+}
+
+# It holds the file
+#' @export
+print.synthesis_job <- function(x, ...) {
+  cat(capitalize(format(x)), "\n  ", confidential_line(), "\n", sep = "")
+  invisible(x)
+}
+
+#' @return (list of `synthesizer`) By stage, the last one to be synthesized
+#'   from.
+#' @noRd
+run_mechanism <- function(job) {
+  blame(definition_of(job$mechanism)$stages(job), job$call)
+}

@@ -1,0 +1,25 @@
+# The papers' Censor_uw: the unweighted likelihood, clipped.
+
+#' @rdname mechanisms
+#' @export
+mechanism_censor_uw <- function() {
+  new_mechanism(definition_censor_uw())
+}
+
+definition_censor_uw <- function() {
+  mechanism_definition(
+    name = "censor_uw", kind = "clipped", label = "strict",
+    does = "clips the unweighted likelihood",
+    short = "Censor_uw", colour = "#D55E00",
+    words = "censored_unweighted",
+    make = mechanism_censor_uw,
+    prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
+    stages = stages_censor_uw,
+    grid = grid_version(clipped = TRUE, own_value = TRUE)
+  )
+}
+
+# The papers' interval, also for counts
+stages_censor_uw <- function(job) {
+  clipped_stage(job, job_rule(job, "symmetric"))
+}

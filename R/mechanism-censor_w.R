@@ -1,0 +1,34 @@
+# The papers' Censor_w: clipped under Lipschitz weights of the same file.
+
+#' @rdname mechanisms
+#' @export
+mechanism_censor_w <- function(scale = 1, shift = 0,
+                               map = c("linear", "softmax", "logistic")) {
+  new_mechanism(definition_censor_w(), lipschitz_settings(scale, shift, map))
+}
+
+definition_censor_w <- function() {
+  mechanism_definition(
+    name = "censor_w", kind = "clipped", label = "asymptotic",
+    does = "clips under Lipschitz weights of this file",
+    short = "Censor_w", colour = "#F2A37E",
+    words = "censored_lw",
+    make = mechanism_censor_w, from_unweighted = TRUE,
+    prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
+    stages = stages_censor_w,
+    grid = grid_version(grid_lw, c("scale", "shift", "map"), clipped = TRUE)
+  )
+}
+
+stages_censor_w <- function(job) {
+  fits <- first_stage(job)
+  weights <- job_lipschitz_weights(job, fits[[1]])
+  cli::cli_progress_step("Fitting the clipped model")
+  fits[[job$mechanism$name]] <- update(
+    fits[[1]],
+    # The papers' interval, also for counts
+    privacy_weights = weights, censor = job_rule(job, "symmetric"),
+    seed = stage_seed(job$seed, 1)
+  )
+  fits
+}

@@ -1,0 +1,49 @@
+# Count weights, scaled or shifted to reach an epsilon.
+
+#' @rdname mechanisms
+#' @export
+mechanism_cw <- function(radius, relative = TRUE, known = NULL, scale = 1,
+                         shift = 0, quantile = 1, tolerance = 0.02,
+                         max_refits = 10) {
+  new_mechanism(definition_cw(), count_settings(
+    rlang::maybe_missing(radius), relative, known, scale, shift, quantile,
+    tolerance, max_refits, "cw"
+  ))
+}
+
+#' @noRd
+count_settings <- function(radius, relative, known, scale, shift, quantile,
+                           tolerance, max_refits, mechanism,
+                           call = rlang::caller_env()) {
+  c(
+    ball_settings(
+      rlang::maybe_missing(radius), relative, known, mechanism, call
+    ),
+    list(
+      scale = check_number(scale, min = 0, call = call),
+      shift = check_number(shift, call = call)
+    ),
+    search_settings(quantile, tolerance, max_refits, call)
+  )
+}
+
+definition_cw <- function() {
+  mechanism_definition(
+    name = "cw", kind = "weighted", label = "asymptotic",
+    does = "count weights", short = "CW", colour = "#8FD3C1",
+    make = mechanism_cw, from_unweighted = TRUE,
+    prepare = prepare_balls, stages = stages_cw,
+    grid = grid_version(
+      grid_cw, c("radius", "relative", "scale", "shift"),
+      needs = "radius"
+    )
+  )
+}
+
+stages_cw <- function(job) {
+  weighting_stages(job, "cw", job_count_weights)
+}
+
+grid_cw <- function(s) {
+  function(grid, counts, ...) grid_count_weights(grid, counts, s)
+}

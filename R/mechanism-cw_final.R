@@ -1,0 +1,42 @@
+# Count weights, re-weighted to use the whole bound.
+
+#' @rdname mechanisms
+#' @export
+mechanism_cw_final <- function(radius, k = "auto", relative = TRUE,
+                               known = NULL, scale = 1, shift = 0,
+                               quantile = 1, tolerance = 0.02,
+                               max_refits = 10) {
+  check_k(k)
+  new_mechanism(definition_cw_final(), c(
+    list(k = k),
+    count_settings(
+      rlang::maybe_missing(radius), relative, known, scale, shift, quantile,
+      tolerance, max_refits, "cw_final"
+    )
+  ))
+}
+
+definition_cw_final <- function() {
+  mechanism_definition(
+    name = "cw_final", kind = "weighted", label = "asymptotic",
+    does = "count weights, re-weighted",
+    short = "CW_final", colour = "#009E73",
+    make = mechanism_cw_final, from_unweighted = TRUE,
+    prepare = prepare_balls, stages = stages_cw_final,
+    grid = grid_version(
+      grid_cw_final, c("radius", "relative", "scale", "shift", "k"),
+      needs = "radius"
+    )
+  )
+}
+
+stages_cw_final <- function(job) {
+  final_stages(job, stages_cw(job))
+}
+
+grid_cw_final <- function(s) {
+  first <- grid_cw(s)
+  function(grid, counts, ...) {
+    grid_reweighted(grid, counts, first(grid, counts), s$k)
+  }
+}

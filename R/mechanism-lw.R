@@ -1,0 +1,29 @@
+# Lipschitz weights, scaled or shifted to reach an epsilon.
+
+#' @rdname mechanisms
+#' @export
+mechanism_lw <- function(scale = 1, shift = 0,
+                         map = c("linear", "softmax", "logistic"),
+                         quantile = 1, tolerance = 0.02, max_refits = 10) {
+  new_mechanism(definition_lw(), c(
+    lipschitz_settings(scale, shift, map),
+    search_settings(quantile, tolerance, max_refits)
+  ))
+}
+
+definition_lw <- function() {
+  mechanism_definition(
+    name = "lw", kind = "weighted", label = "asymptotic",
+    does = "Lipschitz weights", short = "LW", colour = "#56B4E9",
+    make = mechanism_lw, from_unweighted = TRUE, stages = stages_lw,
+    grid = grid_version(grid_lw, c("scale", "shift", "map"))
+  )
+}
+
+stages_lw <- function(job) {
+  weighting_stages(job, "lw", job_lipschitz_weights)
+}
+
+grid_lw <- function(s) {
+  function(grid, counts, ...) grid_lipschitz_weights(grid, counts, s)
+}

@@ -1,0 +1,36 @@
+# Lipschitz weights, re-weighted to use the whole bound.
+
+#' @rdname mechanisms
+#' @export
+mechanism_lw_final <- function(k = "auto", scale = 1, shift = 0,
+                               map = c("linear", "softmax", "logistic"),
+                               quantile = 1, tolerance = 0.02,
+                               max_refits = 10) {
+  check_k(k)
+  new_mechanism(definition_lw_final(), c(
+    list(k = k), lipschitz_settings(scale, shift, map),
+    search_settings(quantile, tolerance, max_refits)
+  ))
+}
+
+definition_lw_final <- function() {
+  mechanism_definition(
+    name = "lw_final", kind = "weighted", label = "asymptotic",
+    does = "Lipschitz weights, re-weighted",
+    short = "LW_final", colour = "#0072B2",
+    make = mechanism_lw_final, from_unweighted = TRUE,
+    stages = stages_lw_final,
+    grid = grid_version(grid_lw_final, c("scale", "shift", "map", "k"))
+  )
+}
+
+stages_lw_final <- function(job) {
+  final_stages(job, stages_lw(job))
+}
+
+grid_lw_final <- function(s) {
+  first <- grid_lw(s)
+  function(grid, counts, ...) {
+    grid_reweighted(grid, counts, first(grid, counts), s$k)
+  }
+}

@@ -1,0 +1,14 @@
+# Clipped under one weight that is stated beforehand. For the exact audit: with
+# fits it is `privacy_weights = public_scalar(0.5)` and a censoring rule.
+
+definition_public_scalar <- function() {
+  mechanism_definition(
+    name = "public_scalar", kind = "clipped", label = "strict",
+    does = "clips under one public weight",
+    short = "Scalar", colour = "#DDCC77", words = "censored_public_scalar",
+    grid = grid_version(
+      function(s) function(grid, counts, ...) s$alpha, "alpha",
+      clipped = TRUE, own_value = TRUE
+    )
+  )
+}

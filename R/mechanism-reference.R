@@ -1,0 +1,81 @@
+# What a reference gives without the file: epsilon 0. For comparisons.
+
+mechanism_reference <- function(reference) {
+  check_given(
+    rlang::maybe_missing(reference), "reference",
+    "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}.",
+    arg = "reference"
+  )
+  new_mechanism(
+    definition_reference(), reference_settings(reference, NULL)["reference"]
+  )
+}
+
+definition_reference <- function() {
+  mechanism_definition(
+    name = "reference", kind = "free", label = "no data",
+    does = "sets drawn at the reference's parameters",
+    short = "Reference alone", title = "reference alone", colour = "#BBBBBB",
+    make = mechanism_reference,
+    prepare = function(job) {
+      reference_model(job)
+      job
+    },
+    release = release_reference
+  )
+}
+
+release_reference <- function(job, sets) {
+  list(
+    sets = synthesize_reference(job, sets),
+    label = list(
+      label = definition_reference()$label,
+      epsilon = list(total = by_relation(0))
+    )
+  )
+}
+
+#' The model and the reference as one of its draws
+#' @return (list) `spec`, `draw`.
+#' @noRd
+reference_model <- function(job) {
+  reference <- job$mechanism$settings$reference
+  model <- job$model
+  model$prior <- resolve_prior(
+    job$fit_arguments$prior %||% centred_prior(reference), job$family,
+    model$design$columns, job$call
+  )
+  spec <- model_spec(model, NULL, NULL, job$call)
+  if (reference$origin == "public") {
+    return(list(
+      spec = spec,
+      draw = reference_draw(reference$values, model, spec, job$call)
+    ))
+  }
+  check_reference_model(reference, model, spec, job$call)
+  parts <- design_parts(reference$design, model$data, call = job$call)
+  spec[names(parts)] <- parts
+  list(spec = spec, draw = reference$values)
+}
+
+#' Sets drawn at the reference's parameters for the published predictors
+#' @return (list of data frames)
+#' @noRd
+synthesize_reference <- function(job, sets) {
+  model <- job$model
+  found <- reference_model(job)
+  spec <- found$spec
+  # Nothing of the file's own response
+  spec$y[] <- 0
+  values <- synthesize_(
+    spec, matrix(found$draw, sets, length(found$draw), byrow = TRUE),
+    seed_words(stage_seed(job$seed, 6)), 0L
+  )
+  lapply(seq_len(sets), function(j) {
+    set <- model$data
+    set[[model$response$variable]] <- response_inverse(
+      model$response, values[, j]
+    )
+    set
+  })
+}

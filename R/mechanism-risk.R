@@ -1,0 +1,44 @@
+# Weights from the identification risks of synthetic sets.
+
+#' @rdname mechanisms
+#' @export
+mechanism_risk <- function(radius, relative = TRUE, known = NULL,
+                           risk_sets = 20, quantile = 1) {
+  check_quantile(quantile)
+  new_mechanism(definition_risk(), c(
+    ball_settings(rlang::maybe_missing(radius), relative, known, "risk"),
+    list(risk_sets = check_count(risk_sets, min = 1), quantile = quantile)
+  ))
+}
+
+definition_risk <- function() {
+  mechanism_definition(
+    name = "risk", kind = "unclaimed", label = "none",
+    does = "weights from identification risks",
+    short = "Risk", colour = "#CC79A7",
+    # Hu and Savitsky, Risk-weighted pseudo posterior
+    aliases = "weights_v",
+    make = mechanism_risk, from_unweighted = TRUE,
+    prepare = prepare_risk, stages = stages_risk
+  )
+}
+
+prepare_risk <- function(job) {
+  check_enough_draws(job, job$mechanism$settings$risk_sets, "risk_sets")
+  prepare_balls(job)
+}
+
+stages_risk <- function(job) {
+  weighting_stages(job, "risk", function(job, fit) {
+    s <- job$mechanism$settings
+    sets <- synthesize(
+      fit, s$risk_sets,
+      seed = stage_seed(job$seed, 5),
+      allow_unconverged = job$allow_unconverged
+    )
+    risk_weights(
+      sets, fit,
+      known = s$known, radius = s$radius, relative = s$relative
+    )
+  })
+}

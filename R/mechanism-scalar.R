@@ -1,0 +1,38 @@
+# One weight for all records, solved from the file for an epsilon.
+
+#' @rdname mechanisms
+#' @export
+mechanism_scalar <- function(quantile = 1, tolerance = 0.02, max_refits = 10) {
+  new_mechanism(
+    definition_scalar(), search_settings(quantile, tolerance, max_refits)
+  )
+}
+
+definition_scalar <- function() {
+  mechanism_definition(
+    name = "scalar", kind = "weighted", label = "asymptotic",
+    does = "one weight for all, solved from the file",
+    short = "SW", colour = "#E69F00",
+    # Savitsky, Williams and Hu (2022) call it so
+    aliases = "emweighted",
+    needs = c(epsilon = "The weight is solved for it."),
+    make = mechanism_scalar, from_unweighted = TRUE, stages = stages_scalar,
+    grid = grid_version(grid_scalar, "target", needs = "target")
+  )
+}
+
+stages_scalar <- function(job) {
+  fits <- first_stage(job)
+  bound <- fits[[1]]$bound$overall
+  # A weight can only lower the bound
+  if (bound < job$budget$delta * (1 - job$mechanism$settings$tolerance)) {
+    abort_unreached(job, bound)
+  }
+  cli::cli_progress_step("Solving the scalar weight")
+  fits[[job$mechanism$name]] <- solved_fit(job, fits[[1]], NULL, "scale")
+  fits
+}
+
+grid_scalar <- function(s) {
+  function(grid, counts, ...) grid_scalar_weight(grid, counts, s$target)
+}

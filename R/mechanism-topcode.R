@@ -1,0 +1,35 @@
+# The agencies' present practice, for comparisons.
+
+mechanism_topcode <- function(top) {
+  check_given(
+    rlang::maybe_missing(top), "topcode", "Values above it are replaced.",
+    arg = "top"
+  )
+  new_mechanism(definition_topcode(), list(top = check_number(top)))
+}
+
+definition_topcode <- function() {
+  mechanism_definition(
+    name = "topcode", kind = "unclaimed", label = "none",
+    does = "values above a threshold become the threshold",
+    short = "Top-coding", colour = "#AA4499",
+    make = mechanism_topcode,
+    prepare = function(job) {
+      histogram_values(plain_left(job$formula), job$data, job$call)
+      job
+    },
+    release = function(job, sets) {
+      coded <- topcode(
+        plain_left(job$formula), job$data, job$mechanism$settings$top
+      )
+      list(sets = coded, label = guarantee(coded))
+    }
+  )
+}
+
+#' `log(income) ~ x` as `income ~ x`
+#' @noRd
+plain_left <- function(formula) {
+  while (is.call(formula[[2]])) formula[[2]] <- formula[[2]][[2]]
+  formula
+}

@@ -1,0 +1,89 @@
+# Clipped under weights from a first draw of this file, which is paid for.
+
+#' @rdname mechanisms
+#' @export
+mechanism_two_stage <- function(weight_range, first_share = 0.2,
+                                reference = NULL, window = NULL) {
+  check_given(
+    rlang::maybe_missing(weight_range), "two_stage",
+    "Two public numbers: a record with a log-likelihood within the first keeps
+     weight 1, beyond the second 0.",
+    arg = "weight_range"
+  )
+  check_weight_range(weight_range)
+  check_number(first_share, above = 0, below = 1)
+  new_mechanism(definition_two_stage(), c(
+    list(weight_range = weight_range, first_share = first_share),
+    reference_settings(reference, window)
+  ))
+}
+
+check_weight_range <- function(weight_range, call = rlang::caller_env()) {
+  good <- is.numeric(weight_range) && !is.object(weight_range) &&
+    length(weight_range) == 2 && all(is.finite(weight_range)) &&
+    weight_range[1] >= 0 && weight_range[1] < weight_range[2]
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg weight_range} must be two finite numbers, at least 0 and
+         increasing.",
+        x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
+          "It is {describe_type(weight_range)}."
+        }
+      ),
+      arg = "weight_range", call = call
+    )
+  }
+}
+
+definition_two_stage <- function() {
+  mechanism_definition(
+    name = "two_stage", kind = "clipped", label = "strict",
+    does = "clips under weights from a paid draw",
+    short = "Two-stage", colour = "#88CCEE",
+    words = c("censored_two_stage", "centred_two_stage"),
+    make = mechanism_two_stage,
+    prepare = function(job) prepare_clip(with_centred_prior(job)),
+    split = split_two_stage, stages = stages_two_stage,
+    grid = grid_version(
+      takes = c("epsilon0", "low", "high"), needs = "high",
+      clipped = TRUE, own_value = TRUE, first = grid_first_stage
+    )
+  )
+}
+
+split_two_stage <- function(job, rest) {
+  first <- job$mechanism$settings$first_share * rest
+  list(first = first, draw = (rest - first) / job$m)
+}
+
+stages_two_stage <- function(job) {
+  s <- job$mechanism$settings
+  cli::cli_progress_step("Fitting the first stage")
+  # Clipped around 0 a first stage seldom converges: centred where possible
+  weights <- call_by_name(two_stage_weights, c(
+    list(
+      x = job$formula, epsilon0 = job$budget$first, lower = s$weight_range[1],
+      upper = s$weight_range[2], data = job$data, family = job$family,
+      neighbours = job$neighbours, reference = s$reference, window = s$window
+    ),
+    seed_argument(job, 0), job$fit_arguments
+  ))
+  clipped_stage(job, job_rule(job), weights)
+}
+
+#' The first stage on the grid: alpha_i = clamp((hi - |f_i(theta_0)|) /
+#' (hi - lo)), theta_0 a cell drawn from the clipped unweighted posterior
+#' @return (list) `epsilon`, `rule` (function of a grid), `weights` (function of
+#'   a grid and a cell).
+#' @noRd
+grid_first_stage <- function(s, rest) {
+  epsilon <- s$epsilon0 %||% (0.2 * rest)
+  list(
+    epsilon = epsilon,
+    rule = function(grid) plain_rule(grid, 1, -epsilon / 2, epsilon / 2),
+    weights = function(grid, cell) {
+      clamp((s$high - abs(grid$f[cell, ])) / (s$high - s$low))
+    }
+  )
+}

@@ -1,0 +1,18 @@
+# No protection, for comparison.
+
+#' @rdname mechanisms
+#' @export
+mechanism_unweighted <- function(quantile = 1) {
+  check_quantile(quantile)
+  new_mechanism(definition_unweighted(), list(quantile = quantile))
+}
+
+definition_unweighted <- function() {
+  mechanism_definition(
+    name = "unweighted", kind = "unclaimed", label = "none",
+    does = "no protection, for comparison",
+    short = "Unweighted", colour = "#8C8C8C",
+    make = mechanism_unweighted, from_unweighted = TRUE,
+    stages = first_stage, grid = grid_version()
+  )
+}

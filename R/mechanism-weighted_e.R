@@ -1,0 +1,58 @@
+# Weighted-e: Lipschitz weights, records above the target dropped.
+
+#' @rdname mechanisms
+#' @export
+mechanism_weighted_e <- function(scale = 1, shift = 0,
+                                 map = c("linear", "softmax", "logistic"),
+                                 quantile = 1, tolerance = 0.02,
+                                 max_refits = 10) {
+  new_mechanism(definition_weighted_e(), c(
+    lipschitz_settings(scale, shift, map),
+    search_settings(quantile, tolerance, max_refits)
+  ))
+}
+
+definition_weighted_e <- function() {
+  mechanism_definition(
+    name = "weighted_e", kind = "weighted", label = "asymptotic",
+    does = "Lipschitz weights, records above the target dropped",
+    short = "Weighted-e", colour = "#6A3D9A",
+    needs = c(epsilon = "Records are dropped by it."),
+    make = mechanism_weighted_e, from_unweighted = TRUE,
+    stages = stages_weighted_e,
+    grid = grid_version(
+      grid_weighted_e, c("scale", "shift", "map"),
+      needs = "epsilon"
+    )
+  )
+}
+
+stages_weighted_e <- function(job) {
+  s <- job$mechanism$settings
+  target <- job$budget$delta
+  unsolved <- job
+  unsolved["budget"] <- list(NULL)
+  fits <- stages_lw(unsolved)
+  fit <- fits[[length(fits)]]
+  cli::cli_progress_step("Dropping records above the target")
+  for (count in seq_len(s$max_refits)) {
+    if (fit$bound$overall <= target * (1 + s$tolerance)) break
+    weights <- reach(job, truncate_weights(
+      fit, 2 * target,
+      allow_unconverged = job$allow_unconverged
+    ))
+    fit <- job_update(job, fit, 1 + count, privacy_weights = weights)
+  }
+  if (fit$bound$overall > target * (1 + s$tolerance)) {
+    abort_unreached(job, fit$bound$overall)
+  }
+  fits[[job$mechanism$name]] <- fit
+  fits
+}
+
+grid_weighted_e <- function(s) {
+  first <- grid_lw(s)
+  function(grid, counts, ...) {
+    grid_truncated(grid, counts, first(grid, counts), s$epsilon)
+  }
+}

@@ -1,0 +1,176 @@
+# A mechanism is what a whole job does: which weights or clip, in which order the
+# model is fitted, how epsilon is spent. Each has a file of its own with
+#
+#   mechanism_<name>()    the user's constructor, which checks its settings
+#   definition_<name>()   what it is, see mechanism_definition()
+#   stages_<name>()       the fits that it makes of a job, where it makes any
+#   grid_<name>()         what it makes of a database on the exact audit's grid
+#
+# and is a line of the list in mechanisms.R. The object that a user holds keeps
+# names and settings alone: a saved one meets the definition of the day.
+
+mechanism_kinds <- c("clipped", "weighted", "unclaimed", "noise", "free")
+
+#' What a mechanism is
+#'
+#' @param name (string) As typed, `"lw_final"`.
+#' @param kind (string) `"clipped"`: the likelihood is clipped, epsilon is met
+#'   exactly and part of it may buy a margin; `"weighted"`: an epsilon is solved
+#'   for; `"unclaimed"`: none is claimed; `"noise"`: a margin alone; `"free"`:
+#'   nothing of the file, epsilon 0.
+#' @param does (string) One line of the help page's table.
+#' @param label (string) The label of what it releases.
+#' @param short,colour (strings) In figures.
+#' @param words (character) What labels call its last fit; most often its name.
+#' @param title (string) In words, as labels print it.
+#' @param aliases (character) Other words of the papers, in lower case.
+#' @param needs (named string) Why the job must have an epsilon or a margin,
+#'   named `epsilon` or `margin`, where the kind does not say it already.
+#' @param make (function or `NULL`) The constructor; its arguments are the
+#'   mechanism's settings.
+#' @param from_unweighted (flag) Does it start from the unweighted fit, which a
+#'   comparison makes once?
+#' @param prepare (function of a job or `NULL`) Checks what only the file can
+#'   tell, before anything is fitted; gives the job back.
+#' @param split (function of a job and of what the margin leaves) How the rest
+#'   of epsilon is spent: a list of `first` and `draw`.
+#' @param stages (function of a job or `NULL`) Gives the fits by stage, the last
+#'   one to be released from. `NULL`: [pseudo_posterior()] does not offer it.
+#' @param release (function of a job and the number of sets, or `NULL`) For
+#'   comparisons, where there is nothing to fit: gives `sets` and their `label`.
+#' @param grid (list or `NULL`) See grid_version(). `NULL`: the exact audit
+#'   does not offer it.
+#' @noRd
+mechanism_definition <- function(name, kind, does, label, short, colour,
+                                 words = name,
+                                 title = title_of_word(words[1]),
+                                 aliases = character(), needs = character(),
+                                 make = NULL, from_unweighted = FALSE,
+                                 prepare = identity, split = split_equally,
+                                 stages = NULL, release = NULL, grid = NULL) {
+  stopifnot(kind %in% mechanism_kinds)
+  list(
+    name = name, kind = kind, does = does, label = label, short = short,
+    colour = colour, words = words, title = title, aliases = aliases,
+    needs = needs, make = make, from_unweighted = from_unweighted,
+    prepare = prepare, split = split, stages = stages, release = release,
+    grid = grid
+  )
+}
+
+#' The same share for each of m draws
+#' @noRd
+split_equally <- function(job, rest) {
+  list(first = 0, draw = rest / job$m)
+}
+
+#' A mechanism with its settings
+#' @param settings (list) Checked.
+#' @noRd
+new_mechanism <- function(definition, settings = list()) {
+  structure(
+    c(
+      definition[c("name", "title", "short", "kind", "label")],
+      list(settings = settings)
+    ),
+    class = "privacy_mechanism"
+  )
+}
+
+#' The settings that a mechanism takes
+#' @noRd
+settings_of <- function(definition) {
+  names(formals(definition$make))
+}
+
+#' Refuse a setting that was left out
+#' @param x The setting, [rlang::maybe_missing()].
+#' @noRd
+check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x),
+                        call = rlang::caller_env()) {
+  if (rlang::is_missing(x) || is.null(x)) {
+    abort_input(
+      c("The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why),
+      arg = arg, call = call
+    )
+  }
+}
+
+# Settings that mechanisms share -----------------------------------------------
+
+#' The map of bounds to Lipschitz weights
+#' @noRd
+lipschitz_settings <- function(scale, shift, map, call = rlang::caller_env()) {
+  list(
+    scale = check_number(scale, min = 0, call = call),
+    shift = check_number(shift, call = call),
+    map = check_choice(map, c("linear", "softmax", "logistic"), call = call)
+  )
+}
+
+#' The balls of count weights and of risks
+#' @noRd
+ball_settings <- function(radius, relative, known, mechanism,
+                          call = rlang::caller_env()) {
+  check_given(
+    rlang::maybe_missing(radius), mechanism,
+    "It says which values count as close, a choice of policy: 0.2 is 20% of the
+     true value, with {.code relative = FALSE} it is in the response's unit.",
+    arg = "radius", call = call
+  )
+  check_radius(radius, relative, call = call)
+  list(radius = radius, relative = relative, known = known)
+}
+
+#' The search for weights that reach an epsilon
+#' @noRd
+search_settings <- function(quantile, tolerance, max_refits,
+                            call = rlang::caller_env()) {
+  check_quantile(quantile, call)
+  check_search(tolerance, max_refits, call)
+  list(quantile = quantile, tolerance = tolerance, max_refits = max_refits)
+}
+
+#' What the likelihood ratio is taken to
+#' @noRd
+reference_settings <- function(reference, window, call = rlang::caller_env()) {
+  check_number(window, above = 0, null = TRUE, arg = "window", call = call)
+  if (!is.null(window) && is.null(reference)) {
+    abort_input(
+      c(
+        "A {.arg window} needs a {.arg reference}.",
+        i = "It is the raw log ratio to the reference up to which nothing is
+             clipped."
+      ),
+      arg = "window", call = call
+    )
+  }
+  list(reference = as_reference(reference, call), window = window)
+}
+
+# Printing ---------------------------------------------------------------------
+
+#' @export
+format.privacy_mechanism <- function(x, ...) {
+  sprintf("mechanism \"%s\": %s", x$name, x$title)
+}
+
+#' @export
+print.privacy_mechanism <- function(x, ...) {
+  given <- Filter(Negate(is.null), x$settings)
+  values <- vapply(given, function(value) {
+    if (is.character(value)) toString(value) else toString(format(value))
+  }, "")
+  cat(
+    capitalize(format(x)),
+    sprintf("  label: %s", x$label),
+    if (length(values) > 0) {
+      paste0("  ", strwrap(
+        paste(names(values), "=", values, collapse = ", "), 76,
+        exdent = 2
+      ))
+    },
+    sep = "\n"
+  )
+  invisible(x)
+}
