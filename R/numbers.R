@@ -24,3 +24,15 @@ value_shares <- function(y, values = possible_values(y)) {
   shares <- tabulate(found, length(values)) / length(y)
   stats::setNames(shares, as.character(values))
 }
+
+possible_values <- function(y) {
+  if (is.factor(y)) {
+    levels(y)
+  } else if (is.logical(y)) {
+    c(FALSE, TRUE)
+  } else if (is.character(y)) {
+    distinct_text(y)
+  } else {
+    sort(unique(y), method = "radix")
+  }
+}

@@ -4,18 +4,6 @@
 # More distinct values than this are not drawn one by one.
 most_bars <- 40L
 
-possible_values <- function(y) {
-  if (is.factor(y)) {
-    levels(y)
-  } else if (is.logical(y)) {
-    c(FALSE, TRUE)
-  } else if (is.character(y)) {
-    distinct_text(y)
-  } else {
-    sort(unique(y), method = "radix")
-  }
-}
-
 #' A figure of shares
 #'
 #' @param sets (list of vectors) The synthetic values of each set.
