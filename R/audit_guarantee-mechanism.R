@@ -1,7 +1,7 @@
 # What the exact audit takes as a mechanism: one of the list by its name, a
 # function of the user's, or what made a fit. Internal. See mechanism_on_grid()
-# for what it consists of; `rule` in place of `weights` and a clip: function(grid,
-# counts, database) -> a list as plain_rule() gives it.
+# for what it consists of. The last two have in place of weights and a clip a
+# `rule`: function(grid, counts, database) -> a list as plain_rule() gives it.
 
 #' @param settings (list) What [audit_guarantee()] was given in `...`.
 #' @noRd

@@ -88,45 +88,20 @@ mechanism_of <- function(fit) {
 #' The same in words
 #' @noRd
 describe_mechanism <- function(fit) {
-  word <- mechanism_of(fit)
+  clipped <- if (is.null(fit$censor)) {
+    NULL
+  } else if (is.null(fit$censor$reference)) {
+    "clipped likelihood"
+  } else {
+    "clipped likelihood ratio to a reference"
+  }
   weights <- if (!is.null(fit$privacy_weights)) {
     scheme_title(fit$privacy_weights)
-  }
-  title_of_word(word, weights)
-}
-
-#' A mechanism's word in words
-#'
-#' @param word (string) As `mechanism_of()` gives it, such as `"censored_lw"`.
-#' @param weights (string or `NULL`) What its weights are called.
-#' @noRd
-title_of_word <- function(word, weights = title_of_weights(word)) {
-  clipped <- if (startsWith(word, "censored_")) {
-    "clipped likelihood"
-  } else if (startsWith(word, "centred_")) {
-    "clipped likelihood ratio to a reference"
   }
   if (is.null(clipped) && is.null(weights)) {
     return("unweighted posterior")
   }
   paste(c(clipped, weights), collapse = ", ")
-}
-
-#' @return (string or `NULL`) `NULL` without weights.
-#' @noRd
-title_of_weights <- function(word) {
-  base <- sub("^(censored|centred)_", "", word)
-  if (base == "unweighted") {
-    return(NULL)
-  }
-  if (endsWith(base, "_final")) {
-    inner <- title_of_weights(sub("_final$", "", base))
-    return(reweighted_scheme()$title(NULL, inner))
-  }
-  named <- Filter(function(scheme) identical(scheme$word, base),
-    weighting_schemes()
-  )
-  if (length(named) == 1) named[[1]]$title else base
 }
 
 # What it rests on -------------------------------------------------------------

@@ -4,25 +4,24 @@
 
 #' A job without a mechanism, as far as rows of a comparison share it
 #'
-#' @param fit_arguments (list) Of [fit_synthesizer()], as far as given.
+#' @param given (list) Arguments of [fit_synthesizer()], as far as given.
 #' @param call (call) The user's, which errors blame.
 #' @return A `synthesis_job`: the arguments, `model` (see new_model()), `run`
 #'   (see check_run()), `call`.
 #' @noRd
-new_job <- function(formula, data, family, fit_arguments, neighbours, seed,
+new_job <- function(formula, data, family, given, neighbours, seed,
                     allow_unconverged, call) {
   check_formula(formula, call = call)
   check_data_frame(data, call = call)
   family <- as_synth_family(family, arg = "family", call = call)
   model <- new_model(
-    formula, data, family, fit_arguments$prior, call, fit_arguments$response,
-    fit_arguments$scaling
+    formula, data, family, given$prior, call, given$response, given$scaling
   )
   run <- lapply(
-    formals(fit_synthesizer)[run_arguments], eval, environment(fit_synthesizer)
+    formals(fit_synthesizer)[fit_arguments()], eval,
+    environment(fit_synthesizer)
   )
-  own <- intersect(names(fit_arguments), run_arguments)
-  run[own] <- fit_arguments[own]
+  run[names(given)] <- given
   run <- check_run(
     run$chains, run$warmup, run$draws, seed, run$threads, run$control, call
   )
@@ -32,7 +31,7 @@ new_job <- function(formula, data, family, fit_arguments, neighbours, seed,
   structure(
     list(
       formula = formula, data = data, family = family, model = model,
-      fit_arguments = fit_arguments, run = run,
+      fit_arguments = given, run = run,
       neighbours = check_choice(
         neighbours, c("add-remove", "replace"),
         arg = "neighbours", call = call

@@ -1,13 +1,16 @@
 # What stands in `...` of a job: settings of its mechanism, the margin's
-# histogram in short, arguments of the fit. Whatever else is refused by name, and
-# its value is never printed: it may be a column of the file.
-
-run_arguments <- c("chains", "warmup", "draws", "threads", "control")
-
-# What a job passes on to its fits
-fit_arguments <- c("prior", "response", "scaling", run_arguments)
+# histogram in short, arguments of the fit. Whatever else is refused by name,
+# and its value is never printed: it may be a column of the file.
 
 margin_arguments <- c("bounds", "bins", "margin_share")
+
+#' What a job passes on to its fits: all but what it states or makes itself
+#' @noRd
+fit_arguments <- function() {
+  setdiff(names(formals(fit_synthesizer)), c(
+    "formula", "data", "family", "privacy_weights", "censor", "seed"
+  ))
+}
 
 # The papers' letters
 paper_arguments <- c(c = "scale", g = "shift", r = "radius", eps = "epsilon")
@@ -24,7 +27,7 @@ sort_arguments <- function(given, definitions, call, also = character()) {
   check_argument_names(given, call)
   given <- Filter(Negate(is.null), given)
   settings <- unlist(lapply(definitions, settings_of))
-  known <- c(settings, margin_arguments, fit_arguments, also)
+  known <- c(settings, margin_arguments, fit_arguments(), also)
   strange <- setdiff(names(given), known)
   if (length(strange) > 0) {
     abort_not_taken(strange, definitions, unique(known), call)
@@ -32,7 +35,7 @@ sort_arguments <- function(given, definitions, call, also = character()) {
   take <- function(names) given[intersect(names(given), names)]
   list(
     settings = take(settings), margin = take(margin_arguments),
-    fit = take(fit_arguments), also = take(also)
+    fit = take(fit_arguments()), also = take(also)
   )
 }
 

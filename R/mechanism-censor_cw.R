@@ -6,6 +6,7 @@
 definition_censor_cw <- function() {
   mechanism_definition(
     name = "censor_cw", kind = "clipped", label = "strict",
+    title = "clipped likelihood, count weights (CW)",
     does = "clips under count weights with a floor",
     short = "Censor_cw", colour = "#44AA99", words = "censored_cw",
     grid = grid_version(

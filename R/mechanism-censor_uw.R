@@ -9,6 +9,7 @@ mechanism_censor_uw <- function() {
 definition_censor_uw <- function() {
   mechanism_definition(
     name = "censor_uw", kind = "clipped", label = "strict",
+    title = "clipped likelihood",
     does = "clips the unweighted likelihood",
     short = "Censor_uw", colour = "#D55E00",
     words = "censored_unweighted",

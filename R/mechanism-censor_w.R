@@ -10,6 +10,7 @@ mechanism_censor_w <- function(scale = 1, shift = 0,
 definition_censor_w <- function() {
   mechanism_definition(
     name = "censor_w", kind = "clipped", label = "asymptotic",
+    title = "clipped likelihood, Lipschitz weights (LW)",
     does = "clips under Lipschitz weights of this file",
     short = "Censor_w", colour = "#F2A37E",
     words = "censored_lw",

@@ -14,6 +14,7 @@ mechanism_centred <- function(reference, window = NULL) {
 definition_centred <- function() {
   mechanism_definition(
     name = "centred", kind = "clipped", label = "strict",
+    title = "clipped likelihood ratio to a reference",
     does = "clips the likelihood ratio to a public `reference`",
     short = "Centred", colour = "#332288",
     words = "centred_unweighted",

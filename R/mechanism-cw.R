@@ -30,6 +30,7 @@ count_settings <- function(radius, relative, known, scale, shift, quantile,
 definition_cw <- function() {
   mechanism_definition(
     name = "cw", kind = "weighted", label = "asymptotic",
+    title = "count weights (CW)",
     does = "count weights", short = "CW", colour = "#8FD3C1",
     make = mechanism_cw, from_unweighted = TRUE,
     prepare = prepare_balls, stages = stages_cw,
@@ -41,7 +42,7 @@ definition_cw <- function() {
 }
 
 stages_cw <- function(job) {
-  weighting_stages(job, "cw", job_count_weights)
+  weighting_stages(job, "cw", "count weights", job_count_weights)
 }
 
 grid_cw <- function(s) {

@@ -19,6 +19,7 @@ mechanism_cw_final <- function(radius, k = "auto", relative = TRUE,
 definition_cw_final <- function() {
   mechanism_definition(
     name = "cw_final", kind = "weighted", label = "asymptotic",
+    title = "count weights, re-weighted (CW_final)",
     does = "count weights, re-weighted",
     short = "CW_final", colour = "#009E73",
     make = mechanism_cw_final, from_unweighted = TRUE,

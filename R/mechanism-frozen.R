@@ -14,6 +14,7 @@ mechanism_frozen <- function(rule) {
 definition_frozen <- function() {
   mechanism_definition(
     name = "frozen", kind = "clipped", label = "strict",
+    title = "clipped likelihood, frozen weights",
     does = "clips under weights of a frozen `rule`",
     short = "Frozen", colour = "#117733",
     words = "censored_frozen",
@@ -36,20 +37,18 @@ prepare_frozen <- function(job) {
   job
 }
 
-grid_frozen <- function(s) {
-  function(grid, counts, ...) grid_frozen_weights(grid, s)
-}
-
 #' Lipschitz weights by a rule that another database has fixed
 #'
 #' alpha(v) = clamp(c (1 - r_v) + g), r_v = (Delta_v - min) / (max - min), cut
 #' to \[0, 1\]; Delta_v over the bulk of the history's posterior, min and max
 #' over the history's records.
 #' @noRd
-grid_frozen_weights <- function(grid, s) {
-  counts <- grid$history_counts
-  delta <- database_bounds(grid, counts, rep(1, length(counts)))
-  ends <- range(delta[counts > 0])
-  risk <- if (ends[1] == ends[2]) 0 else (delta - ends[1]) / diff(ends)
-  rep_len(clamp(s$scale * (1 - clamp(risk)) + s$shift), length(counts))
+grid_frozen <- function(s) {
+  function(grid, counts, ...) {
+    history <- grid$history_counts
+    delta <- database_bounds(grid, history, rep(1, length(history)))
+    ends <- range(delta[history > 0])
+    risk <- if (ends[1] == ends[2]) 0 else (delta - ends[1]) / diff(ends)
+    rep_len(clamp(s$scale * (1 - clamp(risk)) + s$shift), length(history))
+  }
 }

@@ -14,6 +14,7 @@ mechanism_lw <- function(scale = 1, shift = 0,
 definition_lw <- function() {
   mechanism_definition(
     name = "lw", kind = "weighted", label = "asymptotic",
+    title = "Lipschitz weights (LW)",
     does = "Lipschitz weights", short = "LW", colour = "#56B4E9",
     make = mechanism_lw, from_unweighted = TRUE, stages = stages_lw,
     grid = grid_version(grid_lw, c("scale", "shift", "map"))
@@ -21,7 +22,7 @@ definition_lw <- function() {
 }
 
 stages_lw <- function(job) {
-  weighting_stages(job, "lw", job_lipschitz_weights)
+  weighting_stages(job, "lw", "Lipschitz weights", job_lipschitz_weights)
 }
 
 grid_lw <- function(s) {

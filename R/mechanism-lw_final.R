@@ -16,6 +16,7 @@ mechanism_lw_final <- function(k = "auto", scale = 1, shift = 0,
 definition_lw_final <- function() {
   mechanism_definition(
     name = "lw_final", kind = "weighted", label = "asymptotic",
+    title = "Lipschitz weights, re-weighted (LW_final)",
     does = "Lipschitz weights, re-weighted",
     short = "LW_final", colour = "#0072B2",
     make = mechanism_lw_final, from_unweighted = TRUE,

@@ -4,8 +4,9 @@
 definition_perturbed_histogram <- function() {
   mechanism_definition(
     name = "perturbed_histogram", kind = "noise", label = "strict",
+    title = "perturbed histogram",
     does = "the margin's noisy histogram alone",
-    short = "Histogram", title = "perturbed histogram", colour = "#999933",
+    short = "Histogram", colour = "#999933",
     needs = c(margin = "State its public {.arg bounds}."),
     make = function() new_mechanism(definition_perturbed_histogram()),
     split = function(job, rest) list(first = 0, draw = 0),

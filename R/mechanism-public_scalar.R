@@ -4,6 +4,7 @@
 definition_public_scalar <- function() {
   mechanism_definition(
     name = "public_scalar", kind = "clipped", label = "strict",
+    title = "clipped likelihood, public scalar weight",
     does = "clips under one public weight",
     short = "Scalar", colour = "#DDCC77", words = "censored_public_scalar",
     grid = grid_version(

@@ -15,7 +15,7 @@ definition_reference <- function() {
   mechanism_definition(
     name = "reference", kind = "free", label = "no data",
     does = "sets drawn at the reference's parameters",
-    short = "Reference alone", title = "reference alone", colour = "#BBBBBB",
+    title = "reference alone", short = "Reference alone", colour = "#BBBBBB",
     make = mechanism_reference,
     prepare = function(job) {
       reference_model(job)

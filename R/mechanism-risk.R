@@ -14,6 +14,7 @@ mechanism_risk <- function(radius, relative = TRUE, known = NULL,
 definition_risk <- function() {
   mechanism_definition(
     name = "risk", kind = "unclaimed", label = "none",
+    title = "risk weights (Weights_V)",
     does = "weights from identification risks",
     short = "Risk", colour = "#CC79A7",
     # Hu and Savitsky, Risk-weighted pseudo posterior
@@ -29,7 +30,7 @@ prepare_risk <- function(job) {
 }
 
 stages_risk <- function(job) {
-  weighting_stages(job, "risk", function(job, fit) {
+  weighting_stages(job, "risk", "risk weights", function(job, fit) {
     s <- job$mechanism$settings
     sets <- synthesize(
       fit, s$risk_sets,

@@ -11,6 +11,7 @@ mechanism_scalar <- function(quantile = 1, tolerance = 0.02, max_refits = 10) {
 definition_scalar <- function() {
   mechanism_definition(
     name = "scalar", kind = "weighted", label = "asymptotic",
+    title = "scalar weight solved from the file (SW)",
     does = "one weight for all, solved from the file",
     short = "SW", colour = "#E69F00",
     # Savitsky, Williams and Hu (2022) call it so

@@ -11,6 +11,7 @@ mechanism_topcode <- function(top) {
 definition_topcode <- function() {
   mechanism_definition(
     name = "topcode", kind = "unclaimed", label = "none",
+    title = "top-coding",
     does = "values above a threshold become the threshold",
     short = "Top-coding", colour = "#AA4499",
     make = mechanism_topcode,

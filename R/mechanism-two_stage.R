@@ -12,10 +12,15 @@ mechanism_two_stage <- function(weight_range, first_share = 0.2,
   )
   check_weight_range(weight_range)
   check_number(first_share, above = 0, below = 1)
-  new_mechanism(definition_two_stage(), c(
+  mechanism <- new_mechanism(definition_two_stage(), c(
     list(weight_range = weight_range, first_share = first_share),
     reference_settings(reference, window)
   ))
+  if (!is.null(reference)) {
+    mechanism$title <-
+      "clipped likelihood ratio to a reference, two-stage weights"
+  }
+  mechanism
 }
 
 check_weight_range <- function(weight_range, call = rlang::caller_env()) {
@@ -39,6 +44,7 @@ check_weight_range <- function(weight_range, call = rlang::caller_env()) {
 definition_two_stage <- function() {
   mechanism_definition(
     name = "two_stage", kind = "clipped", label = "strict",
+    title = "clipped likelihood, two-stage weights",
     does = "clips under weights from a paid draw",
     short = "Two-stage", colour = "#88CCEE",
     words = c("censored_two_stage", "centred_two_stage"),

@@ -15,6 +15,7 @@ mechanism_weighted_e <- function(scale = 1, shift = 0,
 definition_weighted_e <- function() {
   mechanism_definition(
     name = "weighted_e", kind = "weighted", label = "asymptotic",
+    title = "truncated weights (Weighted-e)",
     does = "Lipschitz weights, records above the target dropped",
     short = "Weighted-e", colour = "#6A3D9A",
     needs = c(epsilon = "Records are dropped by it."),

@@ -1,5 +1,5 @@
-# A mechanism is what a whole job does: which weights or clip, in which order the
-# model is fitted, how epsilon is spent. Each has a file of its own with
+# A mechanism is what a whole job does: which weights or clip, which fits in
+# which order, how epsilon is spent. Each has a file of its own with
 #
 #   mechanism_<name>()    the user's constructor, which checks its settings
 #   definition_<name>()   what it is, see mechanism_definition()
@@ -21,8 +21,8 @@ mechanism_kinds <- c("clipped", "weighted", "unclaimed", "noise", "free")
 #' @param does (string) One line of the help page's table.
 #' @param label (string) The label of what it releases.
 #' @param short,colour (strings) In figures.
-#' @param words (character) What labels call its last fit; most often its name.
 #' @param title (string) In words, as labels print it.
+#' @param words (character) What labels call its last fit; most often its name.
 #' @param aliases (character) Other words of the papers, in lower case.
 #' @param needs (named string) Why the job must have an epsilon or a margin,
 #'   named `epsilon` or `margin`, where the kind does not say it already.
@@ -41,9 +41,8 @@ mechanism_kinds <- c("clipped", "weighted", "unclaimed", "noise", "free")
 #' @param grid (list or `NULL`) See grid_version(). `NULL`: the exact audit
 #'   does not offer it.
 #' @noRd
-mechanism_definition <- function(name, kind, does, label, short, colour,
-                                 words = name,
-                                 title = title_of_word(words[1]),
+mechanism_definition <- function(name, kind, does, label, title, short,
+                                 colour, words = name,
                                  aliases = character(), needs = character(),
                                  make = NULL, from_unweighted = FALSE,
                                  prepare = identity, split = split_equally,

@@ -81,7 +81,7 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
 check_grid <- function(grid, call) {
   check_data_frame(grid, call = call)
   grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
-  fitted <- intersect(names(grid), fit_arguments)
+  fitted <- intersect(names(grid), fit_arguments())
   if (!"mechanism" %in% names(grid) || length(fitted) > 0) {
     abort_input(
       c(

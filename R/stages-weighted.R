@@ -1,12 +1,13 @@
 # The stages of weighted mechanisms: the unweighted fit, weights made from it,
 # the weighted fit, and the search for weights that reach an epsilon.
 
+#' @param what (string) The weights in words.
 #' @param make (function of a job and of the unweighted fit) Gives the weights.
 #' @noRd
-weighting_stages <- function(job, stage, make) {
+weighting_stages <- function(job, stage, what, make) {
   fits <- first_stage(job)
   unweighted <- fits[[1]]
-  cli::cli_progress_step("Fitting with {title_of_word(stage)}")
+  cli::cli_progress_step("Fitting with {what}")
   weights <- make(job, unweighted)
   fit <- job_update(job, unweighted, 1, privacy_weights = weights)
   if (!is.null(job$budget)) {

@@ -106,7 +106,9 @@ test_that("file, model and run are checked before the first fit", {
   refused("data", mechanism = "lw", formula = earner ~ age, family = poisson())
   refused("prior", mechanism = "lw", prior = 3)
   refused("chains", mechanism = "lw", chains = 0)
-  refused("sampler", mechanism = "lw", control = sampler_control("augmentation"))
+  refused("sampler",
+    mechanism = "lw", control = sampler_control("augmentation")
+  )
   refused("sampler",
     mechanism = "censor_uw", epsilon = 1, control = sampler_control("gibbs")
   )
