@@ -8,7 +8,7 @@ margin_arguments <- c("bounds", "bins", "margin_share")
 #' @noRd
 fit_arguments <- function() {
   setdiff(names(formals(fit_synthesizer)), c(
-    "formula", "data", "family", "privacy_weights", "censor", "seed"
+    "formula", "data", "family", "privacy_weights", "censor", "seed", "..."
   ))
 }
 
