@@ -39,13 +39,10 @@ combine_weights <- function(...) {
   parts <- lapply(parts, as_privacy_weights, n = n, arg = "...", call = call)
   numbers <- lapply(parts, function(part) public_number(node_of(part)))
   public <- lengths(numbers) == 1
-  factor <- prod(unlist(numbers))
-  others <- parts[!public]
-  if (length(others) == 0) {
-    return(as_privacy_weights(public_scalar(factor), n))
-  }
-  if (length(others) == 1) {
-    return(scale_weights(others[[1]], factor))
+  # Public numbers scale what is left, be it one of them
+  scaled <- if (all(public)) 1 else which(!public)
+  if (length(scaled) == 1) {
+    return(scale_weights(parts[[scaled]], prod(unlist(numbers[-scaled]))))
   }
   combined_weights(parts, combined_marks(parts, call))
 }

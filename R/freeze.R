@@ -110,11 +110,9 @@ freeze <- function(weights, history = c("confidential", "public")) {
       class = "pseudosynth_error_not_freezable"
     )
   }
-  scheme <- node$scheme
-  if (scheme == frozen_scheme()$name) {
-    history <- node$arguments$history
-    scheme <- node$arguments$rule
-    node <- node$of[[1]]
+  rule <- frozen_before(node)
+  if (is.null(rule)) {
+    rule <- list(node = node, scheme = node$scheme, history = history)
   }
-  new_weight_rule(node, scheme, history)
+  new_weight_rule(rule$node, rule$scheme, rule$history)
 }

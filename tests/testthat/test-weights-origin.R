@@ -13,7 +13,10 @@ origin_fit <- function() {
 origin_lw <- function() lipschitz_weights(origin_fit())
 
 origin_weighted <- function(weights, seed = 2) {
-  update(origin_fit(), privacy_weights = weights, seed = seed)
+  suppressWarnings(
+    update(origin_fit(), privacy_weights = weights, seed = seed),
+    classes = "pseudosynth_warning_convergence"
+  )
 }
 
 # The label of a clipped fit with these weights
