@@ -87,12 +87,13 @@ function_mechanism <- function(mechanism, epsilon, call) {
 fit_mechanism <- function(fit, margin_epsilon, call) {
   weights <- fit$privacy_weights
   censor <- fit$censor
-  dependency <- dependency_of(weights)
+  node <- if (!is.null(weights)) node_of(weights)
+  dependency <- dependency_of(node)
   rule <- function(grid, counts, database) {
-    alpha <- if (is.null(weights)) {
+    alpha <- if (is.null(node)) {
       1
     } else {
-      grid_values(node_of(weights), grid, counts, database, call)
+      grid_values(node, grid, counts, database, call)
     }
     if (is.null(censor)) {
       return(plain_rule(grid, alpha))

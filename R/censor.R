@@ -58,7 +58,8 @@
 #' interval whose ends are not in order, a window that is not positive or has no
 #' reference, a reference without `sigma`, with unknown names or of another
 #' model (the last three when the model is fitted).
-#' `pseudosynth_error_privacy`: a reference fitted to the file itself.
+#' `pseudosynth_error_privacy`: a reference fitted to the file itself or to most
+#' of it, see [freeze()].
 #'
 #' @section Privacy:
 #' Epsilon, interval, window and reference must be public: fixed without this

@@ -5,25 +5,23 @@
 #' name as future work: the scalar brings every record below a threshold, the
 #' record weights take more from those that need it.
 #'
-#' @param ... Two or more [privacy_weights]; one number in \[0, 1\] is a public
-#'   scalar. Plain vectors are of unknown origin, and so is what they are
-#'   combined to.
+#' @param ... Two or more [privacy_weights], a [public_scalar()] among them.
+#'   Plain numbers are of unknown origin, and so is what they are combined to.
 #' @return [`privacy_weights`][privacy_weights] of scheme `"combined"`, whose
 #'   `arguments$of` names the parts. Combined with public scalars alone, weights
-#'   are scaled and keep their scheme, see [scale_weights()]. Frozen and
-#'   two-stage weights stay functions of the record: the source is then
-#'   `"frozen"` or `"paid"` and the costs of the first stages add up; in all
-#'   other cases the weakest part counts.
+#'   are scaled and keep their scheme, see [scale_weights()]. The weakest part
+#'   counts: frozen and two-stage weights stay functions of the record, and the
+#'   costs of different first stages add up.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two parts, parts of different length.
 #' `pseudosynth_error_privacy`: parts made for different records.
 #' @references
 #' Hu and Savitsky, Risk-weighted pseudo posterior, section 7.
-#' @seealso [scale_weights()]
+#' @seealso [scale_weights()], [public_scalar()]
 #' @examples
 #' w <- count_weights("income", ce_income, radius = 0.2)
-#' combine_weights(0.5, w)
+#' combine_weights(public_scalar(0.5), w)
 #' @export
 combine_weights <- function(...) {
   parts <- list(...)
@@ -41,13 +39,10 @@ combine_weights <- function(...) {
   parts <- lapply(parts, as_privacy_weights, n = n, arg = "...", call = call)
   numbers <- lapply(parts, function(part) public_number(node_of(part)))
   public <- lengths(numbers) == 1
-  factor <- prod(unlist(numbers))
-  others <- parts[!public]
-  if (length(others) == 0) {
-    return(as_privacy_weights(public_scalar(factor), n))
-  }
-  if (length(others) == 1) {
-    return(scale_weights(others[[1]], factor))
+  # Public numbers scale what is left, be it one of them
+  scaled <- if (all(public)) 1 else which(!public)
+  if (length(scaled) == 1) {
+    return(scale_weights(parts[[scaled]], prod(unlist(numbers[-scaled]))))
   }
   combined_weights(parts, combined_marks(parts, call))
 }

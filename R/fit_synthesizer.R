@@ -34,9 +34,9 @@
 #'   [beta_response()] without predictors and [prior_hierarchical()] otherwise.
 #'   Public numbers only.
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
-#'   in \[0, 1\], or `NULL`) The weight of each record. One number is a public
-#'   scalar for all records; a vector given by hand is of unknown origin, and no
-#'   strict label rests on it. `NULL`, the default, is weight 1 for all. These
+#'   in \[0, 1\], or `NULL`) The weight of each record. One number is for all
+#'   records; numbers given by hand are of unknown origin, and no strict label
+#'   rests on them: state a public one by [public_scalar()]. `NULL`, the default, is weight 1 for all. These
 #'   are not survey weights.
 #' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what
 #'   each record contributes. `NULL`, the default: nothing is clipped.

@@ -26,8 +26,27 @@
 #' a matrix or a bound alone, have no rule. These cannot be frozen.
 #'
 #' On the file a rule was made from, `predict()` gives the frozen weights back,
-#' to the last bit. These depend on the whole file, so that their source is
-#' `"file"` and no strict label rests on them.
+#' to the last bit. These depend on the whole file, so that no strict label rests
+#' on them.
+#'
+#' @section Overlapping histories:
+#' That the history has other records is your statement; the label says so. What
+#' speaks against it is looked for: a rule keeps salted hashes of its history's
+#' records (response and predictors), and counts as made from the current file
+#' where
+#'
+#' * the responses are the same, in whatever order; or
+#' * more than half of the current records are found in the history, and more
+#'   than chance explains. Files of one population share values: the share
+#'   expected is that of the history's records whose values another record of
+#'   the history has, and three standard errors more are granted; or
+#' * both files hold the same values but for at most \eqn{\sqrt{N} / 10}
+#'   records. That finds a file without a few of its rows where values tell
+#'   nothing, as yes and no. Two files of other records come so near in one of
+#'   twenty cases at most, and are then denied the strict label, too.
+#'
+#' A smaller overlap, and records whose values were changed, cannot be told from
+#' chance. [censor()] refuses a reference fit by the same rule.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.
 #' @param history (string) `"confidential"`, the default: the rule comes from
@@ -40,7 +59,8 @@
 #' @param ... Not used.
 #'
 #' @return `freeze()` a `weight_rule`: a list with `scheme`, `history`,
-#'   `arguments`, `response` and `predictors` (names of columns) and `basis`.
+#'   `response` and `predictors` (names of columns) and `node`, how the weights
+#'   were made.
 #'   `predict()` [`privacy_weights`][privacy_weights] of scheme `"frozen"`, one
 #'   for each row of `newdata`. Both are confidential.
 #'
@@ -90,11 +110,9 @@ freeze <- function(weights, history = c("confidential", "public")) {
       class = "pseudosynth_error_not_freezable"
     )
   }
-  scheme <- node$scheme
-  if (scheme == frozen_scheme()$name) {
-    history <- node$arguments$history
-    scheme <- node$arguments$rule
-    node <- node$of[[1]]
+  rule <- frozen_before(node)
+  if (is.null(rule)) {
+    rule <- list(node = node, scheme = node$scheme, history = history)
   }
-  new_weight_rule(node, scheme, history)
+  new_weight_rule(rule$node, rule$scheme, rule$history)
 }

@@ -95,7 +95,8 @@ check_job_margin <- function(job) {
     check_margin_kind(job$model$response, job$call)
   }
   values <- histogram_values(
-    histogram_formula(job$formula, job$family), job$data, job$call
+    histogram_formula(job$formula, job$family), job$data,
+    job$fit_arguments$response, job$call
   )
   histogram_breaks(values, margin$bounds, margin$bins, job$call)
   if (job$budget$margin < 1e-6 || job$budget$margin > 1e6) {

@@ -16,7 +16,10 @@ definition_topcode <- function() {
     short = "Top-coding", colour = "#AA4499",
     make = mechanism_topcode,
     prepare = function(job) {
-      histogram_values(plain_left(job$formula), job$data, job$call)
+      histogram_values(
+        plain_left(job$formula), job$data,
+        call = job$call
+      )
       job
     },
     release = function(job, sets) {

@@ -35,7 +35,8 @@ autoplot.privacy_weights <- function(object, ..., name = NULL) {
     data.frame(weight = values), ggplot2::aes(x = .data$weight)
   ) +
     ggplot2::geom_histogram(
-      breaks = seq(0, 1, 0.02), fill = "#56B4E9", colour = "white",
+      breaks = seq(0, 1, 0.02), fill = scheme_colour(object),
+      colour = "white",
       linewidth = 0.1
     ) +
     ggplot2::scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, 0.25)) +
@@ -79,17 +80,22 @@ named_weights <- function(first, others, name, call = rlang::caller_env()) {
 
 plot_weight_violins <- function(weights) {
   frame <- do.call(rbind, Map(function(w, name) {
-    data.frame(scheme = name, weight = as.double(w))
+    data.frame(
+      scheme = name, weight = as.double(w), colour = scheme_colour(w)
+    )
   }, weights, names(weights)))
   frame$scheme <- factor(frame$scheme, names(weights))
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$scheme, y = .data$weight)) +
     ggplot2::stat_summary(
-      geom = "linerange", fun.min = min, fun.max = max, linewidth = 0.4,
-      colour = "#56B4E9"
+      ggplot2::aes(colour = .data$colour),
+      geom = "linerange", fun.min = min, fun.max = max, linewidth = 0.4
     ) +
     ggplot2::geom_violin(
-      scale = "width", width = 0.75, fill = "#56B4E9", colour = NA
+      ggplot2::aes(fill = .data$colour),
+      scale = "width", width = 0.75, colour = NA
     ) +
+    ggplot2::scale_colour_identity() +
+    ggplot2::scale_fill_identity() +
     ggplot2::stat_summary(
       fun = mean, geom = "point", shape = 21, size = 2.6, fill = "white",
       colour = "grey25", stroke = 0.5

@@ -17,25 +17,32 @@
 #' | `"scaled"` | [scale_weights()] | as what it scales |
 #' | `"frozen"` | [freeze()], then `predict()` | the record and a history |
 #' | `"two_stage"` | [two_stage_weights()] | the record and a paid draw |
-#' | `"public_scalar"` | one number: `privacy_weights = 0.5` | nothing |
-#' | `"user"` | a vector given by hand | not known |
+#' | `"public_scalar"` | [public_scalar()] | nothing |
+#' | `"user"` | numbers given by hand | not known |
 #'
 #' Any computation on the vector gives a plain numeric: `w[1:10]`, `2 * w`,
 #' `as.numeric(w)`, `c(w, 1)`. A plain vector given to a fit has the scheme
 #' `"user"`: its origin is unknown, so that no computation can turn weights made
-#' from the file into better ones. Use [scale_weights()] and
-#' [combine_weights()], which keep what is provable.
+#' from the file into better ones; nor can one number, such as a mean of
+#' weights. Use [scale_weights()] and [combine_weights()], which keep what is
+#' provable, and [public_scalar()] for a number that you state.
 #'
-#' Weights remember what [freeze()] needs, for Lipschitz weights the fit's
-#' draws and the extremes of its bounds, and marks of the records they were made
-#' for, so that a fit refuses them for other records. None of it is printed, and
-#' `as.numeric()` drops all of it.
+#' Weights remember how they were made: the weights they were computed from,
+#' marks of the files that they were made from, what [freeze()] needs, for
+#' Lipschitz weights the fit's draws and the extremes of its bounds, and marks
+#' of the records they were made for, so that a fit refuses them for other
+#' records. None of it is printed, and `as.numeric()` drops all of it. A hash
+#' holds values and origin together: weights with a changed value or attribute,
+#' also where they were saved and edited, count as given by hand. Saving and
+#' reading keeps the scheme.
 #'
 #' @param x An object.
 #' @param object,... As in the generics.
 #'
 #' @return `is_privacy_weights()` gives `TRUE` or `FALSE`. `summary()` gives the
-#'   scheme, its arguments, counts and quantiles.
+#'   scheme, its arguments, on what the weights depend (`"own"`: each on its
+#'   record and on public or paid inputs; `"floor"`: on others boundedly;
+#'   `"file"`; `"user"`: not known), counts and quantiles.
 #'
 #' @section Privacy:
 #' Weights made from the file are confidential.

@@ -74,11 +74,12 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
   }
   unweighted <- measure(fit)
   n <- n_records(fit)
+  rows <- fit_rows(fit)
   make <- function(alpha, reached = NA_real_) {
     solved_scalar(alpha, n, list(
       alpha = alpha, target = target, reached = reached,
       measure = if (is.null(risk)) "bound" else "mean identification risk"
-    ), fit)
+    ), fit, rows)
   }
   if (abs(unweighted / target - 1) <= tolerance) {
     return(make(1, unweighted))
@@ -105,14 +106,15 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
 }
 
 #' One weight for n records that was solved from the file of a fit
+#' @param rows See `fit_rows()`.
 #' @noRd
-solved_scalar <- function(alpha, n, arguments, fit) {
+solved_scalar <- function(alpha, n, arguments, fit, rows) {
   new_privacy_weights(
     rep(alpha, n), "scalar", arguments,
     made_from = history_mark(fit) %||% NA,
     basis = list(
       alpha = alpha, variable = fit[["response"]]$variable,
-      history = fit_rows(fit)
+      history = rows
     ),
     records = model_marks(fit)
   )

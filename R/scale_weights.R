@@ -12,7 +12,8 @@
 #' @return [`privacy_weights`][privacy_weights]. Count weights stay count
 #'   weights with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2}
 #'   and the factors of these; frozen, two-stage and public scalar weights keep
-#'   their scheme and source; all others get the scheme `"scaled"`.
+#'   their scheme; all others get the scheme `"scaled"` and depend on what they
+#'   did.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, a plain vector.

@@ -115,9 +115,10 @@ scaled_weights <- function(weights, node) {
 #' Weights whose scale was found from the file are weights from the file: the
 #' scale is no public number, whatever it scales. One number for all records
 #' becomes the scalar weight.
+#' @param rows See `fit_rows()`; needed for that one only.
 #' @noRd
 solved_weights <- function(weights, fit, by, value, target, tolerance,
-                           max_refits) {
+                           max_refits, rows = fit_rows(fit)) {
   solved <- list(
     by = by, value = value, target = target, tolerance = tolerance,
     max_refits = max_refits
@@ -134,22 +135,26 @@ solved_weights <- function(weights, fit, by, value, target, tolerance,
   } else {
     solved_scalar(
       scaled_values(node$basis, alpha), n_records(fit),
-      c(list(solved = TRUE), solved), fit
+      c(list(solved = TRUE), solved), fit, rows
     )
   }
 }
 
 #' Look for the scale or shift that brings the bound of the refit to a target
 #' @param refit (function) See `solve_target()`.
+#' @param rows See `fit_rows()`: computed once for all refits, if needed.
 #' @return As `solve_target()`.
 #' @noRd
 search_scale <- function(fit, weights, by, target, tolerance, max_refits,
-                         refit, call = rlang::caller_env()) {
+                         refit, rows = fit_rows(fit),
+                         call = rlang::caller_env()) {
   largest <- max(as.double(weights), 1e-6)
   solve_target(
     fit,
     weights_at = function(value) {
-      solved_weights(weights, fit, by, value, target, tolerance, max_refits)
+      solved_weights(
+        weights, fit, by, value, target, tolerance, max_refits, rows
+      )
     },
     measure = function(refit) refit$bound$overall, target = target,
     # How the draws that are there would do with these weights

@@ -52,7 +52,7 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE) {
     list(of = inner$scheme, epsilon = epsilon),
     made_from = history_mark(fit) %||% NA, of = list(inner),
     basis = if (!is.null(model)) {
-      list(model = model, epsilon = epsilon, history = fit_rows(fit))
+      list(model = model, epsilon = epsilon, history = new_rows(fit, inner))
     },
     records = attr(weights, "records")
   )

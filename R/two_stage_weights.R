@@ -25,11 +25,11 @@
 #'   weights is reproducible and not for release.
 #' @param ... Passed to [fit_synthesizer()] or [update()][update.synthesizer].
 #'
-#' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"` and
-#'   source `"paid"`; `arguments` holds `epsilon0` (add/remove-one),
+#' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"`;
+#'   `arguments` holds `epsilon0` (add/remove-one),
 #'   `epsilon0_replace`, `lower`, `upper`, `neighbours`, `reproducible`, and
 #'   `reference`, the origin of the first stage's reference. [guarantee()] adds
-#'   `epsilon0` to the one-off costs.
+#'   `epsilon0` to the one-off costs, once for each first stage.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range.

@@ -55,7 +55,7 @@ predict.weight_rule <- function(object, newdata, ...) {
       if (length(object$response) == 1) list(response = object$response)
     ),
     own = if (is_own_history(object$node, newdata)) {
-      file_mark(newdata, object$response[1])
+      file_marks(object, newdata)[1]
     },
     records = if (length(used) > 0) record_marks(newdata, used)
   )

@@ -143,6 +143,12 @@ fit_rows <- function(fit) {
   if (is.data.frame(data)) row_hashes(as.list(data))
 }
 
+#' The same, where the weights that the fit has do not know the file yet
+#' @noRd
+new_rows <- function(fit, inner) {
+  if (!isTRUE(history_mark(fit) %in% node_marks(inner))) fit_rows(fit)
+}
+
 #' Weights scaled within their scheme
 #' @noRd
 rescaled_weights <- function(weights, scheme, scale, shift) {

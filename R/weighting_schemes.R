@@ -127,13 +127,20 @@ columns_read <- function(node) {
 #' Then its weights depend on all records of the file, and nothing is frozen.
 #' @noRd
 is_own_history <- function(node, data) {
-  columns <- columns_read(node)
-  marks <- c(
+  made_from <- node_marks(node)
+  anyNA(made_from) || any(file_marks(columns_read(node), data) %in% made_from) ||
+    shares_records(node, data)
+}
+
+#' The marks that `history_mark()` would give a file
+#' @param columns (list) `response` and `predictors`; a model fitted elsewhere
+#'   does not tell which is which.
+#' @noRd
+file_marks <- function(columns, data) {
+  c(
     vapply(columns$response, function(name) file_mark(data, name), ""),
     rlang::hash(as.list(data[columns$predictors]))
   )
-  made_from <- node_marks(node)
-  anyNA(made_from) || any(marks %in% made_from) || shares_records(node, data)
 }
 
 shares_records <- function(node, data) {

@@ -90,6 +90,10 @@ scheme_cases <- list(
       function(context) count_weights(context$fit),
       function(context) count_weights(context$fit, radius = -1),
       function(context) count_weights("nothing", context$data, radius = 1),
+      function(context) {
+        response <- context$fit$response$variable
+        count_weights(response, context$data[0, , drop = FALSE], radius = 1)
+      },
       function(context) cw_of(context$fit, known = "nothing")
     )
   ),
@@ -283,3 +287,44 @@ for (name in names(weighting_schemes())) {
     expect_conforms(name, scheme_cases[[name]])
   })
 }
+
+test_that("one record and a model fitted elsewhere keep their schemes", {
+  one <- list(
+    count_weights("y", data.frame(y = 3), radius = 0.1, shift = 0.5),
+    lipschitz_weights(matrix(c(-1, -2), 2, 1)), public_scalar(1),
+    scale_weights(count_weights("y", data.frame(y = 3), radius = 0.1), 0.5)
+  )
+  for (weights in one) {
+    expect_length(weights, 1)
+    expect_output(print(weights), "Privacy weights")
+    expect_false(node_of(weights)$scheme == "user")
+    expect_no_error(guarantee(labelled_fit(
+      usual_context()$fit, as_privacy_weights(rep(weights, 60), 60)
+    )))
+  }
+  # Draws of a function: its hash outlives compilation and saving
+  f <- function(data_i, draws) {
+    stats::dnorm(data_i$y, draws[, 1], 1, log = TRUE)
+  }
+  data <- data.frame(y = c(0.3, 1, 2.5, 4))
+  draws <- matrix(seq(0.5, 2, length.out = 400))
+  fit <- external_fit(
+    f,
+    refit = function(alpha, ...) draws, data = data, draws = draws,
+    chains = 4, converged = TRUE
+  )
+  weights <- lipschitz_weights(fit, allow_unconverged = TRUE)
+  expect_identical(dependency_of(weights)$kind, "file")
+  for (call in 1:5) f(data[1, , drop = FALSE], draws)
+  path <- withr::local_tempfile()
+  saveRDS(weights, path)
+  expect_identical(node_of(readRDS(path))$scheme, "lipschitz")
+  expect_identical(node_of(weights)$scheme, "lipschitz")
+  expect_equal(
+    defined_values(node_of(weights), data, NULL), as.double(weights)
+  )
+  rule <- freeze(weights)
+  expect_identical(dependency_of(predict(rule, data))$kind, "file")
+  other <- predict(rule, data.frame(y = c(7, 8, 9)))
+  expect_identical(dependency_of(other)$kind, "own")
+})

@@ -79,7 +79,7 @@ test_that("count weights with a floor pay their factors", {
   epsilon <- guarantee(fit)$epsilon$per_draw
   expect_equal(epsilon[["add/remove-one"]], 2 * 3)
   expect_equal(epsilon[["replace-one"]], 2 * 4)
-  expect_output(print(guarantee(fit)), "multiplied by 3.00")
+  expect_output(print(guarantee(fit)), "multiplied by\\s+3")
   # The bound shrinks contributions towards 0, which must be inside
   fit$censor$lower <- 1
   fit$censor$upper <- 3
@@ -118,7 +118,7 @@ test_that("a confidential history needs a label of its own", {
   fit$censor$reference$origin <- "public"
   expect_no_match(text(fit), "label of its own")
   expect_match(
-    guarantee(fit)$public_inputs[["reference"]], "sigma = 0.1234568"
+    guarantee(fit)$public_inputs[["reference"]], "sigma = 0.123456789"
   )
 })
 
@@ -159,7 +159,7 @@ test_that("every scheme has its name", {
     expect_identical(
       mechanism_of(censored(fit)), paste0("censored_", names[[scheme]])
     )
-    expect_true(nzchar(describe_mechanism(mechanism_of(censored(fit)))))
+    expect_true(nzchar(describe_mechanism(censored(fit))))
   }
   final <- made_by("reweighted", of = list(node_of(made_by("count"))))
   expect_identical(

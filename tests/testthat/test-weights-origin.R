@@ -13,7 +13,10 @@ origin_fit <- function() {
 origin_lw <- function() lipschitz_weights(origin_fit())
 
 origin_weighted <- function(weights, seed = 2) {
-  update(origin_fit(), privacy_weights = weights, seed = seed)
+  suppressWarnings(
+    update(origin_fit(), privacy_weights = weights, seed = seed),
+    classes = "pseudosynth_warning_convergence"
+  )
 }
 
 # The label of a clipped fit with these weights
@@ -22,6 +25,13 @@ origin_label <- function(weights) {
     origin_fit(), as_privacy_weights(weights, nrow(origin_data())),
     clip = 5
   ))$label
+}
+
+made_again <- function(fit, without) {
+  suppressWarnings(
+    replay(fit, records_without(fit, without), NULL, 5, NULL),
+    classes = "pseudosynth_warning_convergence"
+  )
 }
 
 test_that("freezing what was made from this file freezes nothing", {
@@ -97,7 +107,7 @@ test_that("weights scaled and solved several times print and replay", {
   final <- reweight(solved, k = 0.9, seed = 4)
   expect_identical(mechanism_of(final), "lw_final")
   expect_output(print(final$privacy_weights), "LW_final")
-  again <- replay(final, records_without(final, 60), NULL, 5, NULL)
+  again <- made_again(final, without = 60)
   expect_identical(
     stated_schemes(node_of(again$privacy_weights)),
     c("reweighted", "scaled", "scaled", "scaled", "lipschitz")
@@ -108,7 +118,7 @@ test_that("weights scaled and solved several times print and replay", {
 test_that("a scale that was put on weights is not that of the weights", {
   w <- scale_weights(origin_lw(), 0.5, 0.2)
   final <- reweight(origin_weighted(w), k = 0.9, seed = 3)
-  again <- replay(final, records_without(final, 60), NULL, 5, NULL)
+  again <- made_again(final, without = 60)
   inner <- node_of(again$privacy_weights)$of[[1]]
   expect_identical(inner$scheme, "scaled")
   expect_equal(inner$arguments$scaled_by, 0.5)
@@ -123,7 +133,7 @@ test_that("every truncation of a loop is done again", {
     weights <- truncate_weights(fit, 1.9 * fit$bound$overall)
     fit <- origin_weighted(weights, 3 + round)
   }
-  again <- replay(fit, records_without(fit, 1), NULL, 5, NULL)
+  again <- made_again(fit, without = 1)
   expect_identical(
     stated_schemes(node_of(again$privacy_weights)),
     c("truncated", "truncated", "scaled", "lipschitz")
