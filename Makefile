@@ -37,7 +37,7 @@ export LC_ALL ?= C.UTF-8
 HEADERS := $(shell find inst/include -name '*.hpp' 2>/dev/null | sort)
 HOOKS := $(shell find tests/hooks -type f ! -name '*.o' ! -name '*.so' \
            ! -name '*.d' 2>/dev/null | sort) src/rcpp_model.h \
-         src/rcpp_posterior.h src/rcpp_posterior.cpp src/rcpp_regression_prior.h
+         src/rcpp_model.cpp src/posterior.h src/posterior.cpp
 SOURCES := $(shell find R src inst data man -type f \
              ! -name '*.o' ! -name '*.so' 2>/dev/null | sort) \
            R man DESCRIPTION NAMESPACE

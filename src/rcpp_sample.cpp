@@ -1,10 +1,12 @@
 // Binding of the samplers: chains in parallel, interrupts, progress.
 
-#include "rcpp_sample.h"
-
+#include <cmath>
 #include <limits>
 
+#include "posterior.h"
+#include "rcpp_monitor.h"
 #include "rcpp_parallel.h"
+#include "sampling.h"
 
 namespace ps = pseudosynth;
 
@@ -74,17 +76,66 @@ std::vector<T> stack(const std::vector<ps::ChainResult>& chains, int per_chain,
   return out;
 }
 
-binding::Sampling prepare(const Rcpp::List& spec, const ps::Records& records,
+std::optional<int> optional_count(const Rcpp::List& from, const char* name) {
+  if (!from.containsElementNamed(name)) return std::nullopt;
+  return Rcpp::as<int>(from[name]);
+}
+
+binding::Control to_control(const Rcpp::List& from) {
+  binding::Control out;
+  out.length = {Rcpp::as<int>(from["warmup"]), Rcpp::as<int>(from["draws"]),
+                Rcpp::as<int>(from["thin"])};
+  out.chains = Rcpp::as<int>(from["chains"]);
+  out.threads = Rcpp::as<int>(from["threads"]);
+  out.max_treedepth = Rcpp::as<int>(from["max_treedepth"]);
+  out.level_moves = optional_count(from, "level_moves");
+  out.hamiltonian_moves = optional_count(from, "hamiltonian_moves");
+  out.pair_moves = optional_count(from, "pair_moves");
+  out.adapt_delta = Rcpp::as<double>(from["adapt_delta"]);
+  out.dense_metric = Rcpp::as<std::string>(from["metric"]) == "dense";
+  out.progress = Rcpp::as<bool>(from["progress"]);
+  out.seed = binding::to_seed(from["seed"]);
+  if (from.containsElementNamed("init") && !Rf_isNull(from["init"])) {
+    const Rcpp::List states = from["init"];
+    for (int c = 0; c < states.size(); ++c)
+      out.init.push_back(binding::to_vector(states[c]));
+  }
+  return out;
+}
+
+binding::Sampling prepare(const std::string& sampler, const Rcpp::List& spec,
+                          const ps::ModelKind& kind, const ps::Records& records,
                           const binding::Control& control) {
-  if (control.sampler == "nuts")
-    return binding::nuts_sampling(spec, records, control);
-  if (control.sampler == "gibbs")
-    return binding::gibbs_sampling(spec, records, control);
-  if (control.sampler == "surrogate")
-    return binding::surrogate_sampling(spec, records, control);
-  if (control.sampler == "augmentation")
-    return binding::augmentation_sampling(spec, records, control);
-  Rcpp::stop("Unknown sampler '%s'.", control.sampler);
+  if (sampler == "nuts")
+    return binding::nuts_sampling(
+        binding::new_posterior(kind, records, *binding::to_prior(spec)),
+        control);
+  if (sampler == "gibbs") {
+    if (kind.name != "gaussian")
+      Rcpp::stop("The Gibbs sampler is for the gaussian family.");
+    return binding::gibbs_sampling(records, binding::to_regression_prior(spec),
+                                   control);
+  }
+  if (sampler == "surrogate")
+    return binding::surrogate_sampling(
+        binding::new_surrogate_model(kind, records,
+                                     binding::to_surrogate_prior(spec)),
+        control, binding::InterruptPoll());
+  if (sampler == "augmentation") {
+    if (kind.name != "normal_mixture")
+      Rcpp::stop("The augmentation sampler is for the normal mixture.");
+    return binding::augmentation_sampling(
+        records, kind.K, binding::to_mixture_prior(spec), control);
+  }
+  Rcpp::stop("Unknown sampler '%s'.", sampler);
+}
+
+Rcpp::NumericVector acceptance_shares(const binding::Sampling& sampling) {
+  Rcpp::NumericVector out;
+  if (!sampling.acceptance) return out;
+  for (const auto& [name, value] : sampling.acceptance())
+    out.push_back(std::isnan(value) ? NA_REAL : value, name);
+  return out;
 }
 
 }  // namespace
@@ -92,7 +143,7 @@ binding::Sampling prepare(const Rcpp::List& spec, const ps::Records& records,
 // [[Rcpp::export(rng = false)]]
 Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   using Rcpp::_;
-  const binding::Control settings(control);
+  const binding::Control settings = to_control(control);
   const ps::Records records = binding::to_records(spec);
   const ps::ModelKind kind = binding::to_kind(spec);
   const int C = settings.chains;
@@ -101,7 +152,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
     Rcpp::stop("There are more draws than R's matrices have rows.");
   binding::Sampling sampling;
   try {
-    sampling = prepare(spec, records, settings);
+    sampling = prepare(Rcpp::as<std::string>(control["sampler"]), spec, kind,
+                       records, settings);
   } catch (const ps::Interrupted&) {
     return Rcpp::List::create(_["interrupted"] = true, _["completed"] = 0);
   }
@@ -128,7 +180,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   for (int c = 0; c < C; ++c) {
     const ps::ChainResult& chain = chains[static_cast<std::size_t>(c)];
     per_chain = std::min(per_chain, chain.completed);
-    state[c] = Rcpp::wrap(chain.state);
+    state[c] = binding::to_r(chain.state);
     stepsize[c] = chain.stepsize;
     seconds[c] = chain.seconds;
     n_nonfinite += chain.n_nonfinite;
@@ -155,8 +207,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
           _["energy"] = stack(chains, per_chain, &ps::ChainResult::energy),
           _["stepsize"] = stepsize,
           _["n_nonfinite"] = static_cast<double>(n_nonfinite),
-          _["acceptance"] = sampling.acceptance ? sampling.acceptance()
-                                                : Rcpp::NumericVector(0)),
+          _["acceptance"] = acceptance_shares(sampling)),
       _["seconds"] = seconds, _["interrupted"] = interrupted,
       _["completed"] = per_chain);
 }

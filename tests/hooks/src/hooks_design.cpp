@@ -12,6 +12,11 @@ namespace ps = pseudosynth;
 using ps::Matrix;
 using ps::Vector;
 
+/// Coefficient vectors in the core's layout, K x P.
+Matrix by_predictor(const Rcpp::NumericMatrix& x) {
+  return Eigen::Map<const Matrix>(x.begin(), x.nrow(), x.ncol()).transpose();
+}
+
 Matrix dense_model_matrix(const ps::Design& design) {
   Matrix x = Matrix::Zero(design.n_rows(), design.n_columns());
   std::vector<int> column;
@@ -38,11 +43,11 @@ Rcpp::List test_design_(Rcpp::List spec, Rcpp::NumericMatrix b,
   const int K = b.ncol(), P = design.n_columns(), R = design.n_rows();
   const int n = static_cast<int>(row.size());
   // b[j * K + k]
-  const Matrix flat_b = Rcpp::as<Matrix>(b).transpose();
+  const Matrix flat_b = by_predictor(b);
   Matrix eta(K, R), gradient = Matrix::Zero(K, P), xwx;
   design.linear_predictor(flat_b.data(), K, eta.data());
   if (d_eta.nrow() == R) {
-    const Matrix flat_eta = Rcpp::as<Matrix>(d_eta).transpose();
+    const Matrix flat_eta = by_predictor(d_eta);
     design.add_gradient(flat_eta.data(), K, gradient.data());
   }
   Matrix grouped_eta(R, K);
@@ -53,12 +58,14 @@ Rcpp::List test_design_(Rcpp::List spec, Rcpp::NumericMatrix b,
   grouped.transpose_times(n, row.begin(), weight.begin(), xv.data());
   grouped.cross_products(n, row.begin(), weight.begin(), xwx);
   return Rcpp::List::create(
-      _["matrix"] = dense_model_matrix(design), _["order"] = design.order(),
-      _["row"] = design.row(), _["row_start"] = design.row_start(),
-      _["eta"] = Matrix(eta.transpose()),
-      _["gradient"] = Matrix(gradient.transpose()),
-      _["grouped_eta"] = grouped_eta, _["transpose_times"] = xv,
-      _["cross_products"] = xwx);
+      _["matrix"] = binding::to_r(dense_model_matrix(design)),
+      _["order"] = design.order(), _["row"] = design.row(),
+      _["row_start"] = design.row_start(),
+      _["eta"] = binding::to_r(Matrix(eta.transpose())),
+      _["gradient"] = binding::to_r(Matrix(gradient.transpose())),
+      _["grouped_eta"] = binding::to_r(grouped_eta),
+      _["transpose_times"] = binding::to_r(xv),
+      _["cross_products"] = binding::to_r(xwx));
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -8,28 +8,9 @@
 
 #include "rcpp_model.h"
 
-namespace {
-
 namespace ps = pseudosynth;
 using ps::Matrix;
 using ps::Vector;
-
-ps::MixturePrior to_mixture_prior(const Rcpp::List& spec) {
-  const Rcpp::List from = spec["prior"];
-  ps::MixturePrior prior;
-  prior.sigma_floor = Rcpp::as<double>(spec["sigma_floor"]);
-  prior.m0 = binding::to_vector(from["location"]);
-  prior.shared = Rcpp::as<std::string>(from["kind"]) == "shared";
-  prior.m_scale =
-      binding::to_vector(prior.shared ? from["m_scale"] : from["scale"]);
-  if (prior.shared) {
-    prior.tau_scale = Rcpp::as<double>(from["scale"]);
-    prior.tau_df = Rcpp::as<double>(from["df"]);
-  }
-  return prior;
-}
-
-}  // namespace
 
 // Joint-distribution test of the mixture sampler (Geweke 2004): alternates
 // y ~ p(y | theta) and one sweep with its level, Hamiltonian, pair and mass
@@ -41,7 +22,7 @@ Rcpp::NumericMatrix test_mixture_joint_(Rcpp::List spec, int n, int thin,
                                         int hamiltonian_moves, int pair_moves) {
   ps::Rng rng(static_cast<std::uint64_t>(seed), 0);
   const int K = binding::n_components(spec);
-  const ps::MixturePrior prior = to_mixture_prior(spec);
+  const ps::MixturePrior prior = binding::to_mixture_prior(spec);
   Rcpp::List data = Rcpp::clone(spec);
   const int N =
       static_cast<int>(Rcpp::as<Rcpp::NumericVector>(spec["y"]).size());

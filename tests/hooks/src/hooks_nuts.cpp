@@ -1,6 +1,4 @@
 // NUTS on targets whose moments are known.
-#include <Rcpp.h>
-
 #include <functional>
 #include <pseudosynth/prior/half_t.hpp>
 #include <pseudosynth/prior/lkj.hpp>
@@ -8,24 +6,13 @@
 #include <pseudosynth/transforms.hpp>
 #include <string>
 
+#include "rcpp_model.h"
+
 namespace {
 
 namespace ps = pseudosynth;
 using ps::Matrix;
 using ps::Vector;
-
-Vector to_vector(Rcpp::NumericVector x) {
-  return Eigen::Map<const Vector>(x.begin(), x.size());
-}
-
-Rcpp::NumericVector to_r(const Vector& x) {
-  return Rcpp::NumericVector(x.data(), x.data() + x.size());
-}
-
-Rcpp::NumericMatrix to_r(const Matrix& x) {
-  return Rcpp::NumericMatrix(static_cast<int>(x.rows()),
-                             static_cast<int>(x.cols()), x.data());
-}
 
 ps::NutsTuning read_tuning(const Rcpp::List& from) {
   ps::NutsTuning tuning;
@@ -38,16 +25,16 @@ ps::NutsTuning read_tuning(const Rcpp::List& from) {
   return tuning;
 }
 
-Rcpp::List to_r(const ps::ChainResult& chain) {
+Rcpp::List to_list(const ps::ChainResult& chain) {
   using Rcpp::_;
   return Rcpp::List::create(
-      _["draws"] = to_r(Matrix(chain.draws.transpose())),
-      _["hyper"] = to_r(Matrix(chain.hyper.transpose())),
-      _["state"] = to_r(chain.state), _["divergent"] = chain.divergent,
+      _["draws"] = binding::to_r(Matrix(chain.draws.transpose())),
+      _["hyper"] = binding::to_r(Matrix(chain.hyper.transpose())),
+      _["state"] = binding::to_r(chain.state), _["divergent"] = chain.divergent,
       _["treedepth"] = chain.treedepth, _["n_leapfrog"] = chain.n_leapfrog,
       _["accept_stat"] = chain.accept_stat, _["energy"] = chain.energy,
       _["log_density"] = chain.log_density, _["stepsize"] = chain.stepsize,
-      _["inverse_metric"] = to_r(chain.inverse_metric),
+      _["inverse_metric"] = binding::to_r(chain.inverse_metric),
       _["completed"] = chain.completed, _["interrupted"] = chain.interrupted,
       _["n_nonfinite"] = static_cast<double>(chain.n_nonfinite));
 }
@@ -179,13 +166,14 @@ Target half_normal_target() {
 Target read_target(const Rcpp::List& from) {
   const std::string kind = from["kind"];
   if (kind == "normal") {
-    const Vector flat = to_vector(from["precision"]);
-    const Vector mean = to_vector(from["mean"]);
+    const Vector flat = binding::to_vector(from["precision"]);
+    const Vector mean = binding::to_vector(from["mean"]);
     return normal_target(
         mean, Eigen::Map<const Matrix>(flat.data(), mean.size(), mean.size()));
   }
   if (kind == "gamma") return gamma_target(from["shape"]);
-  if (kind == "dirichlet") return dirichlet_target(to_vector(from["shape"]));
+  if (kind == "dirichlet")
+    return dirichlet_target(binding::to_vector(from["shape"]));
   if (kind == "lkj") return lkj_target(from["P"], from["shape"]);
   if (kind == "half_t")
     return half_t_target(from["df"], from["scale"], from["floor"]);
@@ -203,9 +191,9 @@ Rcpp::List test_nuts_target_(Rcpp::List target, Rcpp::List tuning, int seed,
   handlers.on_iteration = [&](int iteration) { done = iteration; };
   handlers.should_stop = [&]() { return done >= stop_after; };
   Rcpp::List out =
-      to_r(ps::run_nuts_chain(read_target(target), read_tuning(tuning),
-                              static_cast<std::uint64_t>(seed),
-                              static_cast<std::uint64_t>(chain), handlers));
+      to_list(ps::run_nuts_chain(read_target(target), read_tuning(tuning),
+                                 static_cast<std::uint64_t>(seed),
+                                 static_cast<std::uint64_t>(chain), handlers));
   out["iterations"] = done;
   return out;
 }

@@ -2,7 +2,8 @@
 // benchmarks. `model_()` prepares it once; an external pointer never enters an
 // object that users save.
 
-#include "rcpp_posterior.h"
+#include "posterior.h"
+#include "rcpp_model.h"
 
 namespace ps = pseudosynth;
 
@@ -12,7 +13,8 @@ namespace {
 struct Model {
   explicit Model(const Rcpp::List& spec)
       : records(binding::to_records(spec)),
-        posterior(binding::to_posterior(spec, records)) {}
+        posterior(binding::new_posterior(binding::to_kind(spec), records,
+                                         *binding::to_prior(spec))) {}
   Model(const Model&) = delete;
 
   ps::Records records;
@@ -37,7 +39,8 @@ Rcpp::List model_evaluate_(SEXP model, Rcpp::NumericVector theta) {
   const ps::Vector at = binding::to_vector(theta);
   ps::Vector gradient(posterior.size());
   const double value = posterior(at, gradient);
-  return Rcpp::List::create(_["value"] = value, _["gradient"] = gradient);
+  return Rcpp::List::create(_["value"] = value,
+                            _["gradient"] = binding::to_r(gradient));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -62,7 +65,8 @@ Rcpp::List posterior_parts_(Rcpp::List spec, Rcpp::NumericVector theta) {
   return Rcpp::List::create(
       _["log_lik"] = model.posterior.log_lik(at), _["draw"] = draw,
       _["hyper"] = hyper,
-      _["back"] = model.posterior.unconstrain(draw.begin(), hyper.begin()));
+      _["back"] = binding::to_r(
+          model.posterior.unconstrain(draw.begin(), hyper.begin())));
 }
 
 // Where a chain starts.
@@ -70,5 +74,5 @@ Rcpp::List posterior_parts_(Rcpp::List spec, Rcpp::NumericVector theta) {
 Rcpp::NumericVector posterior_start_(Rcpp::List spec, int seed) {
   Model model(spec);
   ps::Rng rng(static_cast<std::uint64_t>(seed), 0);
-  return Rcpp::wrap(model.posterior.initial(rng));
+  return binding::to_r(model.posterior.initial(rng));
 }

@@ -1,21 +1,14 @@
 // Transforms, priors, and the sweep of the hierarchical prior.
 #include <pseudosynth/prior/dirichlet_prior.hpp>
+#include <pseudosynth/prior/half_t.hpp>
 #include <pseudosynth/prior/lkj.hpp>
 #include <pseudosynth/sampler/hierarchical_sweep.hpp>
 
 #include "rcpp_model.h"
 
-namespace {
-
 namespace ps = pseudosynth;
 using ps::Matrix;
 using ps::Vector;
-
-Rcpp::NumericVector to_r(const Vector& x) {
-  return Rcpp::NumericVector(x.data(), x.data() + x.size());
-}
-
-}  // namespace
 
 // x, log |J|, the way back, and h(u) = sum(weight * x) + log |J| with its
 // gradient. x is log pi for the simplex, L by column for correlations.
@@ -46,10 +39,10 @@ Rcpp::List test_transform_(std::string kind, Rcpp::NumericVector u,
                             gradient.data());
     correlation.jacobian_adjoint_add(gradient.data());
   }
-  return Rcpp::List::create(_["x"] = to_r(x), _["log_jacobian"] = log_jacobian,
-                            _["back"] = to_r(back),
-                            _["value"] = w.dot(x) + log_jacobian,
-                            _["gradient"] = to_r(gradient));
+  return Rcpp::List::create(
+      _["x"] = binding::to_r(x), _["log_jacobian"] = log_jacobian,
+      _["back"] = binding::to_r(back), _["value"] = w.dot(x) + log_jacobian,
+      _["gradient"] = binding::to_r(gradient));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -80,7 +73,7 @@ Rcpp::List test_lkj_(int P, double shape, Rcpp::NumericVector u) {
       _["omega"] = prior.log_density(correlation.L()),
       _["cholesky"] = prior.log_density_cholesky(correlation.L()),
       _["log_jacobian"] = log_jacobian, _["value"] = value,
-      _["gradient"] = to_r(gradient));
+      _["gradient"] = binding::to_r(gradient));
 }
 
 // b is the flat vector b[j * K + k].
@@ -99,9 +92,10 @@ Rcpp::List test_coefficient_prior_(Rcpp::List prior, int P, int K,
   Vector stored(p->n_stored()), back(p->n_unconstrained());
   p->constrain(at.data(), stored.data());
   p->unconstrain(stored.data(), back.data());
-  return Rcpp::List::create(_["value"] = value, _["d_b"] = to_r(d_b),
-                            _["d_u"] = to_r(d_u), _["stored"] = to_r(stored),
-                            _["back"] = to_r(back));
+  return Rcpp::List::create(_["value"] = value, _["d_b"] = binding::to_r(d_b),
+                            _["d_u"] = binding::to_r(d_u),
+                            _["stored"] = binding::to_r(stored),
+                            _["back"] = binding::to_r(back));
 }
 
 // [[Rcpp::export(rng = false)]]
@@ -112,7 +106,8 @@ Rcpp::List test_dirichlet_prior_(Rcpp::NumericVector log_pi, double u) {
   const double value =
       ps::DirichletPrior(static_cast<int>(log_pi.size()))
           .log_density(log_pi.begin(), u, d_log_pi.data(), d_u);
-  return Rcpp::List::create(_["value"] = value, _["d_log_pi"] = to_r(d_log_pi),
+  return Rcpp::List::create(_["value"] = value,
+                            _["d_log_pi"] = binding::to_r(d_log_pi),
                             _["d_u"] = d_u);
 }
 
@@ -128,7 +123,8 @@ Rcpp::NumericMatrix test_hierarchical_sweep_(int P, double eta, double df,
                                              Rcpp::NumericMatrix curvature) {
   ps::Rng rng(static_cast<std::uint64_t>(seed), 0);
   const bool with_data = curvature.nrow() == P;
-  const Matrix C = Rcpp::as<Matrix>(curvature);
+  const Matrix C = Eigen::Map<const Matrix>(curvature.begin(), curvature.nrow(),
+                                            curvature.ncol());
   ps::HierarchicalSweep sweep(P, eta, df, scale);
   auto standard_normals = [&] {
     Vector z(P);

@@ -2,23 +2,21 @@
 
 #include <pseudosynth/sampler/run_surrogate_chain.hpp>
 
-#include "rcpp_parallel.h"
-#include "rcpp_posterior.h"
-#include "rcpp_sample.h"
+#include "sampling.h"
 
 namespace binding {
 
-Sampling surrogate_sampling(const Rcpp::List& spec, const ps::Records& records,
-                            const Control& control) {
+Sampling surrogate_sampling(std::unique_ptr<ps::SurrogateModel> model,
+                            const Control& control,
+                            const std::function<bool()>& should_stop) {
   const auto setup = std::make_shared<const ps::SurrogateSetup>(
-      to_surrogate_model(spec, records), control.seed, control.start(0),
-      InterruptPoll());
+      std::move(model), control.seed, control.start(0), should_stop);
   return {[=](int chain, const ps::ChainHandlers& handlers) {
             return ps::run_surrogate_chain(*setup, control.length, control.seed,
                                            chain, handlers,
                                            control.start(chain));
           },
-          control.length.iterations()};
+          control.length.iterations(), nullptr};
 }
 
 }  // namespace binding
