@@ -117,11 +117,3 @@ test_surrogate_density_ <- function(spec, theta) {
     .Call(`_pseudosynth_hooks_test_surrogate_density_`, spec, theta)
 }
 
-test_surrogate_spoilt_ <- function(spec, draws, seed, power, shift, keep) {
-    .Call(`_pseudosynth_hooks_test_surrogate_spoilt_`, spec, draws, seed, power, shift, keep)
-}
-
-test_surrogate_stop_ <- function(spec, n) {
-    .Call(`_pseudosynth_hooks_test_surrogate_stop_`, spec, n)
-}
-

@@ -366,32 +366,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// test_surrogate_spoilt_
-Rcpp::List test_surrogate_spoilt_(Rcpp::List spec, int draws, int seed, double power, double shift, double keep);
-RcppExport SEXP _pseudosynth_hooks_test_surrogate_spoilt_(SEXP specSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP powerSEXP, SEXP shiftSEXP, SEXP keepSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
-    Rcpp::traits::input_parameter< int >::type draws(drawsSEXP);
-    Rcpp::traits::input_parameter< int >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< double >::type power(powerSEXP);
-    Rcpp::traits::input_parameter< double >::type shift(shiftSEXP);
-    Rcpp::traits::input_parameter< double >::type keep(keepSEXP);
-    rcpp_result_gen = Rcpp::wrap(test_surrogate_spoilt_(spec, draws, seed, power, shift, keep));
-    return rcpp_result_gen;
-END_RCPP
-}
-// test_surrogate_stop_
-int test_surrogate_stop_(Rcpp::List spec, int n);
-RcppExport SEXP _pseudosynth_hooks_test_surrogate_stop_(SEXP specSEXP, SEXP nSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
-    Rcpp::traits::input_parameter< int >::type n(nSEXP);
-    rcpp_result_gen = Rcpp::wrap(test_surrogate_stop_(spec, n));
-    return rcpp_result_gen;
-END_RCPP
-}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_hooks_test_design_", (DL_FUNC) &_pseudosynth_hooks_test_design_, 5},
@@ -423,8 +397,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_hooks_test_dirichlet_prior_", (DL_FUNC) &_pseudosynth_hooks_test_dirichlet_prior_, 2},
     {"_pseudosynth_hooks_test_hierarchical_sweep_", (DL_FUNC) &_pseudosynth_hooks_test_hierarchical_sweep_, 8},
     {"_pseudosynth_hooks_test_surrogate_density_", (DL_FUNC) &_pseudosynth_hooks_test_surrogate_density_, 2},
-    {"_pseudosynth_hooks_test_surrogate_spoilt_", (DL_FUNC) &_pseudosynth_hooks_test_surrogate_spoilt_, 6},
-    {"_pseudosynth_hooks_test_surrogate_stop_", (DL_FUNC) &_pseudosynth_hooks_test_surrogate_stop_, 2},
     {NULL, NULL, 0}
 };
 

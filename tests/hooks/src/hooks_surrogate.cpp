@@ -1,66 +1,20 @@
-// Parts of the surrogate sampler.
-#include <pseudosynth/sampler/run_surrogate_chain.hpp>
-
+// What the surrogate sampler expands.
 #include "posterior.h"
 #include "rcpp_model.h"
 
 namespace ps = pseudosynth;
 
-namespace {
-
-std::unique_ptr<ps::SurrogateModel> to_model(const Rcpp::List& spec,
-                                             const ps::Records& records) {
-  return binding::new_surrogate_model(binding::to_kind(spec), records,
-                                      binding::to_surrogate_prior(spec));
-}
-
-}  // namespace
-
-// What the sampler expands, by value and by gradient.
+// By value and by gradient.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List test_surrogate_density_(Rcpp::List spec, Rcpp::NumericVector theta) {
   using Rcpp::_;
   const ps::Records records = binding::to_records(spec);
-  const auto model = to_model(spec, records);
+  const auto model = binding::new_surrogate_model(
+      binding::to_kind(spec), records, binding::to_surrogate_prior(spec));
   ps::Vector gradient;
   const ps::Vector at = binding::to_vector(theta);
   const double value = model->value(at);
   const double again = model->gradient(at, gradient);
   return Rcpp::List::create(_["value"] = value, _["again"] = again,
                             _["gradient"] = binding::to_r(gradient));
-}
-
-// A chain whose stand-in for the likelihood is spoilt: raised to `power` and
-// shifted by `shift` in every coordinate.
-// [[Rcpp::export(rng = false)]]
-Rcpp::List test_surrogate_spoilt_(Rcpp::List spec, int draws, int seed,
-                                  double power, double shift, double keep) {
-  using Rcpp::_;
-  const ps::Records records = binding::to_records(spec);
-  const std::uint64_t word = static_cast<std::uint64_t>(seed);
-  ps::SurrogateSetup setup(to_model(spec, records), word);
-  ps::SurrogateQuadratic lhat = setup.proposal().lhat.power(power);
-  lhat.centre.array() += shift;
-  setup.set_proposal(lhat, keep);
-  const ps::ChainResult chain =
-      ps::run_surrogate_chain(setup, ps::ChainLength{500, draws, 1}, word, 0,
-                              ps::ChainHandlers(), nullptr);
-  return Rcpp::List::create(
-      _["draws"] = binding::to_r(ps::Matrix(chain.draws.transpose())),
-      _["hyper"] = binding::to_r(ps::Matrix(chain.hyper.transpose())),
-      _["accept_stat"] = chain.accept_stat);
-}
-
-// How many evaluations a set-up makes when it is asked to stop at the n-th.
-// [[Rcpp::export(rng = false)]]
-int test_surrogate_stop_(Rcpp::List spec, int n) {
-  const ps::Records records = binding::to_records(spec);
-  int asked = 0;
-  try {
-    ps::SurrogateSetup(to_model(spec, records), 1, nullptr,
-                       [&] { return ++asked >= n; });
-  } catch (const ps::Interrupted&) {
-    return asked;
-  }
-  return -asked;
 }
