@@ -8,6 +8,7 @@
 # make calibrate the samplers against simulated truth; see calibration-output/
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
+# make sanitize  the same programs under address and undefined-behaviour checks
 # make clean     everything that make built
 #
 # Every target installs what it needs; see tools/install-dependencies.sh.
@@ -15,7 +16,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint format document bench calibrate install \
-  hooks core clean
+  hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -120,8 +121,13 @@ document:
 
 core:
 	@tools/install-dependencies.sh run
-	@HEADERS='$(HEADERS)' tools/check-core.sh
+	@HEADERS='$(HEADERS)' JOBS=$(JOBS) tools/check-core.sh
+
+sanitize:
+	@tools/install-dependencies.sh run
+	@JOBS=$(JOBS) tools/run-core.sh .sanitize -O1 -g1 \
+	  -fsanitize=address,undefined -fno-sanitize-recover=all
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core demo-output calibration-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize demo-output calibration-output
 	rm -f {src,tests/hooks/src}/*.{o,d,so} pseudosynth_*.tar.gz
