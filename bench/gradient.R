@@ -16,7 +16,7 @@ gradient_row <- function(model, data, K, target, rounds) {
   set.seed(20)
   alpha <- random_weights(nrow(data))
   spec <- package_spec(data, pseudosynth::normal_mixture(K), alpha = alpha)
-  ours <- pseudosynth:::model_(spec)
+  ours <- pseudosynth.hooks::model_(spec)
   theirs <- stan_target(model, mixture_data(data, spec))
   points <- lapply(1:8, function(i) random_point(theirs, spec))
   difference <- compare_mixture(theirs, ours, spec, points)
@@ -27,7 +27,7 @@ gradient_row <- function(model, data, K, target, rounds) {
   times <- time_alternating(list(
     stan = function(i) rstan::grad_log_prob(theirs, at(i)),
     stan_value = function(i) rstan::log_prob(theirs, at(i)),
-    package = function(i) pseudosynth:::model_evaluate_(ours, at_mapped(i))
+    package = function(i) pseudosynth.hooks::model_evaluate_(ours, at_mapped(i))
   ), rounds = rounds)
   ratio <- times[, "stan"] / times[, "package"]
   ms <- 1000 * apply(times, 2, stats::median)
@@ -128,7 +128,7 @@ compare_mixture <- function(target, ours, spec, points) {
   results <- lapply(points, function(u) {
     theta <- package_point(target, spec, u)
     theirs <- rstan::grad_log_prob(target, u, adjust_transform = FALSE)
-    mine <- pseudosynth:::model_evaluate_(ours, theta)
+    mine <- pseudosynth.hooks::model_evaluate_(ours, theta)
     stick <- theta[at_stick]
     value <- mine$value - sum(theta[at_logs]) - stick_log_jacobian(stick)
     gradient <- mine$gradient

@@ -1,9 +1,11 @@
-// Bindings of kernel/log_lik.hpp and kernel/lipschitz.hpp.
+// Bindings of kernel/log_lik.hpp and kernel/lipschitz.hpp, and the monitor,
+// which reads the same kernels.
 
 #include <pseudosynth/kernel/lipschitz.hpp>
 #include <pseudosynth/kernel/log_lik.hpp>
+#include <pseudosynth/kernel/predictive_quantile.hpp>
 
-#include "rcpp_model.h"
+#include "rcpp_monitor.h"
 #include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
@@ -17,10 +19,6 @@ int block_size(const ps::Records& records) {
 }
 // The screen keeps S values per cell of its block.
 constexpr int kScreenBlock = 256;
-
-void stop_if(bool interrupted) {
-  if (interrupted) throw Rcpp::internal::InterruptedException();
-}
 
 }  // namespace
 
@@ -45,14 +43,14 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   std::vector<std::vector<double>> block_draw(
       static_cast<std::size_t>(n_blocks));
   std::atomic<bool> stop{false};
-  stop_if(binding::run_tasks(n_blocks, threads, stop, [&](int block) {
+  binding::run_to_end(n_blocks, threads, stop, [&](int block) {
     const std::size_t at = static_cast<std::size_t>(block);
     block_draw[at].assign(mask.size(), 0.0);
     ps::visit_family(kind, [&](const auto& family) {
       ps::lipschitz_block(records, family, view, mask, blocks[at], out,
                           block_draw[at].data(), [&] { return stop.load(); });
     });
-  }));
+  });
   out.draw.assign(static_cast<std::size_t>(view.S), 0.0);
   for (const auto& part : block_draw)
     for (std::size_t s = 0; s < out.draw.size(); ++s)
@@ -71,14 +69,13 @@ Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
   double* matrix = out.begin();
   std::atomic<bool> stop{false};
   const auto blocks = binding::cut_cells(records, block_size(records));
-  stop_if(binding::run_tasks(
-      static_cast<int>(blocks.size()), 1, stop, [&](int block) {
-        const std::size_t at = static_cast<std::size_t>(block);
-        ps::visit_family(kind, [&](const auto& family) {
-          ps::fill_log_lik(records, family, view, blocks[at], matrix,
-                           [&] { return stop.load(); });
-        });
-      }));
+  binding::run_to_end(static_cast<int>(blocks.size()), 1, stop, [&](int block) {
+    const std::size_t at = static_cast<std::size_t>(block);
+    ps::visit_family(kind, [&](const auto& family) {
+      ps::fill_log_lik(records, family, view, blocks[at], matrix,
+                       [&] { return stop.load(); });
+    });
+  });
   return out;
 }
 
@@ -95,7 +92,7 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   std::vector<double> rhat(N), ess(N);
   std::atomic<bool> stop{false};
   const auto blocks = binding::cut_cells(records, kScreenBlock);
-  stop_if(binding::run_tasks(
+  binding::run_to_end(
       static_cast<int>(blocks.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         ps::visit_family(kind, [&](const auto& family) {
@@ -103,6 +100,55 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
                              rhat.data(), ess.data(),
                              [&] { return stop.load(); });
         });
-      }));
+      });
   return Rcpp::List::create(_["rhat"] = rhat, _["ess"] = ess);
+}
+
+Rcpp::NumericMatrix binding::monitor(const ps::Records& records,
+                                     const ps::ModelKind& kind,
+                                     const Rcpp::NumericMatrix& draws,
+                                     int threads) {
+  static const std::vector<double> kProbabilities{.01, .05, .25, .5,
+                                                  .75, .95, .99};
+  const ps::DrawMatrix view{draws.begin(), draws.nrow(), draws.ncol()};
+  const int n_quantiles = kind.name == "normal_mixture"
+                              ? static_cast<int>(kProbabilities.size())
+                              : 0;
+  Rcpp::NumericMatrix out(view.S, 1 + n_quantiles);
+  double* column = out.begin();
+  std::atomic<bool> stop{false};
+  const auto blocks = binding::cut_cells(records, 1024);
+  std::vector<std::vector<double>> part(blocks.size());
+  binding::run_to_end(
+      static_cast<int>(part.size()), threads, stop, [&](int block) {
+        const std::size_t at = static_cast<std::size_t>(block);
+        part[at].assign(static_cast<std::size_t>(view.S), 0.0);
+        ps::visit_family(kind, [&](const auto& family) {
+          ps::sum_contributions(records, family, view, blocks[at],
+                                part[at].data(), [&] { return stop.load(); });
+        });
+      });
+  for (const auto& sums : part)
+    for (int s = 0; s < view.S; ++s)
+      column[s] += sums[static_cast<std::size_t>(s)];
+  if (n_quantiles == 0) return out;
+  const std::vector<int> cut_draws = binding::cut_range(view.S, 64);
+  binding::run_to_end(
+      static_cast<int>(cut_draws.size()) - 1, threads, stop, [&](int block) {
+        ps::PredictiveQuantile quantile(records.design, kind.K);
+        std::vector<double> draw(static_cast<std::size_t>(view.D));
+        std::vector<double> last(kProbabilities.size(), ps::kNaN);
+        for (int s = cut_draws[static_cast<std::size_t>(block)];
+             s < cut_draws[static_cast<std::size_t>(block) + 1] && !stop; ++s) {
+          for (int d = 0; d < view.D; ++d)
+            draw[static_cast<std::size_t>(d)] = view(s, d);
+          quantile.set(draw.data());
+          for (int q = 0; q < n_quantiles; ++q) {
+            const std::size_t at = static_cast<std::size_t>(q);
+            last[at] = quantile(kProbabilities[at], last[at]);
+            column[static_cast<std::size_t>(1 + q) * view.S + s] = last[at];
+          }
+        }
+      });
+  return out;
 }

@@ -3,126 +3,55 @@
 #ifndef PSEUDOSYNTH_RCPP_MODEL_H
 #define PSEUDOSYNTH_RCPP_MODEL_H
 
-#include <RcppEigen.h>
+#include <Rcpp.h>
 
 #include <algorithm>
 #include <memory>
 #include <pseudosynth/family/registry.hpp>
 #include <pseudosynth/kernel/draw_tile.hpp>
-#include <pseudosynth/prior/beta_mean_prior.hpp>
-#include <pseudosynth/prior/hierarchical_prior.hpp>
-#include <pseudosynth/prior/normal_prior.hpp>
-#include <pseudosynth/prior/shared_prior.hpp>
+#include <pseudosynth/prior/coefficient_prior.hpp>
 #include <pseudosynth/records.hpp>
-#include <string>
+#include <pseudosynth/sampler/mixture_state.hpp>
+#include <pseudosynth/sampler/surrogate_model.hpp>
+#include <vector>
 
 namespace binding {
 
 namespace ps = pseudosynth;
 
-template <class T>
-std::vector<T> to_std(SEXP x) {
-  return Rcpp::as<std::vector<T>>(x);
+inline ps::Vector to_vector(const Rcpp::NumericVector& x) {
+  return Eigen::Map<const ps::Vector>(x.begin(), x.size());
 }
-
-inline ps::Vector to_vector(SEXP x) {
-  return Rcpp::as<ps::Vector>(x);
+inline Rcpp::NumericVector to_r(const ps::Vector& x) {
+  return Rcpp::NumericVector(x.data(), x.data() + x.size());
+}
+inline Rcpp::NumericMatrix to_r(const ps::Matrix& x) {
+  return Rcpp::NumericMatrix(static_cast<int>(x.rows()),
+                             static_cast<int>(x.cols()), x.data());
 }
 
 /// Family and public constants; an unknown name is an error.
-inline ps::ModelKind to_kind(const Rcpp::List& spec) {
-  ps::ModelKind kind;
-  kind.name = Rcpp::as<std::string>(spec["family"]);
-  if (kind.name == "normal_mixture") {
-    kind.K = Rcpp::as<int>(spec["K"]);
-    kind.sigma_floor = Rcpp::as<double>(spec["sigma_floor"]);
-  }
-  if (kind.name == "student_t") kind.df = Rcpp::as<double>(spec["df"]);
-  ps::visit_family(kind, [](const auto&) {});
-  return kind;
-}
-
+ps::ModelKind to_kind(const Rcpp::List& spec);
 /// Components of the mixture, 0 for every other family.
-inline int n_components(const Rcpp::List& spec) {
-  const ps::ModelKind kind = to_kind(spec);
-  return kind.name == "normal_mixture" ? kind.K : 0;
-}
+int n_components(const Rcpp::List& spec);
 
-inline ps::Records to_records(const Rcpp::List& spec) {
-  ps::Predictors x;
-  const std::vector<double> y = to_std<double>(spec["y"]);
-  x.n_records = static_cast<int>(y.size());
-  x.n_columns = Rcpp::as<int>(spec["n_columns"]);
-  x.intercept = Rcpp::as<bool>(spec["intercept"]);
-  x.codes = to_std<int>(spec["codes"]);
-  x.n_levels = to_std<int>(spec["n_levels"]);
-  x.factor_column = to_std<int>(spec["factor_column"]);
-  x.numeric = to_std<double>(spec["numeric"]);
-  x.numeric_column = to_std<int>(spec["numeric_column"]);
-  ps::Censor censor;
-  if (spec.containsElementNamed("censor") && !Rf_isNull(spec["censor"])) {
-    const Rcpp::List rule = spec["censor"];
-    censor.active = true;
-    censor.lower = Rcpp::as<double>(rule["lower"]);
-    censor.upper = Rcpp::as<double>(rule["upper"]);
-    censor.centre = to_std<double>(rule["centre"]);
-  }
-  return ps::Records(x, y, to_std<double>(spec["alpha"]), censor);
-}
+ps::Records to_records(const Rcpp::List& spec);
 
-inline std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {
-  const Rcpp::List prior = spec["prior"];
-  const std::string kind = Rcpp::as<std::string>(prior["kind"]);
-  if (kind == "normal")
-    return std::make_unique<ps::NormalPrior>(to_vector(prior["location"]),
-                                             to_vector(prior["scale"]));
-  if (kind == "hierarchical")
-    return std::make_unique<ps::HierarchicalPrior>(
-        Rcpp::as<int>(spec["n_columns"]), Rcpp::as<double>(prior["lkj"]),
-        Rcpp::as<double>(prior["df"]), Rcpp::as<double>(prior["scale"]));
-  if (kind == "shared")
-    return std::make_unique<ps::SharedPrior>(
-        Rcpp::as<double>(prior["df"]), Rcpp::as<double>(prior["scale"]),
-        to_vector(prior["location"]), to_vector(prior["m_scale"]));
-  if (kind == "beta_mean")
-    return std::make_unique<ps::BetaMeanPrior>(
-        Rcpp::as<double>(prior["shape1"]), Rcpp::as<double>(prior["shape2"]));
-  Rcpp::stop("Unknown prior '%s'.", kind);
-}
-
-/// Blocks of about `size` cells; the cut does not depend on threads.
-inline std::vector<ps::CellRange> cut_cells(const ps::Records& records,
-                                            int size) {
-  std::vector<ps::CellRange> blocks;
-  const int n = records.n_cells();
-  const int parts = std::max(1, (n + size - 1) / size);
-  for (int p = 0; p < parts; ++p)
-    blocks.push_back(
-        {static_cast<int>(static_cast<long long>(n) * p / parts),
-         static_cast<int>(static_cast<long long>(n) * (p + 1) / parts)});
-  return blocks;
-}
+std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec);
+/// The normal and hierarchical priors as the Gibbs sampler takes them.
+ps::RegressionPrior to_regression_prior(const Rcpp::List& spec);
+ps::SurrogatePrior to_surrogate_prior(const Rcpp::List& spec);
+/// The shared and normal priors as the augmentation sampler takes them.
+ps::MixturePrior to_mixture_prior(const Rcpp::List& spec);
 
 /// The draws of R (S x D) without a copy.
-inline ps::DrawMatrix to_draws(const Rcpp::NumericMatrix& draws,
-                               const ps::Records& records,
-                               const ps::ModelKind& kind) {
-  const int expected = ps::visit_family(kind, [&](const auto& family) {
-    return records.design.n_columns() * ps::n_predictors(family) +
-           ps::n_extras(family);
-  });
-  if (draws.ncol() != expected)
-    Rcpp::stop("Expected draws with %d columns, not %d.", expected,
-               draws.ncol());
-  if (draws.nrow() < 1) Rcpp::stop("Expected at least one draw.");
-  return ps::DrawMatrix{draws.begin(), draws.nrow(), draws.ncol()};
-}
+ps::DrawMatrix to_draws(const Rcpp::NumericMatrix& draws,
+                        const ps::Records& records, const ps::ModelKind& kind);
 
-inline std::uint64_t to_seed(const Rcpp::NumericVector& words) {
-  if (words.size() != 2) Rcpp::stop("A seed has two 32-bit words.");
-  return (static_cast<std::uint64_t>(words[0]) << 32) |
-         static_cast<std::uint64_t>(words[1]);
-}
+std::uint64_t to_seed(const Rcpp::NumericVector& words);
+
+/// Blocks of about `size` cells; the cut does not depend on threads.
+std::vector<ps::CellRange> cut_cells(const ps::Records& records, int size);
 
 }  // namespace binding
 

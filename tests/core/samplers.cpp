@@ -1,12 +1,11 @@
 // Runs every sampler and kernel on small awkward data: one record, no factor,
 // numeric columns alone, no intercept, one component, weights 0, censoring.
-// Everything that comes out must be finite. Meant to run under sanitizers too:
-//
-//   g++ -std=c++17 -O1 -fsanitize=address,undefined -I inst/include
-//     -I <Eigen> tests/core/samplers.cpp
+// Everything that comes out must be finite. Built and run by `make core`
+// and, under sanitizers, by `make sanitize`; exit status 1 if a check fails.
 
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,11 @@
 #include "pseudosynth/prior/normal_prior.hpp"
 #include "pseudosynth/prior/shared_prior.hpp"
 #include "pseudosynth/pseudo_posterior.hpp"
+#include "pseudosynth/sampler/family_surrogate_model.hpp"
 #include "pseudosynth/sampler/gaussian_gibbs.hpp"
 #include "pseudosynth/sampler/run_mixture_chain.hpp"
 #include "pseudosynth/sampler/run_nuts_chain.hpp"
+#include "pseudosynth/sampler/run_surrogate_chain.hpp"
 #include "pseudosynth/synth/predictive.hpp"
 
 namespace {
@@ -159,6 +160,7 @@ void run_case(const Case& from) {
     for (const ps::CoefficientPrior* prior :
          std::vector<const ps::CoefficientPrior*>{&normal, &hierarchical,
                                                   &shared}) {
+      nuts.dense_metric = false;
       keep_chain(
           name + ", nuts, normal", records, 0,
           ps::run_nuts_chain(ps::PseudoPosterior<ps::Gaussian>(records, *prior),
@@ -170,19 +172,33 @@ void run_case(const Case& from) {
             ps::run_nuts_chain(ps::MixturePosterior(records, *prior, K, 0.1),
                                nuts, 1, 0, handlers, nullptr));
     }
+
+    ps::SurrogatePrior of_b;
+    of_b.location = zero;
+    of_b.scale = one;
+    for (const bool with_tau : {false, true}) {
+      of_b.hierarchical = with_tau;
+      const ps::SurrogateSetup setup(
+          std::make_unique<ps::FamilySurrogateModel<ps::Gaussian>>(
+              records, ps::Gaussian(), of_b),
+          1);
+      const ps::ChainResult chain = ps::run_surrogate_chain(
+          setup, ps::ChainLength{60, 20, 2}, 1, 0, handlers, nullptr);
+      keep_chain(name + ", surrogate", records, 0, chain);
+    }
     if (censored) continue;
 
-    ps::GaussianGibbsPrior gibbs;
+    ps::RegressionPrior gibbs;
     gibbs.location = zero;
     gibbs.scale = one;
     const ps::LeastSquares sums(records, records.y, zero);
     for (const bool with_tau : {false, true}) {
       gibbs.hierarchical = with_tau;
       const ps::ChainResult chain = ps::run_gaussian_gibbs(
-          sums, gibbs, ps::GibbsTuning{60, 20, 2}, 1, 0, handlers, nullptr);
+          sums, gibbs, ps::ChainLength{60, 20, 2}, 1, 0, handlers, nullptr);
       keep_chain(name + ", gibbs", records, 0, chain);
       keep_chain(name + ", gibbs, continued", records, 0,
-                 ps::run_gaussian_gibbs(sums, gibbs, ps::GibbsTuning{0, 20, 1},
+                 ps::run_gaussian_gibbs(sums, gibbs, ps::ChainLength{0, 20, 1},
                                         2, 0, handlers, &chain.state));
     }
 

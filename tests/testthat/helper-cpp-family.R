@@ -128,7 +128,7 @@ expect_family_value <- function(family, extra = NULL, level = 0) {
   spec <- family_spec(family, extra, level = level)
   theta <- withr::with_seed(12, stats::rnorm(unconstrained_size_(spec)))
   theta[1] <- theta[1] + level
-  draw <- constrain_(spec, theta)
+  draw <- posterior_parts_(spec, theta)$draw
   P <- spec$n_columns
   testthat::expect_equal(draw[seq_len(P)], theta[seq_len(P)])
   prior <- sum(stats::dnorm(theta[seq_len(P)], log = TRUE))

@@ -42,6 +42,23 @@ all_models <- function() {
   models
 }
 
+# The specification of such a model, its design a matrix of numbers.
+dense_spec <- function(data) {
+  spec <- core_spec(
+    data$y, x = data$x, alpha = data$alpha, K = data$K, prior = data$prior,
+    intercept = FALSE, sigma_floor = data$sigma_floor, family = data$family
+  )
+  spec$censor <- data$censor
+  spec
+}
+
+evaluate <- function(data, theta) {
+  spec <- dense_spec(data)
+  c(log_posterior_(spec, theta), posterior_parts_(spec, theta))
+}
+
+start_of <- function(data, seed) posterior_start_(dense_spec(data), seed)
+
 with_censor <- function(data, half_width = 0.6) {
   centre <- -0.5 * data$alpha
   data$censor <- list(lower = -half_width, upper = half_width, centre = centre)
@@ -50,7 +67,7 @@ with_censor <- function(data, half_width = 0.6) {
 
 random_theta <- function(data, seed) {
   withr::local_seed(seed)
-  start <- test_posterior_start_(data, seed)$theta
+  start <- start_of(data, seed)
   start + rnorm(length(start), sd = 0.3)
 }
 
@@ -81,7 +98,7 @@ log_lik_r <- function(data, draw) {
 test_that("the likelihood term equals plain R for all models, clipped or not", {
   for (data in all_models()) {
     for (model in list(data, with_censor(data))) {
-      result <- test_posterior_(model, random_theta(model, 3))
+      result <- evaluate(model, random_theta(model, 3))
       expect_equal(result$log_lik, log_lik_r(model, result$draw),
         tolerance = 1e-11
       )
@@ -93,9 +110,9 @@ test_that("gradients equal central differences, weights 0 and clips included", {
   for (data in all_models()) {
     for (model in list(data, with_censor(data))) {
       theta <- random_theta(model, 4)
-      value <- function(theta) test_posterior_(model, theta)$value
+      value <- function(theta) evaluate(model, theta)$value
       expect_equal(
-        test_posterior_(model, theta)$gradient,
+        evaluate(model, theta)$gradient,
         numeric_gradient(value, theta),
         tolerance = 1e-6
       )
@@ -107,8 +124,8 @@ test_that("a response far from 0 loses no accuracy in the gaussian sums", {
   data <- small_data()
   data$y <- data$y + 1e6
   data$prior$location[1] <- 1e6
-  theta <- test_posterior_start_(data, 1)$theta
-  result <- test_posterior_(data, theta)
+  theta <- start_of(data, 1)
+  result <- evaluate(data, theta)
   expect_equal(result$log_lik, log_lik_r(data, result$draw),
     tolerance = 1e-9
   )
@@ -119,7 +136,7 @@ test_that("the log posterior is prior plus likelihood", {
   theta <- c(0.5, 0.1, 0.2, 0.3, -0.4)
   sigma <- exp(-0.4)
   expect_equal(
-    test_posterior_(data, theta)$value,
+    evaluate(data, theta)$value,
     log_lik_r(data, c(theta[1:4], sigma)) +
       sum(dnorm(theta[1:4], data$prior$location, data$prior$scale,
         log = TRUE)) +
@@ -139,11 +156,11 @@ test_that("weight 0 equals dropping the record", {
     kept$y <- data$y[-out]
     kept$alpha <- data$alpha[-out]
     theta <- random_theta(kept, 5)
-    all <- test_posterior_(data, theta)
-    expect_equal(all$value, test_posterior_(kept, theta)$value,
+    all <- evaluate(data, theta)
+    expect_equal(all$value, evaluate(kept, theta)$value,
       tolerance = 1e-12
     )
-    expect_equal(all$gradient, test_posterior_(kept, theta)$gradient,
+    expect_equal(all$gradient, evaluate(kept, theta)$gradient,
       tolerance = 1e-10
     )
   }
@@ -155,9 +172,9 @@ test_that("a clipped record has gradient 0", {
   theta <- random_theta(data, 6)
   none <- small_data()
   none$alpha[] <- 0
-  result <- test_posterior_(data, theta)
+  result <- evaluate(data, theta)
   expect_equal(result$log_lik, -40 * 1e-6)
-  expect_equal(result$gradient, test_posterior_(none, theta)$gradient)
+  expect_equal(result$gradient, evaluate(none, theta)$gradient)
 })
 
 test_that("draw and hyper lead back to theta", {
@@ -167,7 +184,7 @@ test_that("draw and hyper lead back to theta", {
       # Correlations are not stored; unconstrain() starts them at 0.
       theta[4 * data$K + 4 + 1:6] <- 0
     }
-    expect_equal(test_posterior_(data, theta)$back, theta, tolerance = 1e-8)
+    expect_equal(evaluate(data, theta)$back, theta, tolerance = 1e-8)
   }
 })
 
@@ -182,9 +199,9 @@ test_that("starts are finite, also for hard data", {
   flat$y[] <- 10
   for (data in c(hard, list(far, none, one, flat))) {
     for (seed in 1:5) {
-      start <- test_posterior_start_(data, seed)
-      expect_true(is.finite(start$value))
-      expect_true(all(is.finite(start$gradient)))
+      there <- evaluate(data, start_of(data, seed))
+      expect_true(is.finite(there$value))
+      expect_true(all(is.finite(there$gradient)))
     }
   }
 })
@@ -193,19 +210,16 @@ test_that("a prior of the wrong length is refused", {
   data <- small_data()
   data$prior$location <- 1
   data$prior$scale <- 1
-  expect_error(test_posterior_start_(data, 1), "differ in columns")
+  expect_error(start_of(data, 1), "differ in columns")
 })
 
 run_four <- function(data, seed = 1, metric = "diagonal", draws = 1000,
                      part = "draws") {
-  tuning <- list(
-    warmup = 500, draws = draws, thin = 1, adapt_delta = 0.9,
-    max_treedepth = 10, metric = metric
+  run <- run_core(
+    dense_spec(data), "nuts", draws,
+    chains = 4, seed = seed, metric = metric
   )
-  chains <- lapply(0:3, function(chain) {
-    test_nuts_posterior_(data, tuning, seed, chain, numeric(0))[[part]]
-  })
-  aperm(simplify2array(chains), c(1, 3, 2))
+  array(run[[part]], c(draws, 4, ncol(run[[part]])))
 }
 
 expect_mean <- function(draws, truth) {
@@ -270,7 +284,7 @@ test_that("a clip that never binds leaves the gaussian posterior as it is", {
   loose$censor <- list(lower = -1e6, upper = 1e6, centre = numeric(40))
   theta <- random_theta(data, 8)
   expect_equal(
-    test_posterior_(loose, theta), test_posterior_(data, theta),
+    evaluate(loose, theta), evaluate(data, theta),
     tolerance = 1e-10
   )
 })
@@ -303,19 +317,18 @@ test_that("weights 0 recover the prior of the mixture", {
 
 test_that("an earlier state is where the next chain starts", {
   data <- small_data(prior = hierarchical)
-  tuning <- list(
-    warmup = 200, draws = 50, thin = 1, adapt_delta = 0.9,
-    max_treedepth = 10, metric = "diagonal"
-  )
-  first <- test_nuts_posterior_(data, tuning, 1, 0, numeric(0))
-  again <- test_nuts_posterior_(data, tuning, 1, 0, numeric(0))
-  expect_identical(first, again)
-  tuning$warmup <- 0
-  tuning$draws <- 1
-  tuning$max_treedepth <- 1
-  next_run <- test_nuts_posterior_(data, tuning, 2, 0, first$state)
-  expect_lt(max(abs(next_run$state - first$state)), 3)
+  spec <- dense_spec(data)
+  run <- function(...) run_core(spec, "nuts", chains = 1, ...)
+  first <- run(draws = 50, warmup = 200)
+  again <- run(draws = 50, warmup = 200)
+  expect_identical(first$draws, again$draws)
+  expect_identical(first$state, again$state)
+  short <- function(init) {
+    run(draws = 1, warmup = 0, seed = 2, max_treedepth = 1, init = init)
+  }
+  next_run <- short(first$state)
+  expect_lt(max(abs(next_run$state[[1]] - first$state[[1]])), 3)
   # A state that does not fit the model is not used.
-  other <- test_nuts_posterior_(data, tuning, 2, 0, c(1, 2))
-  expect_true(all(is.finite(other$state)))
+  other <- short(list(c(1, 2)))
+  expect_true(all(is.finite(other$state[[1]])))
 })

@@ -334,32 +334,6 @@ test_that("weights 0 give back the prior of every family", {
   expect_law(plogis(run$draws[, 1]), function(p) qbeta(p, 0.5, 2), 2)
 })
 
-test_that("a poor stand-in costs time, not exactness", {
-  spec <- surrogate_regression("neg_binomial", prior = hierarchical_prior(2))
-  nuts <- run_core(spec, "nuts", 4000, warmup = 700, seed = 3)
-  spoilt <- list(
-    list(power = 0.5, shift = 0, keep = 0),
-    list(power = 1.5, shift = 0.1, keep = 0),
-    list(power = 1, shift = 0.3, keep = 0.6)
-  )
-  for (how in spoilt) {
-    run <- test_surrogate_spoilt_(
-      spec, 40000, 4, how$power, how$shift, how$keep
-    )
-    # It is poor indeed
-    expect_lt(mean(run$accept_stat), 0.75)
-    for (j in 1:5) {
-      x <- run$draws[, j]
-      y <- by_chain(nuts$draws[, j])
-      for (power in 1:2) {
-        expect_truth(
-          x^power, mean(y^power), 1, posterior::mcse_mean(y^power)
-        )
-      }
-    }
-  }
-})
-
 # ---- invariants --------------------------------------------------------------
 
 test_that("weight 0 is the same as dropping the record", {
