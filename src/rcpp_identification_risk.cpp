@@ -15,10 +15,6 @@ std::vector<int> to_ints(const Rcpp::IntegerVector& x) {
   return std::vector<int>(x.begin(), x.end());
 }
 
-void stop_if(bool interrupted) {
-  if (interrupted) throw Rcpp::internal::InterruptedException();
-}
-
 }  // namespace
 
 // How many values of its pattern lie in each record's ball. `y`, `radius` and
@@ -61,11 +57,11 @@ Rcpp::List identification_risk_(Rcpp::NumericVector y,
 
   std::atomic<bool> stop{false};
   std::vector<std::vector<double>> sorted(static_cast<std::size_t>(m));
-  stop_if(binding::run_tasks(m, threads, stop, [&](int set) {
+  binding::run_to_end(m, threads, stop, [&](int set) {
     const std::size_t at = static_cast<std::size_t>(set);
     sorted[at] =
         ps::sort_within(index, values + at * static_cast<std::size_t>(n));
-  }));
+  });
 
   ps::RecordRisk out;
   for (auto* part : {&out.risk, &out.own, &out.matches})
@@ -76,13 +72,13 @@ Rcpp::List identification_risk_(Rcpp::NumericVector y,
       static_cast<std::size_t>(n_parts));
   const double* truth = y.begin();
   const double* width = radius.begin();
-  stop_if(binding::run_tasks(n_parts, threads, stop, [&](int part) {
+  binding::run_to_end(n_parts, threads, stop, [&](int part) {
     const std::size_t at = static_cast<std::size_t>(part);
     sums[at].resize(static_cast<std::size_t>(m));
     ps::identification_risk_block(query, cut[at], cut[at + 1], groups, index,
                                   truth, width, sorted, values, out,
                                   sums[at].data());
-  }));
+  });
 
   // Added part by part, so that the result is the same on any machine
   std::vector<ps::MatchSums> total(static_cast<std::size_t>(m));

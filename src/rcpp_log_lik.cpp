@@ -18,10 +18,6 @@ int block_size(const ps::Records& records) {
 // The screen keeps S values per cell of its block.
 constexpr int kScreenBlock = 256;
 
-void stop_if(bool interrupted) {
-  if (interrupted) throw Rcpp::internal::InterruptedException();
-}
-
 }  // namespace
 
 // [[Rcpp::export(rng = false)]]
@@ -45,14 +41,14 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   std::vector<std::vector<double>> block_draw(
       static_cast<std::size_t>(n_blocks));
   std::atomic<bool> stop{false};
-  stop_if(binding::run_tasks(n_blocks, threads, stop, [&](int block) {
+  binding::run_to_end(n_blocks, threads, stop, [&](int block) {
     const std::size_t at = static_cast<std::size_t>(block);
     block_draw[at].assign(mask.size(), 0.0);
     ps::visit_family(kind, [&](const auto& family) {
       ps::lipschitz_block(records, family, view, mask, blocks[at], out,
                           block_draw[at].data(), [&] { return stop.load(); });
     });
-  }));
+  });
   out.draw.assign(static_cast<std::size_t>(view.S), 0.0);
   for (const auto& part : block_draw)
     for (std::size_t s = 0; s < out.draw.size(); ++s)
@@ -71,14 +67,13 @@ Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
   double* matrix = out.begin();
   std::atomic<bool> stop{false};
   const auto blocks = binding::cut_cells(records, block_size(records));
-  stop_if(binding::run_tasks(
-      static_cast<int>(blocks.size()), 1, stop, [&](int block) {
-        const std::size_t at = static_cast<std::size_t>(block);
-        ps::visit_family(kind, [&](const auto& family) {
-          ps::fill_log_lik(records, family, view, blocks[at], matrix,
-                           [&] { return stop.load(); });
-        });
-      }));
+  binding::run_to_end(static_cast<int>(blocks.size()), 1, stop, [&](int block) {
+    const std::size_t at = static_cast<std::size_t>(block);
+    ps::visit_family(kind, [&](const auto& family) {
+      ps::fill_log_lik(records, family, view, blocks[at], matrix,
+                       [&] { return stop.load(); });
+    });
+  });
   return out;
 }
 
@@ -95,7 +90,7 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   std::vector<double> rhat(N), ess(N);
   std::atomic<bool> stop{false};
   const auto blocks = binding::cut_cells(records, kScreenBlock);
-  stop_if(binding::run_tasks(
+  binding::run_to_end(
       static_cast<int>(blocks.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         ps::visit_family(kind, [&](const auto& family) {
@@ -103,6 +98,6 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
                              rhat.data(), ess.data(),
                              [&] { return stop.load(); });
         });
-      }));
+      });
   return Rcpp::List::create(_["rhat"] = rhat, _["ess"] = ess);
 }

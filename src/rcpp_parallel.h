@@ -33,6 +33,22 @@ inline bool interrupt_pending() {
   return R_ToplevelExec(check_interrupt, nullptr) == FALSE;
 }
 
+/// Asks for a pending interrupt, at most ten times a second; for work on R's
+/// own thread.
+class InterruptPoll {
+ public:
+  bool operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return false;
+    next_ = now + std::chrono::milliseconds(100);
+    return interrupt_pending();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_ =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+};
+
 class TaskWorker : public RcppParallel::Worker {
  public:
   TaskWorker(const std::function<void(int)>& task,
@@ -119,6 +135,14 @@ inline bool run_tasks(int n, int threads, std::atomic<bool>& stop,
   }
   if (!message.empty()) Rcpp::stop("The computation failed in part" + message);
   return interrupted;
+}
+
+/// The same for work that is worth nothing unfinished: an interrupt goes on to
+/// R.
+inline void run_to_end(int n, int threads, std::atomic<bool>& stop,
+                       const std::function<void(int)>& task) {
+  if (run_tasks(n, threads, stop, task))
+    throw Rcpp::internal::InterruptedException();
 }
 
 /// Cuts n items into about `parts` ranges; the cut does not depend on threads.

@@ -2,7 +2,7 @@
 #ifndef PSEUDOSYNTH_RCPP_REGRESSION_PRIOR_H
 #define PSEUDOSYNTH_RCPP_REGRESSION_PRIOR_H
 
-#include <pseudosynth/sampler/surrogate_model.hpp>
+#include <pseudosynth/sampler/regression_prior.hpp>
 
 #include "rcpp_model.h"
 
@@ -11,7 +11,7 @@ namespace binding {
 /// A normal or hierarchical prior as samplers with conditional draws of b take
 /// it; false for any other kind.
 inline bool read_regression_prior(const Rcpp::List& spec,
-                                  ps::GaussianGibbsPrior& out) {
+                                  ps::RegressionPrior& out) {
   const Rcpp::List prior = spec["prior"];
   const std::string kind = Rcpp::as<std::string>(prior["kind"]);
   out.location = ps::Vector::Zero(Rcpp::as<int>(spec["n_columns"]));
@@ -28,15 +28,6 @@ inline bool read_regression_prior(const Rcpp::List& spec,
   out.location = to_vector(prior["location"]);
   out.scale = to_vector(prior["scale"]);
   return true;
-}
-
-/// Priors of other kinds are folded into what the surrogate expands.
-inline ps::SurrogatePrior to_surrogate_prior(const Rcpp::List& spec) {
-  ps::SurrogatePrior prior;
-  if (!read_regression_prior(spec, prior)) prior.folded = to_prior(spec);
-  if (prior.folded && prior.folded->n_unconstrained() > 0)
-    Rcpp::stop("The surrogate sampler does not know this prior.");
-  return prior;
 }
 
 }  // namespace binding

@@ -25,7 +25,7 @@ files <- list.files(
   folders[dir.exists(folders)],
   pattern = "\\.[Rr]$", recursive = TRUE, full.names = TRUE
 )
-files <- setdiff(files, "R/RcppExports.R")
+files <- files[basename(files) != "RcppExports.R"]
 
 found <- unlist(lapply(files, lintr::lint), recursive = FALSE)
 found <- Filter(Negate(is_allowed_name), found)

@@ -32,6 +32,9 @@ count <- function(passed, failed, skipped, problems = character()) {
   quit(save = "no", status = as.integer(bad))
 }
 
+if (!requireNamespace("pseudosynth.hooks", quietly = TRUE)) {
+  count(0, 0, 0, "tests/hooks is not installed; run `make hooks`.")
+}
 if (length(files) == 0) {
   count(0, 0, 0, "there is no test file to run.")
 }

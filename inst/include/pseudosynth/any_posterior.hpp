@@ -6,9 +6,8 @@
 #include <memory>
 #include <utility>
 
-#include "family/registry.hpp"
-#include "mixture_posterior.hpp"
-#include "pseudo_posterior.hpp"
+#include "math.hpp"
+#include "rng.hpp"
 
 namespace pseudosynth {
 
@@ -83,34 +82,6 @@ class AnyPosterior {
 
   std::unique_ptr<Interface> model_;
 };
-
-namespace detail {
-
-template <class Family>
-AnyPosterior posterior_of(const Records& records, const CoefficientPrior& prior,
-                          const Family& family) {
-  return AnyPosterior(PseudoPosterior<Family>(records, prior, family));
-}
-inline AnyPosterior posterior_of(const Records& records,
-                                 const CoefficientPrior& prior,
-                                 const NormalMixture& family) {
-  return AnyPosterior(
-      MixturePosterior(records, prior, family.K, family.sigma_floor));
-}
-
-}  // namespace detail
-
-/// The log pseudo posterior of `kind`; `records` must outlive it and its
-/// copies.
-/// @throw std::invalid_argument if prior and design differ in columns or the
-///   family is not known.
-inline AnyPosterior make_posterior(const ModelKind& kind,
-                                   const Records& records,
-                                   const CoefficientPrior& prior) {
-  return visit_family(kind, [&](const auto& family) {
-    return detail::posterior_of(records, prior, family);
-  });
-}
 
 }  // namespace pseudosynth
 

@@ -3,6 +3,8 @@
 #ifndef PSEUDOSYNTH_SAMPLER_CHAIN_RESULT_HPP
 #define PSEUDOSYNTH_SAMPLER_CHAIN_RESULT_HPP
 
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -20,14 +22,20 @@ struct ChainHandlers {
   std::function<bool()> should_stop;
   /// Called after every iteration with the number of iterations done so far,
   /// warmup included.
-  std::function<void(int)> on_iteration;
+  std::function<void(std::int64_t)> on_iteration;
 
   bool stop_requested() const { return should_stop && should_stop(); }
-  void iteration_done(int iteration) const {
+  void iteration_done(std::int64_t iteration) const {
     if (on_iteration) {
       on_iteration(iteration);
     }
   }
+};
+
+/// Thrown out of work that is worth nothing unfinished when the host asks to
+/// stop.
+struct Interrupted : std::exception {
+  const char* what() const noexcept override { return "interrupted"; }
 };
 
 /// @brief One chain's kept draws and what is known about how they were made.

@@ -11,28 +11,17 @@
 #include "../prior/half_t.hpp"
 #include "../records.hpp"
 #include "../rng.hpp"
+#include "chain_length.hpp"
 #include "chain_result.hpp"
 #include "hierarchical_sweep.hpp"
+#include "regression_prior.hpp"
 #include "slice.hpp"
 
 namespace pseudosynth {
 
-/// Normal or hierarchical prior of b, as this sampler takes it.
-struct GaussianGibbsPrior {
-  bool hierarchical = false;
-  Vector location, scale;                           // normal
-  double lkj = 1.0, tau_df = 3.0, tau_scale = 1.0;  // hierarchical
-};
-
-struct GibbsTuning {
-  int warmup = 1000;
-  int draws = 1000;
-  int thin = 1;
-};
-
 class GaussianGibbs {
  public:
-  GaussianGibbs(const LeastSquares& sums, const GaussianGibbsPrior& prior,
+  GaussianGibbs(const LeastSquares& sums, const RegressionPrior& prior,
                 Rng& rng)
       : sums_(&sums),
         prior_(prior),
@@ -121,7 +110,7 @@ class GaussianGibbs {
   }
 
   const LeastSquares* sums_;
-  GaussianGibbsPrior prior_;
+  RegressionPrior prior_;
   HalfT sigma_prior_{3.0, 1.0};
   HierarchicalSweep hyper_;
   long n_sweeps_ = 0;
@@ -131,11 +120,12 @@ class GaussianGibbs {
 /// One chain. Draws [ b | sigma ], hyper [ tau ] for the hierarchical prior.
 /// @param sums sufficient statistics, shared by all chains.
 inline ChainResult run_gaussian_gibbs(const LeastSquares& sums,
-                                      const GaussianGibbsPrior& prior,
-                                      const GibbsTuning& tuning,
+                                      const RegressionPrior& prior,
+                                      const ChainLength& length,
                                       std::uint64_t seed, int chain,
                                       const ChainHandlers& handlers,
                                       const Vector* init) {
+  validate(length);
   const auto start = std::chrono::steady_clock::now();
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   GaussianGibbs state(sums, prior, rng);
@@ -143,15 +133,14 @@ inline ChainResult run_gaussian_gibbs(const LeastSquares& sums,
     state.unpack(*init);
   const int P = static_cast<int>(sums.anchor.size());
   ChainResult out;
-  out.allocate(P + 1, prior.hierarchical ? P : 0, tuning.draws);
-  const int iterations = tuning.warmup + tuning.draws * tuning.thin;
-  for (int i = 0; i < iterations; ++i) {
+  out.allocate(P + 1, prior.hierarchical ? P : 0, length.draws);
+  for (std::int64_t i = 0; i < length.iterations(); ++i) {
     if (handlers.stop_requested()) {
       out.interrupted = true;
       break;
     }
     state.sweep();
-    if (i >= tuning.warmup && (i - tuning.warmup + 1) % tuning.thin == 0) {
+    if (length.keeps(i)) {
       out.draws.col(out.completed).head(P) = state.b;
       out.draws(P, out.completed) = state.sigma;
       if (prior.hierarchical) out.hyper.col(out.completed) = state.tau();

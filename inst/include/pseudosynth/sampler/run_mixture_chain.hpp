@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
 #include "chain_result.hpp"
 #include "mixture_augmentation.hpp"
@@ -55,7 +56,9 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
   ChainResult out;
   out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
                tuning.draws);
-  for (int i = 0; i < tuning.warmup + tuning.draws; ++i) {
+  const std::int64_t iterations =
+      static_cast<std::int64_t>(tuning.warmup) + tuning.draws;
+  for (std::int64_t i = 0; i < iterations; ++i) {
     if (i == tuning.warmup) hamiltonian_move.settle();
     for (int s = 0; s < tuning.sweeps; ++s) {
       if (handlers.stop_requested()) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "chain_length.hpp"
 #include "chain_result.hpp"
 #include "dual_averaging.hpp"
 #include "metric.hpp"
@@ -16,10 +17,7 @@
 namespace pseudosynth {
 
 /// @brief Tuning of one chain; the defaults are Stan's.
-struct NutsTuning {
-  int warmup = 1000;
-  int draws = 1000;  ///< kept draws, after thinning
-  int thin = 1;      ///< iterations per kept draw
+struct NutsTuning : ChainLength {
   double adapt_delta = 0.8;
   int max_treedepth = 10;
   bool dense_metric = false;
@@ -28,10 +26,7 @@ struct NutsTuning {
 
 /// @throw std::invalid_argument naming the first value out of range.
 inline void validate(const NutsTuning& t) {
-  if (t.warmup < 0 || t.draws < 1 || t.thin < 1) {
-    throw std::invalid_argument(
-        "NUTS needs warmup >= 0, draws >= 1 and thin >= 1.");
-  }
+  validate(static_cast<const ChainLength&>(t));
   if (!(t.adapt_delta > 0 && t.adapt_delta < 1)) {
     throw std::invalid_argument("NUTS needs adapt_delta between 0 and 1.");
   }
@@ -88,9 +83,8 @@ ChainResult run_nuts(Model& model, const NutsTuning& tuning, Rng& rng,
   DualAveraging averaging(tuning.adapt_delta);
   averaging.restart(nuts.stepsize);
   WarmupSchedule schedule(tuning.warmup);
-  const int n_iterations = tuning.warmup + tuning.draws * tuning.thin;
 
-  for (int i = 0; i < n_iterations; ++i) {
+  for (std::int64_t i = 0; i < tuning.iterations(); ++i) {
     const NutsTransition t = nuts.transition();
     if (t.interrupted || handlers.stop_requested()) {
       out.interrupted = true;
@@ -109,7 +103,7 @@ ChainResult run_nuts(Model& model, const NutsTuning& tuning, Rng& rng,
       if (i == tuning.warmup - 1 && averaging.has_updates()) {
         nuts.stepsize = averaging.averaged();
       }
-    } else if ((i - tuning.warmup + 1) % tuning.thin == 0) {
+    } else if (tuning.keeps(i)) {
       model.constrain(nuts.state.q, out.draws.col(out.completed).data(),
                       out.hyper.col(out.completed).data());
       record(nuts, t, out);

@@ -7,42 +7,43 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "chain_length.hpp"
 #include "chain_result.hpp"
 #include "surrogate_chain.hpp"
 #include "surrogate_fit.hpp"
+#include "surrogate_model.hpp"
 
 namespace pseudosynth {
 
 /// @brief What one (model, seed) pair needs once, whatever the chains do.
-template <class Family>
 class SurrogateSetup {
  public:
-  using Model = SurrogateModel<Family>;
-
-  /// @param start an earlier state (see SurrogateSetup::pack) or null.
-  SurrogateSetup(const Records& records, const Family& family,
-                 const SurrogatePrior& prior, std::uint64_t seed,
-                 const Vector* start = nullptr)
-      : prior_(prior), model_(records, family, prior) {
-    const int P = model_.n_columns(), n = model_.size();
-    if (!prior.folded && !prior.hierarchical &&
-        (prior.location.size() != P || prior.scale.size() != P))
-      throw std::invalid_argument("prior and design differ in columns");
+  /// @param start an earlier chain's state or null.
+  /// @param should_stop polled at every evaluation of the model; may be empty.
+  /// @throw Interrupted once should_stop returns true.
+  SurrogateSetup(std::unique_ptr<SurrogateModel> of, std::uint64_t seed,
+                 const Vector* start = nullptr,
+                 const std::function<bool()>& should_stop = nullptr)
+      : model_(std::move(of)) {
+    StoppableSurrogateModel model(*model_, should_stop);
     Rng rng(seed, kStream);
-    Vector mode = model_.start();
+    Vector mode = model.start();
     if (start != nullptr && start->size() == n_state() && start->allFinite())
-      mode = start->head(n);
+      mode = start->head(model.size());
     penalty_ = penalty(mode);
-    const Matrix inverse = find_mode(model_, penalty_, mode);
-    Fit fit(model_, penalty_, rng);
+    const Matrix inverse = find_mode(model, penalty_, mode);
+    SurrogateFit fit(model, penalty_, rng);
     fit.from_mode(mode, inverse);
     set(fit.lhat, proposal_);
     // Beyond the clip the target is flat and Lhat is not.
-    if (records.censor.active) proposal_.slice_share = kClippedSlices;
-    pilot(fit, mode, rng);
+    if (model.is_clipped()) proposal_.slice_share = kClippedSlices;
+    pilot(model, fit, mode, rng);
   }
 
   /// Puts another proposal in its place: draws stay exact, however poor it is.
@@ -51,19 +52,17 @@ class SurrogateSetup {
     proposal_.keep = keep;
   }
 
-  const Model& model() const { return model_; }
-  const SurrogatePrior& prior() const { return prior_; }
+  const SurrogateModel& model() const { return *model_; }
   const SurrogateProposal& proposal() const { return proposal_; }
   const SurrogatePenalty& penalty() const { return penalty_; }
 
   /// A chain's state is [ theta | tau ], tau for the hierarchical prior.
   int n_state() const {
-    return model_.size() + (prior_.hierarchical ? model_.n_columns() : 0);
+    return model_->size() +
+           (model_->prior().hierarchical ? model_->n_columns() : 0);
   }
 
  private:
-  using Fit = SurrogateFit<Model>;
-  using Chain = SurrogateChain<Model>;
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
   static constexpr int kPilot = 120;
@@ -79,30 +78,32 @@ class SurrogateSetup {
   }
 
   SurrogatePenalty penalty(const Vector& near) const {
-    const int P = model_.n_columns();
+    const SurrogatePrior& prior = model_->prior();
+    const int P = model_->n_columns();
     SurrogatePenalty out;
     out.location = Vector::Zero(P);
     out.precision = Vector::Zero(P);
-    if (prior_.hierarchical) {
+    if (prior.hierarchical) {
       for (int j = 0; j < P; ++j)
-        out.precision[j] = 1.0 / (square(prior_.tau_scale) + square(near[j]));
-    } else if (!prior_.folded) {
-      out.location = prior_.location;
-      out.precision = prior_.scale.cwiseAbs2().cwiseInverse();
+        out.precision[j] = 1.0 / (square(prior.tau_scale) + square(near[j]));
+    } else if (!prior.folded) {
+      out.location = prior.location;
+      out.precision = prior.scale.cwiseAbs2().cwiseInverse();
     }
     return out;
   }
 
   /// Runs a chain with what there is, refits to its points, and keeps the
   /// better of the two, as often as that helps.
-  void pilot(Fit& fit, const Vector& mode, Rng& rng) {
+  void pilot(SurrogateModel& model, SurrogateFit& fit, const Vector& mode,
+             Rng& rng) {
     Vector from = mode, tau;
     std::vector<Vector> points;
-    double best = acceptance(proposal_, from, tau, points, rng);
+    double best = acceptance(model, proposal_, from, tau, points, rng);
     for (int round = 0; round < 3 && best < 0.9; ++round) {
       const bool poor = best < 0.5;
       // Slices find the posterior whatever the proposals are worth.
-      if (poor) slice_points(from, tau, points, rng);
+      if (poor) slice_points(model, from, tau, points, rng);
       const std::vector<Vector> seen = points;
       bool better = false;
       for (int way = 0; way < (poor ? 2 : 1); ++way) {
@@ -113,7 +114,7 @@ class SurrogateSetup {
         else
           fit.from_moments(seen);
         set(fit.lhat, other);
-        const double found = acceptance(other, from, tau, points, rng);
+        const double found = acceptance(model, other, from, tau, points, rng);
         if (found <= best) continue;
         proposal_ = other;
         best = found;
@@ -127,14 +128,14 @@ class SurrogateSetup {
       SurrogateProposal other = proposal_;
       other.keep = keep;
       other.slice_share = 1.0;
-      best = acceptance(other, from, tau, points, rng);
+      best = acceptance(model, other, from, tau, points, rng);
       proposal_ = other;
     }
   }
 
-  void slice_points(Vector& from, Vector& tau, std::vector<Vector>& points,
-                    Rng& rng) {
-    Chain chain(model_, prior_, proposal_, rng);
+  void slice_points(SurrogateModel& model, Vector& from, Vector& tau,
+                    std::vector<Vector>& points, Rng& rng) {
+    SurrogateChain chain(model, proposal_, rng);
     if (!chain.place(from)) return;
     if (tau.size() > 0) chain.set_tau(tau);
     points.clear();
@@ -148,11 +149,12 @@ class SurrogateSetup {
     tau = chain.tau();
   }
 
-  int pilot_length() const { return std::max(kPilot, 4 * model_.size()); }
+  int pilot_length() const { return std::max(kPilot, 4 * model_->size()); }
 
-  double acceptance(const SurrogateProposal& proposal, Vector& from,
-                    Vector& tau, std::vector<Vector>& points, Rng& rng) {
-    Chain chain(model_, prior_, proposal, rng);
+  double acceptance(SurrogateModel& model, const SurrogateProposal& proposal,
+                    Vector& from, Vector& tau, std::vector<Vector>& points,
+                    Rng& rng) {
+    SurrogateChain chain(model, proposal, rng);
     if (!chain.place(from)) {
       points.assign(1, from);
       return 0.0;
@@ -171,8 +173,7 @@ class SurrogateSetup {
     return sum / length;
   }
 
-  SurrogatePrior prior_;
-  Model model_;
+  std::unique_ptr<SurrogateModel> model_;
   SurrogatePenalty penalty_;
   SurrogateProposal proposal_;
 };
@@ -181,10 +182,9 @@ namespace detail {
 
 /// A start twice as far out as the surrogate posterior, closer if the density
 /// is not finite there, and the surrogate's centre at last.
-template <class Family>
-void place_surrogate_start(const SurrogateSetup<Family>& setup,
-                           SurrogateChain<SurrogateModel<Family>>& chain,
-                           const Vector* init, Rng& rng) {
+inline void place_surrogate_start(const SurrogateSetup& setup,
+                                  SurrogateChain& chain, const Vector* init,
+                                  Rng& rng) {
   const int n = setup.model().size();
   if (init != nullptr && init->size() == setup.n_state() && init->allFinite() &&
       chain.place(init->head(n))) {
@@ -209,44 +209,42 @@ void place_surrogate_start(const SurrogateSetup<Family>& setup,
 }  // namespace detail
 
 /// One chain. Draws [ b | extras ], hyper [ tau ] for the hierarchical prior,
-/// monitor sum_i g_i. Only `warmup`, `draws` and `thin` of the tuning matter.
+/// monitor sum_i g_i.
 /// @param setup shared by all chains; must outlive the call.
-template <class Family>
-ChainResult run_surrogate_chain(const SurrogateSetup<Family>& setup,
-                                const GibbsTuning& tuning, std::uint64_t seed,
-                                int chain, const ChainHandlers& handlers,
-                                const Vector* init) {
+inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
+                                       const ChainLength& length,
+                                       std::uint64_t seed, int chain,
+                                       const ChainHandlers& handlers,
+                                       const Vector* init) {
+  validate(length);
   const auto begin = std::chrono::steady_clock::now();
   Rng rng(seed, static_cast<std::uint64_t>(chain));
-  SurrogateModel<Family> model(setup.model());
-  SurrogateChain<SurrogateModel<Family>> state(model, setup.prior(),
-                                               setup.proposal(), rng);
+  const std::unique_ptr<SurrogateModel> model = setup.model().clone();
+  SurrogateChain state(*model, setup.proposal(), rng);
   detail::place_surrogate_start(setup, state, init, rng);
-  const bool hierarchical = setup.prior().hierarchical;
-  const int P = model.n_columns(), n = model.size();
+  const bool hierarchical = model->prior().hierarchical;
+  const int P = model->n_columns(), n = model->size();
   ChainResult out;
-  out.allocate(n, hierarchical ? P : 0, tuning.draws);
-  out.monitor.setZero(1, tuning.draws);
-  const int iterations = tuning.warmup + tuning.draws * tuning.thin;
+  out.allocate(n, hierarchical ? P : 0, length.draws);
+  out.monitor.setZero(1, length.draws);
   double accepted = 0.0;
-  for (int i = 0; i < iterations; ++i) {
+  for (std::int64_t i = 0; i < length.iterations(); ++i) {
     if (handlers.stop_requested()) {
       out.interrupted = true;
       break;
     }
     // Lhat may be poor where a chain starts: slices bring it in.
-    if (i < tuning.warmup / 2 && i < 10)
+    if (i < length.warmup / 2 && i < 10)
       for (int j = 0; j < n; ++j) state.slice();
     accepted += state.sweep();
-    if (i >= tuning.warmup && (i - tuning.warmup + 1) % tuning.thin == 0) {
-      model.constrain(state.theta, out.draws.col(out.completed).data());
+    if (length.keeps(i)) {
+      model->constrain(state.theta, out.draws.col(out.completed).data());
       if (hierarchical) out.hyper.col(out.completed) = state.tau();
       out.monitor(0, out.completed) = state.log_lik();
-      out.accept_stat.push_back(accepted / tuning.thin);
+      out.accept_stat.push_back(accepted / length.thin);
       ++out.completed;
     }
-    if (i < tuning.warmup || (i - tuning.warmup + 1) % tuning.thin == 0)
-      accepted = 0.0;
+    if (i < length.warmup || length.keeps(i)) accepted = 0.0;
     handlers.iteration_done(i + 1);
   }
   out.state = Vector(setup.n_state());

@@ -37,17 +37,17 @@ struct SurrogateProposal {
   double slice_share = 0.15;  ///< of sweeps with a slice
 };
 
-template <class Model>
 class SurrogateChain {
  public:
   /// @param model, proposal must outlive this object.
-  SurrogateChain(Model& model, const SurrogatePrior& prior,
-                 const SurrogateProposal& proposal, Rng& rng)
+  SurrogateChain(SurrogateModel& model, const SurrogateProposal& proposal,
+                 Rng& rng)
       : model_(&model),
-        prior_(prior),
+        prior_(model.prior()),
         proposal_(&proposal),
         rng_(&rng),
-        hyper_(model.n_columns(), prior.lkj, prior.tau_df, prior.tau_scale) {
+        hyper_(model.n_columns(), prior_.lkj, prior_.tau_df, prior_.tau_scale) {
+    const SurrogatePrior& prior = prior_;
     const int P = model.n_columns();
     location_ = prior.location.size() == P ? prior.location : Vector::Zero(P);
     precision_ = Matrix::Zero(P, P);
@@ -163,7 +163,7 @@ class SurrogateChain {
     hyper_.rescale(lhat.curvature, at, moment, *rng_, backwards);
   }
 
-  Model* model_;
+  SurrogateModel* model_;
   SurrogatePrior prior_;
   const SurrogateProposal* proposal_;
   Rng* rng_;

@@ -11,6 +11,7 @@
 
 #include "../math.hpp"
 #include "../rng.hpp"
+#include "surrogate_model.hpp"
 #include "surrogate_quadratic.hpp"
 
 namespace pseudosynth {
@@ -69,9 +70,8 @@ inline Matrix random_rotation(int n, Rng& rng) {
 /// kinks. `theta` is the start and becomes the mode; a start without a finite
 /// density moves towards the prior's location first.
 /// @return the inverse Hessian as BFGS believes it, positive definite.
-template <class Model>
-Matrix find_mode(Model& model, const SurrogatePenalty& penalty, Vector& theta,
-                 int max_steps = 200) {
+inline Matrix find_mode(SurrogateModel& model, const SurrogatePenalty& penalty,
+                        Vector& theta, int max_steps = 200) {
   const int n = model.size();
   Vector gradient;
   auto evaluate = [&](const Vector& at, Vector& d) {
@@ -145,13 +145,9 @@ Matrix find_mode(Model& model, const SurrogatePenalty& penalty, Vector& theta,
 }
 
 /// @brief Fits Lhat to a model.
-///
-/// @tparam Model with size(), n_columns(), is_folded(), value(theta) and
-///   gradient(theta, d).
-template <class Model>
 class SurrogateFit {
  public:
-  SurrogateFit(Model& model, const SurrogatePenalty& penalty, Rng& rng)
+  SurrogateFit(SurrogateModel& model, const SurrogatePenalty& penalty, Rng& rng)
       : model_(&model), penalty_(penalty), rng_(&rng) {}
 
   SurrogateQuadratic lhat;
@@ -285,7 +281,7 @@ class SurrogateFit {
     for (int j = from; j < model_->size(); ++j) lhat.curvature(j, j) += 0.01;
   }
 
-  Model* model_;
+  SurrogateModel* model_;
   SurrogatePenalty penalty_;
   Rng* rng_;
 };

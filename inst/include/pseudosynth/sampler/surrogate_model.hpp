@@ -1,125 +1,101 @@
 // What the surrogate sampler sees of a model: the part of the log pseudo
-// posterior that it expands, in theta = [ b | u ].
+// posterior that it expands, in theta = [ b | u ]. Abstract, so that the
+// sampler is compiled once for all families; see family_surrogate_model.hpp.
 #ifndef PSEUDOSYNTH_SAMPLER_SURROGATE_MODEL_HPP
 #define PSEUDOSYNTH_SAMPLER_SURROGATE_MODEL_HPP
 
-#include <algorithm>
-#include <cmath>
+#include <functional>
 #include <memory>
+#include <utility>
 
-#include "../likelihood/likelihood_of.hpp"
-#include "../likelihood/value_likelihood.hpp"
+#include "../math.hpp"
 #include "../prior/coefficient_prior.hpp"
-#include "gaussian_gibbs.hpp"
+#include "chain_result.hpp"
+#include "regression_prior.hpp"
 
 namespace pseudosynth {
 
 /// The prior of b: hierarchical, normal, or `folded` into what is expanded,
 /// which serves any prior without hyperparameters.
-struct SurrogatePrior : GaussianGibbsPrior {
+struct SurrogatePrior : RegressionPrior {
   std::shared_ptr<const CoefficientPrior> folded;
 };
 
 /// @brief G(theta) = sum_i g_i + log p(u) with its Jacobian, + log p(b) where
-/// the prior is folded in. One object per thread; copies share the records and
-/// the work space of the gradient, which a set-up calls and chains do not.
-template <class Family>
+/// the prior is folded in. One object per thread.
 class SurrogateModel {
  public:
-  static constexpr int E = Family::kExtras;
+  virtual ~SurrogateModel() = default;
+  SurrogateModel& operator=(const SurrogateModel&) = delete;
 
-  /// @param records must outlive this object and its copies.
-  SurrogateModel(const Records& records, const Family& family,
-                 const SurrogatePrior& prior)
-      : P_(records.design.n_columns()),
-        family_(family),
-        start_(fit_start(records, family, prior)),
-        value_(records, family),
-        gradient_(std::make_shared<Gradient>(
-            LikelihoodOf<Family>::make(records, family, start_))) {
-    if (prior.folded) folded_ = prior.folded->clone();
-  }
-  SurrogateModel(const SurrogateModel& other)
-      : P_(other.P_),
-        family_(other.family_),
-        start_(other.start_),
-        value_(other.value_),
-        gradient_(other.gradient_),
-        folded_(other.folded_ ? other.folded_->clone() : nullptr) {}
-
-  int size() const { return P_ + E; }
+  int size() const { return size_; }
   int n_columns() const { return P_; }
-  bool is_folded() const { return folded_ != nullptr; }
+  const SurrogatePrior& prior() const { return prior_; }
+  bool is_folded() const { return prior_.folded != nullptr; }
+  /// True if contributions of records are clipped.
+  bool is_clipped() const { return clipped_; }
 
-  double value(const Vector& theta) {
-    double extra[E + 1] = {};
-    family_.constrain(theta.data() + P_, extra);
-    return value_(theta.data(), extra) + log_prior(theta);
-  }
-
+  virtual double value(const Vector& theta) = 0;
   /// What value() has beside the likelihood.
-  double log_prior(const Vector& theta) {
-    double unused[E + 1] = {};
-    double sum = family_.log_prior(theta.data() + P_, unused);
-    if (folded_) {
-      scratch_.setZero(P_);
-      sum += folded_->log_density(theta.data(), 1, nullptr, scratch_.data(),
-                                  nullptr);
-    }
-    return sum;
-  }
+  virtual double log_prior(const Vector& theta) = 0;
+  /// value(theta); d becomes its gradient.
+  virtual double gradient(const Vector& theta, Vector& d) = 0;
+  virtual void constrain(const Vector& theta, double* draw) const = 0;
+  /// Near the weighted fit of the family's start_scale(y).
+  virtual Vector start() const = 0;
+  virtual std::unique_ptr<SurrogateModel> clone() const = 0;
 
-  double gradient(const Vector& theta, Vector& d) {
-    double extra[E + 1] = {}, d_extra[E + 1] = {};
-    const double* u = theta.data() + P_;
-    d.setZero(size());
-    family_.constrain(u, extra);
-    double sum = gradient_->gradient(theta.data(), extra, d.data(), d_extra);
-    family_.adjoint(u, d_extra, d.data() + P_);
-    sum += family_.log_prior(u, d.data() + P_);
-    if (folded_)
-      sum += folded_->log_density(theta.data(), 1, nullptr, d.data(), nullptr);
-    return sum;
-  }
+ protected:
+  SurrogateModel(int P, int n_extras, bool clipped, SurrogatePrior prior)
+      : P_(P),
+        size_(P + n_extras),
+        clipped_(clipped),
+        prior_(std::move(prior)) {}
+  SurrogateModel(const SurrogateModel&) = default;
 
-  void constrain(const Vector& theta, double* draw) const {
-    std::copy(theta.data(), theta.data() + P_, draw);
-    family_.constrain(theta.data() + P_, draw + P_);
-  }
+ private:
+  int P_, size_;
+  bool clipped_;
+  SurrogatePrior prior_;
+};
 
-  /// Near the weighted fit of start_scale(y).
-  Vector start() const {
-    Vector theta = Vector::Zero(size());
-    theta.head(P_) = start_.anchor;
-    Rng fixed(1, 0);
-    family_.initial(start_.spread, fixed, theta.data() + P_);
-    return theta;
+/// @brief A model that throws Interrupted at an evaluation once its host asks
+/// to stop, so that what evaluates it needs no polling of its own.
+class StoppableSurrogateModel final : public SurrogateModel {
+ public:
+  /// @param model must outlive this object.
+  StoppableSurrogateModel(SurrogateModel& model,
+                          std::function<bool()> should_stop)
+      : SurrogateModel(model),
+        model_(&model),
+        should_stop_(std::move(should_stop)) {}
+
+  double value(const Vector& theta) override {
+    poll();
+    return model_->value(theta);
+  }
+  double log_prior(const Vector& theta) override {
+    return model_->log_prior(theta);
+  }
+  double gradient(const Vector& theta, Vector& d) override {
+    poll();
+    return model_->gradient(theta, d);
+  }
+  void constrain(const Vector& theta, double* draw) const override {
+    model_->constrain(theta, draw);
+  }
+  Vector start() const override { return model_->start(); }
+  std::unique_ptr<SurrogateModel> clone() const override {
+    return model_->clone();
   }
 
  private:
-  using Gradient = typename LikelihoodOf<Family>::Type;
-
-  static LeastSquares fit_start(const Records& records, const Family& family,
-                                const SurrogatePrior& prior) {
-    std::vector<double> y(records.y);
-    for (double& value : y) value = family.start_scale(value);
-    Vector centre = Vector::Zero(records.design.n_columns());
-    for (Eigen::Index j = 0; j < centre.size(); ++j) {
-      if (prior.folded)
-        centre[j] = prior.folded->centre(static_cast<int>(j));
-      else if (!prior.hierarchical)
-        centre[j] = prior.location[j];
-    }
-    return LeastSquares(records, y, centre);
+  void poll() const {
+    if (should_stop_ && should_stop_()) throw Interrupted();
   }
 
-  int P_;
-  Family family_;
-  LeastSquares start_;
-  ValueLikelihood<Family> value_;
-  std::shared_ptr<Gradient> gradient_;
-  std::unique_ptr<CoefficientPrior> folded_;
-  Vector scratch_;
+  SurrogateModel* model_;
+  std::function<bool()> should_stop_;
 };
 
 }  // namespace pseudosynth

@@ -4,6 +4,8 @@
 #ifndef PSEUDOSYNTH_SAMPLER_WARMUP_HPP
 #define PSEUDOSYNTH_SAMPLER_WARMUP_HPP
 
+#include <cstdint>
+
 namespace pseudosynth {
 
 class WarmupSchedule {
@@ -25,15 +27,17 @@ class WarmupSchedule {
   }
 
   /// @brief True if iteration `i` (0-based) belongs to a metric window.
-  bool in_window(int i) const { return i >= first_ && i < n_warmup_ - last_; }
+  bool in_window(std::int64_t i) const {
+    return i >= first_ && i < n_warmup_ - last_;
+  }
 
   /// @brief True if a metric window ends with iteration `i`; call once per
   /// iteration, in order.
-  bool ends_window(int i) {
+  bool ends_window(std::int64_t i) {
     if (!in_window(i) || i != next_end_) {
       return false;
     }
-    const int last_end = n_warmup_ - last_ - 1;
+    const std::int64_t last_end = n_warmup_ - last_ - 1;
     if (next_end_ != last_end) {
       window_ *= 2;
       next_end_ = i + window_;
@@ -48,8 +52,9 @@ class WarmupSchedule {
 
  private:
   static constexpr int kFirst = 75, kWindow = 25, kLast = 50;
-  int n_warmup_;
-  int first_ = 0, last_ = 0, window_ = 0, next_end_ = -1;
+  // 64 bits: windows double past the end of warmup before they are cut.
+  std::int64_t n_warmup_;
+  std::int64_t first_ = 0, last_ = 0, window_ = 0, next_end_ = -1;
 };
 
 }  // namespace pseudosynth

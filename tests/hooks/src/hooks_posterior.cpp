@@ -1,10 +1,8 @@
-// Bindings of the log pseudo posterior on the unconstrained scale, for tests
-// and benchmarks. `model_()` prepares it once; an external pointer never enters
-// an object that users save.
+// The log pseudo posterior on the unconstrained scale, for tests and
+// benchmarks. `model_()` prepares it once; an external pointer never enters an
+// object that users save.
 
-#include <pseudosynth/any_posterior.hpp>
-
-#include "rcpp_model.h"
+#include "rcpp_posterior.h"
 
 namespace ps = pseudosynth;
 
@@ -14,8 +12,7 @@ namespace {
 struct Model {
   explicit Model(const Rcpp::List& spec)
       : records(binding::to_records(spec)),
-        posterior(ps::make_posterior(binding::to_kind(spec), records,
-                                     *binding::to_prior(spec))) {}
+        posterior(binding::to_posterior(spec, records)) {}
   Model(const Model&) = delete;
 
   ps::Records records;
@@ -53,13 +50,25 @@ Rcpp::List log_posterior_(Rcpp::List spec, Rcpp::NumericVector theta) {
   return model_evaluate_(model_(spec), theta);
 }
 
+// What theta stands for, and the way back from there.
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericVector constrain_(Rcpp::List spec, Rcpp::NumericVector theta) {
-  const Model model(spec);
+Rcpp::List posterior_parts_(Rcpp::List spec, Rcpp::NumericVector theta) {
+  using Rcpp::_;
+  Model model(spec);
+  const ps::Vector at = binding::to_vector(theta);
   Rcpp::NumericVector draw(model.posterior.n_draw());
-  std::vector<double> hyper(
-      static_cast<std::size_t>(model.posterior.n_hyper()));
-  model.posterior.constrain(binding::to_vector(theta), draw.begin(),
-                            hyper.data());
-  return draw;
+  Rcpp::NumericVector hyper(model.posterior.n_hyper());
+  model.posterior.constrain(at, draw.begin(), hyper.begin());
+  return Rcpp::List::create(
+      _["log_lik"] = model.posterior.log_lik(at), _["draw"] = draw,
+      _["hyper"] = hyper,
+      _["back"] = model.posterior.unconstrain(draw.begin(), hyper.begin()));
+}
+
+// Where a chain starts.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector posterior_start_(Rcpp::List spec, int seed) {
+  Model model(spec);
+  ps::Rng rng(static_cast<std::uint64_t>(seed), 0);
+  return Rcpp::wrap(model.posterior.initial(rng));
 }
