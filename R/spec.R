@@ -294,3 +294,12 @@ pattern_of <- function(spec) {
 used_columns <- function(data, used) {
   as.data.frame(data)[intersect(names(data), used)]
 }
+
+#' Number of parameters of a specification, NA for mixtures
+#' @noRd
+count_parameters <- function(spec) {
+  extra <- switch(spec$family,
+    poisson = , bernoulli = 0, normal_mixture = NA, 1
+  )
+  spec$n_columns + extra
+}

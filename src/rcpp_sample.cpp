@@ -82,6 +82,8 @@ binding::Sampling prepare(const Rcpp::List& spec, const ps::Records& records,
     return binding::gibbs_sampling(spec, records, control);
   if (control.sampler == "surrogate")
     return binding::surrogate_sampling(spec, records, control);
+  if (control.sampler == "grid")
+    return binding::grid_sampling(spec, records, control);
   if (control.sampler == "augmentation")
     return binding::augmentation_sampling(spec, records, control);
   Rcpp::stop("Unknown sampler '%s'.", control.sampler);
@@ -156,7 +158,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
           _["stepsize"] = stepsize,
           _["n_nonfinite"] = static_cast<double>(n_nonfinite),
           _["acceptance"] = sampling.acceptance ? sampling.acceptance()
-                                                : Rcpp::NumericVector(0)),
+                                                : Rcpp::NumericVector(0),
+          _["grid"] = sampling.grid ? sampling.grid() : Rcpp::NumericVector(0)),
       _["seconds"] = seconds, _["interrupted"] = interrupted,
       _["completed"] = per_chain);
 }

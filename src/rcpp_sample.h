@@ -72,6 +72,8 @@ struct Sampling {
   std::int64_t iterations;
   /// Shares of accepted moves by kind, once all chains have run; may be empty.
   std::function<Rcpp::NumericVector()> acceptance;
+  /// Of the grid sampler: its cells and the share of mass in unresolved ones.
+  std::function<Rcpp::NumericVector()> grid;
 };
 
 // `records` must outlive what these return.
@@ -82,6 +84,9 @@ Sampling gibbs_sampling(const Rcpp::List& spec, const ps::Records& records,
 /// @throw ps::Interrupted if the user interrupts the set-up.
 Sampling surrogate_sampling(const Rcpp::List& spec, const ps::Records& records,
                             const Control& control);
+/// @throw ps::Interrupted if the user interrupts the set-up.
+Sampling grid_sampling(const Rcpp::List& spec, const ps::Records& records,
+                       const Control& control);
 Sampling augmentation_sampling(const Rcpp::List& spec,
                                const ps::Records& records,
                                const Control& control);
