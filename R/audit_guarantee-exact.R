@@ -14,15 +14,6 @@ audit_model <- function(formula, data, family, prior,
   model
 }
 
-#' Number of parameters of a specification, NA for mixtures
-#' @noRd
-count_parameters <- function(spec) {
-  extra <- switch(spec$family,
-    poisson = , bernoulli = 0, normal_mixture = NA, 1
-  )
-  spec$n_columns + extra
-}
-
 #' Audit a mechanism on the grid
 #'
 #' @param model (list) See `audit_model()`.

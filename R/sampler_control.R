@@ -6,13 +6,17 @@
 #'     and all unknowns between moves with the indicators summed out, exact for
 #'     privacy weights between 0 and 1, for the priors [prior_shared()] and
 #'     [prior_normal()];
+#'   * `"grid"`: independent draws from an adaptive grid over all parameters,
+#'     no Markov chain; for models of up to three parameters, whatever shape a
+#'     clipped likelihood gives their posterior;
 #'   * `"surrogate"`: independent proposals from a quadratic expansion of the
 #'     log-likelihood around its penalised mode under the exact prior, each
 #'     accepted or rejected exactly; for every model but a mixture, with weights
 #'     and censoring;
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
 #'     chains rarely mix over the components of a mixture;
-#'   * `"auto"`: the first of these that suits the model. Where the surrogate
+#'   * `"auto"`: the first of these that suits the model (the grid where records
+#'     are clipped). Where the surrogate
 #'     sampler accepts too few of its proposals (see `min_acceptance`), or its
 #'     chains do not converge with ten proposals a draw either, NUTS is run
 #'     instead and the fit says so; but not with more than ten coefficients
@@ -57,7 +61,8 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
   structure(
     list(
       sampler = check_choice(
-        sampler, c("auto", "gibbs", "augmentation", "surrogate", "nuts")
+        sampler,
+        c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
       ),
       thin = check_count(thin, min = 1, null = TRUE),
       adapt_delta = check_number(
@@ -96,10 +101,13 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
     gibbs = spec$family == "gaussian" && is.null(spec$censor) && draws_omega,
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
+    grid = suits_grid(spec),
     surrogate = spec$family != "normal_mixture" && draws_omega,
     nuts = TRUE
   )
   if (sampler == "auto") {
+    # Chains get lost on clipped likelihoods only, and are faster elsewhere
+    suits[["grid"]] <- suits[["grid"]] && !is.null(spec$censor)
     return(names(suits)[suits][1])
   }
   if (!suits[[sampler]]) {
@@ -114,6 +122,13 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
     )
   }
   sampler
+}
+
+#' Are there at most three parameters, none of them a hyperparameter of several?
+#' @noRd
+suits_grid <- function(spec) {
+  isTRUE(count_parameters(spec) <= 3) &&
+    (spec$prior$kind != "hierarchical" || spec$n_columns == 1)
 }
 
 #' What "auto" tries after a run of the surrogate sampler

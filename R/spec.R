@@ -278,3 +278,12 @@ pattern_of <- function(spec) {
   }
   apply(cbind(spec$codes, spec$numeric), 1, paste, collapse = " ")
 }
+
+#' Number of parameters of a specification, NA for mixtures
+#' @noRd
+count_parameters <- function(spec) {
+  extra <- switch(spec$family,
+    poisson = , bernoulli = 0, normal_mixture = NA, 1
+  )
+  spec$n_columns + extra
+}

@@ -116,11 +116,16 @@ binding::Sampling prepare(const std::string& sampler, const Rcpp::List& spec,
     return binding::gibbs_sampling(records, binding::to_regression_prior(spec),
                                    control);
   }
+  const auto model = [&] {
+    return binding::new_surrogate_model(kind, records,
+                                        binding::to_surrogate_prior(spec));
+  };
   if (sampler == "surrogate")
-    return binding::surrogate_sampling(
-        binding::new_surrogate_model(kind, records,
-                                     binding::to_surrogate_prior(spec)),
-        control, binding::InterruptPoll());
+    return binding::surrogate_sampling(model(), control,
+                                       binding::InterruptPoll());
+  if (sampler == "grid")
+    return binding::grid_sampling(model(), records, control,
+                                  binding::InterruptPoll());
   if (sampler == "augmentation") {
     if (kind.name != "normal_mixture")
       Rcpp::stop("The augmentation sampler is for the normal mixture.");
@@ -130,10 +135,11 @@ binding::Sampling prepare(const std::string& sampler, const Rcpp::List& spec,
   Rcpp::stop("Unknown sampler '%s'.", sampler);
 }
 
-Rcpp::NumericVector acceptance_shares(const binding::Sampling& sampling) {
+Rcpp::NumericVector named(
+    const std::function<binding::NamedFigures()>& figures) {
   Rcpp::NumericVector out;
-  if (!sampling.acceptance) return out;
-  for (const auto& [name, value] : sampling.acceptance())
+  if (!figures) return out;
+  for (const auto& [name, value] : figures())
     out.push_back(std::isnan(value) ? NA_REAL : value, name);
   return out;
 }
@@ -207,7 +213,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
           _["energy"] = stack(chains, per_chain, &ps::ChainResult::energy),
           _["stepsize"] = stepsize,
           _["n_nonfinite"] = static_cast<double>(n_nonfinite),
-          _["acceptance"] = acceptance_shares(sampling)),
+          _["acceptance"] = named(sampling.acceptance),
+          _["grid"] = named(sampling.grid)),
       _["seconds"] = seconds, _["interrupted"] = interrupted,
       _["completed"] = per_chain);
 }

@@ -44,7 +44,7 @@ Sampling augmentation_sampling(const ps::Records& records, int K,
                                  &(*moves)[static_cast<std::size_t>(chain)]);
   };
   out.iterations = static_cast<std::int64_t>(tuning.warmup) + tuning.draws;
-  out.acceptance = [=]() -> std::vector<std::pair<std::string, double>> {
+  out.acceptance = [=]() -> NamedFigures {
     using Moves = ps::MixtureAcceptance;
     return {{"coefficients", share(*moves, &Moves::coefficients)},
             {"sigma", share(*moves, &Moves::sigma)},

@@ -18,7 +18,7 @@ Sampling gibbs_sampling(const ps::Records& records,
                                           control.seed, chain, handlers,
                                           control.start(chain));
           },
-          control.length.iterations(), nullptr};
+          control.length.iterations()};
 }
 
 }  // namespace binding

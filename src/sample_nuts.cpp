@@ -17,7 +17,7 @@ Sampling nuts_sampling(const ps::AnyPosterior& posterior,
             return ps::run_nuts_chain(posterior, tuning, control.seed, chain,
                                       handlers, control.start(chain));
           },
-          tuning.iterations(), nullptr};
+          tuning.iterations()};
 }
 
 }  // namespace binding

@@ -16,7 +16,7 @@ Sampling surrogate_sampling(std::unique_ptr<ps::SurrogateModel> model,
                                            chain, handlers,
                                            control.start(chain));
           },
-          control.length.iterations(), nullptr};
+          control.length.iterations()};
 }
 
 }  // namespace binding

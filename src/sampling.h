@@ -40,6 +40,8 @@ struct Control {
   }
 };
 
+using NamedFigures = std::vector<std::pair<std::string, double>>;
+
 /// What a sampler runs.
 struct Sampling {
   std::function<ps::ChainResult(int chain, const ps::ChainHandlers& handlers)>
@@ -48,7 +50,10 @@ struct Sampling {
   std::int64_t iterations;
   /// Shares of accepted moves by kind, once all chains have run; NaN where none
   /// was proposed. May be empty.
-  std::function<std::vector<std::pair<std::string, double>>()> acceptance;
+  std::function<NamedFigures()> acceptance = nullptr;
+  /// Of the grid: its cells, and the share of mass in unresolved ones. May be
+  /// empty.
+  std::function<NamedFigures()> grid = nullptr;
 };
 
 Sampling nuts_sampling(const ps::AnyPosterior& posterior,
@@ -64,6 +69,12 @@ Sampling gibbs_sampling(const ps::Records& records,
 Sampling surrogate_sampling(std::unique_ptr<ps::SurrogateModel> model,
                             const Control& control,
                             const std::function<bool()>& should_stop);
+
+/// As surrogate_sampling(), for a model of up to three parameters.
+/// @param records the model's.
+Sampling grid_sampling(std::unique_ptr<ps::SurrogateModel> model,
+                       const ps::Records& records, const Control& control,
+                       const std::function<bool()>& should_stop);
 
 /// @param records must outlive the result.
 /// @throw std::invalid_argument for records that are clipped.
