@@ -132,10 +132,23 @@ class MixturePairMove {
                           s,
                           MixtureWorkspace::component(std::exp(at.log_sigma_j)),
                           MixtureWorkspace::component(std::exp(at.log_sigma_k)),
+                          chain_->log_sums(),
                           0.0};
     pass.density_j.offset += log_sum_ - log1p_exp(-at.logit);
     pass.density_k.offset += log_sum_ - log1p_exp(at.logit);
     detail::pair_pass(pass);
+    if (!std::isfinite(pass.log_lik)) {
+      pass.log_lik = chain_->careful_sum([&](int i) {
+        const double difference = pass.residual_j[i] - pass.residual_k[i];
+        const double e = pass.residual_k[i] + mean_weight_ * difference;
+        double* term = chain_->log_terms(i);
+        term[j_] =
+            MixtureWorkspace::log_term(0.0, pass.density_j, e + f * difference);
+        term[k_] =
+            MixtureWorkspace::log_term(0.0, pass.density_k, e + s * difference);
+        return log_sum_exp(term, K_);
+      });
+    }
     return pass.log_lik - (f + s) * slope_ -
            0.5 * (f * f + s * s) * curvature_ + P_ * at.log_length +
            chain_->state.gamma / K_ * log_product(at.logit) +
