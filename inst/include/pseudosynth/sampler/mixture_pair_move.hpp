@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "mixture_mass_pass.hpp"
 #include "mixture_workspace.hpp"
@@ -28,11 +30,24 @@ class MixturePairMove {
   explicit MixturePairMove(MixtureWorkspace& chain)
       : chain_(&chain), K_(chain.state.K), P_(chain.state.P) {}
 
+  /// Two components in proportion to pi_j + pi_k, which the move does not
+  /// change, the lower first. Which of them was drawn first depends on their
+  /// weights; did the steps go by that order, which take j before k, the move
+  /// would not leave the posterior as it is.
+  static std::pair<int, int> choose(const Vector& pi, Rng& rng) {
+    const int K = static_cast<int>(pi.size());
+    double u = rng.uniform();
+    int j = 0;
+    while (j + 1 < K && u > pi[j]) u -= pi[j++];
+    int k = rng.integer(K - 1);
+    if (k >= j) ++k;
+    return {std::min(j, k), std::max(j, k)};
+  }
+
   /// Needs the chain's densities as they are now, and leaves them so.
   void move() {
     if (K_ < 2) return;
-    // In proportion to pi_j + pi_k, which the move does not change.
-    choose();
+    std::tie(j_, k_) = choose(chain_->pi(), chain_->rng());
     MixtureState& state = chain_->state;
     const double logit = state.log_pi[j_] - state.log_pi[k_];
     // Beside a component that is all but empty nothing can be exchanged.
@@ -83,15 +98,6 @@ class MixturePairMove {
   /// log w (1 - w).
   static double log_product(double logit) {
     return -log1p_exp(-logit) - log1p_exp(logit);
-  }
-
-  void choose() {
-    Rng& rng = chain_->rng();
-    double u = rng.uniform();
-    j_ = 0;
-    while (j_ + 1 < K_ && u > chain_->pi(j_)) u -= chain_->pi(j_++);
-    k_ = rng.integer(K_ - 1);
-    if (k_ >= j_) ++k_;
   }
 
   void load(double logit) {

@@ -90,6 +90,7 @@ class MixtureWorkspace {
   int n_padded() const { return Np_; }
   double total_alpha() const { return total_alpha_; }
   double pi(int k) const { return pi_[k]; }
+  const Vector& pi() const { return pi_; }
   const double* alpha() const { return alpha_.data(); }
   const double* shift() const { return shift_.data(); }
   const double* d(int k) const { return d_.data() + at(k); }
