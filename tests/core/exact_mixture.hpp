@@ -1,6 +1,5 @@
-// Exact, independent draws from the pseudo posterior of a small mixture: prior
-// draws, kept in proportion to prod_i f_i^alpha_i. What is above the largest
-// value of a pilot is kept at a weight, which makes means exact all the same.
+// The prior and the likelihood of a small mixture, for exact draws from its
+// pseudo posterior; see invariance.hpp.
 #ifndef PSEUDOSYNTH_TESTS_CORE_EXACT_MIXTURE_HPP
 #define PSEUDOSYNTH_TESTS_CORE_EXACT_MIXTURE_HPP
 
@@ -97,27 +96,6 @@ struct MixtureProblem {
       total += records.alpha[at] * ps::log_sum_exp(term.data(), K);
     }
     return total;
-  }
-
-  /// The largest log likelihood of a pilot from the prior.
-  double pilot(ps::Rng& rng) const {
-    ps::MixtureState state;
-    double largest = -ps::kInfinity;
-    for (int n = 0; n < 20000; ++n) {
-      draw_prior(rng, state);
-      largest = std::fmax(largest, log_lik(state));
-    }
-    return largest;
-  }
-
-  /// @param largest the result of pilot(). @return the weight of the draw.
-  double draw(ps::Rng& rng, double largest, ps::MixtureState& state) const {
-    for (;;) {
-      draw_prior(rng, state);
-      const double excess = log_lik(state) - largest;
-      if (excess > 0.0) return std::exp(excess);
-      if (std::log(rng.uniform()) < excess) return 1.0;
-    }
   }
 
   std::vector<std::string> quantities() const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pseudosynth/math.hpp"
+#include "pseudosynth/rng.hpp"
 
 namespace invariance {
 
@@ -21,6 +22,37 @@ namespace invariance {
 /// seconds.
 inline long moves_asked(int argc, char** argv, long quick) {
   return argc > 1 ? std::atol(argv[1]) : quick;
+}
+
+template <class State>
+struct Draw {
+  double weight;
+  State state;
+};
+
+/// Exact draws of a posterior: draws of the prior, kept in proportion to the
+/// likelihood. What is above the largest value of a pilot is kept at a weight,
+/// which makes means exact all the same.
+/// @tparam Problem has draw_prior(rng, state) and log_lik(state).
+template <class State, class Problem>
+std::vector<Draw<State>> exact_draws(const Problem& problem, long n,
+                                     pseudosynth::Rng& rng) {
+  State state;
+  double largest = -pseudosynth::kInfinity;
+  for (int s = 0; s < 20000; ++s) {
+    problem.draw_prior(rng, state);
+    largest = std::fmax(largest, problem.log_lik(state));
+  }
+  std::vector<Draw<State>> out;
+  while (static_cast<long>(out.size()) < n) {
+    problem.draw_prior(rng, state);
+    const double excess = problem.log_lik(state) - largest;
+    if (excess > 0.0)
+      out.push_back({std::exp(excess), state});
+    else if (std::log(rng.uniform()) < excess)
+      out.push_back({1.0, state});
+  }
+  return out;
 }
 
 /// Differences of quantities after and before some moves.

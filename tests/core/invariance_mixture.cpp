@@ -79,18 +79,14 @@ class Parts : public ps::MixtureAugmentation {
   }
 };
 
-struct Draw {
-  double weight;
-  ps::MixtureState state;
-};
-using Draws = std::vector<Draw>;
+using Draws = std::vector<Draw<ps::MixtureState>>;
 
 /// `move` acts on chain.state; what depends on the state is fresh before it.
 void check(const MixtureProblem& problem, const Draws& draws,
            const std::string& name, ps::MixtureWorkspace& chain, Report& report,
            const std::function<void()>& move) {
   Differences seen;
-  for (const Draw& draw : draws) {
+  for (const auto& draw : draws) {
     const ps::MixtureState& from = draw.state;
     chain.state = from;
     chain.state_changed();
@@ -159,7 +155,7 @@ void check_nuts(const MixtureProblem& problem, const Draws& draws, ps::Rng& rng,
   nuts.stepsize = 0.4 * std::fmin(1.0, problem.prior.m_scale.minCoeff());
   Differences seen;
   ps::MixtureState to;
-  for (const Draw& draw : draws) {
+  for (const auto& draw : draws) {
     nuts.state.q = to_theta(problem, draw.state);
     nuts.hamiltonian.evaluate(nuts.state);
     nuts.transition();
@@ -200,9 +196,8 @@ void check_choice(Report& report) {
 void check_problem(const MixtureProblem& problem, long n_moves,
                    Report& report) {
   ps::Rng rng(20, static_cast<std::uint64_t>(problem.name.size()));
-  const double largest = problem.pilot(rng);
-  Draws draws(static_cast<std::size_t>(n_moves / kMovesPerDraw));
-  for (Draw& one : draws) one.weight = problem.draw(rng, largest, one.state);
+  const Draws draws =
+      exact_draws<ps::MixtureState>(problem, n_moves / kMovesPerDraw, rng);
 
   Parts chain(problem.records, problem.K, problem.prior, rng);
   ps::MixtureLevelMove level(chain);
