@@ -5,22 +5,15 @@
 #include <cstdint>
 #include <pseudosynth/rng.hpp>
 #include <pseudosynth/synth/discrete_laplace.hpp>
-#include <random>
+#include <pseudosynth/system_entropy.hpp>
 
 namespace ps = pseudosynth;
 
 namespace {
 
 /// Every bit from the operating system's generator, none from a stream.
-class EntropyBits {
- public:
-  std::uint64_t bits() {
-    const std::uint64_t high = static_cast<std::uint32_t>(device_());
-    return high << 32 | static_cast<std::uint32_t>(device_());
-  }
-
- private:
-  std::random_device device_;
+struct EntropyBits {
+  std::uint64_t bits() { return ps::system_bits(); }
 };
 
 std::uint64_t to_word(const Rcpp::NumericVector& seed) {

@@ -3,17 +3,13 @@
 #include <Rcpp.h>
 
 #include <cstdint>
-#include <random>
+#include <pseudosynth/system_entropy.hpp>
 
 // rng = false: R's own random numbers stay untouched.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector entropy_seed_() {
-  // One device for both words: random_device reads the system's generator.
-  std::random_device device;
-  const auto word = [&device] {
-    return static_cast<double>(static_cast<std::uint32_t>(device()));
-  };
-  const double high = word();
-  const double low = word();
-  return Rcpp::NumericVector::create(high, low);
+  const std::uint64_t word = pseudosynth::system_bits();
+  return Rcpp::NumericVector::create(
+      static_cast<double>(word >> 32),
+      static_cast<double>(static_cast<std::uint32_t>(word)));
 }

@@ -40,12 +40,12 @@ void check(int P, int K) {
   // A level that no record has.
   gram.row(P - 1).setZero();
   gram.col(P - 1).setZero();
-  Vector share(K), prior(P);
-  for (int k = 0; k < K; ++k) share[k] = std::exp(4.0 * rng.normal());
+  Vector precision(K), prior(P);
+  for (int k = 0; k < K; ++k) precision[k] = std::exp(4.0 * rng.normal());
   for (int j = 0; j < P; ++j) prior[j] = std::exp(2.0 * rng.normal());
 
   ps::MixtureMetric metric(gram, K);
-  metric.compute(share, prior);
+  metric.compute(precision, prior);
 
   ps::Rng same = rng;
   Matrix p(P, K);
@@ -66,7 +66,7 @@ void check(int P, int K) {
 
   double worst = 0.0;
   for (int k = 0; k < K; ++k) {
-    Matrix asked = share[k] * gram;
+    Matrix asked = precision[k] * gram;
     asked.diagonal() += prior;
     const Vector truth = asked.llt().solve(p.col(k));
     const Vector gap = there.col(k) - truth;

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 
 #include "special.hpp"
 
@@ -118,7 +119,11 @@ class Rng {
     return (x << k) | (x >> (64 - k));
   }
 
+  /// @throw std::domain_error for a shape without a gamma distribution: no
+  /// proposal would ever be accepted.
   double gamma_above_one(double shape) {
+    if (!(shape >= 1.0 && shape <= std::numeric_limits<double>::max()))
+      throw std::domain_error("a gamma draw needs a positive, finite shape");
     const double d = shape - 1.0 / 3.0;
     const double c = 1.0 / std::sqrt(9.0 * d);
     for (;;) {

@@ -61,12 +61,13 @@ class GaussianGibbs {
     hyper_.tau = x.tail(b.size());
   }
 
- private:
+ protected:
   /// sum_i alpha_i (y_i - x_i'b)^2.
   double squares() const {
     const Vector d = b - sums_->anchor;
+    const Vector moment = sums_->gram * d;
     return sums_->residual_squares - 2.0 * d.dot(sums_->residual_moment) +
-           d.dot(sums_->gram * d);
+           d.dot(moment);
   }
 
   /// sigma ~ half-t(3, 0, 1) times sigma^-sum(alpha) exp(-squares/(2 sigma^2)).
@@ -86,8 +87,9 @@ class GaussianGibbs {
   void update_b() {
     const double weight = 1.0 / (sigma * sigma);
     Matrix Q = sums_->gram * weight;
-    Vector rhs =
-        (sums_->residual_moment + sums_->gram * sums_->anchor) * weight;
+    Vector rhs = sums_->gram * sums_->anchor;
+    rhs += sums_->residual_moment;
+    rhs *= weight;
     if (prior_.hierarchical) {
       Q += hyper_.precision();
     } else {

@@ -76,7 +76,7 @@ class HierarchicalSweep {
     return inverse.asDiagonal() * precision_ * inverse.asDiagonal();
   }
 
- private:
+ protected:
   /// log half-t density of tau, up to a constant.
   double log_prior(double t) const {
     const double z = t / scale_;

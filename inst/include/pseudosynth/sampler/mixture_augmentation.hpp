@@ -32,7 +32,8 @@ class MixtureAugmentation : public MixtureInterweaving {
   /// false, for powered components, exp(h) left out. Chains start on these:
   /// with the corrections on from a random start they stick.
   void sweep(bool corrected = true) {
-    corrected_ = corrected && any_fractional_;
+    // One component alone has r = 1 and h = 0.
+    corrected_ = corrected && any_fractional_ && K_ > 1;
     refresh_densities();
     draw_indicators();
     update_components();
@@ -50,35 +51,42 @@ class MixtureAugmentation : public MixtureInterweaving {
     }
   }
 
- private:
+ protected:
   static constexpr int kInterweave = 3;
 
   void update_components() {
-    if (corrected_) {
-      // suffix_k = sum of pi_j d_j over j > k, prefix = over j < k: what the
-      // other components give, without cancellation.
-      for (int k = K_ - 2; k >= 0; --k) {
-        const double* above = suffix_.data() + at(k + 1);
-        const double* d = d_.data() + at(k + 1);
-        double* out = suffix_.data() + at(k);
-        for (int i = 0; i < Np_; ++i) out[i] = above[i] + pi_[k + 1] * d[i];
-      }
-      prefix_.zero();
-    }
+    begin_components();
     for (int k = 0; k < K_; ++k) {
-      if (corrected_) {
-        in_.zero();
-        for (int i : members_[k]) in_[i] = 1.0;
-        const double* above = suffix_.data() + at(k);
-        for (int i = 0; i < Np_; ++i) others_[i] = prefix_[i] + above[i];
-      }
+      enter_component(k);
       update_coefficients(k);
       update_sigma(k);
-      if (corrected_) {
-        const double* d = d_.data() + at(k);
-        for (int i = 0; i < Np_; ++i) prefix_[i] += pi_[k] * d[i];
-      }
+      leave_component(k);
     }
+  }
+
+  // suffix_k = sum of pi_j d_j over j > k, prefix = over j < k: what the other
+  // components give, without cancellation.
+  void begin_components() {
+    if (!corrected_) return;
+    for (int k = K_ - 2; k >= 0; --k) {
+      const double* above = suffix_.data() + at(k + 1);
+      const double* d = d_.data() + at(k + 1);
+      double* out = suffix_.data() + at(k);
+      for (int i = 0; i < Np_; ++i) out[i] = above[i] + pi_[k + 1] * d[i];
+    }
+    prefix_.zero();
+  }
+  void enter_component(int k) {
+    if (!corrected_) return;
+    in_.zero();
+    for (int i : members_[k]) in_[i] = 1.0;
+    const double* above = suffix_.data() + at(k);
+    for (int i = 0; i < Np_; ++i) others_[i] = prefix_[i] + above[i];
+  }
+  void leave_component(int k) {
+    if (!corrected_) return;
+    const double* d = d_.data() + at(k);
+    for (int i = 0; i < Np_; ++i) prefix_[i] += pi_[k] * d[i];
   }
 
   /// b_k from its powered normal conditional, tilted; then the correction.
@@ -104,7 +112,11 @@ class MixtureAugmentation : public MixtureInterweaving {
       detail::correction_slope(Np_, pi_[k], new_residual_.data(), density(k),
                                others_.data(), shift_.data(), rest_.data(),
                                in_.data(), slope_.data());
-      sum_over_records([&](int i) { return slope_[i]; }, tilt.data());
+      sum_over_records(
+          [&](int i) {
+            return slope_[i] == slope_[i] ? slope_[i] : careful_slope(k, i);
+          },
+          tilt.data());
       mean += factor.solve(tilt);
     }
     Vector noise(P_);
@@ -168,8 +180,38 @@ class MixtureAugmentation : public MixtureInterweaving {
                                 new_log_s_.data(),
                                 0.0};
     detail::correction_pass(pass);
-    return pass.change;
+    if (std::isfinite(pass.change)) return pass.change;
+    // Marked records from all their logs, before and after.
+    double change = 0.0;
+    for (int i = 0; i < n_; ++i) {
+      if (rest_[i] == 0.0) continue;
+      const double e = new_residual[i];
+      if (log_s_[i] < kInfinity && new_log_s_[i] < kInfinity) {
+        change +=
+            rest_[i] * (in_[i] * (log_term(0.0, new_density, e) -
+                                  log_term(0.0, density(k), residual(k)[i])) -
+                        (new_log_s_[i] - log_s_[i]));
+        continue;
+      }
+      const double before = log_share(i, log_terms(i));
+      double* term = log_terms(i);
+      term[k] = log_term(state.log_pi[k], new_density, e);
+      change += rest_[i] * (log_share(i, term) - before);
+    }
+    return change;
   }
+
+  /// The slope of h in the linear predictor of component k at new_residual_,
+  /// where the pass had no sum to divide by.
+  double careful_slope(int k, int i) {
+    if (rest_[i] == 0.0) return 0.0;
+    const double e = new_residual_[i];
+    double* term = log_terms(i);
+    term[k] = log_term(state.log_pi[k], density(k), e);
+    const double r = std::exp(term[k] - log_sum_exp(term, K_));
+    return rest_[i] * (in_[i] - r) * e / square(state.sigma[k]);
+  }
+
   void keep_component(int k) {
     std::copy(new_d_.data(), new_d_.data() + Np_, d_.data() + at(k));
     std::copy(new_log_s_.data(), new_log_s_.data() + Np_, log_s_.data());
@@ -188,6 +230,7 @@ class MixtureAugmentation : public MixtureInterweaving {
       Vector taken = Vector::Zero(K_);
       detail::weighted_responsibility(Np_, K_, d_.data(), powered_mean.data(),
                                       rest_.data(), taken.data());
+      if (!taken.allFinite()) taken = careful_responsibility(powered_mean);
       c = (c - taken).cwiseMax(0.0);
     } else {
       for (int k = 0; k < K_; ++k) c[k] = powered_count_[k];
@@ -203,6 +246,7 @@ class MixtureAugmentation : public MixtureInterweaving {
       double difference;
       detail::weighted_difference(Np_, rest_.data(), new_log_s_.data(),
                                   log_s_.data(), difference);
+      if (!std::isfinite(difference)) difference = careful_difference(log_pi);
       double log_ratio = -difference;
       for (int k = 0; k < K_; ++k) {
         if (count(k) > 0 || c[k] > 0)
@@ -215,6 +259,47 @@ class MixtureAugmentation : public MixtureInterweaving {
     }
     state.log_pi = log_pi;
     pi_ = state.log_pi.array().exp();
+  }
+
+  /// sum_i (1 - alpha_i) r_ik under the weights pi where densities are marked.
+  Vector careful_responsibility(const Vector& pi) {
+    Vector total = Vector::Zero(K_);
+    for (int i = 0; i < n_; ++i) {
+      if (rest_[i] == 0.0) continue;
+      double sum = 0.0;
+      for (int k = 0; k < K_; ++k) sum += pi[k] * d(k)[i];
+      if (sum > detail::kSmallestSum && sum < detail::kLargestSum) {
+        for (int k = 0; k < K_; ++k)
+          total[k] += rest_[i] * pi[k] * d(k)[i] / sum;
+        continue;
+      }
+      double* term = log_terms(i);
+      for (int k = 0; k < K_; ++k) term[k] += std::log(pi[k]) - state.log_pi[k];
+      sum = log_sum_exp(term, K_);
+      for (int k = 0; k < K_; ++k)
+        total[k] += rest_[i] * std::exp(term[k] - sum);
+    }
+    return total;
+  }
+
+  /// sum_i (1 - alpha_i) (new_log_s_i - log_s_i), new under `log_pi`, where
+  /// some are marked.
+  double careful_difference(const Vector& log_pi) {
+    double total = 0.0;
+    for (int i = 0; i < n_; ++i) {
+      if (rest_[i] == 0.0) continue;
+      if (log_s_[i] < kInfinity && new_log_s_[i] < kInfinity) {
+        total += rest_[i] * (new_log_s_[i] - log_s_[i]);
+        continue;
+      }
+      // Both relative to the present sum, so that nothing cancels.
+      double* term = log_terms(i);
+      const double before = log_sum_exp(term, K_);
+      for (int k = 0; k < K_; ++k)
+        term[k] = (term[k] - before) + (log_pi[k] - state.log_pi[k]);
+      total += rest_[i] * log_sum_exp(term, K_);
+    }
+    return total;
   }
 
   void update_gamma() {
@@ -255,6 +340,7 @@ class MixtureAugmentation : public MixtureInterweaving {
     }
   }
 
+ private:
   long n_sweeps_ = 0;
 };
 

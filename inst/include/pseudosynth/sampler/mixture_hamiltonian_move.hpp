@@ -116,9 +116,11 @@ class MixtureHamiltonianMove {
     return gram;
   }
 
+  /// The limit comes first: where nothing is accepted the step size goes to 0,
+  /// and the number of steps beyond any int.
   int mean_steps() const {
-    return std::min(kMaxMeanSteps,
-                    static_cast<int>(std::ceil(kMeanLength / stepsize_)));
+    return static_cast<int>(std::min(static_cast<double>(kMaxMeanSteps),
+                                     std::ceil(kMeanLength / stepsize_)));
   }
 
   void read_state() {

@@ -71,11 +71,22 @@ class MixtureInterweaving : public MixtureWorkspace {
     }
   }
 
+  /// log r_(i z_i) of a record from its logs; `term` leaves changed.
+  double log_share(int i, double* term) const {
+    const double own = term[z_[i]];
+    for (int k = 0; k < K_; ++k) term[k] -= own;
+    return -log_sum_exp(term, K_);
+  }
+
   /// h at the present densities.
-  double correction_sum() const {
+  double correction_sum() {
     double h = 0.0;
     for (int i = 0; i < n_; ++i) {
       if (rest_[i] == 0.0) continue;
+      if (!(log_s_[i] < kInfinity)) {
+        h += rest_[i] * log_share(i, log_terms(i));
+        continue;
+      }
       const int k = z_[i];
       const detail::ComponentDensity c = density(k);
       const double z = residual_[at(k) + i] * c.inv_sigma;
@@ -106,12 +117,30 @@ class MixtureInterweaving : public MixtureWorkspace {
         [&](int i) {
           if (rest_[i] == 0.0) return 0.0;
           const int k = z_[i];
+          const double move = eta[row_[i]];
           const double own =
-              (residual_[at(k) + i] - eta[row_[i]]) / square(state.sigma[k]);
-          return rest_[i] * (own - slope_[i] / (others_[i] + 1e-300));
+              (residual_[at(k) + i] - move) / square(state.sigma[k]);
+          const bool usable = others_[i] > detail::kSmallestSum &&
+                              others_[i] < detail::kLargestSum;
+          return rest_[i] * (own - (usable ? slope_[i] / others_[i]
+                                           : moved_score(i, move)));
         },
         out.data());
     return out;
+  }
+
+  /// sum_k r_ik e_ik / sigma_k^2 of a record from its logs, the residuals less
+  /// `move`.
+  double moved_score(int i, double move) {
+    for (int k = 0; k < K_; ++k)
+      log_term_[k] =
+          log_term(state.log_pi[k], density(k), residual(k)[i] - move);
+    const double total = log_sum_exp(log_term_.data(), K_);
+    double score = 0.0;
+    for (int k = 0; k < K_; ++k)
+      score += std::exp(log_term_[k] - total) * (residual(k)[i] - move) /
+               square(state.sigma[k]);
+    return score;
   }
 
   /// tau_j and all b_kj - m_j scaled together, column by column: with

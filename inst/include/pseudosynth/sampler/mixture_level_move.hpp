@@ -88,8 +88,9 @@ class MixtureLevelMove {
     const std::size_t n = static_cast<std::size_t>(n_);
     residual_.assign(n * K_);
     e_.assign(n * K_);
-    for (auto* buffer : {&alpha_, &shift_, &e_new_, &e_new2_})
+    for (auto* buffer : {&alpha_, &shift_, &e_new_, &e_new2_, &log_s_})
       buffer->assign(n);
+    log_term_.assign(K_, 0.0);
     const MixtureState& state = chain_->state;
     density_.resize(K_);
     centre_.assign(K_, 0.0);
@@ -157,9 +158,30 @@ class MixtureLevelMove {
                            d2,
                            density_[second],
                            e_new2_.data(),
+                           log_s_.data(),
                            0.0};
     detail::level_pass(pass);
-    return pass.log_lik;
+    return std::isfinite(pass.log_lik) ? pass.log_lik
+                                       : careful_sum(k, d, k2, d2);
+  }
+
+  /// The same where some log sums are marked: those from all their logs.
+  double careful_sum(int k, double d, int k2, double d2) {
+    double total = 0.0;
+    for (int i = 0; i < n_; ++i) {
+      if (alpha_[i] == 0.0) continue;
+      if (!(log_s_[i] < kInfinity)) {
+        for (int q = 0; q < K_; ++q) {
+          const double move = q == k ? d : q == k2 ? d2 : delta_[q];
+          log_term_[q] = MixtureWorkspace::log_term(
+              0.0, density_[q],
+              residual_[static_cast<std::size_t>(q) * n_ + i] - move);
+        }
+        log_s_[i] = log_sum_exp(log_term_.data(), K_) - shift_[i];
+      }
+      total += alpha_[i] * log_s_[i];
+    }
+    return total;
   }
 
   void accept(int k, double d, const simd::AlignedBuffer& e) {
@@ -250,7 +272,8 @@ class MixtureLevelMove {
   std::vector<Level> levels_;
 
   int n_ = 0;
-  simd::AlignedBuffer residual_, e_, alpha_, shift_, e_new_, e_new2_;
+  simd::AlignedBuffer residual_, e_, alpha_, shift_, e_new_, e_new2_, log_s_;
+  std::vector<double> log_term_;
   std::vector<detail::ComponentDensity> density_;
   std::vector<double> centre_, delta_, prior_slope_;
   double prior_precision_ = 0.0;

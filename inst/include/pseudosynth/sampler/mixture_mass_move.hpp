@@ -43,7 +43,14 @@ class MixtureMassMove {
       const double mass = std::exp(x);
       double log_lik;
       detail::mass_pass(chain_->n_padded(), chain_->others(), chain_->d(j),
-                        chain_->alpha(), mass, log_lik);
+                        chain_->alpha(), mass, chain_->log_sums(), log_lik);
+      if (!std::isfinite(log_lik)) {
+        log_lik = chain_->careful_sum([&](int i) {
+          double* term = chain_->log_terms(i);
+          term[j] += x - state.log_pi[j];
+          return log_sum_exp(term, K_);
+        });
+      }
       return log_lik - chain_->total_alpha() * std::log(rest + mass) +
              shape * x - std::exp(x + log_total);
     };

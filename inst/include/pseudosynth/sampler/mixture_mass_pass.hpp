@@ -23,30 +23,32 @@ PSEUDOSYNTH_DISPATCH(add_scaled,
                      (int n, double factor, const double* from, double* to),
                      (n, factor, from, to))
 
-/// result = sum_i alpha_i log(others_i + weight d_i).
+/// log_s_i = log(others_i + weight d_i) and result = sum_i alpha_i log_s_i, not
+/// finite where a log sum is marked.
 template <int W>
 PSEUDOSYNTH_INLINE void mass_pass_kernel(int n, const double* others,
                                          const double* d, const double* alpha,
-                                         double weight, double& result) {
-  simd::Real<W> total, tiny;
+                                         double weight, double* log_s,
+                                         double& result) {
+  simd::Real<W> total;
   simd::fill<W>(0.0, total);
-  simd::fill<W>(std::numeric_limits<double>::min(), tiny);
   for (int i = 0; i < n; i += W) {
     simd::Real<W> s, x, a;
     simd::load<W>(others + i, s);
     simd::load<W>(d + i, x);
     simd::load<W>(alpha + i, a);
     s += weight * x;
-    s = s > tiny ? s : tiny;
-    simd::log_in_place<W>(s);
+    log_sum_in_place<W>(s);
+    simd::store<W>(s, log_s + i);
     total += a * s;
   }
   result = simd::sum<W>(total);
 }
 PSEUDOSYNTH_DISPATCH(mass_pass,
                      (int n, const double* others, const double* d,
-                      const double* alpha, double weight, double& result),
-                     (n, others, d, alpha, weight, result))
+                      const double* alpha, double weight, double* log_s,
+                      double& result),
+                     (n, others, d, alpha, weight, log_s, result))
 
 /// sum_i alpha_i log s_i with components j and k replaced: with the residual of
 /// their mean, e_m = mean e_j + (1 - mean) e_k, the new residuals are
@@ -60,16 +62,16 @@ struct PairPass {
   const double* residual_k;
   double mean, first, second;
   ComponentDensity density_j, density_k;  // offsets include log pi
-  double log_lik;                         // out
+  double* log_s;                          // out
+  double log_lik;  // out, not finite where a log sum is marked
 };
 
 template <int W>
 PSEUDOSYNTH_INLINE void pair_pass_kernel(PairPass& p) {
   typedef simd::Real<W> R;
-  R total, tiny, high;
+  R total, high;
   simd::fill<W>(0.0, total);
-  simd::fill<W>(std::numeric_limits<double>::min(), tiny);
-  simd::fill<W>(kHighestDensity, high);
+  simd::fill<W>(kLargestExponent, high);
   for (int i = 0; i < p.n; i += W) {
     R s, shift, alpha, e, difference;
     simd::load<W>(p.others + i, s);
@@ -88,8 +90,8 @@ PSEUDOSYNTH_INLINE void pair_pass_kernel(PairPass& p) {
     simd::exp_in_place<W>(j);
     simd::exp_in_place<W>(k);
     s += j + k;
-    s = s > tiny ? s : tiny;
-    simd::log_in_place<W>(s);
+    log_sum_in_place<W>(s);
+    simd::store<W>(s, p.log_s + i);
     total += alpha * s;
   }
   p.log_lik = simd::sum<W>(total);

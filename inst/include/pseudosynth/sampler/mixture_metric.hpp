@@ -1,5 +1,6 @@
 // The metric of a Hamiltonian move of the mixture in its coefficients: for each
-// component share_k X'AX + prior precision, near enough.
+// component precision_k X'AX + prior precision, near enough, precision_k its
+// share of the records over sigma_k^2.
 //
 // A metric may be any positive definite matrix, so it is formed in single
 // precision, all components at once in lanes. What is found is W, the inverse
@@ -23,31 +24,32 @@ class MixtureMetric {
  public:
   MixtureMetric(const Matrix& gram, int K)
       : P_(static_cast<int>(gram.rows())), K_(K), Kp_((K + 7) / 8 * 8) {
-    const std::size_t triangle = at(P_ * (P_ + 1) / 2);
-    inverse_.assign(triangle);
-    gram_.assign(triangle);
-    for (int i = 0, to = 0; i < P_; ++i)
+    inverse_.assign(at(row_start(P_)));
+    gram_.assign(row_start(P_));
+    for (int i = 0; i < P_; ++i)
       for (int j = 0; j <= i; ++j)
-        gram_[static_cast<std::size_t>(to++)] = static_cast<float>(gram(i, j));
+        gram_[row_start(i) + static_cast<std::size_t>(j)] =
+            static_cast<float>(gram(i, j));
     prior_.assign(static_cast<std::size_t>(P_));
-    share_.assign(at(1));
+    precision_.assign(at(1));
     for (auto* buffer : {&scale_, &half_, &x_}) buffer->assign(at(P_));
     scaled_.setZero(P_, K_);
   }
 
-  /// The metric of shares (K) beside a prior of this precision (P).
-  void compute(const Vector& share, const Vector& prior_precision) {
-    for (int k = 0; k < K_; ++k) share_[at(0, k)] = within_float(share[k]);
+  /// The metric of data of this precision (K) beside a prior of this one (P).
+  void compute(const Vector& precision, const Vector& prior_precision) {
+    for (int k = 0; k < K_; ++k)
+      precision_[at(0, k)] = within_float(precision[k]);
     for (int j = 0; j < P_; ++j)
       prior_[static_cast<std::size_t>(j)] = within_float(prior_precision[j]);
-    detail::metric_factor({P_, Kp_, gram_.data(), prior_.data(), share_.data(),
-                           scale_.data(), inverse_.data()});
+    detail::metric_factor({P_, Kp_, gram_.data(), prior_.data(),
+                           precision_.data(), scale_.data(), inverse_.data()});
   }
 
   /// Fills p (P x K) with a draw of N(0, metric).
   void draw(Rng& rng, Matrix& p) const {
     for (int i = 0; i < P_; ++i) {
-      const float* row = inverse_.data() + at(i * (i + 1) / 2);
+      const float* row = inverse_.data() + at(row_start(i));
       for (int k = 0; k < K_; ++k) {
         double x = rng.normal();
         for (int j = 0; j < i; ++j) x -= row[at(j, k)] * p(j, k);
@@ -64,7 +66,7 @@ class MixtureMetric {
       for (int k = 0; k < K_; ++k) scaled_(j, k) = p(j, k) * scale_[at(j, k)];
     double total = 0.0;
     for (int i = 0; i < P_; ++i) {
-      const float* row = inverse_.data() + at(i * (i + 1) / 2);
+      const float* row = inverse_.data() + at(row_start(i));
       for (int k = 0; k < K_; ++k) {
         double x = 0.0;
         for (int j = 0; j <= i; ++j) x += row[at(j, k)] * scaled_(j, k);
@@ -90,13 +92,16 @@ class MixtureMetric {
   static float within_float(double x) {
     return static_cast<float>(std::min(std::max(x, 1e-25), 1e25));
   }
-  std::size_t at(int j, int k = 0) const {
+  /// The first element of row i of a triangle.
+  static std::size_t row_start(int i) { return detail::triangle_row(i); }
+  template <class Index>
+  std::size_t at(Index j, int k = 0) const {
     return static_cast<std::size_t>(j) * static_cast<std::size_t>(Kp_) +
            static_cast<std::size_t>(k);
   }
 
   int P_, K_, Kp_;
-  simd::FloatBuffer gram_, prior_, share_, scale_, inverse_, half_, x_;
+  simd::FloatBuffer gram_, prior_, precision_, scale_, inverse_, half_, x_;
   Matrix scaled_;
 };
 

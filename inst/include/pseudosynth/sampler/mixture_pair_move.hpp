@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "mixture_mass_pass.hpp"
 #include "mixture_workspace.hpp"
@@ -28,11 +30,24 @@ class MixturePairMove {
   explicit MixturePairMove(MixtureWorkspace& chain)
       : chain_(&chain), K_(chain.state.K), P_(chain.state.P) {}
 
+  /// Two components in proportion to pi_j + pi_k, which the move does not
+  /// change, the lower first. Which of them was drawn first depends on their
+  /// weights; did the steps go by that order, which take j before k, the move
+  /// would not leave the posterior as it is.
+  static std::pair<int, int> choose(const Vector& pi, Rng& rng) {
+    const int K = static_cast<int>(pi.size());
+    double u = rng.uniform();
+    int j = 0;
+    while (j + 1 < K && u > pi[j]) u -= pi[j++];
+    int k = rng.integer(K - 1);
+    if (k >= j) ++k;
+    return {std::min(j, k), std::max(j, k)};
+  }
+
   /// Needs the chain's densities as they are now, and leaves them so.
   void move() {
     if (K_ < 2) return;
-    // In proportion to pi_j + pi_k, which the move does not change.
-    choose();
+    std::tie(j_, k_) = choose(chain_->pi(), chain_->rng());
     MixtureState& state = chain_->state;
     const double logit = state.log_pi[j_] - state.log_pi[k_];
     // Beside a component that is all but empty nothing can be exchanged.
@@ -85,15 +100,6 @@ class MixturePairMove {
     return -log1p_exp(-logit) - log1p_exp(logit);
   }
 
-  void choose() {
-    Rng& rng = chain_->rng();
-    double u = rng.uniform();
-    j_ = 0;
-    while (j_ + 1 < K_ && u > chain_->pi(j_)) u -= chain_->pi(j_++);
-    k_ = rng.integer(K_ - 1);
-    if (k_ >= j_) ++k_;
-  }
-
   void load(double logit) {
     const MixtureState& state = chain_->state;
     const double larger = std::max(state.log_pi[j_], state.log_pi[k_]);
@@ -132,10 +138,23 @@ class MixturePairMove {
                           s,
                           MixtureWorkspace::component(std::exp(at.log_sigma_j)),
                           MixtureWorkspace::component(std::exp(at.log_sigma_k)),
+                          chain_->log_sums(),
                           0.0};
     pass.density_j.offset += log_sum_ - log1p_exp(-at.logit);
     pass.density_k.offset += log_sum_ - log1p_exp(at.logit);
     detail::pair_pass(pass);
+    if (!std::isfinite(pass.log_lik)) {
+      pass.log_lik = chain_->careful_sum([&](int i) {
+        const double difference = pass.residual_j[i] - pass.residual_k[i];
+        const double e = pass.residual_k[i] + mean_weight_ * difference;
+        double* term = chain_->log_terms(i);
+        term[j_] =
+            MixtureWorkspace::log_term(0.0, pass.density_j, e + f * difference);
+        term[k_] =
+            MixtureWorkspace::log_term(0.0, pass.density_k, e + s * difference);
+        return log_sum_exp(term, K_);
+      });
+    }
     return pass.log_lik - (f + s) * slope_ -
            0.5 * (f * f + s * s) * curvature_ + P_ * at.log_length +
            chain_->state.gamma / K_ * log_product(at.logit) +

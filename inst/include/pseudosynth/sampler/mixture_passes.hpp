@@ -1,10 +1,14 @@
 // Passes over all records that the augmentation sampler of the mixture makes,
 // vectorised over records. Densities are kept relative to a shift per record,
 //   d_ik = N(y_i | eta_ik, sigma_k^2) exp(-shift_i),  s_i = sum_k pi_k d_ik.
+//
+// What a shift cannot bring within range, as for a record hundreds of standard
+// deviations from every component, is marked and not approximated: a density
+// that is too large is infinite, and so is the log of a sum beyond
+// kLargestLogSum or without a value. Sums over records are then not finite, and
+// the caller takes the marked records from their logs (MixtureWorkspace).
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_PASSES_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_PASSES_HPP
-
-#include <limits>
 
 #include "../math.hpp"
 #include "../simd.hpp"
@@ -37,8 +41,40 @@ PSEUDOSYNTH_DISPATCH(raise_shift,
                       double* shift),
                      (n, residual, c, shift))
 
-/// Densities that rise by more while the shifts stay are cut off here.
-constexpr double kHighestDensity = 690.0;
+// Below exp(-708) an exponential is cut off, below exp(-709) a weight is 0:
+// next to a sum above exp(-kLargestLogSum) neither is seen, nor is such a
+// weight times a density below exp(kLargestDensity).
+constexpr double kLargestLogSum = 550.0;
+constexpr double kSmallestSum = 1e-238, kLargestSum = 1e238;  // the same
+constexpr double kLargestDensity = 100.0;
+// An exponent beyond every mark for which the exponential is still right.
+constexpr double kLargestExponent = 690.0;
+// Logs of a density beyond this have lost the digits that the moves need.
+constexpr double kLowestShift = -1e9;
+
+/// x <- log x, infinite beyond kLargestLogSum and where x has no value.
+template <int W>
+PSEUDOSYNTH_INLINE void log_sum_in_place(simd::Real<W>& x) {
+  simd::Real<W> marked;
+  simd::fill<W>(kInfinity, marked);
+  simd::log_in_place<W>(x);
+  x = x * x < kLargestLogSum * kLargestLogSum ? x : marked;
+}
+
+/// Takes the value from shifts that are too low, and with it from all densities
+/// relative to them.
+template <int W>
+PSEUDOSYNTH_INLINE void drop_low_shifts_kernel(int n, double* shift) {
+  simd::Real<W> none;
+  simd::fill<W>(kNaN, none);
+  for (int i = 0; i < n; i += W) {
+    simd::Real<W> x;
+    simd::load<W>(shift + i, x);
+    x = x > kLowestShift ? x : none;
+    simd::store<W>(x, shift + i);
+  }
+}
+PSEUDOSYNTH_DISPATCH(drop_low_shifts, (int n, double* shift), (n, shift))
 
 /// d = exp(log density - shift); s += pi d.
 template <int W>
@@ -46,6 +82,9 @@ PSEUDOSYNTH_INLINE void component_density_kernel(int n, const double* residual,
                                                  ComponentDensity c, double pi,
                                                  const double* shift, double* d,
                                                  double* s) {
+  simd::Real<W> high, marked;
+  simd::fill<W>(kLargestDensity, high);
+  simd::fill<W>(kInfinity, marked);
   for (int i = 0; i < n; i += W) {
     simd::Real<W> z, low, total;
     simd::load<W>(residual + i, z);
@@ -53,8 +92,10 @@ PSEUDOSYNTH_INLINE void component_density_kernel(int n, const double* residual,
     simd::load<W>(s + i, total);
     z *= c.inv_sigma;
     simd::Real<W> x = c.offset - 0.5 * z * z - low;
-    x = x < kHighestDensity ? x : kHighestDensity - simd::Real<W>{};
+    const auto within = x < high;
+    x = within ? x : high;
     simd::exp_in_place<W>(x);
+    x = within ? x : marked;
     simd::store<W>(x, d + i);
     simd::store<W>(total + pi * x, s + i);
   }
@@ -64,16 +105,13 @@ PSEUDOSYNTH_DISPATCH(component_density,
                       double pi, const double* shift, double* d, double* s),
                      (n, residual, c, pi, shift, d, s))
 
-/// log_s = log(max(s, smallest normal)).
+/// log_s = log s, or the mark.
 template <int W>
 PSEUDOSYNTH_INLINE void log_pass_kernel(int n, const double* s, double* log_s) {
-  simd::Real<W> tiny;
-  simd::fill<W>(std::numeric_limits<double>::min(), tiny);
   for (int i = 0; i < n; i += W) {
     simd::Real<W> x;
     simd::load<W>(s + i, x);
-    x = x > tiny ? x : tiny;
-    simd::log_in_place<W>(x);
+    log_sum_in_place<W>(x);
     simd::store<W>(x, log_s + i);
   }
 }
@@ -127,15 +165,16 @@ struct CorrectionPass {
   const double* in;
   double* d_new;
   double* log_s_new;
-  double change;  // out
+  double change;  // out, not finite where a log sum is marked
 };
 
 template <int W>
 PSEUDOSYNTH_INLINE void correction_pass_kernel(CorrectionPass& p) {
   typedef simd::Real<W> R;
-  R change, tiny;
+  R change, high, marked;
   simd::fill<W>(0.0, change);
-  simd::fill<W>(std::numeric_limits<double>::min(), tiny);
+  simd::fill<W>(kLargestDensity, high);
+  simd::fill<W>(kInfinity, marked);
   for (int i = 0; i < p.n; i += W) {
     R z, z_old, shift, others, rest, in, log_s_old;
     simd::load<W>(p.residual_new + i, z);
@@ -150,11 +189,13 @@ PSEUDOSYNTH_INLINE void correction_pass_kernel(CorrectionPass& p) {
     const R term = p.density_new.offset - 0.5 * z * z;
     const R term_old = p.density_old.offset - 0.5 * z_old * z_old;
     R d = term - shift;
+    const auto within = d < high;
+    d = within ? d : high;
     simd::exp_in_place<W>(d);
+    d = within ? d : marked;
     simd::store<W>(d, p.d_new + i);
     R log_s = others + p.pi * d;
-    log_s = log_s > tiny ? log_s : tiny;
-    simd::log_in_place<W>(log_s);
+    log_sum_in_place<W>(log_s);
     simd::store<W>(log_s, p.log_s_new + i);
     change += rest * (in * (term - term_old) - (log_s - log_s_old));
   }
@@ -162,7 +203,7 @@ PSEUDOSYNTH_INLINE void correction_pass_kernel(CorrectionPass& p) {
 }
 PSEUDOSYNTH_DISPATCH(correction_pass, (CorrectionPass & p), (p))
 
-/// Slope of h in the linear predictor of component k:
+/// Slope of h in the linear predictor of component k, NaN out of range:
 ///   slope_i = (1 - alpha_i) (1[z_i = k] - r_ik) residual_i / sigma_k^2.
 template <int W>
 PSEUDOSYNTH_INLINE void correction_slope_kernel(
@@ -170,6 +211,9 @@ PSEUDOSYNTH_INLINE void correction_slope_kernel(
     const double* others, const double* shift, const double* rest,
     const double* in, double* slope) {
   const double precision = c.inv_sigma * c.inv_sigma;
+  simd::Real<W> high, marked;
+  simd::fill<W>(kLargestDensity, high);
+  simd::fill<W>(kNaN, marked);
   for (int i = 0; i < n; i += W) {
     simd::Real<W> e, shifted, other, weight, inside;
     simd::load<W>(residual + i, e);
@@ -179,9 +223,14 @@ PSEUDOSYNTH_INLINE void correction_slope_kernel(
     simd::load<W>(in + i, inside);
     const simd::Real<W> z = e * c.inv_sigma;
     simd::Real<W> d = c.offset - 0.5 * z * z - shifted;
+    const auto within = d < high;
+    d = within ? d : high;
     simd::exp_in_place<W>(d);
-    d *= pi;
-    const simd::Real<W> r = d / (d + other + 1e-300);
+    d = within ? pi * d : marked;
+    const simd::Real<W> sum = d + other;
+    simd::Real<W> r = d / sum;
+    r = sum > kSmallestSum ? r : marked;
+    r = sum < kLargestSum ? r : marked;
     simd::store<W>(weight * (inside - r) * e * precision, slope + i);
   }
 }
@@ -192,7 +241,8 @@ PSEUDOSYNTH_DISPATCH(correction_slope,
                       double* slope),
                      (n, pi, residual, c, others, shift, rest, in, slope))
 
-/// total_k += sum_i rest_i pi_k d_ik / s_i with s from the given pi.
+/// total_k += sum_i rest_i pi_k d_ik / s_i with s from the given pi; NaN where
+/// a density is marked.
 template <int W>
 PSEUDOSYNTH_INLINE void weighted_responsibility_kernel(int n, int K,
                                                        const double* d,
@@ -238,7 +288,8 @@ PSEUDOSYNTH_DISPATCH(mix_densities,
                       double* s),
                      (n, K, d, pi, s))
 
-/// result = sum_i weight_i (log_s_new_i - log_s_old_i).
+/// result = sum_i weight_i (log_s_new_i - log_s_old_i), not finite where one is
+/// marked.
 template <int W>
 PSEUDOSYNTH_INLINE void weighted_difference_kernel(int n, const double* weight,
                                                    const double* after,
@@ -278,15 +329,16 @@ struct LevelPass {
   double shift_k2;
   ComponentDensity density2;
   double* e_new2;
-  double log_lik;  // out
+  double* log_s;   // log(sum_k e_ik), out
+  double log_lik;  // out, not finite where a log sum is marked
 };
 
 template <int W>
 PSEUDOSYNTH_INLINE void level_pass_kernel(LevelPass& p) {
   typedef simd::Real<W> R;
-  R total, tiny;
+  R total, high;
   simd::fill<W>(0.0, total);
-  simd::fill<W>(std::numeric_limits<double>::min(), tiny);
+  simd::fill<W>(kLargestExponent, high);
   for (int i = 0; i < p.n; i += W) {
     R s, shift, alpha;
     simd::load<W>(p.shift + i, shift);
@@ -295,12 +347,14 @@ PSEUDOSYNTH_INLINE void level_pass_kernel(LevelPass& p) {
     simd::load<W>(p.residual + i, z);
     z = (z - p.shift_k) * p.density.inv_sigma;
     s = p.density.offset - 0.5 * z * z - shift;
+    s = s < high ? s : high;
     simd::exp_in_place<W>(s);
     simd::store<W>(s, p.e_new + i);
     if (p.k2 >= 0) {
       simd::load<W>(p.residual2 + i, z);
       z = (z - p.shift_k2) * p.density2.inv_sigma;
       R second = p.density2.offset - 0.5 * z * z - shift;
+      second = second < high ? second : high;
       simd::exp_in_place<W>(second);
       simd::store<W>(second, p.e_new2 + i);
       s += second;
@@ -311,8 +365,8 @@ PSEUDOSYNTH_INLINE void level_pass_kernel(LevelPass& p) {
       simd::load<W>(p.e + static_cast<std::size_t>(k) * p.n + i, x);
       s += x;
     }
-    s = s > tiny ? s : tiny;
-    simd::log_in_place<W>(s);
+    log_sum_in_place<W>(s);
+    simd::store<W>(s, p.log_s + i);
     total += alpha * s;
   }
   p.log_lik = simd::sum<W>(total);

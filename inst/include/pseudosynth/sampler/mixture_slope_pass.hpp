@@ -22,14 +22,15 @@ PSEUDOSYNTH_INLINE void widen_cells_kernel(const FactorGroup& group,
   int n = 1;
   for (std::size_t f = 0; f < group.factors.size(); ++f) {
     const int levels = group.levels[f];
-    const float* first = b + (group.first[f] - 1) * Kp;
+    // The first code switches no column on.
+    const float* first = b + group.first[f] * Kp;
     for (int c = n - 1; c >= 0; --c) {
       for (int l = 0; l < Kp; l += L) {
         simd::Floats<L> base, x;
         simd::load_floats<L>(table + c * Kp + l, base);
         float* to = table + c * levels * Kp + l;
         for (int code = levels - 1; code > 0; --code) {
-          simd::load_floats<L>(first + code * Kp + l, x);
+          simd::load_floats<L>(first + (code - 1) * Kp + l, x);
           simd::store_floats<L>(base + x, to + code * Kp);
         }
         simd::store_floats<L>(base, to);
@@ -53,7 +54,7 @@ PSEUDOSYNTH_INLINE void collapse_cells_kernel(const FactorGroup& group,
   int n = group.n_cells;
   for (int f = static_cast<int>(group.factors.size()) - 1; f >= 0; --f) {
     const int levels = group.levels[f];
-    float* first = d_b + (group.first[f] - 1) * Kp;
+    float* first = d_b + group.first[f] * Kp;
     n /= levels;
     for (int c = 0; c < n; ++c) {
       for (int l = 0; l < Kp; l += L) {
@@ -62,9 +63,9 @@ PSEUDOSYNTH_INLINE void collapse_cells_kernel(const FactorGroup& group,
         simd::load_floats<L>(from, sum);
         for (int code = 1; code < levels; ++code) {
           simd::load_floats<L>(from + code * Kp, x);
-          simd::load_floats<L>(first + code * Kp + l, total);
+          simd::load_floats<L>(first + (code - 1) * Kp + l, total);
           sum += x;
-          simd::store_floats<L>(total + x, first + code * Kp + l);
+          simd::store_floats<L>(total + x, first + (code - 1) * Kp + l);
         }
         simd::store_floats<L>(sum, table + c * Kp + l);
       }

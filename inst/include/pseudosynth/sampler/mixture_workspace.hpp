@@ -48,7 +48,10 @@ class MixtureWorkspace {
   double log_lik() {
     refresh_densities();
     double total = 0.0;
-    for (int i = 0; i < n_; ++i) total += alpha_[i] * (log_s_[i] + shift_[i]);
+    for (int i = 0; i < n_; ++i)
+      total +=
+          alpha_[i] * (log_s_[i] < kInfinity ? log_s_[i] + shift_[i]
+                                             : log_sum_exp(log_terms(i), K_));
     return total;
   }
 
@@ -87,6 +90,7 @@ class MixtureWorkspace {
   int n_padded() const { return Np_; }
   double total_alpha() const { return total_alpha_; }
   double pi(int k) const { return pi_[k]; }
+  const Vector& pi() const { return pi_; }
   const double* alpha() const { return alpha_.data(); }
   const double* shift() const { return shift_.data(); }
   const double* d(int k) const { return d_.data() + at(k); }
@@ -107,6 +111,31 @@ class MixtureWorkspace {
   }
   void weights_changed() { pi_ = state.log_pi.array().exp(); }
 
+  // What is done for the records whose log sums are marked: no shift, but all K
+  // logs of record i, for the caller to change and to add up.
+  static double log_term(double log_pi, detail::ComponentDensity c, double e) {
+    const double z = e * c.inv_sigma;
+    return log_pi + (c.offset - 0.5 * z * z);
+  }
+  /// log pi_k + log density of record i at the present state, in a buffer that
+  /// the next call overwrites.
+  double* log_terms(int i) {
+    for (int k = 0; k < K_; ++k)
+      log_term_[k] = log_term(state.log_pi[k], density(k), residual(k)[i]);
+    return log_term_.data();
+  }
+  double* log_sums() { return new_log_s_.data(); }
+  /// sum_i alpha_i log_sums()_i where some are marked: exact(i) gives the log
+  /// sum from its logs, less what is the same in every call.
+  template <class Exact>
+  double careful_sum(Exact&& exact) {
+    double total = 0.0;
+    for (int i = 0; i < n_; ++i)
+      total += alpha_[i] *
+               (new_log_s_[i] < kInfinity ? new_log_s_[i] : exact(i) - base(i));
+    return total;
+  }
+
   /// shift, d, s and log s at the present state.
   void refresh_densities() {
     pi_ = state.log_pi.array().exp();
@@ -114,6 +143,7 @@ class MixtureWorkspace {
     s_.zero();
     for (int k = 0; k < K_; ++k)
       detail::raise_shift(Np_, residual(k), density(k), shift_.data());
+    detail::drop_low_shifts(Np_, shift_.data());
     for (int k = 0; k < K_; ++k)
       detail::component_density(Np_, residual(k), density(k), pi_[k],
                                 shift_.data(), d_.data() + at(k), s_.data());
@@ -122,6 +152,8 @@ class MixtureWorkspace {
 
  protected:
   std::size_t at(int k) const { return static_cast<std::size_t>(k) * Np_; }
+  /// What log sums are relative to.
+  double base(int i) const { return shift_[i] == shift_[i] ? shift_[i] : 0.0; }
 
   void collect_records() {
     const int N = records_->size();
@@ -164,6 +196,7 @@ class MixtureWorkspace {
     gram_.assign(K_, Matrix::Zero(P_, P_));
     members_.resize(K_);
     powered_count_.assign(K_, 0.0);
+    log_term_.assign(K_, 0.0);
     pi_.setZero(K_);
   }
 
@@ -223,10 +256,24 @@ class MixtureWorkspace {
     std::fill(powered_count_.begin(), powered_count_.end(), 0.0);
     for (auto& members : members_) members.clear();
     for (int i = 0; i < n_; ++i) {
-      z_[i] = static_cast<int>(indicator_[i]);
+      z_[i] = log_s_[i] < kInfinity ? static_cast<int>(indicator_[i])
+                                    : draw_indicator(i);
       members_[z_[i]].push_back(i);
       powered_count_[z_[i]] += alpha_[i];
     }
+  }
+
+  /// The indicator of a record without a usable sum.
+  int draw_indicator(int i) {
+    double* term = log_terms(i);
+    const double total = log_sum_exp(term, K_);
+    double cumulated = 0.0;
+    int k = 0;
+    for (; k + 1 < K_; ++k) {
+      cumulated += std::exp(term[k] - total);
+      if (cumulated > uniform_[i]) break;
+    }
+    return k;
   }
 
   int count(int k) const { return static_cast<int>(members_[k].size()); }
@@ -283,7 +330,7 @@ class MixtureWorkspace {
 
   std::vector<int> row_, z_;
   std::vector<std::vector<int>> members_;  // records of each component
-  std::vector<double> y_, eta_, powered_count_;
+  std::vector<double> y_, eta_, powered_count_, log_term_;
   int n_entries_ = 0;  // design rows gathered for a cross product
   std::vector<int> entry_row_;
   std::vector<double> entry_weight_, entry_value_;
