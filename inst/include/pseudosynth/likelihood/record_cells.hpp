@@ -72,6 +72,22 @@ struct RecordCells {
     }
     return total;
   }
+
+  /// The contribution of cell c; `weight` becomes the factor of its gradient,
+  /// 0 strictly outside the interval, where it is flat.
+  double clipped(std::size_t c, double f, double& weight) const {
+    const double g = alpha[c] * f - centre[c];
+    weight = 0.0;
+    if (!(g >= lower)) return count[c] * lower;
+    if (g > upper) return count[c] * upper;
+    weight = count[c] * alpha[c];
+    return count[c] * g;
+  }
+
+  /// True where f is that of cell c - 1: only weight or centre differ.
+  bool repeats(std::size_t c) const {
+    return c > 0 && row[c] == row[c - 1] && y[c] == y[c - 1];
+  }
 };
 
 }  // namespace pseudosynth
