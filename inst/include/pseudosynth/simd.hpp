@@ -58,13 +58,19 @@ template <int W>
 PSEUDOSYNTH_INLINE void store(const Real<W>& from, double* to) {
   std::memcpy(to, &from, sizeof(from));
 }
+/// A constant in all lanes.
 template <int W>
 PSEUDOSYNTH_INLINE void fill(double value, Real<W>& to) {
+  to = value - Real<W>{};
+}
+/// The same for a number that is only known when the program runs: GCC makes
+/// one broadcast of it, where fill() becomes a masked one for each lane. Not
+/// for constants: GCC 12 fails to compile some comparisons with them.
+template <int W>
+PSEUDOSYNTH_INLINE void broadcast(double value, Real<W>& to) {
   if constexpr (W == 1) {
     to = value;
   } else {
-    // Lane by lane: GCC makes one broadcast of this, and of `value - Real<W>{}`
-    // eight masked ones.
     Real<W> lanes{};
     for (int l = 0; l < W; ++l) lanes[l] = value;
     to = lanes;

@@ -74,14 +74,16 @@ inline void count_response(double y, double* r) {
 template <class T>
 inline __attribute__((always_inline)) void poisson_entropy(
     const T& y, const T& log_y, const T& mean, const T& log_mean, T& out) {
-  const T u = (mean - y) / y;
-  T near;
-  log1p_minus_near(u, near);
-  near *= y;
+  // y (log(1 + u) - u) with u = (mean - y)/y, as log1p_minus_near().
+  const T difference = mean - y, bound = 0.4 * y;
+  const T r = difference / (mean + y), z = r * r;
+  T sum;
+  atanh_series(z, sum);
+  const T near = r * (2.0 * y * z * sum - difference);
   // By its definition away from 0.
-  const T far = y * (log_mean - log_y) - (mean - y);
-  out = u > 0.4 ? far : near;
-  out = u < -0.4 ? far : out;
+  const T far = y * (log_mean - log_y) - difference;
+  out = difference > bound ? far : near;
+  out = difference < -bound ? far : out;
 }
 
 /// log of the Poisson probability of the count y from the mean and its

@@ -176,7 +176,7 @@ template <int W, class Draw>
 PSEUDOSYNTH_INLINE void fill_field(const double* from, std::size_t k,
                                    Draw& at) {
   simd::Real<W> value;
-  simd::fill<W>(*from, value);
+  simd::broadcast<W>(*from, value);
   std::memcpy(reinterpret_cast<char*>(&at) + k * sizeof(value), &value,
               sizeof(value));
 }

@@ -19,7 +19,7 @@ PSEUDOSYNTH_INLINE void lane_tile_kernel(const Family& family, double y,
                                          double* f, double& unfinite) {
   typedef simd::Real<W> R;
   R response, check{};
-  simd::fill<W>(y, response);
+  simd::broadcast<W>(y, response);
   for (int l = 0; l < kDrawTile; l += W) {
     R x, value, d_eta, d_extra[Family::kExtras + 1];
     typename Family::template Draw<W> at;

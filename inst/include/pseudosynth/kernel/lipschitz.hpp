@@ -46,8 +46,8 @@ PSEUDOSYNTH_INLINE void lipschitz_pass_kernel(LipschitzPass& p) {
   R high, low, lower, upper, check, zero;
   simd::load<W>(p.high, high);
   simd::load<W>(p.low, low);
-  simd::fill<W>(p.lower, lower);
-  simd::fill<W>(p.upper, upper);
+  simd::broadcast<W>(p.lower, lower);
+  simd::broadcast<W>(p.upper, upper);
   simd::fill<W>(0.0, zero);
   check = zero;
   for (int l = 0; l < kDrawTile; l += W) {

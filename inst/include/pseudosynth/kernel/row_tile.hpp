@@ -23,9 +23,9 @@ namespace detail {
 template <int W>
 PSEUDOSYNTH_INLINE void fill_response(double r0, double r1, double r2,
                                       simd::Real<W>* r) {
-  simd::fill<W>(r0, r[0]);
-  simd::fill<W>(r1, r[1]);
-  simd::fill<W>(r2, r[2]);
+  simd::broadcast<W>(r0, r[0]);
+  simd::broadcast<W>(r1, r[1]);
+  simd::broadcast<W>(r2, r[2]);
 }
 
 /// u and v of a row, kDrawTile of each; `outside` is not 0 where some eta is

@@ -1,5 +1,5 @@
-// f of every cell at one draw, for families that do not split by design row: in
-// lanes where the family has a form for it.
+// Sums of f over cells at one draw, for families that do not split by design
+// row: in lanes where the family has a form for it.
 #ifndef PSEUDOSYNTH_LIKELIHOOD_CELL_DENSITY_HPP
 #define PSEUDOSYNTH_LIKELIHOOD_CELL_DENSITY_HPP
 
@@ -23,26 +23,40 @@ class CellDensity {
   }
 
   struct Work {
-    Work(const CellDensity& of, bool) : eta(of.y_.size()) {}
-    simd::AlignedBuffer eta;
+    Work(const CellDensity& of, bool) : eta(of.y_.size()), f(of.y_.size()) {}
+    simd::AlignedBuffer eta, f;
   };
 
-  /// f has room for whole lanes.
+  /// sum of alpha f.
+  double value(const Family& family, const At& at, const RecordCells& cells,
+               const double* eta, Work& work) const {
+    fill(family, at, cells, eta, work);
+    return cells.weighted_sum(work.f.data());
+  }
+
+  /// sum of clip(alpha f - a).
+  double clipped_value(const Family& family, const At& at,
+                       const RecordCells& cells, const double* eta,
+                       Work& work) const {
+    fill(family, at, cells, eta, work);
+    return cells.clipped_sum(work.f.data());
+  }
+
+ private:
   void fill(const Family& family, const At& at, const RecordCells& cells,
-            const double* eta, Work& work, double* f) const {
+            const double* eta, Work& work) const {
     for (std::size_t c = 0; c < cells.size(); ++c)
       work.eta[c] = eta[cells.row[c]];
     if constexpr (kHasLaneForm<Family>) {
       double unfinite;
       detail::fill_cells<Family>(family, at, y_.size(), y_.data(),
-                                 work.eta.data(), f, unfinite);
+                                 work.eta.data(), work.f.data(), unfinite);
       if (unfinite == 0.0) return;
     }
     for (std::size_t c = 0; c < cells.size(); ++c)
-      f[c] = family.log_lik(y_[c], work.eta[c], at);
+      work.f[c] = family.log_lik(y_[c], work.eta[c], at);
   }
 
- private:
   simd::AlignedBuffer y_;
 };
 

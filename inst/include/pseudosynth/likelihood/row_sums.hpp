@@ -54,8 +54,8 @@ class RowSums {
 
   /// sum of alpha f, uncensored, for samplers that accept or reject: by the
   /// split, also where it loses digits.
-  double value(const Family& family, const At& at, const double* eta,
-               Work& work) const {
+  double value(const Family& family, const At& at, const RecordCells&,
+               const double* eta, Work& work) const {
     detail::RowPass pass = row_pass(eta, nullptr);
     sum_rows<detail::Sum::kValue>(family, at, pass);
     return constant_ + pass.total + sum_table<false>(family, at, work, nullptr);
@@ -80,20 +80,23 @@ class RowSums {
     return constant + pass.total + sum_table<true>(family, at, work, d_extra);
   }
 
-  /// f of every cell, as value().
-  void fill(const Family& family, const At& at, const RecordCells& cells,
-            const double* eta, Work& work, double* f) const {
+  /// sum of clip(alpha f - a) over the cells, as value().
+  double clipped_value(const Family& family, const At& at,
+                       const RecordCells& cells, const double* eta,
+                       Work& work) const {
     evaluate<false>(family, at, eta, work);
     const Part part(*this, work, 0);
+    double total = 0.0;
     for (std::size_t c = 0; c < cells.size(); ++c) {
-      double sum = cell_constant_[c] +
-                   part(cell_statistic_.data() + c * S, cells.row[c]);
-      if constexpr (Family::kTable) sum += work.table[response_of_[c]];
-      f[c] = sum;
+      double f = cell_constant_[c] +
+                 part(cell_statistic_.data() + c * S, cells.row[c]);
+      if constexpr (Family::kTable) f += work.table[response_of_[c]];
+      total += cells.clipped(c, f);
     }
+    return total;
   }
 
-  /// sum of clip(alpha f - a) over the cells; fills d_eta, adds to d_extra.
+  /// The same to all digits; fills d_eta, adds to d_extra.
   double clipped_gradient(const Family& family, const At& at,
                           const RecordCells& cells, const double* eta,
                           Work& work, double* d_eta, double* d_extra) const {

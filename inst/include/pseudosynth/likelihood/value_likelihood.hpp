@@ -34,13 +34,11 @@ class ValueLikelihood {
     const Density& density = shared_->density;
     predict_(b, eta_.data());
     const auto at = family_.at(extra);
-    if constexpr (kHasRowForm<Family>) {
-      if (!cells.censored)
-        return cells.constant + density.value(family_, at, eta_.data(), work_);
-    }
-    density.fill(family_, at, cells, eta_.data(), work_, f_.data());
-    return cells.constant + (cells.censored ? cells.clipped_sum(f_.data())
-                                            : cells.weighted_sum(f_.data()));
+    const double* eta = eta_.data();
+    return cells.constant +
+           (cells.censored
+                ? density.clipped_value(family_, at, cells, eta, work_)
+                : density.value(family_, at, cells, eta, work_));
   }
 
  private:
@@ -59,15 +57,13 @@ class ValueLikelihood {
         predict_(predict),
         eta_(
             simd::whole_lanes(static_cast<std::size_t>(shared_->cells.n_rows))),
-        work_(shared_->density, false),
-        f_(simd::whole_lanes(shared_->cells.size())) {}
+        work_(shared_->density, false) {}
 
   std::shared_ptr<const Shared> shared_;
   Family family_;
   LinearPredictor predict_;
   simd::AlignedBuffer eta_;
   typename Density::Work work_;
-  simd::AlignedBuffer f_;
 };
 
 }  // namespace pseudosynth
