@@ -10,6 +10,7 @@
 #include "pseudosynth/kernel/lipschitz.hpp"
 #include "pseudosynth/kernel/log_lik.hpp"
 #include "pseudosynth/likelihood/likelihood_of.hpp"
+#include "pseudosynth/likelihood/value_likelihood.hpp"
 #include "pseudosynth/synth/predictive.hpp"
 
 namespace ps = pseudosynth;
@@ -126,15 +127,118 @@ void expect_consistent(const char* name, const Family& family, double extra,
   expect_near(name, worst, 0.0, 1e-13);
 }
 
+/// At linear predictors far out, in lanes and out of their range: tiles, sums
+/// by row, clipped sums and values alone agree with f of one record.
+template <class Family>
+void expect_edges(const char* name, const Family& family, double extra,
+                  const std::vector<double>& response) {
+  const std::vector<double> centres = {-900.0, -300.0, -30.0, -2.0, 0.0,
+                                       2.0,    14.0,   30.0,  300.0};
+  const int n = static_cast<int>(response.size());
+  ps::Predictors x;
+  x.n_records = n;
+  x.n_columns = 1;
+  const std::vector<double> alpha(response.size(), 0.7);
+  ps::Censor none, clip;
+  clip.active = true;
+  clip.lower = -1e3;
+  clip.upper = 1.0;
+  clip.centre.assign(response.size(), -3.0);
+  const int S = static_cast<int>(centres.size());
+  std::vector<double> draws(centres), f(static_cast<std::size_t>(S * n));
+  if (Family::kExtras > 0) draws.resize(2 * centres.size(), extra);
+  const ps::DrawMatrix view{draws.data(), S, 1 + Family::kExtras};
+  double worst_tile = 0.0, worst_sum = 0.0, worst_slope = 0.0;
+  const auto compare = [](double value, double truth, double scale,
+                          double& worst) {
+    if (value != truth)
+      worst = std::fmax(worst, std::fabs(value - truth) / scale);
+  };
+  for (const ps::Censor& rule : {none, clip}) {
+    const ps::Records records(x, response, alpha, rule);
+    ps::fill_log_lik(records, family, view, records.all_cells(), f.data(),
+                     [] { return false; });
+    const ps::LeastSquares start(records, records.y, ps::Vector::Zero(1));
+    auto likelihood = ps::LikelihoodOf<Family>::make(records, family, start);
+    const auto copy = likelihood;
+    ps::ValueLikelihood<Family> value(records, family);
+    for (int s = 0; s < S; ++s) {
+      const double eta = centres[static_cast<std::size_t>(s)];
+      const auto at = family.at(&extra);
+      double sum = 0.0, slope = 0.0, scale = 1.0, slope_scale = 1.0;
+      for (int i = 0; i < n; ++i) {
+        const double y = response[static_cast<std::size_t>(i)];
+        double d_eta, d_extra[2];
+        const double truth = family.derivatives(y, eta, at, d_eta, d_extra);
+        compare(f[static_cast<std::size_t>(i * S + s)], truth,
+                std::fmax(1.0, std::fabs(truth)), worst_tile);
+        double g = 0.7 * truth;
+        scale += std::fabs(g) + std::fabs(y * eta);
+        slope_scale += std::fabs(d_eta);
+        if (rule.active) {
+          g += 3.0;
+          if (g > clip.upper || !(g >= clip.lower)) d_eta = 0.0;
+          g = g >= clip.lower ? std::fmin(g, clip.upper) : clip.lower;
+        }
+        sum += g;
+        slope += 0.7 * d_eta;
+      }
+      double d_b = 0.0, d_extra[2] = {};
+      auto own = copy;
+      compare(own.gradient(&eta, &extra, &d_b, d_extra), sum, scale, worst_sum);
+      compare(d_b, slope, slope_scale, worst_slope);
+      compare(value(&eta, &extra), sum, scale * (1.0 + extra), worst_sum);
+    }
+  }
+  expect_near(name, worst_tile, 0.0, 1e-12);
+  expect_near(name, worst_sum, 0.0, 1e-12);
+  expect_near(name, worst_slope, 0.0, 1e-12);
+}
+
+/// A draw that gives some record no finite f has no bound, clipped or not.
+void expect_nonfinite_bounds() {
+  ps::Predictors x;
+  x.n_records = 2;
+  x.n_columns = 1;
+  const std::vector<double> draws = {0.0, ps::kNaN, 0.5, 1.0, 1.0, 1.0};
+  const ps::DrawMatrix view{draws.data(), 3, 2};
+  for (bool clipped : {false, true}) {
+    ps::Censor rule;
+    rule.active = clipped;
+    rule.lower = -1.0;
+    rule.upper = 1.0;
+    rule.centre.assign(2, 0.0);
+    const ps::Records records(x, {1.0, 2.0}, {1.0, 0.0}, rule);
+    ps::LipschitzBounds out;
+    out.max.resize(2);
+    out.min = out.max;
+    out.nonfinite.assign(2, 0);
+    const std::vector<double> keep = ps::keep_mask({1, 1, 1});
+    std::vector<double> bound(keep.size(), 0.0);
+    ps::lipschitz_block(records, ps::Gaussian(), view, keep,
+                        records.all_cells(), out, bound.data(),
+                        [] { return false; });
+    expect("a NaN log-likelihood makes its draw's bound infinite",
+           bound[1] == ps::kInfinity && std::isfinite(bound[0]) &&
+               std::isfinite(bound[2]));
+    expect("and is counted for records with weight alone",
+           out.nonfinite[0] == 1 && out.nonfinite[1] == 0);
+  }
+}
+
 }  // namespace
 
 int main() {
   expect_near("Stirling's remainder at 1e-3", ps::stirling_remainder(1e-3),
               2.5422704679670942, 1e-13);
-  const ps::StirlingPair pair(2.5, std::log(2.5));
-  expect_near("pair, remainder", pair.remainder, ps::stirling_remainder(2.5),
-              1e-13);
-  expect_near("pair, entropy", pair.entropy, ps::log_minus_digamma(2.5), 1e-13);
+  for (double x : {1e-100, 2.5, 10.0, 700.0}) {
+    double remainder, entropy;
+    ps::simd::stirling<1>(x, std::log(x), remainder, entropy);
+    expect_near("Stirling's remainder from a logarithm", remainder,
+                ps::stirling_remainder(x), 1e-13);
+    expect_near("its entropy", entropy, x * (std::log(x) - ps::digamma(x)),
+                1e-12);
+  }
   expect_near("log(1 + x) - x next to 0", ps::log1p_minus(1e-9), -5e-19,
               0.0 + 1e-24);
 
@@ -170,6 +274,16 @@ int main() {
   expect_consistent("neg_binomial", counts, 2.0, 1.0);
   expect_consistent("beta", ps::Beta(), 5.0, -0.5);
   expect_consistent("bernoulli", ps::Bernoulli(), 0.0, 0.2);
+
+  expect_edges("poisson", poisson, 0.0, {0.0, 1.0, 199.0, 201.0, 1e6});
+  for (double size : {1e-6, 0.7, 30.0, 1e4, 1e9})
+    expect_edges("neg_binomial", counts, size, {0.0, 1.0, 40.0, 3000.0, 1e6});
+  for (double precision : {0.1, 5.0, 499.0, 501.0, 1e6})
+    expect_edges("beta", ps::Beta(), precision, {1e-12, 0.3, 1.0 - 1e-9});
+  expect_edges("bernoulli", ps::Bernoulli(), 0.0, {0.0, 1.0});
+  expect_edges("student_t", ps::StudentT(3.0), 0.4, {-2.0, 0.0, 1e150});
+
+  expect_nonfinite_bounds();
 
   ps::ModelKind kind;
   kind.name = "no such family";

@@ -122,6 +122,11 @@ test_that("a log-likelihood that is not finite is counted, never hidden", {
     out <- lipschitz_(spec, draws, rep(TRUE, 77), 1L)
     finite <- rowSums(is.finite(f)) == 40
     expect_identical(out$nonfinite, rep(c(sum(!finite), 0L), 20))
+    expect_identical(is.infinite(out$draw), !finite)
+    clipped <- with_clip(spec)
+    expect_identical(
+      is.infinite(lipschitz_(clipped, draws, rep(TRUE, 77), 1L)$draw), !finite
+    )
     # draws beside the bad ones keep their bounds
     clean <- lipschitz_(spec, draws, finite, 1L)
     expect_equal(clean$max, apply(contributions(spec, draws)[finite, ], 2, max))

@@ -46,6 +46,26 @@ inline double log1p_exp(double x) {
   return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
 }
 
+/// sum <- 1/12 - z/360 + .., which times 1/x is Stirling's remainder for
+/// x >= 10, z = 1/x^2; double or a vector of it (by reference, see simd.hpp).
+template <class T>
+inline __attribute__((always_inline)) void stirling_series(const T& z, T& sum) {
+  sum = 1.0 / 12 +
+        z * (-1.0 / 360 +
+             z * (1.0 / 1260 + z * (-1.0 / 1680 +
+                                    z * (1.0 / 1188 + z * (-691.0 / 360360 +
+                                                           z * (1.0 / 156))))));
+}
+
+/// sum <- the same for log x - digamma(x) - 1/(2 x), to be multiplied by z.
+template <class T>
+inline __attribute__((always_inline)) void digamma_series(const T& z, T& sum) {
+  sum = 1.0 / 12 -
+        z * (1.0 / 120 -
+             z * (1.0 / 252 -
+                  z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760)))));
+}
+
 /// log Gamma(x) for x > 0. The C library's lgamma writes a global sign and is
 /// not safe between threads; this one shifts to x >= 10 and uses Stirling's
 /// series, absolute error below 1e-14 max(1, |log Gamma|).
@@ -61,15 +81,9 @@ inline double log_gamma(double x) {
     }
     shift = std::log(product);
   }
-  const double z = 1.0 / (x * x);
-  const double series =
-      (1.0 / 12 +
-       z * (-1.0 / 360 +
-            z * (1.0 / 1260 +
-                 z * (-1.0 / 1680 +
-                      z * (1.0 / 1188 + z * (-691.0 / 360360 + z / 156)))))) /
-      x;
-  return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + series - shift;
+  double series;
+  stirling_series(1.0 / (x * x), series);
+  return (x - 0.5) * std::log(x) - x + kHalfLogTwoPi + series / x - shift;
 }
 
 /// Derivative of log_gamma for x > 0.
@@ -81,12 +95,9 @@ inline double digamma(double x) {
     x += 1.0;
   }
   const double z = 1.0 / (x * x);
-  const double series =
-      z * (1.0 / 12 -
-           z * (1.0 / 120 -
-                z * (1.0 / 252 -
-                     z * (1.0 / 240 - z * (1.0 / 132 - z * 691.0 / 32760)))));
-  return std::log(x) - 0.5 / x - series - shift;
+  double series;
+  digamma_series(z, series);
+  return std::log(x) - 0.5 / x - z * series - shift;
 }
 
 /// log density of N(mean, sd^2) at y.

@@ -7,7 +7,7 @@
 #include <limits>
 #include <memory>
 
-#include "family/normal_mixture.hpp"
+#include "likelihood/mixture_likelihood.hpp"
 #include "prior/dirichlet_prior.hpp"
 #include "prior/half_t.hpp"
 #include "pseudo_posterior.hpp"

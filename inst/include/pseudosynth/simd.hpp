@@ -10,6 +10,7 @@
 #define PSEUDOSYNTH_SIMD_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -17,7 +18,11 @@
 
 #define PSEUDOSYNTH_INLINE inline __attribute__((always_inline))
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+// GCC for Windows keeps a stack of 16 bytes and spills wider lanes to it as if
+// it had 32 (GCC bug 54412): two lanes there.
+#if defined(_WIN32) && !defined(__clang__)
+#define PSEUDOSYNTH_X86 0
+#elif defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define PSEUDOSYNTH_X86 1
 #else
 #define PSEUDOSYNTH_X86 0
@@ -26,16 +31,22 @@
 namespace pseudosynth {
 namespace simd {
 
+// Bits are unsigned: they may be shifted into the sign.
 template <int W>
 struct Lanes {
   typedef double Real __attribute__((vector_size(W * 8)));
-  typedef std::int64_t Int __attribute__((vector_size(W * 8)));
+  typedef std::uint64_t Bits __attribute__((vector_size(W * 8)));
+};
+/// One lane is a plain double, with the C library's functions: right for any
+/// argument, where more lanes have a range.
+template <>
+struct Lanes<1> {
+  typedef double Real;
+  typedef std::uint64_t Bits;
 };
 
 template <int W>
 using Real = typename Lanes<W>::Real;
-template <int W>
-using Int = typename Lanes<W>::Int;
 
 // Values go in and out by reference: a by-value vector argument would depend
 // on the instruction set of the caller.
@@ -47,15 +58,33 @@ template <int W>
 PSEUDOSYNTH_INLINE void store(const Real<W>& from, double* to) {
   std::memcpy(to, &from, sizeof(from));
 }
+/// A constant in all lanes.
 template <int W>
 PSEUDOSYNTH_INLINE void fill(double value, Real<W>& to) {
   to = value - Real<W>{};
 }
+/// The same for a number that is only known when the program runs: GCC makes
+/// one broadcast of it, where fill() becomes a masked one for each lane. Not
+/// for constants: GCC 12 fails to compile some comparisons with them.
+template <int W>
+PSEUDOSYNTH_INLINE void broadcast(double value, Real<W>& to) {
+  if constexpr (W == 1) {
+    to = value;
+  } else {
+    Real<W> lanes{};
+    for (int l = 0; l < W; ++l) lanes[l] = value;
+    to = lanes;
+  }
+}
 template <int W>
 PSEUDOSYNTH_INLINE double sum(const Real<W>& x) {
-  double total = 0.0;
-  for (int l = 0; l < W; ++l) total += x[l];
-  return total;
+  if constexpr (W == 1) {
+    return x;
+  } else {
+    double total = 0.0;
+    for (int l = 0; l < W; ++l) total += x[l];
+    return total;
+  }
 }
 
 /// x <- exp(x) for x <= 700; what lies below -708 gives exp(-708), about
@@ -64,14 +93,18 @@ PSEUDOSYNTH_INLINE double sum(const Real<W>& x) {
 template <int W>
 PSEUDOSYNTH_INLINE void exp_in_place(Real<W>& x) {
   typedef typename Lanes<W>::Real R;
-  typedef typename Lanes<W>::Int I;
+  typedef typename Lanes<W>::Bits B;
+  if constexpr (W == 1) {
+    x = std::exp(x);
+    return;
+  }
   R low;
   fill<W>(-708.0, low);
   x = x < low ? low : x;
   // Adding 1.5 * 2^52 rounds to the nearest integer, which is then in the low
   // bits of the sum.
   R n = x * 1.4426950408889634074 + 6755399441055744.0;
-  I bits;
+  B bits;
   std::memcpy(&bits, &n, sizeof(bits));
   n -= 6755399441055744.0;
   R r = x - n * 6.93147180369123816490e-01;
@@ -84,7 +117,7 @@ PSEUDOSYNTH_INLINE void exp_in_place(Real<W>& x) {
                r2 * (1.0 / 3628800 + r * (1.0 / 39916800));
   const R p3 = 1.0 / 479001600 + r * (1.0 / 6227020800.0);
   const R p = p0 + r4 * (p1 + r4 * (p2 + r4 * p3));
-  I scale = (bits + 1023) << 52;
+  const B scale = (bits + 1023) << 52;
   R two_n;
   std::memcpy(&two_n, &scale, sizeof(two_n));
   x = p * two_n;
@@ -95,17 +128,21 @@ PSEUDOSYNTH_INLINE void exp_in_place(Real<W>& x) {
 template <int W>
 PSEUDOSYNTH_INLINE void log_in_place(Real<W>& x) {
   typedef typename Lanes<W>::Real R;
-  typedef typename Lanes<W>::Int I;
-  I bits;
+  typedef typename Lanes<W>::Bits B;
+  if constexpr (W == 1) {
+    x = std::log(x);
+    return;
+  }
+  B bits;
   std::memcpy(&bits, &x, sizeof(bits));
   // Split x = 2^n m with m in [sqrt(1/2), sqrt(2)).
-  bits += 0x3ff0000000000000LL - 0x3fe6a09e667f3bcdLL;
-  I exponent = (bits >> 52) - 0x3ff;
-  bits = (bits & 0x000fffffffffffffLL) + 0x3fe6a09e667f3bcdLL;
+  bits += 0x3ff0000000000000ULL - 0x3fe6a09e667f3bcdULL;
+  const B exponent = (bits >> 52) - 0x3ff;
+  bits = (bits & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL;
   R m;
   std::memcpy(&m, &bits, sizeof(m));
   // 64-bit integer to double through the mantissa of 1.5 * 2^52.
-  I shifted = exponent + 0x4338000000000000LL;
+  const B shifted = exponent + 0x4338000000000000ULL;
   R n;
   std::memcpy(&n, &shifted, sizeof(n));
   n -= 6755399441055744.0;
@@ -164,6 +201,11 @@ using FloatBuffer = AlignedArray<float>;
 
 enum class Level { kBaseline, kAvx2, kAvx512 };
 
+/// n rounded up to a multiple of every lane count.
+inline std::size_t whole_lanes(std::size_t n) {
+  return (n + 7) / 8 * 8;
+}
+
 /// The instruction set of this processor, found once.
 inline Level level() {
 #if PSEUDOSYNTH_X86
@@ -198,7 +240,10 @@ inline int lanes() {
 
 // PSEUDOSYNTH_DISPATCH(name, (parameters), (arguments)) defines
 // name(parameters) from the template `template <int W> PSEUDOSYNTH_INLINE void
-// name_kernel(..)`.
+// name_kernel(..)`. PSEUDOSYNTH_DISPATCH_FOR(name, (template parameters),
+// (template arguments), (parameters), (arguments)) does so for a kernel
+// `template <int W, template parameters>`.
+#define PSEUDOSYNTH_LIST(...) __VA_ARGS__
 #if PSEUDOSYNTH_X86
 #define PSEUDOSYNTH_DISPATCH(name, parameters, arguments)                   \
   __attribute__((target("avx2,fma"))) inline void name##_avx2 parameters {  \
@@ -220,10 +265,38 @@ inline int lanes() {
         name##_kernel<2> arguments;                                         \
     }                                                                       \
   }
+#define PSEUDOSYNTH_DISPATCH_FOR(name, names, types, parameters, arguments) \
+  template <PSEUDOSYNTH_LIST names>                                         \
+  __attribute__((target("avx2,fma"))) inline void name##_avx2 parameters {  \
+    name##_kernel<4, PSEUDOSYNTH_LIST types> arguments;                     \
+  }                                                                         \
+  template <PSEUDOSYNTH_LIST names>                                         \
+  __attribute__((target(                                                    \
+      "avx512f,avx512dq,avx2,fma"))) inline void name##_avx512 parameters { \
+    name##_kernel<8, PSEUDOSYNTH_LIST types> arguments;                     \
+  }                                                                         \
+  template <PSEUDOSYNTH_LIST names>                                         \
+  inline void name parameters {                                             \
+    switch (::pseudosynth::simd::level()) {                                 \
+      case ::pseudosynth::simd::Level::kAvx512:                             \
+        name##_avx512<PSEUDOSYNTH_LIST types> arguments;                    \
+        break;                                                              \
+      case ::pseudosynth::simd::Level::kAvx2:                               \
+        name##_avx2<PSEUDOSYNTH_LIST types> arguments;                      \
+        break;                                                              \
+      default:                                                              \
+        name##_kernel<2, PSEUDOSYNTH_LIST types> arguments;                 \
+    }                                                                       \
+  }
 #else
 #define PSEUDOSYNTH_DISPATCH(name, parameters, arguments) \
   inline void name parameters {                           \
     name##_kernel<2> arguments;                           \
+  }
+#define PSEUDOSYNTH_DISPATCH_FOR(name, names, types, parameters, arguments) \
+  template <PSEUDOSYNTH_LIST names>                                         \
+  inline void name parameters {                                             \
+    name##_kernel<2, PSEUDOSYNTH_LIST types> arguments;                     \
   }
 #endif
 

@@ -14,7 +14,7 @@ namespace simd {
 template <int L>
 struct FloatLanes {
   typedef float Real __attribute__((vector_size(L * 4)));
-  typedef std::int32_t Int __attribute__((vector_size(L * 4)));
+  typedef std::uint32_t Bits __attribute__((vector_size(L * 4)));
 };
 template <int L>
 using Floats = typename FloatLanes<L>::Real;
@@ -34,11 +34,11 @@ PSEUDOSYNTH_INLINE void store_floats(const Floats<L>& from, float* to) {
 template <int L>
 PSEUDOSYNTH_INLINE void exp2_floats(Floats<L>& x) {
   typedef typename FloatLanes<L>::Real R;
-  typedef typename FloatLanes<L>::Int I;
+  typedef typename FloatLanes<L>::Bits B;
   const R low = -120.0f - R{};
   x = x < low ? low : x;
   R n = x + 12582912.0f;  // 1.5 * 2^23 rounds
-  I scale;
+  B scale;
   std::memcpy(&scale, &n, sizeof(scale));
   const R r = x - (n - 12582912.0f);
   const R p =
@@ -46,7 +46,7 @@ PSEUDOSYNTH_INLINE void exp2_floats(Floats<L>& x) {
       r * (0.693121815f +
            r * (0.240247453f + r * (0.0559178586f + r * 0.00957008159f)));
   // What is above the integer in the bits of n falls out of the word.
-  I bits;
+  B bits;
   std::memcpy(&bits, &p, sizeof(bits));
   bits += scale << 23;
   std::memcpy(&x, &bits, sizeof(bits));

@@ -4,11 +4,15 @@
 #ifndef PSEUDOSYNTH_DESIGN_GROUPED_DESIGN_HPP
 #define PSEUDOSYNTH_DESIGN_GROUPED_DESIGN_HPP
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "../math.hpp"
 #include "cross_tables.hpp"
 #include "design.hpp"
 #include "factor_group.hpp"
+#include "linear_predictor.hpp"
 
 namespace pseudosynth {
 
@@ -16,41 +20,15 @@ class GroupedDesign {
  public:
   explicit GroupedDesign(const Design& design)
       : design_(&design),
-        groups_(group_factors(design, kMaxCells)),
+        predict_(design, kMaxCells),
         tables_(design),
-        cells_(groups_.size()) {
+        cells_(groups().size()) {
     collect_entries();
   }
 
   /// eta (n_rows) = X b.
   void linear_predictor(const double* b, double* eta) const {
-    const Design& design = *design_;
-    const int rows = design.n_rows();
-    const double intercept = design.has_intercept() ? b[0] : 0.0;
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      fill_cells(groups_[g], b, g == 0 ? intercept : 0.0, cells_[g]);
-    std::size_t g = 0;
-    // Three look-ups at a time: fewer passes over eta.
-    if (groups_.size() >= 3) {
-      const double *c0 = cells_[0].data(), *c1 = cells_[1].data(),
-                   *c2 = cells_[2].data();
-      const int *i0 = groups_[0].cell.data(), *i1 = groups_[1].cell.data(),
-                *i2 = groups_[2].cell.data();
-      for (int r = 0; r < rows; ++r) eta[r] = c0[i0[r]] + c1[i1[r]] + c2[i2[r]];
-      g = 3;
-    } else {
-      std::fill(eta, eta + rows, groups_.empty() ? intercept : 0.0);
-    }
-    for (; g < groups_.size(); ++g) {
-      const double* c = cells_[g].data();
-      const int* index = groups_[g].cell.data();
-      for (int r = 0; r < rows; ++r) eta[r] += c[index[r]];
-    }
-    for (int q = 0; q < design.n_numeric(); ++q) {
-      const double slope = b[design.numeric_column(q)];
-      for (int r = 0; r < rows; ++r)
-        eta[r] += design.numeric_values(r)[q] * slope;
-    }
+    predict_(b, eta);
   }
 
   /// out (P) = X' v for values at some rows, `row` and `v` of length n.
@@ -58,20 +36,20 @@ class GroupedDesign {
                        double* out) const {
     const Design& design = *design_;
     std::fill(out, out + design.n_columns(), 0.0);
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
+    for (std::size_t g = 0; g < groups().size(); ++g) {
       // Neighbouring rows often meet in a cell; taking turns on copies spares
       // each addition the wait for the last.
-      const std::size_t size = static_cast<std::size_t>(groups_[g].n_cells);
+      const std::size_t size = static_cast<std::size_t>(groups()[g].n_cells);
       std::vector<double>& cells = cells_[g];
       cells.assign(size * kCopies, 0.0);
-      const int* index = groups_[g].cell.data();
+      const int* index = groups()[g].cell.data();
       for (int e = 0; e < n; ++e)
         cells[static_cast<std::size_t>(e % kCopies) * size + index[row[e]]] +=
             v[e];
       for (std::size_t at = 0; at < size; ++at)
         for (int copy = 1; copy < kCopies; ++copy)
           cells[at] += cells[static_cast<std::size_t>(copy) * size + at];
-      add_cells(groups_[g], cells, out);
+      add_cells(groups()[g], cells, out);
     }
     if (design.has_intercept()) {
       double total = 0.0;
@@ -138,22 +116,6 @@ class GroupedDesign {
     }
   }
 
-  /// Cell values, `base` plus the coefficients that the cell switches on.
-  void fill_cells(const FactorGroup& group, const double* b, double base_value,
-                  std::vector<double>& cells) const {
-    cells.assign(1, base_value);
-    std::vector<double>& wider = wider_;
-    for (std::size_t f = 0; f < group.factors.size(); ++f) {
-      wider.clear();
-      for (double base : cells) {
-        wider.push_back(base);
-        for (int code = 1; code < group.levels[f]; ++code)
-          wider.push_back(base + b[group.first[f] + code - 1]);
-      }
-      cells.swap(wider);
-    }
-  }
-
   void add_cells(const FactorGroup& group, const std::vector<double>& cells,
                  double* out) const {
     for (int cell = 0; cell < group.n_cells; ++cell) {
@@ -167,14 +129,15 @@ class GroupedDesign {
     }
   }
 
+  const std::vector<FactorGroup>& groups() const { return predict_.groups(); }
+
   const Design* design_;
-  std::vector<FactorGroup> groups_;
+  mutable LinearPredictor predict_;  // with its work space
   CrossTables tables_;
   std::vector<int> entry_start_, entry_column_;
   std::vector<double> entry_value_;
   // Work space: one object serves one thread.
   mutable std::vector<std::vector<double>> cells_;
-  mutable std::vector<double> wider_;
 };
 
 }  // namespace pseudosynth

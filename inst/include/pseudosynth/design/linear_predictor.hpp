@@ -17,10 +17,17 @@ class LinearPredictor {
  public:
   /// @param design must outlive this object and its copies.
   explicit LinearPredictor(const Design& design)
+      : LinearPredictor(design,
+                        std::max(16, std::min(512, design.n_rows() / 4))) {}
+
+  /// @param max_cells of a group.
+  LinearPredictor(const Design& design, int max_cells)
       : design_(&design),
-        groups_(std::make_shared<const std::vector<FactorGroup>>(group_factors(
-            design, std::max(16, std::min(512, design.n_rows() / 4))))),
+        groups_(std::make_shared<const std::vector<FactorGroup>>(
+            group_factors(design, max_cells))),
         cells_(groups_->size()) {}
+
+  const std::vector<FactorGroup>& groups() const { return *groups_; }
 
   /// eta (n_rows) = X b.
   void operator()(const double* b, double* eta) {

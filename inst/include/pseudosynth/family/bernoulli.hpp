@@ -4,25 +4,43 @@
 
 #include "../math.hpp"
 #include "../rng.hpp"
+#include "../simd_special.hpp"
 #include "../transforms.hpp"
+#include "forms.hpp"
 
 namespace pseudosynth {
 
 /// @brief y in {0, 1}, P(y = 1) = 1/(1 + exp(-eta)); no extra parameter.
-struct Bernoulli {
-  static constexpr int kExtras = 0;
+struct Bernoulli : RowForm<Bernoulli> {
+  static constexpr int kExtras = 0, kStatistics = 2, kResponse = 2;
 
-  struct At {};
+  template <int W>
+  struct Draw {};
+  using At = Draw<1>;
   At at(const double*) const { return At{}; }
 
-  double log_lik(double y, double eta, const At&) const {
-    return -log1p_exp(y > 0.5 ? -eta : eta);
+  static void response(double y, double* r) {
+    r[0] = y > 0.5 ? 1.0 : 0.0;
+    r[1] = 1.0 - r[0];
   }
+  static double constant(const double*) { return 0.0; }
 
-  double derivatives(double y, double eta, const At& at, double& d_eta,
-                     double*) const {
-    d_eta = y > 0.5 ? inv_logit(-eta) : -inv_logit(eta);
-    return log_lik(y, eta, at);
+  /// u = log P(1) and log P(0).
+  template <int W>
+  PSEUDOSYNTH_INLINE void row(const simd::Real<W>& eta, const Draw<W>&,
+                              RowTerms<W, 2>& t) const {
+    typedef simd::Real<W> R;
+    const R zero{};
+    R e = eta > zero ? -eta : eta;
+    simd::exp_in_place<W>(e);
+    const R far = 1.0 / (1.0 + e), near = e * far;
+    simd::log1p_in_place<W>(e);
+    t.value[0] = (eta > zero ? zero : eta) - e;
+    t.value[1] = (eta > zero ? -eta : zero) - e;
+    t.value[2] = zero;
+    t.d_eta[0] = eta > zero ? near : far;
+    t.d_eta[1] = -(eta > zero ? far : near);
+    t.d_eta[2] = zero;
   }
 
   double simulate(Rng& rng, double eta, const At&) const {

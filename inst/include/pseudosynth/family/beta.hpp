@@ -6,54 +6,90 @@
 #include <cmath>
 
 #include "../rng.hpp"
+#include "../simd_special.hpp"
 #include "../special.hpp"
 #include "../transforms.hpp"
+#include "forms.hpp"
 
 namespace pseudosynth {
 
 /// @brief y ~ Beta(a, b), a = m lambda, b = (1 - m) lambda,
 /// m = 1/(1 + exp(-eta)); lambda ~ Pareto(0.1, 1.5), u = log(lambda - 0.1).
 ///
-/// With G(x) = log(x)/2 - D(x), D Stirling's remainder, and KL the relative
-/// entropy of (m, 1 - m) to (y, 1 - y),
-///   f = -lambda KL + G(a) + G(b) - G(lambda) - log(2 pi)/2
-///       - log y - log(1 - y):
-/// nothing cancels for large lambda; a and b that underflow enter by their
-/// logarithms.
-struct Beta {
-  static constexpr int kExtras = 1;
+/// With G(x) = log(x)/2 - D(x), D Stirling's remainder, g = G(a) + G(b) -
+/// G(lambda) - log(2 pi)/2, and KL the relative entropy of (m, 1 - m) to
+/// (y, 1 - y),
+///   f = a (log y - log m) + b (log(1 - y) - log(1 - m)) + g
+///       - log y - log(1 - y),
+/// the first two terms together -lambda KL where lambda is large: nothing
+/// cancels; a and b that underflow enter by their logarithms.
+struct Beta : RowForm<Beta> {
+  static constexpr int kExtras = 1, kStatistics = 2, kResponse = 3;
+  static constexpr bool kCancels = true;
   static constexpr double kLowest = 0.1;
   static constexpr double kShape = 1.5;
 
-  struct At {
-    double precision, log_precision, gamma_part, entropy;
+  template <int W>
+  struct Draw {
+    // lambda, log lambda, G(lambda), log lambda - digamma(lambda)
+    simd::Real<W> precision, log_precision, gamma_part, entropy;
   };
+  using At = Draw<1>;
 
   At at(const double* extra) const {
     const double lambda = extra[0], log_lambda = std::log(lambda);
-    return At{lambda, log_lambda, half_log_less_remainder(lambda, log_lambda),
-              log_minus_digamma(lambda)};
+    double remainder, entropy;
+    simd::stirling<1>(lambda, log_lambda, remainder, entropy);
+    return At{lambda, log_lambda, 0.5 * log_lambda - remainder,
+              entropy / lambda};
   }
 
-  double log_lik(double y, double eta, const At& at) const {
-    return density(y, mean_part(y, eta, at), at);
+  static void response(double y, double* r) {
+    r[0] = std::log(y);
+    r[1] = std::log1p(-y);
+    r[2] = y;
   }
+  static double constant(const double* r) { return -r[0] - r[1]; }
 
-  double derivatives(double y, double eta, const At& at, double& d_eta,
-                     double* d_extra) const {
-    const MeanPart p = mean_part(y, eta, at);
-    const GammaPart a =
-        gamma_part(at.precision * p.m, at.log_precision + p.log_m);
-    const GammaPart b =
-        gamma_part(at.precision * p.q, at.log_precision + p.log_q);
-    const double log_y = std::log(y), log_rest = std::log1p(-y);
+  template <int W>
+  PSEUDOSYNTH_INLINE void row(const simd::Real<W>& eta, const Draw<W>& at,
+                              RowTerms<W, 2>& t) const {
+    MeanPart<W> p;
+    mean_part<W>(eta, at, p);
+    t.value[0] = p.a;
+    t.value[1] = p.b;
+    t.value[2] = p.g - p.a * p.log_m - p.b * p.log_q;
     // log a - log b = eta, so that digamma(a) - digamma(b) does not cancel.
-    d_eta = p.q * a.entropy - p.m * b.entropy +
-            at.precision * p.m * p.q * (log_y - log_rest - eta);
-    d_extra[0] =
-        (a.entropy + b.entropy - p.divergence) / at.precision - at.entropy;
-    return a.value + b.value - at.gamma_part - p.divergence - kHalfLogTwoPi -
-           log_y - log_rest;
+    t.d_eta[0] = p.a * p.q;
+    t.d_eta[1] = -t.d_eta[0];
+    t.d_eta[2] = p.q * p.entropy_a - p.m * p.entropy_b - t.d_eta[0] * eta;
+    t.d_extra[0] = p.m;
+    t.d_extra[1] = p.q;
+    t.d_extra[2] = (p.entropy_a + p.entropy_b) / at.precision - at.entropy -
+                   p.m * p.log_m - p.q * p.log_q;
+  }
+
+  // A sharper density cancels.
+  static bool draw_splits(const At& at) { return at.precision < 500.0; }
+  static double anchor(const double* mean) {
+    return std::min(std::max(inv_logit(mean[0] - mean[1]), 1e-300),
+                    1.0 - 1e-15);
+  }
+
+  template <int W>
+  PSEUDOSYNTH_INLINE void exact(const simd::Real<W>* r,
+                                const simd::Real<W>& eta, const Draw<W>& at,
+                                const simd::Real<W>*, simd::Real<W>& f) const {
+    typedef simd::Real<W> R;
+    const R zero{};
+    MeanPart<W> p;
+    mean_part<W>(eta, at, p);
+    // y - m from the side where both are small.
+    const R difference = eta > zero ? p.q - (1.0 - r[2]) : r[2] - p.m;
+    R below, above;
+    side<W>(p.m, p.log_m, difference, r[0], below);
+    side<W>(p.q, p.log_q, R(-difference), r[1], above);
+    f = p.g - at.precision * (below + above) - r[0] - r[1];
   }
 
   /// Never exactly 0 or 1: a draw that rounds there becomes the nearest number
@@ -96,50 +132,57 @@ struct Beta {
   static constexpr double kSmallest = 0x1.0p-1022;
   static constexpr double kLargest = 1.0 - 0x1.0p-53;
 
+  template <int W>
   struct MeanPart {
-    double m, q;  // mean and 1 - mean, both to full relative accuracy
-    double log_m, log_q;
-    double divergence;  // lambda KL
+    simd::Real<W> m, q;  // mean and 1 - mean, both to full relative accuracy
+    simd::Real<W> log_m, log_q, a, b, g;
+    simd::Real<W> entropy_a, entropy_b;  // a (log a - digamma(a)), 1 at 0
   };
 
-  struct GammaPart {
-    double value;    // G(x)
-    double entropy;  // x P(x), 1 at x = 0
-  };
-
-  static GammaPart gamma_part(double x, double log_x) {
-    if (x < 1e-300) return GammaPart{log_x + kHalfLogTwoPi, 1.0};
-    const StirlingPair pair(x, log_x);
-    return GammaPart{0.5 * log_x - pair.remainder, x * pair.entropy};
-  }
-
-  MeanPart mean_part(double y, double eta, const At& at) const {
-    MeanPart p;
-    p.m = inv_logit(eta);
-    p.q = inv_logit(-eta);
-    p.log_m = -log1p_exp(-eta);
-    p.log_q = -log1p_exp(eta);
-    // y - m from the side where both are small.
-    const double difference = eta > 0 ? p.q - (1.0 - y) : y - p.m;
-    p.divergence =
-        at.precision * (side(p.m, p.log_m, difference, std::log(y)) +
-                        side(p.q, p.log_q, -difference, std::log1p(-y)));
-    return p;
+  template <int W>
+  PSEUDOSYNTH_INLINE static void mean_part(const simd::Real<W>& eta,
+                                           const Draw<W>& at, MeanPart<W>& p) {
+    typedef simd::Real<W> R;
+    const R zero{};
+    R e = eta > zero ? -eta : eta;
+    simd::exp_in_place<W>(e);
+    const R far = 1.0 / (1.0 + e), near = e * far;
+    simd::log1p_in_place<W>(e);
+    const R log_far = -e, log_near = (eta > zero ? -eta : eta) - e;
+    const R large = at.precision * far, small = at.precision * near;
+    const R log_large = at.log_precision + log_far;
+    const R log_small = at.log_precision + log_near;
+    R remainder_large, remainder_small, entropy_large, entropy_small;
+    simd::stirling<W>(large, log_large, remainder_large, entropy_large);
+    simd::stirling<W>(small, log_small, remainder_small, entropy_small);
+    p.g = 0.5 * (log_large + log_small) - remainder_large - remainder_small -
+          at.gamma_part - kHalfLogTwoPi;
+    p.m = eta > zero ? far : near;
+    p.q = eta > zero ? near : far;
+    p.log_m = eta > zero ? log_far : log_near;
+    p.log_q = eta > zero ? log_near : log_far;
+    p.a = eta > zero ? large : small;
+    p.b = eta > zero ? small : large;
+    p.entropy_a = eta > zero ? entropy_large : entropy_small;
+    p.entropy_b = eta > zero ? entropy_small : entropy_large;
   }
 
   /// m log(m/y) + (y - m).
-  static double side(double m, double log_m, double difference, double log_y) {
-    const double u = difference / m;
-    if (u > -0.9 && u < 1e8) return -m * log1p_minus(u);
-    return difference - m * (log_y - log_m);
-  }
-
-  double density(double y, const MeanPart& p, const At& at) const {
-    const double log_a = at.log_precision + p.log_m;
-    const double log_b = at.log_precision + p.log_q;
-    return half_log_less_remainder(at.precision * p.m, log_a) +
-           half_log_less_remainder(at.precision * p.q, log_b) - at.gamma_part -
-           p.divergence - kHalfLogTwoPi - std::log(y) - std::log1p(-y);
+  template <int W>
+  PSEUDOSYNTH_INLINE static void side(const simd::Real<W>& m,
+                                      const simd::Real<W>& log_m,
+                                      const simd::Real<W>& difference,
+                                      const simd::Real<W>& log_y,
+                                      simd::Real<W>& out) {
+    typedef simd::Real<W> R;
+    const R u = difference / m;
+    R near;
+    log1p_minus_near(u, near);
+    near *= -m;
+    const R far = difference - m * (log_y - log_m);
+    out = far;
+    out = u > -0.4 ? near : out;
+    out = u > 0.4 ? far : out;
   }
 };
 

@@ -21,9 +21,8 @@
 //
 // That is all: samplers, bounds and synthesis then work, in this program or in
 // another that includes the headers. registry.hpp gives the family a name.
-// Where speed pays, specialise TileDensity (kernel/) for the bounds and
-// RowGradient (likelihood/) if the uncensored log-likelihood adds up by design
-// row.
+// Where speed pays, the density is written in one of the forms of forms.hpp,
+// from which log_lik() and derivatives() follow.
 #ifndef PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
 #define PSEUDOSYNTH_FAMILY_GAUSSIAN_HPP
 
@@ -32,32 +31,35 @@
 
 #include "../math.hpp"
 #include "../rng.hpp"
-#include "../transforms.hpp"
+#include "forms.hpp"
 #include "log_scale.hpp"
 
 namespace pseudosynth {
 
 /// @brief y ~ N(eta, sigma^2), sigma ~ half-t(3, 0, 1), u = log sigma.
-struct Gaussian : LogScale {
-  struct At {
-    double sigma, inverse, offset;  // offset = -log sigma - log(2 pi)/2
+struct Gaussian : LogScale, LaneForm<Gaussian> {
+  static constexpr bool kLanesCheck = false;
+  static constexpr bool kLeastSquares = true;
+
+  template <int W>
+  struct Draw {
+    simd::Real<W> sigma, inverse, offset;
   };
+  using At = Draw<1>;
 
   At at(const double* extra) const {
     return At{extra[0], 1.0 / extra[0], -std::log(extra[0]) - kHalfLogTwoPi};
   }
 
-  double log_lik(double y, double eta, const At& at) const {
-    const double z = (y - eta) * at.inverse;
-    return at.offset - 0.5 * z * z;
-  }
-
-  double derivatives(double y, double eta, const At& at, double& d_eta,
-                     double* d_extra) const {
-    const double z = (y - eta) * at.inverse;
+  template <int W>
+  PSEUDOSYNTH_INLINE void density(const simd::Real<W>& y,
+                                  const simd::Real<W>& eta, const Draw<W>& at,
+                                  simd::Real<W>& f, simd::Real<W>& d_eta,
+                                  simd::Real<W>* d_extra) const {
+    const simd::Real<W> z = (y - eta) * at.inverse;
+    f = at.offset - 0.5 * z * z;
     d_eta = z * at.inverse;
     d_extra[0] = (z * z - 1.0) * at.inverse;
-    return at.offset - 0.5 * z * z;
   }
 
   double simulate(Rng& rng, double eta, const At& at) const {

@@ -7,50 +7,108 @@
 
 #include "../prior/half_t.hpp"
 #include "../rng.hpp"
+#include "../simd_special.hpp"
 #include "../special.hpp"
+#include "forms.hpp"
 
 namespace pseudosynth {
 
 /// @brief Mean mu = exp(eta), size phi, variance mu + mu^2/phi;
 /// 1/phi ~ half-Cauchy(0, 5), u = log phi.
 ///
-/// With n = y + phi, d = (mu - y)/(mu + phi), D Stirling's remainder and
-/// h(x) = log(1 + x) - x <= 0,
-///   f = y h(phi d/y) + phi h(-d) + D(n) - D(phi) - log(1 + y/phi)/2
-///       - D(y) - log(2 pi y)/2:
+/// With n = y + phi, L = log(1 + mu/phi), D Stirling's remainder,
+///   f = y (log(mu/phi) - L) - phi L + A(y),
+///   A = y log(n/y) + phi log(n/phi) + peak,
+///   peak = D(n) - D(phi) - log(n/phi)/2 - D(y) - log(2 pi y)/2.
+/// Where A is large, with d = (mu - y)/(mu + phi), h(x) = log(1 + x) - x <= 0,
+///   f = y h(phi d/y) + phi h(-d) + peak:
 /// nothing cancels from phi -> 0 to the Poisson limit phi -> Inf, and f stays
 /// finite where exp(eta) overflows.
-struct NegBinomial {
-  static constexpr int kExtras = 1;
+struct NegBinomial : RowForm<NegBinomial> {
+  static constexpr int kExtras = 1, kStatistics = 1, kResponse = 3;
+  static constexpr bool kTable = true, kCancels = true;
 
-  struct At {
-    double size, log_size, remainder, entropy;  // phi, log phi, D, P
+  template <int W>
+  struct Draw {
+    // phi, 1/phi, log phi, D(phi), log phi - digamma(phi)
+    simd::Real<W> size, inverse, log_size, remainder, entropy;
   };
+  using At = Draw<1>;
 
   At at(const double* extra) const {
-    const double size = extra[0];
-    return At{size, std::log(size), stirling_remainder(size),
-              log_minus_digamma(size)};
+    const double size = extra[0], log_size = std::log(size);
+    double remainder, entropy;
+    simd::stirling<1>(size, log_size, remainder, entropy);
+    return At{size, 1.0 / size, log_size, remainder, entropy / size};
   }
 
-  double log_lik(double y, double eta, const At& at) const {
-    return density(y, mean_part(y, eta, at), at);
+  static void response(double y, double* r) { count_response(y, r); }
+  static double constant(const double* r) { return r[2]; }
+
+  template <int W>
+  PSEUDOSYNTH_INLINE void row(const simd::Real<W>& eta, const Draw<W>& at,
+                              RowTerms<W, 1>& t) const {
+    typedef simd::Real<W> R;
+    const R zero{};
+    const R x = eta - at.log_size;
+    // The smaller of mu and phi over the larger.
+    R e = x > zero ? -eta : eta;
+    simd::exp_in_place<W>(e);
+    e *= x > zero ? at.size : at.inverse;
+    const R far = 1.0 / (1.0 + e), near = e * far;
+    const R share = x > zero ? far : near;  // mu/(mu + phi)
+    simd::log1p_in_place<W>(e);
+    const R L = (x > zero ? x : zero) + e;
+    t.value[0] = (x > zero ? zero : x) - e;
+    t.value[1] = -at.size * L;
+    t.d_eta[0] = x > zero ? near : far;
+    t.d_eta[1] = -at.size * share;
+    t.d_extra[0] = -t.d_eta[0] * at.inverse;
+    t.d_extra[1] = share - L;
   }
 
-  double derivatives(double y, double eta, const At& at, double& d_eta,
-                     double* d_extra) const {
-    const MeanPart m = mean_part(y, eta, at);
-    d_eta = -at.size * m.d;
-    d_extra[0] = m.h + at.entropy;
-    if (y == 0) {
-      d_extra[0] -= at.entropy;
-      return m.entropy;
-    }
-    const double n = y + at.size, log_ratio = std::log1p(y / at.size);
-    const StirlingPair at_n(n, at.log_size + log_ratio);
-    d_extra[0] -= at_n.entropy;
-    return m.entropy + at_n.remainder - at.remainder - 0.5 * log_ratio +
-           count_constant(y);
+  template <int W>
+  PSEUDOSYNTH_INLINE void table(const simd::Real<W>* r, const Draw<W>& at,
+                                simd::Real<W>& value,
+                                simd::Real<W>& d_extra) const {
+    typedef simd::Real<W> R;
+    const R zero{};
+    CountPart<W> part;
+    count_part<W>(r, at, part);
+    value = r[0] * part.over_y + at.size * part.over_size + part.peak;
+    d_extra = part.over_size + at.entropy - part.entropy;
+    value = r[0] > zero ? value : zero;
+    d_extra = r[0] > zero ? d_extra : zero;
+  }
+
+  template <int W>
+  PSEUDOSYNTH_INLINE void exact(const simd::Real<W>* r,
+                                const simd::Real<W>& eta, const Draw<W>& at,
+                                const simd::Real<W>*, simd::Real<W>& f) const {
+    typedef simd::Real<W> R;
+    const R zero{};
+    CountPart<W> part;
+    count_part<W>(r, at, part);
+    const R x = eta - at.log_size;
+    // 1/mu or mu; the smaller of mu and phi over the larger.
+    R e = x > zero ? -eta : eta;
+    simd::exp_in_place<W>(e);
+    R log_total = e * (x > zero ? at.size : at.inverse);
+    const R d = (x > zero ? 1.0 - r[0] * e : (e - r[0]) * at.inverse) /
+                (1.0 + log_total);
+    simd::log1p_in_place<W>(log_total);
+    log_total += x > zero ? eta : at.log_size;
+    const R log_n = at.log_size + part.over_size;
+    R near;
+    log1p_minus_near(R(-d), near);
+    R h = d > 0.4 ? log_n - log_total + d : near;
+    h = d < -0.4 ? log_n - log_total + d : h;
+    const R v = at.size * d / r[0];
+    log1p_minus_near(v, near);
+    const R by_definition = part.over_y + eta - log_total - v;
+    R g = v > 0.4 ? by_definition : near;
+    g = v < -0.4 ? by_definition : g;
+    f = r[0] * g + at.size * h + part.peak + r[2];
   }
 
   /// A Poisson count whose mean is mu times a Gamma(phi, rate phi) draw, by
@@ -85,36 +143,31 @@ struct NegBinomial {
   HalfT dispersion_prior{1.0, 5.0};
 
  private:
-  struct MeanPart {
-    double d;        // (mu - y)/(mu + phi)
-    double h;        // h(-d)
-    double entropy;  // y h(phi d/y) + phi h(-d)
+  template <int W>
+  struct CountPart {
+    simd::Real<W> over_y, over_size;  // log(n/y), log(n/phi)
+    simd::Real<W> peak;               // without the part of y alone
+    simd::Real<W> entropy;            // log n - digamma(n)
   };
 
-  MeanPart mean_part(double y, double eta, const At& at) const {
-    const double mean = std::exp(eta), total = mean + at.size;
-    const double log_total =
-        total < kInfinity ? std::log(total) : log_sum_exp(eta, at.log_size);
-    MeanPart m;
-    m.d = mean < kInfinity ? (mean - y) / total : 1.0;
-    m.h =
-        m.d > 0.5 ? std::log(y + at.size) - log_total + m.d : log1p_minus(-m.d);
-    m.entropy = at.size * m.h;
-    if (y == 0) {
-      // Without the linear term that the term in y would cancel.
-      m.entropy -= at.size * m.d;
-      return m;
-    }
-    const double v = at.size * m.d / y;
-    m.entropy += y * (v < -0.5 ? std::log1p(at.size / y) + eta - log_total - v
-                               : log1p_minus(v));
-    return m;
-  }
-
-  double density(double y, const MeanPart& m, const At& at) const {
-    if (y == 0) return m.entropy;
-    return m.entropy + stirling_remainder(y + at.size) - at.remainder -
-           0.5 * std::log1p(y / at.size) + count_constant(y);
+  /// y > 0.
+  template <int W>
+  PSEUDOSYNTH_INLINE static void count_part(const simd::Real<W>* r,
+                                            const Draw<W>& at,
+                                            CountPart<W>& part) {
+    typedef simd::Real<W> R;
+    const R zero{};
+    const R &y = r[0], n = y + at.size;
+    R near = y > at.size ? at.size / y : y * at.inverse;
+    simd::log1p_in_place<W>(near);
+    const R difference = r[1] - at.log_size;
+    part.over_y = near - (y > at.size ? zero : difference);
+    part.over_size = near + (y > at.size ? difference : zero);
+    const R log_n = at.log_size + part.over_size;
+    R remainder;
+    simd::stirling<W>(n, log_n, remainder, part.entropy);
+    part.entropy /= n;
+    part.peak = remainder - at.remainder - 0.5 * part.over_size;
   }
 };
 

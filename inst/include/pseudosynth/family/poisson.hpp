@@ -2,30 +2,54 @@
 #ifndef PSEUDOSYNTH_FAMILY_POISSON_HPP
 #define PSEUDOSYNTH_FAMILY_POISSON_HPP
 
+#include <algorithm>
 #include <cmath>
 
 #include "../rng.hpp"
 #include "../special.hpp"
+#include "forms.hpp"
 
 namespace pseudosynth {
 
-/// @brief y ~ Poisson(exp(eta)); no extra parameter. f is -Inf where exp(eta)
-/// overflows and exact where it underflows.
-struct Poisson {
-  static constexpr int kExtras = 0;
+/// @brief y ~ Poisson(exp(eta)); no extra parameter. f = y eta - mu - log y! is
+/// -Inf where mu = exp(eta) overflows and exact where it underflows.
+struct Poisson : RowForm<Poisson> {
+  static constexpr int kExtras = 0, kStatistics = 1, kResponse = 3;
+  static constexpr bool kCancels = true;
 
-  struct At {};
+  template <int W>
+  struct Draw {};
+  using At = Draw<1>;
   At at(const double*) const { return At{}; }
 
-  double log_lik(double y, double eta, const At&) const {
-    return poisson_log_density(y, std::exp(eta), eta);
+  static void response(double y, double* r) { count_response(y, r); }
+  static double constant(const double* r) {
+    return r[2] + r[0] - r[0] * r[1];  // -log y!
   }
 
-  double derivatives(double y, double eta, const At&, double& d_eta,
-                     double*) const {
-    const double mean = std::exp(eta);
-    d_eta = y - mean;
-    return poisson_log_density(y, mean, eta);
+  template <int W>
+  PSEUDOSYNTH_INLINE void row(const simd::Real<W>& eta, const Draw<W>&,
+                              RowTerms<W, 1>& t) const {
+    simd::Real<W> mean = eta;
+    simd::exp_in_place<W>(mean);
+    t.value[0] = eta;
+    t.value[1] = -mean;
+    simd::fill<W>(1.0, t.d_eta[0]);
+    t.d_eta[1] = -mean;
+  }
+
+  // Above this y eta - log y! loses digits.
+  static bool response_splits(const double* r) { return r[0] <= 200.0; }
+  static double anchor(const double* mean) { return std::max(mean[0], 1e-300); }
+
+  template <int W>
+  PSEUDOSYNTH_INLINE void exact(const simd::Real<W>* r,
+                                const simd::Real<W>& eta, const Draw<W>&,
+                                const simd::Real<W>* value,
+                                simd::Real<W>& f) const {
+    const simd::Real<W> mean = -value[1];
+    poisson_entropy(r[0], r[1], mean, eta, f);
+    f += r[2];
   }
 
   double simulate(Rng& rng, double eta, const At&) const {

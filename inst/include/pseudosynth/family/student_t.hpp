@@ -7,13 +7,15 @@
 #include <stdexcept>
 
 #include "../rng.hpp"
+#include "../simd_special.hpp"
 #include "../special.hpp"
+#include "forms.hpp"
 #include "log_scale.hpp"
 
 namespace pseudosynth {
 
 /// @brief (y - eta)/sigma ~ t(df), sigma ~ half-t(3, 0, 1), u = log sigma.
-struct StudentT : LogScale {
+struct StudentT : LogScale, LaneForm<StudentT> {
   /// @throw std::invalid_argument unless df is positive and finite.
   explicit StudentT(double df = 3.0) : df(df) {
     if (!(df > 0 && df < kInfinity))
@@ -25,27 +27,40 @@ struct StudentT : LogScale {
                stirling_remainder(half + 0.5) - stirling_remainder(half);
   }
 
-  struct At {
-    double sigma, inverse, offset;
+  template <int W>
+  struct Draw {
+    simd::Real<W> sigma, inverse, offset;
   };
+  using At = Draw<1>;
 
   At at(const double* extra) const {
     return At{extra[0], 1.0 / extra[0], constant - std::log(extra[0])};
   }
 
-  double log_lik(double y, double eta, const At& at) const {
-    return at.offset - tail((y - eta) * at.inverse);
-  }
-
-  double derivatives(double y, double eta, const At& at, double& d_eta,
-                     double* d_extra) const {
-    const double z = (y - eta) * at.inverse;
+  /// f = offset - (df + 1)/2 log(1 + z^2/df); one lane also where z^2
+  /// overflows.
+  template <int W>
+  PSEUDOSYNTH_INLINE void density(const simd::Real<W>& y,
+                                  const simd::Real<W>& eta, const Draw<W>& at,
+                                  simd::Real<W>& f, simd::Real<W>& d_eta,
+                                  simd::Real<W>* d_extra) const {
+    typedef simd::Real<W> R;
+    const R z = (y - eta) * at.inverse, size = z < 0.0 ? -z : z;
+    R tail = z * z * (1.0 / df);
+    bool overflows = false;
+    if constexpr (W == 1) overflows = tail > 1e290;
+    simd::log1p_in_place<W>(tail);
+    if (overflows) {
+      tail = size;
+      simd::log_in_place<W>(tail);
+      tail = 2.0 * tail - std::log(df);
+    }
+    f = at.offset - 0.5 * (df + 1.0) * tail;
     // The pull of a record falls as 1/z: heavy tails bound it.
-    const double w = 1.0 / (1.0 + df / (z * z));  // z^2/(df + z^2)
-    d_eta = std::fabs(z) > 1.0 ? (df + 1.0) / (df / z + z) * at.inverse
-                               : (df + 1.0) * z / (df + z * z) * at.inverse;
-    d_extra[0] = ((df + 1.0) * w - 1.0) * at.inverse;
-    return at.offset - tail(z);
+    const R near = z / (df + z * z), far = 1.0 / (df / z + z);
+    d_eta = (df + 1.0) * (size > 1.0 ? far : near) * at.inverse;
+    const R share = 1.0 / (1.0 + df / (z * z));  // z^2/(df + z^2)
+    d_extra[0] = ((df + 1.0) * share - 1.0) * at.inverse;
   }
 
   double simulate(Rng& rng, double eta, const At& at) const {
@@ -61,15 +76,6 @@ struct StudentT : LogScale {
   }
 
   double df, constant;
-
- private:
-  /// (df + 1)/2 log(1 + z^2/df), also where z^2 overflows.
-  double tail(double z) const {
-    const double ratio = z * z / df;
-    return 0.5 * (df + 1.0) *
-           (ratio < 1e290 ? std::log1p(ratio)
-                          : 2.0 * std::log(std::fabs(z)) - std::log(df));
-  }
 };
 
 }  // namespace pseudosynth

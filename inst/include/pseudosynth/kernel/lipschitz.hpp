@@ -5,8 +5,13 @@
 #ifndef PSEUDOSYNTH_KERNEL_LIPSCHITZ_HPP
 #define PSEUDOSYNTH_KERNEL_LIPSCHITZ_HPP
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "../math.hpp"
+#include "../records.hpp"
+#include "../simd.hpp"
 #include "stream_log_lik.hpp"
 
 namespace pseudosynth {
@@ -15,7 +20,8 @@ namespace pseudosynth {
 struct LipschitzBounds {
   std::vector<double> max;     // N: max_s g_i over kept draws
   std::vector<double> min;     // N
-  std::vector<double> draw;    // S: max_i |g_i|, every draw
+  std::vector<double> draw;    // S: max_i |g_i|, every draw; Inf where some
+                               // f is not finite, weight positive
   std::vector<int> nonfinite;  // N: draws with f not finite, weight positive
 };
 
@@ -40,8 +46,8 @@ PSEUDOSYNTH_INLINE void lipschitz_pass_kernel(LipschitzPass& p) {
   R high, low, lower, upper, check, zero;
   simd::load<W>(p.high, high);
   simd::load<W>(p.low, low);
-  simd::fill<W>(p.lower, lower);
-  simd::fill<W>(p.upper, upper);
+  simd::broadcast<W>(p.lower, lower);
+  simd::broadcast<W>(p.upper, upper);
   simd::fill<W>(0.0, zero);
   check = zero;
   for (int l = 0; l < kDrawTile; l += W) {
@@ -138,8 +144,14 @@ void lipschitz_block(const Records& records, const Family& family,
           unfinite = unfinite || pass.unfinite != 0.0;
         }
         if (!unfinite) return;
+        // A record without a finite f bounds nothing: not its draw either,
+        // where a NaN has passed every comparison.
         int bad = 0;
-        for (int l = 0; l < count; ++l) bad += !std::isfinite(f[l]);
+        for (int l = 0; l < count; ++l) {
+          if (std::isfinite(f[l])) continue;
+          ++bad;
+          draw[s + l] = kInfinity;
+        }
         for (int i = from; i < to; ++i) {
           const std::size_t at = static_cast<std::size_t>(i);
           if (records.alpha[at] != 0.0)

@@ -6,14 +6,28 @@
 #define PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
 
 #include "../records.hpp"
-#include "bernoulli_tile.hpp"
-#include "beta_tile.hpp"
+#include "../simd.hpp"
 #include "draw_tile.hpp"
-#include "neg_binomial_tile.hpp"
-#include "poisson_tile.hpp"
-#include "student_t_tile.hpp"
+#include "tile_density.hpp"
 
 namespace pseudosynth {
+namespace detail {
+
+template <int W>
+PSEUDOSYNTH_INLINE void add_columns_kernel(int n, const double* a,
+                                           const double* b, double* out) {
+  for (int l = 0; l < n; l += W) {
+    simd::Real<W> x, y;
+    simd::load<W>(a + l, x);
+    simd::load<W>(b + l, y);
+    simd::store<W>(x + y, out + l);
+  }
+}
+PSEUDOSYNTH_DISPATCH(add_columns,
+                     (int n, const double* a, const double* b, double* out),
+                     (n, a, b, out))
+
+}  // namespace detail
 
 /// Calls visit(c, s, n, f) for every cell c of the range and every tile of
 /// draws s .. s + n - 1; f holds kDrawTile values of which n count.

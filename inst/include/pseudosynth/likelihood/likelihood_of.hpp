@@ -1,55 +1,34 @@
-// The likelihood class that suits each family.
+// The likelihood class that suits what a family offers.
 #ifndef PSEUDOSYNTH_LIKELIHOOD_LIKELIHOOD_OF_HPP
 #define PSEUDOSYNTH_LIKELIHOOD_LIKELIHOOD_OF_HPP
 
-#include "gaussian_likelihood.hpp"
+#include <type_traits>
+
+#include "../family/forms.hpp"
 #include "least_squares.hpp"
+#include "least_squares_likelihood.hpp"
 #include "record_likelihood.hpp"
 #include "row_likelihood.hpp"
 
 namespace pseudosynth {
 
-/// @brief Cell by cell; specialised where sums exist. All specialisations are
-/// in this header, so that every user of a family sees the same one.
+/// @brief Cell by cell; from sums where the family's density adds up.
 template <class Family>
 struct LikelihoodOf {
-  using Type = RecordLikelihood<Family>;
-  static Type make(const Records& records, const Family& family,
-                   const LeastSquares&) {
-    return Type(records, family);
-  }
-};
+  using Type =
+      std::conditional_t<kHasRowForm<Family>, RowLikelihood<Family>,
+                         std::conditional_t<kHasLeastSquares<Family>,
+                                            LeastSquaresLikelihood<Family>,
+                                            RecordLikelihood<Family>>>;
 
-template <>
-struct LikelihoodOf<Gaussian> {
-  using Type = GaussianLikelihood;
-  static Type make(const Records& records, const Gaussian& family,
+  static Type make(const Records& records, const Family& family,
                    const LeastSquares& sums) {
-    return Type(records, family, sums);
+    if constexpr (kHasLeastSquares<Family>)
+      return Type(records, family, sums);
+    else
+      return Type(records, family);
   }
 };
-
-namespace detail {
-
-template <class Family>
-struct LikelihoodByRow {
-  using Type = RowLikelihood<Family>;
-  static Type make(const Records& records, const Family& family,
-                   const LeastSquares&) {
-    return Type(records, family);
-  }
-};
-
-}  // namespace detail
-
-template <>
-struct LikelihoodOf<Poisson> : detail::LikelihoodByRow<Poisson> {};
-template <>
-struct LikelihoodOf<NegBinomial> : detail::LikelihoodByRow<NegBinomial> {};
-template <>
-struct LikelihoodOf<Beta> : detail::LikelihoodByRow<Beta> {};
-template <>
-struct LikelihoodOf<Bernoulli> : detail::LikelihoodByRow<Bernoulli> {};
 
 }  // namespace pseudosynth
 

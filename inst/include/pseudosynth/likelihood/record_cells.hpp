@@ -64,13 +64,32 @@ struct RecordCells {
 
   double clipped_sum(const double* f) const {
     double total = 0.0;
-    for (std::size_t c = 0; c < y.size(); ++c) {
-      double g = alpha[c] * f[c] - centre[c];
-      g = g >= lower ? g : lower;  // NaN counts as lower
-      g = g > upper ? upper : g;
-      total += count[c] * g;
-    }
+    for (std::size_t c = 0; c < y.size(); ++c) total += clipped(c, f[c]);
     return total;
+  }
+
+  /// The contribution of cell c, without a branch.
+  double clipped(std::size_t c, double f) const {
+    double g = alpha[c] * f - centre[c];
+    g = g >= lower ? g : lower;  // NaN counts as lower
+    g = g > upper ? upper : g;
+    return count[c] * g;
+  }
+
+  /// The same; `weight` becomes the factor of its gradient, 0 strictly outside
+  /// the interval, where it is flat.
+  double clipped(std::size_t c, double f, double& weight) const {
+    const double g = alpha[c] * f - centre[c];
+    weight = 0.0;
+    if (!(g >= lower)) return count[c] * lower;
+    if (g > upper) return count[c] * upper;
+    weight = count[c] * alpha[c];
+    return count[c] * g;
+  }
+
+  /// True where f is that of cell c - 1: only weight or centre differ.
+  bool repeats(std::size_t c) const {
+    return c > 0 && row[c] == row[c - 1] && y[c] == y[c - 1];
   }
 };
 

@@ -12,9 +12,8 @@
 #include "../math.hpp"
 #include "../records.hpp"
 #include "../simd.hpp"
-#include "cell_log_lik.hpp"
+#include "cell_density.hpp"
 #include "record_cells.hpp"
-#include "row_form.hpp"
 #include "row_sums.hpp"
 
 namespace pseudosynth {
@@ -31,18 +30,24 @@ class ValueLikelihood {
       : ValueLikelihood(other.shared_, other.family_, other.predict_) {}
 
   double operator()(const double* b, const double* extra) {
+    const RecordCells& cells = shared_->cells;
+    const Density& density = shared_->density;
     predict_(b, eta_.data());
-    return evaluate(
-        extra, std::integral_constant<bool, RowForm<Family>::kAvailable>());
+    const auto at = family_.at(extra);
+    const double* eta = eta_.data();
+    return cells.constant +
+           (cells.censored
+                ? density.clipped_value(family_, at, cells, eta, work_)
+                : density.value(family_, at, cells, eta, work_));
   }
 
  private:
-  using Rows = RowSums<Family>;
+  using Density = std::conditional_t<kHasRowForm<Family>, RowSums<Family>,
+                                     CellDensity<Family>>;
   struct Shared {
-    explicit Shared(const Records& records)
-        : cells(records), rows(records, cells) {}
+    explicit Shared(const Records& records) : cells(records), density(cells) {}
     RecordCells cells;
-    Rows rows;
+    Density density;
   };
 
   ValueLikelihood(std::shared_ptr<const Shared> shared, const Family& family,
@@ -50,33 +55,15 @@ class ValueLikelihood {
       : shared_(std::move(shared)),
         family_(family),
         predict_(predict),
-        eta_(padded(static_cast<std::size_t>(shared_->cells.n_rows))),
-        work_(shared_->rows),
-        f_(padded(shared_->cells.y.size())) {}
-
-  static std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
-
-  double evaluate(const double* extra, std::true_type) {
-    const RecordCells& cells = shared_->cells;
-    shared_->rows.evaluate(eta_.data(), extra, work_);
-    if (!cells.censored) return cells.constant + shared_->rows.sum(work_);
-    shared_->rows.fill(cells, work_, f_.data());
-    return cells.constant + cells.clipped_sum(f_.data());
-  }
-
-  double evaluate(const double* extra, std::false_type) {
-    const RecordCells& cells = shared_->cells;
-    cell_log_lik(family_, cells, eta_.data(), extra, f_.data());
-    return cells.constant + (cells.censored ? cells.clipped_sum(f_.data())
-                                            : cells.weighted_sum(f_.data()));
-  }
+        eta_(
+            simd::whole_lanes(static_cast<std::size_t>(shared_->cells.n_rows))),
+        work_(shared_->density, false) {}
 
   std::shared_ptr<const Shared> shared_;
   Family family_;
   LinearPredictor predict_;
   simd::AlignedBuffer eta_;
-  typename Rows::Work work_;
-  simd::AlignedBuffer f_;
+  typename Density::Work work_;
 };
 
 }  // namespace pseudosynth

@@ -1,21 +1,21 @@
-// The gaussian family's likelihood: sufficient statistics as long as nothing
-// is censored, records otherwise.
-#ifndef PSEUDOSYNTH_LIKELIHOOD_GAUSSIAN_LIKELIHOOD_HPP
-#define PSEUDOSYNTH_LIKELIHOOD_GAUSSIAN_LIKELIHOOD_HPP
+// The likelihood of normal errors: sufficient statistics as long as nothing is
+// censored, records otherwise.
+#ifndef PSEUDOSYNTH_LIKELIHOOD_LEAST_SQUARES_LIKELIHOOD_HPP
+#define PSEUDOSYNTH_LIKELIHOOD_LEAST_SQUARES_LIKELIHOOD_HPP
 
 #include <cmath>
 
-#include "../family/gaussian.hpp"
 #include "least_squares.hpp"
 #include "record_likelihood.hpp"
 
 namespace pseudosynth {
 
 /// @brief Uncensored: O(P^2) per evaluation, no record is touched.
-class GaussianLikelihood {
+template <class Family>
+class LeastSquaresLikelihood {
  public:
-  GaussianLikelihood(const Records& records, const Gaussian& family,
-                     const LeastSquares& sums)
+  LeastSquaresLikelihood(const Records& records, const Family& family,
+                         const LeastSquares& sums)
       : censored_(records.censor.active),
         records_(records, family),
         sums_(sums),
@@ -41,11 +41,11 @@ class GaussianLikelihood {
 
  private:
   bool censored_;
-  RecordLikelihood<Gaussian> records_;
+  RecordLikelihood<Family> records_;
   LeastSquares sums_;
   Vector step_, pull_;
 };
 
 }  // namespace pseudosynth
 
-#endif  // PSEUDOSYNTH_LIKELIHOOD_GAUSSIAN_LIKELIHOOD_HPP
+#endif  // PSEUDOSYNTH_LIKELIHOOD_LEAST_SQUARES_LIKELIHOOD_HPP

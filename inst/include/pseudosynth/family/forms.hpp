@@ -1,0 +1,239 @@
+// The two forms in which a family may write its density so that it runs in
+// lanes of a processor's vectors: over design rows, records or draws. A form
+// holds the density and its derivatives once; values, gradients and the
+// S x N kernels come from it.
+//
+// Both are templates in the number of lanes W. One lane is a double and must be
+// right for any argument; more lanes may assume |eta| <= kLaneRange. Numbers of
+// a draw come as Draw<W>, a struct of simd::Real<W> alone; At is Draw<1>.
+//
+// LaneForm<Family>: record by record.
+//   density<W>(y, eta, at, f, d_eta, d_extra)
+//   kLanesCheck             f may be NaN in lanes where one lane has a value
+//
+// RowForm<Family>: the density splits by design row,
+//   f = sum_k s_k(y) u_k(eta) + v(eta) + A(y) + constant(y),
+// u, v and A also of the extra parameters, of which there is at most one. What
+// is uncensored then sums up to a few numbers per design row.
+//   kStatistics             1 or 2: how many s
+//   kResponse, response(y, r)
+//                           what is formed once per response, at most 3
+//                           numbers; s comes first
+//   constant(r)
+//   row<W>(eta, at, terms)  u, v and their derivatives
+//   kTable, table<W>(r, at, value, d_extra)
+//                           A, where there is one
+// Where large terms of the split cancel (kCancels):
+//   response_splits(r), draw_splits(at)
+//                           false where they do; they also do where the table
+//                           is beyond kLargestTable
+//   exact<W>(r, eta, at, value, f)
+//                           the density there; `value` is that of row()
+//   anchor(mean)            a response with these mean statistics; where there
+//                           is no table
+//
+// A family whose one extra parameter is sigma and whose
+//   f = -(y - eta)^2/(2 sigma^2) - log sigma - log(2 pi)/2
+// says so by kLeastSquares: its uncensored sum is a quadratic.
+#ifndef PSEUDOSYNTH_FAMILY_FORMS_HPP
+#define PSEUDOSYNTH_FAMILY_FORMS_HPP
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "../simd.hpp"
+
+namespace pseudosynth {
+
+/// Entry k < S of each array multiplies statistic k, entry S stands alone.
+template <int W, int S>
+struct RowTerms {
+  simd::Real<W> value[S + 1], d_eta[S + 1], d_extra[S + 1];
+};
+
+template <class Family>
+struct LaneForm {
+  static constexpr bool kLanesCheck = true;
+
+  template <class At>
+  double log_lik(double y, double eta, const At& at) const {
+    double d_eta, d_extra[Family::kExtras + 1];
+    return derivatives(y, eta, at, d_eta, d_extra);
+  }
+
+  template <class At>
+  double derivatives(double y, double eta, const At& at, double& d_eta,
+                     double* d_extra) const {
+    double f;
+    static_cast<const Family&>(*this).template density<1>(y, eta, at, f, d_eta,
+                                                          d_extra);
+    return f;
+  }
+};
+
+template <class Family>
+struct RowForm {
+  static constexpr bool kTable = false, kCancels = false;
+
+  static bool response_splits(const double*) { return true; }
+  template <class At>
+  static bool draw_splits(const At&) {
+    return true;
+  }
+
+  template <class At>
+  double log_lik(double y, double eta, const At& at) const {
+    double d_eta, d_extra[2];
+    return derivatives(y, eta, at, d_eta, d_extra);
+  }
+
+  template <class At>
+  double derivatives(double y, double eta, const At& at, double& d_eta,
+                     double* d_extra) const {
+    double r[Family::kResponse];
+    Family::response(y, r);
+    return record(r, eta, at, d_eta, d_extra);
+  }
+
+  /// derivatives() from the numbers of a response.
+  template <class At>
+  double record(const double* r, double eta, const At& at, double& d_eta,
+                double* d_extra) const {
+    constexpr int S = Family::kStatistics;
+    const Family& family = static_cast<const Family&>(*this);
+    RowTerms<1, S> t;
+    family.template row<1>(eta, at, t);
+    double f = Family::constant(r), table = 0.0, d_table = 0.0;
+    if constexpr (Family::kTable)
+      family.template table<1>(r, at, table, d_table);
+    f += table;
+    const bool splits = Family::response_splits(r) && Family::draw_splits(at) &&
+                        (!Family::kTable || std::fabs(f) < kLargestTable);
+    f += t.value[S];
+    d_eta = t.d_eta[S];
+    for (int k = 0; k < S; ++k) {
+      f += r[k] * t.value[k];
+      d_eta += r[k] * t.d_eta[k];
+    }
+    if constexpr (Family::kExtras > 0) {
+      d_extra[0] = d_table + t.d_extra[S];
+      for (int k = 0; k < S; ++k) d_extra[0] += r[k] * t.d_extra[k];
+    }
+    if constexpr (Family::kCancels)
+      if (!splits) family.template exact<1>(r, eta, at, t.value, f);
+    return f;
+  }
+
+  // A + constant(y) beyond which f has lost digits to the split.
+  static constexpr double kLargestTable = 1000.0;
+};
+
+template <class Family>
+constexpr bool kHasRowForm = std::is_base_of_v<RowForm<Family>, Family>;
+template <class Family>
+constexpr bool kHasLaneForm = std::is_base_of_v<LaneForm<Family>, Family>;
+
+template <class Family, class = void>
+constexpr bool kHasLeastSquares = false;
+template <class Family>
+constexpr bool
+    kHasLeastSquares<Family, std::void_t<decltype(Family::kLeastSquares)>> =
+        Family::kLeastSquares;
+
+/// Beyond this |eta|, and where eta is not a number, one lane takes over.
+constexpr double kLaneRange = 600.0;
+
+namespace detail {
+
+/// Turns `bad` to 1 in the lanes whose |eta| is beyond kLaneRange or NaN.
+template <int W>
+PSEUDOSYNTH_INLINE void mark_outside(const simd::Real<W>& eta,
+                                     simd::Real<W>& bad) {
+  simd::Real<W> one, range;
+  simd::fill<W>(1.0, one);
+  simd::fill<W>(kLaneRange * kLaneRange, range);
+  bad = eta * eta <= range ? bad : one;
+}
+
+template <class Family>
+constexpr std::size_t kDrawFields = std::is_empty_v<typename Family::At>
+                                        ? 0
+                                        : sizeof(typename Family::At) /
+                                              sizeof(double);
+
+/// Field k of a Draw<W> from W doubles or, broadcast, from one.
+template <int W, class Draw>
+PSEUDOSYNTH_INLINE void load_field(const double* from, std::size_t k,
+                                   Draw& at) {
+  simd::Real<W> value;
+  simd::load<W>(from, value);
+  std::memcpy(reinterpret_cast<char*>(&at) + k * sizeof(value), &value,
+              sizeof(value));
+}
+template <int W, class Draw>
+PSEUDOSYNTH_INLINE void fill_field(const double* from, std::size_t k,
+                                   Draw& at) {
+  simd::Real<W> value;
+  simd::broadcast<W>(*from, value);
+  std::memcpy(reinterpret_cast<char*>(&at) + k * sizeof(value), &value,
+              sizeof(value));
+}
+template <int W, class Draw, std::size_t... K>
+PSEUDOSYNTH_INLINE void load_fields(const double* from, std::size_t stride,
+                                    Draw& at, std::index_sequence<K...>) {
+  (load_field<W>(from + K * stride, K, at), ...);
+}
+template <int W, class Draw, std::size_t... K>
+PSEUDOSYNTH_INLINE void fill_fields(const double* from, Draw& at,
+                                    std::index_sequence<K...>) {
+  (fill_field<W>(from + K, K, at), ...);
+}
+
+/// W draws whose fields lie `stride` apart.
+template <int W, class Family>
+PSEUDOSYNTH_INLINE void load_draws(const double* from, std::size_t stride,
+                                   typename Family::template Draw<W>& at) {
+  if constexpr (kDrawFields < Family >> 0)
+    load_fields<W>(from, stride, at,
+                   std::make_index_sequence<kDrawFields<Family>>());
+}
+
+/// One draw in all lanes.
+template <int W, class Family>
+PSEUDOSYNTH_INLINE void fill_draw(const typename Family::At& from,
+                                  typename Family::template Draw<W>& at) {
+  if constexpr (kDrawFields < Family >> 0)
+    fill_fields<W>(reinterpret_cast<const double*>(&from), at,
+                   std::make_index_sequence<kDrawFields<Family>>());
+}
+
+/// n numbers, `stride` apart.
+template <int W, int n>
+PSEUDOSYNTH_INLINE void load_numbers(const double* from, std::size_t stride,
+                                     simd::Real<W>* to) {
+  simd::load<W>(from, to[0]);
+  if constexpr (n > 1) load_numbers<W, n - 1>(from + stride, stride, to + 1);
+}
+template <int W, int n>
+PSEUDOSYNTH_INLINE void store_numbers(const simd::Real<W>* from,
+                                      std::size_t stride, double* to) {
+  simd::store<W>(from[0], to);
+  if constexpr (n > 1) store_numbers<W, n - 1>(from + 1, stride, to + stride);
+}
+/// sum_k s_k x_k + weight x_S.
+template <int W, int S>
+PSEUDOSYNTH_INLINE void weighted_sum(const simd::Real<W>* s,
+                                     const simd::Real<W>& weight,
+                                     const simd::Real<W>* x,
+                                     simd::Real<W>& out) {
+  static_assert(S == 1 || S == 2);
+  out = weight * x[S] + s[0] * x[0];
+  if constexpr (S > 1) out += s[1] * x[1];
+}
+
+}  // namespace detail
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_FAMILY_FORMS_HPP
