@@ -17,6 +17,10 @@ grid_loss_ <- function(x, y, bulk, claims) {
     .Call(`_pseudosynth_grid_loss_`, x, y, bulk, claims)
 }
 
+convergence_ <- function(values, chains, threads) {
+    .Call(`_pseudosynth_convergence_`, values, chains, threads)
+}
+
 discrete_laplace_ <- function(n, s, t, seed) {
     .Call(`_pseudosynth_discrete_laplace_`, n, s, t, seed)
 }

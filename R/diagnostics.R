@@ -22,7 +22,7 @@ diagnose <- function(fit) {
   if (all(alpha_of(fit) == 0)) {
     values <- values[, colnames(values) != "log_lik", drop = FALSE]
   }
-  table <- diagnose_columns(values, fit$chain)
+  table <- diagnose_columns(values, fit$chain, fit$control$threads)
   if (is_mixture(fit$family)) {
     table <- rbind(table, diagnose_worst_record(fit))
   }
@@ -36,26 +36,15 @@ diagnose <- function(fit) {
 
 #' R-hat and effective sample sizes of columns of draws
 #'
+#' The figures are those of the package posterior.
 #' @param values (numeric matrix, S x M)
 #' @param chain (integer, S)
-#' @return (data frame, M rows)
+#' @return (data frame, M rows) `variable`, `rhat`, `ess_bulk`, `ess_tail`; `NA`
+#'   where a column did not move, or not to finite values.
 #' @noRd
-diagnose_columns <- function(values, chain) {
-  n_chains <- length(unique(chain))
-  by_chain <- function(j) matrix(values[, j], ncol = n_chains)
-  # posterior warns where it caps the ESS of short chains: it is a figure all
-  # the same, and judge() speaks about it in the user's words.
-  apply_to <- function(f) {
-    suppressWarnings(
-      vapply(seq_len(ncol(values)), function(j) f(by_chain(j)), 0)
-    )
-  }
-  data.frame(
-    variable = colnames(values),
-    rhat = apply_to(posterior::rhat),
-    ess_bulk = apply_to(posterior::ess_bulk),
-    ess_tail = apply_to(posterior::ess_tail)
-  )
+diagnose_columns <- function(values, chain, threads = 1L) {
+  figures <- convergence_(values, length(unique(chain)), threads)
+  list2DF(c(list(variable = colnames(values)), figures))
 }
 
 #' The worst of all records' log-likelihoods

@@ -22,9 +22,9 @@ test_that("diagnostics are posterior's", {
   table <- diagnose_columns(values, rep(1:4, each = 250))
   a <- matrix(values[, "a"], ncol = 4)
   expect_identical(table$variable, c("a", "b"))
-  expect_identical(table$rhat[1], posterior::rhat(a))
-  expect_identical(table$ess_bulk[1], posterior::ess_bulk(a))
-  expect_identical(table$ess_tail[1], posterior::ess_tail(a))
+  expect_equal(table$rhat[1], posterior::rhat(a), tolerance = 1e-10)
+  expect_equal(table$ess_bulk[1], posterior::ess_bulk(a), tolerance = 1e-10)
+  expect_equal(table$ess_tail[1], posterior::ess_tail(a), tolerance = 1e-10)
 })
 
 test_that("independent draws pass", {
