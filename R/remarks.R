@@ -68,14 +68,18 @@ level_sums <- function(fit) {
     levels <- fit$design$levels[[factors$variable[f]]]
     # With full dummies code 1 is the first level, else code 0.
     code <- spec$codes[active, f] + 1L - factors$full[f]
-    index <- factor(code, seq_along(levels))
-    data.frame(
+    sums <- rowsum(spec$y[active], code)
+    sum <- numeric(length(levels))
+    sum[as.integer(rownames(sums))] <- sums
+    list(
       name = paste0(factors$variable[f], levels),
-      n = as.vector(table(index)),
-      sum = as.vector(tapply(spec$y[active], index, sum, default = 0))
+      n = tabulate(code, length(levels)), sum = sum
     )
   })
-  do.call(rbind, tables)
+  columns <- c(name = "name", n = "n", sum = "sum")
+  list2DF(lapply(columns, function(column) {
+    unlist(lapply(tables, `[[`, column))
+  }))
 }
 
 remark_empty <- function(fit) {
