@@ -86,8 +86,9 @@ class SurrogateChain {
   /// A slice along a line of the surrogate's covariance.
   void slice() {
     const int P = model_->n_columns();
-    if (!prepare(proposal_->lhat)) return;
-    const Vector step = conditional_.direction(rng_->integer(model_->size()));
+    const SurrogateConditional* normal = prepare(proposal_->lhat);
+    if (normal == nullptr) return;
+    const Vector step = normal->direction(rng_->integer(model_->size()));
     const Vector from = theta;
     const Vector shift = from.head(P) - location_;
     const Vector pull = precision_ * step.head(P);
@@ -115,9 +116,16 @@ class SurrogateChain {
     return -kInfinity;
   }
 
-  bool prepare(const SurrogateQuadratic& lhat) {
-    if (prior_.hierarchical) precision_ = hyper_.precision();
-    return conditional_.set(lhat, precision_, location_);
+  /// The surrogate posterior given the hyperparameters, null where it is
+  /// improper. Without hyperparameters it stays what it is.
+  const SurrogateConditional* prepare(const SurrogateQuadratic& lhat) {
+    Conditional& of = &lhat == &proposal_->flat ? flat_ : sharp_;
+    if (prior_.hierarchical || !of.ready) {
+      if (prior_.hierarchical) precision_ = hyper_.precision();
+      of.proper = of.normal.set(lhat, precision_, location_);
+      of.ready = true;
+    }
+    return of.proper ? &of.normal : nullptr;
   }
 
   double propose() {
@@ -127,23 +135,16 @@ class SurrogateChain {
                                          : proposal_->lhat;
     const Vector tau = hyper_.tau;
     Vector next = theta;
-    bool possible = true;
-    if (!prior_.hierarchical) {
-      possible = prepare(lhat);
-      if (possible) next = conditional_.move(theta, proposal_->keep, *rng_);
-    } else if (rng_->bits() & 1) {
-      possible = prepare(lhat);
-      if (possible) {
-        next = conditional_.move(theta, proposal_->keep, *rng_);
-        rescale(lhat, next, false);
-      }
-    } else {
-      rescale(lhat, next, true);
-      possible = prepare(lhat);
-      if (possible) next = conditional_.move(next, proposal_->keep, *rng_);
+    const bool hierarchical = prior_.hierarchical;
+    const bool backwards = hierarchical && !(rng_->bits() & 1);
+    if (backwards) rescale(lhat, next, true);
+    const SurrogateConditional* normal = prepare(lhat);
+    if (normal != nullptr) {
+      next = normal->move(next, proposal_->keep, *rng_);
+      if (hierarchical && !backwards) rescale(lhat, next, false);
     }
     double log_ratio = -kInfinity, log_l = -kInfinity;
-    if (possible && next.allFinite()) {
+    if (normal != nullptr && next.allFinite()) {
       log_l = evaluate(next);
       log_ratio = log_l - lhat.value(next) - log_l_ + lhat.value(theta);
     }
@@ -170,7 +171,11 @@ class SurrogateChain {
   HierarchicalSweep hyper_;
   Vector location_;
   Matrix precision_;
-  SurrogateConditional conditional_;
+  struct Conditional {
+    SurrogateConditional normal;
+    bool ready = false, proper = false;
+  };
+  Conditional sharp_, flat_;  // of lhat and of its flat version
   double log_l_ = 0.0;
   long n_sweeps_ = 0;
 };
