@@ -134,10 +134,9 @@ suits_grid <- function(spec) {
 #' What "auto" tries after a run of the surrogate sampler
 #'
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
-#' the gates (they rest in a tail that the surrogate seldom proposes): ten
-#' proposals a draw, which cost little, then NUTS. Not NUTS for many
-#' coefficients under the hierarchical prior: their correlations and funnels
-#' would take it hours and defeat it.
+#' the gates: up to ten proposals a draw, which cost little, then NUTS. Not NUTS
+#' for many coefficients under the hierarchical prior: their correlations and
+#' funnels would take it hours and defeat it.
 #'
 #' @param fit (`synthesizer`) Diagnosed.
 #' @param asked (`sampler_control`) As the user gave it.
@@ -156,7 +155,7 @@ next_attempt <- function(fit, asked) {
   }
   hopeless <- fit$spec$prior$kind == "hierarchical" && fit$spec$n_columns > 10
   if ((accepts || hopeless) && is.null(asked$thin) && control$thin < 10L) {
-    control$thin <- 10L
+    control$thin <- if (accepts) larger_thin(fit) else 10L
     return(control)
   }
   if (hopeless) {
@@ -170,6 +169,20 @@ next_attempt <- function(fit, asked) {
   control$sampler <- "nuts"
   control$thin <- asked$thin %||% 1L
   control
+}
+
+# Proposals a draw after a run that did not pass. Where the chains agree and the
+# draws are only too few: what they lack and half as much again. Ten where the
+# chains disagree, or records are clipped: then they rest in a tail that is
+# seldom proposed.
+larger_thin <- function(fit) {
+  table <- fit$diagnostics
+  lacks <- fit$control$min_ess / min(table$ess_bulk, table$ess_tail)
+  too_few <- isTRUE(lacks > 1) && all(table$rhat <= fit$control$max_rhat)
+  if (!too_few || !is.null(fit$censor)) {
+    return(10L)
+  }
+  as.integer(min(10, ceiling(1.5 * lacks * fit$control$thin)))
 }
 
 # Sweeps a kept draw. More components move more slowly, about in proportion.

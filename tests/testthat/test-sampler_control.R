@@ -30,15 +30,21 @@ test_that("a sampler that does not suit is refused, with those that do", {
   )
 })
 
+# A run of the surrogate sampler, as far as next_attempt() looks at it.
+ran <- function(share, converged = FALSE, thin = 1L, sampler = "surrogate",
+                columns = 3L, rhat = 1.2, ess = 100, censor = NULL) {
+  list(
+    spec = list(prior = list(kind = "hierarchical"), n_columns = columns),
+    control = list(
+      sampler = sampler, thin = thin, min_acceptance = 0.3, min_ess = 400,
+      max_rhat = 1.05
+    ),
+    diagnostics = data.frame(rhat = rhat, ess_bulk = ess, ess_tail = 2 * ess),
+    sampler = list(accept_stat = share), converged = converged, censor = censor
+  )
+}
+
 test_that("only \"auto\" gives a poor surrogate up", {
-  ran <- function(share, converged = FALSE, thin = 1L, sampler = "surrogate",
-                  columns = 3L) {
-    list(
-      spec = list(prior = list(kind = "hierarchical"), n_columns = columns),
-      control = list(sampler = sampler, thin = thin, min_acceptance = 0.3),
-      sampler = list(accept_stat = share), converged = converged
-    )
-  }
   auto <- sampler_control()
   expect_null(next_attempt(ran(0.9, TRUE), auto))
   expect_null(next_attempt(ran(0.1, sampler = "nuts"), auto))
@@ -68,6 +74,19 @@ test_that("only \"auto\" gives a poor surrogate up", {
   expect_null(next_attempt(last, auto))
   expect_match(judge_acceptance(0.01, last$control), "a share of 0.010")
   expect_null(judge_acceptance(0.9, last$control))
+})
+
+test_that("chains that agree and have too few draws run as long as they lack", {
+  thin <- function(...) next_attempt(ran(0.9, ...), sampler_control())$thin
+  expect_identical(thin(rhat = 1.01, ess = 399), 2L)
+  expect_identical(thin(rhat = 1.01, ess = 250), 3L)
+  expect_identical(thin(rhat = 1.01, ess = 20), 10L)
+  expect_identical(thin(rhat = 1.01, ess = 350, thin = 3L), 6L)
+  # Whatever else is wrong, and always where records are clipped: ten
+  expect_identical(thin(rhat = 1.06, ess = 300), 10L)
+  expect_identical(thin(rhat = NA, ess = NA), 10L)
+  expect_identical(thin(rhat = 1.01, ess = 500), 10L)
+  expect_identical(thin(rhat = 1.01, ess = 300, censor = list()), 10L)
 })
 
 test_that("a surrogate given up is replaced by NUTS and the fit says so", {
