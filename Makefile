@@ -2,6 +2,7 @@
 # make test      the test suite
 # make check     R CMD check --as-cran on the built package
 # make lint      style of the R and C++ code
+# make floors    who calls whom among the R files; fails on a circle
 # make format    the C++ code, in place
 # make document  NAMESPACE, man/ and the Rcpp bindings from the sources
 # make bench     the benchmarks
@@ -15,7 +16,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format document bench calibrate install \
+.PHONY: help demo test check lint floors format document bench calibrate install \
   hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
@@ -99,6 +100,9 @@ lint:
 	else \
 	  echo "clang-format is not installed: the C++ code was not looked at"; \
 	fi; exit $$status
+
+floors:
+	@Rscript --vanilla tools/floors.R
 
 format:
 	@$(CXX_FILES) | xargs -r clang-format -i

@@ -83,6 +83,7 @@ judge <- function(fit) {
         format_count(n_draws(fit)), format_count(control$draws * control$chains)
       )
     },
+    judge_grid(fit$sampler),
     judge_stuck(table),
     judge_rhat(table, control),
     judge_ess(table, "ess_bulk", "Bulk", control),
@@ -111,6 +112,31 @@ judge <- function(fit) {
   list(
     problems = as.character(c(failures, notes)),
     converged = length(failures) == 0
+  )
+}
+
+#' Cells that hold mass and could not be split as far as wanted, and points that
+#' were drawn too seldom
+#' @noRd
+judge_grid <- function(sampler) {
+  if (length(sampler$grid) == 0) {
+    return(NULL)
+  }
+  c(
+    if (sampler$grid[["unresolved"]] > 0.05) {
+      sprintf(
+        "The grid leaves a share of %s of the posterior unresolved; %s.",
+        format_figure(sampler$grid[["unresolved"]], 2),
+        "take `sampler_control(\"surrogate\")`"
+      )
+    },
+    if (sampler$n_nonfinite > 0.02 * length(sampler$accept_stat)) {
+      sprintf(
+        "%s draws lay above what the grid had seen near them; %s.",
+        format_count(sampler$n_nonfinite),
+        "take `sampler_control(\"surrogate\")`"
+      )
+    }
   )
 }
 

@@ -135,10 +135,17 @@ why_strict <- function(fit, dependency) {
       )
     },
     history_reason(fit, dependency),
-    paste(
-      "The sampler's error is not certified: the draws are those of a",
-      "Markov chain, not exact."
-    )
+    if (identical(fit$control$sampler, "grid")) {
+      paste(
+        "The draws are independent, from a grid over all parameters: no Markov",
+        "chain is involved. What the grid may have missed is not certified."
+      )
+    } else {
+      paste(
+        "The sampler's error is not certified: the draws are those of a",
+        "Markov chain, not exact."
+      )
+    }
   )
 }
 

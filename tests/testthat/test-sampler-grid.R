@@ -1,0 +1,129 @@
+# Clipped likelihoods of few parameters: plateaus, clones and modes far apart,
+# which chains got lost in while they agreed with each other.
+
+clipped_fit_of <- function(formula, data, family, epsilon, prior = NULL,
+                           seed = 1, ...) {
+  suppressWarnings(fit_synthesizer(
+    formula, data, family,
+    prior = prior, censor = censor(epsilon), chains = 4, warmup = 1,
+    draws = 1000, seed = seed, threads = 1, ...
+  ), classes = "pseudosynth_warning_convergence")
+}
+
+grid_files <- function() {
+  withr::with_seed(5, list(
+    clones = list(y ~ 1, data.frame(y = rep(c(0.5, 0.52), c(120, 80))),
+      beta_response(c(0, 1)), 0.3
+    ),
+    "one far" = list(
+      y ~ 1, data.frame(y = rep(c(0.5, 0.52, 0.9995), c(120, 79, 1))),
+      beta_response(c(0, 1)), 0.3
+    ),
+    "two modes" = list(
+      y ~ 1, data.frame(y = rep(c(-1, 1, 6), c(60, 60, 1))), gaussian(), 5,
+      prior_normal(1, c(0, 2))
+    ),
+    heaps = list(
+      y ~ 1, data.frame(y = round(rnorm(300))), student_t(3), 1,
+      prior_normal(1, c(0, 2))
+    ),
+    counts = list(
+      y ~ 1, data.frame(y = rep(c(3, 30, 500), c(50, 50, 1))),
+      neg_binomial(), 1, prior_normal(1, c(0, 2))
+    ),
+    "yes/no" = list(
+      y ~ x, data.frame(y = rep(0:1, c(80, 20)), x = rnorm(100)),
+      bernoulli(), 1, prior_normal(1, c(0, 2))
+    )
+  ))
+}
+
+test_that("clipped models of few parameters are drawn from their posterior", {
+  for (name in names(grid_files())) {
+    fit <- do.call(clipped_fit_of, grid_files()[[name]])
+    expect_identical(fit$control$sampler, "grid")
+    expect_true(fit$converged)
+    # The 99.9% point of the distance of 4,000 independent draws is .031
+    expect_lt(distance_to_dense(fit, dense_posterior(fit)), 0.035)
+  }
+})
+
+test_that("chains lost in clones gave an event .31 that has .0153", {
+  event <- function(far) {
+    y <- rep(c(0.5, 0.52, far), c(120, 79, 1))
+    fit <- clipped_fit_of(y ~ 1, data.frame(y), beta_response(c(0, 1)), 0.3)
+    u <- log(fit$draws[, 2] - 0.1)
+    mean(abs(fit$draws[, 1] - 0.03) < 0.174 & u > 0.901 & u < 0.941)
+  }
+  error <- sqrt(0.0153 / 4000)
+  expect_lt(abs(event(0.52) - 0.0153), 4 * error)
+  expect_lt(abs(event(0.9995) - 0.0153), 4 * error)
+})
+
+test_that("the grid agrees with the chains where these are right", {
+  data <- simulated(60)
+  on <- function(sampler, seed) {
+    clipped_fit_of(
+      y ~ 1, data, student_t(3), 10, prior_normal(1, c(0, 2)), seed,
+      privacy_weights = public_scalar(0.7), control = sampler_control(sampler)
+    )
+  }
+  grid <- on("grid", 1)
+  chains <- suppressWarnings(update(grid,
+    warmup = 500, seed = 2, control = sampler_control("surrogate")
+  ))
+  z <- (colMeans(grid$draws) - colMeans(chains$draws)) /
+    apply(chains$draws, 2, sd) * sqrt(300)
+  expect_lt(max(abs(z)), 4)
+  expect_equal(grid$bound$overall, 5)
+})
+
+test_that("the hierarchical prior of one coefficient is integrated out", {
+  fit <- clipped_fit_of(
+    y ~ 1, simulated(40), student_t(3), 2, prior_hierarchical()
+  )
+  expect_identical(fit$control$sampler, "grid")
+  expect_identical(colnames(fit$hyper), "tau[(Intercept)]")
+  expect_lt(distance_to_dense(fit, dense_posterior(fit)), 0.035)
+})
+
+test_that("a label from the grid speaks of no Markov chain", {
+  file <- grid_files()[["one far"]]
+  fit <- do.call(clipped_fit_of, file)
+  label <- guarantee(fit)
+  expect_identical(label$label, "strict")
+  expect_match(label$reasons, "no Markov", all = FALSE)
+  expect_no_match(label$reasons, "sampler's error is not certified")
+})
+
+test_that("draws from the grid are those of its seed, at any number of threads", {
+  file <- grid_files()$counts
+  one <- do.call(clipped_fit_of, file)
+  expect_identical(do.call(clipped_fit_of, file)$draws, one$draws)
+  two <- update(one, seed = 1, threads = 2)
+  expect_identical(two$draws, one$draws)
+})
+
+test_that("the grid is refused where there are more parameters", {
+  expect_error(
+    clipped_fit_of(y ~ group + x, simulated(60), gaussian(), 1,
+      prior_normal(1, c(0, 2)),
+      control = sampler_control("grid")
+    ),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    clipped_fit_of(y ~ x, simulated(60), student_t(3), 1, prior_hierarchical(),
+      control = sampler_control("grid")
+    ),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("a grid that leaves mass unresolved is no converged fit", {
+  fit <- do.call(clipped_fit_of, grid_files()$clones)
+  fit$sampler$grid[["unresolved"]] <- 0.2
+  fit <- diagnose(fit)
+  expect_false(fit$converged)
+  expect_match(fit$problems, "unresolved", all = FALSE)
+})
