@@ -4,12 +4,13 @@
 #   Rscript bench/run.R gradient bounds     some of them
 #   Rscript bench/run.R workflow --full     the plain Stan program in full, too
 #   Rscript bench/run.R families agreement-families bounds-families
+#   Rscript bench/run.R around              whole calls by the clock, no Stan
 #
 # The mixture job has a command of its own: Rscript bench/mixture-ce.R
 
 for (file in c(
   "ce_data.R", "results.R", "timing.R", "stan_models.R", "gradient.R",
-  "workflow.R", "bounds.R", "families.R"
+  "workflow.R", "bounds.R", "families.R", "around.R"
 )) {
   source(file.path("bench", file))
 }
@@ -23,7 +24,8 @@ benchmarks <- list(
   bounds = function() bench_bounds(),
   families = function() bench_families(),
   `agreement-families` = function() bench_family_agreement(),
-  `bounds-families` = function() bench_family_bounds()
+  `bounds-families` = function() bench_family_bounds(),
+  around = function() bench_around()
 )
 unknown <- setdiff(asked, names(benchmarks))
 if (length(unknown) > 0) {
@@ -33,7 +35,9 @@ if (length(unknown) > 0) {
   )
 }
 if (length(asked) == 0) asked <- c("gradient", "workflow", "bounds")
-if (!all(asked %in% c("bounds", "bounds-families"))) require_rstan()
+if (!all(asked %in% c("bounds", "bounds-families", "around"))) {
+  require_rstan()
+}
 
 cat(describe_versions(), "\n")
 for (name in asked) {
