@@ -3,9 +3,13 @@
 
 #include <cmath>
 #include <cstdio>
+#include <type_traits>
+#include <utility>
 
 #include "pseudosynth/math.hpp"
 #include "pseudosynth/rng.hpp"
+#include "pseudosynth/simd.hpp"
+#include "pseudosynth/simd_float.hpp"
 
 namespace {
 
@@ -18,9 +22,23 @@ void expect_near(const char* what, double value, double truth, double error) {
               value, truth);
 }
 
+// A signed number may not be shifted into its sign.
+template <class Bits>
+constexpr bool kMayShift =
+    std::is_unsigned_v<std::decay_t<decltype(std::declval<Bits&>()[0])>>;
+static_assert(kMayShift<pseudosynth::simd::Lanes<2>::Bits>);
+static_assert(kMayShift<pseudosynth::simd::FloatLanes<4>::Bits>);
+
 }  // namespace
 
 int main() {
+  for (double x : {-700.0, -1.0, 1e-3, 690.0}) {
+    pseudosynth::simd::Real<2> lanes = {x, -x};
+    pseudosynth::simd::exp_in_place<2>(lanes);
+    expect_near("exp in lanes", lanes[0] / std::exp(x), 1.0, 1e-15);
+    pseudosynth::simd::log_in_place<2>(lanes);
+    expect_near("log in lanes", lanes[1], -x, 1e-13);
+  }
   const double terms[] = {-1000.0, -1000.0};
   expect_near("log_sum_exp far from 0", pseudosynth::log_sum_exp(terms, 2),
               -1000.0 + std::log(2.0), 1e-12);
