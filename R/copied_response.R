@@ -34,7 +34,13 @@ tells_response <- function(x, y) {
   # Ties are what tells: equal values get equal codes
   y <- match(y, sort(unique(y)))
   ranked <- is.numeric(x) || is.ordered(x)
-  x <- if (is.ordered(x)) as.integer(x) else if (ranked) x else as.character(x)
+  x <- if (is.ordered(x)) {
+    as.integer(x)
+  } else if (ranked) {
+    x
+  } else {
+    as_text(as.character(x))
+  }
   x <- match(x, sort(unique(x), method = "radix"))
   n_x <- max(x)
   n_y <- max(y)
