@@ -18,8 +18,12 @@ diagnose <- function(fit) {
   if (!is_mixture(fit$family)) {
     values <- cbind(fit$draws, values)
   }
-  # Without any weight the weighted log-likelihood is 0 at every draw.
-  if (all(alpha_of(fit) == 0)) {
+  # Without any weight the weighted log-likelihood is 0 at every draw; where all
+  # records are clipped all over the posterior it is another constant. A chain
+  # that gives one is stuck, independent draws are not.
+  constant <- identical(fit$control$sampler, "grid") &&
+    length(unique(fit$monitor[, "log_lik"])) == 1
+  if (constant || all(alpha_of(fit) == 0)) {
     values <- values[, colnames(values) != "log_lik", drop = FALSE]
   }
   table <- diagnose_columns(values, fit$chain, fit$control$threads)

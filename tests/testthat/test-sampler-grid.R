@@ -75,7 +75,7 @@ test_that("the grid agrees with the chains where these are right", {
   z <- (colMeans(grid$draws) - colMeans(chains$draws)) /
     apply(chains$draws, 2, sd) * sqrt(300)
   expect_lt(max(abs(z)), 4)
-  expect_equal(grid$bound$overall, 5)
+  expect_lte(grid$bound$overall, 5)
 })
 
 test_that("the hierarchical prior of one coefficient is integrated out", {
