@@ -30,18 +30,17 @@ class ValueLikelihood {
       : ValueLikelihood(other.shared_, other.family_, other.predict_) {}
 
   double operator()(const double* b, const double* extra) {
-    const RecordCells& cells = shared_->cells;
-    const Density& density = shared_->density;
     predict_(b, eta_.data());
-    const auto at = family_.at(extra);
-    const double* eta = eta_.data();
-    return cells.constant +
-           (cells.censored
-                ? density.clipped_value(family_, at, cells, eta, work_)
-                : density.value(family_, at, cells, eta, work_));
+    return evaluate(extra);
   }
 
  private:
+  double evaluate(const double* extra) {
+    const RecordCells& cells = shared_->cells;
+    return cells.constant + shared_->density.value(family_, family_.at(extra),
+                                                   cells, eta_.data(), work_);
+  }
+
   using Density = std::conditional_t<kHasRowForm<Family>, RowSums<Family>,
                                      CellDensity<Family>>;
   struct Shared {
@@ -55,8 +54,7 @@ class ValueLikelihood {
       : shared_(std::move(shared)),
         family_(family),
         predict_(predict),
-        eta_(
-            simd::whole_lanes(static_cast<std::size_t>(shared_->cells.n_rows))),
+        eta_(shared_->density.n_rows()),
         work_(shared_->density, false) {}
 
   std::shared_ptr<const Shared> shared_;
