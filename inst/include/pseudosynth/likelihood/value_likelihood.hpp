@@ -34,6 +34,18 @@ class ValueLikelihood {
     return evaluate(extra);
   }
 
+  /// A line of coefficients, b + t step, on which on_line() then evaluates
+  /// without forming linear predictors anew.
+  void set_line(const double* b, const double* step) {
+    predict_(b, line_.data());
+    predict_(step, slope_.data());
+  }
+  double on_line(double t, const double* extra) {
+    const std::size_t n = static_cast<std::size_t>(shared_->cells.n_rows);
+    for (std::size_t r = 0; r < n; ++r) eta_[r] = line_[r] + t * slope_[r];
+    return evaluate(extra);
+  }
+
  private:
   double evaluate(const double* extra) {
     const RecordCells& cells = shared_->cells;
@@ -55,12 +67,14 @@ class ValueLikelihood {
         family_(family),
         predict_(predict),
         eta_(shared_->density.n_rows()),
+        line_(eta_.size()),
+        slope_(eta_.size()),
         work_(shared_->density, false) {}
 
   std::shared_ptr<const Shared> shared_;
   Family family_;
   LinearPredictor predict_;
-  simd::AlignedBuffer eta_;
+  simd::AlignedBuffer eta_, line_, slope_;
   typename Density::Work work_;
 };
 
