@@ -407,7 +407,7 @@ test_that("starts never fail on a proper model", {
     family_spec("neg_binomial", c(0, 1e6, 3), alpha = c(1, 0.01, 1)),
     family_spec("poisson", c(0, 1e5)), family_spec("poisson", 0),
     family_spec("beta", c(1e-8, 1 - 1e-8)), family_spec("beta", 0.5),
-    family_spec("student_t", rep(2, 9)), family_spec("student_t", c(-1e6, 1e6)),
+    family_spec("student_t", c(-1e6, 1e6)),
     family_spec("bernoulli", rep(1, 5), matrix(rep(0:4))),
     family_spec("gaussian", rnorm(9), epsilon = 1e-6),
     family_spec("gaussian", rnorm(9), epsilon = 0.5, centre = 40),
@@ -423,6 +423,16 @@ test_that("starts never fail on a proper model", {
     run <- run_core(spec, "surrogate", 100, warmup = 100)
     expect_true(all(is.finite(run$draws)))
     expect_gt(length(unique(run$draws[, 1])), 10)
+  }
+})
+
+test_that("equal values, whose posterior is improper, do not fail either", {
+  # The density grows without bound as sigma falls to 0: chains go there.
+  spec <- family_spec("student_t", rep(2, 9))
+  for (seed in 1:5) {
+    run <- run_core(spec, "surrogate", 100, warmup = 100, seed = seed)
+    expect_true(all(is.finite(run$draws)))
+    expect_true(all(run$draws[, 2] > 0))
   }
 })
 

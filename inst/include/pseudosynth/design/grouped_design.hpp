@@ -11,7 +11,6 @@
 #include "../math.hpp"
 #include "cross_tables.hpp"
 #include "design.hpp"
-#include "factor_group.hpp"
 #include "linear_predictor.hpp"
 
 namespace pseudosynth {
@@ -19,10 +18,7 @@ namespace pseudosynth {
 class GroupedDesign {
  public:
   explicit GroupedDesign(const Design& design)
-      : design_(&design),
-        predict_(design, kMaxCells),
-        tables_(design),
-        cells_(groups().size()) {
+      : design_(&design), predict_(design, kMaxCells), tables_(design) {
     collect_entries();
   }
 
@@ -34,34 +30,9 @@ class GroupedDesign {
   /// out (P) = X' v for values at some rows, `row` and `v` of length n.
   void transpose_times(int n, const int* row, const double* v,
                        double* out) const {
-    const Design& design = *design_;
-    std::fill(out, out + design.n_columns(), 0.0);
-    for (std::size_t g = 0; g < groups().size(); ++g) {
-      // Neighbouring rows often meet in a cell; taking turns on copies spares
-      // each addition the wait for the last.
-      const std::size_t size = static_cast<std::size_t>(groups()[g].n_cells);
-      std::vector<double>& cells = cells_[g];
-      cells.assign(size * kCopies, 0.0);
-      const int* index = groups()[g].cell.data();
-      for (int e = 0; e < n; ++e)
-        cells[static_cast<std::size_t>(e % kCopies) * size + index[row[e]]] +=
-            v[e];
-      for (std::size_t at = 0; at < size; ++at)
-        for (int copy = 1; copy < kCopies; ++copy)
-          cells[at] += cells[static_cast<std::size_t>(copy) * size + at];
-      add_cells(groups()[g], cells, out);
-    }
-    if (design.has_intercept()) {
-      double total = 0.0;
-      for (int e = 0; e < n; ++e) total += v[e];
-      out[0] += total;
-    }
-    for (int q = 0; q < design.n_numeric(); ++q) {
-      double total = 0.0;
-      for (int e = 0; e < n; ++e)
-        total += design.numeric_values(row[e])[q] * v[e];
-      out[design.numeric_column(q)] += total;
-    }
+    std::fill(out, out + design_->n_columns(), 0.0);
+    predict_.add_transpose(
+        n, [row](int e) { return row[e]; }, v, out);
   }
 
   /// xwx (P x P, full) = X' W X with a weight at some rows.
@@ -80,7 +51,6 @@ class GroupedDesign {
 
  private:
   static constexpr int kMaxCells = 512;
-  static constexpr int kCopies = 4;
 
   /// Upper triangle of X' W X entry by entry.
   void sum_entries(int n, const int* row, const double* weight,
@@ -116,28 +86,11 @@ class GroupedDesign {
     }
   }
 
-  void add_cells(const FactorGroup& group, const std::vector<double>& cells,
-                 double* out) const {
-    for (int cell = 0; cell < group.n_cells; ++cell) {
-      if (cells[cell] == 0.0) continue;
-      int left = cell;
-      for (int f = static_cast<int>(group.factors.size()) - 1; f >= 0; --f) {
-        const int code = left % group.levels[f];
-        left /= group.levels[f];
-        if (code > 0) out[group.first[f] + code - 1] += cells[cell];
-      }
-    }
-  }
-
-  const std::vector<FactorGroup>& groups() const { return predict_.groups(); }
-
   const Design* design_;
-  mutable LinearPredictor predict_;  // with its work space
+  mutable LinearPredictor predict_;  // work space: one object, one thread
   CrossTables tables_;
   std::vector<int> entry_start_, entry_column_;
   std::vector<double> entry_value_;
-  // Work space: one object serves one thread.
-  mutable std::vector<std::vector<double>> cells_;
 };
 
 }  // namespace pseudosynth

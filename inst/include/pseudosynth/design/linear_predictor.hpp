@@ -1,5 +1,6 @@
-// X b for one coefficient vector: factors merged into a few groups whose cells
-// hold the sum of their coefficients, one look-up per row and group.
+// X b for one coefficient vector, and X' v: factors merged into a few groups
+// whose cells hold the sum of their coefficients, one look-up per row and
+// group; numeric predictors in lanes.
 #ifndef PSEUDOSYNTH_DESIGN_LINEAR_PREDICTOR_HPP
 #define PSEUDOSYNTH_DESIGN_LINEAR_PREDICTOR_HPP
 
@@ -7,10 +8,43 @@
 #include <memory>
 #include <vector>
 
+#include "../simd.hpp"
 #include "design.hpp"
 #include "factor_group.hpp"
 
 namespace pseudosynth {
+
+namespace detail {
+
+/// eta += x slope for W rows from row r on; columns of x lie `stride` apart.
+template <int W>
+PSEUDOSYNTH_INLINE void add_slopes_at(int r, int n_columns, std::size_t stride,
+                                      const double* x, const double* slope,
+                                      double* eta) {
+  simd::Real<W> sum, value;
+  simd::load<W>(eta + r, sum);
+  for (int q = 0; q < n_columns; ++q) {
+    simd::load<W>(x + static_cast<std::size_t>(q) * stride + r, value);
+    sum += value * slope[q];
+  }
+  simd::store<W>(sum, eta + r);
+}
+
+template <int W>
+PSEUDOSYNTH_INLINE void add_slopes_kernel(int n, int n_columns,
+                                          std::size_t stride, const double* x,
+                                          const double* slope, double* eta) {
+  int r = 0;
+  for (; r + W <= n; r += W)
+    add_slopes_at<W>(r, n_columns, stride, x, slope, eta);
+  for (; r < n; ++r) add_slopes_at<1>(r, n_columns, stride, x, slope, eta);
+}
+PSEUDOSYNTH_DISPATCH(add_slopes,
+                     (int n, int n_columns, std::size_t stride, const double* x,
+                      const double* slope, double* eta),
+                     (n, n_columns, stride, x, slope, eta))
+
+}  // namespace detail
 
 /// @brief Copies share the index and have their own work space.
 class LinearPredictor {
@@ -25,9 +59,10 @@ class LinearPredictor {
       : design_(&design),
         groups_(std::make_shared<const std::vector<FactorGroup>>(
             group_factors(design, max_cells))),
+        stride_(simd::whole_lanes(static_cast<std::size_t>(design.n_rows()))),
+        numeric_(numeric_columns(design, stride_)),
+        slope_(static_cast<std::size_t>(design.n_numeric())),
         cells_(groups_->size()) {}
-
-  const std::vector<FactorGroup>& groups() const { return *groups_; }
 
   /// eta (n_rows) = X b.
   void operator()(const double* b, double* eta) {
@@ -54,14 +89,69 @@ class LinearPredictor {
       const int* index = (*groups_)[g].cell.data();
       for (int r = 0; r < rows; ++r) eta[r] += c[index[r]];
     }
+    if (design.n_numeric() == 0) return;
+    for (int q = 0; q < design.n_numeric(); ++q)
+      slope_[static_cast<std::size_t>(q)] = b[design.numeric_column(q)];
+    detail::add_slopes(rows, design.n_numeric(), stride_, numeric_->data(),
+                       slope_.data(), eta);
+  }
+
+  /// d_b (P) += X' d_eta.
+  void add_gradient(const double* d_eta, double* d_b) {
+    add_transpose(
+        design_->n_rows(), [](int r) { return r; }, d_eta, d_b);
+  }
+
+  /// out (P) += X' v for n values, of rows row(0), .., row(n - 1).
+  template <class Row>
+  void add_transpose(int n, Row&& row, const double* v, double* out) {
+    const Design& design = *design_;
+    for (const FactorGroup& group : *groups_) {
+      // Neighbouring rows often meet in a cell; taking turns on copies spares
+      // each addition the wait for the last.
+      const std::size_t size = static_cast<std::size_t>(group.n_cells);
+      wider_.assign(size * kCopies, 0.0);
+      double* sum = wider_.data();
+      const int* index = group.cell.data();
+      for (int e = 0; e < n; ++e)
+        sum[static_cast<std::size_t>(e % kCopies) * size + index[row(e)]] +=
+            v[e];
+      for (std::size_t cell = 0; cell < size; ++cell) {
+        for (int copy = 1; copy < kCopies; ++copy)
+          sum[cell] += sum[static_cast<std::size_t>(copy) * size + cell];
+        if (sum[cell] == 0.0) continue;
+        for (int column : group.columns[cell]) out[column] += sum[cell];
+      }
+    }
+    if (design.has_intercept()) {
+      double total = 0.0;
+      for (int e = 0; e < n; ++e) total += v[e];
+      out[0] += total;
+    }
     for (int q = 0; q < design.n_numeric(); ++q) {
-      const double slope = b[design.numeric_column(q)];
-      for (int r = 0; r < rows; ++r)
-        eta[r] += design.numeric_values(r)[q] * slope;
+      const double* x =
+          numeric_->data() + static_cast<std::size_t>(q) * stride_;
+      double total = 0.0;
+      for (int e = 0; e < n; ++e) total += x[row(e)] * v[e];
+      out[design.numeric_column(q)] += total;
     }
   }
 
  private:
+  static constexpr int kCopies = 4;
+
+  /// The numeric predictors, one column after the other, `stride` apart.
+  static std::shared_ptr<const simd::AlignedBuffer> numeric_columns(
+      const Design& design, std::size_t stride) {
+    const auto out = std::make_shared<simd::AlignedBuffer>(
+        stride * static_cast<std::size_t>(design.n_numeric()));
+    for (int r = 0; r < design.n_rows(); ++r)
+      for (int q = 0; q < design.n_numeric(); ++q)
+        (*out)[static_cast<std::size_t>(q) * stride +
+               static_cast<std::size_t>(r)] = design.numeric_values(r)[q];
+    return out;
+  }
+
   /// Cell values, `base` plus the coefficients that the cell switches on.
   void fill_cells(const FactorGroup& group, const double* b, double base,
                   std::vector<double>& cells) {
@@ -79,6 +169,10 @@ class LinearPredictor {
 
   const Design* design_;
   std::shared_ptr<const std::vector<FactorGroup>> groups_;
+  std::size_t stride_;
+  std::shared_ptr<const simd::AlignedBuffer> numeric_;
+  // Work space.
+  std::vector<double> slope_;
   std::vector<std::vector<double>> cells_;
   std::vector<double> wider_;
 };

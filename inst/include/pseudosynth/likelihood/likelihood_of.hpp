@@ -8,7 +8,7 @@
 #include "least_squares.hpp"
 #include "least_squares_likelihood.hpp"
 #include "record_likelihood.hpp"
-#include "row_likelihood.hpp"
+#include "row_sums.hpp"
 
 namespace pseudosynth {
 
@@ -16,7 +16,8 @@ namespace pseudosynth {
 template <class Family>
 struct LikelihoodOf {
   using Type =
-      std::conditional_t<kHasRowForm<Family>, RowLikelihood<Family>,
+      std::conditional_t<kHasRowForm<Family>,
+                         RecordLikelihood<Family, RowSums<Family>>,
                          std::conditional_t<kHasLeastSquares<Family>,
                                             LeastSquaresLikelihood<Family>,
                                             RecordLikelihood<Family>>>;

@@ -5,8 +5,73 @@
 #include <vector>
 
 #include "../records.hpp"
+#include "../simd.hpp"
 
 namespace pseudosynth {
+
+namespace detail {
+
+/// What a sum over cells reads, and its outcome.
+struct CellSum {
+  int n;
+  const double *f, *alpha;
+  const double *centre, *count;  // clipped sums only
+  double lower, upper;
+  int n_slopes;        // arrays `stride` apart: the derivatives of f in, those
+  std::size_t stride;  // of what a cell adds to the sum out
+  double* slope;
+  double total;
+};
+
+/// Adds W cells from cell c on: alpha f or, clipped, count clip(alpha f - a).
+template <int W, bool kClipped, bool kSlopes>
+PSEUDOSYNTH_INLINE void add_cells(const CellSum& p, int c, simd::Real<W>& sum) {
+  typedef simd::Real<W> R;
+  const R zero{};
+  R g, factor;
+  simd::load<W>(p.f + c, g);
+  simd::load<W>(p.alpha + c, factor);
+  g *= factor;
+  if constexpr (kClipped) {
+    R centre, count, lower, upper;
+    simd::load<W>(p.centre + c, centre);
+    simd::load<W>(p.count + c, count);
+    simd::broadcast<W>(p.lower, lower);
+    simd::broadcast<W>(p.upper, upper);
+    g -= centre;
+    // Strictly outside the interval it is flat.
+    factor *= count;
+    factor = g >= lower ? factor : zero;
+    factor = g > upper ? zero : factor;
+    g = g >= lower ? g : lower;  // NaN counts as lower
+    g = g > upper ? upper : g;
+    g *= count;
+  }
+  sum += g;
+  if constexpr (kSlopes) {
+    for (int k = 0; k < p.n_slopes; ++k) {
+      double* to = p.slope + static_cast<std::size_t>(k) * p.stride + c;
+      R slope;
+      simd::load<W>(to, slope);
+      slope = factor > zero ? factor * slope : zero;
+      simd::store<W>(slope, to);
+    }
+  }
+}
+
+template <int W, bool kClipped, bool kSlopes>
+PSEUDOSYNTH_INLINE void sum_cells_kernel(CellSum& p) {
+  simd::Real<W> sum{};
+  double rest = 0.0;
+  int c = 0;
+  for (; c + W <= p.n; c += W) add_cells<W, kClipped, kSlopes>(p, c, sum);
+  for (; c < p.n; ++c) add_cells<1, kClipped, kSlopes>(p, c, rest);
+  p.total = simd::sum<W>(sum) + rest;
+}
+PSEUDOSYNTH_DISPATCH_FOR(sum_cells, (bool kClipped, bool kSlopes),
+                         (kClipped, kSlopes), (CellSum & p), (p))
+
+}  // namespace detail
 
 /// @brief Distinct (row, y), with the sum of their weights; under censoring
 /// distinct (row, y, alpha, centre), with their number. Records of weight 0 are
@@ -56,16 +121,14 @@ struct RecordCells {
 
   std::size_t size() const { return y.size(); }
 
-  double weighted_sum(const double* f) const {
-    double total = 0.0;
-    for (std::size_t c = 0; c < y.size(); ++c) total += alpha[c] * f[c];
-    return total;
-  }
+  /// sum of alpha f, clipped where censored.
+  double sum(const double* f) const { return sum<false>(f, 0, 0, nullptr); }
 
-  double clipped_sum(const double* f) const {
-    double total = 0.0;
-    for (std::size_t c = 0; c < y.size(); ++c) total += clipped(c, f[c]);
-    return total;
+  /// The same; its slopes take the place of those of f, n_slopes arrays that
+  /// lie `stride` apart.
+  double sum_slopes(const double* f, int n_slopes, std::size_t stride,
+                    double* slope) const {
+    return sum<true>(f, n_slopes, stride, slope);
   }
 
   /// The contribution of cell c, without a branch.
@@ -90,6 +153,28 @@ struct RecordCells {
   /// True where f is that of cell c - 1: only weight or centre differ.
   bool repeats(std::size_t c) const {
     return c > 0 && row[c] == row[c - 1] && y[c] == y[c - 1];
+  }
+
+ private:
+  template <bool kSlopes>
+  double sum(const double* f, int n_slopes, std::size_t stride,
+             double* slope) const {
+    detail::CellSum pass{static_cast<int>(size()),
+                         f,
+                         alpha.data(),
+                         centre.data(),
+                         count.data(),
+                         lower,
+                         upper,
+                         n_slopes,
+                         stride,
+                         slope,
+                         0.0};
+    if (censored)
+      detail::sum_cells<true, kSlopes>(pass);
+    else
+      detail::sum_cells<false, kSlopes>(pass);
+    return pass.total;
   }
 };
 

@@ -141,33 +141,39 @@ PSEUDOSYNTH_DISPATCH_FOR(fill_table, (class Family, bool kGradient),
                           double* d_extra),
                          (family, draw, n, response, value, d_extra))
 
-/// f of n records at one draw; `unfinite` becomes NaN where some f is not
-/// finite. For families with a LaneForm.
-template <int W, class Family>
+/// f of n records at one draw and, with kGradient, its derivatives in eta and
+/// each extra parameter: arrays of n in `slope`. `unfinite` becomes NaN where
+/// some f is not finite. For families with a LaneForm.
+template <int W, class Family, bool kGradient>
 PSEUDOSYNTH_INLINE void fill_cells_kernel(const Family& family,
                                           const typename Family::At& draw,
                                           std::size_t n, const double* y,
                                           const double* eta, double* f,
-                                          double& unfinite) {
+                                          double* slope, double& unfinite) {
+  constexpr int E = Family::kExtras;
   typedef simd::Real<W> R;
   typename Family::template Draw<W> at;
   fill_draw<W, Family>(draw, at);
   R check{};
   for (std::size_t c = 0; c < n; c += W) {
-    R response, x, value, d_eta, d_extra[Family::kExtras + 1];
+    R response, x, value, d_eta, d_extra[E + 1];
     simd::load<W>(y + c, response);
     simd::load<W>(eta + c, x);
     family.template density<W>(response, x, at, value, d_eta, d_extra);
     check += value - value;
     simd::store<W>(value, f + c);
+    if constexpr (kGradient) simd::store<W>(d_eta, slope + c);
+    if constexpr (kGradient && E > 0)
+      store_numbers<W, E>(d_extra, n, slope + n + c);
   }
   unfinite = simd::sum<W>(check);
 }
-PSEUDOSYNTH_DISPATCH_FOR(fill_cells, (class Family), (Family),
+PSEUDOSYNTH_DISPATCH_FOR(fill_cells, (class Family, bool kGradient),
+                         (Family, kGradient),
                          (const Family& family, const typename Family::At& draw,
                           std::size_t n, const double* y, const double* eta,
-                          double* f, double& unfinite),
-                         (family, draw, n, y, eta, f, unfinite))
+                          double* f, double* slope, double& unfinite),
+                         (family, draw, n, y, eta, f, slope, unfinite))
 
 }  // namespace detail
 }  // namespace pseudosynth

@@ -52,18 +52,38 @@ class RowSums {
     simd::AlignedBuffer terms, table, d_table;
   };
 
-  /// sum of alpha f, uncensored, for samplers that accept or reject: by the
-  /// split, also where it loses digits.
-  double value(const Family& family, const At& at, const RecordCells&,
+  /// sum of alpha f, of clip(alpha f - a) where censored, for samplers that
+  /// accept or reject: by the split, also where it loses digits.
+  double value(const Family& family, const At& at, const RecordCells& cells,
                const double* eta, Work& work) const {
+    return cells.censored ? clipped_value(family, at, cells, eta, work)
+                          : plain_value(family, at, eta, work);
+  }
+
+  /// The same to all digits; fills d_eta, adds to d_extra.
+  double gradient(const Family& family, const At& at, const RecordCells& cells,
+                  const double* eta, Work& work, double* d_eta,
+                  double* d_extra) const {
+    return cells.censored
+               ? clipped_gradient(family, at, cells, eta, work, d_eta, d_extra)
+               : plain_gradient(family, at, eta, work, d_eta, d_extra);
+  }
+
+ private:
+  static constexpr std::size_t S = Family::kStatistics;
+  static constexpr std::size_t kResponse = Family::kResponse;
+  // With a table, a row's responses have no sum that one of them stands for.
+  static constexpr bool kAnchors = Family::kCancels && !Family::kTable;
+
+  double plain_value(const Family& family, const At& at, const double* eta,
+                     Work& work) const {
     detail::RowPass pass = row_pass(eta, nullptr);
     sum_rows<detail::Sum::kValue>(family, at, pass);
     return constant_ + pass.total + sum_table<false>(family, at, work, nullptr);
   }
 
-  /// The same to all digits; fills d_eta, adds to d_extra.
-  double gradient(const Family& family, const At& at, const double* eta,
-                  Work& work, double* d_eta, double* d_extra) const {
+  double plain_gradient(const Family& family, const At& at, const double* eta,
+                        Work& work, double* d_eta, double* d_extra) const {
     detail::RowPass pass = row_pass(eta, d_eta);
     double constant = constant_;
     if constexpr (kAnchors) {
@@ -80,7 +100,6 @@ class RowSums {
     return constant + pass.total + sum_table<true>(family, at, work, d_extra);
   }
 
-  /// sum of clip(alpha f - a) over the cells, as value().
   double clipped_value(const Family& family, const At& at,
                        const RecordCells& cells, const double* eta,
                        Work& work) const {
@@ -96,7 +115,6 @@ class RowSums {
     return total;
   }
 
-  /// The same to all digits; fills d_eta, adds to d_extra.
   double clipped_gradient(const Family& family, const At& at,
                           const RecordCells& cells, const double* eta,
                           Work& work, double* d_eta, double* d_extra) const {
@@ -131,12 +149,6 @@ class RowSums {
     if (Family::kExtras > 0) d_extra[0] += d_sum;
     return total;
   }
-
- private:
-  static constexpr std::size_t S = Family::kStatistics;
-  static constexpr std::size_t kResponse = Family::kResponse;
-  // With a table, a row's responses have no sum that one of them stands for.
-  static constexpr bool kAnchors = Family::kCancels && !Family::kTable;
 
   detail::RowPass row_pass(const double* eta, double* d_eta) const {
     return detail::RowPass{n_,

@@ -30,18 +30,29 @@ class ValueLikelihood {
       : ValueLikelihood(other.shared_, other.family_, other.predict_) {}
 
   double operator()(const double* b, const double* extra) {
-    const RecordCells& cells = shared_->cells;
-    const Density& density = shared_->density;
     predict_(b, eta_.data());
-    const auto at = family_.at(extra);
-    const double* eta = eta_.data();
-    return cells.constant +
-           (cells.censored
-                ? density.clipped_value(family_, at, cells, eta, work_)
-                : density.value(family_, at, cells, eta, work_));
+    return evaluate(extra);
+  }
+
+  /// A line of coefficients, b + t step, on which on_line() then evaluates
+  /// without forming linear predictors anew.
+  void set_line(const double* b, const double* step) {
+    predict_(b, line_.data());
+    predict_(step, slope_.data());
+  }
+  double on_line(double t, const double* extra) {
+    const std::size_t n = static_cast<std::size_t>(shared_->cells.n_rows);
+    for (std::size_t r = 0; r < n; ++r) eta_[r] = line_[r] + t * slope_[r];
+    return evaluate(extra);
   }
 
  private:
+  double evaluate(const double* extra) {
+    const RecordCells& cells = shared_->cells;
+    return cells.constant + shared_->density.value(family_, family_.at(extra),
+                                                   cells, eta_.data(), work_);
+  }
+
   using Density = std::conditional_t<kHasRowForm<Family>, RowSums<Family>,
                                      CellDensity<Family>>;
   struct Shared {
@@ -55,14 +66,15 @@ class ValueLikelihood {
       : shared_(std::move(shared)),
         family_(family),
         predict_(predict),
-        eta_(
-            simd::whole_lanes(static_cast<std::size_t>(shared_->cells.n_rows))),
+        eta_(shared_->density.n_rows()),
+        line_(eta_.size()),
+        slope_(eta_.size()),
         work_(shared_->density, false) {}
 
   std::shared_ptr<const Shared> shared_;
   Family family_;
   LinearPredictor predict_;
-  simd::AlignedBuffer eta_;
+  simd::AlignedBuffer eta_, line_, slope_;
   typename Density::Work work_;
 };
 

@@ -46,6 +46,18 @@ class FamilySurrogateModel final : public SurrogateModel {
     return value_(theta.data(), extra) + log_prior(theta);
   }
 
+  void set_line(const Vector& theta, const Vector& step) override {
+    line_ = theta;
+    step_ = step;
+    value_.set_line(theta.data(), step.data());
+  }
+  double value_on_line(double t) override {
+    const Vector at = line_ + t * step_;
+    double extra[E + 1] = {};
+    family_.constrain(at.data() + n_columns(), extra);
+    return value_.on_line(t, extra) + log_prior(at);
+  }
+
   double log_prior(const Vector& theta) override {
     double unused[E + 1] = {};
     double sum = family_.log_prior(theta.data() + n_columns(), unused);
@@ -110,7 +122,7 @@ class FamilySurrogateModel final : public SurrogateModel {
   ValueLikelihood<Family> value_;
   std::shared_ptr<Gradient> gradient_;
   std::unique_ptr<CoefficientPrior> folded_;
-  Vector scratch_;
+  Vector scratch_, line_, step_;
 };
 
 /// @param records must outlive the model and its copies.

@@ -89,28 +89,29 @@ class SurrogateChain {
     const SurrogateConditional* normal = prepare(proposal_->lhat);
     if (normal == nullptr) return;
     const Vector step = normal->direction(rng_->integer(model_->size()));
-    const Vector from = theta;
-    const Vector shift = from.head(P) - location_;
+    const Vector shift = theta.head(P) - location_;
     const Vector pull = precision_ * step.head(P);
     const double slope = pull.dot(shift);
     const double curvature = pull.dot(step.head(P));
-    double last_t = 0.0, last_value = log_l_;
-    const double t = slice_sample(
-        *rng_, 0.0,
+    model_->set_line(theta, step);
+    // The last point looked at is the one that is kept.
+    double last = log_l_, height = log_l_;
+    const double t = slice_sample_from(
+        *rng_, 0.0, height,
         [&](double x) {
-          last_t = x;
-          last_value = x == 0.0 ? log_l_ : evaluate(from + x * step);
-          return last_value - x * (slope + 0.5 * x * curvature);
+          last = finite(model_->value_on_line(x));
+          return last - x * (slope + 0.5 * x * curvature);
         },
         2.0);
     if (t == 0.0) return;
-    theta = from + t * step;
-    log_l_ = last_t == t ? last_value : evaluate(theta);
+    theta += t * step;
+    log_l_ = last;
   }
 
  private:
-  double evaluate(const Vector& at) {
-    const double value = model_->value(at);
+  double evaluate(const Vector& at) { return finite(model_->value(at)); }
+
+  double finite(double value) {
     if (std::isfinite(value)) return value;
     ++n_nonfinite;
     return -kInfinity;

@@ -36,6 +36,10 @@ class SurrogateModel {
   bool is_clipped() const { return clipped_; }
 
   virtual double value(const Vector& theta) = 0;
+  /// The line theta + t step, on which value_on_line() then moves.
+  virtual void set_line(const Vector& theta, const Vector& step) = 0;
+  /// value(theta + t step).
+  virtual double value_on_line(double t) = 0;
   /// What value() has beside the likelihood.
   virtual double log_prior(const Vector& theta) = 0;
   /// value(theta); d becomes its gradient.
@@ -73,6 +77,13 @@ class StoppableSurrogateModel final : public SurrogateModel {
   double value(const Vector& theta) override {
     poll();
     return model_->value(theta);
+  }
+  void set_line(const Vector& theta, const Vector& step) override {
+    model_->set_line(theta, step);
+  }
+  double value_on_line(double t) override {
+    poll();
+    return model_->value_on_line(t);
   }
   double log_prior(const Vector& theta) override {
     return model_->log_prior(theta);
