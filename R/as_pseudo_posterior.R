@@ -15,8 +15,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: objects of other classes, stages without names,
 #' fits of other records. Class `pseudosynth_error_other_parts`: a synthetic
-#' file that was not drawn from the last fit, or with another margin, or whose label
-#' is not what they give.
+#' file that was not drawn from the last fit, or with another margin, or whose
+#' label is not what they give.
 #' @seealso [plot.pseudo_posterior()]
 #' @examples
 #' columns <- c("income", "age", "earner")

@@ -6,8 +6,8 @@
 #' @param x `NULL`, a named list of public values or a fit on other data.
 #' @return (`censor_reference` or `NULL`) A list with `origin` (`"public"` or
 #'   `"history"`), `values` (named double) and for a fit `family`, `response`,
-#'   `design` (none holds a record), `fingerprint` and `rows`, which tell whether
-#'   the reference was fitted to the file itself or to most of it.
+#'   `design` (none holds a record), `fingerprint` and `rows`, which tell
+#'   whether the reference was fitted to the file itself or to most of it.
 #' @noRd
 as_reference <- function(x, call = rlang::caller_env()) {
   if (is.null(x) || inherits(x, "censor_reference")) {

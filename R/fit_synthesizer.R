@@ -36,8 +36,8 @@
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
 #'   in \[0, 1\], or `NULL`) The weight of each record. One number is for all
 #'   records; numbers given by hand are of unknown origin, and no strict label
-#'   rests on them: state a public one by [public_scalar()]. `NULL`, the default, is weight 1 for all. These
-#'   are not survey weights.
+#'   rests on them: state a public one by [public_scalar()]. `NULL`, the
+#'   default, is weight 1 for all. These are not survey weights.
 #' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what
 #'   each record contributes. `NULL`, the default: nothing is clipped.
 #' @param chains (count; default 4) Markov chains. Each has a random stream of

@@ -26,8 +26,8 @@
 #' a matrix or a bound alone, have no rule. These cannot be frozen.
 #'
 #' On the file a rule was made from, `predict()` gives the frozen weights back,
-#' to the last bit. These depend on the whole file, so that no strict label rests
-#' on them.
+#' to the last bit. These depend on the whole file, so that no strict label
+#' rests on them.
 #'
 #' @section Overlapping histories:
 #' That the history has other records is your statement; the label says so. What

@@ -72,7 +72,10 @@ frozen_dependency <- function(node, inner) {
 frozen_inputs <- function(node) {
   a <- node$arguments
   stated <- intersect(
-    c("rule", "history", if (identical(a[["history"]], "public")) scaling_names),
+    c(
+      "rule", "history",
+      if (identical(a[["history"]], "public")) scaling_names
+    ),
     names(a)
   )
   paste(stated, vapply(a[stated], format, ""), collapse = ", ")

@@ -4,9 +4,10 @@
 #' a policy or an earlier release. It depends on no record, so that a clipped
 #' fit with it can be strict.
 #'
-#' A bare number, `privacy_weights = 0.5`, is a weight of unknown origin instead:
-#' the package cannot tell 0.5 from `mean(w)` of confidential weights. By calling
-#' `public_scalar()` you state that the number was not computed from this file.
+#' A bare number, `privacy_weights = 0.5`, is a weight of unknown origin
+#' instead: the package cannot tell 0.5 from `mean(w)` of confidential weights.
+#' By calling `public_scalar()` you state that the number was not computed from
+#' this file.
 #'
 #' @param alpha (number in \[0, 1\]) The weight.
 #' @return [`privacy_weights`][privacy_weights] of scheme `"public_scalar"` and

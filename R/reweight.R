@@ -141,7 +141,10 @@ reweighted_weights <- function(fit, k) {
     "reweighted", list(of = inner$scheme, k = k),
     made_from = history_mark(fit) %||% NA, of = list(inner),
     basis = if (!is.null(model)) {
-      list(model = model, overall = overall, k = k, history = new_rows(fit, inner))
+      list(
+        model = model, overall = overall, k = k,
+        history = new_rows(fit, inner)
+      )
     },
     records = attr(weights, "records")
   )

@@ -28,7 +28,8 @@ scaled_scheme <- function() {
     "scaled",
     title = function(node, inner) inner,
     short = function(node, inner) {
-      if (is_solved(node)) inner else paste("Scaled", sub("^Scaled ", "", inner))
+      plain <- sub("^Scaled ", "", inner)
+      if (is_solved(node)) inner else paste("Scaled", plain)
     },
     word = function(node, inner) inner,
     inputs = function(node) {

@@ -31,8 +31,8 @@
 #' arguments out of range.
 #'
 #' @section Privacy:
-#' The value found depends on the file, and so do the weights, whatever they were
-#' before.
+#' The value found depends on the file, and so do the weights, whatever they
+#' were before.
 #' @seealso [scalar_weights()], [reweight()]
 #' @examples
 #' columns <- c("income", "age", "earner")

@@ -1,5 +1,5 @@
-# The specification of a model as the C++ core reads it, for its own records, for
-# others, for some of them.
+# The specification of a model as the C++ core reads it, for its own records,
+# for others, for some of them.
 
 #' A model as the core reads it
 #' @noRd

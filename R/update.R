@@ -6,8 +6,8 @@
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
 #'   in \[0, 1\], or `NULL`) The new weights; one number or a [public_scalar()]
-#'   is for all records, `NULL` removes the weights. When left out, the fit keeps its
-#'   own.
+#'   is for all records, `NULL` removes the weights. When left out, the fit
+#'   keeps its own.
 #' @param censor (`censoring_rule` or `NULL`) See [censor()]; `NULL` removes it.
 #'   When left out, the fit keeps its own.
 #' @param chains,warmup,draws,threads (counts) Default: as in the earlier fit.

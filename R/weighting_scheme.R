@@ -95,7 +95,7 @@ depends_on_file <- function(node, inner) {
   join_dependencies(c(inner, list(dependency("file"))))
 }
 
-# Public numbers scale weights of a scheme that keeps its name ------------------
+# Public numbers scale weights of a scheme that keeps its name -----------------
 
 #' Weights scaled once or more, clamped each time
 #' @param steps (list or `NULL`) Of `scale` and `shift`.
@@ -129,7 +129,7 @@ with_scaling <- function(arguments, scale, shift) {
 
 scaling_names <- c("scaled_by", "shifted_by")
 
-# What a rule keeps of the file that it was made from ---------------------------
+# What a rule keeps of the file that it was made from --------------------------
 
 #' Hashes of the records that a fit was made from
 #' @return See `row_hashes()`; `NULL` where the records are not known.

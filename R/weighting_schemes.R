@@ -128,8 +128,8 @@ columns_read <- function(node) {
 #' @noRd
 is_own_history <- function(node, data) {
   made_from <- node_marks(node)
-  anyNA(made_from) || any(file_marks(columns_read(node), data) %in% made_from) ||
-    shares_records(node, data)
+  here <- file_marks(columns_read(node), data)
+  anyNA(made_from) || any(here %in% made_from) || shares_records(node, data)
 }
 
 #' The marks that `history_mark()` would give a file

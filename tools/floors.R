@@ -72,9 +72,10 @@ methods_by_file <- function(definitions) {
   generic <- vapply(parts, function(p) sub("^.*::", "", p[2]), "")
   method <- paste(generic, vapply(parts, `[`, "", 3), sep = ".")
   generic <- stats::setNames(generic, method)
-  lapply(definitions, function(names) unique(unname(generic[
-    intersect(names, setdiff(method, names(generic)[generic %in% open]))
-  ])))
+  counted <- generic[!generic %in% open]
+  lapply(definitions, function(names) {
+    unique(unname(counted[intersect(names, names(counted))]))
+  })
 }
 
 # Graph -----------------------------------------------------------------------

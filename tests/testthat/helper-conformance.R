@@ -78,7 +78,7 @@ expect_conforms <- function(name, case) {
   expect_floor(name, case)
 }
 
-# Names, prints and labels ------------------------------------------------------
+# Names, prints and labels -----------------------------------------------------
 
 expect_names <- function(weights, info) {
   for (text in c(
@@ -186,7 +186,7 @@ expect_marks <- function(node, files, context, info) {
   }
 }
 
-# Public numbers scale weights and make nothing better --------------------------
+# Public numbers scale weights and make nothing better -------------------------
 
 expect_scaling <- function(weights, context, info) {
   scaled <- scale_weights(weights, 0.5, 0.1)

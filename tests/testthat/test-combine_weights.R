@@ -18,7 +18,9 @@ test_that("a public scalar scales and keeps the scheme", {
     attr(half, "arguments")$factor_replace,
     attr(scale_weights(count, 0.5), "arguments")$factor_replace
   )
-  scalars <- combine_weights(public_scalar(0.5), as_privacy_weights(public_scalar(0.5), 4))
+  scalars <- combine_weights(
+    public_scalar(0.5), as_privacy_weights(public_scalar(0.5), 4)
+  )
   expect_identical(dependency_of(scalars)$kind, "own")
   expect_equal(as.numeric(scalars), rep(0.25, 4))
 })

@@ -79,7 +79,10 @@ test_that("a public scalar is stated, one number is of unknown origin", {
     expect_error(as_privacy_weights(bad, 4), class = "pseudosynth_error_input")
     expect_error(public_scalar(bad), class = "pseudosynth_error_input")
   }
-  fit <- update(unweighted_fit(), privacy_weights = public_scalar(0.5), seed = 2)
+  fit <- update(
+    unweighted_fit(),
+    privacy_weights = public_scalar(0.5), seed = 2
+  )
   expect_identical(alpha_of(fit), rep(0.5, 150))
   expect_identical(mechanism_of(fit), "public_scalar")
 })

@@ -96,7 +96,7 @@ test_that("a label from the grid speaks of no Markov chain", {
   expect_no_match(label$reasons, "sampler's error is not certified")
 })
 
-test_that("draws from the grid are those of its seed, at any number of threads", {
+test_that("draws of the grid are those of its seed, at any number of threads", {
   file <- grid_files()$counts
   one <- do.call(clipped_fit_of, file)
   expect_identical(do.call(clipped_fit_of, file)$draws, one$draws)

@@ -66,7 +66,8 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
     truncate_weights(cw, 4), scale_weights(truncate_weights(cw, 4), 0.5, 0.2),
     solved$privacy_weights, scale_weights(solved$privacy_weights, 0.9, 0.1),
     combine_weights(count, count), combine_weights(count, raised),
-    combine_weights(public_scalar(0.5), raised), scalar_weights(fit, 2, tolerance = 0.2)
+    combine_weights(public_scalar(0.5), raised),
+    scalar_weights(fit, 2, tolerance = 0.2)
   )
   rule <- vapply(derived, function(w) dependency_of(w)$kind, "")
   expect_identical(rule, rep("file", length(derived)))

@@ -184,7 +184,7 @@ test_that("a frozen public scalar can be used, and has no history", {
   expect_identical(alpha_of(origin_weighted(weights)), as.numeric(weights))
 })
 
-# Histories that hold the current records ---------------------------------------
+# Histories that hold the current records --------------------------------------
 
 test_that("a rule from most of this file is a rule from this file", {
   data <- privacy_data()
