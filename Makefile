@@ -54,6 +54,7 @@ bench: install
 
 calibrate: install
 	@tools/install-dependencies.sh test
+	@tools/check-invariance.sh
 	@Rscript tools/calibrate.R calibration-output
 
 install: $(STAMPS)/installed
