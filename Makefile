@@ -59,6 +59,7 @@ bench: install hooks
 
 calibrate: install
 	@tools/install-dependencies.sh test
+	@tools/check-invariance.sh
 	@Rscript tools/calibrate.R calibration-output
 
 install: $(STAMPS)/installed

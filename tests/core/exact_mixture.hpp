@@ -23,14 +23,15 @@ inline double draw_half_t(ps::Rng& rng, double df, double scale) {
 
 /// An intercept and a factor of two levels that alternate.
 inline ps::Records two_level_records(const std::vector<double>& y,
-                                     const std::vector<double>& alpha) {
+                                     const std::vector<double>& alpha,
+                                     const ps::Censor& censor = ps::Censor()) {
   ps::Predictors x;
   x.n_records = static_cast<int>(y.size());
   x.n_columns = 2;
   x.n_levels = {2};
   x.factor_column = {1};
   for (int i = 0; i < x.n_records; ++i) x.codes.push_back(i % 2);
-  return ps::Records(x, y, alpha);
+  return ps::Records(x, y, alpha, censor);
 }
 
 struct MixtureProblem {

@@ -37,7 +37,7 @@ struct RegressionProblem {
   ps::SurrogatePrior prior() const {
     ps::SurrogatePrior out;
     out.hierarchical = hierarchical;
-    out.location = ps::Vector::Constant(P, 0.3);
+    out.location = ps::Vector::Constant(P, hierarchical ? 0.0 : 0.3);
     out.scale = ps::Vector::Constant(P, 1.2);
     return out;
   }
@@ -74,11 +74,10 @@ struct RegressionProblem {
       records.design.linear_predictor(x.b.data(), 1, eta.data());
     for (int i = 0; i < records.size(); ++i) {
       const std::size_t at = static_cast<std::size_t>(i);
-      if (records.alpha[at] == 0.0) continue;
       const std::size_t row =
           static_cast<std::size_t>(records.design.row()[at]);
-      total +=
-          records.alpha[at] * log_density(records.y[at], eta[row], x.sigma);
+      total += records.contribution(
+          i, log_density(records.y[at], eta[row], x.sigma));
     }
     return total;
   }

@@ -109,7 +109,9 @@ class MixtureAugmentation : public MixtureInterweaving {
     Vector tilt = Vector::Zero(P_);
     if (corrected_) {
       fill_residual(mean.data(), new_residual_.data());
-      detail::correction_slope(Np_, pi_[k], new_residual_.data(), density(k),
+      detail::ComponentDensity weighted = density(k);
+      weighted.offset += state.log_pi[k];
+      detail::correction_slope(Np_, new_residual_.data(), weighted,
                                others_.data(), shift_.data(), rest_.data(),
                                in_.data(), slope_.data());
       sum_over_records(

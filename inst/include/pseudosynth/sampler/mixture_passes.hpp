@@ -205,14 +205,14 @@ PSEUDOSYNTH_DISPATCH(correction_pass, (CorrectionPass & p), (p))
 
 /// Slope of h in the linear predictor of component k, NaN out of range:
 ///   slope_i = (1 - alpha_i) (1[z_i = k] - r_ik) residual_i / sigma_k^2.
+/// The density's offset includes log pi.
 template <int W>
 PSEUDOSYNTH_INLINE void correction_slope_kernel(
-    int n, double pi, const double* residual, ComponentDensity c,
-    const double* others, const double* shift, const double* rest,
-    const double* in, double* slope) {
+    int n, const double* residual, ComponentDensity c, const double* others,
+    const double* shift, const double* rest, const double* in, double* slope) {
   const double precision = c.inv_sigma * c.inv_sigma;
   simd::Real<W> high, marked;
-  simd::fill<W>(kLargestDensity, high);
+  simd::fill<W>(kLargestExponent, high);
   simd::fill<W>(kNaN, marked);
   for (int i = 0; i < n; i += W) {
     simd::Real<W> e, shifted, other, weight, inside;
@@ -223,23 +223,19 @@ PSEUDOSYNTH_INLINE void correction_slope_kernel(
     simd::load<W>(in + i, inside);
     const simd::Real<W> z = e * c.inv_sigma;
     simd::Real<W> d = c.offset - 0.5 * z * z - shifted;
-    const auto within = d < high;
-    d = within ? d : high;
+    d = d < high ? d : high;
     simd::exp_in_place<W>(d);
-    d = within ? pi * d : marked;
-    const simd::Real<W> sum = d + other;
-    simd::Real<W> r = d / sum;
-    r = sum > kSmallestSum ? r : marked;
-    r = sum < kLargestSum ? r : marked;
-    simd::store<W>(weight * (inside - r) * e * precision, slope + i);
+    simd::Real<W> sum = d + other;
+    sum = sum > kSmallestSum ? sum : marked;
+    sum = sum < kLargestSum ? sum : marked;
+    simd::store<W>(weight * (inside - d / sum) * e * precision, slope + i);
   }
 }
 PSEUDOSYNTH_DISPATCH(correction_slope,
-                     (int n, double pi, const double* residual,
-                      ComponentDensity c, const double* others,
-                      const double* shift, const double* rest, const double* in,
-                      double* slope),
-                     (n, pi, residual, c, others, shift, rest, in, slope))
+                     (int n, const double* residual, ComponentDensity c,
+                      const double* others, const double* shift,
+                      const double* rest, const double* in, double* slope),
+                     (n, residual, c, others, shift, rest, in, slope))
 
 /// total_k += sum_i rest_i pi_k d_ik / s_i with s from the given pi; NaN where
 /// a density is marked.
