@@ -55,7 +55,7 @@ margin_part <- function(x) {
 #' The histogram's charge: the same one is paid once, however often it is used
 #' @noRd
 histogram_charge <- function(x) {
-  epsilon <- if (x$noise == "continuous") {
+  epsilon <- if (x$noise == "continuous" || !is_sealed(x)) {
     by_relation(NA_real_)
   } else {
     histogram_epsilon(x)
@@ -70,6 +70,9 @@ histogram_epsilon <- function(x) {
 }
 
 histogram_verdict <- function(x) {
+  if (!is_sealed(x)) {
+    return(edited_verdict("histogram"))
+  }
   if (x$noise == "continuous") {
     return(list(label = "none", reasons = paste(
       "The noise is Laplace noise in floating point, whose last digits give it",

@@ -100,7 +100,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   )
   # The same seed and outcome are the same histogram, which is paid once
   made$id <- if (is.null(seed)) new_charge_id() else hashed_id(made, seed)
-  structure(made, class = "perturbed_histogram")
+  seal(structure(made, class = "perturbed_histogram"))
 }
 
 # Input ----------------------------------------------------------------------

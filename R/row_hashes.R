@@ -22,7 +22,7 @@ row_hashes <- function(columns) {
 #' @noRd
 hash_rows <- function(columns, salt) {
   text <- lapply(unname(columns), function(x) {
-    if (is.double(x)) sprintf("%.17g", x) else x
+    if (is.double(x)) sprintf("%.10g", x) else x
   })
   keys <- do.call(paste, c(list(salt), text, list(sep = "\r")))
   different <- unique(keys)
