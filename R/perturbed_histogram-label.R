@@ -3,8 +3,10 @@
 
 #' @rdname guarantee
 #' @export
-guarantee.perturbed_histogram <- function(x, m = 1, ...) {
+guarantee.perturbed_histogram <- function(x, m = 1, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   check_count(m, min = 1)
+  check_public_only(public)
   label_of_histogram(x)
 }
 

@@ -87,13 +87,28 @@ publish_guarantee <- function(x) {
     for (part in names(x$epsilon)) {
       x$epsilon[[part]][] <- NA_real_
     }
-    x$charges[charge_costs] <- NA_real_
+    x$charges[charge_costs] <- lapply(x$charges[charge_costs], `*`, NA)
   }
   x$delta <- NA_real_
   x$oscillation <- NA_real_
   x$exceedance <- NULL
   x$public <- TRUE
   seal(x)
+}
+
+#' What may leave the agency has no other label
+#' @noRd
+check_public_only <- function(public, call = rlang::caller_env()) {
+  check_flag(public, call = call)
+  if (!public) {
+    abort_input(
+      c(
+        "{.arg public} must be {.code TRUE}.",
+        x = "Synthetic data and histograms hold nothing but the public label."
+      ),
+      arg = "public", call = call
+    )
+  }
 }
 
 #' A label as it was made; one that was edited claims nothing

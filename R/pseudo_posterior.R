@@ -173,6 +173,7 @@ print.summary_pseudo_posterior <- function(x, ...) {
 #' @export
 guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
                                        study = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   check_sets_drawn(m, x$m)
   check_flag(public)
   label <- intact_label(x$internal$label)

@@ -219,8 +219,10 @@ print.summary_synthetic_data <- function(x, ...) {
 
 #' @rdname guarantee
 #' @export
-guarantee.synthetic_data <- function(x, m = x$m, ...) {
+guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   check_sets_drawn(m, x$m)
+  check_public_only(public)
   if (is_sealed(x)) {
     intact_label(x$guarantee)
   } else {
