@@ -28,7 +28,7 @@ label_of_histogram <- function(x, what = "the noisy counts", m = 1,
     public_inputs = in_plain_figures(c(
       response = x$response$label, values = rounding_text(x$response),
       histogram = sprintf(
-        "%d bins on [%s, %s], noise of scale %s", length(x$counts),
+        "%s on [%s, %s], noise of scale %s", bins_text(x),
         format_exact(x$bounds[1]), format_exact(x$bounds[2]),
         format_exact(1 / width_of_epsilon(x$epsilon, x$neighbours))
       ),

@@ -700,6 +700,34 @@ test_that("edited sets, jobs and labels claim nothing", {
   expect_no_match(to_json(label), "strict", fixed = TRUE)
 })
 
+test_that("the response is not published beside synthetic values", {
+  s <- scene()
+  data <- data.frame(y = s$data$y, x = s$other$y)
+  fit <- fit_scene(
+    data,
+    formula = y ~ x, censor = censor(5), prior = prior_normal()
+  )
+  expect_identical(guarantee(synthesize(fit))$label, "strict")
+  # Values that both have by chance are none of it
+  many <- withr::with_seed(5, data.frame(
+    y = stats::rpois(300, 20), x = stats::rpois(300, 20)
+  ))
+  expect_no_error(check_holds_none(many$y, many["x"]))
+  expect_no_error(check_holds_none(0:299, data.frame(x = many$x %% 2)))
+  copied <- list(
+    `in place of a predictor` = function(d) transform(d, x = y),
+    `in another order` = function(d) transform(d, x = y)[50:1, ],
+    `without the response` = function(d) data.frame(x = rev(d$y)),
+    `with a record more` = function(d) transform(d, x = y)[c(1:50, 1), ],
+    `a part of it` = function(d) data.frame(x = d$y[1:20]),
+    `as ranks` = function(d) transform(d, x = rank(y))[c(2:50, 1), ],
+    `with a sign` = function(d) transform(d, x = -y)[50:1, ]
+  )
+  expect_attacks(lapply(copied, function(copy) {
+    function(s) synthesize(fit, newdata = copy(data))
+  }), "refused")
+})
+
 test_that("models fitted elsewhere are never strict", {
   log_lik_of <- function(s) log_lik(s$plain)
   external <- function(s, ...) {
@@ -772,6 +800,16 @@ test_that("what only the user can know is repeated by the label", {
         rule <- freeze(lipschitz_weights(fit_scene(mirrored)))
         s$clip(predict(rule, s$data))
       },
+      `synthetic records of the file as history` = function(s) {
+        set <- synthesize(fit_scene(s$data, censor = censor(50)))[[1]]
+        s$clip(predict(freeze(lipschitz_weights(fit_scene(set))), s$data))
+      },
+      `breaks of a histogram from the file` = function(s) {
+        breaks <- stats::quantile(s$data$y, 1:4 / 5, names = FALSE)
+        synthesize(perturbed_histogram(y ~ 1, s$data,
+          bins = c(0, breaks, 1), epsilon = 1
+        ))
+      },
       `half of the file as history` = function(s) {
         half <- s$data[1:25, , drop = FALSE]
         s$clip(predict(freeze(lipschitz_weights(fit_scene(half))), s$data))
@@ -784,6 +822,9 @@ test_that("what only the user can know is repeated by the label", {
       `an interval from the file` = "\\[-?[0-9.]+, [0-9.]+\\]",
       `bounds from the file` = "beta_response\\(",
       `a mirrored history` = "stated to be of other records",
+      `synthetic records of the file as history` =
+        "stated to be of other records",
+      `breaks of a histogram from the file` = "bins of stated breaks",
       `half of the file as history` = "stated to be of other records"
     )
   )
