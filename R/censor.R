@@ -113,14 +113,14 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
 
 new_censoring_rule <- function(lower, upper, epsilon, neighbours, reference,
                                window, alpha, interval) {
-  structure(
+  seal(structure(
     list(
       lower = lower, upper = upper, epsilon = epsilon,
       neighbours = neighbours, reference = reference, window = window,
       alpha = alpha, interval = interval
     ),
     class = "censoring_rule"
-  )
+  ))
 }
 
 censor_interval <- function(epsilon, neighbours, lower, upper, interval,
@@ -194,6 +194,7 @@ resolve_censor <- function(censor, family, call = rlang::caller_env()) {
     censor, "censoring_rule", "Make one with {.fn censor}.",
     arg = "censor", call = call
   )
+  check_sealed(censor, "censor", call = call)
   likelihood <- family$likelihood
   if (identical(censor$interval, "auto")) {
     deep <- likelihood %in% never_positive && is.null(censor$reference)
@@ -223,7 +224,7 @@ resolve_censor <- function(censor, family, call = rlang::caller_env()) {
     if (half == 0) half <- (censor$upper - censor$lower) / 2
     censor$alpha <- min(1, half / censor$window)
   }
-  censor
+  seal(censor)
 }
 
 # Printing -------------------------------------------------------------------

@@ -10,10 +10,14 @@
 #'   whether the reference was fitted to the file itself or to most of it.
 #' @noRd
 as_reference <- function(x, call = rlang::caller_env()) {
-  if (is.null(x) || inherits(x, "censor_reference")) {
+  if (is.null(x)) {
     return(x)
   }
+  if (inherits(x, "censor_reference")) {
+    return(check_sealed(x, "censor", arg = "reference", call = call))
+  }
   if (inherits(x, "synthesizer")) {
+    check_sealed(x, "fit_synthesizer", arg = "reference", call = call)
     return(new_censor_reference(
       "history", reference_values(x),
       family = x$family, response = x$response, design = x$design,
@@ -25,10 +29,10 @@ as_reference <- function(x, call = rlang::caller_env()) {
 }
 
 new_censor_reference <- function(origin, values, ...) {
-  structure(
+  seal(structure(
     list(origin = origin, values = values, ...),
     class = "censor_reference"
-  )
+  ))
 }
 
 #' The posterior mean, or a mixture's draw of largest log-likelihood

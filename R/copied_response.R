@@ -23,6 +23,34 @@ check_not_copied <- function(y, columns, call = rlang::caller_env()) {
   invisible(columns)
 }
 
+#' Refuse columns that hold the response's values, in whatever order
+#'
+#' What tells are values that one record alone has: more than half of the
+#' column's different values, and more than ten. Of columns that have nothing to
+#' do with each other at most a share of 1/e is met exactly once. Only numbers:
+#' labels are met often.
+#' @noRd
+check_holds_none <- function(y, columns, call = rlang::caller_env()) {
+  once <- setdiff(y, y[duplicated(y)])
+  holds <- function(x) {
+    is.numeric(x) && {
+      x <- unique(x)
+      sum(x %in% once) > max(10, length(x) / 2)
+    }
+  }
+  told <- names(columns)[is.numeric(y) & vapply(columns, holds, TRUE)]
+  if (length(told) > 0) {
+    abort_privacy(
+      c(
+        "A published column must not hold the response.",
+        x = "Most values of {.val {told}} are values of the response.",
+        i = "Leave {cli::qty(length(told))}{?it/them} out."
+      ),
+      call = call, class = "pseudosynth_error_copied_response"
+    )
+  }
+}
+
 #' Does a column tell the response of every record, or its class?
 #'
 #' It does where one goes up (or down) with the other without exception, where

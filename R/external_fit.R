@@ -115,7 +115,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
     ),
     class = "external_fit"
   )
-  judge_external(fit, columns)
+  seal(judge_external(fit, columns))
 }
 
 #' A matrix, an array or a fit as a source of log-likelihoods

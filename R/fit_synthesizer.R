@@ -178,7 +178,7 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
   fit$seconds$sampling <- sampled - started
   fit$seconds$total <- proc.time()[["elapsed"]] - started
   warn_unless_converged(fit, call)
-  fit
+  seal(fit)
 }
 
 #' The settings of a run with the defaults that depend on the model

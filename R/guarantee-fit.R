@@ -14,7 +14,12 @@ label_of_fit <- function(fit, m, what = "parameter draws",
                          assignment = "prior", reproducible = FALSE,
                          margin = NULL, draws_id = fit$id) {
   dependency <- dependency_of(fit$privacy_weights)
-  verdict <- with_margin(verdict_of(fit, dependency, assignment), margin)
+  verdict <- if (is_sealed(fit)) {
+    verdict_of(fit, dependency, assignment)
+  } else {
+    edited_verdict("fit")
+  }
+  verdict <- with_margin(verdict, margin)
   new_privacy_guarantee(
     verdict,
     mechanism = mechanism_of(fit), title = describe_mechanism(fit),
@@ -46,8 +51,11 @@ with_margin <- function(verdict, margin) {
   if (is.null(margin)) {
     return(verdict)
   }
-  if (margin$label == "none") {
-    return(margin[c("label", "reasons")])
+  if (margin$label == "none" || verdict$label == "none") {
+    parts <- Filter(function(x) x$label == "none", list(verdict, margin))
+    return(list(
+      label = "none", reasons = unlist(lapply(parts, `[[`, "reasons"))
+    ))
   }
   verdict$reasons <- c(verdict$reasons, paste(
     "The margin is a perturbed histogram of this file, paid for once; the map",

@@ -16,6 +16,7 @@ label_title <- function(x) {
 
 #' @export
 format.privacy_guarantee <- function(x, ...) {
+  x <- intact_label(x)
   epsilon <- x$epsilon$total
   figures <- if (x$label == "none") {
     NULL
@@ -43,7 +44,7 @@ format.privacy_guarantee <- function(x, ...) {
 
 #' @export
 print.privacy_guarantee <- function(x, ...) {
-  cat(in_plain_figures(guarantee_lines(x)), sep = "\n")
+  cat(in_plain_figures(guarantee_lines(intact_label(x))), sep = "\n")
   invisible(x)
 }
 

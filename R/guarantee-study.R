@@ -7,6 +7,7 @@ probabilistic_guarantee <- function(label, fit, study, call) {
     study, "replicate_study", "Make one with {.fn replicate_study}.",
     arg = "study", call = call
   )
+  check_sealed(study, "replicate_study", call = call)
   refuse <- function(...) {
     abort_privacy(
       c("The study cannot give this fit a probabilistic label.", ...),
@@ -51,7 +52,7 @@ probabilistic_guarantee <- function(label, fit, study, call) {
     ),
     label$reasons
   )
-  label
+  seal(label)
 }
 
 #' What a study must share with the fit that it speaks of

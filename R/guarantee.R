@@ -42,7 +42,8 @@
 #' @param public (flag) Give the version that may leave the agency? It states an
 #'   epsilon only where that was fixed beforehand (`"strict"`); an asymptotic
 #'   one names the mechanism and withholds the number, which is computed from
-#'   the confidential file. Default `FALSE`; always `TRUE` for synthetic data.
+#'   the confidential file. Default `FALSE`; synthetic data and histograms have
+#'   no other, and `FALSE` is an error.
 #' @param study (`replicate_study` or `NULL`) A study of this very fit, for the
 #'   label `"probabilistic"`. Default `NULL`: none.
 #' @param ... Not used.
@@ -105,7 +106,7 @@ NULL
 #' @export
 guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
                                   ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- label_of_fit(x, m)
@@ -119,7 +120,7 @@ guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
 #' @param m,public As in [guarantee()].
 #' @export
 guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- label_of_fit(x, m)

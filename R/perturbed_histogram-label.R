@@ -3,8 +3,10 @@
 
 #' @rdname guarantee
 #' @export
-guarantee.perturbed_histogram <- function(x, m = 1, ...) {
+guarantee.perturbed_histogram <- function(x, m = 1, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   check_count(m, min = 1)
+  check_public_only(public)
   label_of_histogram(x)
 }
 
@@ -26,7 +28,7 @@ label_of_histogram <- function(x, what = "the noisy counts", m = 1,
     public_inputs = in_plain_figures(c(
       response = x$response$label, values = rounding_text(x$response),
       histogram = sprintf(
-        "%d bins on [%s, %s], noise of scale %s", length(x$counts),
+        "%s on [%s, %s], noise of scale %s", bins_text(x),
         format_exact(x$bounds[1]), format_exact(x$bounds[2]),
         format_exact(1 / width_of_epsilon(x$epsilon, x$neighbours))
       ),
@@ -55,7 +57,7 @@ margin_part <- function(x) {
 #' The histogram's charge: the same one is paid once, however often it is used
 #' @noRd
 histogram_charge <- function(x) {
-  epsilon <- if (x$noise == "continuous") {
+  epsilon <- if (x$noise == "continuous" || !is_sealed(x)) {
     by_relation(NA_real_)
   } else {
     histogram_epsilon(x)
@@ -70,6 +72,9 @@ histogram_epsilon <- function(x) {
 }
 
 histogram_verdict <- function(x) {
+  if (!is_sealed(x)) {
+    return(edited_verdict("histogram"))
+  }
   if (x$noise == "continuous") {
     return(list(label = "none", reasons = paste(
       "The noise is Laplace noise in floating point, whose last digits give it",

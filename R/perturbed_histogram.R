@@ -100,7 +100,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   )
   # The same seed and outcome are the same histogram, which is paid once
   made$id <- if (is.null(seed)) new_charge_id() else hashed_id(made, seed)
-  structure(made, class = "perturbed_histogram")
+  seal(structure(made, class = "perturbed_histogram"))
 }
 
 # Input ----------------------------------------------------------------------
@@ -299,13 +299,21 @@ calibrate_margin <- function(x, values, tie) {
   histogram_quantile(x, (rank - 0.5) / n)
 }
 
+#' Breaks that are not equally wide are a statement of their own
+#' @noRd
+bins_text <- function(x) {
+  width <- diff(x$breaks)
+  equal <- max(width) - min(width) <= 1e-9 * sum(width)
+  sprintf("%d bins%s", length(x$counts), if (equal) "" else " of stated breaks")
+}
+
 # Printing -------------------------------------------------------------------
 
 #' @export
 format.perturbed_histogram <- function(x, ...) {
   sprintf(
-    "perturbed histogram of %s, %d bins on [%s, %s], epsilon %s (%s)",
-    x$response$label, length(x$counts), format_count(x$bounds[1]),
+    "perturbed histogram of %s, %s on [%s, %s], epsilon %s (%s)",
+    x$response$label, bins_text(x), format_count(x$bounds[1]),
     format_count(x$bounds[2]), format(x$epsilon),
     if (x$neighbours == "replace") "replace-one" else "add/remove-one"
   )

@@ -65,7 +65,7 @@ derive_epsilon <- function(x) {
     total = total$epsilon[x$relations],
     delta = total$delta
   )
-  x
+  seal(x)
 }
 
 #' The label with another epsilon of a parameter draw
@@ -87,18 +87,54 @@ publish_guarantee <- function(x) {
     for (part in names(x$epsilon)) {
       x$epsilon[[part]][] <- NA_real_
     }
-    x$charges[charge_costs] <- NA_real_
+    x$charges[charge_costs] <- lapply(x$charges[charge_costs], `*`, NA)
   }
   x$delta <- NA_real_
   x$oscillation <- NA_real_
   x$exceedance <- NULL
   x$public <- TRUE
-  x
+  seal(x)
+}
+
+#' What may leave the agency has no other label
+#' @noRd
+check_public_only <- function(public, call = rlang::caller_env()) {
+  check_flag(public, call = call)
+  if (!public) {
+    abort_input(
+      c(
+        "{.arg public} must be {.code TRUE}.",
+        x = "Synthetic data and histograms hold nothing but the public label."
+      ),
+      arg = "public", call = call
+    )
+  }
+}
+
+#' A label as it was made; one that was edited claims nothing
+#' @noRd
+intact_label <- function(x) {
+  if (is_sealed(x)) x else void_label(x, "label")
+}
+
+#' The label of what was edited
+#' @param what (string) What that was.
+#' @noRd
+void_label <- function(x, what) {
+  x[c("label", "reasons")] <- edited_verdict(what)
+  x$holds <- FALSE
+  for (part in names(x$epsilon)) {
+    x$epsilon[[part]][] <- NA_real_
+  }
+  x$charges <- no_charges()
+  x["exceedance"] <- NULL
+  seal(x)
 }
 
 #' @export
 as.list.privacy_guarantee <- function(x, ...) {
-  x <- unclass(x)
+  x <- unclass(intact_label(x))
+  attr(x, "seal") <- NULL
   x$epsilon <- lapply(x$epsilon, function(part) {
     if (is.null(names(part))) part else as.list(part)
   })

@@ -177,33 +177,9 @@ is_reproducible <- function(node) {
 }
 
 #' A hash of the values and of how they were made
-#'
-#' The same after saving and reading, whatever R makes of functions and
-#' sequences meanwhile.
 #' @noRd
 weights_digest <- function(x) {
-  parts <- attributes(x)[c(node_parts, "records")]
-  bytes <- serialize(
-    stable_parts(c(list(plain_weights(x)), parts)), NULL,
-    version = 2
-  )
-  # The first 14 bytes name the version of R
-  rlang::hash(bytes[-seq_len(14)])
-}
-
-#' Functions and formulas as text, environments left out
-#' @noRd
-stable_parts <- function(x) {
-  if (is.environment(x)) {
-    return("environment")
-  }
-  if (is.function(x) || is.language(x)) {
-    return(deparse(x, control = "digits17"))
-  }
-  list(
-    if (is.list(x)) lapply(unclass(x), stable_parts) else as.vector(unclass(x)),
-    lapply(attributes(x), stable_parts)
-  )
+  stable_hash(c(list(plain_weights(x)), attributes(x)[c(node_parts, "records")]))
 }
 
 #' @rdname privacy_weights

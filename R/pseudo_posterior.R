@@ -173,9 +173,13 @@ print.summary_pseudo_posterior <- function(x, ...) {
 #' @export
 guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
                                        study = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   check_sets_drawn(m, x$m)
   check_flag(public)
-  label <- x$internal$label
+  label <- intact_label(x$internal$label)
+  if (!identical(publish_guarantee(label), guarantee(x$synthetic))) {
+    label <- void_label(label, "job")
+  }
   if (!is.null(study)) {
     label <- probabilistic_guarantee(
       label, final_fit(x), study, rlang::current_env()

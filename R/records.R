@@ -106,8 +106,14 @@ file_mark <- function(data, variable) {
 }
 
 #' The mark of the file that weights were made from
+#'
+#' Not known of a fit that was edited: its draws may be those of another file
+#' than the one that it holds.
 #' @noRd
 history_mark <- function(fit) {
+  if (inherits(fit, c("synthesizer", "external_fit")) && !is_sealed(fit)) {
+    return(NA_character_)
+  }
   if (inherits(fit, "synthesizer")) {
     file_mark(fit$data, fit$response$variable)
   } else if (inherits(fit, "external_fit")) {

@@ -129,7 +129,7 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
   # Who has not converged is not known to lie below
   above <- sum(!(table$epsilon <= epsilon & table$converged))
   n <- nrow(table)
-  structure(
+  seal(structure(
     list(
       table = table, estimands = estimands, epsilon = epsilon,
       replicates = n, above = above, share = above / n,
@@ -147,7 +147,7 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
       of = mechanism_mark(fit)
     ),
     class = "replicate_study"
-  )
+  ))
 }
 
 #' A function that gives the records of local database r

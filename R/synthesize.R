@@ -68,6 +68,8 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        allow_unconverged = FALSE) {
   call <- rlang::current_env()
   if (inherits(fit, "perturbed_histogram")) {
+    check_histogram_assignment(assignment, call)
+    check_flag(allow_unconverged)
     m <- check_count(m, min = 1)
     return(synthesize_histogram(fit, m, newdata, margin, seed, call))
   }
@@ -191,6 +193,18 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
   )
 }
 
+check_histogram_assignment <- function(assignment, call) {
+  if (check_choice(assignment, c("prior", "posterior"), call = call) != "prior") {
+    abort_input(
+      c(
+        "{.code assignment = \"posterior\"} is for mixtures.",
+        x = "{.arg fit} is a histogram."
+      ),
+      arg = "assignment", call = call
+    )
+  }
+}
+
 check_histogram_newdata <- function(newdata, response, call) {
   if (is.null(newdata)) {
     return(invisible())
@@ -218,10 +232,17 @@ check_histogram_newdata <- function(newdata, response, call) {
 #' Columns beside what is drawn from a fit must not tell the response
 #' @noRd
 check_published <- function(fit, data, columns, call) {
-  published <- data[setdiff(columns, fit$response$variable)]
+  variable <- fit$response$variable
+  published <- data[setdiff(columns, variable)]
   if (nrow(data) == n_records(fit)) {
     check_not_copied(fit$spec$y, published, call)
   }
+  # Other records, or the same in another order
+  y <- data[[variable]]
+  if (!is.null(y) && nrow(data) > 0) {
+    check_not_copied(y, published, call)
+  }
+  check_holds_none(fit$data[[variable]], published, call)
 }
 
 check_margin <- function(margin, fit, call = rlang::caller_env()) {

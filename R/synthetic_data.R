@@ -65,7 +65,7 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       names = columns, row.names = seq_len(nrow(values)), class = "data.frame"
     )
   })
-  structure(
+  seal(structure(
     list(
       sets = sets,
       guarantee = publish_guarantee(label),
@@ -81,7 +81,7 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       )
     ),
     class = "synthetic_data"
-  )
+  ))
 }
 
 #' Columns of the release, in the order of the data
@@ -172,7 +172,7 @@ print.synthetic_data <- function(x, ...) {
       "published as they are:",
       paste(setdiff(names(x$sets[[1]]), x$variable), collapse = ", ")
     ), 76, exdent = 2)),
-    paste0("  ", strwrap(paste("label:", format(x$guarantee)), 76, exdent = 2)),
+    paste0("  ", strwrap(paste("label:", format(guarantee(x))), 76, exdent = 2)),
     "  x[[1]] is the first set, guarantee(x) the whole label",
     sep = "\n"
   )
@@ -198,7 +198,7 @@ summary.synthetic_data <- function(object, ...) {
     list(
       table = cbind(set = seq_along(rows), do.call(rbind, rows)),
       variable = object$variable, n_records = object$n_records,
-      guarantee = object$guarantee
+      guarantee = guarantee(object)
     ),
     class = "summary_synthetic_data"
   )
@@ -219,9 +219,15 @@ print.summary_synthetic_data <- function(x, ...) {
 
 #' @rdname guarantee
 #' @export
-guarantee.synthetic_data <- function(x, m = x$m, ...) {
+guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
   check_sets_drawn(m, x$m)
-  x$guarantee
+  check_public_only(public)
+  if (is_sealed(x)) {
+    intact_label(x$guarantee)
+  } else {
+    void_label(x$guarantee, "synthetic data")
+  }
 }
 
 #' The label of what was drawn is that of all of it

@@ -37,6 +37,10 @@ truncate_draws <- function(fit, quantile) {
   if (quantile >= fit$quantile) {
     return(fit)
   }
+  check_sealed(
+    fit,
+    if (inherits(fit, "external_fit")) "external_fit" else "fit_synthesizer"
+  )
   bound <- lipschitz(fit, quantile)
   kept <- which(bound$kept)
   n <- length(bound$kept)
@@ -53,7 +57,7 @@ truncate_draws <- function(fit, quantile) {
   fit$quantile <- quantile
   # Other draws are another thing to be charged for
   fit$id <- hashed_id(fit$id, quantile)
-  fit
+  seal(fit)
 }
 
 keep_synthesizer_draws <- function(fit, kept, n) {

@@ -40,6 +40,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
                                quantile = NULL) {
   call <- rlang::current_env()
   check_no_dots(..., call = call)
+  check_sealed(object, "fit_synthesizer", call = call)
   quantile <- quantile %||% object$quantile
   check_quantile(quantile, call = call)
   weights <- if (missing(privacy_weights)) {

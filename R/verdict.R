@@ -24,6 +24,15 @@ verdict_of <- function(fit, dependency, assignment = "prior") {
   )
 }
 
+#' What nobody knows any more how it was made has no label
+#' @param what (string) What was edited.
+#' @noRd
+edited_verdict <- function(what) {
+  list(label = "none", reasons = sprintf(
+    "The %s was changed since it was made, or an older version made it.", what
+  ))
+}
+
 #' Why not even the papers' claim can be made, or `NULL`
 #' @noRd
 why_nothing_holds <- function(fit, dependency, assignment) {

@@ -6,13 +6,13 @@
 #' @noRd
 new_weight_rule <- function(node, scheme, history) {
   columns <- columns_read(node)
-  structure(
+  seal(structure(
     list(
       scheme = scheme, history = history, response = columns$response,
       predictors = columns$predictors, node = node
     ),
     class = "weight_rule"
-  )
+  ))
 }
 
 #' @rdname freeze
@@ -21,6 +21,7 @@ new_weight_rule <- function(node, scheme, history) {
 #' @export
 predict.weight_rule <- function(object, newdata, ...) {
   rlang::check_dots_empty()
+  check_sealed(object, "freeze")
   check_data_frame(newdata)
   call <- rlang::current_env()
   used <- c(object$response, object$predictors)

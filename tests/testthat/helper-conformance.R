@@ -47,7 +47,7 @@ labelled_fit <- function(fit, weights, clip = NULL) {
   fit$censor <- if (!is.null(clip)) resolve_censor(censor(clip), fit$family)
   fit$converged <- TRUE
   fit$spec <- weighted_spec(fit$spec, fit, weights, fit$censor)
-  fit
+  seal(fit)
 }
 
 expect_conforms <- function(name, case) {

@@ -40,6 +40,23 @@ small_job <- function() {
   )))
 }
 
+# Fits as no user can make them: labels read how a fit was made, not its draws.
+resealed <- function(fit, ...) {
+  fit[...names()] <- list(...)
+  seal(fit)
+}
+
+censored <- function(fit, width = 1) {
+  resealed(fit, censor = structure(
+    list(lower = -width / 2, upper = width / 2),
+    class = "censoring_rule"
+  ))
+}
+
+with_weights <- function(fit, weights) {
+  resealed(fit, privacy_weights = weights)
+}
+
 # Does the serialized object hold this double or string anywhere?
 holds_value <- function(object, value) {
   bytes <- serialize(object, NULL, xdr = TRUE)

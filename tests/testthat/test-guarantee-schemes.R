@@ -1,18 +1,5 @@
 # Labels of every weighting scheme: strict only where that is proven.
 
-censored <- function(fit, width = 1) {
-  fit$censor <- structure(
-    list(lower = -width / 2, upper = width / 2),
-    class = "censoring_rule"
-  )
-  fit
-}
-
-with_weights <- function(fit, weights) {
-  fit$privacy_weights <- weights
-  fit
-}
-
 test_that("the label does not show that all weights happen to be 1", {
   fit <- unweighted_fit()
   label <- function(values) {
@@ -83,6 +70,7 @@ test_that("count weights with a floor pay their factors", {
   # The bound shrinks contributions towards 0, which must be inside
   fit$censor$lower <- 1
   fit$censor$upper <- 3
+  fit <- seal(fit)
   expect_identical(guarantee(fit)$label, "asymptotic")
 })
 
@@ -111,11 +99,13 @@ test_that("a confidential history needs a label of its own", {
   )
   fit$censor$window <- 4
   fit$censor$alpha <- 0.125
+  fit <- seal(fit)
   expect_match(text(fit), "reference comes from a history")
   label <- guarantee(fit, public = TRUE)
   expect_match(label$public_inputs[["reference"]], "fit on other data")
   expect_equal(count_held(label, 0.123456789), 0)
   fit$censor$reference$origin <- "public"
+  fit <- seal(fit)
   expect_no_match(text(fit), "label of its own")
   expect_match(
     guarantee(fit)$public_inputs[["reference"]], "sigma = 0.123456789"
@@ -123,12 +113,12 @@ test_that("a confidential history needs a label of its own", {
 })
 
 test_that("dropped draws, an improper prior or no clip are never strict", {
-  cut <- censored(unweighted_fit())
-  cut$dropped <- 1L
+  cut <- resealed(censored(unweighted_fit()), dropped = 1L)
   expect_identical(guarantee(cut)$label, "asymptotic")
   expect_match(guarantee(cut)$reasons, "dropped", all = FALSE)
   flat <- censored(unweighted_fit())
   flat$prior$scale <- Inf
+  flat <- seal(flat)
   expect_identical(guarantee(flat)$label, "asymptotic")
 })
 

@@ -1,16 +1,3 @@
-censored <- function(fit, width = 1) {
-  fit$censor <- structure(
-    list(lower = -width / 2, upper = width / 2),
-    class = "censoring_rule"
-  )
-  fit
-}
-
-with_weights <- function(fit, weights) {
-  fit$privacy_weights <- weights
-  fit
-}
-
 test_that("an unweighted fit has no guarantee", {
   label <- guarantee(unweighted_fit())
   expect_s3_class(label, "privacy_guarantee")
@@ -88,8 +75,7 @@ test_that("a clipped fit is strict only without weights from the file", {
 
 test_that("a fit that has not converged has no guarantee", {
   for (fit in list(lw_fit(), censored(unweighted_fit()))) {
-    fit$converged <- FALSE
-    label <- guarantee(fit)
+    label <- guarantee(resealed(fit, converged = FALSE))
     expect_identical(label$label, "none")
     expect_match(label$reasons, "not converged")
     expect_output(print(label), "NOT\\s+converged")
@@ -107,6 +93,7 @@ test_that("posterior-assigned clusters leave no guarantee", {
 test_that("an infinite bound leaves no guarantee", {
   fit <- lw_fit()
   fit$bound$overall <- Inf
+  fit <- seal(fit)
   expect_identical(guarantee(fit)$label, "none")
 })
 
@@ -270,8 +257,7 @@ test_that("every call of synthesize() is a charge of its own and says so", {
   expect_identical(id(seed = 5), id(seed = 5))
   expect_identical(id(2, seed = 5), id(seed = 5))
   expect_false(id(seed = 5) == id(seed = 6))
-  again <- fit
-  again$id <- "another"
+  again <- resealed(fit, id = "another")
   expect_false(
     guarantee(synthesize(again, seed = 5))$draws == id(seed = 5)
   )
@@ -426,10 +412,12 @@ test_that("a reference from a history keeps its numbers", {
   )
   fit$censor$window <- 4
   fit$censor$alpha <- 0.125
+  fit <- seal(fit)
   label <- guarantee(fit, public = TRUE)
   expect_match(label$public_inputs[["reference"]], "fit on other data")
   expect_equal(count_held(label, 0.123456789), 0)
   fit$censor$reference$origin <- "public"
+  fit <- seal(fit)
   expect_match(
     guarantee(fit)$public_inputs[["reference"]], "sigma = 0.123456789"
   )

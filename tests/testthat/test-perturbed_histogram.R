@@ -123,11 +123,7 @@ test_that("a margin gives a fit's synthetic values its distribution", {
 })
 
 test_that("the margin is paid once, each set anew", {
-  fit <- unweighted_fit()
-  fit$censor <- structure(
-    list(lower = -0.4, upper = 0.4),
-    class = "censoring_rule"
-  )
+  fit <- censored(unweighted_fit(), 0.8)
   syn <- synthesize(fit, m = 3, margin = small_histogram(0.2))
   label <- guarantee(syn)
   expect_identical(label$label, "strict")

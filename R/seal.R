@@ -1,0 +1,83 @@
+# Seals: a hash over the parts of an object that a label is read from, made
+# where the object is made and looked at where its label is. An object that was
+# edited carries no label, since nobody knows any more how it was made. A seal
+# finds mistakes; it keeps nobody from making an object of his own.
+
+# The parts of a fit that a label or a release rests on. What only tells of the
+# run (times, diagnostics, states of chains) is left out.
+fit_parts <- c(
+  "id", "family", "prior", "response", "design", "data", "spec",
+  "privacy_weights", "censor", "draws", "monitor", "bound", "quantile",
+  "dropped", "converged", "control", "seed_given"
+)
+
+#' Seal an object as it is
+#' @param x (list of a class)
+#' @return `x` with the attribute `seal`.
+#' @noRd
+seal <- function(x) {
+  attr(x, "seal") <- seal_of(x)
+  x
+}
+
+#' Is it as it was sealed?
+#' @noRd
+is_sealed <- function(x) {
+  identical(attr(x, "seal"), seal_of(x))
+}
+
+seal_of <- function(x) {
+  parts <- unclass(x)
+  if (inherits(x, c("synthesizer", "external_fit"))) {
+    # Weights have a digest of their own, which node_of() compares
+    weights <- x$privacy_weights
+    parts$privacy_weights <- list(as.double(weights), attr(weights, "digest"))
+    parts <- parts[intersect(fit_parts, names(parts))]
+  }
+  names <- names(parts)
+  attributes(parts) <- NULL
+  stable_hash(list(class(x), names, parts))
+}
+
+#' Refuse what was edited
+#' @param made (string) The function that makes such objects.
+#' @noRd
+check_sealed <- function(x, made, arg = rlang::caller_arg(x),
+                         call = rlang::caller_env()) {
+  if (!is_sealed(x)) {
+    abort_privacy(
+      c(
+        "{.arg {arg}} must be as {.fn {made}} made it.",
+        x = "Some of it was changed since, or an older version made it.",
+        i = "Make it again, with other arguments where needed."
+      ),
+      arg = arg, call = call, class = "pseudosynth_error_edited"
+    )
+  }
+  invisible(x)
+}
+
+#' A hash that is the same after saving and reading, whatever R makes of
+#' functions and sequences meanwhile
+#' @noRd
+stable_hash <- function(x) {
+  bytes <- serialize(stable_parts(x), NULL, xdr = FALSE, version = 2)
+  # The first 14 bytes name the version of R
+  bytes[1:14] <- as.raw(0)
+  rlang::hash(bytes)
+}
+
+#' Functions and formulas as text, environments left out
+#' @noRd
+stable_parts <- function(x) {
+  if (is.environment(x)) {
+    return("environment")
+  }
+  if (is.function(x) || is.language(x)) {
+    return(deparse(x, control = "digits17"))
+  }
+  list(
+    if (is.list(x)) lapply(unclass(x), stable_parts) else as.vector(unclass(x)),
+    lapply(attributes(x), stable_parts)
+  )
+}
