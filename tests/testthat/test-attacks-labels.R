@@ -694,6 +694,12 @@ test_that("edited sets, jobs and labels claim nothing", {
     `a label of anything` = function(s) guarantee(list(label = "strict")),
     `a label of a file` = function(s) guarantee(s$data)
   ), "refused")
+  # A job's table is made again from its fits
+  job <- scene()$job
+  job$stages$epsilon_add_remove <- 0.001
+  job$internal$fits$censored$censor$lower <- 0
+  expect_no_match(said(summary(job)$guarantee), "0.001", fixed = TRUE)
+  expect_identical(summary(job)$stages$label, "none")
   # What is written tells the same
   skip_if_not_installed("jsonlite")
   label <- edit(guarantee(scene()$plain), label = "strict", holds = TRUE)
