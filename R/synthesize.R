@@ -194,7 +194,8 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
 }
 
 check_histogram_assignment <- function(assignment, call) {
-  if (check_choice(assignment, c("prior", "posterior"), call = call) != "prior") {
+  assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
+  if (assignment != "prior") {
     abort_input(
       c(
         "{.code assignment = \"posterior\"} is for mixtures.",
