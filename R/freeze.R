@@ -42,10 +42,12 @@
 #'   the history has, and three standard errors more are granted; or
 #' * both files hold the same values but for at most \eqn{\sqrt{N} / 10}
 #'   records. That finds a file without a few of its rows where values tell
-#'   nothing, as yes and no. Two files of other records come so near in one of
+#'   nothing, as yes and no; a history may hold the file several times over. Two
+#'   files of other records come so near in one of
 #'   twenty cases at most, and are then denied the strict label, too.
 #'
-#' A smaller overlap, and records whose values were changed, cannot be told from
+#' Numbers are compared to ten digits. A smaller overlap, records whose values
+#' were changed and synthetic records of the current file cannot be told from
 #' chance. [censor()] refuses a reference fit by the same rule.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.

@@ -36,6 +36,15 @@
 #' privacy, all are turned into rho, added, and turned into an epsilon at a
 #' public delta (Canonne, Kamath and Steinke 2020, Proposition 12).
 #'
+#' @section Edited objects:
+#' A label tells how an object was made. Fits, synthetic data, noisy histograms,
+#' jobs, studies and labels hold a hash over the parts that it rests on; where
+#' these were changed afterwards, saved files included, the label is `"none"`,
+#' and what needs them (`update()`, [truncate_draws()], a rule of [freeze()], a
+#' [censor()] rule) refuses. Weights count as given by hand, see
+#' [privacy_weights]. The hash finds mistakes. It is no signature: who wants to
+#' deceive writes a label of his own.
+#'
 #' @param x A `synthesizer`, `synthetic_data` or `pseudo_posterior`.
 #' @param m (count) How many parameter draws are to be released. Default 1.
 #'   Synthetic data and jobs know their own m and have a label for no other.
@@ -69,7 +78,9 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an object without a label, an `m` below 1, another
-#' `m` than that of synthetic data.
+#' `m` than that of synthetic data, an argument that nothing takes.
+#' Class `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): a study or
+#' another part that was changed after it was made.
 #' `pseudosynth_error_privacy`: a study of another model, mechanism or file, of
 #' a fit that is not asymptotic, or whose epsilon this file exceeds.
 #'

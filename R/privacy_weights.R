@@ -179,7 +179,8 @@ is_reproducible <- function(node) {
 #' A hash of the values and of how they were made
 #' @noRd
 weights_digest <- function(x) {
-  stable_hash(c(list(plain_weights(x)), attributes(x)[c(node_parts, "records")]))
+  parts <- attributes(x)[c(node_parts, "records")]
+  stable_hash(c(list(plain_weights(x)), parts))
 }
 
 #' @rdname privacy_weights

@@ -132,7 +132,7 @@ print.pseudo_posterior <- function(x, ...) {
 summary.pseudo_posterior <- function(object, ...) {
   structure(
     list(
-      stages = object$stages, guarantee = guarantee(object),
+      stages = stage_table(object$internal$fits), guarantee = guarantee(object),
       reweighting = final_fit(object)$reweighting, m = object$m
     ),
     class = "summary_pseudo_posterior"

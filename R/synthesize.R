@@ -40,8 +40,8 @@
 #' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
 #' histogram that was made from a vector, which does not know its column; class
 #' `pseudosynth_error_copied_response`: a published column that tells the
-#' response: a copy, an increasing or decreasing function or classes of it, or a
-#' column that determines it for all records.
+#' response: a copy, an increasing or decreasing function or classes of it, a
+#' column that determines it for all records, or its values in another order.
 #'
 #' @section Privacy:
 #' Every set costs one parameter draw, see [guarantee()], and every call takes
@@ -194,7 +194,8 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
 }
 
 check_histogram_assignment <- function(assignment, call) {
-  if (check_choice(assignment, c("prior", "posterior"), call = call) != "prior") {
+  assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
+  if (assignment != "prior") {
     abort_input(
       c(
         "{.code assignment = \"posterior\"} is for mixtures.",

@@ -172,7 +172,10 @@ print.synthetic_data <- function(x, ...) {
       "published as they are:",
       paste(setdiff(names(x$sets[[1]]), x$variable), collapse = ", ")
     ), 76, exdent = 2)),
-    paste0("  ", strwrap(paste("label:", format(guarantee(x))), 76, exdent = 2)),
+    paste0("  ", strwrap(
+      paste("label:", format(guarantee(x))), 76,
+      exdent = 2
+    )),
     "  x[[1]] is the first set, guarantee(x) the whole label",
     sep = "\n"
   )

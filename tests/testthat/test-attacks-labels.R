@@ -12,7 +12,7 @@ scene_data <- function(seed, n = 50) {
 }
 
 fit_scene <- function(data, ..., formula = y ~ 1, family = beta_response(0:1),
-                      draws = 300, seed = NULL) {
+                      draws = 300, seed = 1) {
   suppressWarnings(
     fit_synthesizer(
       formula, data, family, ...,
@@ -23,8 +23,8 @@ fit_scene <- function(data, ..., formula = y ~ 1, family = beta_response(0:1),
   )
 }
 
-# A file, an unweighted fit of it, weights from it, a clipped fit of 5 a draw and
-# what was made of that. `clip()` is the honest way to a label.
+# A file, an unweighted fit of it, weights from it, a clipped fit and what was
+# made of that. `clip()` is the honest way to a label.
 scene <- function() {
   remember("attack_scene", local({
     data <- scene_data(1)
@@ -252,15 +252,17 @@ test_that("schemes of schemes keep what they were made from", {
       s$clip(combine_weights(as.double(s$lw), public_scalar(1)))
     },
     `a floor beside weights of the file` = function(s) {
-      floor <- count_weights("y", s$data, radius = 0.1, scale = 0.4, shift = 0.5)
+      floor <- count_weights("y", s$data,
+        radius = 0.1, scale = 0.4, shift = 0.5
+      )
       s$clip(combine_weights(floor, s$lw))
     },
     `re-weighted` = function(s) {
-      fit <- update(s$plain, privacy_weights = public_scalar(0.9))
-      s$clip(reweight(fit, k = 0.95)$privacy_weights)
+      fit <- update(s$plain, privacy_weights = public_scalar(0.9), seed = 2)
+      s$clip(reweight(fit, k = 0.95, seed = 3)$privacy_weights)
     },
     `truncated from public ones` = function(s) {
-      fit <- update(s$plain, privacy_weights = public_scalar(0.9))
+      fit <- update(s$plain, privacy_weights = public_scalar(0.9), seed = 2)
       s$clip(truncate_weights(fit, 1.9 * fit$bound$overall))
     },
     `frozen on its own file` = function(s) {
@@ -277,8 +279,9 @@ test_that("schemes of schemes keep what they were made from", {
       s$clip(scale_weights(predict(freeze(s$lw), s$data), 0.5))
     },
     `frozen re-weighted ones` = function(s) {
-      fit <- update(s$plain, privacy_weights = public_scalar(0.9))
-      s$clip(predict(freeze(reweight(fit, k = 0.95)$privacy_weights), s$data))
+      fit <- update(s$plain, privacy_weights = public_scalar(0.9), seed = 2)
+      weights <- reweight(fit, k = 0.95, seed = 3)$privacy_weights
+      s$clip(predict(freeze(weights), s$data))
     },
     `a matrix of log-likelihoods` = function(s) {
       s$clip(lipschitz_weights(log_lik(s$plain)))
@@ -286,7 +289,9 @@ test_that("schemes of schemes keep what they were made from", {
   ), "weak")
   # Weights that are paid for are charged, and once for each first draw
   s <- scene()
-  paid <- lapply(1:2, function(i) quietly(two_stage_weights(s$plain, 0.5, 1, 6)))
+  paid <- lapply(1:2, function(i) {
+    quietly(two_stage_weights(s$plain, 0.5, 1, 6))
+  })
   total <- function(...) {
     label <- guarantee(s$clip(combine_weights(...)))
     expect_identical(label$label, "strict")
@@ -454,7 +459,9 @@ test_that("an edited fit has no label, nor has what is drawn from it", {
       )
     },
     `the seal taken off` = function(s) structure(s$strict, seal = NULL),
-    `saved, read, edited` = function(s) edit(reread(s$strict), bound = s$plain$bound),
+    `saved, read, edited` = function(s) {
+      edit(reread(s$strict), bound = s$plain$bound)
+    },
     `family` = function(s) edit(s$strict, family = gaussian())
   )
   expect_attacks(edits, "weak")
@@ -522,7 +529,7 @@ test_that("chains of updates and truncations keep what they lost", {
       update(s$clip(s$lw), privacy_weights = NULL, censor = NULL)
     },
     `clip put on weights of the file` = function(s) {
-      fit <- update(s$plain, privacy_weights = s$lw)
+      fit <- update(s$plain, privacy_weights = s$lw, seed = 2)
       quietly(update(fit, censor = censor(0.01)))
     },
     `not converged, drawn all the same` = function(s) {
@@ -694,6 +701,12 @@ test_that("edited sets, jobs and labels claim nothing", {
     `a label of anything` = function(s) guarantee(list(label = "strict")),
     `a label of a file` = function(s) guarantee(s$data)
   ), "refused")
+  # A job's table is made again from its fits
+  job <- scene()$job
+  job$stages$epsilon_add_remove <- 0.001
+  job$internal$fits$censored$censor$lower <- 0
+  expect_no_match(said(summary(job)$guarantee), "0.001", fixed = TRUE)
+  expect_identical(summary(job)$stages$label, "none")
   # What is written tells the same
   skip_if_not_installed("jsonlite")
   label <- edit(guarantee(scene()$plain), label = "strict", holds = TRUE)

@@ -82,7 +82,15 @@ test_that("the label states the epsilon, and what was estimated", {
 
 test_that("a study gives no label where its precondition fails", {
   study <- replicate_study(lw, 30, replicates = 3, seed = 4)
+  edited <- study
+  edited$above <- 0
+  expect_error(
+    guarantee(lw, study = edited),
+    class = "pseudosynth_error_edited"
+  )
   study$file_rank <- 0.5
+  study <- seal(study)
+  expect_identical(guarantee(lw, study = study)$label, "probabilistic")
   refused <- function(fit, study) {
     expect_error(
       guarantee(fit, study = study),
@@ -98,10 +106,10 @@ test_that("a study gives no label where its precondition fails", {
   refused(final, study)
   small <- study
   small$epsilon <- lw$bound$overall
-  refused(lw, small)
+  refused(lw, seal(small))
   unlike <- study
   unlike$file_rank <- 0
-  refused(lw, unlike)
+  refused(lw, seal(unlike))
   expect_error(
     guarantee(lw, study = data.frame()),
     class = "pseudosynth_error_input"
