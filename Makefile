@@ -6,7 +6,8 @@
 # make format    the C++ code, in place
 # make document  NAMESPACE, man/ and the Rcpp bindings from the sources
 # make bench     the benchmarks
-# make calibrate the samplers against simulated truth; see calibration-output/
+# make calibrate the samplers against simulated truth, their moves one by one;
+#                see calibration-output/
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks

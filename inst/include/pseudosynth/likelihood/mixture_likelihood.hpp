@@ -324,7 +324,9 @@ class NormalMixtureLikelihood {
         if (alpha[l] == 0.0) {
           total += records.contribution(first + l, 0.0);
         } else if (records.censor.active) {
-          const double bounded = std::min(std::max(f[l], lower[l]), upper[l]);
+          // A comparison with NaN is false: it becomes the lower end
+          double bounded = f[l] >= lower[l] ? f[l] : lower[l];
+          bounded = bounded > upper[l] ? upper[l] : bounded;
           total += bounded -
                    records.censor.centre[static_cast<std::size_t>(first + l)];
         } else {
