@@ -1,9 +1,9 @@
 # Parts of the C++ core that no R function shows are reached through
 # tests/hooks, a package of its own that `make test` installs. Where it is not
 # there, as under R CMD check, the tests that call a hook are skipped.
-hook <- function(name) {
-  if (requireNamespace("pseudosynth.hooks", quietly = TRUE)) {
-    return(getExportedValue("pseudosynth.hooks", name))
+hook <- function(name, package = "pseudosynth.hooks") {
+  if (requireNamespace(package, quietly = TRUE)) {
+    return(getExportedValue(package, name))
   }
   function(...) {
     testthat::skip("pseudosynth.hooks is not installed: run `make hooks`")
