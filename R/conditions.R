@@ -70,18 +70,6 @@ warn_convergence <- function(message, ..., call = rlang::caller_env(),
   )
 }
 
-#' Warn about an input that is used as given
-#' @inheritParams abort_input
-#' @return `NULL`, invisibly.
-#' @noRd
-warn_input <- function(message, ..., call = rlang::caller_env(), class = NULL,
-                       .envir = rlang::caller_env()) {
-  warn_classed(
-    message, "pseudosynth_warning_input", ...,
-    call = call, class = class, .envir = .envir
-  )
-}
-
 warn_classed <- function(message, kind, ..., call, class, .envir) {
   cli::cli_warn(
     message, ...,
