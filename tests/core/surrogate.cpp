@@ -13,6 +13,7 @@
 #include "pseudosynth/prior/hierarchical_prior.hpp"
 #include "pseudosynth/pseudo_posterior.hpp"
 #include "pseudosynth/sampler/family_surrogate_model.hpp"
+#include "pseudosynth/sampler/run_grid_chain.hpp"
 #include "pseudosynth/sampler/run_nuts_chain.hpp"
 #include "pseudosynth/sampler/run_surrogate_chain.hpp"
 
@@ -206,6 +207,34 @@ void check_stop() {
   }
 }
 
+/// Nor does a grid, in its modes (30), its first cells (1,000) or later.
+void check_grid_stop() {
+  ps::Predictors x;
+  x.n_records = 40;
+  x.n_columns = 1;
+  x.intercept = true;
+  std::vector<double> y, alpha(40, 1.0);
+  for (int i = 0; i < 40; ++i) y.push_back(i % 5);
+  ps::Censor censor;
+  censor.active = true;
+  censor.lower = -1.0;
+  censor.upper = 0.0;
+  censor.centre.assign(40, 0.0);
+  const ps::Records records(x, y, alpha, censor);
+  for (const long n : {1L, 30L, 1000L, 2000L}) {
+    long asked = 0;
+    bool stopped = false;
+    try {
+      ps::GridSetup(ps::make_surrogate_model(kind_of("poisson"), records,
+                                             normal_prior(1)),
+                    40.0, 1, [&] { return ++asked >= n; });
+    } catch (const ps::Interrupted&) {
+      stopped = true;
+    }
+    expect("a grid stops", stopped && asked == n);
+  }
+}
+
 void check_length() {
   const int most = std::numeric_limits<int>::max();
   const std::int64_t big = most;
@@ -249,6 +278,7 @@ int main() {
   check_length();
   check_refusals();
   check_stop();
+  check_grid_stop();
   check_families();
   check_poor_proposals();
   std::printf("%d checks failed\n", failures);

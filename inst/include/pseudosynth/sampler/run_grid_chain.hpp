@@ -109,10 +109,11 @@ class GridSetup {
       : target_(std::move(model)) {
     if (target_.model().size() > AdaptiveGrid::kMaxDimension)
       throw std::invalid_argument("a grid takes one to three parameters");
-    StoppableSurrogateModel stoppable(target_.model(), should_stop);
+    // Polls at every evaluation: with many records a grid's step takes long
+    GridTarget local(std::make_unique<StoppableSurrogateModel>(target_.model(),
+                                                               should_stop));
     Rng rng(seed, kStream);
-    const std::vector<Vector> modes = find_modes(stoppable, rng);
-    GridTarget local = target_.clone();
+    const std::vector<Vector> modes = find_modes(local.model(), rng);
     const Vector best = *std::max_element(
         modes.begin(), modes.end(), [&](const Vector& a, const Vector& b) {
           return value_or_none(local, a) < value_or_none(local, b);
