@@ -37,6 +37,7 @@ test_that("the file against itself is perfect", {
   expect_equal(found$table$groups, 0)
   expect_equal(found$table$overlap, 1)
   expect_equal(found$table$r_squared, found$confidential$r_squared)
+  expect_equal(found$table$pmse, 0, tolerance = 1e-6)
   expect_equal(found$table$pmse_ratio, 0, tolerance = 1e-6)
 })
 
@@ -50,6 +51,86 @@ test_that("pMSE is about 1 for equal distributions and larger otherwise", {
   expect_lt(ratio, 4)
   b$y <- b$y + 0.5
   expect_gt(utility(b, a, "y", pmse = TRUE)$table$pmse_ratio, 20)
+})
+
+related_file <- function(n, seed) {
+  withr::with_seed(seed, {
+    x <- factor(sample(letters[1:4], n, TRUE))
+    data.frame(y = rnorm(n, as.integer(x)), x)
+  })
+}
+
+test_that("a shuffled response is far from the file, a resample is not", {
+  data <- related_file(1500, 4)
+  shuffled <- data
+  withr::local_seed(5)
+  shuffled$y <- sample(data$y)
+  for (method in c("logit", "cart")) {
+    if (method == "cart") {
+      skip_if_not_installed("rpart")
+    }
+    ratio <- function(set) {
+      utility(set, data, "y", pmse = method)$table$pmse_ratio
+    }
+    resampled <- replicate(
+      10, ratio(data[sample(nrow(data), replace = TRUE), ])
+    )
+    expect_gt(mean(resampled), 0.7)
+    expect_lt(mean(resampled), 1.4)
+    expect_gt(ratio(shuffled), if (method == "logit") 20 else 2)
+  }
+})
+
+test_that("pMSE does not depend on the order of the rows of either", {
+  data <- related_file(300, 6)
+  set <- data
+  withr::local_seed(7)
+  set$y <- data$y + rnorm(300, sd = 0.4)
+  found <- propensity_error(data, set, "y", "logit")
+  mixed <- propensity_error(
+    data[sample(300), ], set[sample(300), ], "y", "logit"
+  )
+  expect_equal(found, mixed, tolerance = 1e-8)
+})
+
+test_that("yes/no and word columns have a pMSE", {
+  withr::local_seed(8)
+  data <- data.frame(y = sample(c("no", "yes"), 400, TRUE), x = rnorm(400))
+  set <- data
+  set$y <- ifelse(data$x > 0, "yes", "no")
+  expect_gt(propensity_error(data, set, "y", "logit")$pmse_ratio, 20)
+  set$y <- rev(data$y)
+  expect_lt(propensity_error(data, set, "y", "logit")$pmse_ratio, 8)
+})
+
+test_that("pMSE and its ratio are those of synthpop", {
+  skip_if_not_installed("synthpop")
+  withr::local_seed(9)
+  data <- data.frame(y = rnorm(500))
+  set <- data.frame(y = rnorm(500, 0.2))
+  # synthpop has main effects of the columns as they are: ranks of one column
+  # and its square are given to it as two.
+  two <- function(d, r) data.frame(a = r, b = r^2)
+  both <- propensity_column(c(data$y, set$y))
+  theirs <- synthpop::utility.gen.data.frame(
+    two(set, both[501:1000]), two(data, both[1:500]),
+    method = "logit", maxorder = 0, print.flag = FALSE
+  )
+  ours <- propensity_error(data, set, "y", "logit")
+  expect_equal(ours$pmse, unname(theirs$pMSE), tolerance = 1e-6)
+  expect_equal(ours$pmse_ratio, unname(theirs$S_pMSE), tolerance = 1e-6)
+})
+
+test_that("an unknown way to measure pMSE is an error", {
+  data <- privacy_data()
+  expect_error(
+    utility(data, data, "income", pmse = "tree"),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    utility(data, data, "income", pmse = 1),
+    class = "pseudosynth_error_input"
+  )
 })
 
 test_that("sets of synthetic data give a row each", {

@@ -1,0 +1,100 @@
+#' Figure of pooled estimates
+#'
+#' A point and an interval for each term; beside it, where given, those of a
+#' model of the confidential file. `plot()` draws the figure and returns it
+#' invisibly; `autoplot()` only returns it.
+#'
+#' @param object,x A `pooled_estimates`, see [pool()].
+#' @param confidential (model or `NULL`) The same model fitted to the
+#'   confidential file; the figure then says that it is not for release.
+#'   `NULL`, the default: none.
+#' @param intercept (flag) Is the intercept shown? Default `FALSE`: it is often
+#'   far from all others.
+#' @param ... Not used.
+#' @return A ggplot object.
+#' @name plot.pooled_estimates
+#' @examples
+#' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
+#' fit <- fit_synthesizer(log(income) ~ ., ce, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+#' )
+#' synthetic <- synthesize(fit, m = 5)
+#' pooled <- pool(with(synthetic, lm(log(income) ~ age + earner)))
+#' autoplot(pooled, confidential = lm(log(income) ~ age + earner, ce))
+NULL
+
+#' @rdname plot.pooled_estimates
+#' @method autoplot pooled_estimates
+#' @export
+autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
+                                      intercept = FALSE) {
+  check_no_dots(..., hint = "See {.fn plot.pooled_estimates}.")
+  check_flag(intercept)
+  name <- sprintf("pooled over %d sets", object$m)
+  frame <- data.frame(
+    object$table[c("term", "estimate", "conf_low", "conf_high")],
+    kind = name
+  )
+  if (!is.null(confidential)) {
+    frame <- rbind(frame, confidential_intervals(confidential, object$level))
+  }
+  if (!intercept) {
+    frame <- frame[frame$term != "(Intercept)", ]
+  }
+  # The first term on top
+  terms <- unique(frame$term)
+  frame$term <- factor(frame$term, rev(terms))
+  kinds <- unique(frame$kind)
+  frame$kind <- factor(frame$kind, kinds)
+  beside <- ggplot2::position_dodge2(
+    width = if (length(kinds) > 1) 0.6 else 0, reverse = TRUE
+  )
+  ggplot2::ggplot(
+    frame,
+    ggplot2::aes(
+      x = .data$estimate, y = .data$term, colour = .data$kind,
+      shape = .data$kind
+    )
+  ) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey75", linewidth = 0.4) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(xmin = .data$conf_low, xmax = .data$conf_high),
+      linewidth = 0.6, position = beside
+    ) +
+    ggplot2::geom_point(
+      size = 2.4, position = beside, fill = "white", stroke = 0.8
+    ) +
+    ggplot2::scale_colour_manual(
+      values = stats::setNames(
+        c(colour_synthetic, colour_confidential)[seq_along(kinds)], kinds
+      )
+    ) +
+    ggplot2::scale_shape_manual(
+      values = stats::setNames(c(21, 16)[seq_along(kinds)], kinds)
+    ) +
+    ggplot2::labs(
+      title = "Estimates from the synthetic sets",
+      subtitle = sprintf("Bars: %s%% intervals", format(100 * object$level)),
+      x = "Estimate", y = NULL,
+      caption = if (!is.null(confidential)) confidential_caption
+    ) +
+    theme_pseudosynth()
+}
+
+#' @rdname plot.pooled_estimates
+#' @export
+plot.pooled_estimates <- function(x, ...) {
+  draw_figure(autoplot.pooled_estimates(x, ...))
+}
+
+confidential_intervals <- function(fit, level) {
+  parts <- estimate_parts(fit, 1, rlang::caller_env(2))
+  sd <- sqrt(diag(parts$variance))
+  df <- tryCatch(stats::df.residual(fit), error = function(e) NULL)
+  reach <- stats::qt((1 + level) / 2, df %||% Inf) * sd
+  data.frame(
+    term = names(parts$estimate), estimate = unname(parts$estimate),
+    conf_low = unname(parts$estimate - reach),
+    conf_high = unname(parts$estimate + reach), kind = "confidential"
+  )
+}

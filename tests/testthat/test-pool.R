@@ -1,0 +1,135 @@
+two_fits <- function() {
+  list(
+    list(estimate = c(a = 1, b = 4), variance = c(a = 0.2, b = 0.3)),
+    list(estimate = c(a = 2, b = 2), variance = c(a = 0.4, b = 0.1)),
+    list(estimate = c(b = 3, a = 3), variance = c(b = 0.2, a = 0.6))
+  )
+}
+
+test_that("the rules are Reiter's", {
+  found <- pool(two_fits())
+  expect_equal(coef(found), c(a = 2, b = 3))
+  u <- c(0.4, 0.2)
+  b <- c(1, 1)
+  t <- u + b / 3
+  df <- 2 * (1 + 3 * u / b)^2
+  expect_equal(found$table$std_error, sqrt(t))
+  expect_equal(found$table$df, df)
+  expect_equal(found$table$conf_high, c(2, 3) + qt(0.975, df) * sqrt(t))
+  expect_equal(
+    unname(confint(found, level = 0.8)[, 1]), c(2, 3) - qt(0.9, df) * sqrt(t)
+  )
+  expect_equal(vcov(found), matrix(diag(t), 2, dimnames = rep(list(c("a", "b")), 2)))
+  expect_equal(
+    found$table$p_value, 2 * pt(-abs(c(2, 3) / sqrt(t)), df)
+  )
+})
+
+test_that("models are pooled with their covariances", {
+  withr::local_seed(1)
+  sets <- replicate(
+    4, data.frame(x = rnorm(50), z = rnorm(50), y = rnorm(50)),
+    simplify = FALSE
+  )
+  fits <- lapply(sets, function(d) lm(y ~ x + z, d))
+  found <- pool(fits)
+  within <- Reduce(`+`, lapply(fits, vcov)) / 4
+  between <- cov(t(sapply(fits, coef)))
+  expect_equal(vcov(found), within + between / 4)
+  expect_equal(coef(found), rowMeans(sapply(fits, coef)))
+  logistic <- lapply(sets, function(d) glm(y > 0 ~ x, binomial(), d))
+  expect_named(coef(pool(logistic)), c("(Intercept)", "x"))
+  # one term
+  expect_equal(dim(vcov(pool(lapply(sets, function(d) lm(y ~ 1, d))))), c(1, 1))
+})
+
+test_that("identical sets add nothing", {
+  one <- two_fits()[[1]]
+  found <- pool(list(one, one))
+  expect_equal(found$table$std_error, unname(sqrt(one$variance)))
+  expect_equal(found$table$df, c(Inf, Inf))
+  expect_equal(
+    found$table$conf_low, unname(one$estimate - 1.959964 * sqrt(one$variance)),
+    tolerance = 1e-6
+  )
+})
+
+test_that("with() computes in each set, with the caller's variables", {
+  synthetic <- synthesize(unweighted_fit(), 3, seed = 1)
+  shift <- 2
+  fits <- with(synthetic, lm(log(income) + shift ~ age + earner))
+  expect_s3_class(fits, "synthetic_fits")
+  expect_length(fits, 3)
+  expect_output(print(fits), "3 results of class lm")
+  by_hand <- lapply(synthetic, function(set) {
+    lm(log(income) + 2 ~ age + earner, set)
+  })
+  expect_equal(pool(fits)$table, pool(by_hand)$table)
+})
+
+test_that("intervals of pooled sets hold what they promise", {
+  # A regression whose response is drawn again from its posterior, as synthesize
+  # does without weights: 95% intervals from five sets.
+  withr::local_seed(3)
+  covered <- replicate(300, {
+    x <- rnorm(60)
+    y <- 1 + 0.5 * x + rnorm(60)
+    fit <- lm(y ~ x)
+    r <- summary(fit)
+    sets <- lapply(1:5, function(j) {
+      sigma <- r$sigma * sqrt(58 / rchisq(1, 58))
+      beta <- coef(fit) +
+        drop(sigma * t(chol(r$cov.unscaled)) %*% rnorm(2))
+      lm(beta[1] + beta[2] * x + rnorm(60, sd = sigma) ~ x)
+    })
+    ends <- confint(pool(sets))
+    ends[, 1] < c(1, 0.5) & ends[, 2] > c(1, 0.5)
+  })
+  # 600 intervals; the standard error of the share is about .01
+  expect_gt(mean(covered), 0.92)
+  expect_lt(mean(covered), 0.98)
+})
+
+test_that("what cannot be pooled is an error", {
+  fits <- two_fits()
+  bad <- list(
+    NULL, 1, fits[1], list(), mtcars, lm(mpg ~ cyl, mtcars),
+    list(fits[[1]], 2), list(fits[[1]], list(estimate = 1, variance = 1)),
+    list(fits[[1]], list(estimate = c(a = 1, b = 1), variance = c(a = 1))),
+    list(
+      fits[[1]], list(estimate = c(a = 1, b = 1), variance = c(a = 1, b = -1))
+    ),
+    list(fits[[1]], list(estimate = c(a = 1), variance = c(a = 1))),
+    list(fits[[1]], list(estimate = c(a = 1, b = 1), variance = c(a = NA, b = 1)))
+  )
+  for (fits in bad) {
+    expect_error(pool(fits), class = "pseudosynth_error_input")
+  }
+  expect_error(
+    pool(two_fits(), level = 95), class = "pseudosynth_error_input"
+  )
+})
+
+test_that("print, tidy and figure", {
+  found <- pool(two_fits())
+  expect_output(print(found), "m = 3 synthetic sets, 95% intervals")
+  expect_equal(as.data.frame(found)$term, c("a", "b"))
+  skip_if_not_installed("generics")
+  expect_named(generics::tidy(found), c(
+    "term", "estimate", "std.error", "statistic", "p.value", "conf.low",
+    "conf.high", "df"
+  ))
+  expect_equal(generics::glance(found)$m, 3)
+})
+
+test_that("the figure names the confidential model as such", {
+  found <- pool(two_fits())
+  alone <- autoplot(found)
+  expect_null(alone$labels$caption)
+  both <- autoplot(
+    found,
+    confidential = list(estimate = c(a = 1, b = 1), variance = c(a = 1, b = 1))
+  )
+  expect_match(both$labels$caption, "not for release")
+  expect_equal(nrow(ggplot2::layer_data(both, 3)), 4)
+})
