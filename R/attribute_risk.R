@@ -1,0 +1,261 @@
+#' What synthetic data tell about the value of a person one knows
+#'
+#' An intruder knows some published columns of a person in the file and looks at
+#' the synthetic records that have the same. If all of them agree on the
+#' sensitive variable she takes that for the person's value; if not, she may draw
+#' one of them. Beside it stands what the file itself would give away, and what
+#' guessing from the variable's overall shares gives.
+#'
+#' With \eqn{d_q} and \eqn{s_q} records of pattern q of the known columns in the
+#' file and in a set, \eqn{d_{tq}} and \eqn{s_{tq}} of them with value t, and
+#' shares of the N records of the file:
+#'
+#' | column | share of the file's records | in synthpop |
+#' |---|---|---|
+#' | `unique_file` | alone in the file with their pattern | UiO |
+#' | `unique_both` | the same, and alone in the set, too | repU |
+#' | `in_set` | whose pattern the set has | iS |
+#' | `disclosive_file` | whose pattern has one value in the file | Dorig |
+#' | `disclosive_set` | whose pattern has one value in the set | DiS |
+#' | `disclosive_right` | the same, and it is their own | DiSCO |
+#' | `disclosive_both` | the same, and in the file, too | DiSDiO |
+#' | `attribution` | guessed rightly by a draw from the set's records of the pattern, \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N} | DCAP |
+#' | `attribution_file` | the same with the file's own records of the pattern | |
+#' | `attribution_margin` | guessed rightly by a draw from all of the file | |
+#'
+#' A share in `disclosive_right` or an `attribution` well above
+#' `attribution_margin` is not yet a breach: a relation between columns, which
+#' the data are published for, gives it, too. What comes near
+#' `attribution_file` is copied.
+#'
+#' @inheritParams identification_risk
+#' @param synthetic The release: [`synthetic_data`][synthetic_data], a data
+#'   frame or a list of data frames. Rows may be in any order.
+#' @param known (character) Published columns the intruder knows, at least one.
+#' @param intervals (count) A numeric variable with more distinct values is cut
+#'   at this many quantiles of the file; the intruder then learns the interval.
+#'   Default 20, as in synthpop.
+#' @param x,object An `attribute_risk`.
+#' @param row.names,optional As in [as.data.frame()].
+#'
+#' @return An `attribute_risk`: a list with
+#'   * `set` (data frame, m rows): `set` and the columns above;
+#'   * `overall` (named numeric): their means over the sets;
+#'   * `record` (data frame, N rows): `attribution`, the chance that a draw names
+#'     the record's value, `disclosed`, the share of sets in which all records of
+#'     the pattern agree on it, both means over sets; `pattern_size`;
+#'   * `m`, `n_records`, `known`, `variable`, `intervals` (count, or `NA` where
+#'     the values were taken as they are).
+#'
+#'   It is confidential. `top_risks()` lists the records at highest risk.
+#' @section Error types:
+#' `pseudosynth_error_input`: columns that are missing in either, a known column
+#' that is the variable itself, missing values.
+#' @references Raab, Nowok and Dibben (2024), Practical privacy metrics for
+#'   synthetic data. Taub, Elliot, Pampaka and Smith (2018), Differential correct
+#'   attribution probability for synthetic data.
+#' @seealso [identification_risk()], [replicated_uniques()]
+#' @examples
+#' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
+#' fit <- fit_synthesizer(log(income) ~ ., ce, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+#' )
+#' risk <- attribute_risk(
+#'   synthesize(fit, m = 3), ce, known = c("age", "earner"), intervals = 5
+#' )
+#' risk
+#' top_risks(risk, 5)
+#' @export
+attribute_risk <- function(synthetic, data, known, variable = NULL,
+                           intervals = 20, ...) {
+  check_no_dots(..., hint = "See {.fn attribute_risk}.")
+  intervals <- check_count(intervals, min = 2)
+  if (inherits(data, "synthesizer")) {
+    data <- data$data
+  }
+  check_data_frame(data)
+  variable <- synthetic_variable(synthetic, variable)
+  check_columns(variable, data, "data")
+  known <- check_known_given(known, data, variable)
+  sets <- aligned_sets(synthetic)
+  cut <- value_classes(data[[variable]], intervals)
+  values <- cut(data[[variable]], variable, "data")
+  levels <- unique(values)
+  pattern <- known_pattern(data, known)
+  file <- attribute_cells(
+    pattern$code + 1L, match(values, levels), length(levels)
+  )
+  found <- lapply(sets, function(set) {
+    check_columns(c(known, variable), set, "synthetic")
+    values <- cut(set[[variable]], variable, "synthetic")
+    attribute_of_set(file, attribute_cells(
+      match_pattern(set, pattern$table) + 1L,
+      match(values, levels, nomatch = 0L), length(levels)
+    ))
+  })
+  table <- do.call(rbind, lapply(found, function(x) x$shares))
+  structure(
+    list(
+      set = data.frame(set = seq_along(sets), table),
+      overall = colMeans(table),
+      record = data.frame(
+        attribution = mean_over(found, "attribution"),
+        disclosed = mean_over(found, "disclosed"), pattern_size = file$size
+      ),
+      m = length(sets), n_records = nrow(data), known = known,
+      variable = variable, intervals = attr(cut, "intervals")
+    ),
+    class = "attribute_risk"
+  )
+}
+
+check_known_given <- function(known, data, variable,
+                              call = rlang::caller_env()) {
+  if (missing(known) || is.null(known)) {
+    abort_input(
+      c(
+        "{.arg known} must name at least one published column.",
+        i = "It says what the intruder knows of a person, such as
+             {.code c(\"age\", \"region\")}."
+      ),
+      arg = "known", call = call
+    )
+  }
+  check_known(known, data, variable, call = call)
+}
+
+# Cells ------------------------------------------------------------------------
+
+#' How values are told apart: as they are, or by intervals of the file
+#' @return (function of a column, its name and the argument) Text.
+#' @noRd
+value_classes <- function(y, intervals) {
+  breaks <- if (is.numeric(y) && length(unique(y)) > intervals) {
+    shares <- seq_len(intervals - 1) / intervals
+    unique(stats::quantile(y, shares, names = FALSE, na.rm = TRUE, type = 1))
+  }
+  structure(
+    function(x, name, arg, call = rlang::caller_env(2)) {
+      check_finite_column(x, name, call)
+      if (is.null(breaks)) {
+        return(as.character(x))
+      }
+      if (!is.numeric(x)) {
+        abort_input(
+          c(
+            "{.val {name}} must be numeric in {.arg {arg}}, too.",
+            x = "It is {describe_type(x)}."
+          ),
+          arg = arg, call = call
+        )
+      }
+      as.character(findInterval(x, breaks, left.open = TRUE))
+    },
+    intervals = if (is.null(breaks)) NA_integer_ else length(breaks) + 1L
+  )
+}
+
+#' The pattern and the value of each record, counted
+#'
+#' @param pattern,value (integer) Codes, 0 for what the file does not have.
+#' @return (list) `pattern`, `cell` (numbers, a row each), `value`, `size`,
+#'   `cell_size` (their counts, a row each).
+#' @noRd
+attribute_cells <- function(pattern, value, n_values) {
+  cell <- as.double(pattern) * (n_values + 1) + value
+  list(
+    pattern = pattern, cell = cell, value = value, size = count_same(pattern),
+    cell_size = count_same(cell)
+  )
+}
+
+count_same <- function(x) {
+  code <- match(x, x)
+  tabulate(code, length(x))[code]
+}
+
+#' The counts of one set as the records of the file see them
+#' @noRd
+attribute_of_set <- function(file, set) {
+  n <- length(file$pattern)
+  at <- match(file$pattern, set$pattern)
+  size <- ifelse(is.na(at), 0, set$size[at])
+  at_cell <- match(file$cell, set$cell)
+  own <- ifelse(is.na(at_cell), 0, set$cell_size[at_cell])
+  # One value in the pattern: a cell that is all of it
+  one_value <- size > 0 & (set$size == set$cell_size)[at]
+  right <- one_value & own == size
+  one_in_file <- file$size == file$cell_size
+  attribution <- ifelse(size > 0, own / pmax(size, 1), 0)
+  margin <- tabulate(file$value) / n
+  list(
+    attribution = attribution, disclosed = as.double(right),
+    shares = data.frame(
+      unique_file = mean(file$size == 1),
+      unique_both = mean(file$size == 1 & size == 1),
+      in_set = mean(size > 0),
+      disclosive_file = mean(one_in_file),
+      disclosive_set = mean(one_value),
+      disclosive_right = mean(right),
+      disclosive_both = mean(right & one_in_file),
+      attribution = mean(attribution),
+      attribution_file = mean(file$cell_size / file$size),
+      attribution_margin = sum(margin^2)
+    )
+  )
+}
+
+mean_over <- function(found, name) {
+  Reduce(`+`, lapply(found, function(x) x[[name]])) / length(found)
+}
+
+# Methods ------------------------------------------------------------------------
+
+#' @export
+print.attribute_risk <- function(x, ...) {
+  share <- function(name) format_share(x$overall[[name]])
+  cat(
+    sprintf(
+      "Attribute risk of %s: N = %s records, %d set%s", x$variable,
+      format_count(x$n_records), x$m, if (x$m == 1) "" else "s"
+    ),
+    paste0("  ", strwrap(sprintf(
+      "known: %s; value: %s", toString(x$known),
+      if (is.na(x$intervals)) {
+        "as it is"
+      } else {
+        sprintf("one of %d intervals", x$intervals)
+      }
+    ), 76, exdent = 2)),
+    sprintf(
+      "  guessed rightly: %s of records; from the file %s, from its margin %s",
+      share("attribution"), share("attribution_file"),
+      share("attribution_margin")
+    ),
+    sprintf(
+      "  pattern with one value, the right one: %s (in the file %s)",
+      share("disclosive_right"), share("disclosive_file")
+    ),
+    sprintf(
+      "  alone with their pattern: %s in the file, %s in both",
+      share("unique_file"), share("unique_both")
+    ),
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @rdname attribute_risk
+#' @export
+summary.attribute_risk <- function(object, ...) {
+  object$set
+}
+
+#' @rdname attribute_risk
+#' @export
+as.data.frame.attribute_risk <- function(x,
+                                         row.names = NULL, # nolint
+                                         optional = FALSE, ...) {
+  x$record
+}

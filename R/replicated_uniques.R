@@ -1,0 +1,71 @@
+#' Records that are unique in the file and unique in the release, too
+#'
+#' A combination of values that one record of the file has, and one record of a
+#' synthetic set has as well, looks like that person, even if it came about by
+#' chance. Agencies count such records, and some remove them before release.
+#'
+#' @param synthetic ([`synthetic_data`][synthetic_data], data frame or list of
+#'   data frames) The release; rows may be in any order.
+#' @param data (data frame) The confidential file.
+#' @param keys (character or `NULL`) The columns that make up the combination.
+#'   `NULL`, the default: all that both have. Without a synthesized column among
+#'   them every unique record is replicated, as its key is published.
+#'
+#' @return A data frame with a row for each set: `set`; `unique_file` and
+#'   `unique_set` (counts), the uniques of each; `replicated` (count), the
+#'   file's uniques that are uniques of the set; `share`, of all records of the
+#'   file. The attribute `rows` is a list with the rows of the file that are
+#'   replicated in each set. Confidential.
+#' @section Error types: `pseudosynth_error_input`: columns that are missing in
+#'   either.
+#' @section Privacy:
+#' The count is not a guarantee, and taking replicated records out of a set
+#' depends on the file: it is not covered by a label.
+#' @references Nowok, Raab and Dibben (2016), synthpop: bespoke creation of
+#'   synthetic data in R, Journal of Statistical Software 74, section 4.3.
+#' @seealso [attribute_risk()], [identification_risk()]
+#' @examples
+#' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
+#' fit <- fit_synthesizer(log(income) ~ ., ce, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+#' )
+#' replicated_uniques(synthesize(fit, m = 3), ce)
+#' @export
+replicated_uniques <- function(synthetic, data, keys = NULL) {
+  check_data_frame(data)
+  sets <- aligned_sets(synthetic)
+  if (is.null(keys)) {
+    keys <- intersect(names(data), names(sets[[1]]))
+  }
+  if (!is.character(keys) || length(keys) == 0 || anyNA(keys)) {
+    abort_input(
+      c(
+        "{.arg keys} must be names of columns that both files have.",
+        x = "It is {describe_type(keys)}."
+      ),
+      arg = "keys"
+    )
+  }
+  check_columns(keys, data, "data")
+  file <- known_pattern(data, keys)
+  alone <- file$size == 1
+  rows <- lapply(sets, function(set) {
+    check_columns(keys, set, "synthetic")
+    single <- count_same(known_pattern(set, keys)$code) == 1
+    # -1: a combination that the file does not have
+    shared <- match_pattern(set[single, , drop = FALSE], file$table)
+    list(
+      unique = sum(single), rows = which(alone[file$code + 1L] &
+        file$code %in% shared)
+    )
+  })
+  replicated <- lengths(lapply(rows, function(x) x$rows))
+  structure(
+    data.frame(
+      set = seq_along(sets), unique_file = sum(alone),
+      unique_set = vapply(rows, function(x) x$unique, 0L),
+      replicated = replicated, share = replicated / nrow(data)
+    ),
+    rows = lapply(rows, function(x) x$rows)
+  )
+}

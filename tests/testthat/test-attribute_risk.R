@@ -1,0 +1,192 @@
+small_files <- function() {
+  list(
+    file = data.frame(
+      k = c("a", "a", "b", "b", "c", "d"), v = c(1, 1, 1, 2, 3, 1)
+    ),
+    set = data.frame(
+      k = c("a", "a", "b", "b", "c", "e"), v = c(1, 1, 2, 2, 2, 1)
+    )
+  )
+}
+
+test_that("the shares are those of the definitions", {
+  x <- small_files()
+  found <- attribute_risk(x$set, x$file, "k", "v")
+  expect_equal(unlist(found$overall), c(
+    unique_file = 2 / 6, unique_both = 1 / 6, in_set = 5 / 6,
+    disclosive_file = 4 / 6, disclosive_set = 5 / 6,
+    # both a's; the second b, whose pattern has two values in the file
+    disclosive_right = 3 / 6, disclosive_both = 2 / 6,
+    attribution = 3 / 6, attribution_file = (1 + 1 + .5 + .5 + 1 + 1) / 6,
+    attribution_margin = (4^2 + 1 + 1) / 36
+  ))
+  expect_equal(found$record$disclosed, c(1, 1, 0, 1, 0, 0))
+  expect_equal(found$record$pattern_size, c(2, 2, 2, 2, 1, 1))
+  # the file against itself
+  itself <- attribute_risk(x$file, x$file, "k", "v")
+  expect_equal(
+    itself$overall[["attribution"]], itself$overall[["attribution_file"]]
+  )
+  expect_equal(
+    itself$overall[["disclosive_right"]],
+    itself$overall[["disclosive_file"]]
+  )
+})
+
+test_that("a naive loop over records agrees", {
+  withr::local_seed(1)
+  n <- 120
+  draw <- function() {
+    data.frame(
+      g = factor(sample(letters[1:6], n, TRUE)), h = sample(1:3, n, TRUE),
+      y = sample(c("u", "v", "w"), n, TRUE)
+    )
+  }
+  file <- draw()
+  sets <- list(draw(), draw())
+  found <- attribute_risk(sets, file, c("g", "h"), "y")
+  loop <- sapply(seq_len(n), function(i) {
+    mean(sapply(sets, function(s) {
+      same <- s$g == file$g[i] & s$h == file$h[i]
+      if (any(same)) mean(s$y[same] == file$y[i]) else 0
+    }))
+  })
+  expect_equal(found$record$attribution, loop)
+  expect_equal(nrow(found$set), 2)
+  expect_equal(mean(loop), found$overall[["attribution"]])
+})
+
+test_that("the order of the rows does not matter, numbers are cut", {
+  withr::local_seed(2)
+  file <- data.frame(k = sample(1:4, 200, TRUE), y = rnorm(200))
+  set <- data.frame(k = sample(1:4, 200, TRUE), y = rnorm(200))
+  found <- attribute_risk(set, file, "k", "y", intervals = 5)
+  expect_equal(found$intervals, 5)
+  expect_equal(
+    found$overall, attribute_risk(
+      set[sample(200), ], file, "k", "y",
+      intervals = 5
+    )$overall
+  )
+  expect_equal(found$overall[["attribution_margin"]], 0.2, tolerance = 0.01)
+  # by hand
+  cut5 <- function(y) {
+    findInterval(y, quantile(file$y, 1:4 / 5, type = 1), left.open = TRUE)
+  }
+  by_hand <- mean(sapply(seq_len(200), function(i) {
+    mean(cut5(set$y[set$k == file$k[i]]) == cut5(file$y[i]))
+  }))
+  expect_equal(found$overall[["attribution"]], by_hand)
+})
+
+test_that("synthpop finds the same", {
+  skip_if_not_installed("synthpop")
+  withr::local_seed(3)
+  draw <- function() {
+    data.frame(
+      g = factor(sample(letters[1:9], 150, TRUE)),
+      h = factor(sample(1:5, 150, TRUE)),
+      y = factor(sample(c("u", "v", "w"), 150, TRUE))
+    )
+  }
+  file <- draw()
+  set <- draw()
+  theirs <- synthpop::disclosure(
+    set, file,
+    keys = c("g", "h"), target = "y", print.flag = FALSE
+  )
+  ours <- 100 * attribute_risk(set, file, c("g", "h"), "y")$overall
+  expect_equal(ours[["unique_file"]], theirs$ident$UiO)
+  expect_equal(ours[["unique_both"]], theirs$ident$repU)
+  expect_equal(ours[["disclosive_file"]], theirs$attrib$Dorig)
+  expect_equal(ours[["in_set"]], theirs$attrib$iS)
+  expect_equal(ours[["disclosive_set"]], theirs$attrib$DiS)
+  expect_equal(ours[["disclosive_right"]], theirs$attrib$DiSCO)
+  expect_equal(ours[["disclosive_both"]], theirs$attrib$DiSDiO)
+  as_synds <- structure(
+    list(syn = set, m = 1, k = nrow(set), n = nrow(set)), class = "synds"
+  )
+  expect_equal(
+    replicated_uniques(set, file)$replicated,
+    sum(synthpop::replicated.uniques(as_synds, file)$replications)
+  )
+})
+
+test_that("replicated uniques are found by value and by row", {
+  file <- data.frame(a = c(1, 1, 2, 3, 4), b = c("x", "x", "y", "z", "z"))
+  set <- data.frame(a = c(2, 3, 3, 4, 9), b = c("y", "z", "z", "z", "q"))
+  found <- replicated_uniques(set, file)
+  expect_equal(found$unique_file, 3)
+  expect_equal(found$unique_set, 3)
+  expect_equal(found$replicated, 2)
+  expect_equal(attr(found, "rows"), list(c(3L, 5L)))
+  expect_equal(replicated_uniques(list(set, file), file)$replicated, c(2, 3))
+  expect_equal(replicated_uniques(set, file, "b")$replicated, 1)
+  # numbers that print alike are not the same
+  near <- data.frame(a = c(1, 1 + 1e-15))
+  expect_equal(replicated_uniques(near[1, , drop = FALSE], near)$replicated, 1)
+  expect_equal(attr(replicated_uniques(near[1, , drop = FALSE], near), "rows")[[1]], 1)
+})
+
+test_that("the records at highest risk stand on top", {
+  x <- small_files()
+  risk <- attribute_risk(x$set, x$file, "k", "v")
+  top <- top_risks(risk, 2, x$file)
+  expect_equal(top$row, c(1, 2))
+  expect_named(
+    top, c("row", "k", "v", "attribution", "disclosed", "pattern_size")
+  )
+  expect_equal(nrow(top_risks(risk, 100)), 6)
+  identified <- identification_risk(x$file, x$file, "k", 0.1, variable = "v")
+  expect_equal(
+    top_risks(identified, 1)$risk, max(identified$record$risk)
+  )
+  expect_error(top_risks(1), class = "pseudosynth_error_input")
+  expect_error(top_risks(risk, 0), class = "pseudosynth_error_input")
+  expect_error(
+    top_risks(risk, 2, x$file[1:3, ]),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    top_risks(risk, 2, x$file["k"]),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("bad input is an error, values are not shown", {
+  x <- small_files()
+  bad <- list(
+    function() attribute_risk(x$set, x$file, variable = "v"),
+    function() attribute_risk(x$set, x$file, NULL, "v"),
+    function() attribute_risk(x$set, x$file, "v", "v"),
+    function() attribute_risk(x$set, x$file, "none", "v"),
+    function() attribute_risk(x$set["k"], x$file, "k", "v"),
+    function() attribute_risk(x$set, x$file, "k", "v", intervals = 1),
+    function() attribute_risk(x$set, x$file, "k"),
+    function() attribute_risk(x$set, x$file, "k", "v", radius = 1),
+    function() attribute_risk(1, x$file, "k", "v"),
+    function() attribute_risk(x$set, 1, "k", "v"),
+    function() {
+      x$file$v[2] <- NA
+      attribute_risk(x$set, x$file, "k", "v")
+    },
+    function() replicated_uniques(x$set, x$file, "none"),
+    function() replicated_uniques(x$set, x$file, 1),
+    function() replicated_uniques(list(), x$file)
+  )
+  for (call in bad) {
+    expect_error(call(), class = "pseudosynth_error_input")
+  }
+})
+
+test_that("the print says that it is confidential", {
+  x <- small_files()
+  expect_output(
+    print(attribute_risk(x$set, x$file, "k", "v")), "not for release"
+  )
+  expect_output(
+    print(attribute_risk(x$set, x$file, "k", "v")),
+    "guessed rightly: 50.0% of records; from the file 83.3%, from its margin 50.0%",
+    fixed = TRUE
+  )
+})
