@@ -1,0 +1,70 @@
+#' Figure of resampled statistics
+#'
+#' Violins of the resampling distributions, one panel for each statistic, one
+#' violin for the file and one for each release; the circle is the estimate, the
+#' line that of the file. `plot()` draws the figure and returns it invisibly;
+#' `autoplot()` only returns it.
+#'
+#' @param object,x A [resample_statistics()].
+#' @param ... Not used.
+#' @return A ggplot object. It shows confidential values and says so.
+#' @name plot.resampled_statistics
+#' @examples
+#' data <- subset(ce_income, income > 0)[1:300, ]
+#' top <- topcode(income ~ age, data, top = 150000)
+#' autoplot(resample_statistics(
+#'   list("top-coded" = top), data,
+#'   variable = "income", resamples = 100
+#' ))
+NULL
+
+#' @rdname plot.resampled_statistics
+#' @method autoplot resampled_statistics
+#' @export
+autoplot.resampled_statistics <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.resampled_statistics}.")
+  releases <- unique(object$draws$release)
+  statistics <- unique(object$table$statistic)
+  draws <- object$draws
+  table <- object$table
+  draws$release <- factor(draws$release, releases)
+  draws$statistic <- factor(draws$statistic, statistics)
+  table$release <- factor(table$release, releases)
+  table$statistic <- factor(table$statistic, statistics)
+  file <- table[table$release == "confidential", ]
+  colours <- stats::setNames(
+    c("#8C8C8C", rep_len(chain_colours, length(releases) - 1)), releases
+  )
+  ggplot2::ggplot(draws, ggplot2::aes(x = .data$release, y = .data$value)) +
+    ggplot2::geom_hline(
+      ggplot2::aes(yintercept = .data$estimate),
+      data = file, colour = "grey55", linewidth = 0.4, linetype = "dashed"
+    ) +
+    ggplot2::geom_violin(
+      ggplot2::aes(fill = .data$release),
+      scale = "width", width = 0.7, colour = NA
+    ) +
+    ggplot2::geom_point(
+      ggplot2::aes(y = .data$estimate),
+      data = table, shape = 21, size = 2.4, fill = "white", colour = "grey25",
+      stroke = 0.5
+    ) +
+    ggplot2::scale_fill_manual(values = colours, guide = "none") +
+    ggplot2::scale_y_continuous(labels = label_amount()) +
+    ggplot2::facet_wrap(
+      ggplot2::vars(.data$statistic),
+      scales = "free_y"
+    ) +
+    ggplot2::labs(
+      title = sprintf("Statistics of %s, resampled", object$variable),
+      subtitle = "Circle: estimate. Dashed: that of the confidential file",
+      x = NULL, y = NULL, caption = confidential_caption
+    ) +
+    theme_groups()
+}
+
+#' @rdname plot.resampled_statistics
+#' @export
+plot.resampled_statistics <- function(x, ...) {
+  draw_figure(autoplot.resampled_statistics(x, ...))
+}

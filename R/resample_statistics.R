@@ -1,0 +1,394 @@
+#' Statistics of a file and of its synthetic sets, with their resampling error
+#'
+#' Two statistics are far apart only against what chance gives. Each file is
+#' resampled with replacement, the statistic is computed each time, and the
+#' distributions are set beside each other, as in the figures of the papers. The
+#' m distributions of the m sets become one by their Wasserstein barycentre: the
+#' mean of their quantile functions.
+#'
+#' @param synthetic ([`synthetic_data`][synthetic_data], data frame, list of data
+#'   frames, a `pseudo_posterior`, or a named list of any of these) The release;
+#'   several with names are compared.
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default,
+#'   takes that of the first `pseudo_posterior`.
+#' @param statistics (character, function or named list of these) What is
+#'   computed: `"mean"`, `"median"`, `"sd"`, `"total"` or a quantile such as
+#'   `"90%"` of the variable, or functions of a data frame that return numbers,
+#'   such as `function(d) coef(lm(log(income) ~ age, d))`. Default: mean, median
+#'   and 90% quantile, as in the papers.
+#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
+#'   that of `synthetic`.
+#' @param resamples (count) Of each file. Default 500.
+#' @param survey_weights (string or `NULL`) A column of weights that the files
+#'   have: `"mean"`, `"total"`, `"median"` and quantiles are weighted by it.
+#'   Default none.
+#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param ... Not used.
+#'
+#' @return A `resampled_statistics`: a list with
+#'   * `table`: a data frame with a row for each statistic and release:
+#'     `statistic`, `release` (`"confidential"` or the release's name),
+#'     `estimate` (of the file itself; mean over the sets), `low`, `high` (of the
+#'     resampling distribution), `overlap` (of the two intervals, 0 to 1; Karr
+#'     and others 2006) and `distance` (Wasserstein distance of the two
+#'     distributions, in the statistic's unit);
+#'   * `draws`: a data frame with the `resamples` values of each, sorted;
+#'   * `variable`, `resamples`, `level`.
+#'
+#'   Confidential. `plot()` shows violins. Resampling uses R's random numbers:
+#'   `set.seed()` repeats it.
+#' @section Error types:
+#' `pseudosynth_error_input`: columns that are missing, a statistic that fails,
+#' gives no number, or gives other numbers in some sets than in the file.
+#' @references
+#' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms, section
+#' 3 and its figures. Srivastava, Li and Dunson (2018), Scalable Bayes via
+#' barycenter in Wasserstein space.
+#' @seealso [utility()], [pool()]
+#' @examples
+#' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
+#' fit <- fit_synthesizer(log(income) ~ ., ce, gaussian(),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+#' )
+#' found <- resample_statistics(
+#'   synthesize(fit, m = 3), ce,
+#'   statistics = list("median", earner = function(d) {
+#'     coef(lm(log(income) ~ earner, d))[2]
+#'   }),
+#'   resamples = 100
+#' )
+#' found
+#' autoplot(found)
+#' @export
+resample_statistics <- function(synthetic, data = NULL,
+                                statistics = c("mean", "median", "90%"),
+                                variable = NULL, resamples = 500,
+                                survey_weights = NULL, level = 0.95, ...) {
+  check_no_dots(..., hint = "See {.fn resample_statistics}.")
+  resamples <- check_count(resamples, min = 2)
+  level <- check_number(level, above = 0, below = 1)
+  check_string(survey_weights, null = TRUE)
+  releases <- named_release_list(synthetic)
+  data <- data %||% confidential_of(releases)
+  check_data_frame(data)
+  variable <- variable %||% release_variable(releases)
+  check_string(variable)
+  sets <- lapply(releases, release_sets)
+  check_columns(c(variable, survey_weights), data, "data")
+  for (set in unlist(sets, recursive = FALSE)) {
+    check_columns(c(variable, survey_weights), set, "synthetic")
+  }
+  measure <- measure_of(statistics, variable, survey_weights)
+  file <- resampled(data, measure, resamples)
+  names <- names(file$estimate)
+  rows <- list(statistic_rows(file, file, "confidential", level))
+  draws <- list(statistic_draws(file, "confidential"))
+  for (name in names(sets)) {
+    each <- lapply(sets[[name]], function(set) {
+      resampled(set, measure, resamples, names)
+    })
+    mixed <- barycentre(each)
+    rows <- c(rows, list(statistic_rows(mixed, file, name, level)))
+    draws <- c(draws, list(statistic_draws(mixed, name)))
+  }
+  table <- do.call(rbind, rows)
+  table <- table[order(match(table$statistic, names)), ]
+  rownames(table) <- NULL
+  structure(
+    list(
+      table = table, draws = do.call(rbind, draws), variable = variable,
+      resamples = resamples, level = level
+    ),
+    class = "resampled_statistics"
+  )
+}
+
+# Releases ---------------------------------------------------------------------
+
+#' One release or several, with names
+#' @noRd
+named_release_list <- function(synthetic, call = rlang::caller_env()) {
+  single <- inherits(synthetic, c("synthetic_data", "pseudo_posterior")) ||
+    is.data.frame(synthetic) || is_frame_list(synthetic)
+  if (single) {
+    return(list(synthetic = synthetic))
+  }
+  names <- names(synthetic) %||% ""
+  if (!is.list(synthetic) || length(synthetic) == 0 || any(names == "") ||
+    anyDuplicated(names) > 0 || "confidential" %in% names) {
+    abort_input(
+      c(
+        "{.arg synthetic} must be synthetic data, a job, or a list of these with
+         a name for each.",
+        x = "It is {describe_type(synthetic)}.",
+        i = "For instance {.code list(LW = a, strict = b)}."
+      ),
+      arg = "synthetic", call = call
+    )
+  }
+  synthetic
+}
+
+is_frame_list <- function(x) {
+  is.list(x) && length(x) > 0 && is.null(names(x)) &&
+    all(vapply(x, is.data.frame, NA))
+}
+
+confidential_of <- function(releases, call = rlang::caller_env()) {
+  for (x in releases) {
+    if (inherits(x, "pseudo_posterior")) {
+      return(x$internal$fits[[1]]$data)
+    }
+  }
+  abort_input(
+    c(
+      "{.arg data} must be the confidential file.",
+      i = "Only a {.cls pseudo_posterior} knows it itself."
+    ),
+    arg = "data", call = call
+  )
+}
+
+release_sets <- function(x) {
+  if (inherits(x, "pseudo_posterior")) {
+    x <- x$synthetic
+  }
+  aligned_sets(x, call = rlang::caller_env(2))
+}
+
+release_variable <- function(releases, call = rlang::caller_env()) {
+  first <- releases[[1]]
+  if (inherits(first, "pseudo_posterior")) {
+    first <- first$synthetic
+  }
+  synthetic_variable(first, NULL, call = call)
+}
+
+# Statistics -------------------------------------------------------------------
+
+#' One function of a data frame from what the user asked for
+#' @return (function) Named numbers.
+#' @noRd
+measure_of <- function(statistics, variable, survey_weights,
+                       call = rlang::caller_env()) {
+  parts <- if (is.function(statistics)) {
+    list(statistic = statistics)
+  } else {
+    as.list(statistics)
+  }
+  if (length(parts) == 0) {
+    abort_input(
+      "{.arg statistics} must ask for at least one.",
+      arg = "statistics", call = call
+    )
+  }
+  given <- names(parts) %||% rep("", length(parts))
+  parts <- Map(function(part, name) {
+    if (is.function(part)) {
+      return(list(name = if (name == "") "statistic" else name, f = part))
+    }
+    list(
+      name = if (name == "") part else name,
+      f = plain_statistic(part, variable, survey_weights, call)
+    )
+  }, parts, given)
+  function(data) {
+    unlist(lapply(unname(parts), function(part) {
+      value <- part$f(data)
+      if (!is.numeric(value) || length(value) == 0) {
+        abort_input(
+          c(
+            "A statistic must give numbers.",
+            x = "{.val {part$name}} gives {describe_type(value)}."
+          ),
+          arg = "statistics", call = call
+        )
+      }
+      several <- length(value) > 1
+      stats::setNames(as.double(value), if (several) {
+        names(value) %||% paste(part$name, seq_along(value))
+      } else {
+        part$name
+      })
+    }))
+  }
+}
+
+plain_statistic <- function(what, variable, survey_weights, call) {
+  quantile <- "^([0-9]+([.][0-9]+)?)%$"
+  known <- is.character(what) && length(what) == 1 && !is.na(what) &&
+    (what %in% c("mean", "median", "sd", "total") || grepl(quantile, what))
+  share <- if (known && grepl(quantile, what)) {
+    as.numeric(sub("%", "", what, fixed = TRUE)) / 100
+  }
+  if (!known || isTRUE(share > 1)) {
+    given <- if (is.character(what) && length(what) == 1) {
+      cli::format_inline("{.val {what}}")
+    } else {
+      describe_type(what)
+    }
+    abort_input(
+      c(
+        "{.arg statistics} must be {.val mean}, {.val median}, {.val sd},
+         {.val total}, a quantile such as {.val 90%}, or functions of a data
+         frame.",
+        x = "It has {given}."
+      ),
+      arg = "statistics", call = call
+    )
+  }
+  function(data) {
+    y <- as.double(data[[variable]])
+    w <- if (is.null(survey_weights)) NULL else data[[survey_weights]]
+    if (!is.null(share) || what == "median") {
+      return(weighted_quantile(y, w, share %||% 0.5))
+    }
+    switch(what,
+      mean = if (is.null(w)) mean(y) else stats::weighted.mean(y, w),
+      total = sum(if (is.null(w)) y else y * w),
+      sd = if (is.null(w)) {
+        stats::sd(y)
+      } else {
+        sqrt(stats::weighted.mean((y - stats::weighted.mean(y, w))^2, w))
+      }
+    )
+  }
+}
+
+#' The smallest value with at least this share of the weight up to it
+#' @noRd
+weighted_quantile <- function(y, w, share) {
+  if (is.null(w)) {
+    return(stats::quantile(y, share, names = FALSE))
+  }
+  order <- order(y)
+  up_to <- cumsum(w[order]) / sum(w)
+  y[order][which(up_to >= share)[1]]
+}
+
+# Resampling -------------------------------------------------------------------
+
+#' @return (list) `estimate` (named numeric), `draws` (matrix, a sorted column
+#'   for each statistic).
+#' @noRd
+resampled <- function(data, measure, resamples, names = NULL,
+                      call = rlang::caller_env()) {
+  estimate <- measured(measure, data, call)
+  names <- names %||% names(estimate)
+  if (!identical(names(estimate), names)) {
+    abort_input(
+      c(
+        "A statistic must give the same numbers in every file.",
+        x = "{length(names)} in the file, {length(estimate)} in a set, or with
+             other names."
+      ),
+      arg = "statistics", call = call
+    )
+  }
+  n <- nrow(data)
+  data <- as.data.frame(data)
+  draws <- matrix(NA_real_, resamples, length(names))
+  for (r in seq_len(resamples)) {
+    rows <- sample.int(n, n, replace = TRUE)
+    value <- measured(measure, data[rows, , drop = FALSE], call)
+    # A resample may lack a level: its coefficient is then not there
+    draws[r, ] <- value[names]
+  }
+  list(
+    estimate = estimate,
+    draws = apply(draws, 2, function(x) {
+      x <- sort(x)
+      if (length(x) == resamples) {
+        return(x)
+      }
+      if (length(x) < resamples / 2) {
+        abort_input(
+          "A statistic fails in more than half of the resamples.",
+          arg = "statistics", call = call
+        )
+      }
+      stats::quantile(x, stats::ppoints(resamples), names = FALSE)
+    })
+  )
+}
+
+measured <- function(measure, data, call) {
+  value <- tryCatch(measure(data), error = function(e) {
+    if (inherits(e, "pseudosynth_error")) {
+      stop(e)
+    }
+    # The message of another's function may show values of the file
+    abort_input(
+      c(
+        "A statistic failed.",
+        x = "It raised an error of class {.cls {class(e)[1]}}.",
+        i = "Try it on a data frame of your own."
+      ),
+      arg = "statistics", call = call
+    )
+  })
+  value[!is.na(value)]
+}
+
+#' The mean of the quantile functions: sorted values, one by one
+#' @noRd
+barycentre <- function(each) {
+  m <- length(each)
+  list(
+    estimate = Reduce(`+`, lapply(each, function(x) x$estimate)) / m,
+    draws = Reduce(`+`, lapply(each, function(x) x$draws)) / m
+  )
+}
+
+statistic_draws <- function(x, release) {
+  data.frame(
+    statistic = rep(names(x$estimate), each = nrow(x$draws)),
+    release = release, value = as.vector(x$draws)
+  )
+}
+
+statistic_rows <- function(x, file, release, level) {
+  ends <- c(1 - level, 1 + level) / 2
+  interval <- function(y) t(apply(y$draws, 2, stats::quantile, ends))
+  own <- interval(x)
+  theirs <- interval(file)
+  overlap <- vapply(seq_len(nrow(own)), function(i) {
+    rows <- list(name = "x")
+    interval_overlap(
+      matrix(own[i, ], 1, dimnames = rows),
+      matrix(theirs[i, ], 1, dimnames = rows)
+    )
+  }, 0)
+  data.frame(
+    statistic = names(x$estimate), release = release,
+    estimate = unname(x$estimate), low = own[, 1], high = own[, 2],
+    overlap = overlap, distance = colMeans(abs(x$draws - file$draws)),
+    row.names = NULL
+  )
+}
+
+# Methods ------------------------------------------------------------------------
+
+#' @export
+print.resampled_statistics <- function(x, ...) {
+  cat(
+    sprintf(
+      "Statistics of %s with %s%% intervals of %s resamples", x$variable,
+      format(100 * x$level), format_count(x$resamples)
+    ),
+    paste0("  ", format_table(x$table)),
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @rdname resample_statistics
+#' @param x A `resampled_statistics`.
+#' @param row.names,optional As in [as.data.frame()].
+#' @export
+as.data.frame.resampled_statistics <- function(x,
+                                               row.names = NULL, # nolint
+                                               optional = FALSE, ...) {
+  x$table
+}
