@@ -74,7 +74,8 @@ $(STAMPS)/installed: $(SOURCES)
 	    -newer $@ -type f -print -quit 2>/dev/null)" ] || [ ! -e $@ ]; then \
 	  rm -f src/*.o src/*.so; \
 	fi
-	@echo "Installing pseudosynth into .library (log: $(STAMPS)/install.log)"
+	@echo "Installing pseudosynth into .library; compiling takes two to five" \
+	  "minutes (log: $(STAMPS)/install.log)"
 	@MAKEFLAGS=-j$(JOBS) R CMD INSTALL --no-test-load --library=$(LIBRARY) . \
 	  > $(STAMPS)/install.log 2>&1 || { tail -40 $(STAMPS)/install.log; exit 1; }
 	@touch $@

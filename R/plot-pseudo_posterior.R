@@ -166,7 +166,7 @@ plot_densities <- function(object, prefix) {
       title = sprintf("%s, confidential and synthetic",
         capitalize(synthetic$variable)
       ),
-      subtitle = describe_job(object),
+      subtitle = capitalize(describe_job(object)),
       x = axis_title(synthetic), caption = confidential_caption
     ) +
     theme_pseudosynth()
@@ -184,7 +184,7 @@ plot_shares <- function(object, prefix) {
   ) +
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic", capitalize(variable)),
-      subtitle = object$internal$label$title,
+      subtitle = capitalize(capitalize(object$internal$label$title)),
       x = axis_title(synthetic), caption = confidential_caption
     )
 }

@@ -80,8 +80,7 @@ plot_bound_against_weight <- function(fits) {
     ) +
     ggplot2::labs(
       title = "Record bound against privacy weight",
-      subtitle =
-        "Flat at the overall bound: no record loses more weight than it must",
+      subtitle = flatness_text(fits[[length(fits)]]),
       x = "Privacy weight", y = "Record bound", caption = confidential_caption
     ) +
     theme_pseudosynth()
@@ -90,6 +89,26 @@ plot_bound_against_weight <- function(fits) {
       ggplot2::theme(panel.spacing.x = ggplot2::unit(18, "pt"))
   }
   figure
+}
+
+#' How near the bound the records are that gave up weight
+#'
+#' Flat at the bound is what re-weighting seeks: no record loses more weight than
+#' it must.
+#' @noRd
+flatness_text <- function(fit) {
+  alpha <- as.double(fit$spec$alpha)
+  bound <- fit$bound
+  below <- alpha > 0 & alpha < 1
+  if (!any(below) || !is.finite(bound$overall) || bound$overall == 0) {
+    return("One point is one record")
+  }
+  share <- stats::median(bound$record[below]) / bound$overall
+  sprintf(
+    "Of the records below weight 1%s half have at least %.0f%% of the bound",
+    if (is.null(fit$reweighting)) "" else ", after re-weighting,",
+    floor(100 * share)
+  )
 }
 
 monitor_titles <- c(

@@ -55,3 +55,16 @@ test_that("amounts are readable", {
   expect_identical(log_breaks(c(900, 120000)), c(1e3, 3e3, 1e4, 3e4, 1e5))
   expect_identical(root_breaks(65)[1], 0)
 })
+
+test_that("the figure of weights says how near the bound the records are", {
+  fit <- list(
+    spec = list(alpha = c(0, 0.5, 0.6, 0.7, 1)),
+    bound = list(record = c(9, 9, 8, 7, 1), overall = 10)
+  )
+  expect_equal(
+    flatness_text(fit),
+    "Of the records below weight 1 half have at least 80% of the bound"
+  )
+  fit$spec$alpha <- rep(1, 5)
+  expect_equal(flatness_text(fit), "One point is one record")
+})

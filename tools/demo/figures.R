@@ -2,19 +2,20 @@
 
 #' Draw all figures
 #' @return (named character) The files.
-draw_figures <- function(job, use, output) {
+draw_figures <- function(job, strict, use, output) {
   fits <- job$internal$fits
   figures <- list(
     bounds = autoplot(job, "bounds"),
     weights = autoplot(job, "weights"),
     density = autoplot(job, "density"),
+    density_strict = autoplot(strict, "density"),
     groups = plot_groups(use$groups),
     traces = autoplot(fits[[length(fits)]], "trace"),
     synthetic = autoplot(job$synthetic)
   )
   heights <- c(
-    bounds = 4.6, weights = 4.6, density = 4.6, groups = 7.2, traces = 6,
-    synthetic = 4.2
+    bounds = 4.6, weights = 4.6, density = 4.6, density_strict = 4.6,
+    groups = 7.6, traces = 6, synthetic = 4.2
   )
   files <- file.path(output, paste0(names(figures), ".png"))
   for (i in seq_along(figures)) {
@@ -45,38 +46,43 @@ plot_groups <- function(groups) {
     rev(paste(groups$variable, groups$group))
   )
   labels <- stats::setNames(groups$group, groups$place)
-  kinds <- c("confidential", "synthetic")
-  long <- rbind(
-    data.frame(
-      groups[c("title", "place")],
-      kind = kinds[1], income = groups$confidential
-    ),
-    data.frame(
-      groups[c("title", "place")],
-      kind = kinds[2], income = groups$synthetic
-    )
+  kinds <- c(
+    confidential = "confidential", synthetic = "mixture (claimed)",
+    strict = "strict (proven)"
   )
-  ggplot(groups) +
+  long <- do.call(rbind, lapply(names(kinds), function(name) {
+    data.frame(
+      groups[c("title", "place")],
+      kind = kinds[[name]], income = groups[[name]]
+    )
+  }))
+  # The dot of the file above the others
+  long$kind <- factor(long$kind, kinds)
+  long <- long[order(-as.integer(long$kind)), ]
+  range <- do.call(rbind, lapply(split(long, long$place), function(x) {
+    data.frame(x[1, 1:2], low = min(x$income), high = max(x$income))
+  }))
+  ggplot(long) +
     geom_segment(
       aes(
-        x = .data$confidential, xend = .data$synthetic, y = .data$place,
-        yend = .data$place
+        x = .data$low, xend = .data$high, y = .data$place, yend = .data$place
       ),
-      colour = "grey70", linewidth = 0.6
+      data = range, colour = "grey75", linewidth = 0.6
     ) +
     geom_point(
       aes(
         x = .data$income, y = .data$place, colour = .data$kind,
         shape = .data$kind
       ),
-      data = long, size = 2.4, stroke = 0.9
+      size = 2.4, stroke = 0.9
     ) +
     scale_colour_manual(
-      values = c(confidential = "#333333", synthetic = "#0072B2")
+      values = stats::setNames(c("#333333", "#0072B2", "#D55E00"), kinds)
     ) +
-    scale_shape_manual(values = c(confidential = 16, synthetic = 1)) +
+    scale_shape_manual(values = stats::setNames(c(16, 1, 2), kinds)) +
+    # Four labels have room at any width
     scale_x_log10(
-      breaks = c(10, 15, 20, 30, 40, 60, 80, 120) * 1000,
+      breaks = c(10, 20, 40, 80) * 1000,
       labels = function(x) paste0("$", count(x))
     ) +
     scale_y_discrete(labels = labels) +
@@ -86,7 +92,7 @@ plot_groups <- function(groups) {
     ) +
     labs(
       title = "Typical income of groups, confidential and synthetic",
-      subtitle = "Geometric mean; synthetic: mean over the sets",
+      subtitle = "Geometric mean; mixture: mean over the sets",
       x = "Income (log scale)", y = NULL,
       caption = "Confidential: not for release"
     ) +

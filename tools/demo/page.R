@@ -1,8 +1,8 @@
 # index.html from page.html and page.css: every {{name}} of the template is
 # replaced by what page_parts() gives under that name.
 
-write_page <- function(job, use, figures, income, helpers, output) {
-  parts <- page_parts(job, use, figures, income)
+write_page <- function(job, strict, use, figures, income, helpers, output) {
+  parts <- page_parts(job, strict, use, figures, income)
   # The page takes part in the total, so that its time comes last
   seconds <- c(
     stage_clock$seconds,
@@ -34,13 +34,16 @@ fill <- function(template, parts) {
 
 # ---- the parts ---------------------------------------------------------------
 
-page_parts <- function(job, use, figures, income) {
+page_parts <- function(job, strict, use, figures, income) {
   fits <- job$internal$fits
   final <- fits[[length(fits)]]
   stages <- job$stages
   n <- nrow(income)
   released <- guarantee(job)$label != "none" && !guarantee(job)$reproducible
   leave <- tag(if (released) "leave" else "barred")
+  promise <- guarantee(strict)
+  strict_released <- promise$label != "none" && !promise$reproducible
+  strict_leave <- tag(if (strict_released) "leave" else "barred")
   list(
     n = count(n), n_file = count(nrow(ce_income)),
     dropped = count(nrow(ce_income) - n), m = job$m,
@@ -48,8 +51,15 @@ page_parts <- function(job, use, figures, income) {
     status = status_note(fits),
     leave_files = sprintf(
       "<li><code>%s</code></li>",
-      c(sprintf("synthetic-%d.csv", seq_len(job$m)), "label.txt")
+      c(
+        sprintf("synthetic-%d.csv", seq_len(job$m)), "label.txt",
+        if (strict_released) c("synthetic-strict.csv", "label-strict.txt")
+      )
     ),
+    strict_label = promise$label,
+    strict_epsilon = figure3(promise$epsilon$total[["add/remove-one"]]),
+    strict_full = printed(guarantee(strict$synthetic)),
+    tag_strict = strict_leave,
     k_components = final$family$K, sigma_floor = final$family$sigma_floor,
     n_columns = length(final$design$columns),
     budget = budget_text(fits$unweighted, final),
@@ -98,9 +108,14 @@ page_parts <- function(job, use, figures, income) {
     figure_density = figure(figures[["density"]], "Density of income", paste(
       "Density of income in the file (dark) and in the synthetic sets (blue)."
     )),
+    figure_density_strict = figure(
+      figures[["density_strict"]], "Density of income, strict", paste(
+        "Density of income in the file (dark) and in the strict set (blue)."
+      )
+    ),
     figure_groups = figure(figures[["groups"]], "Incomes of groups", paste(
-      "Geometric mean of income in groups of five predictors. The ring should",
-      "lie on the dot; the smallest groups are off the most."
+      "Geometric mean of income in groups of five predictors. Ring and triangle",
+      "should lie on the dot; the smallest groups are off the most."
     )),
     figure_synthetic = figure(
       figures[["synthetic"]], "Synthetic income",
@@ -335,11 +350,8 @@ table_quantiles <- function(table) {
   html_table(data.frame(
     Quantile = paste0(100 * table$point, "%"),
     Confidential = dollars(table$confidential),
-    Synthetic = dollars(table$synthetic),
-    Ratio = formatC(
-      table$synthetic / table$confidential,
-      format = "f", digits = 2
-    )
+    Mixture = dollars(table$synthetic),
+    Strict = dollars(table$strict)
   ))
 }
 

@@ -7,24 +7,35 @@ n_resamples <- 20
 
 #' Utility of every set, beside that of re-sampling the file itself
 #'
+#' @param synthetic,strict (synthetic_data) Of the two jobs.
 #' @return A list with `ecdf` (one row per set and one for the re-sampled file),
 #'   `quantiles` and `groups` (one row per group).
-utility_of <- function(synthetic, confidential) {
+utility_of <- function(synthetic, strict, confidential) {
   y <- confidential$income
-  sets <- lapply(synthetic, function(set) set$income)
   # What chance alone does: the file drawn again with replacement
   resampled <- replicate(
     n_resamples, sample(nrow(confidential), replace = TRUE),
     simplify = FALSE
   )
-  groups <- group_means(synthetic, confidential)
+  rows <- function(sets, what) {
+    data.frame(
+      what = what,
+      max = vapply(sets, function(set) ecdf_distance(set$income, y), 0),
+      error = vapply(sets, group_error, 0, confidential)
+    )
+  }
+  quantiles <- function(sets) {
+    rowMeans(vapply(sets, function(set) {
+      stats::quantile(set$income, quantile_points, names = FALSE)
+    }, quantile_points))
+  }
+  truth <- log_means(confidential)
+  ours <- lapply(synthetic, identity)
+  theirs <- lapply(strict, identity)
   list(
     ecdf = rbind(
-      data.frame(
-        what = paste("synthetic set", seq_along(sets)),
-        max = vapply(sets, ecdf_distance, 0, y),
-        error = groups$error
-      ),
+      rows(ours, paste("mixture, set", seq_along(ours))),
+      rows(theirs, "strict"),
       data.frame(
         what = "the file itself, re-sampled",
         max = mean(vapply(resampled, function(i) ecdf_distance(y[i], y), 0)),
@@ -36,12 +47,13 @@ utility_of <- function(synthetic, confidential) {
     quantiles = data.frame(
       point = quantile_points,
       confidential = stats::quantile(y, quantile_points, names = FALSE),
-      synthetic = rowMeans(vapply(
-        sets, stats::quantile, quantile_points, quantile_points,
-        names = FALSE
-      ))
+      synthetic = quantiles(ours), strict = quantiles(theirs)
     ),
-    groups = groups$table
+    groups = data.frame(
+      truth[c("variable", "group", "size")],
+      confidential = exp(truth$mean), synthetic = group_means(ours, truth),
+      strict = group_means(theirs, truth)
+    )
   )
 }
 
@@ -74,33 +86,29 @@ group_error <- function(data, confidential) {
   )
 }
 
-group_means <- function(synthetic, confidential) {
-  truth <- log_means(confidential)
-  found <- lapply(synthetic, log_means)
+#' Geometric means of the groups, mean over the sets on the log scale
+group_means <- function(sets, truth) {
   key <- function(x) paste(x$variable, x$group)
-  means <- vapply(found, function(x) {
+  means <- vapply(lapply(sets, log_means), function(x) {
     x$mean[match(key(truth), key(x))]
   }, numeric(nrow(truth)))
-  list(
-    table = data.frame(
-      truth[c("variable", "group", "size")],
-      confidential = exp(truth$mean), synthetic = exp(rowMeans(means))
-    ),
-    error = vapply(
-      lapply(synthetic, identity), group_error, 0, confidential
-    )
-  )
+  exp(rowMeans(means))
 }
 
 #' The sets as they may leave: rows shuffled, nothing but published predictors
 #' and synthetic income
-write_sets <- function(synthetic, output) {
+write_sets <- function(synthetic, output, name = "synthetic") {
   for (i in seq_len(synthetic$m)) {
     set <- synthetic[[i]]
+    file <- if (synthetic$m == 1) name else paste0(name, "-", i)
     utils::write.csv(
       set[sample(nrow(set)), ],
-      file.path(output, sprintf("synthetic-%d.csv", i)),
+      file.path(output, paste0(file, ".csv")),
       row.names = FALSE
     )
   }
+}
+
+write_label <- function(synthetic, file) {
+  writeLines(utils::capture.output(print(guarantee(synthetic))), file)
 }
