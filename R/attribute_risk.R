@@ -29,8 +29,9 @@
 #' `attribution_file` is copied.
 #'
 #' @inheritParams identification_risk
-#' @param synthetic The release: [`synthetic_data`][synthetic_data], a data
-#'   frame or a list of data frames. Rows may be in any order.
+#' @param synthetic The release: [`synthetic_data`][synthetic_data], a
+#'   `pseudo_posterior`, a data frame or a list of data frames. Rows may be in
+#'   any order.
 #' @param known (character) Published columns the intruder knows, at least one.
 #' @param intervals (count) A numeric variable with more distinct values is cut
 #'   at this many quantiles of the file; the intruder then learns the interval.
@@ -66,18 +67,15 @@
 #' risk
 #' top_risks(risk, 5)
 #' @export
-attribute_risk <- function(synthetic, data, known, variable = NULL,
+attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
                            intervals = 20, ...) {
   check_no_dots(..., hint = "See {.fn attribute_risk}.")
   intervals <- check_count(intervals, min = 2)
-  if (inherits(data, "synthesizer")) {
-    data <- data$data
-  }
-  check_data_frame(data)
+  data <- confidential_file(data, synthetic)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
   known <- check_known_given(known, data, variable)
-  sets <- aligned_sets(synthetic)
+  sets <- release_sets(synthetic)
   cut <- value_classes(data[[variable]], intervals)
   values <- cut(data[[variable]], variable, "data")
   levels <- unique(values)

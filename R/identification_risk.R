@@ -19,13 +19,15 @@
 #'   there is none.
 #'
 #' @param synthetic What was or would be released, with its rows in the order of
-#'   `data`: [`synthetic_data`][synthetic_data] before it is shuffled, a data
-#'   frame (top-coded data, say), or a list of data frames.
-#' @param data (data frame) The confidential records; a `synthesizer` gives its
-#'   own.
+#'   `data`: [`synthetic_data`][synthetic_data] before it is shuffled, a
+#'   `pseudo_posterior`, a data frame (top-coded data, say), or a list of data
+#'   frames.
+#' @param data (data frame or `NULL`) The confidential records; a `synthesizer`
+#'   gives its own. `NULL`, the default, takes those of a `pseudo_posterior`.
 #' @param known (character or `NULL`) Published columns the intruder knows.
 #'   `NULL`, the default, is one pattern of all records.
-#' @param radius (number >= 0) r. No default: it is a choice of policy. The
+#' @param radius (number >= 0, at most 1 where relative) r. No default: it is a
+#'   choice of policy. The
 #'   papers use 0.2.
 #' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; around 0 the
 #'   ball holds 0 alone. `FALSE`: \eqn{r_i = r} in the response's unit.
@@ -72,20 +74,17 @@
 #' )
 #' risk
 #' @export
-identification_risk <- function(synthetic, data, known = NULL, radius,
+identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
                                 relative = TRUE, variable = NULL,
                                 threads = default_threads(), ...) {
   rlang::check_dots_empty()
   check_radius(rlang::maybe_missing(radius), relative)
   threads <- check_count(threads, min = 1, max = 1024)
-  if (inherits(data, "synthesizer")) {
-    data <- data$data
-  }
-  check_data_frame(data)
+  data <- confidential_file(data, synthetic)
   variable <- synthetic_variable(synthetic, variable)
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
-  sets <- aligned_sets(synthetic)
+  sets <- release_sets(synthetic)
   call <- rlang::current_env()
   values <- vapply(seq_along(sets), function(j) {
     aligned_values(sets[[j]], j, data, known, variable, call)
@@ -102,48 +101,6 @@ identification_risk <- function(synthetic, data, known = NULL, radius,
       known = known, radius = radius, relative = relative, variable = variable
     )
   )
-}
-
-synthetic_variable <- function(synthetic, variable,
-                               call = rlang::caller_env()) {
-  own <- if (inherits(synthetic, "synthetic_data")) synthetic[["variable"]]
-  own <- own %||% attr(synthetic, "variable")
-  check_string(variable, null = TRUE, arg = "variable", call = call)
-  if (is.null(variable) && is.null(own)) {
-    abort_input(
-      c(
-        "{.arg variable} must name the synthetic column.",
-        i = "Only {.cls synthetic_data} know it themselves."
-      ),
-      arg = "variable", call = call
-    )
-  }
-  variable %||% own
-}
-
-#' The sets as a list of data frames
-#' @noRd
-aligned_sets <- function(synthetic, call = rlang::caller_env()) {
-  sets <- if (inherits(synthetic, "synthetic_data")) {
-    as.list(synthetic)
-  } else if (is.data.frame(synthetic)) {
-    list(synthetic)
-  } else {
-    synthetic
-  }
-  frames <- is.list(sets) && length(sets) > 0 &&
-    all(vapply(sets, is.data.frame, TRUE))
-  if (!frames) {
-    abort_input(
-      c(
-        "{.arg synthetic} must be {.cls synthetic_data}, a data frame or a list
-         of data frames.",
-        x = "It is {describe_type(synthetic)}."
-      ),
-      arg = "synthetic", call = call
-    )
-  }
-  sets
 }
 
 #' The values of one set, after checking that its rows are those of the file

@@ -78,6 +78,17 @@ check_radius <- function(radius, relative, call = rlang::caller_env()) {
   }
   check_number(radius, min = 0, call = call)
   check_flag(relative, call = call)
+  if (relative && radius > 1) {
+    abort_input(
+      c(
+        "A relative {.arg radius} is a share of the true value, at most 1.",
+        x = "It is {format(radius)}, that is {format(100 * radius)}%.",
+        i = "Write 0.2 for 20%, or {.code relative = FALSE} for the unit of the
+             response."
+      ),
+      arg = "radius", call = call
+    )
+  }
 }
 
 #' Check the known columns

@@ -4,9 +4,10 @@
 #' synthetic set has as well, looks like that person, even if it came about by
 #' chance. Agencies count such records, and some remove them before release.
 #'
-#' @param synthetic ([`synthetic_data`][synthetic_data], data frame or list of
-#'   data frames) The release; rows may be in any order.
-#' @param data (data frame) The confidential file.
+#' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`, data
+#'   frame or list of data frames) The release; rows may be in any order.
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default,
+#'   takes that of a `pseudo_posterior`.
 #' @param keys (character or `NULL`) The columns that make up the combination.
 #'   `NULL`, the default: all that both have. Without a synthesized column among
 #'   them every unique record is replicated, as its key is published.
@@ -31,9 +32,9 @@
 #' )
 #' replicated_uniques(synthesize(fit, m = 3), ce)
 #' @export
-replicated_uniques <- function(synthetic, data, keys = NULL) {
-  check_data_frame(data)
-  sets <- aligned_sets(synthetic)
+replicated_uniques <- function(synthetic, data = NULL, keys = NULL) {
+  data <- confidential_file(data, synthetic)
+  sets <- release_sets(synthetic)
   if (is.null(keys)) {
     keys <- intersect(names(data), names(sets[[1]]))
   }

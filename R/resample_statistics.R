@@ -69,11 +69,9 @@ resample_statistics <- function(synthetic, data = NULL,
   level <- check_number(level, above = 0, below = 1)
   check_string(survey_weights, null = TRUE)
   releases <- named_release_list(synthetic)
-  data <- data %||% confidential_of(releases)
-  check_data_frame(data)
-  variable <- variable %||% release_variable(releases)
-  check_string(variable)
-  sets <- lapply(releases, release_sets)
+  data <- confidential_file(data, releases)
+  variable <- synthetic_variable(releases[[1]], variable)
+  sets <- lapply(releases, release_sets, call = rlang::current_env())
   check_columns(c(variable, survey_weights), data, "data")
   for (set in unlist(sets, recursive = FALSE)) {
     check_columns(c(variable, survey_weights), set, "synthetic")
@@ -132,36 +130,6 @@ named_release_list <- function(synthetic, call = rlang::caller_env()) {
 is_frame_list <- function(x) {
   is.list(x) && length(x) > 0 && is.null(names(x)) &&
     all(vapply(x, is.data.frame, NA))
-}
-
-confidential_of <- function(releases, call = rlang::caller_env()) {
-  for (x in releases) {
-    if (inherits(x, "pseudo_posterior")) {
-      return(x$internal$fits[[1]]$data)
-    }
-  }
-  abort_input(
-    c(
-      "{.arg data} must be the confidential file.",
-      i = "Only a {.cls pseudo_posterior} knows it itself."
-    ),
-    arg = "data", call = call
-  )
-}
-
-release_sets <- function(x) {
-  if (inherits(x, "pseudo_posterior")) {
-    x <- x$synthetic
-  }
-  aligned_sets(x, call = rlang::caller_env(2))
-}
-
-release_variable <- function(releases, call = rlang::caller_env()) {
-  first <- releases[[1]]
-  if (inherits(first, "pseudo_posterior")) {
-    first <- first$synthetic
-  }
-  synthetic_variable(first, NULL, call = call)
 }
 
 # Statistics -------------------------------------------------------------------

@@ -1,8 +1,9 @@
 #' How close synthetic sets come to the confidential file
 #'
-#' @param synthetic ([`synthetic_data`][synthetic_data], data frame or list of
-#'   data frames) The sets.
-#' @param data (data frame) The confidential file.
+#' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`, data
+#'   frame or list of data frames) The sets.
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default,
+#'   takes that of a `pseudo_posterior`.
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
 #'   that of `synthetic`.
 #' @param groups (character or `NULL`) Published columns whose groups' means are
@@ -57,21 +58,19 @@
 #'   groups = c("age", "earner"), formula = log(income) ~ age + earner
 #' )
 #' @export
-utility <- function(synthetic, data, variable = NULL, groups = NULL,
+utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
                     formula = NULL, transform = NULL, pmse = FALSE) {
-  check_data_frame(data)
+  data <- confidential_file(data, synthetic)
   pmse <- check_pmse(pmse)
-  known <- inherits(synthetic, "synthetic_data")
-  variable <- variable %||% if (known) synthetic$variable
-  check_string(variable)
-  sets <- if (is.data.frame(synthetic)) list(synthetic) else as.list(synthetic)
+  sets <- release_sets(synthetic)
+  variable <- synthetic_variable(synthetic, variable)
   check_columns(c(variable, groups), data, "data")
   for (set in sets) {
     check_data_frame(set, arg = "synthetic")
     check_columns(c(variable, groups), set, "synthetic")
   }
   if (is.null(transform)) {
-    own <- if (known) synthetic$transform else "identity"
+    own <- release_transform(synthetic)
     transform <- if (own %in% utility_scales) own else "identity"
   }
   transform <- check_choice(transform, utility_scales)

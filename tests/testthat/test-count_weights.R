@@ -7,7 +7,8 @@ test_that("count weights equal the naive loop, exactly", {
   )
   for (pattern in patterns) {
     for (radius in c(0, 0.1, 0.2, 1, 50)) {
-      for (relative in c(TRUE, FALSE)) {
+      # a relative radius is at most 1
+      for (relative in c(if (radius <= 1) TRUE, FALSE)) {
         w <- count_weights(
           "y", data, radius, relative, pattern$known,
           scale = 0.7, shift = 0.2

@@ -163,3 +163,39 @@ test_that("columns that are missing are errors", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("a job knows its file and its variable", {
+  job <- as_pseudo_posterior(
+    synthesize(unweighted_fit(), 2, seed = 1), list(unweighted = unweighted_fit())
+  )
+  data <- privacy_data()
+  expect_equal(utility(job)$table, utility(job$synthetic, data)$table)
+  expect_equal(
+    identification_risk(job, known = "age", radius = 0.2)$record,
+    identification_risk(job$synthetic, data, "age", 0.2)$record
+  )
+  expect_equal(
+    attribute_risk(job, known = "age")$set,
+    attribute_risk(job$synthetic, data, "age")$set
+  )
+  expect_equal(replicated_uniques(job), replicated_uniques(job$synthetic, data))
+  expect_error(utility(job$synthetic), class = "pseudosynth_error_input")
+  expect_error(
+    identification_risk(job$synthetic, radius = 0.2),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("a relative radius of 20 is not taken for 20%", {
+  expect_error(
+    identification_risk(privacy_data(), privacy_data(), "age", 20,
+      variable = "income"
+    ),
+    "Write 0.2 for 20%",
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    count_weights("income", privacy_data(), radius = 20),
+    class = "pseudosynth_error_input"
+  )
+})
