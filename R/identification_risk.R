@@ -27,8 +27,7 @@
 #' @param known (character or `NULL`) Published columns the intruder knows.
 #'   `NULL`, the default, is one pattern of all records.
 #' @param radius (number >= 0, at most 1 where relative) r. No default: it is a
-#'   choice of policy. The
-#'   papers use 0.2.
+#'   choice of policy. The papers use 0.2.
 #' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; around 0 the
 #'   ball holds 0 alone. `FALSE`: \eqn{r_i = r} in the response's unit.
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default,
