@@ -123,3 +123,7 @@ format_argument <- function(x) {
   text <- format_exact(x)
   if (length(text) > 1) sprintf("c(%s)", toString(text)) else text
 }
+
+format_share <- function(x) {
+  ifelse(is.na(x), "-", paste0(format_figure(100 * x), "%"))
+}

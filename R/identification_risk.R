@@ -232,10 +232,6 @@ identification_lines <- function(x) {
   )
 }
 
-format_share <- function(x) {
-  ifelse(is.na(x), "-", paste0(format_figure(100 * x), "%"))
-}
-
 #' @export
 summary.identification_risk <- function(object, ...) {
   structure(

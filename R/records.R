@@ -149,6 +149,12 @@ alpha_of <- function(fit) {
   fit$spec$alpha
 }
 
+#' Records that take part: with weight 0 a record tells the fit nothing
+#' @noRd
+active_records <- function(fit) {
+  which(alpha_of(fit) > 0)
+}
+
 #' Cut whatever has one row or element per draw, leave the rest
 #' @noRd
 keep_rows <- function(x, kept, n) {

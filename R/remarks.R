@@ -1,7 +1,7 @@
 # Remarks on a fit: what the records leave open, so that the prior decides it.
-# They rest on confidential values, as all of a fit does; they give no counts.
+# They rest on confidential values, as all of a fit does.
 
-#' What the prior alone decides in a fit
+#' What to know of a fit beside its convergence
 #' @param fit (`synthesizer`)
 #' @return (character) One sentence each, in the user's words.
 #' @noRd
@@ -9,8 +9,12 @@ remarks_of <- function(fit) {
   as.character(c(
     remark_aliased(fit$design$aliased),
     remark_empty(fit),
+    remark_prior_unit(fit),
+    remark_no_mean(fit),
     switch(fit$family$kind,
-      binary = c(remark_outcomes(fit), remark_separation(fit)),
+      binary = c(
+        remark_outcomes(fit), remark_separation(fit), remark_erased(fit)
+      ),
       count = remark_zeros(fit)
     )
   ))
@@ -48,11 +52,6 @@ remark_aliased <- function(columns) {
       name_some(columns), "their coefficients"
     )
   }
-}
-
-# Records that take part: with weight 0 a record tells the fit nothing.
-active_records <- function(fit) {
-  which(alpha_of(fit) > 0)
 }
 
 #' The categorical predictors' levels and where their records are

@@ -48,3 +48,54 @@ test_that("a fit without anything to remark has no remarks", {
   expect_identical(quick_fit()$remarks, character())
   expect_false(any(grepl("Remarks", capture.output(print(quick_fit())))))
 })
+
+test_that("a prior in another unit than the response's is remarked on", {
+  withr::local_seed(1)
+  data <- data.frame(x = rnorm(200))
+  data$y <- 60000 + 8000 * data$x + rnorm(200, sd = 30000)
+  quiet <- sampler_control(min_ess = 1, max_rhat = 10)
+  wrong <- "prior is made for another unit"
+  fit <- function(prior) {
+    quick_fit(y ~ x, data, prior = prior, draws = 50, control = quiet)
+  }
+  expect_match(fit(prior_normal())$remarks, wrong)
+  expect_match(fit(prior_hierarchical())$remarks, wrong)
+  expect_length(fit(prior_normal(20000, c(50000, 50000)))$remarks, 0)
+  data$y <- data$y / 30000
+  expect_length(fit(prior_normal())$remarks, 0)
+})
+
+test_that("a log amount with t errors has no mean unless bounded", {
+  data <- simulated()
+  data$y <- exp(data$y)
+  quiet <- sampler_control(min_ess = 1, max_rhat = 10)
+  fit <- function(family, response = NULL) {
+    fit_synthesizer(
+      log(y) ~ x, data, family,
+      chains = 1, warmup = 50, draws = 50, response = response,
+      control = quiet
+    )$remarks
+  }
+  expect_match(fit(student_t(3)), "Synthetic y has no finite mean")
+  expect_length(fit(student_t(3), public_response(bounds = c(1e-6, 1e6))), 0)
+  expect_length(fit(gaussian()), 0)
+})
+
+test_that("weights that erase an answer are remarked on, with the shares", {
+  withr::local_seed(2)
+  data <- data.frame(y = rep(0:1, c(160, 40)), x = rnorm(200))
+  quiet <- sampler_control(min_ess = 1, max_rhat = 10)
+  fit <- function(alpha) {
+    fit_synthesizer(
+      y ~ x, data, bernoulli(),
+      privacy_weights = alpha, chains = 1, warmup = 50, draws = 50,
+      control = quiet
+    )$remarks
+  }
+  expect_match(
+    fit(ifelse(data$y == 1, 0.1, 1)), "20.0% of the records have it, 2.44%"
+  )
+  expect_length(fit(rep(0.5, 200)), 0)
+  data$y <- 1 - data$y
+  expect_match(fit(ifelse(data$y == 0, 0.1, 1)), "20.0%")
+})
