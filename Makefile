@@ -8,6 +8,8 @@
 # make bench     the benchmarks
 # make calibrate the samplers against simulated truth, their moves one by one;
 #                see calibration-output/
+# make studies   the studies of the vignettes at full size; goes on where it
+#                stopped
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks
@@ -17,7 +19,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint floors format document bench calibrate install \
+.PHONY: help demo test check lint floors format document bench calibrate studies install \
   hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
@@ -62,6 +64,9 @@ calibrate: install
 	@tools/install-dependencies.sh test
 	@tools/check-invariance.sh
 	@Rscript tools/calibrate.R calibration-output
+
+studies: install
+	@Rscript tools/studies.R
 
 install: $(STAMPS)/installed
 

@@ -1,0 +1,45 @@
+# The full size of the studies that the vignettes show. Called by `make studies`:
+#
+#   Rscript tools/studies.R [study ...]
+#
+# Each study is a file of inst/studies whose function of the same name takes the
+# numbers of replicates; its table goes to inst/studies/<study>.csv.gz after
+# every replicate, so that a run goes on where the last one stopped.
+
+library(pseudosynth)
+
+replicates <- c(beta_simulation = 100)
+
+asked <- commandArgs(trailingOnly = TRUE)
+studies <- if (length(asked) > 0) asked else names(replicates)
+
+read_table <- function(file) {
+  if (file.exists(file)) utils::read.csv(gzfile(file))
+}
+
+write_table <- function(table, file) {
+  numbers <- vapply(table, is.double, NA)
+  table[numbers] <- lapply(table[numbers], signif, 5)
+  # Never half-written: the old table stays until the new one is complete
+  fresh <- paste0(file, ".new")
+  connection <- gzfile(fresh, "w")
+  utils::write.csv(table, connection, row.names = FALSE)
+  close(connection)
+  file.rename(fresh, file)
+}
+
+for (study in studies) {
+  environment <- new.env()
+  sys.source(file.path("inst", "studies", paste0(study, ".R")), environment)
+  file <- file.path("inst", "studies", paste0(study, ".csv.gz"))
+  table <- read_table(file)
+  for (r in setdiff(seq_len(replicates[[study]]), table$replicate)) {
+    started <- proc.time()[["elapsed"]]
+    table <- rbind(table, environment[[study]](r))
+    write_table(table, file)
+    cat(sprintf(
+      "%s, replicate %d of %d: %.1f s\n", study, r, replicates[[study]],
+      proc.time()[["elapsed"]] - started
+    ))
+  }
+}
