@@ -27,3 +27,15 @@ test_that("the stored table is the full size of the study", {
   means <- tapply(uw$touched, uw$epsilon, mean)
   expect_true(all(abs(means[c("5", "4", "3")] / c(247, 419, 809) - 1) < 0.1))
 })
+
+test_that("the walk from local to global bounds is repeatable", {
+  study <- new.env()
+  sys.source(
+    system.file("studies", "local_to_global.R", package = "pseudosynth"), study
+  )
+  found <- study$local_to_global(1, n = 200)
+  expect_equal(nrow(found), 6)
+  expect_identical(found, study$local_to_global(1, n = 200))
+  lw <- found$release == "LW"
+  expect_true(all(found$delta[lw] < found$delta[found$release == "Unweighted"]))
+})
