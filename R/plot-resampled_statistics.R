@@ -60,7 +60,11 @@ autoplot.resampled_statistics <- function(object, ...) {
       subtitle = "Circle: estimate. Dashed: that of the confidential file",
       x = NULL, y = NULL, caption = confidential_caption
     ) +
-    theme_groups()
+    theme_groups() +
+    # Names of more than three releases side by side need the room
+    ggplot2::theme(axis.text.x = ggplot2::element_text(
+      size = if (length(releases) > 4) 8.5 else 11
+    ))
 }
 
 #' @rdname plot.resampled_statistics
