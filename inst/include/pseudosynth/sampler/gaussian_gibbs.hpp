@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "../cholesky.hpp"
 #include "../likelihood/least_squares.hpp"
 #include "../prior/half_t.hpp"
 #include "../records.hpp"
@@ -97,10 +98,11 @@ class GaussianGibbs {
       Q.diagonal() += precision;
       rhs += precision.cwiseProduct(prior_.location);
     }
-    const Eigen::LLT<Matrix> factor(Q);
+    const Cholesky factor(Q);
     Vector noise(b.size());
     for (Eigen::Index j = 0; j < b.size(); ++j) noise[j] = rng_->normal();
-    b = factor.solve(rhs) + factor.matrixU().solve(noise);
+    factor.solve_upper(noise.data());
+    b = factor.solve(rhs) + noise;
   }
 
   void rescale() {
