@@ -67,6 +67,7 @@ class SurrogateSetup {
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
   static constexpr int kPilot = 120;
   static constexpr double kClippedSlices = 0.5;
+  static constexpr double kClose = 0.7, kAcross = -0.5;
 
   /// The squared distance from the centre varies by sqrt(2/n) of itself: a
   /// power that is about one of its standard deviations wider.
@@ -131,6 +132,9 @@ class SurrogateSetup {
       best = acceptance(model, other, from, tau, points, rng);
       proposal_ = other;
     }
+    // Proposals across the mean, where nearly all are accepted: they make up
+    // for what the refused ones and slow hyperparameters cost.
+    if (best > kClose && !model.is_clipped()) proposal_.keep = kAcross;
   }
 
   void slice_points(SurrogateModel& model, Vector& from, Vector& tau,
