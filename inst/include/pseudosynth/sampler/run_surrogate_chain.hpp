@@ -4,7 +4,6 @@
 #define PSEUDOSYNTH_SAMPLER_RUN_SURROGATE_CHAIN_HPP
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -221,16 +220,14 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
                                        const ChainHandlers& handlers,
                                        const Vector* init) {
   validate(length);
-  const auto begin = std::chrono::steady_clock::now();
+  ChainResult out;
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   const std::unique_ptr<SurrogateModel> model = setup.model().clone();
   SurrogateChain state(*model, setup.proposal(), rng);
   detail::place_surrogate_start(setup, state, init, rng);
   const bool hierarchical = model->prior().hierarchical;
   const int P = model->n_columns(), n = model->size();
-  ChainResult out;
-  out.allocate(n, hierarchical ? P : 0, length.draws);
-  out.monitor.setZero(1, length.draws);
+  out.allocate(n, hierarchical ? P : 0, length.draws, 1);
   double accepted = 0.0;
   for (std::int64_t i = 0; i < length.iterations(); ++i) {
     if (handlers.stop_requested()) {
@@ -255,10 +252,7 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
   out.state.head(n) = state.theta;
   if (hierarchical) out.state.tail(P) = state.tau();
   out.n_nonfinite = state.n_nonfinite;
-  out.trim();
-  out.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
+  out.finish();
   return out;
 }
 
