@@ -168,7 +168,10 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
   started <- proc.time()[["elapsed"]]
   fit <- sample_synthesizer(model, weights, censor, run, control, init, call)
   while (!is.null(other <- next_attempt(fit, run$control))) {
-    fit <- sample_synthesizer(model, weights, censor, run, other, NULL, call)
+    fit <- sample_synthesizer(
+      model, weights, censor, run, other, NULL, call,
+      earlier = if (goes_on(fit, other)) fit
+    )
   }
   sampled <- proc.time()[["elapsed"]]
   fit$bound <- call_core(
@@ -193,17 +196,21 @@ run_control <- function(run, spec, call) {
   c(control, run[c("chains", "warmup", "draws", "threads")])
 }
 
-# One run of the chains, diagnosed, without the bound.
+# One run of the chains, or what an earlier one lacks; diagnosed, without the
+# bound.
 sample_synthesizer <- function(model, weights, censor, run, control, init,
-                               call) {
+                               call, earlier = NULL) {
   spec <- model$spec
-  result <- call_core(
-    sample_posterior_(
-      spec, c(control, list(seed = seed_words(run$seed), init = init))
-    ),
-    call = call
-  )
+  asked <- if (is.null(earlier)) {
+    c(control, list(seed = seed_words(run$seed), init = init))
+  } else {
+    continued_control(control, earlier, run$seed)
+  }
+  result <- call_core(sample_posterior_(spec, asked), call = call)
   result <- finished_part(result, run, call)
+  if (!is.null(earlier)) {
+    result <- join_runs(earlier, result, control)
+  }
   n_kept <- nrow(result$draws) / run$chains
 
   draws <- result$draws

@@ -16,12 +16,13 @@
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
 #'     chains rarely mix over the components of a mixture;
 #'   * `"auto"`: the first of these that suits the model (the grid where records
-#'     are clipped). Where the surrogate
-#'     sampler accepts too few of its proposals (see `min_acceptance`), or its
-#'     chains do not converge with ten proposals a draw either, NUTS is run
-#'     instead and the fit says so; but not with more than ten coefficients
-#'     under [prior_hierarchical()], which NUTS would take hours over. A sampler
-#'     asked for by name is kept.
+#'     are clipped). Chains of the surrogate sampler that agree and have too few
+#'     independent draws go on, for up to ten proposals a draw; where they
+#'     disagree they start over. Where the sampler accepts too few of its
+#'     proposals (see `min_acceptance`), or its chains do not converge with ten
+#'     proposals a draw either, NUTS is run instead and the fit says so; but not
+#'     with more than ten coefficients under [prior_hierarchical()], which NUTS
+#'     would take hours over. A sampler asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes 0.6 times the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
@@ -171,18 +172,27 @@ next_attempt <- function(fit, asked) {
   control
 }
 
-# Proposals a draw after a run that did not pass. Where the chains agree and the
-# draws are only too few: what they lack and half as much again. Ten where the
-# chains disagree, or records are clipped: then they rest in a tail that is
-# seldom proposed.
+# Proposals a draw after a run that did not pass. Where the draws are only too
+# few: what they lack and half as much again, in whole multiples, so that chains
+# can go on. Ten where the chains disagree, or records are clipped: then they
+# rest in a tail that is seldom proposed.
 larger_thin <- function(fit) {
-  table <- fit$diagnostics
-  lacks <- fit$control$min_ess / min(table$ess_bulk, table$ess_tail)
-  too_few <- isTRUE(lacks > 1) && all(table$rhat <= fit$control$max_rhat)
-  if (!too_few || !is.null(fit$censor)) {
+  times <- min(ceiling(1.5 * lacks(fit)), 10 %/% fit$control$thin)
+  if (!has_too_few(fit) || times < 2) {
     return(10L)
   }
-  as.integer(min(10, ceiling(1.5 * lacks * fit$control$thin)))
+  as.integer(times * fit$control$thin)
+}
+
+# Wanted draws for each effective one, where fewest are.
+lacks <- function(fit) {
+  fit$control$min_ess / min(fit$diagnostics$ess_bulk, fit$diagnostics$ess_tail)
+}
+
+# Do the chains agree, and draw too little?
+has_too_few <- function(fit) {
+  is.null(fit$censor) && isTRUE(lacks(fit) > 1) &&
+    isTRUE(all(fit$diagnostics$rhat <= fit$control$max_rhat))
 }
 
 # Sweeps a kept draw. More components move more slowly, about in proportion.

@@ -109,6 +109,7 @@ check_unpublished <- function(frame, terms, roles, scaling, call) {
 numeric_scaling <- function(frame, terms, scaling, call) {
   numeric <- names(frame)[vapply(frame, is.numeric, TRUE)]
   table <- variable_table(terms)
+  constant <- spans_constant(terms, frame)
   centre <- scale <- stats::setNames(vector("list", length(numeric)), numeric)
   for (name in numeric) {
     x <- as.matrix(frame[[name]])
@@ -118,7 +119,7 @@ numeric_scaling <- function(frame, terms, scaling, call) {
     }
     public <- scaling[[name]]
     mean <- if (is.null(public)) colMeans(x) else public[1]
-    may_centre <- is_centrable(name, table, spans_constant(terms, frame))
+    may_centre <- is_centrable(name, table, constant)
     centre[[name]] <- unname(if (may_centre) mean else 0 * mean)
     scale[[name]] <- unname(if (is.null(public)) sd else public[2])
   }

@@ -60,7 +60,8 @@ Rcpp::IntegerVector grid_bulk_(Rcpp::NumericVector x,
   const std::vector<int> cells = ps::grid_bulk(
       x.begin(), log_volume.begin(), static_cast<int>(x.size()), mass);
   Rcpp::IntegerVector out(cells.begin(), cells.end());
-  return out + 1;
+  for (int& g : out) ++g;
+  return out;
 }
 
 // [[Rcpp::export(rng = false)]]

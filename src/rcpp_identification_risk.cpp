@@ -1,5 +1,7 @@
 // Bindings of kernel/identification_risk.hpp.
 
+#include <Rcpp.h>
+
 #include <pseudosynth/kernel/identification_risk.hpp>
 
 #include "rcpp_parallel.h"

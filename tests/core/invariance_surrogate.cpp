@@ -80,7 +80,9 @@ void check_problem(const RegressionProblem& problem, long n_moves, ps::Rng& rng,
   run("proposals", 0.0, 0.0, 0.0);
   run("flat", 1.0, 0.0, 0.0);
   run("kept in part", 0.0, 0.7, 0.0);
+  run("across the mean", 0.0, -0.5, 0.0);
   run("all", 0.25, 0.5, 0.5);
+  run("all, across the mean", 0.25, -0.5, 0.5);
   check(problem, draws, "slices", proposal, true, kSlices, rng, report);
 }
 

@@ -162,8 +162,8 @@ void check_poor_proposals() {
   struct Spoilt {
     double power, shift, keep;
   };
-  for (const Spoilt& how :
-       {Spoilt{0.5, 0.0, 0.0}, Spoilt{1.5, 0.1, 0.0}, Spoilt{1.0, 0.3, 0.6}}) {
+  for (const Spoilt& how : {Spoilt{0.5, 0.0, 0.0}, Spoilt{1.5, 0.1, 0.0},
+                            Spoilt{1.0, 0.3, 0.6}, Spoilt{1.0, 0.3, -0.5}}) {
     ps::SurrogateSetup setup(
         ps::make_surrogate_model(kind_of("neg_binomial"), records,
                                  hierarchical_prior()),

@@ -89,6 +89,54 @@ test_that("chains that agree and have too few draws run as long as they lack", {
   expect_identical(thin(rhat = 1.01, ess = 300, censor = list()), 10L)
 })
 
+test_that("chains that lack draws go on, others start over", {
+  next_goes_on <- function(...) {
+    fit <- ran(0.9, ...)
+    goes_on(fit, next_attempt(fit, sampler_control()))
+  }
+  expect_true(next_goes_on(rhat = 1.01, ess = 300))
+  expect_true(next_goes_on(rhat = 1.01, ess = 300, thin = 3L))
+  expect_false(next_goes_on(rhat = 1.01, ess = 300, thin = 6L))
+  expect_false(next_goes_on(rhat = 1.06, ess = 300))
+  expect_false(next_goes_on(rhat = NA, ess = NA))
+  expect_false(next_goes_on(rhat = 1.01, ess = 300, censor = list()))
+  expect_false(next_goes_on(rhat = 1.01, ess = 300, thin = 10L))
+})
+
+test_that("a run that lacks draws keeps those it has", {
+  data <- family_data()
+  fit <- function(..., warmup = 200, draws = 400, chains = 2) {
+    suppressWarnings(fit_synthesizer(
+      count ~ x + group, data, neg_binomial(),
+      chains = chains, warmup = warmup, draws = draws, seed = 3, threads = 1,
+      control = sampler_control(progress = FALSE, ...)
+    ), classes = "pseudosynth_warning_convergence")
+  }
+  joined <- fit()
+  once <- fit(thin = 1, sampler = "surrogate")
+  k <- joined$control$thin
+  expect_gt(k, 1)
+  expect_identical(joined$control$sampler, "surrogate")
+  expect_true(joined$converged)
+  for (part in c("draws", "hyper", "monitor")) {
+    expect_identical(dim(joined[[part]]), dim(once[[part]]))
+    for (chain in 1:2) {
+      first <- seq(k, 400, by = k)
+      expect_identical(
+        joined[[part]][400 * (chain - 1) + seq_along(first), ],
+        once[[part]][400 * (chain - 1) + first, ]
+      )
+    }
+  }
+  expect_length(joined$sampler$accept_stat, 800)
+  # What follows is another part of the same posterior
+  second <- joined$draws[(400 %/% k + 1):400, ]
+  long <- fit(draws = 4000, sampler = "surrogate", chains = 1)
+  z <- (colMeans(second) - colMeans(long$draws)) / apply(long$draws, 2, sd)
+  expect_lt(max(abs(z)), 0.35)
+  expect_identical(fit()$draws, joined$draws)
+})
+
 test_that("a surrogate given up is replaced by NUTS and the fit says so", {
   data <- family_data()
   fit <- suppressWarnings(quick_fit(

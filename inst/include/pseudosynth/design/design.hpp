@@ -94,6 +94,7 @@ class Design {
     return numeric_.data() + static_cast<std::size_t>(r) * n_numeric();
   }
   int numeric_column(int q) const { return numeric_column_[q]; }
+  const std::vector<int>& numeric_columns() const { return numeric_column_; }
 
   /// eta (n_rows x K, k fastest) = X b for K coefficient vectors with layout
   /// b[j * K + k].

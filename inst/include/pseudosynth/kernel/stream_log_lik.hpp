@@ -27,6 +27,28 @@ PSEUDOSYNTH_DISPATCH(add_columns,
                      (int n, const double* a, const double* b, double* out),
                      (n, a, b, out))
 
+/// out = base plus Q columns of n numbers, each times its x; columns are
+/// named by their place among those at b.
+template <int W>
+PSEUDOSYNTH_INLINE void add_numeric_kernel(int n, const double* base, int Q,
+                                           const double* x, const int* place,
+                                           const double* b, double* out) {
+  for (int l = 0; l < n; l += W) {
+    simd::Real<W> sum, column, factor;
+    simd::load<W>(base + l, sum);
+    for (int q = 0; q < Q; ++q) {
+      simd::load<W>(b + static_cast<std::size_t>(place[q]) * n + l, column);
+      simd::broadcast<W>(x[q], factor);
+      sum += factor * column;
+    }
+    simd::store<W>(sum, out + l);
+  }
+}
+PSEUDOSYNTH_DISPATCH(add_numeric,
+                     (int n, const double* base, int Q, const double* x,
+                      const int* place, const double* b, double* out),
+                     (n, base, Q, x, place, b, out))
+
 }  // namespace detail
 
 /// Calls visit(c, s, n, f) for every cell c of the range and every tile of
@@ -75,14 +97,9 @@ void stream_log_lik(const Records& records, const Family& family,
       if (design.n_numeric() > 0) {
         double* total =
             partial.data() + static_cast<std::size_t>(F + 1) * width;
-        std::copy(eta, eta + width, total);
-        const double* x = design.numeric_values(r);
-        for (int q = 0; q < design.n_numeric(); ++q) {
-          const double* column =
-              b.data() +
-              static_cast<std::size_t>(design.numeric_column(q)) * width;
-          for (int l = 0; l < width; ++l) total[l] += x[q] * column[l];
-        }
+        detail::add_numeric(width, eta, design.n_numeric(),
+                            design.numeric_values(r),
+                            design.numeric_columns().data(), b.data(), total);
         eta = total;
       }
       density.row(eta);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../cholesky.hpp"
 #include "../design/grouped_design.hpp"
 #include "../math.hpp"
 #include "../records.hpp"
@@ -37,9 +38,8 @@ struct LeastSquares {
     residuals_at_anchor(records, y);
     // The ridge keeps every column determined; small, so that it is a fit.
     const Matrix information = gram + Matrix::Identity(P, P);
-    Eigen::LLT<Matrix> ridge(information);
-    for (int step = 0; step < kSteps && ridge.info() == Eigen::Success;
-         ++step) {
+    const Cholesky ridge(information);
+    for (int step = 0; step < kSteps && ridge.positive(); ++step) {
       // Repeated ridge steps converge to least squares and refine rounding.
       anchor += ridge.solve(residual_moment);
       residuals_at_anchor(records, y);
@@ -47,11 +47,10 @@ struct LeastSquares {
     if (total_weight > 0.0) {
       spread = std::sqrt(residual_squares / total_weight);
     }
-    if (ridge.info() == Eigen::Success) {
-      standard_error = spread * ridge.solve(Matrix::Identity(P, P))
-                                    .diagonal()
-                                    .cwiseMax(0.0)
-                                    .cwiseSqrt();
+    if (ridge.positive()) {
+      const Matrix inverse = ridge.inverse();
+      for (Eigen::Index j = 0; j < P; ++j)
+        standard_error[j] = spread * std::sqrt(std::max(inverse(j, j), 0.0));
     }
   }
 

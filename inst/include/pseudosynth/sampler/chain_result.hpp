@@ -3,6 +3,7 @@
 #ifndef PSEUDOSYNTH_SAMPLER_CHAIN_RESULT_HPP
 #define PSEUDOSYNTH_SAMPLER_CHAIN_RESULT_HPP
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -39,6 +40,7 @@ struct Interrupted : std::exception {
 };
 
 /// @brief One chain's kept draws and what is known about how they were made.
+/// Made before the chain starts: its clock runs from then to finish().
 ///
 /// Matrices hold one draw per COLUMN, so that a draw is contiguous and is
 /// written in place. Only the first `completed` columns (and elements of the
@@ -63,15 +65,28 @@ struct ChainResult {
   int completed = 0;      ///< kept draws
   bool interrupted = false;
   long n_nonfinite = 0;  ///< evaluations that were not finite (rejected)
-  double seconds = 0;    ///< wall time, warmup included
+  double seconds = 0;    ///< wall time to finish(), warmup included
 
   /// @brief Makes room for `n_draws` draws.
-  void allocate(int n_draw_values, int n_hyper_values, int n_draws) {
+  void allocate(int n_draw_values, int n_hyper_values, int n_draws,
+                int n_monitored = 0) {
     draws.setZero(n_draw_values, n_draws);
     hyper.setZero(n_hyper_values, n_draws);
+    monitor.setZero(n_monitored, n_draws);
   }
 
-  /// @brief Drops the columns that were never filled.
+  /// @brief Drops the columns that were never filled and stops the clock.
+  void finish() {
+    trim();
+    seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - began_)
+            .count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point began_ =
+      std::chrono::steady_clock::now();
+
   void trim() {
     draws.conservativeResize(Eigen::NoChange, completed);
     hyper.conservativeResize(Eigen::NoChange, completed);

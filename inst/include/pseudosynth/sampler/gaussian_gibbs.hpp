@@ -4,9 +4,9 @@
 #ifndef PSEUDOSYNTH_SAMPLER_GAUSSIAN_GIBBS_HPP
 #define PSEUDOSYNTH_SAMPLER_GAUSSIAN_GIBBS_HPP
 
-#include <chrono>
 #include <cmath>
 
+#include "../cholesky.hpp"
 #include "../likelihood/least_squares.hpp"
 #include "../prior/half_t.hpp"
 #include "../records.hpp"
@@ -97,10 +97,11 @@ class GaussianGibbs {
       Q.diagonal() += precision;
       rhs += precision.cwiseProduct(prior_.location);
     }
-    const Eigen::LLT<Matrix> factor(Q);
+    const Cholesky factor(Q);
     Vector noise(b.size());
     for (Eigen::Index j = 0; j < b.size(); ++j) noise[j] = rng_->normal();
-    b = factor.solve(rhs) + factor.matrixU().solve(noise);
+    factor.solve_upper(noise.data());
+    b = factor.solve(rhs) + noise;
   }
 
   void rescale() {
@@ -128,13 +129,12 @@ inline ChainResult run_gaussian_gibbs(const LeastSquares& sums,
                                       const ChainHandlers& handlers,
                                       const Vector* init) {
   validate(length);
-  const auto start = std::chrono::steady_clock::now();
+  ChainResult out;
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   GaussianGibbs state(sums, prior, rng);
   if (init != nullptr && init->size() == state.pack().size())
     state.unpack(*init);
   const int P = static_cast<int>(sums.anchor.size());
-  ChainResult out;
   out.allocate(P + 1, prior.hierarchical ? P : 0, length.draws);
   for (std::int64_t i = 0; i < length.iterations(); ++i) {
     if (handlers.stop_requested()) {
@@ -151,10 +151,7 @@ inline ChainResult run_gaussian_gibbs(const LeastSquares& sums,
     handlers.iteration_done(i + 1);
   }
   out.state = state.pack();
-  out.trim();
-  out.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  out.finish();
   return out;
 }
 

@@ -18,10 +18,39 @@
 
 #include "../math.hpp"
 #include "../rng.hpp"
+#include "../simd.hpp"
 #include "generalised_inverse_gaussian.hpp"
 #include "slice.hpp"
 
 namespace pseudosynth {
+
+namespace detail {
+
+/// out = A'A, n x n, of a lower triangular A.
+template <int W>
+PSEUDOSYNTH_INLINE void lower_gram_kernel(int n, const double* a, double* out) {
+  for (int j = 0; j < n; ++j) {
+    for (int i = j; i < n; ++i) {
+      const double *x = a + i * n, *y = a + j * n;
+      simd::Real<W> sum{}, u, v;
+      int k = n;
+      // Whole lanes from below: what they reach above the diagonal is 0.
+      while (k > i && k >= W) {
+        k -= W;
+        simd::load<W>(x + k, u);
+        simd::load<W>(y + k, v);
+        sum += u * v;
+      }
+      double total = simd::sum<W>(sum);
+      while (--k >= i) total += x[k] * y[k];
+      out[i * n + j] = out[j * n + i] = total;
+    }
+  }
+}
+PSEUDOSYNTH_DISPATCH(lower_gram, (int n, const double* a, double* out),
+                     (n, a, out))
+
+}  // namespace detail
 
 class HierarchicalSweep {
  public:
@@ -137,9 +166,7 @@ class HierarchicalSweep {
     factor_ = fresh_d.cwiseInverse().asDiagonal() * factor_;
     invert_factor();
     if (!inverse_.allFinite()) return;
-    precision_.triangularView<Eigen::Lower>().setZero();
-    precision_.selfadjointView<Eigen::Lower>().rankUpdate(inverse_.transpose());
-    precision_.triangularView<Eigen::StrictlyUpper>() = precision_.transpose();
+    detail::lower_gram(P_, inverse_.data(), precision_.data());
     omega_factor_ = factor_;
     tau = fresh_tau;
   }

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "../cholesky.hpp"
+#include "../dense.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
 
@@ -68,7 +70,7 @@ class DenseMetric {
  public:
   explicit DenseMetric(int n)
       : inverse_(Matrix::Identity(n, n)),
-        factor_(Matrix::Identity(n, n)),
+        factor_(inverse_),
         squares_(Matrix::Zero(n, n)),
         mean_(Vector::Zero(n)),
         delta_(Vector::Zero(n)),
@@ -79,7 +81,7 @@ class DenseMetric {
       p[j] = rng.normal();
     }
     // inverse = C C', so C^-T z has covariance inverse^-1 = M.
-    factor_.triangularView<Eigen::Lower>().adjoint().solveInPlace(p);
+    factor_.solve_upper(p.data());
   }
 
   void velocity(const Vector& p, Vector& out) const {
@@ -91,7 +93,7 @@ class DenseMetric {
     delta_ = q - mean_;
     mean_ += delta_ / static_cast<double>(count_);
     centred_ = q - mean_;
-    squares_.noalias() += centred_ * delta_.transpose();
+    add_outer(1.0, centred_, delta_, squares_);
   }
 
   void adapt() {
@@ -100,12 +102,11 @@ class DenseMetric {
       Matrix covariance = (squares_ + squares_.transpose()) *
                           (0.5 * n / ((n - 1.0) * (n + 5.0)));
       covariance.diagonal().array() += 1e-3 * (5.0 / (n + 5.0));
-      Eigen::LLT<Matrix> cholesky(covariance);
       // A window that gave no usable covariance leaves the metric as it was.
-      if (covariance.allFinite() && cholesky.info() == Eigen::Success) {
+      if (factor_.compute(covariance))
         inverse_ = covariance;
-        factor_ = cholesky.matrixL();
-      }
+      else
+        factor_.compute(inverse_);
     }
     count_ = 0;
     mean_.setZero();
@@ -115,7 +116,9 @@ class DenseMetric {
   Vector inverse_diagonal() const { return inverse_.diagonal(); }
 
  private:
-  Matrix inverse_, factor_, squares_;
+  Matrix inverse_;
+  Cholesky factor_;  // of inverse_
+  Matrix squares_;
   Vector mean_, delta_, centred_;
   long count_ = 0;
 };

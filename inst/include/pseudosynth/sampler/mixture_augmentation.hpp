@@ -17,6 +17,7 @@
 
 #include <cmath>
 
+#include "../cholesky.hpp"
 #include "mixture_interweaving.hpp"
 #include "slice.hpp"
 
@@ -104,7 +105,7 @@ class MixtureAugmentation : public MixtureInterweaving {
       Q(j, j) += prior_precision;
       rhs[j] += prior_precision * prior_mean(j);
     }
-    const Eigen::LLT<Matrix> factor(Q);
+    const Cholesky factor(Q);
     Vector mean = factor.solve(rhs);
     Vector tilt = Vector::Zero(P_);
     if (corrected_) {
@@ -123,7 +124,8 @@ class MixtureAugmentation : public MixtureInterweaving {
     }
     Vector noise(P_);
     for (int j = 0; j < P_; ++j) noise[j] = rng_->normal();
-    const Vector proposal = mean + factor.matrixU().solve(noise);
+    factor.solve_upper(noise.data());
+    const Vector proposal = mean + noise;
     fill_residual(proposal.data(), new_residual_.data());
     if (corrected_) {
       const double log_ratio =

@@ -4,6 +4,7 @@
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_INTERWEAVING_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_INTERWEAVING_HPP
 
+#include "../cholesky.hpp"
 #include "mixture_workspace.hpp"
 #include "slice.hpp"
 
@@ -34,7 +35,7 @@ class MixtureInterweaving : public MixtureWorkspace {
         },
         score.data());
     rhs += score;
-    const Eigen::LLT<Matrix> factor(Q);
+    const Cholesky factor(Q);
     Vector mean = factor.solve(rhs);
     Vector tilt = Vector::Zero(P_);
     if (corrected_) {
@@ -43,7 +44,8 @@ class MixtureInterweaving : public MixtureWorkspace {
     }
     Vector noise(P_);
     for (int j = 0; j < P_; ++j) noise[j] = rng_->normal();
-    const Vector move = mean + factor.matrixU().solve(noise);
+    factor.solve_upper(noise.data());
+    const Vector move = mean + noise;
     design_.linear_predictor(move.data(), eta_.data());
     if (corrected_) {
       ++accepted.translation[1];

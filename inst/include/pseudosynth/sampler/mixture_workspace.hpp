@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../cholesky.hpp"
 #include "../design/grouped_design.hpp"
 #include "../prior/half_t.hpp"
 #include "../records.hpp"
@@ -222,7 +223,7 @@ class MixtureWorkspace {
                               entry_value_.data(), xy.data());
       gram.diagonal() += prior_.m_scale.cwiseAbs2().cwiseInverse();
       xy += prior_.m_scale.cwiseAbs2().cwiseInverse().cwiseProduct(prior_.m0);
-      const Vector ridge = gram.ldlt().solve(xy);
+      const Vector ridge = Cholesky(gram).solve(xy);
       state.m = prior_.shared ? ridge : prior_.m0;
       state.b = ridge.replicate(1, K_);
       design_.linear_predictor(ridge.data(), eta_.data());

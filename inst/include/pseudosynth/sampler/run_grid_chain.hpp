@@ -6,7 +6,6 @@
 #define PSEUDOSYNTH_SAMPLER_RUN_GRID_CHAIN_HPP
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -213,7 +212,7 @@ inline ChainResult run_grid_chain(const GridSetup& setup,
                                   const ChainLength& length, std::uint64_t seed,
                                   int chain, const ChainHandlers& handlers) {
   validate(length);
-  const auto begin = std::chrono::steady_clock::now();
+  ChainResult out;
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   GridTarget target = setup.target();
   const AdaptiveGrid::LogDensity density = [&](const Vector& theta) {
@@ -221,9 +220,7 @@ inline ChainResult run_grid_chain(const GridSetup& setup,
   };
   const SurrogatePrior& prior = target.model().prior();
   const int P = target.model().n_columns(), n = target.model().size();
-  ChainResult out;
-  out.allocate(n, prior.hierarchical ? P : 0, length.draws);
-  out.monitor.setZero(1, length.draws);
+  out.allocate(n, prior.hierarchical ? P : 0, length.draws, 1);
   GridTally tally;
   Vector theta = Vector::Zero(n);
   for (int s = 0; s < length.draws; ++s) {
@@ -248,10 +245,7 @@ inline ChainResult run_grid_chain(const GridSetup& setup,
   }
   out.state = Vector(0);
   out.n_nonfinite = tally.above;
-  out.trim();
-  out.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
+  out.finish();
   return out;
 }
 

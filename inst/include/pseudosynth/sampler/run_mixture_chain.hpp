@@ -3,7 +3,6 @@
 #define PSEUDOSYNTH_SAMPLER_RUN_MIXTURE_CHAIN_HPP
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 #include "chain_result.hpp"
@@ -38,7 +37,7 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
                                      const ChainHandlers& handlers,
                                      const Vector* init,
                                      MixtureAcceptance* acceptance) {
-  const auto start = std::chrono::steady_clock::now();
+  ChainResult out;
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   MixtureAugmentation sampler(records, K, prior, rng);
   const int P = records.design.n_columns();
@@ -53,7 +52,6 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
   MixturePairMove pair_move(sampler);
   MixtureMassMove mass_move(sampler);
 
-  ChainResult out;
   out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
                tuning.draws);
   const std::int64_t iterations =
@@ -91,10 +89,7 @@ inline ChainResult run_mixture_chain(const Records& records, int K,
   }
   if (acceptance != nullptr) *acceptance = sampler.accepted;
   out.state = sampler.state.pack();
-  out.trim();
-  out.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  out.finish();
   return out;
 }
 

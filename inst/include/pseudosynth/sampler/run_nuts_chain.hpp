@@ -2,7 +2,6 @@
 #ifndef PSEUDOSYNTH_SAMPLER_RUN_NUTS_CHAIN_HPP
 #define PSEUDOSYNTH_SAMPLER_RUN_NUTS_CHAIN_HPP
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <stdexcept>
@@ -115,7 +114,7 @@ ChainResult run_nuts(Model& model, const NutsTuning& tuning, Rng& rng,
   out.inverse_metric = nuts.hamiltonian.metric.inverse_diagonal();
   out.state = nuts.state.q;
   out.n_nonfinite = nuts.hamiltonian.n_nonfinite;
-  out.trim();
+  out.finish();
   return out;
 }
 
@@ -140,17 +139,11 @@ ChainResult run_nuts_chain(Model model, const NutsTuning& tuning,
                            const ChainHandlers& handlers = ChainHandlers(),
                            const Vector* init = nullptr) {
   validate(tuning);
-  const auto begin = std::chrono::steady_clock::now();
   Rng rng(seed, chain);
-  ChainResult out =
-      tuning.dense_metric
-          ? detail::run_nuts<DenseMetric>(model, tuning, rng, handlers, init)
-          : detail::run_nuts<DiagonalMetric>(model, tuning, rng, handlers,
-                                             init);
-  out.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
-          .count();
-  return out;
+  return tuning.dense_metric
+             ? detail::run_nuts<DenseMetric>(model, tuning, rng, handlers, init)
+             : detail::run_nuts<DiagonalMetric>(model, tuning, rng, handlers,
+                                                init);
 }
 
 }  // namespace pseudosynth

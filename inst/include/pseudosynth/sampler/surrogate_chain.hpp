@@ -33,7 +33,8 @@ struct SurrogateProposal {
   SurrogateQuadratic lhat;    ///< log Lhat
   SurrogateQuadratic flat;    ///< log of a power of Lhat below 1
   double flat_share = 0.25;   ///< of sweeps that propose with `flat`
-  double keep = 0.0;          ///< autocorrelation of proposals, see move()
+  double keep = 0.0;          ///< autocorrelation of proposals, see move();
+                              ///< below 0 they lie across the mean
   double slice_share = 0.15;  ///< of sweeps with a slice
 };
 

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <vector>
 
+#include "../cholesky.hpp"
+#include "../dense.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
 #include "surrogate_model.hpp"
@@ -40,28 +42,27 @@ namespace detail {
 /// matrix.
 inline Matrix floor_curvature(const Matrix& from, const Matrix& metric,
                               double floor) {
-  const Eigen::LLT<Matrix> root(metric);
-  const Matrix symmetric = 0.5 * (from + from.transpose());
-  Matrix white = root.matrixL().solve(symmetric);
-  white = root.matrixL().solve(white.transpose()).eval();
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(
-      0.5 * (white + white.transpose()));
-  if (eigen.info() != Eigen::Success) return floor * metric;
-  const Matrix lifted = root.matrixL() * eigen.eigenvectors();
-  const Vector values = eigen.eigenvalues().cwiseMax(floor);
-  return lifted * values.asDiagonal() * lifted.transpose();
-}
-
-inline bool is_positive_definite(const Matrix& x) {
-  if (!x.allFinite()) return false;
-  return Eigen::LLT<Matrix>(x).info() == Eigen::Success;
-}
-
-inline Matrix random_rotation(int n, Rng& rng) {
-  Matrix z(n, n);
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) z(i, j) = rng.normal();
-  return Eigen::HouseholderQR<Matrix>(z).householderQ();
+  if (!from.allFinite()) return floor * metric;
+  Matrix white = from;
+  symmetrise(white);
+  // Where nothing is below the floor there is nothing to lift.
+  if (Cholesky(white - floor * metric).positive()) return white;
+  const Cholesky root(metric);
+  for (int pass = 0; pass < 2; ++pass) {
+    for (Eigen::Index j = 0; j < white.cols(); ++j)
+      root.solve_lower(&white(0, j));
+    white.transposeInPlace();
+  }
+  symmetrise(white);
+  Vector values;
+  const Matrix lifted =
+      product(root.lower(), symmetric_eigenvectors(white, values));
+  Matrix out = Matrix::Zero(from.rows(), from.cols());
+  for (Eigen::Index j = 0; j < values.size(); ++j) {
+    const Vector direction = lifted.col(j);
+    add_outer(std::max(values[j], floor), direction, direction, out);
+  }
+  return out;
 }
 
 }  // namespace detail
@@ -107,7 +108,8 @@ inline Matrix find_mode(SurrogateModel& model, const SurrogatePenalty& penalty,
   if (hessian.allFinite()) {
     const Matrix metric =
         hessian.diagonal().cwiseAbs().cwiseMax(1e-2).asDiagonal();
-    inverse = detail::floor_curvature(hessian, metric, 0.02).llt().solve(unit);
+    const Cholesky root(detail::floor_curvature(hessian, metric, 0.02));
+    if (root.positive()) inverse = root.inverse();
   }
 
   Vector next, next_gradient;
@@ -133,14 +135,15 @@ inline Matrix find_mode(SurrogateModel& model, const SurrogatePenalty& penalty,
     const double sy = s.dot(y);
     if (sy > 1e-10) {
       const Vector hy = inverse * y;
-      inverse += ((sy + y.dot(hy)) / (sy * sy)) * (s * s.transpose()) -
-                 (hy * s.transpose() + s * hy.transpose()) / sy;
+      add_outer((sy + y.dot(hy)) / (sy * sy), s, s, inverse);
+      add_outer(-1.0 / sy, hy, s, inverse);
+      add_outer(-1.0 / sy, s, hy, inverse);
     }
     theta = next;
     gradient = next_gradient;
     value = next_value;
   }
-  if (!detail::is_positive_definite(inverse)) inverse = unit;
+  if (!Cholesky(inverse).positive()) inverse = unit;
   return inverse;
 }
 
@@ -162,9 +165,10 @@ class SurrogateFit {
     for (int round = 0; round < rounds; ++round) {
       linearise(centre, covariance, spread);
       const Matrix precision = penalty_.add(lhat.curvature);
-      const Eigen::LLT<Matrix> factor(precision);
+      const Cholesky factor(precision);
+      if (!factor.positive()) break;
       const Matrix last = covariance;
-      covariance = factor.solve(Matrix::Identity(mode.size(), mode.size()));
+      covariance = factor.inverse();
       Vector pull = lhat.gradient;
       penalty_.add(centre, pull);
       Vector step = factor.solve(pull);
@@ -200,16 +204,21 @@ class SurrogateFit {
       const double weight = 1.0 / (1.0 + d.dot(precision * d) / n);
       const Vector gap =
           gradient - lhat.gradient + lhat.curvature * (point - lhat.centre);
-      inner += weight * d * d.transpose();
-      outer += weight * gap * d.transpose();
+      add_outer(weight, d, d, inner);
+      add_outer(weight, gap, d, outer);
       mean_gap += weight * gap;
       total += weight;
     }
     if (!(total > 0.0)) return;
     inner /= total;
-    inner += 0.1 * precision.llt().solve(Matrix::Identity(n, n));
-    const Matrix slope =
-        inner.llt().solve((outer / total).transpose()).transpose();
+    const Cholesky prior(precision);
+    if (!prior.positive()) return;
+    inner += 0.1 * prior.inverse();
+    const Cholesky root(inner);
+    if (!root.positive()) return;
+    Matrix slope = (outer / total).transpose();
+    slope = root.solve(slope);
+    slope.transposeInPlace();
     const Vector at_mean = lhat.gradient -
                            lhat.curvature * (mean - lhat.centre) +
                            mean_gap / total;
@@ -225,11 +234,13 @@ class SurrogateFit {
     Vector mean = Vector::Zero(n);
     for (const Vector& point : points) mean += point / S;
     Matrix covariance = Matrix::Zero(n, n);
-    for (const Vector& point : points)
-      covariance += (point - mean) * (point - mean).transpose() / S;
-    const Eigen::LLT<Matrix> root(covariance);
-    if (root.info() != Eigen::Success) return;
-    const Matrix precision = root.solve(Matrix::Identity(n, n));
+    for (const Vector& point : points) {
+      const Vector d = point - mean;
+      add_outer(1.0 / S, d, d, covariance);
+    }
+    const Cholesky root(covariance);
+    if (!root.positive()) return;
+    const Matrix precision = root.inverse();
     if (!precision.allFinite()) return;
     Vector pull = Vector::Zero(n);
     penalty_.add(mean, pull);
@@ -241,10 +252,10 @@ class SurrogateFit {
   void linearise(const Vector& centre, const Matrix& covariance,
                  double spread) {
     const int n = model_->size();
-    const Eigen::LLT<Matrix> root(covariance);
-    const Matrix rotation = detail::random_rotation(n, *rng_);
-    Matrix steps = root.matrixL() * rotation;
-    steps *= spread * std::sqrt(static_cast<double>(n));
+    const Cholesky root(covariance);
+    const Matrix rotation = random_rotation(n, *rng_);
+    const double length = spread * std::sqrt(static_cast<double>(n));
+    const Matrix steps = length * product(root.lower(), rotation);
     Matrix difference(n, n);
     Vector mean = Vector::Zero(n), ahead, behind;
     int used = 0;
@@ -265,9 +276,11 @@ class SurrogateFit {
     }
     if (used > 0) mean /= used;
     // difference = curvature * steps; steps^-1 = rotation' root^-1 / length
-    const Matrix curvature =
-        steps.transpose().fullPivLu().solve(difference.transpose()).transpose();
-    set(centre, mean, curvature, root.solve(Matrix::Identity(n, n)));
+    difference.transposeInPlace();
+    Matrix curvature = product(rotation, difference) / length;
+    for (int j = 0; j < n; ++j) root.solve_upper(&curvature(0, j));
+    curvature.transposeInPlace();
+    set(centre, mean, curvature, root.inverse());
   }
 
   /// Curvature made positive semidefinite; a little more where no prior of its

@@ -3,6 +3,7 @@
 #ifndef PSEUDOSYNTH_SAMPLER_SURROGATE_QUADRATIC_HPP
 #define PSEUDOSYNTH_SAMPLER_SURROGATE_QUADRATIC_HPP
 
+#include "../cholesky.hpp"
 #include "../math.hpp"
 #include "../rng.hpp"
 
@@ -33,8 +34,7 @@ class SurrogateConditional {
     const Eigen::Index P = location.size();
     Matrix sum = lhat.curvature;
     sum.topLeftCorner(P, P) += precision;
-    factor_.compute(sum);
-    if (factor_.info() != Eigen::Success) return false;
+    if (!factor_.compute(sum)) return false;
     Vector pull = lhat.gradient;
     pull.head(P) += precision * (location - lhat.centre.head(P));
     mean_ = lhat.centre + factor_.solve(pull);
@@ -48,7 +48,7 @@ class SurrogateConditional {
   Vector move(const Vector& from, double keep, Rng& rng) const {
     Vector noise(mean_.size());
     for (Eigen::Index j = 0; j < noise.size(); ++j) noise[j] = rng.normal();
-    factor_.matrixU().solveInPlace(noise);
+    factor_.solve_upper(noise.data());
     if (keep == 0.0) return mean_ + noise;
     return mean_ + keep * (from - mean_) + std::sqrt(1.0 - keep * keep) * noise;
   }
@@ -57,12 +57,12 @@ class SurrogateConditional {
   /// how the others move along with theta_j.
   Vector direction(int j) const {
     Vector d = Vector::Unit(mean_.size(), j);
-    factor_.solveInPlace(d);
+    factor_.solve(d.data());
     return d / std::sqrt(d[j]);
   }
 
  private:
-  Eigen::LLT<Matrix> factor_;
+  Cholesky factor_;
   Vector mean_;
 };
 
