@@ -143,7 +143,8 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
 }
 
 #' The settings of a run, checked
-#' @return (list) `chains`, `warmup`, `draws`, `seed`, `threads`, `control`.
+#' @return (list) `chains`, `warmup`, `draws`, `seed`, `purpose` (see
+#'   seed_words()), `threads`, `control`.
 #' @noRd
 check_run <- function(chains, warmup, draws, seed, threads, control, call) {
   check_class(
@@ -155,7 +156,7 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
     chains = check_count(chains, min = 1, max = 1000, call = call),
     warmup = check_count(warmup, min = 1, call = call),
     draws = check_count(draws, min = 8, call = call),
-    seed = seed,
+    seed = seed, purpose = "fit",
     threads = check_count(threads, min = 1, max = 1024, call = call),
     control = control
   )
@@ -199,7 +200,9 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   spec <- model$spec
   result <- call_core(
     sample_posterior_(
-      spec, c(control, list(seed = seed_words(run$seed), init = init))
+      spec, c(control, list(
+        seed = seed_words(run$seed, run$purpose), init = init
+      ))
     ),
     call = call
   )

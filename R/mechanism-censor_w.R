@@ -29,7 +29,7 @@ stages_censor_w <- function(job) {
     fits[[1]],
     # The papers' interval, also for counts
     privacy_weights = weights, censor = job_rule(job, "symmetric"),
-    seed = stage_seed(job$seed, 1)
+    seed = stage_seed(job$seed, "clipped")
   )
   fits
 }

@@ -73,7 +73,7 @@ stages_two_stage <- function(job) {
       upper = s$weight_range[2], data = job$data, family = job$family,
       neighbours = job$neighbours, reference = s$reference, window = s$window
     ),
-    seed_argument(job, 0), job$fit_arguments
+    seed_argument(job, "first"), job$fit_arguments
   ))
   clipped_stage(job, job_rule(job), weights)
 }

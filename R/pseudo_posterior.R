@@ -29,7 +29,7 @@
 #'   default: none.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
-#'   release.
+#'   release; stages run at seeds of their own, see [stage_seed()].
 #' @param allow_unconverged (flag) Go on from a stage that has not converged?
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"` if the last
 #'   fit has not converged.
@@ -101,7 +101,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
   cli::cli_progress_step("Drawing {job$m} synthetic set{?s}")
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
-    margin = margin, seed = stage_seed(seed, 3),
+    margin = margin, seed = stage_seed(seed, "sets"),
     allow_unconverged = allow_unconverged, call = call
   )
   new_pseudo_posterior(drawn, fits, job$mechanism$name, job$epsilon, margin)

@@ -97,7 +97,7 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
     )
   }
   # One draw is paid for, chosen by the system's entropy unless seeded
-  row <- random_rows(n_draws(first), 1, seed_words(seed))
+  row <- random_rows(n_draws(first), 1, seed_words(seed, "first"))
   basis <- list(
     lower = lower, upper = upper, model = frozen_draw(first, row),
     history = fit_rows(first), charge_id = first[["id"]] %||% new_charge_id()

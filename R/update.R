@@ -62,6 +62,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
     chains %||% old$chains, warmup %||% old$warmup, draws %||% old$draws,
     seed, threads %||% old$threads, control %||% old$asked, call
   )
+  run$purpose <- "refit"
   model <- unclass(object)[c(
     "call", "formula", "family", "prior", "response", "design", "data", "spec"
   )]

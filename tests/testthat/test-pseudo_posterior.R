@@ -53,11 +53,16 @@ test_that("the one call equals the steps", {
   job <- small_job()
   first <- fit_synthesizer(
     log(income) ~ age + earner, privacy_data(), gaussian(),
-    prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 14
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 1000,
+    seed = stage_seed(14, "unweighted")
   )
-  lw <- update(first, privacy_weights = lipschitz_weights(first), seed = 15)
-  final <- reweight(lw, k = 0.95, seed = 16)
-  syn <- synthesize(final, 3, seed = 17)
+  lw <- update(
+    first,
+    privacy_weights = lipschitz_weights(first),
+    seed = stage_seed(14, "weighted")
+  )
+  final <- reweight(lw, k = 0.95, seed = stage_seed(14, "reweight"))
+  syn <- synthesize(final, 3, seed = stage_seed(14, "sets"))
   expect_identical(job$internal$fits$lw_final$draws, final$draws)
   expect_identical(job$synthetic, syn)
 })
