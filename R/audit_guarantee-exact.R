@@ -142,28 +142,6 @@ neighbour_counts <- function(problem, j) {
   counts
 }
 
-#' A neighbour as a data frame, with the type of each record; 0 is the file
-#' @noRd
-neighbour_data <- function(problem, j) {
-  data <- problem$model$data
-  type <- problem$file_type
-  if (j == 0) {
-    return(list(data = data, type = type))
-  }
-  record <- problem$neighbours$record[j]
-  if (is.na(problem$to[j])) {
-    list(data = data[-record, , drop = FALSE], type = type[-record])
-  } else {
-    data[record, ] <- problem$replaced[match(j, problem$changed), ]
-    type[record] <- problem$to[j]
-    list(data = data, type = type)
-  }
-}
-
-database_rule <- function(problem, grid, mechanism, j, counts) {
-  grid_rule(grid, mechanism, counts, function() neighbour_data(problem, j))
-}
-
 # Losses -----------------------------------------------------------------------
 
 #' All neighbours on one grid
