@@ -114,6 +114,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     list(call = plain_call(match.call())),
     new_model(formula, data, family, prior, call, response, scaling)
   )
+  if (is.null(censor)) check_varies(model, call)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"

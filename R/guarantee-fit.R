@@ -147,10 +147,27 @@ public_inputs_of <- function(fit, strict, margin = NULL) {
       c("draw quantile" = format_exact(fit$quantile))
     },
     censor_inputs(fit$censor),
+    if (!is.null(fit$censor)) c("sampling plan" = plan_text(fit$control)),
     if (!is.null(margin)) {
       c(margin = margin$text)
     }
   ))
+}
+
+#' What was run, which no record decided
+#' @noRd
+plan_text <- function(control) {
+  if (control$sampler == "grid") {
+    return(sprintf(
+      "%s independent draws, run once",
+      format_count(control$chains * control$draws)
+    ))
+  }
+  sprintf(
+    "%s sampler, %s chains, %s warm-up, %s draws each, thin %s, run once",
+    control$sampler, format_count(control$chains), format_count(control$warmup),
+    format_count(control$draws), format_count(control$thin)
+  )
 }
 
 #' @param columns (character) Published beside what is synthetic.

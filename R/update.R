@@ -66,6 +66,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   model <- unclass(object)[c(
     "call", "formula", "family", "prior", "response", "design", "data", "spec"
   )]
+  if (is.null(censor)) check_varies(model, call)
   model$spec <- weighted_spec(model$spec, model, weights, censor, call)
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)

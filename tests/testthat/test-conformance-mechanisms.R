@@ -83,7 +83,7 @@ mechanism_cases <- function() {
     ),
     weighted_e = list(
       settings = list(tolerance = 0.1), bad = c(bad_lipschitz, bad_search),
-      job = list(epsilon = 12, prior = prior_normal())
+      job = list(epsilon = 16, prior = prior_normal())
     ),
     scalar = list(
       settings = list(tolerance = 0.1), bad = bad_search,
