@@ -35,8 +35,8 @@
 #'   fit has not converged.
 #'
 #' @return A `pseudo_posterior`: a list with
-#'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part that may
-#'     leave the agency;
+#'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part from which
+#'     something may leave the agency: what `as.data.frame()` of it gives;
 #'   * `internal` (confidential): `fits`, a list of the fits by stage (such as
 #'     `unweighted`, `lw`, `lw_final`), `margin`, and `label`, made when the
 #'     sets were drawn;
@@ -57,7 +57,8 @@
 #' `nearest`.
 #'
 #' @section Privacy:
-#' The object is confidential as a whole. Take `$synthetic` out of it.
+#' The object is confidential as a whole. Release
+#' `as.data.frame(job$synthetic)`, whose rows are in random order.
 #' @seealso [mechanisms], [synthesize()], [guarantee()], [compare_mechanisms()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -121,7 +122,7 @@ print.pseudo_posterior <- function(x, ...) {
     if (label$label == "none" || label$reproducible) {
       "  All of it is confidential; $synthetic is not for release either."
     } else {
-      "  $synthetic may leave the agency; the rest is confidential."
+      "  as.data.frame(x$synthetic) may leave; the rest is confidential."
     },
     sep = "\n"
   )

@@ -31,7 +31,8 @@
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
-#'   label. Rows stay in the order of the file.
+#'   label. Rows stay in the order of the file inside the agency;
+#'   `as.data.frame()` of it gives a set as it may leave.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a

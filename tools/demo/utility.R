@@ -96,9 +96,8 @@ group_means <- function(synthetic, confidential) {
 #' and synthetic income
 write_sets <- function(synthetic, output) {
   for (i in seq_len(synthetic$m)) {
-    set <- synthetic[[i]]
     utils::write.csv(
-      set[sample(nrow(set)), ],
+      as.data.frame(synthetic, set = i),
       file.path(output, sprintf("synthetic-%d.csv", i)),
       row.names = FALSE
     )
