@@ -13,7 +13,6 @@ definition_censor_w <- function() {
     title = "clipped likelihood, Lipschitz weights (LW)",
     does = "clips under Lipschitz weights of this file",
     short = "Censor_w", colour = "#F2A37E",
-    words = "censored_lw",
     make = mechanism_censor_w, from_unweighted = TRUE,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
     stages = stages_censor_w,

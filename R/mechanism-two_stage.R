@@ -47,7 +47,6 @@ definition_two_stage <- function() {
     title = "clipped likelihood, two-stage weights",
     does = "clips under weights from a paid draw",
     short = "Two-stage", colour = "#88CCEE",
-    words = c("censored_two_stage", "centred_two_stage"),
     make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     split = split_two_stage, stages = stages_two_stage,

@@ -150,7 +150,7 @@ test_that("clipped mechanisms carry their labels", {
   w <- quick_job("censor_w", epsilon = 12, prior = prior)
   expect_named(w$internal$fits, c("unweighted", "censor_w"))
   expect_identical(guarantee(w)$label, "asymptotic")
-  expect_identical(guarantee(w)$mechanism, "censored_lw")
+  expect_identical(guarantee(w)$mechanism, "censor_w")
 
   history <- privacy_data(400)[151:400, ]
   first <- quick_fit(log(income) ~ age + earner, history,
@@ -184,7 +184,7 @@ test_that("two stages around a reference reach a strict epsilon", {
   expect_equal(fit$model$prior %||% fit$prior, prior_normal(1, c(10.8, 2.5)))
   label <- guarantee(staged)
   expect_identical(label$label, "strict")
-  expect_identical(label$mechanism, "centred_two_stage")
+  expect_identical(label$mechanism, "two_stage")
   expect_equal(label$epsilon$one_off[["add/remove-one"]], 0.8)
   expect_equal(label$epsilon$total[["add/remove-one"]], 4)
 })
