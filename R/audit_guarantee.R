@@ -33,7 +33,7 @@
 #'   * `alpha`: the public scalar;
 #'   * `history` (data frame): the file that frozen weights were made from;
 #'   * `reference` (named list of all parameters) and `window`: centred;
-#'   * `epsilon0` (default 0.2 of epsilon), `low`, `high`: two-stage weights;
+#'   * `first_share` (default 0.2), `weight_range`: two-stage weights;
 #'   * `margin_share`: the share of epsilon that a perturbed histogram has;
 #'   * `interval` (`"symmetric"` or `"negative"`), `neighbours`
 #'     (`"add-remove"` or `"replace"`: half the width), `lower`, `upper` (ends

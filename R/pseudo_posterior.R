@@ -122,7 +122,7 @@ print.pseudo_posterior <- function(x, ...) {
     if (label$label == "none" || label$reproducible) {
       "  All of it is confidential; $synthetic is not for release either."
     } else {
-      "  as.data.frame(x$synthetic) may leave; the rest is confidential."
+      "  as.data.frame(x$synthetic) may leave the agency, nothing else."
     },
     sep = "\n"
   )

@@ -83,7 +83,7 @@ test_that("centred censoring holds, a calibrated margin included", {
 test_that("two-stage weights keep the claim for the pair of draws", {
   audit <- beta_audit(
     worst_case_data("clusters", 20), "two_stage", 1,
-    high = 5, replacements = 8
+    weight_range = c(0, 5), replacements = 8
   )
   remove <- worst_of(audit)
   expect_equal(remove$claim, 1)

@@ -213,7 +213,7 @@ test_that("what weights rest on is paid once, the same thing once", {
 test_that("parts with the same first draw pay for it once, two draws twice", {
   weights <- lapply(1:2, function(seed) {
     two_stage_weights(
-      unweighted_fit(), 0.5, 1, 6,
+      unweighted_fit(), 0.5, c(1, 6),
       reference = list("(Intercept)" = 10.8, sigma = 1), seed = seed
     )
   })
@@ -345,7 +345,7 @@ test_that("every scheme has its word in the label", {
     weighted_e = truncate_weights(lw_fit(), 8),
     weighted = rep(0.5, 150), public_scalar = public_scalar(0.5),
     two_stage = two_stage_weights(
-      fit, 0.5, 1, 6,
+      fit, 0.5, c(1, 6),
       reference = reference, seed = 1
     )
   )
@@ -378,7 +378,7 @@ test_that("count weights with a floor pay their factors", {
 
 test_that("a first stage is paid once in the label of the second", {
   weights <- two_stage_weights(
-    unweighted_fit(), 0.5, 1, 6,
+    unweighted_fit(), 0.5, c(1, 6),
     reference = list("(Intercept)" = 10.8, sigma = 1), seed = 1
   )
   label <- guarantee(censored(with_weights(unweighted_fit(), weights), 2), 3)
