@@ -50,8 +50,8 @@ stages_two_stage <- function(job) {
   # Clipped around 0 a first stage seldom converges: centred where possible
   weights <- call_by_name(two_stage_weights, c(
     list(
-      x = job$formula, epsilon0 = job$budget$first, weight_range = s$weight_range,
-      data = job$data, family = job$family,
+      x = job$formula, epsilon0 = job$budget$first,
+      weight_range = s$weight_range, data = job$data, family = job$family,
       neighbours = job$neighbours, reference = s$reference, window = s$window
     ),
     seed_argument(job, "first"), job$fit_arguments
