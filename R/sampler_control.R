@@ -149,8 +149,7 @@ suits_grid <- function(spec) {
 #' @noRd
 next_attempt <- function(fit, asked) {
   control <- fit$control
-  if (!is.null(fit$censor) || asked$sampler != "auto" ||
-    control$sampler != "surrogate" || isTRUE(fit$interrupted)) {
+  if (!may_run_again(fit, asked)) {
     return(NULL)
   }
   share <- mean(fit$sampler$accept_stat)
@@ -174,6 +173,11 @@ next_attempt <- function(fit, asked) {
   control$sampler <- "nuts"
   control$thin <- asked$thin %||% 1L
   control
+}
+
+may_run_again <- function(fit, asked) {
+  is.null(fit$censor) && !isTRUE(fit$interrupted) &&
+    asked$sampler == "auto" && fit$control$sampler == "surrogate"
 }
 
 # Proposals a draw after a run that did not pass. Where the chains agree and the
