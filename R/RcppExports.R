@@ -33,6 +33,10 @@ entropy_seed_ <- function() {
     .Call(`_pseudosynth_entropy_seed_`)
 }
 
+stream_seed_ <- function(seed, purpose, stage) {
+    .Call(`_pseudosynth_stream_seed_`, seed, purpose, stage)
+}
+
 count_in_ball_ <- function(y, radius, pattern, values, value_pattern, n_patterns) {
     .Call(`_pseudosynth_count_in_ball_`, y, radius, pattern, values, value_pattern, n_patterns)
 }

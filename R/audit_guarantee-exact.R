@@ -25,8 +25,10 @@ audit_on_grid <- function(model, mechanism, neighbours, cells, range, call) {
   problem <- audit_problem(model, mechanism, neighbours, range, call)
   cells <- cells %||% c(8001, 60000, 110592)[problem$parameters$dimension]
   check_grid_size(cells, problem, call)
-  grid <- locate_grid(problem, mechanism, cells)
+  grid <- locate_grid(problem, mechanism, cells, call)
   fine <- audit_pass(problem, grid, mechanism)
+  check_peaks(fine$losses$peak, call)
+  fine$losses$peak <- NULL
   half <- audit_pass(
     problem, complete_grid(problem, halve_grid(grid)), mechanism
   )
@@ -140,90 +142,11 @@ neighbour_counts <- function(problem, j) {
   counts
 }
 
-#' A neighbour as a data frame, with the type of each record; 0 is the file
-#' @noRd
-neighbour_data <- function(problem, j) {
-  data <- problem$model$data
-  type <- problem$file_type
-  if (j == 0) {
-    return(list(data = data, type = type))
-  }
-  record <- problem$neighbours$record[j]
-  if (is.na(problem$to[j])) {
-    list(data = data[-record, , drop = FALSE], type = type[-record])
-  } else {
-    data[record, ] <- problem$replaced[match(j, problem$changed), ]
-    type[record] <- problem$to[j]
-    list(data = data, type = type)
-  }
-}
-
-database_rule <- function(problem, grid, mechanism, j, counts) {
-  grid_rule(grid, mechanism, counts, function() neighbour_data(problem, j))
-}
-
-# The grid ---------------------------------------------------------------------
-
-problem_grid <- function(problem, centre, width, n) {
-  grid <- sinh_grid(centre, width, problem$parameters$range, n)
-  complete_grid(problem, fill_grid(grid, problem$parameters, problem$spec))
-}
-
-complete_grid <- function(problem, grid) {
-  for (part in c("types", "spec", "data", "history_counts")) {
-    grid[[part]] <- problem[[part]]
-  }
-  if (!is.null(problem$reference_draw)) {
-    grid$reference_f <- as.double(
-      grid_log_lik(problem$spec, problem$reference_draw)
-    )
-  }
-  # The file's unweighted posterior: neighbours differ by one or two terms
-  grid$file_counts <- problem$counts
-  grid$file_unweighted <- grid_posterior(
-    grid, problem$counts, plain_rule(grid, 1)
-  )
-  grid
-}
-
-#' Put the fine part of the grid where the file's posteriors are
-#'
-#' Passes on a coarse grid: each finds the box that holds the bulk of the
-#' unweighted and of the mechanism's posterior, and the next grid is fine on
-#' that box. Steps grow with the distance from it only, so that neighbours'
-#' posteriors are met as well.
-#' @noRd
-locate_grid <- function(problem, mechanism, cells) {
-  d <- problem$parameters$dimension
-  range <- problem$parameters$range
-  coarse <- rep(c(801, 81, 31)[d], d)
-  centre <- problem$parameters$start
-  width <- (range[2, ] - range[1, ]) / 100
-  for (pass in 1:4) {
-    grid <- problem_grid(problem, centre, width, coarse)
-    box <- posterior_box(problem, grid, mechanism)
-    centre <- colMeans(box)
-    width <- pmax((box[2, ] - box[1, ]) / 2, 1e-9 * (range[2, ] - range[1, ]))
-  }
-  n <- rep(2 * floor(cells^(1 / d) / 2) + 1, d)
-  problem_grid(problem, centre, width, n)
-}
-
-posterior_box <- function(problem, grid, mechanism) {
-  rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
-  posteriors <- list(
-    grid$file_unweighted, grid_posterior(grid, problem$counts, rule)
-  )
-  if (!is.null(problem$history_counts)) {
-    posteriors$history <- unweighted_posterior(grid, problem$history_counts)
-  }
-  cells <- unlist(lapply(posteriors, grid_bulk, grid = grid))
-  apply(grid$z[unique(cells), , drop = FALSE], 2, base::range)
-}
-
 # Losses -----------------------------------------------------------------------
 
 #' All neighbours on one grid
+#' @return (list) `losses` (`peak`: the largest share of a cell), `bound`,
+#'   `claims`.
 #' @noRd
 audit_pass <- function(problem, grid, mechanism) {
   if (!is.null(mechanism$first)) {
@@ -257,7 +180,9 @@ audit_pass <- function(problem, grid, mechanism) {
       loss_bulk = paid + loss$bulk, delta = loss$delta,
       claim = claims[[relation]],
       limit = paid +
-        weight_limit(mechanism, rule, other_rule, counts, problem, j)
+        weight_limit(mechanism, rule, other_rule, counts, problem, j),
+      # Without a clip the loss is unbounded, whatever the grid sees of it
+      peak = if (is.finite(rule$lower)) exp(max(other) - log_sum(other)) else 0
     )
   })
   list(

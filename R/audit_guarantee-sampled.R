@@ -30,7 +30,7 @@ sampled_audit <- function(fit, neighbours, refit, confidence, seed, call) {
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]
     other <- replay(
-      fit, records_without(fit, i), refit, stage_seed(seed, 100 * j), call
+      fit, records_without(fit, i), refit, stage_seed(seed, "audit", j), call
     )
     found <- sampled_loss(fit, other, level)
     data.frame(

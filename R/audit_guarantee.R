@@ -33,7 +33,7 @@
 #'   * `alpha`: the public scalar;
 #'   * `history` (data frame): the file that frozen weights were made from;
 #'   * `reference` (named list of all parameters) and `window`: centred;
-#'   * `epsilon0` (default 0.2 of epsilon), `low`, `high`: two-stage weights;
+#'   * `first_share` (default 0.2), `weight_range`: two-stage weights;
 #'   * `margin_share`: the share of epsilon that a perturbed histogram has;
 #'   * `interval` (`"symmetric"` or `"negative"`), `neighbours`
 #'     (`"add-remove"` or `"replace"`: half the width), `lower`, `upper` (ends
@@ -48,7 +48,8 @@
 #'   `NULL`, the default, takes values over the whole range of the response and,
 #'   where it has no bounds, far outside.
 #' @param cells (count or `NULL`) Cells of the grid; default about 8,000, 60,000
-#'   or 110,000 for one, two or three parameters.
+#'   or 110,000 for one, two or three parameters. Most lie where the posteriors
+#'   of the file have their mass.
 #' @param range (numeric matrix or `NULL`, 2 x number of parameters) How far
 #'   parameters are looked at, on the unconstrained scale: coefficients, and the
 #'   logarithm of sigma, of size, or of precision - 0.1. The default reaches
@@ -99,7 +100,9 @@
 #' `pseudosynth_error_input`: a model with more than three parameters and
 #' `method = "exact"`, a setting that is not known or missing, a grid larger
 #' than the option `pseudosynth.max_bytes`. `pseudosynth_error_privacy`: a fit
-#' that has not converged.
+#' that has not converged. `pseudosynth_error_sampler`: a grid that does not
+#' resolve a posterior: half of its points give another one, or the range cuts
+#' it off.
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
 #' asymptotic differential privacy, Journal of Machine Learning Research 23(55),

@@ -166,17 +166,18 @@ synthesize_sets <- function(job, fit, sets) {
   if (is.null(job$margin)) {
     return(list(sets = as.list(synthesize(
       fit, sets,
-      seed = stage_seed(job$seed, 3), allow_unconverged = job$allow_unconverged
+      seed = stage_seed(job$seed, "sets"),
+      allow_unconverged = job$allow_unconverged
     ))))
   }
   margin <- NULL
   made <- lapply(seq_len(sets), function(j) {
     # One release takes one histogram: a new one for each
-    job["seed"] <- list(stage_seed(job$seed, 100 * j))
+    job["seed"] <- list(stage_seed(job$seed, "release", j))
     margin <<- suppressMessages(job_margin(job))
     synthesize(
       fit, 1,
-      margin = margin, seed = stage_seed(job$seed, 3),
+      margin = margin, seed = stage_seed(job$seed, "sets"),
       allow_unconverged = job$allow_unconverged
     )[[1]]
   })

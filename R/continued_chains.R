@@ -14,13 +14,13 @@ goes_on <- function(fit, control) {
 #' are as many sweeps as `thin` wants
 #'
 #' A state holds no correlations of the hierarchical prior: a short warmup finds
-#' them again. The random numbers are other ones, of a seed far from those that
-#' people and stages take.
+#' them again. The random numbers are of a stream of its own.
 #' @param control,fit As in `goes_on()`.
+#' @param run The seed and the purpose of the first run.
 #' @noRd
-continued_control <- function(control, fit, seed) {
+continued_control <- function(control, fit, run) {
   times <- control$thin / fit$control$thin
-  control$seed <- seed_words(stage_seed(seed, 2^50 + control$thin))
+  control$seed <- seed_words(run$seed, run$purpose, control$thin)
   control$init <- fit$state
   control$draws <- as.integer((times - 1) * control$draws)
   control$warmup <- min(control$warmup, 100L)

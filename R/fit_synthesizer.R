@@ -114,6 +114,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     list(call = plain_call(match.call())),
     new_model(formula, data, family, prior, call, response, scaling)
   )
+  if (is.null(censor)) check_varies(model, call)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"
@@ -143,7 +144,8 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
 }
 
 #' The settings of a run, checked
-#' @return (list) `chains`, `warmup`, `draws`, `seed`, `threads`, `control`.
+#' @return (list) `chains`, `warmup`, `draws`, `seed`, `purpose` (see
+#'   seed_words()), `threads`, `control`.
 #' @noRd
 check_run <- function(chains, warmup, draws, seed, threads, control, call) {
   check_class(
@@ -155,7 +157,7 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
     chains = check_count(chains, min = 1, max = 1000, call = call),
     warmup = check_count(warmup, min = 1, call = call),
     draws = check_count(draws, min = 8, call = call),
-    seed = seed,
+    seed = seed, purpose = "fit",
     threads = check_count(threads, min = 1, max = 1024, call = call),
     control = control
   )
@@ -202,9 +204,9 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
                                call, earlier = NULL) {
   spec <- model$spec
   asked <- if (is.null(earlier)) {
-    c(control, list(seed = seed_words(run$seed), init = init))
+    c(control, list(seed = seed_words(run$seed, run$purpose), init = init))
   } else {
-    continued_control(control, earlier, run$seed)
+    continued_control(control, earlier, run)
   }
   result <- call_core(sample_posterior_(spec, asked), call = call)
   result <- finished_part(result, run, call)

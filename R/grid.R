@@ -22,14 +22,14 @@ record_types <- function(specs) {
     records$centre <- NULL
     records
   })
-  records <- join_records(files)
+  n <- lengths(lapply(files, `[[`, "y"))
+  records <- join_records(files[n > 0])
   rows <- cbind(records$codes, records$numeric, records$y)
   key <- apply(format(rows, digits = 17, trim = TRUE), 1, paste,
     collapse = " "
   )
   first <- which(!duplicated(key))
   type <- match(key, key[first])
-  n <- lengths(lapply(files, `[[`, "y"))
   list(
     spec = spec_of_records(specs[[1]], take_records(records, first)),
     first = first,
@@ -49,7 +49,7 @@ grid_parameters <- function(spec, range = NULL) {
   extra <- extra_parameter(spec)
   names <- c(sprintf("b[%d]", seq_len(p)), extra)
   has_extra <- length(extra) > 0
-  floor <- if (identical(extra, "precision")) 0.1 else 0
+  floor <- extra_floor(spec)
   draws <- function(z) {
     if (has_extra) {
       z[, p + 1] <- floor + exp(z[, p + 1])
@@ -63,7 +63,7 @@ grid_parameters <- function(spec, range = NULL) {
   range <- range %||% grid_range(spec, extra)
   start <- colMeans(range)
   if (has_extra) {
-    start[p + 1] <- switch(extra, sigma = range[1, p + 1] + 11, 1)
+    start[p + 1] <- switch(extra, sigma = 0, 1)
   }
   list(
     names = names, dimension = length(names), draws = draws,
@@ -78,6 +78,12 @@ extra_parameter <- function(spec) {
     gaussian = , student_t = "sigma", neg_binomial = "size",
     beta = "precision", character()
   )
+}
+
+#' Its lower end
+#' @noRd
+extra_floor <- function(spec) {
+  if (identical(extra_parameter(spec), "precision")) 0.1 else 0
 }
 
 coefficient_log_prior <- function(prior, b) {
@@ -141,7 +147,7 @@ extra_log_prior <- function(extra, z) {
 #'
 #' Ten data ranges and further to both sides for locations, six and more powers
 #' of ten for scales: where the clip of every mechanism at a usual epsilon has
-#' set in.
+#' set in. And where the prior has its mass, of which a clip leaves a share.
 #' @noRd
 grid_range <- function(spec, extra) {
   p <- spec$n_columns
@@ -155,8 +161,14 @@ grid_range <- function(spec, extra) {
   } else {
     b <- matrix(c(-15, 15), 2, p)
   }
+  if (spec$prior$kind == "normal") {
+    ends <- outer(c(-6, 6), spec$prior$scale) +
+      rep(spec$prior$location, each = 2)
+    b[] <- rbind(pmin(b[1, ], ends[1, ]), pmax(b[2, ], ends[2, ]))
+  }
   cbind(b, switch(extra,
-    sigma = log(spread) + c(-12, 8),
+    # The prior's scale is 1
+    sigma = c(min(log(spread), 0) - 12, max(log(spread), 0) + 8),
     size = c(-12, 12),
     precision = c(-9, log(1e6)),
     NULL
@@ -165,34 +177,79 @@ grid_range <- function(spec, extra) {
 
 # Grids ----------------------------------------------------------------------
 
-#' A grid over the whole range that is fine around a point
+#' Points of an axis: fine where draws lie, and over the whole range
 #'
-#' On each axis z = centre + width sinh(t) with t equally spaced: steps of
-#' `width` times the step of t near the centre, growing in proportion to the
-#' distance from it. Sums with the cells' volumes are the trapezoidal rule in t.
-#' @param centre,width (numeric, dimension) Where it is fine, how far.
-#' @param n (counts, dimension) Points on each axis.
-#' @return (list) `z` (G x dimension), `log_volume` (G), `index` (G x
+#' Points are spread evenly over the values of an increasing function. Half of
+#' it rises around quantiles of each posterior's draws, most at these and all
+#' over the range, so that steps grow in proportion to the distance from where a
+#' mode may end in a cliff. The rest rises with the number of draws and evenly
+#' from the first to the last.
+#' @param draws (list of numeric) One axis of the draws of each posterior.
+#' @param start (number) Where to be fine without draws.
+#' @param n (count)
+#' @return (numeric, n) Increasing.
+#' @noRd
+axis_points <- function(draws, range, start, n) {
+  rises <- unlist(lapply(draws, axis_rises, range), recursive = FALSE)
+  if (length(rises) == 0) {
+    rises <- list(sinh_rise(start, diff(range) / 100, range))
+  }
+  z <- sort(unique(unlist(lapply(rises, `[[`, "z"))))
+  height <- numeric(length(z))
+  for (rise in rises) {
+    height <- height + rise$share *
+      stats::approx(rise$z, rise$height, z, rule = 2, ties = "ordered")$y
+  }
+  even <- seq(height[1], height[length(z)], length.out = n)
+  stats::approx(height, z, even, rule = 2, ties = "ordered")$y
+}
+
+#' The increasing functions of one posterior's draws
+#' @noRd
+axis_rises <- function(draws, range) {
+  at <- stats::quantile(draws, seq(0, 1, 1 / 32), names = FALSE)
+  gap <- pmax(diff(at), 1e-9 * diff(range))
+  width <- pmin(c(gap[1], gap), c(gap, gap[32]))
+  around <- lapply(seq_along(at), function(k) {
+    sinh_rise(at[k], width[k], range, 0.5 / length(at))
+  })
+  height <- seq(0, 1, 1 / 32)
+  c(around, list(
+    list(z = at, height = height, share = 0.25),
+    list(z = at[c(1, 33)], height = c(0, 1), share = 0.25)
+  ))
+}
+
+#' t from 0 to 1 where z = centre + width sinh(a + b t) goes over a range
+#' @noRd
+sinh_rise <- function(centre, width, range, share = 1) {
+  ends <- asinh((range - centre) / width)
+  t <- seq(0, 1, length.out = 201)
+  z <- centre + width * sinh(ends[1] + t * diff(ends))
+  list(z = clamp(z, range[1], range[2]), height = t, share = share)
+}
+
+#' A tensor grid of the points of each axis
+#'
+#' Sums with the cells' volumes are the trapezoidal rule.
+#' @param axes (list of increasing numbers)
+#' @return (list) `axes`; `z` (G x dimension); `log_volume` (G); `index` (G x
 #'   dimension: which point of each axis).
 #' @noRd
-sinh_grid <- function(centre, width, range, n) {
-  axes <- lapply(seq_along(centre), function(j) {
-    ends <- asinh((range[, j] - centre[j]) / width[j])
-    t <- seq(ends[1], ends[2], length.out = n[j])
-    list(
-      z = centre[j] + width[j] * sinh(t),
-      log_step = log(width[j] * cosh(t) * (t[2] - t[1]))
-    )
-  })
-  index <- as.matrix(expand.grid(lapply(n, seq_len)))
-  pick <- function(part) {
+tensor_grid <- function(axes) {
+  index <- unname(as.matrix(expand.grid(lapply(axes, seq_along))))
+  pick <- function(parts) {
     vapply(seq_along(axes), function(j) {
-      axes[[j]][[part]][index[, j]]
+      parts[[j]][index[, j]]
     }, numeric(nrow(index)))
   }
+  log_steps <- lapply(axes, function(z) {
+    n <- length(z)
+    log((c(z[-1], z[n]) - c(z[1], z[-n])) / 2)
+  })
   list(
-    z = pick("z"), log_volume = rowSums(pick("log_step")),
-    index = unname(index)
+    axes = axes, z = pick(axes), log_volume = rowSums(pick(log_steps)),
+    index = index
   )
 }
 
@@ -223,13 +280,12 @@ grid_log_lik <- function(spec, draws) {
 #' @noRd
 halve_grid <- function(grid) {
   keep <- rowSums(grid$index %% 2 == 0) == 0
-  half <- list(
-    z = grid$z[keep, , drop = FALSE],
-    log_volume = grid$log_volume[keep], log_prior = grid$log_prior[keep],
-    f = grid$f[keep, , drop = FALSE],
-    index = (grid$index[keep, , drop = FALSE] + 1) / 2
-  )
-  # Each cell stands for 2^dimension cells: a constant, which cancels
+  half <- tensor_grid(lapply(grid$axes, function(z) {
+    z[seq_along(z) %% 2 == 1]
+  }))
+  half$f <- grid$f[keep, , drop = FALSE]
+  half$log_prior <- grid$log_prior[keep] - grid$log_volume[keep] +
+    half$log_volume
   half
 }
 

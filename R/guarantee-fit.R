@@ -78,19 +78,30 @@ epsilon_of <- function(fit, verdict, dependency) {
 
 # Names ------------------------------------------------------------------------
 
+# What clips is called as the mechanism that makes it, see ?mechanisms
+clipped_words <- c(
+  unweighted = "censor_uw", lw = "censor_w", cw = "censor_cw",
+  two_stage = "two_stage", frozen = "frozen", public_scalar = "public_scalar"
+)
+
 #' What made the fit, in a word: read from its weights' scheme and its censoring
+#'
+#' The word of a mechanism where one makes such fits. Weights that a mechanism
+#' uses with a clip only are `"frozen_weights"` without it.
 #' @noRd
 mechanism_of <- function(fit) {
-  paste0(
-    if (is.null(fit$censor)) {
-      ""
-    } else if (is.null(fit$censor$reference)) {
-      "censored_"
-    } else {
-      "centred_"
-    },
-    scheme_word(fit$privacy_weights)
-  )
+  word <- scheme_word(fit$privacy_weights)
+  if (is.null(fit$censor)) {
+    return(if (word %in% clipped_words) paste0(word, "_weights") else word)
+  }
+  if (!is.null(fit$censor$reference) && word != "two_stage") {
+    return(if (word == "unweighted") "centred" else paste0("centred_", word))
+  }
+  if (word %in% names(clipped_words)) {
+    clipped_words[[word]]
+  } else {
+    paste0("censor_", word)
+  }
 }
 
 #' The same in words
@@ -147,10 +158,29 @@ public_inputs_of <- function(fit, strict, margin = NULL) {
       c("draw quantile" = format_exact(fit$quantile))
     },
     censor_inputs(fit$censor),
+    if (!is.null(fit$censor) && !is.null(fit$control)) {
+      c("sampling plan" = plan_text(fit$control))
+    },
     if (!is.null(margin)) {
       c(margin = margin$text)
     }
   ))
+}
+
+#' What was run, which no record decided
+#' @noRd
+plan_text <- function(control) {
+  if (control$sampler == "grid") {
+    return(sprintf(
+      "%s independent draws, run once",
+      format_count(control$chains * control$draws)
+    ))
+  }
+  sprintf(
+    "%s sampler, %s chains, %s warm-up, %s draws each, thin %s, run once",
+    control$sampler, format_count(control$chains), format_count(control$warmup),
+    format_count(control$draws), format_count(control$thin)
+  )
 }
 
 #' @param columns (character) Published beside what is synthetic.

@@ -117,7 +117,7 @@ epsilon_rows <- function(x) {
   }
   multiple <- c("add/remove-one" = "2 Delta", "replace-one" = "4 Delta")
   lapply(x$relations, function(relation) {
-    clipped <- grepl("^(censored|centred)_", x$mechanism)
+    clipped <- "interval" %in% names(x$public_inputs)
     of <- if (x$label %in% c("strict", "probabilistic") || clipped) {
       ""
     } else {

@@ -8,7 +8,7 @@ definition_censor_cw <- function() {
     name = "censor_cw", kind = "clipped", label = "strict",
     title = "clipped likelihood, count weights (CW)",
     does = "clips under count weights with a floor",
-    short = "Censor_cw", colour = "#44AA99", words = "censored_cw",
+    short = "Censor_cw", colour = "#44AA99",
     grid = grid_version(
       grid_cw, c("radius", "relative", "scale", "shift"),
       needs = "radius", clipped = TRUE,

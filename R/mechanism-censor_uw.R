@@ -12,7 +12,6 @@ definition_censor_uw <- function() {
     title = "clipped likelihood",
     does = "clips the unweighted likelihood",
     short = "Censor_uw", colour = "#D55E00",
-    words = "censored_unweighted",
     make = mechanism_censor_uw,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
     stages = stages_censor_uw,

@@ -13,7 +13,6 @@ definition_censor_w <- function() {
     title = "clipped likelihood, Lipschitz weights (LW)",
     does = "clips under Lipschitz weights of this file",
     short = "Censor_w", colour = "#F2A37E",
-    words = "censored_lw",
     make = mechanism_censor_w, from_unweighted = TRUE,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
     stages = stages_censor_w,
@@ -29,7 +28,7 @@ stages_censor_w <- function(job) {
     fits[[1]],
     # The papers' interval, also for counts
     privacy_weights = weights, censor = job_rule(job, "symmetric"),
-    seed = stage_seed(job$seed, 1)
+    seed = stage_seed(job$seed, "clipped")
   )
   fits
 }

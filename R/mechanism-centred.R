@@ -17,7 +17,6 @@ definition_centred <- function() {
     title = "clipped likelihood ratio to a reference",
     does = "clips the likelihood ratio to a public `reference`",
     short = "Centred", colour = "#332288",
-    words = "centred_unweighted",
     make = mechanism_centred,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     stages = function(job) clipped_stage(job, job_rule(job)),

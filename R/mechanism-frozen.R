@@ -17,7 +17,6 @@ definition_frozen <- function() {
     title = "clipped likelihood, frozen weights",
     does = "clips under weights of a frozen `rule`",
     short = "Frozen", colour = "#117733",
-    words = "censored_frozen",
     make = mechanism_frozen, prepare = prepare_frozen,
     stages = function(job) clipped_stage(job, job_rule(job), job$weights),
     grid = grid_version(

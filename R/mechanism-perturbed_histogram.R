@@ -19,10 +19,10 @@ definition_perturbed_histogram <- function() {
 release_histograms <- function(job, sets) {
   columns <- in_role(column_roles(job$formula, job$data), "published")
   made <- lapply(seq_len(sets), function(j) {
-    job["seed"] <- list(stage_seed(job$seed, 100 * j))
+    job["seed"] <- list(stage_seed(job$seed, "release", j))
     synthesize(
       suppressMessages(job_margin(job)), 1, job$data[columns],
-      seed = stage_seed(job$seed, 3)
+      seed = stage_seed(job$seed, "sets")
     )
   })
   list(

@@ -6,7 +6,7 @@ definition_public_scalar <- function() {
     name = "public_scalar", kind = "clipped", label = "strict",
     title = "clipped likelihood, public scalar weight",
     does = "clips under one public weight",
-    short = "Scalar", colour = "#DDCC77", words = "censored_public_scalar",
+    short = "Scalar", colour = "#DDCC77",
     grid = grid_version(
       function(s) function(grid, counts, ...) s$alpha, "alpha",
       clipped = TRUE, own_value = TRUE

@@ -69,7 +69,7 @@ synthesize_reference <- function(job, sets) {
   spec$y[] <- 0
   values <- synthesize_(
     spec, matrix(found$draw, sets, length(found$draw), byrow = TRUE),
-    seed_words(stage_seed(job$seed, 6)), 0L
+    seed_words(job$seed, "reference"), 0L
   )
   lapply(seq_len(sets), function(j) {
     set <- model$data

@@ -34,7 +34,7 @@ stages_risk <- function(job) {
     s <- job$mechanism$settings
     sets <- synthesize(
       fit, s$risk_sets,
-      seed = stage_seed(job$seed, 5),
+      seed = stage_seed(job$seed, "risk"),
       allow_unconverged = job$allow_unconverged
     )
     risk_weights(

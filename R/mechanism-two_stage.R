@@ -23,36 +23,17 @@ mechanism_two_stage <- function(weight_range, first_share = 0.2,
   mechanism
 }
 
-check_weight_range <- function(weight_range, call = rlang::caller_env()) {
-  good <- is.numeric(weight_range) && !is.object(weight_range) &&
-    length(weight_range) == 2 && all(is.finite(weight_range)) &&
-    weight_range[1] >= 0 && weight_range[1] < weight_range[2]
-  if (!good) {
-    abort_input(
-      c(
-        "{.arg weight_range} must be two finite numbers, at least 0 and
-         increasing.",
-        x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
-          "It is {describe_type(weight_range)}."
-        }
-      ),
-      arg = "weight_range", call = call
-    )
-  }
-}
-
 definition_two_stage <- function() {
   mechanism_definition(
     name = "two_stage", kind = "clipped", label = "strict",
     title = "clipped likelihood, two-stage weights",
     does = "clips under weights from a paid draw",
     short = "Two-stage", colour = "#88CCEE",
-    words = c("censored_two_stage", "centred_two_stage"),
     make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     split = split_two_stage, stages = stages_two_stage,
     grid = grid_version(
-      takes = c("epsilon0", "low", "high"), needs = "high",
+      takes = c("first_share", "weight_range"), needs = "weight_range",
       clipped = TRUE, own_value = TRUE, first = grid_first_stage
     )
   )
@@ -69,11 +50,11 @@ stages_two_stage <- function(job) {
   # Clipped around 0 a first stage seldom converges: centred where possible
   weights <- call_by_name(two_stage_weights, c(
     list(
-      x = job$formula, epsilon0 = job$budget$first, lower = s$weight_range[1],
-      upper = s$weight_range[2], data = job$data, family = job$family,
+      x = job$formula, epsilon0 = job$budget$first,
+      weight_range = s$weight_range, data = job$data, family = job$family,
       neighbours = job$neighbours, reference = s$reference, window = s$window
     ),
-    seed_argument(job, 0), job$fit_arguments
+    seed_argument(job, "first"), job$fit_arguments
   ))
   clipped_stage(job, job_rule(job), weights)
 }
@@ -84,12 +65,13 @@ stages_two_stage <- function(job) {
 #'   a grid and a cell).
 #' @noRd
 grid_first_stage <- function(s, rest) {
-  epsilon <- s$epsilon0 %||% (0.2 * rest)
+  epsilon <- s$first_share * rest
+  range <- s$weight_range
   list(
     epsilon = epsilon,
     rule = function(grid) plain_rule(grid, 1, -epsilon / 2, epsilon / 2),
     weights = function(grid, cell) {
-      clamp((s$high - abs(grid$f[cell, ])) / (s$high - s$low))
+      clamp((range[2] - abs(grid$f[cell, ])) / diff(range))
     }
   )
 }

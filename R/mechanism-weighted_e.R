@@ -42,7 +42,10 @@ stages_weighted_e <- function(job) {
       fit, 2 * target,
       allow_unconverged = job$allow_unconverged
     ))
-    fit <- job_update(job, fit, 1 + count, privacy_weights = weights)
+    fit <- job_update(
+      job, fit, "weighted", 1 + count,
+      privacy_weights = weights
+    )
   }
   if (fit$bound$overall > target * (1 + s$tolerance)) {
     abort_unreached(job, fit$bound$overall)

@@ -22,7 +22,6 @@ mechanism_kinds <- c("clipped", "weighted", "unclaimed", "noise", "free")
 #' @param label (string) The label of what it releases.
 #' @param short,colour (strings) In figures.
 #' @param title (string) In words, as labels print it.
-#' @param words (character) What labels call its last fit; most often its name.
 #' @param aliases (character) Other words of the papers, in lower case.
 #' @param needs (named string) Why the job must have an epsilon or a margin,
 #'   named `epsilon` or `margin`, where the kind does not say it already.
@@ -42,7 +41,7 @@ mechanism_kinds <- c("clipped", "weighted", "unclaimed", "noise", "free")
 #'   does not offer it.
 #' @noRd
 mechanism_definition <- function(name, kind, does, label, title, short,
-                                 colour, words = name,
+                                 colour,
                                  aliases = character(), needs = character(),
                                  make = NULL, from_unweighted = FALSE,
                                  prepare = identity, split = split_equally,
@@ -50,7 +49,7 @@ mechanism_definition <- function(name, kind, does, label, title, short,
   stopifnot(kind %in% mechanism_kinds)
   list(
     name = name, kind = kind, does = does, label = label, short = short,
-    colour = colour, words = words, title = title, aliases = aliases,
+    colour = colour, title = title, aliases = aliases,
     needs = needs, make = make, from_unweighted = from_unweighted,
     prepare = prepare, split = split, stages = stages, release = release,
     grid = grid

@@ -37,7 +37,7 @@ clip_settings <- list(
 grid_settings <- c(clip_settings, list(
   scale = 1, shift = 0, map = "linear", k = 0.95, radius = NULL,
   relative = FALSE, target = NULL, window = NULL, reference = NULL,
-  history = NULL, epsilon0 = NULL, low = 0, high = NULL, alpha = 1
+  history = NULL, first_share = 0.2, weight_range = NULL, alpha = 1
 ))
 
 #' A mechanism as the exact audit takes it
@@ -106,9 +106,8 @@ check_grid_settings <- function(settings, definition, call) {
   number("radius", above = 0)
   number("window", above = 0)
   number("target", above = 0)
-  number("epsilon0", above = 0)
-  number("low", min = 0)
-  number("high", above = s$low)
+  number("first_share", above = 0, below = 1)
+  if (!is.null(s$weight_range)) check_weight_range(s$weight_range, call)
   check_choice(s$map, c("linear", "softmax", "logistic"), "map", call)
   check_choice(s$interval, c("symmetric", "negative"), "interval", call)
   check_choice(s$neighbours, c("add-remove", "replace"), "neighbours", call)

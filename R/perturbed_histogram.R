@@ -224,7 +224,8 @@ count_bins <- function(values, breaks) {
 discrete_laplace <- function(n, rate, seed = NULL) {
   ratio <- ratio_below(rate)
   discrete_laplace_(
-    n, ratio[["s"]], ratio[["t"]], if (!is.null(seed)) seed_words(seed)
+    n, ratio[["s"]], ratio[["t"]],
+    if (!is.null(seed)) seed_words(seed, "histogram")
   )
 }
 
@@ -244,7 +245,7 @@ ratio_below <- function(rate) {
 }
 
 continuous_laplace <- function(n, rate, seed = NULL) {
-  u <- uniforms_(n, seed_words(seed), 0L) - 0.5
+  u <- uniforms_(n, seed_words(seed, "histogram"), 0L) - 0.5
   -sign(u) * log1p(-2 * abs(u)) / rate
 }
 

@@ -45,7 +45,7 @@ plot_bound_against_weight <- function(fits) {
   panels <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
   frame <- do.call(rbind, Map(function(fit, panel) {
     data.frame(
-      panel = panel, weight = fit$spec$alpha, bound = fit$bound$record
+      panel = panel, weight = alpha_of(fit), bound = fit$bound$record
     )
   }, fits, panels))
   marks <- data.frame(

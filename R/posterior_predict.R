@@ -36,7 +36,8 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
   check_size(length(draws), length(spec$y))
   values <- call_core(
     synthesize_(
-      spec, object$draws[draws, , drop = FALSE], seed_words(seed), 0L
+      spec, object$draws[draws, , drop = FALSE],
+      seed_words(seed, "predict"), 0L
     ),
     call = rlang::current_env()
   )
@@ -49,10 +50,9 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
 #' @noRd
 predictive_sets <- function(fit, m) {
   check_draws_for(fit, m)
-  words <- seed_words(NULL)
-  rows <- random_rows(n_draws(fit), m, words)
+  rows <- random_rows(n_draws(fit), m, seed_words(NULL))
   values <- synthesize_(
-    fit$spec, fit$draws[rows, , drop = FALSE], words, 0L
+    fit$spec, fit$draws[rows, , drop = FALSE], seed_words(NULL), 0L
   )
   lapply(seq_len(m), function(j) {
     set <- fit$data

@@ -29,14 +29,14 @@
 #'   default: none.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
-#'   release.
+#'   release; stages run at seeds of their own, see [stage_seed()].
 #' @param allow_unconverged (flag) Go on from a stage that has not converged?
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"` if the last
 #'   fit has not converged.
 #'
 #' @return A `pseudo_posterior`: a list with
-#'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part that may
-#'     leave the agency;
+#'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part from which
+#'     something may leave the agency: what `as.data.frame()` of it gives;
 #'   * `internal` (confidential): `fits`, a list of the fits by stage (such as
 #'     `unweighted`, `lw`, `lw_final`), `margin`, and `label`, made when the
 #'     sets were drawn;
@@ -57,7 +57,8 @@
 #' `nearest`.
 #'
 #' @section Privacy:
-#' The object is confidential as a whole. Take `$synthetic` out of it.
+#' The object is confidential as a whole. Release
+#' `as.data.frame(job$synthetic)`, whose rows are in random order.
 #' @seealso [mechanisms], [synthesize()], [guarantee()], [compare_mechanisms()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -101,7 +102,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
   cli::cli_progress_step("Drawing {job$m} synthetic set{?s}")
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
-    margin = margin, seed = stage_seed(seed, 3),
+    margin = margin, seed = stage_seed(seed, "sets"),
     allow_unconverged = allow_unconverged, call = call
   )
   new_pseudo_posterior(drawn, fits, job$mechanism$name, job$epsilon, margin)
@@ -121,7 +122,7 @@ print.pseudo_posterior <- function(x, ...) {
     if (label$label == "none" || label$reproducible) {
       "  All of it is confidential; $synthetic is not for release either."
     } else {
-      "  $synthetic may leave the agency; the rest is confidential."
+      "  as.data.frame(x$synthetic) may leave the agency, nothing else."
     },
     sep = "\n"
   )

@@ -143,10 +143,13 @@ n_chains <- function(fit) {
 }
 
 #' The privacy weights as plain numbers, 1 where there are none
+#'
+#' Without the factor of a censoring rule's reference, which is the rule's.
 #' @return (double, N)
 #' @noRd
 alpha_of <- function(fit) {
-  fit$spec$alpha
+  weights <- fit$privacy_weights
+  if (is.null(weights)) rep(1, n_records(fit)) else as.double(weights)
 }
 
 #' Records that take part: with weight 0 a record tells the fit nothing

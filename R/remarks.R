@@ -7,6 +7,7 @@
 #' @noRd
 remarks_of <- function(fit) {
   as.character(c(
+    remark_clamped(fit),
     remark_aliased(fit$design$aliased),
     remark_empty(fit),
     remark_prior_unit(fit),
@@ -18,6 +19,23 @@ remarks_of <- function(fit) {
       count = remark_zeros(fit)
     )
   ))
+}
+
+#' Records outside of what is stated
+#' @noRd
+remark_clamped <- function(fit) {
+  y <- fit$data[[fit$response$variable]]
+  if (!is.numeric(y) || length(fit$response$stated) == 0) {
+    return(NULL)
+  }
+  range <- response_range(fit$response)
+  n <- sum(y < range[1] | y > range[2])
+  if (n > 0) {
+    sprintf(
+      "%s of %s records lay outside the stated values: clamped to them.",
+      format_count(n), format_count(length(y))
+    )
+  }
 }
 
 #' Columns that are determined by those before them

@@ -24,7 +24,8 @@ replay <- function(fit, records, refit, seed, call) {
     model$spec <- weighted_spec(model$spec, model, weights, censor, call)
     settings <- list(
       chains = control$chains, warmup = control$warmup, draws = control$draws,
-      seed = stage_seed(seed, stage), threads = control$threads,
+      seed = stage_seed(seed, "replay", stage), purpose = "fit",
+      threads = control$threads,
       control = control$asked
     )
     made <- run_synthesizer(
@@ -39,5 +40,5 @@ replay <- function(fit, records, refit, seed, call) {
       run = function(weights, stage) run(weights, NULL, stage), call = call
     )
   }
-  run(weights, fit$censor, 9)
+  run(weights, fit$censor, 0)
 }

@@ -98,7 +98,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
     cli::cli_progress_bar("Local databases", total = replicates)
   }
   found <- finished_rows(replicates, function(r) {
-    own <- stage_seed(seed, 100 * r)
+    own <- stage_seed(seed, "replicate", r)
     records <- database(r)
     # Warnings of each of R fits would drown the study, which counts them
     made <- suppressWarnings(
@@ -164,11 +164,12 @@ local_databases <- function(fit, replicates, generate, seed, call) {
       list(data = data, spec = record_spec(fit, data, call))
     })
   }
-  words <- seed_words(seed)
+  rows <- random_rows(
+    nrow(fit$draws), replicates, seed_words(seed, "database draws")
+  )
   values <- synthesize_(
-    newdata_spec(fit, fit$data),
-    fit$draws[random_rows(nrow(fit$draws), replicates, words), , drop = FALSE],
-    words, 0L
+    newdata_spec(fit, fit$data), fit$draws[rows, , drop = FALSE],
+    seed_words(seed, "databases"), 0L
   )
   function(r) {
     data <- fit$data

@@ -203,21 +203,36 @@ check_response <- function(y, response, family, call) {
       arg = "formula", call = call, rows = bad
     )
   }
-  # Equal counts are fine: the priors are proper and a count's probability is
-  # at most 1. A density has no bound there.
-  if (response$kind != "count" && min(z) == max(z)) {
+  invisible(y)
+}
+
+#' Refuse a density without a bound: all records at one value
+#'
+#' Equal counts are fine: the priors are proper and a count's probability is at
+#' most 1. So are clipped records: whether a strict job runs must not tell.
+#' @noRd
+check_varies <- function(model, call) {
+  response <- model$response
+  if (response$kind %in% c("count", "binary")) {
+    return(invisible(model))
+  }
+  y <- stated_values(response, model$data[[response$variable]])
+  z <- response_forward(response, y)
+  if (min(z) == max(z)) {
+    name <- response$variable
     n <- length(y)
     abort_input(
       c(
         "The response {.val {name}} must vary.",
         x = "All {n} records have the same value{if (min(y) < max(y))
              ' on the modelled scale'}.",
-        i = "There is nothing to model: every synthetic value would equal it."
+        i = "There is nothing to model: every synthetic value would equal it.",
+        i = "A clipped likelihood, see {.fn censor}, has no such trouble."
       ),
       arg = "data", call = call
     )
   }
-  invisible(y)
+  invisible(model)
 }
 
 check_enough <- function(y, call) {

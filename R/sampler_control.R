@@ -22,12 +22,15 @@
 #'     proposals (see `min_acceptance`), or its chains do not converge with ten
 #'     proposals a draw either, NUTS is run instead and the fit says so; but not
 #'     with more than ten coefficients under [prior_hierarchical()], which NUTS
-#'     would take hours over. A sampler asked for by name is kept.
+#'     would take hours over. A sampler asked for by name is kept. Where records
+#'     are clipped nothing is run a second time: what is run must not depend on
+#'     the file.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes 0.6 times the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
-#'   sampler, and 1 otherwise.
+#'   sampler; where records are clipped, 10,000 over the number of records, at
+#'   least 2 and at most 20, for the surrogate sampler; and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
 #'   that the step size aims at. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
@@ -134,6 +137,9 @@ suits_grid <- function(spec) {
 
 #' What "auto" tries after a run of the surrogate sampler
 #'
+#' Nothing where records are clipped: a strict label speaks of a plan that was
+#' fixed before the file was seen.
+#'
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
 #' the gates: up to ten proposals a draw, which cost little, then NUTS. Not NUTS
 #' for many coefficients under the hierarchical prior: their correlations and
@@ -145,8 +151,7 @@ suits_grid <- function(spec) {
 #' @noRd
 next_attempt <- function(fit, asked) {
   control <- fit$control
-  if (asked$sampler != "auto" || control$sampler != "surrogate" ||
-    isTRUE(fit$interrupted)) {
+  if (!may_run_again(fit, asked)) {
     return(NULL)
   }
   share <- mean(fit$sampler$accept_stat)
@@ -172,10 +177,14 @@ next_attempt <- function(fit, asked) {
   control
 }
 
+may_run_again <- function(fit, asked) {
+  is.null(fit$censor) && !isTRUE(fit$interrupted) &&
+    asked$sampler == "auto" && fit$control$sampler == "surrogate"
+}
+
 # Proposals a draw after a run that did not pass. Where the draws are only too
 # few: what they lack and half as much again, in whole multiples, so that chains
-# can go on. Ten where the chains disagree, or records are clipped: then they
-# rest in a tail that is seldom proposed.
+# can go on. Ten where the chains disagree.
 larger_thin <- function(fit) {
   times <- min(ceiling(1.5 * lacks(fit)), 10 %/% fit$control$thin)
   if (!has_too_few(fit) || times < 2) {
@@ -191,7 +200,7 @@ lacks <- function(fit) {
 
 # Do the chains agree, and draw too little?
 has_too_few <- function(fit) {
-  is.null(fit$censor) && isTRUE(lacks(fit) > 1) &&
+  isTRUE(lacks(fit) > 1) &&
     isTRUE(all(fit$diagnostics$rhat <= fit$control$max_rhat))
 }
 
@@ -203,6 +212,11 @@ default_thin <- function(sampler, spec) {
     as.integer(ceiling(0.6 * spec$K))
   } else if (sampler == "gibbs" && spec$prior$kind == "hierarchical") {
     3L
+  } else if (sampler == "surrogate" && !is.null(spec$censor)) {
+    # There is no second run. Fewer records, which are public, leave the
+    # posterior less like a normal one, and cost less
+    least <- if (spec$prior$kind == "hierarchical") 3 else 2
+    as.integer(clamp(ceiling(10000 / length(spec$y)), least, 20))
   } else if (sampler == "surrogate" && spec$prior$kind == "hierarchical" &&
     spec$n_columns > 20) {
     # As with Gibbs: many tau move slowly

@@ -81,7 +81,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
 refits_with <- function(quantile, ..., seed = NULL) {
   force(quantile)
   function(from, weights, count) {
-    own <- if (!is.null(seed)) list(seed = stage_seed(seed, 1e4 * (count - 1)))
+    own <- if (!is.null(seed)) list(seed = stage_seed(seed, "refit", count))
     again <- function(...) update(from, privacy_weights = weights, ...)
     truncate_draws(do.call(again, c(own, list(...))), quantile)
   }

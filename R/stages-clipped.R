@@ -15,7 +15,7 @@ job_rule <- function(job, interval = "auto") {
 
 clipped_fit <- function(job, rule, weights = NULL) {
   cli::cli_progress_step("Fitting the clipped model")
-  job_fit(job, 1, privacy_weights = weights, censor = rule)
+  job_fit(job, "clipped", privacy_weights = weights, censor = rule)
 }
 
 #' The one stage of a mechanism that clips and nothing else

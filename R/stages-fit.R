@@ -27,12 +27,12 @@ first_stage <- function(job) {
 
 unweighted_fit <- function(job) {
   cli::cli_progress_step("Fitting the unweighted model")
-  job_fit(job, 0)
+  job_fit(job, "unweighted")
 }
 
-job_update <- function(job, fit, stage, ...) {
+job_update <- function(job, fit, stage, number, ...) {
   truncate_draws(
-    update(fit, ..., seed = stage_seed(job$seed, stage)),
+    update(fit, ..., seed = stage_seed(job$seed, stage, number)),
     job$mechanism$settings$quantile %||% 1
   )
 }

@@ -9,7 +9,7 @@ weighting_stages <- function(job, stage, what, make) {
   unweighted <- fits[[1]]
   cli::cli_progress_step("Fitting with {what}")
   weights <- make(job, unweighted)
-  fit <- job_update(job, unweighted, 1, privacy_weights = weights)
+  fit <- job_update(job, unweighted, "weighted", 1, privacy_weights = weights)
   if (!is.null(job$budget)) {
     fit <- solve_stage(job, unweighted, fit, weights)
   }
@@ -29,7 +29,7 @@ final_stages <- function(job, fits) {
       k = s$k, tolerance = s$tolerance, max_refits = s$max_refits,
       quantile = s$quantile, allow_unconverged = job$allow_unconverged
     ),
-    seed_argument(job, 2)
+    seed_argument(job, "reweight")
   ))
   fits
 }
@@ -85,7 +85,7 @@ solved_fit <- function(job, unweighted, weights, by) {
       by = by, tolerance = s$tolerance, max_refits = s$max_refits,
       quantile = s$quantile, allow_unconverged = job$allow_unconverged
     ),
-    seed_argument(job, 1)
+    seed_argument(job, "solve")
   )))
 }
 

@@ -6,7 +6,8 @@ stage_table <- function(fits) {
   rows <- lapply(names(fits), function(stage) {
     fit <- fits[[stage]]
     label <- label_of_fit(fit, 1)
-    alpha <- fit$spec$alpha
+    # The weights themselves: a reference's factor is the rule's
+    alpha <- alpha_of(fit)
     epsilon <- label$epsilon$per_draw
     data.frame(
       stage = stage,

@@ -31,7 +31,8 @@
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
-#'   label. Rows stay in the order of the file.
+#'   label. Rows stay in the order of the file inside the agency;
+#'   `as.data.frame()` of it gives a set as it may leave.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
@@ -102,14 +103,13 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   spec <- newdata_spec(fit, newdata, call)
   columns <- published_columns(fit, data)
   check_published(fit, data, columns, call)
-  words <- seed_words(seed)
-  rows <- random_rows(n_draws(fit), m, words)
+  rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
   values <- synthesize_(
-    spec, fit$draws[rows, , drop = FALSE], words,
+    spec, fit$draws[rows, , drop = FALSE], seed_words(seed, "synthesize"),
     if (assignment == "posterior") 1L else 0L
   )
   if (!is.null(margin)) {
-    values <- calibrate_sets(values, fit$response, margin, words)
+    values <- calibrate_sets(values, fit$response, margin, seed)
   }
   label <- label_of_sets(fit, m, margin, assignment, seed)
   response <- fit$response
@@ -143,11 +143,11 @@ label_of_sets <- function(fit, m, margin, assignment, seed) {
 #' Sets with the margin of a histogram
 #' @param values (matrix, N x m) On the modelled scale.
 #' @noRd
-calibrate_sets <- function(values, response, margin, words) {
-  m <- ncol(values)
-  for (j in seq_len(m)) {
+calibrate_sets <- function(values, response, margin, seed) {
+  words <- seed_words(seed, "margin")
+  for (j in seq_len(ncol(values))) {
     calibrated <- calibrate_margin(
-      margin, values[, j], uniforms_(nrow(values), words, m + j)
+      margin, values[, j], uniforms_(nrow(values), words, j)
     )
     # A proportion is modelled on (0, 1) and binned in its own unit
     values[, j] <- if (is.null(response$bounds)) {
@@ -174,7 +174,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
   }
   check_histogram_newdata(newdata, x$response, call)
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
-  words <- seed_words(seed)
+  words <- seed_words(seed, "synthesize")
   values <- vapply(seq_len(m), function(j) {
     histogram_quantile(x, uniforms_(n, words, j))
   }, numeric(n))

@@ -24,10 +24,17 @@
 #'   `summary()` gives the statistics of the synthetic column, one row per set;
 #'   of a yes/no column the share of each value.
 #'
+#'   `as.data.frame(x)` is the form in which a set leaves the agency: its rows
+#'   in an order of their own, at random by the operating system's entropy at
+#'   every call, numbered anew. `x[[i]]`, `as.list(x)` and `x$sets` keep the
+#'   order of the file.
+#'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
-#' formula, call or environment. Rows stay in the order of the file, because
-#' measures of risk need that inside the agency; shuffle them before release.
+#' formula, call or environment. But its sets are in the order of the file,
+#' because measures of risk need that inside the agency: where the file is
+#' sorted by income, row k is the record of rank k. Hand out what
+#' `as.data.frame()` gives, never the object or `x[[i]]`.
 #' @seealso [synthesize()], [guarantee()]
 #' @name synthetic_data
 #' @examples
@@ -38,6 +45,7 @@
 #' )
 #' syn <- synthesize(fit, m = 3)
 #' summary(syn)
+#' # For release: rows in random order
 #' head(as.data.frame(syn, set = 2))
 #' sapply(syn, function(set) median(set$income))
 NULL
@@ -153,10 +161,24 @@ as.data.frame.synthetic_data <- function(x,
                                          row.names = NULL, # nolint
                                          optional = FALSE, set = 1, ...) {
   if (!identical(set, "all")) {
-    return(x[[set]])
+    return(leaving_form(x[[set]]))
   }
-  stacked <- do.call(rbind, x$sets)
+  stacked <- do.call(rbind, lapply(x$sets, leaving_form))
   cbind(.set = rep(seq_len(x$m), each = x$n_records), stacked)
+}
+
+#' A set as it may leave: the place of a row tells nothing about the file's
+#'
+#' The order is the operating system's entropy, whatever seed the set has.
+#' @param set (data frame) Of `synthetic_data`, whose columns are values alone.
+#' @noRd
+leaving_form <- function(set) {
+  n <- nrow(set)
+  rows <- order(uniforms_(n, seed_words(NULL), 0L))
+  structure(
+    lapply(set, function(column) column[rows]),
+    names = names(set), row.names = seq_len(n), class = "data.frame"
+  )
 }
 
 # Printing -------------------------------------------------------------------
@@ -176,7 +198,7 @@ print.synthetic_data <- function(x, ...) {
       paste("label:", format(guarantee(x))), 76,
       exdent = 2
     )),
-    "  x[[1]] is the first set, guarantee(x) the whole label",
+    "  as.data.frame(x) is a set for release, guarantee(x) the whole label",
     sep = "\n"
   )
   invisible(x)

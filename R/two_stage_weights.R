@@ -13,7 +13,7 @@
 #'   formula.
 #' @param epsilon0 (number > 0) What the draw costs under `neighbours`. A fifth
 #'   of the total is a good choice.
-#' @param lower,upper (numbers, `0 <= lower < upper`) lo and hi: a record with
+#' @param weight_range (two numbers, `0 <= lo < hi`) lo and hi: a record with
 #'   \eqn{|f_i| \le lo} keeps weight 1, one with \eqn{|f_i| \ge hi} gets 0.
 #'   Public, so there is no default: they must not be read from this file.
 #' @param data,family Where `x` is a formula: as in [fit_synthesizer()].
@@ -27,7 +27,7 @@
 #'
 #' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"`;
 #'   `arguments` holds `epsilon0` (add/remove-one),
-#'   `epsilon0_replace`, `lower`, `upper`, `neighbours`, `reproducible`, and
+#'   `epsilon0_replace`, `weight_range`, `neighbours`, `reproducible`, and
 #'   `reference`, the origin of the first stage's reference. [guarantee()] adds
 #'   `epsilon0` to the one-off costs, once for each first stage.
 #'
@@ -45,20 +45,19 @@
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
 #' w <- two_stage_weights(log(income) ~ age + earner,
-#'   epsilon0 = 0.5, lower = 1, upper = 6, data = small, family = gaussian(),
+#'   epsilon0 = 0.5, weight_range = c(1, 6), data = small, family = gaussian(),
 #'   reference = list("(Intercept)" = 10.8, sigma = 1),
 #'   prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 300,
 #'   draws = 2000, seed = 1
 #' )
 #' w
 #' @export
-two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
+two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
                               family = NULL, neighbours = "add-remove",
                               reference = NULL, window = NULL, seed = NULL,
                               ...) {
   check_number(epsilon0, above = 0)
-  check_number(lower, min = 0)
-  check_number(upper, above = lower)
+  check_weight_range(weight_range)
   check_seed(seed)
   rule <- censor(
     epsilon0,
@@ -97,9 +96,9 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
     )
   }
   # One draw is paid for, chosen by the system's entropy unless seeded
-  row <- random_rows(n_draws(first), 1, seed_words(seed))
+  row <- random_rows(n_draws(first), 1, seed_words(seed, "first"))
   basis <- list(
-    lower = lower, upper = upper, model = frozen_draw(first, row),
+    weight_range = weight_range, model = frozen_draw(first, row),
     history = fit_rows(first), charge_id = first[["id"]] %||% new_charge_id()
   )
   cost <- by_relation(first$censor$upper - first$censor$lower)
@@ -107,7 +106,7 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
     two_stage_values(basis, first$data, rlang::current_env()), "two_stage",
     list(
       epsilon0 = cost[["add/remove-one"]],
-      epsilon0_replace = cost[["replace-one"]], lower = lower, upper = upper,
+      epsilon0_replace = cost[["replace-one"]], weight_range = weight_range,
       neighbours = neighbours, reproducible = !is.null(seed) ||
         isTRUE(first$seed_given),
       reference = reference_origin(first$censor)
@@ -117,6 +116,24 @@ two_stage_weights <- function(x, epsilon0, lower, upper, data = NULL,
   )
 }
 
+check_weight_range <- function(weight_range, call = rlang::caller_env()) {
+  good <- is.numeric(weight_range) && !is.object(weight_range) &&
+    length(weight_range) == 2 && all(is.finite(weight_range)) &&
+    weight_range[1] >= 0 && weight_range[1] < weight_range[2]
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg weight_range} must be two finite numbers, at least 0 and
+         increasing.",
+        x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
+          "It is {describe_type(weight_range)}."
+        }
+      ),
+      arg = "weight_range", call = call
+    )
+  }
+}
+
 two_stage_scheme <- function() {
   definition <- function(node, data, inner, call) {
     defined_two_stage_weights(node$basis, data, call)
@@ -124,7 +141,7 @@ two_stage_scheme <- function() {
   new_weighting_scheme(
     "two_stage",
     title = "two-stage weights", short = "Two-stage", word = "two_stage",
-    inputs = c("epsilon0", "lower", "upper", scaling_names),
+    inputs = c("epsilon0", "weight_range", scaling_names),
     dependency = function(node, inner) {
       a <- node$arguments
       dependency(
@@ -167,7 +184,8 @@ two_stage_values <- function(basis, data, call) {
 #' @noRd
 defined_two_stage_weights <- function(basis, data, call = rlang::caller_env()) {
   delta <- dense_bound(basis$model, data, call = call)
-  share <- (basis$upper - delta) / (basis$upper - basis$lower)
+  ends <- basis$weight_range
+  share <- (ends[2] - delta) / (ends[2] - ends[1])
   alpha <- ifelse(is.finite(delta), pmin(1, pmax(0, share)), 0)
   for (step in basis$steps) {
     alpha <- pmin(1, pmax(0, step$shift + step$scale * alpha))
@@ -176,7 +194,8 @@ defined_two_stage_weights <- function(basis, data, call = rlang::caller_env()) {
 }
 
 two_stage_rule <- function(basis, delta) {
-  alpha <- clamp((basis$upper - delta) / (basis$upper - basis$lower))
+  range <- basis$weight_range
+  alpha <- clamp((range[2] - delta) / diff(range))
   alpha[!is.finite(delta)] <- 0
   alpha
 }

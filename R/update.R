@@ -62,9 +62,11 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
     chains %||% old$chains, warmup %||% old$warmup, draws %||% old$draws,
     seed, threads %||% old$threads, control %||% old$asked, call
   )
+  run$purpose <- "refit"
   model <- unclass(object)[c(
     "call", "formula", "family", "prior", "response", "design", "data", "spec"
   )]
+  if (is.null(censor)) check_varies(model, call)
   model$spec <- weighted_spec(model$spec, model, weights, censor, call)
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)

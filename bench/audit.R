@@ -65,7 +65,7 @@ parts$clones <- function() {
         "centred", epsilon,
         reference = reference, window = 2, margin_share = 0.2
       )
-      run("two_stage", epsilon, high = 5)
+      run("two_stage", epsilon, weight_range = c(0, 5))
     }
   }
 }
@@ -151,7 +151,7 @@ parts$ordinary <- function() {
       "centred", 1,
       reference = reference, window = 2, margin_share = 0.2
     )
-    if (n == 20) run("two_stage", 5, high = 5)
+    if (n == 20) run("two_stage", 5, weight_range = c(0, 5))
   }
 }
 

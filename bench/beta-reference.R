@@ -22,7 +22,7 @@ fit_beta <- function(y, censor = NULL, seed) {
 }
 
 distance <- function(fit, seed) {
-  set <- as.data.frame(synthesize(fit, seed = seed))
+  set <- synthesize(fit, seed = seed)[[1]]
   at <- sort(c(fit$data$y, set$y))
   max(abs(stats::ecdf(fit$data$y)(at) - stats::ecdf(set$y)(at)))
 }

@@ -113,6 +113,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// stream_seed_
+Rcpp::NumericVector stream_seed_(double seed, std::string purpose, double stage);
+RcppExport SEXP _pseudosynth_stream_seed_(SEXP seedSEXP, SEXP purposeSEXP, SEXP stageSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< std::string >::type purpose(purposeSEXP);
+    Rcpp::traits::input_parameter< double >::type stage(stageSEXP);
+    rcpp_result_gen = Rcpp::wrap(stream_seed_(seed, purpose, stage));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_in_ball_
 Rcpp::IntegerVector count_in_ball_(Rcpp::NumericVector y, Rcpp::NumericVector radius, Rcpp::IntegerVector pattern, Rcpp::NumericVector values, Rcpp::IntegerVector value_pattern, int n_patterns);
 RcppExport SEXP _pseudosynth_count_in_ball_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP valuesSEXP, SEXP value_patternSEXP, SEXP n_patternsSEXP) {
@@ -214,6 +226,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_discrete_laplace_", (DL_FUNC) &_pseudosynth_discrete_laplace_, 4},
     {"_pseudosynth_uniforms_", (DL_FUNC) &_pseudosynth_uniforms_, 3},
     {"_pseudosynth_entropy_seed_", (DL_FUNC) &_pseudosynth_entropy_seed_, 0},
+    {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 4},

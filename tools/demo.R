@@ -29,7 +29,6 @@ n_threads <- 2
 # Only to reproduce a run: a label says so, and such sets are not for release.
 seed <- Sys.getenv("PSEUDOSYNTH_DEMO_SEED")
 seed <- if (nzchar(seed)) as.numeric(seed)
-seed_of <- function(stage) if (is.null(seed)) NULL else seed + stage
 
 # ---- preparation -------------------------------------------------------------
 
@@ -72,7 +71,7 @@ step("Fitting the unweighted model", {
   fits$unweighted <- fit_synthesizer(
     log(income) ~ ., income, normal_mixture(K = n_components),
     chains = n_chains, warmup = n_warmup, draws = n_draws,
-    threads = n_threads, seed = seed_of(0),
+    threads = n_threads, seed = stage_seed(seed, "unweighted"),
     control = sampler_control(thin = n_sweeps)
   )
 })
@@ -80,21 +79,23 @@ step("Fitting with Lipschitz weights", {
   weights <- lipschitz_weights(fits$unweighted, allow_unconverged = TRUE)
   fits$lw <- update(
     fits$unweighted,
-    privacy_weights = weights, warmup = n_rewarmup, seed = seed_of(1),
+    privacy_weights = weights, warmup = n_rewarmup,
+    seed = stage_seed(seed, "weighted"),
     control = sampler_control(thin = n_resweeps)
   )
 })
 step("Re-weighting", {
   fits$lw_final <- or_null(reweight(
     fits$lw,
-    tolerance = tolerance, max_refits = n_refits, seed = seed_of(2),
+    tolerance = tolerance, max_refits = n_refits,
+    seed = stage_seed(seed, "reweight"),
     allow_unconverged = TRUE
   ))
 })
 step("Drawing the synthetic sets", {
   synthetic <- synthesize(
     fits[[length(fits)]], n_sets,
-    seed = seed_of(3), allow_unconverged = TRUE
+    seed = stage_seed(seed, "sets"), allow_unconverged = TRUE
   )
   # what pseudo_posterior() makes of the same steps in one call
   job <- as_pseudo_posterior(synthetic, fits)
@@ -110,7 +111,7 @@ step(sprintf("A proven epsilon of %g", strict_epsilon), {
     mechanism = "centred", epsilon = strict_epsilon,
     reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
     response = public_response(digits = 0), threads = n_threads,
-    seed = seed_of(5)
+    seed = stage_seed(seed, "strict")
   ))
 })
 

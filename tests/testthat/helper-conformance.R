@@ -293,7 +293,8 @@ expect_within_label <- function(weights, context, info) {
   }
   audit <- audit_guarantee(
     fit,
-    cells = if (proven) 900 else 200, remove = if (proven) c(1, 12, 24) else 1,
+    cells = if (proven) 2500 else 1600,
+    remove = if (proven) c(1, 12, 24) else 1,
     replacements = if (proven) 8 else 0
   )
   expect_equal(

@@ -201,7 +201,7 @@ test_that("attributes of weights cannot be exchanged", {
       s$clip(w)
     },
     `charges of a first stage edited` = function(s) {
-      w <- quietly(two_stage_weights(s$plain, 0.5, 1, 6))
+      w <- quietly(two_stage_weights(s$plain, 0.5, c(1, 6)))
       attr(w, "arguments")$epsilon0 <- 0
       s$clip(w)
     },
@@ -290,7 +290,7 @@ test_that("schemes of schemes keep what they were made from", {
   # Weights that are paid for are charged, and once for each first draw
   s <- scene()
   paid <- lapply(1:2, function(i) {
-    quietly(two_stage_weights(s$plain, 0.5, 1, 6))
+    quietly(two_stage_weights(s$plain, 0.5, c(1, 6)))
   })
   total <- function(...) {
     label <- guarantee(s$clip(combine_weights(...)))

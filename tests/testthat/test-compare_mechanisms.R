@@ -94,7 +94,7 @@ test_that("releases of one case take draws and histograms of their own", {
   )
   fit <- suppressMessages(run_mechanism(job))$centred
   made <- synthesize_sets(job, fit, 2)
-  other <- replace(job, "seed", stage_seed(3, 200))
+  other <- replace(job, "seed", stage_seed(3, "release", 2))
   expect_false(identical(made$sets[[1]], made$sets[[2]]))
   expect_equal(
     made$margin$counts,

@@ -53,7 +53,7 @@ paid_of <- function(context, seed = 1) {
     list("(Intercept)" = 10.8, sigma = 1)
   }
   two_stage_weights(
-    context$fit, 0.5, 0.5, 6,
+    context$fit, 0.5, c(0.5, 6),
     reference = centre, chains = 4, draws = 1500, seed = seed
   )
 }
@@ -238,8 +238,8 @@ scheme_cases <- list(
     ),
     files = own_file,
     bad = list(
-      function(context) two_stage_weights(context$fit, 0, 1, 2),
-      function(context) two_stage_weights(context$fit, 1, 2, 1)
+      function(context) two_stage_weights(context$fit, 0, c(1, 2)),
+      function(context) two_stage_weights(context$fit, 1, c(2, 1))
     )
   ),
   public_scalar = list(

@@ -129,7 +129,7 @@ test_that("an unknown argument is named and its values are not shown", {
   ))
   expect_identical(error$call[[1]], quote(pseudo_posterior))
   shown(two_stage_weights(
-    y ~ x, 1, 2, 3, simulated(), gaussian(),
+    y ~ x, 1, c(2, 3), simulated(), gaussian(),
     survey_weights = secret
   ))
   refused("arguments too many", y ~ x, simulated(), gaussian(), NULL, NULL,

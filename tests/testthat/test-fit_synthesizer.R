@@ -126,13 +126,6 @@ test_that("seed NULL takes the system's entropy and leaves .Random.seed", {
   expect_true(quick_fit(seed = 1)$seed_given)
 })
 
-test_that("seeds split into two 32-bit words", {
-  expect_identical(seed_words(2^32 + 5), c(1, 5))
-  words <- seed_words(NULL)
-  expect_length(words, 2)
-  expect_true(all(words >= 0 & words < 2^32 & words == floor(words)))
-})
-
 test_that("the sampler is chosen by the model", {
   expect_identical(quick_fit()$control$sampler, "gibbs")
   expect_identical(quick_mixture()$control$sampler, "augmentation")

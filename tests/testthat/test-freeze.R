@@ -51,7 +51,7 @@ test_that("no record moves the frozen weight of another one", {
   )
   for (rule in rules) {
     all <- as.numeric(predict(rule, current))
-    expect_gt(length(unique(all)), 10)
+    expect_gt(length(unique(all)), 5)
     for (i in c(1, 60, 120)) {
       expect_identical(as.numeric(predict(rule, current[-i, ])), all[-i])
       changed <- current

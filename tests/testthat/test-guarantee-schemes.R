@@ -147,7 +147,10 @@ test_that("every scheme has its name", {
     fit <- with_weights(unweighted_fit(), made_by(scheme))
     expect_identical(mechanism_of(fit), names[[scheme]])
     expect_identical(
-      mechanism_of(censored(fit)), paste0("censored_", names[[scheme]])
+      mechanism_of(censored(fit)),
+      switch(names[[scheme]],
+        lw = "censor_w", cw = "censor_cw", paste0("censor_", names[[scheme]])
+      )
     )
     expect_true(nzchar(describe_mechanism(censored(fit))))
   }

@@ -84,7 +84,7 @@ test_that("a public scalar is stated, one number is of unknown origin", {
     privacy_weights = public_scalar(0.5), seed = 2
   )
   expect_identical(alpha_of(fit), rep(0.5, 150))
-  expect_identical(mechanism_of(fit), "public_scalar")
+  expect_identical(mechanism_of(fit), "public_scalar_weights")
 })
 
 test_that("as.numeric() and subsets drop rule and marks of the records", {

@@ -53,11 +53,16 @@ test_that("the one call equals the steps", {
   job <- small_job()
   first <- fit_synthesizer(
     log(income) ~ age + earner, privacy_data(), gaussian(),
-    prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 14
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 1000,
+    seed = stage_seed(14, "unweighted")
   )
-  lw <- update(first, privacy_weights = lipschitz_weights(first), seed = 15)
-  final <- reweight(lw, k = 0.95, seed = 16)
-  syn <- synthesize(final, 3, seed = 17)
+  lw <- update(
+    first,
+    privacy_weights = lipschitz_weights(first),
+    seed = stage_seed(14, "weighted")
+  )
+  final <- reweight(lw, k = 0.95, seed = stage_seed(14, "reweight"))
+  syn <- synthesize(final, 3, seed = stage_seed(14, "sets"))
   expect_identical(job$internal$fits$lw_final$draws, final$draws)
   expect_identical(job$synthetic, syn)
 })
@@ -145,7 +150,7 @@ test_that("clipped mechanisms carry their labels", {
   w <- quick_job("censor_w", epsilon = 12, prior = prior)
   expect_named(w$internal$fits, c("unweighted", "censor_w"))
   expect_identical(guarantee(w)$label, "asymptotic")
-  expect_identical(guarantee(w)$mechanism, "censored_lw")
+  expect_identical(guarantee(w)$mechanism, "censor_w")
 
   history <- privacy_data(400)[151:400, ]
   first <- quick_fit(log(income) ~ age + earner, history,
@@ -179,7 +184,7 @@ test_that("two stages around a reference reach a strict epsilon", {
   expect_equal(fit$model$prior %||% fit$prior, prior_normal(1, c(10.8, 2.5)))
   label <- guarantee(staged)
   expect_identical(label$label, "strict")
-  expect_identical(label$mechanism, "centred_two_stage")
+  expect_identical(label$mechanism, "two_stage")
   expect_equal(label$epsilon$one_off[["add/remove-one"]], 0.8)
   expect_equal(label$epsilon$total[["add/remove-one"]], 4)
 })
@@ -266,5 +271,5 @@ test_that("without a seed a strict job is ready for release", {
     epsilon = 5, reference = public, bounds = c(10, 2e6), seed = NULL
   )
   expect_false(guarantee(job)$reproducible)
-  expect_output(print(job), "may leave the agency")
+  expect_output(print(job), "may leave the agency, nothing else")
 })

@@ -72,7 +72,9 @@ test_that("each refit of a search has noise of its own", {
     converged = TRUE
   )
   solve_weights(fit, 5, tolerance = 0.2, seed = 7)
-  expect_identical(seeds[1], 7)
+  expect_identical(seeds[1:2], c(
+    stage_seed(7, "refit", 1), stage_seed(7, "refit", 2)
+  ))
   expect_gt(length(seeds), 1)
   expect_false(anyDuplicated(seeds) > 0)
 })

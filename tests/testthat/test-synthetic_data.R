@@ -40,8 +40,6 @@ test_that("the printed figures hold no confidential value", {
 test_that("sets are reached by number, by list and as data frames", {
   syn <- synthesize(lw_fit(), m = 3, seed = 1)
   expect_identical(syn[[2]], syn$sets[[2]])
-  expect_identical(as.data.frame(syn), syn$sets[[1]])
-  expect_identical(as.data.frame(syn, set = 3), syn$sets[[3]])
   expect_identical(unname(lapply(syn, nrow)), list(150L, 150L, 150L))
   all <- as.data.frame(syn, set = "all")
   expect_equal(nrow(all), 450)
@@ -49,6 +47,50 @@ test_that("sets are reached by number, by list and as data frames", {
   expect_identical(syn[["m"]], 3L)
   expect_error(syn[[4]], class = "pseudosynth_error_input")
   expect_error(as.data.frame(syn, set = 0), class = "pseudosynth_error_input")
+})
+
+test_that("what leaves is in random order, by no seed, with nothing else", {
+  # The worst file: sorted by what is confidential
+  file <- privacy_data()
+  file <- file[order(file$income), ]
+  fit <- fit_synthesizer(
+    log(income) ~ age + earner, file, gaussian(),
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+  )
+  syn <- synthesize(fit, m = 2, seed = 1)
+  places <- replicate(200, {
+    set <- as.data.frame(syn, set = 2)
+    match(syn[[2]]$income[1], set$income)
+  })
+  expect_gt(length(unique(places)), 30)
+  set <- as.data.frame(syn, set = 2)
+  again <- as.data.frame(syn, set = 2)
+  expect_false(identical(set, again))
+  expect_identical(names(attributes(set)), c("names", "row.names", "class"))
+  expect_identical(attr(set, "row.names"), seq_len(nrow(file)))
+  # Rows stay whole
+  sorted <- function(x) {
+    x <- x[do.call(order, x), ]
+    rownames(x) <- NULL
+    x
+  }
+  expect_identical(sorted(set), sorted(syn[[2]]))
+  expect_identical(vapply(set, class, ""), vapply(syn[[2]], class, ""))
+  all <- as.data.frame(syn, set = "all")
+  expect_identical(sorted(all[all$.set == 2, -1]), sorted(syn[[2]]))
+  # Ranks of the file do not show: |r| above .35 once in 50,000 times
+  expect_lt(abs(cor(seq_len(nrow(set)), rank(set$income))), 0.35)
+  # R's own random state is not used
+  before <- withr::with_seed(1, .Random.seed)
+  withr::with_seed(1, {
+    as.data.frame(syn)
+    expect_identical(.Random.seed, before)
+  })
+  # Inside the agency everything stays aligned
+  expect_s3_class(
+    identification_risk(syn, file, known = "age", radius = 0.2),
+    "identification_risk"
+  )
 })
 
 test_that("summary has one row per set", {

@@ -2,7 +2,7 @@ crude <- list("(Intercept)" = 10.8, sigma = 1)
 
 two_stage <- function(..., epsilon0 = 1) {
   two_stage_weights(
-    log(income) ~ age, epsilon0, 1, 4, privacy_data(),
+    log(income) ~ age, epsilon0, c(1, 4), privacy_data(),
     gaussian(), reference = crude,
     prior = prior_normal(intercept = c(10.8, 2.5)), chains = 2, warmup = 300,
     draws = 3000, seed = 3, ...
@@ -71,10 +71,14 @@ test_that("bad input is a classed error", {
       class = "pseudosynth_error_input"
     )
   }
-  refuse(0, 1, 4)
-  refuse(Inf, 1, 4)
-  refuse(1, 4, 1)
-  refuse(1, -1, 4)
-  refuse(1, 1, Inf)
-  expect_error(two_stage_weights(1, 1, 1, 4), class = "pseudosynth_error_input")
+  refuse(0, c(1, 4))
+  refuse(Inf, c(1, 4))
+  refuse(1, c(4, 1))
+  refuse(1, c(-1, 4))
+  refuse(1, c(1, Inf))
+  refuse(1, 4)
+  expect_error(
+    two_stage_weights(1, 1, c(1, 4)),
+    class = "pseudosynth_error_input"
+  )
 })

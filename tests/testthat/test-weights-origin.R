@@ -163,7 +163,7 @@ test_that("count weights with a floor have one claim", {
   claim <- guarantee(fit)$epsilon$per_draw
   expect_equal(claim[["add/remove-one"]], 3)
   expect_equal(claim[["replace-one"]], 4)
-  exact <- audit_guarantee(fit, cells = 900, remove = 60, replacements = 8)
+  exact <- audit_guarantee(fit, cells = 2500, remove = 60, replacements = 8)
   expect_equal(exact$worst$claim, unname(claim[exact$worst$relation]))
   clipped <- fit
   sampled <- audit_guarantee(

@@ -99,10 +99,9 @@ group_means <- function(sets, truth) {
 #' and synthetic income
 write_sets <- function(synthetic, output, name = "synthetic") {
   for (i in seq_len(synthetic$m)) {
-    set <- synthetic[[i]]
     file <- if (synthetic$m == 1) name else paste0(name, "-", i)
     utils::write.csv(
-      set[sample(nrow(set)), ],
+      as.data.frame(synthetic, set = i),
       file.path(output, paste0(file, ".csv")),
       row.names = FALSE
     )
