@@ -20,7 +20,8 @@
 #'     sampler accepts too few of its proposals (see `min_acceptance`), or its
 #'     chains do not converge with ten proposals a draw either, NUTS is run
 #'     instead and the fit says so; but not with more than ten coefficients
-#'     under [prior_hierarchical()], which NUTS would take hours over. A sampler
+#'     under [prior_hierarchical()], which NUTS would take hours over, and not
+#'     where records are clipped, whose plateaus it does not cross. A sampler
 #'     asked for by name is kept.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes 0.6 times the number of components for the
@@ -136,7 +137,9 @@ suits_grid <- function(spec) {
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
 #' the gates: up to ten proposals a draw, which cost little, then NUTS. Not NUTS
 #' for many coefficients under the hierarchical prior: their correlations and
-#' funnels would take it hours and defeat it.
+#' funnels would take it hours and defeat it. Nor where records are clipped:
+#' its trajectories do not cross plateaus, and then chains that agree say
+#' nothing.
 #'
 #' @param fit (`synthesizer`) Diagnosed.
 #' @param asked (`sampler_control`) As the user gave it.
@@ -149,11 +152,13 @@ next_attempt <- function(fit, asked) {
     return(NULL)
   }
   share <- mean(fit$sampler$accept_stat)
-  accepts <- !isTRUE(share < control$min_acceptance)
+  clipped <- !is.null(fit$censor)
+  accepts <- clipped || !isTRUE(share < control$min_acceptance)
   if (accepts && fit$converged) {
     return(NULL)
   }
-  hopeless <- fit$spec$prior$kind == "hierarchical" && fit$spec$n_columns > 10
+  hopeless <- clipped ||
+    (fit$spec$prior$kind == "hierarchical" && fit$spec$n_columns > 10)
   if ((accepts || hopeless) && is.null(asked$thin) && control$thin < 10L) {
     control$thin <- if (accepts) larger_thin(fit) else 10L
     return(control)

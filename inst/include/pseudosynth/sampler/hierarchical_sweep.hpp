@@ -70,6 +70,12 @@ class HierarchicalSweep {
     }
   }
 
+  /// log half-t density of tau, up to a constant.
+  double log_prior(double t) const {
+    const double z = t / scale_;
+    return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
+  }
+
   /// The precision of b: diag(1/tau) Omega^-1 diag(1/tau).
   Matrix precision() const {
     const Vector inverse = tau.cwiseInverse();
@@ -77,12 +83,6 @@ class HierarchicalSweep {
   }
 
  protected:
-  /// log half-t density of tau, up to a constant.
-  double log_prior(double t) const {
-    const double z = t / scale_;
-    return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
-  }
-
   double log_prior_ratio(double to, double from) const {
     const double f = df_ * square(scale_);
     return 0.5 * (df_ + 1.0) * std::log((f + from * from) / (f + to * to));

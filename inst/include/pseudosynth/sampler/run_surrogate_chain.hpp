@@ -15,6 +15,8 @@
 
 #include "chain_length.hpp"
 #include "chain_result.hpp"
+#include "prior_exploration.hpp"
+#include "prior_reference.hpp"
 #include "surrogate_chain.hpp"
 #include "surrogate_fit.hpp"
 #include "surrogate_model.hpp"
@@ -44,6 +46,8 @@ class SurrogateSetup {
     // Beyond the clip the target is flat and Lhat is not.
     if (model.is_clipped()) proposal_.slice_share = kClippedSlices;
     pilot(model, fit, mode, rng);
+    if (model.is_clipped())
+      reference_ = std::make_unique<PriorReference>(model);
   }
 
   /// Puts another proposal in its place: draws stay exact, however poor it is.
@@ -55,6 +59,34 @@ class SurrogateSetup {
   const SurrogateModel& model() const { return *model_; }
   const SurrogateProposal& proposal() const { return proposal_; }
   const SurrogatePenalty& penalty() const { return penalty_; }
+  /// Null for a model that is not clipped.
+  const PriorReference* reference() const { return reference_.get(); }
+  /// The share of proposals that the pilot accepted.
+  double accepted() const { return accepted_; }
+
+  /// What one chain needs to cross between modes: its own exploration, of which
+  /// other chains know nothing.
+  CrossingMoves crossing(SurrogateModel& model, std::uint64_t seed,
+                         int chain) const {
+    CrossingMoves out;
+    out.reference = reference_.get();
+    const int n = model.size();
+    if (n > kExplored) {
+      // A population this small finds nothing there that slices do not
+      const bool hard = accepted_ < 0.5;
+      out.jump_share = hard ? 1.0 : 0.1;
+      out.wide_share = hard ? 1.0 : 0.1;
+      out.ellipse_share = hard ? 1.0 : 0.0;
+      out.n_scales = hard ? 4 : 0;
+      return out;
+    }
+    Rng rng(seed, kExploration + static_cast<std::uint64_t>(chain));
+    const PriorExploration found(model, *reference_, kPoints, rng);
+    out.points = found.points();
+    out.mixture.fit(out.points, kComponents, rng);
+    out.mixture_weight = 0.7;
+    return out;
+  }
 
   /// A chain's state is [ theta | tau ], tau for the hierarchical prior.
   int n_state() const {
@@ -65,7 +97,10 @@ class SurrogateSetup {
  private:
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
+  static constexpr std::uint64_t kExploration = 0x3a9ULL << 32;
   static constexpr int kPilot = 120;
+  // Up to so many parameters a chain explores, with so many points.
+  static constexpr int kExplored = 12, kPoints = 300, kComponents = 6;
   static constexpr double kClippedSlices = 0.5;
 
   /// The squared distance from the centre varies by sqrt(2/n) of itself: a
@@ -131,6 +166,7 @@ class SurrogateSetup {
       best = acceptance(model, other, from, tau, points, rng);
       proposal_ = other;
     }
+    accepted_ = best;
   }
 
   void slice_points(SurrogateModel& model, Vector& from, Vector& tau,
@@ -176,12 +212,27 @@ class SurrogateSetup {
   std::unique_ptr<SurrogateModel> model_;
   SurrogatePenalty penalty_;
   SurrogateProposal proposal_;
+  std::unique_ptr<PriorReference> reference_;
+  double accepted_ = 0.0;
 };
 
 namespace detail {
 
-/// A start twice as far out as the surrogate posterior, closer if the density
-/// is not finite there, and the surrogate's centre at last.
+/// A draw of the prior, which knows nothing of the records.
+inline bool place_at_prior(const PriorReference& reference, bool hierarchical,
+                           SurrogateChain& chain, Rng& rng) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const Vector tau = hierarchical ? reference.draw_tau(rng) : Vector();
+    if (!chain.place(reference.draw(tau, rng))) continue;
+    if (hierarchical) chain.set_tau(tau);
+    return true;
+  }
+  return false;
+}
+
+/// Of a clipped model a draw of the prior. Else a start twice as far out as the
+/// surrogate posterior, closer if the density is not finite there, and the
+/// surrogate's centre at last.
 inline void place_surrogate_start(const SurrogateSetup& setup,
                                   SurrogateChain& chain, const Vector* init,
                                   Rng& rng) {
@@ -191,6 +242,10 @@ inline void place_surrogate_start(const SurrogateSetup& setup,
     if (init->size() > n) chain.set_tau(init->tail(init->size() - n));
     return;
   }
+  if (setup.reference() != nullptr &&
+      place_at_prior(*setup.reference(), setup.model().prior().hierarchical,
+                     chain, rng))
+    return;
   SurrogateConditional normal;
   const bool proper =
       normal.set(setup.proposal().lhat, setup.penalty().precision.asDiagonal(),
@@ -220,11 +275,23 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
   const auto begin = std::chrono::steady_clock::now();
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   const std::unique_ptr<SurrogateModel> model = setup.model().clone();
-  SurrogateChain state(*model, setup.proposal(), rng);
+  CrossingMoves crossing;
+  const bool clipped = setup.reference() != nullptr;
+  ChainResult out;
+  if (clipped) {
+    StoppableSurrogateModel stoppable(*model, handlers.should_stop);
+    try {
+      crossing = setup.crossing(stoppable, seed, chain);
+    } catch (const Interrupted&) {
+      out.interrupted = true;
+      return out;
+    }
+  }
+  SurrogateChain state(*model, setup.proposal(), rng,
+                       clipped ? &crossing : nullptr);
   detail::place_surrogate_start(setup, state, init, rng);
   const bool hierarchical = model->prior().hierarchical;
   const int P = model->n_columns(), n = model->size();
-  ChainResult out;
   out.allocate(n, hierarchical ? P : 0, length.draws);
   out.monitor.setZero(1, length.draws);
   double accepted = 0.0;

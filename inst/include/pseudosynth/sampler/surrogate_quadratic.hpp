@@ -53,6 +53,17 @@ class SurrogateConditional {
     return mean_ + keep * (from - mean_) + std::sqrt(1.0 - keep * keep) * noise;
   }
 
+  /// Normalised.
+  double log_density(const Vector& theta) const {
+    const Eigen::Index n = mean_.size();
+    const Vector white = factor_.matrixU() * (theta - mean_);
+    double log_determinant = 0.0;
+    for (Eigen::Index j = 0; j < n; ++j)
+      log_determinant += std::log(factor_.matrixLLT()(j, j));
+    return log_determinant - 0.5 * white.squaredNorm() -
+           static_cast<double>(n) * kHalfLogTwoPi;
+  }
+
   /// Column j of the covariance, scaled to the standard deviation of theta_j:
   /// how the others move along with theta_j.
   Vector direction(int j) const {
