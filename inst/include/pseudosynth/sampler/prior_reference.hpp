@@ -80,6 +80,21 @@ class PriorReference {
     return sum;
   }
 
+  /// The density of draw(), nearly, for the hierarchical prior: with a t
+  /// distribution in the place of each coefficient's marginal.
+  double log_normalised(const Vector& theta) const {
+    const double nu = prior_.tau_df;
+    const double constant =
+        prior_.hierarchical
+            ? std::lgamma(0.5 * (nu + 1.0)) - std::lgamma(0.5 * nu) -
+                  0.5 * std::log(nu * kPi) - std::log(prior_.tau_scale)
+            : -kHalfLogTwoPi;
+    double sum = log_coefficients(theta) + log_tabulated(theta);
+    for (int j = 0; j < first_; ++j)
+      sum += constant - (prior_.hierarchical ? 0.0 : std::log(prior_.scale[j]));
+    return sum;
+  }
+
   /// How wide the prior is in coordinate j.
   double scale(int j) const {
     if (j >= first_) return 3.0;

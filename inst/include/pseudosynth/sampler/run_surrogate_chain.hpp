@@ -82,8 +82,8 @@ class SurrogateSetup {
     }
     Rng rng(seed, kExploration + static_cast<std::uint64_t>(chain));
     const PriorExploration found(model, *reference_, kPoints, rng);
-    out.points = found.points();
-    out.mixture.fit(out.points, kComponents, rng);
+    out.points = found.all_points();
+    out.mixture = found.mixture();
     out.mixture_weight = 0.7;
     return out;
   }
@@ -100,7 +100,7 @@ class SurrogateSetup {
   static constexpr std::uint64_t kExploration = 0x3a9ULL << 32;
   static constexpr int kPilot = 120;
   // Up to so many parameters a chain explores, with so many points.
-  static constexpr int kExplored = 12, kPoints = 300, kComponents = 6;
+  static constexpr int kExplored = 12, kPoints = 300;
   static constexpr double kClippedSlices = 0.5;
 
   /// The squared distance from the centre varies by sqrt(2/n) of itself: a

@@ -35,11 +35,22 @@ class StudentMixture {
     one.weight = weight;
     if (!std::isfinite(one.log_scale)) return false;
     components_.push_back(std::move(one));
-    double total = 0.0;
-    for (const Component& each : components_) total += each.weight;
-    for (Component& each : components_)
-      each.log_weight = std::log(each.weight / total);
+    normalise();
     return true;
+  }
+
+  /// Takes in the components of another, which get a share of all weight.
+  void append(const StudentMixture& other, double share) {
+    double own = 0.0, others = 0.0;
+    for (const Component& one : components_) own += one.weight;
+    for (const Component& one : other.components_) others += one.weight;
+    if (own > 0.0)
+      for (Component& one : components_) one.weight *= (1.0 - share) / own;
+    for (Component one : other.components_) {
+      one.weight *= (own > 0.0 ? share : 1.0) / others;
+      components_.push_back(std::move(one));
+    }
+    normalise();
   }
 
   double log_density(const Vector& x) const {
@@ -107,6 +118,13 @@ class StudentMixture {
                              std::log1p(squared_distance(x) / kDf);
     }
   };
+
+  void normalise() {
+    double total = 0.0;
+    for (const Component& each : components_) total += each.weight;
+    for (Component& each : components_)
+      each.log_weight = std::log(each.weight / total);
+  }
 
   /// Points far from each other: each next one with a probability in proportion
   /// to the squared distance from those there are.
