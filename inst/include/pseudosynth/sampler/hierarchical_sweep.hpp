@@ -76,6 +76,8 @@ class HierarchicalSweep {
     return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
   }
 
+  const Matrix& omega_precision() const { return precision_; }
+
   /// The precision of b: diag(1/tau) Omega^-1 diag(1/tau).
   Matrix precision() const {
     const Vector inverse = tau.cwiseInverse();

@@ -221,11 +221,8 @@ class PriorExploration {
       std::vector<double> log_weight;
       for (std::size_t s = 0; s < 2 * size; ++s) {
         const double kind = rng_->uniform();
-        Vector tau;
-        if (kind < kPriorShare && model_->prior().hierarchical)
-          tau = reference_->draw_tau(*rng_);
         const Point one =
-            measured(kind < kPriorShare ? reference_->draw(tau, *rng_)
+            measured(kind < kPriorShare ? reference_->draw_wide(*rng_)
                      : kind < 0.5       ? found.draw(*rng_)
                                         : mixture_.draw(*rng_));
         const double parts[3] = {

@@ -50,8 +50,22 @@ class PriorReference {
   /// The hierarchical prior's own hyperparameters.
   Vector draw_tau(Rng& rng) const {
     Vector tau(P_);
-    for (int j = 0; j < P_; ++j) tau[j] = prior_.tau_scale * t_size(rng);
+    for (int j = 0; j < P_; ++j) tau[j] = draw_tau_one(rng);
     return tau;
+  }
+  double draw_tau_one(Rng& rng) const {
+    const double z = std::fabs(rng.normal());
+    return prior_.tau_scale * z /
+           std::sqrt(rng.gamma(0.5 * prior_.tau_df) / (0.5 * prior_.tau_df));
+  }
+  /// With the density that log_normalised() states.
+  Vector draw_wide(Rng& rng) const {
+    if (!prior_.hierarchical) return draw(Vector(), rng);
+    Vector scales(P_);
+    for (int j = 0; j < P_; ++j)
+      scales[j] = prior_.tau_scale * std::sqrt(0.5 * prior_.tau_df /
+                                               rng.gamma(0.5 * prior_.tau_df));
+    return draw(scales, rng);
   }
   /// A draw of theta; `tau` of the hierarchical prior, whose Omega is the
   /// identity here, else not used.
@@ -80,8 +94,8 @@ class PriorReference {
     return sum;
   }
 
-  /// The density of draw(), nearly, for the hierarchical prior: with a t
-  /// distribution in the place of each coefficient's marginal.
+  /// The density of draw_wide(): under the hierarchical prior a t distribution
+  /// in the place of each coefficient's marginal.
   double log_normalised(const Vector& theta) const {
     const double nu = prior_.tau_df;
     const double constant =
@@ -103,12 +117,6 @@ class PriorReference {
 
  private:
   static constexpr double kRange = 18.0;
-
-  double t_size(Rng& rng) const {
-    const double z = std::fabs(rng.normal());
-    return z /
-           std::sqrt(rng.gamma(0.5 * prior_.tau_df) / (0.5 * prior_.tau_df));
-  }
 
   SurrogatePrior prior_;
   int P_, first_;

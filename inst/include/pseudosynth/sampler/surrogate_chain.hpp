@@ -89,13 +89,19 @@ class SurrogateChain {
     double probability = propose();
     if (crossing_ != nullptr && rng_->uniform() < crossing_->jump_share)
       probability = std::max(probability, jump());
+    if (crossing_ != nullptr && prior_.hierarchical &&
+        !crossing_->mixture.empty())
+      probability = std::max(probability, joint_jump());
     if (rng_->uniform() < proposal_->slice_share) slice();
     if (crossing_ == nullptr) return probability;
     if (rng_->uniform() < crossing_->wide_share) wide_slice();
     if (!model_->is_folded() && rng_->uniform() < crossing_->ellipse_share)
       ellipse();
-    for (int k = 0; prior_.hierarchical && k < crossing_->n_scales; ++k)
+    for (int k = 0; prior_.hierarchical && k < crossing_->n_scales; ++k) {
       scale_slice();
+      redraw();
+      redraw();
+    }
     return probability;
   }
 
@@ -138,11 +144,54 @@ class SurrogateChain {
       log_ratio = log_ratio_to_proposal(next, log_l) -
                   log_ratio_to_proposal(theta, log_l_);
     }
-    if (std::log(rng_->uniform()) < log_ratio) {
-      theta = next;
-      log_l_ = log_l;
+    return decide(log_ratio, next, log_l);
+  }
+
+  /// Under the hierarchical prior: theta from what was explored or from t
+  /// distributions, then each tau_j given b_j nearly as the prior has it with
+  /// Omega at the identity. Omega stays.
+  double joint_jump() {
+    const CrossingMoves& by = *crossing_;
+    const Vector tau = hyper_.tau;
+    const bool of_mixture = rng_->uniform() < 1.0 - by.prior_weight;
+    const Vector next =
+        of_mixture ? by.mixture.draw(*rng_) : by.reference->draw_wide(*rng_);
+    const double here = log_joint_ratio(theta, log_l_);
+    double log_ratio = -kInfinity, log_l = -kInfinity;
+    bool finite_tau = true;
+    if (next.allFinite()) {
+      for (int j = 0; j < tau.size(); ++j)
+        hyper_.tau[j] = std::exp(scale_given(next[j]).draw(*rng_));
+      finite_tau = hyper_.tau.allFinite() && hyper_.tau.minCoeff() > 0.0;
+      if (finite_tau) {
+        log_l = evaluate(next);
+        log_ratio = log_joint_ratio(next, log_l) - here;
+      }
     }
-    return log_ratio > 0.0 ? 1.0 : std::exp(log_ratio);
+    const double probability = decide(log_ratio, next, log_l);
+    if (theta != next) hyper_.tau = tau;
+    return probability;
+  }
+
+  /// Under the hierarchical prior: tau_j from its prior and b_j / tau_j from
+  /// its own given the others.
+  void redraw() {
+    const int j = rng_->integer(model_->n_columns());
+    const double before = hyper_.tau[j];
+    const double here = theta[j];
+    hyper_.tau[j] = crossing_->reference->draw_tau_one(*rng_);
+    // Omega^-1 (b / tau) but for column j
+    const double own = hyper_.omega_precision()(j, j);
+    double others = 0.0;
+    for (int k = 0; k < model_->n_columns(); ++k)
+      if (k != j)
+        others += hyper_.omega_precision()(k, j) * theta[k] / hyper_.tau[k];
+    const double u = (rng_->normal() / std::sqrt(own)) - others / own;
+    Vector next = theta;
+    next[j] = u * hyper_.tau[j];
+    const double log_l = std::isfinite(next[j]) ? evaluate(next) : -kInfinity;
+    decide(log_l - log_l_, next, log_l);
+    if (theta[j] == here) hyper_.tau[j] = before;
   }
 
   /// A slice along an axis as wide as the prior, or along the line through two
@@ -239,6 +288,46 @@ class SurrogateChain {
     if (t == 0.0) return;
     theta += t * step;
     log_l_ = last;
+  }
+
+  /// Metropolis and Hastings. @return the probability of acceptance.
+  double decide(double log_ratio, const Vector& next, double log_l) {
+    const double height = std::log(rng_->uniform());
+    if (std::isnan(log_ratio)) return 0.0;
+    if (height < log_ratio) {
+      theta = next;
+      log_l_ = log_l;
+    }
+    return log_ratio > 0.0 ? 1.0 : std::exp(log_ratio);
+  }
+
+  /// log tau_j given b_j under the prior, Omega at the identity: what
+  /// joint_jump() proposes.
+  TabulatedDensity scale_given(double b) const {
+    const double size = std::log(std::max(std::fabs(b), 1e-100));
+    const double scale = std::log(prior_.tau_scale);
+    return TabulatedDensity(
+        [&](double t) {
+          return hyper_.log_prior(std::exp(t)) -
+                 0.5 * square(b) * std::exp(-2.0 * t);
+        },
+        std::min(size, scale) - 1.0, std::max(size, scale) + 2.0, 40);
+  }
+
+  /// Target over proposal of joint_jump(), at the tau in place.
+  double log_joint_ratio(const Vector& at, double log_l) {
+    const CrossingMoves& by = *crossing_;
+    refresh_precision();
+    double out = log_l + log_coefficient_prior(at);
+    for (int j = 0; j < hyper_.tau.size(); ++j) {
+      const double t = std::log(hyper_.tau[j]);
+      out += hyper_.log_prior(hyper_.tau[j]) + t -
+             scale_given(at[j]).log_density(t);
+    }
+    const double parts[2] = {
+        std::log(by.prior_weight) + by.reference->log_normalised(at),
+        std::log(1.0 - by.prior_weight) + by.mixture.log_density(at)};
+    return out - log_sum_exp(parts, 2);
   }
 
   void refresh_precision() {
