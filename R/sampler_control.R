@@ -178,13 +178,12 @@ next_attempt <- function(fit, asked) {
 
 # Proposals a draw after a run that did not pass. Where the chains agree and the
 # draws are only too few: what they lack and half as much again. Ten where the
-# chains disagree, or records are clipped: then they rest in a tail that is
-# seldom proposed.
+# chains disagree: then one rests in a tail that is seldom proposed.
 larger_thin <- function(fit) {
   table <- fit$diagnostics
   lacks <- fit$control$min_ess / min(table$ess_bulk, table$ess_tail)
   too_few <- isTRUE(lacks > 1) && all(table$rhat <= fit$control$max_rhat)
-  if (!too_few || !is.null(fit$censor)) {
+  if (!too_few) {
     return(10L)
   }
   as.integer(min(10, ceiling(1.5 * lacks * fit$control$thin)))

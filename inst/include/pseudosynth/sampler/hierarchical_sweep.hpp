@@ -76,6 +76,11 @@ class HierarchicalSweep {
     return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
   }
 
+  /// @param omega positive definite.
+  void set_omega(const Matrix& omega) {
+    omega_factor_ = omega.llt().matrixL();
+    precision_ = omega.llt().solve(Matrix::Identity(P_, P_));
+  }
   const Matrix& omega_precision() const { return precision_; }
 
   /// The precision of b: diag(1/tau) Omega^-1 diag(1/tau).

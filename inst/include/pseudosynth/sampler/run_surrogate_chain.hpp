@@ -15,6 +15,7 @@
 
 #include "chain_length.hpp"
 #include "chain_result.hpp"
+#include "lagged_pairs.hpp"
 #include "prior_exploration.hpp"
 #include "prior_reference.hpp"
 #include "surrogate_chain.hpp"
@@ -230,6 +231,23 @@ inline bool place_at_prior(const PriorReference& reference, bool hierarchical,
   return false;
 }
 
+/// Of pairs of chains with this chain's moves.
+inline std::vector<double> meeting_times(const SurrogateSetup& setup,
+                                         SurrogateModel& model,
+                                         const CrossingMoves& crossing,
+                                         int warmup, std::uint64_t seed,
+                                         int chain) {
+  constexpr std::uint64_t kStream = 0x2b1ULL << 32;
+  PairLength length;
+  length.longest = warmup;
+  return lagged_pairs(model, setup.proposal(), crossing, length, seed,
+                      kStream + 64 * static_cast<std::uint64_t>(chain),
+                      [&](SurrogateChain& state, Rng& rng) {
+                        return place_at_prior(*setup.reference(), false, state,
+                                              rng);
+                      });
+}
+
 /// Of a clipped model a draw of the prior. Else a start twice as far out as the
 /// surrogate posterior, closer if the density is not finite there, and the
 /// surrogate's centre at last.
@@ -282,6 +300,9 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
     StoppableSurrogateModel stoppable(*model, handlers.should_stop);
     try {
       crossing = setup.crossing(stoppable, seed, chain);
+      if (!model->prior().hierarchical)
+        out.meeting = detail::meeting_times(setup, stoppable, crossing,
+                                            length.warmup, seed, chain);
     } catch (const Interrupted&) {
       out.interrupted = true;
       return out;

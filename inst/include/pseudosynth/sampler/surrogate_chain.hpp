@@ -78,6 +78,8 @@ class SurrogateChain {
   /// sum_i g_i at the current theta.
   double log_lik() const { return log_l_ - model_->log_prior(theta); }
   void set_tau(const Vector& tau) { hyper_.tau = tau; }
+  void set_omega(const Matrix& omega) { hyper_.set_omega(omega); }
+  Matrix omega() const { return hyper_.omega(); }
 
   /// @return the probability with which the proposal was accepted.
   double sweep() {
@@ -208,7 +210,11 @@ class SurrogateChain {
       step = any() - any();
       if (!(step.squaredNorm() > 0.0)) return;
     } else {
-      const int j = rng_->integer(n);
+      // The extra parameters as often as all coefficients together: nothing
+      // else moves them out into the tails of their priors
+      const int P = model_->n_columns();
+      const int j = n > P && (rng_->bits() & 1) ? P + rng_->integer(n - P)
+                                                : rng_->integer(P);
       step[j] = crossing_->reference->scale(j);
     }
     refresh_precision();
