@@ -97,6 +97,8 @@ void check_crossing(const RegressionProblem& problem,
   if (problem.hierarchical) {
     run("joint jumps", [](ps::SurrogateChain& chain) { chain.joint_jump(); });
     run("scales", [](ps::SurrogateChain& chain) { chain.scale_slice(); });
+    run("common scale",
+        [](ps::SurrogateChain& chain) { chain.common_slice(); });
     run("redrawn", [](ps::SurrogateChain& chain) { chain.redraw(); });
   }
   run("all that cross", kSweep);

@@ -99,6 +99,7 @@ class SurrogateChain {
     if (rng_->uniform() < crossing_->wide_share) wide_slice();
     if (!model_->is_folded() && rng_->uniform() < crossing_->ellipse_share)
       ellipse();
+    if (prior_.hierarchical && crossing_->n_scales > 0) common_slice();
     for (int k = 0; prior_.hierarchical && k < crossing_->n_scales; ++k) {
       scale_slice();
       redraw();
@@ -173,6 +174,33 @@ class SurrogateChain {
     const double probability = decide(log_ratio, next, log_l);
     if (theta != next) hyper_.tau = tau;
     return probability;
+  }
+
+  /// A slice of the log of a factor of all b and tau, under the exact
+  /// likelihood: clipped ones often say little about it.
+  void common_slice() {
+    const int P = model_->n_columns();
+    Vector step = Vector::Zero(model_->size());
+    step.head(P) = theta.head(P);
+    model_->set_line(theta, step);
+    const auto log_prior = [&](double x) {
+      double sum = P * x;
+      for (int j = 0; j < P; ++j)
+        sum += hyper_.log_prior(std::exp(x) * hyper_.tau[j]);
+      return sum;
+    };
+    double last = log_l_, height = log_l_ + log_prior(0.0);
+    const double x = slice_sample_from(
+        *rng_, 0.0, height,
+        [&](double t) {
+          last = finite(model_->value_on_line(std::expm1(t)));
+          return last + log_prior(t);
+        },
+        1.0);
+    if (x == 0.0) return;
+    theta += std::expm1(x) * step;
+    hyper_.tau *= std::exp(x);
+    log_l_ = last;
   }
 
   /// Under the hierarchical prior: tau_j from its prior and b_j / tau_j from

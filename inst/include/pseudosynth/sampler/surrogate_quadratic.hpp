@@ -35,9 +35,18 @@ class SurrogateConditional {
     sum.topLeftCorner(P, P) += precision;
     factor_.compute(sum);
     if (factor_.info() != Eigen::Success) return false;
-    Vector pull = lhat.gradient;
-    pull.head(P) += precision * (location - lhat.centre.head(P));
-    mean_ = lhat.centre + factor_.solve(pull);
+    if (precision.diagonal().maxCoeff() < kTight) {
+      Vector pull = lhat.gradient;
+      pull.head(P) += precision * (location - lhat.centre.head(P));
+      mean_ = lhat.centre + factor_.solve(pull);
+    } else {
+      // The prior's pull would leave no digit of the likelihood's: from where
+      // it does not pull
+      Vector middle = lhat.centre;
+      middle.head(P) = location;
+      mean_ = middle + factor_.solve(lhat.gradient -
+                                     lhat.curvature * (middle - lhat.centre));
+    }
     return mean_.allFinite();
   }
 
@@ -73,6 +82,8 @@ class SurrogateConditional {
   }
 
  private:
+  static constexpr double kTight = 1e16;
+
   Eigen::LLT<Matrix> factor_;
   Vector mean_;
 };
