@@ -2,7 +2,7 @@
 # far records and several modes, each fitted at many seeds and compared with the
 # true posterior: a large population that goes there from the prior.
 #
-#   Rscript bench/run.R clipped-law [seeds] [small|large]
+#   Rscript bench/run.R clipped-law [seeds]
 
 #' The files, of one parameter vector or with two covariates.
 clipped_files <- function(n, covariates) {

@@ -82,11 +82,12 @@ test_that("chains that agree and have too few draws run as long as they lack", {
   expect_identical(thin(rhat = 1.01, ess = 250), 3L)
   expect_identical(thin(rhat = 1.01, ess = 20), 10L)
   expect_identical(thin(rhat = 1.01, ess = 350, thin = 3L), 6L)
-  # Whatever else is wrong, and always where records are clipped: ten
+  # Clipped or not
+  expect_identical(thin(rhat = 1.01, ess = 300, censor = list()), 2L)
+  # Whatever else is wrong: ten
   expect_identical(thin(rhat = 1.06, ess = 300), 10L)
   expect_identical(thin(rhat = NA, ess = NA), 10L)
   expect_identical(thin(rhat = 1.01, ess = 500), 10L)
-  expect_identical(thin(rhat = 1.01, ess = 300, censor = list()), 10L)
 })
 
 test_that("a surrogate given up is replaced by NUTS and the fit says so", {

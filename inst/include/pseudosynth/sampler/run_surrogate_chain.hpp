@@ -248,22 +248,23 @@ inline std::vector<double> meeting_times(const SurrogateSetup& setup,
                       });
 }
 
-/// Of a clipped model a draw of the prior. Else a start twice as far out as the
+/// Of a clipped model a draw of the prior, whatever earlier chains have seen.
+/// Else `init`, or a start twice as far out as the
 /// surrogate posterior, closer if the density is not finite there, and the
 /// surrogate's centre at last.
 inline void place_surrogate_start(const SurrogateSetup& setup,
                                   SurrogateChain& chain, const Vector* init,
                                   Rng& rng) {
   const int n = setup.model().size();
+  if (setup.reference() != nullptr &&
+      place_at_prior(*setup.reference(), setup.model().prior().hierarchical,
+                     chain, rng))
+    return;
   if (init != nullptr && init->size() == setup.n_state() && init->allFinite() &&
       chain.place(init->head(n))) {
     if (init->size() > n) chain.set_tau(init->tail(init->size() - n));
     return;
   }
-  if (setup.reference() != nullptr &&
-      place_at_prior(*setup.reference(), setup.model().prior().hierarchical,
-                     chain, rng))
-    return;
   SurrogateConditional normal;
   const bool proper =
       normal.set(setup.proposal().lhat, setup.penalty().precision.asDiagonal(),
