@@ -40,32 +40,108 @@ prior_transform <- function(spec) {
     b * tau
   }
   n_coefficient <- if (hierarchical) 2 * p + n_pairs else p
+  dimension <- n_coefficient + length(extra)
+  is_coefficient <- seq_len(dimension) <= n_coefficient
+  # Hyperparameters are left out of the state: b, then the extra parameter's
+  # normal
   list(
-    dimension = n_coefficient + length(extra),
-    draws = function(v) {
-      b <- coefficients(v[, seq_len(n_coefficient), drop = FALSE])
+    dimension = dimension,
+    state = function(v) {
+      b <- coefficients(v[, is_coefficient, drop = FALSE])
+      cbind(b, v[, !is_coefficient, drop = FALSE])
+    },
+    draws = function(x) {
       if (length(extra) == 0) {
-        return(b)
+        return(x)
       }
-      w <- v[, n_coefficient + 1]
+      w <- x[, p + 1]
       log_tail <- stats::pnorm(w, lower.tail = FALSE, log.p = TRUE)
-      cbind(b, switch(extra,
+      cbind(x[, seq_len(p), drop = FALSE], switch(extra,
         sigma = half_t(w, 3, 1),
         # half-Cauchy(0, 5) on 1 / size
         size = 1 / half_t(-w, 1, 5),
         precision = 0.1 * exp(-log_tail / 1.5)
       ))
+    },
+    log_prior = function(x) {
+      b <- x[, seq_len(p), drop = FALSE]
+      extras <- rowSums(
+        stats::dnorm(x[, -seq_len(p), drop = FALSE], log = TRUE)
+      )
+      extras + if (hierarchical) {
+        marginal_log_prior(b, function(n) {
+          v <- matrix(stats::rnorm(n * dimension), n)
+          lapply(seq_len(p), function(j) {
+            # b for the j-th unit vector: a column of the factor of its
+            # covariance
+            v[, seq_len(p)] <- rep(diag(p)[j, ], each = n)
+            coefficients(v[, is_coefficient, drop = FALSE])
+          })
+        })
+      } else {
+        rowSums(stats::dnorm(
+          b, rep(prior$location, each = nrow(b)),
+          rep(prior$scale, each = nrow(b)),
+          log = TRUE
+        ))
+      }
+    },
+    wide = function(n) {
+      z <- matrix(stats::rnorm(n * p), n)
+      if (hierarchical) z <- z / sqrt(stats::rgamma(n * p, prior$df / 2) /
+        (prior$df / 2))
+      at <- if (hierarchical) 0 else rep(prior$location, each = n)
+      cbind(
+        at + z * rep(rep_len(prior$scale, p), each = n),
+        matrix(stats::rnorm(n * length(extra)), n)
+      )
+    },
+    log_wide = function(x) {
+      n <- nrow(x)
+      at <- if (hierarchical) 0 else rep(prior$location, each = n)
+      scale <- rep(rep_len(prior$scale, p), each = n)
+      z <- (x[, seq_len(p), drop = FALSE] - at) / scale
+      each <- if (hierarchical) {
+        stats::dt(z, prior$df, log = TRUE)
+      } else {
+        stats::dnorm(z, log = TRUE)
+      }
+      rowSums(each - log(scale)) +
+        rowSums(stats::dnorm(x[, -seq_len(p), drop = FALSE], log = TRUE))
     }
   )
+}
+
+# log density of b, averaged over draws of its normal's covariance.
+marginal_log_prior <- function(b, draw_factor, n = 3000) {
+  p <- ncol(b)
+  columns <- draw_factor(n)
+  # The factor is lower triangular: column j of it is columns[[j]]
+  precision <- vapply(seq_len(n), function(s) {
+    factor <- vapply(columns, function(column) column[s, ], numeric(p))
+    inverse <- forwardsolve(matrix(factor, p), diag(p))
+    c(crossprod(inverse), sum(log(abs(diag(inverse)))))
+  }, numeric(p^2 + 1))
+  pairs <- b[, rep(seq_len(p), p), drop = FALSE] *
+    b[, rep(seq_len(p), each = p), drop = FALSE]
+  constant <- precision[p^2 + 1, ] - p / 2 * log(2 * pi)
+  blocks <- split(seq_len(nrow(b)), (seq_len(nrow(b)) - 1) %/% 2000)
+  unlist(lapply(blocks, function(rows) {
+    value <- rep(constant, each = length(rows)) -
+      0.5 * pairs[rows, , drop = FALSE] %*%
+        precision[seq_len(p^2), , drop = FALSE]
+    log(rowMeans(exp(value)))
+  }), use.names = FALSE)
 }
 
 tempered_posterior <- function(spec, size = 8000, seed = 1, rounds = 3) {
   withr::local_seed(seed)
   from <- prior_transform(spec)
   dimension <- from$dimension
-  log_lik <- function(v) {
-    draws <- from$draws(v)
-    blocks <- split(seq_len(nrow(v)), (seq_len(nrow(v)) - 1) %/% 1000)
+  log_lik <- function(v) log_lik_of(from$state(v))
+  log_lik_of <- function(x) {
+    draws <- from$draws(x)
+    blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1) %/% 1000)
     value <- unlist(lapply(blocks, function(rows) {
       f <- log_lik_(spec, draws[rows, , drop = FALSE])
       f[is.nan(f)] <- -Inf
@@ -119,22 +195,23 @@ tempered_posterior <- function(spec, size = 8000, seed = 1, rounds = 3) {
     for (i in seq_len(rounds)) move(power)
   }
   for (i in seq_len(2 * rounds)) move(1)
-  weigh_population(v, from, log_lik, 20 * size)
+  weigh_population(from$state(v), from, log_lik_of, 12 * size)
 }
 
 # Weighted draws of the posterior: proposals from t distributions around the
 # clusters of a population and from the prior, with the weights that make them
 # exact.
-weigh_population <- function(v, from, log_lik, size) {
-  d <- ncol(v)
+weigh_population <- function(x, from, log_lik, size) {
+  d <- ncol(x)
   df <- 5
-  groups <- suppressWarnings(
-    stats::kmeans(v, min(30, nrow(unique(v)) - 1), iter.max = 50, nstart = 3)
-  )$cluster
+  groups <- suppressWarnings(stats::kmeans(
+    scale(x), min(30, nrow(unique(x)) - 1),
+    iter.max = 50, nstart = 3
+  ))$cluster
   parts <- Filter(function(part) nrow(part) > 5 * d, split(
-    as.data.frame(v), groups
+    as.data.frame(x), groups
   ))
-  overall <- diag(1e-6 * apply(v, 2, stats::var), d)
+  overall <- diag(1e-8 * apply(x, 2, stats::var), d)
   parts <- lapply(parts, function(part) {
     part <- as.matrix(part)
     list(
@@ -146,6 +223,7 @@ weigh_population <- function(v, from, log_lik, size) {
   share <- c(0.1, 0.9 * share / sum(share))
   kind <- sample.int(length(share), size, TRUE, share)
   z <- matrix(stats::rnorm(size * d), size)
+  z[kind == 1, ] <- from$wide(sum(kind == 1))
   far <- sqrt(df / stats::rchisq(size, df))
   for (k in seq_along(parts)) {
     at <- which(kind == k + 1)
@@ -154,8 +232,7 @@ weigh_population <- function(v, from, log_lik, size) {
       parts[[k]]$mean, `+`
     )
   }
-  log_prior <- rowSums(stats::dnorm(z, log = TRUE))
-  density <- share[1] * exp(log_prior)
+  density <- share[1] * exp(from$log_wide(z))
   for (k in seq_along(parts)) {
     one <- parts[[k]]
     distance <- colSums(backsolve(one$root, t(z) - one$mean, transpose = TRUE)^2)
@@ -164,7 +241,7 @@ weigh_population <- function(v, from, log_lik, size) {
         sum(log(diag(one$root))) - (df + d) / 2 * log1p(distance / df)
     )
   }
-  log_weight <- log_lik(z) + log_prior - log(density)
+  log_weight <- log_lik(z) + from$log_prior(z) - log(density)
   weight <- exp(log_weight - max(log_weight))
   list(
     draws = from$draws(z), weight = weight / sum(weight),
