@@ -19,9 +19,9 @@ diagnose <- function(fit) {
     values <- cbind(fit$draws, values)
   }
   # Without any weight the weighted log-likelihood is 0 at every draw; where all
-  # records are clipped all over the posterior it is another constant. A chain
-  # that gives one is stuck, independent draws are not.
-  constant <- identical(fit$control$sampler, "grid") &&
+  # records are clipped all over the posterior it is another constant. Chains
+  # that are stuck are so in their parameters, too.
+  constant <- !is.null(fit$censor) && !is_mixture(fit$family) &&
     length(unique(fit$monitor[, "log_lik"])) == 1
   if (constant || all(alpha_of(fit) == 0)) {
     values <- values[, colnames(values) != "log_lik", drop = FALSE]

@@ -111,3 +111,16 @@ test_that("chains of one law are close, others are not", {
   expect_equal(met$latest, 7)
   expect_true(is.na(measure_meeting(values, rep(1, 20), numeric())$distance))
 })
+
+test_that("yes/no responses converge when clipped, under the default prior", {
+  data <- withr::with_seed(7, {
+    x <- matrix(stats::rnorm(1000), 200)
+    data.frame(y = stats::rbinom(200, 1, stats::plogis(0.8 * x[, 1] - 0.3)), x)
+  })
+  fit <- suppressWarnings(fit_synthesizer(
+    y ~ ., data, bernoulli(),
+    censor = censor(1), seed = 1, threads = 1
+  ), classes = "pseudosynth_warning_convergence")
+  expect_true(fit$converged)
+  expect_identical(fit$control$sampler, "surrogate")
+})

@@ -76,7 +76,7 @@ class SurrogateSetup {
       // A population this small finds nothing there that slices do not
       const bool hard = accepted_ < 0.5;
       out.jump_share = hard ? 1.0 : 0.1;
-      out.wide_share = hard ? 1.0 : 0.1;
+      out.wide_share = hard ? 1.0 : 0.05;
       out.ellipse_share = hard ? 1.0 : 0.0;
       out.n_scales = hard ? 4 : 0;
       return out;

@@ -296,7 +296,6 @@ class SurrogateChain {
 
   /// A slice along a line of the surrogate's covariance.
   void slice() {
-    const int P = model_->n_columns();
     const SurrogateConditional* normal = prepare(proposal_->lhat);
     if (normal == nullptr) return;
     slice_along(normal->direction(rng_->integer(model_->size())), 2.0);
