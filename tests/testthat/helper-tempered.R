@@ -42,6 +42,9 @@ prior_transform <- function(spec) {
   n_coefficient <- if (hierarchical) 2 * p + n_pairs else p
   dimension <- n_coefficient + length(extra)
   is_coefficient <- seq_len(dimension) <= n_coefficient
+  log_extras <- function(x) {
+    if (length(extra) == 0) 0 else stats::dnorm(x[, p + 1], log = TRUE)
+  }
   # Hyperparameters are left out of the state: b, then the extra parameter's
   # normal
   list(
@@ -65,10 +68,7 @@ prior_transform <- function(spec) {
     },
     log_prior = function(x) {
       b <- x[, seq_len(p), drop = FALSE]
-      extras <- rowSums(
-        stats::dnorm(x[, -seq_len(p), drop = FALSE], log = TRUE)
-      )
-      extras + if (hierarchical) {
+      log_extras(x) + if (hierarchical) {
         marginal_log_prior(b, function(n) {
           v <- matrix(stats::rnorm(n * dimension), n)
           lapply(seq_len(p), function(j) {
@@ -88,8 +88,9 @@ prior_transform <- function(spec) {
     },
     wide = function(n) {
       z <- matrix(stats::rnorm(n * p), n)
-      if (hierarchical) z <- z / sqrt(stats::rgamma(n * p, prior$df / 2) /
-        (prior$df / 2))
+      if (hierarchical) {
+        z <- z / sqrt(stats::rgamma(n * p, prior$df / 2) / (prior$df / 2))
+      }
       at <- if (hierarchical) 0 else rep(prior$location, each = n)
       cbind(
         at + z * rep(rep_len(prior$scale, p), each = n),
@@ -106,8 +107,7 @@ prior_transform <- function(spec) {
       } else {
         stats::dnorm(z, log = TRUE)
       }
-      rowSums(each - log(scale)) +
-        rowSums(stats::dnorm(x[, -seq_len(p), drop = FALSE], log = TRUE))
+      rowSums(each - log(scale)) + log_extras(x)
     }
   )
 }
