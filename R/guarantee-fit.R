@@ -127,13 +127,50 @@ describe_mechanism <- function(fit) {
 
 empirical_notes <- function(fit, label) {
   if (label == "strict") {
-    return(character())
+    return(meeting_notes(fit$met))
   }
   n_draws <- nrow(fit$draws)
   paste0(
     "Delta is a maximum over S = ", format_count(n_draws), " draws, not a ",
     "supremum: one more draw exceeds it with probability 1/",
     format_count(n_draws + 1), "."
+  )
+}
+
+#' What was measured of the sampler, which certifies nothing
+#' @param met (list or `NULL`) See measure_meeting().
+#' @noRd
+meeting_notes <- function(met) {
+  if (is.null(met)) {
+    return(character())
+  }
+  c(
+    if (is.na(met$distance)) {
+      "One chain: nothing was measured of the sampler's error."
+    } else {
+      sprintf(
+        paste(
+          "The sampler: draws of each of %s chains are within Kolmogorov",
+          "distance %s of those of the others."
+        ),
+        format_count(met$chains), format_figure(met$distance, 2)
+      )
+    },
+    if (met$pairs > 0) {
+      sprintf(
+        paste(
+          "The sampler: %s of %s coupled pairs of chains from independent",
+          "draws of the prior met within warmup, the last after %s sweeps%s."
+        ),
+        format_count(met$pairs - met$apart), format_count(met$pairs),
+        format_count(met$latest),
+        if (met$apart == 0) {
+          ", after which their estimated bound on total variation is 0"
+        } else {
+          ""
+        }
+      )
+    }
   )
 }
 

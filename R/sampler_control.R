@@ -143,7 +143,9 @@ suits_grid <- function(spec) {
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
 #' the gates: up to ten proposals a draw, which cost little, then NUTS. Not NUTS
 #' for many coefficients under the hierarchical prior: their correlations and
-#' funnels would take it hours and defeat it.
+#' funnels would take it hours and defeat it. Nor where records are clipped:
+#' its trajectories do not cross plateaus, and then chains that agree say
+#' nothing.
 #'
 #' @param fit (`synthesizer`) Diagnosed.
 #' @param asked (`sampler_control`) As the user gave it.

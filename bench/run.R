@@ -5,19 +5,22 @@
 #   Rscript bench/run.R workflow --full     the plain Stan program in full, too
 #   Rscript bench/run.R families agreement-families bounds-families
 #   Rscript bench/run.R around              whole calls by the clock, no Stan
+#   Rscript bench/run.R clipped-law 50      50 seeds a file, no Stan
 #
 # The mixture job has a command of its own: Rscript bench/mixture-ce.R
 
 for (file in c(
   "ce_data.R", "results.R", "timing.R", "stan_models.R", "gradient.R",
-  "workflow.R", "bounds.R", "families.R", "around.R"
+  "workflow.R", "bounds.R", "families.R", "around.R", "clipped-law.R"
 )) {
   source(file.path("bench", file))
 }
 
 asked <- commandArgs(trailingOnly = TRUE)
 full <- "--full" %in% asked
-asked <- setdiff(asked, "--full")
+seeds <- suppressWarnings(as.integer(asked))
+seeds <- c(seeds[!is.na(seeds)], 5L)[1]
+asked <- setdiff(asked, c("--full", seeds))
 benchmarks <- list(
   gradient = function() bench_gradient(),
   workflow = function() bench_workflow(plain_in_full = full),
@@ -25,7 +28,8 @@ benchmarks <- list(
   families = function() bench_families(),
   `agreement-families` = function() bench_family_agreement(),
   `bounds-families` = function() bench_family_bounds(),
-  around = function() bench_around()
+  around = function() bench_around(),
+  `clipped-law` = function() bench_clipped_law(seq_len(seeds))
 )
 unknown <- setdiff(asked, names(benchmarks))
 if (length(unknown) > 0) {
@@ -35,7 +39,9 @@ if (length(unknown) > 0) {
   )
 }
 if (length(asked) == 0) asked <- c("gradient", "workflow", "bounds")
-if (!all(asked %in% c("bounds", "bounds-families", "around"))) {
+if (!all(asked %in% c(
+  "bounds", "bounds-families", "around", "clipped-law"
+))) {
   require_rstan()
 }
 

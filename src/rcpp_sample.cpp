@@ -182,6 +182,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   int per_chain = settings.length.draws;
   Rcpp::List state(C);
   Rcpp::NumericVector stepsize(C), seconds(C);
+  Rcpp::NumericVector meeting;
   long n_nonfinite = 0;
   for (int c = 0; c < C; ++c) {
     const ps::ChainResult& chain = chains[static_cast<std::size_t>(c)];
@@ -190,6 +191,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
     stepsize[c] = chain.stepsize;
     seconds[c] = chain.seconds;
     n_nonfinite += chain.n_nonfinite;
+    for (const double sweeps : chain.meeting) meeting.push_back(sweeps);
   }
   Rcpp::NumericMatrix draws = stack(chains, per_chain, &ps::ChainResult::draws);
   Rcpp::NumericMatrix monitored(0, 0);
@@ -214,7 +216,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
           _["stepsize"] = stepsize,
           _["n_nonfinite"] = static_cast<double>(n_nonfinite),
           _["acceptance"] = named(sampling.acceptance),
-          _["grid"] = named(sampling.grid)),
+          _["grid"] = named(sampling.grid), _["meeting"] = meeting),
       _["seconds"] = seconds, _["interrupted"] = interrupted,
       _["completed"] = per_chain);
 }

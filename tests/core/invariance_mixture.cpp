@@ -158,13 +158,14 @@ void check_nuts(const MixtureProblem& problem, const Draws& draws, ps::Rng& rng,
   for (const auto& draw : draws) {
     nuts.state.q = to_theta(problem, draw.state);
     nuts.hamiltonian.evaluate(nuts.state);
-    nuts.transition();
+    for (int m = 0; m < kMovesPerDraw; ++m) nuts.transition();
     to = draw.state;
     from_theta(problem, nuts.state.q, to);
     seen.add(draw.weight, problem.measure(draw.state), problem.measure(to),
              draw.state.b != to.b);
   }
-  report.add(problem.name, "NUTS", static_cast<long>(draws.size()), seen,
+  report.add(problem.name, "NUTS",
+             static_cast<long>(draws.size()) * kMovesPerDraw, seen,
              problem.quantities());
 }
 

@@ -31,8 +31,7 @@ class Sweep : public ps::HierarchicalSweep {
 
   void set(const RegressionState& x) {
     tau = x.tau;
-    omega_factor_ = x.omega.llt().matrixL();
-    precision_ = x.omega.inverse();
+    set_omega(x.omega);
   }
 };
 

@@ -5,6 +5,8 @@
 //   invariance_surrogate            a quick version, in seconds
 //   invariance_surrogate 1000000    that many moves of each kind
 
+#include <functional>
+
 #include "exact_regression.hpp"
 #include "invariance.hpp"
 #include "pseudosynth/family/student_t.hpp"
@@ -27,11 +29,29 @@ ps::SurrogateQuadratic poor_quadratic(int size) {
   return out;
 }
 
-/// One move from each draw, in a chain of its own: the first sweep of a chain
-/// leaves Omega at the identity.
+using Move = std::function<void(ps::SurrogateChain&)>;
+
+/// Explored badly: two components, one of them far off.
+ps::CrossingMoves poor_crossing(const ps::PriorReference& reference, int size) {
+  ps::CrossingMoves out;
+  out.reference = &reference;
+  const ps::Matrix unit = ps::Matrix::Identity(size, size);
+  out.mixture.add(0.7, ps::Vector::Constant(size, 0.3), 0.8 * unit);
+  out.mixture.add(0.3, ps::Vector::Constant(size, -2.0), 0.1 * unit);
+  out.prior_weight = 0.3;
+  out.mixture_weight = 0.4;
+  for (int k = 0; k < 4; ++k) {
+    out.points.push_back(ps::Vector::Constant(size, 0.2 * k));
+    out.points.back()[k % size] = 1.5;
+  }
+  return out;
+}
+
+/// Some moves from each draw, in a chain of its own.
 void check(const RegressionProblem& problem, const Draws& draws,
            const std::string& name, const ps::SurrogateProposal& proposal,
-           bool slices, int n_moves, ps::Rng& rng, Report& report) {
+           const ps::CrossingMoves* crossing, const Move& move, int n_moves,
+           ps::Rng& rng, Report& report) {
   ps::FamilySurrogateModel<ps::StudentT> model(problem.records, ps::StudentT(),
                                                problem.prior());
   const int P = problem.P;
@@ -39,34 +59,55 @@ void check(const RegressionProblem& problem, const Draws& draws,
   Differences seen;
   RegressionState to;
   for (const auto& draw : draws) {
-    ps::SurrogateChain chain(model, proposal, rng);
+    ps::SurrogateChain chain(model, proposal, rng, crossing);
     theta << draw.state.b, std::log(draw.state.sigma);
     chain.place(theta);
     chain.set_tau(draw.state.tau);
-    for (int m = 0; m < n_moves; ++m) {
-      if (slices)
-        chain.slice();
-      else
-        chain.sweep();
-    }
+    chain.set_omega(draw.state.omega);
+    for (int m = 0; m < n_moves; ++m) move(chain);
     to = draw.state;
     to.b = chain.theta.head(P);
     to.sigma = std::exp(chain.theta[P]);
     to.tau = chain.tau();
+    to.omega = chain.omega();
     seen.add(draw.weight, problem.measure(draw.state), problem.measure(to),
-             to.b != draw.state.b);
+             to.b != draw.state.b || to.sigma != draw.state.sigma);
   }
   report.add(problem.name, name, static_cast<long>(draws.size()) * n_moves,
              seen, problem.quantities());
 }
 
+constexpr int kMoves = 5;  // from each draw
+const Move kSweep = [](ps::SurrogateChain& chain) { chain.sweep(); };
+
+/// The moves of clipped targets, which are exact for any.
+void check_crossing(const RegressionProblem& problem,
+                    const ps::SurrogateProposal& proposal, const Draws& draws,
+                    ps::Rng& rng, Report& report) {
+  ps::FamilySurrogateModel<ps::StudentT> model(problem.records, ps::StudentT(),
+                                               problem.prior());
+  const ps::PriorReference reference(model);
+  const ps::CrossingMoves crossing = poor_crossing(reference, problem.P + 1);
+  const auto run = [&](const std::string& name, const Move& move) {
+    check(problem, draws, name, proposal, &crossing, move, kMoves, rng, report);
+  };
+  run("jumps", [](ps::SurrogateChain& chain) { chain.jump(); });
+  run("wide slices", [](ps::SurrogateChain& chain) { chain.wide_slice(); });
+  run("ellipses", [](ps::SurrogateChain& chain) { chain.ellipse(); });
+  if (problem.hierarchical) {
+    run("joint jumps", [](ps::SurrogateChain& chain) { chain.joint_jump(); });
+    run("scales", [](ps::SurrogateChain& chain) { chain.scale_slice(); });
+    run("common scale",
+        [](ps::SurrogateChain& chain) { chain.common_slice(); });
+    run("redrawn", [](ps::SurrogateChain& chain) { chain.redraw(); });
+  }
+  run("all that cross", kSweep);
+}
+
 void check_problem(const RegressionProblem& problem, long n_moves, ps::Rng& rng,
                    Report& report) {
-  // Of several coefficients Omega moves from the second sweep on.
-  const int n_sweeps = problem.hierarchical && problem.P > 1 ? 1 : 5;
-  constexpr int kSlices = 5;
   const Draws draws =
-      exact_draws<RegressionState>(problem, n_moves / n_sweeps, rng);
+      exact_draws<RegressionState>(problem, n_moves / kMoves, rng);
   ps::SurrogateProposal proposal;
   proposal.lhat = poor_quadratic(problem.P + 1);
   proposal.flat = proposal.lhat.power(0.5);
@@ -75,7 +116,7 @@ void check_problem(const RegressionProblem& problem, long n_moves, ps::Rng& rng,
     proposal.flat_share = flat_share;
     proposal.keep = keep;
     proposal.slice_share = slice_share;
-    check(problem, draws, name, proposal, false, n_sweeps, rng, report);
+    check(problem, draws, name, proposal, nullptr, kSweep, kMoves, rng, report);
   };
   run("proposals", 0.0, 0.0, 0.0);
   run("flat", 1.0, 0.0, 0.0);
@@ -83,7 +124,10 @@ void check_problem(const RegressionProblem& problem, long n_moves, ps::Rng& rng,
   run("across the mean", 0.0, -0.5, 0.0);
   run("all", 0.25, 0.5, 0.5);
   run("all, across the mean", 0.25, -0.5, 0.5);
-  check(problem, draws, "slices", proposal, true, kSlices, rng, report);
+  check(
+      problem, draws, "slices", proposal, nullptr,
+      [](ps::SurrogateChain& chain) { chain.slice(); }, kMoves, rng, report);
+  check_crossing(problem, proposal, draws, rng, report);
 }
 
 }  // namespace
@@ -106,7 +150,7 @@ int main(int argc, char** argv) {
                            const ps::Censor& rule) {
     return RegressionProblem{name,         two_level_records(y, alpha, rule),
                              hierarchical, 2,
-                             false,        student};
+                             true,         student};
   };
   ps::Predictors intercept;
   intercept.n_records = 6;

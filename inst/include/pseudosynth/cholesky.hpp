@@ -118,17 +118,21 @@ class Cholesky {
   Cholesky() = default;
   /// @param a its lower triangle is read.
   explicit Cholesky(const Matrix& a) { compute(a); }
+  Cholesky(const Cholesky& other) { *this = other; }
+  Cholesky& operator=(const Cholesky& other) {
+    if (this == &other) return *this;
+    resize(other.part_.n);
+    std::copy(other.factor_.data(),
+              other.factor_.data() + part_.stride * size_of(part_.n),
+              factor_.data());
+    part_.positive = other.part_.positive;
+    return *this;
+  }
 
   /// @return false, and nothing below may be asked for, unless `a` is finite
   ///   and positive definite.
   bool compute(const Matrix& a) {
-    if (a.rows() != part_.n || part_.a == nullptr) {
-      part_.n = static_cast<int>(a.rows());
-      part_.stride = simd::whole_lanes(static_cast<std::size_t>(part_.n));
-      factor_.assign(part_.stride * static_cast<std::size_t>(part_.n));
-      x_.assign(part_.stride);
-      part_.a = factor_.data();
-    }
+    resize(static_cast<int>(a.rows()));
     factor_.zero();
     bool finite = true;
     for (int j = 0; j < part_.n; ++j)
@@ -141,12 +145,43 @@ class Cholesky {
     return part_.positive;
   }
   bool positive() const { return part_.positive; }
+  int size() const { return part_.n; }
 
   Matrix lower() const {
     Matrix out(part_.n, part_.n);
     for (int j = 0; j < part_.n; ++j)
       for (int i = 0; i < part_.n; ++i) out(i, j) = at(i, j);
     return out;
+  }
+
+  /// L x and L' x.
+  Vector lower_times(const Vector& x) const {
+    Vector out = Vector::Zero(part_.n);
+    for (int j = 0; j < part_.n; ++j)
+      for (int i = j; i < part_.n; ++i) out[i] += at(i, j) * x[j];
+    return out;
+  }
+  Vector upper_times(const Vector& x) const {
+    Vector out(part_.n);
+    for (int j = 0; j < part_.n; ++j) {
+      double sum = 0.0;
+      for (int i = j; i < part_.n; ++i) sum += at(i, j) * x[i];
+      out[j] = sum;
+    }
+    return out;
+  }
+
+  /// log |L|, half of log |A|.
+  double log_root_determinant() const {
+    double sum = 0.0;
+    for (int j = 0; j < part_.n; ++j) sum += std::log(at(j, j));
+    return sum;
+  }
+
+  /// x' A^-1 x.
+  double squared_length(Vector x) const {
+    solve_lower(x.data());
+    return x.squaredNorm();
   }
 
   /// x <- L^-1 x, L'^-1 x and A^-1 x.
@@ -172,6 +207,17 @@ class Cholesky {
   }
 
  private:
+  static std::size_t size_of(int n) { return static_cast<std::size_t>(n); }
+
+  void resize(int n) {
+    if (n == part_.n && part_.a != nullptr) return;
+    part_.n = n;
+    part_.stride = simd::whole_lanes(size_of(n));
+    factor_.assign(part_.stride * size_of(n));
+    x_.assign(part_.stride);
+    part_.a = factor_.data();
+  }
+
   double& at(int i, int j) const {
     return part_.a[static_cast<std::size_t>(j) * part_.stride +
                    static_cast<std::size_t>(i)];

@@ -59,6 +59,10 @@ struct ChainResult {
   std::vector<double> log_density;  ///< log posterior on the unconstrained
                                     ///< scale, up to a constant
 
+  /// Of coupled pairs of chains of this kernel: sweeps until they met, +Inf
+  /// where they did not; see lagged_pairs.hpp. May be empty.
+  std::vector<double> meeting;
+
   double stepsize = 0;    ///< after warmup
   Vector inverse_metric;  ///< diagonal of the adapted inverse metric
   Vector state;           ///< final state, the sampler's own scale

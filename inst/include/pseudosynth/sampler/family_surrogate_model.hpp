@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../family/registry.hpp"
+#include "../likelihood/exact_fits.hpp"
 #include "../likelihood/likelihood_of.hpp"
 #include "../likelihood/value_likelihood.hpp"
 #include "surrogate_model.hpp"
@@ -31,6 +32,11 @@ class FamilySurrogateModel final : public SurrogateModel {
         gradient_(std::make_shared<Gradient>(
             LikelihoodOf<Family>::make(records, family, start_))) {
     if (prior.folded) folded_ = prior.folded->clone();
+    if (records.censor.active && n_columns() <= kExactColumns) {
+      exact_ = std::make_shared<const ExactFits>(
+          records, scaled_response(records, family),
+          prior_centre(records, prior));
+    }
   }
   FamilySurrogateModel(const FamilySurrogateModel& other)
       : SurrogateModel(other),
@@ -38,6 +44,7 @@ class FamilySurrogateModel final : public SurrogateModel {
         start_(other.start_),
         value_(other.value_),
         gradient_(other.gradient_),
+        exact_(other.exact_),
         folded_(other.folded_ ? other.folded_->clone() : nullptr) {}
 
   double value(const Vector& theta) override {
@@ -95,6 +102,13 @@ class FamilySurrogateModel final : public SurrogateModel {
     return theta;
   }
 
+  Vector exact_fit(Rng& rng) const override {
+    if (exact_ == nullptr || exact_->empty()) return start();
+    Vector theta = Vector::Zero(size());
+    theta.head(n_columns()) = exact_->draw(rng);
+    return theta;
+  }
+
   std::unique_ptr<SurrogateModel> clone() const override {
     return std::make_unique<FamilySurrogateModel>(*this);
   }
@@ -103,10 +117,16 @@ class FamilySurrogateModel final : public SurrogateModel {
   static constexpr int E = Family::kExtras;
   using Gradient = typename LikelihoodOf<Family>::Type;
 
-  static LeastSquares fit_start(const Records& records, const Family& family,
-                                const SurrogatePrior& prior) {
+  static constexpr int kExactColumns = 12;
+
+  static std::vector<double> scaled_response(const Records& records,
+                                             const Family& family) {
     std::vector<double> y(records.y);
     for (double& value : y) value = family.start_scale(value);
+    return y;
+  }
+  static Vector prior_centre(const Records& records,
+                             const SurrogatePrior& prior) {
     Vector centre = Vector::Zero(records.design.n_columns());
     for (Eigen::Index j = 0; j < centre.size(); ++j) {
       if (prior.folded)
@@ -114,13 +134,19 @@ class FamilySurrogateModel final : public SurrogateModel {
       else if (!prior.hierarchical)
         centre[j] = prior.location[j];
     }
-    return LeastSquares(records, y, centre);
+    return centre;
+  }
+  static LeastSquares fit_start(const Records& records, const Family& family,
+                                const SurrogatePrior& prior) {
+    return LeastSquares(records, scaled_response(records, family),
+                        prior_centre(records, prior));
   }
 
   Family family_;
   LeastSquares start_;
   ValueLikelihood<Family> value_;
   std::shared_ptr<Gradient> gradient_;
+  std::shared_ptr<const ExactFits> exact_;  // or null
   std::unique_ptr<CoefficientPrior> folded_;
   Vector scratch_, line_, step_;
 };

@@ -99,6 +99,19 @@ class HierarchicalSweep {
     }
   }
 
+  /// log half-t density of tau, up to a constant.
+  double log_prior(double t) const {
+    const double z = t / scale_;
+    return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
+  }
+
+  /// @param omega positive definite.
+  void set_omega(const Matrix& omega) {
+    omega_factor_ = omega.llt().matrixL();
+    precision_ = omega.llt().solve(Matrix::Identity(P_, P_));
+  }
+  const Matrix& omega_precision() const { return precision_; }
+
   /// The precision of b: diag(1/tau) Omega^-1 diag(1/tau).
   Matrix precision() const {
     const Vector inverse = tau.cwiseInverse();
@@ -106,12 +119,6 @@ class HierarchicalSweep {
   }
 
  protected:
-  /// log half-t density of tau, up to a constant.
-  double log_prior(double t) const {
-    const double z = t / scale_;
-    return -0.5 * (df_ + 1.0) * std::log(1.0 + z * z / df_);
-  }
-
   double log_prior_ratio(double to, double from) const {
     const double f = df_ * square(scale_);
     return 0.5 * (df_ + 1.0) * std::log((f + from * from) / (f + to * to));

@@ -14,6 +14,9 @@
 
 #include "chain_length.hpp"
 #include "chain_result.hpp"
+#include "lagged_pairs.hpp"
+#include "prior_exploration.hpp"
+#include "prior_reference.hpp"
 #include "surrogate_chain.hpp"
 #include "surrogate_fit.hpp"
 #include "surrogate_model.hpp"
@@ -43,6 +46,8 @@ class SurrogateSetup {
     // Beyond the clip the target is flat and Lhat is not.
     if (model.is_clipped()) proposal_.slice_share = kClippedSlices;
     pilot(model, fit, mode, rng);
+    if (model.is_clipped())
+      reference_ = std::make_unique<PriorReference>(model);
   }
 
   /// Puts another proposal in its place: draws stay exact, however poor it is.
@@ -54,6 +59,34 @@ class SurrogateSetup {
   const SurrogateModel& model() const { return *model_; }
   const SurrogateProposal& proposal() const { return proposal_; }
   const SurrogatePenalty& penalty() const { return penalty_; }
+  /// Null for a model that is not clipped.
+  const PriorReference* reference() const { return reference_.get(); }
+  /// The share of proposals that the pilot accepted.
+  double accepted() const { return accepted_; }
+
+  /// What one chain needs to cross between modes: its own exploration, of which
+  /// other chains know nothing.
+  CrossingMoves crossing(SurrogateModel& model, std::uint64_t seed,
+                         int chain) const {
+    CrossingMoves out;
+    out.reference = reference_.get();
+    const int n = model.size();
+    if (n > kExplored) {
+      // A population this small finds nothing there that slices do not
+      const bool hard = accepted_ < 0.5;
+      out.jump_share = hard ? 1.0 : 0.1;
+      out.wide_share = hard ? 1.0 : 0.05;
+      out.ellipse_share = hard ? 1.0 : 0.0;
+      out.n_scales = hard ? 4 : 0;
+      return out;
+    }
+    Rng rng(seed, kExploration + static_cast<std::uint64_t>(chain));
+    const PriorExploration found(model, *reference_, kPoints, rng);
+    out.points = found.all_points();
+    out.mixture = found.mixture();
+    out.mixture_weight = 0.7;
+    return out;
+  }
 
   /// A chain's state is [ theta | tau ], tau for the hierarchical prior.
   int n_state() const {
@@ -64,7 +97,10 @@ class SurrogateSetup {
  private:
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
+  static constexpr std::uint64_t kExploration = 0x3a9ULL << 32;
   static constexpr int kPilot = 120;
+  // Up to so many parameters a chain explores, with so many points.
+  static constexpr int kExplored = 12, kPoints = 300;
   static constexpr double kClippedSlices = 0.5;
   static constexpr double kClose = 0.7, kAcross = -0.5;
 
@@ -131,6 +167,7 @@ class SurrogateSetup {
       best = acceptance(model, other, from, tau, points, rng);
       proposal_ = other;
     }
+    accepted_ = best;
     // Proposals across the mean, where nearly all are accepted: they make up
     // for what the refused ones and slow hyperparameters cost.
     if (best > kClose && !model.is_clipped()) proposal_.keep = kAcross;
@@ -179,16 +216,53 @@ class SurrogateSetup {
   std::unique_ptr<SurrogateModel> model_;
   SurrogatePenalty penalty_;
   SurrogateProposal proposal_;
+  std::unique_ptr<PriorReference> reference_;
+  double accepted_ = 0.0;
 };
 
 namespace detail {
 
-/// A start twice as far out as the surrogate posterior, closer if the density
-/// is not finite there, and the surrogate's centre at last.
+/// A draw of the prior, which knows nothing of the records.
+inline bool place_at_prior(const PriorReference& reference, bool hierarchical,
+                           SurrogateChain& chain, Rng& rng) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    const Vector tau = hierarchical ? reference.draw_tau(rng) : Vector();
+    if (!chain.place(reference.draw(tau, rng))) continue;
+    if (hierarchical) chain.set_tau(tau);
+    return true;
+  }
+  return false;
+}
+
+/// Of pairs of chains with this chain's moves.
+inline std::vector<double> meeting_times(const SurrogateSetup& setup,
+                                         SurrogateModel& model,
+                                         const CrossingMoves& crossing,
+                                         int warmup, std::uint64_t seed,
+                                         int chain) {
+  constexpr std::uint64_t kStream = 0x2b1ULL << 32;
+  PairLength length;
+  length.longest = warmup;
+  return lagged_pairs(model, setup.proposal(), crossing, length, seed,
+                      kStream + 64 * static_cast<std::uint64_t>(chain),
+                      [&](SurrogateChain& state, Rng& rng) {
+                        return place_at_prior(*setup.reference(), false, state,
+                                              rng);
+                      });
+}
+
+/// Of a clipped model a draw of the prior, whatever earlier chains have seen.
+/// Else `init`, or a start twice as far out as the
+/// surrogate posterior, closer if the density is not finite there, and the
+/// surrogate's centre at last.
 inline void place_surrogate_start(const SurrogateSetup& setup,
                                   SurrogateChain& chain, const Vector* init,
                                   Rng& rng) {
   const int n = setup.model().size();
+  if (setup.reference() != nullptr &&
+      place_at_prior(*setup.reference(), setup.model().prior().hierarchical,
+                     chain, rng))
+    return;
   if (init != nullptr && init->size() == setup.n_state() && init->allFinite() &&
       chain.place(init->head(n))) {
     if (init->size() > n) chain.set_tau(init->tail(init->size() - n));
@@ -223,7 +297,22 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
   ChainResult out;
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   const std::unique_ptr<SurrogateModel> model = setup.model().clone();
-  SurrogateChain state(*model, setup.proposal(), rng);
+  CrossingMoves crossing;
+  const bool clipped = setup.reference() != nullptr;
+  if (clipped) {
+    StoppableSurrogateModel stoppable(*model, handlers.should_stop);
+    try {
+      crossing = setup.crossing(stoppable, seed, chain);
+      if (!model->prior().hierarchical)
+        out.meeting = detail::meeting_times(setup, stoppable, crossing,
+                                            length.warmup, seed, chain);
+    } catch (const Interrupted&) {
+      out.interrupted = true;
+      return out;
+    }
+  }
+  SurrogateChain state(*model, setup.proposal(), rng,
+                       clipped ? &crossing : nullptr);
   detail::place_surrogate_start(setup, state, init, rng);
   const bool hierarchical = model->prior().hierarchical;
   const int P = model->n_columns(), n = model->size();

@@ -10,6 +10,7 @@
 
 #include "../math.hpp"
 #include "../prior/coefficient_prior.hpp"
+#include "../rng.hpp"
 #include "chain_result.hpp"
 #include "regression_prior.hpp"
 
@@ -47,6 +48,9 @@ class SurrogateModel {
   virtual void constrain(const Vector& theta, double* draw) const = 0;
   /// Near the weighted fit of the family's start_scale(y).
   virtual Vector start() const = 0;
+  /// Through a few records at random, the extra parameters at 0; start() where
+  /// nothing is clipped or there are too many columns.
+  virtual Vector exact_fit(Rng& rng) const = 0;
   virtual std::unique_ptr<SurrogateModel> clone() const = 0;
 
  protected:
@@ -96,6 +100,7 @@ class StoppableSurrogateModel final : public SurrogateModel {
     model_->constrain(theta, draw);
   }
   Vector start() const override { return model_->start(); }
+  Vector exact_fit(Rng& rng) const override { return model_->exact_fit(rng); }
   std::unique_ptr<SurrogateModel> clone() const override {
     return model_->clone();
   }

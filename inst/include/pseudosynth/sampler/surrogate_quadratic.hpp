@@ -35,9 +35,19 @@ class SurrogateConditional {
     Matrix sum = lhat.curvature;
     sum.topLeftCorner(P, P) += precision;
     if (!factor_.compute(sum)) return false;
-    Vector pull = lhat.gradient;
-    pull.head(P) += precision * (location - lhat.centre.head(P));
-    mean_ = lhat.centre + factor_.solve(pull);
+    if (precision.diagonal().maxCoeff() < kTight) {
+      Vector pull = lhat.gradient;
+      pull.head(P) += precision * (location - lhat.centre.head(P));
+      mean_ = lhat.centre + factor_.solve(pull);
+    } else {
+      // The prior's pull would leave no digit of the likelihood's: from where
+      // it does not pull
+      Vector middle = lhat.centre;
+      middle.head(P) = location;
+      const Vector pull =
+          lhat.gradient - lhat.curvature * (middle - lhat.centre);
+      mean_ = middle + factor_.solve(pull);
+    }
     return mean_.allFinite();
   }
 
@@ -53,6 +63,13 @@ class SurrogateConditional {
     return mean_ + keep * (from - mean_) + std::sqrt(1.0 - keep * keep) * noise;
   }
 
+  /// Normalised.
+  double log_density(const Vector& theta) const {
+    const Vector white = factor_.upper_times(theta - mean_);
+    return factor_.log_root_determinant() - 0.5 * white.squaredNorm() -
+           static_cast<double>(mean_.size()) * kHalfLogTwoPi;
+  }
+
   /// Column j of the covariance, scaled to the standard deviation of theta_j:
   /// how the others move along with theta_j.
   Vector direction(int j) const {
@@ -62,6 +79,8 @@ class SurrogateConditional {
   }
 
  private:
+  static constexpr double kTight = 1e16;
+
   Cholesky factor_;
   Vector mean_;
 };

@@ -1,0 +1,107 @@
+// Coefficients that fit a few records exactly: where clipped likelihoods may
+// have narrow modes that no smooth path leads to, such as those of clones.
+// As the elemental sets of robust regression (Rousseeuw and Leroy 1987).
+#ifndef PSEUDOSYNTH_LIKELIHOOD_EXACT_FITS_HPP
+#define PSEUDOSYNTH_LIKELIHOOD_EXACT_FITS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "../math.hpp"
+#include "../records.hpp"
+#include "../rng.hpp"
+
+namespace pseudosynth {
+
+class ExactFits {
+ public:
+  /// @param y one value per record on the scale of eta, in the order of
+  ///   `records`.
+  /// @param centre where columns that are left out stay; P values.
+  ExactFits(const Records& records, const std::vector<double>& y,
+            const Vector& centre)
+      : centre_(centre) {
+    const Design& design = records.design;
+    const int P = design.n_columns();
+    std::vector<double> column(static_cast<std::size_t>(design.n_rows()));
+    rows_.resize(design.n_rows(), P);
+    for (int j = 0; j < P; ++j) {
+      const Vector unit = Vector::Unit(P, j);
+      design.linear_predictor(unit.data(), 1, column.data());
+      for (int r = 0; r < design.n_rows(); ++r)
+        rows_(r, j) = column[static_cast<std::size_t>(r)];
+    }
+    for (int i = 0; i < records.size(); ++i) {
+      const std::size_t at = static_cast<std::size_t>(i);
+      if (!(records.alpha[at] > 0.0)) continue;
+      row_.push_back(design.row()[at]);
+      y_.push_back(y[at]);
+    }
+  }
+
+  bool empty() const { return row_.empty(); }
+
+  /// The first column and some of the others, through as many records.
+  Vector draw(Rng& rng) const {
+    const int P = static_cast<int>(centre_.size());
+    const int size = 1 + rng.integer(P);
+    std::vector<int> columns;
+    for (int j = 0; j < P; ++j) columns.push_back(j);
+    for (int j = 1; j < size; ++j)
+      std::swap(columns[static_cast<std::size_t>(j)],
+                columns[static_cast<std::size_t>(j + rng.integer(P - j))]);
+    Matrix system(size, size);
+    Vector gap(size);
+    for (int k = 0; k < size; ++k) {
+      const std::size_t i =
+          static_cast<std::size_t>(rng.integer(static_cast<int>(row_.size())));
+      gap[k] = y_[i] - rows_.row(row_[i]).dot(centre_);
+      for (int j = 0; j < size; ++j)
+        system(k, j) = rows_(row_[i], columns[static_cast<std::size_t>(j)]);
+    }
+    const Vector step = shortest_step(system, gap);
+    Vector b = centre_;
+    for (int j = 0; j < size; ++j)
+      b[columns[static_cast<std::size_t>(j)]] += step[j];
+    return b;
+  }
+
+  /// The shortest step that closes the gap, where the records do not determine
+  /// one: rows are made orthogonal, those that depend on others left out.
+  static Vector shortest_step(Matrix rows, Vector gap) {
+    const Eigen::Index n = rows.rows();
+    Vector step = Vector::Zero(n);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      const double length = rows.row(k).norm();
+      // Twice, so that rounding leaves them orthogonal
+      for (int pass = 0; pass < 2; ++pass) {
+        for (Eigen::Index i = 0; i < k; ++i) {
+          const double along = rows.row(k).dot(rows.row(i));
+          rows.row(k) -= along * rows.row(i);
+          gap[k] -= along * gap[i];
+        }
+      }
+      const double rest = rows.row(k).norm();
+      if (!(rest > 1e-10 * length)) {
+        rows.row(k).setZero();
+        gap[k] = 0.0;
+        continue;
+      }
+      rows.row(k) /= rest;
+      gap[k] /= rest;
+      step += gap[k] * rows.row(k).transpose();
+    }
+    return step;
+  }
+
+ private:
+  Vector centre_;
+  Matrix rows_;
+  std::vector<int> row_;
+  std::vector<double> y_;
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_LIKELIHOOD_EXACT_FITS_HPP

@@ -1,0 +1,126 @@
+# Clipped likelihoods of four parameters: plateaus and modes far apart, some of
+# which fit a few records exactly, against a large tempered population.
+
+clipped_case <- function(y, x1, x2, family, epsilon, prior, seed = 1,
+                         threads = 1) {
+  suppressWarnings(fit_synthesizer(
+    y ~ x1 + x2, data.frame(y, x1, x2), family,
+    prior = prior, censor = censor(epsilon), seed = seed, threads = threads,
+    scaling = list(x1 = c(0, 1), x2 = c(0, 1))
+  ), classes = "pseudosynth_warning_convergence")
+}
+
+law_cases <- function() {
+  withr::with_seed(3, {
+    x1 <- stats::rnorm(120)
+    x2 <- stats::rnorm(120)
+    z <- stats::rnorm(120, 0.5 * x1 - 0.3 * x2, 0.7)
+    few <- 1:60
+    weak <- prior_normal(1, c(0, 2))
+    list(
+      clones = list(
+        rep(c(0.5, 0.52), c(36, 24)), x1[few], x2[few], beta_response(c(0, 1)),
+        0.3, weak
+      ),
+      "one far" = list(
+        c(rep(0.3, 59), 3), x1[few], x2[few], student_t(3), 1, weak
+      ),
+      heaps = list(round(z), x1, x2, student_t(3), 5, weak),
+      modes = list(
+        rep(c(-1.5, 1.5), 30), x1[few], x2[few], student_t(3), 5, weak
+      ),
+      counts = list(
+        round(4 * exp(z[few])), x1[few], x2[few], neg_binomial(), 0.3, NULL
+      )
+    )
+  })
+}
+
+test_that("converged chains of clipped models have the law of their target", {
+  for (name in names(law_cases())) {
+    case <- law_cases()[[name]]
+    fits <- lapply(1:2, function(seed) {
+      do.call(clipped_case, c(case, seed = seed))
+    })
+    truth <- tempered_posterior(fits[[1]]$spec)
+    expect_gt(truth$ess, 2000)
+    for (fit in fits) {
+      expect_identical(fit$control$sampler, "surrogate")
+      expect_true(fit$converged, label = name)
+      expect_lt(distance_to_weighted(fit$draws, truth), 0.1, label = name)
+    }
+  }
+})
+
+test_that("a narrow mode that fits a third of the records is found", {
+  # At epsilon 5 records that fit exactly make up for all others
+  case <- law_cases()$heaps
+  fit <- do.call(clipped_case, case)
+  expect_lt(mean(fit$draws[, "sigma"]), 0.1)
+  expect_lt(max(abs(colMeans(fit$draws[, 1:3]))), 0.05)
+})
+
+test_that("chains that are far apart or pairs that do not meet are refused", {
+  fit <- do.call(clipped_case, law_cases()[["one far"]])
+  expect_identical(fit$met$pairs, 20L)
+  expect_identical(fit$met$apart, 0L)
+  expect_lt(fit$met$distance, 0.25)
+  expect_true(fit$converged)
+
+  apart <- fit
+  apart$sampler$meeting[1:5] <- Inf
+  apart <- diagnose(apart)
+  expect_false(apart$converged)
+  expect_match(apart$problems, "did not meet", all = FALSE)
+
+  # A chain that stays in a part of the posterior, R-hat made to overlook it
+  one <- fit
+  chain <- one$chain == 2
+  one$draws[chain, 1] <- sort(one$draws[, 1])[seq_len(sum(chain))]
+  one$control$max_rhat <- 10
+  one$control$min_ess <- 1
+  one <- diagnose(one)
+  expect_false(one$converged)
+  expect_match(one$problems, "Kolmogorov distance", all = FALSE)
+})
+
+test_that("a strict label tells what was measured, inside the agency only", {
+  fit <- do.call(clipped_case, law_cases()[["one far"]])
+  label <- guarantee(fit)
+  expect_identical(label$label, "strict")
+  expect_match(label$reasons, "error is not certified", all = FALSE)
+  expect_match(label$empirical, "Kolmogorov distance", all = FALSE)
+  expect_match(label$empirical, "20 of 20 coupled pairs", all = FALSE)
+  expect_length(guarantee(fit, public = TRUE)$empirical, 0)
+})
+
+test_that("clipped draws are those of their seed, at any number of threads", {
+  one <- do.call(clipped_case, law_cases()$counts)
+  two <- do.call(clipped_case, c(law_cases()$counts, threads = 2))
+  expect_identical(two$draws, one$draws)
+})
+
+test_that("chains of one law are close, others are not", {
+  rank <- match(1:40, 1:40)
+  expect_equal(one_against_others(rank, 1:40 <= 20), 1)
+  expect_equal(one_against_others(rank, 1:40 %% 2 == 0), 0.05)
+  values <- cbind(a = rep(c(1, 2, 1, 2), 5))
+  met <- measure_meeting(values, rep(1:2, each = 10), c(3, Inf, 7))
+  expect_equal(met$distance, 0)
+  expect_identical(met[c("pairs", "apart")], list(pairs = 3L, apart = 1L))
+  expect_equal(met$latest, 7)
+  expect_true(is.na(measure_meeting(values, rep(1, 20), numeric())$distance))
+})
+
+test_that("yes/no responses converge when clipped, under the default prior", {
+  data <- withr::with_seed(7, {
+    x <- matrix(stats::rnorm(1000), 200)
+    data.frame(y = stats::rbinom(200, 1, stats::plogis(0.8 * x[, 1] - 0.3)), x)
+  })
+  fit <- suppressWarnings(fit_synthesizer(
+    y ~ ., data, bernoulli(),
+    censor = censor(1), seed = 1, threads = 1
+  ), classes = "pseudosynth_warning_convergence")
+  expect_true(fit$converged)
+  expect_identical(fit$control$sampler, "surrogate")
+})
