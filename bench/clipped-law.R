@@ -13,7 +13,10 @@ clipped_files <- function(n, covariates) {
     half <- seq_len(n) <= 0.6 * n
     # All but one record
     same <- function(data) {
-      data.frame(data, x1 = c(0.5, rep(0.4, n - 1)), x2 = c(rep(-0.2, n - 1), 0))
+      data.frame(
+        data,
+        x1 = c(0.5, rep(0.4, n - 1)), x2 = c(rep(-0.2, n - 1), 0)
+      )
     }
     files <- list(
       ordinary = data.frame(z = centre, x1, x2),
@@ -111,7 +114,8 @@ clipped_row <- function(case, large, seeds, hooks) {
   runs <- lapply(seeds, function(seed) {
     fit <- clipped_fit(case, large, seed)
     data.frame(
-      converged = fit$converged, distance = hooks$distance_to_weighted(fit$draws, truth),
+      converged = fit$converged,
+      distance = hooks$distance_to_weighted(fit$draws, truth),
       seconds = fit$seconds$total, sampler = fit$control$sampler,
       parameters = ncol(fit$draws)
     )

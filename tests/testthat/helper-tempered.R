@@ -235,7 +235,8 @@ weigh_population <- function(x, from, log_lik, size) {
   density <- share[1] * exp(from$log_wide(z))
   for (k in seq_along(parts)) {
     one <- parts[[k]]
-    distance <- colSums(backsolve(one$root, t(z) - one$mean, transpose = TRUE)^2)
+    white <- backsolve(one$root, t(z) - one$mean, transpose = TRUE)
+    distance <- colSums(white^2)
     density <- density + share[k + 1] * exp(
       lgamma((df + d) / 2) - lgamma(df / 2) - d / 2 * log(df * pi) -
         sum(log(diag(one$root))) - (df + d) / 2 * log1p(distance / df)

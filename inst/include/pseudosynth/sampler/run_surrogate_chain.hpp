@@ -73,7 +73,8 @@ class SurrogateSetup {
     const int n = model.size();
     if (n > kExplored) {
       // A population this small finds nothing there that slices do not
-      const bool hard = accepted_ < 0.5;
+      // Scales tau make far tails, which good proposals need not reach
+      const bool hard = accepted_ < (model.prior().hierarchical ? 0.8 : 0.5);
       out.jump_share = hard ? 1.0 : 0.1;
       out.wide_share = hard ? 1.0 : 0.05;
       out.ellipse_share = hard ? 1.0 : 0.0;
