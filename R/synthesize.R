@@ -7,7 +7,8 @@
 #' those that were stated, see [public_response()]: those of the file are not
 #' used. The predictors are those of the file, published as they are.
 #'
-#' @param fit (`synthesizer` or `perturbed_histogram`) The fit, or a
+#' @param fit (`synthesizer`, `score_release` or `perturbed_histogram`) The fit;
+#'   a [score_release()], which needs `newdata` and costs nothing more; or a
 #'   [perturbed_histogram()], whose values know nothing of the predictors.
 #' @param m (count) Number of sets, at most the number of kept draws. Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
@@ -67,9 +68,12 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE) {
   call <- rlang::current_env()
-  if (inherits(fit, "perturbed_histogram")) {
+  if (inherits(fit, c("perturbed_histogram", "score_release"))) {
     check_histogram_assignment(assignment, call)
     check_flag(allow_unconverged)
+    if (inherits(fit, "score_release")) {
+      return(draw_score_sets(fit, m, newdata, margin, seed, call)$synthetic)
+    }
     m <- check_count(m, min = 1)
     return(synthesize_histogram(fit, m, newdata, margin, seed, call))
   }
@@ -199,7 +203,7 @@ check_histogram_assignment <- function(assignment, call) {
     abort_input(
       c(
         "{.code assignment = \"posterior\"} is for mixtures.",
-        x = "{.arg fit} is a histogram."
+        x = "{.arg fit} is none."
       ),
       arg = "assignment", call = call
     )

@@ -1,0 +1,163 @@
+# What a score release has to know of a family: the score of a record in its
+# linear predictor, divided by its standard deviation at public coefficients,
+# and what a clipped score is expected to be at other coefficients.
+
+score_families <- c("gaussian", "student_t", "bernoulli", "poisson")
+
+is_location <- function(family) {
+  family$likelihood %in% c("gaussian", "student_t")
+}
+
+#' Scores of records at a linear predictor
+#' @param y,eta (double) On the modelled scale.
+#' @noRd
+scores_at <- function(family, y, eta) {
+  if (is_location(family)) {
+    return(y - eta)
+  }
+  (y - family_mean(family, eta)) / score_scale(family, eta)
+}
+
+family_mean <- function(family, eta) {
+  if (family$likelihood == "bernoulli") stats::plogis(eta) else exp(eta)
+}
+
+#' The score's standard deviation at a linear predictor; 1 for location models,
+#' whose scale is not known
+#' @noRd
+score_scale <- function(family, eta) {
+  mean <- family_mean(family, eta)
+  switch(family$likelihood,
+    bernoulli = pmax(sqrt(mean * (1 - mean)), 1e-6),
+    poisson = pmax(sqrt(mean), 1e-6),
+    rep(1, length(eta))
+  )
+}
+
+#' Distribution function and quantiles of a location model's errors
+#' @noRd
+error_probability <- function(family, x) {
+  if (family$likelihood == "student_t") {
+    stats::pt(x, family$df)
+  } else {
+    stats::pnorm(x)
+  }
+}
+
+error_quantile <- function(family, p) {
+  if (family$likelihood == "student_t") {
+    stats::qt(p, family$df)
+  } else {
+    stats::qnorm(p)
+  }
+}
+
+#' Clipped scores as coefficients make them
+#'
+#' @param at (double, R) The public linear predictor at which the scores were
+#'   taken.
+#' @param clip (number)
+#' @param sigma (number or `NULL`) Of a location model's errors.
+#' @return (function of a linear predictor) Gives `mean`, `slope` (of the mean
+#'   in the linear predictor) and `variance`, R each.
+#' @noRd
+expected_scores <- function(family, at, clip, sigma = NULL) {
+  if (is_location(family)) {
+    return(expected_location(family, at, clip, sigma))
+  }
+  scale <- score_scale(family, at)
+  centre <- family_mean(family, at)
+  if (family$likelihood == "bernoulli") {
+    one <- clamp((1 - centre) / scale, -clip, clip)
+    zero <- clamp(-centre / scale, -clip, clip)
+    return(function(eta) {
+      p <- stats::plogis(eta)
+      list(
+        mean = p * one + (1 - p) * zero, slope = p * (1 - p) * (one - zero),
+        variance = p * (1 - p) * (one - zero)^2
+      )
+    })
+  }
+  low <- centre - clip * scale
+  high <- centre + clip * scale
+  levels <- (seq_len(24) - 0.5) / 24
+  function(eta) {
+    mean <- exp(pmin(eta, 30))
+    above <- poisson_above(low, mean)
+    beyond <- poisson_above(high, mean)
+    spread <- vapply(levels, function(p) {
+      clamp((stats::qpois(p, mean) - centre) / scale, -clip, clip)
+    }, mean)
+    dim(spread) <- c(length(mean), length(levels))
+    list(
+      mean = (above$excess - beyond$excess) / scale - clip,
+      slope = mean * (above$slope - beyond$slope) / scale,
+      variance = pmax(rowMeans(spread^2) - rowMeans(spread)^2, 1e-8)
+    )
+  }
+}
+
+#' E max(Y - a, 0) of a Poisson count, and its derivative in the mean
+#' @noRd
+poisson_above <- function(a, mean) {
+  k <- pmax(ceiling(a), 0)
+  at_least <- function(j) stats::ppois(j - 1, mean, lower.tail = FALSE)
+  list(
+    excess = ifelse(a < 0, mean - a, mean * at_least(k - 1) - a * at_least(k)),
+    slope = ifelse(
+      a < 0, 1, at_least(k) + (k - a) * stats::dpois(k - 1, mean)
+    )
+  )
+}
+
+#' With errors e: E clip(e + d) is odd in d with slope P(|e + d| < c), and
+#' E clip(e + d)^2 = 2 int_0^c t P(|e + d| > t) dt
+#' @noRd
+expected_location <- function(family, at, clip, sigma) {
+  within <- function(d, t) {
+    error_probability(family, (t - d) / sigma) -
+      error_probability(family, (-t - d) / sigma)
+  }
+  # Finer near 0, and flat where all is clipped
+  cells <- 200
+  grid <- sinh(seq(0, asinh(60 * (1 + clip / sigma)), length.out = cells)) *
+    sigma
+  slope <- within(grid, clip)
+  mean <- c(0, cumsum(diff(grid) * (slope[-1] + slope[-cells]) / 2))
+  t <- (seq_len(16) - 0.5) / 16 * clip
+  levels <- rep(t, each = cells)
+  outside <- 1 - within(rep(grid, length(t)), levels)
+  second <- rowMeans(matrix(2 * clip * levels * outside, cells))
+  function(eta) {
+    d <- eta - at
+    by <- function(values) {
+      stats::approx(grid, values, abs(d), rule = 2)$y
+    }
+    mean <- by(mean)
+    list(
+      mean = sign(d) * mean, slope = by(slope),
+      variance = pmax(by(second) - mean^2, 1e-8 * clip^2)
+    )
+  }
+}
+
+#' The scale at which a share of errors lies within a clip
+#' @param d (double) How far the scores' centres are from the truth.
+#' @param bounds (two numbers) For the scale.
+#' @noRd
+scale_of_share <- function(family, share, clip, d, bounds) {
+  found <- function(log_sigma) {
+    sigma <- exp(log_sigma)
+    inside <- error_probability(family, (clip - d) / sigma) -
+      error_probability(family, (-clip - d) / sigma)
+    mean(inside) - share
+  }
+  ends <- log(bounds)
+  if (found(ends[1]) <= 0) {
+    return(bounds[1])
+  }
+  if (found(ends[2]) >= 0) {
+    return(bounds[2])
+  }
+  exp(stats::uniroot(found, ends, tol = 1e-6)$root)
+}

@@ -1,0 +1,147 @@
+# What a score release pays for: sums of whole vectors over records, with exact
+# noise. A record's vector is a whole number q, its clipped score, times a whole
+# vector z that is public, so that the sensitivity is counted and not estimated.
+
+# The longest public vector, and the clip, in whole units
+score_length <- 2^12
+score_steps <- 2^10
+
+# How much of a step's sensitivity the count of unclipped records adds
+score_count_share <- 0.2
+
+#' Public weights under which every record can pull equally hard
+#'
+#' A = (X'WX + P)^-1 = L L' and w = min(1, kappa / l) with l the length of
+#' d L'x, a few rounds of one after the other. kappa is `spread` times the
+#' median of l in the first round.
+#'
+#' @param x (matrix, R x P) The distinct design rows.
+#' @param count (integer, R) How many records have each.
+#' @param scale (double, R) d, the score's standard deviation at public
+#'   coefficients; 1 where it is the same for all.
+#' @param precision (matrix, P x P) Of the prior.
+#' @return (list) `z` (whole, R x P), `unit` (z unit = w d L'x), `whiten` (L),
+#'   `kappa`.
+#' @noRd
+score_geometry <- function(x, count, scale, precision, spread, rounds = 4) {
+  weight <- rep(1, nrow(x))
+  kappa <- NULL
+  for (round in seq_len(rounds)) {
+    information <- crossprod(x, count * weight * scale^2 * x) + precision
+    whiten <- t(chol(chol2inv(chol(information))))
+    rows <- scale * (x %*% whiten)
+    length <- sqrt(rowSums(rows^2))
+    if (is.null(kappa)) kappa <- spread * weighted_median(length, count)
+    weight <- pmin(1, kappa / length)
+  }
+  rows <- weight * rows
+  unit <- max(sqrt(rowSums(rows^2))) / score_length
+  list(
+    z = round(rows / unit), unit = unit, whiten = whiten,
+    kappa = unit * score_length
+  )
+}
+
+weighted_median <- function(x, count) {
+  order <- order(x)
+  x[order][which(cumsum(as.double(count[order])) >= sum(count) / 2)[1]]
+}
+
+#' One step: the sum of clipped scores and the count of unclipped ones, with
+#' noise
+#'
+#' @param score (double, N) Of each record. What is none counts as 0.
+#' @param clip (number) In the score's own unit.
+#' @param budget (list) See step_budget().
+#' @return (list) All public: `sum` (P, in the score's unit), `share` (of
+#'   unclipped records), `noise` and `share_noise` (their standard deviations),
+#'   `clip`, `kappa` and the noise as paid, see noise_of().
+#' @noRd
+score_step <- function(score, clip, geometry, row, budget, seed) {
+  n <- length(score)
+  steps <- score_steps
+  inside <- as.double(abs(score) < clip)
+  inside[is.na(inside)] <- 0
+  q <- round(clamp(score / clip, -1, 1) * steps)
+  q[is.na(q)] <- 0
+  z <- geometry$z
+  # The longest vector that one record can have, and how far it can move
+  reach <- vector_lengths(z, budget$noise)
+  counted <- round(score_count_share * steps * score_length)
+  joined <- if (budget$noise == "laplace") `+` else function(a, b) {
+    sqrt(a^2 + b^2)
+  }
+  sensitivity <- by_relation(
+    joined(steps * reach, counted), joined(2 * steps * reach, counted)
+  )
+  noise <- noise_of(sensitivity, budget, ncol(z) + 1)
+  drawn <- draw_noise(noise, ncol(z) + 1, seed)
+  sums <- score_sums_(z, row, q, steps) + drawn[-1]
+  total <- score_sums_(matrix(counted), rep(1L, n), inside, 1) + drawn[1]
+  unit <- geometry$unit * clip / steps
+  c(
+    list(
+      sum = sums * unit, share = total / counted / n,
+      noise = noise$deviation * unit,
+      share_noise = noise$deviation / counted / n, clip = clip,
+      kappa = geometry$kappa
+    ),
+    noise
+  )
+}
+
+#' The longest of some whole vectors, by the norm that the noise needs
+#' @noRd
+vector_lengths <- function(z, noise) {
+  if (noise == "laplace") max(rowSums(abs(z))) else sqrt(max(rowSums(z^2)))
+}
+
+#' Noise that spends a budget on a sensitivity
+#'
+#' @param sensitivity (by relation) In whole units.
+#' @param budget (list) `noise` (`"gaussian"` or `"laplace"`), `relation` and
+#'   `amount`: mu, or epsilon.
+#' @return (list) `scale` (whole: the standard deviation, or the scale of
+#'   Laplace noise), `deviation`, and `rho` with `gap`, or `epsilon`: what it
+#'   costs by relation.
+#' @noRd
+noise_of <- function(sensitivity, budget, coordinates) {
+  scale <- ceiling(sensitivity[[budget$relation]] / budget$amount)
+  laplace <- budget$noise == "laplace"
+  if (!(scale < if (laplace) 2^42 else 2^31)) {
+    abort_input(
+      c(
+        "{.arg epsilon} must be larger.",
+        x = "A part of it needs noise that is too wide to be drawn exactly.",
+        i = "With so little the reference alone is better."
+      ),
+      arg = "epsilon", call = budget$call
+    )
+  }
+  if (laplace) {
+    return(list(
+      scale = scale, deviation = laplace_deviation(scale),
+      epsilon = sensitivity / scale
+    ))
+  }
+  list(
+    scale = scale, deviation = scale, rho = sensitivity^2 / (2 * scale^2),
+    gap = gaussian_gap(scale, coordinates)
+  )
+}
+
+#' Standard deviation of P(x) proportional to exp(-|x| / scale)
+#' @noRd
+laplace_deviation <- function(scale) {
+  q <- exp(-1 / scale)
+  sqrt(2 * q) / (1 - q)
+}
+
+draw_noise <- function(noise, n, seed) {
+  words <- if (!is.null(seed)) seed_words(seed)
+  if (is.null(noise$rho)) {
+    discrete_laplace_(n, 1, noise$scale, words)
+  } else {
+    discrete_gaussian_(n, noise$scale, words)
+  }
+}
