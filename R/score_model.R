@@ -58,8 +58,8 @@ error_quantile <- function(family, p) {
 #'   taken.
 #' @param clip (number)
 #' @param sigma (number or `NULL`) Of a location model's errors.
-#' @return (function of a linear predictor) Gives `mean`, `slope` (of the mean
-#'   in the linear predictor) and `variance`, R each.
+#' @return (function of a linear predictor) Gives `mean` and `slope` (of the mean
+#'   in the linear predictor), R each.
 #' @noRd
 expected_scores <- function(family, at, clip, sigma = NULL) {
   if (is_location(family)) {
@@ -73,26 +73,19 @@ expected_scores <- function(family, at, clip, sigma = NULL) {
     return(function(eta) {
       p <- stats::plogis(eta)
       list(
-        mean = p * one + (1 - p) * zero, slope = p * (1 - p) * (one - zero),
-        variance = p * (1 - p) * (one - zero)^2
+        mean = p * one + (1 - p) * zero, slope = p * (1 - p) * (one - zero)
       )
     })
   }
   low <- centre - clip * scale
   high <- centre + clip * scale
-  levels <- (seq_len(24) - 0.5) / 24
   function(eta) {
     mean <- exp(pmin(eta, 30))
     above <- poisson_above(low, mean)
     beyond <- poisson_above(high, mean)
-    spread <- vapply(levels, function(p) {
-      clamp((stats::qpois(p, mean) - centre) / scale, -clip, clip)
-    }, mean)
-    dim(spread) <- c(length(mean), length(levels))
     list(
       mean = (above$excess - beyond$excess) / scale - clip,
-      slope = mean * (above$slope - beyond$slope) / scale,
-      variance = pmax(rowMeans(spread^2) - rowMeans(spread)^2, 1e-8)
+      slope = mean * (above$slope - beyond$slope) / scale
     )
   }
 }
@@ -110,35 +103,40 @@ poisson_above <- function(a, mean) {
   )
 }
 
-#' With errors e: E clip(e + d) is odd in d with slope P(|e + d| < c), and
-#' E clip(e + d)^2 = 2 int_0^c t P(|e + d| > t) dt
+#' With errors e: E clip(e + d) is odd in d with slope P(|e + d| < c)
 #' @noRd
 expected_location <- function(family, at, clip, sigma) {
-  within <- function(d, t) {
-    error_probability(family, (t - d) / sigma) -
-      error_probability(family, (-t - d) / sigma)
-  }
   # Finer near 0, and flat where all is clipped
   cells <- 200
   grid <- sinh(seq(0, asinh(60 * (1 + clip / sigma)), length.out = cells)) *
     sigma
-  slope <- within(grid, clip)
+  slope <- error_probability(family, (clip - grid) / sigma) -
+    error_probability(family, (-clip - grid) / sigma)
   mean <- c(0, cumsum(diff(grid) * (slope[-1] + slope[-cells]) / 2))
-  t <- (seq_len(16) - 0.5) / 16 * clip
-  levels <- rep(t, each = cells)
-  outside <- 1 - within(rep(grid, length(t)), levels)
-  second <- rowMeans(matrix(2 * clip * levels * outside, cells))
   function(eta) {
     d <- eta - at
-    by <- function(values) {
-      stats::approx(grid, values, abs(d), rule = 2)$y
-    }
-    mean <- by(mean)
-    list(
-      mean = sign(d) * mean, slope = by(slope),
-      variance = pmax(by(second) - mean^2, 1e-8 * clip^2)
-    )
+    by <- function(values) stats::approx(grid, values, abs(d), rule = 2)$y
+    list(mean = sign(d) * by(mean), slope = by(slope))
   }
+}
+
+#' Responses at a linear predictor, with their probabilities
+#' @return (list) `value` and `weight`, a row for each of `eta`.
+#' @noRd
+family_outcomes <- function(family, eta, sigma) {
+  if (family$likelihood == "bernoulli") {
+    p <- stats::plogis(eta)
+    return(list(
+      value = cbind(0 * eta, 0 * eta + 1), weight = cbind(1 - p, p)
+    ))
+  }
+  levels <- (seq_len(48) - 0.5) / 48
+  value <- if (is_location(family)) {
+    outer(eta, sigma * error_quantile(family, levels), `+`)
+  } else {
+    outer(exp(pmin(eta, 30)), levels, function(mean, p) stats::qpois(p, mean))
+  }
+  list(value = value, weight = 0 * value + 1 / 48)
 }
 
 #' The scale at which a share of errors lies within a clip

@@ -28,6 +28,9 @@ score_posterior <- function(family, x, count, steps, start, location, scale,
 }
 
 #' The log-likelihood of noisy sums around some coefficients, to second order
+#'
+#' All steps are sums over the same records: what the sample does to one it does
+#' to the others, too.
 #' @return (list) `information`, `pull` (its gradient), `sigma`.
 #' @noRd
 score_quadratic <- function(family, x, count, steps, b, sigma) {
@@ -35,19 +38,54 @@ score_quadratic <- function(family, x, count, steps, b, sigma) {
   if (is_location(family)) {
     sigma <- released_sigma(family, steps[[length(steps)]], eta, count)
   }
-  information <- matrix(0, length(b), length(b))
-  pull <- numeric(length(b))
-  for (step in steps) {
-    found <- expected_scores(family, step$at, step$clip, sigma)(eta)
-    slope <- crossprod(step$z, count * found$slope * x)
-    noise <- diag(step$noise^2, length(b)) +
-      stats::weighted.mean(found$variance, count) * step$squares
-    weighed <- solve(noise, slope)
-    information <- information + crossprod(slope, weighed)
-    miss <- step$sum - drop(crossprod(step$z, count * found$mean))
-    pull <- pull + drop(crossprod(weighed, miss))
-  }
-  list(information = information, pull = pull, sigma = sigma)
+  found <- lapply(steps, function(step) {
+    expected <- expected_scores(family, step$at, step$clip, sigma)(eta)
+    list(
+      slope = crossprod(step$z, count * expected$slope * x),
+      miss = step$sum - drop(crossprod(step$z, count * expected$mean))
+    )
+  })
+  slope <- do.call(rbind, lapply(found, `[[`, "slope"))
+  miss <- unlist(lapply(found, `[[`, "miss"))
+  noise <- sample_covariance(family, steps, eta, sigma, count)
+  diag(noise) <- diag(noise) +
+    rep(vapply(steps, `[[`, 0, "noise")^2, each = length(b))
+  weighed <- solve(noise, slope)
+  list(
+    information = crossprod(slope, weighed), pull = drop(crossprod(weighed, miss)),
+    sigma = sigma
+  )
+}
+
+#' The covariance of all sums that the sample of records has
+#'
+#' That of a record's clipped scores in two steps is averaged over two hundred
+#' typical records.
+#' @noRd
+sample_covariance <- function(family, steps, eta, sigma, count) {
+  place <- cumsum(as.double(count)) / sum(count)
+  some <- findInterval((0:199 + 0.5) / 200, place) + 1
+  outcomes <- family_outcomes(family, eta[some], sigma)
+  scores <- lapply(steps, function(step) {
+    at <- step$at[some]
+    u <- clamp(
+      scores_at(family, outcomes$value, at), -step$clip, step$clip
+    )
+    u - rowSums(outcomes$weight * u)
+  })
+  rows <- lapply(seq_along(steps), function(k) {
+    do.call(cbind, lapply(seq_along(steps), function(l) {
+      together <- mean(rowSums(outcomes$weight * scores[[k]] * scores[[l]]))
+      # The same weights in both: one product serves
+      square <- if (identical(steps[[k]]$z, steps[[l]]$z)) {
+        steps[[k]]$squares
+      } else {
+        crossprod(steps[[k]]$z, count * steps[[l]]$z)
+      }
+      together * square
+    }))
+  })
+  do.call(rbind, rows)
 }
 
 #' The scale of the errors, from the noisy share of unclipped records
