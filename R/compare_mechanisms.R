@@ -147,12 +147,12 @@ comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
     mechanisms <- c(mechanisms, if (!alone$name %in% names) list(alone))
   }
   jobs <- lapply(mechanisms, function(mechanism) {
-    claims <- mechanism$kind %in% c("clipped", "weighted", "noise")
+    claims <- mechanism$kind %in% c("clipped", "weighted", "noise", "sums")
     lapply(if (claims) epsilon else list(NULL), function(value) {
       assign_mechanism(
         job, mechanism, value,
         margin = if (mechanism$name %in% calibrate ||
-          mechanism$kind == "noise") margin
+          mechanism$kind %in% c("noise", "sums")) margin
       )
     })
   })

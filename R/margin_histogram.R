@@ -7,7 +7,8 @@
 #' whose epsilon is met exactly.
 #'
 #' `bounds`, `bins` and `margin_share` among the other arguments of
-#' [pseudo_posterior()] mean the same.
+#' [pseudo_posterior()] mean the same. The mechanism `"score"` places the bins
+#' around its reference and takes `share` in mu squared, see [score_release()].
 #'
 #' @param bounds (two numbers) Smallest and largest value in the response's own
 #'   unit, public knowledge. May be left out where `bins` are breaks.
@@ -113,7 +114,8 @@ check_job_margin <- function(job) {
 #' @return (`perturbed_histogram` or `NULL`)
 #' @noRd
 job_margin <- function(job) {
-  if (is.null(job$margin)) {
+  # A score release counts its margin itself
+  if (is.null(job$margin) || job$mechanism$kind == "sums") {
     return(NULL)
   }
   cli::cli_progress_step("Perturbing the histogram")

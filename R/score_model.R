@@ -8,6 +8,17 @@ is_location <- function(family) {
   family$likelihood %in% c("gaussian", "student_t")
 }
 
+#' Where scores are clipped in the two steps, in standard deviations
+#'
+#' Two values have a score of one standard deviation where they are equally
+#' likely: there a clip at 1 is none.
+#' @noRd
+default_clip <- function(family) {
+  switch(family$likelihood,
+    bernoulli = c(1, 1), poisson = c(1.5, 1), c(1.5, 0.8)
+  )
+}
+
 #' Scores of records at a linear predictor
 #' @param y,eta (double) On the modelled scale.
 #' @noRd

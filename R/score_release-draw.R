@@ -3,7 +3,6 @@
 #' @return (list) `synthetic` (`synthetic_data`) and `label`.
 #' @noRd
 draw_score_sets <- function(x, m, newdata, margin, seed, call) {
-  m <- check_count(m, min = 1, call = call)
   check_seed(seed, call = call)
   if (!is.null(margin)) {
     abort_input(

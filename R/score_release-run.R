@@ -13,8 +13,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   sigma <- if (is_location(family)) b[length(b)]
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, family, call)
-  clip <- (settings$clip %||% if (is_location(family)) c(1.5, 0.8) else
-    c(2, 2)) * (sigma %||% 1)
+  clip <- (settings$clip %||% default_clip(family)) * (sigma %||% 1)
   budget <- score_budget(settings, epsilon, neighbours, call)
   warn_delta(settings$delta, file$n, call)
 

@@ -37,7 +37,8 @@
 #'   `prior_normal(1, c(b, 2.5))` with b the reference's intercept.
 #' @param clip (two positive numbers) Where scores are clipped in the two steps,
 #'   in units of their public standard deviation, `sigma` of the reference.
-#'   Default `c(1.5, 0.8)`, for other than location families `c(2, 2)`.
+#'   Default `c(1.5, 0.8)`, for `poisson()` `c(1.5, 1)`, for `bernoulli()`
+#'   `c(1, 1)`.
 #' @param shares (three positive numbers) Of the budget (in mu squared; of
 #'   epsilon where delta is 0): margin, first and second step. Default
 #'   `c(0.3, 0.12, 0.58)`; without a margin its share goes to the others.

@@ -68,12 +68,9 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE) {
   call <- rlang::current_env()
-  if (inherits(fit, c("perturbed_histogram", "score_release"))) {
+  if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
     check_flag(allow_unconverged)
-    if (inherits(fit, "score_release")) {
-      return(draw_score_sets(fit, m, newdata, margin, seed, call)$synthetic)
-    }
     m <- check_count(m, min = 1)
     return(synthesize_histogram(fit, m, newdata, margin, seed, call))
   }
@@ -91,6 +88,10 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
                       allow_unconverged = FALSE, call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
+  if (inherits(fit, "score_release")) {
+    check_histogram_assignment(assignment, call)
+    return(draw_score_sets(fit, m, newdata, margin, seed, call))
+  }
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
     call = call
