@@ -41,20 +41,25 @@ margin_strategy <- function(bins, noise) {
 #' @noRd
 score_margin <- function(z, breaks, bounds, budget, seed) {
   bins <- length(breaks) - 1
-  bin <- findInterval(
-    z, breaks,
-    rightmost.closed = TRUE, all.inside = TRUE
-  )
   strategy <- margin_strategy(bins, budget$noise)
   noise <- noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
   n <- length(z)
-  sums <- score_sums_(t(strategy), bin, rep(1, n), 1) +
-    draw_noise(noise, bins, seed)
+  sums <- margin_sums(z, breaks, strategy) + draw_noise(noise, bins, seed)
   counts <- solve(strategy, sums)
   # N is public: the counts nearest to the noisy ones that sum to it
   spread <- solve(crossprod(strategy), rep(1, bins))
   counts <- counts - spread * (sum(counts) - n) / sum(spread)
   c(list(breaks = breaks, bounds = bounds, noisy = counts), noise)
+}
+
+#' The whole sums of a margin
+#' @noRd
+margin_sums <- function(z, breaks, strategy) {
+  bin <- findInterval(
+    z, breaks,
+    rightmost.closed = TRUE, all.inside = TRUE
+  )
+  score_sums_(t(strategy), bin, rep(1, length(z)), 1)
 }
 
 #' One record adds a column (add/remove) or puts one in place of another

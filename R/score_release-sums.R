@@ -6,8 +6,9 @@
 score_length <- 2^12
 score_steps <- 2^10
 
-# How much of a step's sensitivity the count of unclipped records adds
-score_count_share <- 0.2
+# What an unclipped record counts, a fifth of what its score can move the sums:
+# that adds 2% to the sensitivity (replace-one 0.5%)
+score_counted <- round(0.2 * score_steps * score_length)
 
 #' Public weights under which every record can pull equally hard
 #'
@@ -47,43 +48,58 @@ weighted_median <- function(x, count) {
   x[order][which(cumsum(as.double(count[order])) >= sum(count) / 2)[1]]
 }
 
-#' One step: the sum of clipped scores and the count of unclipped ones, with
-#' noise
+#' The whole sums of a step: the count of unclipped records, then the scores'
 #'
 #' @param score (double, N) Of each record. What is none counts as 0.
 #' @param clip (number) In the score's own unit.
-#' @param budget (list) See step_budget().
+#' @return (whole, 1 + P)
+#' @noRd
+step_sums <- function(score, clip, z, row) {
+  inside <- as.double(abs(score) < clip)
+  inside[is.na(inside)] <- 0
+  q <- round(clamp(score / clip, -1, 1) * score_steps)
+  q[is.na(q)] <- 0
+  c(
+    score_sums_(matrix(score_counted), rep(1L, length(row)), inside, 1),
+    score_sums_(z, row, q, score_steps)
+  )
+}
+
+#' How far one record can move the sums of a step
+#' @return (by relation) In whole units.
+#' @noRd
+step_sensitivity <- function(z, noise) {
+  reach <- score_steps * vector_lengths(z, noise)
+  joined <- function(scores) {
+    if (noise == "laplace") {
+      scores + score_counted
+    } else {
+      sqrt(scores^2 + score_counted^2)
+    }
+  }
+  by_relation(joined(reach), joined(2 * reach))
+}
+
+#' One step: the sum of clipped scores and the count of unclipped ones, with
+#' noise
+#'
+#' @param score,clip See step_sums().
+#' @param budget (list) See score_budget().
 #' @return (list) All public: `sum` (P, in the score's unit), `share` (of
 #'   unclipped records), `noise` and `share_noise` (their standard deviations),
 #'   `clip`, `kappa` and the noise as paid, see noise_of().
 #' @noRd
 score_step <- function(score, clip, geometry, row, budget, seed) {
-  n <- length(score)
-  steps <- score_steps
-  inside <- as.double(abs(score) < clip)
-  inside[is.na(inside)] <- 0
-  q <- round(clamp(score / clip, -1, 1) * steps)
-  q[is.na(q)] <- 0
   z <- geometry$z
-  # The longest vector that one record can have, and how far it can move
-  reach <- vector_lengths(z, budget$noise)
-  counted <- round(score_count_share * steps * score_length)
-  joined <- if (budget$noise == "laplace") `+` else function(a, b) {
-    sqrt(a^2 + b^2)
-  }
-  sensitivity <- by_relation(
-    joined(steps * reach, counted), joined(2 * steps * reach, counted)
-  )
-  noise <- noise_of(sensitivity, budget, ncol(z) + 1)
-  drawn <- draw_noise(noise, ncol(z) + 1, seed)
-  sums <- score_sums_(z, row, q, steps) + drawn[-1]
-  total <- score_sums_(matrix(counted), rep(1L, n), inside, 1) + drawn[1]
-  unit <- geometry$unit * clip / steps
+  noise <- noise_of(step_sensitivity(z, budget$noise), budget, ncol(z) + 1)
+  sums <- step_sums(score, clip, z, row) + draw_noise(noise, ncol(z) + 1, seed)
+  unit <- geometry$unit * clip / score_steps
+  records <- score_counted * length(score)
   c(
     list(
-      sum = sums * unit, share = total / counted / n,
+      sum = sums[-1] * unit, share = sums[1] / records,
       noise = noise$deviation * unit,
-      share_noise = noise$deviation / counted / n, clip = clip,
+      share_noise = noise$deviation / records, clip = clip,
       kappa = geometry$kappa
     ),
     noise
