@@ -141,32 +141,29 @@ family_outcomes <- function(family, eta, sigma) {
       value = cbind(0 * eta, 0 * eta + 1), weight = cbind(1 - p, p)
     ))
   }
-  levels <- (seq_len(48) - 0.5) / 48
+  levels <- (seq_len(200) - 0.5) / 200
   value <- if (is_location(family)) {
     outer(eta, sigma * error_quantile(family, levels), `+`)
   } else {
     outer(exp(pmin(eta, 30)), levels, function(mean, p) stats::qpois(p, mean))
   }
-  list(value = value, weight = 0 * value + 1 / 48)
+  list(value = value, weight = 0 * value + 1 / 200)
 }
 
-#' The scale at which a share of errors lies within a clip
+#' The scale of errors of which a noisy share lies within a clip
+#'
+#' The likeliest, beside a public one that says no more than its order of
+#' magnitude: log sigma ~ N(log public, 1).
+#' @param share,noise (numbers) The share and its standard error.
 #' @param d (double) How far the scores' centres are from the truth.
-#' @param bounds (two numbers) For the scale.
+#' @param public (number) The reference's.
 #' @noRd
-scale_of_share <- function(family, share, clip, d, bounds) {
-  found <- function(log_sigma) {
+scale_of_share <- function(family, share, noise, clip, d, public) {
+  loss <- function(log_sigma) {
     sigma <- exp(log_sigma)
     inside <- error_probability(family, (clip - d) / sigma) -
       error_probability(family, (-clip - d) / sigma)
-    mean(inside) - share
+    ((mean(inside) - share) / noise)^2 + (log_sigma - log(public))^2
   }
-  ends <- log(bounds)
-  if (found(ends[1]) <= 0) {
-    return(bounds[1])
-  }
-  if (found(ends[2]) >= 0) {
-    return(bounds[2])
-  }
-  exp(stats::uniroot(found, ends, tol = 1e-6)$root)
+  exp(stats::optimize(loss, log(public) + c(-4, 4), tol = 1e-5)$minimum)
 }

@@ -6,15 +6,27 @@
 #' @param steps (list) See step_of_file().
 #' @param start (double, P)
 #' @param location,scale (double, P) Of the normal prior.
-#' @return (list) `mean`, `covariance`, `sigma` (of a location model's errors),
-#'   and of the sums alone, at `mean`: `information` and `pull`.
+#' @param public (number or `NULL`) The reference's scale, of location models.
+#' @param covariance (matrix or `NULL`) Of all sums, where it is known.
+#' @return (list) `mean`, `covariance`, `noise` (the covariance of all sums),
+#'   `sigma` (of a location model's errors), and of the sums alone, at `mean`:
+#'   `information` and `pull`.
 #' @noRd
 score_posterior <- function(family, x, count, steps, start, location, scale,
-                            sigma = NULL, rounds = 6) {
+                            public = NULL, covariance = NULL, rounds = 6) {
+  sigma <- NULL
   b <- start
   for (round in seq_len(rounds)) {
-    sums <- score_quadratic(family, x, count, steps, b, sigma)
-    sigma <- sums$sigma
+    if (is_location(family)) {
+      sigma <- released_sigma(
+        family, steps[[length(steps)]], drop(x %*% b), count, public
+      )
+    }
+    # It changes little from here on
+    if (is.null(covariance)) {
+      covariance <- sums_covariance(family, x, steps, b, sigma, count)
+    }
+    sums <- score_quadratic(family, x, count, steps, b, sigma, covariance)
     precision <- diag(1 / scale^2, length(b)) + sums$information
     change <- solve(precision, sums$pull + (location - b) / scale^2)
     # Far from the mode the clip flattens the sums: no step leaves their reach
@@ -24,20 +36,18 @@ score_posterior <- function(family, x, count, steps, start, location, scale,
     if (largest < 0.05) break
   }
   sums$pull <- sums$pull - drop(sums$information %*% change)
-  c(list(mean = b, covariance = solve(precision)), sums)
+  c(list(mean = b, covariance = solve(precision), noise = covariance), sums)
 }
 
 #' The log-likelihood of noisy sums around some coefficients, to second order
 #'
 #' All steps are sums over the same records: what the sample does to one it does
 #' to the others, too.
+#' @param covariance (matrix) Of all sums, see sums_covariance().
 #' @return (list) `information`, `pull` (its gradient), `sigma`.
 #' @noRd
-score_quadratic <- function(family, x, count, steps, b, sigma) {
+score_quadratic <- function(family, x, count, steps, b, sigma, covariance) {
   eta <- drop(x %*% b)
-  if (is_location(family)) {
-    sigma <- released_sigma(family, steps[[length(steps)]], eta, count)
-  }
   found <- lapply(steps, function(step) {
     expected <- expected_scores(family, step$at, step$clip, sigma)(eta)
     list(
@@ -47,59 +57,57 @@ score_quadratic <- function(family, x, count, steps, b, sigma) {
   })
   slope <- do.call(rbind, lapply(found, `[[`, "slope"))
   miss <- unlist(lapply(found, `[[`, "miss"))
-  noise <- sample_covariance(family, steps, eta, sigma, count)
-  diag(noise) <- diag(noise) +
-    rep(vapply(steps, `[[`, 0, "noise")^2, each = length(b))
-  weighed <- solve(noise, slope)
+  weighed <- solve(covariance, slope)
   list(
-    information = crossprod(slope, weighed), pull = drop(crossprod(weighed, miss)),
-    sigma = sigma
+    information = crossprod(slope, weighed),
+    pull = drop(crossprod(weighed, miss)), sigma = sigma
   )
 }
 
-#' The covariance of all sums that the sample of records has
+#' The covariance of all sums: that of the sample, and the noise
 #'
-#' That of a record's clipped scores in two steps is averaged over two hundred
-#' typical records.
+#' That of a record's clipped scores in two steps is worked out for a hundred
+#' records along the linear predictor and taken for their neighbours.
 #' @noRd
-sample_covariance <- function(family, steps, eta, sigma, count) {
-  place <- cumsum(as.double(count)) / sum(count)
-  some <- findInterval((0:199 + 0.5) / 200, place) + 1
+sums_covariance <- function(family, x, steps, b, sigma, count) {
+  eta <- drop(x %*% b)
+  order <- order(eta)
+  place <- cumsum(as.double(count[order])) / sum(count)
+  group <- integer(length(eta))
+  group[order] <- pmin(floor(100 * place), 99) + 1
+  some <- order[pmin(findInterval((0:99 + 0.5) / 100, place) + 1, length(eta))]
   outcomes <- family_outcomes(family, eta[some], sigma)
   scores <- lapply(steps, function(step) {
-    at <- step$at[some]
     u <- clamp(
-      scores_at(family, outcomes$value, at), -step$clip, step$clip
+      scores_at(family, outcomes$value, step$at[some]), -step$clip, step$clip
     )
     u - rowSums(outcomes$weight * u)
   })
-  rows <- lapply(seq_along(steps), function(k) {
-    do.call(cbind, lapply(seq_along(steps), function(l) {
-      together <- mean(rowSums(outcomes$weight * scores[[k]] * scores[[l]]))
-      # The same weights in both: one product serves
-      square <- if (identical(steps[[k]]$z, steps[[l]]$z)) {
-        steps[[k]]$squares
-      } else {
-        crossprod(steps[[k]]$z, count * steps[[l]]$z)
-      }
-      together * square
-    }))
-  })
-  do.call(rbind, rows)
+  block <- function(k, l) {
+    together <- rowSums(outcomes$weight * scores[[k]] * scores[[l]])
+    crossprod(steps[[k]]$z, count * together[group] * steps[[l]]$z)
+  }
+  all <- block(1, 1)
+  if (length(steps) == 2) {
+    across <- block(1, 2)
+    all <- rbind(cbind(all, across), cbind(t(across), block(2, 2)))
+  }
+  diag(all) <- diag(all) +
+    rep(vapply(steps, `[[`, 0, "noise")^2, each = length(b))
+  all
 }
 
 #' The scale of the errors, from the noisy share of unclipped records
 #' @noRd
-released_sigma <- function(family, step, eta, count) {
+released_sigma <- function(family, step, eta, count, public) {
   # A hundred quantiles of how far the scores' centres are from eta serve all
   d <- eta - step$at
   order <- order(d)
   place <- cumsum(as.double(count[order])) / sum(count)
   some <- d[order][findInterval((0:99 + 0.5) / 100, place) + 1]
-  scale_of_share(
-    family, clamp(step$share, 0.02, 0.98), step$clip, some,
-    step$clip * c(0.05, 50)
-  )
+  # What the sample itself adds to the noise is at most a half over root N
+  noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
+  scale_of_share(family, step$share, noise, step$clip, some, public)
 }
 
 #' The prior variance of slopes under which their noisy estimates are likeliest
@@ -127,10 +135,10 @@ slope_variance <- function(posterior, slopes, stated) {
 #' @param prior (list) `location`, `scale` (P each), `slopes` (which columns).
 #' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`.
 #' @noRd
-both_posteriors <- function(family, x, count, steps, start, prior, sigma) {
-  fit <- function(scale, start) {
+both_posteriors <- function(family, x, count, steps, start, prior, public) {
+  fit <- function(scale, start, noise = NULL) {
     score_posterior(
-      family, x, count, steps, start, prior$location, scale, sigma
+      family, x, count, steps, start, prior$location, scale, public, noise
     )
   }
   stated <- fit(prior$scale, start)
@@ -145,7 +153,7 @@ both_posteriors <- function(family, x, count, steps, start, prior, sigma) {
   scale <- prior$scale
   scale[slopes] <- sqrt(variance)
   list(
-    stated = stated, shrunk = fit(scale, stated$mean),
+    stated = stated, shrunk = fit(scale, stated$mean, stated$noise),
     slope_scale = sqrt(variance)
   )
 }

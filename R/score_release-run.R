@@ -33,7 +33,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
     )
     b <- found$shrunk$mean
   }
-  warn_budget(found, file, prior, call)
+  warn_budget(found, file, sigma, call)
   new_score_release(
     model, settings, neighbours, steps, margin, found, file$n, seed
   )
@@ -126,9 +126,10 @@ score_budget <- function(settings, epsilon, neighbours, call) {
 margin_of_file <- function(file, model, settings, b, sigma, budget, seed,
                            call) {
   response <- model$response
-  values <- list(y = model$data[[response$variable]], response = response)
+  y <- as.double(model$data[[response$variable]])
+  values <- list(y = y, response = response)
   ends <- histogram_breaks(values, settings$bounds, settings$bins, call)
-  outside <- sum(values$y < settings$bounds[1] | values$y > settings$bounds[2])
+  outside <- sum(y < settings$bounds[1] | y > settings$bounds[2])
   if (outside > 0) {
     cli::cli_inform(c(
       "{outside} record{?s} {?lies/lie} outside {.arg bounds} and {?is/are}
@@ -146,8 +147,7 @@ margin_of_file <- function(file, model, settings, b, sigma, budget, seed,
 #' @param last (list or `NULL`) The step before: location models have the same
 #'   weights in all.
 #' @return (list) See score_step(), with `b` and `at` (the public coefficients
-#'   and their linear predictor), `z` (R x P, in the score's unit) and `squares`
-#'   (the sum of z z' over records).
+#'   and their linear predictor) and `z` (R x P, in the score's unit).
 #' @noRd
 step_of_file <- function(file, family, b, clip, prior, spread, budget, seed,
                          last) {
@@ -158,14 +158,13 @@ step_of_file <- function(file, family, b, clip, prior, spread, budget, seed,
       file$x, file$count, score_scale(family, at),
       diag(1 / prior$scale^2, length(b)), spread
     )
-    z <- geometry$z * geometry$unit
-    last <- list(z = z, squares = crossprod(z, file$count * z))
+    last <- list(z = geometry$z * geometry$unit)
   }
   step <- score_step(
     scores_at(family, file$y, at[file$row]), clip, geometry, file$row, budget,
     seed
   )
-  c(step, last[c("z", "squares")], list(b = b, at = at, geometry = geometry))
+  c(step, last["z"], list(b = b, at = at, geometry = geometry))
 }
 
 warn_delta <- function(delta, n, call) {
@@ -182,25 +181,23 @@ warn_delta <- function(delta, n, call) {
   }
 }
 
-#' Say where the sums say less than the prior
+#' Say where the noise drowns the file
 #'
-#' From public and released numbers: the posterior's variance of a record's
-#' linear predictor, as a share of the stated prior's.
+#' From public and released numbers: the standard error of a record's linear
+#' predictor, against the reference's spread of responses around it.
 #' @noRd
-warn_budget <- function(found, file, prior, call) {
-  variance <- function(covariance) {
-    stats::weighted.mean(
-      rowSums((file$x %*% covariance) * file$x), file$count
-    )
-  }
-  left <- variance(found$stated$covariance) / variance(diag(
-    prior$scale^2, length(prior$scale)
-  ))
-  if (left > 0.5) {
+warn_budget <- function(found, file, sigma, call) {
+  error <- stats::weighted.mean(
+    rowSums((file$x %*% found$stated$covariance) * file$x), file$count
+  )
+  error <- sqrt(error)
+  if (error > (sigma %||% 1)) {
     warn_classed(
       c(
-        "The noise drowns the file: the reference alone may be better.",
-        x = "The release leaves {round(100 * left)}% of the prior's variance.",
+        "The noise drowns the file: the reference alone may serve as well.",
+        x = "The standard error of a typical record's linear predictor is
+             {format_figure(error, 2)}, the reference's sigma
+             {format_figure(sigma %||% 1, 2)}.",
         i = "Spend more {.arg epsilon}, or leave predictors out."
       ),
       "pseudosynth_warning_budget",
@@ -217,7 +214,7 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
   steps <- lapply(steps, function(step) {
     step$reference <- stats::setNames(step$b, columns)
     step[setdiff(
-      names(step), c("b", "at", "z", "squares", "geometry")
+      names(step), c("b", "at", "z", "geometry")
     )]
   })
   named <- function(posterior) {
