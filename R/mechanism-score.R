@@ -21,7 +21,7 @@ definition_score <- function() {
     name = "score", kind = "sums", label = "strict",
     title = "score release",
     does = "releases noisy sums of clipped scores once, for any number of sets",
-    short = "Score", colour = "#0072B2", make = mechanism_score,
+    short = "Score", colour = "#661100", make = mechanism_score,
     prepare = function(job) {
       release_settings(job)
       score_model(job)
