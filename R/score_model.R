@@ -29,8 +29,14 @@ scores_at <- function(family, y, eta) {
   (y - family_mean(family, eta)) / score_scale(family, eta)
 }
 
+#' @return (double) Of counts at most 1e13: noisy coefficients may lie anywhere.
+#' @noRd
 family_mean <- function(family, eta) {
-  if (family$likelihood == "bernoulli") stats::plogis(eta) else exp(eta)
+  if (family$likelihood == "bernoulli") {
+    stats::plogis(eta)
+  } else {
+    exp(pmin(eta, 30))
+  }
 }
 
 #' The score's standard deviation at a linear predictor; 1 for location models,
@@ -91,7 +97,7 @@ expected_scores <- function(family, at, clip, sigma = NULL) {
   low <- centre - clip * scale
   high <- centre + clip * scale
   function(eta) {
-    mean <- exp(pmin(eta, 30))
+    mean <- family_mean(family, eta)
     above <- poisson_above(low, mean)
     beyond <- poisson_above(high, mean)
     list(
@@ -145,7 +151,9 @@ family_outcomes <- function(family, eta, sigma) {
   value <- if (is_location(family)) {
     outer(eta, sigma * error_quantile(family, levels), `+`)
   } else {
-    outer(exp(pmin(eta, 30)), levels, function(mean, p) stats::qpois(p, mean))
+    outer(family_mean(family, eta), levels, function(mean, p) {
+      stats::qpois(p, mean)
+    })
   }
   list(value = value, weight = 0 * value + 1 / 200)
 }
