@@ -91,7 +91,9 @@ worst_pairs <- function(x, file) {
       eta <- at[file$row[record]]
       function(y) {
         score[record] <- if (is.na(y)) NA else scores_at(x$family, y, eta)
-        list(sums = step_sums(score, step$clip, z, file$row), scale = step$scale)
+        list(
+          sums = step_sums(score, step$clip, z, file$row), scale = step$scale
+        )
       }
     })
   }

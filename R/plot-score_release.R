@@ -60,7 +60,7 @@ plot_coefficients <- function(object) {
     ) +
     ggplot2::labs(
       title = sprintf("Coefficients of %s", object$response$label),
-      subtitle = "Estimates and 95% intervals: the noise and the sample in them",
+      subtitle = "Estimates and 95% intervals, with the noise in them",
       x = NULL, y = NULL
     ) +
     theme_pseudosynth()

@@ -75,8 +75,8 @@ error_quantile <- function(family, p) {
 #'   taken.
 #' @param clip (number)
 #' @param sigma (number or `NULL`) Of a location model's errors.
-#' @return (function of a linear predictor) Gives `mean` and `slope` (of the mean
-#'   in the linear predictor), R each.
+#' @return (function of a linear predictor) Gives `mean` and `slope` (of the
+#'   mean in the linear predictor), R each.
 #' @noRd
 expected_scores <- function(family, at, clip, sigma = NULL) {
   if (is_location(family)) {

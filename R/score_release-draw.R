@@ -96,7 +96,9 @@ margin_scale <- function(x, line, error, most = 20000) {
   if (length(kept) < 20 || max(abs(centred)) < 1e-8) {
     return(x$sigma)
   }
-  counts <- list(counts = project_counts(x$margin$noisy), breaks = x$margin$breaks)
+  counts <- list(
+    counts = project_counts(x$margin$noisy), breaks = x$margin$breaks
+  )
   values <- histogram_quantile(counts, (seq_along(kept) - 0.5) / length(kept))
   clip <- x$steps[[2]]$clip
   slope <- function(log_scale) {

@@ -85,6 +85,9 @@ sums_covariance <- function(family, x, steps, b, sigma, count) {
   })
   block <- function(k, l) {
     together <- rowSums(outcomes$weight * scores[[k]] * scores[[l]])
+    if (k == l) {
+      return(crossprod(sqrt(count * together[group]) * steps[[k]]$z))
+    }
     crossprod(steps[[k]]$z, count * together[group] * steps[[l]]$z)
   }
   all <- block(1, 1)
@@ -136,9 +139,12 @@ slope_variance <- function(posterior, slopes, stated) {
 #' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`.
 #' @noRd
 both_posteriors <- function(family, x, count, steps, start, prior, public) {
+  # The first step's result is but where the second is taken
+  rounds <- if (length(steps) == 1) 2 else 6
   fit <- function(scale, start, noise = NULL) {
     score_posterior(
-      family, x, count, steps, start, prior$location, scale, public, noise
+      family, x, count, steps, start, prior$location, scale, public, noise,
+      rounds
     )
   }
   stated <- fit(prior$scale, start)

@@ -24,11 +24,11 @@ score_counted <- round(0.2 * score_steps * score_length)
 #' @return (list) `z` (whole, R x P), `unit` (z unit = w d L'x), `whiten` (L),
 #'   `kappa`.
 #' @noRd
-score_geometry <- function(x, count, scale, precision, spread, rounds = 4) {
+score_geometry <- function(x, count, scale, precision, spread, rounds = 3) {
   weight <- rep(1, nrow(x))
   kappa <- NULL
   for (round in seq_len(rounds)) {
-    information <- crossprod(x, count * weight * scale^2 * x) + precision
+    information <- crossprod(sqrt(count * weight) * scale * x) + precision
     whiten <- t(chol(chol2inv(chol(information))))
     rows <- scale * (x %*% whiten)
     length <- sqrt(rowSums(rows^2))

@@ -5,7 +5,8 @@
 #
 # Parts: gates references months coverage. Writes
 # bench/results/score-utility.csv, one row for each case: means over `releases`
-# independent releases of five sets each. Defaults were chosen on months 1 and 7.
+# independent releases of five sets each. Defaults were chosen on months 1 and
+# 7.
 
 suppressPackageStartupMessages(library(pseudosynth))
 

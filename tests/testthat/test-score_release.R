@@ -135,7 +135,8 @@ test_that("without noise to speak of the fit is that of the file", {
   for (case in cases) {
     data$y <- case[[2]]
     release <- score_release(y ~ a + x, data, case[[1]],
-      epsilon = 400, delta = 1e-5, reference = case[[3]], clip = c(6, case[[5]]),
+      epsilon = 400, delta = 1e-5, reference = case[[3]],
+      clip = c(6, case[[5]]),
       scaling = list(x = c(0, 1)), spread = 5, seed = 1
     )
     truth <- stats::glm(y ~ a + x, case[[4]], data)
@@ -298,7 +299,8 @@ test_that("with a seed a release is the same, and not for release", {
   one <- ce_release(ce, epsilon = 1, seed = 5)
   expect_identical(one, ce_release(ce, epsilon = 1, seed = 5))
   expect_true(guarantee(one)$reproducible)
-  expect_false(identical(one$steps, ce_release(ce, epsilon = 1, seed = 6)$steps))
+  other <- ce_release(ce, epsilon = 1, seed = 6)
+  expect_false(identical(one$steps, other$steps))
   plain <- ce_release(ce, epsilon = 1)
   expect_false(guarantee(plain)$reproducible)
   expect_true(guarantee(synthesize(plain, 1, ce, seed = 1))$reproducible)
