@@ -19,7 +19,8 @@
 #'   `regression = NULL`, the default, is the model's own formula for a
 #'   continuous response.
 #' @param calibrate (character) Clipped mechanisms that get the margin of
-#'   `bounds`. Default `"centred"`; the others stay as published.
+#'   `bounds`, as `"score"` does in any case. Default `"centred"`; the others
+#'   stay as published.
 #' @param top (number or `NULL`) The threshold of `"topcode"`.
 #' @param seed As in [pseudo_posterior()].
 #'

@@ -24,7 +24,7 @@ definition_score <- function() {
     short = "Score", colour = "#661100", make = mechanism_score,
     prepare = function(job) {
       release_settings(job)
-      score_model(job)
+      job_model(job)
       job
     },
     split = function(job, rest) list(first = rest, draw = 0),
@@ -40,7 +40,7 @@ check_step_shares <- function(x, call) {
 
 #' The model with its default prior, checked
 #' @noRd
-score_model <- function(job) {
+job_model <- function(job) {
   model <- job$model
   check_score_family(model$family, job$call)
   reference <- job$mechanism$settings$reference
@@ -80,7 +80,7 @@ release_settings <- function(job) {
 
 release_job <- function(job) {
   release_scores(
-    score_model(job), release_settings(job), job$epsilon, job$neighbours,
+    job_model(job), release_settings(job), job$epsilon, job$neighbours,
     stage_seed(job$seed, 10), job$call
   )
 }

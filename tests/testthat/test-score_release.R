@@ -66,8 +66,9 @@ test_that("records are whole vectors within the sensitivity", {
     expect_lte(max(length), geometry$kappa * 1.001)
     for (noise in c("gaussian", "laplace")) {
       sensitivity <- step_sensitivity(geometry$z, noise)
-      norm <- function(v) if (noise == "laplace") sum(abs(v)) else
-        sqrt(sum(v^2))
+      norm <- function(v) {
+        if (noise == "laplace") sum(abs(v)) else sqrt(sum(v^2))
+      }
       # Any record, any two responses, none among them
       scores <- c(-Inf, -1, -0.9999999, 0, 0.3, 0.9999999, 1, 1e300, NaN)
       sums <- function(i, score) {
