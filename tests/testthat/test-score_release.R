@@ -420,3 +420,38 @@ test_that("it prints, sums up and writes itself", {
   expect_identical(read$guarantee$label, "strict")
   expect_equal(read$steps$scale, vapply(release$steps, `[[`, 0, "scale"))
 })
+
+test_that("a job of the mechanism is a release with its sets", {
+  ce <- ce_positive(400)
+  job <- suppressMessages(pseudo_posterior(log(income) ~ ., ce, student_t(3),
+    mechanism = "score", epsilon = 2, m = 3, delta = 1e-7,
+    reference = score_reference, bounds = c(10, 2e6), bins = 30
+  ))
+  release <- job$internal$fits$score
+  expect_s3_class(release, "score_release")
+  expect_length(release$margin$noisy, 30)
+  label <- guarantee(job)
+  expect_identical(label$epsilon, guarantee(release)$epsilon)
+  expect_identical(label$epsilon$delta, 1e-7)
+  expect_identical(guarantee(job$synthetic)$label, "strict")
+  expect_output(print(summary(job)), "score")
+  expect_s3_class(autoplot(job), "ggplot")
+  expect_s3_class(autoplot(job, "density"), "ggplot")
+  expect_error(autoplot(job, "weights"), class = "pseudosynth_error_input")
+  audit <- audit_guarantee(job, runs = 0)
+  expect_true(all(audit$worst$exact <= audit$worst$claimed))
+  # More sets than a fit has draws are no matter
+  many <- suppressMessages(pseudo_posterior(
+    log(income) ~ earner, ce, student_t(3),
+    mechanism = "score", epsilon = 2, m = 60, reference = score_reference,
+    chains = 1, draws = 10
+  ))
+  expect_length(many$synthetic$sets, 60)
+  expect_error(
+    pseudo_posterior(log(income) ~ earner, ce, student_t(3),
+      mechanism = "score", epsilon = 2, reference = score_reference,
+      bins = c(10, 100, 2e6)
+    ),
+    class = "pseudosynth_error_input"
+  )
+})
