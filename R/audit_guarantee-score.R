@@ -2,9 +2,6 @@
 # running it.
 
 #' @rdname audit_guarantee
-#' @param data For a [score_release()]: the file that it was made from, or a
-#'   made-up one with the same columns. The record of the longest public vector
-#'   gets the most extreme responses in turn.
 #' @param runs (count) For a [score_release()]: how often the release is run on
 #'   either neighbour. Default 1e5: the lower bound on mu is then about 0.02
 #'   below it. 0: the exact calculation alone.

@@ -14,7 +14,10 @@
 #'
 #' @param x A formula, a `synthesizer`, a `score_release` or a `pseudo_posterior`
 #'   (its last fit).
-#' @param data,family,prior As in [fit_synthesizer()].
+#' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()]
+#'   `data` is the file that it was made from, or a made-up one with the same
+#'   columns; its record of the longest public vector gets the most extreme
+#'   responses in turn.
 #' @param mechanism (string or function) One of `"unweighted"`, `"lw"`,
 #'   `"lw_final"`, `"weighted_e"`, `"cw"`, `"cw_final"`, `"scalar"`,
 #'   `"censor_uw"`, `"censor_w"`, `"censor_cw"`, `"public_scalar"`, `"frozen"`,

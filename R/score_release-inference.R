@@ -8,15 +8,14 @@
 #' Under the stated prior, with slopes N(0, 1) by default, which says little.
 #' Synthetic data are drawn under the slopes' variance that the sums suggest.
 #'
-#' @param object,x (`score_release`) See [score_release()].
+#' @param object (`score_release`) See [score_release()].
 #' @param parm (character, numeric or missing) Coefficients by name or number.
 #'   Default: all.
 #' @param level (number in (0, 1)) Of the intervals. Default 0.95.
 #' @param ... Not used.
 #' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
 #'   the ends of each interval, `summary()` a `summary_score_release` whose
-#'   `table` has `estimate`, `std_error`, the share of its variance that is
-#'   `noise`, and the 95% interval.
+#'   `table` has `estimate`, `std_error` and the 95% interval (`low`, `high`).
 #' @section Error types: `pseudosynth_error_input`: a coefficient that there is
 #'   not, a level out of range.
 #' @section Privacy: Post-processing of what was released.
