@@ -3,7 +3,7 @@
 #
 #   Rscript bench/score-utility.R [releases] [part ...]
 #
-# Parts: gates references months coverage. Writes
+# Parts: gates references months defaults coverage. Writes
 # bench/results/score-utility.csv, one row for each case: means over `releases`
 # independent releases of five sets each. Defaults were chosen on months 1 and
 # 7.
@@ -13,7 +13,9 @@ suppressPackageStartupMessages(library(pseudosynth))
 arguments <- commandArgs(trailingOnly = TRUE)
 releases <- if (length(arguments) > 0) as.integer(arguments[1]) else 20L
 parts <- arguments[-1]
-if (length(parts) == 0) parts <- c("gates", "references", "months", "coverage")
+if (length(parts) == 0) {
+  parts <- c("gates", "references", "months", "defaults", "coverage")
+}
 
 groups <- c("education", "earner", "family_size", "marital", "age")
 crude <- list("(Intercept)" = 10.8, sigma = 1)
@@ -35,19 +37,19 @@ add <- function(row) {
   utils::write.csv(row, path, row.names = FALSE)
 }
 
-released <- function(data, epsilon, reference) {
+released <- function(data, epsilon, reference, ...) {
   suppressMessages(score_release(
     log(income) ~ ., data, student_t(3),
     epsilon = epsilon, neighbours = "replace", reference = reference,
-    bounds = c(10, 2e6)
+    bounds = c(10, 2e6), ...
   ))
 }
 
-case <- function(name, epsilon, data = positive, reference = crude) {
+case <- function(name, epsilon, data = positive, reference = crude, ...) {
   seconds <- numeric(releases)
   means <- lapply(seq_len(releases), function(i) {
     seconds[i] <<- system.time({
-      release <- released(data, epsilon, reference)
+      release <- released(data, epsilon, reference, ...)
       synthesize(release, 1, data)
     })[["user.self"]]
     sets <- synthesize(release, 5, data)
@@ -82,15 +84,47 @@ if ("references" %in% parts) {
   }
 }
 
-if ("months" %in% parts) {
+if (any(c("months", "defaults") %in% parts)) {
   source("data-raw/load_rpms_ce.R")
   months <- load_rpms_ce()
   codes <- new.env()
   source("R/ce_codes.R", local = codes)
-  for (month in c(1, 4, 7, 12)) {
+  coded <- function(month) {
     frame <- codes$ce_recode(months[months$QINTRVMO == month, ], rpms_columns)
-    frame <- droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
-    for (epsilon in c(2, 0.5)) case(paste("month", month), epsilon, frame)
+    droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
+  }
+}
+
+# None of them served for choosing
+if ("months" %in% parts) {
+  for (month in c(4, 12)) {
+    for (epsilon in c(2, 0.5)) {
+      case(paste("month", month), epsilon, coded(month))
+    }
+  }
+}
+
+# What the defaults were chosen by: one setting changed at a time
+if ("defaults" %in% parts) {
+  settings <- list(
+    "as it is" = list(), "kappa 0.7" = list(spread = 0.7),
+    "kappa 1.4" = list(spread = 1.4),
+    "clip 1.5, 0.5" = list(clip = c(1.5, 0.5)),
+    "clip 1.5, 1.2" = list(clip = c(1.5, 1.2)),
+    "clip 2.5, 0.8" = list(clip = c(2.5, 0.8)),
+    "margin 0.2" = list(shares = c(0.2, 0.137, 0.663)),
+    "margin 0.4" = list(shares = c(0.4, 0.103, 0.497)),
+    "first step 0.05" = list(shares = c(0.3, 0.05, 0.65)),
+    "first step 0.25" = list(shares = c(0.3, 0.25, 0.45)),
+    "25 bins" = list(bins = 25), "60 bins" = list(bins = 60)
+  )
+  data <- coded(1)
+  for (name in names(settings)) {
+    for (epsilon in c(2, 0.5)) {
+      do.call(case, c(
+        list(paste("month 1,", name), epsilon, data), settings[[name]]
+      ))
+    }
   }
 }
 
