@@ -25,6 +25,10 @@ discrete_laplace_ <- function(n, s, t, seed) {
     .Call(`_pseudosynth_discrete_laplace_`, n, s, t, seed)
 }
 
+discrete_gaussian_ <- function(n, sigma, seed) {
+    .Call(`_pseudosynth_discrete_gaussian_`, n, sigma, seed)
+}
+
 uniforms_ <- function(n, seed, stream) {
     .Call(`_pseudosynth_uniforms_`, n, seed, stream)
 }
@@ -59,6 +63,14 @@ record_screen_ <- function(spec, draws, chains, threads) {
 
 sample_posterior_ <- function(spec, control) {
     .Call(`_pseudosynth_sample_posterior_`, spec, control)
+}
+
+design_rows_ <- function(spec) {
+    .Call(`_pseudosynth_design_rows_`, spec)
+}
+
+score_sums_ <- function(z, row, q, limit) {
+    .Call(`_pseudosynth_score_sums_`, z, row, q, limit)
 }
 
 synthesize_ <- function(spec, draws, seed, assignment) {

@@ -12,8 +12,12 @@
 #' epsilon if |r| stays below it for all neighbours of all files and all
 #' \eqn{\theta}. An audit is of one parameter draw; m sets lose m times as much.
 #'
-#' @param x A formula, a `synthesizer` or a `pseudo_posterior` (its last fit).
-#' @param data,family,prior As in [fit_synthesizer()].
+#' @param x A formula, a `synthesizer`, a `score_release` or a `pseudo_posterior`
+#'   (its last fit).
+#' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()]
+#'   `data` is the file that it was made from, or a made-up one with the same
+#'   columns; its record of the longest public vector gets the most extreme
+#'   responses in turn.
 #' @param mechanism (string or function) One of `"unweighted"`, `"lw"`,
 #'   `"lw_final"`, `"weighted_e"`, `"cw"`, `"cw_final"`, `"scalar"`,
 #'   `"censor_uw"`, `"censor_w"`, `"censor_cw"`, `"public_scalar"`, `"frozen"`,
@@ -69,7 +73,15 @@
 #'   0.95.
 #' @param seed (whole number or `NULL`) Of the refits. Default `NULL`.
 #'
-#' @return A `guarantee_audit`: a list with
+#' A [score_release()] is audited as a whole: the exact law of its sums on the
+#' file with the record of the longest public vector dropped, or given either of
+#' two extreme responses, and the noise itself run many times.
+#'
+#' @return For a `score_release` a `score_audit`: a list with `worst` (data frame
+#'   by relation: `claimed` and `exact` mu, for Laplace noise epsilon, and
+#'   `found`, the lower bound from runs) and `curve` (`relation`,
+#'   `false_positive`, `false_negative` of a test that tells the two files
+#'   apart). Else a `guarantee_audit`: a list with
 #'   * `worst` (data frame, a row for each neighbour relation): `neighbours`
 #'     (how many), `claim`, `loss` (largest |r| over all cells; `Inf` where the
 #'     density is not clipped, because it grows without bound), `loss_bulk`
@@ -186,6 +198,9 @@ audit_guarantee.synthesizer <- function(x, method = c(
 #' @rdname audit_guarantee
 #' @export
 audit_guarantee.pseudo_posterior <- function(x, ...) {
+  if (inherits(final_fit(x), "score_release")) {
+    return(audit_guarantee(final_fit(x), job_data(x), ...))
+  }
   margin <- x$internal$margin
   spent <- if (is.null(margin)) {
     0

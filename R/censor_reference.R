@@ -75,6 +75,23 @@ public_values <- function(x, call) {
   vapply(x, as.double, numeric(1))
 }
 
+#' Slopes N(0, 1), the intercept around the public one
+#'
+#' What a confidential history says stays out of the prior, which labels print.
+#' @noRd
+centred_prior <- function(reference) {
+  if (reference$origin == "history") {
+    return(prior_normal(1))
+  }
+  values <- reference$values
+  intercept <- if ("(Intercept)" %in% names(values)) {
+    values[["(Intercept)"]]
+  } else {
+    0
+  }
+  prior_normal(1, c(intercept, 2.5))
+}
+
 #' @export
 format.censor_reference <- function(x, ...) {
   if (x$origin == "history") {

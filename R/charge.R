@@ -4,7 +4,8 @@
 # A charge is pure (epsilon, with delta = 0) or of zero-concentrated
 # differential privacy (rho). Pure ones add up; where one of zCDP is among them,
 # all are turned into rho (a pure epsilon is at most epsilon^2 / 2), added, and
-# turned into epsilon at a public delta.
+# turned into epsilon at a public delta. Where all of them are Gaussian noise,
+# what that guarantees exactly is smaller, see gaussian_epsilon().
 
 #' One thing that was paid for
 #'
@@ -17,9 +18,12 @@
 #' @param rho (by relation, or `NULL`) Cost in zCDP.
 #' @param delta (number) Of an approximate cost that is not zCDP. Default 0.
 #' @param times (count) How often it was paid: m for parameter draws.
+#' @param gap (number) Of zCDP: how far the noise is from Gaussian noise of
+#'   mu = sqrt(2 rho), see gaussian_gap(). `NA`, the default: it is another one.
 #' @return (data frame, 1 row)
 #' @noRd
-charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1) {
+charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1,
+                   gap = NA_real_) {
   stopifnot(is.null(epsilon) != is.null(rho))
   of <- function(cost, relation) {
     if (is.null(cost)) NA_real_ else as.double(cost[[relation]])
@@ -30,7 +34,8 @@ charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1) {
     replace = of(epsilon, "replace-one"),
     rho_add_remove = of(rho, "add/remove-one"),
     rho_replace = of(rho, "replace-one"),
-    zcdp = is.null(epsilon), delta = delta, times = as.double(times)
+    zcdp = is.null(epsilon), gap = as.double(gap), delta = delta,
+    times = as.double(times)
   )
 }
 
@@ -107,12 +112,23 @@ total_charges <- function(charges, delta = 0) {
     rho_of(charges$add_remove, charges$rho_add_remove),
     rho_of(charges$replace, charges$rho_replace)
   )
+  gap <- sum(charges$times * charges$gap)
   list(
     epsilon = by_relation(
-      zcdp_epsilon(rho[[1]], delta), zcdp_epsilon(rho[[2]], delta)
+      rho_epsilon(rho[[1]], delta, gap), rho_epsilon(rho[[2]], delta, gap)
     ),
     delta = delta, rho = rho
   )
+}
+
+#' Epsilon of rho, of Gaussian noise where `gap` says so
+#' @noRd
+rho_epsilon <- function(rho, delta, gap) {
+  general <- zcdp_epsilon(rho, delta)
+  if (is.na(gap)) {
+    return(general)
+  }
+  min(general, gaussian_epsilon(sqrt(2 * rho), delta, gap))
 }
 
 #' Epsilon at a delta of rho-zCDP

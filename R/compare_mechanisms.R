@@ -19,7 +19,8 @@
 #'   `regression = NULL`, the default, is the model's own formula for a
 #'   continuous response.
 #' @param calibrate (character) Clipped mechanisms that get the margin of
-#'   `bounds`. Default `"centred"`; the others stay as published.
+#'   `bounds`, as `"score"` does in any case. Default `"centred"`; the others
+#'   stay as published.
 #' @param top (number or `NULL`) The threshold of `"topcode"`.
 #' @param seed As in [pseudo_posterior()].
 #'
@@ -147,12 +148,12 @@ comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
     mechanisms <- c(mechanisms, if (!alone$name %in% names) list(alone))
   }
   jobs <- lapply(mechanisms, function(mechanism) {
-    claims <- mechanism$kind %in% c("clipped", "weighted", "noise")
+    claims <- mechanism$kind %in% c("clipped", "weighted", "noise", "sums")
     lapply(if (claims) epsilon else list(NULL), function(value) {
       assign_mechanism(
         job, mechanism, value,
         margin = if (mechanism$name %in% calibrate ||
-          mechanism$kind == "noise") margin
+          mechanism$kind %in% c("noise", "sums")) margin
       )
     })
   })

@@ -17,7 +17,8 @@ comparison_job <- function(formula, data, family, given, seed, call) {
 #' @noRd
 run_comparison <- function(jobs, sets, measure) {
   own_draws <- vapply(jobs, function(job) {
-    !is.null(definition_of(job$mechanism)$stages) && is.null(job$margin)
+    job$mechanism$kind != "sums" && is.null(job$margin) &&
+      !is.null(definition_of(job$mechanism)$stages)
   }, TRUE)
   for (job in jobs[own_draws]) check_enough_draws(job, sets, "sets")
   starts <- which(vapply(jobs, function(job) {

@@ -79,13 +79,13 @@ check_epsilon_use <- function(job, definition) {
   why <- unname(definition$needs["epsilon"])
   if (definition$kind == "clipped") {
     why <- "The likelihood is clipped by it."
-  } else if (definition$kind == "noise") {
+  } else if (definition$kind %in% c("noise", "sums")) {
     why <- "The noise is scaled by it."
   }
   if (!is.na(why)) {
     check_given(job$epsilon, definition$name, why, "epsilon", job$call)
   }
-  claims <- definition$kind %in% c("clipped", "weighted", "noise")
+  claims <- definition$kind %in% c("clipped", "weighted", "noise", "sums")
   if (!claims && !is.null(job$epsilon)) {
     abort_input(
       c(
@@ -103,7 +103,8 @@ check_margin_use <- function(job, definition) {
       job$margin, definition$name, definition$needs[["margin"]], "bounds",
       job$call
     )
-  } else if (definition$kind != "clipped" && !is.null(job$margin)) {
+  } else if (!definition$kind %in% c("clipped", "sums") &&
+    !is.null(job$margin)) {
     abort_input(
       c(
         "A margin is for clipped mechanisms.",

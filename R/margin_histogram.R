@@ -7,7 +7,9 @@
 #' whose epsilon is met exactly.
 #'
 #' `bounds`, `bins` and `margin_share` among the other arguments of
-#' [pseudo_posterior()] mean the same.
+#' [pseudo_posterior()] mean the same. The mechanism `"score"` places the bins
+#' around its reference and takes `share` in mu squared, see [score_release()];
+#' `bins = 40, share = 0.3` serve it better than the defaults at small budgets.
 #'
 #' @param bounds (two numbers) Smallest and largest value in the response's own
 #'   unit, public knowledge. May be left out where `bins` are breaks.
@@ -113,7 +115,8 @@ check_job_margin <- function(job) {
 #' @return (`perturbed_histogram` or `NULL`)
 #' @noRd
 job_margin <- function(job) {
-  if (is.null(job$margin)) {
+  # A score release counts its margin itself
+  if (is.null(job$margin) || job$mechanism$kind == "sums") {
     return(NULL)
   }
   cli::cli_progress_step("Perturbing the histogram")

@@ -15,6 +15,10 @@
 #' see there. With a floor (`shift` above 0) count weights can be strict, with
 #' factors: use [count_weights()] and [censor()] step by step.
 #'
+#' `mechanism_score()` samples nothing from a posterior: see [score_release()]. It
+#' takes an epsilon at the public `delta`, pays it once for any m, and needs
+#' neither chains nor draws, which are not looked at.
+#'
 #' @section Epsilon:
 #' Clipped mechanisms meet the job's epsilon exactly. Of it the margin's
 #' histogram takes its share, see [margin_histogram()], then `first_share` of
@@ -50,6 +54,10 @@
 #'   [two_stage_weights()].
 #' @param first_share (number in (0, 1)) The share of epsilon spent on the first
 #'   stage. Default 0.2.
+#' @param delta,clip,spread See [score_release()].
+#' @param step_shares (two positive numbers) How the two steps of
+#'   `mechanism_score()` share what the margin leaves, in mu squared. Default
+#'   `c(0.17, 0.83)`.
 #'
 #' @return A `privacy_mechanism`: a list with `name`, `title`, `short` (in
 #'   figures), `kind`, `label` and `settings`.
@@ -78,6 +86,7 @@ mechanisms <- function() {
     definition_censor_uw(),
     definition_frozen(),
     definition_two_stage(),
+    definition_score(),
     definition_censor_w(),
     definition_lw(),
     definition_lw_final(),

@@ -8,7 +8,8 @@
 #'   one for each stage, with the overall bound; `"weights"`: record bound
 #'   against privacy weight before and after re-weighting; `"density"`: the
 #'   response, confidential against synthetic (shares of each value, or
-#'   cumulative shares, for counts and yes/no).
+#'   cumulative shares, for counts and yes/no). A [score_release()] has no record
+#'   bounds and no weights of records: `"bounds"` shows its coefficients.
 #' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
 #'   default, is `"$"` where the log of the response is modelled, else nothing.
 #' @param ... Not used.
@@ -34,6 +35,10 @@ autoplot.pseudo_posterior <- function(object,
                                       prefix = NULL, ...) {
   type <- check_choice(type, c("bounds", "weights", "density"))
   fits <- object$internal$fits
+  if (inherits(fits[[1]], "score_release") && type != "density") {
+    check_has_records(type)
+    return(ggplot2::autoplot(fits[[1]]))
+  }
   switch(type,
     bounds = plot_stage_bounds(fits),
     weights = plot_bound_against_weight(weighted_stages(fits)),
@@ -46,6 +51,20 @@ autoplot.pseudo_posterior <- function(object,
 plot.pseudo_posterior <- function(x, type = c("bounds", "weights", "density"),
                                   prefix = NULL, ...) {
   draw_figure(autoplot.pseudo_posterior(x, type, prefix, ...))
+}
+
+#' A score release bounds every record alike
+#' @noRd
+check_has_records <- function(type, call = rlang::caller_env()) {
+  if (type == "weights") {
+    abort_input(
+      c(
+        "A score release has no weights of records.",
+        i = "Its weights are functions of the published predictors."
+      ),
+      arg = "type", call = call
+    )
+  }
 }
 
 #' Stages with weights; the unweighted one alone where there is no other
@@ -130,7 +149,7 @@ plot_densities <- function(object, prefix) {
   }
   transform <- synthetic$transform
   prefix <- response_prefix(prefix, transform)
-  confidential <- final_fit(object)$data[[synthetic$variable]]
+  confidential <- job_data(object)[[synthetic$variable]]
   values <- c(
     list(confidential),
     lapply(synthetic$sets, function(set) set[[synthetic$variable]])
@@ -176,7 +195,7 @@ plot_densities <- function(object, prefix) {
 plot_shares <- function(object, prefix) {
   synthetic <- object$synthetic
   variable <- synthetic$variable
-  confidential <- final_fit(object)$data[[variable]]
+  confidential <- job_data(object)[[variable]]
   sets <- lapply(synthetic$sets, function(set) set[[variable]])
   share_figure(
     sets, synthetic$kind, response_prefix(prefix, synthetic$transform),

@@ -24,8 +24,8 @@
 #'   `margin`. Anything else is an error.
 #' @param neighbours (string) The relation `epsilon` is meant for:
 #'   `"add-remove"`, the default, or `"replace"`.
-#' @param margin (`margin_histogram` or `NULL`) For clipped mechanisms: the
-#'   histogram that calibrates the margin, see [margin_histogram()]. `NULL`, the
+#' @param margin (`margin_histogram` or `NULL`) For clipped mechanisms and for
+#'   `"score"`: the histogram that calibrates the margin, see [margin_histogram()]. `NULL`, the
 #'   default: none.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
@@ -38,8 +38,9 @@
 #'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part from which
 #'     something may leave the agency: what `as.data.frame()` of it gives;
 #'   * `internal` (confidential): `fits`, a list of the fits by stage (such as
-#'     `unweighted`, `lw`, `lw_final`), `margin`, and `label`, made when the
-#'     sets were drawn;
+#'     `unweighted`, `lw`, `lw_final`) or of one [score_release()], `margin`,
+#'     `label`, made when the sets were drawn, and with a score release `data`,
+#'     the columns of the model;
 #'   * `stages` (data frame, confidential): see `summary()`;
 #'   * `mechanism` (string), `m` (count), `epsilon` (as asked, or `NULL`).
 #'
@@ -95,17 +96,21 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
     with_settings(chosen, given$settings, call), epsilon, m,
     resolve_margin(margin, given$margin, call)
   )
-  check_enough_draws(job, job$m, "m")
+  if (job$mechanism$kind != "sums") check_enough_draws(job, job$m, "m")
   fits <- run_mechanism(job)
   margin <- job_margin(job)
+  # A score release holds no record: what is published is the job's
+  own_data <- if (job$mechanism$kind == "sums") job$model$data
 
   cli::cli_progress_step("Drawing {job$m} synthetic set{?s}")
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
-    margin = margin, seed = stage_seed(seed, "sets"),
+    newdata = own_data, margin = margin, seed = stage_seed(seed, "sets"),
     allow_unconverged = allow_unconverged, call = call
   )
-  new_pseudo_posterior(drawn, fits, job$mechanism$name, job$epsilon, margin)
+  new_pseudo_posterior(
+    drawn, fits, job$mechanism$name, job$epsilon, margin, own_data
+  )
 }
 
 #' @export

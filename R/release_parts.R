@@ -21,7 +21,8 @@ confidential_file <- function(data, synthetic, call = rlang::caller_env()) {
         arg = "data", call = call
       )
     }
-    return(jobs[[1]]$internal$fits[[1]]$data)
+    internal <- jobs[[1]]$internal
+    return(internal$data %||% internal$fits[[1]]$data)
   }
   check_data_frame(data, arg = "data", call = call)
 }

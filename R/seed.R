@@ -16,6 +16,7 @@
 #' | `"first"` | [two_stage_weights()] |
 #' | `"risk"` | [synthesize()] for risk weights |
 #' | `"margin"` | [perturbed_histogram()] |
+#' | `"score"` | [score_release()] |
 #' | `"sets"` | [synthesize()] |
 #'
 #' Refit k of a search runs at `stage_seed(own, "refit", k)` of the search's own

@@ -69,20 +69,3 @@ with_centred_prior <- function(job) {
   }
   job
 }
-
-#' Slopes N(0, 1), the intercept around the public one
-#'
-#' What a confidential history says stays out of the prior, which labels print.
-#' @noRd
-centred_prior <- function(reference) {
-  if (reference$origin == "history") {
-    return(prior_normal(1))
-  }
-  values <- reference$values
-  intercept <- if ("(Intercept)" %in% names(values)) {
-    values[["(Intercept)"]]
-  } else {
-    0
-  }
-  prior_normal(1, c(intercept, 2.5))
-}

@@ -5,6 +5,9 @@
 stage_table <- function(fits) {
   rows <- lapply(names(fits), function(stage) {
     fit <- fits[[stage]]
+    if (inherits(fit, "score_release")) {
+      return(release_row(stage, fit))
+    }
     label <- label_of_fit(fit, 1)
     # The weights themselves: a reference's factor is the rule's
     alpha <- alpha_of(fit)
@@ -26,6 +29,19 @@ stage_table <- function(fits) {
   do.call(rbind, rows)
 }
 
+#' Noisy sums have no bound over draws and no weights of the file
+#' @noRd
+release_row <- function(stage, release) {
+  label <- guarantee(release)
+  data.frame(
+    stage = stage, delta = NA_real_, two_delta = NA_real_,
+    oscillation = NA_real_, alpha_min = NA_real_, alpha_median = NA_real_,
+    epsilon_add_remove = label$epsilon$total[["add/remove-one"]],
+    epsilon_replace = label$epsilon$total[["replace-one"]],
+    label = label$label, converged = NA, seconds = NA_real_
+  )
+}
+
 #' A re-weighted stage took all the refits of its search
 #' @noRd
 stage_seconds <- function(fit) {
@@ -40,6 +56,10 @@ stage_lines <- function(stages) {
     "median alpha" = stages$alpha_median,
     converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
   )
+  # Without draws there is nothing to tell of them
+  if (all(is.na(stages$converged))) {
+    return(NULL)
+  }
   paste0("  ", format_table(shown))
 }
 
@@ -54,16 +74,26 @@ describe_job <- function(x) {
 
 #' @param drawn (list) `synthetic` and `label`, see draw_sets().
 #' @noRd
-new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin) {
+new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
+                                 data = NULL) {
   structure(
     list(
       synthetic = drawn$synthetic,
-      internal = list(fits = fits, margin = margin, label = drawn$label),
+      internal = c(
+        list(fits = fits, margin = margin, label = drawn$label),
+        if (!is.null(data)) list(data = data)
+      ),
       stages = stage_table(fits), mechanism = mechanism, m = drawn$synthetic$m,
       epsilon = epsilon
     ),
     class = "pseudo_posterior"
   )
+}
+
+#' The columns of the file that a job has read
+#' @noRd
+job_data <- function(x) {
+  x$internal$data %||% final_fit(x)$data
 }
 
 final_fit <- function(x) {

@@ -7,7 +7,8 @@
 #' those that were stated, see [public_response()]: those of the file are not
 #' used. The predictors are those of the file, published as they are.
 #'
-#' @param fit (`synthesizer` or `perturbed_histogram`) The fit, or a
+#' @param fit (`synthesizer`, `score_release` or `perturbed_histogram`) The fit;
+#'   a [score_release()], which needs `newdata` and costs nothing more; or a
 #'   [perturbed_histogram()], whose values know nothing of the predictors.
 #' @param m (count) Number of sets, at most the number of kept draws. Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
@@ -88,6 +89,10 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
                       allow_unconverged = FALSE, call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
+  if (inherits(fit, "score_release")) {
+    check_histogram_assignment(assignment, call)
+    return(draw_score_sets(fit, m, newdata, margin, seed, call))
+  }
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
     call = call
@@ -199,7 +204,7 @@ check_histogram_assignment <- function(assignment, call) {
     abort_input(
       c(
         "{.code assignment = \"posterior\"} is for mixtures.",
-        x = "{.arg fit} is a histogram."
+        x = "{.arg fit} is none."
       ),
       arg = "assignment", call = call
     )

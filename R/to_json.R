@@ -1,10 +1,12 @@
-#' Write a label as JSON
+#' Write a label or a score release as JSON
 #'
-#' @param x (privacy_guarantee) A label, see [guarantee()].
+#' @param x (`privacy_guarantee` or `score_release`) A label, see [guarantee()],
+#'   or a [score_release()].
 #' @param ... Passed to `jsonlite::toJSON()`, such as `pretty = FALSE`.
 #'
-#' @return (string) JSON text with the fields of the label; what is withheld or
-#'   not claimed is `null`. Needs the package jsonlite.
+#' @return (string) JSON text with the fields of the label, or the public and
+#'   released numbers of a score release with its label; what is withheld or not
+#'   claimed is `null`. Needs the package jsonlite.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: `x` is no label, or jsonlite is not installed.
@@ -20,7 +22,9 @@
 #' }
 #' @export
 to_json <- function(x, ...) {
-  check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
+  if (!inherits(x, "score_release")) {
+    check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
+  }
   if (!requireNamespace("jsonlite", quietly = TRUE)) {
     abort_input(c(
       "Writing JSON needs the package {.pkg jsonlite}.",

@@ -92,6 +92,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// discrete_gaussian_
+Rcpp::NumericVector discrete_gaussian_(int n, double sigma, Rcpp::Nullable<Rcpp::NumericVector> seed);
+RcppExport SEXP _pseudosynth_discrete_gaussian_(SEXP nSEXP, SEXP sigmaSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< double >::type sigma(sigmaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(discrete_gaussian_(n, sigma, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // uniforms_
 Rcpp::NumericVector uniforms_(int n, Rcpp::NumericVector seed, int stream);
 RcppExport SEXP _pseudosynth_uniforms_(SEXP nSEXP, SEXP seedSEXP, SEXP streamSEXP) {
@@ -203,6 +215,29 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// design_rows_
+Rcpp::List design_rows_(Rcpp::List spec);
+RcppExport SEXP _pseudosynth_design_rows_(SEXP specSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
+    rcpp_result_gen = Rcpp::wrap(design_rows_(spec));
+    return rcpp_result_gen;
+END_RCPP
+}
+// score_sums_
+Rcpp::NumericVector score_sums_(Rcpp::NumericMatrix z, Rcpp::IntegerVector row, Rcpp::NumericVector q, double limit);
+RcppExport SEXP _pseudosynth_score_sums_(SEXP zSEXP, SEXP rowSEXP, SEXP qSEXP, SEXP limitSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type z(zSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type row(rowSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type q(qSEXP);
+    Rcpp::traits::input_parameter< double >::type limit(limitSEXP);
+    rcpp_result_gen = Rcpp::wrap(score_sums_(z, row, q, limit));
+    return rcpp_result_gen;
+END_RCPP
+}
 // synthesize_
 Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws, Rcpp::NumericVector seed, int assignment);
 RcppExport SEXP _pseudosynth_synthesize_(SEXP specSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP assignmentSEXP) {
@@ -224,6 +259,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_grid_loss_", (DL_FUNC) &_pseudosynth_grid_loss_, 4},
     {"_pseudosynth_convergence_", (DL_FUNC) &_pseudosynth_convergence_, 3},
     {"_pseudosynth_discrete_laplace_", (DL_FUNC) &_pseudosynth_discrete_laplace_, 4},
+    {"_pseudosynth_discrete_gaussian_", (DL_FUNC) &_pseudosynth_discrete_gaussian_, 3},
     {"_pseudosynth_uniforms_", (DL_FUNC) &_pseudosynth_uniforms_, 3},
     {"_pseudosynth_entropy_seed_", (DL_FUNC) &_pseudosynth_entropy_seed_, 0},
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
@@ -233,6 +269,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_log_lik_", (DL_FUNC) &_pseudosynth_log_lik_, 2},
     {"_pseudosynth_record_screen_", (DL_FUNC) &_pseudosynth_record_screen_, 4},
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
+    {"_pseudosynth_design_rows_", (DL_FUNC) &_pseudosynth_design_rows_, 1},
+    {"_pseudosynth_score_sums_", (DL_FUNC) &_pseudosynth_score_sums_, 4},
     {"_pseudosynth_synthesize_", (DL_FUNC) &_pseudosynth_synthesize_, 4},
     {NULL, NULL, 0}
 };

@@ -60,6 +60,14 @@ mechanism_cases <- function() {
       ),
       job = list(epsilon = 12), grid = list(weight_range = c(0, 5))
     ),
+    score = list(
+      settings = list(reference = reference),
+      bad = list(
+        list(reference = NULL), list(reference = 3), list(delta = 2),
+        list(clip = 1), list(step_shares = 1), list(spread = 0)
+      ),
+      job = list(epsilon = 6)
+    ),
     censor_w = list(
       bad = bad_lipschitz, job = list(epsilon = 24, prior = centre)
     ),
@@ -240,9 +248,9 @@ test_that("a job refuses what it cannot use, before any fit", {
       epsilon = case$job$epsilon, neighbours = "replace-one"
     )
     kind <- mechanisms()[[name]]$kind
-    if (kind == "clipped") refuse("epsilon")
+    if (kind %in% c("clipped", "sums")) refuse("epsilon")
     if (kind == "unclaimed") refuse("epsilon", epsilon = 1)
-    if (kind != "clipped") {
+    if (!kind %in% c("clipped", "sums")) {
       claims <- if (kind == "weighted") list(epsilon = 1)
       do.call(refuse, c("bounds", claims, list(bounds = c(10, 2e6))))
     }
@@ -298,6 +306,10 @@ test_that("a job's label is the mechanism's and its total what was asked", {
     total <- label$epsilon$total[["add/remove-one"]]
     if (definition$kind == "clipped") {
       expect_equal(total, epsilon, tolerance = 1e-12, info = name)
+    } else if (definition$kind == "sums") {
+      # The noise is rounded up to whole units, and delta has a reserve
+      expect_lte(total, epsilon)
+      expect_gt(total, 0.999 * epsilon)
     } else if (definition$kind == "unclaimed") {
       expect_true(is.na(total))
     } else if (!is.null(epsilon)) {

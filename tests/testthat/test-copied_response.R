@@ -96,3 +96,19 @@ test_that("a histogram never publishes the response that it was made from", {
     class = "pseudosynth_error_copied_response"
   )
 })
+
+test_that("a long file is looked at whole where a part of it shows nothing", {
+  withr::local_seed(8)
+  n <- 50000
+  # Some of the records see a constant, or a copy that fails later
+  y <- numeric(n)
+  y[sample(n, 400)] <- stats::rnorm(400)
+  expect_true(tells_response(2 * y, y))
+  expect_true(tells_response(ifelse(y > 0, "high", "low"), y))
+  y <- stats::rnorm(n)
+  almost <- y
+  almost[n - 1] <- 99
+  expect_false(tells_response(almost, y))
+  expect_true(tells_response(exp(y), y))
+  expect_false(tells_response(sample(letters, n, TRUE), y))
+})

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "exact_coin.hpp"
+
 namespace pseudosynth {
 
 /// @brief P(X = x) = (1 - q) / (1 + q) q^|x| with q = exp(-s / t).
@@ -39,23 +41,6 @@ class DiscreteLaplace {
   }
 
  private:
-  /// Uniform on 0, .., n - 1 by rejection: exact.
-  static std::uint64_t below(Bits& source, std::uint64_t n) {
-    const std::uint64_t limit = UINT64_MAX - UINT64_MAX % n;
-    std::uint64_t x = source.bits();
-    while (x >= limit) x = source.bits();
-    return x % n;
-  }
-
-  /// True with probability exp(-a / b), a <= b: the first k at which a coin of
-  /// probability a / (b k) fails is odd.
-  static bool bernoulli_exp(Bits& source, std::uint64_t a, std::uint64_t b) {
-    std::uint64_t k = 1;
-    // k beyond 2^21 has a probability below 1 / (2^21)!: b k stays in 64 bits
-    while (below(source, b * k) < a) ++k;
-    return k % 2 == 1;
-  }
-
   std::uint64_t s_, t_;
 };
 

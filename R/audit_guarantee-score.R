@@ -1,0 +1,233 @@
+# The audit of a score release: its law on worst-case neighbours, exactly and by
+# running it.
+
+#' @rdname audit_guarantee
+#' @param runs (count) For a [score_release()]: how often the release is run on
+#'   either neighbour. Default 1e5: the lower bound on mu is then about 0.02
+#'   below it. 0: the exact calculation alone.
+#' @export
+audit_guarantee.score_release <- function(x, data, runs = 1e5,
+                                          confidence = 0.95, seed = NULL,
+                                          ...) {
+  call <- rlang::current_env()
+  rlang::check_dots_empty()
+  check_sealed(x, "score_release", arg = "x")
+  runs <- check_count(runs)
+  check_number(confidence, above = 0, below = 1)
+  check_seed(seed)
+  laplace <- x$delta == 0
+  pairs <- worst_pairs(x, audit_file(x, data, call))
+  total <- total_charges(x$charges, x$delta)
+  curves <- list()
+  rows <- lapply(relation_names, function(relation) {
+    pair <- pairs[[relation]]
+    found <- NULL
+    if (!laplace && runs > 0) found <- sampled_law(pair, runs, confidence, seed)
+    if (!is.null(found)) {
+      curves[[relation]] <<- data.frame(relation = relation, found$curve)
+    }
+    data.frame(
+      relation = relation,
+      claimed = if (laplace) {
+        total$epsilon[[relation]]
+      } else {
+        sqrt(2 * total$rho[[relation]])
+      },
+      exact = law_of_pair(pair, laplace), found = found$bound %||% NA_real_
+    )
+  })
+  structure(
+    list(
+      worst = do.call(rbind, rows), curve = do.call(rbind, unname(curves)),
+      unit = if (laplace) "epsilon" else "mu", runs = runs,
+      confidence = confidence, release = format(x), n_records = nrow(data)
+    ),
+    class = "score_audit"
+  )
+}
+
+#' The file of an audit, and the responses that one record is given
+#' @return (list) `y` (modelled scale), `x`, `row`, `count`, `extremes`.
+#' @noRd
+audit_file <- function(x, data, call) {
+  check_data_frame(data, call = call)
+  check_columns(x$response$variable, data, "data", call)
+  file <- published_rows(x$design, data, call)
+  file$y <- record_values(x$response, data)
+  file$count <- tabulate(file$row, nrow(file$x))
+  file$extremes <- switch(x$family$likelihood,
+    bernoulli = 0:1, poisson = c(0, 1e9),
+    if (is.null(x$margin)) c(-1e9, 1e9) else range(x$margin$breaks)
+  )
+  file
+}
+
+#' The two files that are told apart best
+#'
+#' @return (list) By relation: a list of parts, each with the `difference` of
+#'   the whole sums and the `scale` of their noise.
+#' @noRd
+worst_pairs <- function(x, file) {
+  record <- NULL
+  vary <- list()
+  for (step in x$steps) {
+    at <- drop(file$x %*% step$reference)
+    geometry <- score_geometry(
+      file$x, file$count, score_scale(x$family, at),
+      diag(1 / prior_spec(x$prior, x$design$is_level)$scale^2, ncol(file$x)),
+      x$spread
+    )
+    if (is.null(record)) {
+      longest <- which.max(rowSums(geometry$z^2))
+      record <- match(longest, file$row)
+    }
+    vary[[length(vary) + 1]] <- local({
+      step <- step
+      score <- scores_at(x$family, file$y, at[file$row])
+      z <- geometry$z
+      eta <- at[file$row[record]]
+      function(y) {
+        score[record] <- if (is.na(y)) NA else scores_at(x$family, y, eta)
+        list(
+          sums = step_sums(score, step$clip, z, file$row), scale = step$scale
+        )
+      }
+    })
+  }
+  if (!is.null(x$margin)) {
+    strategy <- margin_strategy(
+      length(x$margin$noisy), if (x$delta == 0) "laplace" else "gaussian"
+    )
+    vary[[length(vary) + 1]] <- function(y) {
+      z <- file$y
+      z[record] <- y
+      list(
+        sums = margin_sums(z[!is.na(z)], x$margin$breaks, strategy),
+        scale = x$margin$scale
+      )
+    }
+  }
+  # Dropped, and at either end: the sums as the release itself makes them
+  made <- lapply(c(NA, file$extremes), function(y) {
+    lapply(vary, function(part) part(y))
+  })
+  pair <- function(a, b) {
+    Map(function(one, other) {
+      list(difference = one$sums - other$sums, scale = one$scale)
+    }, made[[a]], made[[b]])
+  }
+  dropped <- list(pair(1, 2), pair(1, 3))
+  size <- vapply(dropped, law_of_pair, 0, laplace = x$delta == 0)
+  stats::setNames(list(dropped[[which.max(size)]], pair(2, 3)), relation_names)
+}
+
+#' mu of a pair under Gaussian noise, epsilon under Laplace noise
+#' @noRd
+law_of_pair <- function(pair, laplace) {
+  parts <- vapply(pair, function(part) {
+    ratio <- abs(part$difference) / part$scale
+    if (laplace) sum(ratio) else sum(ratio^2)
+  }, 0)
+  if (laplace) sum(parts) else sqrt(sum(parts))
+}
+
+#' A lower bound on mu from runs of the noise itself
+#'
+#' The likelihood ratio of the two files is a function of one projection of the
+#' sums. The errors of the test halfway between them are bounded after Clopper
+#' and Pearson.
+#' @return (list) `bound`, `curve` (data frame: `false_positive`,
+#'   `false_negative`, of all thresholds).
+#' @noRd
+sampled_law <- function(pair, runs, confidence, seed) {
+  first <- project_runs(pair, runs, 0, stage_seed(seed, "audit", 1))
+  second <- project_runs(pair, runs, 1, stage_seed(seed, "audit", 2))
+  middle <- law_of_pair(pair, laplace = FALSE)^2 / 2
+  upper <- function(count) {
+    stats::qbeta((1 + confidence) / 2, count + 1, runs - count)
+  }
+  bound <- stats::qnorm(1 - upper(sum(first > middle))) -
+    stats::qnorm(upper(sum(second <= middle)))
+  thresholds <- stats::quantile(
+    c(first, second), (0:100) / 100,
+    names = FALSE
+  )
+  list(
+    bound = max(0, bound),
+    curve = data.frame(
+      false_positive = 1 - stats::ecdf(first)(thresholds),
+      false_negative = stats::ecdf(second)(thresholds)
+    )
+  )
+}
+
+#' Runs of the noise, projected: N(0, mu^2) for one file, N(mu^2, mu^2) for the
+#' other where the noise is what it should be
+#' @param at (0 or 1) Which file.
+#' @noRd
+project_runs <- function(pair, runs, at, seed) {
+  total <- numeric(runs)
+  # One stream of ours each: the system's bits would take minutes
+  words <- seed_words(seed, "audit")
+  for (part in pair) {
+    moved <- part$difference[part$difference != 0]
+    total <- total + at * sum(moved^2) / part$scale^2
+    for (d in moved) {
+      words[2] <- (words[2] + 1) %% 2^32
+      noise <- discrete_gaussian_(runs, part$scale, words)
+      total <- total + d * noise / part$scale^2
+    }
+  }
+  total
+}
+
+# Printing -------------------------------------------------------------------
+
+#' @export
+format.score_audit <- function(x, ...) {
+  paste0(
+    "audit of a score release; ",
+    paste(
+      sprintf(
+        "%s: %s %s found, %s claimed", x$worst$relation, x$unit,
+        format_figure(x$worst$exact), format_figure(x$worst$claimed)
+      ),
+      collapse = "; "
+    )
+  )
+}
+
+#' @export
+as.data.frame.score_audit <- function(x, ...) {
+  x$worst
+}
+
+#' @export
+print.score_audit <- function(x, ...) {
+  shown <- data.frame(
+    relation = x$worst$relation, claimed = x$worst$claimed,
+    exact = x$worst$exact, "share found" = x$worst$exact / x$worst$claimed,
+    check.names = FALSE
+  )
+  if (!all(is.na(x$worst$found))) shown[["lower bound"]] <- x$worst$found
+  cat(
+    sprintf("Audit of a %s", x$release),
+    sprintf(
+      "  %s of the worst of a file's neighbours, N = %s",
+      x$unit, format_count(x$n_records)
+    ),
+    paste0("  ", format_table(shown)),
+    wrap_line(paste(
+      "Exact: the sums of both files as the release makes them, and the law of",
+      "the noise. It sees this file's record of the longest public vector."
+    )),
+    if (!is.null(x$curve)) {
+      wrap_line(sprintf(
+        "Lower bound: %s runs of the noise on either file, at %s%% confidence.",
+        format_count(x$runs), format(100 * x$confidence)
+      ))
+    },
+    sep = "\n"
+  )
+  invisible(x)
+}

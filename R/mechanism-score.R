@@ -1,0 +1,102 @@
+# Noisy sums of clipped scores, and everything drawn from them: paid once,
+# whatever m is.
+
+#' @rdname mechanisms
+#' @export
+mechanism_score <- function(reference, delta = 1e-6, clip = NULL,
+                            step_shares = c(0.17, 0.83), spread = 1) {
+  call <- rlang::current_env()
+  settings <- score_settings(
+    rlang::maybe_missing(reference), delta, NULL, 40, clip,
+    c(1, check_step_shares(step_shares, call)), spread, call
+  )
+  new_mechanism(definition_score(), list(
+    reference = settings$reference, delta = delta, clip = clip,
+    step_shares = step_shares, spread = spread
+  ))
+}
+
+definition_score <- function() {
+  mechanism_definition(
+    name = "score", kind = "sums", label = "strict",
+    title = "score release",
+    does = "releases noisy sums of clipped scores once, for any number of sets",
+    short = "Score", colour = "#661100", make = mechanism_score,
+    prepare = function(job) {
+      release_settings(job)
+      job_model(job)
+      job
+    },
+    split = function(job, rest) list(first = rest, draw = 0),
+    stages = function(job) list(score = release_job(job)),
+    release = release_independent
+  )
+}
+
+check_step_shares <- function(x, call) {
+  check_positive(x, 2, "step_shares", call = call)
+  x
+}
+
+#' The model with its default prior, checked
+#' @noRd
+job_model <- function(job) {
+  model <- job$model
+  check_score_family(model$family, job$call)
+  reference <- job$mechanism$settings$reference
+  model$prior <- resolve_prior(
+    job$fit_arguments$prior %||% centred_prior(reference), model$family,
+    model$design$columns, job$call
+  )
+  score_prior(model, job$call)
+  reference_draw(
+    reference$values, model, model_spec(model, NULL, NULL, job$call), job$call
+  )
+  model
+}
+
+#' What score_release() has for arguments
+#' @noRd
+release_settings <- function(job) {
+  s <- job$mechanism$settings
+  margin <- job$margin
+  if (length(margin$bins) > 1) {
+    abort_input(
+      c(
+        "The mechanism {.val score} places its bins itself.",
+        x = "{.arg bins} are breaks.",
+        i = "State {.arg bounds} and a number of {.arg bins}."
+      ),
+      arg = "bins", call = job$call
+    )
+  }
+  share <- margin$share %||% 0.5
+  score_settings(
+    s$reference, s$delta, margin$bounds, margin$bins %||% 40, s$clip,
+    c(share, (1 - share) * s$step_shares / sum(s$step_shares)), s$spread,
+    job$call
+  )
+}
+
+release_job <- function(job) {
+  release_scores(
+    job_model(job), release_settings(job), job$epsilon, job$neighbours,
+    stage_seed(job$seed, "score"), job$call
+  )
+}
+
+#' A release of its own for each set
+#' @noRd
+release_independent <- function(job, sets) {
+  made <- lapply(seq_len(sets), function(j) {
+    job["seed"] <- list(stage_seed(job$seed, "release", j))
+    draw_sets(
+      suppressMessages(release_job(job)), 1, job$model$data,
+      seed = stage_seed(job$seed, "sets")
+    )
+  })
+  list(
+    sets = lapply(made, function(drawn) drawn$synthetic[[1]]),
+    label = made[[1]]$label
+  )
+}

@@ -1,0 +1,107 @@
+#' Figures of a score release
+#'
+#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
+#' it.
+#'
+#' @param object,x (`score_release`) See [score_release()].
+#' @param type (string) `"coefficients"`, the default: estimates with 95%
+#'   intervals; `"margin"`: the noisy margin as a density.
+#' @param prefix (string or `NULL`) Put before amounts on the margin's axis.
+#'   `NULL`, the default, is `"$"` where the log of the response is modelled.
+#' @param ... Not used.
+#' @return A ggplot object. It shows what was released and nothing else.
+#' @section Error types: `pseudosynth_error_input`: the margin of a release that
+#'   has none.
+#' @name plot.score_release
+#' @examples
+#' positive <- subset(ce_income, income > 0)
+#' release <- score_release(log(income) ~ age + education, positive,
+#'   epsilon = 1, reference = list("(Intercept)" = 10.8, sigma = 1),
+#'   bounds = c(10, 2e6)
+#' )
+#' autoplot(release)
+#' autoplot(release, "margin")
+NULL
+
+#' @rdname plot.score_release
+#' @method autoplot score_release
+#' @export
+autoplot.score_release <- function(object, type = c("coefficients", "margin"),
+                                   prefix = NULL, ...) {
+  type <- check_choice(type, c("coefficients", "margin"))
+  if (type == "margin") {
+    plot_released_margin(object, prefix)
+  } else {
+    plot_coefficients(object)
+  }
+}
+
+#' @rdname plot.score_release
+#' @export
+plot.score_release <- function(x, type = c("coefficients", "margin"),
+                               prefix = NULL, ...) {
+  draw_figure(autoplot.score_release(x, type, prefix, ...))
+}
+
+plot_coefficients <- function(object) {
+  table <- summary(object)$table
+  # The intercept lies elsewhere and would press the others together
+  table <- table[rownames(table) != "(Intercept)" | nrow(table) == 1, ]
+  table$name <- factor(rownames(table), rev(rownames(table)))
+  ggplot2::ggplot(table, ggplot2::aes(y = .data$name)) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey70", linewidth = 0.4) +
+    ggplot2::geom_segment(
+      ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$name),
+      colour = colour_synthetic, linewidth = 1, alpha = 0.45, lineend = "round"
+    ) +
+    ggplot2::geom_point(
+      ggplot2::aes(x = .data$estimate),
+      colour = colour_synthetic, size = 2
+    ) +
+    ggplot2::labs(
+      title = sprintf("Coefficients of %s", object$response$label),
+      subtitle = "Estimates and 95% intervals, with the noise in them",
+      x = NULL, y = NULL
+    ) +
+    theme_pseudosynth()
+}
+
+plot_released_margin <- function(object, prefix) {
+  if (is.null(object$margin)) {
+    abort_input(
+      c(
+        "The release has no margin.",
+        i = "State {.arg bounds} in {.fn score_release}."
+      ),
+      arg = "type", call = rlang::caller_env()
+    )
+  }
+  response <- object$response
+  # Not rounded to the response's digits: breaks are public
+  response$digits <- NA_integer_
+  response$type <- "double"
+  edge <- response_inverse(response, object$margin$breaks)
+  counts <- project_counts(object$margin$noisy)
+  frame <- data.frame(
+    left = utils::head(edge, -1), right = edge[-1],
+    density = counts / sum(counts) / diff(object$margin$breaks)
+  )
+  prefix <- response_prefix(prefix, response$transform)
+  ggplot2::ggplot(frame) +
+    ggplot2::geom_rect(
+      ggplot2::aes(
+        xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density
+      ),
+      fill = colour_synthetic, colour = "white", linewidth = 0.2
+    ) +
+    scale_response(response$transform, prefix, range(edge)) +
+    density_axis() +
+    ggplot2::labs(
+      title = sprintf("Noisy margin of %s", response$variable),
+      subtitle = sprintf(
+        "%d bins around the public reference", length(counts)
+      ),
+      x = axis_title(response)
+    ) +
+    theme_pseudosynth()
+}

@@ -1,0 +1,159 @@
+#' Estimates from a score release
+#'
+#' The coefficients' posterior given the released sums. Its covariance holds
+#' both errors: that of the noise, which is known exactly, and that of the
+#' sample. So an interval is right for the population's coefficients and not for
+#' a noisy copy of the file: no rule for combining synthetic sets is needed.
+#'
+#' Under the stated prior, with slopes N(0, 1) by default, which says little.
+#' Synthetic data are drawn under the slopes' variance that the sums suggest.
+#'
+#' @param object (`score_release`) See [score_release()].
+#' @param parm (character, numeric or missing) Coefficients by name or number.
+#'   Default: all.
+#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param ... Not used.
+#' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
+#'   the ends of each interval, `summary()` a `summary_score_release` whose
+#'   `table` has `estimate`, `std_error` and the 95% interval (`low`, `high`).
+#' @section Error types: `pseudosynth_error_input`: a coefficient that there is
+#'   not, a level out of range.
+#' @section Privacy: Post-processing of what was released.
+#' @name score-inference
+#' @examples
+#' positive <- subset(ce_income, income > 0)
+#' release <- score_release(log(income) ~ age + earner, positive,
+#'   epsilon = 1, reference = list("(Intercept)" = 10.8, sigma = 1)
+#' )
+#' confint(release, "earneryes")
+#' summary(release)
+NULL
+
+#' @rdname score-inference
+#' @importFrom stats coef
+#' @export
+coef.score_release <- function(object, ...) {
+  object$coefficients
+}
+
+#' @rdname score-inference
+#' @importFrom stats vcov
+#' @export
+vcov.score_release <- function(object, ...) {
+  object$covariance
+}
+
+#' @rdname score-inference
+#' @importFrom stats confint
+#' @export
+confint.score_release <- function(object, parm, level = 0.95, ...) {
+  check_number(level, above = 0, below = 1)
+  b <- object$coefficients
+  if (missing(parm)) parm <- names(b)
+  if (is.numeric(parm)) parm <- names(b)[parm]
+  unknown <- setdiff(parm, names(b))
+  if (length(unknown) > 0 || anyNA(parm)) {
+    abort_input(
+      c(
+        "{.arg parm} must name coefficients.",
+        i = "They are {.val {names(b)}}."
+      ),
+      arg = "parm"
+    )
+  }
+  tail <- (1 - level) / 2
+  half <- stats::qnorm(1 - tail) * sqrt(diag(object$covariance))[parm]
+  ends <- cbind(b[parm] - half, b[parm] + half)
+  dimnames(ends) <- list(
+    parm, paste(format(100 * c(tail, 1 - tail), trim = TRUE, digits = 3), "%")
+  )
+  ends
+}
+
+#' @rdname score-inference
+#' @export
+summary.score_release <- function(object, ...) {
+  ends <- confint.score_release(object)
+  structure(
+    list(
+      table = data.frame(
+        estimate = object$coefficients,
+        std_error = sqrt(diag(object$covariance)), low = ends[, 1],
+        high = ends[, 2]
+      ),
+      release = format(object), label = guarantee(object)
+    ),
+    class = "summary_score_release"
+  )
+}
+
+#' @export
+print.summary_score_release <- function(x, ...) {
+  table <- data.frame(
+    coefficient = rownames(x$table), estimate = x$table$estimate,
+    "std. error" = x$table$std_error, "2.5%" = x$table$low,
+    "97.5%" = x$table$high, check.names = FALSE
+  )
+  cat(
+    strwrap(capitalize(x$release), 78, exdent = 2),
+    paste0("  ", format_table(table)),
+    "  Standard errors hold the noise of the release and that of the sample.",
+    sep = "\n"
+  )
+  print(x$label)
+  invisible(x)
+}
+
+# Printing -------------------------------------------------------------------
+
+#' @export
+format.score_release <- function(x, ...) {
+  sprintf(
+    "score release of %s, %s, %d coefficients%s", x$response$label,
+    format(x$family), length(x$coefficients),
+    if (is.null(x$margin)) {
+      ", no margin"
+    } else {
+      sprintf(", margin of %d bins", length(x$margin$noisy))
+    }
+  )
+}
+
+#' @export
+print.score_release <- function(x, ...) {
+  cat(
+    strwrap(capitalize(format(x)), 78, exdent = 2),
+    paste0("  ", format_table(data.frame(
+      part = x$charges$what,
+      "scale of noise" = vapply(
+        Filter(Negate(is.null), c(list(x$margin), x$steps)), `[[`, 0, "scale"
+      ),
+      check.names = FALSE
+    ))),
+    "  synthesize(x, m, newdata) draws sets for published predictors, free of",
+    "  further cost; summary(x) gives estimates with their intervals",
+    paste0("  ", strwrap(paste("label:", format(guarantee(x))), 76,
+      exdent = 2
+    )),
+    sep = "\n"
+  )
+  invisible(x)
+}
+
+#' @export
+as.list.score_release <- function(x, ...) {
+  plain <- function(part) {
+    if (is.null(part)) NULL else lapply(part, function(value) {
+      if (is.null(names(value))) value else as.list(value)
+    })
+  }
+  list(
+    steps = lapply(x$steps, plain), margin = plain(x$margin),
+    coefficients = as.list(x$coefficients), covariance = x$covariance,
+    draws = list(mean = as.list(x$draws$mean), covariance = x$draws$covariance),
+    sigma = x$sigma, slope_scale = x$slope_scale, family = format(x$family),
+    prior = format(x$prior), response = x$response$label,
+    predictors = x$design$variables, reference = as.list(x$reference$values),
+    n_records = x$n_records, guarantee = as.list(guarantee(x))
+  )
+}

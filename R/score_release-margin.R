@@ -1,0 +1,73 @@
+# The margin of a score release: noisy prefix counts on public bins.
+
+#' Breaks from public numbers: seven tenths by a logistic curve around the
+#' reference, the rest equally wide
+#'
+#' @param ends (two numbers) Public bounds on the modelled scale.
+#' @param centre,scale (numbers) Of the reference.
+#' @noRd
+score_breaks <- function(ends, centre, scale, bins) {
+  grid <- seq(ends[1], ends[2], length.out = 20001)
+  curve <- stats::plogis((grid - centre) / scale)
+  curve <- (curve - curve[1]) / (curve[20001] - curve[1])
+  if (!all(is.finite(curve))) curve <- (0:20000) / 20000
+  share <- 0.7 * curve + 0.3 * (0:20000) / 20000
+  stats::approx(share, grid, (0:bins) / bins)$y
+}
+
+#' What is counted: column j is what a record of bin j adds
+#'
+#' For Gaussian noise the square root of the matrix of prefix sums, whose
+#' largest errors grow with the logarithm of the number of bins and not with its
+#' square root (Fichtenberger, Henzinger and Upadhyay 2023, Constant matters).
+#' @return (whole matrix, bins x bins)
+#' @noRd
+margin_strategy <- function(bins, noise) {
+  unit <- score_length * score_steps
+  if (noise == "laplace") {
+    return(unit * diag(bins))
+  }
+  j <- seq_len(bins - 1)
+  root <- cumprod(c(1, (2 * j - 1) / (2 * j)))
+  lag <- outer(seq_len(bins), seq_len(bins), `-`)
+  round(unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
+}
+
+#' The noisy margin
+#'
+#' @param z (double, N) The response on the modelled scale.
+#' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
+#'   (counts by bin, their sum N), and the noise as paid.
+#' @noRd
+score_margin <- function(z, breaks, bounds, budget, seed) {
+  bins <- length(breaks) - 1
+  strategy <- margin_strategy(bins, budget$noise)
+  noise <- noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
+  n <- length(z)
+  sums <- margin_sums(z, breaks, strategy) + draw_noise(noise, bins, seed)
+  counts <- solve(strategy, sums)
+  # N is public: the counts nearest to the noisy ones that sum to it
+  spread <- solve(crossprod(strategy), rep(1, bins))
+  counts <- counts - spread * (sum(counts) - n) / sum(spread)
+  c(list(breaks = breaks, bounds = bounds, noisy = counts), noise)
+}
+
+#' The whole sums of a margin
+#' @noRd
+margin_sums <- function(z, breaks, strategy) {
+  bin <- findInterval(
+    z, breaks,
+    rightmost.closed = TRUE, all.inside = TRUE
+  )
+  score_sums_(t(strategy), bin, rep(1, length(z)), 1)
+}
+
+#' One record adds a column (add/remove) or puts one in place of another
+#' @noRd
+margin_sensitivity <- function(strategy, noise) {
+  laplace <- noise == "laplace"
+  by_relation(
+    vector_lengths(t(strategy), noise),
+    max(stats::dist(t(strategy), if (laplace) "manhattan" else "euclidean"))
+  )
+}

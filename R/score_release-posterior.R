@@ -1,0 +1,165 @@
+# The posterior of the coefficients given noisy sums and their known noise:
+# normal at its mode, from public numbers and released ones alone.
+
+#' @param family (`synth_family`)
+#' @param x (matrix, R x P), count (integer, R) The distinct design rows.
+#' @param steps (list) See step_of_file().
+#' @param start (double, P)
+#' @param location,scale (double, P) Of the normal prior.
+#' @param public (number or `NULL`) The reference's scale, of location models.
+#' @param covariance (matrix or `NULL`) Of all sums, where it is known.
+#' @return (list) `mean`, `covariance`, `noise` (the covariance of all sums),
+#'   `sigma` (of a location model's errors), and of the sums alone, at `mean`:
+#'   `information` and `pull`.
+#' @noRd
+score_posterior <- function(family, x, count, steps, start, location, scale,
+                            public = NULL, covariance = NULL, rounds = 6) {
+  sigma <- NULL
+  b <- start
+  for (round in seq_len(rounds)) {
+    if (is_location(family)) {
+      sigma <- released_sigma(
+        family, steps[[length(steps)]], drop(x %*% b), count, public
+      )
+    }
+    # It changes little from here on
+    if (is.null(covariance)) {
+      covariance <- sums_covariance(family, x, steps, b, sigma, count)
+    }
+    sums <- score_quadratic(family, x, count, steps, b, sigma, covariance)
+    precision <- diag(1 / scale^2, length(b)) + sums$information
+    change <- solve(precision, sums$pull + (location - b) / scale^2)
+    # Far from the mode the clip flattens the sums: no step leaves their reach
+    largest <- max(abs(x %*% change)) / (sigma %||% 1)
+    change <- change * min(1, 3 / largest)
+    b <- b + change
+    if (largest < 0.05) break
+  }
+  sums$pull <- sums$pull - drop(sums$information %*% change)
+  c(list(mean = b, covariance = solve(precision), noise = covariance), sums)
+}
+
+#' The log-likelihood of noisy sums around some coefficients, to second order
+#'
+#' All steps are sums over the same records: what the sample does to one it does
+#' to the others, too.
+#' @param covariance (matrix) Of all sums, see sums_covariance().
+#' @return (list) `information`, `pull` (its gradient), `sigma`.
+#' @noRd
+score_quadratic <- function(family, x, count, steps, b, sigma, covariance) {
+  eta <- drop(x %*% b)
+  found <- lapply(steps, function(step) {
+    expected <- expected_scores(family, step$at, step$clip, sigma)(eta)
+    list(
+      slope = crossprod(step$z, count * expected$slope * x),
+      miss = step$sum - drop(crossprod(step$z, count * expected$mean))
+    )
+  })
+  slope <- do.call(rbind, lapply(found, `[[`, "slope"))
+  miss <- unlist(lapply(found, `[[`, "miss"))
+  weighed <- solve(covariance, slope)
+  list(
+    information = crossprod(slope, weighed),
+    pull = drop(crossprod(weighed, miss)), sigma = sigma
+  )
+}
+
+#' The covariance of all sums: that of the sample, and the noise
+#'
+#' That of a record's clipped scores in two steps is worked out for a hundred
+#' records along the linear predictor and taken for their neighbours.
+#' @noRd
+sums_covariance <- function(family, x, steps, b, sigma, count) {
+  eta <- drop(x %*% b)
+  order <- order(eta)
+  place <- cumsum(as.double(count[order])) / sum(count)
+  group <- integer(length(eta))
+  group[order] <- pmin(floor(100 * place), 99) + 1
+  some <- order[pmin(findInterval((0:99 + 0.5) / 100, place) + 1, length(eta))]
+  outcomes <- family_outcomes(family, eta[some], sigma)
+  scores <- lapply(steps, function(step) {
+    u <- clamp(
+      scores_at(family, outcomes$value, step$at[some]), -step$clip, step$clip
+    )
+    u - rowSums(outcomes$weight * u)
+  })
+  block <- function(k, l) {
+    together <- rowSums(outcomes$weight * scores[[k]] * scores[[l]])
+    if (k == l) {
+      return(crossprod(sqrt(count * together[group]) * steps[[k]]$z))
+    }
+    crossprod(steps[[k]]$z, count * together[group] * steps[[l]]$z)
+  }
+  all <- block(1, 1)
+  if (length(steps) == 2) {
+    across <- block(1, 2)
+    all <- rbind(cbind(all, across), cbind(t(across), block(2, 2)))
+  }
+  diag(all) <- diag(all) +
+    rep(vapply(steps, `[[`, 0, "noise")^2, each = length(b))
+  all
+}
+
+#' The scale of the errors, from the noisy share of unclipped records
+#' @noRd
+released_sigma <- function(family, step, eta, count, public) {
+  # A hundred quantiles of how far the scores' centres are from eta serve all
+  d <- eta - step$at
+  order <- order(d)
+  place <- cumsum(as.double(count[order])) / sum(count)
+  some <- d[order][findInterval((0:99 + 0.5) / 100, place) + 1]
+  # What the sample itself adds to the noise is at most a half over root N
+  noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
+  scale_of_share(family, step$share, noise, step$clip, some, public)
+}
+
+#' The prior variance of slopes under which their noisy estimates are likeliest
+#'
+#' Between a hundredth of the stated standard deviation and all of it.
+#' @param slopes (integer) Which coefficients.
+#' @noRd
+slope_variance <- function(posterior, slopes, stated) {
+  if (length(slopes) == 0) {
+    return(stated^2)
+  }
+  b <- posterior$mean[slopes]
+  v <- diag(posterior$covariance)[slopes]
+  likelihood <- function(log_variance) {
+    sum(stats::dnorm(b, 0, sqrt(exp(log_variance) + v), log = TRUE))
+  }
+  exp(stats::optimize(
+    likelihood, 2 * log(stated * c(0.01, 1)),
+    maximum = TRUE
+  )$maximum)
+}
+
+#' Posterior under the stated prior, under that of the estimated variance, and
+#' that variance
+#' @param prior (list) `location`, `scale` (P each), `slopes` (which columns).
+#' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`.
+#' @noRd
+both_posteriors <- function(family, x, count, steps, start, prior, public) {
+  # The first step's result is but where the second is taken
+  rounds <- if (length(steps) == 1) 2 else 6
+  fit <- function(scale, start, noise = NULL) {
+    score_posterior(
+      family, x, count, steps, start, prior$location, scale, public, noise,
+      rounds
+    )
+  }
+  stated <- fit(prior$scale, start)
+  # What the sums say without a prior, next to none for where they say nothing
+  flat <- stated$information + diag(1e-3 / prior$scale^2, length(start))
+  alone <- list(
+    mean = stated$mean + drop(solve(flat, stated$pull)),
+    covariance = solve(flat)
+  )
+  slopes <- prior$slopes
+  variance <- slope_variance(alone, slopes, prior$scale[slopes][1])
+  scale <- prior$scale
+  scale[slopes] <- sqrt(variance)
+  list(
+    stated = stated, shrunk = fit(scale, stated$mean, stated$noise),
+    slope_scale = sqrt(variance)
+  )
+}

@@ -1,0 +1,163 @@
+# What a score release pays for: sums of whole vectors over records, with exact
+# noise. A record's vector is a whole number q, its clipped score, times a whole
+# vector z that is public, so that the sensitivity is counted and not estimated.
+
+# The longest public vector, and the clip, in whole units
+score_length <- 2^12
+score_steps <- 2^10
+
+# What an unclipped record counts, a fifth of what its score can move the sums:
+# that adds 2% to the sensitivity (replace-one 0.5%)
+score_counted <- round(0.2 * score_steps * score_length)
+
+#' Public weights under which every record can pull equally hard
+#'
+#' A = (X'WX + P)^-1 = L L' and w = min(1, kappa / l) with l the length of
+#' d L'x, a few rounds of one after the other. kappa is `spread` times the
+#' median of l in the first round.
+#'
+#' @param x (matrix, R x P) The distinct design rows.
+#' @param count (integer, R) How many records have each.
+#' @param scale (double, R) d, the score's standard deviation at public
+#'   coefficients; 1 where it is the same for all.
+#' @param precision (matrix, P x P) Of the prior.
+#' @return (list) `z` (whole, R x P), `unit` (z unit = w d L'x), `whiten` (L),
+#'   `kappa`.
+#' @noRd
+score_geometry <- function(x, count, scale, precision, spread, rounds = 3) {
+  weight <- rep(1, nrow(x))
+  kappa <- NULL
+  for (round in seq_len(rounds)) {
+    information <- crossprod(sqrt(count * weight) * scale * x) + precision
+    whiten <- t(chol(chol2inv(chol(information))))
+    rows <- scale * (x %*% whiten)
+    length <- sqrt(rowSums(rows^2))
+    if (is.null(kappa)) kappa <- spread * weighted_median(length, count)
+    weight <- pmin(1, kappa / length)
+  }
+  rows <- weight * rows
+  unit <- max(sqrt(rowSums(rows^2))) / score_length
+  list(
+    z = round(rows / unit), unit = unit, whiten = whiten,
+    kappa = unit * score_length
+  )
+}
+
+weighted_median <- function(x, count) {
+  order <- order(x)
+  x[order][which(cumsum(as.double(count[order])) >= sum(count) / 2)[1]]
+}
+
+#' The whole sums of a step: the count of unclipped records, then the scores'
+#'
+#' @param score (double, N) Of each record. What is none counts as 0.
+#' @param clip (number) In the score's own unit.
+#' @return (whole, 1 + P)
+#' @noRd
+step_sums <- function(score, clip, z, row) {
+  inside <- as.double(abs(score) < clip)
+  inside[is.na(inside)] <- 0
+  q <- round(clamp(score / clip, -1, 1) * score_steps)
+  q[is.na(q)] <- 0
+  c(
+    score_sums_(matrix(score_counted), rep(1L, length(row)), inside, 1),
+    score_sums_(z, row, q, score_steps)
+  )
+}
+
+#' How far one record can move the sums of a step
+#' @return (by relation) In whole units.
+#' @noRd
+step_sensitivity <- function(z, noise) {
+  reach <- score_steps * vector_lengths(z, noise)
+  joined <- function(scores) {
+    if (noise == "laplace") {
+      scores + score_counted
+    } else {
+      sqrt(scores^2 + score_counted^2)
+    }
+  }
+  by_relation(joined(reach), joined(2 * reach))
+}
+
+#' One step: the sum of clipped scores and the count of unclipped ones, with
+#' noise
+#'
+#' @param score,clip See step_sums().
+#' @param budget (list) See score_budget().
+#' @return (list) All public: `sum` (P, in the score's unit), `share` (of
+#'   unclipped records), `noise` and `share_noise` (their standard deviations),
+#'   `clip`, `kappa` and the noise as paid, see noise_of().
+#' @noRd
+score_step <- function(score, clip, geometry, row, budget, seed) {
+  z <- geometry$z
+  noise <- noise_of(step_sensitivity(z, budget$noise), budget, ncol(z) + 1)
+  sums <- step_sums(score, clip, z, row) + draw_noise(noise, ncol(z) + 1, seed)
+  unit <- geometry$unit * clip / score_steps
+  records <- score_counted * length(score)
+  c(
+    list(
+      sum = sums[-1] * unit, share = sums[1] / records,
+      noise = noise$deviation * unit,
+      share_noise = noise$deviation / records, clip = clip,
+      kappa = geometry$kappa
+    ),
+    noise
+  )
+}
+
+#' The longest of some whole vectors, by the norm that the noise needs
+#' @noRd
+vector_lengths <- function(z, noise) {
+  if (noise == "laplace") max(rowSums(abs(z))) else sqrt(max(rowSums(z^2)))
+}
+
+#' Noise that spends a budget on a sensitivity
+#'
+#' @param sensitivity (by relation) In whole units.
+#' @param budget (list) `noise` (`"gaussian"` or `"laplace"`), `relation` and
+#'   `amount`: mu, or epsilon.
+#' @return (list) `scale` (whole: the standard deviation, or the scale of
+#'   Laplace noise), `deviation`, and `rho` with `gap`, or `epsilon`: what it
+#'   costs by relation.
+#' @noRd
+noise_of <- function(sensitivity, budget, coordinates) {
+  scale <- ceiling(sensitivity[[budget$relation]] / budget$amount)
+  laplace <- budget$noise == "laplace"
+  if (!(scale < if (laplace) 2^42 else 2^31)) {
+    abort_input(
+      c(
+        "{.arg epsilon} must be larger.",
+        x = "A part of it needs noise that is too wide to be drawn exactly.",
+        i = "With so little the reference alone is better."
+      ),
+      arg = "epsilon", call = budget$call
+    )
+  }
+  if (laplace) {
+    return(list(
+      scale = scale, deviation = laplace_deviation(scale),
+      epsilon = sensitivity / scale
+    ))
+  }
+  list(
+    scale = scale, deviation = scale, rho = sensitivity^2 / (2 * scale^2),
+    gap = gaussian_gap(scale, coordinates)
+  )
+}
+
+#' Standard deviation of P(x) proportional to exp(-|x| / scale)
+#' @noRd
+laplace_deviation <- function(scale) {
+  q <- exp(-1 / scale)
+  sqrt(2 * q) / (1 - q)
+}
+
+draw_noise <- function(noise, n, seed) {
+  words <- if (!is.null(seed)) seed_words(seed, "noise")
+  if (is.null(noise$rho)) {
+    discrete_laplace_(n, 1, noise$scale, words)
+  } else {
+    discrete_gaussian_(n, noise$scale, words)
+  }
+}

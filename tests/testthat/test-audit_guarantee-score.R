@@ -1,0 +1,96 @@
+# A release of two records whose noise is known, and the file
+tiny_release <- function(..., data = data.frame(y = c(1, 2))) {
+  suppressWarnings(
+    score_release(
+      y ~ 1, data, gaussian(),
+      reference = list("(Intercept)" = 0, sigma = 1), ...
+    ),
+    classes = "pseudosynth_warning"
+  )
+}
+
+test_that("the exact law of worst neighbours is nearly all that is claimed", {
+  ce <- ce_positive(600)
+  cases <- list(
+    list(tiny_release(epsilon = 1), data.frame(y = c(1, 2))),
+    list(
+      tiny_release(epsilon = 2, bounds = c(-10, 10)), data.frame(y = c(1, 2))
+    ),
+    list(ce_release(ce, epsilon = 1, bounds = c(10, 2e6)), ce),
+    list(
+      ce_release(ce, epsilon = 1, bounds = c(10, 2e6), neighbours = "replace"),
+      ce
+    )
+  )
+  for (case in cases) {
+    audit <- audit_guarantee(case[[1]], case[[2]], runs = 0)
+    expect_true(all(audit$worst$exact <= audit$worst$claimed))
+    expect_true(all(audit$worst$exact >= 0.95 * audit$worst$claimed))
+    expect_null(audit$curve)
+  }
+})
+
+test_that("no pair of responses is told apart better than claimed", {
+  ce <- ce_positive(300)
+  release <- ce_release(ce, epsilon = 1, bounds = c(10, 2e6))
+  claimed <- audit_guarantee(release, ce, runs = 0)$worst$claimed
+  file <- audit_file(release, ce, NULL)
+  withr::local_seed(1)
+  for (i in 1:40) {
+    file$extremes <- stats::rnorm(2, 10, 3)
+    pairs <- worst_pairs(release, file)
+    found <- vapply(pairs, law_of_pair, 0, laplace = FALSE)
+    expect_true(all(found <= claimed))
+  }
+})
+
+test_that("a million runs show 95% of mu and never more than is claimed", {
+  skip_on_cran()
+  release <- tiny_release(epsilon = 3, neighbours = "replace")
+  audit <- audit_guarantee(release, data.frame(y = c(1, 2)), 1e6, seed = 1)
+  worst <- audit$worst
+  expect_gt(worst$found[2], 0.95 * worst$claimed[2])
+  expect_true(all(worst$found <= worst$claimed))
+  # The whole tradeoff curve: no test does better than mu allows
+  for (relation in worst$relation) {
+    curve <- audit$curve[audit$curve$relation == relation, ]
+    mu <- worst$claimed[worst$relation == relation]
+    allowed <- stats::pnorm(stats::qnorm(1 - curve$false_positive) - mu)
+    expect_true(all(curve$false_negative > allowed - 5 * sqrt(0.25 / 1e6)))
+  }
+  expect_output(print(audit), "lower bound")
+  expect_match(format(audit), "mu 0\\.\\d+ found")
+})
+
+test_that("half the noise would be found", {
+  release <- tiny_release(epsilon = 3, neighbours = "replace")
+  pair <- worst_pairs(release, audit_file(
+    release, data.frame(y = c(1, 2)), NULL
+  ))[["replace-one"]]
+  claimed <- law_of_pair(pair, FALSE)
+  weak <- lapply(pair, function(part) {
+    part$scale <- floor(part$scale / 2)
+    part
+  })
+  expect_gt(sampled_law(weak, 2e4, 0.95, 1)$bound, 1.5 * claimed)
+})
+
+test_that("Laplace noise is audited by its epsilon", {
+  file <- data.frame(y = c(1, 2))
+  audit <- audit_guarantee(
+    tiny_release(epsilon = 1, delta = 0, bounds = c(-10, 10)), file
+  )
+  expect_identical(audit$unit, "epsilon")
+  expect_true(all(audit$worst$exact <= audit$worst$claimed))
+  expect_true(all(audit$worst$exact >= 0.85 * audit$worst$claimed))
+  expect_true(all(is.na(audit$worst$found)))
+})
+
+test_that("a release that was edited is not audited", {
+  release <- tiny_release(epsilon = 1)
+  release$steps[[2]]$scale <- 1
+  expect_error(
+    audit_guarantee(release, data.frame(y = c(1, 2))),
+    class = "pseudosynth_error_edited"
+  )
+})

@@ -1,0 +1,457 @@
+test_that("a release states what was asked, under either relation", {
+  ce <- ce_positive()
+  for (neighbours in c("add-remove", "replace")) {
+    for (epsilon in c(0.3, 1, 4)) {
+      for (delta in c(1e-9, 1e-6)) {
+        release <- ce_release(ce,
+          epsilon = epsilon, delta = delta, neighbours = neighbours,
+          bounds = c(10, 2e6)
+        )
+        label <- guarantee(release)
+        expect_identical(label$label, "strict")
+        total <- label$epsilon$total[[
+          if (neighbours == "replace") "replace-one" else "add/remove-one"
+        ]]
+        expect_lte(total, epsilon)
+        expect_gt(total, 0.995 * epsilon)
+        expect_identical(label$epsilon$delta, delta)
+        expect_identical(nrow(label$charges), 3L)
+      }
+    }
+  }
+  pure <- guarantee(ce_release(ce, epsilon = 2, delta = 0))
+  expect_identical(pure$label, "strict")
+  expect_identical(pure$epsilon$delta, 0)
+  expect_lte(pure$epsilon$total[["add/remove-one"]], 2)
+  expect_gt(pure$epsilon$total[["add/remove-one"]], 1.99)
+})
+
+test_that("no label speaks of a sampler", {
+  ce <- ce_positive(200)
+  release <- ce_release(ce, epsilon = 1)
+  for (label in list(
+    guarantee(release), guarantee(synthesize(release, 2, ce))
+  )) {
+    text <- gsub("\\s+", " ", paste(capture.output(print(label)),
+      collapse = " "
+    ))
+    expect_no_match(text, "sampler|chain|certified")
+    expect_match(text, "exact discrete Gaussian noise")
+  }
+})
+
+test_that("sets cost nothing more, however many and how often", {
+  ce <- ce_positive(200)
+  release <- ce_release(ce, epsilon = 1, bounds = c(10, 2e6))
+  total <- guarantee(release)$epsilon$total
+  one <- guarantee(synthesize(release, 1, ce))
+  five <- guarantee(synthesize(release, 5, ce))
+  expect_identical(one$epsilon$total, total)
+  expect_identical(five$epsilon$total, total)
+  # The same charges: paid once
+  both <- join_charges(one$charges, five$charges)
+  expect_equal(total_charges(both, 1e-6)$epsilon[names(total)], total)
+  expect_false(identical(
+    synthesize(release, 1, ce)[[1]], synthesize(release, 1, ce)[[1]]
+  ))
+})
+
+test_that("records are whole vectors within the sensitivity", {
+  withr::local_seed(3)
+  x <- cbind(1, matrix(stats::rnorm(300), 100), rep(0:1, c(99, 1)))
+  for (spread in c(0.5, 1, 3)) {
+    geometry <- score_geometry(x, rep(1, 100), rep(1, 100), diag(5), spread)
+    expect_true(all(geometry$z == floor(geometry$z)))
+    length <- sqrt(rowSums(geometry$z^2)) * geometry$unit
+    expect_lte(max(length), geometry$kappa * 1.001)
+    for (noise in c("gaussian", "laplace")) {
+      sensitivity <- step_sensitivity(geometry$z, noise)
+      norm <- function(v) {
+        if (noise == "laplace") sum(abs(v)) else sqrt(sum(v^2))
+      }
+      # Any record, any two responses, none among them
+      scores <- c(-Inf, -1, -0.9999999, 0, 0.3, 0.9999999, 1, 1e300, NaN)
+      sums <- function(i, score) {
+        all <- rep(0.2, 100)
+        all[i] <- score
+        step_sums(all, 1, geometry$z, seq_len(100))
+      }
+      for (i in c(1, 50, 100)) {
+        made <- lapply(scores, function(score) sums(i, score))
+        none <- sums(i, NA)
+        expect_true(all(vapply(made, function(a) norm(a - none), 0) <=
+          sensitivity[["add/remove-one"]]))
+        expect_true(all(vapply(made, function(a) {
+          max(vapply(made, function(b) norm(a - b), 0))
+        }, 0) <= sensitivity[["replace-one"]]))
+      }
+    }
+  }
+})
+
+test_that("margins move by their sensitivity and no more", {
+  for (noise in c("gaussian", "laplace")) {
+    strategy <- margin_strategy(12, noise)
+    expect_true(all(strategy == floor(strategy)))
+    sensitivity <- margin_sensitivity(strategy, noise)
+    norm <- function(v) if (noise == "laplace") sum(abs(v)) else sqrt(sum(v^2))
+    sums <- lapply(c(-5, 0:11 + 0.5, 99), function(z) {
+      margin_sums(c(z, 3.3, 4.4), 0:12, strategy)
+    })
+    none <- margin_sums(c(3.3, 4.4), 0:12, strategy)
+    moved <- vapply(sums, function(a) norm(a - none), 0)
+    expect_equal(max(moved), sensitivity[["add/remove-one"]])
+    pairs <- unlist(lapply(sums, function(a) {
+      vapply(sums, function(b) norm(a - b), 0)
+    }))
+    expect_equal(max(pairs), sensitivity[["replace-one"]])
+  }
+  # The counts come back
+  strategy <- margin_strategy(12, "gaussian")
+  z <- rep(0:11 + 0.5, 1:12)
+  expect_equal(solve(strategy, margin_sums(z, 0:12, strategy)), as.double(1:12))
+})
+
+test_that("without noise to speak of the fit is that of the file", {
+  withr::local_seed(4)
+  n <- 4000
+  data <- data.frame(
+    a = factor(sample(letters[1:3], n, TRUE)), x = stats::rnorm(n)
+  )
+  eta <- 0.4 + 0.5 * (data$a == "b") - 0.3 * (data$a == "c") + 0.3 * data$x
+  cases <- list(
+    list(
+      gaussian(), eta + 0.7 * stats::rnorm(n),
+      list("(Intercept)" = 0, sigma = 1), stats::gaussian(), 1.5
+    ),
+    list(
+      bernoulli(), stats::rbinom(n, 1, stats::plogis(eta)),
+      list("(Intercept)" = 0), stats::binomial(), 6
+    ),
+    list(
+      poisson(), stats::rpois(n, exp(eta)), list("(Intercept)" = 0),
+      stats::poisson(), 6
+    )
+  )
+  for (case in cases) {
+    data$y <- case[[2]]
+    release <- score_release(y ~ a + x, data, case[[1]],
+      epsilon = 400, delta = 1e-5, reference = case[[3]],
+      clip = c(6, case[[5]]),
+      scaling = list(x = c(0, 1)), spread = 5, seed = 1
+    )
+    truth <- stats::glm(y ~ a + x, case[[4]], data)
+    # Next to nothing is clipped, all weights are equal: the file's estimate
+    expect_lt(
+      max(abs(coef(release) - coef(truth)) / sqrt(diag(vcov(truth)))), 0.3
+    )
+    expect_equal(
+      sqrt(diag(vcov(release))), sqrt(diag(vcov(truth))),
+      tolerance = 0.15
+    )
+  }
+})
+
+test_that("expected scores are those of drawn responses", {
+  withr::local_seed(5)
+  at <- c(-0.5, 0.4, 1.2)
+  eta <- c(0.1, 0.3, 0.6)
+  for (family in list(
+    gaussian_family(), student_t(3), bernoulli(), as_synth_family(poisson())
+  )) {
+    expected <- expected_scores(family, at, 0.9, 0.8)(eta)
+    above <- expected_scores(family, at, 0.9, 0.8)(eta + 1e-4)
+    draw <- function(eta) {
+      n <- 4e5
+      switch(family$likelihood,
+        gaussian = eta + 0.8 * stats::rnorm(n),
+        student_t = eta + 0.8 * stats::rt(n, 3),
+        bernoulli = stats::rbinom(n, 1, stats::plogis(eta)),
+        poisson = stats::rpois(n, exp(eta))
+      )
+    }
+    for (r in 1:3) {
+      u <- clamp(scores_at(family, draw(eta[r]), at[r]), -0.9, 0.9)
+      expect_lt(abs(mean(u) - expected$mean[r]), 5 * stats::sd(u) / sqrt(4e5))
+    }
+    expect_equal(
+      (above$mean - expected$mean) / 1e-4, expected$slope,
+      tolerance = 0.02
+    )
+  }
+})
+
+test_that("intervals cover, for the noise is in them", {
+  skip_on_cran()
+  withr::local_seed(6)
+  truth <- c(10.3, 0.3, -0.5, 0.25)
+  covered <- replicate(150, {
+    n <- 1500
+    data <- data.frame(
+      a = factor(sample(letters[1:3], n, TRUE)), x = stats::rnorm(n)
+    )
+    data$y <- drop(stats::model.matrix(~ a + x, data) %*% truth) +
+      0.6 * stats::rt(n, 3)
+    release <- score_release(y ~ a + x, data, student_t(3),
+      epsilon = 0.7, reference = score_reference,
+      scaling = list(x = c(0, 1)), seed = sample(1e6, 1)
+    )
+    ends <- confint(release)
+    ends[, 1] <= truth & truth <= ends[, 2]
+  })
+  # 600 intervals, four from a file: 95% within three standard errors
+  expect_gt(mean(covered), 0.91)
+  expect_lt(mean(covered), 0.985)
+})
+
+test_that("a margin shapes the values and relations stay", {
+  ce <- ce_positive(3000)
+  release <- ce_release(ce, epsilon = 8, bounds = c(10, 2e6))
+  found <- utility(synthesize(release, 3, ce), ce,
+    groups = c("earner", "education"), formula = log(income) ~ .
+  )
+  expect_lt(mean(found$table$ecdf_max), 0.03)
+  expect_lt(mean(found$table$groups), 0.1)
+  expect_lt(
+    abs(mean(found$table$r_squared) - found$confidential$r_squared), 0.06
+  )
+})
+
+test_that("a release holds nothing of the file, and draws without it", {
+  ce <- ce_positive(400)
+  release <- ce_release(ce, epsilon = 1, bounds = c(10, 2e6))
+  path <- withr::local_tempfile()
+  saveRDS(release, path)
+  # Not a byte per record
+  expect_lt(file.size(path), 3e4)
+  again <- readRDS(path)
+  numbers <- unlist(rapply(
+    unclass(again), function(x) as.double(x),
+    classes = c("numeric", "integer"), how = "unlist"
+  ))
+  once <- setdiff(ce$income, ce$income[duplicated(ce$income)])
+  secret <- once[once > 1000]
+  expect_gt(length(secret), 100)
+  expect_length(intersect(numbers, c(secret, log(secret))), 0)
+  predictors <- ce[c("age", "education", "earner")]
+  made <- synthesize(again, 2, predictors[1:50, ])
+  expect_identical(made$n_records, 50L)
+  expect_identical(guarantee(made)$label, "strict")
+  # Decimals of the file are not read
+  expect_false(any(made[[1]]$income == floor(made[[1]]$income)))
+})
+
+test_that("an edited release claims nothing, whatever was changed", {
+  ce <- ce_positive(200)
+  release <- ce_release(ce, epsilon = 1, bounds = c(10, 2e6))
+  edits <- list(
+    function(x) {
+      x$steps[[2]]$sum[1] <- 0
+      x
+    },
+    function(x) {
+      x$charges$rho_replace <- 0
+      x
+    },
+    function(x) {
+      x$delta <- 0.5
+      x
+    },
+    function(x) {
+      x$margin$noisy[3] <- 1e6
+      x
+    },
+    function(x) {
+      x$reproducible <- TRUE
+      x
+    }
+  )
+  for (edit in edits) {
+    label <- guarantee(edit(release))
+    expect_identical(label$label, "none")
+    expect_identical(nrow(label$charges), 0L)
+    expect_identical(
+      guarantee(synthesize(edit(release), 1, ce))$label, "none"
+    )
+  }
+  path <- withr::local_tempfile()
+  saveRDS(release, path)
+  expect_identical(guarantee(readRDS(path)), guarantee(release))
+})
+
+test_that("labels read from the file are no strict release", {
+  data <- data.frame(
+    y = factor(rep(c("no", "yes"), 50)), x = rep(1:5, each = 20)
+  )
+  make <- function(...) {
+    suppressWarnings(score_release(y ~ x, data, bernoulli(),
+      epsilon = 1, reference = list("(Intercept)" = 0), ...
+    ), classes = "pseudosynth_warning_budget")
+  }
+  expect_identical(guarantee(make())$label, "none")
+  stated <- make(response = public_response(levels = c("no", "yes")))
+  expect_identical(guarantee(stated)$label, "strict")
+  set <- synthesize(stated, 1, data)[[1]]
+  expect_identical(levels(set$y), c("no", "yes"))
+})
+
+test_that("with a seed a release is the same, and not for release", {
+  ce <- ce_positive(200)
+  one <- ce_release(ce, epsilon = 1, seed = 5)
+  expect_identical(one, ce_release(ce, epsilon = 1, seed = 5))
+  expect_true(guarantee(one)$reproducible)
+  other <- ce_release(ce, epsilon = 1, seed = 6)
+  expect_false(identical(one$steps, other$steps))
+  plain <- ce_release(ce, epsilon = 1)
+  expect_false(guarantee(plain)$reproducible)
+  expect_true(guarantee(synthesize(plain, 1, ce, seed = 1))$reproducible)
+})
+
+test_that("designs without full rank and without predictors are served", {
+  withr::local_seed(7)
+  data <- data.frame(
+    y = stats::rnorm(300), a = factor(rep(c("u", "v", "w"), 100)),
+    x = stats::rnorm(300)
+  )
+  data$same <- 2 * data$x
+  data$b <- data$a
+  make <- function(formula) {
+    suppressWarnings(score_release(formula, data, gaussian(),
+      epsilon = 2, reference = list(sigma = 1), bounds = c(-9, 9)
+    ), classes = "pseudosynth_warning_budget")
+  }
+  for (formula in list(y ~ 1, y ~ 0 + a, y ~ a + b, y ~ x + same, y ~ a * x)) {
+    release <- make(formula)
+    expect_true(all(is.finite(coef(release))))
+    expect_true(all(eigen(vcov(release))$values > 0))
+    expect_true(all(is.finite(synthesize(release, 1, data)[[1]]$y)))
+  }
+})
+
+test_that("what cannot be used is refused by name", {
+  ce <- ce_positive(100)
+  refuse <- function(arg, ..., reference = score_reference, data = ce,
+                     formula = log(income) ~ age, epsilon = 1) {
+    error <- expect_error(
+      suppressMessages(score_release(formula, data, ...,
+        reference = reference, epsilon = epsilon
+      )),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, arg)
+  }
+  for (epsilon in list(0, -1, "a", NA_real_, Inf)) {
+    refuse("epsilon", epsilon = epsilon)
+  }
+  refuse("epsilon", epsilon = 1e-6)
+  for (delta in list(1, -1e-6, 2, "a", NaN)) refuse("delta", delta = delta)
+  refuse("reference", reference = NULL)
+  refuse("reference", reference = list("(Intercept)" = 1))
+  refuse("reference", reference = list(sigma = 1, slope = 2))
+  refuse("reference", reference = list(sigma = 1, sigma = 2))
+  refuse("family", family = neg_binomial())
+  refuse("prior", prior = prior_hierarchical())
+  refuse("clip", clip = c(1, 0))
+  refuse("clip", clip = 1)
+  refuse("shares", shares = c(1, 1))
+  refuse("spread", spread = 0)
+  refuse("bounds", bounds = range(ce$income))
+  refuse("bounds", bounds = c(2, 1))
+  refuse("neighbours", neighbours = "both")
+  ce$income[3] <- NaN
+  refuse("data", data = ce)
+  ce$income[3] <- Inf
+  refuse("data", data = ce)
+  ce$income[3] <- 100
+  refuse("data", data = ce[1, ])
+  ce$copy <- 2 * ce$income
+  expect_error(
+    score_release(log(income) ~ copy, ce,
+      epsilon = 1, reference = score_reference
+    ),
+    class = "pseudosynth_error_copied_response"
+  )
+  release <- ce_release(epsilon = 1)
+  expect_error(synthesize(release), class = "pseudosynth_error_input")
+  expect_error(
+    synthesize(release, 1, data.frame(age = 1)),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(confint(release, "nobody"), class = "pseudosynth_error_input")
+})
+
+test_that("a delta above 1/N and a drowning noise are told of", {
+  ce <- ce_positive(300)
+  expect_warning(
+    score_release(log(income) ~ earner, ce,
+      epsilon = 3, delta = 0.01, reference = score_reference
+    ),
+    class = "pseudosynth_warning_delta"
+  )
+  expect_warning(
+    score_release(log(income) ~ ., ce,
+      epsilon = 0.02, reference = score_reference
+    ),
+    class = "pseudosynth_warning_budget"
+  )
+})
+
+test_that("it prints, sums up and writes itself", {
+  ce <- ce_positive(300)
+  release <- ce_release(ce, epsilon = 2, bounds = c(10, 2e6))
+  expect_output(print(release), "free of")
+  expect_length(format(release), 1)
+  table <- summary(release)$table
+  expect_identical(rownames(table), names(coef(release)))
+  expect_output(print(summary(release)), "noise of the release")
+  expect_equal(
+    confint(release, 2, 0.9)[1, 2],
+    coef(release)[[2]] + stats::qnorm(0.95) * sqrt(vcov(release)[2, 2])
+  )
+  for (type in c("coefficients", "margin")) {
+    expect_s3_class(autoplot(release, type), "ggplot")
+  }
+  expect_error(
+    autoplot(ce_release(ce, epsilon = 1), "margin"),
+    class = "pseudosynth_error_input"
+  )
+  skip_if_not_installed("jsonlite")
+  read <- jsonlite::fromJSON(to_json(release))
+  expect_identical(read$guarantee$label, "strict")
+  expect_equal(read$steps$scale, vapply(release$steps, `[[`, 0, "scale"))
+})
+
+test_that("a job of the mechanism is a release with its sets", {
+  ce <- ce_positive(400)
+  job <- suppressMessages(pseudo_posterior(log(income) ~ ., ce, student_t(3),
+    mechanism = "score", epsilon = 2, m = 3, delta = 1e-7,
+    reference = score_reference, bounds = c(10, 2e6), bins = 30
+  ))
+  release <- job$internal$fits$score
+  expect_s3_class(release, "score_release")
+  expect_length(release$margin$noisy, 30)
+  label <- guarantee(job)
+  expect_identical(label$epsilon, guarantee(release)$epsilon)
+  expect_identical(label$epsilon$delta, 1e-7)
+  expect_identical(guarantee(job$synthetic)$label, "strict")
+  expect_output(print(summary(job)), "score")
+  expect_s3_class(autoplot(job), "ggplot")
+  expect_s3_class(autoplot(job, "density"), "ggplot")
+  expect_error(autoplot(job, "weights"), class = "pseudosynth_error_input")
+  audit <- audit_guarantee(job, runs = 0)
+  expect_true(all(audit$worst$exact <= audit$worst$claimed))
+  # More sets than a fit has draws are no matter
+  many <- suppressMessages(pseudo_posterior(
+    log(income) ~ earner, ce, student_t(3),
+    mechanism = "score", epsilon = 2, m = 60, reference = score_reference,
+    chains = 1, draws = 10
+  ))
+  expect_length(many$synthetic$sets, 60)
+  expect_error(
+    pseudo_posterior(log(income) ~ earner, ce, student_t(3),
+      mechanism = "score", epsilon = 2, reference = score_reference,
+      bins = c(10, 100, 2e6)
+    ),
+    class = "pseudosynth_error_input"
+  )
+})
