@@ -112,7 +112,7 @@ class GridSetup {
     GridTarget local(std::make_unique<StoppableSurrogateModel>(target_.model(),
                                                                should_stop));
     Rng rng(seed, kStream);
-    const std::vector<Vector> modes = find_modes(local.model(), rng);
+    const std::vector<Vector> modes = find_modes(local, rng);
     const Vector best = *std::max_element(
         modes.begin(), modes.end(), [&](const Vector& a, const Vector& b) {
           return value_or_none(local, a) < value_or_none(local, b);
@@ -137,10 +137,14 @@ class GridSetup {
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x671dULL << 32;
   static constexpr int kStarts = 24;
+  static constexpr int kFits = 60, kKept = 20;
+  // Log widths of the records around an exact fit
+  static constexpr double kNarrowest = -8.0, kWidest = 14.0;
 
   /// Uphill from the middle of the data and from draws of the prior: modes that
   /// the first, coarse grid might not see.
-  std::vector<Vector> find_modes(SurrogateModel& model, Rng& rng) const {
+  std::vector<Vector> find_modes(GridTarget& local, Rng& rng) const {
+    SurrogateModel& model = local.model();
     const int P = model.n_columns(), n = model.size();
     SurrogatePenalty penalty{Vector(P), Vector(P)};
     for (int j = 0; j < P; ++j) {
@@ -162,7 +166,42 @@ class GridSetup {
       if (start.allFinite()) modes.push_back(start);
     }
     modes.push_back(middle);
+    add_exact_fits(local, rng, modes);
     return modes;
+  }
+
+  /// The best of many coefficients that fit some records exactly, at all
+  /// widths: clones have plateaus that no slope leads to.
+  static void add_exact_fits(GridTarget& local, Rng& rng,
+                             std::vector<Vector>& modes) {
+    struct Found {
+      double value;
+      Vector theta;
+    };
+    const int P = local.model().n_columns(), n = local.model().size();
+    if (n == P) return;
+    std::vector<Found> found;
+    for (int k = 0; k < kFits; ++k) {
+      Vector theta = local.model().exact_fit(rng);
+      Found best{-kInfinity, theta};
+      for (double u = kNarrowest; u < kWidest; u += 0.5) {
+        theta.tail(n - P).setConstant(u);
+        const double value = value_or_none(local, theta);
+        if (value > best.value) best = {value, theta};
+      }
+      if (std::isfinite(best.value)) found.push_back(best);
+    }
+    std::sort(found.begin(), found.end(),
+              [](const Found& a, const Found& b) { return a.value > b.value; });
+    int kept = 0;
+    double last = kInfinity;
+    for (const Found& one : found) {
+      // Clones give the same again
+      if (one.value == last) continue;
+      last = one.value;
+      modes.push_back(one.theta);
+      if (++kept == kKept) break;
+    }
   }
 
   /// Out along each axis until what the prior loses exceeds what the records

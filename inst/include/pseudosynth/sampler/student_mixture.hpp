@@ -138,8 +138,8 @@ class StudentMixture {
     while (static_cast<int>(centres.size()) < most) {
       double total = 0.0;
       for (std::size_t s = 0; s < points.size(); ++s) {
-        distance[s] = std::min(
-            distance[s], root.squared_length(points[s] - centres.back()));
+        distance[s] = std::min(distance[s],
+                               root.squared_length(points[s] - centres.back()));
         total += distance[s];
       }
       double p = rng.uniform() * total;
