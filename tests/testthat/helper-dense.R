@@ -52,3 +52,45 @@ distance_to_dense <- function(fit, posterior) {
     max(abs(expected - (seq_along(sorted) - 0.5) / length(sorted)))
   }, 1))
 }
+
+# A posterior of an intercept and a scale whose mass lies around some values, on
+# very different widths: finest at these values. `at` and `mass` of each.
+posterior_around <- function(fit, values, scale) {
+  spec <- fit$spec
+  steps <- exp(seq(-10, log(6 * scale), length.out = 160))
+  axes <- list(
+    sort(unique(unlist(lapply(values, function(v) c(v, v + steps, v - steps))))),
+    seq(-10, 13, by = 0.05)
+  )
+  width <- function(x) {
+    diff(c(x[1], (x[-1] + x[-length(x)]) / 2, x[length(x)]))
+  }
+  points <- unname(as.matrix(expand.grid(axes)))
+  volume <- as.vector(outer(log(width(axes[[1]])), log(width(axes[[2]])), `+`))
+  blocks <- split(seq_len(nrow(points)), (seq_len(nrow(points)) - 1) %/% 40000)
+  value <- unlist(lapply(blocks, function(rows) {
+    grid <- fill_grid(
+      list(z = points[rows, , drop = FALSE], log_volume = 0),
+      grid_parameters(spec), spec
+    )
+    grid_posterior(grid, rep(1, length(spec$y)), list(
+      alpha = spec$alpha, centre = spec$censor$centre,
+      lower = spec$censor$lower, upper = spec$censor$upper
+    ))
+  }), use.names = FALSE) + volume
+  mass <- matrix(exp(value - max(value)), length(axes[[1]]))
+  list(
+    list(at = axes[[1]], mass = rowSums(mass) / sum(mass)),
+    list(at = axes[[2]], mass = colSums(mass) / sum(mass))
+  )
+}
+
+# The largest Kolmogorov distance, up to half a cell of the grid.
+distance_around <- function(fit, posterior) {
+  z <- unconstrained_draws(fit)
+  max(vapply(seq_len(ncol(z)), function(j) {
+    share <- cumsum(posterior[[j]]$mass)
+    found <- stats::ecdf(z[, j])(posterior[[j]]$at)
+    max(pmin(abs(found - share), abs(found - share + posterior[[j]]$mass)))
+  }, 1))
+}

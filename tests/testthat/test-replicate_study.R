@@ -64,6 +64,7 @@ test_that("the label states the epsilon, and what was estimated", {
   study <- replicate_study(lw, epsilon, replicates = 8, seed = 4)
   # Whether this file is like its databases is not what is tested here
   study$file_rank <- 0.5
+  study <- seal(study)
   label <- guarantee(lw, m = 3, study = study)
   expect_identical(label$label, "probabilistic")
   expect_false(label$holds)
@@ -86,6 +87,7 @@ test_that("a study gives no label where its precondition fails", {
     class = "pseudosynth_error_edited"
   )
   study$file_rank <- 0.5
+  study <- seal(study)
   study <- seal(study)
   expect_identical(guarantee(lw, study = study)$label, "probabilistic")
   refused <- function(fit, study) {

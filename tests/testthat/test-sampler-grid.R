@@ -127,3 +127,34 @@ test_that("a grid that leaves mass unresolved is no converged fit", {
   expect_false(fit$converged)
   expect_match(fit$problems, "unresolved", all = FALSE)
 })
+
+test_that("plateaus of clones on a wide scale are found and weighed", {
+  files <- list(
+    list(
+      y = c(rep(0, 100), rep(1000, 100), 500), prior = prior_normal(1, c(0, 1500)),
+      epsilon = c(1, 5)
+    ),
+    list(
+      y = c(rep(50000, 199), 80000), prior = prior_normal(1, c(50000, 50000)),
+      epsilon = 1
+    ),
+    list(
+      y = c(rep(0, 150), rep(1000, 49), 5000), prior = prior_normal(1, c(0, 1500)),
+      epsilon = 0.3
+    )
+  )
+  for (file in files) {
+    for (epsilon in file$epsilon) {
+      fit <- fit_synthesizer(
+        y ~ 1, data.frame(y = file$y), student_t(3),
+        prior = file$prior, censor = censor(epsilon), seed = 1, chains = 2,
+        draws = 1500, control = sampler_control(progress = FALSE)
+      )
+      expect_true(fit$converged)
+      truth <- posterior_around(
+        fit, unique(file$y), file$prior$intercept[2]
+      )
+      expect_lt(distance_around(fit, truth), 0.05)
+    }
+  }
+})

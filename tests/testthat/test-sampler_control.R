@@ -100,7 +100,6 @@ test_that("chains that lack draws go on, others start over", {
   expect_false(next_goes_on(rhat = 1.01, ess = 300, thin = 6L))
   expect_false(next_goes_on(rhat = 1.06, ess = 300))
   expect_false(next_goes_on(rhat = NA, ess = NA))
-  expect_false(next_goes_on(rhat = 1.01, ess = 300, censor = list()))
   expect_false(next_goes_on(rhat = 1.01, ess = 300, thin = 10L))
 })
 

@@ -48,8 +48,12 @@ struct GridTuning {
 /// @brief What rejection met. Points whose density lay above their cell's
 /// envelope were drawn too seldom, by a factor of exp(excess) at most: none
 /// means that draws are exact, up to mass in cells that nobody has seen.
+/// Points taken without rejection, because none was accepted for long, are
+/// given up: the grid does not resolve the density where it says that most mass
+/// is.
 struct GridTally {
-  long tried = 0, above = 0;
+  static constexpr int kMostTries = 5000, kMostGivenUp = 5;
+  long tried = 0, above = 0, given_up = 0;
   double excess = 0.0;
 };
 
@@ -89,7 +93,7 @@ class AdaptiveGrid {
   /// @param log_density the one the grid was made with.
   Vector draw(Rng& rng, const LogDensity& log_density, GridTally& tally) const {
     Vector point(d_);
-    for (;;) {
+    for (int tries = 1;; ++tries) {
       const double u = rng.uniform() * cumulative_.back();
       const auto found =
           std::upper_bound(cumulative_.begin(), cumulative_.end(), u);
@@ -111,6 +115,11 @@ class AdaptiveGrid {
         tally.excess = std::max(tally.excess, excess);
       }
       if (std::log(rng.uniform()) < excess) return point;
+      if (tries == GridTally::kMostTries ||
+          tally.given_up >= GridTally::kMostGivenUp) {
+        ++tally.given_up;
+        return point;
+      }
     }
   }
 
@@ -369,11 +378,13 @@ class AdaptiveGrid {
     for (std::size_t i = 0; i < cells_.size(); ++i) push(queue, i);
     const std::size_t most = std::max<std::size_t>(
         static_cast<std::size_t>(tuning_.max_cells), 2 * cells_.size());
-    for (int round = 0; round < 30; ++round) {
+    // A narrow plateau is followed from cell to cell, one a round
+    for (int round = 0; round < 200; ++round) {
       split_all(queue, most);
       if (interrupted_ || cells_.size() >= most) return;
       if (!ask_neighbours(queue, least_potential())) return;
     }
+    split_all(queue, most);
   }
 
   double least_potential() const {

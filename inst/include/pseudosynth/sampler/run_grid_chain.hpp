@@ -283,7 +283,7 @@ inline ChainResult run_grid_chain(const GridSetup& setup,
     handlers.iteration_done(s + 1);
   }
   out.state = Vector(0);
-  out.n_nonfinite = tally.above;
+  out.n_nonfinite = tally.above + tally.given_up;
   out.finish();
   return out;
 }
