@@ -95,6 +95,9 @@ class SurrogateSetup {
            (model_->prior().hierarchical ? model_->n_columns() : 0);
   }
 
+  /// Were nearly all proposals of the pilot accepted?
+  bool is_close() const { return proposal_.keep == kAcross; }
+
  private:
   // A random stream of its own, far from those of chains.
   static constexpr std::uint64_t kStream = 0x5e7ULL << 32;
@@ -325,7 +328,7 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
       break;
     }
     // Lhat may be poor where a chain starts: slices bring it in.
-    if (i < length.warmup / 2 && i < 10)
+    if (i < length.warmup / 2 && i < (setup.is_close() ? 2 : 10))
       for (int j = 0; j < n; ++j) state.slice();
     accepted += state.sweep();
     if (length.keeps(i)) {
