@@ -2,9 +2,9 @@
 #'
 #' An intruder knows some published columns of a person in the file and looks at
 #' the synthetic records that have the same. If all of them agree on the
-#' sensitive variable she takes that for the person's value; if not, she may draw
-#' one of them. Beside it stands what the file itself would give away, and what
-#' guessing from the variable's overall shares gives.
+#' sensitive variable she takes that for the person's value; if not, she may
+#' draw one of them. Beside it stands what the file itself would give away, and
+#' what guessing from the variable's overall shares gives.
 #'
 #' With \eqn{d_q} and \eqn{s_q} records of pattern q of the known columns in the
 #' file and in a set, \eqn{d_{tq}} and \eqn{s_{tq}} of them with value t, and
@@ -19,9 +19,11 @@
 #' | `disclosive_set` | whose pattern has one value in the set | DiS |
 #' | `disclosive_right` | the same, and it is their own | DiSCO |
 #' | `disclosive_both` | the same, and in the file, too | DiSDiO |
-#' | `attribution` | guessed rightly by a draw from the set's records of the pattern, \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N} | DCAP |
-#' | `attribution_file` | the same with the file's own records of the pattern | |
+#' | `attribution` | named by a draw from the set's records of it | DCAP |
+#' | `attribution_file` | the same, from the file's records of it | |
 #' | `attribution_margin` | guessed rightly by a draw from all of the file | |
+#'
+#' In symbols `attribution` is \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N}.
 #'
 #' A share in `disclosive_right` or an `attribution` well above
 #' `attribution_margin` is not yet a breach: a relation between columns, which
@@ -42,9 +44,9 @@
 #' @return An `attribute_risk`: a list with
 #'   * `set` (data frame, m rows): `set` and the columns above;
 #'   * `overall` (named numeric): their means over the sets;
-#'   * `record` (data frame, N rows): `attribution`, the chance that a draw names
-#'     the record's value, `disclosed`, the share of sets in which all records of
-#'     the pattern agree on it, both means over sets; `pattern_size`;
+#'   * `record` (data frame, N rows): `attribution`, the chance that a draw
+#'     names the record's value, `disclosed`, the share of sets in which all
+#'     records of the pattern agree on it, both means over sets; `pattern_size`;
 #'   * `m`, `n_records`, `known`, `variable`, `intervals` (count, or `NA` where
 #'     the values were taken as they are).
 #'
@@ -53,8 +55,8 @@
 #' `pseudosynth_error_input`: columns that are missing in either, a known column
 #' that is the variable itself, missing values.
 #' @references Raab, Nowok and Dibben (2024), Practical privacy metrics for
-#'   synthetic data. Taub, Elliot, Pampaka and Smith (2018), Differential correct
-#'   attribution probability for synthetic data.
+#'   synthetic data. Taub, Elliot, Pampaka and Smith (2018), Differential
+#'   correct attribution probability for synthetic data.
 #' @seealso [identification_risk()], [replicated_uniques()]
 #' @examples
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
@@ -207,7 +209,7 @@ mean_over <- function(found, name) {
   Reduce(`+`, lapply(found, function(x) x[[name]])) / length(found)
 }
 
-# Methods ------------------------------------------------------------------------
+# Methods ----------------------------------------------------------------------
 
 #' @export
 print.attribute_risk <- function(x, ...) {

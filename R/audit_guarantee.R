@@ -12,8 +12,8 @@
 #' epsilon if |r| stays below it for all neighbours of all files and all
 #' \eqn{\theta}. An audit is of one parameter draw; m sets lose m times as much.
 #'
-#' @param x A formula, a `synthesizer`, a `score_release` or a `pseudo_posterior`
-#'   (its last fit).
+#' @param x A formula, a `synthesizer`, a `score_release` or a
+#'   `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()]
 #'   `data` is the file that it was made from, or a made-up one with the same
 #'   columns; its record of the longest public vector gets the most extreme
@@ -77,8 +77,8 @@
 #' file with the record of the longest public vector dropped, or given either of
 #' two extreme responses, and the noise itself run many times.
 #'
-#' @return For a `score_release` a `score_audit`: a list with `worst` (data frame
-#'   by relation: `claimed` and `exact` mu, for Laplace noise epsilon, and
+#' @return For a `score_release` a `score_audit`: a list with `worst` (data
+#'   frame by relation: `claimed` and `exact` mu, for Laplace noise epsilon, and
 #'   `found`, the lower bound from runs) and `curve` (`relation`,
 #'   `false_positive`, `false_negative` of a test that tells the two files
 #'   apart). Else a `guarantee_audit`: a list with

@@ -15,8 +15,8 @@
 #' see there. With a floor (`shift` above 0) count weights can be strict, with
 #' factors: use [count_weights()] and [censor()] step by step.
 #'
-#' `mechanism_score()` samples nothing from a posterior: see [score_release()]. It
-#' takes an epsilon at the public `delta`, pays it once for any m, and needs
+#' `mechanism_score()` samples nothing from a posterior: see [score_release()].
+#' It takes an epsilon at the public `delta`, pays it once for any m, and needs
 #' neither chains nor draws, which are not looked at.
 #'
 #' @section Epsilon:

@@ -8,8 +8,8 @@
 #'   one for each stage, with the overall bound; `"weights"`: record bound
 #'   against privacy weight before and after re-weighting; `"density"`: the
 #'   response, confidential against synthetic (shares of each value, or
-#'   cumulative shares, for counts and yes/no). A [score_release()] has no record
-#'   bounds and no weights of records: `"bounds"` shows its coefficients.
+#'   cumulative shares, for counts and yes/no). A [score_release()] has no
+#'   record bounds and no weights of records: `"bounds"` shows its coefficients.
 #' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
 #'   default, is `"$"` where the log of the response is modelled, else nothing.
 #' @param ... Not used.

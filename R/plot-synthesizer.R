@@ -93,8 +93,8 @@ plot_bound_against_weight <- function(fits) {
 
 #' How near the bound the records are that gave up weight
 #'
-#' Flat at the bound is what re-weighting seeks: no record loses more weight than
-#' it must.
+#' Flat at the bound is what re-weighting seeks: no record loses more weight
+#' than it must.
 #' @noRd
 flatness_text <- function(fit) {
   alpha <- as.double(fit$spec$alpha)

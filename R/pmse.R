@@ -51,8 +51,8 @@ propensity_column <- function(x) {
 
 #' Logistic regression: the variable, its square, and both by each predictor
 #'
-#' Main effects alone would call a file with a shuffled response perfect, because
-#' published predictors agree by design.
+#' Main effects alone would call a file with a shuffled response perfect,
+#' because published predictors agree by design.
 #' @noRd
 logit_propensity <- function(both, is_set, variable, others, fixed) {
   published <- propensity_design(both, others)

@@ -25,8 +25,8 @@
 #' @param neighbours (string) The relation `epsilon` is meant for:
 #'   `"add-remove"`, the default, or `"replace"`.
 #' @param margin (`margin_histogram` or `NULL`) For clipped mechanisms and for
-#'   `"score"`: the histogram that calibrates the margin, see [margin_histogram()]. `NULL`, the
-#'   default: none.
+#'   `"score"`: the histogram that calibrates the margin, see
+#'   [margin_histogram()]. `NULL`, the default: none.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
 #'   release; stages run at seeds of their own, see [stage_seed()].

@@ -4,10 +4,10 @@
 #' synthetic set has as well, looks like that person, even if it came about by
 #' chance. Agencies count such records, and some remove them before release.
 #'
-#' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`, data
-#'   frame or list of data frames) The release; rows may be in any order.
-#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default,
-#'   takes that of a `pseudo_posterior`.
+#' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
+#'   data frame or list of data frames) The release; rows may be in any order.
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the
+#'   default, takes that of a `pseudo_posterior`.
 #' @param keys (character or `NULL`) The columns that make up the combination.
 #'   `NULL`, the default: all that both have. Without a synthesized column among
 #'   them every unique record is replicated, as its key is published.

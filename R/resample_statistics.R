@@ -6,11 +6,11 @@
 #' m distributions of the m sets become one by their Wasserstein barycentre: the
 #' mean of their quantile functions.
 #'
-#' @param synthetic ([`synthetic_data`][synthetic_data], data frame, list of data
-#'   frames, a `pseudo_posterior`, or a named list of any of these) The release;
-#'   several with names are compared.
-#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default,
-#'   takes that of the first `pseudo_posterior`.
+#' @param synthetic ([`synthetic_data`][synthetic_data], data frame, list of
+#'   data frames, a `pseudo_posterior`, or a named list of any of these) The
+#'   release; several with names are compared.
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the
+#'   default, takes that of the first `pseudo_posterior`.
 #' @param statistics (character, function or named list of these) What is
 #'   computed: `"mean"`, `"median"`, `"sd"`, `"total"` or a quantile such as
 #'   `"90%"` of the variable, or functions of a data frame that return numbers,
@@ -28,9 +28,9 @@
 #' @return A `resampled_statistics`: a list with
 #'   * `table`: a data frame with a row for each statistic and release:
 #'     `statistic`, `release` (`"confidential"` or the release's name),
-#'     `estimate` (of the file itself; mean over the sets), `low`, `high` (of the
-#'     resampling distribution), `overlap` (of the two intervals, 0 to 1; Karr
-#'     and others 2006) and `distance` (Wasserstein distance of the two
+#'     `estimate` (of the file itself; mean over the sets), `low`, `high` (of
+#'     the resampling distribution), `overlap` (of the two intervals, 0 to 1;
+#'     Karr and others 2006) and `distance` (Wasserstein distance of the two
 #'     distributions, in the statistic's unit);
 #'   * `draws`: a data frame with the `resamples` values of each, sorted;
 #'   * `variable`, `resamples`, `level`.
@@ -40,10 +40,9 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: columns that are missing, a statistic that fails,
 #' gives no number, or gives other numbers in some sets than in the file.
-#' @references
-#' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms, section
-#' 3 and its figures. Srivastava, Li and Dunson (2018), Scalable Bayes via
-#' barycenter in Wasserstein space.
+#' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
+#' mechanisms, section 3 and its figures. Srivastava, Li and Dunson (2018),
+#' Scalable Bayes via barycenter in Wasserstein space.
 #' @seealso [utility()], [pool()]
 #' @examples
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
@@ -335,7 +334,7 @@ statistic_rows <- function(x, file, release, level) {
   )
 }
 
-# Methods ------------------------------------------------------------------------
+# Methods ----------------------------------------------------------------------
 
 #' @export
 print.resampled_statistics <- function(x, ...) {

@@ -5,9 +5,9 @@
 #'
 #' @param x An [identification_risk()] or [attribute_risk()].
 #' @param n (count) How many records. Default 10.
-#' @param data (data frame or `NULL`) The confidential records in the same order;
-#'   their known columns and the variable are shown beside the risks. `NULL`, the
-#'   default: the row numbers alone.
+#' @param data (data frame or `NULL`) The confidential records in the same
+#'   order; their known columns and the variable are shown beside the risks.
+#'   `NULL`, the default: the row numbers alone.
 #' @return A data frame, by falling risk: `row`, the columns of `data`, the
 #'   columns of `x$record`. Confidential.
 #' @section Error types: `pseudosynth_error_input`: `data` with other columns or

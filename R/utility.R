@@ -1,9 +1,9 @@
 #' How close synthetic sets come to the confidential file
 #'
-#' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`, data
-#'   frame or list of data frames) The sets.
-#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default,
-#'   takes that of a `pseudo_posterior`.
+#' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
+#'   data frame or list of data frames) The sets.
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the
+#'   default, takes that of a `pseudo_posterior`.
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
 #'   that of `synthetic`.
 #' @param groups (character or `NULL`) Published columns whose groups' means are
@@ -34,9 +34,10 @@
 #'     2006), where a formula is given;
 #'   * `pmse`, `pmse_ratio`, where asked for: the error, and the error as a
 #'     multiple of what chance gives: about 1 for a resample of the file, up to
-#'     about 2 for further draws from the law that the file came from. Where the other columns of both agree, as published
-#'     predictors do, only chance in `variable` is counted. `"cart"` measures it
-#'     by exchanging labels 20 times, with R's random numbers;
+#'     about 2 for further draws from the law that the file came from. Where the
+#'     other columns of both agree, as published predictors do, only chance in
+#'     `variable` is counted. `"cart"` measures it by exchanging labels 20
+#'     times, with R's random numbers;
 #'
 #'   `confidential`, the file's own `r_squared`, and `variable`. `summary()`
 #'   gives the means over the sets. Confidential: it is computed from the file.

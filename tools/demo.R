@@ -3,10 +3,10 @@
 #
 #   Rscript tools/demo.R demo-output
 #
-# It leaves the synthetic sets (CSV) of two jobs, their public labels, the figures
-# (PNG) and index.html, a page without any outside resource that explains both:
-# the papers' re-weighted mixture, whose epsilon is a claim, and a clipped model,
-# whose epsilon is proven.
+# It leaves the synthetic sets (CSV) of two jobs, their public labels, the
+# figures (PNG) and index.html, a page without any outside resource that
+# explains both: the papers' re-weighted mixture, whose epsilon is a claim, and
+# a clipped model, whose epsilon is proven.
 
 # ---- what is asked for -------------------------------------------------------
 

@@ -1,4 +1,5 @@
-# The full size of the studies that the vignettes show. Called by `make studies`:
+# The full size of the studies that the vignettes show. Called by `make
+# studies`:
 #
 #   Rscript tools/studies.R [study ...]
 #

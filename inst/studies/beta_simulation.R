@@ -1,6 +1,7 @@
-# The simulation of Hu, Williams and Savitsky (censoring paper, section 4): 2,000
-# values from Beta(0.5, 3), the weighted, truncated and censored mechanisms and
-# the perturbed histogram at epsilon 5, 4 and 3, with and without downscaling.
+# The simulation of Hu, Williams and Savitsky (censoring paper, section 4):
+# 2,000 values from Beta(0.5, 3), the weighted, truncated and censored
+# mechanisms and the perturbed histogram at epsilon 5, 4 and 3, with and without
+# downscaling.
 #
 #   source(system.file("studies/beta_simulation.R", package = "pseudosynth"))
 #   beta_simulation(1:5)
@@ -8,8 +9,8 @@
 # One replicate takes about three seconds. `make studies` runs 100.
 
 #' @param replicates (whole numbers) Each is the seed of its data and its fits.
-#' @return (data frame) A row for each replicate, mechanism and epsilon:
-#'   `delta` (Lipschitz bound), `touched` (records with weight 0 by truncation, or
+#' @return (data frame) A row for each replicate, mechanism and epsilon: `delta`
+#'   (Lipschitz bound), `touched` (records with weight 0 by truncation, or
 #'   clipped at any kept draw), `ecdf_max`, `ecdf_mean_squared`, `mean`, `q15`,
 #'   `median`, `q90` of one synthetic set, `converged`.
 beta_simulation <- function(replicates, n = 2000, epsilons = c(5, 4, 3)) {

@@ -59,7 +59,9 @@ posterior_around <- function(fit, values, scale) {
   spec <- fit$spec
   steps <- exp(seq(-10, log(6 * scale), length.out = 160))
   axes <- list(
-    sort(unique(unlist(lapply(values, function(v) c(v, v + steps, v - steps))))),
+    sort(unique(unlist(lapply(values, function(v) {
+      c(v, v + steps, v - steps)
+    })))),
     seq(-10, 13, by = 0.05)
   )
   width <- function(x) {

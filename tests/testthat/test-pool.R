@@ -19,7 +19,9 @@ test_that("the rules are Reiter's", {
   expect_equal(
     unname(confint(found, level = 0.8)[, 1]), c(2, 3) - qt(0.9, df) * sqrt(t)
   )
-  expect_equal(vcov(found), matrix(diag(t), 2, dimnames = rep(list(c("a", "b")), 2)))
+  expect_equal(
+    vcov(found), matrix(diag(t), 2, dimnames = rep(list(c("a", "b")), 2))
+  )
   expect_equal(
     found$table$p_value, 2 * pt(-abs(c(2, 3) / sqrt(t)), df)
   )
@@ -100,7 +102,9 @@ test_that("what cannot be pooled is an error", {
       fits[[1]], list(estimate = c(a = 1, b = 1), variance = c(a = 1, b = -1))
     ),
     list(fits[[1]], list(estimate = c(a = 1), variance = c(a = 1))),
-    list(fits[[1]], list(estimate = c(a = 1, b = 1), variance = c(a = NA, b = 1)))
+    list(
+      fits[[1]], list(estimate = c(a = 1, b = 1), variance = c(a = NA, b = 1))
+    )
   )
   for (fits in bad) {
     expect_error(pool(fits), class = "pseudosynth_error_input")

@@ -131,16 +131,16 @@ test_that("a grid that leaves mass unresolved is no converged fit", {
 test_that("plateaus of clones on a wide scale are found and weighed", {
   files <- list(
     list(
-      y = c(rep(0, 100), rep(1000, 100), 500), prior = prior_normal(1, c(0, 1500)),
-      epsilon = c(1, 5)
+      y = c(rep(0, 100), rep(1000, 100), 500),
+      prior = prior_normal(1, c(0, 1500)), epsilon = c(1, 5)
     ),
     list(
       y = c(rep(50000, 199), 80000), prior = prior_normal(1, c(50000, 50000)),
       epsilon = 1
     ),
     list(
-      y = c(rep(0, 150), rep(1000, 49), 5000), prior = prior_normal(1, c(0, 1500)),
-      epsilon = 0.3
+      y = c(rep(0, 150), rep(1000, 49), 5000),
+      prior = prior_normal(1, c(0, 1500)), epsilon = 0.3
     )
   )
   for (file in files) {

@@ -1,4 +1,4 @@
-test_that("a replicate of the beta simulation has every mechanism of the paper", {
+test_that("a replicate of the beta simulation has every mechanism", {
   file <- system.file("studies", "beta_simulation.R", package = "pseudosynth")
   study <- new.env()
   sys.source(file, study)

@@ -166,7 +166,8 @@ test_that("columns that are missing are errors", {
 
 test_that("a job knows its file and its variable", {
   job <- as_pseudo_posterior(
-    synthesize(unweighted_fit(), 2, seed = 1), list(unweighted = unweighted_fit())
+    synthesize(unweighted_fit(), 2, seed = 1),
+    list(unweighted = unweighted_fit())
   )
   data <- privacy_data()
   expect_equal(utility(job)$table, utility(job$synthetic, data)$table)

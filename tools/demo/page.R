@@ -114,8 +114,8 @@ page_parts <- function(job, strict, use, figures, income) {
       )
     ),
     figure_groups = figure(figures[["groups"]], "Incomes of groups", paste(
-      "Geometric mean of income in groups of five predictors. Ring and triangle",
-      "should lie on the dot; the smallest groups are off the most."
+      "Geometric mean of income in groups of five predictors. Ring and",
+      "triangle should lie on the dot; the smallest groups are off the most."
     )),
     figure_synthetic = figure(
       figures[["synthetic"]], "Synthetic income",
