@@ -133,19 +133,44 @@ standing_names <- function(x) {
 # The formula's environment may hold the confidential file. The blueprint keeps
 # only the public numbers and functions that the right side names.
 public_environment <- function(formula, columns, call) {
-  env <- environment(formula)
-  kept <- new.env(parent = globalenv())
-  for (name in setdiff(all.names(formula[[3]], unique = TRUE), columns)) {
-    value <- get0(name, envir = env)
-    number <- is.atomic(value) && length(value) == 1
-    closure <- is.function(value) && !is.primitive(value) &&
-      !isNamespace(topenv(environment(value)))
-    attached <- is.function(value) && !closure
-    if (number || closure || attached) {
+  # Not the user's workspace: what a formula reads there is confidential
+  kept <- new.env(parent = baseenv())
+  keep_public(
+    setdiff(all.names(formula[[3]], unique = TRUE), columns),
+    environment(formula), kept
+  )
+  kept
+}
+
+#' Copies numbers and functions into an environment that holds nothing else
+#'
+#' A function of the user's goes along with what it calls, cut from the
+#' environment it was made in: that may hold the whole file, and its values must
+#' not come in through a function's back door.
+#' @noRd
+keep_public <- function(names, from, kept) {
+  for (name in names) {
+    value <- if (!exists(name, envir = kept, inherits = FALSE)) {
+      get0(name, envir = from)
+    }
+    if (is.function(value)) {
+      own <- !is.primitive(value) && !isNamespace(environment(value))
+      if (own) {
+        made_in <- environment(value)
+        value <- utils::removeSource(value)
+        environment(value) <- kept
+      }
+      assign(name, value, envir = kept)
+      if (own) {
+        called <- c(all.names(body(value), unique = TRUE), unlist(
+          lapply(formals(value), all.names)
+        ))
+        keep_public(setdiff(called, names(formals(value))), made_in, kept)
+      }
+    } else if (is.atomic(value) && length(value) == 1) {
       assign(name, value, envir = kept)
     }
   }
-  kept
 }
 
 predictor_kind <- function(x) {

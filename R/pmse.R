@@ -11,6 +11,10 @@ propensity_error <- function(data, set, variable, method, permutations = 20,
   others <- setdiff(columns, variable)
   data <- as.data.frame(data)[columns]
   set <- as.data.frame(set)[columns]
+  for (name in columns) {
+    check_finite_column(data[[name]], name, call)
+    check_finite_column(set[[name]], name, call)
+  }
   fixed <- length(others) > 0 &&
     identical(sort(row_keys(data, others)), sort(row_keys(set, others)))
   if (fixed) {
@@ -98,7 +102,8 @@ with_residual <- function(both, variable, others) {
   y <- both[[variable]]
   y <- if (is.factor(y)) as.double(as.integer(y)) else y
   x <- cbind(1, propensity_design(both, others))
-  both$.residual <- stats::lm.fit(x, y)$residuals
+  # Twins have the same up to rounding, and no tree may tell them apart by that
+  both$.residual <- round(stats::lm.fit(x, y)$residuals, 8)
   both
 }
 

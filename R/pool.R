@@ -195,6 +195,15 @@ estimate_parts <- function(fit, j, call) {
   } else {
     as.matrix(parts$variance)
   }
+  if (anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms]))) {
+    abort_input(
+      c(
+        "Estimates must be finite numbers with names of their own.",
+        x = "Result {j} has others."
+      ),
+      arg = "fits", call = call
+    )
+  }
   known <- is.numeric(variance) && all(terms %in% rownames(variance)) &&
     all(terms %in% colnames(variance))
   if (known) {
@@ -274,7 +283,20 @@ confint.pooled_estimates <- function(object, parm, level = object$level, ...) {
   ends <- cbind(table$estimate - reach, table$estimate + reach)
   shares <- format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3)
   dimnames(ends) <- list(table$term, paste0(shares, "%"))
-  if (missing(parm)) ends else ends[parm, , drop = FALSE]
+  if (missing(parm)) {
+    return(ends)
+  }
+  known <- if (is.character(parm)) table$term else seq_along(table$term)
+  if (!all(parm %in% known)) {
+    abort_input(
+      c(
+        "{.arg parm} must be terms of the model.",
+        i = "They are {.val {table$term}}."
+      ),
+      arg = "parm"
+    )
+  }
+  ends[parm, , drop = FALSE]
 }
 
 #' The names that broom's users know

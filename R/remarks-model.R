@@ -75,4 +75,3 @@ remark_erased <- function(fit) {
     )
   }
 }
-

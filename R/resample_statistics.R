@@ -75,6 +75,9 @@ resample_statistics <- function(synthetic, data = NULL,
   for (set in unlist(sets, recursive = FALSE)) {
     check_columns(c(variable, survey_weights), set, "synthetic")
   }
+  for (file in c(list(data), unlist(sets, recursive = FALSE))) {
+    check_survey_weights(file, survey_weights)
+  }
   measure <- measure_of(statistics, variable, survey_weights)
   file <- resampled(data, measure, resamples)
   names <- names(file$estimate)
@@ -98,6 +101,20 @@ resample_statistics <- function(synthetic, data = NULL,
     ),
     class = "resampled_statistics"
   )
+}
+
+check_survey_weights <- function(data, name, call = rlang::caller_env()) {
+  if (is.null(name)) {
+    return(invisible())
+  }
+  w <- data[[name]]
+  check_finite_column(w, name, call)
+  if (!is.numeric(w) || any(w < 0) || sum(w) == 0) {
+    abort_input(
+      "Survey weights {.val {name}} must be numbers of at least 0, not all 0.",
+      arg = "survey_weights", call = call
+    )
+  }
 }
 
 # Releases ---------------------------------------------------------------------
@@ -205,7 +222,7 @@ plain_statistic <- function(what, variable, survey_weights, call) {
     )
   }
   function(data) {
-    y <- as.double(data[[variable]])
+    y <- response_values(data, variable, call = call)
     w <- if (is.null(survey_weights)) NULL else data[[survey_weights]]
     if (!is.null(share) || what == "median") {
       return(weighted_quantile(y, w, share %||% 0.5))
@@ -241,6 +258,12 @@ weighted_quantile <- function(y, w, share) {
 resampled <- function(data, measure, resamples, names = NULL,
                       call = rlang::caller_env()) {
   estimate <- measured(measure, data, call)
+  if (length(estimate) == 0) {
+    abort_input(
+      "A statistic must give at least one number that is not missing.",
+      arg = "statistics", call = call
+    )
+  }
   names <- names %||% names(estimate)
   if (!identical(names(estimate), names)) {
     abort_input(
@@ -280,7 +303,8 @@ resampled <- function(data, measure, resamples, names = NULL,
 }
 
 measured <- function(measure, data, call) {
-  value <- tryCatch(measure(data), error = function(e) {
+  # A warning of another's function may show values, too
+  value <- tryCatch(suppressWarnings(measure(data)), error = function(e) {
     if (inherits(e, "pseudosynth_error")) {
       stop(e)
     }

@@ -7,7 +7,7 @@
 #'     privacy weights between 0 and 1, for the priors [prior_shared()] and
 #'     [prior_normal()];
 #'   * `"grid"`: independent draws from an adaptive grid over all parameters,
-#'     no Markov chain; for models of up to three parameters, whatever shape a
+#'     no Markov chain; for models of up to two parameters, whatever shape a
 #'     clipped likelihood gives their posterior;
 #'   * `"surrogate"`: independent proposals from a quadratic expansion of the
 #'     log-likelihood around its penalised mode under the exact prior, each
@@ -128,10 +128,10 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   sampler
 }
 
-#' Are there at most three parameters, none of them a hyperparameter of several?
+#' Are there at most two parameters, none of them a hyperparameter of several?
 #' @noRd
 suits_grid <- function(spec) {
-  isTRUE(count_parameters(spec) <= 3) &&
+  isTRUE(count_parameters(spec) <= 2) &&
     (spec$prior$kind != "hierarchical" || spec$n_columns == 1)
 }
 

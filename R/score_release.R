@@ -20,9 +20,9 @@
 #' @param formula,data As in [fit_synthesizer()].
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()] or [stats::poisson()].
-#' @param epsilon (positive number) What the release costs in all, under
+#' @param epsilon (number from 1e-4 to 10) What the release costs in all, under
 #'   `neighbours` and at `delta`.
-#' @param delta (number in \[0, 1)) The public probability that goes with
+#' @param delta (0, or a number up to 0.1) The public probability that goes with
 #'   `epsilon`. Default 1e-6. With 0 the noise is discrete Laplace and epsilon
 #'   is pure: more noise, the more coefficients there are (with 37 of them, at
 #'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
@@ -102,7 +102,6 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     rlang::maybe_missing(reference), delta, bounds, bins, clip, shares, spread,
     call
   )
-  check_number(epsilon, above = 0, max = 1e3)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_seed(seed)
   prior <- prior %||% centred_prior(settings$reference)
@@ -135,10 +134,14 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
       arg = "reference", call = call
     )
   }
-  check_number(delta, min = 0, below = 1, call = call)
+  # A delta near 1 promises nothing; below 1e-30 the conversions meet what
+  # double numbers hold
+  if (!identical(delta, 0)) {
+    check_number(delta, min = 1e-30, max = 0.1, call = call)
+  }
   check_positive(clip, 2, "clip", null = TRUE, call = call)
   check_positive(shares, 3, "shares", call = call)
-  check_number(spread, above = 0, call = call)
+  check_number(spread, min = 1e-3, max = 1e3, call = call)
   list(
     reference = reference, delta = delta,
     bounds = if (!is.null(bounds)) check_bounds(bounds, call),
@@ -152,11 +155,11 @@ check_positive <- function(x, n, arg, null = FALSE, call) {
     return(invisible())
   }
   good <- is.numeric(x) && !is.object(x) && length(x) == n &&
-    all(is.finite(x)) && all(x > 0)
+    all(is.finite(x)) && all(x >= 1e-6) && all(x <= 1e6)
   if (!good) {
     abort_input(
       c(
-        "{.arg {arg}} must be {n} positive numbers.",
+        "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
         x = "It is {describe_type(x)}."
       ),
       arg = arg, call = call

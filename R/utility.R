@@ -75,12 +75,23 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     transform <- if (own %in% utility_scales) own else "identity"
   }
   transform <- check_choice(transform, utility_scales)
-  truth <- if (!is.null(formula)) regression_of(check_formula(formula), data)
+  if (!is.null(formula)) {
+    check_formula(formula)
+    for (file in c(list(data), sets)) {
+      check_columns(
+        setdiff(all.vars(formula), "."), file, "data"
+      )
+    }
+  }
+  truth <- if (!is.null(formula)) regression_of(formula, data)
   call <- rlang::current_env()
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
-    y <- as.double(data[[variable]])
-    z <- as.double(set[[variable]])
+    y <- response_values(data, variable, call = call)
+    z <- response_values(
+      set, variable, response_levels(data[[variable]]),
+      arg = "synthetic", call = call
+    )
     row <- data.frame(set = j, ecdf_distance(y, z))
     if (!is.null(groups)) {
       row$groups <- mean(vapply(groups, function(group) {

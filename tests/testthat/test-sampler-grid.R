@@ -158,3 +158,21 @@ test_that("plateaus of clones on a wide scale are found and weighed", {
     }
   }
 })
+
+test_that("clipped models of three parameters weigh two sharp modes", {
+  withr::local_seed(1)
+  y <- c(rnorm(100, -3, 0.05), rnorm(100, 3, 0.05))
+  z <- seq(-1, 1, length.out = 200)
+  fit <- fit_synthesizer(
+    y ~ z, data.frame(y, z), gaussian(),
+    censor = censor(2), prior = prior_normal(2, c(0, 5)),
+    response = public_response(digits = NA), seed = 1,
+    control = sampler_control(progress = FALSE)
+  )
+  expect_true(fit$converged)
+  expect_identical(fit$control$sampler, "surrogate")
+  # importance sampling, uniform boxes and local grids say .46 to .49
+  share <- mean(fit$draws[, 1] > 0)
+  expect_gt(share, 0.38)
+  expect_lt(share, 0.57)
+})

@@ -1,0 +1,85 @@
+# What a formula's own functions may carry along.
+
+secret_release <- function(secret) {
+  power <- 2
+  helper <- function(v) v + 0
+  curve <- function(v) helper(v)^power
+  score_release(
+    log(income) ~ size + curve(size), secret[c("income", "size")],
+    epsilon = 1, reference = list("(Intercept)" = 10.8, sigma = 1),
+    bounds = c(10, 2e6)
+  )
+}
+
+test_that("a function of the formula leaves what surrounds it behind", {
+  data <- subset(ce_income, income > 0)[1:300, ]
+  data$size <- as.numeric(data$family_size)
+  data$income[5] <- 123457
+  data$note <- "sentinel-of-one-person"
+  release <- suppressMessages(secret_release(data))
+  text <- rawToChar(serialize(release, NULL, ascii = TRUE))
+  expect_false(grepl("sentinel-of-one-person", text, fixed = TRUE))
+  expect_false(grepl("123457", text, fixed = TRUE))
+  # What it calls came along: the release still works
+  expect_length(synthesize(release, 2, newdata = data["size"]), 2)
+  expect_identical(
+    sort(ls(environment(release$design$terms))),
+    sort(c("+", "curve", "helper", "power", "^"))
+  )
+})
+
+test_that("the response does not come in through a function", {
+  data <- data.frame(k = rep(1:5, 40), y = rnorm(200, 10))
+  hidden <- data$y
+  ranks <- function(v) rank(hidden)[seq_along(v)]
+  expect_error(
+    score_release(
+      y ~ ranks(k), data,
+      epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
+      bounds = c(5, 15)
+    ),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    fit_synthesizer(
+      y ~ ranks(k), data, gaussian(),
+      censor = censor(1, reference = list("(Intercept)" = 10, sigma = 1))
+    ),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("functions of packages and of base R serve in formulas", {
+  data <- data.frame(k = rep(1:5, 40), y = rnorm(200, 10))
+  fit <- fit_synthesizer(
+    y ~ poly(k, 2) + log(k) + I(k^2) + splines::ns(k, 3), data, gaussian(),
+    control = sampler_control(progress = FALSE)
+  )
+  expect_true(fit$converged)
+  expect_length(synthesize(fit, 1, newdata = data["k"])[[1]]$y, 200)
+})
+
+test_that("score releases refuse budgets that their label would exceed", {
+  data <- data.frame(k = rep(1:5, 40), y = rnorm(200, 10))
+  release <- function(...) {
+    score_release(
+      y ~ k, data,
+      reference = list("(Intercept)" = 10, sigma = 1), bounds = c(5, 15), ...
+    )
+  }
+  for (bad in list(
+    list(epsilon = 14), list(epsilon = 1e3), list(epsilon = 0),
+    list(epsilon = 1, delta = 0.999), list(epsilon = 1, delta = 1e-300),
+    list(epsilon = 1, clip = c(1e-300, 1e-300)),
+    list(epsilon = 1, shares = rep(1e308, 3)),
+    list(epsilon = 1, spread = 1e-300)
+  )) {
+    expect_error(do.call(release, bad), class = "pseudosynth_error_input")
+  }
+  for (epsilon in c(0.1, 1, 5, 10)) {
+    label <- guarantee(suppressMessages(suppressWarnings(release(
+      epsilon = epsilon
+    ))))
+    expect_lte(label$epsilon$total[["add/remove-one"]], epsilon * (1 + 1e-9))
+  }
+})
