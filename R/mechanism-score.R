@@ -43,6 +43,7 @@ check_step_shares <- function(x, call) {
 job_model <- function(job) {
   model <- job$model
   check_score_family(model$family, job$call)
+  check_score_epsilon(job$epsilon, job$call)
   reference <- job$mechanism$settings$reference
   model$prior <- resolve_prior(
     job$fit_arguments$prior %||% centred_prior(reference), model$family,

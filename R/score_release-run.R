@@ -6,11 +6,6 @@
 #' @return (`score_release`)
 #' @noRd
 release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
-  # Above, the two conversions that budget and label use are no longer one
-  check_number(
-    epsilon,
-    min = 1e-4, max = 10, arg = "epsilon", call = call
-  )
   family <- model$family
   file <- score_file(model, call)
   prior <- score_prior(model, call)

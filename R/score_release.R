@@ -102,6 +102,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     rlang::maybe_missing(reference), delta, bounds, bins, clip, shares, spread,
     call
   )
+  check_score_epsilon(epsilon, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_seed(seed)
   prior <- prior %||% centred_prior(settings$reference)
@@ -148,6 +149,11 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
     bins = check_count(bins, min = 2, max = 500, call = call), clip = clip,
     shares = shares / sum(shares), spread = spread
   )
+}
+
+# Above 10 the conversions that the budget and the label use are no longer one.
+check_score_epsilon <- function(epsilon, call) {
+  check_number(epsilon, min = 1e-4, max = 10, arg = "epsilon", call = call)
 }
 
 check_positive <- function(x, n, arg, null = FALSE, call) {

@@ -135,10 +135,17 @@ test_that("without noise to speak of the fit is that of the file", {
   )
   for (case in cases) {
     data$y <- case[[2]]
-    release <- score_release(y ~ a + x, data, case[[1]],
-      epsilon = 400, delta = 1e-5, reference = case[[3]],
-      clip = c(6, case[[5]]),
-      scaling = list(x = c(0, 1)), spread = 5, seed = 1
+    # Beyond the budgets that score_release() takes
+    settings <- score_settings(
+      case[[3]], 1e-5, NULL, 40, c(6, case[[5]]), c(0.3, 0.12, 0.58), 5,
+      rlang::current_env()
+    )
+    release <- release_scores(
+      new_model(
+        y ~ a + x, data, case[[1]], centred_prior(settings$reference),
+        rlang::current_env(), NULL, list(x = c(0, 1))
+      ),
+      settings, 400, "add-remove", 1, rlang::current_env()
     )
     truth <- stats::glm(y ~ a + x, case[[4]], data)
     # Next to nothing is clipped, all weights are equal: the file's estimate
