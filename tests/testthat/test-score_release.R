@@ -142,8 +142,9 @@ test_that("without noise to speak of the fit is that of the file", {
     )
     release <- release_scores(
       new_model(
-        y ~ a + x, data, case[[1]], centred_prior(settings$reference),
-        rlang::current_env(), NULL, list(x = c(0, 1))
+        y ~ a + x, data, check_score_family(case[[1]], rlang::current_env()),
+        centred_prior(settings$reference), rlang::current_env(), NULL,
+        list(x = c(0, 1))
       ),
       settings, 400, "add-remove", 1, rlang::current_env()
     )
