@@ -195,15 +195,7 @@ estimate_parts <- function(fit, j, call) {
   } else {
     as.matrix(parts$variance)
   }
-  if (anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms]))) {
-    abort_input(
-      c(
-        "Estimates must be finite numbers with names of their own.",
-        x = "Result {j} has others."
-      ),
-      arg = "fits", call = call
-    )
-  }
+  check_own_names(estimate, terms, j, call)
   known <- is.numeric(variance) && all(terms %in% rownames(variance)) &&
     all(terms %in% colnames(variance))
   if (known) {
@@ -221,6 +213,18 @@ estimate_parts <- function(fit, j, call) {
     )
   }
   list(estimate = estimate[terms], variance = variance, diagonal = diagonal)
+}
+
+check_own_names <- function(estimate, terms, j, call) {
+  if (anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms]))) {
+    abort_input(
+      c(
+        "Estimates must be finite numbers with names of their own.",
+        x = "Result {j} has others."
+      ),
+      arg = "fits", call = call
+    )
+  }
 }
 
 named_diagonal <- function(variance, terms) {

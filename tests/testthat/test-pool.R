@@ -137,3 +137,19 @@ test_that("the figure names the confidential model as such", {
   expect_match(both$labels$caption, "not for release")
   expect_equal(nrow(ggplot2::layer_data(both, 3)), 4)
 })
+
+test_that("terms twice, infinite estimates and unknown terms are errors", {
+  twice <- list(
+    estimate = c(a = 1, a = 2), variance = matrix(diag(2), 2, dimnames = rep(
+      list(c("a", "a")), 2
+    ))
+  )
+  endless <- list(estimate = c(a = Inf), variance = c(a = 1))
+  for (bad in list(twice, endless)) {
+    expect_error(pool(list(bad, bad)), class = "pseudosynth_error_input")
+  }
+  expect_error(
+    confint(pool(two_fits()), "zzz"),
+    class = "pseudosynth_error_input"
+  )
+})
