@@ -135,9 +135,10 @@ standing_names <- function(x) {
 public_environment <- function(formula, columns, call) {
   # Not the user's workspace: what a formula reads there is confidential
   kept <- new.env(parent = baseenv())
+  check_no_values_written_in(formula[[3]], call)
   keep_public(
     setdiff(all.names(formula[[3]], unique = TRUE), columns),
-    environment(formula), kept
+    environment(formula), kept, call
   )
   kept
 }
@@ -148,7 +149,7 @@ public_environment <- function(formula, columns, call) {
 #' environment it was made in: that may hold the whole file, and its values must
 #' not come in through a function's back door.
 #' @noRd
-keep_public <- function(names, from, kept) {
+keep_public <- function(names, from, kept, call) {
   for (name in names) {
     value <- if (!exists(name, envir = kept, inherits = FALSE)) {
       get0(name, envir = from)
@@ -158,18 +159,52 @@ keep_public <- function(names, from, kept) {
       if (own) {
         made_in <- environment(value)
         value <- utils::removeSource(value)
+        attributes(value) <- NULL
         environment(value) <- kept
+        check_no_values_written_in(body(value), call)
+        check_no_values_written_in(as.list(formals(value)), call)
       }
       assign(name, value, envir = kept)
       if (own) {
         called <- c(all.names(body(value), unique = TRUE), unlist(
           lapply(formals(value), all.names)
         ))
-        keep_public(setdiff(called, names(formals(value))), made_in, kept)
+        keep_public(setdiff(called, names(formals(value))), made_in, kept, call)
       }
     } else if (is.atomic(value) && length(value) == 1) {
-      assign(name, value, envir = kept)
+      # A bare number: an attribute of it could be the file
+      assign(name, as.vector(value), envir = kept)
     }
+  }
+}
+
+#' Code as a person writes it has no vectors in it, only calls that make them
+#'
+#' A program can put values there, those of the response among them.
+#' @noRd
+check_no_values_written_in <- function(code, call) {
+  if (is.call(code) || is.pairlist(code) || is.list(code)) {
+    parts <- as.list(code)
+    if (is.call(code) && identical(parts[[1]], quote(`function`))) {
+      # The fourth is where it stands in the source
+      parts <- parts[1:3]
+    }
+    for (part in parts) {
+      if (!missing(part)) check_no_values_written_in(part, call)
+    }
+    return(invisible())
+  }
+  plain <- is.symbol(code) || is.null(code) ||
+    (is.atomic(code) && length(code) == 1 && is.null(attributes(code)))
+  if (!plain) {
+    abort_input(
+      c(
+        "{.arg formula} and its functions must hold no values.",
+        x = "A vector or an object is written into the code itself.",
+        i = "Put it into {.arg data} as a column."
+      ),
+      arg = "formula", call = call
+    )
   }
 }
 

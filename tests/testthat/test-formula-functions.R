@@ -49,6 +49,44 @@ test_that("the response does not come in through a function", {
   )
 })
 
+test_that("no value comes along in attributes, bodies, defaults or literals", {
+  data <- data.frame(k = rep(1:5, 40), y = rnorm(200, 10))
+  data$y[7] <- 123.4567
+  hidden <- data$y
+  release <- function(formula) {
+    suppressMessages(score_release(
+      formula, data,
+      epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
+      bounds = c(5, 15)
+    ))
+  }
+  has_value <- function(x) {
+    text <- rawToChar(serialize(x, NULL, ascii = TRUE))
+    grepl("123.4567", text, fixed = TRUE)
+  }
+  noted <- structure(function(v) v^2, note = hidden)
+  power <- structure(2, note = hidden)
+  again <- function(v, n = 3) if (n > 0) again(v, n - 1) else v^2
+  expect_false(has_value(release(y ~ k + noted(k))))
+  expect_false(has_value(release(y ~ I(k^power))))
+  expect_false(has_value(release(y ~ again(k))))
+
+  written <- eval(bquote(function(v) rank(.(hidden))[seq_along(v)]))
+  by_default <- function(v, z = 1) rank(z)[seq_along(v)]
+  formals(by_default)$z <- hidden
+  literal <- eval(bquote(y ~ rank(.(hidden))[seq_along(k)]))
+  for (formula in list(y ~ written(k), y ~ by_default(k), literal)) {
+    expect_error(release(formula), class = "pseudosynth_error_input")
+  }
+  # What people write is a call, with or without a reference to the source
+  nested <- eval(parse(
+    text = "function(v) vapply(v, function(i, by = 2) i / by, 0)",
+    keep.source = TRUE
+  ))
+  expect_s3_class(release(y ~ nested(k)), "score_release")
+  expect_false(has_value(release(y ~ cut(k, c(0, 2, 5)))))
+})
+
 test_that("functions of packages and of base R serve in formulas", {
   data <- data.frame(k = rep(1:5, 40), y = rnorm(200, 10))
   fit <- fit_synthesizer(
