@@ -28,24 +28,7 @@ autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
 plot_histogram <- function(object, prefix) {
   force(object)
   response <- object$response
-  # Not rounded to the response's digits: breaks are public
-  response$digits <- NA_integer_
-  response$type <- "double"
-  edge <- response_inverse(response, object$breaks)
-  frame <- data.frame(
-    left = utils::head(edge, -1), right = edge[-1],
-    density = histogram_shares(object) / diff(object$breaks)
-  )
-  prefix <- response_prefix(prefix, response$transform)
-  ggplot2::ggplot(frame) +
-    ggplot2::geom_rect(
-      ggplot2::aes(
-        xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density
-      ),
-      fill = colour_synthetic, colour = "white", linewidth = 0.2
-    ) +
-    scale_response(response$transform, prefix, range(edge)) +
-    density_axis() +
+  bin_figure(response, object$breaks, histogram_shares(object), prefix) +
     ggplot2::labs(
       title = sprintf("Perturbed histogram of %s", response$variable),
       subtitle = sprintf(
@@ -54,12 +37,38 @@ plot_histogram <- function(object, prefix) {
         if (object$neighbours == "replace") "replace-one" else "add/remove-one"
       ),
       x = axis_title(response)
-    ) +
-    theme_pseudosynth()
+    )
 }
 
 #' @rdname plot.perturbed_histogram
 #' @export
 plot.perturbed_histogram <- function(x, prefix = NULL, ...) {
   draw_figure(autoplot.perturbed_histogram(x, prefix, ...))
+}
+
+#' A figure of bins on the modelled scale
+#' @param shares (numeric) Of each bin.
+#' @noRd
+bin_figure <- function(response, breaks, shares, prefix) {
+  # Not rounded to the response's digits: breaks are public
+  response$digits <- NA_integer_
+  response$type <- "double"
+  edge <- response_inverse(response, breaks)
+  frame <- data.frame(
+    left = utils::head(edge, -1), right = edge[-1],
+    density = shares / diff(breaks)
+  )
+  ggplot2::ggplot(frame) +
+    ggplot2::geom_rect(
+      ggplot2::aes(
+        xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density
+      ),
+      fill = colour_synthetic, colour = "white", linewidth = 0.2
+    ) +
+    scale_response(
+      response$transform, response_prefix(prefix, response$transform),
+      range(edge)
+    ) +
+    density_axis() +
+    theme_pseudosynth()
 }

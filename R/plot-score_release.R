@@ -77,31 +77,15 @@ plot_released_margin <- function(object, prefix) {
     )
   }
   response <- object$response
-  # Not rounded to the response's digits: breaks are public
-  response$digits <- NA_integer_
-  response$type <- "double"
-  edge <- response_inverse(response, object$margin$breaks)
   counts <- project_counts(object$margin$noisy)
-  frame <- data.frame(
-    left = utils::head(edge, -1), right = edge[-1],
-    density = counts / sum(counts) / diff(object$margin$breaks)
-  )
-  prefix <- response_prefix(prefix, response$transform)
-  ggplot2::ggplot(frame) +
-    ggplot2::geom_rect(
-      ggplot2::aes(
-        xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density
-      ),
-      fill = colour_synthetic, colour = "white", linewidth = 0.2
-    ) +
-    scale_response(response$transform, prefix, range(edge)) +
-    density_axis() +
+  bin_figure(
+    response, object$margin$breaks, counts / sum(counts), prefix
+  ) +
     ggplot2::labs(
       title = sprintf("Noisy margin of %s", response$variable),
       subtitle = sprintf(
         "%d bins around the public reference", length(counts)
       ),
       x = axis_title(response)
-    ) +
-    theme_pseudosynth()
+    )
 }
