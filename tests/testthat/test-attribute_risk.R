@@ -91,7 +91,8 @@ test_that("synthpop finds the same", {
   }
   file <- draw()
   set <- draw()
-  theirs <- synthpop::disclosure(
+  synthpop <- asNamespace("synthpop")
+  theirs <- synthpop$disclosure(
     set, file,
     keys = c("g", "h"), target = "y", print.flag = FALSE
   )
@@ -109,7 +110,7 @@ test_that("synthpop finds the same", {
   found <- replicated_uniques(set, file)
   expect_equal(
     c(found$unique_file, found$unique_set, found$replicated),
-    synthpop::replicated.uniques(as_synds, file)$res_tab[c(1, 2, 4), 1],
+    synthpop$replicated.uniques(as_synds, file)$res_tab[c(1, 2, 4), 1],
     ignore_attr = TRUE
   )
 })

@@ -112,7 +112,8 @@ test_that("pMSE and its ratio are those of synthpop", {
   # and its square are given to it as two.
   two <- function(d, r) data.frame(a = r, b = r^2)
   both <- propensity_column(c(data$y, set$y))
-  theirs <- synthpop::utility.gen.data.frame(
+  utility_gen <- getExportedValue("synthpop", "utility.gen.data.frame")
+  theirs <- utility_gen(
     two(set, both[501:1000]), two(data, both[1:500]),
     method = "logit", maxorder = 0, print.flag = FALSE
   )

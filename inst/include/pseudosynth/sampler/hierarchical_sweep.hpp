@@ -207,20 +207,35 @@ class HierarchicalSweep {
     }
   }
 
+  /// Is log(1 + v) < c, v >= 0? The two sides of 2v / (2 + v) <= log(1 + v) <=
+  /// v (6 + v) / (6 + 4v) mostly tell, without a logarithm.
+  static bool log_of_one_plus_is_below(double v, double c) {
+    if (v * (6.0 + v) < c * (6.0 + 4.0 * v)) return true;
+    if (2.0 * v >= c * (2.0 + v)) return false;
+    return std::log(1.0 + v) < c;
+  }
+
   /// tau_j given b, Omega and the others, on t = log tau_j.
   void update_tau(const Vector& b, Rng& rng) {
+    const double f = df_ * square(scale_), power = 0.5 * (df_ + 1.0);
     Vector u = b.cwiseQuotient(tau);
     Vector pull = precision_ * u;
     for (int j = 0; j < P_; ++j) {
       const double own = precision_(j, j);
       const double others = pull[j] - own * u[j];
-      const double t = slice_sample(
+      // The Jacobian of the log and the 1/tau of the normal cancel.
+      const auto log_normal = [&](double t) {
+        const double scaled = b[j] / t;
+        return -scaled * (0.5 * own * scaled + others);
+      };
+      const double level =
+          log_prior(tau[j]) + log_normal(tau[j]) - rng.exponential();
+      const double t = slice_sample_above(
           rng, std::log(tau[j]),
           [&](double x) {
             const double t = std::exp(x);
-            const double scaled = b[j] / t;
-            // The Jacobian of the log and the 1/tau of the normal cancel.
-            return log_prior(t) - scaled * (0.5 * own * scaled + others);
+            return log_of_one_plus_is_below(square(t) / f,
+                                            (log_normal(t) - level) / power);
           },
           1.5);
       tau[j] = std::exp(t);
