@@ -1,6 +1,9 @@
 # Proof tests: an exact audit of every mechanism on files that are built to
 # break it. Tolerances are the grid's error, which the audit states itself.
 
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 test_that("Censor_uw costs epsilon to remove, twice that to replace, tight", {
   for (epsilon in c(1, 3)) {
     audit <- beta_audit(worst_case_data("clones", 20), "censor_uw", epsilon)

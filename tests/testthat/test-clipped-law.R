@@ -1,6 +1,9 @@
 # Clipped likelihoods of four parameters: plateaus and modes far apart, some of
 # which fit a few records exactly, against a large tempered population.
 
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 clipped_case <- function(y, x1, x2, family, epsilon, prior, seed = 1,
                          threads = 1) {
   suppressWarnings(fit_synthesizer(

@@ -8,6 +8,9 @@
 #
 # All parts but `settings` may be left out where a mechanism has no such part.
 
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 reference <- list("(Intercept)" = 10.8, sigma = 1)
 # Clipped hard without a centre, the posterior of few records falls apart
 centre <- prior_normal(1, c(10.8, 2.5))

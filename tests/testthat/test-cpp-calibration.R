@@ -1,3 +1,6 @@
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 # A small version of `make calibrate`.
 expect_calibrated <- function(name, n = 80, ...) {
   spec <- calibration_models()[[name]]

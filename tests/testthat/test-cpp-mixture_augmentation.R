@@ -1,3 +1,6 @@
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 # Eight records, two groups, weights between 0 and 1: small enough for the
 # exact answer, far enough apart that components matter.
 tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,

@@ -1,3 +1,6 @@
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 # Each family's log density and extra parameter in plain R: its unconstrained
 # value u, its prior with the Jacobian, and data.
 cauchy_dispersion <- function(u) log(2) + dcauchy(exp(-u), 0, 5, log = TRUE) - u

@@ -1,6 +1,9 @@
 # Clipped likelihoods of few parameters: plateaus, clones and modes far apart,
 # which chains got lost in while they agreed with each other.
 
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 clipped_fit_of <- function(formula, data, family, epsilon, prior = NULL,
                            seed = 1, ...) {
   suppressWarnings(fit_synthesizer(
