@@ -244,8 +244,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
       control = control, seed_given = !is.null(run$seed) ||
         (!is.null(weights) && is_reproducible(node_of(weights))),
       interrupted = isTRUE(result$interrupted),
-      seconds = list(chains = result$seconds),
-      n_refused = 0L
+      seconds = list(chains = result$seconds)
     )),
     class = "synthesizer"
   )

@@ -12,7 +12,6 @@ test_that("a fit has the draws, names and parts it promises", {
   expect_true(fit$converged)
   expect_length(fit$problems, 0)
   expect_s3_class(fit$bound, "lipschitz_bound")
-  expect_identical(fit$n_refused, 0L)
 })
 
 test_that("a mixture's parameters are named by component", {
