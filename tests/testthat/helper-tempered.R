@@ -244,8 +244,13 @@ weigh_population <- function(x, from, log_lik, size) {
   }
   log_weight <- log_lik(z) + from$log_prior(z) - log(density)
   weight <- exp(log_weight - max(log_weight))
+  draws <- from$draws(z)
   list(
-    draws = from$draws(z), weight = weight / sum(weight),
+    # Of each column the values in order and the weight up to each
+    columns = lapply(seq_len(ncol(draws)), function(j) {
+      at <- order(draws[, j])
+      list(at = draws[at, j], share = cumsum(weight[at]) / sum(weight))
+    }),
     ess = sum(weight)^2 / sum(weight^2)
   )
 }
@@ -253,11 +258,9 @@ weigh_population <- function(x, from, log_lik, size) {
 # The largest Kolmogorov distance of the columns of draws from weighted ones.
 distance_to_weighted <- function(draws, truth) {
   max(vapply(seq_len(ncol(draws)), function(j) {
-    order <- order(truth$draws[, j])
-    share <- cumsum(truth$weight[order])
+    column <- truth$columns[[j]]
     at <- sort(draws[, j])
-    below <- findInterval(at, truth$draws[order, j])
-    expected <- c(0, share)[below + 1]
+    expected <- c(0, column$share)[findInterval(at, column$at) + 1]
     max(abs(expected - (seq_along(at) - 0.5) / length(at)))
   }, 1))
 }
