@@ -106,7 +106,7 @@ clipped_fit <- function(case, seed, ...) {
 #' larger population where that is not precise
 clipped_truth <- function(case, hooks) {
   spec <- clipped_fit(case, 0, chains = 1, draws = 8, warmup = 1)$spec
-  truth <- hooks$tempered_posterior(spec)
+  truth <- hooks$tempered_posterior(spec, size = 3000)
   if (truth$ess < precise_ess && case$n <= 300) {
     again <- hooks$tempered_posterior(spec, size = 24000, seed = 2)
     if (again$ess > truth$ess) truth <- again
@@ -156,9 +156,10 @@ bench_clipped_law <- function(seeds = 1:5, parts = c("intercept", "three")) {
     paste(x$file, x$n, x$epsilon, x$family, x$prior, x$covariates)
   }
   cases <- do.call(rbind, lapply(parts, clipped_cases))
-  # Every second size and epsilon first, as on a chessboard
-  n <- as.integer(factor(cases$n))
-  cases <- cases[order((n + as.integer(factor(cases$epsilon))) %% 2), ]
+  # In four parts that are even in all but the pairs of the two
+  quarter <- 2 * as.integer(factor(cases$n)) +
+    as.integer(factor(cases$epsilon)) + as.integer(factor(cases$family))
+  cases <- cases[order(quarter %% 4, seq_along(quarter) %% 96), ]
   done <- rows[rows$seeds >= length(seeds), ]
   for (i in which(!key(cases) %in% key(done))) {
     row <- clipped_row(cases[i, ], seeds, hooks)

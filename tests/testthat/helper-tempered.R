@@ -138,17 +138,17 @@ tempered_posterior <- function(spec, size = 8000, seed = 1, rounds = 3) {
   withr::local_seed(seed)
   from <- prior_transform(spec)
   dimension <- from$dimension
+  distinct <- distinct_records(spec)
   log_lik <- function(v) log_lik_of(from$state(v))
   log_lik_of <- function(x) {
     draws <- from$draws(x)
     blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1) %/% 1000)
     value <- unlist(lapply(blocks, function(rows) {
-      f <- log_lik_(spec, draws[rows, , drop = FALSE])
+      f <- log_lik_(distinct$spec, draws[rows, , drop = FALSE])
       f[is.nan(f)] <- -Inf
       grid_sum_(
-        f, numeric(length(rows)), rep(1, length(spec$y)), spec$alpha,
-        rep_len(spec$censor$centre, length(spec$y)), spec$censor$lower,
-        spec$censor$upper
+        f, numeric(length(rows)), distinct$counts, distinct$spec$alpha,
+        distinct$spec$censor$centre, spec$censor$lower, spec$censor$upper
       )
     }), use.names = FALSE)
     ifelse(is.finite(value), value, -1e300)
@@ -196,6 +196,20 @@ tempered_posterior <- function(spec, size = 8000, seed = 1, rounds = 3) {
   }
   for (i in seq_len(2 * rounds)) move(1)
   weigh_population(from$state(v), from, log_lik_of, 12 * size)
+}
+
+# Clones are evaluated once
+distinct_records <- function(spec) {
+  spec$censor$centre <- rep_len(spec$censor$centre, length(spec$y))
+  key <- do.call(paste, c(
+    list(spec$y, spec$alpha, spec$censor$centre),
+    as.data.frame(spec$codes), as.data.frame(spec$numeric)
+  ))
+  first <- which(!duplicated(key))
+  list(
+    spec = subset_spec(spec, first),
+    counts = tabulate(match(key, key[first])) + 0
+  )
 }
 
 # Weighted draws of the posterior: proposals from t distributions around the
