@@ -139,7 +139,10 @@ judge <- function(fit) {
   notes <- c(
     judge_replaced(control$replaced),
     if (length(failures) > 0) {
-      judge_acceptance(fit$sampler$accept_stat, control)
+      c(
+        judge_acceptance(fit$sampler$accept_stat, control),
+        if (!is.null(fit$censor)) propose_public_numbers(fit)
+      )
     },
     judge_depth(fit$sampler$treedepth, control)
   )
@@ -271,8 +274,7 @@ judge_acceptance <- function(accept_stat, control) {
     isTRUE(share < control$min_acceptance)) {
     sprintf(
       "The surrogate sampler accepted a share of %s; %s.",
-      format_figure(share, 2),
-      "`prior_normal()`, or a reference where records are clipped, may help"
+      format_figure(share, 2), "`prior_normal()` may help"
     )
   }
 }

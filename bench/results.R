@@ -21,12 +21,16 @@ describe_versions <- function(packages = c("rstan", "StanHeaders")) {
 
 #' Print a table and keep it.
 #' @param name (string) file name without extension.
-keep_table <- function(table, name, packages = c("rstan", "StanHeaders")) {
+#' @param show (flag) Print it?
+keep_table <- function(table, name, packages = c("rstan", "StanHeaders"),
+                       show = TRUE) {
   rounded <- table
   is_number <- vapply(table, is.double, TRUE)
   rounded[is_number] <- lapply(table[is_number], signif, digits = 4)
-  cat("\n", name, "\n", sep = "")
-  print(rounded, row.names = FALSE, right = FALSE)
+  if (show) {
+    cat("\n", name, "\n", sep = "")
+    print(rounded, row.names = FALSE, right = FALSE)
+  }
   dir.create(results_dir, showWarnings = FALSE, recursive = TRUE)
   file <- file.path(results_dir, paste0(name, ".csv"))
   writeLines(paste("#", describe_versions(packages)), file)
@@ -35,6 +39,12 @@ keep_table <- function(table, name, packages = c("rstan", "StanHeaders")) {
     append = TRUE, sep = ",", row.names = FALSE, qmethod = "double"
   ))
   invisible(table)
+}
+
+#' The rows of a table that an earlier run kept, none if there is no file.
+kept_table <- function(name) {
+  file <- file.path(results_dir, paste0(name, ".csv"))
+  if (file.exists(file)) utils::read.csv(file, comment.char = "#")
 }
 
 #' A target, and whether it is reached.

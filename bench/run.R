@@ -6,12 +6,15 @@
 #   Rscript bench/run.R families agreement-families bounds-families
 #   Rscript bench/run.R around              whole calls by the clock, no Stan
 #   Rscript bench/run.R clipped-law 50      50 seeds a file, no Stan
+#   Rscript bench/run.R clipped-law-more 3  more parameters, fewer seeds
+#   Rscript bench/run.R strict-repeats 200  the strict job again and again
 #
 # The mixture job has a command of its own: Rscript bench/mixture-ce.R
 
 for (file in c(
   "ce_data.R", "results.R", "timing.R", "stan_models.R", "gradient.R",
-  "workflow.R", "bounds.R", "families.R", "around.R", "clipped-law.R"
+  "workflow.R", "bounds.R", "families.R", "around.R", "clipped-law.R",
+  "strict-repeats.R"
 )) {
   source(file.path("bench", file))
 }
@@ -29,7 +32,9 @@ benchmarks <- list(
   `agreement-families` = function() bench_family_agreement(),
   `bounds-families` = function() bench_family_bounds(),
   around = function() bench_around(),
-  `clipped-law` = function() bench_clipped_law(seq_len(seeds))
+  `clipped-law` = function() bench_clipped_law(seq_len(seeds)),
+  `clipped-law-more` = function() bench_clipped_law(seq_len(seeds), "more"),
+  `strict-repeats` = function() bench_strict_repeats(seq_len(seeds))
 )
 unknown <- setdiff(asked, names(benchmarks))
 if (length(unknown) > 0) {
@@ -40,7 +45,8 @@ if (length(unknown) > 0) {
 }
 if (length(asked) == 0) asked <- c("gradient", "workflow", "bounds")
 if (!all(asked %in% c(
-  "bounds", "bounds-families", "around", "clipped-law"
+  "bounds", "bounds-families", "around", "clipped-law", "clipped-law-more",
+  "strict-repeats"
 ))) {
   require_rstan()
 }

@@ -1,8 +1,10 @@
 # Simulation-based calibration of the samplers; called by `make calibrate`.
 #
-#   Rscript tools/calibrate.R [folder] [simulations]
+#   Rscript tools/calibrate.R [folder] [simulations] [models]
 #
-# Writes ranks.csv, uniformity.csv and rank-ecdf.png into the folder: for every
+# `models` is a regular expression: `weights` takes those whose records are
+# weighted by random fractions. The lognormal family is the normal model of the
+# logarithm and shares its row. Writes ranks.csv, uniformity.csv and rank-ecdf.png into the folder: for every
 # model and quantity the ranks of the truth among posterior draws, the p-value
 # of a chi-square test that they are uniform, and the difference of their
 # distribution function from the uniform one with simultaneous 99% bands.
@@ -13,6 +15,7 @@ suppressPackageStartupMessages(library(ggplot2))
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments) > 0) arguments[1] else "calibration-output"
 n_simulations <- if (length(arguments) > 1) as.integer(arguments[2]) else 500L
+wanted <- if (length(arguments) > 2) arguments[3] else ""
 n_draws <- 99
 
 package <- new.env(parent = asNamespace("pseudosynth"))
@@ -21,12 +24,13 @@ for (helper in c("core", "importance", "calibrate")) {
   sys.source(file, package)
 }
 
-run_model <- function(name, spec, sampler) {
+run_model <- function(name, spec, sampler, shared) {
   start <- proc.time()[["elapsed"]]
   mixture <- spec$family == "normal_mixture"
   ranks <- package$calibration_ranks(
     spec, n_simulations, n_draws,
-    seed = 1, thin = if (mixture) 20 else 10, warmup = 400, sampler = sampler
+    seed = 1, thin = if (mixture) 20 else 10, warmup = 400, sampler = sampler,
+    shared = shared
   )
   message(sprintf(
     "%-28s %d simulations, %.0f s", name, n_simulations,
@@ -48,7 +52,14 @@ reference <- models[again]
 names(reference) <- paste0(names(reference), ", NUTS")
 models <- c(models, reference)
 samplers <- c(samplers, rep("nuts", sum(again)))
-ranks <- do.call(rbind, Map(run_model, names(models), models, samplers))
+names <- c(names(models), paste0(names(models), ", weights"))
+shared <- rep(c(FALSE, TRUE), each = length(models))
+models <- stats::setNames(c(models, models), names)
+chosen <- grepl(wanted, names)
+ranks <- do.call(rbind, Map(
+  run_model, names[chosen], models[chosen], c(samplers, samplers)[chosen],
+  shared[chosen]
+))
 ranks$model <- factor(ranks$model, names(models))
 
 uniformity <- aggregate(

@@ -1,6 +1,8 @@
 # Simulation-based calibration (Talts, Betancourt, Simpson, Vehtari and Gelman
 # 2018): unknowns drawn from the prior, data from the unknowns, and the rank of
-# each unknown among posterior draws must be uniform. Weights are 1. Also used
+# each unknown among posterior draws must be uniform. With `shared` every record
+# stands in the file two or three times, at random weights that add up to 1: the
+# posterior is that of the data drawn, and all weights are fractions. Also used
 # by tools/calibrate.R.
 
 calibration_models <- function() {
@@ -135,16 +137,37 @@ calibration_sampler <- function(spec) {
   )
 }
 
+# A specification with the weight of each record shared among copies of it, and
+# another record of weight 0.
+share_weights <- function(spec) {
+  n <- length(spec$y)
+  copies <- sample(2:3, n, TRUE)
+  rows <- rep(seq_len(n), copies)
+  # Shapes below 1: some weights are next to 0, some next to 1
+  part <- stats::rgamma(length(rows), 0.7)
+  alpha <- part / rep(tapply(part, rows, sum), copies)
+  rows <- c(rows, 1)
+  spec$y <- spec$y[rows]
+  if (spec$family %in% c("gaussian", "student_t", "normal_mixture")) {
+    spec$y[length(rows)] <- 100
+  }
+  spec$codes <- spec$codes[rows, , drop = FALSE]
+  spec$numeric <- spec$numeric[rows, , drop = FALSE]
+  spec$alpha <- c(as.numeric(alpha), 0)
+  spec
+}
+
 # Ranks (0 .. draws) of n simulations, one column per quantity.
 calibration_ranks <- function(spec, n, draws = 99, seed = 1, thin = 10,
                               warmup = 300,
-                              sampler = calibration_sampler(spec)) {
+                              sampler = calibration_sampler(spec),
+                              shared = FALSE) {
   withr::local_seed(seed)
   out <- lapply(seq_len(n), function(simulation) {
     truth <- simulate_from_prior(spec)
     spec$y <- truth$y
     run <- run_core(
-      spec, sampler, draws,
+      if (shared) share_weights(spec) else spec, sampler, draws,
       chains = 1, thin = thin, seed = 1000 * seed + simulation, warmup = warmup
     )
     at <- calibration_quantities(spec, truth$draws, truth$hyper)

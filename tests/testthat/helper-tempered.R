@@ -138,17 +138,17 @@ tempered_posterior <- function(spec, size = 8000, seed = 1, rounds = 3) {
   withr::local_seed(seed)
   from <- prior_transform(spec)
   dimension <- from$dimension
+  distinct <- distinct_records(spec)
   log_lik <- function(v) log_lik_of(from$state(v))
   log_lik_of <- function(x) {
     draws <- from$draws(x)
     blocks <- split(seq_len(nrow(x)), (seq_len(nrow(x)) - 1) %/% 1000)
     value <- unlist(lapply(blocks, function(rows) {
-      f <- log_lik_(spec, draws[rows, , drop = FALSE])
+      f <- log_lik_(distinct$spec, draws[rows, , drop = FALSE])
       f[is.nan(f)] <- -Inf
       grid_sum_(
-        f, numeric(length(rows)), rep(1, length(spec$y)), spec$alpha,
-        rep_len(spec$censor$centre, length(spec$y)), spec$censor$lower,
-        spec$censor$upper
+        f, numeric(length(rows)), distinct$counts, distinct$spec$alpha,
+        distinct$spec$censor$centre, spec$censor$lower, spec$censor$upper
       )
     }), use.names = FALSE)
     ifelse(is.finite(value), value, -1e300)
@@ -198,6 +198,20 @@ tempered_posterior <- function(spec, size = 8000, seed = 1, rounds = 3) {
   weigh_population(from$state(v), from, log_lik_of, 12 * size)
 }
 
+# Clones are evaluated once
+distinct_records <- function(spec) {
+  spec$censor$centre <- rep_len(spec$censor$centre, length(spec$y))
+  key <- do.call(paste, c(
+    list(spec$y, spec$alpha, spec$censor$centre),
+    as.data.frame(spec$codes), as.data.frame(spec$numeric)
+  ))
+  first <- which(!duplicated(key))
+  list(
+    spec = subset_spec(spec, first),
+    counts = tabulate(match(key, key[first])) + 0
+  )
+}
+
 # Weighted draws of the posterior: proposals from t distributions around the
 # clusters of a population and from the prior, with the weights that make them
 # exact.
@@ -244,8 +258,13 @@ weigh_population <- function(x, from, log_lik, size) {
   }
   log_weight <- log_lik(z) + from$log_prior(z) - log(density)
   weight <- exp(log_weight - max(log_weight))
+  draws <- from$draws(z)
   list(
-    draws = from$draws(z), weight = weight / sum(weight),
+    # Of each column the values in order and the weight up to each
+    columns = lapply(seq_len(ncol(draws)), function(j) {
+      at <- order(draws[, j])
+      list(at = draws[at, j], share = cumsum(weight[at]) / sum(weight))
+    }),
     ess = sum(weight)^2 / sum(weight^2)
   )
 }
@@ -253,11 +272,9 @@ weigh_population <- function(x, from, log_lik, size) {
 # The largest Kolmogorov distance of the columns of draws from weighted ones.
 distance_to_weighted <- function(draws, truth) {
   max(vapply(seq_len(ncol(draws)), function(j) {
-    order <- order(truth$draws[, j])
-    share <- cumsum(truth$weight[order])
+    column <- truth$columns[[j]]
     at <- sort(draws[, j])
-    below <- findInterval(at, truth$draws[order, j])
-    expected <- c(0, share)[below + 1]
+    expected <- c(0, column$share)[findInterval(at, column$at) + 1]
     max(abs(expected - (seq_along(at) - 0.5) / length(at)))
   }, 1))
 }

@@ -34,3 +34,26 @@ test_that("the families are calibrated under NUTS", {
     expect_calibrated(name, n = 60, warmup = 200, thin = 4, sampler = "nuts")
   }
 })
+
+test_that("the samplers are calibrated where all weights are fractions", {
+  for (name in names(calibration_models())) {
+    expect_calibrated(name, n = 40, warmup = 150, thin = 5, shared = TRUE)
+  }
+  for (name in c("student_t", "neg_binomial")) {
+    expect_calibrated(
+      name, n = 40, warmup = 150, thin = 3, shared = TRUE, sampler = "nuts"
+    )
+  }
+})
+
+test_that("shared weights leave the posterior as it is", {
+  spec <- calibration_models()$student_t
+  spec$y <- withr::with_seed(1, rnorm(16))
+  shared <- withr::with_seed(2, share_weights(spec))
+  expect_true(all(shared$alpha < 1))
+  draws <- withr::with_seed(3, random_draws(spec, 3))
+  f <- naive_log_lik(shared, draws)
+  expect_equal(
+    (f %*% shared$alpha)[, 1], rowSums(naive_log_lik(spec, draws))
+  )
+})

@@ -39,15 +39,20 @@ class SurrogateSetup {
     if (start != nullptr && start->size() == n_state() && start->allFinite())
       mode = start->head(model.size());
     penalty_ = penalty(mode);
-    const Matrix inverse = find_mode(model, penalty_, mode);
-    SurrogateFit fit(model, penalty_, rng);
-    fit.from_mode(mode, inverse);
-    set(fit.lhat, proposal_);
-    // Beyond the clip the target is flat and Lhat is not.
-    if (model.is_clipped()) proposal_.slice_share = kClippedSlices;
-    pilot(model, fit, mode, rng);
-    if (model.is_clipped())
-      reference_ = std::make_unique<PriorReference>(model);
+    Matrix inverse = find_mode(model, penalty_, mode);
+    if (model.is_clipped()) look_for_higher(model, mode, inverse);
+    expand(model, mode, inverse, 0.0, rng);
+    if (!model.is_clipped()) return;
+    if (accepted_ < kHopeless) {
+      const SurrogateProposal first = proposal_;
+      const double accepted = accepted_;
+      expand(model, mode, inverse, kSlowGrowth, rng);
+      if (accepted_ < accepted) {
+        proposal_ = first;
+        accepted_ = accepted;
+      }
+    }
+    reference_ = std::make_unique<PriorReference>(model);
   }
 
   /// Puts another proposal in its place: draws stay exact, however poor it is.
@@ -106,6 +111,7 @@ class SurrogateSetup {
   // Up to so many parameters a chain explores, with so many points.
   static constexpr int kExplored = 12, kPoints = 300;
   static constexpr double kClippedSlices = 0.5;
+  static constexpr double kHopeless = 0.1, kSlowGrowth = 0.25;
   static constexpr double kClose = 0.7, kAcross = -0.5;
 
   /// The squared distance from the centre varies by sqrt(2/n) of itself: a
@@ -115,6 +121,44 @@ class SurrogateSetup {
     const double n = static_cast<double>(lhat.centre.size());
     proposal.flat_share = n < 5 ? 0.25 : 0.1;
     proposal.flat = lhat.power(1.0 / (1.0 + std::sqrt(2.0 / n)));
+  }
+
+  /// Where all records are clipped there is no slope: another start has the
+  /// extra parameters, all at one value, at which the density is highest.
+  void look_for_higher(SurrogateModel& model, Vector& mode,
+                       Matrix& inverse) const {
+    const int P = model.n_columns(), n = model.size();
+    if (n == P) return;
+    Vector best = model.start(), at = best, unused = Vector::Zero(n);
+    double highest = -kInfinity;
+    for (double u = -7.0; u < 13.0; u += 0.5) {
+      at.tail(n - P).setConstant(u);
+      const double value = model.value(at);
+      if (!(value > highest)) continue;
+      highest = value;
+      best = at;
+    }
+    const auto height = [&](const Vector& theta) {
+      return model.value(theta) + penalty_.add(theta, unused);
+    };
+    const Matrix other = find_mode(model, penalty_, best);
+    // The same mode is found from both, nearly always
+    if (!(height(best) > height(mode) + 1.0)) return;
+    mode = best;
+    inverse = other;
+  }
+
+  /// The quadratic around the mode, and the pilot.
+  void expand(SurrogateModel& model, const Vector& mode, const Matrix& inverse,
+              double least_curvature, Rng& rng) {
+    SurrogateFit fit(model, penalty_, rng);
+    fit.least_curvature = least_curvature;
+    fit.from_mode(mode, inverse);
+    proposal_ = SurrogateProposal();
+    set(fit.lhat, proposal_);
+    // Beyond the clip the target is flat and Lhat is not.
+    if (model.is_clipped()) proposal_.slice_share = kClippedSlices;
+    pilot(model, fit, mode, rng);
   }
 
   SurrogatePenalty penalty(const Vector& near) const {

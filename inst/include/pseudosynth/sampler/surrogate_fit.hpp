@@ -154,6 +154,10 @@ class SurrogateFit {
       : model_(&model), penalty_(penalty), rng_(&rng) {}
 
   SurrogateQuadratic lhat;
+  /// Of the curvature in a round, times that of the round before. Where steps
+  /// leave all that is not clipped no curvature is seen, and wider steps see
+  /// less: above 0 they grow slowly.
+  double least_curvature = 0.0;
 
   /// From the mode: statistical linearisation over points `spread` posterior
   /// standard deviations away in every direction, repeated as the posterior
@@ -280,16 +284,16 @@ class SurrogateFit {
     Matrix curvature = product(rotation, difference) / length;
     for (int j = 0; j < n; ++j) root.solve_upper(&curvature(0, j));
     curvature.transposeInPlace();
-    set(centre, mean, curvature, root.inverse());
+    set(centre, mean, curvature, root.inverse(), least_curvature);
   }
 
-  /// Curvature made positive semidefinite; a little more where no prior of its
-  /// own will be added.
+  /// Curvature of at least `floor` times metric, or positive semidefinite; a
+  /// little more where no prior of its own will be added.
   void set(const Vector& centre, const Vector& gradient,
-           const Matrix& curvature, const Matrix& metric) {
+           const Matrix& curvature, const Matrix& metric, double floor = 0.0) {
     lhat.centre = centre;
     lhat.gradient = gradient;
-    lhat.curvature = detail::floor_curvature(curvature, metric, 0.0);
+    lhat.curvature = detail::floor_curvature(curvature, metric, floor);
     const int from = model_->is_folded() ? 0 : model_->n_columns();
     for (int j = from; j < model_->size(); ++j) lhat.curvature(j, j) += 0.01;
   }
