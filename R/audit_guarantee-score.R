@@ -55,8 +55,8 @@ audit_file <- function(x, data, call) {
   file <- published_rows(x$design, data, call)
   file$y <- record_values(x$response, data)
   file$count <- tabulate(file$row, nrow(file$x))
-  file$extremes <- switch(x$family$likelihood,
-    bernoulli = 0:1, poisson = c(0, 1e9),
+  file$extremes <- switch(x$family$kind,
+    binary = , proportion = 0:1, count = c(0, 1e9),
     if (is.null(x$margin)) c(-1e9, 1e9) else range(x$margin$breaks)
   )
   file
@@ -71,9 +71,11 @@ worst_pairs <- function(x, file) {
   record <- NULL
   vary <- list()
   for (step in x$steps) {
-    at <- drop(file$x %*% step$reference)
+    frame <- score_frame(
+      x$family, drop(file$x %*% step$reference), public_shape(x)
+    )
     geometry <- score_geometry(
-      file$x, file$count, score_scale(x$family, at),
+      file$x, file$count, frame$scale,
       diag(1 / prior_spec(x$prior, x$design$is_level)$scale^2, ncol(file$x)),
       x$spread
     )
@@ -83,13 +85,15 @@ worst_pairs <- function(x, file) {
     }
     vary[[length(vary) + 1]] <- local({
       step <- step
-      score <- scores_at(x$family, file$y, at[file$row])
+      frame <- lapply(frame, `[`, file$row)
+      score <- score_of(file$y, frame)
+      lowest <- counted_above(x$family, frame, step$clip)
       z <- geometry$z
-      eta <- at[file$row[record]]
       function(y) {
-        score[record] <- if (is.na(y)) NA else scores_at(x$family, y, eta)
+        score[record] <- score_of(y, lapply(frame, `[`, record))
         list(
-          sums = step_sums(score, step$clip, z, file$row), scale = step$scale
+          sums = step_sums(score, step$clip, z, file$row, lowest),
+          scale = step$scale
         )
       }
     })

@@ -10,30 +10,30 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   file <- score_file(model, call)
   prior <- score_prior(model, call)
   b <- reference_draw(settings$reference$values, model, file$spec, call)
-  sigma <- if (is_location(family)) b[length(b)]
+  shape <- if (length(family$extras) > 0) b[length(b)]
   b <- b[seq_along(prior$location)]
-  check_score_margin(settings, family, call)
-  clip <- (settings$clip %||% default_clip(family)) * (sigma %||% 1)
+  check_score_margin(settings, model$response, call)
+  clip <- (settings$clip %||% default_clip(family)) * line_unit(family, shape)
   budget <- score_budget(settings, epsilon, neighbours, call)
   warn_delta(settings$delta, file$n, call)
 
   margin <- if (!is.null(settings$bounds)) {
-    margin_of_file(file, model, settings, b, sigma, budget, seed, call)
+    margin_of_file(file, model, settings, b, shape, budget, seed, call)
   }
   steps <- list()
   last <- NULL
   for (k in 1:2) {
     last <- step_of_file(
-      file, family, b, clip[k], prior, settings$spread, budget[[k + 1]],
-      stage_seed(seed, "step", k), last
+      file, family, b, shape, clip[k], prior, settings$spread,
+      budget[[k + 1]], stage_seed(seed, "step", k), last
     )
     steps[[k]] <- last
     found <- both_posteriors(
-      family, file$x, file$count, steps, b, prior, sigma
+      family, file$x, file$count, steps, b, prior, shape
     )
     b <- found$shrunk$mean
   }
-  warn_budget(found, file, sigma, call)
+  warn_budget(found, file, line_unit(family, shape), call)
   new_score_release(
     model, settings, neighbours, steps, margin, found, file$n, seed
   )
@@ -83,18 +83,37 @@ score_prior <- function(model, call) {
   )
 }
 
-check_score_margin <- function(settings, family, call) {
-  if (!is.null(settings$bounds) && !is_location(family)) {
+check_score_margin <- function(settings, response, call) {
+  bounds <- settings$bounds
+  if (is.null(bounds)) {
+    return(invisible())
+  }
+  if (response$kind == "binary") {
     abort_input(
       c(
-        "A margin is for location families.",
-        x = "{.arg family} is {.code {format(family)}}, which has a margin of
-             its own.",
+        "A margin is for more than two values.",
         i = "Leave {.arg bounds} out."
       ),
       arg = "bounds", call = call
     )
   }
+  inside <- response$bounds %||%
+    c(if (response$kind == "count") 0 else -Inf, Inf)
+  if (bounds[1] < inside[1] || bounds[2] > inside[2]) {
+    abort_input(
+      c(
+        "{.arg bounds} must lie where the family has values.",
+        i = "That is from {format(inside[1])} to {format(inside[2])}."
+      ),
+      arg = "bounds", call = call
+    )
+  }
+}
+
+#' One unit of the linear predictor, for public limits
+#' @noRd
+line_unit <- function(family, shape) {
+  if (is_location(family)) shape else 1
 }
 
 #' What the parts may spend
@@ -123,7 +142,7 @@ score_budget <- function(settings, epsilon, neighbours, call) {
   stats::setNames(parts, c("margin", "first", "second"))
 }
 
-margin_of_file <- function(file, model, settings, b, sigma, budget, seed,
+margin_of_file <- function(file, model, settings, b, shape, budget, seed,
                            call) {
   response <- model$response
   y <- as.double(model$data[[response$variable]])
@@ -138,7 +157,9 @@ margin_of_file <- function(file, model, settings, b, sigma, budget, seed,
     ))
   }
   centre <- stats::weighted.mean(drop(file$x %*% b), file$count)
-  breaks <- score_breaks(range(ends$scale), centre, sigma, settings$bins)
+  breaks <- score_breaks(
+    model$family, range(ends$scale), centre, shape, settings$bins
+  )
   score_margin(
     file$y, breaks, settings$bounds, budget$margin, stage_seed(seed, "margin")
   )
@@ -146,25 +167,29 @@ margin_of_file <- function(file, model, settings, b, sigma, budget, seed,
 
 #' @param last (list or `NULL`) The step before: location models have the same
 #'   weights in all.
-#' @return (list) See score_step(), with `b` and `at` (the public coefficients
-#'   and their linear predictor) and `z` (R x P, in the score's unit).
+#' @return (list) See score_step(), with `b` (the public coefficients), `centre`
+#'   and `spread` (see score_frame()) and `z` (R x P, in the score's unit).
 #' @noRd
-step_of_file <- function(file, family, b, clip, prior, spread, budget, seed,
-                         last) {
-  at <- drop(file$x %*% b)
+step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
+                         seed, last) {
+  frame <- score_frame(family, drop(file$x %*% b), shape)
   geometry <- if (is_location(family)) last$geometry
   if (is.null(geometry)) {
     geometry <- score_geometry(
-      file$x, file$count, score_scale(family, at),
-      diag(1 / prior$scale^2, length(b)), spread
+      file$x, file$count, frame$scale, diag(1 / prior$scale^2, length(b)),
+      spread
     )
     last <- list(z = geometry$z * geometry$unit)
   }
+  of_records <- lapply(frame, `[`, file$row)
   step <- score_step(
-    scores_at(family, file$y, at[file$row]), clip, geometry, file$row, budget,
-    seed
+    score_of(file$y, of_records), clip, geometry, file$row, budget, seed,
+    counted_above(family, of_records, clip)
   )
-  c(step, last["z"], list(b = b, at = at, geometry = geometry))
+  c(
+    step, last["z"], frame[c("centre", "spread")],
+    list(b = b, geometry = geometry)
+  )
 }
 
 warn_delta <- function(delta, n, call) {
@@ -186,18 +211,17 @@ warn_delta <- function(delta, n, call) {
 #' From public and released numbers: the standard error of a record's linear
 #' predictor, against the reference's spread of responses around it.
 #' @noRd
-warn_budget <- function(found, file, sigma, call) {
+warn_budget <- function(found, file, unit, call) {
   error <- stats::weighted.mean(
     rowSums((file$x %*% found$stated$covariance) * file$x), file$count
   )
   error <- sqrt(error)
-  if (error > (sigma %||% 1)) {
+  if (error > unit) {
     warn_classed(
       c(
         "The noise drowns the file: the reference alone may serve as well.",
         x = "The standard error of a typical record's linear predictor is
-             {format_figure(error, 2)}, the reference's sigma
-             {format_figure(sigma %||% 1, 2)}.",
+             {format_figure(error, 2)}, above {format_figure(unit, 2)}.",
         i = "Spend more {.arg epsilon}, or leave predictors out."
       ),
       "pseudosynth_warning_budget",
@@ -214,7 +238,7 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
   steps <- lapply(steps, function(step) {
     step$reference <- stats::setNames(step$b, columns)
     step[setdiff(
-      names(step), c("b", "at", "z", "geometry")
+      names(step), c("b", "centre", "spread", "z", "geometry")
     )]
   })
   named <- function(posterior) {
@@ -230,7 +254,8 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
   made <- list(
     steps = steps, margin = margin, coefficients = stated$mean,
     covariance = stated$covariance, draws = named(found$shrunk),
-    sigma = found$shrunk$sigma, slope_scale = found$slope_scale,
+    shape = named_shape(model$family, found$shrunk$shape),
+    slope_scale = found$slope_scale,
     family = model$family, prior = model$prior,
     response = released_response(model$response), design = model$design,
     reference = settings$reference, n_records = n, delta = settings$delta,
@@ -239,6 +264,10 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
   )
   made$charges <- score_charges(made, seed)
   seal(structure(made, class = "score_release"))
+}
+
+named_shape <- function(family, shape) {
+  if (!is.null(shape)) stats::setNames(shape, names(family$extras))
 }
 
 #' One charge for each noisy part

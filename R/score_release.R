@@ -13,13 +13,14 @@
 #' equally hard. A step releases \eqn{L'X'Wu} with noise, where \eqn{u_i} is
 #' record i's score in its linear predictor, clipped to \eqn{\pm c}; the first
 #' step is taken at the reference, the second at the first one's result. With
-#' each goes the count of unclipped records, which tells the errors' scale. The
-#' margin is a noisy histogram on public bins. All are sums of whole numbers
+#' each goes the count of unclipped records, which tells the errors' scale, or
+#' another shape of the family. The margin is a noisy histogram on public bins. All are sums of whole numbers
 #' with exact noise: see `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()].
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
-#'   default), [bernoulli()] or [stats::poisson()].
+#'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
+#'   [beta_response()].
 #' @param epsilon (number from 1e-4 to 10) What the release costs in all, under
 #'   `neighbours` and at `delta`.
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
@@ -28,18 +29,20 @@
 #'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
 #'   relation `epsilon` is meant for. The label states both.
-#' @param reference (named list) Public values: the intercept, `sigma` of
-#'   location families, and slopes where they are known; slopes left out are 0.
+#' @param reference (named list) Public values: the intercept, the family's
+#'   shape (`sigma`, `size` or `precision`), and slopes where they are known;
+#'   slopes left out are 0. Scores are taken under the public shape; what the
+#'   file says of it is in the share of unclipped records.
 #' @param bounds,bins Of the margin: smallest and largest value in the
 #'   response's own unit, public knowledge, and the number of bins (default 40).
 #'   `bounds = NULL`, the default: no margin; synthetic values then have the
-#'   family's own distribution. For location families.
+#'   family's own distribution. The bins of counts lie between whole numbers,
+#'   as many as there are of these at most. Not for two values.
 #' @param prior ([prior_normal()] or `NULL`) `NULL`, the default, takes
 #'   `prior_normal(1, c(b, 2.5))` with b the reference's intercept.
 #' @param clip (two positive numbers) Where scores are clipped in the two steps,
-#'   in units of their public standard deviation, `sigma` of the reference.
-#'   Default `c(1.5, 0.8)`, for `poisson()` `c(1.5, 1)`, for `bernoulli()`
-#'   `c(1, 1)`.
+#'   in units of their public standard deviation under the reference.
+#'   Default `c(1.5, 0.8)`, for counts `c(1.5, 1)`, for `bernoulli()` `c(1, 1)`.
 #' @param shares (three positive numbers) Of the budget (in mu squared; of
 #'   epsilon where delta is 0): margin, first and second step. Default
 #'   `c(0.3, 0.12, 0.58)`; without a margin its share goes to the others.
@@ -59,8 +62,9 @@
 #'     inference, see [coef()][score-inference];
 #'   * `draws`: mean and covariance under the prior variance of slopes that the
 #'     sums themselves suggest, which synthetic data are drawn from;
-#'   * `sigma`, `slope_scale`, `family`, `prior`, `response`, `design`,
-#'     `reference`, `n_records`, `charges`, `delta`, `neighbours`.
+#'   * `shape`: of the family, as the released share tells it; `NULL` without;
+#'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
+#'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
@@ -176,7 +180,10 @@ check_positive <- function(x, n, arg, null = FALSE, call) {
 check_score_family <- function(family, call) {
   family <- as_synth_family(family, arg = "family", call = call)
   if (!family$likelihood %in% score_families) {
-    offered <- c("gaussian()", "student_t()", "bernoulli()", "poisson()")
+    offered <- c(
+      "gaussian()", "student_t()", "bernoulli()", "poisson()",
+      "neg_binomial()", "beta_response()"
+    )
     abort_input(
       c(
         "A score release is for {.code {offered}}.",
