@@ -56,7 +56,7 @@ audit_file <- function(x, data, call) {
   file$y <- record_values(x$response, data)
   file$count <- tabulate(file$row, nrow(file$x))
   file$extremes <- switch(x$family$kind,
-    binary = , proportion = 0:1, count = c(0, 1e9),
+    categorical = , binary = , proportion = 0:1, count = c(0, 1e9),
     if (is.null(x$margin)) c(-1e9, 1e9) else range(x$margin$breaks)
   )
   file
@@ -68,6 +68,9 @@ audit_file <- function(x, data, call) {
 #'   the whole sums and the `scale` of their noise.
 #' @noRd
 worst_pairs <- function(x, file) {
+  if (is_categorical(x$family)) {
+    return(worst_levels(x, file))
+  }
   record <- NULL
   vary <- list()
   for (step in x$steps) {
@@ -123,6 +126,23 @@ worst_pairs <- function(x, file) {
   dropped <- list(pair(1, 2), pair(1, 3))
   size <- vapply(dropped, law_of_pair, 0, laplace = x$delta == 0)
   stats::setNames(list(dropped[[which.max(size)]], pair(2, 3)), relation_names)
+}
+
+#' The record of the longest vector dropped, or given another level
+#' @noRd
+worst_levels <- function(x, file) {
+  prior <- prior_spec(x$prior, x$design$is_level)
+  z <- levels_geometry(file, prior, x$spread)$z
+  record <- match(which.max(rowSums(z^2)), file$row)
+  made <- lapply(c(NA, 0, 1), function(level) {
+    y <- file$y
+    y[record] <- level
+    levels_sums(y, length(x$response$levels), z, file$row)
+  })
+  pair <- function(a, b) {
+    list(list(difference = made[[a]] - made[[b]], scale = x$steps[[1]]$scale))
+  }
+  stats::setNames(list(pair(1, 2), pair(2, 3)), relation_names)
 }
 
 #' mu of a pair under Gaussian noise, epsilon under Laplace noise

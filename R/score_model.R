@@ -13,6 +13,12 @@ is_location <- function(family) {
   family$likelihood %in% c("gaussian", "student_t")
 }
 
+#' One unit of the linear predictor, for public limits
+#' @noRd
+line_unit <- function(family, shape) {
+  if (is_location(family)) shape else 1
+}
+
 #' Where scores are clipped in the two steps, in standard deviations
 #'
 #' Two values have a score of one standard deviation where they are equally

@@ -58,12 +58,15 @@ published_rows <- function(design, newdata, call) {
 #' @param streams (two counts) Of the coefficients and of the values.
 #' @noRd
 draw_scores <- function(x, file, words, streams) {
+  p <- uniforms_(length(file$row), words, streams[2])
+  if (is_categorical(x$family)) {
+    return(draw_levels(file, x$draws$mean, p))
+  }
   size <- length(x$draws$mean)
   b <- x$draws$mean + drop(crossprod(
     chol(x$draws$covariance), stats::qnorm(uniforms_(size, words, streams[1]))
   ))
   line <- drop(file$x %*% b)[file$row]
-  p <- uniforms_(length(line), words, streams[2])
   if (is.null(x$margin)) {
     return(response_quantile(x$family, p, family_mean(x$family, line), x$shape))
   }

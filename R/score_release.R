@@ -20,7 +20,9 @@
 #' @param formula,data As in [fit_synthesizer()].
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
-#'   [beta_response()].
+#'   [beta_response()]. For [categorical()] the noisy sums are those of its
+#'   levels: one step pays for them, and `reference`, `clip` and `shares` have no
+#'   meaning.
 #' @param epsilon (number from 1e-4 to 10) What the release costs in all, under
 #'   `neighbours` and at `delta`.
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
@@ -29,7 +31,7 @@
 #'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
 #'   relation `epsilon` is meant for. The label states both.
-#' @param reference (named list) Public values: the intercept, the family's
+#' @param reference (named list; not for [categorical()]) Public values: the intercept, the family's
 #'   shape (`sigma`, `size` or `precision`), and slopes where they are known;
 #'   slopes left out are 0. Scores are taken under the public shape; what the
 #'   file says of it is in the share of unclipped records.
@@ -61,7 +63,9 @@
 #'   * `coefficients`, `covariance`: posterior under the stated prior, for
 #'     inference, see [coef()][score-inference];
 #'   * `draws`: mean and covariance under the prior variance of slopes that the
-#'     sums themselves suggest, which synthetic data are drawn from;
+#'     sums themselves suggest, which synthetic data are drawn from; of
+#'     [categorical()] the mean alone, under the stated prior: a draw of the
+#'     coefficients of a rare level can make it a common one;
 #'   * `shape`: of the family, as the released share tells it; `NULL` without;
 #'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
 #'     `n_records`, `charges`, `delta`, `neighbours`.
@@ -102,8 +106,12 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_formula(formula)
   check_data_frame(data)
   family <- check_score_family(family, call)
+  reference <- rlang::maybe_missing(reference)
+  if (is_categorical(family)) {
+    reference <- check_no_reference(reference, clip, call)
+  }
   settings <- score_settings(
-    rlang::maybe_missing(reference), delta, bounds, bins, clip, shares, spread,
+    reference, delta, bounds, bins, clip, shares, spread,
     call
   )
   check_score_epsilon(epsilon, call)
@@ -111,7 +119,8 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   prior <- prior %||% centred_prior(settings$reference)
   model <- new_model(formula, data, family, prior, call, response, scaling)
-  release_scores(model, settings, epsilon, neighbours, seed, call)
+  release <- if (is_categorical(family)) release_levels else release_scores
+  release(model, settings, epsilon, neighbours, seed, call)
 }
 
 #' What may be stated without the file
@@ -155,6 +164,27 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
   )
 }
 
+#' Levels' sums have neither a centre nor a clip
+#' @return (list) A prior's centre, 0.
+#' @noRd
+check_no_reference <- function(reference, clip, call) {
+  given <- c(
+    reference = !rlang::is_missing(reference) && !is.null(reference),
+    clip = !is.null(clip)
+  )
+  if (any(given)) {
+    arg <- names(which(given))[1]
+    abort_input(
+      c(
+        "{.arg {arg}} is not for {.fn categorical}.",
+        i = "The sums of its levels are taken as they are."
+      ),
+      arg = arg, call = call
+    )
+  }
+  list("(Intercept)" = 0)
+}
+
 # Above 10 the conversions that the budget and the label use are no longer one.
 check_score_epsilon <- function(epsilon, call) {
   check_number(epsilon, min = 1e-4, max = 10, arg = "epsilon", call = call)
@@ -179,10 +209,10 @@ check_positive <- function(x, n, arg, null = FALSE, call) {
 
 check_score_family <- function(family, call) {
   family <- as_synth_family(family, arg = "family", call = call)
-  if (!family$likelihood %in% score_families) {
+  if (!family$likelihood %in% c(score_families, "categorical")) {
     offered <- c(
       "gaussian()", "student_t()", "bernoulli()", "poisson()",
-      "neg_binomial()", "beta_response()"
+      "neg_binomial()", "beta_response()", "categorical()"
     )
     abort_input(
       c(
