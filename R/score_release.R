@@ -39,7 +39,10 @@
 #'   response's own unit, public knowledge, and the number of bins (default 40).
 #'   `bounds = NULL`, the default: no margin; synthetic values then have the
 #'   family's own distribution. The bins of counts lie between whole numbers,
-#'   as many as there are of these at most. Not for two values.
+#'   as many as there are of these at most. A margin does not make up for a
+#'   family that is too narrow: where counts vary more than Poisson ones,
+#'   `poisson()` clips most of what relates them to predictors (a log ratio of
+#'   0.50 becomes 0.24, under `neg_binomial()` 0.44). Not for two values.
 #' @param prior ([prior_normal()] or `NULL`) `NULL`, the default, takes
 #'   `prior_normal(1, c(b, 2.5))` with b the reference's intercept.
 #' @param clip (two positive numbers) Where scores are clipped in the two steps,
