@@ -133,9 +133,12 @@ family_outcomes <- function(family, eta, shape) {
       value = cbind(0 * eta, 0 * eta + 1), weight = cbind(1 - mean, mean)
     ))
   }
-  value <- outer(mean, (seq_len(200) - 0.5) / 200, function(mean, p) {
-    response_quantile(family, p, mean, shape)
-  })
+  p <- (seq_len(200) - 0.5) / 200
+  value <- if (is_location(family)) {
+    outer(mean, shape * error_quantile(family, p), `+`)
+  } else {
+    outer(mean, p, function(mean, p) response_quantile(family, p, mean, shape))
+  }
   list(value = value, weight = 0 * value + 1 / 200)
 }
 
@@ -165,8 +168,11 @@ shape_of_share <- function(family, share, noise, frame, eta, public) {
     inside <- mean(below(ends[, 2]) - below(ends[, 1]))
     ((inside - share) / noise)^2 + (log_shape - log(public))^2
   }
+  range <- log(public) + c(-4, 4)
   # Of counts and proportions the share need not have one direction
-  grid <- log(public) + seq(-4, 4, length.out = 17)
-  near <- grid[which.min(vapply(grid, loss, 0))]
-  exp(stats::optimize(loss, near + c(-0.5, 0.5), tol = 1e-5)$minimum)
+  if (!is_location(family)) {
+    grid <- seq(range[1], range[2], length.out = 17)
+    range <- grid[which.min(vapply(grid, loss, 0))] + c(-0.5, 0.5)
+  }
+  exp(stats::optimize(loss, range, tol = 1e-5)$minimum)
 }

@@ -22,7 +22,7 @@ score_counted <- round(0.2 * score_steps * score_length)
 #'   coefficients; 1 where it is the same for all.
 #' @param precision (matrix, P x P) Of the prior.
 #' @return (list) `z` (whole, R x P), `unit` (z unit = w d L'x), `whiten` (L),
-#'   `kappa`.
+#'   `weight` (w d), `kappa`.
 #' @noRd
 score_geometry <- function(x, count, scale, precision, spread, rounds = 3) {
   weight <- rep(1, nrow(x))
@@ -39,7 +39,7 @@ score_geometry <- function(x, count, scale, precision, spread, rounds = 3) {
   unit <- max(sqrt(rowSums(rows^2))) / score_length
   list(
     z = round(rows / unit), unit = unit, whiten = whiten,
-    kappa = unit * score_length
+    weight = weight * scale, kappa = unit * score_length
   )
 }
 
