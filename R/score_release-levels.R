@@ -22,7 +22,10 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
     file$x, file$count, geometry$z * geometry$unit, step, prior$location,
     prior$scale
   )
-  warn_budget(levels_error(found$covariance, file, length(levels)), 1, call)
+  # Its linear predictors differ by logits, whose sigma is near 2
+  warn_budget(
+    levels_error(found, file, length(levels)), 2, NULL, file$n, call
+  )
   columns <- model$design$columns
   new_score_release(
     model, settings, neighbours, list(step), NULL,
@@ -174,13 +177,18 @@ levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
 }
 
 #' The standard error of a typical record's linear predictors
+#'
+#' Each against the mean of all, by the levels' shares: the baseline may be rare.
 #' @noRd
-levels_error <- function(covariance, file, K) {
+levels_error <- function(found, file, K) {
+  share <- colSums(file$count * level_shares(file$x, found$mean)) / file$n
+  among <- rbind(0, diag(K - 1)) - rep(share[-1], each = K)
   P <- ncol(file$x)
-  sqrt(mean(vapply(seq_len(K - 1), function(k) {
-    block <- (k - 1) * P + seq_len(P)
-    typical_variance(covariance[block, block], file)
-  }, 0)))
+  variance <- vapply(seq_len(K), function(k) {
+    centred <- kronecker(among[k, , drop = FALSE], diag(P))
+    typical_variance(centred %*% found$covariance %*% t(centred), file)
+  }, 0)
+  sqrt(sum(share * variance))
 }
 
 #' One set: levels from 0

@@ -92,3 +92,16 @@ margin_sensitivity <- function(strategy, noise) {
     max(stats::dist(t(strategy), if (laplace) "manhattan" else "euclidean"))
   )
 }
+
+#' The largest standard error of the released cumulative shares
+#' @noRd
+margin_error <- function(margin, n) {
+  bins <- length(margin$noisy)
+  strategy <- margin_strategy(
+    bins, if (is.null(margin$rho)) "laplace" else "gaussian"
+  )
+  sums <- 1 * lower.tri(diag(bins), diag = TRUE)
+  # The total is known
+  sums <- sums[-bins, , drop = FALSE] - seq_len(bins - 1) / bins
+  max(sqrt(rowSums((sums %*% solve(strategy))^2))) * margin$deviation / n
+}

@@ -114,16 +114,28 @@ warn_delta <- function(delta, n, call) {
 
 #' Say where the noise drowns the file
 #'
-#' From public and released numbers: the standard error of a record's linear
-#' predictor, against the reference's spread of responses around it.
+#' From public numbers: where a typical record's linear predictor is known to no
+#' more than half of the reference's sigma, or cumulative shares to a twentieth,
+#' a reference that is not far off does as well (`ce_income`: at epsilon 0.05).
+#' @param error (number) Standard error of a typical record's linear predictor.
+#' @param unit (number) See line_unit().
+#' @param margin (list or `NULL`) See score_margin().
 #' @noRd
-warn_budget <- function(error, unit, call) {
-  if (error > unit) {
+warn_budget <- function(error, unit, margin, n, call) {
+  shares <- if (is.null(margin)) 0 else margin_error(margin, n)
+  drowned <- c(error > unit / 2, shares > 0.05)
+  if (any(drowned)) {
     warn_classed(
       c(
         "The noise drowns the file: the reference alone may serve as well.",
-        x = "The standard error of a typical record's linear predictor is
-             {format_figure(error, 2)}, above {format_figure(unit, 2)}.",
+        x = if (drowned[1]) {
+          "The standard error of a typical record's linear predictor is
+           {format_figure(error, 2)}, above {format_figure(unit / 2, 2)}."
+        },
+        x = if (drowned[2]) {
+          "The standard error of the margin's cumulative shares is
+           {format_figure(shares, 2)}, above 0.05."
+        },
         i = "Spend more {.arg epsilon}, or leave predictors out."
       ),
       "pseudosynth_warning_budget",

@@ -35,7 +35,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   }
   warn_budget(
     sqrt(typical_variance(found$stated$covariance, file)),
-    line_unit(family, shape), call
+    line_unit(family, shape), margin, file$n, call
   )
   new_score_release(
     model, settings, neighbours, steps, margin, found, file$n, seed,
