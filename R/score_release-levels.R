@@ -194,17 +194,24 @@ levels_error <- function(found, file, K) {
 #' One set: levels from 0
 #'
 #' Of the coefficients' mean: a draw of those of a rare level can make it a
-#' common one.
+#' common one. Systematic along the sorted design rows: each record has its own
+#' probabilities, and alike records together nearly the expected counts.
 #' @param b (double) Coefficients.
-#' @param p (double, N) Uniform.
+#' @param p (double, N) Uniform: order within a design row, and the start.
 #' @noRd
 draw_levels <- function(file, b, p) {
   share <- level_shares(file$x, b)
-  below <- numeric(length(p))
-  value <- numeric(length(p))
+  place <- integer(nrow(file$x))
+  place[do.call(order, as.data.frame(file$x))] <- seq_len(nrow(file$x))
+  n <- length(p)
+  # Multiples of the golden ratio: any stretch of them is spread evenly
+  even <- numeric(n)
+  even[order(place[file$row], p)] <- (p[1] + seq_len(n) * (sqrt(5) - 1) / 2) %% 1
+  below <- numeric(n)
+  value <- numeric(n)
   for (k in seq_len(ncol(share) - 1)) {
     below <- below + share[file$row, k]
-    value <- value + (p > below)
+    value <- value + (even > below)
   }
   value
 }
