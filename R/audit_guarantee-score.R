@@ -55,8 +55,8 @@ audit_file <- function(x, data, call) {
   file <- published_rows(x$design, data, call)
   file$y <- record_values(x$response, data)
   file$count <- tabulate(file$row, nrow(file$x))
-  file$extremes <- switch(x$family$likelihood,
-    bernoulli = 0:1, poisson = c(0, 1e9),
+  file$extremes <- switch(x$family$kind,
+    categorical = , binary = , proportion = 0:1, count = c(0, 1e9),
     if (is.null(x$margin)) c(-1e9, 1e9) else range(x$margin$breaks)
   )
   file
@@ -68,12 +68,17 @@ audit_file <- function(x, data, call) {
 #'   the whole sums and the `scale` of their noise.
 #' @noRd
 worst_pairs <- function(x, file) {
+  if (is_categorical(x$family)) {
+    return(worst_levels(x, file))
+  }
   record <- NULL
   vary <- list()
   for (step in x$steps) {
-    at <- drop(file$x %*% step$reference)
+    frame <- score_frame(
+      x$family, drop(file$x %*% step$reference), public_shape(x)
+    )
     geometry <- score_geometry(
-      file$x, file$count, score_scale(x$family, at),
+      file$x, file$count, frame$scale,
       diag(1 / prior_spec(x$prior, x$design$is_level)$scale^2, ncol(file$x)),
       x$spread
     )
@@ -83,13 +88,15 @@ worst_pairs <- function(x, file) {
     }
     vary[[length(vary) + 1]] <- local({
       step <- step
-      score <- scores_at(x$family, file$y, at[file$row])
+      frame <- lapply(frame, `[`, file$row)
+      score <- score_of(file$y, frame)
+      lowest <- counted_above(x$family, frame, step$clip)
       z <- geometry$z
-      eta <- at[file$row[record]]
       function(y) {
-        score[record] <- if (is.na(y)) NA else scores_at(x$family, y, eta)
+        score[record] <- score_of(y, lapply(frame, `[`, record))
         list(
-          sums = step_sums(score, step$clip, z, file$row), scale = step$scale
+          sums = step_sums(score, step$clip, z, file$row, lowest),
+          scale = step$scale
         )
       }
     })
@@ -119,6 +126,23 @@ worst_pairs <- function(x, file) {
   dropped <- list(pair(1, 2), pair(1, 3))
   size <- vapply(dropped, law_of_pair, 0, laplace = x$delta == 0)
   stats::setNames(list(dropped[[which.max(size)]], pair(2, 3)), relation_names)
+}
+
+#' The record of the longest vector dropped, or given another level
+#' @noRd
+worst_levels <- function(x, file) {
+  prior <- prior_spec(x$prior, x$design$is_level)
+  z <- levels_geometry(file, prior, x$spread)$z
+  record <- match(which.max(rowSums(z^2)), file$row)
+  made <- lapply(c(NA, 0, 1), function(level) {
+    y <- file$y
+    y[record] <- level
+    levels_sums(y, length(x$response$levels), z, file$row)
+  })
+  pair <- function(a, b) {
+    list(list(difference = made[[a]] - made[[b]], scale = x$steps[[1]]$scale))
+  }
+  stats::setNames(list(pair(1, 2), pair(2, 3)), relation_names)
 }
 
 #' mu of a pair under Gaussian noise, epsilon under Laplace noise

@@ -12,7 +12,7 @@ family_makers <- function() {
     normal_mixture = normal_mixture, student_t = student_t,
     poisson = poisson_family, neg_binomial = neg_binomial,
     beta_response = beta_response, bernoulli = bernoulli,
-    binomial = bernoulli
+    binomial = bernoulli, categorical = categorical
   )
 }
 

@@ -46,7 +46,8 @@ plot.score_release <- function(x, type = c("coefficients", "margin"),
 plot_coefficients <- function(object) {
   table <- summary(object)$table
   # The intercept lies elsewhere and would press the others together
-  table <- table[rownames(table) != "(Intercept)" | nrow(table) == 1, ]
+  level <- grepl("(Intercept)", rownames(table), fixed = TRUE)
+  if (!all(level)) table <- table[!level, ]
   table$name <- factor(rownames(table), rev(rownames(table)))
   ggplot2::ggplot(table, ggplot2::aes(y = .data$name)) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey70", linewidth = 0.4) +

@@ -7,12 +7,16 @@ most_bars <- 40L
 #' A figure of shares
 #'
 #' @param sets (list of vectors) The synthetic values of each set.
-#' @param kind (string) `"count"` or `"binary"`.
+#' @param kind (string) `"count"`, `"binary"` or `"categorical"`.
 #' @param confidential (vector or `NULL`) The confidential values.
 #' @noRd
 share_figure <- function(sets, kind, prefix = "", confidential = NULL) {
   all <- c(if (!is.null(confidential)) list(confidential), sets)
-  values <- sort(unique(unlist(lapply(all, possible_values))))
+  values <- if (kind == "categorical") {
+    possible_values(all[[1]])
+  } else {
+    sort(unique(unlist(lapply(all, possible_values))))
+  }
   if (kind == "count" && length(values) > most_bars) {
     cumulative_figure(sets, prefix, confidential)
   } else {

@@ -35,7 +35,7 @@ autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
 #' @noRd
 plot_synthetic <- function(object, prefix) {
   force(object)
-  if (object$kind %in% c("count", "binary")) {
+  if (object$kind == "count" || has_labels(object)) {
     return(plot_synthetic_shares(object, prefix))
   }
   prefix <- response_prefix(prefix, object$transform)

@@ -8,9 +8,9 @@
 #' @param digits (whole number, `NA` or `NULL`) Decimals: 0 for whole numbers,
 #'   -2 for hundreds, `NA` for values that are not rounded. Records are rounded
 #'   to them. `NULL`, the default: not stated.
-#' @param levels (two strings or `NULL`) The labels of a yes/no response that is
-#'   a factor or a character, the one that is modelled as 0 first. `NULL`, the
-#'   default: not stated.
+#' @param levels (strings or `NULL`) The labels of a response that is a factor or
+#'   a character: of [bernoulli()] two, the one that is modelled as 0 first; of
+#'   [categorical()] all, its baseline first. `NULL`, the default: not stated.
 #' @param bounds (two numbers or `NULL`) Smallest and largest value in the
 #'   response's own unit. Records outside are clamped to them, as are released
 #'   values. `NULL`, the default: none. A [beta_response()] has its own.
@@ -59,11 +59,11 @@ public_response <- function(digits = NULL, levels = NULL, bounds = NULL) {
       )
     }
   }
-  if (!is.null(levels) && (!is.character(levels) || length(levels) != 2 ||
-    anyNA(levels) || levels[1] == levels[2])) {
+  if (!is.null(levels) && (!is.character(levels) || length(levels) < 2 ||
+    anyNA(levels) || anyDuplicated(levels) > 0)) {
     abort_input(
       c(
-        "{.arg levels} must be two different strings.",
+        "{.arg levels} must be two or more different strings.",
         x = "It is {describe_type(levels)}."
       ),
       arg = "levels"

@@ -77,6 +77,15 @@ check_binary <- function(y, name, response, call) {
     )
   }
   stated <- "levels" %in% response$stated
+  if (stated && length(response$levels) != 2) {
+    abort_input(
+      c(
+        "{.code levels = } must be two for {.fn bernoulli}.",
+        x = "They are {length(response$levels)}."
+      ),
+      arg = "response", call = call
+    )
+  }
   if (stated && !is.factor(y) && !is.character(y)) {
     abort_input(
       c(
@@ -87,18 +96,7 @@ check_binary <- function(y, name, response, call) {
     )
   }
   if (stated) {
-    bad <- which(!as.character(y) %in% response$levels)
-    if (length(bad) > 0) {
-      n_bad <- length(bad)
-      abort_input(
-        c(
-          "The response {.val {name}} must have one of the stated levels.",
-          x = "{n_bad} of {length(y)} record{?s} {?has/have} another value."
-        ),
-        arg = "data", call = call, rows = bad
-      )
-    }
-    return(invisible(y))
+    return(check_among_levels(y, name, response, call))
   }
   if (is.logical(y)) {
     return(invisible(y))
@@ -143,6 +141,48 @@ check_binary <- function(y, name, response, call) {
         x = "It is neither for {n_bad} of {length(y)} record{?s}.",
         i = "For two other values make it a {.fn factor}; for more values choose
              another family."
+      ),
+      arg = "data", call = call, rows = bad
+    )
+  }
+  invisible(y)
+}
+
+#' Check a response of several labels, which may be stated
+#' @noRd
+check_levels <- function(y, name, response, call) {
+  if (!is.factor(y) && (!is.character(y) || !is.null(dim(y)))) {
+    abort_input(
+      c(
+        "The response {.val {name}} must be a factor or a character.",
+        x = "It is {describe_type(y)}.",
+        i = "Make it a {.fn factor} of public levels."
+      ),
+      arg = "data", call = call
+    )
+  }
+  check_text(y, name, call)
+  K <- length(response$levels)
+  if (K < 2) {
+    abort_input(
+      c(
+        "The response {.val {name}} must have at least two levels.",
+        x = "It has {K}."
+      ),
+      arg = "data", call = call
+    )
+  }
+  check_among_levels(y, name, response, call)
+}
+
+check_among_levels <- function(y, name, response, call) {
+  bad <- which(!as.character(y) %in% response$levels)
+  if (length(bad) > 0) {
+    n_bad <- length(bad)
+    abort_input(
+      c(
+        "The response {.val {name}} must have one of the stated levels.",
+        x = "{n_bad} of {length(y)} record{?s} {?has/have} another value."
       ),
       arg = "data", call = call, rows = bad
     )
@@ -203,6 +243,7 @@ response_unit <- function(response) {
       )
     },
     binary = sprintf("%s, two values: probability mass, unit-free", name),
+    categorical = sprintf("%s, levels: probability mass, unit-free", name),
     response_label(response)
   )
 }

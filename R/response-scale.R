@@ -1,5 +1,11 @@
 # The way from a variable to the scale it is modelled on, and back.
 
+#' Are the response's values labels, numbered from 0, and not amounts?
+#' @noRd
+has_labels <- function(response) {
+  response$kind %in% c("binary", "categorical")
+}
+
 #' From the variable's own unit to the modelled scale
 #' @param y Values of the variable, of its type.
 #' @return (double) 0 and 1 for two values.
@@ -39,7 +45,7 @@ response_inverse <- function(response, z) {
 #' @return (integer or double) Same dimensions as `z`.
 #' @noRd
 response_number <- function(response, z) {
-  if (response$kind == "binary") {
+  if (has_labels(response)) {
     storage.mode(z) <- if (response$type == "double") "double" else "integer"
     return(z)
   }

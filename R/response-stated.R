@@ -16,7 +16,7 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
   response["limits"] <- list(given$bounds)
   kind <- response$kind
   wrong <- c(
-    if (kind == "binary") c("digits", "bounds") else "levels",
+    if (has_labels(response)) c("digits", "bounds") else "levels",
     if (kind == "proportion") "bounds"
   )
   wrong <- intersect(wrong, names(given))
@@ -29,7 +29,8 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
       c(
         "{.arg response} must state what belongs to the response.",
         x = "{.code {wrong[1]} = } is not for
-             {switch(kind, binary = 'two values', count = 'counts',
+             {switch(kind, binary = 'two values', categorical = 'levels',
+             count = 'counts',
              proportion = 'a proportion, whose bounds are the family\\'s',
              'a continuous response')}."
       ),
@@ -53,7 +54,7 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
     response$type <- stated_type(response)
   }
   if (!is.null(given$levels)) response$levels <- given$levels
-  if (kind != "binary") {
+  if (!has_labels(response)) {
     range <- response_range(response)
     if (range[1] > range[2]) {
       abort_input(
@@ -82,7 +83,7 @@ response_is_public <- function(response) {
 #' The response as a strict release gives it: by public knowledge alone
 #' @noRd
 released_response <- function(response) {
-  if (response$kind == "binary") {
+  if (has_labels(response)) {
     if (response$type == "double") response$type <- "integer"
   } else if (!"digits" %in% response$stated) {
     response$digits <- if (response$kind == "count") 0L else NA_integer_
@@ -95,7 +96,7 @@ released_response <- function(response) {
 #' @param y Values of the variable.
 #' @noRd
 stated_values <- function(response, y) {
-  if (response$kind == "binary" || length(response$stated) == 0) {
+  if (has_labels(response) || length(response$stated) == 0) {
     return(y)
   }
   y <- as.double(y)
@@ -127,7 +128,7 @@ rounding_text <- function(response) {
   if (is.null(response)) {
     return("as the model gives them")
   }
-  if (response$kind == "binary") {
+  if (has_labels(response)) {
     values <- response$levels %||%
       if (response$type == "logical") c("FALSE", "TRUE") else 0:1
     return(paste0(

@@ -87,7 +87,8 @@ abort_plain_left_side <- function(left, columns, family, call) {
     count = "It models whole numbers; its log link is on their mean.",
     proportion = "It scales the variable by its {.arg bounds}; its logit link
                   is on the mean.",
-    binary = "It models two values; its logit link is on the probability."
+    binary = "It models two values; its logit link is on the probability.",
+    categorical = "It models levels; its link is on their probabilities."
   )
   abort_input(
     c(
@@ -170,6 +171,12 @@ check_response <- function(y, response, family, call) {
     check_binary(y, name, response, call)
     return(invisible(y))
   }
+  if (response$kind == "categorical") {
+    check_finite_column(y, name, call)
+    check_enough(y, call)
+    check_levels(y, name, response, call)
+    return(invisible(y))
+  }
   if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
     two <- is.logical(y) || length(unique(y)) == 2
     abort_input(
@@ -213,7 +220,7 @@ check_response <- function(y, response, family, call) {
 #' @noRd
 check_varies <- function(model, call) {
   response <- model$response
-  if (response$kind %in% c("count", "binary")) {
+  if (response$kind == "count" || has_labels(response)) {
     return(invisible(model))
   }
   y <- stated_values(response, model$data[[response$variable]])

@@ -1,11 +1,22 @@
-# What a score release has to know of a family: the score of a record in its
-# linear predictor, divided by its standard deviation at public coefficients,
-# and what a clipped score is expected to be at other coefficients.
+# What a score release has to know of a family: the score of a record at public
+# coefficients, in its standard deviations, and the law of responses at others.
+# What that score is expected to be: score_model-expected.R.
+#
+# The `shape` is the family's parameter besides the coefficients: sigma, size or
+# precision; NULL where there is none.
 
-score_families <- c("gaussian", "student_t", "bernoulli", "poisson")
+score_families <- c(
+  "gaussian", "student_t", "bernoulli", "poisson", "neg_binomial", "beta"
+)
 
 is_location <- function(family) {
   family$likelihood %in% c("gaussian", "student_t")
+}
+
+#' One unit of the linear predictor, for public limits
+#' @noRd
+line_unit <- function(family, shape) {
+  if (is_location(family)) shape else 1
 }
 
 #' Where scores are clipped in the two steps, in standard deviations
@@ -15,40 +26,61 @@ is_location <- function(family) {
 #' @noRd
 default_clip <- function(family) {
   switch(family$likelihood,
-    bernoulli = c(1, 1), poisson = c(1.5, 1), c(1.5, 0.8)
+    bernoulli = c(1, 1), poisson = , neg_binomial = c(1.5, 1), c(1.5, 0.8)
   )
 }
 
-#' Scores of records at a linear predictor
-#' @param y,eta (double) On the modelled scale.
+#' Scores at a public linear predictor: (y - centre) / spread
+#'
+#' For beta_response(), whose derivative has no bound, that of the mean alone:
+#' the quasi-score, which needs the variance only.
+#' @param shape (number or `NULL`) The public one.
+#' @return (list of double) `centre`, `spread`, and `scale`: the score's
+#'   standard deviation in the linear predictor. Of location models, whose
+#'   sigma is not known, in the response's unit: spread and scale are 1.
 #' @noRd
-scores_at <- function(family, y, eta) {
+score_frame <- function(family, eta, shape) {
+  mean <- family_mean(family, eta)
   if (is_location(family)) {
-    return(y - eta)
+    one <- rep(1, length(eta))
+    return(list(centre = mean, spread = one, scale = one))
   }
-  (y - family_mean(family, eta)) / score_scale(family, eta)
+  variance <- switch(family$likelihood,
+    bernoulli = mean * (1 - mean), poisson = mean,
+    neg_binomial = mean * (1 + mean / shape),
+    beta = mean * (1 - mean) / (1 + shape)
+  )
+  slope <- if (has_logit_link(family)) mean * (1 - mean) else mean
+  # Where a mean rounds to its end
+  spread <- pmax(sqrt(variance), 1e-6)
+  list(centre = mean, spread = spread, scale = pmax(slope / spread, 1e-6))
+}
+
+score_of <- function(y, frame) {
+  (y - frame$centre) / frame$spread
+}
+
+#' Where records begin to count as unclipped
+#'
+#' Overdispersion shows in the zeros: they never count.
+#' @noRd
+counted_above <- function(family, frame, clip) {
+  if (family$likelihood != "neg_binomial") {
+    return(-clip)
+  }
+  pmax(-clip, -0.95 * frame$centre / frame$spread)
 }
 
 #' @return (double) Of counts at most 1e13: noisy coefficients may lie anywhere.
 #' @noRd
 family_mean <- function(family, eta) {
-  if (family$likelihood == "bernoulli") {
+  if (is_location(family)) {
+    eta
+  } else if (has_logit_link(family)) {
     stats::plogis(eta)
   } else {
     exp(pmin(eta, 30))
   }
-}
-
-#' The score's standard deviation at a linear predictor; 1 for location models,
-#' whose scale is not known
-#' @noRd
-score_scale <- function(family, eta) {
-  mean <- family_mean(family, eta)
-  switch(family$likelihood,
-    bernoulli = pmax(sqrt(mean * (1 - mean)), 1e-6),
-    poisson = pmax(sqrt(mean), 1e-6),
-    rep(1, length(eta))
-  )
 }
 
 #' Distribution function and quantiles of a location model's errors
@@ -69,109 +101,78 @@ error_quantile <- function(family, p) {
   }
 }
 
-#' Clipped scores as coefficients make them
-#'
-#' @param at (double, R) The public linear predictor at which the scores were
-#'   taken.
-#' @param clip (number)
-#' @param sigma (number or `NULL`) Of a location model's errors.
-#' @return (function of a linear predictor) Gives `mean` and `slope` (of the
-#'   mean in the linear predictor), R each.
+#' Distribution function of responses
+#' @param mean,shape Of the family.
 #' @noRd
-expected_scores <- function(family, at, clip, sigma = NULL) {
-  if (is_location(family)) {
-    return(expected_location(family, at, clip, sigma))
-  }
-  scale <- score_scale(family, at)
-  centre <- family_mean(family, at)
-  if (family$likelihood == "bernoulli") {
-    one <- clamp((1 - centre) / scale, -clip, clip)
-    zero <- clamp(-centre / scale, -clip, clip)
-    return(function(eta) {
-      p <- stats::plogis(eta)
-      list(
-        mean = p * one + (1 - p) * zero, slope = p * (1 - p) * (one - zero)
-      )
-    })
-  }
-  low <- centre - clip * scale
-  high <- centre + clip * scale
-  function(eta) {
-    mean <- family_mean(family, eta)
-    above <- poisson_above(low, mean)
-    beyond <- poisson_above(high, mean)
-    list(
-      mean = (above$excess - beyond$excess) / scale - clip,
-      slope = mean * (above$slope - beyond$slope) / scale
-    )
-  }
-}
-
-#' E max(Y - a, 0) of a Poisson count, and its derivative in the mean
-#' @noRd
-poisson_above <- function(a, mean) {
-  k <- pmax(ceiling(a), 0)
-  at_least <- function(j) stats::ppois(j - 1, mean, lower.tail = FALSE)
-  list(
-    excess = ifelse(a < 0, mean - a, mean * at_least(k - 1) - a * at_least(k)),
-    slope = ifelse(
-      a < 0, 1, at_least(k) + (k - a) * stats::dpois(k - 1, mean)
-    )
+response_probability <- function(family, q, mean, shape) {
+  switch(family$likelihood,
+    poisson = stats::ppois(q, mean),
+    neg_binomial = stats::pnbinom(q, shape, mu = mean),
+    beta = stats::pbeta(q, mean * shape, (1 - mean) * shape),
+    error_probability(family, (q - mean) / shape)
   )
 }
 
-#' With errors e: E clip(e + d) is odd in d with slope P(|e + d| < c)
-#' @noRd
-expected_location <- function(family, at, clip, sigma) {
-  # Finer near 0, and flat where all is clipped
-  cells <- 200
-  grid <- sinh(seq(0, asinh(60 * (1 + clip / sigma)), length.out = cells)) *
-    sigma
-  slope <- error_probability(family, (clip - grid) / sigma) -
-    error_probability(family, (-clip - grid) / sigma)
-  mean <- c(0, cumsum(diff(grid) * (slope[-1] + slope[-cells]) / 2))
-  function(eta) {
-    d <- eta - at
-    by <- function(values) stats::approx(grid, values, abs(d), rule = 2)$y
-    list(mean = sign(d) * by(mean), slope = by(slope))
-  }
+response_quantile <- function(family, p, mean, shape) {
+  switch(family$likelihood,
+    bernoulli = as.double(p > 1 - mean),
+    poisson = stats::qpois(p, mean),
+    neg_binomial = stats::qnbinom(p, shape, mu = mean),
+    beta = stats::qbeta(p, mean * shape, (1 - mean) * shape),
+    mean + shape * error_quantile(family, p)
+  )
 }
 
 #' Responses at a linear predictor, with their probabilities
 #' @return (list) `value` and `weight`, a row for each of `eta`.
 #' @noRd
-family_outcomes <- function(family, eta, sigma) {
+family_outcomes <- function(family, eta, shape) {
+  mean <- family_mean(family, eta)
   if (family$likelihood == "bernoulli") {
-    p <- stats::plogis(eta)
     return(list(
-      value = cbind(0 * eta, 0 * eta + 1), weight = cbind(1 - p, p)
+      value = cbind(0 * eta, 0 * eta + 1), weight = cbind(1 - mean, mean)
     ))
   }
-  levels <- (seq_len(200) - 0.5) / 200
+  p <- (seq_len(200) - 0.5) / 200
   value <- if (is_location(family)) {
-    outer(eta, sigma * error_quantile(family, levels), `+`)
+    outer(mean, shape * error_quantile(family, p), `+`)
   } else {
-    outer(family_mean(family, eta), levels, function(mean, p) {
-      stats::qpois(p, mean)
-    })
+    outer(mean, p, function(mean, p) response_quantile(family, p, mean, shape))
   }
   list(value = value, weight = 0 * value + 1 / 200)
 }
 
-#' The scale of errors of which a noisy share lies within a clip
+#' The shape under which a noisy share of records lies within a clip
 #'
 #' The likeliest, beside a public one that says no more than its order of
-#' magnitude: log sigma ~ N(log public, 1).
+#' magnitude: log shape ~ N(log public, 1).
 #' @param share,noise (numbers) The share and its standard error.
-#' @param d (double) How far the scores' centres are from the truth.
+#' @param frame (list) See score_frame(), with `clip`; of some typical records.
+#' @param eta (double) Their linear predictor.
 #' @param public (number) The reference's.
 #' @noRd
-scale_of_share <- function(family, share, noise, clip, d, public) {
-  loss <- function(log_sigma) {
-    sigma <- exp(log_sigma)
-    inside <- error_probability(family, (clip - d) / sigma) -
-      error_probability(family, (-clip - d) / sigma)
-    ((mean(inside) - share) / noise)^2 + (log_sigma - log(public))^2
+shape_of_share <- function(family, share, noise, frame, eta, public) {
+  ends <- cbind(
+    frame$centre + frame$spread * counted_above(family, frame, frame$clip),
+    frame$centre + frame$spread * frame$clip
+  )
+  # Strictly inside
+  if (family$kind == "count") {
+    ends <- cbind(floor(ends[, 1]), ceiling(ends[, 2]) - 1)
   }
-  exp(stats::optimize(loss, log(public) + c(-4, 4), tol = 1e-5)$minimum)
+  mean <- family_mean(family, eta)
+  loss <- function(log_shape) {
+    below <- function(q) {
+      response_probability(family, q, mean, exp(log_shape))
+    }
+    inside <- mean(below(ends[, 2]) - below(ends[, 1]))
+    ((inside - share) / noise)^2 + (log_shape - log(public))^2
+  }
+  range <- log(public) + c(-4, 4)
+  # Of counts and proportions the share need not have one direction
+  if (!is_location(family)) {
+    grid <- seq(range[1], range[2], length.out = 17)
+    range <- grid[which.min(vapply(grid, loss, 0))] + c(-0.5, 0.5)
+  }
+  exp(stats::optimize(loss, range, tol = 1e-5)$minimum)
 }

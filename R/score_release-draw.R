@@ -58,57 +58,67 @@ published_rows <- function(design, newdata, call) {
 #' @param streams (two counts) Of the coefficients and of the values.
 #' @noRd
 draw_scores <- function(x, file, words, streams) {
+  p <- uniforms_(length(file$row), words, streams[2])
+  if (is_categorical(x$family)) {
+    return(draw_levels(file, x$draws$mean, p))
+  }
   size <- length(x$draws$mean)
   b <- x$draws$mean + drop(crossprod(
     chol(x$draws$covariance), stats::qnorm(uniforms_(size, words, streams[1]))
   ))
   line <- drop(file$x %*% b)[file$row]
-  p <- uniforms_(length(line), words, streams[2])
-  if (!is_location(x$family)) {
-    mean <- family_mean(x$family, line)
-    return(if (x$family$likelihood == "bernoulli") {
-      as.double(p > 1 - mean)
-    } else {
-      stats::qpois(p, mean)
-    })
-  }
-  error <- error_quantile(x$family, p)
   if (is.null(x$margin)) {
-    return(line + x$sigma * error)
+    return(response_quantile(x$family, p, family_mean(x$family, line), x$shape))
   }
-  scale <- margin_scale(x, line, error)
-  calibrate_margin(x$margin, line + scale * error, p)
+  latent <- latent_quantile(x$family, p)
+  latent <- line + margin_scale(x, line, latent) * latent
+  whole_bins(x, calibrate_margin(x$margin, latent, p))
+}
+
+#' What a margin's ranks come from: the linear predictor with these errors
+#'
+#' Of families with a law of their own normal ones: the margin has the shape,
+#' and a latent value has no ties.
+#' @noRd
+latent_quantile <- function(family, p) {
+  if (is_location(family)) error_quantile(family, p) else stats::qnorm(p)
+}
+
+# The bins of a count's margin lie between whole numbers
+whole_bins <- function(x, values) {
+  if (x$family$kind == "count") floor(values + 0.5) else values
 }
 
 #' The errors' scale under which the set agrees with the released sums
 #'
 #' Where values get the margin by their ranks, their own scale is lost, and only
 #' that of the errors against the linear predictor remains. It is found so that
-#' clipped residuals of the set have no slope on the linear predictor: the
-#' equation that the second step solves for the file.
+#' clipped scores of the set have the slope on the linear predictor that they
+#' are expected to have: the equation that the second step solves for the file.
+#' @param error (double) See latent_quantile().
 #' @noRd
 margin_scale <- function(x, line, error, most = 20000) {
   n <- length(line)
   kept <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
   line <- line[kept]
   error <- error[kept]
-  centred <- line - mean(line)
-  if (length(kept) < 20 || max(abs(centred)) < 1e-8) {
-    return(x$sigma)
+  start <- line_unit(x$family, x$shape)
+  if (length(kept) < 20 || max(line) - min(line) < 2e-8) {
+    return(unname(start))
   }
   counts <- list(
     counts = project_counts(x$margin$noisy), breaks = x$margin$breaks
   )
-  values <- histogram_quantile(counts, (seq_along(kept) - 0.5) / length(kept))
-  clip <- x$steps[[2]]$clip
+  values <- whole_bins(
+    x, histogram_quantile(counts, (seq_along(kept) - 0.5) / length(kept))
+  )
+  excess <- excess_slope(x, line)
   slope <- function(log_scale) {
-    residual <- numeric(length(kept))
-    residual[order(line + exp(log_scale) * error)] <- values
-    residual <- residual - line
-    residual <- residual - stats::median(residual)
-    mean(clamp(residual, -clip, clip) * centred)
+    set <- numeric(length(kept))
+    set[order(line + exp(log_scale) * error)] <- values
+    excess(set)
   }
-  ends <- log(x$sigma) + c(-3, 3)
+  ends <- log(start) + c(-3, 3)
   if (slope(ends[1]) <= 0) {
     return(exp(ends[1]))
   }
@@ -116,4 +126,35 @@ margin_scale <- function(x, line, error, most = 20000) {
     return(exp(ends[2]))
   }
   exp(stats::uniroot(slope, ends, tol = 0.01)$root)
+}
+
+#' How far the clipped scores' slope on the linear predictor is from what is
+#' expected
+#' @return (function of values) Gives a number.
+#' @noRd
+excess_slope <- function(x, line) {
+  clip <- x$steps[[2]]$clip
+  if (is_location(x$family)) {
+    centred <- line - mean(line)
+    return(function(values) {
+      residual <- values - line
+      residual <- residual - stats::median(residual)
+      mean(clamp(residual, -clip, clip) * centred)
+    })
+  }
+  frame <- score_frame(x$family, line, public_shape(x))
+  frame$clip <- clip
+  expected <- expected_scores(x$family, frame, x$shape)(line)$mean
+  # What a shift of all scores has is the intercept's
+  centred <- line - stats::weighted.mean(line, frame$scale^2)
+  function(values) {
+    u <- clamp(score_of(values, frame), -clip, clip)
+    mean(frame$scale * (u - expected) * centred)
+  }
+}
+
+#' The shape that the reference states
+#' @noRd
+public_shape <- function(x) {
+  if (!is.null(x$shape)) x$reference$values[[names(x$shape)]]
 }

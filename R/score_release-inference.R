@@ -151,7 +151,8 @@ as.list.score_release <- function(x, ...) {
     steps = lapply(x$steps, plain), margin = plain(x$margin),
     coefficients = as.list(x$coefficients), covariance = x$covariance,
     draws = list(mean = as.list(x$draws$mean), covariance = x$draws$covariance),
-    sigma = x$sigma, slope_scale = x$slope_scale, family = format(x$family),
+    shape = as.list(x$shape), slope_scale = x$slope_scale,
+    family = format(x$family),
     prior = format(x$prior), response = x$response$label,
     predictors = x$design$variables, reference = as.list(x$reference$values),
     n_records = x$n_records, guarantee = as.list(guarantee(x))

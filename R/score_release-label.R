@@ -38,9 +38,14 @@ score_verdict <- function(x) {
   }
   list(label = "strict", reasons = c(
     paste(
-      "Each part is a sum of whole vectors, to which a record adds its clipped",
-      "whole score times a public vector, under exact discrete",
-      if (x$delta > 0) "Gaussian" else "Laplace", "noise."
+      "Each part is a sum of whole vectors, to which a record adds",
+      if (is_categorical(x$family)) {
+        "a public vector in the block of its level,"
+      } else {
+        "its clipped whole score times a public vector,"
+      },
+      "under exact discrete", if (x$delta > 0) "Gaussian" else "Laplace",
+      "noise."
     ),
     paste(
       "Coefficients and values are drawn from what was released and from",
@@ -54,13 +59,18 @@ score_inputs <- function(x) {
     response = x$response$label, values = rounding_text(x$response),
     predictors = published_text(x$design$variables),
     model = format(x$family), prior = format(x$prior),
-    reference = format(x$reference),
+    if (!is_categorical(x$family)) c(reference = format(x$reference)),
     scores = sprintf(
-      "clipped at %s; kappa %s, %s medians of the records' lengths",
-      paste(vapply(x$steps, function(step) format_exact(step$clip), ""),
-        collapse = " and "
-      ),
-      format_figure(x$steps[[2]]$kappa), format_exact(x$spread)
+      "%skappa %s, %s medians of the records' lengths",
+      if (is_categorical(x$family)) {
+        "indicators of levels; "
+      } else {
+        sprintf("clipped at %s; ", paste(
+          vapply(x$steps, function(step) format_exact(step$clip), ""),
+          collapse = " and "
+        ))
+      },
+      format_figure(x$steps[[length(x$steps)]]$kappa), format_exact(x$spread)
     ),
     noise = sprintf(
       "discrete %s, scales %s in whole units",

@@ -3,16 +3,37 @@
 #' Breaks from public numbers: seven tenths by a logistic curve around the
 #' reference, the rest equally wide
 #'
+#' Counts have theirs along log(1 + y), between whole numbers.
 #' @param ends (two numbers) Public bounds on the modelled scale.
-#' @param centre,scale (numbers) Of the reference.
+#' @param centre,shape (numbers) Of the reference: a linear predictor.
+#' @return (double) Of counts fewer than asked for where there are not so many.
 #' @noRd
-score_breaks <- function(ends, centre, scale, bins) {
-  grid <- seq(ends[1], ends[2], length.out = 20001)
-  curve <- stats::plogis((grid - centre) / scale)
+score_breaks <- function(family, ends, centre, shape, bins) {
+  frame <- score_frame(family, centre, shape)
+  middle <- frame$centre
+  scale <- if (is_location(family)) shape else frame$spread
+  count <- family$kind == "count"
+  if (count) {
+    ends <- ends + c(-0.5, 0.5)
+    scale <- scale / (1 + middle)
+    middle <- log1p(middle)
+  }
+  grid <- seq(
+    if (count) log1p(ends[1]) else ends[1],
+    if (count) log1p(ends[2]) else ends[2],
+    length.out = 20001
+  )
+  curve <- stats::plogis((grid - middle) / scale)
   curve <- (curve - curve[1]) / (curve[20001] - curve[1])
   if (!all(is.finite(curve))) curve <- (0:20000) / 20000
   share <- 0.7 * curve + 0.3 * (0:20000) / 20000
-  stats::approx(share, grid, (0:bins) / bins)$y
+  breaks <- stats::approx(share, grid, (0:bins) / bins)$y
+  if (!count) {
+    return(breaks)
+  }
+  breaks <- floor(expm1(breaks) + 1) - 0.5
+  breaks[c(1, bins + 1)] <- ends
+  unique(breaks)
 }
 
 #' What is counted: column j is what a record of bin j adds
@@ -70,4 +91,17 @@ margin_sensitivity <- function(strategy, noise) {
     vector_lengths(t(strategy), noise),
     max(stats::dist(t(strategy), if (laplace) "manhattan" else "euclidean"))
   )
+}
+
+#' The largest standard error of the released cumulative shares
+#' @noRd
+margin_error <- function(margin, n) {
+  bins <- length(margin$noisy)
+  strategy <- margin_strategy(
+    bins, if (is.null(margin$rho)) "laplace" else "gaussian"
+  )
+  sums <- 1 * lower.tri(diag(bins), diag = TRUE)
+  # The total is known
+  sums <- sums[-bins, , drop = FALSE] - seq_len(bins - 1) / bins
+  max(sqrt(rowSums((sums %*% solve(strategy))^2))) * margin$deviation / n
 }

@@ -6,34 +6,41 @@
 #' @param steps (list) See step_of_file().
 #' @param start (double, P)
 #' @param location,scale (double, P) Of the normal prior.
-#' @param public (number or `NULL`) The reference's scale, of location models.
-#' @param covariance (matrix or `NULL`) Of all sums, where it is known.
+#' @param public (number or `NULL`) The reference's shape.
+#' @param near (list or `NULL`) Such a posterior near this one.
 #' @return (list) `mean`, `covariance`, `noise` (the covariance of all sums),
-#'   `sigma` (of a location model's errors), and of the sums alone, at `mean`:
+#'   `slope`, see sums_slope(), `shape`, and of the sums alone, at `mean`:
 #'   `information` and `pull`.
 #' @noRd
 score_posterior <- function(family, x, count, steps, start, location, scale,
-                            public = NULL, covariance = NULL, rounds = 6) {
-  sigma <- NULL
+                            public = NULL, near = NULL, rounds = 6) {
+  shape <- NULL
   b <- start
+  covariance <- near$noise
+  slope <- near$slope
   for (round in seq_len(rounds)) {
-    if (is_location(family)) {
-      sigma <- released_sigma(
+    if (!is.null(public)) {
+      shape <- released_shape(
         family, steps[[length(steps)]], drop(x %*% b), count, public
       )
     }
     # It changes little from here on
     if (is.null(covariance)) {
-      covariance <- sums_covariance(family, x, steps, b, sigma, count)
+      covariance <- sums_covariance(family, x, steps, b, shape, count)
     }
-    sums <- score_quadratic(family, x, count, steps, b, sigma, covariance)
+    sums <- score_quadratic(
+      family, x, count, steps, b, shape, covariance, slope
+    )
+    slope <- sums$slope
     precision <- diag(1 / scale^2, length(b)) + sums$information
     change <- solve(precision, sums$pull + (location - b) / scale^2)
     # Far from the mode the clip flattens the sums: no step leaves their reach
-    largest <- max(abs(x %*% change)) / (sigma %||% 1)
+    largest <- max(abs(x %*% change)) / line_unit(family, shape)
     change <- change * min(1, 3 / largest)
     b <- b + change
     if (largest < 0.05) break
+    # The mode does not depend on it; it takes most of the time
+    if (largest > 0.25) slope <- NULL
   }
   sums$pull <- sums$pull - drop(sums$information %*% change)
   c(list(mean = b, covariance = solve(precision), noise = covariance), sums)
@@ -44,23 +51,38 @@ score_posterior <- function(family, x, count, steps, start, location, scale,
 #' All steps are sums over the same records: what the sample does to one it does
 #' to the others, too.
 #' @param covariance (matrix) Of all sums, see sums_covariance().
-#' @return (list) `information`, `pull` (its gradient), `sigma`.
+#' @param slope (matrix or `NULL`) Of all sums' expectations, where it is known.
+#' @return (list) `information`, `pull` (its gradient), `slope`, `shape`.
 #' @noRd
-score_quadratic <- function(family, x, count, steps, b, sigma, covariance) {
+score_quadratic <- function(family, x, count, steps, b, shape, covariance,
+                            slope = NULL) {
   eta <- drop(x %*% b)
-  found <- lapply(steps, function(step) {
-    expected <- expected_scores(family, step$at, step$clip, sigma)(eta)
-    list(
-      slope = crossprod(step$z, count * expected$slope * x),
-      miss = step$sum - drop(crossprod(step$z, count * expected$mean))
-    )
+  expected <- lapply(steps, function(step) {
+    expected_scores(family, step, shape)(eta)
   })
-  slope <- do.call(rbind, lapply(found, `[[`, "slope"))
-  miss <- unlist(lapply(found, `[[`, "miss"))
+  miss <- unlist(Map(function(step, expected) {
+    step$sum - drop(crossprod(step$z, count * expected$mean))
+  }, steps, expected))
+  if (is.null(slope)) {
+    slope <- do.call(rbind, Map(function(step, expected) {
+      sums_slope(step$geometry, x, count * expected$slope)
+    }, steps, expected))
+  }
   weighed <- solve(covariance, slope)
   list(
     information = crossprod(slope, weighed),
-    pull = drop(crossprod(weighed, miss)), sigma = sigma
+    pull = drop(crossprod(weighed, miss)), slope = slope, shape = shape
+  )
+}
+
+#' The slope of a step's expected sums in the coefficients
+#'
+#' z' diag(s) x with z = w d x L, not rounded: half the work of z itself.
+#' @param s (double, R) Not negative.
+#' @noRd
+sums_slope <- function(geometry, x, s) {
+  crossprod(
+    geometry$whiten, crossprod(sqrt(geometry$weight * pmax(s, 0)) * x)
   )
 }
 
@@ -69,26 +91,28 @@ score_quadratic <- function(family, x, count, steps, b, sigma, covariance) {
 #' That of a record's clipped scores in two steps is worked out for a hundred
 #' records along the linear predictor and taken for their neighbours.
 #' @noRd
-sums_covariance <- function(family, x, steps, b, sigma, count) {
+sums_covariance <- function(family, x, steps, b, shape, count) {
   eta <- drop(x %*% b)
   order <- order(eta)
-  place <- cumsum(as.double(count[order])) / sum(count)
   group <- integer(length(eta))
+  place <- cumsum(as.double(count[order])) / sum(count)
   group[order] <- pmin(floor(100 * place), 99) + 1
-  some <- order[pmin(findInterval((0:99 + 0.5) / 100, place) + 1, length(eta))]
-  outcomes <- family_outcomes(family, eta[some], sigma)
+  some <- typical_rows(eta, count)
+  outcomes <- family_outcomes(family, eta[some], shape)
   scores <- lapply(steps, function(step) {
     u <- clamp(
-      scores_at(family, outcomes$value, step$at[some]), -step$clip, step$clip
+      score_of(outcomes$value, rows_of(step, some)), -step$clip, step$clip
     )
     u - rowSums(outcomes$weight * u)
   })
   block <- function(k, l) {
     together <- rowSums(outcomes$weight * scores[[k]] * scores[[l]])
-    if (k == l) {
-      return(crossprod(sqrt(count * together[group]) * steps[[k]]$z))
+    # Both scores go up with the response: never negative but for rounding
+    root <- sqrt(count * pmax(together, 0)[group])
+    if (k == l || is_location(family)) {
+      return(crossprod(root * steps[[k]]$z))
     }
-    crossprod(steps[[k]]$z, count * together[group] * steps[[l]]$z)
+    crossprod(root * steps[[k]]$z, root * steps[[l]]$z)
   }
   all <- block(1, 1)
   if (length(steps) == 2) {
@@ -100,17 +124,36 @@ sums_covariance <- function(family, x, steps, b, sigma, count) {
   all
 }
 
-#' The scale of the errors, from the noisy share of unclipped records
+#' The family's shape, from the noisy share of unclipped records
 #' @noRd
-released_sigma <- function(family, step, eta, count, public) {
-  # A hundred quantiles of how far the scores' centres are from eta serve all
-  d <- eta - step$at
-  order <- order(d)
-  place <- cumsum(as.double(count[order])) / sum(count)
-  some <- d[order][findInterval((0:99 + 0.5) / 100, place) + 1]
+released_shape <- function(family, step, eta, count, public) {
+  # A hundred records serve all: along how far the scores' centres are from eta,
+  # for location models all that there is to know
+  some <- typical_rows(
+    if (is_location(family)) eta - step$centre else eta, count
+  )
   # What the sample itself adds to the noise is at most a half over root N
   noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
-  scale_of_share(family, step$share, noise, step$clip, some, public)
+  shape_of_share(
+    family, step$share, noise, rows_of(step, some), eta[some], public
+  )
+}
+
+#' A hundred rows along a value, each for as many records
+#' @noRd
+typical_rows <- function(value, count) {
+  order <- order(value)
+  place <- cumsum(as.double(count[order])) / sum(count)
+  order[pmin(findInterval((0:99 + 0.5) / 100, place) + 1, length(value))]
+}
+
+#' What a step has for some rows
+#' @noRd
+rows_of <- function(step, rows) {
+  list(
+    centre = step$centre[rows], spread = step$spread[rows],
+    clip = step$clip
+  )
 }
 
 #' The prior variance of slopes under which their noisy estimates are likeliest
@@ -141,9 +184,9 @@ slope_variance <- function(posterior, slopes, stated) {
 both_posteriors <- function(family, x, count, steps, start, prior, public) {
   # The first step's result is but where the second is taken
   rounds <- if (length(steps) == 1) 2 else 6
-  fit <- function(scale, start, noise = NULL) {
+  fit <- function(scale, start, near = NULL) {
     score_posterior(
-      family, x, count, steps, start, prior$location, scale, public, noise,
+      family, x, count, steps, start, prior$location, scale, public, near,
       rounds
     )
   }
@@ -159,7 +202,7 @@ both_posteriors <- function(family, x, count, steps, start, prior, public) {
   scale <- prior$scale
   scale[slopes] <- sqrt(variance)
   list(
-    stated = stated, shrunk = fit(scale, stated$mean, stated$noise),
+    stated = stated, shrunk = fit(scale, stated$mean, stated),
     slope_scale = sqrt(variance)
   )
 }

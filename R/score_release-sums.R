@@ -22,7 +22,7 @@ score_counted <- round(0.2 * score_steps * score_length)
 #'   coefficients; 1 where it is the same for all.
 #' @param precision (matrix, P x P) Of the prior.
 #' @return (list) `z` (whole, R x P), `unit` (z unit = w d L'x), `whiten` (L),
-#'   `kappa`.
+#'   `weight` (w d), `kappa`.
 #' @noRd
 score_geometry <- function(x, count, scale, precision, spread, rounds = 3) {
   weight <- rep(1, nrow(x))
@@ -39,7 +39,7 @@ score_geometry <- function(x, count, scale, precision, spread, rounds = 3) {
   unit <- max(sqrt(rowSums(rows^2))) / score_length
   list(
     z = round(rows / unit), unit = unit, whiten = whiten,
-    kappa = unit * score_length
+    weight = weight * scale, kappa = unit * score_length
   )
 }
 
@@ -52,10 +52,11 @@ weighted_median <- function(x, count) {
 #'
 #' @param score (double, N) Of each record. What is none counts as 0.
 #' @param clip (number) In the score's own unit.
+#' @param lowest (double, 1 or N) Records are counted above it.
 #' @return (whole, 1 + P)
 #' @noRd
-step_sums <- function(score, clip, z, row) {
-  inside <- as.double(abs(score) < clip)
+step_sums <- function(score, clip, z, row, lowest = -clip) {
+  inside <- as.double(score > lowest & score < clip)
   inside[is.na(inside)] <- 0
   q <- round(clamp(score / clip, -1, 1) * score_steps)
   q[is.na(q)] <- 0
@@ -83,16 +84,18 @@ step_sensitivity <- function(z, noise) {
 #' One step: the sum of clipped scores and the count of unclipped ones, with
 #' noise
 #'
-#' @param score,clip See step_sums().
+#' @param score,clip,lowest See step_sums().
 #' @param budget (list) See score_budget().
 #' @return (list) All public: `sum` (P, in the score's unit), `share` (of
 #'   unclipped records), `noise` and `share_noise` (their standard deviations),
 #'   `clip`, `kappa` and the noise as paid, see noise_of().
 #' @noRd
-score_step <- function(score, clip, geometry, row, budget, seed) {
+score_step <- function(score, clip, geometry, row, budget, seed,
+                       lowest = -clip) {
   z <- geometry$z
   noise <- noise_of(step_sensitivity(z, budget$noise), budget, ncol(z) + 1)
-  sums <- step_sums(score, clip, z, row) + draw_noise(noise, ncol(z) + 1, seed)
+  sums <- step_sums(score, clip, z, row, lowest) +
+    draw_noise(noise, ncol(z) + 1, seed)
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * length(score)
   c(

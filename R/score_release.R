@@ -13,13 +13,16 @@
 #' equally hard. A step releases \eqn{L'X'Wu} with noise, where \eqn{u_i} is
 #' record i's score in its linear predictor, clipped to \eqn{\pm c}; the first
 #' step is taken at the reference, the second at the first one's result. With
-#' each goes the count of unclipped records, which tells the errors' scale. The
-#' margin is a noisy histogram on public bins. All are sums of whole numbers
+#' each goes the count of unclipped records, which tells the errors' scale, or
+#' another shape of the family. The margin is a noisy histogram on public bins. All are sums of whole numbers
 #' with exact noise: see `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()].
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
-#'   default), [bernoulli()] or [stats::poisson()].
+#'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
+#'   [beta_response()]. For [categorical()] the noisy sums are those of its
+#'   levels: one step pays for them, and `reference`, `clip` and `shares` have no
+#'   meaning.
 #' @param epsilon (number from 1e-4 to 10) What the release costs in all, under
 #'   `neighbours` and at `delta`.
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
@@ -28,18 +31,23 @@
 #'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
 #'   relation `epsilon` is meant for. The label states both.
-#' @param reference (named list) Public values: the intercept, `sigma` of
-#'   location families, and slopes where they are known; slopes left out are 0.
+#' @param reference (named list; not for [categorical()]) Public values: the intercept, the family's
+#'   shape (`sigma`, `size` or `precision`), and slopes where they are known;
+#'   slopes left out are 0. Scores are taken under the public shape; what the
+#'   file says of it is in the share of unclipped records.
 #' @param bounds,bins Of the margin: smallest and largest value in the
 #'   response's own unit, public knowledge, and the number of bins (default 40).
 #'   `bounds = NULL`, the default: no margin; synthetic values then have the
-#'   family's own distribution. For location families.
+#'   family's own distribution. The bins of counts lie between whole numbers,
+#'   as many as there are of these at most. A margin does not make up for a
+#'   family that is too narrow: where counts vary more than Poisson ones,
+#'   `poisson()` clips most of what relates them to predictors (a log ratio of
+#'   0.50 becomes 0.24, under `neg_binomial()` 0.44). Not for two values.
 #' @param prior ([prior_normal()] or `NULL`) `NULL`, the default, takes
 #'   `prior_normal(1, c(b, 2.5))` with b the reference's intercept.
 #' @param clip (two positive numbers) Where scores are clipped in the two steps,
-#'   in units of their public standard deviation, `sigma` of the reference.
-#'   Default `c(1.5, 0.8)`, for `poisson()` `c(1.5, 1)`, for `bernoulli()`
-#'   `c(1, 1)`.
+#'   in units of their public standard deviation under the reference.
+#'   Default `c(1.5, 0.8)`, for counts `c(1.5, 1)`, for `bernoulli()` `c(1, 1)`.
 #' @param shares (three positive numbers) Of the budget (in mu squared; of
 #'   epsilon where delta is 0): margin, first and second step. Default
 #'   `c(0.3, 0.12, 0.58)`; without a margin its share goes to the others.
@@ -58,9 +66,12 @@
 #'   * `coefficients`, `covariance`: posterior under the stated prior, for
 #'     inference, see [coef()][score-inference];
 #'   * `draws`: mean and covariance under the prior variance of slopes that the
-#'     sums themselves suggest, which synthetic data are drawn from;
-#'   * `sigma`, `slope_scale`, `family`, `prior`, `response`, `design`,
-#'     `reference`, `n_records`, `charges`, `delta`, `neighbours`.
+#'     sums themselves suggest, which synthetic data are drawn from; of
+#'     [categorical()] the mean alone, under the stated prior: a draw of the
+#'     coefficients of a rare level can make it a common one;
+#'   * `shape`: of the family, as the released share tells it; `NULL` without;
+#'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
+#'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
@@ -98,8 +109,12 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_formula(formula)
   check_data_frame(data)
   family <- check_score_family(family, call)
+  reference <- rlang::maybe_missing(reference)
+  if (is_categorical(family)) {
+    reference <- check_no_reference(reference, clip, call)
+  }
   settings <- score_settings(
-    rlang::maybe_missing(reference), delta, bounds, bins, clip, shares, spread,
+    reference, delta, bounds, bins, clip, shares, spread,
     call
   )
   check_score_epsilon(epsilon, call)
@@ -107,7 +122,8 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_seed(seed)
   prior <- prior %||% centred_prior(settings$reference)
   model <- new_model(formula, data, family, prior, call, response, scaling)
-  release_scores(model, settings, epsilon, neighbours, seed, call)
+  release <- if (is_categorical(family)) release_levels else release_scores
+  release(model, settings, epsilon, neighbours, seed, call)
 }
 
 #' What may be stated without the file
@@ -151,6 +167,27 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
   )
 }
 
+#' Levels' sums have neither a centre nor a clip
+#' @return (list) A prior's centre, 0.
+#' @noRd
+check_no_reference <- function(reference, clip, call) {
+  given <- c(
+    reference = !rlang::is_missing(reference) && !is.null(reference),
+    clip = !is.null(clip)
+  )
+  if (any(given)) {
+    arg <- names(which(given))[1]
+    abort_input(
+      c(
+        "{.arg {arg}} is not for {.fn categorical}.",
+        i = "The sums of its levels are taken as they are."
+      ),
+      arg = arg, call = call
+    )
+  }
+  list("(Intercept)" = 0)
+}
+
 # Above 10 the conversions that the budget and the label use are no longer one.
 check_score_epsilon <- function(epsilon, call) {
   check_number(epsilon, min = 1e-4, max = 10, arg = "epsilon", call = call)
@@ -175,8 +212,11 @@ check_positive <- function(x, n, arg, null = FALSE, call) {
 
 check_score_family <- function(family, call) {
   family <- as_synth_family(family, arg = "family", call = call)
-  if (!family$likelihood %in% score_families) {
-    offered <- c("gaussian()", "student_t()", "bernoulli()", "poisson()")
+  if (!family$likelihood %in% c(score_families, "categorical")) {
+    offered <- c(
+      "gaussian()", "student_t()", "bernoulli()", "poisson()",
+      "neg_binomial()", "beta_response()", "categorical()"
+    )
     abort_input(
       c(
         "A score release is for {.code {offered}}.",

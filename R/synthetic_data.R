@@ -16,7 +16,8 @@
 #'   * `guarantee`: the public version of the label, see [guarantee()];
 #'   * `variable` (string): the synthetic column; `transform` (string): the
 #'     scale it was modelled on, such as `"log"`; `kind` (string): what it is,
-#'     `"continuous"`, `"count"`, `"proportion"` or `"binary"`;
+#'     `"continuous"`, `"count"`, `"proportion"`, `"binary"` or
+#'     `"categorical"`;
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`.
 #'
@@ -209,7 +210,7 @@ print.synthetic_data <- function(x, ...) {
 summary.synthetic_data <- function(object, ...) {
   rows <- lapply(object$sets, function(set) {
     y <- set[[object$variable]]
-    if (object$kind == "binary") {
+    if (has_labels(object)) {
       return(as.data.frame(as.list(value_shares(y)), optional = TRUE))
     }
     y <- as.double(y)

@@ -1,12 +1,14 @@
 # What a score release keeps: the positive incomes of `ce_income` against the
-# gates of the design, other references and months; coverage of its intervals.
+# gates of the design, other references and months, other responses beside the
+# clipped posterior and the reference alone; coverage of its intervals.
 #
 #   Rscript bench/score-utility.R [releases] [part ...]
 #
-# Parts: gates references months defaults coverage. Writes
+# Parts: gates references months defaults tables levels coverage pooled. Writes
 # bench/results/score-utility.csv, one row for each case: means over `releases`
-# independent releases of five sets each. Defaults were chosen on months 1 and
-# 7.
+# independent releases of five sets each; score-tables.csv, of one set each,
+# beside other mechanisms; score-levels.csv; score-coverage.csv. Defaults were
+# chosen on months 1 and 7.
 
 suppressPackageStartupMessages(library(pseudosynth))
 
@@ -14,27 +16,17 @@ arguments <- commandArgs(trailingOnly = TRUE)
 releases <- if (length(arguments) > 0) as.integer(arguments[1]) else 20L
 parts <- arguments[-1]
 if (length(parts) == 0) {
-  parts <- c("gates", "references", "months", "defaults", "coverage")
+  parts <- c(
+    "gates", "references", "months", "defaults", "tables", "levels",
+    "coverage", "pooled"
+  )
 }
 
-groups <- c("education", "earner", "family_size", "marital", "age")
-crude <- list("(Intercept)" = 10.8, sigma = 1)
-positive <- droplevels(subset(ce_income, income > 0))
-path <- "bench/results/score-utility.csv"
+source("bench/strict_cases.R")
 
 add <- function(row) {
   print(row, row.names = FALSE, digits = 3)
-  number <- vapply(row, is.double, TRUE)
-  row[number] <- lapply(row[number], function(x) {
-    format(signif(x, 4), trim = TRUE)
-  })
-  row[] <- lapply(row, as.character)
-  if (file.exists(path)) {
-    old <- utils::read.csv(path, colClasses = "character")
-    again <- old$case == row$case & old$epsilon == row$epsilon
-    row <- rbind(old[!again, ], row)
-  }
-  utils::write.csv(row, path, row.names = FALSE)
+  keep_rows(row, "bench/results/score-utility.csv", c("case", "epsilon"))
 }
 
 released <- function(data, epsilon, reference, ...) {
@@ -73,33 +65,18 @@ if ("gates" %in% parts) {
 }
 
 if ("references" %in% parts) {
-  others <- list(
-    "intercept 10.0" = list("(Intercept)" = 10, sigma = 1),
-    "intercept 11.6" = list("(Intercept)" = 11.6, sigma = 1),
-    "scale 0.5" = list("(Intercept)" = 10.8, sigma = 0.5),
-    "scale 2" = list("(Intercept)" = 10.8, sigma = 2)
-  )
-  for (name in names(others)) {
-    for (epsilon in c(2, 0.5)) case(name, epsilon, reference = others[[name]])
-  }
-}
-
-if (any(c("months", "defaults") %in% parts)) {
-  source("data-raw/load_rpms_ce.R")
-  months <- load_rpms_ce()
-  codes <- new.env()
-  source("R/ce_codes.R", local = codes)
-  coded <- function(month) {
-    frame <- codes$ce_recode(months[months$QINTRVMO == month, ], rpms_columns)
-    droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
+  for (name in names(other_references)) {
+    for (epsilon in c(2, 0.5)) {
+      case(name, epsilon, reference = other_references[[name]])
+    }
   }
 }
 
 # None of them served for choosing
 if ("months" %in% parts) {
-  for (month in c(4, 12)) {
+  for (month in c(2, 4, 9, 12)) {
     for (epsilon in c(2, 0.5)) {
-      case(paste("month", month), epsilon, coded(month))
+      case(paste("month", month), epsilon, ce_month(month))
     }
   }
 }
@@ -118,7 +95,7 @@ if ("defaults" %in% parts) {
     "first step 0.25" = list(shares = c(0.3, 0.25, 0.45)),
     "25 bins" = list(bins = 25), "60 bins" = list(bins = 60)
   )
-  data <- coded(1)
+  data <- ce_month(1)
   for (name in names(settings)) {
     for (epsilon in c(2, 0.5)) {
       do.call(case, c(
@@ -128,9 +105,136 @@ if ("defaults" %in% parts) {
   }
 }
 
-# 95% intervals of all coefficients, 500 simulated files of 3,000 records
-if ("coverage" %in% parts) {
+# Beside the clipped posteriors and the reference alone: one set of a release of
+# its own each, at the same add/remove total
+if ("tables" %in% parts) {
+  incomes <- function(month) {
+    list(
+      name = paste("income, month", month), data = ce_month(month),
+      weight_range = c(3, 8)
+    )
+  }
+  cases <- c(
+    lapply(c(2, 4, 9, 12), incomes),
+    list(
+      list(
+        name = "salary", data = sdr_simulated, formula = log(salary) ~ .,
+        reference = list("(Intercept)" = 11.4, sigma = 0.5),
+        bounds = c(1000, 1e6), measured = c("gender", "age"),
+        weight_range = c(3, 8)
+      ),
+      list(
+        name = "salary in thousands, a count", data = salary_thousands(),
+        family = neg_binomial(), formula = salary ~ .,
+        reference = list("(Intercept)" = log(90), size = 4), window = 2,
+        bounds = c(0, 1000), measured = c("gender", "age")
+      ),
+      list(
+        name = "others in the family, a count",
+        data = transform(positive,
+          others = as.integer(family_size) - 1L, family_size = NULL
+        ),
+        family = neg_binomial(), formula = others ~ . - income,
+        reference = list("(Intercept)" = 0.4, size = 3), window = 2,
+        bounds = c(0, 20)
+      ),
+      list(
+        name = "income above 50,000, two values",
+        data = transform(ce_income, high = income > 5e4, income = NULL),
+        family = bernoulli(), formula = high ~ .,
+        reference = list("(Intercept)" = 0), window = 2, bounds = NULL
+      )
+    )
+  )
+  for (one in cases) {
+    name <- one$name
+    weight_range <- one$weight_range
+    one[c("name", "weight_range")] <- NULL
+    margin <- function(share, bins) {
+      if (!"bounds" %in% names(one) || !is.null(one$bounds)) {
+        list(margin_share = share, bins = bins)
+      } else {
+        list(margin_share = NULL, bins = NULL)
+      }
+    }
+    rows <- function(mechanisms, share, bins, ...) {
+      if (mechanisms == "score") one$window <- NULL
+      do.call(compared_rows, c(
+        list("tables", name,
+          mechanisms = mechanisms, epsilon = c(1, 0.25), sets = releases, ...
+        ), margin(share, bins), one
+      ))
+    }
+    keep <- function(found) {
+      keep_rows(
+        found, "bench/results/score-tables.csv", c("case", "mechanism", "asked")
+      )
+    }
+    keep(rows("score", 0.3, 40))
+    keep(rows("centred", 0.4, 60, alone = TRUE))
+    if (!is.null(weight_range)) {
+      keep(rows("two_stage", 0.4, 60,
+        weight_range = weight_range, calibrate = "two_stage"
+      ))
+    }
+  }
+}
+
+# Education given the rest: the mean total-variation error of its tables with
+# each other column, income in tenths, with and without privacy
+if ("levels" %in% parts) {
+  ce <- ce_income
+  # A round scale, so that nnet's optimiser gets anywhere
+  ce$income <- ce$income / 1e5
+  levels <- levels(ce$education)
+  published <- ce[setdiff(names(ce), "education")]
+  tenths <- unique(stats::quantile(ce$income, 0:10 / 10))
+  published$income <- cut(ce$income, tenths, include.lowest = TRUE)
+  error <- function(education) {
+    mean(vapply(published, function(column) {
+      table <- function(y) prop.table(base::table(y, column))
+      sum(abs(table(education) - table(ce$education))) / 2
+    }, 0))
+  }
+  add_level <- function(what, epsilon, found, seconds) {
+    row <- data.frame(
+      case = what, epsilon = epsilon, two_way = mean(found),
+      seconds = stats::median(seconds), n = nrow(ce), releases = length(found)
+    )
+    print(row, row.names = FALSE, digits = 3)
+    keep_rows(row, "bench/results/score-levels.csv", c("case", "epsilon"))
+  }
+  if (requireNamespace("nnet", quietly = TRUE)) {
+    seconds <- system.time(plain <- nnet::multinom(
+      education ~ ., ce,
+      MaxNWts = 5000, maxit = 300, trace = FALSE
+    ))[["user.self"]]
+    p <- stats::predict(plain, type = "probs")
+    add_level("multinomial logit, no privacy", Inf, replicate(releases, {
+      gumbel <- -log(-log(matrix(stats::runif(length(p)), nrow(p))))
+      error(factor(levels[max.col(log(p) + gumbel)], levels))
+    }), seconds)
+  }
+  for (epsilon in c(5, 1, 0.5)) {
+    seconds <- numeric(releases)
+    found <- vapply(seq_len(releases), function(i) {
+      seconds[i] <<- system.time(
+        release <- suppressWarnings(score_release(education ~ ., ce,
+          categorical(), epsilon,
+          response = public_response(levels = levels)
+        ))
+      )[["user.self"]]
+      error(synthesize(release, 1, ce)[[1]]$education)
+    }, 0)
+    add_level("score release", epsilon, found, seconds)
+  }
+}
+
+# 95% intervals of all coefficients, 500 simulated files of 3,000 records: of the
+# release itself, and pooled over five sets
+for (part in intersect(c("coverage", "pooled"), parts)) {
   truth <- c(10.3, 0.3, -0.5, 0.6, 0.4, 0.25)
+  family <- if (part == "pooled") stats::gaussian() else student_t(3)
   for (epsilon in c(1, 0.5)) {
     set.seed(11)
     covered <- replicate(500, {
@@ -139,14 +243,34 @@ if ("coverage" %in% parts) {
         a = factor(sample(letters[1:4], n, TRUE, c(0.5, 0.3, 0.15, 0.05))),
         g = factor(sample(c("m", "f"), n, TRUE)), x = stats::rnorm(n)
       )
+      error <- if (part == "pooled") stats::rnorm(n) else stats::rt(n, 3)
       data$y <- drop(stats::model.matrix(~ a + g + x, data) %*% truth) +
-        0.6 * stats::rt(n, 3)
-      ends <- stats::confint(suppressWarnings(score_release(
-        y ~ a + g + x, data, student_t(3),
+        0.6 * error
+      release <- suppressWarnings(score_release(
+        y ~ a + g + x, data, family,
         epsilon = epsilon, reference = crude, scaling = list(x = c(0, 1))
-      )))
-      ends[, 1] <= truth & truth <= ends[, 2]
+      ))
+      hit <- function(ends) ends[, 1] <= truth & truth <= ends[, 2]
+      found <- list(release = hit(stats::confint(release)))
+      if (part == "pooled") {
+        sets <- synthesize(release, 5, data)
+        pooled <- pool(with(sets, stats::lm(y ~ a + g + x)))
+        found$pooled <- hit(stats::confint(pooled))
+      }
+      unlist(found)
     })
-    cat(sprintf("coverage at add/remove %s:", epsilon), rowMeans(covered), "\n")
+    share <- rowMeans(covered)
+    row <- data.frame(
+      case = paste(
+        if (part == "pooled") "normal errors," else "t(3) errors,",
+        sub("[.].*", "", names(share))
+      ),
+      term = sub(".*?[.]", "", names(share)), epsilon = epsilon,
+      covered = share, files = ncol(covered)
+    )
+    print(row, row.names = FALSE, digits = 3)
+    keep_rows(
+      row, "bench/results/score-coverage.csv", c("case", "term", "epsilon")
+    )
   }
 }

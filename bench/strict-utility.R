@@ -21,57 +21,12 @@ all_parts <- c(
 )
 if (length(parts) == 0) parts <- all_parts
 
-groups <- c("education", "earner", "family_size", "marital", "age")
-crude <- list("(Intercept)" = 10.8, sigma = 1)
-positive <- droplevels(subset(ce_income, income > 0))
-
-#' One case: the rows of a comparison, with what makes it a case
-case <- function(part, name, data = positive, family = student_t(3),
-                 epsilon = 1, reference = crude, window = NULL,
-                 margin_share = 0.4, bins = 60, bounds = c(10, 2e6),
-                 formula = log(income) ~ ., measured = groups,
-                 mechanisms = "centred", alone = FALSE, ...) {
-  compared <- compare_mechanisms(
-    formula, data, family,
-    mechanisms = mechanisms, epsilon = epsilon, sets = sets,
-    groups = intersect(measured, names(data)), reference = reference,
-    window = window, margin_share = margin_share, bins = bins,
-    bounds = bounds, draws = 2500, warmup = 500, threads = 2,
-    control = sampler_control(progress = FALSE), ...
-  )
-  table <- compared$table
-  if (!alone) table <- table[table$mechanism != "reference", ]
-  rows <- data.frame(
-    part = part, case = name, table[c(
-      "mechanism", "asked", "label", "add_remove", "replace", "ecdf_max",
-      "groups", "r_squared", "overlap", "seconds", "problem"
-    )],
-    r_squared_file = if (is.null(compared$confidential)) {
-      NA_real_
-    } else {
-      compared$confidential
-    },
-    n = nrow(data), sets = sets
-  )
-  print(rows[c("case", "mechanism", "asked", "ecdf_max", "groups", "r_squared",
-    "problem")], row.names = FALSE, digits = 3)
-  rows
-}
+source("bench/strict_cases.R")
 
 path <- "bench/results/strict-utility.csv"
 
-# Each case is kept as soon as it is there; one of the same name is replaced
 add <- function(...) {
-  rows <- case(...)
-  rows <- data.frame(lapply(rows, function(x) {
-    if (is.double(x)) format(signif(x, 4), trim = TRUE) else as.character(x)
-  }))
-  if (file.exists(path)) {
-    old <- utils::read.csv(path, colClasses = "character")
-    again <- old$part == rows$part[1] & old$case == rows$case[1]
-    rows <- rbind(old[!again, ], rows)
-  }
-  utils::write.csv(rows, path, row.names = FALSE)
+  keep_rows(compared_rows(..., sets = sets), path, c("part", "case"))
 }
 
 totals <- c(5, 1, 0.5, 0.25)
@@ -81,14 +36,8 @@ if ("gates" %in% parts) {
 }
 
 if ("references" %in% parts) {
-  others <- list(
-    "intercept 10.0" = list("(Intercept)" = 10, sigma = 1),
-    "intercept 11.6" = list("(Intercept)" = 11.6, sigma = 1),
-    "scale 0.5" = list("(Intercept)" = 10.8, sigma = 0.5),
-    "scale 2" = list("(Intercept)" = 10.8, sigma = 2)
-  )
-  for (name in names(others)) {
-    add("references", name, reference = others[[name]],
+  for (name in names(other_references)) {
+    add("references", name, reference = other_references[[name]],
       epsilon = c(1, 0.25), alone = TRUE)
   }
 }
@@ -132,30 +81,19 @@ if ("families" %in% parts) {
     margin_share = NULL)
 }
 
-# Other months of the same file: the months are independent quarters' samples
 if ("months" %in% parts) {
-  source("data-raw/load_rpms_ce.R")
-  months <- load_rpms_ce()
-  codes <- new.env()
-  source("R/ce_codes.R", local = codes)
-  coded <- function(month) {
-    frame <- codes$ce_recode(months[months$QINTRVMO == month, ], rpms_columns)
-    droplevels(stats::na.omit(frame[which(frame$income > 0), ]))
-  }
   # The split, too, is judged on other months than the one it was found on
   for (month in c(1, 4, 7)) {
     for (share in c(0.2, 0.4)) {
       add("months", sprintf("month %d, margin share %s", month, share),
-        data = coded(month), margin_share = share, epsilon = c(1, 0.25))
+        data = ce_month(month), margin_share = share, epsilon = c(1, 0.25))
     }
   }
 }
 
 if ("salary" %in% parts) {
-  salary <- sdr_simulated
-  salary$salary <- as.integer(round(salary$salary / 1000))
   for (window in c(2, 4)) {
-    add("salary", paste("neg_binomial, window", window), data = salary,
+    add("salary", paste("neg_binomial, window", window), data = salary_thousands(),
       family = neg_binomial(), formula = salary ~ .,
       reference = list("(Intercept)" = log(90), size = 4), window = window,
       bounds = c(0, 1000), measured = c("gender", "age"),

@@ -30,6 +30,37 @@ test_that("the exact law of worst neighbours is nearly all that is claimed", {
   }
 })
 
+test_that("the law of every family is nearly all that is claimed", {
+  make <- function(y, family, reference, ...) {
+    # So many that the second step is near the truth
+    data <- data.frame(y = rep(y, 1000))
+    release <- score_release(y ~ 1, data, family,
+      reference = reference, epsilon = 1, ...
+    )
+    audit_guarantee(release, data, runs = 0)$worst
+  }
+  # Means so large that 0 lies beyond the clip, too
+  found <- list(
+    make(c(30, 40), stats::poisson(), list("(Intercept)" = 3.5)),
+    make(c(30, 40), neg_binomial(), list("(Intercept)" = 3.5, size = 20)),
+    make(c(30, 40), neg_binomial(), list("(Intercept)" = 3.5, size = 20),
+      bounds = c(0, 1000)
+    ),
+    make(
+      c(0.3, 0.6), beta_response(c(0, 1)),
+      list("(Intercept)" = 0, precision = 9)
+    ),
+    make(0:1, bernoulli(), list("(Intercept)" = 0))
+  )
+  for (worst in found) {
+    expect_true(all(worst$exact <= worst$claimed))
+    expect_true(all(worst$exact >= 0.95 * worst$claimed))
+  }
+  # Means near 0: half of what is claimed cannot be reached, and none is passed
+  low <- make(c(0, 1), neg_binomial(), list("(Intercept)" = -2, size = 1))
+  expect_true(all(low$exact <= low$claimed))
+})
+
 test_that("no pair of responses is told apart better than claimed", {
   ce <- ce_positive(300)
   release <- ce_release(ce, epsilon = 1, bounds = c(10, 2e6))

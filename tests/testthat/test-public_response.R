@@ -182,7 +182,7 @@ test_that("wrong statements are refused", {
   for (digits in list(0.5, "0", c(0, 1), 99, TRUE, list(0))) {
     expect_error(public_response(digits = digits), class = input_error)
   }
-  for (levels in list("a", c("a", "a"), c("a", NA), 0:1, letters[1:3])) {
+  for (levels in list("a", c("a", "a"), c("a", NA), 0:1, c("a", "b", "a"))) {
     expect_error(public_response(levels = levels), class = input_error)
   }
   for (bounds in list(1, c(2, 1), c(0, Inf), c("a", "b"))) {

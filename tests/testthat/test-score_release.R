@@ -131,6 +131,15 @@ test_that("without noise to speak of the fit is that of the file", {
     list(
       poisson(), stats::rpois(n, exp(eta)), list("(Intercept)" = 0),
       stats::poisson(), 6
+    ),
+    list(
+      neg_binomial(), stats::rnbinom(n, 2, mu = exp(eta)),
+      list("(Intercept)" = 0, size = 3), NULL, 6
+    ),
+    list(
+      beta_response(c(0, 1)),
+      stats::rbeta(n, 6 * stats::plogis(eta), 6 * stats::plogis(-eta)),
+      list("(Intercept)" = 0, precision = 9), stats::quasibinomial(), 6
     )
   )
   for (case in cases) {
@@ -148,7 +157,17 @@ test_that("without noise to speak of the fit is that of the file", {
       ),
       settings, 400, "add-remove", 1, rlang::current_env()
     )
-    truth <- stats::glm(y ~ a + x, case[[4]], data)
+    truth <- if (is.null(case[[4]])) {
+      # Size 2: its score is the Poisson one under these weights
+      data$w <- 1
+      for (i in 1:20) {
+        fit <- stats::glm(y ~ a + x, stats::quasipoisson(), data, w)
+        data$w <- 1 / (1 + stats::fitted(fit) / 2)
+      }
+      fit
+    } else {
+      stats::glm(y ~ a + x, case[[4]], data)
+    }
     # Next to nothing is clipped, all weights are equal: the file's estimate
     expect_lt(
       max(abs(coef(release) - coef(truth)) / sqrt(diag(vcov(truth)))), 0.3
@@ -163,24 +182,44 @@ test_that("without noise to speak of the fit is that of the file", {
 test_that("expected scores are those of drawn responses", {
   withr::local_seed(5)
   at <- c(-0.5, 0.4, 1.2)
-  eta <- c(0.1, 0.3, 0.6)
-  for (family in list(
-    gaussian_family(), student_t(3), bernoulli(), as_synth_family(poisson())
-  )) {
-    expected <- expected_scores(family, at, 0.9, 0.8)(eta)
-    above <- expected_scores(family, at, 0.9, 0.8)(eta + 1e-4)
-    draw <- function(eta) {
-      n <- 4e5
-      switch(family$likelihood,
-        gaussian = eta + 0.8 * stats::rnorm(n),
-        student_t = eta + 0.8 * stats::rt(n, 3),
-        bernoulli = stats::rbinom(n, 1, stats::plogis(eta)),
-        poisson = stats::rpois(n, exp(eta))
-      )
-    }
+  eta <- c(-0.3, 0.3, 1)
+  cases <- list(
+    list(gaussian_family(), 0.8), list(student_t(3), 0.8),
+    list(bernoulli(), NULL), list(as_synth_family(poisson()), NULL),
+    list(neg_binomial(), 1.5), list(beta_response(c(0, 1)), 6)
+  )
+  for (case in cases) {
+    family <- case[[1]]
+    shape <- case[[2]]
+    # The public shape is another one
+    frame <- c(
+      score_frame(family, at, if (!is.null(shape)) 2 * shape),
+      clip = 0.9
+    )
+    expected <- expected_scores(family, frame, shape)(eta)
+    above <- expected_scores(family, frame, shape)(eta + 1e-4)
+    n <- 4e5
     for (r in 1:3) {
-      u <- clamp(scores_at(family, draw(eta[r]), at[r]), -0.9, 0.9)
-      expect_lt(abs(mean(u) - expected$mean[r]), 5 * stats::sd(u) / sqrt(4e5))
+      mean <- family_mean(family, eta[r])
+      y <- switch(family$likelihood,
+        gaussian = eta[r] + shape * stats::rnorm(n),
+        student_t = eta[r] + shape * stats::rt(n, 3),
+        bernoulli = stats::rbinom(n, 1, mean),
+        poisson = stats::rpois(n, mean),
+        neg_binomial = stats::rnbinom(n, shape, mu = mean),
+        beta = stats::rbeta(n, mean * shape, (1 - mean) * shape)
+      )
+      one <- rows_of(frame, r)
+      u <- clamp(score_of(y, one), -0.9, 0.9)
+      expect_lt(abs(mean(u) - expected$mean[r]), 5 * stats::sd(u) / sqrt(n))
+      if (is.null(shape)) next
+      # The share that counts gives the shape back
+      counted <- score_of(y, one) > counted_above(family, one, 0.9) &
+        score_of(y, one) < 0.9
+      found <- shape_of_share(
+        family, mean(counted), 1e-4, one, eta[r], 1.3 * shape
+      )
+      expect_equal(found, shape, tolerance = 0.1)
     }
     expect_equal(
       (above$mean - expected$mean) / 1e-4, expected$slope,
@@ -223,6 +262,58 @@ test_that("a margin shapes the values and relations stay", {
   expect_lt(
     abs(mean(found$table$r_squared) - found$confidential$r_squared), 0.06
   )
+})
+
+test_that("a count's margin is whole numbers, with its zeros and its tail", {
+  withr::local_seed(8)
+  n <- 4000
+  data <- data.frame(a = factor(sample(letters[1:3], n, TRUE)))
+  mean <- exp(1 + 0.6 * (data$a == "b"))
+  # More zeros and a longer tail than the families have
+  data$y <- stats::rpois(n, mean * stats::rgamma(n, 0.8, 0.8)) *
+    stats::rbinom(n, 1, 0.8)
+  for (family in list(stats::poisson(), neg_binomial())) {
+    reference <- list("(Intercept)" = 1)
+    if (inherits(family, "synth_family")) reference$size <- 2
+    release <- score_release(y ~ a, data, family,
+      epsilon = 4, reference = reference, bounds = c(0, 200)
+    )
+    breaks <- release$margin$breaks
+    expect_true(all(breaks == floor(breaks) + 0.5))
+    expect_true(all(diff(breaks) > 0))
+    expect_identical(range(breaks), c(-0.5, 200.5))
+    set <- synthesize(release, 1, data)[[1]]
+    expect_type(set$y, "double")
+    expect_true(all(set$y == floor(set$y) & set$y >= 0))
+    expect_lt(abs(mean(set$y == 0) - mean(data$y == 0)), 0.02)
+    expect_lt(max(abs(
+      stats::quantile(set$y, c(0.9, 0.99)) /
+        stats::quantile(data$y, c(0.9, 0.99)) - 1
+    )), 0.2)
+    # The relation stays, of the family that knows such tails
+    if (is.null(reference$size)) next
+    ratio <- function(y) mean(y[data$a == "b"]) / mean(y[data$a == "a"])
+    expect_lt(abs(log(ratio(set$y) / ratio(data$y))), 0.3)
+  }
+})
+
+test_that("a proportion's margin lies within its bounds", {
+  withr::local_seed(9)
+  n <- 3000
+  data <- data.frame(a = rep(0:1, n / 2))
+  data$y <- 50 + 100 * stats::rbeta(n, 2 + 2 * data$a, 4)
+  make <- function(bounds) {
+    score_release(y ~ a, data, beta_response(c(50, 150)),
+      epsilon = 4, reference = list("(Intercept)" = 0, precision = 4),
+      bounds = bounds, scaling = list(a = c(0, 1))
+    )
+  }
+  set <- synthesize(make(c(50, 150)), 1, data)[[1]]
+  expect_true(all(set$y > 50 & set$y < 150))
+  expect_lt(abs(diff(tapply(set$y, data$a, mean)) -
+    diff(tapply(data$y, data$a, mean))), 2)
+  error <- expect_error(make(c(40, 150)), class = "pseudosynth_error_input")
+  expect_identical(error$arg, "bounds")
 })
 
 test_that("a release holds nothing of the file, and draws without it", {
@@ -357,7 +448,7 @@ test_that("what cannot be used is refused by name", {
   refuse("reference", reference = list("(Intercept)" = 1))
   refuse("reference", reference = list(sigma = 1, slope = 2))
   refuse("reference", reference = list(sigma = 1, sigma = 2))
-  refuse("family", family = neg_binomial())
+  refuse("family", family = normal_mixture())
   refuse("prior", prior = prior_hierarchical())
   refuse("clip", clip = c(1, 0))
   refuse("clip", clip = 1)
@@ -365,6 +456,11 @@ test_that("what cannot be used is refused by name", {
   refuse("spread", spread = 0)
   refuse("bounds", bounds = range(ce$income))
   refuse("bounds", bounds = c(2, 1))
+  refuse("bounds",
+    bounds = c(-1, 5), formula = education ~ 1,
+    data = data.frame(education = 0:9, age = 1), family = poisson(),
+    reference = list("(Intercept)" = 1)
+  )
   refuse("neighbours", neighbours = "both")
   ce$income[3] <- NaN
   refuse("data", data = ce)

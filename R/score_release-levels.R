@@ -1,0 +1,217 @@
+# A score release of a categorical response. The sums of the public vectors by
+# level are all that a multinomial logit knows of the file, whatever its
+# coefficients: one step pays for them, and nothing is clipped.
+
+#' @return (`score_release`)
+#' @noRd
+release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
+  file <- score_file(model, call)
+  prior <- score_prior(model, call)
+  levels <- model$response$levels
+  check_score_margin(settings, model$response, call)
+  check_levels_size(length(levels), ncol(file$x), call)
+  settings$shares <- c(0, 0, 1)
+  budget <- score_budget(settings, epsilon, neighbours, call)$second
+  warn_delta(settings$delta, file$n, call)
+  geometry <- levels_geometry(file, prior, settings$spread)
+  step <- levels_step(
+    file$y, length(levels), geometry, file$row, budget,
+    stage_seed(seed, "step", 1)
+  )
+  found <- levels_posterior(
+    file$x, file$count, geometry$z * geometry$unit, step, prior$location,
+    prior$scale
+  )
+  # Its linear predictors differ by logits, whose sigma is near 2
+  warn_budget(
+    levels_error(found, file, length(levels)), 2, NULL, file$n, call
+  )
+  columns <- model$design$columns
+  new_score_release(
+    model, settings, neighbours, list(step), NULL,
+    list(stated = found, shrunk = found["mean"]), file$n, seed,
+    paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
+  )
+}
+
+check_levels_size <- function(K, columns, call) {
+  if (K * columns > 2000) {
+    abort_input(
+      c(
+        "Levels times coefficients must be at most 2,000.",
+        x = "They are {K} and {columns}.",
+        i = "Merge levels, or leave predictors out."
+      ),
+      arg = "formula", call = call
+    )
+  }
+}
+
+levels_geometry <- function(file, prior, spread) {
+  score_geometry(
+    file$x, file$count, rep(1, nrow(file$x)),
+    diag(1 / prior$scale^2, ncol(file$x)), spread
+  )
+}
+
+#' The whole sums: the public vectors of each level's records
+#'
+#' In units so small that the gap to Gaussian noise is none to speak of.
+#' @param y (double, N) Level of each record, from 0. `NA`: of none.
+#' @return (whole, P K) Level by level.
+#' @noRd
+levels_sums <- function(y, K, z, row) {
+  unlist(lapply(seq_len(K) - 1, function(level) {
+    score_sums_(z, row, score_steps * (y %in% level), score_steps)
+  }))
+}
+
+#' One record adds its vector to a block, or moves it to another
+#' @noRd
+levels_sensitivity <- function(z, noise) {
+  length <- score_steps * vector_lengths(z, noise)
+  by_relation(length, if (noise == "laplace") 2 * length else sqrt(2) * length)
+}
+
+#' @return (list) All public: `sum` (P x K), `noise` (its standard deviation),
+#'   `kappa` and the noise as paid, see noise_of().
+#' @noRd
+levels_step <- function(y, K, geometry, row, budget, seed) {
+  z <- geometry$z
+  size <- K * ncol(z)
+  noise <- noise_of(levels_sensitivity(z, budget$noise), budget, size)
+  sums <- levels_sums(y, K, z, row) + draw_noise(noise, size, seed)
+  unit <- geometry$unit / score_steps
+  c(
+    list(
+      sum = matrix(sums * unit, ncol(z)), noise = noise$deviation * unit,
+      kappa = geometry$kappa
+    ),
+    noise
+  )
+}
+
+# Posterior ------------------------------------------------------------------
+
+#' Probabilities of the levels
+#' @param b (double, P (K - 1)) Level by level.
+#' @return (matrix, R x K)
+#' @noRd
+level_shares <- function(x, b) {
+  eta <- cbind(0, x %*% matrix(b, ncol(x)))
+  odds <- exp(eta - do.call(pmax, as.data.frame(eta)))
+  odds / rowSums(odds)
+}
+
+#' Sums over records of z v' times the covariance of their levels' indicators
+#'
+#' What all levels have in common is 0, so that only pairs are summed.
+#' @param share (matrix, R x K)
+#' @return (matrix, P K x P K)
+#' @noRd
+levels_cross <- function(z, v, count, share) {
+  P <- ncol(z)
+  K <- ncol(share)
+  block <- function(k) (k - 1) * P + seq_len(P)
+  all <- matrix(0, P * K, P * K)
+  for (k in seq_len(K - 1)) {
+    for (j in (k + 1):K) {
+      pair <- crossprod(z, (count * share[, k] * share[, j]) * v)
+      all[block(k), block(j)] <- all[block(j), block(k)] <- -pair
+      all[block(k), block(k)] <- all[block(k), block(k)] + pair
+      all[block(j), block(j)] <- all[block(j), block(j)] + pair
+    }
+  }
+  all
+}
+
+#' The posterior of the coefficients given noisy sums by level: normal at its
+#' mode
+#'
+#' A noisy sum of a rare level may be negative, which no coefficient reaches:
+#' steps are halved until they fit better.
+#' @param z (matrix, R x P) In the sums' unit.
+#' @param location,scale (double, P) Of the normal prior of each level against
+#'   the baseline; half of its variance is the baseline's, so that it is the same
+#'   whichever level that is.
+#' @return (list) `mean`, `covariance`.
+#' @noRd
+levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
+  K <- ncol(step$sum)
+  precision <- kronecker(
+    solve((diag(K - 1) + 1) / 2), diag(1 / scale^2, ncol(x))
+  )
+  location <- rep(location, K - 1)
+  missed <- function(b) {
+    as.vector(step$sum - crossprod(z, count * level_shares(x, b)))
+  }
+  loss <- function(b, miss) {
+    far <- b - location
+    (sum(miss * solve(noise, miss)) + sum(far * (precision %*% far))) / 2
+  }
+  b <- location
+  for (round in seq_len(rounds)) {
+    share <- level_shares(x, b)
+    # It changes little from the second round on
+    if (round <= 2) {
+      noise <- levels_cross(z, z, count, share)
+      diag(noise) <- diag(noise) + step$noise^2
+    }
+    slope <- levels_cross(z, x, count, share)[, -seq_len(ncol(x))]
+    miss <- missed(b)
+    weighed <- solve(noise, slope)
+    whole <- precision + crossprod(slope, weighed)
+    gradient <- drop(crossprod(weighed, miss) + precision %*% (location - b))
+    change <- solve(whole, gradient)
+    # What is left to gain in log-likelihood
+    if (sum(change * gradient) / 2 < 0.02) break
+    change <- change * min(1, 3 / max(abs(x %*% matrix(change, ncol(x)))))
+    now <- loss(b, miss)
+    for (half in 1:10) {
+      if (loss(b + change, missed(b + change)) < now) break
+      change <- change / 2
+    }
+    b <- b + change
+  }
+  list(mean = b, covariance = solve(whole))
+}
+
+#' The standard error of a typical record's linear predictors
+#'
+#' Each against the mean of all, by the levels' shares: the baseline may be rare.
+#' @noRd
+levels_error <- function(found, file, K) {
+  share <- colSums(file$count * level_shares(file$x, found$mean)) / file$n
+  among <- rbind(0, diag(K - 1)) - rep(share[-1], each = K)
+  P <- ncol(file$x)
+  variance <- vapply(seq_len(K), function(k) {
+    centred <- kronecker(among[k, , drop = FALSE], diag(P))
+    typical_variance(centred %*% found$covariance %*% t(centred), file)
+  }, 0)
+  sqrt(sum(share * variance))
+}
+
+#' One set: levels from 0
+#'
+#' Of the coefficients' mean: a draw of those of a rare level can make it a
+#' common one. Systematic along the sorted design rows: each record has its own
+#' probabilities, and alike records together nearly the expected counts.
+#' @param b (double) Coefficients.
+#' @param p (double, N) Uniform: order within a design row, and the start.
+#' @noRd
+draw_levels <- function(file, b, p) {
+  share <- level_shares(file$x, b)
+  place <- integer(nrow(file$x))
+  place[do.call(order, as.data.frame(file$x))] <- seq_len(nrow(file$x))
+  n <- length(p)
+  # Multiples of the golden ratio: any stretch of them is spread evenly
+  even <- numeric(n)
+  even[order(place[file$row], p)] <- (p[1] + seq_len(n) * (sqrt(5) - 1) / 2) %% 1
+  below <- numeric(n)
+  value <- numeric(n)
+  for (k in seq_len(ncol(share) - 1)) {
+    below <- below + share[file$row, k]
+    value <- value + (even > below)
+  }
+  value
+}

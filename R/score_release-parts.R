@@ -1,0 +1,211 @@
+# What every score release has: the file as sums need it, what may be spent,
+# what is told of it, the object.
+
+#' The file as the sums need it: equal design rows once
+#' @return (list) `y` (modelled scale), `x` (R x P), `count` (R), `row` (N),
+#'   `n`, `spec`.
+#' @noRd
+score_file <- function(model, call) {
+  spec <- model_spec(model, NULL, NULL, call)
+  check_not_copied(
+    spec$y, model$data[setdiff(names(model$data), model$response$variable)],
+    call
+  )
+  plain <- spec
+  plain$y <- numeric(length(spec$y))
+  rows <- design_rows_(plain)
+  parts <- spec[c("n_columns", "intercept", "factor_column", "numeric_column")]
+  parts$codes <- spec$codes[rows$first, , drop = FALSE]
+  parts$numeric <- spec$numeric[rows$first, , drop = FALSE]
+  list(
+    y = spec$y, x = dense_design(parts), row = rows$row,
+    count = tabulate(rows$row, length(rows$first)), n = length(spec$y),
+    spec = spec
+  )
+}
+
+#' @return (list) `location`, `scale` (P each), `slopes` (columns that are no
+#'   intercept).
+#' @noRd
+score_prior <- function(model, call) {
+  if (model$prior$kind != "normal") {
+    abort_input(
+      c(
+        "A score release needs a normal prior.",
+        x = "{.arg prior} is {.code {format(model$prior)}}.",
+        i = "Take {.fn prior_normal}."
+      ),
+      arg = "prior", call = call
+    )
+  }
+  level <- model$design$is_level
+  prior <- prior_spec(model$prior, level)
+  list(
+    location = prior$location, scale = prior$scale, slopes = which(!level)
+  )
+}
+
+check_score_margin <- function(settings, response, call) {
+  bounds <- settings$bounds
+  if (is.null(bounds)) {
+    return(invisible())
+  }
+  if (has_labels(response)) {
+    abort_input(
+      c(
+        "A margin is for numbers.",
+        i = "Leave {.arg bounds} out."
+      ),
+      arg = "bounds", call = call
+    )
+  }
+  inside <- response$bounds %||%
+    c(if (response$kind == "count") 0 else -Inf, Inf)
+  if (bounds[1] < inside[1] || bounds[2] > inside[2]) {
+    abort_input(
+      c(
+        "{.arg bounds} must lie where the family has values.",
+        i = "That is from {format(inside[1])} to {format(inside[2])}."
+      ),
+      arg = "bounds", call = call
+    )
+  }
+}
+
+#' What the parts may spend
+#'
+#' @return (list of list) `margin`, `first`, `second`, each `noise`, `relation`,
+#'   `amount` (mu or epsilon) and `call`.
+#' @noRd
+score_budget <- function(settings, epsilon, neighbours, call) {
+  share <- settings$shares
+  if (is.null(settings$bounds)) share[1] <- 0
+  share <- share / sum(share)
+  laplace <- settings$delta == 0
+  amount <- if (laplace) {
+    epsilon * share
+  } else {
+    # A hundredth of delta is more than the gaps to Gaussian noise take
+    gaussian_mu(epsilon, 0.99 * settings$delta) * sqrt(share)
+  }
+  relation <- if (neighbours == "replace") "replace-one" else "add/remove-one"
+  parts <- lapply(amount, function(one) {
+    list(
+      noise = if (laplace) "laplace" else "gaussian", relation = relation,
+      amount = one, call = call
+    )
+  })
+  stats::setNames(parts, c("margin", "first", "second"))
+}
+
+warn_delta <- function(delta, n, call) {
+  if (delta > 1 / n) {
+    warn_classed(
+      c(
+        "{.arg delta} should lie far below 1/N.",
+        x = "It is {format(delta)}, N is {n}.",
+        i = "Publishing one record at random has a delta of 1/N."
+      ),
+      "pseudosynth_warning_delta",
+      call = call, class = NULL, .envir = rlang::current_env()
+    )
+  }
+}
+
+#' Say where the noise drowns the file
+#'
+#' From public numbers: where a typical record's linear predictor is known to no
+#' more than half of the reference's sigma, or cumulative shares to a twentieth,
+#' a reference that is not far off does as well (`ce_income`: at epsilon 0.05).
+#' @param error (number) Standard error of a typical record's linear predictor.
+#' @param unit (number) See line_unit().
+#' @param margin (list or `NULL`) See score_margin().
+#' @noRd
+warn_budget <- function(error, unit, margin, n, call) {
+  shares <- if (is.null(margin)) 0 else margin_error(margin, n)
+  drowned <- c(error > unit / 2, shares > 0.05)
+  if (any(drowned)) {
+    warn_classed(
+      c(
+        "The noise drowns the file: the reference alone may serve as well.",
+        x = if (drowned[1]) {
+          "The standard error of a typical record's linear predictor is
+           {format_figure(error, 2)}, above {format_figure(unit / 2, 2)}."
+        },
+        x = if (drowned[2]) {
+          "The standard error of the margin's cumulative shares is
+           {format_figure(shares, 2)}, above 0.05."
+        },
+        i = "Spend more {.arg epsilon}, or leave predictors out."
+      ),
+      "pseudosynth_warning_budget",
+      call = call, class = NULL, .envir = rlang::current_env()
+    )
+  }
+}
+
+#' The variance of a typical record's linear predictor
+#' @noRd
+typical_variance <- function(covariance, file) {
+  stats::weighted.mean(rowSums((file$x %*% covariance) * file$x), file$count)
+}
+
+#' Only public and released numbers, built anew
+#' @param names (character) Of the coefficients.
+#' @noRd
+new_score_release <- function(model, settings, neighbours, steps, margin, found,
+                              n, seed, names) {
+  steps <- lapply(steps, function(step) {
+    if (!is.null(step$b)) step$reference <- stats::setNames(step$b, names)
+    step[setdiff(
+      names(step), c("b", "centre", "spread", "z", "geometry")
+    )]
+  })
+  named <- function(posterior) {
+    list(
+      mean = stats::setNames(posterior$mean, names),
+      covariance = if (!is.null(posterior$covariance)) {
+        structure(posterior$covariance, dimnames = list(names, names))
+      }
+    )
+  }
+  stated <- named(found$stated)
+  made <- list(
+    steps = steps, margin = margin, coefficients = stated$mean,
+    covariance = stated$covariance, draws = named(found$shrunk),
+    shape = named_shape(model$family, found$shrunk$shape),
+    slope_scale = found$slope_scale,
+    family = model$family, prior = model$prior,
+    response = released_response(model$response), design = model$design,
+    reference = settings$reference, n_records = n, delta = settings$delta,
+    neighbours = neighbours, spread = settings$spread,
+    reproducible = !is.null(seed)
+  )
+  made$charges <- score_charges(made, seed)
+  seal(structure(made, class = "score_release"))
+}
+
+named_shape <- function(family, shape) {
+  if (!is.null(shape)) stats::setNames(shape, names(family$extras))
+}
+
+#' One charge for each noisy part
+#' @noRd
+score_charges <- function(x, seed) {
+  parts <- c(
+    list("noisy margin" = x$margin),
+    stats::setNames(x$steps, if (is_categorical(x$family)) {
+      "noisy sums by level"
+    } else {
+      paste("noisy scores, step", 1:2)
+    })
+  )
+  parts <- Filter(Negate(is.null), parts)
+  do.call(join_charges, lapply(names(parts), function(what) {
+    part <- parts[[what]]
+    charge(
+      if (is.null(seed)) new_charge_id() else hashed_id(part, seed), what,
+      epsilon = part$epsilon, rho = part$rho, gap = part$gap %||% NA_real_
+    )
+  }))
+}

@@ -1,0 +1,184 @@
+# Three levels along a number and a factor
+levels_file <- function(n = 3000) {
+  data <- data.frame(
+    x = stats::rnorm(n), g = factor(sample(c("m", "f"), n, TRUE))
+  )
+  eta <- cbind(
+    0, 0.5 + 0.8 * data$x - 0.4 * (data$g == "m"),
+    -0.5 - 0.4 * data$x + 0.6 * (data$g == "m")
+  )
+  gumbel <- -log(-log(matrix(stats::runif(3 * n), n)))
+  data$y <- factor(c("low", "mid", "top")[max.col(eta + gumbel)])
+  data
+}
+levels_truth <- c(0.5, -0.4, 0.8, -0.5, 0.6, -0.4)
+
+levels_release <- function(data, epsilon, ...) {
+  data$g <- factor(data$g, c("f", "m"))
+  suppressWarnings(
+    score_release(y ~ g + x, data, categorical(),
+      epsilon = epsilon, scaling = list(x = c(0, 1)),
+      response = public_response(levels = c("low", "mid", "top")), ...
+    ),
+    classes = "pseudosynth_warning_budget"
+  )
+}
+
+test_that("levels' sums move by their sensitivity and no more", {
+  withr::local_seed(1)
+  x <- cbind(1, matrix(stats::rnorm(200), 100))
+  z <- score_geometry(x, rep(1, 100), rep(1, 100), diag(3), 1)$z
+  y <- sample(0:3, 100, TRUE)
+  for (noise in c("gaussian", "laplace")) {
+    norm <- function(v) if (noise == "laplace") sum(abs(v)) else sqrt(sum(v^2))
+    sensitivity <- levels_sensitivity(z, noise)
+    moved <- vapply(seq_len(100), function(i) {
+      made <- lapply(c(NA, 0:3, 7), function(level) {
+        y[i] <- level
+        levels_sums(y, 4, z, seq_len(100))
+      })
+      pairs <- utils::combn(5, 2)
+      c(
+        norm(made[[1]] - made[[3]]), norm(made[[1]] - made[[6]]),
+        max(apply(pairs, 2, function(p) norm(made[[p[1]]] - made[[p[2]]])))
+      )
+    }, numeric(3))
+    expect_equal(max(moved[1, ]), sensitivity[["add/remove-one"]])
+    # A level that there is not counts nowhere
+    expect_identical(max(moved[2, ]), 0)
+    expect_equal(max(moved[3, ]), sensitivity[["replace-one"]])
+  }
+})
+
+test_that("with little noise the fit is that of the file", {
+  withr::local_seed(2)
+  data <- levels_file(6000)
+  release <- levels_release(data, 10, spread = 5)
+  b <- coef(release)
+  expect_identical(names(b)[c(1, 6)], c("mid:(Intercept)", "top:x"))
+  # The likelihood's slope is 0 at the maximum: within a tenth of a standard
+  # error of it by one step of Newton's
+  x <- cbind(1, data$g == "m", data$x)
+  p <- level_shares(x, b)
+  score <- crossprod(x, outer(as.character(data$y), c("mid", "top"), `==`) -
+    p[, -1])
+  step <- vcov(release) %*% as.vector(score)
+  expect_lt(max(abs(step) / sqrt(diag(vcov(release)))), 0.35)
+})
+
+test_that("intervals of levels' coefficients cover", {
+  skip_on_cran()
+  withr::local_seed(3)
+  covered <- replicate(100, {
+    ends <- confint(levels_release(levels_file(1500), 0.7))
+    ends[, 1] <= levels_truth & levels_truth <= ends[, 2]
+  })
+  expect_gt(mean(covered), 0.91)
+  expect_lt(mean(covered), 0.985)
+})
+
+test_that("sets keep levels and their relations, and cost nothing more", {
+  withr::local_seed(4)
+  data <- levels_file()
+  release <- levels_release(data, 2)
+  label <- guarantee(release)
+  expect_identical(label$label, "strict")
+  expect_lte(label$epsilon$total[["add/remove-one"]], 2)
+  expect_gt(label$epsilon$total[["add/remove-one"]], 1.98)
+  sets <- synthesize(release, 3, data[c("x", "g")])
+  expect_identical(guarantee(sets)$epsilon, label$epsilon)
+  for (set in sets$sets) {
+    expect_identical(levels(set$y), c("low", "mid", "top"))
+    expect_lt(
+      max(abs(prop.table(table(set$g, set$y)) -
+        prop.table(table(data$g, data$y)))), 0.03
+    )
+  }
+  expect_named(summary(sets)$table, c("set", "low", "mid", "top"))
+  for (figure in list(autoplot(release), autoplot(sets))) {
+    expect_s3_class(figure, "ggplot")
+  }
+  expect_output(print(release), "noisy sums by level")
+  expect_output(print(label), "in the block of its level")
+  again <- levels_release(data, 2, seed = 3)
+  expect_identical(again, levels_release(data, 2, seed = 3))
+  expect_identical(
+    synthesize(again, 1, data, seed = 1), synthesize(again, 1, data, seed = 1)
+  )
+  skip_if_not_installed("jsonlite")
+  read <- jsonlite::fromJSON(to_json(release))
+  expect_identical(read$guarantee$label, "strict")
+})
+
+test_that("the audit finds what levels' sums claim", {
+  withr::local_seed(5)
+  data <- levels_file(500)
+  for (delta in c(1e-6, 0)) {
+    worst <- audit_guarantee(
+      levels_release(data, 1, delta = delta), data,
+      runs = 2e4, seed = 1
+    )$worst
+    expect_true(all(worst$exact <= worst$claimed * (1 + 1e-12)))
+    expect_true(all(worst$exact >= 0.95 * worst$claimed))
+    if (delta > 0) expect_true(all(worst$found <= worst$claimed))
+  }
+})
+
+test_that("labels that were read from the file are not strict", {
+  withr::local_seed(6)
+  data <- levels_file(300)
+  plain <- suppressWarnings(
+    score_release(y ~ x, data, categorical(), epsilon = 1),
+    classes = "pseudosynth_warning_budget"
+  )
+  expect_identical(guarantee(plain)$label, "none")
+  expect_identical(guarantee(synthesize(plain, 1, data))$label, "none")
+  # A stated level that no record has
+  more <- suppressWarnings(score_release(y ~ x, data, categorical(),
+    epsilon = 1,
+    response = public_response(levels = c("low", "mid", "top", "none"))
+  ), classes = "pseudosynth_warning_budget")
+  expect_identical(guarantee(more)$label, "strict")
+  expect_true(all(is.finite(vcov(more))))
+})
+
+test_that("what levels cannot use is refused by name", {
+  withr::local_seed(7)
+  data <- levels_file(100)
+  refuse <- function(arg, ..., formula = y ~ x) {
+    error <- expect_error(
+      score_release(formula, data, categorical(), epsilon = 1, ...),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, arg)
+  }
+  refuse("reference", reference = list("(Intercept)" = 1))
+  refuse("clip", clip = c(1, 1))
+  refuse("bounds", bounds = c(0, 1))
+  refuse("data", response = public_response(levels = c("low", "mid")))
+  refuse("data", formula = x ~ g)
+  refuse("formula", formula = log(y) ~ x)
+  refuse("response", response = public_response(digits = 0))
+  expect_error(public_response(levels = c("a", "a")),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    score_release(g ~ x, data, bernoulli(),
+      epsilon = 1, reference = list("(Intercept)" = 0),
+      response = public_response(levels = c("m", "f", "n"))
+    ),
+    class = "pseudosynth_error_input"
+  )
+  for (verb in list(
+    function() fit_synthesizer(y ~ x, data, categorical()),
+    function() pseudo_posterior(y ~ x, data, categorical(),
+      mechanism = "score", epsilon = 1, reference = list("(Intercept)" = 0)
+    ),
+    function() compare_mechanisms(y ~ x, data, "categorical",
+      mechanisms = "lw", epsilon = 1
+    )
+  )) {
+    error <- expect_error(verb(), class = "pseudosynth_error_input")
+    expect_match(conditionMessage(error), "score_release")
+  }
+})
