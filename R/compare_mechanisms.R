@@ -199,7 +199,7 @@ problem_lines <- function(table) {
   table <- table[nzchar(table$problem), ]
   text <- sprintf(
     "%s at %s: %s", table$mechanism, format_figure(table$asked),
-    first_words(gsub("\n", " ", table$problem))
+    first_words(table$problem)
   )
   unlist(lapply(text, function(line) {
     paste0("  ", strwrap(line, 76, exdent = 2))

@@ -113,7 +113,10 @@ comparison_row <- function(job, sets, measure) {
   cli::cli_progress_step("{definition$short}{at}")
   release <- definition$release %||% release_jobs
   result <- tryCatch(
-    release(job, sets),
+    suppressMessages(
+      release(job, sets),
+      classes = "pseudosynth_message_support"
+    ),
     pseudosynth_error_privacy = function(e) list(problem = e),
     pseudosynth_error_sampler = function(e) list(problem = e)
   )
@@ -145,7 +148,10 @@ finish_row <- function(row, sets, measure, started, problem = NULL) {
   row$problem <- if (is.null(problem)) {
     ""
   } else {
-    cli::ansi_strip(conditionMessage(problem))
+    # One line, so that a table keeps its rows
+    trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(
+      conditionMessage(problem)
+    )))
   }
   row
 }

@@ -57,8 +57,7 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
     n_draws %||% min(pp_draws(type), n_draws(object)),
     min = 1, max = n_draws(object), arg = "n_draws"
   )
-  rows <- unique(round(seq(1, n_draws(object), length.out = n_draws)))
-  yrep <- posterior_predict.synthesizer(object, draws = rows, seed = seed)
+  yrep <- posterior_predict.synthesizer(object, draws = n_draws, seed = seed)
   y <- as_number(object$data[[response$variable]], response$levels)
   if (scale == "model" && response$kind == "continuous") {
     y <- response_forward(response, y)

@@ -41,6 +41,7 @@ test_that("an unreachable target is an empty row that says why", {
   row <- row_of("scalar", 1000)
   expect_true(is.na(row$ecdf_max))
   expect_match(row$problem, "nearest")
+  expect_false(grepl("\n", row$problem))
   expect_output(print(small_comparison()), "scalar at 1,000")
 })
 

@@ -273,3 +273,18 @@ test_that("without a seed a strict job is ready for release", {
   expect_false(guarantee(job)$reproducible)
   expect_output(print(job), "may leave the agency, nothing else")
 })
+
+test_that("lipschitz() of a job is that of its last fit", {
+  job <- small_job()
+  last <- job$internal$fits[[length(job$internal$fits)]]
+  expect_identical(lipschitz(job), lipschitz(last))
+  expect_identical(lipschitz(job, 0.9)$overall, lipschitz(last, 0.9)$overall)
+})
+
+test_that("what a job does not hold is an error that says where it is", {
+  job <- small_job()
+  expect_error(job$sets, "x$synthetic", fixed = TRUE)
+  expect_error(job$income, class = "pseudosynth_error_input")
+  expect_identical(job$m, 3L)
+  expect_null(job$epsilon)
+})
