@@ -182,7 +182,7 @@ test_that("a useless mechanism does not hide the others in the figure", {
   compared$table$ecdf_max[1] <- 1e6
   figure <- autoplot(compared)
   error <- subset(figure$data, measure == "Largest ECDF difference")
-  expect_identical(sum(error$beyond), 1L)
+  expect_identical(sum(error$mark == "beyond"), 1L)
   expect_lt(max(error$value), 10)
   expect_match(figure$labels$subtitle, "beyond the edge")
   # Without a regression there is no line of the file's R2
