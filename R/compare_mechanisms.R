@@ -35,9 +35,9 @@
 #'   one set),
 #'   `ecdf_max`, `ecdf_mean_squared`, `groups`, `r_squared`, `overlap` (means
 #'   over sets, see [utility()]), `risk` (mean identification risk, where asked
-#'   for), the Monte Carlo errors of these with `_se` (of the releases drawn from
-#'   a fit; refitting is not in them), `seconds` and `problem` (why a row is
-#'   empty);
+#'   for), the Monte Carlo errors of these with `_se` (of the releases drawn
+#'   from a fit; refitting is not in them), `seconds` and `problem` (why a row
+#'   is empty);
 #'   `confidential` (the file's R2), `sets`, `interrupted` (flag: the table then
 #'   holds the mechanisms that were finished). Where a reference is used, the
 #'   row `"reference"` is what it gives alone, without this file. Confidential.

@@ -19,7 +19,8 @@ test_that("the papers' letters are told in our words", {
     function() mechanism_lw(c = 0.5), function() mechanism_lw_final(c = 0.5),
     function() mechanism_cw(0.2, c = 0.5),
     function() mechanism_cw_final(0.2, c = 0.5),
-    function() mechanism_weighted_e(c = 1), function() mechanism_censor_w(c = 1),
+    function() mechanism_weighted_e(c = 1),
+    function() mechanism_censor_w(c = 1),
     function() lipschitz_weights(fit, c = 0.5),
     function() count_weights(fit, radius = 0.2, c = 0.5),
     function() scale_weights(lw_fit()$privacy_weights, c = 0.5)
