@@ -102,7 +102,7 @@ label_of_parts <- function(synthetic, fit, margin, call = rlang::caller_env()) {
     fit, length(synthetic),
     what = "synthetic data", assignment = synthetic$made_by$assignment,
     reproducible = isTRUE(own$reproducible), margin = margin_part(margin),
-    draws_id = own$draws
+    draws_id = own$draws, support = synthetic$support
   )
   paid <- setdiff(own$charges$id, label$charges$id)
   if (length(paid) > 0) {

@@ -6,7 +6,8 @@
 #'
 #' @param object,x A `guarantee_audit`, see [audit_guarantee()].
 #' @param ... Not used.
-#' @return A ggplot object; `plot()` draws it and returns it invisibly.
+#' @return A ggplot object, which is drawn when it is printed: at the prompt by
+#'   itself, in a function or a loop by `print()`.
 #' @examples
 #' file <- worst_case_data("clones", n = 20, value = 1, outlier = 4)
 #' audit <- audit_guarantee(y ~ 1, file, gaussian(),
@@ -66,6 +67,10 @@ autoplot.guarantee_audit <- function(object, ...) {
     ggplot2::scale_shape_manual(
       values = c("FALSE" = 16, "TRUE" = 17), guide = "none"
     ) +
+    ggplot2::scale_x_continuous(
+      breaks = whole_breaks, labels = label_amount(),
+      expand = ggplot2::expansion(add = 0.4)
+    ) +
     ggplot2::scale_y_log10(
       labels = function(x) format_figure(x, 2),
       expand = ggplot2::expansion(c(0.04, 0.1))
@@ -92,5 +97,5 @@ rank_within <- function(group, first, second) {
 #' @rdname plot-guarantee_audit
 #' @export
 plot.guarantee_audit <- function(x, ...) {
-  draw_figure(autoplot.guarantee_audit(x, ...))
+  autoplot.guarantee_audit(x, ...)
 }

@@ -372,6 +372,9 @@ check_seed <- function(seed, arg = "seed", call = rlang::caller_env()) {
   invisible(seed)
 }
 
+# The papers' letters
+paper_arguments <- c(c = "scale", g = "shift", r = "radius", eps = "epsilon")
+
 check_no_dots <- function(..., hint = "Formula, data, family and prior are those
                           of the fit; call {.fn fit_synthesizer} to change
                           them.", call = rlang::caller_env()) {
@@ -381,6 +384,11 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
   }
   names <- ...names()
   names <- names[!is.na(names) & nzchar(names)]
+  theirs <- intersect(names, names(paper_arguments))
+  if (length(theirs) > 0) {
+    ours <- paper_arguments[[theirs[1]]]
+    hint <- "The papers' {.arg {theirs[1]}} is called {.arg {ours}}."
+  }
   abort_input(
     c(
       "{.arg ...} must be empty.",

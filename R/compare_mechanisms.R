@@ -22,6 +22,11 @@
 #'   `bounds`, as `"score"` does in any case. Default `"centred"`; the others
 #'   stay as published.
 #' @param top (number or `NULL`) The threshold of `"topcode"`.
+#' @param risk_radius (number or `NULL`) Radius, relative to the true value, of
+#'   the balls of [identification_risk()], whose mean risk is then measured too:
+#'   0.2 is 20%. `NULL`, the default: it is not measured.
+#' @param risk_known (character or `NULL`) Published columns that the intruder
+#'   knows. `NULL`, the default: none.
 #' @param seed As in [pseudo_posterior()].
 #'
 #' @return A `mechanism_comparison`: a list with `table` (data frame, one row
@@ -29,7 +34,10 @@
 #'   (epsilon), `label`, `add_remove`, `replace` (claimed or proven totals for
 #'   one set),
 #'   `ecdf_max`, `ecdf_mean_squared`, `groups`, `r_squared`, `overlap` (means
-#'   over sets, see [utility()]), `seconds` and `problem` (why a row is empty);
+#'   over sets, see [utility()]), `risk` (mean identification risk, where asked
+#'   for), the Monte Carlo errors of these with `_se` (of the releases drawn
+#'   from a fit; refitting is not in them), `seconds` and `problem` (why a row
+#'   is empty);
 #'   `confidential` (the file's R2), `sets`, `interrupted` (flag: the table then
 #'   holds the mechanisms that were finished). Where a reference is used, the
 #'   row `"reference"` is what it gives alone, without this file. Confidential.
@@ -60,6 +68,7 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
                                epsilon = c(5, 1), ..., sets = 20,
                                groups = NULL, regression = NULL,
                                calibrate = "centred", top = NULL,
+                               risk_radius = NULL, risk_known = NULL,
                                seed = NULL) {
   call <- rlang::call2("compare_mechanisms")
   sets <- check_count(sets, min = 1)
@@ -71,7 +80,9 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
     also = c("margin", "neighbours", "allow_unconverged", "reference")
   )
   job <- comparison_job(formula, data, family, given, seed, call)
-  measure <- comparison_measure(job, groups, regression)
+  measure <- comparison_measure(
+    job, groups, regression, risk_radius, risk_known
+  )
   margin <- resolve_margin(given$also$margin, given$margin, call)
   jobs <- comparison_jobs(
     job, lapply(chosen, with_settings, given$settings, call), epsilon, margin,
@@ -174,7 +185,7 @@ print.mechanism_comparison <- function(x, ...) {
   )
   figures <- c(
     ecdf_max = "max-ECDF", groups = "groups", r_squared = "R2",
-    overlap = "overlap"
+    overlap = "overlap", risk = "risk"
   )
   for (name in names(figures)) {
     if (!all(is.na(table[[name]]))) shown[[figures[[name]]]] <- table[[name]]
@@ -199,7 +210,7 @@ problem_lines <- function(table) {
   table <- table[nzchar(table$problem), ]
   text <- sprintf(
     "%s at %s: %s", table$mechanism, format_figure(table$asked),
-    first_words(gsub("\n", " ", table$problem))
+    first_words(table$problem)
   )
   unlist(lapply(text, function(line) {
     paste0("  ", strwrap(line, 76, exdent = 2))

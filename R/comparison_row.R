@@ -56,11 +56,25 @@ check_margin_taken <- function(jobs, given) {
   }
 }
 
+# The measures of a row, in the order of the table
+comparison_figures <- c(
+  "ecdf_max", "ecdf_mean_squared", "groups", "r_squared", "overlap", "risk"
+)
+
 #' What is measured of every release
-#' @return (list) `of` (function of sets), `confidential`, `variable`.
+#' @param risk_radius,risk_known See [compare_mechanisms()].
+#' @return (list) `of` (function of sets; gives a data frame, a row for each
+#'   set), `confidential`, `variable`.
 #' @noRd
-comparison_measure <- function(job, groups, regression) {
+comparison_measure <- function(job, groups, regression, risk_radius,
+                               risk_known) {
   response <- job$model$response
+  check_number(
+    risk_radius, above = 0, null = TRUE, arg = "risk_radius", call = job$call
+  )
+  known <- check_known(
+    risk_known, job$data, response$variable, call = job$call
+  )
   if (is.null(regression) && job$family$kind == "continuous") {
     regression <- histogram_formula(job$formula, job$family)
   }
@@ -71,10 +85,17 @@ comparison_measure <- function(job, groups, regression) {
   transform <- if (response$transform %in% utility_scales) response$transform
   list(
     of = function(synthetic) {
-      summary(utility(
+      table <- utility(
         synthetic, job$data, response$variable, groups, regression,
         transform %||% "identity"
-      ))$means
+      )$table
+      if (!is.null(risk_radius)) {
+        table$risk <- identification_risk(
+          synthetic, job$data, known, risk_radius,
+          variable = response$variable
+        )$set$mean_risk
+      }
+      table
     },
     confidential = truth, variable = response$variable
   )
@@ -113,7 +134,10 @@ comparison_row <- function(job, sets, measure) {
   cli::cli_progress_step("{definition$short}{at}")
   release <- definition$release %||% release_jobs
   result <- tryCatch(
-    release(job, sets),
+    suppressMessages(
+      release(job, sets),
+      classes = "pseudosynth_message_support"
+    ),
     pseudosynth_error_privacy = function(e) list(problem = e),
     pseudosynth_error_sampler = function(e) list(problem = e)
   )
@@ -133,19 +157,23 @@ comparison_row <- function(job, sets, measure) {
 }
 
 finish_row <- function(row, sets, measure, started, problem = NULL) {
-  figures <- c("ecdf_max", "ecdf_mean_squared", "groups", "r_squared",
-    "overlap")
-  row[figures] <- NA_real_
+  errors <- paste0(comparison_figures, "_se")
+  row[c(comparison_figures, errors)] <- NA_real_
   if (is.null(problem)) {
-    means <- measure$of(sets)
-    found <- intersect(figures, names(means))
-    row[found] <- as.list(means[found])
+    table <- measure$of(sets)
+    table <- table[intersect(comparison_figures, names(table))]
+    row[names(table)] <- colMeans(table)
+    row[paste0(names(table), "_se")] <- vapply(table, stats::sd, 0) /
+      sqrt(nrow(table))
   }
   row$seconds <- proc.time()[["elapsed"]] - started
   row$problem <- if (is.null(problem)) {
     ""
   } else {
-    cli::ansi_strip(conditionMessage(problem))
+    # One line, so that a table keeps its rows
+    trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(
+      conditionMessage(problem)
+    )))
   }
   row
 }

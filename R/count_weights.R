@@ -24,6 +24,7 @@
 #' @param scale (number >= 0) c. Default 1.
 #' @param shift (number) g. Default 0; a positive one is a floor, without which
 #'   nothing can be proven.
+#' @param ... Must be empty.
 #'
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
 #'   `"count"`. Its `arguments` hold `scale`, `shift`, `radius`, `relative`,
@@ -72,7 +73,8 @@
 #' w
 #' @export
 count_weights <- function(x, data = NULL, radius, relative = TRUE,
-                          known = NULL, scale = 1, shift = 0) {
+                          known = NULL, scale = 1, shift = 0, ...) {
+  check_no_dots(..., hint = "See {.fn count_weights}.")
   check_radius(rlang::maybe_missing(radius), relative)
   check_number(scale, min = 0)
   check_number(shift)

@@ -7,12 +7,13 @@
 #' @param reproducible (flag) Was a seed given besides those of the fit, its
 #'   weights and the margin?
 #' @param margin (list or `NULL`) See margin_part().
+#' @param support (two numbers or `NULL`) Of the released values.
 #' @param draws_id (string) The identity of the draws. By default that of the
 #'   fit, whose draws are yet to be taken.
 #' @noRd
 label_of_fit <- function(fit, m, what = "parameter draws",
                          assignment = "prior", reproducible = FALSE,
-                         margin = NULL, draws_id = fit$id) {
+                         margin = NULL, draws_id = fit$id, support = NULL) {
   dependency <- dependency_of(fit$privacy_weights)
   verdict <- if (is_sealed(fit)) {
     verdict_of(fit, dependency, assignment)
@@ -37,7 +38,9 @@ label_of_fit <- function(fit, m, what = "parameter draws",
     delta = fit$bound$overall,
     oscillation = max(fit$bound$oscillation),
     unit = fit$bound$unit,
-    public_inputs = public_inputs_of(fit, verdict$label == "strict", margin),
+    public_inputs = public_inputs_of(
+      fit, verdict$label == "strict", margin, support
+    ),
     empirical = empirical_notes(fit, verdict$label),
     converged = isTRUE(fit$converged),
     reproducible = reproducible || isTRUE(fit$seed_given) ||
@@ -177,9 +180,10 @@ meeting_notes <- function(met) {
 #' What the label rests on and the user has stated
 #' @return (named character)
 #' @noRd
-public_inputs_of <- function(fit, strict, margin = NULL) {
+public_inputs_of <- function(fit, strict, margin = NULL, support = NULL) {
   response <- fit$response
   if (strict) response <- released_response(response)
+  response <- with_support(response, support)
   in_plain_figures(c(
     response = paste0(fit$bound$unit, " (the unit of the bound)"),
     values = rounding_text(response),

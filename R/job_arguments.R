@@ -12,9 +12,6 @@ fit_arguments <- function() {
   ))
 }
 
-# The papers' letters
-paper_arguments <- c(c = "scale", g = "shift", r = "radius", eps = "epsilon")
-
 #' Sort arguments by who takes them
 #'
 #' @param given (list) What stands in `...`; one that is `NULL` is as if it were

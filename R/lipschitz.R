@@ -12,7 +12,8 @@
 #' is computed, a block of records at a time, with the same result at any
 #' number of threads.
 #'
-#' @param x A `synthesizer`, or any other Bayesian model in one of four forms:
+#' @param x A `synthesizer`, a [pseudo_posterior()] job, of which the last fit is
+#'   taken, or any other Bayesian model in one of four forms:
 #'   * a log-likelihood matrix (numeric, S x N: draws in rows with all chains
 #'     merged, records in columns, as in package loo) or array (iterations x
 #'     chains x N);
@@ -123,6 +124,20 @@ lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
     x$spec, x$draws, threads, unit_of(x),
     quantile = quantile, dropped = x$dropped %||% 0L, draw = x$bound$draw
   )
+}
+
+#' @rdname lipschitz
+#' @export
+lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
+  rlang::check_dots_empty()
+  fits <- x$internal$fits
+  fit <- fits[[length(fits)]]
+  check_class(
+    fit, "synthesizer",
+    "The job is a score release, which bounds every record alike.",
+    arg = "x"
+  )
+  lipschitz.synthesizer(fit, quantile, threads)
 }
 
 #' @rdname lipschitz

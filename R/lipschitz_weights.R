@@ -30,6 +30,8 @@
 #' @param allow_unconverged (flag) Use a fit that has not converged? Default
 #'   `FALSE`: an error.
 #'
+#' @param ... Must be empty.
+#'
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
 #'   `"lipschitz"`, in the order of the records.
 #'
@@ -59,7 +61,8 @@
 #' @export
 lipschitz_weights <- function(x, scale = 1, shift = 0,
                               map = c("linear", "softmax", "logistic"),
-                              quantile = 1, allow_unconverged = FALSE) {
+                              quantile = 1, allow_unconverged = FALSE, ...) {
+  check_no_dots(..., hint = "See {.fn lipschitz_weights}.")
   check_number(scale, min = 0)
   check_number(shift)
   map <- check_choice(map, c("linear", "softmax", "logistic"))

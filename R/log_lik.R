@@ -8,8 +8,10 @@
 #' packages, such as loo.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param draws (whole numbers from 1 to S, or `NULL`) Which draws; `NULL`, the
-#'   default, all of them.
+#' @param draws (count or `NULL`) How many draws, spread evenly over the fit's;
+#'   `NULL`, the default, all of them.
+#' @param draw_ids (whole numbers from 1 to S, or `NULL`) Which draws, in place
+#'   of `draws`.
 #' @param records (whole numbers from 1 to N, or `NULL`) Which records; `NULL`,
 #'   the default, all of them.
 #' @param ... Not used.
@@ -24,13 +26,14 @@
 #' fit <- fit_synthesizer(
 #'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
 #' )
-#' dim(log_lik(fit, draws = 1:10))
+#' dim(log_lik(fit, draws = 10))
 #' @importFrom rstantools log_lik
 #' @method log_lik synthesizer
 #' @export
-log_lik.synthesizer <- function(object, draws = NULL, records = NULL, ...) {
+log_lik.synthesizer <- function(object, draws = NULL, records = NULL,
+                                draw_ids = NULL, ...) {
   check_no_dots(...)
-  draws <- check_index(draws, n_draws(object))
+  draws <- chosen_draws(draws, draw_ids, n_draws(object))
   records <- check_index(records, n_records(object))
   check_size(length(draws), length(records))
   call_core(
@@ -39,6 +42,33 @@ log_lik.synthesizer <- function(object, draws = NULL, records = NULL, ...) {
     ),
     call = rlang::current_env()
   )
+}
+
+#' How many draws, or which: one number alone could be meant as either
+#' @return (integer) Which.
+#' @noRd
+chosen_draws <- function(draws, ids, n, call = rlang::caller_env()) {
+  if (is.null(draws)) {
+    return(check_index(ids, n, arg = "draw_ids", call = call))
+  }
+  if (!is.null(ids)) {
+    abort_input(
+      "Only one of {.arg draws} and {.arg draw_ids} can be given.",
+      arg = "draws", call = call
+    )
+  }
+  if (length(draws) > 1) {
+    abort_input(
+      c(
+        "{.arg draws} must be one number: how many.",
+        x = "It is {describe_type(draws)}.",
+        i = "Say by {.arg draw_ids} which ones."
+      ),
+      arg = "draws", call = call
+    )
+  }
+  draws <- check_count(draws, min = 1, max = n, arg = "draws", call = call)
+  round(seq(1, n, length.out = draws))
 }
 
 # A matrix of draws by records can outgrow the machine.

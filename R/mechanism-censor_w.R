@@ -3,7 +3,8 @@
 #' @rdname mechanisms
 #' @export
 mechanism_censor_w <- function(scale = 1, shift = 0,
-                               map = c("linear", "softmax", "logistic")) {
+                               map = c("linear", "softmax", "logistic"), ...) {
+  check_no_dots(..., hint = "See {.help mechanisms}.")
   new_mechanism(definition_censor_w(), lipschitz_settings(scale, shift, map))
 }
 

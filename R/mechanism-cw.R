@@ -4,7 +4,8 @@
 #' @export
 mechanism_cw <- function(radius, relative = TRUE, known = NULL, scale = 1,
                          shift = 0, quantile = 1, tolerance = 0.02,
-                         max_refits = 10) {
+                         max_refits = 10, ...) {
+  check_no_dots(..., hint = "See {.help mechanisms}.")
   new_mechanism(definition_cw(), count_settings(
     rlang::maybe_missing(radius), relative, known, scale, shift, quantile,
     tolerance, max_refits, "cw"
@@ -32,6 +33,8 @@ definition_cw <- function() {
     name = "cw", kind = "weighted", label = "asymptotic",
     title = "count weights (CW)",
     does = "count weights", short = "CW", colour = "#8FD3C1",
+    # Savitsky, Williams and Hu (2022)
+    aliases = "countweighted",
     make = mechanism_cw, from_unweighted = TRUE,
     prepare = prepare_balls, stages = stages_cw,
     grid = grid_version(

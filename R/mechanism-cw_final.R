@@ -5,7 +5,8 @@
 mechanism_cw_final <- function(radius, k = "auto", relative = TRUE,
                                known = NULL, scale = 1, shift = 0,
                                quantile = 1, tolerance = 0.02,
-                               max_refits = 10) {
+                               max_refits = 10, ...) {
+  check_no_dots(..., hint = "See {.help mechanisms}.")
   check_k(k)
   new_mechanism(definition_cw_final(), c(
     list(k = k),

@@ -4,7 +4,8 @@
 #' @export
 mechanism_lw <- function(scale = 1, shift = 0,
                          map = c("linear", "softmax", "logistic"),
-                         quantile = 1, tolerance = 0.02, max_refits = 10) {
+                         quantile = 1, tolerance = 0.02, max_refits = 10, ...) {
+  check_no_dots(..., hint = "See {.help mechanisms}.")
   new_mechanism(definition_lw(), c(
     lipschitz_settings(scale, shift, map),
     search_settings(quantile, tolerance, max_refits)
@@ -16,6 +17,8 @@ definition_lw <- function() {
     name = "lw", kind = "weighted", label = "asymptotic",
     title = "Lipschitz weights (LW)",
     does = "Lipschitz weights", short = "LW", colour = "#56B4E9",
+    # Savitsky, Williams and Hu (2022); Hu, Williams and Savitsky
+    aliases = c("dpweighted", "weighted"),
     make = mechanism_lw, from_unweighted = TRUE, stages = stages_lw,
     grid = grid_version(grid_lw, c("scale", "shift", "map"))
   )

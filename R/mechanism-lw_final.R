@@ -5,7 +5,8 @@
 mechanism_lw_final <- function(k = "auto", scale = 1, shift = 0,
                                map = c("linear", "softmax", "logistic"),
                                quantile = 1, tolerance = 0.02,
-                               max_refits = 10) {
+                               max_refits = 10, ...) {
+  check_no_dots(..., hint = "See {.help mechanisms}.")
   check_k(k)
   new_mechanism(definition_lw_final(), c(
     list(k = k), lipschitz_settings(scale, shift, map),

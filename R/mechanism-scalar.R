@@ -14,8 +14,8 @@ definition_scalar <- function() {
     title = "scalar weight solved from the file (SW)",
     does = "one weight for all, solved from the file",
     short = "SW", colour = "#E69F00",
-    # Savitsky, Williams and Hu (2022) call it so
-    aliases = "emweighted",
+    # Savitsky, Williams and Hu (2022); Hu and Savitsky
+    aliases = c("emweighted", "weights_s"),
     needs = c(epsilon = "The weight is solved for it."),
     make = mechanism_scalar, from_unweighted = TRUE, stages = stages_scalar,
     grid = grid_version(grid_scalar, "target", needs = "target")
@@ -24,11 +24,6 @@ definition_scalar <- function() {
 
 stages_scalar <- function(job) {
   fits <- first_stage(job)
-  bound <- fits[[1]]$bound$overall
-  # A weight can only lower the bound
-  if (bound < job$budget$delta * (1 - job$mechanism$settings$tolerance)) {
-    abort_unreached(job, bound)
-  }
   cli::cli_progress_step("Solving the scalar weight")
   fits[[job$mechanism$name]] <- solved_fit(job, fits[[1]], NULL, "scale")
   fits

@@ -81,7 +81,7 @@ new_mechanism <- function(definition, settings = list()) {
 #' The settings that a mechanism takes
 #' @noRd
 settings_of <- function(definition) {
-  names(formals(definition$make))
+  setdiff(names(formals(definition$make)), "...")
 }
 
 #' Refuse a setting that was left out

@@ -26,10 +26,10 @@
 #' is shared by the m draws. The others named asymptotic claim
 #' \eqn{2 \Delta} for a draw: their weights are scaled, or shifted where the
 #' target lies above what they give, by repeated refits that start from the last
-#' one, until the claim lies within `tolerance` of the target. A target that
-#' cannot be reached is an error that names the nearest that can. A claim below
-#' the target counts as reached for `mechanism_weighted_e()`, which drops the
-#' records above it.
+#' one, until the claim lies within `tolerance` of the target. A claim below the
+#' target counts as reached where none comes nearer, as weights of 1 may claim
+#' less than was asked for: the label states what is claimed. A target that
+#' cannot be reached is an error that names the nearest that can.
 #'
 #' @param scale,shift,map The weights, see [lipschitz_weights()] and
 #'   [count_weights()].
@@ -58,6 +58,8 @@
 #' @param step_shares (two positive numbers) How the two steps of
 #'   `mechanism_score()` share what the margin leaves, in mu squared. Default
 #'   `c(0.17, 0.83)`.
+#'
+#' @param ... Must be empty.
 #'
 #' @return A `privacy_mechanism`: a list with `name`, `title`, `short` (in
 #'   figures), `kind`, `label` and `settings`.

@@ -12,11 +12,12 @@ guarantee.perturbed_histogram <- function(x, m = 1, public = TRUE, ...) {
 
 #' @param n_records (count) Of what is drawn from it, for synthetic data.
 #' @param published (character) Columns published beside what is drawn.
+#' @param support (two numbers or `NULL`) Of what is drawn.
 #' @noRd
 label_of_histogram <- function(x, what = "the noisy counts", m = 1,
                                n_records = NA_integer_,
                                reproducible = x$reproducible,
-                               published = NULL) {
+                               published = NULL, support = NULL) {
   new_privacy_guarantee(
     histogram_verdict(x),
     mechanism = "perturbed_histogram", title = "perturbed histogram",
@@ -26,7 +27,8 @@ label_of_histogram <- function(x, what = "the noisy counts", m = 1,
     n_records = n_records,
     unit = x$response$label,
     public_inputs = in_plain_figures(c(
-      response = x$response$label, values = rounding_text(x$response),
+      response = x$response$label,
+      values = rounding_text(with_support(x$response, support)),
       histogram = sprintf(
         "%s on [%s, %s], noise of scale %s", bins_text(x),
         format_exact(x$bounds[1]), format_exact(x$bounds[2]),

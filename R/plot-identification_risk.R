@@ -1,8 +1,9 @@
 #' Figures of identification risks
 #'
 #' Violins of the record risks, one for each release; the circle is the mean
-#' risk. `plot()` draws the figure and returns it invisibly, `autoplot()` only
-#' returns it.
+#' risk. `plot()` and `autoplot()` give the same ggplot object, which is drawn
+#' when it is printed: at the prompt by itself, in a function or a loop by
+#' `print()`.
 #'
 #' @param object,x An `identification_risk`.
 #' @param ... Further ones to compare, best named: `autoplot(LW = a, CW = b)`
@@ -69,7 +70,7 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic") {
 #' @rdname plot.identification_risk
 #' @export
 plot.identification_risk <- function(x, ..., name = "synthetic") {
-  draw_figure(autoplot.identification_risk(x, ..., name = name))
+  autoplot.identification_risk(x, ..., name = name)
 }
 
 named_releases <- function(first, others, name, call = rlang::caller_env()) {

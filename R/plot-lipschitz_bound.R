@@ -1,7 +1,7 @@
 #' Figures of bounds
 #'
-#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
-#' it, as a ggplot object to change or to save.
+#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
+#' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
 #' @param object,x A `lipschitz_bound`.
 #' @param ... Not used.
@@ -81,5 +81,5 @@ bound_line <- function(overall, vertical = FALSE) {
 #' @rdname plot-bounds
 #' @export
 plot.lipschitz_bound <- function(x, ...) {
-  draw_figure(autoplot.lipschitz_bound(x, ...))
+  autoplot.lipschitz_bound(x, ...)
 }

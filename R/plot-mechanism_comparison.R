@@ -2,11 +2,14 @@
 #'
 #' One panel for each measure, one line for each mechanism, one point for each
 #' epsilon. Smaller is better, but for R2, whose dashed line is the file's. A
-#' triangle at the edge lies beyond it: above three times the third quartile.
+#' triangle at the edge lies beyond it: above three times the third quartile. A
+#' cross at the left edge is a run without a result, as the table's `problem`
+#' tells. Epsilons differ in colour and, but for these two, in shape.
 #'
 #' @param object,x (mechanism_comparison) See [compare_mechanisms()].
 #' @param ... Not used.
-#' @return A ggplot object; `plot()` draws it and returns it invisibly.
+#' @return A ggplot object, which is drawn when it is printed: at the prompt by
+#'   itself, in a function or a loop by `print()`.
 #' @name plot.mechanism_comparison
 #' @examples
 #' \donttest{
@@ -26,9 +29,9 @@ NULL
 autoplot.mechanism_comparison <- function(object, ...) {
   measures <- c(
     ecdf_max = "Largest ECDF difference", groups = "Error of group means",
-    r_squared = "R-squared"
+    r_squared = "R-squared", risk = "Identification risk"
   )
-  table <- object$table[!is.na(object$table$ecdf_max), ]
+  table <- object$table
   measures <- measures[vapply(names(measures), function(name) {
     any(!is.na(table[[name]]))
   }, TRUE)]
@@ -37,6 +40,7 @@ autoplot.mechanism_comparison <- function(object, ...) {
   levels <- c(paste("epsilon", vapply(epsilons, format, "")), other)
   index <- match(table$asked, epsilons)
   index[is.na(index)] <- length(levels)
+  failed <- nzchar(table$problem)
   frame <- do.call(rbind, lapply(names(measures), function(name) {
     value <- table[[name]]
     # One useless mechanism must not press all others against the axis
@@ -47,8 +51,16 @@ autoplot.mechanism_comparison <- function(object, ...) {
     }
     data.frame(
       mechanism = mechanism_shorts(table$mechanism),
-      measure = measures[[name]], value = pmin(value, edge),
-      beyond = value > edge, epsilon = levels[index]
+      measure = measures[[name]],
+      # Crosses of several epsilons beside each other
+      value = ifelse(
+        failed, 0.05 * (index - 1) * max(pmin(value, edge), na.rm = TRUE),
+        pmin(value, edge)
+      ),
+      mark = ifelse(
+        failed, "failed", ifelse(value > edge, "beyond", levels[index])
+      ),
+      epsilon = levels[index]
     )
   }))
   frame <- frame[!is.na(frame$value), ]
@@ -57,9 +69,15 @@ autoplot.mechanism_comparison <- function(object, ...) {
   frame$mechanism <- factor(
     frame$mechanism, rev(unique(mechanism_shorts(table$mechanism)))
   )
+  reached <- frame[frame$mark != "failed", ]
   colours <- stats::setNames(
     c(rep_len(chain_colours, length(epsilons)), "grey55"), levels
   )
+  # Told apart without colour; the last is no epsilon
+  shapes <- stats::setNames(
+    c(rep_len(c(16, 1, 15, 0, 18, 5), length(epsilons)), 10), levels
+  )
+  shapes <- c(shapes, beyond = 17, failed = 4)
   truth <- data.frame(
     measure = factor("R-squared", measures),
     value = object$confidential %||% NA_real_
@@ -73,38 +91,54 @@ autoplot.mechanism_comparison <- function(object, ...) {
     ) +
     ggplot2::geom_line(
       ggplot2::aes(group = .data$mechanism),
-      colour = "grey80", linewidth = 0.5
+      data = reached, colour = "grey80", linewidth = 0.5
     ) +
     ggplot2::geom_point(
-      ggplot2::aes(colour = .data$epsilon, shape = .data$beyond),
-      size = 2.6
+      ggplot2::aes(colour = .data$epsilon, shape = .data$mark),
+      size = 2.6, stroke = 0.9
     ) +
-    ggplot2::scale_shape_manual(
-      values = c(`FALSE` = 19, `TRUE` = 17), guide = "none"
+    ggplot2::scale_shape_manual(values = shapes, guide = "none") +
+    ggplot2::facet_wrap(
+      ~measure,
+      scales = "free_x",
+      # Three titles side by side have less room than two
+      labeller = ggplot2::label_wrap_gen(if (length(measures) > 3) 22 else 14)
     ) +
-    ggplot2::facet_wrap(~measure, scales = "free_x") +
+    ggplot2::scale_y_discrete(limits = levels(frame$mechanism)) +
     ggplot2::scale_colour_manual(values = colours) +
+    ggplot2::guides(colour = ggplot2::guide_legend(
+      override.aes = list(shape = unname(shapes[levels]))
+    )) +
     ggplot2::scale_x_continuous(
-      limits = c(0, NA), expand = ggplot2::expansion(c(0.02, 0.08)),
-      breaks = function(limits) pretty(limits, 3)
+      limits = c(0, NA), expand = ggplot2::expansion(c(0.06, 0.1)),
+      # Two figures have room in every panel
+      breaks = function(limits) {
+        breaks <- pretty(limits, 2)
+        breaks[breaks <= limits[2]]
+      },
+      labels = function(x) vapply(x, format, "")
     ) +
     ggplot2::labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
       subtitle = sprintf(
-        "One released set at each total epsilon, mean of %d%s", object$sets,
-        if (any(frame$beyond)) ". Triangles: beyond the edge" else ""
+        "One released set at each total epsilon, mean of %d%s%s", object$sets,
+        if (any(frame$mark == "beyond")) ". Triangles: beyond the edge" else "",
+        if (any(failed)) ".\nCrosses: no result" else ""
       ),
       x = NULL, y = NULL, caption = confidential_caption
     ) +
     theme_pseudosynth() +
     ggplot2::theme(
-      panel.spacing.x = ggplot2::unit(14, "pt"),
-      axis.text.y = ggplot2::element_text(colour = "grey15")
+      panel.spacing.x = ggplot2::unit(16, "pt"),
+      axis.text.y = ggplot2::element_text(
+        colour = "grey15",
+        size = if (length(measures) > 3) 8.5 else 10
+      )
     )
 }
 
 #' @rdname plot.mechanism_comparison
 #' @export
 plot.mechanism_comparison <- function(x, ...) {
-  draw_figure(autoplot.mechanism_comparison(x, ...))
+  autoplot.mechanism_comparison(x, ...)
 }

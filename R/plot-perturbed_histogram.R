@@ -7,7 +7,8 @@
 #' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
 #'   default, is `"$"` where the log of the response is binned, else nothing.
 #' @param ... Not used.
-#' @return A ggplot object; `plot()` draws it and returns it invisibly.
+#' @return A ggplot object, which is drawn when it is printed: at the prompt by
+#'   itself, in a function or a loop by `print()`.
 #' @name plot.perturbed_histogram
 #' @examples
 #' positive <- subset(ce_income, income > 0)
@@ -43,7 +44,7 @@ plot_histogram <- function(object, prefix) {
 #' @rdname plot.perturbed_histogram
 #' @export
 plot.perturbed_histogram <- function(x, prefix = NULL, ...) {
-  draw_figure(autoplot.perturbed_histogram(x, prefix, ...))
+  autoplot.perturbed_histogram(x, prefix, ...)
 }
 
 #' A figure of bins on the modelled scale

@@ -1,8 +1,9 @@
 #' Figure of pooled estimates
 #'
 #' A point and an interval for each term; beside it, where given, those of a
-#' model of the confidential file. `plot()` draws the figure and returns it
-#' invisibly; `autoplot()` only returns it.
+#' model of the confidential file. `plot()` and `autoplot()` give the same
+#' ggplot object, which is drawn when it is printed: at the prompt by itself, in
+#' a function or a loop by `print()`.
 #'
 #' @param object,x A `pooled_estimates`, see [pool()].
 #' @param confidential (model or `NULL`) The same model fitted to the
@@ -84,7 +85,7 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
 #' @rdname plot.pooled_estimates
 #' @export
 plot.pooled_estimates <- function(x, ...) {
-  draw_figure(autoplot.pooled_estimates(x, ...))
+  autoplot.pooled_estimates(x, ...)
 }
 
 confidential_intervals <- function(fit, level) {

@@ -1,8 +1,9 @@
 #' Figures of privacy weights
 #'
 #' One vector of weights is shown as a histogram, several as violins, one for
-#' each scheme, with the mean as a circle. `plot()` draws the figure and returns
-#' it invisibly; `autoplot()` only returns it.
+#' each scheme, with the mean as a circle. `plot()` and `autoplot()` give the
+#' same ggplot object, which is drawn when it is printed: at the prompt by
+#' itself, in a function or a loop by `print()`.
 #'
 #' @param object,x [`privacy_weights`][privacy_weights].
 #' @param ... Further weights to compare, named as they shall be called; without
@@ -58,7 +59,7 @@ autoplot.privacy_weights <- function(object, ..., name = NULL) {
 #' @rdname plot.privacy_weights
 #' @export
 plot.privacy_weights <- function(x, ..., name = NULL) {
-  draw_figure(autoplot.privacy_weights(x, ..., name = name))
+  autoplot.privacy_weights(x, ..., name = name)
 }
 
 #' Weights with the names they have in a figure

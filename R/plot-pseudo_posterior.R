@@ -1,7 +1,7 @@
 #' Figures of a whole synthesis
 #'
-#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
-#' it.
+#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
+#' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
 #' @param object,x (pseudo_posterior) The result of [pseudo_posterior()].
 #' @param type (string) `"bounds"`, the default: violins of the record bounds,
@@ -50,7 +50,7 @@ autoplot.pseudo_posterior <- function(object,
 #' @export
 plot.pseudo_posterior <- function(x, type = c("bounds", "weights", "density"),
                                   prefix = NULL, ...) {
-  draw_figure(autoplot.pseudo_posterior(x, type, prefix, ...))
+  autoplot.pseudo_posterior(x, type, prefix, ...)
 }
 
 #' A score release bounds every record alike
@@ -86,7 +86,8 @@ plot_stage_bounds <- function(fits) {
   )
   marks$text <- paste0("Delta == '", format_figure(marks$overall), "'")
   frame$stage <- factor(frame$stage, stages)
-  frame <- frame[is.finite(frame$bound), ]
+  n_without <- sum(!is.finite(frame$bound) | frame$bound == 0)
+  frame <- frame[is.finite(frame$bound) & frame$bound > 0, ]
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$stage, y = .data$bound)) +
     # The tails, where a violin is thinner than a line
     ggplot2::stat_summary(
@@ -115,29 +116,57 @@ plot_stage_bounds <- function(fits) {
     ) +
     ggplot2::scale_fill_manual(values = colours, guide = "none") +
     ggplot2::scale_colour_manual(values = colours, guide = "none") +
-    ggplot2::scale_y_sqrt(
-      breaks = root_breaks(max(frame$bound)), labels = label_amount(),
-      limits = c(0, NA),
-      expand = ggplot2::expansion(c(0.01, 0.1))
-    ) +
+    bound_axis(frame$bound) +
     ggplot2::labs(
       title = "Record Lipschitz bounds by stage",
-      subtitle = "Circle: median record. Bar: overall bound",
-      x = NULL, y = "Record bound (square-root scale)",
-      caption = confidential_caption
+      subtitle = paste0(
+        "Circle: median record. Bar: overall bound",
+        if (n_without > 0) {
+          sprintf(
+            ".\nNot shown: %s of bound 0 or without a bound",
+            format_count(n_without)
+          )
+        }
+      ),
+      x = NULL, caption = confidential_caption
     ) +
     theme_groups()
+}
+
+#' The axis of record bounds: from 0 on a square-root scale, whose top is many
+#' times its middle; where all are of one size, as those of counts, their range
+#' @param bound (numeric) Positive.
+#' @noRd
+bound_axis <- function(bound) {
+  top <- max(bound)
+  if (stats::quantile(bound, 0.02, names = FALSE) > top / 3) {
+    return(list(
+      ggplot2::scale_y_continuous(
+        labels = label_amount(), expand = ggplot2::expansion(c(0.03, 0.1))
+      ),
+      ggplot2::labs(y = "Record bound")
+    ))
+  }
+  list(
+    ggplot2::scale_y_sqrt(
+      breaks = root_breaks(top), labels = label_amount(),
+      limits = c(0, NA), expand = ggplot2::expansion(c(0.01, 0.1))
+    ),
+    ggplot2::labs(y = "Record bound (square-root scale)")
+  )
 }
 
 #' Breaks of a square-root axis that starts at 0
 #' @noRd
 root_breaks <- function(top) {
-  steps <- c(0, 0.5, 1, 2, 5, 10, 20, 40, 60, 100)
-  steps <- c(steps[steps <= top], if (top > 100) pretty(c(0, top))[-1])
-  # No two labels closer than a fifteenth of the axis
+  # The same at any size of the bounds
+  unit <- 10^floor(log10(top))
+  steps <- unit * c(0, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 6, 8)
+  steps <- steps[steps <= top]
+  # No two labels closer than a twelfth of the axis
   kept <- 0
   for (step in steps[-1]) {
-    if (sqrt(step) - sqrt(max(kept)) > sqrt(top) / 15) kept <- c(kept, step)
+    if (sqrt(step) - sqrt(max(kept)) > sqrt(top) / 12) kept <- c(kept, step)
   }
   kept
 }

@@ -3,7 +3,7 @@
 #' @param object,x (replicate_study) See [replicate_study()].
 #' @param ... Not used.
 #' @return A ggplot object: \eqn{2\Delta_r} of every local database, the stated
-#'   epsilon and this file's own. `plot()` draws it and returns it invisibly.
+#'   epsilon and this file's own. It is drawn when it is printed.
 #' @name plot.replicate_study
 NULL
 
@@ -60,5 +60,5 @@ autoplot.replicate_study <- function(object, ...) {
 #' @rdname plot.replicate_study
 #' @export
 plot.replicate_study <- function(x, ...) {
-  draw_figure(autoplot.replicate_study(x, ...))
+  autoplot.replicate_study(x, ...)
 }

@@ -2,8 +2,9 @@
 #'
 #' Violins of the resampling distributions, one panel for each statistic, one
 #' violin for the file and one for each release; the circle is the estimate, the
-#' line that of the file. `plot()` draws the figure and returns it invisibly;
-#' `autoplot()` only returns it.
+#' line that of the file. `plot()` and `autoplot()` give the same ggplot object,
+#' which is drawn when it is printed: at the prompt by itself, in a function or
+#' a loop by `print()`.
 #'
 #' @param object,x A [resample_statistics()].
 #' @param ... Not used.
@@ -70,5 +71,5 @@ autoplot.resampled_statistics <- function(object, ...) {
 #' @rdname plot.resampled_statistics
 #' @export
 plot.resampled_statistics <- function(x, ...) {
-  draw_figure(autoplot.resampled_statistics(x, ...))
+  autoplot.resampled_statistics(x, ...)
 }

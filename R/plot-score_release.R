@@ -1,7 +1,7 @@
 #' Figures of a score release
 #'
-#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
-#' it.
+#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
+#' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
 #' @param object,x (`score_release`) See [score_release()].
 #' @param type (string) `"coefficients"`, the default: estimates with 95%
@@ -40,7 +40,7 @@ autoplot.score_release <- function(object, type = c("coefficients", "margin"),
 #' @export
 plot.score_release <- function(x, type = c("coefficients", "margin"),
                                prefix = NULL, ...) {
-  draw_figure(autoplot.score_release(x, type, prefix, ...))
+  autoplot.score_release(x, type, prefix, ...)
 }
 
 plot_coefficients <- function(object) {

@@ -1,7 +1,7 @@
 #' Figures of a fit
 #'
-#' `plot()` draws a figure and returns it invisibly; `autoplot()` only returns
-#' it.
+#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
+#' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
 #' @param object,x (synthesizer) The fit.
 #' @param type (string) `"bounds"`, the default: a histogram of the record
@@ -36,7 +36,7 @@ autoplot.synthesizer <- function(object, type = c("bounds", "weights", "trace"),
 #' @rdname plot.synthesizer
 #' @export
 plot.synthesizer <- function(x, type = c("bounds", "weights", "trace"), ...) {
-  draw_figure(autoplot.synthesizer(x, type, ...))
+  autoplot.synthesizer(x, type, ...)
 }
 
 #' @param fits (list) One panel each; names are stages, none for a single fit.

@@ -9,7 +9,8 @@
 #' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
 #'   default, is `"$"` where the log of the response was modelled, else nothing.
 #' @param ... Not used.
-#' @return A ggplot object; `plot()` draws it and returns it invisibly.
+#' @return A ggplot object, which is drawn when it is printed: at the prompt by
+#'   itself, in a function or a loop by `print()`.
 #' @name plot.synthetic_data
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -83,5 +84,5 @@ plot_synthetic_shares <- function(object, prefix) {
 #' @rdname plot.synthetic_data
 #' @export
 plot.synthetic_data <- function(x, prefix = NULL, ...) {
-  draw_figure(autoplot.synthetic_data(x, prefix, ...))
+  autoplot.synthetic_data(x, prefix, ...)
 }

@@ -62,13 +62,6 @@ theme_groups <- function() {
     )
 }
 
-#' Draw a figure and give it back invisibly: what plot() does for our classes
-#' @noRd
-draw_figure <- function(figure) {
-  print(figure)
-  invisible(figure)
-}
-
 # Axes -----------------------------------------------------------------------
 
 #' Readable amounts: $500, $20,000, $1.5 million

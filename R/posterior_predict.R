@@ -8,9 +8,11 @@
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param newdata (data frame or `NULL`) Predictors of other records; `NULL`,
 #'   the default, takes the fit's own.
-#' @param draws (whole numbers from 1 to S, or `NULL`) Which draws; `NULL`, the
-#'   default, all of them.
+#' @param draws (count or `NULL`) How many draws, spread evenly over the fit's;
+#'   `NULL`, the default, all of them.
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
+#' @param draw_ids (whole numbers from 1 to S, or `NULL`) Which draws, in place
+#'   of `draws`.
 #' @param ... Not used.
 #' @return (numeric matrix, S x N) Draws in rows, records in columns, in the
 #'   response's own unit; counts are whole, and of two values the second is 1
@@ -23,14 +25,14 @@
 #' fit <- fit_synthesizer(
 #'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
 #' )
-#' dim(posterior_predict(fit, draws = 1:10))
+#' dim(posterior_predict(fit, draws = 10))
 #' @importFrom rstantools posterior_predict
 #' @method posterior_predict synthesizer
 #' @export
 posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
-                                          seed = NULL, ...) {
+                                          seed = NULL, draw_ids = NULL, ...) {
   check_no_dots(...)
-  draws <- check_index(draws, n_draws(object))
+  draws <- chosen_draws(draws, draw_ids, n_draws(object))
   check_seed(seed)
   spec <- newdata_spec(object, newdata)
   check_size(length(draws), length(spec$y))

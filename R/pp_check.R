@@ -57,18 +57,25 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
     n_draws %||% min(pp_draws(type), n_draws(object)),
     min = 1, max = n_draws(object), arg = "n_draws"
   )
-  rows <- unique(round(seq(1, n_draws(object), length.out = n_draws)))
-  yrep <- posterior_predict.synthesizer(object, draws = rows, seed = seed)
+  yrep <- posterior_predict.synthesizer(object, draws = n_draws, seed = seed)
   y <- as_number(object$data[[response$variable]], response$levels)
   if (scale == "model" && response$kind == "continuous") {
     y <- response_forward(response, y)
     yrep[] <- response_forward(response, yrep)
   }
-  figure <- draw(y, yrep, ...) + ggplot2::labs(caption = confidential_caption)
+  figure <- draw(y, yrep, ...) + pp_theme(type) +
+    ggplot2::labs(caption = confidential_caption)
   # The axis of a statistic is not the response.
   if (startsWith(type, "stat")) {
     return(figure)
   }
+  axis <- if (response$kind == "binary") {
+    ggplot2::scale_x_continuous(breaks = 0:1)
+  } else if (scale == "response" || response$kind == "count") {
+    ggplot2::scale_x_continuous(labels = label_amount())
+  }
+  # bayesplot has an axis of its own, which is replaced
+  figure <- suppressMessages(figure + axis)
   figure + ggplot2::labs(
     x = if (scale == "model" && response$kind == "continuous") {
       response$label
@@ -76,6 +83,20 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
       pp_axis(response)
     }
   )
+}
+
+#' The look of our figures; a density's axis has no figures
+#' @noRd
+pp_theme <- function(type) {
+  look <- theme_pseudosynth()
+  if (startsWith(type, "dens") || type == "stat") {
+    look <- look + ggplot2::theme(
+      axis.text.y = ggplot2::element_blank(),
+      axis.ticks.y = ggplot2::element_blank(),
+      axis.title.y = ggplot2::element_blank()
+    )
+  }
+  look
 }
 
 pp_axis <- function(response) {

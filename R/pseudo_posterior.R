@@ -114,6 +114,15 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
 }
 
 #' @export
+`$.pseudo_posterior` <- function(x, name) {
+  sets <- isTRUE(name %in% names(unclass(unclass(x)$synthetic)))
+  element_of(
+    x, name, "Jobs",
+    if (sets) "It is an element of {.code x$synthetic}."
+  )
+}
+
+#' @export
 print.pseudo_posterior <- function(x, ...) {
   label <- guarantee(x)
   cat(

@@ -99,14 +99,15 @@ print.public_response <- function(x, ...) {
 
 #' Two public numbers in order
 #' @noRd
-check_bounds <- function(bounds, call = rlang::caller_env()) {
+check_bounds <- function(bounds, arg = "bounds",
+                         call = rlang::caller_env()) {
   if (rlang::is_missing(bounds) || is.null(bounds)) {
     abort_input(
       c(
-        "{.arg bounds} must be given: two public numbers.",
+        "{.arg {arg}} must be given: two public numbers.",
         i = "They must be chosen without the data."
       ),
-      arg = "bounds", call = call
+      arg = arg, call = call
     )
   }
   good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
@@ -114,10 +115,10 @@ check_bounds <- function(bounds, call = rlang::caller_env()) {
   if (!good) {
     abort_input(
       c(
-        "{.arg bounds} must be two finite numbers, the smaller one first.",
+        "{.arg {arg}} must be two finite numbers, the smaller one first.",
         x = "It is {describe_type(bounds)}."
       ),
-      arg = "bounds", call = call
+      arg = arg, call = call
     )
   }
   as.double(unname(bounds))

@@ -49,6 +49,32 @@ response_number <- function(response, z) {
     storage.mode(z) <- if (response$type == "double") "double" else "integer"
     return(z)
   }
+  y <- rounded_number(response, z)
+  range <- response_range(response)
+  y[] <- pmin(pmax(y, range[1]), range[2])
+  if (response$type == "integer") {
+    storage.mode(y) <- "integer"
+  }
+  y
+}
+
+#' How many values lie beyond the stated bounds, or beyond what the type can
+#' hold, and are moved to the ends
+#' @noRd
+count_beyond <- function(response, z) {
+  if (response$kind %in% c("binary", "proportion")) {
+    return(0L)
+  }
+  ends <- response$limits %||% if (response$type == "integer") {
+    c(-1, 1) * .Machine$integer.max
+  }
+  y <- rounded_number(response, z)
+  if (is.null(ends)) sum(!is.finite(y)) else sum(y < ends[1] | y > ends[2])
+}
+
+#' The variable's own unit before it is cut at any end
+#' @noRd
+rounded_number <- function(response, z) {
   bounds <- response$bounds
   y <- if (is.null(bounds)) {
     switch(response$transform,
@@ -62,13 +88,7 @@ response_number <- function(response, z) {
     bounds[1] + (bounds[2] - bounds[1]) * z
   }
   digits <- response$digits
-  if (!is.na(digits)) y <- round_small(y, digits)
-  range <- response_range(response)
-  y[] <- pmin(pmax(y, range[1]), range[2])
-  if (response$type == "integer") {
-    storage.mode(y) <- "integer"
-  }
-  y
+  if (!is.na(digits)) round_small(y, digits) else y
 }
 
 # round() fails for digits beyond the precision of huge values.

@@ -92,6 +92,46 @@ released_response <- function(response) {
   response
 }
 
+#' A response whose released values stay within a support
+#'
+#' It narrows the stated bounds, where there are any. Records keep theirs.
+#' @param support (two public numbers or `NULL`)
+#' @noRd
+with_support <- function(response, support, call = rlang::caller_env()) {
+  if (is.null(support)) {
+    return(response)
+  }
+  if (response$kind %in% c("binary", "proportion")) {
+    abort_input(
+      c(
+        "{.arg support} is for amounts and counts.",
+        x = if (response$kind == "binary") {
+          "The response has two values."
+        } else {
+          "A proportion has the bounds of its family."
+        }
+      ),
+      arg = "support", call = call
+    )
+  }
+  support <- check_bounds(support, arg = "support", call = call)
+  response$limits <- c(
+    max(support[1], response$limits[1]), min(support[2], response$limits[2])
+  )
+  range <- response_range(response)
+  if (range[1] > range[2]) {
+    abort_input(
+      c(
+        "{.arg support} must hold values that the response can have.",
+        x = "None of its decimals, on its scale and within stated bounds, lies
+             between the two."
+      ),
+      arg = "support", call = call
+    )
+  }
+  response
+}
+
 #' Records rounded and clamped to what is stated
 #' @param y Values of the variable.
 #' @noRd

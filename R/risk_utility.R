@@ -36,7 +36,7 @@
 #' @export
 risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
                          sets = 20, groups = NULL, regression = NULL,
-                         seed = NULL) {
+                         risk_radius = NULL, risk_known = NULL, seed = NULL) {
   call <- rlang::call2("risk_utility")
   sets <- check_count(sets, min = 1)
   if (missing(grid)) {
@@ -57,7 +57,9 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
     as.list(grid[columns]), chosen, call, "neighbours"
   )
   job <- comparison_job(formula, data, family, given, seed, call)
-  measure <- comparison_measure(job, groups, regression)
+  measure <- comparison_measure(
+    job, groups, regression, risk_radius, risk_known
+  )
   jobs <- lapply(seq_len(nrow(grid)), function(i) {
     grid_job(job, chosen[[i]], given, grid_row(grid, i))
   })
@@ -132,7 +134,7 @@ grid_job <- function(job, chosen, given, row) {
 print.risk_utility_map <- function(x, ...) {
   figures <- c(
     "label", "add_remove", "replace", "ecdf_max", "groups", "r_squared",
-    "overlap"
+    "overlap", "risk"
   )
   shown <- x$table[c(x$settings, figures)]
   empty <- vapply(shown, function(column) all(is.na(column)), TRUE)

@@ -8,6 +8,7 @@
 #' @param weights ([privacy_weights])
 #' @param scale (number >= 0) c_1. Default 1.
 #' @param shift (number) c_2. Default 0. A positive one is a floor.
+#' @param ... Must be empty.
 #'
 #' @return [`privacy_weights`][privacy_weights]. Count weights stay count
 #'   weights with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2}
@@ -28,7 +29,8 @@
 #' w <- count_weights("income", ce_income, radius = 0.2)
 #' scale_weights(w, scale = 0.5, shift = 0.25)
 #' @export
-scale_weights <- function(weights, scale = 1, shift = 0) {
+scale_weights <- function(weights, scale = 1, shift = 0, ...) {
+  check_no_dots(..., hint = "See {.fn scale_weights}.")
   check_class(weights, "privacy_weights",
     how = "A plain vector can be multiplied as it is."
   )

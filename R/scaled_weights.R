@@ -144,10 +144,11 @@ solved_weights <- function(weights, fit, by, value, target, tolerance,
 #' Look for the scale or shift that brings the bound of the refit to a target
 #' @param refit (function) See `solve_target()`.
 #' @param rows See `fit_rows()`: computed once for all refits, if needed.
+#' @param below (flag) See `solve_target()`.
 #' @return As `solve_target()`.
 #' @noRd
 search_scale <- function(fit, weights, by, target, tolerance, max_refits,
-                         refit, rows = fit_rows(fit),
+                         refit, rows = fit_rows(fit), below = FALSE,
                          call = rlang::caller_env()) {
   largest <- max(as.double(weights), 1e-6)
   solve_target(
@@ -166,7 +167,7 @@ search_scale <- function(fit, weights, by, target, tolerance, max_refits,
     },
     limits = if (by == "scale") c(0, 1 / largest) else c(-1, 1),
     known = NULL, log = by == "scale", tolerance = tolerance,
-    max_refits = max_refits, refit = refit, call = call
+    max_refits = max_refits, refit = refit, below = below, call = call
   )
 }
 

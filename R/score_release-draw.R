@@ -2,8 +2,9 @@
 
 #' @return (list) `synthetic` (`synthetic_data`) and `label`.
 #' @noRd
-draw_score_sets <- function(x, m, newdata, margin, seed, call) {
+draw_score_sets <- function(x, m, newdata, margin, seed, support, call) {
   check_seed(seed, call = call)
+  response <- with_support(x$response, support, call)
   if (!is.null(margin)) {
     abort_input(
       c(
@@ -31,12 +32,12 @@ draw_score_sets <- function(x, m, newdata, margin, seed, call) {
   label <- label_of_score(
     x,
     what = "synthetic data", m = m, n_records = nrow(newdata),
-    reproducible = x$reproducible || !is.null(seed)
+    reproducible = x$reproducible || !is.null(seed), support = support
   )
   list(
     synthetic = build_synthetic_sets(
-      matrix(values, nrow(newdata), m), x$response, newdata,
-      published_columns(x, newdata), label, "prior"
+      matrix(values, nrow(newdata), m), response, newdata,
+      published_columns(x, newdata), label, "prior", support
     ),
     label = label
   )

@@ -13,7 +13,7 @@ guarantee.score_release <- function(x, m = 1, public = TRUE, ...) {
 #' @noRd
 label_of_score <- function(x, what = "the noisy sums", m = 1,
                            n_records = x$n_records,
-                           reproducible = x$reproducible) {
+                           reproducible = x$reproducible, support = NULL) {
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"
   new_privacy_guarantee(
@@ -21,7 +21,7 @@ label_of_score <- function(x, what = "the noisy sums", m = 1,
     mechanism = "score", title = "score release", what = what,
     paid = if (claims) x$charges else no_charges(), m = m,
     n_records = as.integer(n_records), unit = x$response$label,
-    public_inputs = score_inputs(x), reproducible = isTRUE(reproducible),
+    public_inputs = score_inputs(x, support), reproducible = isTRUE(reproducible),
     public = TRUE, failure = if (claims) x$delta else 0
   )
 }
@@ -54,9 +54,10 @@ score_verdict <- function(x) {
   ))
 }
 
-score_inputs <- function(x) {
+score_inputs <- function(x, support = NULL) {
   in_plain_figures(c(
-    response = x$response$label, values = rounding_text(x$response),
+    response = x$response$label,
+    values = rounding_text(with_support(x$response, support)),
     predictors = published_text(x$design$variables),
     model = format(x$family), prior = format(x$prior),
     if (!is_categorical(x$family)) c(reference = format(x$reference)),

@@ -29,13 +29,15 @@ check_unweighted <- function(fit, call = rlang::caller_env()) {
 #' @param limits (2 numbers) Range of the value.
 #' @param known (list or `NULL`) `value` and `reached` known without a refit.
 #' @param log (flag) Is the value a positive scale?
+#' @param below (flag) Does the nearest count as reached where it lies below the
+#'   target and none is within the tolerance?
 #' @param refit (function(from, weights, count)) The model fitted with weights
 #'   for the count-th time, from where the fit `from` ended.
 #' @return (list) `fit`, `value`, `reached`, `target`, `search`.
 #' @noRd
 solve_target <- function(fit, weights_at, measure, target, start, limits,
                          known, log, tolerance, max_refits, refit,
-                         call = rlang::caller_env()) {
+                         below = FALSE, call = rlang::caller_env()) {
   smallest <- if (log) max(limits[1], 1e-6) else limits[1]
   value <- clamp(start, smallest, limits[2])
   from <- fit
@@ -67,7 +69,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
       next_value(points, target, limits, log), smallest, limits[2]
     )
   }
-  if (!any(search$accepted)) {
+  if (!any(search$accepted) && !(below && best$reached < target)) {
     abort_unreachable(best, target, tolerance, search, call)
   }
   c(best, list(search = search))

@@ -16,6 +16,8 @@
 #'   of it. Default 0.02: bounds are maxima over draws and vary by about as much
 #'   from run to run.
 #' @param max_refits (count) The most refits. Default 10.
+#' @param below (flag) Where no refit is within the tolerance: does the nearest
+#'   count as reached if it lies below the target? Default `FALSE`: an error.
 #' @param quantile,allow_unconverged As in [reweight()].
 #' @param ... Passed to [update()][update.synthesizer], such as `draws`, `seed`.
 #'
@@ -48,8 +50,9 @@
 solve_weights <- function(fit, target, weights = NULL,
                           by = c("scale", "shift"), tolerance = 0.02,
                           max_refits = 10, quantile = fit$quantile,
-                          allow_unconverged = FALSE, ...) {
+                          allow_unconverged = FALSE, below = FALSE, ...) {
   fit <- as_weightable(fit)
+  check_flag(below)
   check_number(target, above = 0)
   by <- check_choice(by, c("scale", "shift"))
   check_search(tolerance, max_refits)
@@ -62,7 +65,7 @@ solve_weights <- function(fit, target, weights = NULL,
   }
   found <- search_scale(
     fit, weights, by, target, tolerance, max_refits,
-    refit = refits_with(quantile, ...)
+    refit = refits_with(quantile, ...), below = below
   )
   solved <- found$fit
   solved$solution <- c(list(by = by), found[c(

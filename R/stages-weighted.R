@@ -79,14 +79,30 @@ solve_stage <- function(job, unweighted, fit, weights) {
 #' @noRd
 solved_fit <- function(job, unweighted, weights, by) {
   s <- job$mechanism$settings
-  reach(job, call_by_name(solve_weights, c(
+  solved <- reach(job, call_by_name(solve_weights, c(
     list(
       fit = unweighted, target = job$budget$delta, weights = weights,
       by = by, tolerance = s$tolerance, max_refits = s$max_refits,
-      quantile = s$quantile, allow_unconverged = job$allow_unconverged
+      quantile = s$quantile, allow_unconverged = job$allow_unconverged,
+      below = TRUE
     ),
     seed_argument(job, "solve")
   )))
+  claim <- claim_of_bound(job, solved$solution$reached)
+  if (claim < job$epsilon * (1 - s$tolerance)) {
+    cli::cli_inform(c(
+      i = "{.val {job$mechanism$name}} claims an epsilon of
+           {format_figure(claim)}, less than the {format(job$epsilon)} that was
+           asked for: no weights between 0 and 1 come nearer."
+    ))
+  }
+  solved
+}
+
+#' The epsilon that a job claims at a bound
+#' @noRd
+claim_of_bound <- function(job, delta) {
+  job$m * 2 * delta * if (job$neighbours == "replace") 2 else 1
 }
 
 #' Say an unreachable bound as an epsilon of the whole job
@@ -98,8 +114,7 @@ reach <- function(job, expr) {
 }
 
 abort_unreached <- function(job, delta, search = NULL) {
-  nearest <- job$m * 2 * delta *
-    if (job$neighbours == "replace") 2 else 1
+  nearest <- claim_of_bound(job, delta)
   abort_privacy(
     c(
       "{.arg epsilon} = {format(job$epsilon)} cannot be reached by

@@ -25,6 +25,11 @@
 #'   `"posterior"` from its distribution given the record's confidential value,
 #'   as the papers do. The latter reads that value a second time, outside the
 #'   mechanism: the label is then `"none"`. For reproduction only.
+#' @param support (two numbers or `NULL`) Smallest and largest value that may be
+#'   released, in the variable's own unit: public numbers. Values beyond are
+#'   moved to them and counted, see [`synthetic_data`][synthetic_data]; the
+#'   label states them. `NULL`, the default: the bounds of [public_response()] where
+#'   they were stated.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. Data made under a given seed are marked reproducible and
 #'   not for release. R's own random state is neither used nor changed.
@@ -38,7 +43,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, unknown levels in `newdata`, a
-#' margin of another response.
+#' margin of another response, a support for two values or a proportion, or one
+#' that holds no value of the response.
 #' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
 #' histogram that was made from a vector, which does not know its column; class
 #' `pseudosynth_error_copied_response`: a published column that tells the
@@ -67,16 +73,16 @@
 #' @export
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
-                       allow_unconverged = FALSE) {
+                       allow_unconverged = FALSE, support = NULL) {
   call <- rlang::current_env()
   if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
     check_flag(allow_unconverged)
     m <- check_count(m, min = 1)
-    return(synthesize_histogram(fit, m, newdata, margin, seed, call))
+    return(synthesize_histogram(fit, m, newdata, margin, seed, support, call))
   }
   draw_sets(
-    fit, m, newdata, margin, assignment, seed, allow_unconverged, call
+    fit, m, newdata, margin, assignment, seed, allow_unconverged, support, call
   )$synthetic
 }
 
@@ -87,17 +93,19 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
 #' @noRd
 draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
-                      allow_unconverged = FALSE, call = rlang::caller_env()) {
+                      allow_unconverged = FALSE, support = NULL,
+                      call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
   if (inherits(fit, "score_release")) {
     check_histogram_assignment(assignment, call)
-    return(draw_score_sets(fit, m, newdata, margin, seed, call))
+    return(draw_score_sets(fit, m, newdata, margin, seed, support, call))
   }
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
     call = call
   )
   check_margin(margin, fit, call)
+  with_support(fit$response, support, call)
   assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
   check_assignment(assignment, fit, newdata, call)
   check_seed(seed, call = call)
@@ -116,12 +124,13 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   if (!is.null(margin)) {
     values <- calibrate_sets(values, fit$response, margin, seed)
   }
-  label <- label_of_sets(fit, m, margin, assignment, seed)
+  label <- label_of_sets(fit, m, margin, assignment, seed, support)
   response <- fit$response
   if (label$holds) response <- released_response(response)
   list(
     synthetic = build_synthetic_sets(
-      values, response, data, columns, label, assignment
+      values, with_support(response, support, call), data, columns, label,
+      assignment, support
     ),
     label = label
   )
@@ -132,11 +141,12 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
 #' Every call takes draws of its own, which are charged under an identity of
 #' their own; the same fit with the same seed gives the same draws again.
 #' @noRd
-label_of_sets <- function(fit, m, margin, assignment, seed) {
+label_of_sets <- function(fit, m, margin, assignment, seed, support) {
   label_of_fit(
     fit, m,
     what = "synthetic data", assignment = assignment,
     reproducible = !is.null(seed), margin = margin_part(margin),
+    support = support,
     draws_id = if (is.null(seed)) {
       new_charge_id()
     } else {
@@ -166,8 +176,9 @@ calibrate_sets <- function(values, response, margin, seed) {
 
 #' Values drawn from a histogram: post-processing, whatever m is
 #' @noRd
-synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
+synthesize_histogram <- function(x, m, newdata, margin, seed, support, call) {
   check_seed(seed, call = call)
+  response <- with_support(x$response, support, call)
   if (!is.null(margin)) {
     abort_input(
       c(
@@ -188,13 +199,13 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
     x,
     what = "synthetic data", m = m, n_records = as.integer(n),
     reproducible = x$reproducible || !is.null(seed),
-    published = setdiff(names(newdata), variable)
+    published = setdiff(names(newdata), variable), support = support
   )
   build_synthetic_sets(
-    matrix(values, n, m), x$response, newdata, c(variable, setdiff(
+    matrix(values, n, m), response, newdata, c(variable, setdiff(
       names(newdata), variable
     )),
-    label, assignment = "prior"
+    label, assignment = "prior", support = support
   )
 }
 

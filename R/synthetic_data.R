@@ -5,10 +5,15 @@
 #' published.
 #'
 #' @param x,object A `synthetic_data` object.
-#' @param i (count) `x[[2]]` is the second set.
+#' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two.
+#' @param name Of an element of the object. A column is one of a set,
+#'   `x[[1]]$income`; asked of the object it is an error.
+#' @param n (whole number) Rows of `as.data.frame(x)`, as in [head()].
 #' @param row.names,optional As in [as.data.frame()].
-#' @param set (count or `"all"`) Which set, default 1. `"all"` stacks them, with
-#'   the number of the set in a first column `.set`.
+#' @param set (count, `"all"` or `NULL`) Which set. `"all"` stacks them, with
+#'   the number of the set in a first column `set` (`synthetic_set` where the
+#'   file has a column `set`). `NULL`, the default: all of them where there are
+#'   several, so that `write.csv(x)` leaves none out.
 #' @param ... Not used.
 #'
 #' @return A list with
@@ -19,16 +24,20 @@
 #'     `"continuous"`, `"count"`, `"proportion"`, `"binary"` or
 #'     `"categorical"`;
 #'   * `m`, `n_records` (counts);
+#'   * `support` (two numbers or `NULL`): as stated to [synthesize()]; `moved`
+#'     (m counts): values of each set that lay beyond it, beyond the bounds of
+#'     [public_response()] or beyond the whole numbers of R, and were moved to
+#'     the ends;
 #'   * `made_by`: package, version, `assignment`, `reproducible`.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets.
 #'   `summary()` gives the statistics of the synthetic column, one row per set;
 #'   of a yes/no column the share of each value.
 #'
-#'   `as.data.frame(x)` is the form in which a set leaves the agency: its rows
-#'   in an order of their own, at random by the operating system's entropy at
-#'   every call, numbered anew. `x[[i]]`, `as.list(x)` and `x$sets` keep the
-#'   order of the file.
+#'   `as.data.frame(x)` is the form in which sets leave the agency: the rows of
+#'   each in an order of their own, at random by the operating system's entropy
+#'   at every call, numbered anew. `x[[i]]`, `x[i]`, `as.list(x)` and `x$sets`
+#'   keep the order of the file.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
@@ -61,9 +70,10 @@ NULL
 #' @param response (`synth_response`) Way back to the variable's unit and type.
 #' @param columns (character) The columns of a set, in order.
 #' @param label (`privacy_guarantee`) Only its public version is kept.
+#' @param support (two numbers or `NULL`) As it was stated; `response` knows it.
 #' @noRd
 build_synthetic_sets <- function(values, response, data, columns, label,
-                           assignment) {
+                                 assignment, support = NULL) {
   variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
   sets <- lapply(seq_len(ncol(values)), function(j) {
@@ -74,6 +84,8 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       names = columns, row.names = seq_len(nrow(values)), class = "data.frame"
     )
   })
+  moved <- apply(values, 2, function(z) count_beyond(response, z))
+  tell_moved(moved, length(values), response)
   seal(structure(
     list(
       sets = sets,
@@ -83,6 +95,8 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       kind = response$kind,
       m = length(sets),
       n_records = nrow(values),
+      support = support,
+      moved = as.integer(moved),
       made_by = list(
         package = "pseudosynth",
         version = as.character(utils::packageVersion("pseudosynth")),
@@ -91,6 +105,34 @@ build_synthetic_sets <- function(values, response, data, columns, label,
     ),
     class = "synthetic_data"
   ))
+}
+
+#' Say what was moved to the ends: a warning where nobody had stated them
+#' @noRd
+tell_moved <- function(moved, n_values, response) {
+  n <- sum(moved)
+  if (n == 0) {
+    return(invisible())
+  }
+  share <- sprintf("%s of %s", format_count(n), format_count(n_values))
+  if (is.null(response$limits)) {
+    cli::cli_warn(
+      c(
+        "{share} synthetic values lay beyond the largest number of their type
+         and were cut there.",
+        i = "State {.code support = c(lo, hi)} in {.fn synthesize}: the smallest
+             and the largest value that are publicly possible."
+      ),
+      class = c("pseudosynth_warning_support", "pseudosynth_warning")
+    )
+  } else {
+    ends <- vapply(response$limits, format_exact, "")
+    cli::cli_inform(
+      "{share} synthetic values lay beyond the stated {ends[1]} to {ends[2]} and
+       were moved to these ends.",
+      class = "pseudosynth_message_support"
+    )
+  }
 }
 
 #' Columns of the release, in the order of the data
@@ -130,7 +172,7 @@ publish_column <- function(x) {
 #' @export
 `[[.synthetic_data` <- function(x, i, ...) {
   if (is.character(i)) {
-    return(unclass(x)[[i]])
+    return(named_element(x, i))
   }
   i <- check_count(i, min = 1)
   if (i > length(x$sets)) {
@@ -144,6 +186,46 @@ publish_column <- function(x) {
     )
   }
   x$sets[[i]]
+}
+
+#' @rdname synthetic_data
+#' @export
+`[.synthetic_data` <- function(x, i) {
+  unclass(x)$sets[i]
+}
+
+#' @rdname synthetic_data
+#' @export
+`$.synthetic_data` <- function(x, name) {
+  named_element(x, name)
+}
+
+#' An element of the object, never a column: that is one of a set
+#' @noRd
+named_element <- function(x, name, call = rlang::caller_env()) {
+  column <- isTRUE(name %in% names(unclass(x)$sets[[1]]))
+  element_of(
+    x, name, "Synthetic data",
+    if (column) {
+      "It is a column of every set: {.code x[[1]]${name}}, or
+       {.code as.data.frame(x)${name}}."
+    },
+    call
+  )
+}
+
+#' @rdname synthetic_data
+#' @importFrom utils head
+#' @export
+head.synthetic_data <- function(x, n = 6L, ...) {
+  utils::head(as.data.frame(x), n, ...)
+}
+
+#' @rdname synthetic_data
+#' @importFrom utils tail
+#' @export
+tail.synthetic_data <- function(x, n = 6L, ...) {
+  utils::tail(as.data.frame(x), n, ...)
 }
 
 #' @export
@@ -160,12 +242,20 @@ as.list.synthetic_data <- function(x, ...) {
 #' @export
 as.data.frame.synthetic_data <- function(x,
                                          row.names = NULL, # nolint
-                                         optional = FALSE, set = 1, ...) {
+                                         optional = FALSE, set = NULL, ...) {
+  set <- set %||% if (x$m > 1) "all" else 1
   if (!identical(set, "all")) {
     return(leaving_form(x[[set]]))
   }
   stacked <- do.call(rbind, lapply(x$sets, leaving_form))
-  cbind(.set = rep(seq_len(x$m), each = x$n_records), stacked)
+  number <- rep(seq_len(x$m), each = x$n_records)
+  taken <- "set" %in% names(stacked)
+  cbind(
+    stats::setNames(
+      data.frame(number), if (taken) "synthetic_set" else "set"
+    ),
+    stacked
+  )
 }
 
 #' A set as it may leave: the place of a row tells nothing about the file's
@@ -186,6 +276,7 @@ leaving_form <- function(set) {
 
 #' @export
 print.synthetic_data <- function(x, ...) {
+  n_moved <- sum(x$moved)
   cat(
     sprintf(
       "Synthetic data: %d set%s of %s records, %s synthetic",
@@ -195,11 +286,17 @@ print.synthetic_data <- function(x, ...) {
       "published as they are:",
       paste(setdiff(names(x$sets[[1]]), x$variable), collapse = ", ")
     ), 76, exdent = 2)),
+    if (n_moved > 0) {
+      sprintf("  moved to the ends: %s values", format_count(n_moved))
+    },
     paste0("  ", strwrap(
       paste("label:", format(guarantee(x))), 76,
       exdent = 2
     )),
-    "  as.data.frame(x) is a set for release, guarantee(x) the whole label",
+    paste0(
+      "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
+      " for release, guarantee(x) the whole label"
+    ),
     sep = "\n"
   )
   invisible(x)

@@ -39,8 +39,11 @@
 #'     `variable` is counted. `"cart"` measures it by exchanging labels 20
 #'     times, with R's random numbers;
 #'
+#'   `statistics`, a data frame with the mean, standard deviation, total and
+#'   quantiles of the file and of each set (of yes/no answers as 0 and 1);
 #'   `confidential`, the file's own `r_squared`, and `variable`. `summary()`
-#'   gives the means over the sets. Confidential: it is computed from the file.
+#'   gives the means over the sets, and of the statistics also the smallest and
+#'   the largest. Confidential: it is computed from the file.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   either.
 #' @references
@@ -85,13 +88,16 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   }
   truth <- if (!is.null(formula)) regression_of(formula, data)
   call <- rlang::current_env()
-  rows <- lapply(seq_along(sets), function(j) {
-    set <- sets[[j]]
-    y <- response_values(data, variable, call = call)
-    z <- response_values(
+  y <- response_values(data, variable, call = call)
+  values <- lapply(sets, function(set) {
+    response_values(
       set, variable, response_levels(data[[variable]]),
       arg = "synthetic", call = call
     )
+  })
+  rows <- lapply(seq_along(sets), function(j) {
+    set <- sets[[j]]
+    z <- values[[j]]
     row <- data.frame(set = j, ecdf_distance(y, z))
     if (!is.null(groups)) {
       row$groups <- mean(vapply(groups, function(group) {
@@ -113,10 +119,27 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   })
   structure(
     list(
-      table = do.call(rbind, rows), variable = variable, groups = groups,
+      table = do.call(rbind, rows),
+      statistics = cbind(
+        release = c("file", paste("set", seq_along(sets))),
+        do.call(rbind, lapply(c(list(y), values), plain_statistics))
+      ),
+      variable = variable, groups = groups,
       confidential = list(r_squared = truth$r_squared)
     ),
     class = "utility"
+  )
+}
+
+#' What a reader of the file would look up first
+#' @noRd
+plain_statistics <- function(y) {
+  y <- as.double(y)
+  q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
+  data.frame(
+    mean = mean(y), sd = stats::sd(y), total = sum(y), "5%" = q[1],
+    "25%" = q[2], median = q[3], "75%" = q[4], "95%" = q[5], max = max(y),
+    check.names = FALSE
   )
 }
 
@@ -182,10 +205,23 @@ summary.utility <- function(object, ...) {
   means <- colMeans(object$table[setdiff(names(object$table), "set")])
   structure(
     list(
-      means = means, n_sets = nrow(object$table), variable = object$variable,
+      means = means, statistics = over_sets(object$statistics),
+      n_sets = nrow(object$table), variable = object$variable,
       confidential = object$confidential
     ),
     class = "summary_utility"
+  )
+}
+
+#' The file's statistics beside the sets' mean and range, one row each
+#' @noRd
+over_sets <- function(statistics) {
+  values <- t(as.matrix(statistics[-1]))
+  sets <- values[, -1, drop = FALSE]
+  data.frame(
+    statistic = rownames(values), file = values[, 1],
+    synthetic = rowMeans(sets), smallest = apply(sets, 1, min),
+    largest = apply(sets, 1, max), row.names = NULL
   )
 }
 
@@ -197,6 +233,9 @@ print.summary_utility <- function(x, ...) {
       if (x$n_sets == 1) "" else "s"
     ),
     paste0("  ", format_table(as.data.frame(as.list(x$means)))),
+    paste0("  ", format_table(
+      if (x$n_sets == 1) x$statistics[1:3] else x$statistics
+    )),
     if (!is.null(x$confidential$r_squared)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },

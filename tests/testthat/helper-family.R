@@ -62,7 +62,7 @@ family_round_trip <- function(formula, family, data = family_data(), ...) {
   expect_identical(nrow(elsewhere[[1]]), 5L)
   expect_s3_class(summary(syn)$table, "data.frame")
 
-  predicted <- posterior_predict(fit, draws = 1:100, seed = 4)
+  predicted <- posterior_predict(fit, draws = 100, seed = 4)
   expect_identical(dim(predicted), c(100L, nrow(data)))
   y <- as_number(data[[variable]])
   spread <- stats::sd(rowMeans(predicted))

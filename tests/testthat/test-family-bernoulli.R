@@ -95,7 +95,7 @@ test_that("the log-likelihood is R's dbinom", {
   x <- as.vector(scale(data$x))
   p <- stats::plogis(fit$draws[7, 1] + fit$draws[7, 2] * x)
   expect_equal(
-    as.vector(log_lik(fit, draws = 7)),
+    as.vector(log_lik(fit, draw_ids = 7)),
     stats::dbinom(data$yes, 1, p, log = TRUE)
   )
 })

@@ -123,7 +123,7 @@ test_that("the log-likelihood is R's dbeta of the scaled response", {
   mean <- stats::plogis(theta[["(Intercept)"]])
   lambda <- theta[["precision"]]
   expect_equal(
-    as.vector(log_lik(fit, draws = 11)),
+    as.vector(log_lik(fit, draw_ids = 11)),
     stats::dbeta(
       (data$part - 10) / 40, mean * lambda, (1 - mean) * lambda,
       log = TRUE

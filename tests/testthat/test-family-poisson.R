@@ -30,6 +30,6 @@ test_that("the log-likelihood is R's dpois", {
   x <- stats::model.matrix(~group, data)
   mu <- as.vector(exp(x %*% fit$draws[9, ]))
   expect_equal(
-    as.vector(log_lik(fit, draws = 9)), stats::dpois(data$count, mu, TRUE)
+    as.vector(log_lik(fit, draw_ids = 9)), stats::dpois(data$count, mu, TRUE)
   )
 })

@@ -24,7 +24,7 @@ test_that("the log-likelihood is R's dt, scaled", {
     theta <- fit$draws[row, ]
     z <- (data$heavy - x %*% theta[1:3]) / theta[["sigma"]]
     expect_equal(
-      as.vector(log_lik(fit, draws = row)),
+      as.vector(log_lik(fit, draw_ids = row)),
       as.vector(stats::dt(z, 4, log = TRUE) - log(theta[["sigma"]]))
     )
   }

@@ -25,7 +25,7 @@ test_that("the mixture's log-likelihood sums the components out", {
       density <- density + draw[sprintf("pi[%d]", k)] *
         dnorm(fit$data$y, drop(x %*% b), draw[sprintf("sigma[%d]", k)])
     }
-    expect_equal(drop(log_lik(fit, draws = s)), log(density), tolerance = 1e-12)
+    expect_equal(drop(log_lik(fit, draw_ids = s)), log(density), tolerance = 1e-12)
   }
 })
 
@@ -55,7 +55,7 @@ test_that("one record at a time gives the same columns", {
         tolerance = 1e-12
       )
     }
-    expect_identical(log_lik(fit, draws = c(5, 2)), f[c(5, 2), ])
+    expect_identical(log_lik(fit, draw_ids = c(5, 2)), f[c(5, 2), ])
   }
 })
 
@@ -64,7 +64,7 @@ test_that("a matrix that is too large is refused before it is made", {
   withr::local_options(pseudosynth.max_bytes = 1e4)
   expect_error(log_lik(fit), class = input_error)
   expect_error(posterior_predict(fit), class = input_error)
-  expect_identical(dim(log_lik(fit, draws = 1:2)), c(2L, 60L))
+  expect_identical(dim(log_lik(fit, draws = 2)), c(2L, 60L))
 })
 
 test_that("draws and records that do not exist are refused", {

@@ -4,11 +4,39 @@ test_that("the papers' words and ours are one", {
     "Weighted-e" = "weighted_e", "Weighted_e" = "weighted_e",
     "Censor_uw" = "censor_uw", "Censor_w" = "censor_w", "SW" = "scalar",
     "EMweighted" = "scalar", "Weights_V" = "risk", "two-stage" = "two_stage",
+    "DPweighted" = "lw", "Weighted" = "lw", "Countweighted" = "cw",
+    "Weights_S" = "scalar", "Unweighted" = "unweighted",
     "Centred" = "centred"
   )
   for (word in names(words)) {
     expect_identical(find_mechanism(word, "stages")$name, words[[word]])
   }
+})
+
+test_that("the papers' letters are told in our words", {
+  fit <- unweighted_fit()
+  tries <- list(
+    function() mechanism_lw(c = 0.5), function() mechanism_lw_final(c = 0.5),
+    function() mechanism_cw(0.2, c = 0.5),
+    function() mechanism_cw_final(0.2, c = 0.5),
+    function() mechanism_weighted_e(c = 1),
+    function() mechanism_censor_w(c = 1),
+    function() lipschitz_weights(fit, c = 0.5),
+    function() count_weights(fit, radius = 0.2, c = 0.5),
+    function() scale_weights(lw_fit()$privacy_weights, c = 0.5)
+  )
+  for (try in tries) {
+    expect_error(try(), "`scale`", class = "pseudosynth_error_input")
+  }
+  expect_error(
+    lipschitz_weights(fit, g = 0.5), "`shift`",
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    lipschitz_weights(fit, bad = 0.5), "`bad`",
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(find_mechanism("PH", "release")$name, "perturbed_histogram")
 })
 
 test_that("a word that is none is refused with what is near to it", {

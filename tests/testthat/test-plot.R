@@ -25,8 +25,15 @@ test_that("a figure of synthetic data is not confidential", {
   expect_figure(autoplot(small_job()$synthetic), confidential = FALSE)
 })
 
-test_that("plot() draws and returns the figure", {
+test_that("plot() gives the figure, which is drawn once, changed or not", {
   withr::local_pdf(NULL)
+  drawn <- 0
+  setHook("before.grid.newpage", function(...) drawn <<- drawn + 1)
+  withr::defer(setHook("before.grid.newpage", NULL, "replace"))
+  print(plot(small_job()) + ggplot2::labs(title = "Ours"))
+  expect_identical(drawn, 1)
+  expect_visible(plot(small_job()))
+  expect_identical(drawn, 1)
   expect_s3_class(plot(unweighted_fit()), "ggplot")
   expect_s3_class(plot(unweighted_fit()$bound), "ggplot")
   expect_s3_class(plot(lw_fit()$privacy_weights), "ggplot")
@@ -67,4 +74,126 @@ test_that("the figure of weights says how near the bound the records are", {
   )
   fit$spec$alpha <- rep(1, 5)
   expect_equal(flatness_text(fit), "One point is one record")
+})
+
+# Width in inches of what stands in a part of a drawn figure
+width_of <- function(figure, part) {
+  grob <- ggplot2::ggplotGrob(figure)
+  inside <- grob$grobs[grepl(part, grob$layout$name)]
+  widest <- vapply(inside, function(g) {
+    if (inherits(g, "gtable")) {
+      grid::convertWidth(sum(g$widths), "in", valueOnly = TRUE)
+    } else {
+      0
+    }
+  }, 0)
+  max(widest)
+}
+
+map_of <- function(settings, problem = "") {
+  n <- nrow(settings)
+  table <- data.frame(
+    settings, add_remove = seq(1, 8, length.out = n), ecdf_max = 0.1,
+    ecdf_max_se = 0.01, risk = NA_real_, groups = NA_real_,
+    problem = rep_len(problem, n)
+  )
+  structure(
+    list(
+      table = table, settings = names(settings), sets = 5, variable = "income"
+    ),
+    class = "risk_utility_map"
+  )
+}
+
+test_that("twelve settings of a map are told apart, in grey too, at 5 inches", {
+  withr::local_pdf(NULL, width = 5, height = 5)
+  map <- map_of(data.frame(
+    mechanism = "lw", scale = seq(0.4, 0.95, 0.05), shift = 0.05
+  ))
+  figure <- autoplot(map)
+  points <- ggplot2::layer_data(figure, 3)
+  expect_identical(length(unique(points$shape)), 12L)
+  expect_lt(width_of(figure, "guide-box"), 5)
+  # Bars of two Monte Carlo errors
+  bars <- ggplot2::layer_data(figure, 2)
+  expect_equal(bars$ymax - bars$ymin, rep(0.04, 12))
+  # One line joins the settings of a mechanism, in the order of epsilon
+  path <- ggplot2::layer_data(figure, 1)
+  expect_identical(length(unique(path$group)), 1L)
+  expect_false(is.unsorted(path$x))
+})
+
+test_that("lines of a map follow epsilon, runs without a result are counted", {
+  map <- map_of(
+    expand.grid(
+      mechanism = "centred", epsilon = c(1, 2), window = c(2, 4),
+      stringsAsFactors = FALSE
+    ),
+    problem = c("", "", "", "not converged")
+  )
+  map$table$ecdf_max[4] <- NA
+  figure <- autoplot(map)
+  expect_match(figure$labels$subtitle, "1 run without a result")
+  expect_identical(
+    length(unique(ggplot2::layer_data(figure, 1)$group)), 2L
+  )
+  expect_error(autoplot(map, against = "risk"), "risk_radius")
+  expect_error(autoplot(map, "groups"), class = "pseudosynth_error_input")
+})
+
+test_that("a comparison marks what has no result, in every panel", {
+  compared <- list(
+    table = data.frame(
+      mechanism = rep(c("centred", "lw"), each = 2), asked = c(5, 1, 5, 1),
+      ecdf_max = c(0.1, 0.2, NA, NA), groups = c(0.3, 0.4, NA, NA),
+      r_squared = NA_real_, risk = NA_real_,
+      problem = c("", "", "too far", "too far")
+    ),
+    sets = 3, variable = "income"
+  )
+  class(compared) <- "mechanism_comparison"
+  figure <- autoplot(compared)
+  expect_match(figure$labels$subtitle, "Crosses: no result")
+  points <- ggplot2::layer_data(figure, 3)
+  crosses <- points[points$shape == 4, ]
+  expect_identical(nrow(crosses), 4L)
+  expect_identical(anyDuplicated(crosses[c("x", "PANEL")]), 0L)
+  # Epsilons differ in shape, and mechanisms keep their order
+  expect_identical(length(unique(points$shape[points$shape != 4])), 2L)
+  built <- ggplot2::ggplot_build(figure)
+  expect_identical(
+    built$layout$panel_params[[1]]$y$get_labels(), c("LW", "Centred")
+  )
+})
+
+test_that("the axis of bounds has figures at any size of the bounds", {
+  for (top in c(0.004, 0.15, 1, 4, 65, 2300)) {
+    breaks <- root_breaks(top)
+    expect_gte(length(breaks), 4)
+    expect_lte(max(breaks), top)
+    expect_false(is.unsorted(breaks, strictly = TRUE))
+  }
+  # Counts: all bounds of one size, some records without weight
+  fit <- list(bound = list(
+    record = c(0, 0, seq(11, 13, length.out = 98)), overall = 13
+  ))
+  figure <- plot_stage_bounds(list(lw = fit))
+  expect_match(figure$labels$subtitle, "Not shown: 2 of bound 0")
+  shown <- ggplot2::layer_scales(figure)$y$dimension()
+  expect_gt(shown[1], 10)
+})
+
+test_that("neighbours of an audit are whole numbers", {
+  audit <- list(
+    neighbours = data.frame(
+      relation = "add/remove-one", loss = c(0.5, 1), loss_bulk = c(0.1, 0.2)
+    ),
+    worst = data.frame(relation = "add/remove-one", claim = 1),
+    method = "exact", claimed = "epsilon", mechanism = "censor_uw",
+    model = "y ~ 1", n_records = 20
+  )
+  class(audit) <- "guarantee_audit"
+  built <- ggplot2::ggplot_build(autoplot(audit))
+  labels <- built$layout$panel_params[[1]]$x$get_labels()
+  expect_identical(labels[!is.na(labels)], c("1", "2"))
 })

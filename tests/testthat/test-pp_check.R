@@ -40,3 +40,15 @@ test_that("arguments reach bayesplot, and bad ones are refused", {
   expect_refused(pp_check(fit, n_draws = 1e5), "`n_draws`")
   expect_refused(pp_check(fit, scale = "log"), "`scale`")
 })
+
+test_that("checks have the look of our figures, answers at 0 and 1 alone", {
+  skip_if_not_installed("bayesplot")
+  fit <- quick_fit(z ~ x, transform(simulated(), z = y > 2), bernoulli())
+  figure <- pp_check(fit, seed = 1)
+  expect_identical(figure$theme$legend.position, "top")
+  expect_identical(
+    figure$theme$plot.caption$hjust, theme_pseudosynth()$plot.caption$hjust
+  )
+  breaks <- ggplot2::layer_scales(figure)$x$get_breaks()
+  expect_equal(breaks[!is.na(breaks)], c(0, 1))
+})

@@ -229,15 +229,38 @@ test_that("count, truncated and risk weights run", {
 
 test_that("a target that cannot be reached names the nearest that can", {
   error <- expect_error(
-    quick_job("scalar", epsilon = 1000, prior = prior_normal()),
+    quick_job("scalar",
+      epsilon = 0.5, prior = prior_normal(), tolerance = 0.001, max_refits = 1
+    ),
     class = "pseudosynth_error_unreachable"
   )
   expect_s3_class(error, "pseudosynth_error_privacy")
-  unweighted <- quick_job("unweighted", prior = prior_normal())
-  expect_equal(
-    error$nearest, 2 * unweighted$internal$fits$unweighted$bound$overall
-  )
+  expect_gt(error$nearest, 0.5)
   expect_match(conditionMessage(error), "nearest")
+})
+
+test_that("a target above what weights of 1 claim is reached, and said so", {
+  job <- quick_job("scalar", epsilon = 1000, prior = prior_normal())
+  expect_identical(as.double(weights(job)), rep(1, 150))
+  claim <- guarantee(job)$epsilon$total[["add/remove-one"]]
+  expect_equal(claim, 2 * lipschitz(job)$overall)
+  expect_lt(claim, 1000)
+  expect_identical(guarantee(job)$label, "asymptotic")
+  expect_message(
+    suppressWarnings(pseudo_posterior(
+      log(income) ~ age, privacy_data(), gaussian(), "scalar", 1000,
+      prior = prior_normal(), chains = 2, draws = 1000, seed = 1
+    )),
+    "less than the 1000"
+  )
+  fit <- unweighted_fit()
+  expect_error(
+    solve_weights(fit, 500, max_refits = 2),
+    class = "pseudosynth_error_unreachable"
+  )
+  near <- solve_weights(fit, 500, max_refits = 2, below = TRUE)
+  expect_lt(near$solution$reached, 500)
+  expect_false(any(near$solution$search$accepted))
 })
 
 test_that("arguments that a mechanism needs or cannot use are errors", {
@@ -272,4 +295,19 @@ test_that("without a seed a strict job is ready for release", {
   )
   expect_false(guarantee(job)$reproducible)
   expect_output(print(job), "may leave the agency, nothing else")
+})
+
+test_that("lipschitz() of a job is that of its last fit", {
+  job <- small_job()
+  last <- job$internal$fits[[length(job$internal$fits)]]
+  expect_identical(lipschitz(job), lipschitz(last))
+  expect_identical(lipschitz(job, 0.9)$overall, lipschitz(last, 0.9)$overall)
+})
+
+test_that("what a job does not hold is an error that says where it is", {
+  job <- small_job()
+  expect_error(job$sets, "x$synthetic", fixed = TRUE)
+  expect_error(job$income, class = "pseudosynth_error_input")
+  expect_identical(job$m, 3L)
+  expect_null(job$epsilon)
 })

@@ -6,7 +6,8 @@ grid_map <- function() {
       epsilon = c(NA, NA, 10)
     ),
     reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-    prior = prior_normal(1, c(10.8, 2.5)), sets = 2, chains = 2, warmup = 300,
+    prior = prior_normal(1, c(10.8, 2.5)), sets = 2, risk_radius = 0.2,
+    risk_known = "earner", chains = 2, warmup = 300,
     draws = 2000, threads = 1, seed = 41
   ))))
 }
@@ -19,6 +20,30 @@ test_that("each row of the grid is run with its settings", {
   # A smaller scale claims less
   expect_lt(table$add_remove[2], table$add_remove[1])
   expect_false(anyNA(table$ecdf_max))
+})
+
+test_that("identification risk and Monte Carlo errors stand beside utility", {
+  map <- grid_map()
+  expect_true(all(map$table$risk > 0 & map$table$risk < 1))
+  expect_true(all(map$table$ecdf_max_se[1:2] > 0))
+  expect_output(print(map), "risk")
+  figure <- autoplot(map, against = "risk")
+  expect_identical(figure$labels$x, "Mean identification risk")
+  # The same as measured by hand
+  job <- suppressWarnings(suppressMessages(pseudo_posterior(
+    log(income) ~ age + earner, privacy_data(), gaussian(), "lw",
+    scale = 0.5, m = 2, prior = prior_normal(1, c(10.8, 2.5)), chains = 2,
+    warmup = 300, draws = 2000, threads = 1, seed = 41
+  )))
+  by_hand <- identification_risk(job, known = "earner", radius = 0.2)
+  expect_equal(map$table$risk[2], by_hand$overall[["mean_risk"]])
+  expect_error(
+    risk_utility(
+      log(income) ~ age, privacy_data(), gaussian(),
+      data.frame(mechanism = "lw"), risk_radius = -1
+    ),
+    class = "pseudosynth_error_input"
+  )
 })
 
 test_that("maps print and plot", {

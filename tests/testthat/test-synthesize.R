@@ -98,3 +98,97 @@ test_that("wrong arguments are refused", {
     class = "pseudosynth_error_input"
   )
 })
+
+# A positive amount under heavy tails, some draws of which are enormous.
+heavy_fit <- function(...) {
+  suppressWarnings(fit_synthesizer(
+    log(income) ~ age, privacy_data(), student_t(1),
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1, ...
+  ))
+}
+
+test_that("a support cuts what is released, counts it and is in the label", {
+  fit <- heavy_fit()
+  expect_message(
+    syn <- synthesize(fit, m = 3, support = c(1000, 2e5), seed = 2),
+    "stated 1000 to 200000",
+    class = "pseudosynth_message_support"
+  )
+  free <- suppressWarnings(synthesize(fit, m = 3, seed = 2))
+  for (j in 1:3) {
+    expect_identical(
+      as.double(syn[[j]]$income), pmin(pmax(free[[j]]$income, 1000), 2e5)
+    )
+    expect_identical(
+      syn$moved[j], sum(free[[j]]$income < 1000 | free[[j]]$income > 2e5)
+    )
+  }
+  expect_gt(sum(syn$moved), 0)
+  expect_identical(syn$support, c(1000, 2e5))
+  expect_match(
+    guarantee(syn)$public_inputs[["values"]], "from 1000 to 200000"
+  )
+  expect_output(print(syn), "moved to the ends")
+  # A job made of the parts has the same label
+  job <- as_pseudo_posterior(syn, list(unweighted = fit))
+  expect_identical(guarantee(job, public = TRUE), guarantee(syn))
+})
+
+test_that("values beyond R's whole numbers are cut with a warning", {
+  fit <- heavy_fit()
+  expect_warning(
+    syn <- synthesize(fit, m = 20, seed = 2), "support",
+    class = "pseudosynth_warning_support"
+  )
+  largest <- vapply(as.list(syn), function(set) {
+    sum(set$income == .Machine$integer.max)
+  }, 0L)
+  expect_identical(largest, syn$moved)
+})
+
+test_that("stated bounds are the support unless one is given", {
+  fit <- heavy_fit(response = public_response(bounds = c(500, 3e5)))
+  expect_message(
+    syn <- synthesize(fit, seed = 2),
+    class = "pseudosynth_message_support"
+  )
+  expect_gte(min(syn[[1]]$income), 500)
+  expect_lte(max(syn[[1]]$income), 3e5)
+  narrow <- suppressMessages(
+    synthesize(fit, seed = 2, support = c(100, 1e5))
+  )
+  expect_identical(range(narrow[[1]]$income), c(500L, 100000L))
+})
+
+test_that("every source of sets takes a support", {
+  histogram <- perturbed_histogram(
+    log(income) ~ 1, privacy_data(), bounds = c(10, 2e6), epsilon = 1
+  )
+  sets <- suppressMessages(synthesize(histogram, 2, support = c(2e4, 5e4)))
+  expect_gte(min(sets[[1]]$income), 2e4)
+  expect_lte(max(sets[[2]]$income), 5e4)
+  expect_match(guarantee(sets)$public_inputs[["values"]], "20000 to 50000")
+  release <- score_release(
+    log(income) ~ age + earner, privacy_data(), student_t(3),
+    epsilon = 5, reference = list("(Intercept)" = 10.8, sigma = 1)
+  )
+  sets <- suppressMessages(
+    synthesize(release, newdata = privacy_data(), support = c(2e4, 5e4))
+  )
+  expect_lte(max(sets[[1]]$income), 5e4)
+  expect_identical(guarantee(sets)$label, "strict")
+})
+
+test_that("a support that makes no sense is refused before anything is drawn", {
+  fit <- lw_fit()
+  for (bad in list(3, c(2, 1), c(1, NA), "a", c(-5, 0))) {
+    expect_error(
+      synthesize(fit, support = bad),
+      class = "pseudosynth_error_input"
+    )
+  }
+  yes <- quick_fit(z ~ x, transform(simulated(), z = y > 2), bernoulli())
+  expect_error(
+    synthesize(yes, support = c(0, 1)), class = "pseudosynth_error_input"
+  )
+})

@@ -43,7 +43,7 @@ test_that("sets are reached by number, by list and as data frames", {
   expect_identical(unname(lapply(syn, nrow)), list(150L, 150L, 150L))
   all <- as.data.frame(syn, set = "all")
   expect_equal(nrow(all), 450)
-  expect_identical(all$.set, rep(1:3, each = 150))
+  expect_identical(all$set, rep(1:3, each = 150))
   expect_identical(syn[["m"]], 3L)
   expect_error(syn[[4]], class = "pseudosynth_error_input")
   expect_error(as.data.frame(syn, set = 0), class = "pseudosynth_error_input")
@@ -77,7 +77,7 @@ test_that("what leaves is in random order, by no seed, with nothing else", {
   expect_identical(sorted(set), sorted(syn[[2]]))
   expect_identical(vapply(set, class, ""), vapply(syn[[2]], class, ""))
   all <- as.data.frame(syn, set = "all")
-  expect_identical(sorted(all[all$.set == 2, -1]), sorted(syn[[2]]))
+  expect_identical(sorted(all[all$set == 2, -1]), sorted(syn[[2]]))
   # Ranks of the file do not show: |r| above .35 once in 50,000 times
   expect_lt(abs(cor(seq_len(nrow(set)), rank(set$income))), 0.35)
   # R's own random state is not used
@@ -90,6 +90,47 @@ test_that("what leaves is in random order, by no seed, with nothing else", {
   expect_s3_class(
     identification_risk(syn, file, known = "age", radius = 0.2),
     "identification_risk"
+  )
+})
+
+test_that("a column asked of the object is an error that says where it is", {
+  syn <- synthesize(lw_fit(), m = 2, seed = 1)
+  for (get in list(
+    function() syn$income, function() syn[["income"]], function() syn$sets2,
+    function() syn$guar
+  )) {
+    expect_error(get(), class = "pseudosynth_error_input")
+  }
+  expect_error(syn$income, "x[[1]]$income", fixed = TRUE)
+  expect_identical(syn$variable, "income")
+  expect_identical(syn[2:1], list(syn[[2]], syn[[1]]))
+})
+
+test_that("head() and tail() are rows", {
+  syn <- synthesize(lw_fit(), m = 2, seed = 1)
+  expect_identical(dim(head(syn, 4)), c(4L, 4L))
+  expect_identical(head(syn)$set, rep(1L, 6))
+  expect_identical(tail(syn, 2)$set, c(2L, 2L))
+})
+
+test_that("write.csv() leaves no set out, and hides the file's order", {
+  syn <- synthesize(lw_fit(), m = 3, seed = 1)
+  path <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(syn, path, row.names = FALSE)
+  written <- utils::read.csv(path)
+  expect_identical(names(written), c("set", names(syn[[1]])))
+  for (j in 1:3) {
+    income <- written$income[written$set == j]
+    expect_identical(sort(income), sort(syn[[j]]$income))
+    expect_false(identical(income, syn[[j]]$income))
+  }
+  # One set needs no number
+  expect_named(as.data.frame(synthesize(lw_fit())), names(syn[[1]]))
+  # A column of that name stays what it is
+  data <- transform(privacy_data(), set = earner)
+  fit <- quick_fit(log(income) ~ set, data, prior = prior_normal())
+  expect_identical(
+    names(as.data.frame(synthesize(fit, m = 2)))[1], "synthetic_set"
   )
 })
 

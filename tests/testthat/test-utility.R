@@ -201,3 +201,27 @@ test_that("a relative radius of 20 is not taken for 20%", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("means, spreads, totals and quantiles stand beside the distances", {
+  data <- privacy_data()
+  syn <- synthesize(lw_fit(), m = 3, seed = 1)
+  use <- utility(syn, data)
+  found <- use$statistics
+  expect_identical(found$release, c("file", "set 1", "set 2", "set 3"))
+  expect_identical(found$mean[1], mean(as.double(data$income)))
+  expect_identical(found$total[3], sum(as.double(syn[[2]]$income)))
+  expect_equal(found$`95%`[4], quantile(syn[[3]]$income, 0.95)[[1]])
+  shown <- summary(use)$statistics
+  expect_equal(
+    shown$largest[shown$statistic == "max"],
+    max(vapply(as.list(syn), function(set) max(set$income), 0L))
+  )
+  expect_equal(
+    shown$synthetic[shown$statistic == "sd"], mean(found$sd[-1])
+  )
+  # One enormous value is seen
+  wild <- syn[[1]]
+  wild$income[1] <- 2147483647L
+  text <- capture.output(print(utility(wild, data, "income")))
+  expect_match(paste(text, collapse = "\n"), "max .*2,150,000,000")
+})

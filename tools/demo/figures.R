@@ -91,14 +91,15 @@ plot_groups <- function(groups) {
       switch = "y"
     ) +
     labs(
-      title = "Typical income of groups, confidential and synthetic",
+      title = "Typical income of groups",
       subtitle = "Geometric mean; mixture: mean over the sets",
       x = "Income (log scale)", y = NULL,
       caption = "Confidential: not for release"
     ) +
     theme_minimal(base_size = 11) +
     theme(
-      legend.position = "top", legend.justification = "left",
+      # To the left of the panel there is room at any width
+      legend.position = "top", legend.justification = "right",
       legend.title = element_blank(), panel.grid.minor = element_blank(),
       panel.grid.major = element_line(colour = "grey92", linewidth = 0.3),
       strip.placement = "outside",
