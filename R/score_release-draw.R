@@ -2,7 +2,7 @@
 
 #' @return (list) `synthetic` (`synthetic_data`) and `label`.
 #' @noRd
-draw_score_sets <- function(x, m, newdata, margin, seed, call) {
+draw_score_sets <- function(x, m, newdata, margin, seed, ledger, call) {
   check_seed(seed, call = call)
   if (!is.null(margin)) {
     abort_input(
@@ -24,19 +24,24 @@ draw_score_sets <- function(x, m, newdata, margin, seed, call) {
   }
   check_data_frame(newdata, arg = "newdata", call = call)
   file <- published_rows(x$design, newdata, call)
-  words <- seed_words(seed, "synthesize")
-  values <- vapply(seq_len(m), function(j) {
-    draw_scores(x, file, words, c(j, m + j))
-  }, numeric(nrow(newdata)))
+  columns <- published_columns(x, newdata)
   label <- label_of_score(
     x,
     what = "synthetic data", m = m, n_records = nrow(newdata),
     reproducible = x$reproducible || !is.null(seed)
   )
+  if (!is.null(ledger)) {
+    variable <- x$response$variable
+    spend(ledger, label, variable, setdiff(columns, variable), NULL, call)
+  }
+  words <- seed_words(seed, "synthesize")
+  values <- vapply(seq_len(m), function(j) {
+    draw_scores(x, file, words, c(j, m + j))
+  }, numeric(nrow(newdata)))
   list(
     synthetic = build_synthetic_sets(
-      matrix(values, nrow(newdata), m), x$response, newdata,
-      published_columns(x, newdata), label, "prior"
+      matrix(values, nrow(newdata), m), x$response, newdata, columns, label,
+      "prior"
     ),
     label = label
   )

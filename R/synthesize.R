@@ -30,6 +30,8 @@
 #'   not for release. R's own random state is neither used nor changed.
 #' @param allow_unconverged (flag) Draw from a fit that has not converged?
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
+#'   anything is drawn, or refused. `NULL`, the default: nowhere.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
 #'   label. Rows stay in the order of the file inside the agency;
@@ -67,16 +69,17 @@
 #' @export
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
-                       allow_unconverged = FALSE) {
+                       allow_unconverged = FALSE, ledger = NULL) {
   call <- rlang::current_env()
+  check_ledger(ledger, call)
   if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
     check_flag(allow_unconverged)
     m <- check_count(m, min = 1)
-    return(synthesize_histogram(fit, m, newdata, margin, seed, call))
+    return(synthesize_histogram(fit, m, newdata, margin, seed, ledger, call))
   }
   draw_sets(
-    fit, m, newdata, margin, assignment, seed, allow_unconverged, call
+    fit, m, newdata, margin, assignment, seed, allow_unconverged, ledger, call
   )$synthetic
 }
 
@@ -87,11 +90,12 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
 #' @noRd
 draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
-                      allow_unconverged = FALSE, call = rlang::caller_env()) {
+                      allow_unconverged = FALSE, ledger = NULL,
+                      call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
   if (inherits(fit, "score_release")) {
     check_histogram_assignment(assignment, call)
-    return(draw_score_sets(fit, m, newdata, margin, seed, call))
+    return(draw_score_sets(fit, m, newdata, margin, seed, ledger, call))
   }
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
@@ -108,6 +112,14 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   spec <- newdata_spec(fit, newdata, call)
   columns <- published_columns(fit, data)
   check_published(fit, data, columns, call)
+  label <- label_of_sets(fit, m, margin, assignment, seed)
+  if (!is.null(ledger)) {
+    variable <- fit$response$variable
+    spend(
+      ledger, label, variable, setdiff(columns, variable), fit$data[[variable]],
+      call
+    )
+  }
   rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
   values <- synthesize_(
     spec, fit$draws[rows, , drop = FALSE], seed_words(seed, "synthesize"),
@@ -116,7 +128,6 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   if (!is.null(margin)) {
     values <- calibrate_sets(values, fit$response, margin, seed)
   }
-  label <- label_of_sets(fit, m, margin, assignment, seed)
   response <- fit$response
   if (label$holds) response <- released_response(response)
   list(
@@ -166,7 +177,7 @@ calibrate_sets <- function(values, response, margin, seed) {
 
 #' Values drawn from a histogram: post-processing, whatever m is
 #' @noRd
-synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
+synthesize_histogram <- function(x, m, newdata, margin, seed, ledger, call) {
   check_seed(seed, call = call)
   if (!is.null(margin)) {
     abort_input(
@@ -179,22 +190,28 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, call) {
   }
   check_histogram_newdata(newdata, x$response, call)
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
+  variable <- x$response$variable
+  published <- setdiff(names(newdata), variable)
+  label <- label_of_histogram(
+    x,
+    what = "synthetic data", m = m, n_records = as.integer(n),
+    reproducible = x$reproducible || !is.null(seed), published = published
+  )
+  if (!is.null(ledger)) spend(ledger, label, variable, published, NULL, call)
   words <- seed_words(seed, "synthesize")
   values <- vapply(seq_len(m), function(j) {
     histogram_quantile(x, uniforms_(n, words, j))
   }, numeric(n))
-  variable <- x$response$variable
-  label <- label_of_histogram(
-    x,
-    what = "synthetic data", m = m, n_records = as.integer(n),
-    reproducible = x$reproducible || !is.null(seed),
-    published = setdiff(names(newdata), variable)
-  )
   build_synthetic_sets(
-    matrix(values, n, m), x$response, newdata, c(variable, setdiff(
-      names(newdata), variable
-    )),
-    label, assignment = "prior"
+    matrix(values, n, m), x$response, newdata, c(variable, published), label,
+    assignment = "prior"
+  )
+}
+
+check_ledger <- function(ledger, call) {
+  check_class(
+    ledger, "privacy_ledger", "Open one with {.fn ledger}.",
+    null = TRUE, arg = "ledger", call = call
   )
 }
 
