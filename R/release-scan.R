@@ -15,14 +15,13 @@ release_secrets <- function(file, synthetic, public) {
   released <- synthetic$sets[[1]]
   variable <- synthetic$variable
   published <- setdiff(names(released), variable)
+  # Published is what the file's own column has; other records' are their own
+  own <- intersect(published, names(file))
+  shown_columns <- c(file[own], released[setdiff(published, own)])
   shown <- unique(c(
     names(released), public, ordinary_words(synthetic$guarantee),
-    unlist(lapply(synthetic$sets, function(set) {
-      unique(as_text(set[[variable]][!is.numeric(set[[variable]])]))
-    })),
-    unlist(lapply(released[published], function(x) {
-      if (is.numeric(x)) NULL else as_text(if (is.factor(x)) levels(x) else x)
-    }))
+    shown_text(lapply(synthetic$sets, `[[`, variable)),
+    shown_text(shown_columns)
   ))
   text <- rbind(
     secret_rows(file, released, published),
@@ -31,11 +30,27 @@ release_secrets <- function(file, synthetic, public) {
     }
   )
   text <- text[tells_someone(text$text) & !text$text %in% shown, ]
-  numbers <- secret_numbers(file, released, published, synthetic, public)
+  numbers <- secret_numbers(file, published, synthetic)
+  explained <- unlist(lapply(shown_columns, function(x) {
+    if (is.numeric(x)) as.double(x)
+  }))
+  numbers <- numbers[
+    !numbers$number %in% explained &
+      !shortest_text(numbers$number) %in% public, ,
+    drop = FALSE
+  ]
   list(
     text = text[!duplicated(text$text), ],
     numbers = numbers[!duplicated(numbers$number), ], file = file
   )
+}
+
+#' @param columns (list)
+#' @noRd
+shown_text <- function(columns) {
+  unique(unlist(lapply(columns, function(x) {
+    if (!is.numeric(x)) unique(as_text(x))
+  })))
 }
 
 #' Words of the label as anybody would write them
@@ -93,8 +108,7 @@ tells_someone <- function(text) {
 
 #' Numbers that nothing meets by chance and nothing released explains
 #' @noRd
-secret_numbers <- function(file, released, published, synthetic, public) {
-  step <- released_step(synthetic)
+secret_numbers <- function(file, published, synthetic) {
   rows <- lapply(setdiff(names(file), published), function(name) {
     x <- file[[name]]
     if (!is.numeric(x)) {
@@ -107,15 +121,11 @@ secret_numbers <- function(file, released, published, synthetic, public) {
   numbers <- do.call(rbind, c(
     list(data.frame(number = double(), column = character())), rows
   ))
-  on_grid <- !is.na(step) & round_to(numbers$number, step) == numbers$number
-  explained <- unlist(lapply(released[published], function(x) {
-    if (is.numeric(x)) as.double(x)
-  }))
-  numbers[
-    !on_grid & !numbers$number %in% explained &
-      !shortest_text(numbers$number) %in% public, ,
-    drop = FALSE
-  ]
+  step <- released_step(synthetic)
+  if (!is.na(step)) {
+    numbers <- numbers[!is_on_grid(numbers$number, step), , drop = FALSE]
+  }
+  numbers
 }
 
 # The released values ----------------------------------------------------------
@@ -131,15 +141,15 @@ released_step <- function(synthetic) {
   }
   y <- y[is.finite(y)]
   for (step in 10^(6:-4)) {
-    if (all(round_to(y, step) == y)) {
+    if (all(is_on_grid(y, step))) {
       return(step)
     }
   }
   NA_real_
 }
 
-round_to <- function(x, step) {
-  round(x, if (is.na(step)) 15 else -log10(step))
+is_on_grid <- function(x, step) {
+  abs(round(x / step) * step - x) <= 4 * .Machine$double.eps * abs(x)
 }
 
 #' Refuse sets in which records have their own value, see ?release
@@ -182,10 +192,11 @@ check_own_values <- function(file, synthetic, call) {
 #' @return (integer) Rows; none where chance explains them.
 #' @noRd
 rows_of_own <- function(y, drawn, step) {
-  own <- round_to(as.double(y), step)
+  # In whole steps
+  own <- round(as.double(y) / step)
   alone <- !own %in% own[duplicated(own)]
   missed <- lapply(drawn, function(values) {
-    round(abs(values[alone] - own[alone]) / step)
+    abs(round(values[alone] / step) - own[alone])
   })
   met <- Reduce(`|`, lapply(missed, function(miss) miss == 0))
   missed <- unlist(missed)

@@ -185,7 +185,8 @@ csv_text <- function(x) {
 #' @noRd
 shortest_text <- function(x) {
   text <- sprintf("%.15g", x)
-  rounded <- which(as.double(text) != x)
+  there <- which(!is.na(x))
+  rounded <- there[as.double(text[there]) != x[there]]
   text[rounded] <- sprintf("%.17g", x[rounded])
   text
 }
