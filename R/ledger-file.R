@@ -47,7 +47,12 @@ abort_ledger <- function(message, call, arg = "ledger") {
 #' A line with the hash of what stands before it
 #' @noRd
 seal_line <- function(fields, salt) {
-  text <- enc2utf8(json_text(fields, pretty = FALSE, digits = I(17)))
+  # JSON as jsonlite writes it has 15 digits, which do not give a double back
+  in_full <- function(x) {
+    if (is.na(x)) x else structure(shortest_text(x), class = "json")
+  }
+  exact <- rapply(fields, in_full, classes = "numeric", how = "replace")
+  text <- enc2utf8(json_text(exact, pretty = FALSE, json_verbatim = TRUE))
   body <- substr(text, 1, nchar(text) - 1)
   sprintf("%s,\"check\":\"%s\"}", body, cli::hash_sha256(paste0(salt, body)))
 }

@@ -53,9 +53,10 @@
 #' death of its process, a power failure only as far as the disk does.
 #'
 #' @section Error types:
-#' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): what does not fit;
-#' fields `spent`, `total` (with it) and `budget`. `pseudosynth_error_ledger`
-#' (a `pseudosynth_error_input`): no ledger, a changed line, another budget.
+#' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): what does not
+#' fit; fields `spent`, `total` (with it) and `budget`.
+#' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): no ledger, a
+#' changed line, another budget.
 #' `pseudosynth_error_locked`: another process holds it for more than 90
 #' seconds.
 #' @section Privacy:
@@ -213,7 +214,8 @@ ledger_entry <- function(book, label, variable, columns, response) {
     file = if (!is.null(response)) {
       cli::hash_sha256(paste(book$salt, values_mark(response)))
     },
-    records = label$n_records, synthetic = variable, published = I(columns),
+    records = label$n_records, synthetic = variable,
+    published = I(as.character(columns)),
     mechanism = label$mechanism, label = label$label, fit = label$fit,
     m = label$m,
     charges = lapply(seq_len(nrow(label$charges)), function(i) {

@@ -26,7 +26,8 @@ check_formats <- function(formats, call = rlang::caller_env()) {
       c(
         "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
          {?is/are} needed and not installed.",
-        i = "Install {cli::qty(length(absent))}{?it/them} with {.code {install}}."
+        i = "Install {cli::qty(length(absent))}{?it/them} with
+             {.code {install}}."
       ),
       arg = "formats", call = call
     )
@@ -132,7 +133,8 @@ write_sets <- function(frames, folder, formats) {
   )
   files <- paste(made$set, made$format, sep = ".")
   for (i in seq_along(files)) {
-    writers[[made$format[i]]](frames[[made$set[i]]], file.path(folder, files[i]))
+    write <- writers[[made$format[i]]]
+    write(frames[[made$set[i]]], file.path(folder, files[i]))
   }
   files
 }
@@ -178,16 +180,6 @@ csv_text <- function(x) {
     as.character(x)
   }
   text[is.na(x)] <- ""
-  text
-}
-
-#' Doubles as text that gives them back
-#' @noRd
-shortest_text <- function(x) {
-  text <- sprintf("%.15g", x)
-  there <- which(!is.na(x))
-  rounded <- there[as.double(text[there]) != x[there]]
-  text[rounded] <- sprintf("%.17g", x[rounded])
   text
 }
 
@@ -247,7 +239,8 @@ stat_names <- function(names) {
     "with", "byte", "double", "float", "if", "in", "int", "long", "skip",
     "using", "str", "strl"
   )
-  legal <- gsub("[^A-Za-z0-9_]", "_", iconv(as_text(names), "UTF-8", "ASCII", "_"))
+  ascii <- iconv(as_text(names), "UTF-8", "ASCII", "_")
+  legal <- gsub("[^A-Za-z0-9_]", "_", ascii)
   bad <- !grepl("^[A-Za-z]", legal) | tolower(legal) %in% reserved
   legal[bad] <- paste0("v_", legal[bad])
   legal <- substr(legal, 1, 28)

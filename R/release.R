@@ -6,11 +6,12 @@
 #' or seeds. The rows of each set are in an order of their own, at random by the
 #' operating system's entropy.
 #'
-#' | file | what it holds |
-#' |---|---|
-#' | `set-1.csv`, .. or `sets.csv` | the synthetic sets |
-#' | `codebook.csv` | each column: type, levels with their codes, whether it is synthetic or published, its name in Stata and SPSS files |
-#' | `certificate.json`, `certificate.txt` | the public label with its charges, the model, the public inputs, m, the version of this package, and the SHA-256 of each file above |
+#' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
+#' * `codebook.csv`: each column, its type, its levels with their codes, whether
+#'   it is synthetic or published, its name in Stata and SPSS files;
+#' * `certificate.json`, `certificate.txt`: the public label with its charges,
+#'   the model, the public inputs, m, the version of this package, and the
+#'   SHA-256 of each file above.
 #'
 #' The files are written into a folder beside `path` that nobody else may read,
 #' scanned there, and moved to `path` as a whole. If anything fails or is
@@ -68,12 +69,12 @@
 #' with the share that missed it closely, in the order of the file, where
 #' the value is no other record's; more than chance gives in one of a million
 #' releases is refused. Sets of other records than the file's
-#' (`synthesize(newdata = )`) cannot be compared in this way. What has fewer than
-#' 20 values, such as yes and no, tells nobody and is not compared.
+#' (`synthesize(newdata = )`) cannot be compared in this way. What has fewer
+#' than 20 values, such as yes and no, tells nobody and is not compared.
 #'
 #' A value that was found stays out of the message: the condition's field
-#' `found` (data frame: `file`, `column`, `records`) says in which file and which
-#' column of the confidential file it is, its field `rows` whose it is.
+#' `found` (data frame: `file`, `column`, `records`) says in which file and of
+#' which column of the confidential file it is, its field `rows` whose it is.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an object that holds no sets, a folder that is not

@@ -137,8 +137,8 @@ test_that("doubles are found at any byte, in either order, packed or not", {
   for (endian in c("big", "little")) {
     for (before in 0:8) {
       bytes <- c(
-        as.raw(rep(7, before)), writeBin(data$weight[9], raw(), endian = endian),
-        as.raw(1:20)
+        as.raw(rep(7, before)),
+        writeBin(data$weight[9], raw(), endian = endian), as.raw(1:20)
       )
       error <- with_bytes(bytes, secrets)
       expect_identical(error$found$column, "weight")

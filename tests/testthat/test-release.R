@@ -32,7 +32,7 @@ test_that("a release is sets, codebook and certificate, and nothing else", {
   expect_length(grep("^[.]release-", left_in(dirname(path))), 0)
 })
 
-test_that("the certificate says what the label says, and vouches for the files", {
+test_that("the certificate says what the label says and vouches for files", {
   syn <- leaving_sets()
   path <- release_to(syn, data = release_fit())
   read <- jsonlite::fromJSON(file.path(path, "certificate.json"))
