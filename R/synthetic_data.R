@@ -129,6 +129,7 @@ publish_column <- function(x) {
 #' @export
 `[[.synthetic_data` <- function(x, i, ...) {
   if (is.character(i)) {
+    check_string(i)
     return(unclass(x)[[i]])
   }
   i <- check_count(i, min = 1)
@@ -161,7 +162,7 @@ as.data.frame.synthetic_data <- function(x,
                                          row.names = NULL, # nolint
                                          optional = FALSE, set = 1, ...) {
   if (!identical(set, "all")) {
-    return(leaving_form(x[[set]]))
+    return(leaving_form(x[[check_count(set, min = 1)]]))
   }
   stacked <- do.call(rbind, lapply(x$sets, leaving_form))
   cbind(.set = rep(seq_len(x$m), each = x$n_records), stacked)

@@ -26,7 +26,16 @@ to_json <- function(x, ...) {
     check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
   }
   check_jsonlite(rlang::current_env())
-  json_text(as.list(x), ...)
+  call <- rlang::current_env()
+  tryCatch(json_text(as.list(x), ...), error = function(error) {
+    abort_input(
+      c(
+        "{.arg ...} must be arguments of {.fn jsonlite::toJSON}.",
+        x = cli_escape(conditionMessage(error))
+      ),
+      call = call
+    )
+  })
 }
 
 #' A list as JSON text: vectors of one element as such, figures in full

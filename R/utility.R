@@ -65,7 +65,8 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   pmse <- check_pmse(pmse)
   sets <- release_sets(synthetic)
   variable <- synthetic_variable(synthetic, variable)
-  check_columns(c(variable, groups), data, "data")
+  check_columns(variable, data, "data")
+  check_names(groups, names(data))
   for (set in sets) {
     check_data_frame(set, arg = "synthetic")
     check_columns(c(variable, groups), set, "synthetic")
@@ -83,8 +84,14 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       )
     }
   }
-  truth <- if (!is.null(formula)) regression_of(formula, data)
   call <- rlang::current_env()
+  if (!is.null(groups)) {
+    check_scale(data[[variable]], transform, "data", call)
+    for (set in sets) {
+      check_scale(set[[variable]], transform, "synthetic", call)
+    }
+  }
+  truth <- if (!is.null(formula)) regression_of(formula, data)
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
     y <- response_values(data, variable, call = call)
@@ -133,6 +140,27 @@ check_pmse <- function(pmse, call = rlang::caller_env()) {
 
 # Scales on which group means can be compared
 utility_scales <- c("identity", "log", "log1p", "sqrt")
+
+#' Refuse values that have no finite mean on the scale
+#' @noRd
+check_scale <- function(y, transform, arg, call) {
+  if (transform == "identity" || !is.numeric(y)) {
+    return(invisible())
+  }
+  bad <- which(!is.finite(suppressWarnings(match.fun(transform)(y))))
+  if (length(bad) > 0) {
+    n_bad <- length(bad)
+    abort_input(
+      c(
+        "{.arg transform} must suit the values whose group means are compared.",
+        x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
+             finite {transform}.",
+        i = "Take {.code transform = \"identity\"}."
+      ),
+      arg = "transform", call = call, rows = bad
+    )
+  }
+}
 
 #' Largest and mean squared difference of two empirical distribution functions
 #' @noRd
