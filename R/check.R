@@ -291,6 +291,18 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x),
   invisible(x)
 }
 
+# Parts without which an object of a class is not one: edited by hand, or saved
+# by another version
+class_parts <- list(
+  synthesizer = c(
+    "draws", "spec", "response", "design", "data", "family", "bound", "control"
+  ),
+  synthetic_data = c("sets", "guarantee", "variable", "m", "n_records"),
+  perturbed_histogram = c("noisy", "counts", "breaks", "response", "epsilon"),
+  score_release = c("steps", "draws", "response", "design", "family"),
+  privacy_guarantee = c("label", "epsilon", "charges", "relations")
+)
+
 #' Check an object's class
 #' @inheritParams check_number
 #' @param class (string) The class expected.
@@ -312,6 +324,18 @@ check_class <- function(x, class, how = NULL, null = FALSE,
         i = how
       ),
       arg = arg, call = call
+    )
+  }
+  absent <- if (is.list(x)) setdiff(class_parts[[class]], names(x))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be a whole {.cls {class}} object.",
+        x = "It has no {.field {absent}}: it was edited, or another version
+             made it.",
+        i = how
+      ),
+      arg = arg, call = call, class = "pseudosynth_error_edited"
     )
   }
   invisible(x)

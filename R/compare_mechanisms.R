@@ -125,8 +125,9 @@ check_calibrate <- function(calibrate, call) {
 #' A list of names or mechanisms, and no column of a file
 #' @noRd
 check_mechanism_names <- function(x, arg, call) {
-  named <- is.null(x) || is.character(x) || (is.list(x) && !is.data.frame(x))
-  if (!named || length(x) > 100) {
+  named <- is.null(x) || (is.list(x) && !is.data.frame(x)) ||
+    (is.character(x) && length(x) <= 2 * length(mechanisms()))
+  if (!named) {
     abort_input(
       c(
         "{.arg {arg}} must be names of mechanisms.",

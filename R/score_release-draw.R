@@ -24,6 +24,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, ledger, call) {
   }
   check_data_frame(newdata, arg = "newdata", call = call)
   file <- published_rows(x$design, newdata, call)
+  check_sets_memory(m, nrow(newdata), call)
   columns <- published_columns(x, newdata)
   label <- label_of_score(
     x,

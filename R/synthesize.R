@@ -112,6 +112,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   spec <- newdata_spec(fit, newdata, call)
   columns <- published_columns(fit, data)
   check_published(fit, data, columns, call)
+  check_sets_memory(m, nrow(data), call)
   label <- label_of_sets(fit, m, margin, assignment, seed)
   if (!is.null(ledger)) {
     variable <- fit$response$variable
@@ -190,6 +191,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, ledger, call) {
   }
   check_histogram_newdata(newdata, x$response, call)
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
+  check_sets_memory(m, n, call)
   variable <- x$response$variable
   published <- setdiff(names(newdata), variable)
   label <- label_of_histogram(
@@ -206,6 +208,12 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, ledger, call) {
     matrix(values, n, m), x$response, newdata, c(variable, published), label,
     assignment = "prior"
   )
+}
+
+#' A set's values are there three times: drawn, on their own scale, in the set
+#' @noRd
+check_sets_memory <- function(m, n, call) {
+  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m", call)
 }
 
 check_ledger <- function(ledger, call) {

@@ -67,9 +67,13 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
   check_names(groups, names(data))
+  for (group in groups) {
+    check_finite_column(data[[group]], group, rlang::current_env())
+  }
   for (set in sets) {
     check_data_frame(set, arg = "synthetic")
     check_columns(c(variable, groups), set, "synthetic")
+    check_same_kind(data[[variable]], set[[variable]], variable)
   }
   if (is.null(transform)) {
     own <- release_transform(synthetic)
@@ -141,13 +145,30 @@ check_pmse <- function(pmse, call = rlang::caller_env()) {
 # Scales on which group means can be compared
 utility_scales <- c("identity", "log", "log1p", "sqrt")
 
+#' Refuse to compare numbers with labels: codes of a factor with its levels
+#' @noRd
+check_same_kind <- function(y, z, variable, call = rlang::caller_env()) {
+  labels <- function(x) is.character(x) || is.factor(x)
+  if (labels(y) != labels(z)) {
+    abort_input(
+      c(
+        "{.val {variable}} must be of one type in both files.",
+        x = "In {.arg data} it is {describe_type(y)}, in {.arg synthetic}
+             {describe_type(z)}."
+      ),
+      arg = "data", call = call
+    )
+  }
+}
+
 #' Refuse values that have no finite mean on the scale
 #' @noRd
 check_scale <- function(y, transform, arg, call) {
   if (transform == "identity" || !is.numeric(y)) {
     return(invisible())
   }
-  bad <- which(!is.finite(suppressWarnings(match.fun(transform)(y))))
+  forward <- suppressWarnings(match.fun(transform)(y))
+  bad <- which(!is.finite(forward) & !is.na(y))
   if (length(bad) > 0) {
     n_bad <- length(bad)
     abort_input(

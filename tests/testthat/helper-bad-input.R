@@ -27,6 +27,9 @@ bad_values <- function() {
   )
 }
 
+# An argument that is left out
+left_out <- structure(list(), class = "left_out")
+
 bad_input_calls <- function() {
   remember("bad_input_calls", make_bad_input_calls())
 }
@@ -42,10 +45,14 @@ make_bad_input_calls <- function() {
   # As good as converged: what is tested is what the arguments do
   fit <- resealed(fit, converged = TRUE)
   weights <- lipschitz_weights(fit)
+  weighted <- resealed(suppressWarnings(
+    update(fit, privacy_weights = weights, seed = 2)
+  ), converged = TRUE)
   sets <- synthesize(fit, 2, seed = 1)
   histogram <- perturbed_histogram(log(y) ~ 1, data,
-    bounds = c(10, 1e7), epsilon = 1, seed = 1
+    bounds = c(10, 1e7), epsilon = 1
   )
+  unseeded <- synthesize(histogram, newdata = data[c("y", "g", "x")])
   scores <- suppressMessages(score_release(model, data,
     epsilon = 5, reference = reference, bounds = c(10, 1e7), seed = 1
   ))
@@ -98,31 +105,31 @@ make_bad_input_calls <- function() {
       relative = TRUE, lower = 0, upper = 1, mid = 0.5, slope = 5
     ),
     truncate_weights = call(truncate_weights,
-      fit = fit, epsilon = 10, allow_unconverged = FALSE
+      fit = weighted, epsilon = 10, allow_unconverged = TRUE
     ),
     scale_weights = call(scale_weights, weights = weights, scale = 1, shift = 0),
     combine_weights = call(combine_weights, weights, weights),
     public_scalar = call(public_scalar, alpha = 0.5),
     solve_weights = call(solve_weights,
-      fit = fit, target = 1, weights = weights, by = "scale", tolerance = 0.5,
+      fit = fit, target = 2, weights = weights, by = "scale", tolerance = 1,
       max_refits = 1, quantile = 1, allow_unconverged = TRUE
     ),
     scalar_weights = call(scalar_weights,
-      fit = fit, target = 1, risk = "lipschitz", tolerance = 0.5,
-      max_refits = 1, known = NULL, radius = NULL, relative = TRUE, m = 1,
+      fit = fit, target = 2, risk = NULL, tolerance = 1,
+      max_refits = 1, known = NULL, radius = 0.2, relative = TRUE, m = 1,
       quantile = 1, allow_unconverged = TRUE
     ),
     two_stage_weights = call(two_stage_weights,
       x = model, epsilon0 = 1, weight_range = c(0.1, 1), data = data,
       family = stats::gaussian(), neighbours = "add-remove",
-      reference = reference, window = NULL, seed = 1, chains = 1, warmup = 50,
-      draws = 50
+      reference = NULL, window = NULL, seed = 1, chains = 2, warmup = 200,
+      draws = 500
     ),
     reweight = call(reweight,
-      fit = update(fit, privacy_weights = weights, seed = 2), k = 0.9,
+      fit = weighted, k = 0.9,
       tolerance = 0.5, max_refits = 1, quantile = 1, allow_unconverged = TRUE
     ),
-    freeze = call(freeze, weights = weights, history = NULL),
+    freeze = call(freeze, weights = weights, history = "confidential"),
     censor = call(censor,
       epsilon = 1, neighbours = "add-remove", reference = reference,
       window = NULL, interval = "auto"
@@ -146,12 +153,12 @@ make_bad_input_calls <- function() {
     synthetic_set = call(`[[`, sets, 1),
     synthetic_frame = call(as.data.frame, x = sets, set = 1),
     release = call(release,
-      x = sets, path = tempfile(), formats = "csv", data = data,
+      x = unseeded, path = tempfile(), formats = "csv", data = data,
       require = "none", epsilon = NULL, neighbours = "add-remove",
       long = FALSE, public = character(), ledger = NULL
     ),
     ledger = call(ledger,
-      path = tempfile(), epsilon = NULL, delta = 0, neighbours = "add-remove"
+      path = tempfile(), epsilon = 1, delta = 0, neighbours = "add-remove"
     ),
     perturbed_histogram = call(perturbed_histogram,
       x = log(y) ~ 1, data = data, bounds = c(10, 1e7), bins = 20, epsilon = 1,
@@ -185,15 +192,20 @@ make_bad_input_calls <- function() {
     top_risks = call(top_risks, x = risk, n = 5, data = data),
     resample_statistics = call(resample_statistics,
       synthetic = sets, data = data, statistics = "mean", variable = "y",
-      resamples = 20, survey_weights = NULL, level = 0.95, seed = 1
+      resamples = 20, survey_weights = NULL, level = 0.95
     ),
     pool = call(pool, fits = fits, level = 0.95),
     with = call(with, sets, quote(stats::lm(log(y) ~ x))),
     replicate_study = call(replicate_study,
-      fit = fit, epsilon = 5, replicates = 2, generate = "posterior",
-      estimands = NULL, confidence = 0.95, seed = 1
+      fit = fit, epsilon = 5, replicates = 2, generate = NULL, refit = NULL,
+      confidence = 0.95, seed = 1
     ),
-    audit_guarantee = call(audit_guarantee, x = y ~ 1, epsilon = 2),
+    audit_guarantee = call(audit_guarantee,
+      x = y ~ 1, data = worst_case_data("clones", n = 20),
+      family = beta_response(c(0, 1)), mechanism = "unweighted",
+      epsilon = NULL, prior = NULL, remove = 1, replacements = 2,
+      values = NULL, cells = NULL, range = NULL
+    ),
     worst_case_data = call(worst_case_data,
       design = "clones", n = 20, value = 0.5, bounds = c(0, 1)
     ),
@@ -205,13 +217,13 @@ make_bad_input_calls <- function() {
     ),
     sampler_control = call(sampler_control,
       sampler = "auto", thin = NULL, adapt_delta = 0.9, max_treedepth = 10,
-      metric = "diag", progress = FALSE, max_rhat = 1.05, min_ess = 400,
+      metric = "diagonal", progress = FALSE, max_rhat = 1.05, min_ess = 400,
       max_divergent = 0, min_acceptance = 0.1
     ),
     prior_normal = call(prior_normal, scale = 2, intercept = c(0, 5)),
     prior_hierarchical = call(prior_hierarchical, lkj = 2, df = 3, scale = 2),
     prior_shared = call(prior_shared,
-      scale = 2, df = 3, intercept = 5, slope = 2
+      scale = 2, df = 3, intercept = c(0, 5), slope = c(0, 2)
     ),
     prior_beta_mean = call(prior_beta_mean, shape1 = 1, shape2 = 1),
     student_t = call(student_t, df = 4),
