@@ -10,7 +10,7 @@ audit_guarantee.score_release <- function(x, data, runs = 1e5,
                                           confidence = 0.95, seed = NULL,
                                           ...) {
   call <- rlang::current_env()
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_sealed(x, "score_release", arg = "x")
   runs <- check_count(runs)
   check_number(confidence, above = 0, below = 1)

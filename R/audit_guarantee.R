@@ -178,7 +178,7 @@ audit_guarantee.synthesizer <- function(x, method = c(
                                         range = NULL, margin_epsilon = 0,
                                         ...) {
   call <- rlang::current_env()
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_number(margin_epsilon, min = 0)
   method <- check_choice(method, c("auto", "exact", "sampled"))
   small <- isTRUE(count_parameters(x$spec) <= 3) &&
@@ -229,6 +229,7 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
     )
   }
   check_count(cells, min = 8, null = TRUE, call = call)
+  check_audit_range(range, parameters, call)
   neighbours <- audit_neighbours(model, remove, replacements, values, call)
   found <- audit_on_grid(model, mechanism, neighbours, cells, range, call)
   losses <- found$losses
@@ -242,6 +243,23 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
     grid = list(cells = found$cells, range = found$range),
     seconds = proc.time()[["elapsed"]] - started
   )
+}
+
+check_audit_range <- function(range, parameters, call) {
+  good <- is.null(range) || (is.numeric(range) && !is.object(range) &&
+    length(range) == 2 * parameters && all(is.finite(range)) &&
+    all(apply(matrix(range, 2), 2, diff) > 0) &&
+    (parameters == 1 || is.matrix(range)))
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg range} must be a matrix of two rows, the smaller number first,
+         and a column for each of the {parameters} parameter{?s}.",
+        x = "It is {describe_type(range)}."
+      ),
+      arg = "range", call = call
+    )
+  }
 }
 
 format_values <- function(values) {

@@ -45,6 +45,15 @@ describe_type <- function(x) {
   paste("an object of type", typeof(x))
 }
 
+#' Refuse an argument that was left out
+#' @param x Of the caller: what is missing there is missing here.
+#' @noRd
+check_present <- function(x, arg, call) {
+  if (missing(x)) {
+    abort_input("{.arg {arg}} must be given.", arg = arg, call = call)
+  }
+}
+
 #' Check one number
 #'
 #' @param x The value.
@@ -58,6 +67,7 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
                          finite = TRUE, null = FALSE,
                          arg = rlang::caller_arg(x),
                          call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
@@ -102,6 +112,7 @@ describe_range <- function(min, max, above, below, finite = TRUE) {
 check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
                         arg = rlang::caller_arg(x),
                         call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
@@ -133,6 +144,7 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
 #' @noRd
 check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x),
                        call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
@@ -156,6 +168,7 @@ check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x),
 check_string <- function(x, null = FALSE, empty = FALSE,
                          arg = rlang::caller_arg(x),
                          call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
@@ -182,6 +195,7 @@ check_string <- function(x, null = FALSE, empty = FALSE,
 #' @noRd
 check_choice <- function(x, choices, arg = rlang::caller_arg(x),
                          call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (identical(x, choices)) {
     return(invisible(choices[1]))
   }
@@ -213,6 +227,7 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x),
 #' @noRd
 check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x),
                              call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (!is.data.frame(x)) {
     abort_input(
       c(
@@ -253,6 +268,7 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x),
 #' @noRd
 check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x),
                           call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (!inherits(x, "formula")) {
     abort_input(
       c(
@@ -275,6 +291,18 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x),
   invisible(x)
 }
 
+# Parts without which an object of a class is not one: edited by hand, or saved
+# by another version
+class_parts <- list(
+  synthesizer = c(
+    "draws", "spec", "response", "design", "data", "family", "bound", "control"
+  ),
+  synthetic_data = c("sets", "guarantee", "variable", "m", "n_records"),
+  perturbed_histogram = c("noisy", "counts", "breaks", "response", "epsilon"),
+  score_release = c("steps", "draws", "response", "design", "family"),
+  privacy_guarantee = c("label", "epsilon", "charges", "relations")
+)
+
 #' Check an object's class
 #' @inheritParams check_number
 #' @param class (string) The class expected.
@@ -284,6 +312,7 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x),
 check_class <- function(x, class, how = NULL, null = FALSE,
                         arg = rlang::caller_arg(x),
                         call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
@@ -297,6 +326,18 @@ check_class <- function(x, class, how = NULL, null = FALSE,
       arg = arg, call = call
     )
   }
+  absent <- if (is.list(x)) setdiff(class_parts[[class]], names(x))
+  if (length(absent) > 0) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be a whole {.cls {class}} object.",
+        x = "It has no {.field {absent}}: it was edited, or another version
+             made it.",
+        i = how
+      ),
+      arg = arg, call = call, class = "pseudosynth_error_edited"
+    )
+  }
   invisible(x)
 }
 
@@ -308,6 +349,7 @@ check_class <- function(x, class, how = NULL, null = FALSE,
 #' @noRd
 check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x),
                           call = rlang::caller_env()) {
+  check_present(x, arg, call)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
@@ -424,19 +466,6 @@ check_index <- function(x, n, arg = rlang::caller_arg(x),
     )
   }
   as.integer(x)
-}
-
-check_columns <- function(columns, data, arg, call = rlang::caller_env()) {
-  absent <- setdiff(columns, names(data))
-  if (length(absent) > 0) {
-    abort_input(
-      c(
-        "{.arg {arg}} must have the columns that are compared.",
-        x = "It has no column{?s} {.val {absent}}."
-      ),
-      arg = arg, call = call
-    )
-  }
 }
 
 check_quantile <- function(quantile, call = rlang::caller_env()) {

@@ -117,6 +117,7 @@ check_epsilons <- function(epsilon, call) {
 #' Mechanisms that can have a margin, by our names
 #' @noRd
 check_calibrate <- function(calibrate, call) {
+  check_mechanism_names(calibrate, "calibrate", call)
   vapply(calibrate, function(name) {
     found <- find_mechanism(name, "stages", "calibrate", call)
     if (found$kind != "clipped") {
@@ -132,6 +133,22 @@ check_calibrate <- function(calibrate, call) {
   }, "", USE.NAMES = FALSE)
 }
 
+#' A list of names or mechanisms, and no column of a file
+#' @noRd
+check_mechanism_names <- function(x, arg, call) {
+  named <- is.null(x) || (is.list(x) && !is.data.frame(x)) ||
+    (is.character(x) && length(x) <= 2 * length(mechanisms()))
+  if (!named) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be names of mechanisms.",
+        x = "It is {describe_type(x)}."
+      ),
+      arg = arg, call = call
+    )
+  }
+}
+
 compared_mechanisms <- function(mechanisms, call) {
   if (inherits(mechanisms, "privacy_mechanism")) mechanisms <- list(mechanisms)
   if (length(mechanisms) == 0) {
@@ -140,6 +157,7 @@ compared_mechanisms <- function(mechanisms, call) {
       arg = "mechanisms", call = call
     )
   }
+  check_mechanism_names(mechanisms, "mechanisms", call)
   lapply(
     mechanisms, choose_mechanism, c("stages", "release"), "mechanisms", call
   )

@@ -105,22 +105,12 @@ comparison_measure <- function(job, groups, regression, risk_radius,
 #' @noRd
 check_measured <- function(job, groups, regression) {
   columns <- names(job$model$data)
-  measured <- list(groups = groups)
+  check_names(groups, columns, arg = "groups", call = job$call)
   if (!is.null(regression)) {
     check_formula(regression, arg = "regression", call = job$call)
-    measured$regression <- setdiff(all.vars(regression), ".")
-  }
-  for (arg in names(measured)) {
-    absent <- setdiff(measured[[arg]], columns)
-    if (length(absent) > 0) {
-      abort_input(
-        c(
-          "{.arg {arg}} must be columns of the model.",
-          x = "{cli::qty(length(absent))}{.val {absent}} {?is/are} none.",
-          i = "They are {.val {columns}}."
-        ),
-        arg = arg, call = job$call
-      )
+    used <- setdiff(all.vars(regression), ".")
+    if (length(used) > 0) {
+      check_names(used, columns, arg = "regression", call = job$call)
     }
   }
 }

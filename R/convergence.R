@@ -10,6 +10,7 @@
 #' @noRd
 check_converged <- function(fit, allow = FALSE, call = rlang::caller_env(),
                             arg = "allow_unconverged") {
+  check_flag(allow, arg = arg, call = call)
   if (isTRUE(fit$converged) || isTRUE(allow)) {
     return(invisible(fit))
   }

@@ -13,3 +13,15 @@ by_relation <- function(add_remove, replace = 2 * add_remove) {
 width_of_epsilon <- function(epsilon, neighbours) {
   if (neighbours == "replace") epsilon / 2 else epsilon
 }
+
+#' The relation's name in labels
+#' @noRd
+relation_of <- function(neighbours) {
+  if (neighbours == "replace") "replace-one" else "add/remove-one"
+}
+
+#' Is a total above what is allowed, by more than the rounding of its sum?
+#' @noRd
+exceeds <- function(total, allowed) {
+  total > allowed * (1 + 1e-9)
+}

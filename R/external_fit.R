@@ -200,7 +200,7 @@ judge_external <- function(fit, columns) {
 #' @rdname lipschitz
 #' @export
 lipschitz.external_fit <- function(x, quantile = 1, ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn external_fit}.")
   check_quantile(quantile)
   if (quantile >= x$quantile) {
     return(x$bound)

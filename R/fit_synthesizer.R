@@ -135,6 +135,7 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
                       scaling = NULL) {
   response <- new_response(formula, data, family, call, response)
   design <- new_design(formula, data, response$variable, call, scaling)
+  check_parameter_names(design$columns, family, call)
   model <- list(
     formula = plain_formula(formula, design), family = family,
     prior = resolve_prior(prior, family, design$columns, call),
@@ -167,6 +168,9 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
 # Run the chains of a checked model and make the fit.
 run_synthesizer <- function(model, weights, censor, run, init, call) {
   spec <- model$spec
+  # Draws, their monitor, and a copy of both while they are put together
+  per_draw <- 24 * (spec$n_columns * max(1, spec$K) + 20)
+  check_memory(per_draw * run$chains * run$draws, "The draws", "draws", call)
   control <- run_control(run, spec, call)
   started <- proc.time()[["elapsed"]]
   fit <- sample_synthesizer(model, weights, censor, run, control, init, call)

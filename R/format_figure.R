@@ -35,6 +35,16 @@ format_exact <- function(x) {
   text
 }
 
+#' Doubles as text that gives them back
+#' @noRd
+shortest_text <- function(x) {
+  text <- sprintf("%.15g", x)
+  there <- which(!is.na(x))
+  rounded <- there[as.double(text[there]) != x[there]]
+  text[rounded] <- sprintf("%.17g", x[rounded])
+  text
+}
+
 #' Run code that formats numbers as if the session had no options of its own
 #'
 #' Labels must read the same everywhere: neither fewer digits nor another mark.

@@ -99,29 +99,8 @@ check_known <- function(known, data, response, arg = "data",
   if (is.null(known)) {
     return(NULL)
   }
-  if (!is.character(known) || length(known) == 0 || anyNA(known)) {
-    abort_input(
-      c(
-        "{.arg known} must be names of columns, or {.code NULL} for one pattern
-         of all records.",
-        x = "It is {describe_type(known)}."
-      ),
-      arg = "known", call = call
-    )
-  }
+  check_names(known, names(data), of = arg, call = call)
   known <- unique(known)
-  absent <- setdiff(known, names(data))
-  if (length(absent) > 0) {
-    abort_input(
-      c(
-        "The {.arg known} pattern must be columns of {.arg {arg}}.",
-        x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
-             {.val {absent}}.",
-        i = "The columns are {.val {names(data)}}."
-      ),
-      arg = "known", call = call
-    )
-  }
   if (response %in% known) {
     abort_input(
       c(

@@ -90,7 +90,7 @@ lipschitz <- function(x, quantile = 1, ...) {
 #' @rdname lipschitz
 #' @export
 lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn lipschitz}.")
   log_lik <- external_log_lik(x, arg = "x", call = rlang::current_env())
   lipschitz.matrix(log_lik, quantile, unit)
 }
@@ -114,8 +114,9 @@ lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
 #' @rdname lipschitz
 #' @export
 lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn lipschitz}.")
   check_quantile(quantile)
+  check_count(threads, min = 1, max = 1024, null = TRUE)
   if (quantile >= x$quantile && !is.null(x$bound)) {
     return(x$bound)
   }
@@ -143,7 +144,7 @@ lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
 #' @rdname lipschitz
 #' @export
 lipschitz.matrix <- function(x, quantile = 1, unit = "not stated", ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn lipschitz}.")
   check_quantile(quantile)
   check_string(unit)
   check_log_lik_matrix(x)
@@ -153,7 +154,7 @@ lipschitz.matrix <- function(x, quantile = 1, unit = "not stated", ...) {
 #' @rdname lipschitz
 #' @export
 lipschitz.array <- function(x, quantile = 1, unit = "not stated", ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn lipschitz}.")
   lipschitz.matrix(merge_chains(x), quantile, unit)
 }
 
@@ -161,7 +162,7 @@ lipschitz.array <- function(x, quantile = 1, unit = "not stated", ...) {
 #' @export
 lipschitz.function <- function(x, quantile = 1, data, draws,
                                unit = "not stated", ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn lipschitz}.")
   check_quantile(quantile)
   check_string(unit)
   bound_of_columns(function_columns(x, data, draws), quantile, unit)

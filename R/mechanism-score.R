@@ -42,6 +42,14 @@ check_step_shares <- function(x, call) {
 #' @noRd
 job_model <- function(job) {
   model <- job$model
+  used <- used_levels(job$data)
+  if (!identical(lapply(used, levels), lapply(job$data, levels))) {
+    given <- job$fit_arguments
+    model <- new_model(
+      job$formula, used, job$family, given$prior, job$call, given$response,
+      given$scaling
+    )
+  }
   check_score_family(model$family, job$call)
   check_score_epsilon(job$epsilon, job$call)
   reference <- job$mechanism$settings$reference

@@ -33,6 +33,9 @@
 #' @param allow_unconverged (flag) Go on from a stage that has not converged?
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"` if the last
 #'   fit has not converged.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
+#'   the sets are drawn, or refused: before the first fit, too, where `epsilon`
+#'   tells. `NULL`, the default: nowhere.
 #'
 #' @return A `pseudo_posterior`: a list with
 #'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part from which
@@ -82,8 +85,9 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
                              mechanism, epsilon = NULL, m = 1, ...,
                              neighbours = c("add-remove", "replace"),
                              margin = NULL, seed = NULL,
-                             allow_unconverged = FALSE) {
+                             allow_unconverged = FALSE, ledger = NULL) {
   call <- rlang::call2("pseudo_posterior")
+  check_ledger(ledger, call)
   chosen <- choose_mechanism(
     rlang::maybe_missing(mechanism), "stages", "mechanism", call
   )
@@ -97,6 +101,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
     resolve_margin(margin, given$margin, call)
   )
   if (job$mechanism$kind != "sums") check_enough_draws(job, job$m, "m")
+  check_planned(ledger, job)
   fits <- run_mechanism(job)
   margin <- job_margin(job)
   # A score release holds no record: what is published is the job's
@@ -106,7 +111,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
     newdata = own_data, margin = margin, seed = stage_seed(seed, "sets"),
-    allow_unconverged = allow_unconverged, call = call
+    allow_unconverged = allow_unconverged, ledger = ledger, call = call
   )
   new_pseudo_posterior(
     drawn, fits, job$mechanism$name, job$epsilon, margin, own_data

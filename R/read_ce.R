@@ -178,8 +178,48 @@ ce_header <- function(file, call = rlang::caller_env()) {
   toupper(trimws(header))
 }
 
+#' Refuse a file that was cut off, or that a stray quote runs through
+#'
+#' What is left of a number is a number, too, and a quote that never ends takes
+#' the lines up to the next one with it.
+#' @noRd
+ce_check_lines <- function(file, call) {
+  bytes <- readBin(file, "raw", file.size(file))
+  ends <- which(bytes == charToRaw("\n"))
+  # Files of old Macintosh computers end their lines otherwise
+  if (length(ends) == 0) ends <- which(bytes == charToRaw("\r"))
+  if (length(ends) == 0 || ends[length(ends)] != length(bytes)) {
+    line <- length(ends) + 1L
+    abort_input(
+      c(
+        "File {.file {file}} must end with the end of a line.",
+        x = "Line {line} has none: it may be cut off.",
+        i = "Fetch the file again, or add the line's end if it is complete."
+      ),
+      arg = "path", call = call, rows = line
+    )
+  }
+  quotes <- which(bytes == charToRaw("\""))
+  lines <- findInterval(quotes, ends, left.open = TRUE) + 1L
+  stray <- which(tabulate(lines) %% 2 == 1)
+  if (length(stray) > 0) {
+    shown <- paste0(
+      toString(utils::head(stray, 5)), if (length(stray) > 5) ", .."
+    )
+    abort_input(
+      c(
+        "Every quote in {.file {file}} must be closed on its line.",
+        x = "{cli::qty(length(stray))}That is not so on line{?s} {shown}.",
+        i = "Correct {cli::qty(length(stray))}{?it/them}."
+      ),
+      arg = "path", call = call, rows = stray
+    )
+  }
+}
+
 # All columns are read as text, so that codes such as "00" stay as they are.
 ce_read_file <- function(file, header, needed, call = rlang::caller_env()) {
+  ce_check_lines(file, call)
   classes <- ifelse(header %in% needed, "character", "NULL")
   raw <- tryCatch(
     utils::read.csv(

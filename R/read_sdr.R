@@ -129,6 +129,9 @@ check_sdr_variables <- function(variables, layout,
 
 sdr_lines <- function(path, width, call = rlang::caller_env()) {
   lines <- readLines(path, warn = FALSE)
+  # Fields are bytes: a letter of another alphabet must not stop substr(), whose
+  # message would show the record
+  Encoding(lines) <- "latin1"
   # An empty last line, or the end-of-file mark of old systems.
   lines <- lines[!(seq_along(lines) == length(lines) &
     lines %in% c("", "\032"))]
@@ -153,7 +156,7 @@ sdr_lines <- function(path, width, call = rlang::caller_env()) {
 # The fields as text without blanks, numbers where the layout says so.
 sdr_cut <- function(lines, fields, call = rlang::caller_env()) {
   raw <- lapply(seq_len(nrow(fields)), function(j) {
-    text <- trimws(substr(lines, fields$start[j], fields$end[j]))
+    text <- enc2utf8(trimws(substr(lines, fields$start[j], fields$end[j])))
     text[text %in% c("", ".")] <- NA
     if (fields$type[j] == "character") {
       return(text)

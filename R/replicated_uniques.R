@@ -38,16 +38,7 @@ replicated_uniques <- function(synthetic, data = NULL, keys = NULL) {
   if (is.null(keys)) {
     keys <- intersect(names(data), names(sets[[1]]))
   }
-  if (!is.character(keys) || length(keys) == 0 || anyNA(keys)) {
-    abort_input(
-      c(
-        "{.arg keys} must be names of columns that both files have.",
-        x = "It is {describe_type(keys)}."
-      ),
-      arg = "keys"
-    )
-  }
-  check_columns(keys, data, "data")
+  check_names(keys, names(data), null = FALSE)
   file <- known_pattern(data, keys)
   alone <- file$size == 1
   rows <- lapply(sets, function(set) {

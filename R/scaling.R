@@ -117,6 +117,16 @@ numeric_scaling <- function(frame, terms, scaling, call) {
     if (any(sd == 0)) {
       abort_constant(name, call)
     }
+    if (!all(is.finite(sd))) {
+      abort_input(
+        c(
+          "Predictor {.val {name}} must be of a size that can be squared.",
+          x = "Its standard deviation is not finite.",
+          i = "Measure it in a larger unit."
+        ),
+        arg = "data", call = call
+      )
+    }
     public <- scaling[[name]]
     mean <- if (is.null(public)) colMeans(x) else public[1]
     may_centre <- is_centrable(name, table, constant)

@@ -2,7 +2,8 @@
 
 #' @return (list) `synthetic` (`synthetic_data`) and `label`.
 #' @noRd
-draw_score_sets <- function(x, m, newdata, margin, seed, support, call) {
+draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
+                            call) {
   check_seed(seed, call = call)
   response <- with_support(x$response, support, call)
   if (!is.null(margin)) {
@@ -25,19 +26,25 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, call) {
   }
   check_data_frame(newdata, arg = "newdata", call = call)
   file <- published_rows(x$design, newdata, call)
-  words <- seed_words(seed, "synthesize")
-  values <- vapply(seq_len(m), function(j) {
-    draw_scores(x, file, words, c(j, m + j))
-  }, numeric(nrow(newdata)))
+  check_sets_memory(m, nrow(newdata), call)
+  columns <- published_columns(x, newdata)
   label <- label_of_score(
     x,
     what = "synthetic data", m = m, n_records = nrow(newdata),
     reproducible = x$reproducible || !is.null(seed), support = support
   )
+  if (!is.null(ledger)) {
+    variable <- x$response$variable
+    spend(ledger, label, variable, setdiff(columns, variable), NULL, call)
+  }
+  words <- seed_words(seed, "synthesize")
+  values <- vapply(seq_len(m), function(j) {
+    draw_scores(x, file, words, c(j, m + j))
+  }, numeric(nrow(newdata)))
   list(
     synthetic = build_synthetic_sets(
-      matrix(values, nrow(newdata), m), response, newdata,
-      published_columns(x, newdata), label, "prior", support
+      matrix(values, nrow(newdata), m), response, newdata, columns, label,
+      "prior", support
     ),
     label = label
   )

@@ -88,7 +88,7 @@ score_budget <- function(settings, epsilon, neighbours, call) {
     # A hundredth of delta is more than the gaps to Gaussian noise take
     gaussian_mu(epsilon, 0.99 * settings$delta) * sqrt(share)
   }
-  relation <- if (neighbours == "replace") "replace-one" else "add/remove-one"
+  relation <- relation_of(neighbours)
   parts <- lapply(amount, function(one) {
     list(
       noise = if (laplace) "laplace" else "gaussian", relation = relation,

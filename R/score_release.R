@@ -121,9 +121,25 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_seed(seed)
   prior <- prior %||% centred_prior(settings$reference)
-  model <- new_model(formula, data, family, prior, call, response, scaling)
+  model <- new_model(
+    formula, used_levels(data), family, prior, call, response, scaling
+  )
   release <- if (is_categorical(family)) release_levels else release_scores
   release(model, settings, epsilon, neighbours, seed, call)
+}
+
+#' A file whose factors have no level but those that records have
+#'
+#' A release names its levels: one that nobody has may be the name of somebody
+#' who was taken out.
+#' @noRd
+used_levels <- function(data) {
+  factors <- vapply(data, is.factor, TRUE)
+  data[factors] <- lapply(data[factors], function(x) {
+    used <- levels(x)[tabulate(x, nlevels(x)) > 0]
+    factor(as.character(x), used, ordered = is.ordered(x))
+  })
+  data
 }
 
 #' What may be stated without the file

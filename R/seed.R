@@ -45,6 +45,7 @@
 stage_seed <- function(seed, stage, number = 1) {
   check_seed(seed)
   check_string(stage)
+  check_number(number)
   check_seed(number, arg = "number")
   if (is.null(seed)) {
     return(NULL)

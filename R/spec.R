@@ -158,6 +158,25 @@ parameter_names <- function(columns, spec, extras) {
   )
 }
 
+#' Refuse a coefficient that has the name of another parameter
+#'
+#' Draws and references go by name. A mixture's coefficients have names of their
+#' own.
+#' @noRd
+check_parameter_names <- function(columns, family, call) {
+  taken <- intersect(columns, names(family$extras))
+  if (!is_mixture(family) && length(taken) > 0) {
+    abort_input(
+      c(
+        "A predictor must not have the name of a parameter.",
+        x = "{.val {taken}} is one of {.code {format(family)}}.",
+        i = "Rename the column."
+      ),
+      arg = "data", call = call
+    )
+  }
+}
+
 #' The log-likelihood of every record under the reference
 #' @return (double, N)
 #' @noRd

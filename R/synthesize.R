@@ -35,6 +35,8 @@
 #'   not for release. R's own random state is neither used nor changed.
 #' @param allow_unconverged (flag) Draw from a fit that has not converged?
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
+#'   anything is drawn, or refused. `NULL`, the default: nowhere.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
 #'   label. Rows stay in the order of the file inside the agency;
@@ -73,16 +75,21 @@
 #' @export
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
-                       allow_unconverged = FALSE, support = NULL) {
+                       allow_unconverged = FALSE, support = NULL,
+                       ledger = NULL) {
   call <- rlang::current_env()
+  check_ledger(ledger, call)
   if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
     check_flag(allow_unconverged)
     m <- check_count(m, min = 1)
-    return(synthesize_histogram(fit, m, newdata, margin, seed, support, call))
+    return(synthesize_histogram(
+      fit, m, newdata, margin, seed, support, ledger, call
+    ))
   }
   draw_sets(
-    fit, m, newdata, margin, assignment, seed, allow_unconverged, support, call
+    fit, m, newdata, margin, assignment, seed, allow_unconverged, support,
+    ledger, call
   )$synthetic
 }
 
@@ -93,12 +100,14 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
 #' @noRd
 draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
-                      allow_unconverged = FALSE, support = NULL,
+                      allow_unconverged = FALSE, support = NULL, ledger = NULL,
                       call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
   if (inherits(fit, "score_release")) {
     check_histogram_assignment(assignment, call)
-    return(draw_score_sets(fit, m, newdata, margin, seed, support, call))
+    return(draw_score_sets(
+      fit, m, newdata, margin, seed, support, ledger, call
+    ))
   }
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
@@ -116,6 +125,15 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   spec <- newdata_spec(fit, newdata, call)
   columns <- published_columns(fit, data)
   check_published(fit, data, columns, call)
+  check_sets_memory(m, nrow(data), call)
+  label <- label_of_sets(fit, m, margin, assignment, seed, support)
+  if (!is.null(ledger)) {
+    variable <- fit$response$variable
+    spend(
+      ledger, label, variable, setdiff(columns, variable), fit$data[[variable]],
+      call
+    )
+  }
   rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
   values <- synthesize_(
     spec, fit$draws[rows, , drop = FALSE], seed_words(seed, "synthesize"),
@@ -124,7 +142,6 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   if (!is.null(margin)) {
     values <- calibrate_sets(values, fit$response, margin, seed)
   }
-  label <- label_of_sets(fit, m, margin, assignment, seed, support)
   response <- fit$response
   if (label$holds) response <- released_response(response)
   list(
@@ -176,7 +193,8 @@ calibrate_sets <- function(values, response, margin, seed) {
 
 #' Values drawn from a histogram: post-processing, whatever m is
 #' @noRd
-synthesize_histogram <- function(x, m, newdata, margin, seed, support, call) {
+synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
+                                 call) {
   check_seed(seed, call = call)
   response <- with_support(x$response, support, call)
   if (!is.null(margin)) {
@@ -190,22 +208,36 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, call) {
   }
   check_histogram_newdata(newdata, x$response, call)
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
+  check_sets_memory(m, n, call)
+  variable <- x$response$variable
+  published <- setdiff(names(newdata), variable)
+  label <- label_of_histogram(
+    x,
+    what = "synthetic data", m = m, n_records = as.integer(n),
+    reproducible = x$reproducible || !is.null(seed), published = published,
+    support = support
+  )
+  if (!is.null(ledger)) spend(ledger, label, variable, published, NULL, call)
   words <- seed_words(seed, "synthesize")
   values <- vapply(seq_len(m), function(j) {
     histogram_quantile(x, uniforms_(n, words, j))
   }, numeric(n))
-  variable <- x$response$variable
-  label <- label_of_histogram(
-    x,
-    what = "synthetic data", m = m, n_records = as.integer(n),
-    reproducible = x$reproducible || !is.null(seed),
-    published = setdiff(names(newdata), variable), support = support
-  )
   build_synthetic_sets(
-    matrix(values, n, m), response, newdata, c(variable, setdiff(
-      names(newdata), variable
-    )),
-    label, assignment = "prior", support = support
+    matrix(values, n, m), response, newdata, c(variable, published), label,
+    assignment = "prior", support = support
+  )
+}
+
+#' A set's values are there three times: drawn, on their own scale, in the set
+#' @noRd
+check_sets_memory <- function(m, n, call) {
+  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m", call)
+}
+
+check_ledger <- function(ledger, call) {
+  check_class(
+    ledger, "privacy_ledger", "Open one with {.fn ledger}.",
+    null = TRUE, arg = "ledger", call = call
   )
 }
 

@@ -172,7 +172,7 @@ publish_column <- function(x) {
 #' @export
 `[[.synthetic_data` <- function(x, i, ...) {
   if (is.character(i)) {
-    return(named_element(x, i))
+    return(named_element(x, check_string(i)))
   }
   i <- check_count(i, min = 1)
   if (i > length(x$sets)) {
@@ -245,7 +245,7 @@ as.data.frame.synthetic_data <- function(x,
                                          optional = FALSE, set = NULL, ...) {
   set <- set %||% if (x$m > 1) "all" else 1
   if (!identical(set, "all")) {
-    return(leaving_form(x[[set]]))
+    return(leaving_form(x[[check_count(set, min = 1)]]))
   }
   stacked <- do.call(rbind, lapply(x$sets, leaving_form))
   number <- rep(seq_len(x$m), each = x$n_records)

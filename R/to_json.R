@@ -25,18 +25,39 @@ to_json <- function(x, ...) {
   if (!inherits(x, "score_release")) {
     check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
   }
-  if (!requireNamespace("jsonlite", quietly = TRUE)) {
-    abort_input(c(
-      "Writing JSON needs the package {.pkg jsonlite}.",
-      i = "Install it with {.code install.packages(\"jsonlite\")}."
-    ))
-  }
+  check_jsonlite(rlang::current_env())
+  call <- rlang::current_env()
+  tryCatch(json_text(as.list(x), ...), error = function(error) {
+    abort_input(
+      c(
+        "{.arg ...} must be arguments of {.fn jsonlite::toJSON}.",
+        x = cli_escape(conditionMessage(error))
+      ),
+      call = call
+    )
+  })
+}
+
+#' A list as JSON text: vectors of one element as such, figures in full
+#' @noRd
+json_text <- function(x, ...) {
   arguments <- utils::modifyList(
     list(
       auto_unbox = TRUE, digits = NA, na = "null", null = "null", pretty = TRUE
     ),
     list(...)
   )
-  text <- do.call(jsonlite::toJSON, c(list(as.list(x)), arguments))
-  as.character(text)
+  as.character(do.call(jsonlite::toJSON, c(list(x), arguments)))
+}
+
+check_jsonlite <- function(call) {
+  if (!requireNamespace("jsonlite", quietly = TRUE)) {
+    abort_input(
+      c(
+        "Writing JSON needs the package {.pkg jsonlite}.",
+        i = "Install it with {.code install.packages(\"jsonlite\")}."
+      ),
+      call = call
+    )
+  }
 }

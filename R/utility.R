@@ -68,10 +68,15 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   pmse <- check_pmse(pmse)
   sets <- release_sets(synthetic)
   variable <- synthetic_variable(synthetic, variable)
-  check_columns(c(variable, groups), data, "data")
+  check_columns(variable, data, "data")
+  check_names(groups, names(data))
+  for (group in groups) {
+    check_finite_column(data[[group]], group, rlang::current_env())
+  }
   for (set in sets) {
     check_data_frame(set, arg = "synthetic")
     check_columns(c(variable, groups), set, "synthetic")
+    check_same_kind(data[[variable]], set[[variable]], variable)
   }
   if (is.null(transform)) {
     own <- release_transform(synthetic)
@@ -86,8 +91,13 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       )
     }
   }
-  truth <- if (!is.null(formula)) regression_of(formula, data)
   call <- rlang::current_env()
+  if (!is.null(groups)) {
+    check_scale(data[[variable]], transform, "data", call)
+    for (set in sets) {
+      check_scale(set[[variable]], transform, "synthetic", call)
+    }
+  }
   y <- response_values(data, variable, call = call)
   values <- lapply(sets, function(set) {
     response_values(
@@ -95,6 +105,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       arg = "synthetic", call = call
     )
   })
+  truth <- if (!is.null(formula)) regression_of(formula, data)
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
     z <- values[[j]]
@@ -156,6 +167,44 @@ check_pmse <- function(pmse, call = rlang::caller_env()) {
 
 # Scales on which group means can be compared
 utility_scales <- c("identity", "log", "log1p", "sqrt")
+
+#' Refuse to compare numbers with labels: codes of a factor with its levels
+#' @noRd
+check_same_kind <- function(y, z, variable, call = rlang::caller_env()) {
+  labels <- function(x) is.character(x) || is.factor(x)
+  if (labels(y) != labels(z)) {
+    abort_input(
+      c(
+        "{.val {variable}} must be of one type in both files.",
+        x = "In {.arg data} it is {describe_type(y)}, in {.arg synthetic}
+             {describe_type(z)}."
+      ),
+      arg = "data", call = call
+    )
+  }
+}
+
+#' Refuse values that have no finite mean on the scale
+#' @noRd
+check_scale <- function(y, transform, arg, call) {
+  if (transform == "identity" || !is.numeric(y)) {
+    return(invisible())
+  }
+  forward <- suppressWarnings(match.fun(transform)(y))
+  bad <- which(!is.finite(forward) & !is.na(y))
+  if (length(bad) > 0) {
+    n_bad <- length(bad)
+    abort_input(
+      c(
+        "{.arg transform} must suit the values whose group means are compared.",
+        x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
+             finite {transform}.",
+        i = "Take {.code transform = \"identity\"}."
+      ),
+      arg = "transform", call = call, rows = bad
+    )
+  }
+}
 
 #' Largest and mean squared difference of two empirical distribution functions
 #' @noRd

@@ -20,7 +20,7 @@ new_weight_rule <- function(node, scheme, history) {
 #' @importFrom stats predict
 #' @export
 predict.weight_rule <- function(object, newdata, ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn freeze}.")
   check_sealed(object, "freeze")
   check_data_frame(newdata)
   call <- rlang::current_env()

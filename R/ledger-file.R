@@ -1,0 +1,239 @@
+# The file of a ledger: lines of JSON that are added and never changed, and the
+# lock that is held while one is.
+
+make_ledger <- function(path, epsilon, delta, neighbours, call) {
+  if (is.null(epsilon)) {
+    abort_ledger(
+      c(
+        "There is no ledger {.file {path}}.",
+        i = "Give {.arg epsilon}, its budget, to make one."
+      ),
+      call,
+      arg = "path"
+    )
+  }
+  if (!dir.exists(dirname(path))) {
+    abort_ledger(
+      c(
+        "A ledger must be in a folder that exists.",
+        x = "There is no folder {.file {dirname(path)}}."
+      ),
+      call,
+      arg = "path"
+    )
+  }
+  locked(path, call, {
+    # Another process may have made it meanwhile
+    if (!file.exists(path)) {
+      salt <- paste0(new_charge_id(), new_charge_id())
+      append_line(path, seal_line(list(
+        ledger = "pseudosynth", format = 1L, salt = salt, epsilon = epsilon,
+        delta = delta, neighbours = neighbours
+      ), salt), FALSE, call)
+    }
+  })
+}
+
+abort_ledger <- function(message, call, arg = "ledger") {
+  abort_input(
+    message,
+    arg = arg, call = call, class = "pseudosynth_error_ledger",
+    .envir = rlang::caller_env()
+  )
+}
+
+# Lines ------------------------------------------------------------------------
+
+#' A line with the hash of what stands before it
+#' @noRd
+seal_line <- function(fields, salt) {
+  # JSON as jsonlite writes it has 15 digits, which do not give a double back
+  in_full <- function(x) {
+    if (is.na(x)) x else structure(shortest_text(x), class = "json")
+  }
+  exact <- rapply(fields, in_full, classes = "numeric", how = "replace")
+  text <- enc2utf8(json_text(exact, pretty = FALSE, json_verbatim = TRUE))
+  body <- substr(text, 1, nchar(text) - 1)
+  sprintf("%s,\"check\":\"%s\"}", body, cli::hash_sha256(paste0(salt, body)))
+}
+
+check_pattern <- ",\"check\":\"([0-9a-f]{64})\"}$"
+
+#' Add a line, for good
+#' @param torn (flag) Was the last line cut off? It is ended first.
+#' @noRd
+append_line <- function(path, line, torn, call) {
+  bytes <- charToRaw(paste0(if (torn) "\n", line, "\n"))
+  before <- if (file.exists(path)) file.size(path) else 0
+  # A ledger is for its owner alone
+  mask <- Sys.umask("077")
+  on.exit(Sys.umask(mask))
+  written <- tryCatch({
+    connection <- file(path, "ab")
+    tryCatch(writeBin(bytes, connection), finally = close(connection))
+    TRUE
+  }, warning = function(w) FALSE, error = function(e) FALSE)
+  if (!written || file.size(path) != before + length(bytes)) {
+    abort_ledger(
+      c(
+        "The ledger {.file {path}} could not be written.",
+        x = "Nothing was drawn.",
+        i = "Is the disk full, or the file not writable?"
+      ),
+      call
+    )
+  }
+}
+
+#' @return (list) `salt`, `epsilon`, `delta`, `neighbours`, `entries` (list),
+#'   `charges` (of all of them), `torn` (flag: was the last line cut off?).
+#' @noRd
+read_ledger <- function(path, call) {
+  broken <- function(what) {
+    abort_ledger(
+      c("{.file {path}} is not as it was written.", x = what), call
+    )
+  }
+  size <- file.size(path)
+  if (is.na(size)) broken("It is not there any more.")
+  text <- readChar(path, size, useBytes = TRUE)
+  Encoding(text) <- "UTF-8"
+  lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
+  torn <- !endsWith(text, "\n")
+  parsed <- lapply(lines, function(line) {
+    tryCatch(
+      jsonlite::fromJSON(line, simplifyVector = FALSE),
+      error = function(e) NULL
+    )
+  })
+  book <- parsed[1][[1]]
+  if (!identical(book$ledger, "pseudosynth")) {
+    broken("Its first line is not that of a ledger.")
+  }
+  for (i in seq_along(lines)) {
+    # A line that was cut off is no entry: nothing was drawn after it
+    if (is.null(parsed[[i]]) && !grepl(check_pattern, lines[i])) next
+    body <- sub(check_pattern, "", lines[i])
+    if (!identical(
+      cli::hash_sha256(paste0(book$salt, body)), parsed[[i]]$check
+    )) {
+      broken("Line {i} was changed.")
+    }
+  }
+  entries <- Filter(Negate(is.null), parsed[-1])
+  numbers <- vapply(entries, function(entry) as.integer(entry$number), 1L)
+  if (!identical(numbers, seq_along(entries))) {
+    broken("Entries are missing, or two have one number.")
+  }
+  c(
+    book[c("salt", "epsilon", "delta", "neighbours")],
+    list(entries = entries, charges = entry_charges(entries), torn = torn)
+  )
+}
+
+#' Charges of entries as labels have them, the same thing once
+#' @noRd
+entry_charges <- function(entries) {
+  rows <- lapply(entries, function(entry) {
+    lapply(entry$charges, function(x) {
+      x[vapply(x, is.null, TRUE)] <- NA_real_
+      as.data.frame(x[names(no_charges())])
+    })
+  })
+  do.call(join_charges, c(list(), unlist(rows, recursive = FALSE)))
+}
+
+# The lock ---------------------------------------------------------------------
+
+#' Run code while no other process does
+#'
+#' The lock is a folder that holds its owner's name. It is made aside and
+#' renamed, which the file system grants to one process only, so that no lock is
+#' without an owner.
+#' @noRd
+locked <- function(path, call, code, patience = 90) {
+  lock <- paste0(path, ".lock")
+  mine <- paste0(lock, ".", new_charge_id())
+  on.exit(unlink(mine, recursive = TRUE))
+  if (!dir.create(mine, showWarnings = FALSE, mode = "0700")) {
+    abort_ledger("The folder {.file {dirname(path)}} is not writable.", call)
+  }
+  me <- c(process_name(Sys.getpid()), basename(mine))
+  writeLines(me, file.path(mine, "owner"))
+  start <- Sys.time()
+  while (!suppressWarnings(file.rename(mine, lock))) {
+    remove_dead_lock(lock, mine)
+    if (difftime(Sys.time(), start, units = "secs") > patience) {
+      abort_input(
+        c(
+          "The ledger is in use by another process.",
+          i = "If there is none, remove {.file {lock}}."
+        ),
+        arg = "ledger", call = call, class = "pseudosynth_error_locked"
+      )
+    }
+    Sys.sleep(0.02)
+  }
+  on.exit(if (identical(lock_owner(lock), me)) unlink(lock, recursive = TRUE))
+  force(code)
+}
+
+#' @return (three strings or `NULL`) Process, its start, the lock's own name.
+#' @noRd
+lock_owner <- function(lock) {
+  tryCatch(
+    readLines(file.path(lock, "owner")),
+    warning = function(w) NULL, error = function(e) NULL
+  )
+}
+
+#' Remove a lock whose process is gone, or that is a minute old
+#'
+#' It is moved aside first and looked at again, in case another process did the
+#' same and took the lock meanwhile.
+#' @noRd
+remove_dead_lock <- function(lock, mine) {
+  owner <- lock_owner(lock)
+  age <- as.double(difftime(Sys.time(), file.mtime(lock), units = "secs"))
+  gone <- !is.null(owner) && identical(is_running(owner[1]), FALSE)
+  if (!gone && !isTRUE(age > 60)) {
+    return(invisible())
+  }
+  aside <- paste0(mine, ".dead")
+  if (suppressWarnings(file.rename(lock, aside))) {
+    if (identical(lock_owner(aside), owner)) {
+      unlink(aside, recursive = TRUE)
+    } else {
+      suppressWarnings(file.rename(aside, lock))
+    }
+  }
+}
+
+#' A process as no other is called: machine, number and start
+#' @noRd
+process_name <- function(pid) {
+  paste(Sys.info()[["nodename"]], pid, process_start(pid))
+}
+
+#' When a process started, in the system's own unit; `NA` where Linux's files
+#' about processes are absent
+#' @noRd
+process_start <- function(pid) {
+  stat <- tryCatch(
+    readLines(file.path("/proc", pid, "stat"), 1),
+    warning = function(w) NULL, error = function(e) NULL
+  )
+  # The second field is a name in brackets, which may hold anything
+  if (is.null(stat)) NA else strsplit(sub(".*[)] ", "", stat), " ")[[1]][20]
+}
+
+#' @return (flag) `NA` where it cannot be known.
+#' @noRd
+is_running <- function(name) {
+  parts <- strsplit(name, " ", fixed = TRUE)[[1]]
+  same_machine <- identical(parts[1], Sys.info()[["nodename"]])
+  if (!same_machine || identical(parts[3], "NA") || !dir.exists("/proc/self")) {
+    return(NA)
+  }
+  identical(process_start(parts[2]), parts[3])
+}

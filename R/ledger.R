@@ -1,0 +1,285 @@
+#' A ledger of what has been spent on a confidential file
+#'
+#' An append-only file beside the data that records what every release costs,
+#' adds it up, and refuses what exceeds the budget. [synthesize()] and
+#' [pseudo_posterior()] take it as `ledger` and write their entry before they
+#' draw: if they fail or are killed afterwards, the entry stays and no second
+#' draw is had for it. Every call is an entry of its own.
+#'
+#' One ledger is for one confidential file: all its entries add up, whatever
+#' model or column they are of.
+#'
+#' @param path (string) The ledger's file, such as `"income.ledger"`. It is made
+#'   if it does not exist, readable and writable by its owner alone.
+#' @param epsilon (positive number or `NULL`) The budget, under `neighbours`.
+#'   `NULL` for a ledger that exists. A budget cannot be changed: another number
+#'   than the ledger's is an error.
+#' @param delta (number from 0 to 0.1) The public delta at which charges of
+#'   zero-concentrated differential privacy, such as those of [score_release()],
+#'   are stated. Default 0: such charges do not fit.
+#' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: the
+#'   relation that the budget is meant for. `delta` and `neighbours` of a ledger
+#'   that exists are its own.
+#' @param x (`privacy_ledger`)
+#' @param row.names,optional As in [as.data.frame()].
+#' @param ... Not used.
+#'
+#' @return A `privacy_ledger`: a list with `path`, `epsilon`, `delta` and
+#'   `neighbours`. The entries stay in the file. `print()` says what is spent,
+#'   `as.data.frame()` has one row for each entry: `number`, `time` (UTC),
+#'   `synthetic`, `published`, `mechanism`, `label`, `m`, `records`, `file` (a
+#'   salted hash of the confidential response; `NA` where a histogram or score
+#'   release was drawn from, which hold no record) and `epsilon`, what was spent
+#'   up to and including it.
+#'
+#' @section Composition:
+#' The charges of all labels, the same thing once, see [guarantee()]: pure
+#' epsilons are summed; where one is of zero-concentrated differential privacy,
+#' all are turned into rho, summed and stated at `delta`. Claimed epsilons of
+#' asymptotic labels count as if they were proven, and `print()` says how much
+#' of the sum they are. Draws without any claim are refused, as are draws under
+#' a seed, which are not for release.
+#'
+#' @section The file:
+#' A line of JSON for the ledger, then one for each entry, with a number and a
+#' hash; a line that was changed, or is missing between others, is an error.
+#' The hash finds mistakes. It is no signature. A line whose writing was cut off
+#' by a crash charges nothing, since nothing was drawn after it.
+#'
+#' Two processes at once wait for each other: a folder `<path>.lock` is there
+#' while an entry is written. That of a process that died is removed, at once on
+#' the same Linux machine, elsewhere after a minute. It must be on a local disk:
+#' on network disks neither this nor appending is safe. An entry survives the
+#' death of its process, a power failure only as far as the disk does.
+#'
+#' @section Error types:
+#' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): what does not
+#' fit; fields `spent`, `total` (with it) and `budget`.
+#' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): no ledger, a
+#' changed line, another budget.
+#' `pseudosynth_error_locked`: another process holds it for more than 90
+#' seconds.
+#' @section Privacy:
+#' The ledger is as confidential as the file: claimed epsilons are computed from
+#' it.
+#' @seealso [synthesize()], [release()]
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
+#'   draws = 1000,
+#'   censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1))
+#' )
+#' book <- ledger(tempfile(fileext = ".ledger"), epsilon = 5)
+#' first <- synthesize(fit, m = 2, ledger = book)
+#' book
+#' # 2 more would be 6 in all
+#' try(synthesize(fit, m = 1, ledger = book))
+#' @export
+ledger <- function(path, epsilon = NULL, delta = 0,
+                   neighbours = c("add-remove", "replace")) {
+  call <- rlang::current_env()
+  check_string(path)
+  check_number(epsilon, above = 0, null = TRUE)
+  check_number(delta, min = 0, max = 0.1)
+  neighbours <- check_choice(neighbours, c("add-remove", "replace"))
+  check_jsonlite(call)
+  path <- file.path(
+    normalizePath(dirname(path), mustWork = FALSE), basename(path)
+  )
+  if (!file.exists(path)) {
+    make_ledger(path, epsilon, delta, neighbours, call)
+  }
+  book <- read_ledger(path, call)
+  if (!is.null(epsilon) && epsilon != book$epsilon) {
+    abort_ledger(
+      c(
+        "The budget of a ledger cannot be changed.",
+        x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
+        i = "Leave {.arg epsilon} out."
+      ),
+      call,
+      arg = "epsilon"
+    )
+  }
+  structure(
+    c(list(path = path), book[c("epsilon", "delta", "neighbours")]),
+    class = "privacy_ledger"
+  )
+}
+
+#' Spend what a label charges, or refuse
+#'
+#' Called before anything is drawn. When it returns the entry is in the file.
+#' @param label (`privacy_guarantee`) With the agency's figures.
+#' @param response (numeric or `NULL`) The confidential response.
+#' @param columns (character) Published beside what is synthetic.
+#' @noRd
+spend <- function(ledger, label, variable, columns, response, call) {
+  check_spendable(label, call)
+  locked(ledger$path, call, {
+    book <- read_ledger(ledger$path, call)
+    check_budget(book, label, call)
+    entry <- ledger_entry(book, label, variable, columns, response)
+    append_line(ledger$path, seal_line(entry, book$salt), book$torn, call)
+    # What counts is the order in the file: had the lock failed, it shows here
+    now <- read_ledger(ledger$path, call)
+    if (length(now$entries) != entry$number) {
+      abort_ledger("Another process wrote at the same time.", call)
+    }
+  })
+  invisible()
+}
+
+#' Refuse before the first fit what is known not to fit
+#'
+#' Sums are noisy by rho: what they cost is known when they are drawn.
+#' @param job (`synthesis_job`)
+#' @noRd
+check_planned <- function(ledger, job) {
+  if (is.null(ledger)) {
+    return(invisible())
+  }
+  if (!is.null(job$seed)) abort_seeded(job$call)
+  if (!is.null(job$epsilon) && job$mechanism$kind != "sums") {
+    planned <- charge("planned", "the job", by_relation(
+      width_of_epsilon(job$epsilon, job$neighbours)
+    ))
+    check_budget(
+      read_ledger(ledger$path, job$call), list(charges = planned), job$call
+    )
+  }
+}
+
+abort_seeded <- function(call) {
+  abort_privacy(
+    c(
+      "A ledger takes what is for release.",
+      x = "These sets, or what they are drawn from, have a given seed.",
+      i = "Leave {.arg seed} out everywhere, or {.arg ledger} here."
+    ),
+    arg = "ledger", call = call
+  )
+}
+
+check_spendable <- function(label, call) {
+  if (label$label == "none" || anyNA(total_charges(label$charges)$epsilon)) {
+    abort_privacy(
+      c(
+        "A ledger takes draws with a claim only.",
+        x = "The label of these is {.val {label$label}}.",
+        i = "Leave {.arg ledger} out; such sets are not counted."
+      ),
+      arg = "ledger", call = call
+    )
+  }
+  if (!identical(label$reproducible, FALSE)) abort_seeded(call)
+}
+
+#' Refuse what does not fit in what is left
+#' @noRd
+check_budget <- function(book, label, call) {
+  spent <- spent_of(book, book$charges)
+  total <- spent_of(book, join_charges(book$charges, label$charges))
+  if (exceeds(total, book$epsilon)) {
+    relation <- relation_of(book$neighbours)
+    shown <- format_exact(c(book$epsilon, spent, total))
+    abort_privacy(
+      c(
+        "The budget of the ledger does not allow this.",
+        x = "Of epsilon {shown[1]} ({relation}) {shown[2]} is spent; with this
+             it would be {shown[3]}.",
+        i = if (is.infinite(total)) {
+          "Charges of zero-concentrated differential privacy need a ledger with
+           a {.arg delta}."
+        }
+      ),
+      arg = "ledger", call = call, class = "pseudosynth_error_budget",
+      spent = spent, total = total, budget = book$epsilon
+    )
+  }
+}
+
+#' @return (number) Epsilon under the ledger's relation and delta.
+#' @noRd
+spent_of <- function(book, charges) {
+  total_charges(charges, book$delta)$epsilon[[relation_of(book$neighbours)]]
+}
+
+ledger_entry <- function(book, label, variable, columns, response) {
+  list(
+    number = length(book$entries) + 1L,
+    time = format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"),
+    file = if (!is.null(response)) {
+      cli::hash_sha256(paste(book$salt, values_mark(response)))
+    },
+    records = label$n_records, synthetic = variable,
+    published = I(as.character(columns)),
+    mechanism = label$mechanism, label = label$label, fit = label$fit,
+    m = label$m,
+    charges = lapply(seq_len(nrow(label$charges)), function(i) {
+      as.list(label$charges[i, ])
+    }),
+    version = as.character(utils::packageVersion("pseudosynth"))
+  )
+}
+
+#' All that a ledger has recorded, the same thing once
+#' @noRd
+ledger_charges <- function(ledger, call = rlang::caller_env()) {
+  read_ledger(ledger$path, call)$charges
+}
+
+# Printing ---------------------------------------------------------------------
+
+#' @rdname ledger
+#' @export
+as.data.frame.privacy_ledger <- function(x,
+                                         row.names = NULL, # nolint
+                                         optional = FALSE, ...) {
+  book <- read_ledger(x$path, rlang::current_env())
+  field <- function(name, missing) {
+    vapply(book$entries, function(entry) {
+      paste(unlist(entry[[name]]) %||% missing, collapse = ", ")
+    }, "")
+  }
+  number <- seq_along(book$entries)
+  data.frame(
+    number = number, time = field("time", ""),
+    synthetic = field("synthetic", ""), published = field("published", ""),
+    mechanism = field("mechanism", ""), label = field("label", ""),
+    m = as.integer(field("m", "")), records = as.integer(field("records", NA)),
+    file = field("file", NA),
+    epsilon = vapply(number, function(i) {
+      spent_of(book, entry_charges(book$entries[seq_len(i)]))
+    }, 1)
+  )
+}
+
+#' @export
+print.privacy_ledger <- function(x, ...) {
+  book <- read_ledger(x$path, rlang::current_env())
+  spent <- spent_of(book, book$charges)
+  proven <- vapply(book$entries, function(entry) entry$label == "strict", TRUE)
+  n <- length(book$entries)
+  cat(
+    sprintf(
+      "Ledger: epsilon %s of %s spent (%s%s), %d entr%s", format_exact(spent),
+      format_exact(book$epsilon), relation_of(book$neighbours),
+      if (book$delta > 0) paste(", delta", format_exact(book$delta)) else "",
+      n, if (n == 1) "y" else "ies"
+    ),
+    if (!all(proven)) {
+      sprintf(
+        "  %d of them claimed and not proven; the proven ones come to %s",
+        sum(!proven),
+        format_exact(spent_of(book, entry_charges(book$entries[proven])))
+      )
+    },
+    paste0("  ", x$path),
+    paste0("  ", confidential_line()),
+    sep = "\n"
+  )
+  invisible(x)
+}

@@ -1,0 +1,421 @@
+# The scan of a release: what of the confidential file is looked for, and where
+# it is found. What has an explanation is no secret: see ?release.
+
+# Text that so many records share identifies none of them
+shared_by <- 5L
+
+#' What must not be found
+#'
+#' @param file (data frame) The confidential file.
+#' @param public (character) What the user says is public.
+#' @return (list) `text` (data frame: `text`, `column`), `numbers` (data frame:
+#'   `number`, `column`), `file`.
+#' @noRd
+release_secrets <- function(file, synthetic, public) {
+  released <- synthetic$sets[[1]]
+  variable <- synthetic$variable
+  published <- setdiff(names(released), variable)
+  # Published is what the file's own column has; other records' are their own
+  own <- intersect(published, names(file))
+  shown_columns <- c(file[own], released[setdiff(published, own)])
+  shown <- unique(c(
+    names(released), public, ordinary_words(synthetic$guarantee),
+    shown_text(lapply(synthetic$sets, `[[`, variable)),
+    shown_text(shown_columns)
+  ))
+  text <- rbind(
+    secret_rows(file, released, published),
+    if (is.character(attr(file, "row.names"))) {
+      text_rows("row names", attr(file, "row.names"))
+    }
+  )
+  text <- text[tells_someone(text$text) & !text$text %in% shown, ]
+  numbers <- secret_numbers(file, published, synthetic)
+  explained <- unlist(lapply(shown_columns, function(x) {
+    if (is.numeric(x)) as.double(x)
+  }))
+  numbers <- numbers[
+    !numbers$number %in% explained &
+      !shortest_text(numbers$number) %in% public, ,
+    drop = FALSE
+  ]
+  list(
+    text = text[!duplicated(text$text), ],
+    numbers = numbers[!duplicated(numbers$number), ], file = file
+  )
+}
+
+#' @param columns (list)
+#' @noRd
+shown_text <- function(columns) {
+  unique(unlist(lapply(columns, function(x) {
+    if (!is.numeric(x)) unique(as_text(x))
+  })))
+}
+
+#' Words of the label as anybody would write them
+#' @noRd
+ordinary_words <- function(label) {
+  text <- c(label$title, label$reasons, label$public_inputs)
+  words <- unlist(strsplit(text, "[^A-Za-z]+"))
+  unique(words[grepl("^[a-z]+$", words)])
+}
+
+text_rows <- function(column, text) {
+  text <- unique(text[!is.na(text)])
+  data.frame(text = text, column = rep(column, length(text)))
+}
+
+#' Rare text of unpublished columns, and levels that nothing published has
+#' @noRd
+secret_rows <- function(file, released, published) {
+  rows <- lapply(setdiff(names(file), published), function(name) {
+    x <- file[[name]]
+    if (!is.character(x) && !is.factor(x)) {
+      return(NULL)
+    }
+    text_rows(name, rare_values(x))
+  })
+  unused <- lapply(intersect(published, names(file)), function(name) {
+    x <- file[[name]]
+    if (is.factor(x)) {
+      text_rows(name, setdiff(as_text(levels(x)), as_text(released[[name]])))
+    }
+  })
+  do.call(rbind, c(
+    list(text_rows("", character())), rows, unused
+  ))
+}
+
+#' Values and levels that fewer than `shared_by` records have
+#' @noRd
+rare_values <- function(x) {
+  if (is.factor(x)) {
+    return(as_text(levels(x)[tabulate(x, nlevels(x)) < shared_by]))
+  }
+  x <- as_text(x)
+  values <- unique(x)
+  values[tabulate(match(x, values), length(values)) < shared_by]
+}
+
+#' Is text long enough to be somebody's?
+#' @noRd
+tells_someone <- function(text) {
+  letters <- nchar(text, "chars", allowNA = TRUE)
+  digits <- grepl("^[-+.0-9]+$", text, useBytes = TRUE)
+  !is.na(letters) & letters >= ifelse(digits, 9, 4)
+}
+
+#' Numbers that nothing meets by chance and nothing released explains
+#' @noRd
+secret_numbers <- function(file, published, synthetic) {
+  rows <- lapply(setdiff(names(file), published), function(name) {
+    x <- file[[name]]
+    if (!is.numeric(x)) {
+      return(NULL)
+    }
+    x <- unique(as.double(x))
+    x <- x[is.finite(x) & signif(x, 7) != x]
+    data.frame(number = x, column = rep(name, length(x)))
+  })
+  numbers <- do.call(rbind, c(
+    list(data.frame(number = double(), column = character())), rows
+  ))
+  step <- released_step(synthetic)
+  if (!is.na(step)) {
+    numbers <- numbers[!is_on_grid(numbers$number, step), , drop = FALSE]
+  }
+  numbers
+}
+
+# The released values ----------------------------------------------------------
+
+#' The step between released values
+#' @return (number) A power of 10, 1e-4 or more; `NA` for values that are not
+#'   rounded.
+#' @noRd
+released_step <- function(synthetic) {
+  y <- unlist(lapply(synthetic$sets, function(set) set[[synthetic$variable]]))
+  if (!is.numeric(y)) {
+    return(1)
+  }
+  y <- y[is.finite(y)]
+  for (step in 10^(6:-4)) {
+    if (all(is_on_grid(y, step))) {
+      return(step)
+    }
+  }
+  NA_real_
+}
+
+is_on_grid <- function(x, step) {
+  abs(round(x / step) * step - x) <= 4 * .Machine$double.eps * abs(x)
+}
+
+#' Refuse sets in which records have their own value, see ?release
+#' @noRd
+check_own_values <- function(file, synthetic, call) {
+  y <- file[[synthetic$variable]]
+  drawn <- lapply(synthetic$sets, function(set) set[[synthetic$variable]])
+  if (!is.numeric(y) || !is.numeric(drawn[[1]])) {
+    return(invisible())
+  }
+  values <- unlist(drawn)
+  if (length(unique(values)) < 20) {
+    return(invisible())
+  }
+  step <- released_step(synthetic)
+  rows <- if (is.na(step)) {
+    # What several values share at an end is a stated bound
+    ends <- range(values)
+    ends <- ends[c(sum(values == ends[1]), sum(values == ends[2])) > 1]
+    which(y %in% setdiff(values, ends))
+  } else if (length(y) == synthetic$n_records) {
+    rows_of_own(y, drawn, step)
+  }
+  if (length(rows) > 0) {
+    abort_found(
+      data.frame(
+        file = "the sets", column = synthetic$variable, records = length(rows)
+      ), rows, call,
+      "{length(rows)} record{?s} would be released with {?its/their} own
+       value of {.val {synthetic$variable}}: more than chance gives."
+    )
+  }
+}
+
+#' Records that were given their own value, where they are too many for chance
+#'
+#' Values near a record's own are about as likely as its own. So the number of
+#' values that miss it by 1 to D steps says how many meet it by chance; D is the
+#' least at which some are seen.
+#' @return (integer) Rows; none where chance explains them.
+#' @noRd
+rows_of_own <- function(y, drawn, step) {
+  # In whole steps
+  own <- round(as.double(y) / step)
+  alone <- !own %in% own[duplicated(own)]
+  missed <- lapply(drawn, function(values) {
+    abs(round(values[alone] / step) - own[alone])
+  })
+  met <- Reduce(`|`, lapply(missed, function(miss) miss == 0))
+  missed <- unlist(missed)
+  n_met <- sum(missed == 0)
+  if (n_met == 0) {
+    return(integer())
+  }
+  within <- 5 * 2^(0:40)
+  near <- vapply(within, function(d) sum(missed > 0 & missed <= d), 1)
+  chosen <- match(TRUE, near >= 20, nomatch = length(within))
+  # Twice the mean: the own value may be where the density is highest
+  expected <- 2 * (near[chosen] + 1) / (2 * within[chosen])
+  chance <- stats::ppois(n_met - 1, expected, lower.tail = FALSE)
+  if (chance < 1e-6) which(alone)[met] else integer()
+}
+
+# The bytes --------------------------------------------------------------------
+
+#' Refuse a folder in which something confidential is found
+#' @param secrets See release_secrets().
+#' @noRd
+check_none_found <- function(folder, secrets, call) {
+  index <- index_secrets(secrets)
+  found <- do.call(rbind, lapply(dir(folder), function(name) {
+    at <- scan_file(file.path(folder, name), index)
+    if (length(at) > 0) {
+      data.frame(file = name, secret = at)
+    }
+  }))
+  if (is.null(found)) {
+    return(invisible())
+  }
+  columns <- index$column[found$secret]
+  rows <- rows_with(unique(found$secret), index, secrets)
+  table <- unique(data.frame(file = found$file, column = columns))
+  table$records <- vapply(seq_len(nrow(table)), function(i) {
+    here <- found$file == table$file[i] & columns == table$column[i]
+    length(rows_with(unique(found$secret[here]), index, secrets))
+  }, 1L)
+  abort_found(
+    table, rows, call,
+    "Confidential values were found in {.file {unique(table$file)}}:
+     {cli::qty(length(unique(table$column)))}of the column{?s}
+     {.val {unique(table$column)}}."
+  )
+}
+
+abort_found <- function(found, rows, call, what) {
+  abort_privacy(
+    c(
+      "The release was refused: it holds something confidential.",
+      x = what,
+      i = "The condition's fields {.field found} and {.field rows} say where.",
+      i = "What is public knowledge can be named in {.arg public}."
+    ),
+    call = call, rows = rows, found = found,
+    class = "pseudosynth_error_found", .envir = rlang::caller_env()
+  )
+}
+
+#' The records that have a secret; none of a level that nobody has
+#' @noRd
+rows_with <- function(secret, index, secrets) {
+  sort(unique(unlist(lapply(secret, function(i) {
+    column <- index$column[i]
+    x <- if (column == "row names") {
+      attr(secrets$file, "row.names")
+    } else {
+      secrets$file[[column]]
+    }
+    if (i <= length(index$text)) {
+      which(as_text(x) == index$text[i])
+    } else {
+      which(x == secrets$numbers$number[i - length(index$text)])
+    }
+  }))))
+}
+
+#' Secrets as they are looked up
+#'
+#' @return (list) `text` and `words` (list, of each), `column` (of text, then of
+#'   numbers), `written` (numbers as text, two forms) with `number` (which),
+#'   `doubles`, `head` (flag for each pair of first bytes of a double).
+#' @noRd
+index_secrets <- function(secrets) {
+  number <- secrets$numbers$number
+  written <- c(sprintf("%.15g", abs(number)), sprintf("%.17g", abs(number)))
+  head <- logical(65536)
+  if (length(number) > 0) {
+    bytes <- matrix(as.integer(writeBin(number, raw(), endian = "big")), 8)
+    head[bytes[1, ] * 256 + bytes[2, ] + 1] <- TRUE
+  }
+  list(
+    text = secrets$text$text,
+    words = strsplit(
+      secrets$text$text, "[^0-9A-Za-z_\x80-\xff]+",
+      useBytes = TRUE, perl = TRUE
+    ),
+    column = c(secrets$text$column, secrets$numbers$column),
+    written = written, number = rep(seq_along(number), 2),
+    doubles = number, head = head
+  )
+}
+
+# Which bytes belong to a word, and which to a number
+word_bytes <- function() {
+  code <- 0:255
+  code >= 128 | code == 95 | (code >= 48 & code <= 57) |
+    (code >= 65 & code <= 90) | (code >= 97 & code <= 122)
+}
+
+number_bytes <- function() {
+  0:255 %in% c(46, 48:57)
+}
+
+#' Which secrets a file holds
+#' @return (integer) Places in the index.
+#' @noRd
+scan_file <- function(path, index, block = 4e6) {
+  binary <- grepl("[.](rds|dta|sav|parquet)$", path)
+  # Reads compressed and plain files alike
+  connection <- gzfile(path, "rb")
+  on.exit(close(connection))
+  words <- numbers <- character()
+  doubles <- integer()
+  kept <- raw()
+  repeat {
+    new <- readBin(connection, "raw", block)
+    bytes <- c(kept, new)
+    if (length(bytes) == 0) break
+    words <- unique(c(words, tokens(bytes, word_bytes())))
+    if (binary) {
+      doubles <- unique(c(doubles, find_doubles(bytes, index)))
+    } else {
+      numbers <- unique(c(numbers, tokens(bytes, number_bytes())))
+    }
+    if (length(new) < block) break
+    # What may go on in the next block is read again with it
+    kept <- utils::tail(bytes, 4096)
+  }
+  numbers <- sub("[.]+$", "", numbers)
+  c(
+    confirm_text(path, index, words),
+    length(index$text) +
+      unique(c(doubles, index$number[index$written %in% numbers]))
+  )
+}
+
+#' Runs of some bytes, each once
+#' @noRd
+tokens <- function(bytes, belongs) {
+  bytes[!belongs[as.integer(bytes) + 1L]] <- charToRaw("\n")
+  found <- unique(strsplit(rawToChar(bytes), "\n",
+    fixed = TRUE, useBytes = TRUE
+  )[[1]])
+  found[nzchar(found)]
+}
+
+#' Text all of whose words were found, and that stands there as a whole
+#' @noRd
+confirm_text <- function(path, index, words) {
+  n_words <- lengths(index$words)
+  all_words <- as.character(unlist(index$words))
+  Encoding(words) <- Encoding(all_words) <- "bytes"
+  there <- all_words %in% c(words, "")
+  of <- rep(seq_along(index$words), n_words)
+  complete <- which(n_words > 0 & !seq_along(n_words) %in% of[!there])
+  if (length(complete) == 0) {
+    return(integer())
+  }
+  connection <- gzfile(path, "rb")
+  on.exit(close(connection))
+  bytes <- raw()
+  repeat {
+    new <- readBin(connection, "raw", 1e7)
+    bytes <- c(bytes, new)
+    if (length(new) == 0) break
+  }
+  complete[vapply(index$text[complete], stands_in, TRUE, bytes = bytes)]
+}
+
+#' Does text stand in bytes, with no letter or digit beside it?
+#' @noRd
+stands_in <- function(text, bytes) {
+  belongs <- word_bytes()
+  pattern <- charToRaw(text)
+  at <- grepRaw(pattern, bytes, fixed = TRUE, all = TRUE)
+  beside <- function(i) {
+    inside <- i >= 1 & i <= length(bytes)
+    inside[inside] <- belongs[as.integer(bytes[i[inside]]) + 1L]
+    inside
+  }
+  ends <- belongs[as.integer(pattern[c(1, length(pattern))]) + 1L]
+  any(!(ends[1] & beside(at - 1L)) &
+    !(ends[2] & beside(at + length(pattern))))
+}
+
+#' Doubles that stand anywhere in bytes, in either order
+#' @return (integer) Which of the index.
+#' @noRd
+find_doubles <- function(bytes, index) {
+  n <- length(bytes) - 7L
+  if (length(index$doubles) == 0 || n < 1) {
+    return(integer())
+  }
+  codes <- as.integer(bytes)
+  at <- seq_len(n)
+  lookup <- function(start, endian) {
+    if (length(start) == 0) {
+      return(integer())
+    }
+    eight <- bytes[rep(start, each = 8) + 0:7]
+    values <- readBin(eight, "double", length(start), endian = endian)
+    unique(stats::na.omit(match(values, index$doubles)))
+  }
+  big <- codes[at] * 256L + codes[at + 1L] + 1L
+  little <- codes[at + 7L] * 256L + codes[at + 6L] + 1L
+  c(
+    lookup(which(index$head[big]), "big"),
+    lookup(which(index$head[little]), "little")
+  )
+}

@@ -1,0 +1,251 @@
+# Files of a release: each format, and a folder that is there as a whole or not
+# at all.
+
+# What each format needs besides R itself
+format_packages <- c(dta = "haven", sav = "haven", parquet = "nanoparquet")
+
+check_formats <- function(formats, call = rlang::caller_env()) {
+  known <- c("csv", "rds", "dta", "sav", "parquet")
+  good <- is.character(formats) && length(formats) > 0 &&
+    all(formats %in% known) && anyDuplicated(formats) == 0
+  if (!good) {
+    abort_input(
+      c(
+        "{.arg formats} must be different ones of {.or {.val {known}}}.",
+        x = if (!is.character(formats)) "It is {describe_type(formats)}."
+      ),
+      arg = "formats", call = call
+    )
+  }
+  needed <- unique(c("jsonlite", stats::na.omit(format_packages[formats])))
+  there <- vapply(needed, requireNamespace, TRUE, quietly = TRUE)
+  absent <- needed[!there]
+  if (length(absent) > 0) {
+    install <- format_packages_call(absent)
+    abort_input(
+      c(
+        "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
+         {?is/are} needed and not installed.",
+        i = "Install {cli::qty(length(absent))}{?it/them} with
+             {.code {install}}."
+      ),
+      arg = "formats", call = call
+    )
+  }
+  formats
+}
+
+format_packages_call <- function(packages) {
+  text <- toString(dQuote(packages, FALSE))
+  if (length(packages) > 1) text <- sprintf("c(%s)", text)
+  sprintf("install.packages(%s)", text)
+}
+
+# The folder -------------------------------------------------------------------
+
+check_target <- function(path, call) {
+  parent <- dirname(path)
+  if (!dir.exists(parent)) {
+    abort_input(
+      c(
+        "{.arg path} must be in a folder that exists.",
+        x = "There is no folder {.file {parent}}."
+      ),
+      arg = "path", call = call
+    )
+  }
+  taken <- file.exists(path) &&
+    (!dir.exists(path) || length(dir(path, all.files = TRUE, no.. = TRUE)) > 0)
+  if (taken) {
+    abort_input(
+      c(
+        "{.arg path} must be new, or an empty folder.",
+        x = "{.file {path}} is there already.",
+        i = "A release is never overwritten."
+      ),
+      arg = "path", call = call
+    )
+  }
+}
+
+#' Fill a folder that appears at `path` when it is complete
+#'
+#' It is filled beside `path`, on the same file system, readable by its owner
+#' alone, and renamed at the end. On any error or interrupt it is removed.
+#' @param fill (function of the folder)
+#' @return What `fill` returns.
+#' @noRd
+write_folder <- function(path, call, fill) {
+  folder <- tempfile(".release-", dirname(path))
+  if (!dir.create(folder, showWarnings = FALSE, mode = "0700")) {
+    abort_write(dirname(path), call)
+  }
+  on.exit(unlink(folder, recursive = TRUE, force = TRUE))
+  made <- fill(folder)
+  if (dir.exists(path)) unlink(path, recursive = TRUE)
+  if (!suppressWarnings(file.rename(folder, path))) abort_write(path, call)
+  # Complete: others may read it as far as the session's umask lets them
+  Sys.chmod(path, "777", use_umask = TRUE)
+  made
+}
+
+#' Run code whose errors are those of writing
+#' @noRd
+writing <- function(path, call, code) {
+  withCallingHandlers(code, error = function(error) {
+    abort_write(path, call, error)
+  })
+}
+
+abort_write <- function(path, call, error = NULL) {
+  abort_input(
+    c(
+      "{.file {path}} could not be written.",
+      x = if (!is.null(error)) cli_escape(conditionMessage(error)),
+      i = "Nothing was left there. Is the disk full, or the folder not
+           writable?"
+    ),
+    arg = "path", call = call, class = "pseudosynth_error_write"
+  )
+}
+
+#' Names, sizes and hashes of files
+#' @noRd
+file_table <- function(folder, files) {
+  paths <- file.path(folder, files)
+  data.frame(
+    file = files, bytes = file.size(paths),
+    sha256 = cli::hash_file_sha256(paths)
+  )
+}
+
+# Formats ----------------------------------------------------------------------
+
+#' @return (character) Names of the files.
+#' @noRd
+write_sets <- function(frames, folder, formats) {
+  writers <- list(
+    csv = write_csv, rds = write_rds, dta = write_dta, sav = write_sav,
+    parquet = write_parquet
+  )
+  made <- expand.grid(
+    set = names(frames), format = formats, stringsAsFactors = FALSE
+  )
+  files <- paste(made$set, made$format, sep = ".")
+  for (i in seq_along(files)) {
+    write <- writers[[made$format[i]]]
+    write(frames[[made$set[i]]], file.path(folder, files[i]))
+  }
+  files
+}
+
+#' Comma-separated values in UTF-8, the same in every locale
+#'
+#' Numbers have as many digits as give them back. Text and levels are quoted.
+#' @noRd
+write_csv <- function(frame, file) {
+  columns <- lapply(unname(frame), csv_text)
+  connection <- file(file, "wb")
+  on.exit(close(connection))
+  size <- 0
+  put <- function(lines) {
+    bytes <- charToRaw(paste0(paste(lines, collapse = "\n"), "\n"))
+    writeBin(bytes, connection)
+    size <<- size + length(bytes)
+  }
+  put(paste(csv_quote(names(frame)), collapse = ","))
+  n <- length(columns[[1]])
+  for (first in seq(1, n, by = 1e5)) {
+    rows <- first:min(first + 1e5 - 1, n)
+    put(do.call(paste, c(lapply(columns, `[`, rows), list(sep = ","))))
+  }
+  on.exit()
+  close(connection)
+  # A full disk shows here only
+  if (file.size(file) != size) stop("The file is incomplete.")
+}
+
+csv_quote <- function(x) {
+  paste0("\"", gsub("\"", "\"\"", as_text(x), fixed = TRUE), "\"")
+}
+
+csv_text <- function(x) {
+  text <- if (is.factor(x)) {
+    csv_quote(levels(x))[as.integer(x)]
+  } else if (is.character(x)) {
+    csv_quote(x)
+  } else if (is.double(x)) {
+    shortest_text(x)
+  } else {
+    as.character(x)
+  }
+  text[is.na(x)] <- ""
+  text
+}
+
+write_rds <- function(frame, file) {
+  saveRDS(frame, file, version = 3)
+  check_read_back(readRDS(file), frame)
+}
+
+#' Names and logical columns as Stata and SPSS take them
+#' @noRd
+stat_frame <- function(frame) {
+  old <- names(frame)
+  frame[] <- lapply(frame, function(x) if (is.logical(x)) as.integer(x) else x)
+  names(frame) <- stat_names(old)
+  for (j in which(names(frame) != old)) attr(frame[[j]], "label") <- old[j]
+  frame
+}
+
+write_dta <- function(frame, file) {
+  frame <- stat_frame(frame)
+  haven::write_dta(frame, file)
+  check_read_back(haven::read_dta(file), frame)
+}
+
+write_sav <- function(frame, file) {
+  frame <- stat_frame(frame)
+  haven::write_sav(frame, file)
+  check_read_back(haven::read_sav(file), frame)
+}
+
+# Not compressed: the scan reads its bytes
+write_parquet <- function(frame, file) {
+  nanoparquet::write_parquet(frame, file, compression = "uncompressed")
+  check_read_back(nanoparquet::read_parquet(file), frame)
+}
+
+#' Refuse a file that does not give back what was written
+#' @noRd
+check_read_back <- function(read, frame) {
+  plain <- function(x) {
+    if (is.factor(x) || is.numeric(x) || is.logical(x)) {
+      as.double(unclass(x))
+    } else {
+      as_text(as.vector(x))
+    }
+  }
+  same <- identical(names(read), names(frame)) &&
+    all(mapply(function(a, b) identical(plain(a), plain(b)), read, frame))
+  if (!same) stop("The file does not read back as it was written.")
+}
+
+#' Names that Stata and SPSS accept, distinct where capitals do not count
+#' @noRd
+stat_names <- function(names) {
+  reserved <- c(
+    "all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to",
+    "with", "byte", "double", "float", "if", "in", "int", "long", "skip",
+    "using", "str", "strl"
+  )
+  ascii <- iconv(as_text(names), "UTF-8", "ASCII", "_")
+  legal <- gsub("[^A-Za-z0-9_]", "_", ascii)
+  bad <- !grepl("^[A-Za-z]", legal) | tolower(legal) %in% reserved
+  legal[bad] <- paste0("v_", legal[bad])
+  legal <- substr(legal, 1, 28)
+  lower <- tolower(legal)
+  copy <- stats::ave(seq_along(lower), lower, FUN = seq_along)
+  legal[copy > 1] <- paste0(legal[copy > 1], "_", copy[copy > 1])
+  legal
+}

@@ -1,0 +1,294 @@
+#' Write synthetic data to files that hold nothing else
+#'
+#' Writes the sets, a codebook and a certificate into a new folder, or refuses
+#' and says why. Everything is built anew from synthetic values and published
+#' predictors: no row names, attributes, unused levels, draws, weights, bounds
+#' or seeds. The rows of each set are in an order of their own, at random by the
+#' operating system's entropy.
+#'
+#' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
+#' * `codebook.csv`: each column, its type, its levels with their codes, whether
+#'   it is synthetic or published, its name in Stata and SPSS files;
+#' * `certificate.json`, `certificate.txt`: the public label with its charges,
+#'   the model, the public inputs, m, the version of this package, and the
+#'   SHA-256 of each file above.
+#'
+#' The files are written into a folder beside `path` that nobody else may read,
+#' scanned there, and moved to `path` as a whole. If anything fails or is
+#' interrupted, nothing is left behind.
+#'
+#' @param x (`pseudo_posterior` or `synthetic_data`) What to release.
+#' @param path (string) The folder to make. It must not exist, or be empty.
+#' @param formats (character) One or more of `"csv"`, `"rds"`, `"dta"` (Stata),
+#'   `"sav"` (SPSS) and `"parquet"`. `"dta"` and `"sav"` need the package haven,
+#'   `"parquet"` needs nanoparquet; the certificate needs jsonlite.
+#' @param data (data frame, `synthesizer` or `NULL`) The confidential file that
+#'   the scan looks for. `NULL`, the default, takes what a job knows: the
+#'   columns of its model. Give the whole file to have its other columns
+#'   looked for, too. `synthetic_data` need it.
+#' @param require (string) The weakest label that is good enough:
+#'   `"asymptotic"`, the default, `"strict"`, or `"none"`, which takes any.
+#' @param epsilon (positive number or `NULL`) The largest total epsilon that is
+#'   good enough, under `neighbours`. `NULL`, the default: any. The number of an
+#'   asymptotic label is known to a job only.
+#' @param neighbours (string) `"add-remove"`, the default, or `"replace"`.
+#' @param long (flag) Write one file of all sets, the number of the set in a
+#'   first column `set`? Default `FALSE`: one file a set.
+#' @param public (character) Text and numbers, written as text, that the scan
+#'   passes over because they are public. Default: none.
+#' @param ledger ([ledger()] or `NULL`) Refuse what this ledger has not
+#'   recorded. `NULL`, the default: do not ask.
+#'
+#' @return (data frame) invisibly: `file`, `bytes`, `sha256`, one row each, the
+#'   certificate last.
+#'
+#' @section What is refused:
+#' Sets from a fit that has not converged, made under a given seed, or edited
+#' after they were made: always. Labels weaker than `require`, costs above
+#' `epsilon`.
+#'
+#' @section The scan:
+#' Every byte that was written is read again, and every value is looked for, but
+#' what has an explanation is passed over: a scan that cries wolf is switched
+#' off.
+#'
+#' *Text.* Looked for are row names, values of unpublished columns and levels
+#' that no published record has, where fewer than 5 records share them; others
+#' identify nobody. Passed over are text of less than 4 letters, whole numbers
+#' of less than 9 digits, text that is also a published value, and `public`.
+#' Only whole words are found.
+#'
+#' *Numbers.* Looked for, as text and as 8 bytes of either order at any place,
+#' are values of unpublished columns and of the response that 7 significant
+#' digits do not write, so that nothing meets them by chance. Passed over are
+#' published values and those that the synthetic column's decimals can write.
+#'
+#' *The response.* Synthetic values that are not rounded must not equal any
+#' confidential response, but for stated bounds. Rounded ones meet some by
+#' chance. So the share of records that were given their own value is compared
+#' with the share that missed it closely, in the order of the file, where
+#' the value is no other record's; more than chance gives in one of a million
+#' releases is refused. Sets of other records than the file's
+#' (`synthesize(newdata = )`) cannot be compared in this way. What has fewer
+#' than 20 values, such as yes and no, tells nobody and is not compared.
+#'
+#' A value that was found stays out of the message: the condition's field
+#' `found` (data frame: `file`, `column`, `records`) says in which file and of
+#' which column of the confidential file it is, its field `rows` whose it is.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: an object that holds no sets, a folder that is not
+#' empty, a format that does not exist or whose package is not installed.
+#' `pseudosynth_error_not_releasable` (a `pseudosynth_error_privacy`): see *What
+#' is refused*; field `reasons`. `pseudosynth_error_found` (a
+#' `pseudosynth_error_privacy`): see *The scan*. `pseudosynth_error_write`:
+#' a file or folder that cannot be written.
+#' @seealso [ledger()], [guarantee()], [synthesize()]
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
+#'   prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
+#'   draws = 1000, response = public_response(digits = 0, bounds = c(1, 2e6)),
+#'   censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1))
+#' )
+#' folder <- tempfile("release")
+#' release(synthesize(fit, m = 2), folder,
+#'   formats = c("csv", "rds"), data = fit, require = "strict"
+#' )
+#' cat(readLines(file.path(folder, "certificate.txt"), 12), sep = "\n")
+#' unlink(folder, recursive = TRUE)
+#' @export
+release <- function(x, path, formats = "csv", data = NULL,
+                    require = c("asymptotic", "strict", "none"),
+                    epsilon = NULL, neighbours = c("add-remove", "replace"),
+                    long = FALSE, public = character(), ledger = NULL) {
+  call <- rlang::current_env()
+  check_releasable_class(x, call)
+  check_string(path)
+  formats <- check_formats(formats, call)
+  require <- check_choice(require, c("asymptotic", "strict", "none"))
+  check_number(epsilon, above = 0, null = TRUE)
+  neighbours <- check_choice(neighbours, c("add-remove", "replace"))
+  check_flag(long)
+  check_public_text(public, call)
+  check_class(ledger, "privacy_ledger", "Open one with {.fn ledger}.",
+    null = TRUE
+  )
+  synthetic <- if (is_job(x)) x$synthetic else x
+  file <- release_file(data, x, synthetic, call)
+  check_releasable(x, synthetic, require, epsilon, neighbours, ledger, call)
+  check_target(path, call)
+
+  frames <- release_frames(synthetic, long)
+  secrets <- release_secrets(file, synthetic, public)
+  check_own_values(file, synthetic, call)
+  made <- write_folder(path, call, function(folder) {
+    made <- writing(path, call, {
+      sets <- write_sets(frames, folder, formats)
+      codebook <- release_codebook(synthetic, frames[[1]])
+      write_csv(codebook, file.path(folder, "codebook.csv"))
+      file_table(folder, c(sets, "codebook.csv"))
+    })
+    certificates <- writing(path, call, write_certificate(
+      release_certificate(x, synthetic, data, made, long), synthetic, folder
+    ))
+    check_none_found(folder, secrets, call)
+    rbind(made, file_table(folder, certificates))
+  })
+  invisible(made)
+}
+
+# What is released -------------------------------------------------------------
+
+#' The sets as they leave, by the names of their files
+#' @return (named list of data frames)
+#' @noRd
+release_frames <- function(synthetic, long) {
+  frames <- lapply(synthetic$sets, leaving_form)
+  m <- length(frames)
+  if (!long) {
+    width <- nchar(m)
+    return(stats::setNames(
+      frames, sprintf("set-%0*d", width, seq_len(m))
+    ))
+  }
+  columns <- lapply(stats::setNames(nm = names(frames[[1]])), function(name) {
+    do.call(c, lapply(frames, `[[`, name))
+  })
+  number <- stats::setNames(
+    list(rep(seq_len(m), each = synthetic$n_records)),
+    set_column(names(columns))
+  )
+  list(sets = structure(
+    c(number, columns),
+    row.names = seq_len(m * synthetic$n_records), class = "data.frame"
+  ))
+}
+
+#' A name for the number of the set that no column has and every format takes
+#' @noRd
+set_column <- function(columns) {
+  choices <- c("set", paste0("set_", seq_len(length(columns) + 1)))
+  choices[!choices %in% tolower(columns)][1]
+}
+
+# Refusals ---------------------------------------------------------------------
+
+check_releasable_class <- function(x, call) {
+  if (!is_job(x) && !inherits(x, "synthetic_data")) {
+    abort_input(
+      c(
+        "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}.",
+        x = "It is {describe_type(x)}.",
+        i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}."
+      ),
+      arg = "x", call = call
+    )
+  }
+}
+
+check_public_text <- function(public, call) {
+  if (!is.character(public) || anyNA(public)) {
+    abort_input(
+      c(
+        "{.arg public} must be text without missing values.",
+        x = "It is {describe_type(public)}."
+      ),
+      arg = "public", call = call
+    )
+  }
+}
+
+#' The confidential file that is looked for in what is written
+#' @return (data frame) With the response.
+#' @noRd
+release_file <- function(data, x, synthetic, call) {
+  if (!is_job(x) && is.null(data)) {
+    abort_input(
+      c(
+        "{.arg data} must be the confidential file, which the scan looks for.",
+        i = "Only a {.cls pseudo_posterior} knows it itself."
+      ),
+      arg = "data", call = call
+    )
+  }
+  if (inherits(data, "synthesizer") &&
+    !identical(data$id, synthetic$guarantee$fit)) {
+    abort_input(
+      c(
+        "{.arg data} must be the fit that {.arg x} was drawn from.",
+        x = "It is another one.",
+        i = "A data frame will do, too."
+      ),
+      arg = "data", call = call
+    )
+  }
+  file <- as.data.frame(confidential_file(data, x, call))
+  check_columns(synthetic$variable, file, "data", call)
+  file
+}
+
+#' Refuse what is not good enough to leave
+#' @noRd
+check_releasable <- function(x, synthetic, require, epsilon, neighbours, ledger,
+                             call) {
+  label <- guarantee(x)
+  reasons <- c(
+    if (!is_sealed(synthetic) || !is_sealed(label)) {
+      "It was edited after it was made, or an older version made it."
+    },
+    if (!isTRUE(label$converged)) {
+      "It was drawn from a fit that has not converged."
+    },
+    if (!identical(label$reproducible, FALSE)) {
+      "It was made under a given seed, which repeats every value: leave `seed`
+       out."
+    },
+    label_reasons(label, require),
+    if (!is.null(epsilon)) epsilon_reasons(label, epsilon, neighbours),
+    if (!is.null(ledger)) ledger_reasons(label, ledger)
+  )
+  reasons <- gsub("\\s+", " ", reasons)
+  if (length(reasons) > 0) {
+    shown <- stats::setNames(cli_escape(reasons), rep("x", length(reasons)))
+    abort_privacy(
+      c("{.arg x} is not for release.", shown),
+      arg = "x", call = call, class = "pseudosynth_error_not_releasable",
+      reasons = reasons
+    )
+  }
+}
+
+label_reasons <- function(label, require) {
+  strength <- c(none = 1, probabilistic = 2, asymptotic = 2, strict = 3)
+  if (strength[[label$label]] < strength[[require]]) {
+    sprintf(
+      "Its label is \"%s\", `require` asks for \"%s\"%s.", label$label,
+      require, if (require == "asymptotic") " or better" else ""
+    )
+  }
+}
+
+epsilon_reasons <- function(label, epsilon, neighbours) {
+  relation <- relation_of(neighbours)
+  total <- label$epsilon$total[[relation]]
+  if (is.na(total)) {
+    if (label$label == "none") {
+      "Its label claims no epsilon."
+    } else {
+      "Its epsilon is withheld: release the job, which knows it."
+    }
+  } else if (exceeds(total, epsilon)) {
+    sprintf(
+      "It costs epsilon %s (%s) in total, `epsilon` allows %s.",
+      label_figure(total, label), relation, format_exact(epsilon)
+    )
+  }
+}
+
+ledger_reasons <- function(label, ledger) {
+  if (!all(label$charges$id %in% ledger_charges(ledger)$id)) {
+    "The ledger has not recorded what it costs: draw it with `ledger = `."
+  }
+}

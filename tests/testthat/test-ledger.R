@@ -1,0 +1,354 @@
+skip_if_not_installed("jsonlite")
+
+new_book <- function(epsilon = 10, ..., frame = parent.frame()) {
+  path <- tempfile(fileext = ".ledger")
+  withr::defer(unlink(c(path, paste0(path, ".lock")), recursive = TRUE), frame)
+  ledger(path, epsilon, ...)
+}
+
+# Each set costs 1 under add/remove-one, and its histogram once
+histogram <- function(epsilon = 1) {
+  perturbed_histogram(y ~ 1, data.frame(y = 1:50 + 0.5),
+    bounds = c(0, 100), epsilon = epsilon
+  )
+}
+
+over <- function(expr) {
+  error <- refusal(expr)
+  expect_s3_class(error, "pseudosynth_error_budget")
+  expect_s3_class(error, "pseudosynth_error_privacy")
+  error
+}
+
+test_that("costs of parameter draws are summed and what exceeds is refused", {
+  book <- new_book(5)
+  fit <- release_fit()
+  first <- synthesize(fit, m = 2, ledger = book)
+  expect_equal(as.data.frame(book)$epsilon, 4)
+  error <- over(synthesize(fit, m = 1, ledger = book))
+  expect_equal(c(error$spent, error$total, error$budget), c(4, 6, 5))
+  expect_identical(nrow(as.data.frame(book)), 1L)
+  expect_identical(
+    ledger_charges(book)$id, guarantee(first)$charges$id
+  )
+  expect_output(print(book), "epsilon 4 of 5 spent \\(add/remove-one\\), 1")
+})
+
+test_that("every call of synthesize() is an entry, and the sums follow", {
+  book <- new_book(8)
+  for (i in 1:4) synthesize(release_fit(), ledger = book)
+  table <- as.data.frame(book)
+  expect_identical(table$number, 1:4)
+  expect_equal(table$epsilon, c(2, 4, 6, 8))
+  expect_identical(table$synthetic, rep("income", 4))
+  expect_identical(table$published, rep("age, earner", 4))
+  expect_identical(table$records, rep(150L, 4))
+  expect_length(unique(table$file), 1)
+  over(synthesize(release_fit(), ledger = book))
+})
+
+test_that("sums that equal the budget but for rounding fit", {
+  book <- new_book(0.3)
+  for (i in 1:3) synthesize(histogram(0.1), ledger = book)
+  expect_gt(sum(rep(0.1, 3)), 0.3)
+  expect_equal(as.data.frame(book)$epsilon[3], 0.3)
+  over(synthesize(histogram(1e-6), ledger = book))
+})
+
+test_that("the same histogram is paid once, another one again", {
+  book <- new_book(2.5)
+  same <- histogram()
+  for (i in 1:3) synthesize(same, m = 4, ledger = book)
+  expect_equal(as.data.frame(book)$epsilon, c(1, 1, 1))
+  synthesize(histogram(), ledger = book)
+  expect_equal(as.data.frame(book)$epsilon[4], 2)
+  over(synthesize(histogram(), ledger = book))
+})
+
+test_that("a ledger counts in its own relation", {
+  book <- new_book(5, neighbours = "replace")
+  synthesize(histogram(), ledger = book)
+  expect_equal(as.data.frame(book)$epsilon, 2)
+  expect_output(print(book), "replace-one")
+})
+
+test_that("charges of sums are turned into rho and need a delta", {
+  data <- privacy_data()
+  noisy <- suppressWarnings(score_release(log(income) ~ age, data,
+    epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
+  ))
+  draw <- function(book, x = noisy) synthesize(x, newdata = data, ledger = book)
+  error <- over(draw(new_book(100)))
+  expect_match(conditionMessage(error), "delta")
+  book <- new_book(2.5, delta = 1e-6)
+  draw(book)
+  draw(book)
+  # Paid once however much is drawn, at the epsilon of its label
+  label <- guarantee(noisy)$epsilon$total[["add/remove-one"]]
+  expect_equal(as.data.frame(book)$epsilon, c(label, label), tolerance = 1e-9)
+  # Two of them cost less than their sum
+  other <- suppressWarnings(score_release(log(income) ~ age, data,
+    epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
+  ))
+  error <- over(draw(book, other))
+  expect_gt(error$total, 2.5)
+  expect_lt(error$total, 4)
+  # A pure epsilon beside them is at most epsilon^2 / 2
+  book <- new_book(4, delta = 1e-6)
+  draw(book)
+  synthesize(histogram(0.5), ledger = book)
+  rho <- sum(noisy$charges$rho_add_remove) + 0.5^2 / 2
+  expect_equal(as.data.frame(book)$epsilon[2], zcdp_epsilon(rho, 1e-6))
+})
+
+test_that("what has no claim, or a seed, is not taken", {
+  book <- new_book()
+  refused <- function(expr) {
+    error <- refusal(expr)
+    expect_s3_class(error, "pseudosynth_error_privacy")
+    expect_identical(error$arg, "ledger")
+  }
+  refused(synthesize(release_fit(), seed = 1, ledger = book))
+  refused(synthesize(unweighted_fit(), ledger = book))
+  refused(pseudo_posterior(log(income) ~ age, privacy_data(), gaussian(),
+    mechanism = "unweighted", seed = 1, ledger = book
+  ))
+  expect_identical(nrow(as.data.frame(book)), 0L)
+})
+
+test_that("a job that will not fit is refused before its first fit", {
+  book <- new_book(1)
+  local_replaced("run_mechanism", function(...) stop("it was run"))
+  over(pseudo_posterior(log(income) ~ age, privacy_data(), gaussian(),
+    mechanism = "censor_uw", epsilon = 1.1, ledger = book
+  ))
+  expect_error(pseudo_posterior(log(income) ~ age, privacy_data(), gaussian(),
+    mechanism = "censor_uw", epsilon = 0.9, ledger = book
+  ), "it was run")
+})
+
+test_that("claimed epsilons count and are said to be claimed", {
+  data <- privacy_data()
+  plain <- fit_synthesizer(log(income) ~ age, data, gaussian(),
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+  )
+  weighted <- update(plain, privacy_weights = lipschitz_weights(plain))
+  book <- new_book(1000)
+  synthesize(weighted, m = 2, ledger = book)
+  synthesize(histogram(), ledger = book)
+  claimed <- guarantee(weighted, 2)$epsilon$total[["add/remove-one"]]
+  expect_equal(as.data.frame(book)$epsilon, claimed + 0:1)
+  expect_output(print(book), "1 of them claimed.*proven ones come to 1")
+})
+
+test_that("release() asks the ledger", {
+  book <- new_book()
+  recorded <- synthesize(release_fit(), ledger = book)
+  folder <- withr::local_tempdir()
+  path <- release_to(recorded, data = privacy_data(), ledger = book)
+  expect_length(left_in(path), 4)
+  error <- refusal(release(leaving_sets(), file.path(folder, "a"),
+    data = privacy_data(), ledger = book
+  ))
+  expect_match(error$reasons, "has not recorded")
+})
+
+# The file ---------------------------------------------------------------------
+
+test_that("the file is its owner's, holds a salt and no value of the data", {
+  skip_on_os("windows")
+  book <- new_book()
+  synthesize(release_fit(), ledger = book)
+  expect_identical(format(file.info(book$path)$mode), "600")
+  lines <- readLines(book$path)
+  expect_length(lines, 2)
+  entry <- jsonlite::fromJSON(lines[2])
+  expect_identical(entry$mechanism, "centred")
+  expect_match(entry$file, "^[0-9a-f]{64}$")
+  salt <- jsonlite::fromJSON(lines[1])$salt
+  other <- new_book()
+  expect_false(salt == jsonlite::fromJSON(readLines(other$path))$salt)
+  expect_false(file.exists(paste0(book$path, ".lock")))
+})
+
+test_that("a ledger is opened again with its own settings, and no others", {
+  book <- new_book(3, delta = 1e-5, neighbours = "replace")
+  expect_equal(ledger(book$path), book)
+  expect_equal(ledger(book$path, 3), book)
+  wrong <- function(...) {
+    expect_s3_class(refusal(ledger(...)), "pseudosynth_error_input")
+  }
+  wrong(book$path, 4)
+  wrong(tempfile())
+  wrong(file.path(tempfile(), "a"), 1)
+  wrong(5, 1)
+  wrong(tempfile(), -1)
+  wrong(tempfile(), 1, delta = 1)
+  wrong(tempfile(), 1, neighbours = "both")
+  expect_s3_class(
+    refusal(synthesize(release_fit(), ledger = book$path)),
+    "pseudosynth_error_input"
+  )
+})
+
+test_that("lines that were changed, lost or put twice are found", {
+  book <- new_book(100)
+  for (i in 1:3) synthesize(histogram(), ledger = book)
+  lines <- readLines(book$path)
+  broken <- function(lines) {
+    writeLines(lines, book$path)
+    error <- refusal(synthesize(histogram(), ledger = book))
+    expect_s3_class(error, "pseudosynth_error_ledger")
+    expect_identical(readLines(book$path), lines)
+  }
+  broken(sub("\"epsilon\":100", "\"epsilon\":1000", lines))
+  broken(sub("\"add_remove\":1,", "\"add_remove\":0,", lines))
+  broken(lines[c(1, 2, 4)])
+  broken(lines[c(1, 2, 4, 3)])
+  broken(lines[c(1, 2, 2, 3, 4)])
+  broken(lines[-1])
+  broken("not a ledger")
+  broken(character())
+  writeLines(lines, book$path)
+  expect_identical(nrow(as.data.frame(book)), 3L)
+  unlink(book$path)
+  expect_s3_class(
+    refusal(synthesize(histogram(), ledger = book)), "pseudosynth_error_ledger"
+  )
+})
+
+test_that("a line cut off at any byte charges nothing and stays readable", {
+  book <- new_book(100)
+  for (i in 1:2) synthesize(histogram(), ledger = book)
+  whole <- readBin(book$path, "raw", 1e5)
+  ends <- which(whole == charToRaw("\n"))
+  for (cut in round(seq(ends[2] + 1, ends[3] - 2, length.out = 12))) {
+    writeBin(whole[seq_len(cut)], book$path)
+    expect_identical(nrow(as.data.frame(book)), 1L)
+    synthesize(histogram(), ledger = book)
+    expect_equal(as.data.frame(book)$epsilon, c(1, 2))
+    expect_identical(
+      readBin(book$path, "raw", cut), whole[seq_len(cut)]
+    )
+  }
+  # Complete but for its end: it may have been drawn for
+  writeBin(whole[seq_len(length(whole) - 1)], book$path)
+  expect_equal(as.data.frame(book)$epsilon, c(1, 2))
+  synthesize(histogram(), ledger = book)
+  expect_equal(as.data.frame(book)$epsilon, c(1, 2, 3))
+})
+
+test_that("a ledger that cannot be written draws nothing", {
+  skip_on_os("windows")
+  book <- new_book()
+  drawn <- FALSE
+  local_replaced("histogram_quantile", function(...) drawn <<- TRUE)
+  local_replaced("append_line", function(path, line, torn, call) {
+    abort_ledger("full", call)
+  })
+  expect_s3_class(
+    refusal(synthesize(histogram(), ledger = book)), "pseudosynth_error_ledger"
+  )
+  expect_false(drawn)
+})
+
+test_that("an entry is complete before anything is drawn", {
+  book <- new_book()
+  local_replaced("histogram_quantile", function(...) stop("killed"))
+  expect_error(synthesize(histogram(), ledger = book), "killed")
+  expect_equal(as.data.frame(book)$epsilon, 1)
+  local_replaced("synthesize_", function(...) stop("killed"))
+  local_replaced("random_rows", function(...) stop("killed"))
+  expect_error(synthesize(release_fit(), ledger = book), "killed")
+  expect_equal(as.data.frame(book)$epsilon, c(1, 3))
+})
+
+# Processes --------------------------------------------------------------------
+
+test_that("processes at once lose no entry and exceed no budget", {
+  skip_on_os("windows")
+  book <- new_book(25)
+  spend_ten <- function() {
+    replicate(10, inherits(refusal(
+      synthesize(histogram(), ledger = book)
+    ), "pseudosynth_error_budget"))
+  }
+  jobs <- lapply(1:4, function(i) parallel::mcparallel(spend_ten()))
+  refused <- unlist(parallel::mccollect(jobs))
+  expect_identical(sum(!refused), 25L)
+  expect_equal(as.data.frame(book)$epsilon, 1:25)
+  expect_length(unique(ledger_charges(book)$id), 25)
+  expect_false(file.exists(paste0(book$path, ".lock")))
+})
+
+test_that("the lock of a process that was killed is removed", {
+  skip_if_not(dir.exists("/proc/self"))
+  book <- new_book()
+  child <- parallel::mcparallel(locked(book$path, NULL, Sys.sleep(60)))
+  withr::defer({
+    tools::pskill(child$pid, tools::SIGKILL)
+    suppressWarnings(parallel::mccollect(child))
+  })
+  wait_for <- function(done) {
+    for (i in 1:200) if (done()) break else Sys.sleep(0.02)
+    expect_true(done())
+  }
+  lock <- paste0(book$path, ".lock")
+  wait_for(function() file.exists(lock))
+  # While it lives it holds
+  expect_s3_class(
+    refusal(locked(book$path, NULL, TRUE, patience = 0.2)),
+    "pseudosynth_error_locked"
+  )
+  tools::pskill(child$pid, tools::SIGKILL)
+  suppressWarnings(parallel::mccollect(child))
+  synthesize(histogram(), ledger = book)
+  expect_equal(as.data.frame(book)$epsilon, 1)
+  expect_false(file.exists(lock))
+})
+
+test_that("a lock of another machine is removed after a minute", {
+  book <- new_book()
+  lock <- paste0(book$path, ".lock")
+  dir.create(lock)
+  writeLines(c("elsewhere 1 1", "x"), file.path(lock, "owner"))
+  expect_s3_class(
+    refusal(locked(book$path, NULL, TRUE, patience = 0.1)),
+    "pseudosynth_error_locked"
+  )
+  Sys.setFileTime(lock, Sys.time() - 61)
+  expect_true(locked(book$path, NULL, TRUE, patience = 0.1))
+  expect_false(file.exists(lock))
+})
+
+test_that("killed at any step, a process has never two draws for one entry", {
+  skip_on_os("windows")
+  skip_if_not(dir.exists("/proc/self"))
+  book <- new_book(100)
+  steps <- c(
+    "check_budget", "seal_line", "append_line", "read_ledger", "random_rows",
+    "build_synthetic_sets"
+  )
+  drawn <- 0
+  for (step in steps) {
+    out <- tempfile()
+    child <- parallel::mcparallel({
+      original <- get(step, asNamespace("pseudosynth"))
+      local_replaced(step, function(...) {
+        tools::pskill(Sys.getpid(), tools::SIGKILL)
+        Sys.sleep(5)
+        original(...)
+      })
+      saveRDS(synthesize(release_fit(), ledger = book), out)
+    })
+    suppressWarnings(parallel::mccollect(child))
+    expect_false(file.exists(out))
+  }
+  # Only what was killed after its entry has one
+  expect_identical(nrow(as.data.frame(book)), 2L)
+  last <- synthesize(release_fit(), ledger = book)
+  expect_identical(nrow(as.data.frame(book)), 3L)
+  expect_identical(
+    tail(ledger_charges(book)$id, 1), guarantee(last)$charges$id
+  )
+})

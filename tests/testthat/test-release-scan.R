@@ -1,0 +1,326 @@
+skip_if_not_installed("jsonlite")
+
+# A file of 400 records with somebody's marks in every place that R has for them
+marked <- function(n = 400) {
+  withr::with_seed(5, {
+    data <- data.frame(
+      row.names = sprintf("PERSON%04d", seq_len(n)),
+      y = exp(rnorm(n, 3, 0.3)),
+      group = factor(
+        sample(c("north", "south"), n, TRUE),
+        c("north", "south", "Hermitage")
+      ),
+      x = round(rnorm(n), 2),
+      name = sprintf("Smith%04d", seq_len(n)),
+      address = sprintf("%d Long Road", 1e4 + seq_len(n)),
+      weight = runif(n, 100, 20000),
+      id = 123456789 + seq_len(n),
+      illness = factor(
+        c(rep("none", n - 1), "Kuru"), c("none", "Kuru", "Leprosy")
+      )
+    )
+  })
+  data
+}
+
+marked_sets <- function(m = 2) {
+  data <- marked()
+  remember(
+    paste0("marked", m),
+    histogram_sets(data[c("y", "group", "x")], m = m)
+  )
+}
+
+# One folder with one file of this text
+with_text <- function(text, secrets) {
+  folder <- withr::local_tempdir()
+  writeLines(enc2utf8(text), file.path(folder, "a.csv"), useBytes = TRUE)
+  tryCatch({
+    check_none_found(folder, secrets, NULL)
+    NULL
+  }, pseudosynth_error_found = identity)
+}
+
+with_bytes <- function(bytes, secrets, name = "a.dta", compressed = FALSE) {
+  folder <- withr::local_tempdir()
+  connection <- (if (compressed) gzfile else file)(
+    file.path(folder, name), "wb"
+  )
+  writeBin(bytes, connection)
+  close(connection)
+  tryCatch({
+    check_none_found(folder, secrets, NULL)
+    NULL
+  }, pseudosynth_error_found = identity)
+}
+
+test_that("an ordinary release has nothing to hide", {
+  data <- marked()
+  for (format in c("csv", "rds")) {
+    path <- release_to(marked_sets(), format, data = data)
+    expect_gt(length(left_in(path)), 3)
+  }
+  path <- release_to(leaving_sets(), c("csv", "rds"), data = ce_income)
+  expect_gt(length(left_in(path)), 3)
+  # Ten ordinary releases of rounded and of unrounded values
+  for (i in 1:5) {
+    for (digits in list(0, NULL)) {
+      syn <- histogram_sets(
+        data[c("y", "group", "x")],
+        response = public_response(digits = digits), m = 2
+      )
+      expect_no_error(release_to(syn, data = data))
+    }
+  }
+})
+
+test_that("what is looked for is somebody's and nothing else", {
+  secrets <- release_secrets(marked(), marked_sets(), character())
+  expect_setequal(
+    unique(secrets$text$column), c("row names", "name", "address", "illness",
+      "group")
+  )
+  expect_true(all(c(
+    "PERSON0001", "Smith0400", "10001 Long Road", "Kuru", "Leprosy",
+    "Hermitage"
+  ) %in% secrets$text$text))
+  # 399 records share it; published; of less than 4 letters
+  expect_false(any(c("none", "north", "a") %in% secrets$text$text))
+  # y and weight in full, ids of 9 digits; nothing that is published
+  expect_setequal(unique(secrets$numbers$column), c("y", "weight", "id"))
+  expect_identical(sum(secrets$numbers$column == "y"), 400L)
+  public <- release_secrets(marked(), marked_sets(), c("Kuru", "123456790"))
+  expect_false("Kuru" %in% public$text$text)
+  expect_false(123456790 %in% public$numbers$number)
+})
+
+test_that("text is found in text as a whole word, wherever it stands", {
+  secrets <- release_secrets(marked(), marked_sets(), character())
+  for (text in c(
+    "PERSON0007", "a,PERSON0007,b", "\"Smith0007\"", "x;Smith0007.",
+    "10007 Long Road", "the 10007 Long Road, north", "Kuru", "{\"a\":\"Kuru\"}",
+    "Leprosy", "Hermitage"
+  )) {
+    error <- with_text(c("a,b", "1,2", text), secrets)
+    expect_s3_class(error, "pseudosynth_error_found")
+    expect_identical(error$found$file, "a.csv")
+  }
+  for (text in c(
+    "PERSON00071", "xSmith0007", "kuru", "Long Road", "Road 10007 Long",
+    "none", "north"
+  )) {
+    expect_null(with_text(text, secrets))
+  }
+})
+
+test_that("numbers are found as text in any layout", {
+  data <- marked()
+  secrets <- release_secrets(data, marked_sets(), character())
+  forms <- c("%.15g", "%.17g")
+  for (form in forms) {
+    for (value in c(data$y[3], data$weight[3])) {
+      text <- sprintf(form, value)
+      for (line in c("%s", "1,%s,2", "-%s", "{\"a\": %s}", "about %s.")) {
+        error <- with_text(sprintf(line, text), secrets)
+        expect_identical(error$rows, 3L)
+      }
+    }
+  }
+  expect_identical(with_text("123456792", secrets)$rows, 3L)
+  expect_null(with_text(sprintf("%.5f", data$weight[3]), secrets))
+  expect_null(with_text("12345679", secrets))
+})
+
+test_that("doubles are found at any byte, in either order, packed or not", {
+  data <- marked()
+  secrets <- release_secrets(data, marked_sets(), character())
+  for (endian in c("big", "little")) {
+    for (before in 0:8) {
+      bytes <- c(
+        as.raw(rep(7, before)),
+        writeBin(data$weight[9], raw(), endian = endian), as.raw(1:20)
+      )
+      error <- with_bytes(bytes, secrets)
+      expect_identical(error$found$column, "weight")
+      expect_identical(error$rows, 9L)
+    }
+  }
+  bytes <- serialize(list(1, "a", data$y[5]), NULL)
+  expect_identical(
+    with_bytes(bytes, secrets, "a.rds", compressed = TRUE)$rows, 5L
+  )
+  bytes <- serialize(data.frame(row.names = "PERSON0008", a = 1), NULL)
+  expect_identical(
+    with_bytes(bytes, secrets, "a.rds", compressed = TRUE)$found$column,
+    "row names"
+  )
+  expect_null(with_bytes(serialize(data$x, NULL), secrets, "a.rds"))
+})
+
+test_that("what lies across two blocks is found", {
+  secrets <- release_secrets(marked(), marked_sets(), character())
+  index <- index_secrets(secrets)
+  file <- withr::local_tempfile(fileext = ".csv")
+  double <- withr::local_tempfile(fileext = ".dta")
+  for (at in 9990:10005) {
+    filler <- strrep("a,", 6000)
+    text <- paste0(substr(filler, 1, at), ",Smith0007,", filler)
+    writeLines(text, file)
+    expect_length(scan_file(file, index, block = 1e4), 1)
+    writeBin(c(
+      raw(at), writeBin(marked()$weight[2], raw()), raw(5000)
+    ), double)
+    expect_length(scan_file(double, index, block = 1e4), 1)
+  }
+})
+
+test_that("no message, condition or print holds what was found", {
+  data <- marked()
+  secrets <- release_secrets(data, marked_sets(), character())
+  text <- c("Smith0007", sprintf("%.15g", data$weight[3]))
+  error <- with_text(text, secrets)
+  expect_setequal(error$found$column, c("name", "weight"))
+  expect_identical(error$rows, c(3L, 7L))
+  shown <- paste(
+    c(conditionMessage(error), capture.output(print(error), str(error$found))),
+    collapse = " "
+  )
+  expect_false(grepl("Smith0007", shown))
+  expect_false(grepl(sprintf("%.4f", data$weight[3]), shown, fixed = TRUE))
+})
+
+test_that("a release with somebody's mark is refused and leaves nothing", {
+  data <- marked()
+  refused <- function(syn, column) {
+    folder <- withr::local_tempdir()
+    error <- refusal(release(syn, file.path(folder, "a"), data = data))
+    expect_s3_class(error, "pseudosynth_error_found")
+    expect_true(column %in% error$found$column)
+    expect_length(left_in(folder), 0)
+  }
+  edit <- function(change) {
+    syn <- marked_sets()
+    syn$sets <- lapply(syn$sets, change)
+    seal(syn)
+  }
+  # A level of nobody's
+  refused(edit(function(set) {
+    levels(set$group) <- c("north", "Kuru")
+    set
+  }), "illness")
+  # Somebody's response, somebody's weight in its place
+  refused(edit(function(set) {
+    set$y[17] <- data$y[200]
+    set
+  }), "y")
+  refused(edit(function(set) {
+    set$y[17] <- data$weight[200]
+    set
+  }), "weight")
+  # In the label
+  syn <- marked_sets()
+  syn$guarantee$public_inputs[["values"]] <- "for Smith0007"
+  syn$guarantee <- seal(syn$guarantee)
+  refused(seal(syn), "name")
+})
+
+# Own values -------------------------------------------------------------------
+
+rounded_file <- function(n = 2000, step = 1, scale = 3e4) {
+  withr::with_seed(n + step, {
+    data.frame(y = round(scale * exp(rnorm(n, 0, 1)) / step) * step)
+  })
+}
+
+# What a model draws: of the same distribution, knowing nothing of the record
+rounded_set <- function(data, step = 1, m = 2) {
+  values <- withr::with_seed(m + nrow(data), replicate(m, {
+    noise <- exp(rnorm(nrow(data), 0, 1))
+    round(3e4 * noise / step) * step
+  }, simplify = FALSE))
+  list(
+    sets = lapply(values, function(y) data.frame(y = y)), variable = "y",
+    n_records = nrow(data)
+  )
+}
+
+own <- function(data, synthetic) {
+  tryCatch({
+    check_own_values(data, synthetic, NULL)
+    integer()
+  }, pseudosynth_error_found = function(e) e$rows)
+}
+
+test_that("rounded values that chance explains are passed over", {
+  for (step in c(0.01, 1, 10, 100, 1000)) {
+    data <- rounded_file(step = step)
+    syn <- rounded_set(data, step, m = 3)
+    expect_gt(step < 1 || any(syn$sets[[1]]$y %in% data$y), 0)
+    expect_length(own(data, syn), 0)
+  }
+})
+
+test_that("a tight model meets many values, and that is chance", {
+  data <- rounded_file(5000)
+  withr::with_seed(1, {
+    for (sd in c(3, 10, 100)) {
+      syn <- rounded_set(data, m = 1)
+      syn$sets[[1]]$y <- round(data$y + rnorm(5000, 0, sd))
+      expect_gt(sum(syn$sets[[1]]$y == data$y), 5)
+      expect_length(own(data, syn), 0)
+    }
+  })
+})
+
+test_that("records that keep their own rounded value are found", {
+  data <- rounded_file()
+  alone <- which(!data$y %in% data$y[duplicated(data$y)])
+  for (kept in c(12, 50, length(alone))) {
+    syn <- rounded_set(data)
+    rows <- alone[seq_len(kept)]
+    syn$sets[[2]]$y[rows] <- data$y[rows]
+    found <- own(data, syn)
+    expect_true(all(rows %in% found))
+    expect_lt(length(found), kept + 6)
+  }
+})
+
+test_that("a top-coded file is the file", {
+  data <- privacy_data()
+  coded <- topcode(income ~ age, data, top = 250000)
+  folder <- withr::local_tempdir()
+  error <- refusal(release(coded, file.path(folder, "a"),
+    data = data, require = "none"
+  ))
+  expect_s3_class(error, "pseudosynth_error_found")
+})
+
+test_that("one unrounded value is enough, but not a stated bound", {
+  data <- withr::with_seed(1, data.frame(y = c(runif(500, 0, 10), 0, 10)))
+  syn <- rounded_set(data, m = 1)
+  syn$sets[[1]]$y <- withr::with_seed(2, pmin(10, pmax(0, runif(502, -1, 11))))
+  expect_length(own(data, syn), 0)
+  syn$sets[[1]]$y[7] <- data$y[77]
+  expect_identical(own(data, syn), 77L)
+})
+
+test_that("yes and no and small counts tell nobody", {
+  data <- data.frame(y = rep(0:1, 100))
+  syn <- list(sets = list(data), variable = "y", n_records = 200L)
+  expect_length(own(data, syn), 0)
+  counts <- withr::with_seed(3, data.frame(y = rpois(3000, 4)))
+  syn <- list(sets = list(withr::with_seed(4, data.frame(y = rpois(3000, 4)))),
+    variable = "y", n_records = 3000L)
+  expect_length(own(counts, syn), 0)
+})
+
+test_that("the step of released values is found", {
+  step <- function(y) released_step(list(
+    sets = list(data.frame(y = y)), variable = "y"
+  ))
+  expect_identical(step(c(1, 5, 12)), 1)
+  expect_identical(step(c(100, 500, -1200)), 100)
+  expect_identical(step(c(0.25, 1)), 0.01)
+  expect_identical(step(c(0.1, 0.2)), 0.1)
+  expect_identical(step(c(1 / 3, 1)), NA_real_)
+})

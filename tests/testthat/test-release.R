@@ -1,0 +1,327 @@
+skip_if_not_installed("jsonlite")
+
+test_that("a release is sets, codebook and certificate, and nothing else", {
+  syn <- leaving_sets()
+  path <- tempfile("release")
+  made <- release(syn, path, c("csv", "rds"), data = privacy_data())
+  withr::defer(unlink(path, recursive = TRUE))
+  expect_setequal(left_in(path), c(
+    "set-1.csv", "set-2.csv", "set-1.rds", "set-2.rds", "codebook.csv",
+    "certificate.json", "certificate.txt"
+  ))
+  expect_setequal(made$file, left_in(path))
+  expect_identical(
+    made$sha256, unname(cli::hash_file_sha256(file.path(path, made$file)))
+  )
+  for (set in 1:2) {
+    read <- readRDS(file.path(path, sprintf("set-%d.rds", set)))
+    expect_identical(
+      sort(read$income), sort(syn[[set]]$income)
+    )
+    # Rows stay whole, in an order of their own
+    key <- function(x) sort(do.call(paste, x))
+    expect_identical(key(read), key(syn[[set]]))
+    expect_false(identical(read, syn[[set]]))
+    expect_identical(names(attributes(read)), c("names", "row.names", "class"))
+    text <- read.csv(
+      file.path(path, sprintf("set-%d.csv", set)), stringsAsFactors = TRUE
+    )
+    expect_identical(key(text), key(read))
+  }
+  # Only what was made is there, and nothing beside it
+  expect_length(grep("^[.]release-", left_in(dirname(path))), 0)
+})
+
+test_that("the certificate says what the label says and vouches for files", {
+  syn <- leaving_sets()
+  path <- release_to(syn, data = release_fit())
+  read <- jsonlite::fromJSON(file.path(path, "certificate.json"))
+  label <- guarantee(syn)
+  expect_identical(read$guarantee$label, "strict")
+  expect_equal(
+    read$guarantee$epsilon$total[["replace-one"]],
+    label$epsilon$total[["replace-one"]]
+  )
+  expect_identical(read$guarantee$charges$id, label$charges$id)
+  expect_identical(read$model$formula, "log(income) ~ age + earner")
+  expect_identical(read$sets, 2L)
+  expect_identical(read$published, c("age", "earner"))
+  expect_identical(
+    read$files$sha256,
+    unname(cli::hash_file_sha256(file.path(path, read$files$file)))
+  )
+  text <- readLines(file.path(path, "certificate.txt"))
+  expect_true(all(vapply(read$files$sha256, function(hash) {
+    any(grepl(hash, text, fixed = TRUE))
+  }, TRUE)))
+  expect_match(text, "total 4 for m = 2", all = FALSE)
+})
+
+test_that("the codebook has every column and level, and what is synthetic", {
+  path <- release_to(leaving_sets(), data = privacy_data(), long = TRUE)
+  book <- read.csv(file.path(path, "codebook.csv"))
+  expect_identical(unique(book$variable), c("set", "income", "age", "earner"))
+  expect_identical(
+    unique(book$origin[book$variable == "income"]), "synthetic"
+  )
+  levels <- book$level[book$variable == "age"]
+  expect_identical(levels, levels(leaving_sets()[[1]]$age))
+  expect_identical(book$code[book$variable == "age"], seq_along(levels))
+  sets <- read.csv(file.path(path, "sets.csv"))
+  expect_identical(sets$set, rep(1:2, each = 150))
+})
+
+test_that("a column called set leaves the set's number another name", {
+  expect_identical(set_column(c("a", "Set")), "set_1")
+  expect_identical(set_column(c("set", "set_1")), "set_2")
+  expect_identical(set_column("a"), "set")
+})
+
+test_that("text of any kind comes back from a csv as it was", {
+  frame <- data.frame(
+    text = c("a,b", "say \"yes\"", "two\nlines", "K\u00f6ln", "", NA),
+    number = c(1 / 3, 1e15, -0.1, 1e-300, 123456789.123456789, NA),
+    whole = c(100000L, -1L, 0L, NA, 5L, 2147483647L),
+    flag = c(TRUE, FALSE, NA, TRUE, TRUE, FALSE),
+    check.names = FALSE
+  )
+  names(frame)[1] <- "a \"name\", quoted"
+  file <- withr::local_tempfile()
+  write_csv(frame, file)
+  read <- read.csv(file,
+    check.names = FALSE, na.strings = character(), fileEncoding = "UTF-8",
+    colClasses = "character"
+  )
+  expect_identical(names(read), names(frame))
+  expect_identical(read[[1]], c(frame[[1]][1:5], ""))
+  expect_identical(as.double(read$number), frame$number)
+  expect_identical(as.integer(read$whole), frame$whole)
+  expect_identical(as.logical(read$flag), frame$flag)
+})
+
+test_that("a csv is the same in every locale", {
+  frame <- data.frame(a = c("K\u00f6ln", "b"), b = c(1.5, 1e6))
+  files <- c(withr::local_tempfile(), withr::local_tempfile())
+  write_csv(frame, files[1])
+  withr::with_locale(c(LC_CTYPE = "C", LC_COLLATE = "C"), {
+    withr::with_options(list(OutDec = ",", digits = 3, scipen = -9), {
+      write_csv(frame, files[2])
+    })
+  })
+  expect_identical(
+    unname(cli::hash_file_md5(files[1])), unname(cli::hash_file_md5(files[2]))
+  )
+})
+
+test_that("Stata and SPSS files keep values, levels and odd names", {
+  skip_if_not_installed("haven")
+  data <- data.frame(
+    y = stats::runif(60, 1, 99), check = rep(c(TRUE, FALSE), 30)
+  )
+  data[["a b"]] <- factor(rep(c("low \u00fc", "high", "none"), 20))
+  data[["A_B"]] <- rep(1:6, 10)
+  data[["byte"]] <- rep(c("p", "q"), 30)
+  syn <- histogram_sets(data)
+  path <- release_to(syn, c("dta", "sav"), data = data)
+  book <- read.csv(file.path(path, "codebook.csv"))
+  for (format in c("dta", "sav")) {
+    reader <- if (format == "dta") haven::read_dta else haven::read_sav
+    read <- reader(file.path(path, paste0("set-1.", format)))
+    expect_identical(names(read), c("y", "check", "a_b", "A_B_2", "v_byte"))
+    expect_identical(unique(book$name_in_dta_and_sav), names(read))
+    expect_identical(sort(as.vector(read$y)), sort(syn[[1]]$y))
+    expect_identical(
+      sort(as.character(haven::as_factor(read$a_b))),
+      sort(as.character(data[["a b"]]))
+    )
+    expect_identical(attr(read$a_b, "label"), "a b")
+  }
+})
+
+test_that("parquet files give back what was written", {
+  skip_if_not_installed("nanoparquet")
+  syn <- leaving_sets()
+  path <- release_to(syn, "parquet", data = privacy_data())
+  read <- nanoparquet::read_parquet(file.path(path, "set-1.parquet"))
+  expect_identical(sort(read$income), sort(syn[[1]]$income))
+  expect_identical(sort(as.character(read$age)), sort(as.character(
+    syn[[1]]$age
+  )))
+})
+
+test_that("a format whose package is absent is refused before anything", {
+  local_replaced("format_packages", c(dta = "nosuchpackage"))
+  folder <- withr::local_tempdir()
+  error <- refusal(release(leaving_sets(), file.path(folder, "a"), "dta",
+    data = privacy_data()
+  ))
+  expect_s3_class(error, "pseudosynth_error_input")
+  expect_match(conditionMessage(error), "nosuchpackage")
+  expect_length(left_in(folder), 0)
+})
+
+# Refusals ---------------------------------------------------------------------
+
+not_releasable <- function(x, reason, ...) {
+  folder <- withr::local_tempdir()
+  error <- refusal(release(x, file.path(folder, "a"), ...))
+  expect_s3_class(error, "pseudosynth_error_not_releasable")
+  expect_s3_class(error, "pseudosynth_error_privacy")
+  expect_match(error$reasons, reason, all = FALSE)
+  expect_length(left_in(folder), 0)
+}
+
+test_that("what was made under a seed is refused", {
+  seeded <- synthesize(release_fit(), seed = 1)
+  not_releasable(seeded, "given seed", data = privacy_data())
+  not_releasable(
+    synthesize(lw_fit()), "given seed",
+    data = privacy_data(), require = "none"
+  )
+})
+
+test_that("what has not converged is refused whatever is asked for", {
+  fit <- release_fit()
+  fit$converged <- FALSE
+  syn <- synthesize(seal(fit), allow_unconverged = TRUE)
+  not_releasable(
+    syn, "not converged",
+    data = privacy_data(), require = "none"
+  )
+})
+
+test_that("what was edited is refused whatever is asked for", {
+  syn <- leaving_sets()
+  syn$sets[[1]]$income[1] <- 5L
+  not_releasable(syn, "edited", data = privacy_data(), require = "none")
+})
+
+test_that("a label weaker than asked for is refused", {
+  data <- privacy_data()
+  plain <- fit_synthesizer(
+    log(income) ~ age + earner, data, gaussian(),
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+  )
+  none <- synthesize(plain)
+  not_releasable(none, "\"none\"", data = data)
+  expect_length(left_in(release_to(none, data = data, require = "none")), 4)
+  weighted <- update(plain, privacy_weights = lipschitz_weights(plain))
+  asymptotic <- synthesize(weighted)
+  not_releasable(asymptotic, "\"asymptotic\"", data = data, require = "strict")
+  not_releasable(asymptotic, "withheld", data = data, epsilon = 100)
+  expect_length(left_in(release_to(asymptotic, data = data)), 4)
+  # A job knows what it claims
+  job <- as_pseudo_posterior(
+    asymptotic, list(unweighted = plain, lw = weighted)
+  )
+  claimed <- guarantee(job)$epsilon$total[["add/remove-one"]]
+  not_releasable(job, "costs epsilon", epsilon = claimed * 0.999)
+  path <- release_to(job, epsilon = claimed)
+  # .. and keeps it: the certificate withholds the number
+  text <- unlist(lapply(dir(path, full.names = TRUE), readLines))
+  expect_false(any(grepl(format_figure(claimed), text, fixed = TRUE)))
+})
+
+test_that("what costs more than asked for is refused, by either relation", {
+  syn <- leaving_sets()
+  data <- privacy_data()
+  not_releasable(syn, "costs epsilon 4", data = data, epsilon = 3.99)
+  not_releasable(syn, "costs epsilon 8",
+    data = data, epsilon = 7.99, neighbours = "replace"
+  )
+  expect_length(left_in(release_to(syn,
+    data = data, epsilon = 8, neighbours = "replace", require = "strict"
+  )), 5)
+})
+
+test_that("other objects, folders and arguments are refused by class", {
+  syn <- leaving_sets()
+  data <- privacy_data()
+  folder <- withr::local_tempdir()
+  to <- file.path(folder, "a")
+  wrong <- function(...) {
+    expect_s3_class(refusal(release(...)), "pseudosynth_error_input")
+  }
+  wrong(data, to)
+  wrong(release_fit(), to)
+  wrong(syn, to)
+  wrong(syn, to, data = privacy_data()["age"])
+  wrong(syn, to, data = unweighted_fit())
+  wrong(syn, to, data = "a")
+  wrong(syn, 5, data = data)
+  wrong(syn, file.path(folder, "no", "such"), data = data)
+  for (formats in list("xlsx", character(), c("csv", "csv"), 1, NA)) {
+    wrong(syn, to, formats, data = data)
+  }
+  wrong(syn, to, data = data, require = "best")
+  wrong(syn, to, data = data, epsilon = 0)
+  wrong(syn, to, data = data, long = NA)
+  wrong(syn, to, data = data, public = 1)
+  wrong(syn, to, data = data, ledger = "a")
+  expect_length(left_in(folder), 0)
+  dir.create(to)
+  file.create(file.path(to, "b"))
+  wrong(syn, to, data = data)
+  expect_identical(left_in(to), "b")
+  # An empty folder is fine
+  unlink(file.path(to, "b"))
+  release(syn, to, data = data)
+  expect_length(left_in(to), 5)
+})
+
+# All or nothing ---------------------------------------------------------------
+
+test_that("a failure at any step leaves nothing behind", {
+  for (step in c(
+    "write_csv", "file_table", "write_certificate", "check_none_found"
+  )) {
+    local({
+      folder <- withr::local_tempdir()
+      local_replaced(step, function(...) stop("no space"))
+      error <- refusal(release(leaving_sets(), file.path(folder, "a"),
+        data = privacy_data()
+      ))
+      expect_s3_class(error, "error")
+      if (step != "check_none_found") {
+        expect_s3_class(error, "pseudosynth_error_write")
+      }
+      expect_length(left_in(folder), 0)
+    })
+  }
+})
+
+test_that("an interrupt leaves nothing behind", {
+  folder <- withr::local_tempdir()
+  local_replaced("write_certificate", function(...) rlang::interrupt())
+  stopped <- tryCatch(
+    release(leaving_sets(), file.path(folder, "a"), data = privacy_data()),
+    interrupt = function(e) "interrupted"
+  )
+  expect_identical(stopped, "interrupted")
+  expect_length(left_in(folder), 0)
+})
+
+test_that("a file that does not read back is no file", {
+  frame <- data.frame(a = 1:3)
+  expect_error(check_read_back(data.frame(a = c(1, 2, 4)), frame))
+  expect_error(check_read_back(data.frame(b = 1:3), frame))
+  expect_no_error(check_read_back(data.frame(a = c(1, 2, 3)), frame))
+})
+
+test_that("while it is written nobody else may look, afterwards by the umask", {
+  skip_on_os("windows")
+  folder <- withr::local_tempdir()
+  to <- file.path(folder, "a")
+  modes <- NULL
+  original <- check_none_found
+  local_replaced("check_none_found", function(folder, ...) {
+    modes <<- file.info(folder)$mode
+    original(folder, ...)
+  })
+  old <- Sys.umask("027")
+  withr::defer(Sys.umask(old))
+  release(leaving_sets(), to, data = privacy_data())
+  expect_identical(format(modes), "700")
+  expect_identical(format(file.info(to)$mode), "750")
+  expect_identical(format(file.info(file.path(to, "set-1.csv"))$mode), "640")
+})
