@@ -228,12 +228,6 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
   )
 }
 
-#' A set's values are there three times: drawn, on their own scale, in the set
-#' @noRd
-check_sets_memory <- function(m, n, call) {
-  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m", call)
-}
-
 check_ledger <- function(ledger, call) {
   check_class(
     ledger, "privacy_ledger", "Open one with {.fn ledger}.",

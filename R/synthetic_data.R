@@ -368,3 +368,9 @@ check_sets_drawn <- function(m, drawn, call = rlang::caller_env()) {
     )
   }
 }
+
+#' A set's values are there three times: drawn, on their own scale, in the set
+#' @noRd
+check_sets_memory <- function(m, n, call) {
+  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m", call)
+}
