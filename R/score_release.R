@@ -134,6 +134,9 @@ score_release <- function(formula, data, family = student_t(), epsilon,
 #' who was taken out.
 #' @noRd
 used_levels <- function(data) {
+  if (!is.data.frame(data)) {
+    return(data)
+  }
   factors <- vapply(data, is.factor, TRUE)
   data[factors] <- lapply(data[factors], function(x) {
     used <- levels(x)[tabulate(x, nlevels(x)) > 0]
@@ -177,7 +180,7 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
   check_number(spread, min = 1e-3, max = 1e3, call = call)
   list(
     reference = reference, delta = delta,
-    bounds = if (!is.null(bounds)) check_bounds(bounds, call),
+    bounds = if (!is.null(bounds)) check_bounds(bounds, call = call),
     bins = check_count(bins, min = 2, max = 500, call = call), clip = clip,
     shares = shares / sum(shares), spread = spread
   )
