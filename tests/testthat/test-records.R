@@ -123,7 +123,8 @@ test_that("one line adds a part to records everywhere", {
   expect_length(types$spec$dummy, 60)
   expect_identical(types$spec$dummy, 100 + types$first)
   expect_identical(
-    log_lik(fit, 1:3, rows), log_lik(quick_fit(), 1:3, rows)
+    log_lik(fit, records = rows, draw_ids = 1:3),
+    log_lik(quick_fit(), records = rows, draw_ids = 1:3)
   )
   # A list that has forgotten a part would fail here
   expect_identical(
