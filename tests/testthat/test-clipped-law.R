@@ -60,6 +60,32 @@ test_that("a narrow mode that fits a third of the records is found", {
   expect_lt(max(abs(colMeans(fit$draws[, 1:3]))), 0.05)
 })
 
+test_that("a narrow mode is found among many coefficients, too", {
+  data <- withr::with_seed(3, {
+    x <- matrix(stats::rnorm(300 * 14), 300)
+    y <- round(stats::rnorm(300, 0.5 * x[, 1] - 0.3 * x[, 2], 0.7))
+    data.frame(y, x)
+  })
+  fit <- suppressWarnings(fit_synthesizer(
+    y ~ ., data, student_t(3),
+    prior = prior_normal(1, c(0, 2)), censor = censor(5), seed = 1,
+    threads = 1, scaling = sapply(names(data)[-1], function(x) c(0, 1),
+      simplify = FALSE
+    )
+  ), classes = "pseudosynth_warning_convergence")
+  # A third of the records is 0: at b = 0 and a small sigma their sum is 190
+  # above what the other mode has, more than that makes up for by its width
+  chains <- tapply(fit$draws[, "sigma"], fit$chain, mean)
+  expect_true(!fit$converged || all(chains < 0.1))
+  expect_lt(min(chains), 0.1)
+  clip <- function(draw) {
+    f <- log_lik_(fit$spec, rbind(draw))
+    sum(pmin(pmax(f, -2.5), 2.5))
+  }
+  expect_gt(clip(c(rep(0, 15), 0.02)), -150)
+  expect_lt(clip(c(colMeans(fit$draws[, 1:15]) + 0.1, 0.47)), -300)
+})
+
 test_that("chains that are far apart or pairs that do not meet are refused", {
   fit <- do.call(clipped_case, law_cases()[["one far"]])
   expect_identical(fit$met$pairs, 20L)
