@@ -155,11 +155,13 @@ bench_clipped_law <- function(seeds = 1:5, parts = c("intercept", "three")) {
   key <- function(x) {
     paste(x$file, x$n, x$epsilon, x$family, x$prior, x$covariates)
   }
-  cases <- do.call(rbind, lapply(parts, clipped_cases))
+  cases <- lapply(parts, clipped_cases)
+  turn <- sequence(vapply(cases, nrow, 1L))
+  cases <- do.call(rbind, cases)
   # In four parts that are even in all but the pairs of the two
   quarter <- 2 * as.integer(factor(cases$n)) +
     as.integer(factor(cases$epsilon)) + as.integer(factor(cases$family))
-  cases <- cases[order(quarter %% 4, seq_along(quarter) %% 96), ]
+  cases <- cases[order(quarter %% 4, turn), ]
   done <- rows[rows$seeds >= length(seeds), ]
   for (i in which(!key(cases) %in% key(done))) {
     row <- clipped_row(cases[i, ], seeds, hooks)

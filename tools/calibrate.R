@@ -2,12 +2,13 @@
 #
 #   Rscript tools/calibrate.R [folder] [simulations] [models]
 #
-# `models` is a regular expression: `weights` takes those whose records are
-# weighted by random fractions. The lognormal family is the normal model of the
-# logarithm and shares its row. Writes ranks.csv, uniformity.csv and rank-ecdf.png into the folder: for every
-# model and quantity the ranks of the truth among posterior draws, the p-value
-# of a chi-square test that they are uniform, and the difference of their
-# distribution function from the uniform one with simultaneous 99% bands.
+# `models` is a regular expression: "weights" takes those in which all weights
+# are random fractions. The lognormal family is the normal model of a logarithm
+# and has no row of its own. Writes ranks.csv, uniformity.csv and rank-ecdf.png
+# into the folder: for every model and quantity the ranks of the truth among
+# posterior draws, the p-value of a chi-square test that they are uniform, and
+# the difference of their distribution function from the uniform one with
+# simultaneous 99% bands.
 # Exit status 1 if the smallest p-value is below 0.01 after Bonferroni.
 
 suppressPackageStartupMessages(library(ggplot2))

@@ -63,6 +63,32 @@ test_that("a narrow mode that fits a third of the records is found", {
   expect_lt(max(abs(colMeans(fit$draws[, 1:3]))), 0.05)
 })
 
+test_that("a narrow mode is found among many coefficients, too", {
+  data <- withr::with_seed(3, {
+    x <- matrix(stats::rnorm(300 * 14), 300)
+    y <- round(stats::rnorm(300, 0.5 * x[, 1] - 0.3 * x[, 2], 0.7))
+    data.frame(y, x)
+  })
+  scaling <- lapply(data[-1], function(x) c(0, 1))
+  fit <- suppressWarnings(fit_synthesizer(
+    y ~ ., data, student_t(3),
+    prior = prior_normal(1, c(0, 2)), censor = censor(5), seed = 1,
+    threads = 1, scaling = scaling
+  ), classes = "pseudosynth_warning_convergence")
+  clipped_sum <- function(draw) {
+    f <- log_lik_(fit$spec, rbind(draw))
+    sum(pmin(pmax(f, -2.5), 2.5))
+  }
+  # Where a third of the records fits exactly the density is e^190 times what
+  # it is around the least squares fit, and the part e^-60 as wide
+  fitted <- stats::lm(y ~ ., data)
+  gap <- clipped_sum(c(numeric(15), 0.02)) -
+    clipped_sum(c(stats::coef(fitted), 0.47))
+  expect_gt(gap, 150)
+  expect_true(fit$converged)
+  expect_lt(max(tapply(fit$draws[, "sigma"], fit$chain, mean)), 0.1)
+})
+
 test_that("chains that are far apart or pairs that do not meet are refused", {
   fit <- do.call(clipped_case, law_cases()[["one far"]])
   expect_identical(fit$met$pairs, 20L)

@@ -52,9 +52,10 @@ test_that("only what a fit lacks is proposed", {
   }
   reference <- list("(Intercept)" = 10.8, sigma = 1)
   prior <- prior_normal(1, c(10.8, 2.5))
+  centred <- censor(1, reference = reference)
   expect_named(proposed(fit(censor = censor(1), prior = prior)), "censor")
-  expect_named(proposed(fit(censor = censor(1, reference = reference))), "prior")
-  both <- fit(censor = censor(1, reference = reference), prior = prior)
+  expect_named(proposed(fit(censor = centred)), "prior")
+  both <- fit(censor = centred, prior = prior)
   expect_false(both$converged)
   expect_no_match(both$problems, "public knowledge")
   for (neighbours in c("add-remove", "replace")) {

@@ -42,10 +42,11 @@ class ExactFits {
 
   bool empty() const { return row_.empty(); }
 
-  /// The first column and some of the others, through as many records.
+  /// The first column and some of the others, through as many records. Of many
+  /// columns a few: records that share a value are rarely drawn together.
   Vector draw(Rng& rng) const {
     const int P = static_cast<int>(centre_.size());
-    const int size = 1 + rng.integer(P);
+    const int size = 1 + rng.integer(P > kManyColumns ? kFewOfMany : P);
     std::vector<int> columns;
     for (int j = 0; j < P; ++j) columns.push_back(j);
     for (int j = 1; j < size; ++j)
@@ -96,6 +97,8 @@ class ExactFits {
   }
 
  private:
+  static constexpr int kManyColumns = 12, kFewOfMany = 4;
+
   Vector centre_;
   Matrix rows_;
   std::vector<int> row_;

@@ -117,7 +117,7 @@ class FamilySurrogateModel final : public SurrogateModel {
   static constexpr int E = Family::kExtras;
   using Gradient = typename LikelihoodOf<Family>::Type;
 
-  static constexpr int kExactColumns = 12;
+  static constexpr int kExactColumns = 100;
 
   static std::vector<double> scaled_response(const Records& records,
                                              const Family& family) {

@@ -43,9 +43,31 @@ class PriorExploration {
     for (int round = 0; round < kLastRounds; ++round) move(1.0);
     StudentMixture found;
     found.fit(points(), kComponents, rng);
-    from_exact_fits(found);
+    std::vector<Point> fits{highest(model.start())};
+    while (static_cast<int>(fits.size()) < kFits)
+      fits.push_back(highest(model.exact_fit(rng)));
+    follow(fits, kKept, found);
     improve(found);
     mixture_.append(found, 0.25);
+  }
+
+  /// For more parameters than a population finds its way in: only what lies
+  /// around exact fits that are about as high as the mode and are narrower,
+  /// or have another shape. Nothing in most models.
+  PriorExploration(SurrogateModel& model, const PriorReference& reference,
+                   const Vector& mode, Rng& rng)
+      : model_(&model), reference_(&reference), rng_(&rng) {
+    const int n_extras = model.size() - model.n_columns();
+    if (n_extras == 0) return;
+    const double least = height(measured(mode)) - 10.0;
+    std::vector<Point> fits;
+    for (int k = 0; k < kFewerFits; ++k) {
+      const Point one = highest(model.exact_fit(rng));
+      const Vector gap = (one.theta - mode).tail(n_extras);
+      if (height(one) > least && gap.cwiseAbs().maxCoeff() > 1.0)
+        fits.push_back(one);
+    }
+    follow(fits, kFewerKept, mixture_);
   }
 
   const StudentMixture& mixture() const { return mixture_; }
@@ -70,6 +92,7 @@ class PriorExploration {
   };
   static constexpr int kMaxSteps = 60, kRounds = 3, kLastRounds = 4;
   static constexpr int kComponents = 6, kFits = 60, kKept = 10;
+  static constexpr int kFewerFits = 40, kFewerKept = 3;
   static constexpr double kPriorShare = 0.1;
 
   Point measured(const Vector& theta) const {
@@ -150,27 +173,28 @@ class PriorExploration {
     }
   }
 
-  /// The best of many exact fits at all widths, each followed by a short chain
-  /// of slices; a component for each.
-  void from_exact_fits(StudentMixture& found) {
+  /// The coefficients of an exact fit at the width where it is highest.
+  Point highest(Vector theta) const {
     const int P = model_->n_columns(), n = model_->size();
-    std::vector<Point> best;
-    for (int k = 0; k < kFits; ++k) {
-      Vector theta = k == 0 ? model_->start() : model_->exact_fit(*rng_);
-      Point top = measured(theta);
-      for (double u = -7.0; u < 13.0 && n > P; u += 1.0) {
-        theta.tail(n - P).setConstant(u);
-        const Point next = measured(theta);
-        if (height(next) > height(top)) top = next;
-      }
-      best.push_back(top);
+    Point top = measured(theta);
+    for (double u = -7.0; u < 13.0 && n > P; u += 1.0) {
+      theta.tail(n - P).setConstant(u);
+      const Point next = measured(theta);
+      if (height(next) > height(top)) top = next;
     }
+    return top;
+  }
+
+  /// The best of them, each followed by a short chain of slices; a component
+  /// for each.
+  void follow(std::vector<Point> best, int most, StudentMixture& found) {
+    const int n = model_->size();
     std::sort(best.begin(), best.end(), [this](const Point& a, const Point& b) {
       return height(a) > height(b);
     });
     std::vector<Point> kept;
     for (const Point& one : best) {
-      if (static_cast<int>(kept.size()) == kKept) break;
+      if (static_cast<int>(kept.size()) == most) break;
       const bool known =
           std::any_of(kept.begin(), kept.end(), [&](const Point& other) {
             return (one.theta - other.theta).cwiseAbs().maxCoeff() < 1e-6;

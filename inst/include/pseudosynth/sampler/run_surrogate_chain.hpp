@@ -53,6 +53,7 @@ class SurrogateSetup {
       }
     }
     reference_ = std::make_unique<PriorReference>(model);
+    mode_ = mode;
   }
 
   /// Puts another proposal in its place: draws stay exact, however poor it is.
@@ -75,6 +76,7 @@ class SurrogateSetup {
                          int chain) const {
     CrossingMoves out;
     out.reference = reference_.get();
+    Rng rng(seed, kExploration + static_cast<std::uint64_t>(chain));
     const int n = model.size();
     if (n > kExplored) {
       // A population this small finds nothing there that slices do not
@@ -84,9 +86,16 @@ class SurrogateSetup {
       out.wide_share = hard ? 1.0 : 0.05;
       out.ellipse_share = hard ? 1.0 : 0.0;
       out.n_scales = hard ? 4 : 0;
+      // Yet many records that share a value may make a narrow mode
+      const PriorExploration found(model, *reference_, mode_, rng);
+      if (found.mixture().empty()) return out;
+      out.points = found.all_points();
+      out.mixture = found.mixture();
+      out.mixture_weight = 0.4;
+      out.jump_share = 1.0;
+      out.wide_share = 0.5;
       return out;
     }
-    Rng rng(seed, kExploration + static_cast<std::uint64_t>(chain));
     const PriorExploration found(model, *reference_, kPoints, rng);
     out.points = found.all_points();
     out.mixture = found.mixture();
@@ -265,6 +274,7 @@ class SurrogateSetup {
   SurrogatePenalty penalty_;
   SurrogateProposal proposal_;
   std::unique_ptr<PriorReference> reference_;
+  Vector mode_;  // of a clipped model
   double accepted_ = 0.0;
 };
 
