@@ -109,9 +109,13 @@ if ("defaults" %in% parts) {
 # its own each, at the same add/remove total
 if ("tables" %in% parts) {
   incomes <- function(month) {
-    list(
-      name = paste("income, month", month), data = ce_month(month),
-      weight_range = c(3, 8)
+    c(
+      list(
+        name = paste("income, month", month), data = ce_month(month),
+        weight_range = c(3, 8)
+      ),
+      # Its smallest levels take the chains longer
+      if (month == 2) list(draws = 8000, warmup = 1000)
     )
   }
   cases <- c(
