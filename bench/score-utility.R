@@ -234,8 +234,8 @@ if ("levels" %in% parts) {
   }
 }
 
-# 95% intervals of all coefficients, 500 simulated files of 3,000 records: of the
-# release itself, and pooled over five sets
+# 95% intervals of all coefficients, 500 simulated files of 3,000 records: of
+# the release itself, and pooled over five sets
 for (part in intersect(c("coverage", "pooled"), parts)) {
   truth <- c(10.3, 0.3, -0.5, 0.6, 0.4, 0.25)
   family <- if (part == "pooled") stats::gaussian() else student_t(3)
