@@ -162,12 +162,12 @@ check_levels <- function(y, name, response, call) {
     )
   }
   check_text(y, name, call)
-  K <- length(response$levels)
-  if (K < 2) {
+  size <- length(response$levels)
+  if (size < 2) {
     abort_input(
       c(
         "The response {.val {name}} must have at least two levels.",
-        x = "It has {K}."
+        x = "It has {size}."
       ),
       arg = "data", call = call
     )

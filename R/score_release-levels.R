@@ -34,12 +34,12 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
   )
 }
 
-check_levels_size <- function(K, columns, call) {
-  if (K * columns > 2000) {
+check_levels_size <- function(levels, columns, call) {
+  if (levels * columns > 2000) {
     abort_input(
       c(
         "Levels times coefficients must be at most 2,000.",
-        x = "They are {K} and {columns}.",
+        x = "They are {levels} and {columns}.",
         i = "Merge levels, or leave predictors out."
       ),
       arg = "formula", call = call
@@ -47,21 +47,33 @@ check_levels_size <- function(K, columns, call) {
   }
 }
 
+# What a record of a level counts itself, of what its vector can move: 8% more
+# noise, and half the error of the levels' shares, which every table of theirs
+# has in it
+levels_counted <- 0.4
+
+#' See score_geometry(): `z` has the count first
+#' @noRd
 levels_geometry <- function(file, prior, spread) {
-  score_geometry(
+  geometry <- score_geometry(
     file$x, file$count, rep(1, nrow(file$x)),
     diag(1 / prior$scale^2, ncol(file$x)), spread
   )
+  geometry$z <- cbind(
+    round(levels_counted * score_length), geometry$z,
+    deparse.level = 0
+  )
+  geometry
 }
 
 #' The whole sums: the public vectors of each level's records
 #'
 #' In units so small that the gap to Gaussian noise is none to speak of.
 #' @param y (double, N) Level of each record, from 0. `NA`: of none.
-#' @return (whole, P K) Level by level.
+#' @return (whole) Level by level.
 #' @noRd
-levels_sums <- function(y, K, z, row) {
-  unlist(lapply(seq_len(K) - 1, function(level) {
+levels_sums <- function(y, size, z, row) {
+  unlist(lapply(seq_len(size) - 1, function(level) {
     score_sums_(z, row, score_steps * (y %in% level), score_steps)
   }))
 }
@@ -73,14 +85,15 @@ levels_sensitivity <- function(z, noise) {
   by_relation(length, if (noise == "laplace") 2 * length else sqrt(2) * length)
 }
 
-#' @return (list) All public: `sum` (P x K), `noise` (its standard deviation),
-#'   `kappa` and the noise as paid, see noise_of().
+#' @param size (count) Of levels, K.
+#' @return (list) All public: `sum` (1 + P x K), `noise` (its standard
+#'   deviation), `kappa` and the noise as paid, see noise_of().
 #' @noRd
-levels_step <- function(y, K, geometry, row, budget, seed) {
+levels_step <- function(y, size, geometry, row, budget, seed) {
   z <- geometry$z
-  size <- K * ncol(z)
-  noise <- noise_of(levels_sensitivity(z, budget$noise), budget, size)
-  sums <- levels_sums(y, K, z, row) + draw_noise(noise, size, seed)
+  n <- size * ncol(z)
+  noise <- noise_of(levels_sensitivity(z, budget$noise), budget, n)
+  sums <- levels_sums(y, size, z, row) + draw_noise(noise, n, seed)
   unit <- geometry$unit / score_steps
   c(
     list(
@@ -107,19 +120,20 @@ level_shares <- function(x, b) {
 #'
 #' What all levels have in common is 0, so that only pairs are summed.
 #' @param share (matrix, R x K)
-#' @return (matrix, P K x P K)
+#' @return (matrix, a row for each column of z and level, a column for each of
+#'   v and level)
 #' @noRd
 levels_cross <- function(z, v, count, share) {
-  P <- ncol(z)
-  K <- ncol(share)
-  block <- function(k) (k - 1) * P + seq_len(P)
-  all <- matrix(0, P * K, P * K)
-  for (k in seq_len(K - 1)) {
-    for (j in (k + 1):K) {
+  size <- ncol(share)
+  rows <- function(k) (k - 1) * ncol(z) + seq_len(ncol(z))
+  columns <- function(k) (k - 1) * ncol(v) + seq_len(ncol(v))
+  all <- matrix(0, ncol(z) * size, ncol(v) * size)
+  for (k in seq_len(size - 1)) {
+    for (j in (k + 1):size) {
       pair <- crossprod(z, (count * share[, k] * share[, j]) * v)
-      all[block(k), block(j)] <- all[block(j), block(k)] <- -pair
-      all[block(k), block(k)] <- all[block(k), block(k)] + pair
-      all[block(j), block(j)] <- all[block(j), block(j)] + pair
+      all[rows(k), columns(j)] <- all[rows(j), columns(k)] <- -pair
+      all[rows(k), columns(k)] <- all[rows(k), columns(k)] + pair
+      all[rows(j), columns(j)] <- all[rows(j), columns(j)] + pair
     }
   }
   all
@@ -132,16 +146,16 @@ levels_cross <- function(z, v, count, share) {
 #' steps are halved until they fit better.
 #' @param z (matrix, R x P) In the sums' unit.
 #' @param location,scale (double, P) Of the normal prior of each level against
-#'   the baseline; half of its variance is the baseline's, so that it is the same
-#'   whichever level that is.
+#'   the baseline; half of its variance is the baseline's, so that it is the
+#'   same whichever level that is.
 #' @return (list) `mean`, `covariance`.
 #' @noRd
 levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
-  K <- ncol(step$sum)
+  others <- ncol(step$sum) - 1
   precision <- kronecker(
-    solve((diag(K - 1) + 1) / 2), diag(1 / scale^2, ncol(x))
+    solve((diag(others) + 1) / 2), diag(1 / scale^2, ncol(x))
   )
-  location <- rep(location, K - 1)
+  location <- rep(location, others)
   missed <- function(b) {
     as.vector(step$sum - crossprod(z, count * level_shares(x, b)))
   }
@@ -178,14 +192,14 @@ levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
 
 #' The standard error of a typical record's linear predictors
 #'
-#' Each against the mean of all, by the levels' shares: the baseline may be rare.
+#' Each against the mean of all, by the levels' shares: the baseline may be
+#' rare.
 #' @noRd
-levels_error <- function(found, file, K) {
+levels_error <- function(found, file, size) {
   share <- colSums(file$count * level_shares(file$x, found$mean)) / file$n
-  among <- rbind(0, diag(K - 1)) - rep(share[-1], each = K)
-  P <- ncol(file$x)
-  variance <- vapply(seq_len(K), function(k) {
-    centred <- kronecker(among[k, , drop = FALSE], diag(P))
+  among <- rbind(0, diag(size - 1)) - rep(share[-1], each = size)
+  variance <- vapply(seq_len(size), function(k) {
+    centred <- kronecker(among[k, , drop = FALSE], diag(ncol(file$x)))
     typical_variance(centred %*% found$covariance %*% t(centred), file)
   }, 0)
   sqrt(sum(share * variance))
@@ -206,7 +220,8 @@ draw_levels <- function(file, b, p) {
   n <- length(p)
   # Multiples of the golden ratio: any stretch of them is spread evenly
   even <- numeric(n)
-  even[order(place[file$row], p)] <- (p[1] + seq_len(n) * (sqrt(5) - 1) / 2) %% 1
+  even[order(place[file$row], p)] <-
+    (p[1] + seq_len(n) * (sqrt(5) - 1) / 2) %% 1
   below <- numeric(n)
   value <- numeric(n)
   for (k in seq_len(ncol(share) - 1)) {

@@ -114,16 +114,17 @@ warn_delta <- function(delta, n, call) {
 
 #' Say where the noise drowns the file
 #'
-#' From public numbers: where a typical record's linear predictor is known to no
-#' more than half of the reference's sigma, or cumulative shares to a twentieth,
-#' a reference that is not far off does as well (`ce_income`: at epsilon 0.05).
+#' From public numbers: where the standard error of a typical record's linear
+#' predictor is above half of the reference's sigma, or that of the cumulative
+#' shares above 0.03 (the largest error is twice that), a reference that is not
+#' far off does as well (`ce_income`: at epsilon 0.05).
 #' @param error (number) Standard error of a typical record's linear predictor.
 #' @param unit (number) See line_unit().
 #' @param margin (list or `NULL`) See score_margin().
 #' @noRd
 warn_budget <- function(error, unit, margin, n, call) {
   shares <- if (is.null(margin)) 0 else margin_error(margin, n)
-  drowned <- c(error > unit / 2, shares > 0.05)
+  drowned <- c(error > unit / 2, shares > 0.03)
   if (any(drowned)) {
     warn_classed(
       c(
@@ -134,7 +135,7 @@ warn_budget <- function(error, unit, margin, n, call) {
         },
         x = if (drowned[2]) {
           "The standard error of the margin's cumulative shares is
-           {format_figure(shares, 2)}, above 0.05."
+           {format_figure(shares, 2)}, above 0.03."
         },
         i = "Spend more {.arg epsilon}, or leave predictors out."
       ),

@@ -14,15 +14,16 @@
 #' record i's score in its linear predictor, clipped to \eqn{\pm c}; the first
 #' step is taken at the reference, the second at the first one's result. With
 #' each goes the count of unclipped records, which tells the errors' scale, or
-#' another shape of the family. The margin is a noisy histogram on public bins. All are sums of whole numbers
-#' with exact noise: see `vignette("score-release")` for the proof.
+#' another shape of the family. The margin is a noisy histogram on public bins.
+#' All are sums of whole numbers with exact noise: see
+#' `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()].
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
 #'   [beta_response()]. For [categorical()] the noisy sums are those of its
-#'   levels: one step pays for them, and `reference`, `clip` and `shares` have no
-#'   meaning.
+#'   levels: one step pays for them, and `reference`, `clip` and `shares` have
+#'   no meaning.
 #' @param epsilon (number from 1e-4 to 10) What the release costs in all, under
 #'   `neighbours` and at `delta`.
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
@@ -31,9 +32,9 @@
 #'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
 #'   relation `epsilon` is meant for. The label states both.
-#' @param reference (named list; not for [categorical()]) Public values: the intercept, the family's
-#'   shape (`sigma`, `size` or `precision`), and slopes where they are known;
-#'   slopes left out are 0. Scores are taken under the public shape; what the
+#' @param reference (named list; not for [categorical()]) Public values: the
+#'   intercept, the family's shape (`sigma`, `size` or `precision`), and slopes
+#'   where they are known; slopes left out are 0. Scores are taken under the public shape; what the
 #'   file says of it is in the share of unclipped records.
 #' @param bounds,bins Of the margin: smallest and largest value in the
 #'   response's own unit, public knowledge, and the number of bins (default 40).

@@ -93,7 +93,8 @@ if ("months" %in% parts) {
 
 if ("salary" %in% parts) {
   for (window in c(2, 4)) {
-    add("salary", paste("neg_binomial, window", window), data = salary_thousands(),
+    add("salary", paste("neg_binomial, window", window),
+      data = salary_thousands(),
       family = neg_binomial(), formula = salary ~ .,
       reference = list("(Intercept)" = log(90), size = 4), window = window,
       bounds = c(0, 1000), measured = c("gender", "age"),

@@ -44,13 +44,13 @@ compared_rows <- function(part, name, data = positive, family = student_t(3),
                           margin_share = 0.4, bins = 60, bounds = c(10, 2e6),
                           formula = log(income) ~ ., measured = groups,
                           mechanisms = "centred", alone = FALSE, sets = 20,
-                          ...) {
+                          draws = 2500, warmup = 500, ...) {
   compared <- compare_mechanisms(
     formula, data, family,
     mechanisms = mechanisms, epsilon = epsilon, sets = sets,
     groups = intersect(measured, names(data)), reference = reference,
     window = window, margin_share = margin_share, bins = bins,
-    bounds = bounds, draws = 2500, warmup = 500, threads = 2,
+    bounds = bounds, draws = draws, warmup = warmup, threads = 2,
     control = sampler_control(progress = FALSE), ...
   )
   table <- compared$table

@@ -189,3 +189,20 @@ test_that("a useless mechanism does not hide the others in the figure", {
   compared$confidential <- NULL
   expect_no_error(ggplot2::ggplot_build(autoplot(compared)))
 })
+
+test_that("a score release is a row, for every family that has one", {
+  data <- privacy_data()
+  data$rooms <- as.integer(data$age) %% 5L
+  compared <- suppressWarnings(suppressMessages(compare_mechanisms(
+    rooms ~ earner, data, neg_binomial(),
+    mechanisms = "score", epsilon = c(3, 1), delta = 1e-7,
+    reference = list("(Intercept)" = 1, size = 3), bounds = c(0, 20),
+    margin_share = 0.3, bins = 40, groups = "earner", sets = 3, seed = 1
+  )))
+  table <- compared$table
+  expect_identical(table$mechanism, c("score", "score", "reference"))
+  expect_identical(table$label[1:2], rep("strict", 2))
+  expect_equal(table$add_remove[1:2], c(3, 1), tolerance = 0.01)
+  expect_true(all(is.finite(table$ecdf_max)))
+  expect_lt(table$ecdf_max[1], table$ecdf_max[3])
+})

@@ -169,16 +169,15 @@ test_that("what levels cannot use is refused by name", {
     ),
     class = "pseudosynth_error_input"
   )
-  for (verb in list(
-    function() fit_synthesizer(y ~ x, data, categorical()),
-    function() pseudo_posterior(y ~ x, data, categorical(),
-      mechanism = "score", epsilon = 1, reference = list("(Intercept)" = 0)
-    ),
-    function() compare_mechanisms(y ~ x, data, "categorical",
-      mechanisms = "lw", epsilon = 1
-    )
-  )) {
-    error <- expect_error(verb(), class = "pseudosynth_error_input")
+  elsewhere <- function(call) {
+    error <- expect_error(call, class = "pseudosynth_error_input")
     expect_match(conditionMessage(error), "score_release")
   }
+  elsewhere(fit_synthesizer(y ~ x, data, categorical()))
+  elsewhere(pseudo_posterior(y ~ x, data, categorical(),
+    mechanism = "score", epsilon = 1, reference = list("(Intercept)" = 0)
+  ))
+  elsewhere(compare_mechanisms(y ~ x, data, "categorical",
+    mechanisms = "lw", epsilon = 1
+  ))
 })
