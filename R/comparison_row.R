@@ -84,21 +84,29 @@ comparison_measure <- function(job, groups, regression, risk_radius,
   }
   transform <- if (response$transform %in% utility_scales) response$transform
   list(
-    of = function(synthetic) {
-      table <- utility(
-        synthetic, job$data, response$variable, groups, regression,
-        transform %||% "identity"
-      )$table
-      if (!is.null(risk_radius)) {
-        table$risk <- identification_risk(
-          synthetic, job$data, known, risk_radius,
-          variable = response$variable
-        )$set$mean_risk
-      }
-      table
+    of = function(sets) {
+      measure_sets(
+        sets, job$data, response$variable, groups, regression,
+        transform %||% "identity", risk_radius, known
+      )
     },
     confidential = truth, variable = response$variable
   )
+}
+
+#' @param sets (list of data frames) In the order of `data`.
+#' @return (data frame) A row for each set.
+#' @noRd
+measure_sets <- function(sets, data, variable, groups, regression, transform,
+                         risk_radius, known) {
+  table <- utility(sets, data, variable, groups, regression, transform)$table
+  if (!is.null(risk_radius)) {
+    table$risk <- identification_risk(
+      sets, data, known, risk_radius,
+      variable = variable
+    )$set$mean_risk
+  }
+  table
 }
 
 #' Sets hold the columns of the model and no others
@@ -206,6 +214,12 @@ synthesize_sets <- function(job, fit, sets) {
 #' First line of a table of releases
 #' @noRd
 releases_headline <- function(what, x) {
+  if (isTRUE(x$jobs)) {
+    return(sprintf(
+      "Jobs on %s: epsilon of all their sets, measures of one, mean of them",
+      x$variable
+    ))
+  }
   sprintf(
     "%s on %s, one released set each, mean of %d release%s%s",
     what, x$variable, x$sets, if (x$sets == 1) "" else "s",

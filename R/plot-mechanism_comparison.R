@@ -6,7 +6,8 @@
 #' cross at the left edge is a run without a result, as the table's `problem`
 #' tells. Epsilons differ in colour and, but for these two, in shape.
 #'
-#' @param object,x (mechanism_comparison) See [compare_mechanisms()].
+#' @param object,x (mechanism_comparison) See [compare_mechanisms()] and
+#'   [compare()].
 #' @param ... Not used.
 #' @return A ggplot object, which is drawn when it is printed: at the prompt by
 #'   itself, in a function or a loop by `print()`.
@@ -121,7 +122,14 @@ autoplot.mechanism_comparison <- function(object, ...) {
     ggplot2::labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
       subtitle = sprintf(
-        "One released set at each total epsilon, mean of %d%s%s", object$sets,
+        "%s%s%s",
+        if (isTRUE(object$jobs)) {
+          "Finished jobs, mean over their sets"
+        } else {
+          sprintf(
+            "One released set at each total epsilon, mean of %d", object$sets
+          )
+        },
         if (any(frame$mark == "beyond")) ". Triangles: beyond the edge" else "",
         if (any(failed)) ".\nCrosses: no result" else ""
       ),

@@ -1,0 +1,55 @@
+strict_job <- function() {
+  remember("strict job", suppressMessages(pseudo_posterior(
+    log(income) ~ age + earner, privacy_data(), gaussian(),
+    mechanism = "score", epsilon = 4, m = 2,
+    reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
+    seed = 3
+  )))
+}
+
+test_that("finished jobs stand beside each other with their own labels", {
+  final <- small_job()
+  strict <- strict_job()
+  found <- compare(
+    final, Proven = strict,
+    groups = "earner", risk_radius = 0.2, risk_known = "earner",
+    regression = log(income) ~ age
+  )
+  table <- found$table
+  expect_identical(table$mechanism, c("final", "Proven"))
+  expect_identical(table$label, c("asymptotic", "strict"))
+  expect_identical(table$asked, c(NA, 4))
+  total <- guarantee(final)$epsilon$total
+  expect_identical(table$add_remove[1], total[["add/remove-one"]])
+  by_hand <- utility(final, groups = "earner", formula = log(income) ~ age)
+  means <- summary(by_hand)$means
+  for (name in c("ecdf_max", "groups", "r_squared", "overlap")) {
+    expect_equal(table[[name]][1], means[[name]])
+  }
+  risk <- identification_risk(strict, known = "earner", radius = 0.2)
+  expect_equal(table$risk[2], risk$overall[["mean_risk"]])
+  expect_output(print(found), "Jobs on income")
+  expect_match(autoplot(found)$labels$subtitle, "Finished jobs")
+  expect_no_error(ggplot2::ggplot_build(autoplot(found)))
+})
+
+test_that("jobs on other records, and what is no job, are refused", {
+  final <- small_job()
+  other <- suppressMessages(pseudo_posterior(
+    log(income) ~ age, head(privacy_data(), 100), gaussian(), "score",
+    epsilon = 4, reference = list("(Intercept)" = 10.8, sigma = 1), seed = 3
+  ))
+  expect_error(compare(final, other), "other", class = "pseudosynth_error_input")
+  expect_error(compare(final, 3), class = "pseudosynth_error_input")
+  expect_error(compare(), class = "pseudosynth_error_input")
+  expect_error(compare(final, groups = "nowhere"), "nowhere")
+})
+
+test_that("jobs without a name are called by what they did", {
+  final <- small_job()
+  strict <- strict_job()
+  jobs <- list(final, strict)
+  expect_identical(
+    do.call(compare, jobs)$table$mechanism, c("lw_final", "score")
+  )
+})
