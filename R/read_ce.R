@@ -81,6 +81,7 @@
 read_ce <- function(path, month = NULL, year = NULL,
                     income = c("FINCBTXM", "FINCBTAX"),
                     incomplete = c("drop", "error")) {
+  check_present(path)
   incomplete <- check_choice(incomplete, c("drop", "error"))
   check_ce_period(month, 1, 12)
   check_ce_period(year, 1980, 2100)

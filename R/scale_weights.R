@@ -29,6 +29,7 @@
 #' scale_weights(w, scale = 0.5, shift = 0.25)
 #' @export
 scale_weights <- function(weights, scale = 1, shift = 0) {
+  check_present(weights)
   check_class(weights, "privacy_weights",
     how = "A plain vector can be multiplied as it is."
   )

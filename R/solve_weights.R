@@ -49,6 +49,7 @@ solve_weights <- function(fit, target, weights = NULL,
                           by = c("scale", "shift"), tolerance = 0.02,
                           max_refits = 10, quantile = fit$quantile,
                           allow_unconverged = FALSE, ...) {
+  check_present(fit)
   fit <- as_weightable(fit)
   check_number(target, above = 0)
   by <- check_choice(by, c("scale", "shift"))

@@ -70,6 +70,7 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE, ledger = NULL) {
+  check_present(fit)
   call <- rlang::current_env()
   check_ledger(ledger, call)
   if (inherits(fit, "perturbed_histogram")) {
@@ -208,12 +209,6 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, ledger, call) {
     matrix(values, n, m), x$response, newdata, c(variable, published), label,
     assignment = "prior"
   )
-}
-
-#' A set's values are there three times: drawn, on their own scale, in the set
-#' @noRd
-check_sets_memory <- function(m, n, call) {
-  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m", call)
 }
 
 check_ledger <- function(ledger, call) {

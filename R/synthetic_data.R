@@ -92,6 +92,12 @@ build_synthetic_sets <- function(values, response, data, columns, label,
   ))
 }
 
+#' A set's values are there three times: drawn, on their own scale, in the set
+#' @noRd
+check_sets_memory <- function(m, n, call) {
+  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m", call)
+}
+
 #' Columns of the release, in the order of the data
 #' @noRd
 published_columns <- function(fit, data) {

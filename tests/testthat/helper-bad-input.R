@@ -38,7 +38,8 @@ make_bad_input_calls <- function() {
   data <- bad_input_data()
   model <- log(y) ~ g + x
   reference <- list("(Intercept)" = 10, sigma = 1)
-  run <- list(chains = 1, warmup = 50, draws = 50, seed = 1, threads = 1)
+  # Too short to converge, which is not what this is about
+  run <- list(chains = 1, warmup = 30, draws = 50, seed = 1, threads = 1)
   fit <- suppressWarnings(do.call(fit_synthesizer, c(
     list(model, data, stats::gaussian(), prior = prior_normal()), run
   )))
@@ -122,8 +123,8 @@ make_bad_input_calls <- function() {
     two_stage_weights = call(two_stage_weights,
       x = model, epsilon0 = 1, weight_range = c(0.1, 1), data = data,
       family = stats::gaussian(), neighbours = "add-remove",
-      reference = NULL, window = NULL, seed = 1, chains = 2, warmup = 200,
-      draws = 500
+      reference = NULL, window = NULL, seed = 1, chains = 1, warmup = 30,
+      draws = 50
     ),
     reweight = call(reweight,
       fit = weighted, k = 0.9,
@@ -332,13 +333,13 @@ outcome_of <- function(f, arguments) {
 
 # Arguments by name, as a user writes them: a call holds no value of theirs
 f_of <- function(f, arguments) {
-  names <- paste0("given_", seq_along(arguments))
-  frame <- list2env(stats::setNames(arguments, names), parent = globalenv())
+  names <- sprintf("given_%d", seq_along(arguments))
+  frame <- new.env(parent = globalenv())
+  for (i in seq_along(arguments)) assign(names[i], arguments[[i]], frame)
   frame$f <- f
-  call <- as.call(c(
-    list(as.name("f")),
-    stats::setNames(lapply(names, as.name), names(arguments))
-  ))
+  given <- lapply(names[seq_along(arguments)], as.name)
+  names(given) <- names(arguments)
+  call <- as.call(c(list(as.name("f")), given))
   eval(call, frame)
 }
 
