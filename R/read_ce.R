@@ -63,6 +63,8 @@
 #' required column is absent, an interview occurs twice, a code is not known,
 #' a value is missing and `incomplete = "error"`, or no interview is left. The
 #' condition's field `rows` holds the rows concerned, counted over all files.
+#' Also when a file does not end with the end of a line, and may be cut off, or
+#' a quote is not closed on its line; `rows` are then lines of that file.
 #'
 #' @references
 #' Bureau of Labor Statistics, Consumer Expenditure Surveys, Public Use

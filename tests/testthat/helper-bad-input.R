@@ -196,7 +196,6 @@ make_bad_input_calls <- function() {
       resamples = 20, survey_weights = NULL, level = 0.95
     ),
     pool = call(pool, fits = fits, level = 0.95),
-    with = call(with, sets, quote(stats::lm(log(y) ~ x))),
     replicate_study = call(replicate_study,
       fit = fit, epsilon = 5, replicates = 2, generate = NULL, refit = NULL,
       confidence = 0.95, seed = 1
@@ -205,7 +204,7 @@ make_bad_input_calls <- function() {
       x = y ~ 1, data = worst_case_data("clones", n = 20),
       family = beta_response(c(0, 1)), mechanism = "unweighted",
       epsilon = NULL, prior = NULL, remove = 1, replacements = 2,
-      values = NULL, cells = NULL, range = NULL
+      values = NULL, cells = 300, range = NULL
     ),
     worst_case_data = call(worst_case_data,
       design = "clones", n = 20, value = 0.5, bounds = c(0, 1)

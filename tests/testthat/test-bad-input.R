@@ -4,7 +4,7 @@
 
 # Where the first argument is dispatched on by a generic of others
 foreign_generics <- c(
-  "update", "with", "synthetic_set", "synthetic_frame", "log_lik",
+  "update", "synthetic_set", "synthetic_frame", "log_lik",
   "posterior_predict", "as_draws", "autoplot_fit", "autoplot_sets",
   "autoplot_bound", "autoplot_weights", "autoplot_risk", "autoplot_job",
   "autoplot_histogram", "predict_rule"
@@ -21,7 +21,7 @@ costly <- c(
 #'
 #' Values take turns, so that every argument meets others and all together meet
 #' all. `each = Inf` crosses all with all.
-bad_input_cases <- function(each = 9, each_costly = 5) {
+bad_input_cases <- function(each = 8, each_costly = 2) {
   calls <- bad_input_calls()
   values <- c("left_out", names(bad_values()))
   rows <- lapply(names(calls), function(name) {
