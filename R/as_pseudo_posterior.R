@@ -32,6 +32,7 @@
 #' plot(job, "weights")
 #' @export
 as_pseudo_posterior <- function(synthetic, fits, margin = NULL) {
+  check_present(fits)
   check_class(synthetic, "synthetic_data", "Make it with {.fn synthesize}.")
   check_class(
     margin, "perturbed_histogram", "Make one with {.fn perturbed_histogram}.",

@@ -71,6 +71,7 @@
 #' @export
 attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
                            intervals = 20, ...) {
+  check_present(synthetic)
   check_no_dots(..., hint = "See {.fn attribute_risk}.")
   intervals <- check_count(intervals, min = 2)
   data <- confidential_file(data, synthetic)

@@ -131,6 +131,7 @@
 #' audit$worst
 #' @export
 audit_guarantee <- function(x, ...) {
+  check_present(x)
   UseMethod("audit_guarantee")
 }
 
@@ -153,6 +154,9 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
                                     ..., prior = NULL, remove = NULL,
                                     replacements = 48, values = NULL,
                                     cells = NULL, range = NULL) {
+  check_present(data)
+  check_present(family)
+  check_present(mechanism)
   call <- rlang::current_env()
   check_number(epsilon, above = 0, null = TRUE)
   model <- audit_model(x, data, family, prior, call)

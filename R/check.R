@@ -48,7 +48,8 @@ describe_type <- function(x) {
 #' Refuse an argument that was left out
 #' @param x Of the caller: what is missing there is missing here.
 #' @noRd
-check_present <- function(x, arg, call) {
+check_present <- function(x, arg = rlang::caller_arg(x),
+                          call = rlang::caller_env()) {
   if (missing(x)) {
     abort_input("{.arg {arg}} must be given.", arg = arg, call = call)
   }

@@ -75,6 +75,7 @@
 count_weights <- function(x, data = NULL, radius, relative = TRUE,
                           known = NULL, scale = 1, shift = 0, ...) {
   check_no_dots(..., hint = "See {.fn count_weights}.")
+  check_present(x)
   check_radius(rlang::maybe_missing(radius), relative)
   check_number(scale, min = 0)
   check_number(shift)

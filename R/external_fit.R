@@ -64,6 +64,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
                          draws = NULL, weighted = NULL, chains = NULL,
                          converged = NA, unit = "not stated",
                          name = "a model fitted elsewhere") {
+  check_present(x)
   call <- rlang::current_env()
   if (!is.null(refit) && !is.function(refit)) {
     abort_input(

@@ -98,6 +98,7 @@
 #' w
 #' @export
 freeze <- function(weights, history = c("confidential", "public")) {
+  check_present(weights)
   history <- check_choice(history, c("confidential", "public"))
   check_class(
     weights, "privacy_weights",

@@ -3,6 +3,7 @@
 #' @rdname guarantee
 #' @export
 guarantee <- function(x, m = 1, ...) {
+  check_present(x)
   UseMethod("guarantee")
 }
 

@@ -76,6 +76,7 @@
 identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
                                 relative = TRUE, variable = NULL,
                                 threads = default_threads(), ...) {
+  check_present(synthetic)
   check_no_dots(..., hint = "See {.fn identification_risk}.")
   check_radius(rlang::maybe_missing(radius), relative)
   threads <- check_count(threads, min = 1, max = 1024)

@@ -84,6 +84,7 @@
 #' bound$record
 #' @export
 lipschitz <- function(x, quantile = 1, ...) {
+  check_present(x)
   UseMethod("lipschitz")
 }
 

@@ -63,6 +63,7 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
                               map = c("linear", "softmax", "logistic"),
                               quantile = 1, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz_weights}.")
+  check_present(x)
   check_number(scale, min = 0)
   check_number(shift)
   map <- check_choice(map, c("linear", "softmax", "logistic"))

@@ -76,6 +76,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
                                 neighbours = c("add-remove", "replace"),
                                 noise = c("discrete", "continuous"),
                                 seed = NULL, response = NULL) {
+  check_present(x)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   noise <- check_choice(noise, c("discrete", "continuous"))
   check_number(epsilon, min = 1e-6, max = 1e6)

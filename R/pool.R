@@ -53,6 +53,7 @@
 #' confint(pooled)
 #' @export
 pool <- function(fits, level = 0.95) {
+  check_present(fits)
   level <- check_number(level, above = 0, below = 1)
   results <- pooled_parts(fits)
   m <- length(results)

@@ -63,6 +63,8 @@
 #' required column is absent, an interview occurs twice, a code is not known,
 #' a value is missing and `incomplete = "error"`, or no interview is left. The
 #' condition's field `rows` holds the rows concerned, counted over all files.
+#' Also when a file does not end with the end of a line, and may be cut off, or
+#' a quote is not closed on its line; `rows` are then lines of that file.
 #'
 #' @references
 #' Bureau of Labor Statistics, Consumer Expenditure Surveys, Public Use
@@ -81,6 +83,7 @@
 read_ce <- function(path, month = NULL, year = NULL,
                     income = c("FINCBTXM", "FINCBTAX"),
                     incomplete = c("drop", "error")) {
+  check_present(path)
   incomplete <- check_choice(incomplete, c("drop", "error"))
   check_ce_period(month, 1, 12)
   check_ce_period(year, 1980, 2100)

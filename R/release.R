@@ -103,6 +103,7 @@ release <- function(x, path, formats = "csv", data = NULL,
                     require = c("asymptotic", "strict", "none"),
                     epsilon = NULL, neighbours = c("add-remove", "replace"),
                     long = FALSE, public = character(), ledger = NULL) {
+  check_present(x)
   call <- rlang::current_env()
   check_releasable_class(x, call)
   check_string(path)

@@ -33,6 +33,7 @@
 #' replicated_uniques(synthesize(fit, m = 3), ce)
 #' @export
 replicated_uniques <- function(synthetic, data = NULL, keys = NULL) {
+  check_present(synthetic)
   data <- confidential_file(data, synthetic)
   sets <- release_sets(synthetic)
   if (is.null(keys)) {

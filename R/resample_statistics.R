@@ -63,6 +63,7 @@ resample_statistics <- function(synthetic, data = NULL,
                                 statistics = c("mean", "median", "90%"),
                                 variable = NULL, resamples = 500,
                                 survey_weights = NULL, level = 0.95, ...) {
+  check_present(synthetic)
   check_no_dots(..., hint = "See {.fn resample_statistics}.")
   resamples <- check_count(resamples, min = 2)
   level <- check_number(level, above = 0, below = 1)

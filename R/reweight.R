@@ -71,6 +71,7 @@
 reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
                      quantile = fit$quantile, allow_unconverged = FALSE,
                      refit = NULL, privacy_weights = NULL, ...) {
+  check_present(fit)
   fit <- as_weightable(fit, refit = refit, privacy_weights = privacy_weights)
   check_k(k)
   auto <- identical(k, "auto")

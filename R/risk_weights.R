@@ -45,6 +45,8 @@
 risk_weights <- function(synthetic, data, known = NULL, radius,
                          relative = TRUE, lower = 0.5, upper = 1.5, mid = 0.5,
                          slope = 10, ...) {
+  check_present(synthetic)
+  check_present(data)
   check_number(lower, min = 0)
   check_number(upper, min = lower)
   check_number(mid)

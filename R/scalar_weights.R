@@ -51,6 +51,7 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
                            max_refits = 10, known = NULL, radius,
                            relative = TRUE, m = 20, quantile = fit$quantile,
                            allow_unconverged = FALSE, ...) {
+  check_present(fit)
   fit <- as_weightable(fit)
   if (is.null(target) == is.null(risk)) {
     abort_input(

@@ -43,6 +43,7 @@
 #' stage_seed(14, "sets")
 #' @export
 stage_seed <- function(seed, stage, number = 1) {
+  check_present(seed)
   check_seed(seed)
   check_string(stage)
   check_number(number)

@@ -51,6 +51,7 @@ solve_weights <- function(fit, target, weights = NULL,
                           by = c("scale", "shift"), tolerance = 0.02,
                           max_refits = 10, quantile = fit$quantile,
                           allow_unconverged = FALSE, below = FALSE, ...) {
+  check_present(fit)
   fit <- as_weightable(fit)
   check_flag(below)
   check_number(target, above = 0)

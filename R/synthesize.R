@@ -77,6 +77,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE, support = NULL,
                        ledger = NULL) {
+  check_present(fit)
   call <- rlang::current_env()
   check_ledger(ledger, call)
   if (inherits(fit, "perturbed_histogram")) {

@@ -45,7 +45,7 @@
 #' because measures of risk need that inside the agency: where the file is
 #' sorted by income, row k is the record of rank k. Hand out what
 #' `as.data.frame()` gives, never the object or `x[[i]]`.
-#' @seealso [synthesize()], [guarantee()]
+#' @seealso [synthesize()], [guarantee()], [release()]
 #' @name synthetic_data
 #' @examples
 #' columns <- c("income", "age", "earner")

@@ -22,6 +22,7 @@
 #' }
 #' @export
 to_json <- function(x, ...) {
+  check_present(x)
   if (!inherits(x, "score_release")) {
     check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
   }

@@ -22,6 +22,7 @@
 #' top_risks(risk, 5, data)
 #' @export
 top_risks <- function(x, n = 10, data = NULL) {
+  check_present(x)
   n <- check_count(n, min = 1)
   if (!inherits(x, c("identification_risk", "attribute_risk"))) {
     abort_input(

@@ -32,6 +32,7 @@
 #' lipschitz(kept)$overall
 #' @export
 truncate_draws <- function(fit, quantile) {
+  check_present(fit)
   fit <- as_weightable(fit)
   check_quantile(quantile)
   if (quantile >= fit$quantile) {

@@ -36,6 +36,7 @@
 #' truncate_weights(lw, epsilon = 2 * lipschitz(lw)$overall * 0.95)
 #' @export
 truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE) {
+  check_present(fit)
   fit <- as_weightable(fit)
   check_number(epsilon, above = 0)
   check_flag(allow_unconverged)

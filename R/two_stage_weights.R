@@ -56,6 +56,8 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
                               family = NULL, neighbours = "add-remove",
                               reference = NULL, window = NULL, seed = NULL,
                               ...) {
+  check_present(x)
+  check_present(weight_range)
   check_number(epsilon0, above = 0)
   check_weight_range(weight_range)
   check_seed(seed)

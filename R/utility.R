@@ -64,6 +64,7 @@
 #' @export
 utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
                     formula = NULL, transform = NULL, pmse = FALSE) {
+  check_present(synthetic)
   data <- confidential_file(data, synthetic)
   pmse <- check_pmse(pmse)
   sets <- release_sets(synthetic)

@@ -38,7 +38,8 @@ make_bad_input_calls <- function() {
   data <- bad_input_data()
   model <- log(y) ~ g + x
   reference <- list("(Intercept)" = 10, sigma = 1)
-  run <- list(chains = 1, warmup = 50, draws = 50, seed = 1, threads = 1)
+  # Too short to converge, which is not what this is about
+  run <- list(chains = 1, warmup = 30, draws = 50, seed = 1, threads = 1)
   fit <- suppressWarnings(do.call(fit_synthesizer, c(
     list(model, data, stats::gaussian(), prior = prior_normal()), run
   )))
@@ -122,8 +123,8 @@ make_bad_input_calls <- function() {
     two_stage_weights = call(two_stage_weights,
       x = model, epsilon0 = 1, weight_range = c(0.1, 1), data = data,
       family = stats::gaussian(), neighbours = "add-remove",
-      reference = NULL, window = NULL, seed = 1, chains = 2, warmup = 200,
-      draws = 500
+      reference = NULL, window = NULL, seed = 1, chains = 1, warmup = 30,
+      draws = 50
     ),
     reweight = call(reweight,
       fit = weighted, k = 0.9,
@@ -195,7 +196,6 @@ make_bad_input_calls <- function() {
       resamples = 20, survey_weights = NULL, level = 0.95
     ),
     pool = call(pool, fits = fits, level = 0.95),
-    with = call(with, sets, quote(stats::lm(log(y) ~ x))),
     replicate_study = call(replicate_study,
       fit = fit, epsilon = 5, replicates = 2, generate = NULL, refit = NULL,
       confidence = 0.95, seed = 1
@@ -204,7 +204,7 @@ make_bad_input_calls <- function() {
       x = y ~ 1, data = worst_case_data("clones", n = 20),
       family = beta_response(c(0, 1)), mechanism = "unweighted",
       epsilon = NULL, prior = NULL, remove = 1, replacements = 2,
-      values = NULL, cells = NULL, range = NULL
+      values = NULL, cells = 300, range = NULL
     ),
     worst_case_data = call(worst_case_data,
       design = "clones", n = 20, value = 0.5, bounds = c(0, 1)
@@ -332,13 +332,13 @@ outcome_of <- function(f, arguments) {
 
 # Arguments by name, as a user writes them: a call holds no value of theirs
 f_of <- function(f, arguments) {
-  names <- paste0("given_", seq_along(arguments))
-  frame <- list2env(stats::setNames(arguments, names), parent = globalenv())
+  names <- sprintf("given_%d", seq_along(arguments))
+  frame <- new.env(parent = globalenv())
+  for (i in seq_along(arguments)) assign(names[i], arguments[[i]], frame)
   frame$f <- f
-  call <- as.call(c(
-    list(as.name("f")),
-    stats::setNames(lapply(names, as.name), names(arguments))
-  ))
+  given <- lapply(names[seq_along(arguments)], as.name)
+  names(given) <- names(arguments)
+  call <- as.call(c(list(as.name("f")), given))
   eval(call, frame)
 }
 

@@ -74,3 +74,55 @@ test_that("describe_type() shows no values", {
   expect_identical(describe_type(NA), "a missing value")
   expect_identical(describe_type(mean), "a function")
 })
+
+test_that("an argument that was left out is named", {
+  f <- function(x) check_number(x)
+  error <- tryCatch(f(), error = identity)
+  expect_s3_class(error, "pseudosynth_error_input")
+  expect_match(conditionMessage(error), "`x` must be given")
+  expect_identical(error$call, quote(f()))
+  g <- function(y) f(y)
+  expect_s3_class(tryCatch(g(), error = identity), "pseudosynth_error_input")
+})
+
+test_that("more names than there are columns are not shown", {
+  f <- function(x) check_names(x, c("a", "b"))
+  message <- function(x) conditionMessage(tryCatch(f(x), error = identity))
+  expect_match(message(c("a", "zzz")), "zzz")
+  expect_no_match(message(sprintf("SECRET%d", 1:9)), "SECRET")
+  expect_match(message(sprintf("SECRET%d", 1:9)), "9 of 9 names")
+  expect_match(message(list("a")), "names of columns")
+  expect_identical(f("a"), "a")
+  expect_null(f(NULL))
+})
+
+test_that("an object without one of its parts is refused by name", {
+  fit <- unclass(unweighted_fit())
+  for (part in c("draws", "spec", "bound")) {
+    broken <- structure(fit[setdiff(names(fit), part)], class = "synthesizer")
+    error <- tryCatch(synthesize(broken), error = identity)
+    expect_s3_class(error, "pseudosynth_error_edited")
+    expect_match(conditionMessage(error), part)
+  }
+})
+
+test_that("what would not fit into memory is refused before it starts", {
+  withr::local_options(pseudosynth.memory = 1e6)
+  expect_s3_class(
+    tryCatch(synthesize(unweighted_fit(), 500), error = identity),
+    "pseudosynth_error_memory"
+  )
+  expect_s3_class(
+    tryCatch(quick_fit(draws = 1e5), error = identity),
+    "pseudosynth_error_memory"
+  )
+  histogram <- perturbed_histogram(y ~ 1, data.frame(y = 1:9),
+    bounds = c(0, 20), epsilon = 1
+  )
+  expect_s3_class(
+    tryCatch(synthesize(histogram, 1e9), error = identity),
+    "pseudosynth_error_memory"
+  )
+  withr::local_options(pseudosynth.memory = NULL)
+  expect_gt(available_memory(), 1e8)
+})

@@ -136,3 +136,21 @@ test_that("an unknown argument is named and its values are not shown", {
     NULL, 1, 10, 10, 1, 1, sampler_control(), NULL, secret
   )
 })
+
+test_that("a predictor with the name of a parameter is refused", {
+  data <- transform(simulated(), sigma = x)
+  refused("name of a parameter", y ~ sigma, data)
+  # A mixture's coefficients have names of their own
+  expect_s3_class(quick_mixture(y ~ sigma, data), "synthesizer")
+})
+
+test_that("a predictor too large to be squared is refused, not dropped", {
+  refused("Measure it in a larger unit", data = transform(
+    simulated(),
+    x = x * 1e300
+  ))
+})
+
+test_that("more draws than memory holds are refused", {
+  refused("GB of memory", draws = .Machine$integer.max)
+})

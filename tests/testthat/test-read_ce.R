@@ -240,3 +240,24 @@ test_that("a broken line is refused, not filled up", {
   file <- withr::local_tempfile(lines = lines, fileext = ".csv")
   input_error(read_ce(file))
 })
+
+test_that("a file that was cut off is refused, with its last line", {
+  bytes <- readBin(example_file(), "raw", 1e6)
+  file <- withr::local_tempfile(fileext = ".csv")
+  for (cut in c(1, 2, 5, 300)) {
+    writeBin(utils::head(bytes, -cut), file)
+    error <- input_error(read_ce(file))
+    expect_match(conditionMessage(error), "may be cut off")
+    expect_identical(error$rows, sum(utils::head(bytes, -cut) == 10) + 1L)
+  }
+})
+
+test_that("a quote that is not closed on its line is refused, with the line", {
+  lines <- readLines(example_file())
+  lines[c(5, 9)] <- sub(",", ",\"", lines[c(5, 9)])
+  file <- withr::local_tempfile(lines = lines, fileext = ".csv")
+  expect_identical(input_error(read_ce(file))$rows, c(5L, 9L))
+  lines[9] <- readLines(example_file())[9]
+  writeLines(lines, file)
+  expect_identical(input_error(read_ce(file))$rows, 5L)
+})

@@ -122,3 +122,18 @@ test_that("respondents without a value are counted, or refused", {
     read_sdr(sdr_file(WKSWK = 98)), "Nobody is left", rows = 1:4
   )
 })
+
+test_that("letters of another alphabet are bytes like others, and never shown", {
+  bytes <- readBin(sdr_file(), "raw", 1e6)
+  file <- withr::local_tempfile()
+  # Beside the fields that are read, then in the salary
+  bytes[1] <- as.raw(0xe9)
+  writeBin(bytes, file)
+  expect_identical(
+    suppressMessages(read_sdr(file)), suppressMessages(read_sdr(sdr_file()))
+  )
+  bytes[261] <- as.raw(0xe9)
+  writeBin(bytes, file)
+  error <- expect_refused(read_sdr(file), "must hold numbers", rows = 1L)
+  expect_no_match(conditionMessage(error), "95")
+})

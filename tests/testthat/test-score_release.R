@@ -559,3 +559,17 @@ test_that("a job of the mechanism is a release with its sets", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("a level that no record has is not in what is released", {
+  data <- ce_positive()
+  levels(data$earner) <- c(levels(data$earner), "PLANTEDLEVEL")
+  release <- ce_release(data, epsilon = 1)
+  expect_false(holds_value(release, "PLANTEDLEVEL"))
+  job <- suppressMessages(pseudo_posterior(log(income) ~ age + earner, data,
+    student_t(),
+    mechanism = "score", epsilon = 1,
+    reference = score_reference, bounds = c(10, 2e6)
+  ))
+  expect_false(holds_value(job$internal$fits[[1]], "PLANTEDLEVEL"))
+  expect_false(holds_value(job$synthetic, "PLANTEDLEVEL"))
+})

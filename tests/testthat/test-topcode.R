@@ -33,3 +33,10 @@ test_that("bad thresholds and variables are refused", {
   bad(nothing ~ income, data, top = 10)
   bad(income ~ age, data, top = 10, replace = "median")
 })
+
+test_that("a predictor that is no column is refused", {
+  expect_error(
+    topcode(income ~ nosuch, privacy_data(), top = 1e5),
+    class = "pseudosynth_error_input"
+  )
+})

@@ -225,3 +225,44 @@ test_that("means, spreads, totals and quantiles stand beside the distances", {
   text <- capture.output(print(utility(wild, data, "income")))
   expect_match(paste(text, collapse = "\n"), "max .*2,150,000,000")
 })
+
+test_that("groups with values outside of the scale are refused, not dropped", {
+  data <- related_file(60, 1)
+  names(data)[1:2] <- c("y", "g")
+  data$y <- abs(data$y) + 1
+  data$g <- rep(c("a", "b"), 30)
+  other <- data
+  expect_s3_class(
+    utility(list(other), data, "y", groups = "g", transform = "log"), "utility"
+  )
+  other$y[3] <- -1
+  error <- refusal(
+    utility(list(other), data, "y", groups = "g", transform = "log")
+  )
+  expect_s3_class(error, "pseudosynth_error_input")
+  expect_identical(error$rows, 3L)
+  expect_identical(
+    refusal(utility(list(data), other, "y", groups = "g", transform = "log"))$arg,
+    "transform"
+  )
+  expect_s3_class(utility(list(other), data, "y", groups = "g"), "utility")
+})
+
+test_that("codes of a factor are not compared with its levels", {
+  data <- data.frame(y = rep(c("no", "yes"), 20))
+  codes <- data.frame(y = rep(1:2, 20))
+  for (pair in list(list(data, codes), list(codes, data))) {
+    expect_s3_class(
+      refusal(utility(pair[1], pair[[2]], "y")), "pseudosynth_error_input"
+    )
+  }
+  # A factor and its text are the same
+  text <- utility(list(transform(data, y = factor(y))), data, "y")
+  expect_equal(text$table$ecdf_max, 0)
+})
+
+test_that("a group without a value is refused", {
+  data <- data.frame(y = 1:6, g = c(NA, "a", "a", "b", "b", "b"))
+  error <- refusal(utility(list(data), data, "y", groups = "g"))
+  expect_identical(error$rows, 1L)
+})
