@@ -13,8 +13,8 @@
 #'   `augment()` a `synthesizer` or a job, whose last fit is taken.
 #' @param row.names,optional Not used; there for the generic.
 #' @param ... Not used.
-#' @return `tidy()`: of a fit a row for each quantity of its [summary()]
-#'   [synthesizer] with `term`, `estimate` (mean), `std.error` (standard
+#' @return `tidy()`: of a fit a row for each quantity of its `summary()`
+#'   with `term`, `estimate` (mean), `std.error` (standard
 #'   deviation), `conf.low`, `conf.high` (5% and 95%), `rhat`, `ess_bulk`,
 #'   `ess_tail`; of a job its stages; of a bound a row for each record; of all
 #'   others what `as.data.frame()` gives. `glance()`: one row. `augment()`: the

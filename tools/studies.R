@@ -9,7 +9,9 @@
 
 library(pseudosynth)
 
-replicates <- c(beta_simulation = 100, local_to_global = 100)
+replicates <- c(
+  beta_simulation = 100, local_to_global = 100, consumer_expenditure = 1
+)
 
 asked <- commandArgs(trailingOnly = TRUE)
 studies <- if (length(asked) > 0) asked else names(replicates)

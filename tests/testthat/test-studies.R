@@ -39,3 +39,50 @@ test_that("the walk from local to global bounds is repeatable", {
   lw <- found$release == "LW"
   expect_true(all(found$delta[lw] < found$delta[found$release == "Unweighted"]))
 })
+
+test_that("a replicate of the Consumer Expenditure study has all its parts", {
+  study <- new.env()
+  sys.source(
+    system.file("studies", "consumer_expenditure.R", package = "pseudosynth"),
+    study
+  )
+  run <- function() {
+    study$consumer_expenditure(
+      1,
+      n = 150, chains = 1, warmup = 30, draws = 40, sets = 2, resamples = 5,
+      configurations = study$mechanism_paper_table()[1, ]
+    )
+  }
+  found <- run()
+  expect_setequal(unique(found$part), c(
+    "figure", "bound", "weight", "statistic", "density", "risk"
+  ))
+  expect_false(anyNA(found$value[found$part != "figure"]))
+  expect_true(all(c(
+    "Unweighted", "LW", "SW", "CW", "CW at LW's bound", "LW (0.7, 0)",
+    "SW (0.7, 0)", "Weights_V", "Centred", "Score"
+  ) %in% found$release))
+  weight <- found$value[found$part == "weight"]
+  expect_true(all(weight >= 0 & weight <= 1))
+})
+
+test_that("the stored Consumer Expenditure table keeps the paper's orders", {
+  stored <- read.csv(gzfile(system.file(
+    "studies", "consumer_expenditure.csv.gz",
+    package = "pseudosynth"
+  )))
+  stored <- stored[stored$replicate == max(stored$replicate), ]
+  figure <- function(release, item) {
+    rows <- stored[stored$part == "figure" & stored$item == item, ]
+    rows$value[match(release, rows$release)]
+  }
+  delta <- function(release) figure(release, "delta")
+  expect_lt(delta("LW"), delta("CW"))
+  expect_lt(delta("CW"), delta("Unweighted"))
+  expect_lt(abs(delta("SW") / delta("LW") - 1), 0.2)
+  # At one bound, one weight for all keeps less
+  expect_lt(figure("SW", "mean weight"), figure("LW", "mean weight"))
+  # More scaling, smaller bounds: the ends of the paper's Table 2
+  expect_lt(delta("LW (0.5, -0.1)"), delta("LW (0.7, 0)"))
+  expect_gt(figure("Top-coded", "risk 0.2"), figure("LW", "risk 0.2"))
+})
