@@ -36,6 +36,13 @@
 #' values, as those of [synthesize()] do, and at least two sets: with one,
 #' nothing tells b. They know nothing of bias: where weights or clipping pull a
 #' model towards its prior, the intervals are around the pulled value.
+#'
+#' Nor do they know noise. The spread between sets of a [score_release()] holds
+#' its noise once, and b is divided by m, while the noise that all sets share
+#' stays: over 500 files of 3,000 records and six coefficients, five sets each,
+#' 95% intervals covered 89 to 95% of the time at an add/remove epsilon of 1 and
+#' 85 to 93% at 0.5; the more noise, the less. Those of the release itself,
+#' [confint()][score-inference], covered 92 to 98%, and 93 to 97%.
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two results, results without
 #' coefficients or variances, terms that some sets lack, variances below 0.
