@@ -12,8 +12,8 @@
 #' is computed, a block of records at a time, with the same result at any
 #' number of threads.
 #'
-#' @param x A `synthesizer`, a [pseudo_posterior()] job, of which the last fit is
-#'   taken, or any other Bayesian model in one of four forms:
+#' @param x A `synthesizer`, a [pseudo_posterior()] job, of which the last fit
+#'   is taken, or any other Bayesian model in one of four forms:
 #'   * a log-likelihood matrix (numeric, S x N: draws in rows with all chains
 #'     merged, records in columns, as in package loo) or array (iterations x
 #'     chains x N);

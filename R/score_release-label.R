@@ -21,7 +21,8 @@ label_of_score <- function(x, what = "the noisy sums", m = 1,
     mechanism = "score", title = "score release", what = what,
     paid = if (claims) x$charges else no_charges(), m = m,
     n_records = as.integer(n_records), unit = x$response$label,
-    public_inputs = score_inputs(x, support), reproducible = isTRUE(reproducible),
+    public_inputs = score_inputs(x, support),
+    reproducible = isTRUE(reproducible),
     public = TRUE, failure = if (claims) x$delta else 0
   )
 }

@@ -28,8 +28,8 @@
 #' @param support (two numbers or `NULL`) Smallest and largest value that may be
 #'   released, in the variable's own unit: public numbers. Values beyond are
 #'   moved to them and counted, see [`synthetic_data`][synthetic_data]; the
-#'   label states them. `NULL`, the default: the bounds of [public_response()] where
-#'   they were stated.
+#'   label states them. `NULL`, the default: the bounds of [public_response()]
+#'   where they were stated.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. Data made under a given seed are marked reproducible and
 #'   not for release. R's own random state is neither used nor changed.

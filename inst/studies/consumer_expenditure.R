@@ -1,10 +1,12 @@
-# The Consumer Expenditure analyses of Savitsky, Williams and Hu (2022) and of Hu
-# and Savitsky (risk-weighted pseudo posterior): income of `ce_income` under the
+# The Consumer Expenditure analyses of Savitsky, Williams and Hu (2022) and of
+# Hu and Savitsky (risk-weighted pseudo posterior): income of `ce_income` under the
 # finite mixture, unweighted and with Lipschitz, count, scalar and risk weights,
 # over the five (c, g) of the former's Table 2, against top-coding, and beside
 # them the strict mechanisms of the package on the same file.
 #
-#   source(system.file("studies/consumer_expenditure.R", package = "pseudosynth"))
+#   source(system.file(
+#     "studies/consumer_expenditure.R", package = "pseudosynth"
+#   ))
 #   consumer_expenditure(1, n = 500)
 #
 # One replicate of the whole file takes about ten minutes of one core.

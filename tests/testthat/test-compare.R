@@ -39,7 +39,10 @@ test_that("jobs on other records, and what is no job, are refused", {
     log(income) ~ age, head(privacy_data(), 100), gaussian(), "score",
     epsilon = 4, reference = list("(Intercept)" = 10.8, sigma = 1), seed = 3
   ))
-  expect_error(compare(final, other), "other", class = "pseudosynth_error_input")
+  expect_error(
+    compare(final, other), "other",
+    class = "pseudosynth_error_input"
+  )
   expect_error(compare(final, 3), class = "pseudosynth_error_input")
   expect_error(compare(), class = "pseudosynth_error_input")
   expect_error(compare(final, groups = "nowhere"), "nowhere")

@@ -25,7 +25,10 @@ test_that("the mixture's log-likelihood sums the components out", {
       density <- density + draw[sprintf("pi[%d]", k)] *
         dnorm(fit$data$y, drop(x %*% b), draw[sprintf("sigma[%d]", k)])
     }
-    expect_equal(drop(log_lik(fit, draw_ids = s)), log(density), tolerance = 1e-12)
+    expect_equal(
+      drop(log_lik(fit, draw_ids = s)), log(density),
+      tolerance = 1e-12
+    )
   }
 })
 
