@@ -163,7 +163,10 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
     check_breaks(bins, call)
     ends <- as.double(range(bins))
   } else {
-    n_bins <- check_count(bins, min = 2, max = most_bins, arg = "bins", call = call)
+    n_bins <- check_count(
+      bins,
+      min = 2, max = most_bins, arg = "bins", call = call
+    )
     ends <- check_bounds(bounds, call = call)
   }
   if (identical(ends, range(values$y))) {

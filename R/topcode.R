@@ -30,7 +30,9 @@ topcode <- function(formula, data, top, bottom = NULL,
   check_number(top)
   check_number(bottom, below = top, null = TRUE)
   values <- histogram_values(formula, data)
-  check_right_side(formula, data, values$response$variable, rlang::current_env())
+  check_right_side(
+    formula, data, values$response$variable, rlang::current_env()
+  )
   y <- values$y
   y <- code_beyond(y, y > top, top, replace)
   if (!is.null(bottom)) {

@@ -108,7 +108,9 @@ make_bad_input_calls <- function() {
     truncate_weights = call(truncate_weights,
       fit = weighted, epsilon = 10, allow_unconverged = TRUE
     ),
-    scale_weights = call(scale_weights, weights = weights, scale = 1, shift = 0),
+    scale_weights = call(scale_weights,
+      weights = weights, scale = 1, shift = 0
+    ),
     combine_weights = call(combine_weights, weights, weights),
     public_scalar = call(public_scalar, alpha = 0.5),
     solve_weights = call(solve_weights,

@@ -123,7 +123,7 @@ test_that("respondents without a value are counted, or refused", {
   )
 })
 
-test_that("letters of another alphabet are bytes like others, and never shown", {
+test_that("letters of another alphabet are bytes like others, not shown", {
   bytes <- readBin(sdr_file(), "raw", 1e6)
   file <- withr::local_tempfile()
   # Beside the fields that are read, then in the salary

@@ -241,10 +241,10 @@ test_that("groups with values outside of the scale are refused, not dropped", {
   )
   expect_s3_class(error, "pseudosynth_error_input")
   expect_identical(error$rows, 3L)
-  expect_identical(
-    refusal(utility(list(data), other, "y", groups = "g", transform = "log"))$arg,
-    "transform"
+  error <- refusal(
+    utility(list(data), other, "y", groups = "g", transform = "log")
   )
+  expect_identical(error$arg, "transform")
   expect_s3_class(utility(list(other), data, "y", groups = "g"), "utility")
 })
 
