@@ -2,6 +2,9 @@
 # for: each call ends with a result or with an error of the package's own that
 # says no confidential value.
 
+# Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+skip_on_cran()
+
 # Where the first argument is dispatched on by a generic of others
 foreign_generics <- c(
   "update", "synthetic_set", "synthetic_frame", "log_lik",
