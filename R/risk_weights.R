@@ -46,7 +46,6 @@ risk_weights <- function(synthetic, data, known = NULL, radius,
                          relative = TRUE, lower = 0.5, upper = 1.5, mid = 0.5,
                          slope = 10, ...) {
   check_present(synthetic)
-  check_present(data)
   check_number(lower, min = 0)
   check_number(upper, min = lower)
   check_number(mid)
@@ -54,6 +53,7 @@ risk_weights <- function(synthetic, data, known = NULL, radius,
   risk <- if (inherits(synthetic, "identification_risk")) {
     synthetic
   } else {
+    check_present(data)
     identification_risk(
       synthetic, data, known, rlang::maybe_missing(radius), relative, ...
     )
