@@ -25,16 +25,28 @@ check_not_copied <- function(y, columns, call = rlang::caller_env()) {
   invisible(columns)
 }
 
+#' Refuse a design that the response came into through a formula's function
+#' @param spec As the core sees it.
+#' @noRd
+check_design_not_copied <- function(spec, call) {
+  columns <- data.frame(spec$codes, spec$numeric)
+  if (length(columns) > 0) {
+    names(columns) <- paste("of the formula's term", seq_along(columns))
+    check_not_copied(spec$y, columns, call)
+  }
+}
+
 #' Refuse columns that hold the response's values, in whatever order
 #'
 #' What tells are values that one record alone has: more than half of the
 #' column's different values, and more than ten. Of columns that have nothing to
-#' do with each other at most a share of 1/e is met exactly once. Only numbers:
-#' labels are met often.
+#' do with each other at most a share of 1/e is met exactly once. Only numbers,
+#' also as text: labels are met often.
 #' @noRd
 check_holds_none <- function(y, columns, call = rlang::caller_env()) {
   once <- setdiff(y, y[duplicated(y)])
   holds <- function(x) {
+    x <- if (is.numeric(x)) x else numbers_in(x)
     is.numeric(x) && {
       x <- unique(x)
       sum(x %in% once) > max(10, length(x) / 2)
@@ -61,6 +73,29 @@ check_holds_none <- function(y, columns, call = rlang::caller_env()) {
 #' a random order of the records less likely than one in a thousand million.
 #' @noRd
 tells_response <- function(x, y) {
+  written <- numbers_in(x)
+  follows_response(x, y) || (!is.null(written) && follows_response(written, y))
+}
+
+#' The numbers that a column of text writes, such as amounts with a currency
+#' @return (numeric) `NULL` if some values write none.
+#' @noRd
+numbers_in <- function(x) {
+  if (!is.character(x) && !is.factor(x)) {
+    return(NULL)
+  }
+  text <- as_text(as.character(x))
+  values <- unique(text)
+  digits <- gsub("[^0-9.]", "", values)
+  numbers <- suppressWarnings(as.numeric(digits))
+  if (length(numbers) == 0 || anyNA(numbers)) {
+    return(NULL)
+  }
+  below <- grepl("^[^0-9.]*-[^0-9.]*[0-9.]", values)
+  ifelse(below, -numbers, numbers)[match(text, values)]
+}
+
+follows_response <- function(x, y) {
   some <- round(seq(1, length(y), length.out = 2000))
   if (length(y) > 1e4 && isFALSE(told_by(x[some], y[some])$pattern)) {
     return(FALSE)
@@ -77,11 +112,11 @@ tells_response <- function(x, y) {
 told_by <- function(x, y) {
   # Ties are what tells: equal values get equal codes
   y <- match(y, sort(unique(y)))
-  ranked <- is.numeric(x) || is.ordered(x)
+  # Text has an order, too, which may be the response's
   x <- if (is.ordered(x)) {
     as.integer(x)
-  } else if (ranked) {
-    x
+  } else if (is.numeric(x) || inherits(x, c("Date", "POSIXct", "difftime"))) {
+    as.numeric(x)
   } else {
     as_text(as.character(x))
   }
@@ -98,7 +133,7 @@ told_by <- function(x, y) {
     return(list(pattern = FALSE))
   }
   sorted <- function(x) !is.unsorted(x[order(y, x)])
-  up <- ranked && (sorted(x) || sorted(-x))
+  up <- sorted(x) || sorted(-x)
   classes <- y_of_x || length(rle(x[order(y)])$lengths) == n_x
   list(pattern = up || classes, rare = function() {
     chance <- sum(lfactorial(tabulate(x))) + sum(lfactorial(tabulate(y))) -

@@ -124,6 +124,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   frames <- release_frames(synthetic, long)
   secrets <- release_secrets(file, synthetic, public)
   check_own_values(file, synthetic, call)
+  check_beside(file, synthetic, call)
   made <- write_folder(path, call, function(folder) {
     made <- writing(path, call, {
       sets <- write_sets(frames, folder, formats)
@@ -228,6 +229,22 @@ release_file <- function(data, x, synthetic, call) {
   file <- as.data.frame(confidential_file(data, x, call))
   check_columns(synthetic$variable, file, "data", call)
   file
+}
+
+#' Published columns must not tell the file's response, wherever they are from
+#'
+#' Sets drawn for `newdata` were never beside it until now.
+#' @noRd
+check_beside <- function(file, synthetic, call) {
+  variable <- synthetic$variable
+  y <- file[[variable]]
+  set <- synthetic$sets[[1]]
+  beside <- set[setdiff(names(set), variable)]
+  if (nrow(set) == nrow(file)) check_not_copied(y, beside, call)
+  own <- vapply(names(beside), function(name) {
+    isTRUE(all.equal(beside[[name]], file[[name]], check.attributes = FALSE))
+  }, NA)
+  check_holds_none(y, beside[!own], call)
 }
 
 #' Refuse what is not good enough to leave

@@ -28,6 +28,11 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   file <- published_rows(x$design, newdata, call)
   check_sets_memory(m, nrow(newdata), call)
   columns <- published_columns(x, newdata)
+  # The release knows no response; `newdata` may hold it
+  y <- newdata[[x$response$variable]]
+  if (!is.null(y)) {
+    check_not_copied(y, newdata[setdiff(columns, x$response$variable)], call)
+  }
   label <- label_of_score(
     x,
     what = "synthetic data", m = m, n_records = nrow(newdata),

@@ -34,8 +34,9 @@
 #'   relation `epsilon` is meant for. The label states both.
 #' @param reference (named list; not for [categorical()]) Public values: the
 #'   intercept, the family's shape (`sigma`, `size` or `precision`), and slopes
-#'   where they are known; slopes left out are 0. Scores are taken under the public shape; what the
-#'   file says of it is in the share of unclipped records.
+#'   where they are known; slopes left out are 0. Scores are taken under the
+#'   public shape; what the file says of it is in the share of unclipped
+#'   records.
 #' @param bounds,bins Of the margin: smallest and largest value in the
 #'   response's own unit, public knowledge, and the number of bins (default 40).
 #'   `bounds = NULL`, the default: no margin; synthetic values then have the

@@ -277,8 +277,14 @@ make_bad_input_calls <- function() {
     read_sdr = call(read_sdr,
       path = "no such file", variables = NULL, incomplete = "drop"
     ),
-    log_lik = call(log_lik, object = fit, draws = 2, records = 1:3, draw_ids = NULL),
-    posterior_predict = call(posterior_predict, object = fit, draws = 2, draw_ids = NULL),
+    log_lik = call(
+      log_lik,
+      object = fit, draws = 2, records = 1:3, draw_ids = NULL
+    ),
+    posterior_predict = call(
+      posterior_predict,
+      object = fit, draws = 2, draw_ids = NULL
+    ),
     as_draws = call(as_draws, x = fit),
     external_fit = call(external_fit,
       x = log_lik(fit), refit = NULL, privacy_weights = NULL, data = data,

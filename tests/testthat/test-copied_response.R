@@ -112,3 +112,33 @@ test_that("a long file is looked at whole where a part of it shows nothing", {
   expect_true(tells_response(exp(y), y))
   expect_false(tells_response(sample(letters, n, TRUE), y))
 })
+
+test_that("a copy is seen as text, as a factor and as a date, too", {
+  y <- withr::with_seed(1, round(exp(stats::rnorm(300, 10))))
+  for (x in list(
+    as.character(y), factor(paste0("$", y)), format(y, big.mark = ","),
+    as.Date("2000-01-01") + y, as.POSIXct("2000-01-01", tz = "UTC") - y,
+    sprintf("%09.0f", y), format(as.Date("2026-01-01") - y)
+  )) {
+    expect_true(tells(x, y))
+  }
+  expect_false(tells(withr::with_seed(2, sample(as.character(y))), y))
+  expect_error(
+    check_holds_none(y, data.frame(x = rev(paste(y, "USD")))),
+    class = "pseudosynth_error_copied_response"
+  )
+  expect_identical(numbers_in(c("-1,200.5", "$ 3")), c(-1200.5, 3))
+  expect_null(numbers_in(c("1", "none")))
+})
+
+test_that("a score release's sets stand beside no copy of the response", {
+  data <- transform(privacy_data(), k = rank(earner) + seq_along(income) %% 3)
+  release <- suppressMessages(score_release(
+    log(income) ~ k, data, gaussian(),
+    epsilon = 1, reference = list("(Intercept)" = 10.8, sigma = 1)
+  ))
+  expect_error(
+    synthesize(release, newdata = transform(data, k = round(income))),
+    class = "pseudosynth_error_copied_response"
+  )
+})

@@ -121,3 +121,58 @@ test_that("score releases refuse budgets that their label would exceed", {
     expect_lte(label$epsilon$total[["add/remove-one"]], epsilon * (1 + 1e-9))
   }
 })
+
+test_that("nothing of a formula reads beyond its arguments", {
+  data <- data.frame(k = rep(1:5, 40), y = rnorm(200, 10))
+  withr::local_options(secret = data$y)
+  secret <- data$y
+  by_get <- function(v) get("secret", envir = globalenv()) + 0 * v
+  by_option <- function(v) getOption("secret")[seq_along(v)]
+  by_frame <- function(v) parent.frame()$y
+  by_code <- function(v) eval(parse(text = "secret"))
+  changed <- stats::sd
+  body(changed) <- bquote(.(data$y) + 0 * x)
+  long <- paste(format(data$y), collapse = ",")
+  unpack <- function(v) as.numeric(strsplit(long, ",")[[1]]) + 0 * v
+  for (formula in list(
+    y ~ by_get(k), y ~ by_option(k), y ~ by_frame(k), y ~ by_code(k),
+    y ~ changed(k), y ~ unpack(k), y ~ k + I(getOption("secret")),
+    y ~ k + I(get("secret"))
+  )) {
+    expect_error(
+      score_release(
+        formula, data,
+        epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
+        bounds = c(5, 15)
+      ),
+      class = "pseudosynth_error_input"
+    )
+  }
+})
+
+test_that("a response that came in all the same is seen in the design", {
+  y <- withr::with_seed(1, stats::rnorm(200))
+  spec <- list(y = y, codes = matrix(0L, 200, 0), numeric = cbind(sin(y / 9)))
+  expect_error(
+    check_design_not_copied(spec, rlang::current_env()),
+    class = "pseudosynth_error_copied_response"
+  )
+  spec$numeric <- cbind(withr::with_seed(2, rnorm(200)))
+  expect_no_error(check_design_not_copied(spec, rlang::current_env()))
+})
+
+test_that("a function's own names bring nothing of the workspace along", {
+  data <- data.frame(k = rep(1:5, 40), y = rnorm(200, 10))
+  top <- 7654321.25
+  cap <- function(v) {
+    top <- 3
+    pmin(v, top)
+  }
+  release <- suppressMessages(score_release(
+    y ~ cap(k), data,
+    epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1),
+    bounds = c(5, 15)
+  ))
+  expect_false(exists("top", environment(release$design$terms)))
+  expect_length(synthesize(release, 1, newdata = data["k"]), 1)
+})

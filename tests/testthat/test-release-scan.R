@@ -315,9 +315,9 @@ test_that("yes and no and small counts tell nobody", {
 })
 
 test_that("the step of released values is found", {
-  step <- function(y) released_step(list(
-    sets = list(data.frame(y = y)), variable = "y"
-  ))
+  step <- function(y) {
+    released_step(list(sets = list(data.frame(y = y)), variable = "y"))
+  }
   expect_identical(step(c(1, 5, 12)), 1)
   expect_identical(step(c(100, 500, -1200)), 100)
   expect_identical(step(c(0.25, 1)), 0.01)

@@ -325,3 +325,26 @@ test_that("while it is written nobody else may look, afterwards by the umask", {
   expect_identical(format(file.info(to)$mode), "750")
   expect_identical(format(file.info(file.path(to, "set-1.csv"))$mode), "640")
 })
+
+test_that("columns that tell the file's response do not leave", {
+  y <- withr::with_seed(1, stats::runif(300, 1, 99))
+  data <- data.frame(y = round(y, 2))
+  data$age <- rep(20:69, 6)
+  histogram <- perturbed_histogram(
+    y ~ 1, data,
+    bounds = c(0, 100), epsilon = 1
+  )
+  for (beside in list(
+    data.frame(gross = data$y), data.frame(gross = rev(data$y)),
+    data.frame(text = as.character(data$y)), data.frame(log = log(data$y)),
+    data.frame(class = cut(data$y, 20))
+  )) {
+    made <- synthesize(histogram, newdata = beside)
+    expect_s3_class(
+      refusal(release_to(made, data = data)),
+      "pseudosynth_error_copied_response"
+    )
+  }
+  made <- synthesize(histogram, newdata = data["age"])
+  expect_true(dir.exists(release_to(made, data = data)))
+})
