@@ -1,6 +1,6 @@
 # The Consumer Expenditure analyses of Savitsky, Williams and Hu (2022) and of
-# Hu and Savitsky (risk-weighted pseudo posterior): income of `ce_income` under the
-# finite mixture, unweighted and with Lipschitz, count, scalar and risk weights,
+# Hu and Savitsky (risk-weighted pseudo posterior): income of `ce_income` under
+# the finite mixture, unweighted and with Lipschitz, count, scalar and risk weights,
 # over the five (c, g) of the former's Table 2, against top-coding, and beside
 # them the strict mechanisms of the package on the same file.
 #
