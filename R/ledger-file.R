@@ -144,8 +144,8 @@ check_whole <- function(book, path, call) {
   if (length(torn) > 0) {
     abort_ledger(
       c(
-        "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are} cut off:
-         what {?it charges/they charge} cannot be read.",
+        "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are}
+         cut off: what {?it charges/they charge} cannot be read.",
         i = "Look at the file. If the process was killed while it wrote the
              line, nothing was drawn: delete the line.",
         i = "If something was drawn for it, put the line back from a backup of

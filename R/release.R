@@ -73,12 +73,12 @@
 #'
 #' *The response.* Synthetic values that are not rounded must not equal any
 #' confidential response, but for the ends of stated bounds or `support`.
-#' Rounded ones meet some by chance. So the share of records that were given their own value is compared
-#' with the share that missed it closely, in the order of the file, where
-#' the value is no other record's; more than chance gives in one of a million
-#' releases is refused. Sets of other records than the file's
-#' (`synthesize(newdata = )`) cannot be compared in this way. What has fewer
-#' than 20 values, such as yes and no, tells nobody and is not compared.
+#' Rounded ones meet some by chance. So the share of records that were given
+#' their own value is compared with the share that missed it closely, in the
+#' order of the file, where the value is no other record's; more than chance
+#' gives in one of a million releases is refused. Sets of other records than the
+#' file's (`synthesize(newdata = )`) cannot be compared in this way. What has
+#' fewer than 20 values, such as yes and no, tells nobody and is not compared.
 #'
 #' A value that was found stays out of the message: the condition's field
 #' `found` (data frame: `file`, `column`, `records`) says in which file and of

@@ -217,7 +217,7 @@ test_that("lines that were changed, lost or put twice are found", {
   )
 })
 
-# A killed writer's line had no draw; a line that lost bytes later looks the same
+# A killed writer's line had no draw; one that lost bytes later looks the same
 test_that("a line cut off at any byte stops all spending until it is mended", {
   book <- new_book(100)
   for (i in 1:2) synthesize(histogram(), ledger = book)

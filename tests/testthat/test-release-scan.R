@@ -323,7 +323,7 @@ test_that("long whole numbers are found as integers of 4 bytes", {
     list(1, list("a", id)), factor("a", "a"), data.frame(a = 1)
   )
   attr(attr(places[[4]], "levels"), "of") <- id
-  attr(places[[5]], "row.names") <- id
+  row.names(places[[5]]) <- id
   for (place in places) {
     bytes <- serialize(place, NULL)
     for (compressed in c(TRUE, FALSE)) {
