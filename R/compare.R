@@ -13,8 +13,9 @@
 #'   job. Its epsilons are those of all sets of the job, its measures those of
 #'   one set, averaged over them; `asked` is the job's `epsilon`. Confidential.
 #' @section Error types:
-#' `pseudosynth_error_input`: other objects, jobs on other records, columns that
-#' a job has not published.
+#' `pseudosynth_error_input`: other objects, jobs on other records or with
+#' other values of a column that both hold, columns that a job has not
+#' published.
 #' @seealso [compare_mechanisms()], which also runs them
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -94,9 +95,11 @@ named_jobs <- function(jobs, written, call = rlang::caller_env()) {
 check_same_file <- function(jobs, data, variable, call = rlang::caller_env()) {
   same <- vapply(jobs, function(job) {
     file <- job_data(job)
+    # A job holds the columns of its model, or more: what both hold must agree
+    shared <- intersect(names(file), names(data))
     identical(job$synthetic$variable, variable) &&
-      nrow(file) == nrow(data) &&
-      identical(as.vector(file[[variable]]), as.vector(data[[variable]]))
+      nrow(file) == nrow(data) && variable %in% shared &&
+      all(mapply(same_values, file[shared], data[shared]))
   }, TRUE)
   if (!all(same)) {
     other <- names(jobs)[!same]
@@ -109,4 +112,13 @@ check_same_file <- function(jobs, data, variable, call = rlang::caller_env()) {
       arg = "...", call = call
     )
   }
+}
+
+#' Are two columns the same values, whatever type holds them?
+#' @noRd
+same_values <- function(a, b) {
+  plain <- function(x) {
+    if (is.numeric(x)) as.double(x) else as.character(x)
+  }
+  identical(plain(a), plain(b))
 }

@@ -29,7 +29,7 @@ make_ledger <- function(path, epsilon, delta, neighbours, call) {
       append_line(path, seal_line(list(
         ledger = "pseudosynth", format = 1L, salt = salt, epsilon = epsilon,
         delta = delta, neighbours = neighbours
-      ), salt), FALSE, call)
+      ), salt), TRUE, call)
     }
   })
 }
@@ -60,10 +60,10 @@ seal_line <- function(fields, salt) {
 check_pattern <- ",\"check\":\"([0-9a-f]{64})\"}$"
 
 #' Add a line, for good
-#' @param torn (flag) Was the last line cut off? It is ended first.
+#' @param ended (flag) Is the last line ended? If not, it is first.
 #' @noRd
-append_line <- function(path, line, torn, call) {
-  bytes <- charToRaw(paste0(if (torn) "\n", line, "\n"))
+append_line <- function(path, line, ended, call) {
+  bytes <- charToRaw(paste0(if (!ended) "\n", line, "\n"))
   before <- if (file.exists(path)) file.size(path) else 0
   # A ledger is for its owner alone
   mask <- Sys.umask("077")
@@ -78,7 +78,8 @@ append_line <- function(path, line, torn, call) {
       c(
         "The ledger {.file {path}} could not be written.",
         x = "Nothing was drawn.",
-        i = "Is the disk full, or the file not writable?"
+        i = "Is the disk full, or the file not writable? If its last line was
+             begun, delete that line."
       ),
       call
     )
@@ -86,7 +87,8 @@ append_line <- function(path, line, torn, call) {
 }
 
 #' @return (list) `salt`, `epsilon`, `delta`, `neighbours`, `entries` (list),
-#'   `charges` (of all of them), `torn` (flag: was the last line cut off?).
+#'   `charges` (of all of them), `torn` (integer: lines that cannot be read),
+#'   `ended` (flag: is the last line?).
 #' @noRd
 read_ledger <- function(path, call) {
   broken <- function(what) {
@@ -99,7 +101,6 @@ read_ledger <- function(path, call) {
   text <- readChar(path, size, useBytes = TRUE)
   Encoding(text) <- "UTF-8"
   lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
-  torn <- !endsWith(text, "\n")
   parsed <- lapply(lines, function(line) {
     tryCatch(
       jsonlite::fromJSON(line, simplifyVector = FALSE),
@@ -110,9 +111,8 @@ read_ledger <- function(path, call) {
   if (!identical(book$ledger, "pseudosynth")) {
     broken("Its first line is not that of a ledger.")
   }
-  for (i in seq_along(lines)) {
-    # A line that was cut off is no entry: nothing was drawn after it
-    if (is.null(parsed[[i]]) && !grepl(check_pattern, lines[i])) next
+  cut <- vapply(parsed, is.null, TRUE) & !grepl(check_pattern, lines)
+  for (i in which(!cut)) {
     body <- sub(check_pattern, "", lines[i])
     if (!identical(
       cli::hash_sha256(paste0(book$salt, body)), parsed[[i]]$check
@@ -127,8 +127,33 @@ read_ledger <- function(path, call) {
   }
   c(
     book[c("salt", "epsilon", "delta", "neighbours")],
-    list(entries = entries, charges = entry_charges(entries), torn = torn)
+    list(
+      entries = entries, charges = entry_charges(entries), torn = which(cut),
+      ended = endsWith(text, "\n")
+    )
   )
+}
+
+#' Refuse to spend from a ledger one of whose lines cannot be read
+#'
+#' Nothing was drawn after an entry whose writing was cut off. One that lost its
+#' end later looks the same, and was paid for.
+#' @noRd
+check_whole <- function(book, path, call) {
+  torn <- book$torn
+  if (length(torn) > 0) {
+    abort_ledger(
+      c(
+        "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are}
+         cut off: what {?it charges/they charge} cannot be read.",
+        i = "Look at the file. If the process was killed while it wrote the
+             line, nothing was drawn: delete the line.",
+        i = "If something was drawn for it, put the line back from a backup of
+             the file, or spend no more from this ledger."
+      ),
+      call
+    )
+  }
 }
 
 #' Charges of entries as labels have them, the same thing once

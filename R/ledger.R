@@ -43,8 +43,13 @@
 #' @section The file:
 #' A line of JSON for the ledger, then one for each entry, with a number and a
 #' hash; a line that was changed, or is missing between others, is an error.
-#' The hash finds mistakes. It is no signature. A line whose writing was cut off
-#' by a crash charges nothing, since nothing was drawn after it.
+#' The hash finds mistakes. It is no signature.
+#'
+#' Nothing is drawn before its entry is complete, but a line that a crash cut
+#' off while it was written looks like one that lost its end later, after a
+#' draw. So where a line is cut off, `print()` says so and nothing more is spent
+#' until you have looked: a line that nothing was drawn for may be deleted,
+#' another must come back from a backup.
 #'
 #' Two processes at once wait for each other: a folder `<path>.lock` is there
 #' while an entry is written. That of a process that died is removed, at once on
@@ -56,7 +61,7 @@
 #' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): what does not
 #' fit; fields `spent`, `total` (with it) and `budget`.
 #' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): no ledger, a
-#' changed line, another budget.
+#' changed line, one that is cut off, another budget.
 #' `pseudosynth_error_locked`: another process holds it for more than 90
 #' seconds.
 #' @section Privacy:
@@ -120,9 +125,10 @@ spend <- function(ledger, label, variable, columns, response, call) {
   check_spendable(label, call)
   locked(ledger$path, call, {
     book <- read_ledger(ledger$path, call)
+    check_whole(book, ledger$path, call)
     check_budget(book, label, call)
     entry <- ledger_entry(book, label, variable, columns, response)
-    append_line(ledger$path, seal_line(entry, book$salt), book$torn, call)
+    append_line(ledger$path, seal_line(entry, book$salt), book$ended, call)
     # What counts is the order in the file: had the lock failed, it shows here
     now <- read_ledger(ledger$path, call)
     if (length(now$entries) != entry$number) {
@@ -142,13 +148,13 @@ check_planned <- function(ledger, job) {
     return(invisible())
   }
   if (!is.null(job$seed)) abort_seeded(job$call)
+  book <- read_ledger(ledger$path, job$call)
+  check_whole(book, ledger$path, job$call)
   if (!is.null(job$epsilon) && job$mechanism$kind != "sums") {
     planned <- charge("planned", "the job", by_relation(
       width_of_epsilon(job$epsilon, job$neighbours)
     ))
-    check_budget(
-      read_ledger(ledger$path, job$call), list(charges = planned), job$call
-    )
+    check_budget(book, list(charges = planned), job$call)
   }
 }
 
@@ -275,6 +281,12 @@ print.privacy_ledger <- function(x, ...) {
         "  %d of them claimed and not proven; the proven ones come to %s",
         sum(!proven),
         format_exact(spent_of(book, entry_charges(book$entries[proven])))
+      )
+    },
+    if (length(book$torn) > 0) {
+      sprintf(
+        "  not counted, since cut off: line %s; nothing more can be spent",
+        toString(book$torn)
       )
     },
     paste0("  ", x$path),

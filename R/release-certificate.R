@@ -138,3 +138,42 @@ certificate_lines <- function(certificate, synthetic) {
     "Files, by their SHA-256", files
   ))
 }
+
+#' Write what a release holds whatever the records are
+#'
+#' The files of a release of one record, with nothing in them that comes from
+#' the file or from what the user stated: of that only words in small letters
+#' are kept, which the sentences of the label share.
+#' @noRd
+write_template <- function(synthetic, folder, formats) {
+  frame <- data.frame(
+    a = 1.5, b = 1L, c = factor("a"), d = factor("a", ordered = TRUE), e = "a",
+    f = TRUE
+  )
+  label <- synthetic$guarantee
+  stated <- strsplit(label$public_inputs, "[^A-Za-z]+")
+  label$public_inputs[] <- vapply(stated, function(words) {
+    paste(words[grepl("^[a-z]+$", words)], collapse = "|")
+  }, "")
+  label$unit <- "a"
+  synthetic$guarantee <- seal(label)
+  synthetic$sets <- list(frame)
+  synthetic$variable <- "a"
+  synthetic <- seal(synthetic)
+  files <- file_table(folder, write_sets(list(set = frame), folder, formats))
+  write_csv(
+    release_codebook(synthetic, cbind(frame, set = 1L)),
+    file.path(folder, "codebook.csv")
+  )
+  for (long in c(FALSE, TRUE)) {
+    certificate <- release_certificate(synthetic, synthetic, NULL, files, long)
+    certificate$model$formula <- "a"
+    into <- file.path(folder, long)
+    dir.create(into)
+    made <- write_certificate(certificate, synthetic, into)
+    file.rename(
+      file.path(into, made), file.path(folder, paste(long, made, sep = "-"))
+    )
+    unlink(into, recursive = TRUE)
+  }
+}

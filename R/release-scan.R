@@ -8,10 +8,11 @@ shared_by <- 5L
 #'
 #' @param file (data frame) The confidential file.
 #' @param public (character) What the user says is public.
+#' @param formats (character) Those of the release.
 #' @return (list) `text` (data frame: `text`, `column`), `numbers` (data frame:
 #'   `number`, `column`), `file`.
 #' @noRd
-release_secrets <- function(file, synthetic, public) {
+release_secrets <- function(file, synthetic, public, formats = "csv") {
   released <- synthetic$sets[[1]]
   variable <- synthetic$variable
   published <- setdiff(names(released), variable)
@@ -19,7 +20,7 @@ release_secrets <- function(file, synthetic, public) {
   own <- intersect(published, names(file))
   shown_columns <- c(file[own], released[setdiff(published, own)])
   shown <- unique(c(
-    names(released), public, ordinary_words(synthetic$guarantee),
+    names(released), public,
     shown_text(lapply(synthetic$sets, `[[`, variable)),
     shown_text(shown_columns)
   ))
@@ -30,10 +31,12 @@ release_secrets <- function(file, synthetic, public) {
     }
   )
   text <- text[tells_someone(text$text) & !text$text %in% shown, ]
+  text <- text[!in_template(text, synthetic, formats), ]
   numbers <- secret_numbers(file, published, synthetic)
   explained <- unlist(lapply(shown_columns, function(x) {
-    if (is.numeric(x)) as.double(x)
+    if (is.numeric(x) || is_time(x)) as.double(x)
   }))
+  explained <- c(explained, synthetic$ends)
   numbers <- numbers[
     !numbers$number %in% explained &
       !shortest_text(numbers$number) %in% public, ,
@@ -53,12 +56,18 @@ shown_text <- function(columns) {
   })))
 }
 
-#' Words of the label as anybody would write them
+#' Which text stands in a release whatever the records are?
+#' @return (logical)
 #' @noRd
-ordinary_words <- function(label) {
-  text <- c(label$title, label$reasons, label$public_inputs)
-  words <- unlist(strsplit(text, "[^A-Za-z]+"))
-  unique(words[grepl("^[a-z]+$", words)])
+in_template <- function(text, synthetic, formats) {
+  folder <- tempfile("template")
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  write_template(synthetic, folder, formats)
+  none <- data.frame(number = double(), column = character())
+  index <- index_secrets(list(text = text, numbers = none))
+  there <- lapply(dir(folder, full.names = TRUE), scan_file, index)
+  seq_len(nrow(text)) %in% unlist(there)
 }
 
 text_rows <- function(column, text) {
@@ -71,10 +80,7 @@ text_rows <- function(column, text) {
 secret_rows <- function(file, released, published) {
   rows <- lapply(setdiff(names(file), published), function(name) {
     x <- file[[name]]
-    if (!is.character(x) && !is.factor(x)) {
-      return(NULL)
-    }
-    text_rows(name, rare_values(x))
+    text_rows(name, unlist(lapply(text_forms(x), rare_values)))
   })
   unused <- lapply(intersect(published, names(file)), function(name) {
     x <- file[[name]]
@@ -85,6 +91,22 @@ secret_rows <- function(file, released, published) {
   do.call(rbind, c(
     list(text_rows("", character())), rows, unused
   ))
+}
+
+is_time <- function(x) inherits(x, c("Date", "POSIXct"))
+
+#' A column as the text that is looked for, in each form it may be written in
+#' @return (list of columns) None of numbers and flags.
+#' @noRd
+text_forms <- function(x) {
+  if (is_time(x)) {
+    forms <- c("%Y-%m-%d", if (inherits(x, "POSIXct")) {
+      c("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
+    })
+    lapply(forms, function(form) format(x, form))
+  } else if (is.character(x) || is.factor(x)) {
+    list(x)
+  }
 }
 
 #' Values and levels that fewer than `shared_by` records have
@@ -111,11 +133,13 @@ tells_someone <- function(text) {
 secret_numbers <- function(file, published, synthetic) {
   rows <- lapply(setdiff(names(file), published), function(name) {
     x <- file[[name]]
-    if (!is.numeric(x)) {
+    if (!is.numeric(x) && !is_time(x)) {
       return(NULL)
     }
+    # The doubles of small whole numbers are everywhere, of large ones nowhere
+    day <- inherits(x, "Date")
     x <- unique(as.double(x))
-    x <- x[is.finite(x) & signif(x, 7) != x]
+    x <- x[is.finite(x) & (signif(x, 7) != x | day & abs(x) > 1000)]
     data.frame(number = x, column = rep(name, length(x)))
   })
   numbers <- do.call(rbind, c(
@@ -166,12 +190,12 @@ check_own_values <- function(file, synthetic, call) {
   }
   step <- released_step(synthetic)
   rows <- if (is.na(step)) {
-    # What several values share at an end is a stated bound
+    # What several values share at an end is a bound, of the model's say
     ends <- range(values)
     ends <- ends[c(sum(values == ends[1]), sum(values == ends[2])) > 1]
-    which(y %in% setdiff(values, ends))
+    which(y %in% setdiff(values, c(ends, synthetic$ends)))
   } else if (length(y) == synthetic$n_records) {
-    rows_of_own(y, drawn, step)
+    rows_of_own(y, drawn, step, synthetic$ends)
   }
   if (length(rows) > 0) {
     abort_found(
@@ -189,12 +213,13 @@ check_own_values <- function(file, synthetic, call) {
 #' Values near a record's own are about as likely as its own. So the number of
 #' values that miss it by 1 to D steps says how many meet it by chance; D is the
 #' least at which some are seen.
+#' @param ends (numeric) What values are moved to, which tells of no record.
 #' @return (integer) Rows; none where chance explains them.
 #' @noRd
-rows_of_own <- function(y, drawn, step) {
+rows_of_own <- function(y, drawn, step, ends = NULL) {
   # In whole steps
   own <- round(as.double(y) / step)
-  alone <- !own %in% own[duplicated(own)]
+  alone <- !own %in% c(own[duplicated(own)], round(ends / step))
   missed <- lapply(drawn, function(values) {
     abs(round(values[alone] / step) - own[alone])
   })
@@ -268,9 +293,11 @@ rows_with <- function(secret, index, secrets) {
       secrets$file[[column]]
     }
     if (i <= length(index$text)) {
-      which(as_text(x) == index$text[i])
+      unlist(lapply(text_forms(x), function(form) {
+        which(as_text(form) == index$text[i])
+      }))
     } else {
-      which(x == secrets$numbers$number[i - length(index$text)])
+      which(as.double(x) == secrets$numbers$number[i - length(index$text)])
     }
   }))))
 }
@@ -279,16 +306,17 @@ rows_with <- function(secret, index, secrets) {
 #'
 #' @return (list) `text` and `words` (list, of each), `column` (of text, then of
 #'   numbers), `written` (numbers as text, two forms) with `number` (which),
-#'   `doubles`, `head` (flag for each pair of first bytes of a double).
+#'   `doubles` and `integers` (`NA` where there is none).
 #' @noRd
 index_secrets <- function(secrets) {
   number <- secrets$numbers$number
-  written <- c(sprintf("%.15g", abs(number)), sprintf("%.17g", abs(number)))
-  head <- logical(65536)
-  if (length(number) > 0) {
-    bytes <- matrix(as.integer(writeBin(number, raw(), endian = "big")), 8)
-    head[bytes[1, ] * 256 + bytes[2, ] + 1] <- TRUE
-  }
+  # What few digits write stands in text by chance
+  long <- which(signif(number, 7) != number)
+  written <- c(
+    sprintf("%.15g", abs(number[long])), sprintf("%.17g", abs(number[long]))
+  )
+  whole <- number == round(number) & abs(number) >= 1e8 &
+    abs(number) <= .Machine$integer.max
   list(
     text = secrets$text$text,
     words = strsplit(
@@ -296,8 +324,8 @@ index_secrets <- function(secrets) {
       useBytes = TRUE, perl = TRUE
     ),
     column = c(secrets$text$column, secrets$numbers$column),
-    written = written, number = rep(seq_along(number), 2),
-    doubles = number, head = head
+    written = written, number = rep(long, 2),
+    doubles = number, integers = as.integer(ifelse(whole, number, NA))
   )
 }
 
@@ -321,7 +349,7 @@ scan_file <- function(path, index, block = 4e6) {
   connection <- gzfile(path, "rb")
   on.exit(close(connection))
   words <- numbers <- character()
-  doubles <- integer()
+  doubles <- integers <- integer()
   kept <- raw()
   repeat {
     new <- readBin(connection, "raw", block)
@@ -329,7 +357,8 @@ scan_file <- function(path, index, block = 4e6) {
     if (length(bytes) == 0) break
     words <- unique(c(words, tokens(bytes, word_bytes())))
     if (binary) {
-      doubles <- unique(c(doubles, find_doubles(bytes, index)))
+      doubles <- unique(c(doubles, find_numbers(bytes, index$doubles)))
+      integers <- unique(c(integers, find_numbers(bytes, index$integers)))
     } else {
       numbers <- unique(c(numbers, tokens(bytes, number_bytes())))
     }
@@ -341,7 +370,10 @@ scan_file <- function(path, index, block = 4e6) {
   c(
     confirm_text(path, index, words),
     length(index$text) +
-      unique(c(doubles, index$number[index$written %in% numbers]))
+      unique(c(
+        doubles, confirm_integers(path, index, integers),
+        index$number[index$written %in% numbers]
+      ))
   )
 }
 
@@ -394,28 +426,68 @@ stands_in <- function(text, bytes) {
     !(ends[2] & beside(at + length(pattern))))
 }
 
-#' Doubles that stand anywhere in bytes, in either order
-#' @return (integer) Which of the index.
+#' Integers that the file has as such
+#'
+#' Four bytes are met by chance inside of doubles. So what stands there is read
+#' again as data; of a file that cannot be read so all of it is believed.
+#' @param found (integer) Which of the index have their 4 bytes in the file.
 #' @noRd
-find_doubles <- function(bytes, index) {
-  n <- length(bytes) - 7L
-  if (length(index$doubles) == 0 || n < 1) {
+confirm_integers <- function(path, index, found) {
+  if (length(found) == 0) {
+    return(found)
+  }
+  content <- tryCatch(
+    list(switch(sub(".*[.]", "", path),
+      rds = readRDS(path), dta = haven::read_dta(path),
+      sav = haven::read_sav(path), parquet = nanoparquet::read_parquet(path)
+    )),
+    error = function(e) NULL
+  )
+  if (is.null(content)) {
+    return(found)
+  }
+  found[index$integers[found] %in% numbers_within(content)]
+}
+
+#' All numbers of an object and of its attributes
+#' @noRd
+numbers_within <- function(x) {
+  parts <- c(if (is.list(x)) unclass(x), attributes(x))
+  c(
+    if (typeof(x) %in% c("integer", "double")) as.double(x),
+    unlist(lapply(unname(parts), numbers_within))
+  )
+}
+
+#' Numbers that stand anywhere in bytes, in either order
+#' @param numbers (double or integer) `NA` is no number.
+#' @return (integer) Which of them.
+#' @noRd
+find_numbers <- function(bytes, numbers) {
+  sought <- which(!is.na(numbers))
+  size <- if (is.integer(numbers)) 4L else 8L
+  n <- length(bytes) - size + 1L
+  if (length(sought) == 0 || n < 1) {
     return(integer())
   }
+  first <- matrix(as.integer(
+    writeBin(numbers[sought], raw(), endian = "big")
+  ), size)
+  head <- logical(65536)
+  head[first[1, ] * 256 + first[2, ] + 1] <- TRUE
   codes <- as.integer(bytes)
   at <- seq_len(n)
   lookup <- function(start, endian) {
     if (length(start) == 0) {
       return(integer())
     }
-    eight <- bytes[rep(start, each = 8) + 0:7]
-    values <- readBin(eight, "double", length(start), endian = endian)
-    unique(stats::na.omit(match(values, index$doubles)))
+    taken <- bytes[rep(start, each = size) + seq_len(size) - 1L]
+    values <- readBin(
+      taken, typeof(numbers), length(start), size, endian = endian
+    )
+    unique(stats::na.omit(match(values, numbers, incomparables = NA)))
   }
   big <- codes[at] * 256L + codes[at + 1L] + 1L
-  little <- codes[at + 7L] * 256L + codes[at + 6L] + 1L
-  c(
-    lookup(which(index$head[big]), "big"),
-    lookup(which(index$head[little]), "little")
-  )
+  little <- codes[at + size - 1L] * 256L + codes[at + size - 2L] + 1L
+  c(lookup(which(head[big]), "big"), lookup(which(head[little]), "little"))
 }

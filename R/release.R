@@ -31,6 +31,9 @@
 #' @param epsilon (positive number or `NULL`) The largest total epsilon that is
 #'   good enough, under `neighbours`. `NULL`, the default: any. The number of an
 #'   asymptotic label is known to a job only.
+#' @param delta (number from 0 to 1 or `NULL`) The largest delta that is good
+#'   enough. `NULL`, the default: 1 / N of the sets' N records where `epsilon`
+#'   is given, any where it is not.
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`.
 #' @param long (flag) Write one file of all sets, the number of the set in a
 #'   first column `set`? Default `FALSE`: one file a set.
@@ -45,7 +48,7 @@
 #' @section What is refused:
 #' Sets from a fit that has not converged, made under a given seed, or edited
 #' after they were made: always. Labels weaker than `require`, costs above
-#' `epsilon`.
+#' `epsilon` or at more than `delta`.
 #'
 #' @section The scan:
 #' Every byte that was written is read again, and every value is looked for, but
@@ -54,23 +57,28 @@
 #'
 #' *Text.* Looked for are row names, values of unpublished columns and levels
 #' that no published record has, where fewer than 5 records share them; others
-#' identify nobody. Passed over are text of less than 4 letters, whole numbers
-#' of less than 9 digits, text that is also a published value, and `public`.
-#' Only whole words are found.
+#' identify nobody. Dates and times are looked for as text such as 1954-05-31,
+#' too. Passed over are text of less than 4 letters, whole numbers of less than
+#' 9 digits, text that is also a published value, what every certificate,
+#' codebook and file of these formats holds, and `public`. Only whole words are
+#' found.
 #'
 #' *Numbers.* Looked for, as text and as 8 bytes of either order at any place,
 #' are values of unpublished columns and of the response that 7 significant
-#' digits do not write, so that nothing meets them by chance. Passed over are
-#' published values and those that the synthetic column's decimals can write.
+#' digits do not write, so that nothing meets them by chance; whole ones of 9
+#' digits also as 4 bytes, where the file holds them as an integer. Dates are
+#' looked for as 8 bytes, but for those within 1000 days of 1970. Passed over
+#' are published values and those that the synthetic column's decimals can
+#' write.
 #'
 #' *The response.* Synthetic values that are not rounded must not equal any
-#' confidential response, but for stated bounds. Rounded ones meet some by
-#' chance. So the share of records that were given their own value is compared
-#' with the share that missed it closely, in the order of the file, where
-#' the value is no other record's; more than chance gives in one of a million
-#' releases is refused. Sets of other records than the file's
-#' (`synthesize(newdata = )`) cannot be compared in this way. What has fewer
-#' than 20 values, such as yes and no, tells nobody and is not compared.
+#' confidential response, but for the ends of stated bounds or `support`.
+#' Rounded ones meet some by chance. So the share of records that were given
+#' their own value is compared with the share that missed it closely, in the
+#' order of the file, where the value is no other record's; more than chance
+#' gives in one of a million releases is refused. Sets of other records than the
+#' file's (`synthesize(newdata = )`) cannot be compared in this way. What has
+#' fewer than 20 values, such as yes and no, tells nobody and is not compared.
 #'
 #' A value that was found stays out of the message: the condition's field
 #' `found` (data frame: `file`, `column`, `records`) says in which file and of
@@ -101,7 +109,8 @@
 #' @export
 release <- function(x, path, formats = "csv", data = NULL,
                     require = c("asymptotic", "strict", "none"),
-                    epsilon = NULL, neighbours = c("add-remove", "replace"),
+                    epsilon = NULL, delta = NULL,
+                    neighbours = c("add-remove", "replace"),
                     long = FALSE, public = character(), ledger = NULL) {
   check_present(x)
   call <- rlang::current_env()
@@ -110,6 +119,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   formats <- check_formats(formats, call)
   require <- check_choice(require, c("asymptotic", "strict", "none"))
   check_number(epsilon, above = 0, null = TRUE)
+  check_number(delta, min = 0, max = 1, null = TRUE)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_flag(long)
   check_public_text(public, call)
@@ -118,11 +128,16 @@ release <- function(x, path, formats = "csv", data = NULL,
   )
   synthetic <- if (is_job(x)) x$synthetic else x
   file <- release_file(data, x, synthetic, call)
-  check_releasable(x, synthetic, require, epsilon, neighbours, ledger, call)
+  if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
+  check_releasable(
+    x, synthetic, require, epsilon, delta, neighbours, ledger, call
+  )
   check_target(path, call)
 
   frames <- release_frames(synthetic, long)
-  secrets <- release_secrets(file, synthetic, public)
+  secrets <- writing(
+    path, call, release_secrets(file, synthetic, public, formats)
+  )
   check_own_values(file, synthetic, call)
   check_beside(file, synthetic, call)
   made <- write_folder(path, call, function(folder) {
@@ -249,8 +264,8 @@ check_beside <- function(file, synthetic, call) {
 
 #' Refuse what is not good enough to leave
 #' @noRd
-check_releasable <- function(x, synthetic, require, epsilon, neighbours, ledger,
-                             call) {
+check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
+                             ledger, call) {
   label <- guarantee(x)
   reasons <- c(
     if (!is_sealed(synthetic) || !is_sealed(label)) {
@@ -265,6 +280,7 @@ check_releasable <- function(x, synthetic, require, epsilon, neighbours, ledger,
     },
     label_reasons(label, require),
     if (!is.null(epsilon)) epsilon_reasons(label, epsilon, neighbours),
+    if (!is.null(delta)) delta_reasons(label, delta),
     if (!is.null(ledger)) ledger_reasons(label, ledger)
   )
   reasons <- gsub("\\s+", " ", reasons)
@@ -301,6 +317,15 @@ epsilon_reasons <- function(label, epsilon, neighbours) {
     sprintf(
       "It costs epsilon %s (%s) in total, `epsilon` allows %s.",
       label_figure(total, label), relation, format_exact(epsilon)
+    )
+  }
+}
+
+delta_reasons <- function(label, delta) {
+  if (isTRUE(label$epsilon$delta > delta)) {
+    sprintf(
+      "Its epsilon holds at delta %s, `delta` allows %s.",
+      format_exact(label$epsilon$delta), format_exact(delta)
     )
   }
 }

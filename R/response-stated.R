@@ -101,15 +101,16 @@ with_support <- function(response, support, call = rlang::caller_env()) {
   if (is.null(support)) {
     return(response)
   }
-  if (response$kind %in% c("binary", "proportion")) {
+  none <- c(
+    binary = "The response has two values.",
+    categorical = "The response has levels.",
+    proportion = "A proportion has the bounds of its family."
+  )
+  if (response$kind %in% names(none)) {
     abort_input(
       c(
         "{.arg support} is for amounts and counts.",
-        x = if (response$kind == "binary") {
-          "The response has two values."
-        } else {
-          "A proportion has the bounds of its family."
-        }
+        x = none[[response$kind]]
       ),
       arg = "support", call = call
     )

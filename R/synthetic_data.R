@@ -27,7 +27,8 @@
 #'   * `support` (two numbers or `NULL`): as stated to [synthesize()]; `moved`
 #'     (m counts): values of each set that lay beyond it, beyond the bounds of
 #'     [public_response()] or beyond the whole numbers of R, and were moved to
-#'     the ends;
+#'     the ends; `ends` (two numbers, or `NULL` for categories): of what can be
+#'     released;
 #'   * `made_by`: package, version, `assignment`, `reproducible`.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets.
@@ -96,6 +97,7 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       m = length(sets),
       n_records = nrow(values),
       support = support,
+      ends = if (!has_labels(response)) response_range(response),
       moved = as.integer(moved),
       made_by = list(
         package = "pseudosynth",

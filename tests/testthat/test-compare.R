@@ -43,6 +43,16 @@ test_that("jobs on other records, and what is no job, are refused", {
     compare(final, other), "other",
     class = "pseudosynth_error_input"
   )
+  swapped <- privacy_data()
+  levels(swapped$age) <- rev(levels(swapped$age))
+  other <- suppressMessages(pseudo_posterior(
+    log(income) ~ age, swapped, gaussian(), "score",
+    epsilon = 4, reference = list("(Intercept)" = 10.8, sigma = 1), seed = 3
+  ))
+  expect_error(
+    compare(final, other), "other",
+    class = "pseudosynth_error_input"
+  )
   expect_error(compare(final, 3), class = "pseudosynth_error_input")
   expect_error(compare(), class = "pseudosynth_error_input")
   expect_error(compare(final, groups = "nowhere"), "nowhere")

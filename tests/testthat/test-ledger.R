@@ -217,7 +217,8 @@ test_that("lines that were changed, lost or put twice are found", {
   )
 })
 
-test_that("a line cut off at any byte charges nothing and stays readable", {
+# A killed writer's line had no draw; one that lost bytes later looks the same
+test_that("a line cut off at any byte stops all spending until it is mended", {
   book <- new_book(100)
   for (i in 1:2) synthesize(histogram(), ledger = book)
   whole <- readBin(book$path, "raw", 1e5)
@@ -225,12 +226,28 @@ test_that("a line cut off at any byte charges nothing and stays readable", {
   for (cut in round(seq(ends[2] + 1, ends[3] - 2, length.out = 12))) {
     writeBin(whole[seq_len(cut)], book$path)
     expect_identical(nrow(as.data.frame(book)), 1L)
-    synthesize(histogram(), ledger = book)
-    expect_equal(as.data.frame(book)$epsilon, c(1, 2))
-    expect_identical(
-      readBin(book$path, "raw", cut), whole[seq_len(cut)]
-    )
+    expect_output(print(book), "not counted, since cut off: line 3")
+    error <- refusal(synthesize(histogram(), ledger = book))
+    expect_s3_class(error, "pseudosynth_error_ledger")
+    expect_match(conditionMessage(error), "Line 3 of .* is cut off")
+    expect_match(conditionMessage(error), "Look at the file")
+    expect_identical(readBin(book$path, "raw", 1e5), whole[seq_len(cut)])
   }
+  # Nor does a line that was ended hide it
+  writeBin(c(whole[seq_len(ends[3] - 9)], charToRaw("\n")), book$path)
+  expect_s3_class(
+    refusal(synthesize(histogram(), ledger = book)), "pseudosynth_error_ledger"
+  )
+  expect_s3_class(
+    refusal(pseudo_posterior(log(income) ~ age, privacy_data(), gaussian(),
+      mechanism = "censor_uw", epsilon = 0.9, ledger = book
+    )), "pseudosynth_error_ledger"
+  )
+  # Deleted by hand, the ledger goes on
+  writeBin(whole[seq_len(ends[2])], book$path)
+  synthesize(histogram(), ledger = book)
+  expect_equal(as.data.frame(book)$epsilon, c(1, 2))
+  whole <- readBin(book$path, "raw", 1e5)
   # Complete but for its end: it may have been drawn for
   writeBin(whole[seq_len(length(whole) - 1)], book$path)
   expect_equal(as.data.frame(book)$epsilon, c(1, 2))
@@ -243,7 +260,7 @@ test_that("a ledger that cannot be written draws nothing", {
   book <- new_book()
   drawn <- FALSE
   local_replaced("histogram_quantile", function(...) drawn <<- TRUE)
-  local_replaced("append_line", function(path, line, torn, call) {
+  local_replaced("append_line", function(path, line, ended, call) {
     abort_ledger("full", call)
   })
   expect_s3_class(

@@ -224,6 +224,121 @@ test_that("a release with somebody's mark is refused and leaves nothing", {
   refused(seal(syn), "name")
 })
 
+test_that("words that every release holds are nobody's", {
+  data <- marked()
+  words <- c(
+    "true", "null", "strict", "synthetic", "number", "variable", "made",
+    "categories", "formula", "Files", "delta", "label", "mechanism",
+    "whole number", "published as it is", "one file of all sets", "guarantee",
+    "Certificate", "ordered categories"
+  )
+  data$name[seq_along(words)] <- words
+  data$illness <- NULL
+  for (long in c(FALSE, TRUE)) {
+    path <- release_to(marked_sets(), c("csv", "rds"), data = data, long = long)
+    expect_gt(length(left_in(path)), 3)
+  }
+  secrets <- release_secrets(data, marked_sets(), character())
+  expect_false(any(words %in% secrets$text$text))
+  expect_true("Smith0400" %in% secrets$text$text)
+  # What the records or the user brought in is somebody's as before
+  syn <- marked_sets()
+  syn$guarantee$public_inputs[["values"]] <- "for Smith0100, Gaussian and more"
+  syn$guarantee$unit <- "log(Smith0101)"
+  syn$guarantee <- seal(syn$guarantee)
+  secrets <- release_secrets(data, seal(syn), character())
+  expect_true(all(c("Smith0100", "Smith0101") %in% secrets$text$text))
+})
+
+test_that("the words of a score release are nobody's", {
+  data <- privacy_data()
+  noisy <- suppressWarnings(suppressMessages(score_release(
+    log(income) ~ age, data,
+    epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
+  )))
+  syn <- suppressMessages(synthesize(noisy, newdata = data))
+  file <- data
+  file$note <- sprintf("Smith%04d", seq_len(nrow(file)))
+  words <- c("Gaussian", "Each", "step", "delta", "Coefficients", "scores")
+  file$note[seq_along(words)] <- words
+  expect_gt(length(left_in(release_to(syn, data = file))), 3)
+  file$note[7] <- "identity"
+  secrets <- release_secrets(file, syn, character())
+  expect_false(any(words %in% secrets$text$text))
+  expect_true("identity" %in% secrets$text$text)
+})
+
+test_that("dates and times are found as text and as doubles", {
+  data <- marked()
+  data$born <- as.Date("1954-05-31") + 31 * seq_len(400)
+  data$seen <- as.POSIXct("2019-03-02 12:00:00", tz = "UTC") +
+    1e5 * seq_len(400) + 7
+  secrets <- release_secrets(data, marked_sets(), character())
+  for (row in c(3, 77)) {
+    seen <- format(data$seen[row], c("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"))
+    for (text in c(format(data$born[row]), seen)) {
+      error <- with_text(c("a,b", sprintf("1,\"%s\"", text)), secrets)
+      expect_s3_class(error, "pseudosynth_error_found")
+      expect_true(row %in% error$rows)
+    }
+    for (endian in c("big", "little")) {
+      for (name in c("born", "seen")) {
+        bytes <- c(
+          as.raw(1:3), writeBin(as.double(data[[name]][row]), raw(),
+            endian = endian
+          ), as.raw(1:9)
+        )
+        error <- with_bytes(bytes, secrets)
+        expect_identical(error$found$column, name)
+        expect_identical(error$rows, as.integer(row))
+      }
+    }
+  }
+  # A day's number in text is any number
+  expect_null(with_text(format(as.double(data$born[3])), secrets))
+  # What many share, and what is published
+  data$born[] <- as.Date("1954-05-31")
+  data$seen <- NULL
+  secrets <- release_secrets(data, marked_sets(), character())
+  expect_null(with_text("1954-05-31", secrets))
+})
+
+test_that("long whole numbers are found as integers of 4 bytes", {
+  data <- marked()
+  secrets <- release_secrets(data, marked_sets(), character())
+  id <- as.integer(data$id[9])
+  for (endian in c("big", "little")) {
+    for (before in 0:4) {
+      bytes <- c(
+        as.raw(rep(7, before)), writeBin(id, raw(), endian = endian),
+        as.raw(1:20)
+      )
+      error <- with_bytes(bytes, secrets)
+      expect_identical(error$found$column, "id")
+      expect_identical(error$rows, 9L)
+    }
+  }
+  places <- list(
+    data.frame(a = 1:3, b = c(5L, id, 6L)), structure(1:3, mark = id),
+    list(1, list("a", id)), factor("a", "a"), data.frame(a = 1)
+  )
+  attr(attr(places[[4]], "levels"), "of") <- id
+  row.names(places[[5]]) <- id
+  for (place in places) {
+    bytes <- serialize(place, NULL)
+    for (compressed in c(TRUE, FALSE)) {
+      error <- with_bytes(bytes, secrets, "a.rds", compressed)
+      expect_identical(error$rows, 9L)
+    }
+  }
+  # The same 4 bytes inside of a double are chance
+  inside <- readBin(
+    c(as.raw(c(64, 9)), writeBin(id, raw(), endian = "big"), as.raw(1:2)),
+    "double", endian = "big"
+  )
+  expect_null(with_bytes(serialize(c(1, inside), NULL), secrets, "a.rds"))
+})
+
 # Own values -------------------------------------------------------------------
 
 rounded_file <- function(n = 2000, step = 1, scale = 3e4) {
@@ -302,6 +417,52 @@ test_that("one unrounded value is enough, but not a stated bound", {
   expect_length(own(data, syn), 0)
   syn$sets[[1]]$y[7] <- data$y[77]
   expect_identical(own(data, syn), 77L)
+})
+
+test_that("a single record at a stated end is nobody's own value", {
+  data <- withr::with_seed(3, data.frame(y = pmax(
+    c(rep(0, 20), rnorm(280, 10, 3.6)), 0
+  )))
+  syn <- rounded_set(data, m = 1)
+  syn$sets[[1]]$y <- withr::with_seed(4, runif(300, 0.5, 20))
+  syn$sets[[1]]$y[5] <- 0
+  expect_length(own(data, syn), 20)
+  syn$ends <- c(0, 100)
+  expect_length(own(data, syn), 0)
+  # Rounded: one top-coded record that is released at the top
+  coded <- data.frame(y = c(withr::with_seed(5, runif(999, 100, 1e5)), 1e6))
+  coded$y <- round(coded$y, 2)
+  syn <- rounded_set(coded, m = 1)
+  syn$sets[[1]]$y <- round(withr::with_seed(6, runif(1000, 2e5, 9e5)), 2)
+  syn$sets[[1]]$y[1000] <- 1e6
+  syn$ends <- c(100, 1e6)
+  expect_length(rows_of_own(coded$y, list(syn$sets[[1]]$y), 0.01, syn$ends), 0)
+})
+
+test_that("sets cut at a stated end leave, whoever is there", {
+  data <- withr::with_seed(3, data.frame(
+    y = pmax(c(0, rnorm(280, 10, 3.6)), 0), a = factor(rep(1:3, length = 281))
+  ))
+  noisy <- suppressWarnings(suppressMessages(score_release(
+    y ~ a, data, gaussian(),
+    epsilon = 5, reference = list("(Intercept)" = 10, sigma = 4)
+  )))
+  at_end <- 0
+  for (i in 1:30) {
+    syn <- suppressMessages(
+      synthesize(noisy, newdata = data, support = c(0, 100))
+    )
+    expect_identical(syn$ends, c(0, 100))
+    at_end <- at_end + (sum(syn[[1]]$y == 0) == 1)
+    expect_gt(length(left_in(release_to(syn, data = data))), 3)
+  }
+  expect_gt(at_end, 0)
+  # An end with many digits is in the label and no secret
+  data$y[1] <- 1 / 3
+  syn <- suppressMessages(
+    synthesize(noisy, newdata = data, support = c(1 / 3, 100))
+  )
+  expect_gt(length(left_in(release_to(syn, data = data))), 3)
 })
 
 test_that("yes and no and small counts tell nobody", {

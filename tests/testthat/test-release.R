@@ -234,6 +234,26 @@ test_that("what costs more than asked for is refused, by either relation", {
   )), 5)
 })
 
+test_that("a large delta is refused beside epsilon unless it is asked for", {
+  data <- privacy_data()
+  sets <- function(delta) {
+    release <- suppressWarnings(suppressMessages(score_release(
+      log(income) ~ age, data,
+      epsilon = 0.5, delta = delta,
+      reference = list("(Intercept)" = 10.8, sigma = 1)
+    )))
+    suppressMessages(synthesize(release, newdata = data))
+  }
+  loose <- sets(0.1)
+  not_releasable(loose, "delta 0.1, `delta` allows", data = data, epsilon = 0.5)
+  not_releasable(loose, "`delta` allows 0.09", data = data, delta = 0.09)
+  expect_length(left_in(release_to(loose,
+    data = data, epsilon = 0.5, delta = 0.1
+  )), 4)
+  expect_length(left_in(release_to(loose, data = data)), 4)
+  expect_length(left_in(release_to(sets(1e-6), data = data, epsilon = 0.5)), 4)
+})
+
 test_that("other objects, folders and arguments are refused by class", {
   syn <- leaving_sets()
   data <- privacy_data()
@@ -255,6 +275,7 @@ test_that("other objects, folders and arguments are refused by class", {
   }
   wrong(syn, to, data = data, require = "best")
   wrong(syn, to, data = data, epsilon = 0)
+  wrong(syn, to, data = data, delta = 2)
   wrong(syn, to, data = data, long = NA)
   wrong(syn, to, data = data, public = 1)
   wrong(syn, to, data = data, ledger = "a")

@@ -191,4 +191,14 @@ test_that("a support that makes no sense is refused before anything is drawn", {
   expect_error(
     synthesize(yes, support = c(0, 1)), class = "pseudosynth_error_input"
   )
+  people <- data.frame(y = factor(rep(letters[1:3], 40)), x = 1:120 / 120)
+  levels <- suppressWarnings(suppressMessages(
+    score_release(y ~ x, people, categorical(),
+      epsilon = 1, response = public_response(levels = letters[1:3])
+    )
+  ))
+  expect_error(
+    synthesize(levels, newdata = people, support = c(1, 2)), "levels",
+    class = "pseudosynth_error_input"
+  )
 })
