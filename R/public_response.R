@@ -9,8 +9,8 @@
 #'   -2 for hundreds, `NA` for values that are not rounded. Records are rounded
 #'   to them. `NULL`, the default: not stated.
 #' @param levels (strings or `NULL`) The labels of a response that is a factor
-#'   or a character: of [bernoulli()] two, the one that is modelled as 0 first; of
-#'   [categorical()] all, its baseline first. `NULL`, the default: not stated.
+#'   or a character: of [bernoulli()] two, the one that is modelled as 0 first;
+#'   of [categorical()] all, its baseline first. `NULL`, the default: not stated.
 #' @param bounds (two numbers or `NULL`) Smallest and largest value in the
 #'   response's own unit. Records outside are clamped to them, as are released
 #'   values. `NULL`, the default: none. A [beta_response()] has its own.
