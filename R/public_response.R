@@ -10,7 +10,8 @@
 #'   to them. `NULL`, the default: not stated.
 #' @param levels (strings or `NULL`) The labels of a response that is a factor
 #'   or a character: of [bernoulli()] two, the one that is modelled as 0 first;
-#'   of [categorical()] all, its baseline first. `NULL`, the default: not stated.
+#'   of [categorical()] all, its baseline first. `NULL`, the default: not
+#'   stated.
 #' @param bounds (two numbers or `NULL`) Smallest and largest value in the
 #'   response's own unit. Records outside are clamped to them, as are released
 #'   values. `NULL`, the default: none. A [beta_response()] has its own.

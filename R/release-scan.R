@@ -212,7 +212,7 @@ check_own_values <- function(file, synthetic, call) {
 #'
 #' Values near a record's own are about as likely as its own. So the number of
 #' values that miss it by 1 to D steps says how many meet it by chance; D is the
-#' least at which some are seen.
+#' least at which 20 are seen, or all.
 #' @param ends (numeric) What values are moved to, which tells of no record.
 #' @return (integer) Rows; none where chance explains them.
 #' @noRd
@@ -231,7 +231,8 @@ rows_of_own <- function(y, drawn, step, ends = NULL) {
   }
   within <- 5 * 2^(0:40)
   near <- vapply(within, function(d) sum(missed > 0 & missed <= d), 1)
-  chosen <- match(TRUE, near >= 20, nomatch = length(within))
+  # Few records may have no more than a few values near
+  chosen <- match(TRUE, near >= min(20, max(near)))
   # Twice the mean: the own value may be where the density is highest
   expected <- 2 * (near[chosen] + 1) / (2 * within[chosen])
   chance <- stats::ppois(n_met - 1, expected, lower.tail = FALSE)

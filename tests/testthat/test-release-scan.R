@@ -485,3 +485,13 @@ test_that("the step of released values is found", {
   expect_identical(step(c(0.1, 0.2)), 0.1)
   expect_identical(step(c(1 / 3, 1)), NA_real_)
 })
+
+test_that("few records with values of their own meet them by chance", {
+  # Two records alone with their values among heaps: one of them is met
+  y <- c(rep(c(20, 21, 22), 100), 11, 33)
+  drawn <- list(c(rep(c(21, 22, 20), 100), 11, 25))
+  expect_length(rows_of_own(y, drawn, 1), 0)
+  # A copy of many of them is no chance
+  y <- 1000 * (1:50)
+  expect_length(rows_of_own(y, list(y), 1), 50)
+})
