@@ -86,13 +86,17 @@ numbers_in <- function(x) {
   }
   text <- as_text(as.character(x))
   values <- unique(text)
-  digits <- gsub("[^0-9.]", "", values)
-  numbers <- suppressWarnings(as.numeric(digits))
-  if (length(numbers) == 0 || anyNA(numbers)) {
-    return(NULL)
+  numbers <- suppressWarnings(as.numeric(values))
+  if (anyNA(numbers)) {
+    # A comma before the last digits is the decimals'
+    comma <- any(grepl(",[0-9]{1,2}([^0-9]|$)", values))
+    digits <- gsub(if (comma) "[^0-9,]" else "[^0-9.]", "", values)
+    digits <- sub(",", ".", digits, fixed = TRUE)
+    numbers <- suppressWarnings(as.numeric(digits))
+    below <- grepl("^[^0-9.,]*-[^0-9.,]*[0-9.,]", values)
+    numbers <- ifelse(below, -numbers, numbers)
   }
-  below <- grepl("^[^0-9.]*-[^0-9.]*[0-9.]", values)
-  ifelse(below, -numbers, numbers)[match(text, values)]
+  if (length(numbers) > 0 && !anyNA(numbers)) numbers[match(text, values)]
 }
 
 follows_response <- function(x, y) {

@@ -7,11 +7,9 @@ public_environment <- function(formula, columns, call) {
   # Not the user's workspace: what a formula reads there is confidential
   kept <- new.env(parent = baseenv())
   check_no_values_written_in(formula[[3]], call)
-  check_reads_arguments(without_columns(formula[[3]], columns), call)
-  keep_public(
-    setdiff(all.names(formula[[3]], unique = TRUE), columns),
-    environment(formula), kept, call
-  )
+  used <- setdiff(all.names(formula[[3]], unique = TRUE), columns)
+  check_reads_arguments(c(used, written_text(formula[[3]])), call)
+  keep_public(used, environment(formula), kept, call)
   kept
 }
 
@@ -33,16 +31,15 @@ keep_public <- function(names, from, kept, call) {
         value <- utils::removeSource(value)
         attributes(value) <- NULL
         environment(value) <- kept
-        check_no_values_written_in(body(value), call)
-        check_no_values_written_in(as.list(formals(value)), call)
-        check_reads_arguments(body(value), call)
-        check_reads_arguments(as.list(formals(value)), call)
+        code <- c(as.list(formals(value)), list(body(value)))
+        check_no_values_written_in(code, call)
+        called <- unlist(lapply(code, all.names, unique = TRUE))
+        check_reads_arguments(c(called, written_text(code)), call)
+      } else {
+        check_reads_arguments(reaching_by_name(value), call)
       }
       assign(name, value, envir = kept)
       if (own) {
-        called <- c(all.names(body(value), unique = TRUE), unlist(
-          lapply(formals(value), all.names)
-        ))
         # A name that is the function's own may also be one of the workspace
         local <- c(names(formals(value)), assigned_names(body(value)))
         keep_public(setdiff(called, local), made_in, kept, call)
@@ -104,14 +101,33 @@ reaching <- c(
   "read.table"
 )
 
-#' Code of a formula may use its arguments alone: what else it could read is
-#' confidential, and what it could say is, too
+#' Which of them a function is, whatever it is called here
 #' @noRd
-check_reads_arguments <- function(code, call) {
-  parts <- if (is.list(code)) code else list(code)
-  used <- unlist(lapply(parts, function(part) {
-    if (!missing(part)) all.names(part)
-  }))
+reaching_by_name <- function(value) {
+  own <- vapply(reaching, function(name) {
+    identical(get0(name, envir = asNamespace("utils")), value)
+  }, NA)
+  reaching[own]
+}
+
+#' Text that stands in code: `sapply(x, "get")` calls what it names
+#' @noRd
+written_text <- function(code) {
+  if (is.character(code)) {
+    return(code)
+  }
+  if (is.call(code) || is.list(code)) {
+    unlist(lapply(as.list(code), function(part) {
+      if (!missing(part)) written_text(part)
+    }))
+  }
+}
+
+#' Code of a formula may use its arguments alone: what else it could read is
+#' confidential
+#' @param used (character) The names and the text in it.
+#' @noRd
+check_reads_arguments <- function(used, call) {
   found <- intersect(used, reaching)
   if (length(found) > 0) {
     abort_input(
@@ -154,10 +170,4 @@ check_no_values_written_in <- function(code, call) {
       arg = "formula", call = call
     )
   }
-}
-
-#' A right side's names but those of columns, which may be any word
-#' @noRd
-without_columns <- function(code, columns) {
-  lapply(setdiff(all.names(code, unique = TRUE), columns), as.name)
 }

@@ -122,12 +122,21 @@ test_that("a copy is seen as text, as a factor and as a date, too", {
   )) {
     expect_true(tells(x, y))
   }
+  cents <- y / 100
+  for (x in list(
+    sprintf("%.8e", cents), paste("EUR", format(cents,
+      big.mark = ".", decimal.mark = ",", nsmall = 2, trim = TRUE
+    ))
+  )) {
+    expect_true(tells(x, cents))
+  }
   expect_false(tells(withr::with_seed(2, sample(as.character(y))), y))
   expect_error(
     check_holds_none(y, data.frame(x = rev(paste(y, "USD")))),
     class = "pseudosynth_error_copied_response"
   )
   expect_identical(numbers_in(c("-1,200.5", "$ 3")), c(-1200.5, 3))
+  expect_identical(numbers_in(c("1.000,5 EUR", "20")), c(1000.5, 20))
   expect_null(numbers_in(c("1", "none")))
 })
 

@@ -130,13 +130,18 @@ test_that("nothing of a formula reads beyond its arguments", {
   by_option <- function(v) getOption("secret")[seq_along(v)]
   by_frame <- function(v) parent.frame()$y
   by_code <- function(v) eval(parse(text = "secret"))
+  by_text <- function(v) as.numeric(sapply("secret", "get")) + 0 * v
+  reach <- get
+  where <- globalenv
+  by_alias <- function(v) reach("secret", envir = where()) + 0 * v
   changed <- stats::sd
   body(changed) <- bquote(.(data$y) + 0 * x)
   long <- paste(format(data$y), collapse = ",")
   unpack <- function(v) as.numeric(strsplit(long, ",")[[1]]) + 0 * v
   for (formula in list(
     y ~ by_get(k), y ~ by_option(k), y ~ by_frame(k), y ~ by_code(k),
-    y ~ changed(k), y ~ unpack(k), y ~ k + I(getOption("secret")),
+    y ~ changed(k), y ~ unpack(k), y ~ by_text(k), y ~ by_alias(k),
+    y ~ k + I(getOption("secret")),
     y ~ k + I(get("secret"))
   )) {
     expect_error(
