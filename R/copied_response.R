@@ -4,11 +4,9 @@
 #' Refuse published columns that tell the response
 #'
 #' @param y (numeric, N) The confidential response.
-#' @param columns (data frame, N rows) What is published beside it.
+#' @param columns (list or data frame, N rows) What is published beside it.
 #' @noRd
 check_not_copied <- function(y, columns, call = rlang::caller_env()) {
-  # Coded once: sorting a million values takes longer than all that follows
-  y <- match(y, sort(unique(y)))
   told <- names(columns)[vapply(columns, tells_response, TRUE, y = y)]
   if (length(told) > 0) {
     abort_privacy(
@@ -28,12 +26,13 @@ check_not_copied <- function(y, columns, call = rlang::caller_env()) {
 #' Refuse a design that the response came into through a formula's function
 #' @param spec As the core sees it.
 #' @noRd
-check_design_not_copied <- function(spec, call) {
-  columns <- data.frame(spec$codes, spec$numeric)
-  if (length(columns) > 0) {
-    names(columns) <- paste("of the formula's term", seq_along(columns))
-    check_not_copied(spec$y, columns, call)
-  }
+check_design_not_copied <- function(spec, design, call) {
+  columns_of <- function(x) lapply(seq_len(NCOL(x)), function(j) x[, j])
+  columns <- c(columns_of(spec$codes), columns_of(spec$numeric))
+  names(columns) <- c(
+    design$factors$variable, design$columns[spec$numeric_column]
+  )
+  check_not_copied(spec$y, columns, call)
 }
 
 #' Refuse columns that hold the response's values, in whatever order
@@ -44,7 +43,7 @@ check_design_not_copied <- function(spec, call) {
 #' also as text: labels are met often.
 #' @noRd
 check_holds_none <- function(y, columns, call = rlang::caller_env()) {
-  once <- setdiff(y, y[duplicated(y)])
+  once <- y[!duplicated(y) & !duplicated(y, fromLast = TRUE)]
   holds <- function(x) {
     x <- if (is.numeric(x)) x else numbers_in(x)
     is.numeric(x) && {
@@ -84,8 +83,10 @@ numbers_in <- function(x) {
   if (!is.character(x) && !is.factor(x)) {
     return(NULL)
   }
-  text <- as_text(as.character(x))
-  values <- unique(text)
+  # Each text once; of a factor's levels those that are met
+  at <- if (is.factor(x)) as.integer(x) else match(x, unique(x))
+  met <- unique(at)
+  values <- as_text(if (is.factor(x)) levels(x)[met] else unique(x))
   numbers <- suppressWarnings(as.numeric(values))
   if (anyNA(numbers)) {
     # A comma before the last digits is the decimals'
@@ -96,43 +97,44 @@ numbers_in <- function(x) {
     below <- grepl("^[^0-9.,]*-[^0-9.,]*[0-9.,]", values)
     numbers <- ifelse(below, -numbers, numbers)
   }
-  if (length(numbers) > 0 && !anyNA(numbers)) numbers[match(text, values)]
+  if (length(numbers) > 0 && !anyNA(numbers)) numbers[match(at, met)]
 }
 
 follows_response <- function(x, y) {
-  some <- round(seq(1, length(y), length.out = 2000))
-  if (length(y) > 1e4 && isFALSE(told_by(x[some], y[some])$pattern)) {
-    return(FALSE)
+  # What all records show, some show as well: few decide nearly always
+  for (n in c(200, 5000)) {
+    some <- round(seq(1, length(y), length.out = n))
+    if (length(y) > n && isFALSE(told_by(x[some], y[some])$pattern)) {
+      return(FALSE)
+    }
   }
   found <- told_by(x, y)
   isTRUE(found$pattern) && found$rare()
 }
 
-#' Does one follow the other without exception? What all records show, some show
-#' as well.
+#' Does one follow the other without exception?
 #' @return (list) `pattern` (flag; `NA` where one is constant), `rare`
 #'   (function: is that no accident?).
 #' @noRd
 told_by <- function(x, y) {
-  # Ties are what tells: equal values get equal codes
-  y <- match(y, sort(unique(y)))
   # Text has an order, too, which may be the response's
-  x <- if (is.ordered(x)) {
+  x <- ranks_of(if (is.ordered(x)) {
     as.integer(x)
   } else if (is.numeric(x) || inherits(x, c("Date", "POSIXct", "difftime"))) {
     as.numeric(x)
   } else {
     as_text(as.character(x))
-  }
-  x <- match(x, sort(unique(x), method = "radix"))
+  })
+  y <- ranks_of(y)
   n_x <- max(x)
   n_y <- max(y)
   if (n_x < 2 || n_y < 2) {
     return(list(pattern = NA))
   }
-  pairs <- rle(sort((y - 1) * n_x + x))$lengths
-  y_of_x <- length(pairs) == n_x
-  x_of_y <- length(pairs) == n_y
+  pairs <- (y - 1) * n_x + x
+  n_pairs <- length(unique(pairs))
+  y_of_x <- n_pairs == n_x
+  x_of_y <- n_pairs == n_y
   if (!y_of_x && !x_of_y) {
     return(list(pattern = FALSE))
   }
@@ -140,9 +142,15 @@ told_by <- function(x, y) {
   up <- sorted(x) || sorted(-x)
   classes <- y_of_x || length(rle(x[order(y)])$lengths) == n_x
   list(pattern = up || classes, rare = function() {
-    chance <- sum(lfactorial(tabulate(x))) + sum(lfactorial(tabulate(y))) -
-      lfactorial(length(y)) - sum(lfactorial(pairs))
+    orders <- function(x) sum(lfactorial(tabulate(match(x, unique(x)))))
+    chance <- orders(x) + orders(y) - lfactorial(length(y)) - orders(pairs)
     rare <- function(ways) ways + chance < log(1e-9)
     (up && rare(log(2))) || (classes && rare(lfactorial(n_x)))
   })
+}
+
+# Ties are what tells: equal values get equal ranks
+ranks_of <- function(x) {
+  values <- unique(x)
+  match(x, values[order(values, method = "radix")])
 }

@@ -45,36 +45,53 @@ response_inverse <- function(response, z) {
 #' @return (integer or double) Same dimensions as `z`.
 #' @noRd
 response_number <- function(response, z) {
+  cut_at_ends(response, rounded_number(response, z))
+}
+
+#' @param y (double vector or matrix) From `rounded_number()`.
+#' @noRd
+cut_at_ends <- function(response, y) {
   if (has_labels(response)) {
-    storage.mode(z) <- if (response$type == "double") "double" else "integer"
-    return(z)
+    storage.mode(y) <- if (response$type == "double") "double" else "integer"
+    return(y)
   }
-  y <- rounded_number(response, z)
-  range <- response_range(response)
-  y[] <- pmin(pmax(y, range[1]), range[2])
+  ends <- response_range(response)
+  if (!lies_within(y, ends)) y[] <- pmin(pmax(y, ends[1]), ends[2])
   if (response$type == "integer") {
     storage.mode(y) <- "integer"
   }
   y
 }
 
-#' How many values lie beyond the stated bounds, or beyond what the type can
-#' hold, and are moved to the ends
+#' How many values of each set lie beyond the stated bounds, or beyond what the
+#' type can hold, and are moved to the ends
+#' @param y (double matrix) From `rounded_number()`.
+#' @return (integer, a value per column)
 #' @noRd
-count_beyond <- function(response, z) {
-  if (response$kind %in% c("binary", "proportion")) {
-    return(0L)
-  }
+count_beyond <- function(response, y) {
   ends <- response$limits %||% if (response$type == "integer") {
     c(-1, 1) * .Machine$integer.max
+  } else {
+    c(-1, 1) * .Machine$double.xmax
   }
-  y <- rounded_number(response, z)
-  if (is.null(ends)) sum(!is.finite(y)) else sum(y < ends[1] | y > ends[2])
+  bounded <- has_labels(response) || response$kind == "proportion"
+  if (bounded || lies_within(y, ends)) {
+    return(integer(ncol(y)))
+  }
+  as.integer(colSums(is.na(y) | y < ends[1] | y > ends[2]))
+}
+
+# Nearly all values do, and two numbers show it
+lies_within <- function(y, ends) {
+  length(y) == 0 || isTRUE(min(y) >= ends[1] && max(y) <= ends[2])
 }
 
 #' The variable's own unit before it is cut at any end
 #' @noRd
 rounded_number <- function(response, z) {
+  if (has_labels(response)) {
+    return(z)
+  }
   bounds <- response$bounds
   y <- if (is.null(bounds)) {
     switch(response$transform,
@@ -93,7 +110,10 @@ rounded_number <- function(response, z) {
 
 # round() fails for digits beyond the precision of huge values.
 round_small <- function(y, digits) {
-  small <- abs(y) < 1e15
+  if (lies_within(y, c(-1e15, 1e15))) {
+    return(round(y, digits))
+  }
+  small <- !is.na(y) & abs(y) < 1e15
   y[small] <- round(y[small], digits)
   y
 }

@@ -11,7 +11,7 @@ score_file <- function(model, call) {
     spec$y, model$data[setdiff(names(model$data), model$response$variable)],
     call
   )
-  check_design_not_copied(spec, call)
+  check_design_not_copied(spec, model$design, call)
   plain <- spec
   plain$y <- numeric(length(spec$y))
   rows <- design_rows_(plain)

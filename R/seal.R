@@ -34,9 +34,26 @@ seal_of <- function(x) {
     parts$privacy_weights <- list(as.double(weights), attr(weights, "digest"))
     parts <- parts[intersect(fit_parts, names(parts))]
   }
+  if (inherits(x, "synthetic_data")) parts$sets <- told_apart(x$sets)
   names <- names(parts)
   attributes(parts) <- NULL
   stable_hash(list(class(x), names, parts))
+}
+
+#' Sets differ in few columns: what a set shares with the first is hashed once
+#' @noRd
+told_apart <- function(sets) {
+  first <- sets[[1]]
+  told <- function(set) {
+    shared <- vapply(names(set), function(name) {
+      identical(set[[name]], first[[name]])
+    }, TRUE)
+    of_its_own <- if (!identical(attributes(set), attributes(first))) {
+      attributes(set)
+    }
+    list(of_its_own, shared, unclass(set)[!shared])
+  }
+  c(first, lapply(sets[-1], told))
 }
 
 #' Refuse what was edited

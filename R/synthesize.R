@@ -278,7 +278,7 @@ check_histogram_newdata <- function(newdata, response, call) {
 check_published <- function(fit, data, columns, call) {
   variable <- fit$response$variable
   published <- data[setdiff(columns, variable)]
-  check_design_not_copied(fit$spec, call)
+  check_design_not_copied(fit$spec, fit$design, call)
   if (nrow(data) == n_records(fit)) {
     check_not_copied(fit$spec$y, published, call)
   }

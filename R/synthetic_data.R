@@ -77,16 +77,18 @@ build_synthetic_sets <- function(values, response, data, columns, label,
                                  assignment, support = NULL) {
   variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
+  numbers <- rounded_number(response, values)
+  moved <- count_beyond(response, numbers)
+  tell_moved(moved, length(values), response)
+  numbers <- cut_at_ends(response, numbers)
   sets <- lapply(seq_len(ncol(values)), function(j) {
-    column <- response_inverse(response, values[, j])
+    column <- as_response_type(response, numbers[, j])
     set <- c(frame, stats::setNames(list(column), variable))[columns]
     structure(
       set,
       names = columns, row.names = seq_len(nrow(values)), class = "data.frame"
     )
   })
-  moved <- apply(values, 2, function(z) count_beyond(response, z))
-  tell_moved(moved, length(values), response)
   seal(structure(
     list(
       sets = sets,
@@ -98,7 +100,7 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       n_records = nrow(values),
       support = support,
       ends = if (!has_labels(response)) response_range(response),
-      moved = as.integer(moved),
+      moved = moved,
       made_by = list(
         package = "pseudosynth",
         version = as.character(utils::packageVersion("pseudosynth")),

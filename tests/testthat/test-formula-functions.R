@@ -157,13 +157,21 @@ test_that("nothing of a formula reads beyond its arguments", {
 
 test_that("a response that came in all the same is seen in the design", {
   y <- withr::with_seed(1, stats::rnorm(200))
-  spec <- list(y = y, codes = matrix(0L, 200, 0), numeric = cbind(sin(y / 9)))
-  expect_error(
-    check_design_not_copied(spec, rlang::current_env()),
-    class = "pseudosynth_error_copied_response"
+  spec <- list(
+    y = y, codes = matrix(0L, 200, 0), numeric = cbind(sin(y / 9)),
+    numeric_column = 2L
   )
+  design <- list(
+    factors = data.frame(variable = character()),
+    columns = c("(Intercept)", "wave(t)")
+  )
+  check <- function() {
+    check_design_not_copied(spec, design, rlang::current_env())
+  }
+  error <- expect_error(check(), class = "pseudosynth_error_copied_response")
+  expect_match(conditionMessage(error), "wave(t)", fixed = TRUE)
   spec$numeric <- cbind(withr::with_seed(2, rnorm(200)))
-  expect_no_error(check_design_not_copied(spec, rlang::current_env()))
+  expect_no_error(check())
 })
 
 test_that("a function's own names bring nothing of the workspace along", {
