@@ -1,10 +1,11 @@
 #' A ledger of what has been spent on a confidential file
 #'
 #' An append-only file beside the data that records what every release costs,
-#' adds it up, and refuses what exceeds the budget. [synthesize()] and
-#' [pseudo_posterior()] take it as `ledger` and write their entry before they
-#' draw: if they fail or are killed afterwards, the entry stays and no second
-#' draw is had for it. Every call is an entry of its own.
+#' adds it up, and refuses what exceeds the budget. [synthesize()],
+#' [pseudo_posterior()], [score_release()] and [perturbed_histogram()] take it
+#' as `ledger` and write their entry before they draw or hand anything out: if
+#' they fail or are killed afterwards, the entry stays and no second draw is had
+#' for it. Every call is an entry of its own.
 #'
 #' One ledger is for one confidential file: all its entries add up, whatever
 #' model or column they are of.
@@ -28,9 +29,9 @@
 #'   `neighbours`. The entries stay in the file. `print()` says what is spent,
 #'   `as.data.frame()` has one row for each entry: `number`, `time` (UTC),
 #'   `synthetic`, `published`, `mechanism`, `label`, `m`, `records`, `file` (a
-#'   salted hash of the confidential response; `NA` where a histogram or score
-#'   release was drawn from, which hold no record) and `epsilon`, what was spent
-#'   up to and including it.
+#'   salted hash of the confidential response; `NA` where sets were drawn from a
+#'   histogram or score release, which hold no record) and `epsilon`, what was
+#'   spent up to and including it.
 #'
 #' @section Composition:
 #' The charges of all labels, the same thing once, see [guarantee()]: pure
@@ -136,6 +137,17 @@ spend <- function(ledger, label, variable, columns, response, call) {
     }
   })
   invisible()
+}
+
+#' Spend what a release of noisy counts or sums costs, before it is handed out
+#'
+#' Its noise is there already, but nobody has seen it: whether it fits depends
+#' on what it costs alone. Sets that are drawn later have its charges, which the
+#' ledger then knows.
+#' @param x (`perturbed_histogram` or `score_release`)
+#' @noRd
+spend_made <- function(ledger, x, response, call) {
+  spend(ledger, guarantee(x), x$response$variable, NULL, response, call)
 }
 
 #' Refuse before the first fit what is known not to fit
@@ -247,7 +259,8 @@ as.data.frame.privacy_ledger <- function(x,
   book <- read_ledger(x$path, rlang::current_env())
   field <- function(name, missing) {
     vapply(book$entries, function(entry) {
-      paste(unlist(entry[[name]]) %||% missing, collapse = ", ")
+      value <- unlist(entry[[name]])
+      if (is.null(value)) missing else toString(value)
     }, "")
   }
   number <- seq_along(book$entries)
@@ -255,8 +268,8 @@ as.data.frame.privacy_ledger <- function(x,
     number = number, time = field("time", ""),
     synthetic = field("synthetic", ""), published = field("published", ""),
     mechanism = field("mechanism", ""), label = field("label", ""),
-    m = as.integer(field("m", "")), records = as.integer(field("records", NA)),
-    file = field("file", NA),
+    m = as.integer(field("m", "")), records = as.integer(field("records", NA_character_)),
+    file = field("file", NA_character_),
     epsilon = vapply(number, function(i) {
       spent_of(book, entry_charges(book$entries[seq_len(i)]))
     }, 1)

@@ -39,6 +39,9 @@
 #' @param response ([public_response()] or `NULL`) Public decimals of the values
 #'   that are drawn from it, and bounds in place of `bounds`. `NULL`, the
 #'   default: values are not rounded.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
+#'   the counts leave this function, or refused. What is drawn from them later
+#'   costs nothing more there. `NULL`, the default: nowhere.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
 #'   to 0), `noisy` (as the noise left them), `breaks` (on the modelled scale),
@@ -75,8 +78,10 @@
 perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
                                 neighbours = c("add-remove", "replace"),
                                 noise = c("discrete", "continuous"),
-                                seed = NULL, response = NULL) {
+                                seed = NULL, response = NULL, ledger = NULL) {
   check_present(x)
+  call <- rlang::current_env()
+  check_ledger(ledger, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   noise <- check_choice(noise, c("discrete", "continuous"))
   check_number(epsilon, min = 1e-6, max = 1e6)
@@ -101,7 +106,9 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   )
   # The same seed and outcome are the same histogram, which is paid once
   made$id <- if (is.null(seed)) new_charge_id() else hashed_id(made, seed)
-  seal(structure(made, class = "perturbed_histogram"))
+  histogram <- seal(structure(made, class = "perturbed_histogram"))
+  if (!is.null(ledger)) spend_made(ledger, histogram, values$y, call)
+  histogram
 }
 
 # Input ----------------------------------------------------------------------

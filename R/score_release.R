@@ -59,6 +59,9 @@
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the release is reproducible and not for
 #'   release.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
+#'   the release leaves this function, or refused. What is drawn from it later
+#'   costs nothing more there. `NULL`, the default: nowhere.
 #'
 #' @return A `score_release`: a list of public and of released numbers, and of
 #'   nothing else of the file:
@@ -106,8 +109,10 @@ score_release <- function(formula, data, family = student_t(), epsilon,
                           delta = 1e-6, neighbours = c("add-remove", "replace"),
                           reference, bounds = NULL, bins = 40, prior = NULL,
                           clip = NULL, shares = c(0.3, 0.12, 0.58), spread = 1,
-                          response = NULL, scaling = NULL, seed = NULL) {
+                          response = NULL, scaling = NULL, seed = NULL,
+                          ledger = NULL) {
   call <- rlang::current_env()
+  check_ledger(ledger, call)
   check_formula(formula)
   check_data_frame(data)
   family <- check_score_family(family, call)
@@ -126,8 +131,12 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   model <- new_model(
     formula, used_levels(data), family, prior, call, response, scaling
   )
-  release <- if (is_categorical(family)) release_levels else release_scores
-  release(model, settings, epsilon, neighbours, seed, call)
+  release_sums <- if (is_categorical(family)) release_levels else release_scores
+  release <- release_sums(model, settings, epsilon, neighbours, seed, call)
+  if (!is.null(ledger)) {
+    spend_made(ledger, release, data[[release$response$variable]], call)
+  }
+  release
 }
 
 #' A file whose factors have no level but those that records have

@@ -65,6 +65,40 @@ test_that("the same histogram is paid once, another one again", {
   over(synthesize(histogram(), ledger = book))
 })
 
+test_that("noisy counts and sums are charged where they are made", {
+  book <- new_book(6, delta = 1e-6)
+  data <- privacy_data()
+  made <- perturbed_histogram(log(income) ~ 1, data,
+    bounds = c(100, 1e7), epsilon = 1, ledger = book
+  )
+  expect_equal(as.data.frame(book)$epsilon, 1)
+  # What is drawn from it is known to be paid
+  synthesize(made, m = 3, ledger = book)
+  expect_equal(as.data.frame(book)$epsilon, c(1, 1))
+  sums <- function(epsilon, ...) {
+    suppressWarnings(score_release(log(income) ~ age, data,
+      epsilon = epsilon, ledger = book, ...,
+      reference = list("(Intercept)" = 10.8, sigma = 1)
+    ))
+  }
+  released <- sums(0.5)
+  spent <- as.data.frame(book)$epsilon[3]
+  expect_gt(spent, 1)
+  synthesize(released, m = 2, newdata = data, ledger = book)
+  expect_equal(as.data.frame(book)$epsilon[4], spent)
+  # The file is marked where it was read
+  file <- as.data.frame(book)$file
+  expect_identical(is.na(file), c(FALSE, TRUE, FALSE, TRUE))
+  expect_identical(file[1], file[3])
+  # What does not fit, or has a seed, is not handed out
+  over(sums(5))
+  over(perturbed_histogram(log(income) ~ 1, data,
+    bounds = c(100, 1e7), epsilon = 6, ledger = book
+  ))
+  expect_s3_class(refusal(sums(0.1, seed = 1)), "pseudosynth_error_privacy")
+  expect_identical(nrow(as.data.frame(book)), 4L)
+})
+
 test_that("a ledger counts in its own relation", {
   book <- new_book(5, neighbours = "replace")
   synthesize(histogram(), ledger = book)
