@@ -115,6 +115,13 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   )
 }
 
+check_ledger <- function(ledger, call) {
+  check_class(
+    ledger, "privacy_ledger", "Open one with {.fn ledger}.",
+    null = TRUE, arg = "ledger", call = call
+  )
+}
+
 #' Spend what a label charges, or refuse
 #'
 #' Called before anything is drawn. When it returns the entry is in the file.

@@ -229,13 +229,6 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
   )
 }
 
-check_ledger <- function(ledger, call) {
-  check_class(
-    ledger, "privacy_ledger", "Open one with {.fn ledger}.",
-    null = TRUE, arg = "ledger", call = call
-  )
-}
-
 check_histogram_assignment <- function(assignment, call) {
   assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
   if (assignment != "prior") {
