@@ -27,6 +27,9 @@
 #'   0.2 is 20%. `NULL`, the default: it is not measured.
 #' @param risk_known (character or `NULL`) Published columns that the intruder
 #'   knows. `NULL`, the default: none.
+#' @param file (string or `NULL`) Where finished rows are kept, for a run that is
+#'   interrupted: the same call then goes on with the others. Needs a `seed`.
+#'   The file is confidential. `NULL`, the default: nowhere.
 #' @param seed As in [pseudo_posterior()].
 #'
 #' @return A `mechanism_comparison`: a list with `table` (data frame, one row
@@ -48,6 +51,13 @@
 #' @section Privacy:
 #' The table is computed from the file and from sets that are not released: for
 #' the agency only. Labels of weighted mechanisms are claims; see [guarantee()].
+#' @section Many cores:
+#' Rows run on the workers of the package future's plan where one is set:
+#' `future::plan("multisession")` for the cores of this machine, `"cluster"` for
+#' those of others on which this package is installed. Forked workers
+#' (`"multicore"`) are refused: threads do not survive a fork. Results are the
+#' same at any number of workers. A worker that dies is an error of class
+#' `pseudosynth_error_worker`; rows that were finished are in `file`.
 #' @seealso [pseudo_posterior()], [utility()]
 #' @examples
 #' \donttest{
@@ -69,9 +79,10 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
                                groups = NULL, regression = NULL,
                                calibrate = "centred", top = NULL,
                                risk_radius = NULL, risk_known = NULL,
-                               seed = NULL) {
+                               file = NULL, seed = NULL) {
   call <- rlang::call2("compare_mechanisms")
   sets <- check_count(sets, min = 1)
+  check_rows_file(file, seed, call)
   check_epsilons(epsilon, call)
   calibrate <- check_calibrate(calibrate, call)
   chosen <- compared_mechanisms(mechanisms, call)
@@ -88,7 +99,10 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
     job, lapply(chosen, with_settings, given$settings, call), epsilon, margin,
     calibrate, given$also$reference
   )
-  found <- run_comparison(jobs, sets, measure)
+  found <- run_comparison(
+    jobs, sets, measure,
+    measured = list(groups, regression, risk_radius, risk_known), file
+  )
   structure(
     list(
       table = do.call(rbind, found$rows), sets = sets,
@@ -233,10 +247,6 @@ problem_lines <- function(table) {
   unlist(lapply(text, function(line) {
     paste0("  ", strwrap(line, 76, exdent = 2))
   }))
-}
-
-first_words <- function(x, width = 160) {
-  ifelse(nchar(x) > width, paste0(substr(x, 1, width - 3), "..."), x)
 }
 
 #' @export

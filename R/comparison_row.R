@@ -13,17 +13,24 @@ comparison_job <- function(formula, data, family, given, seed, call) {
 }
 
 #' Run the jobs of all rows, the unweighted fit once
+#' @param measure (list) See comparison_measure().
+#' @param measured (list) What it was made of.
+#' @param file (string or `NULL`) Where finished rows are kept.
 #' @return (list) See finished_rows().
 #' @noRd
-run_comparison <- function(jobs, sets, measure) {
+run_comparison <- function(jobs, sets, measure, measured, file) {
+  call <- jobs[[1]]$call
   own_draws <- vapply(jobs, function(job) {
     job$mechanism$kind != "sums" && is.null(job$margin) &&
       !is.null(definition_of(job$mechanism)$stages)
   }, TRUE)
   for (job in jobs[own_draws]) check_enough_draws(job, sets, "sets")
-  starts <- which(vapply(jobs, function(job) {
+  kept <- open_rows_file(
+    file, vapply(jobs, comparison_key, "", sets, measured), call
+  )
+  starts <- setdiff(which(vapply(jobs, function(job) {
     definition_of(job$mechanism)$from_unweighted
-  }, TRUE))
+  }, TRUE)), kept$numbers)
   if (length(starts) > 0) {
     job <- jobs[[starts[1]]]
     first <- blame(unweighted_fit(job), job$call)
@@ -32,9 +39,29 @@ run_comparison <- function(jobs, sets, measure) {
       job
     })
   }
-  finished_rows(length(jobs), function(i) {
-    comparison_row(jobs[[i]], sets, measure)
-  }, "a mechanism")
+  finished_rows(
+    length(jobs), row_of_job(sets, measure), "a mechanism",
+    item = function(i) {
+      job <- jobs[[i]]
+      job$run$threads <- worker_threads(job$run$threads, call)
+      job
+    }, kept = kept, call = call
+  )
+}
+
+#' A function of a job that a worker can be sent without the other jobs
+#' @noRd
+row_of_job <- function(sets, measure) {
+  force(sets)
+  force(measure)
+  function(job) comparison_row(job, sets, measure)
+}
+
+#' All that decides a row; the threads do not
+#' @noRd
+comparison_key <- function(job, sets, measured) {
+  job$run$threads <- job$fit_arguments$threads <- NULL
+  row_key(unclass(job), sets, measured)
 }
 
 #' A margin that no row has

@@ -20,26 +20,3 @@ guarantee.default <- function(x, m = 1, ...) {
     arg = "x", call = rlang::caller_env()
   )
 }
-
-# Elements of objects ----------------------------------------------------------
-
-#' An element by its whole name; any other name is an error, where a list would
-#' answer NULL
-#'
-#' @param what (string) The object in words, a plural.
-#' @param instead (string or `NULL`) What to ask, in cli's markup.
-#' @noRd
-element_of <- function(x, name, what, instead = NULL,
-                       call = rlang::caller_env()) {
-  parts <- unclass(x)
-  if (isTRUE(name %in% names(parts))) {
-    return(parts[[name]])
-  }
-  abort_input(
-    c(
-      "{what} have no element {.val {name}}.",
-      i = instead %||% "Their elements are {.val {names(parts)}}."
-    ),
-    arg = "name", call = call
-  )
-}

@@ -25,8 +25,13 @@
 #'   data frame, for weights that cannot be made again from their arguments.
 #' @param confidence (number in (0, 1)) Of the upper bound of the share. Default
 #'   0.95.
-#' @param seed (count or `NULL`) For reproducible studies. Default: the
-#'   operating system's entropy.
+#' @param file (string or `NULL`) Where finished databases are kept, for a study
+#'   that is interrupted: the same call then goes on with the others, and one
+#'   with more `replicates` adds to them. Needs a `seed`. The file is
+#'   confidential. `NULL`, the default: nowhere.
+#' @param seed (count or `NULL`) For reproducible studies; R's own generator,
+#'   where `generate` draws with it, is set by it too and put back afterwards.
+#'   Default: the operating system's entropy.
 #'
 #' @return A `replicate_study`: a list with
 #'   * `table` (data frame): one row per database with `replicate`, `delta`
@@ -47,6 +52,7 @@
 #' made again without `refit`, `generate` without the columns of the model.
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #'
+#' @inheritSection compare_mechanisms Many cores
 #' @section Privacy:
 #' The share is about databases like those generated, under the assumption that
 #' the confidential file is one of them. A file above all of its local databases
@@ -78,7 +84,7 @@
 #' @export
 replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
-                            confidence = 0.95, seed = NULL) {
+                            confidence = 0.95, file = NULL, seed = NULL) {
   call <- rlang::current_env()
   check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
   check_number(epsilon, above = 0)
@@ -91,32 +97,23 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   }
   check_number(confidence, above = 0, below = 1)
   check_seed(seed)
+  check_rows_file(file, seed)
   check_converged(fit, FALSE)
-  database <- local_databases(fit, replicates, generate, seed, call)
-
-  bar <- if (isTRUE(fit$control$progress)) {
-    cli::cli_progress_bar("Local databases", total = replicates)
+  values <- if (is.null(generate)) local_values(fit, replicates, seed)
+  item <- function(r) {
+    list(
+      number = r, seed = stage_seed(seed, "replicate", r), values = values[, r]
+    )
   }
-  found <- finished_rows(replicates, function(r) {
-    own <- stage_seed(seed, "replicate", r)
-    records <- database(r)
-    # Warnings of each of R fits would drown the study, which counts them
-    made <- suppressWarnings(
-      suppressMessages(replay(fit, records, refit, own, call)),
-      classes = "pseudosynth_warning_convergence"
-    )
-    row <- data.frame(
-      replicate = r, delta = made$bound$overall,
-      epsilon = 2 * made$bound$overall,
-      oscillation = max(made$bound$oscillation),
-      converged = isTRUE(made$converged)
-    )
-    values <- if (!is.null(estimands)) {
-      replicate_estimands(made, records$data, estimands, r, own)
-    }
-    if (!is.null(bar)) cli::cli_progress_update(id = bar)
-    list(row = row, estimands = values)
-  }, "a local database")
+  users <- list(generate = generate, estimands = estimands, refit = refit)
+  of <- stable_hash(list(seal_of(fit), users))
+  kept <- open_rows_file(file, vapply(seq_len(replicates), function(r) {
+    row_key(of, item(r))
+  }, ""))
+  found <- finished_rows(
+    replicates, local_database_row(fit, users, call), "a local database",
+    item, users, kept, isTRUE(fit$control$progress)
+  )
   new_replicate_study(
     do.call(rbind, lapply(found$rows, `[[`, "row")),
     do.call(rbind, lapply(found$rows, `[[`, "estimands")),
@@ -150,35 +147,70 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
   ))
 }
 
-#' A function that gives the records of local database r
+#' A function that makes the mechanism again on a local database
+#'
+#' A worker is sent it and no more than it needs.
+#' @param users (list of functions or `NULL`) `generate`, `estimands`, `refit`.
+#' @return (function of an item) Of `number`, `seed` and `values`.
 #' @noRd
-local_databases <- function(fit, replicates, generate, seed, call) {
-  if (!is.null(generate)) {
-    return(function(r) {
-      data <- generate(r)
-      check_data_frame(data, arg = "generate()", call = call)
-      check_columns(
-        names(model_roles(fit)), data, "generate()",
-        call = call
+local_database_row <- function(fit, users, call) {
+  fit$control$threads <- worker_threads(fit$control$threads, call)
+  # Errors blame the call; its frame holds all local databases
+  call <- rlang::frame_call(call)
+  function(item) {
+    with_r_seed(item$seed, {
+      records <- if (is.null(users$generate)) {
+        drawn_records(fit, item$values)
+      } else {
+        generated_records(fit, users$generate, item$number, call)
+      }
+      # Warnings of each of R fits would drown the study, which counts them
+      made <- suppressWarnings(
+        suppressMessages(replay(fit, records, users$refit, item$seed, call)),
+        classes = "pseudosynth_warning_convergence"
       )
-      list(data = data, spec = record_spec(fit, data, call))
+      row <- data.frame(
+        replicate = item$number, delta = made$bound$overall,
+        epsilon = 2 * made$bound$overall,
+        oscillation = max(made$bound$oscillation),
+        converged = isTRUE(made$converged)
+      )
+      estimands <- if (!is.null(users$estimands)) {
+        replicate_estimands(
+          made, records$data, users$estimands, item$number, item$seed
+        )
+      }
+      list(row = row, estimands = estimands)
     })
   }
+}
+
+generated_records <- function(fit, generate, r, call) {
+  data <- generate(r)
+  check_data_frame(data, arg = "generate()", call = call)
+  check_columns(names(model_roles(fit)), data, "generate()", call = call)
+  list(data = data, spec = record_spec(fit, data, call))
+}
+
+#' Responses drawn from the fit, on the modelled scale: a column a database
+#' @noRd
+local_values <- function(fit, replicates, seed) {
   rows <- random_rows(
     nrow(fit$draws), replicates, seed_words(seed, "database draws")
   )
-  values <- synthesize_(
+  synthesize_(
     newdata_spec(fit, fit$data), fit$draws[rows, , drop = FALSE],
     seed_words(seed, "databases"), 0L
   )
-  function(r) {
-    data <- fit$data
-    data[[fit$response$variable]] <- response_inverse(fit$response, values[, r])
-    spec <- fit$spec
-    # Not rounded: a rounded income of 0 has no logarithm
-    spec$y <- values[, r]
-    list(data = data, spec = spec)
-  }
+}
+
+drawn_records <- function(fit, values) {
+  data <- fit$data
+  data[[fit$response$variable]] <- response_inverse(fit$response, values)
+  spec <- fit$spec
+  # Not rounded: a rounded income of 0 has no logarithm
+  spec$y <- values
+  list(data = data, spec = spec)
 }
 
 #' Mean, median, 15th and 90th percentile

@@ -17,6 +17,7 @@
 #'   grid's columns), `sets`, `variable`, `interrupted` (flag: the table then
 #'   holds the rows that were finished). Confidential.
 #' @section Error types: As [compare_mechanisms()].
+#' @inheritSection compare_mechanisms Many cores
 #' @section Privacy:
 #' Settings chosen by looking at this map are chosen from the file: make it on a
 #' historical or public file where the label is to be strict.
@@ -36,9 +37,11 @@
 #' @export
 risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
                          sets = 20, groups = NULL, regression = NULL,
-                         risk_radius = NULL, risk_known = NULL, seed = NULL) {
+                         risk_radius = NULL, risk_known = NULL, file = NULL,
+                         seed = NULL) {
   call <- rlang::call2("risk_utility")
   sets <- check_count(sets, min = 1)
+  check_rows_file(file, seed, call)
   if (missing(grid)) {
     abort_input(
       "{.arg grid} must be given: a data frame, one row a run.",
@@ -65,12 +68,15 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   })
   margins <- c(given$margin, given$also["margin"], varied$margin)
   check_margin_taken(jobs, length(Filter(Negate(is.null), margins)) > 0)
-  found <- run_comparison(jobs, sets, measure)
+  found <- run_comparison(
+    jobs, sets, measure,
+    measured = list(groups, regression, risk_radius, risk_known), file
+  )
   rows <- Map(function(i, row) {
     cbind(grid[i, , drop = FALSE], row[setdiff(
       names(row), c("mechanism", "asked")
     )])
-  }, seq_along(found$rows), found$rows)
+  }, found$numbers, found$rows)
   structure(
     list(
       table = do.call(rbind, rows), settings = names(grid), sets = sets,

@@ -50,3 +50,9 @@ plain_values <- function(x) {
 values_mark <- function(x) {
   rlang::hash(sort(plain_values(x), method = "radix"))
 }
+
+#' The beginning of a long text
+#' @noRd
+first_words <- function(x, width = 160) {
+  ifelse(nchar(x) > width, paste0(substr(x, 1, width - 3), "..."), x)
+}

@@ -28,7 +28,7 @@ command -v Rscript >/dev/null 2>&1 ||
 
 case $purpose in
   run)      fields="Imports LinkingTo"; extra="" ; programs="" ;;
-  test)     fields="Imports LinkingTo"; extra="testthat withr"; programs="" ;;
+  test)     fields="Imports LinkingTo"; extra="testthat withr future"; programs="" ;;
   check)    fields="Imports LinkingTo Suggests"; extra=""; programs="pandoc qpdf" ;;
   lint)     fields=""; extra="lintr"; programs="" ;;
   document) fields="Imports LinkingTo"; extra="roxygen2"; programs="" ;;

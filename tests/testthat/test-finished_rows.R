@@ -5,16 +5,20 @@ test_that("an interrupt ends a table with the rows that are finished", {
     ))
   }
   found <- finished_rows(5, function(i) if (i == 3) interrupt() else i, "a row")
-  expect_identical(found, list(rows = list(1L, 2L), interrupted = TRUE))
+  expect_identical(
+    found, list(rows = list(1L, 2L), numbers = 1:2, interrupted = TRUE)
+  )
   # A fit that keeps its draws tells of the interrupt
   told <- finished_rows(5, function(i) {
     if (i == 2) rlang::signal("", "pseudosynth_interrupted")
     i
   }, "a row")
-  expect_identical(told, list(rows = list(1L), interrupted = TRUE))
+  expect_identical(
+    told, list(rows = list(1L), numbers = 1L, interrupted = TRUE)
+  )
   expect_identical(
     finished_rows(2, identity, "a row"),
-    list(rows = list(1L, 2L), interrupted = FALSE)
+    list(rows = list(1L, 2L), numbers = 1:2, interrupted = FALSE)
   )
   expect_error(
     finished_rows(2, function(i) interrupt(), "a row"),

@@ -1,0 +1,122 @@
+# Elements of results by `$`: a list answers NULL to a name that it does not
+# have, and a statistic of NULL looks like a result. Ours say what there is.
+
+#' An element by its whole name; any other name is an error, where a list would
+#' answer NULL
+#'
+#' @param what (string) The object in words, a plural.
+#' @param instead (string or `NULL`) What to ask, in cli's markup.
+#' @noRd
+element_of <- function(x, name, what, instead = NULL,
+                       call = rlang::caller_env()) {
+  parts <- unclass(x)
+  if (isTRUE(name %in% names(parts))) {
+    return(parts[[name]])
+  }
+  abort_input(
+    c(
+      "{what} have no element {.val {name}}.",
+      i = instead %||% "Their elements are {.val {names(parts)}}."
+    ),
+    arg = "name", call = call
+  )
+}
+
+#' A `$` method that fails for names that are not there
+#'
+#' Code of this package, which asks for what some objects lack, is answered
+#' NULL; where the name is there, nothing is looked up but the element.
+#' @param what (string) As in element_of().
+#' @param optional (character) Documented elements that some objects lack.
+#' @param instead (function of the object and the name, or `NULL`) Gives what to
+#'   ask instead, in cli's markup, or `NULL`.
+#' @noRd
+strict_elements <- function(what, optional = character(), instead = NULL) {
+  force(what)
+  force(optional)
+  force(instead)
+  function(x, name) {
+    value <- .subset2(x, name)
+    if (!is.null(value)) {
+      return(value)
+    }
+    asker <- parent.frame()
+    known <- name %in% c(names(x), optional) ||
+      identical(topenv(asker), topenv())
+    if (!known) {
+      element_of(
+        x, name, what, if (!is.null(instead)) instead(x, name), asker
+      )
+    }
+  }
+}
+
+#' @export
+`$.synthesizer` <- strict_elements(
+  "Fits", "reweighting",
+  function(x, name) {
+    if (name %in% names(.subset2(x, "data"))) {
+      "It is a column of the file: {.code x$data${name}}. Synthetic values come
+       from {.fn synthesize}."
+    }
+  }
+)
+
+#' @export
+`$.external_fit` <- strict_elements("Fits")
+
+#' @export
+`$.lipschitz_bound` <- strict_elements("Bounds")
+
+#' @export
+`$.identification_risk` <- strict_elements("Risks")
+
+#' @export
+`$.attribute_risk` <- strict_elements("Risks")
+
+#' @export
+`$.utility` <- strict_elements("Measures of utility")
+
+#' @export
+`$.replicate_study` <- strict_elements("Studies")
+
+#' @export
+`$.mechanism_comparison` <- strict_elements("Comparisons")
+
+#' @export
+`$.risk_utility_map` <- strict_elements("Maps of risk and utility")
+
+#' @export
+`$.resampled_statistics` <- strict_elements("Statistics")
+
+#' @export
+`$.pooled_estimates` <- strict_elements("Pooled estimates")
+
+#' @export
+`$.privacy_guarantee` <- strict_elements("Labels")
+
+#' @export
+`$.score_release` <- strict_elements("Score releases")
+
+#' @export
+`$.perturbed_histogram` <- strict_elements("Histograms")
+
+#' @export
+`$.censoring_rule` <- strict_elements("Censoring rules")
+
+#' @export
+`$.guarantee_audit` <- strict_elements("Audits")
+
+#' @export
+`$.score_audit` <- strict_elements("Audits")
+
+#' @export
+`$.privacy_weights` <- function(x, name) {
+  abort_input(
+    c(
+      "Weights are numbers, one for each record, without elements.",
+      i = "{.code as.data.frame(x)} has what belongs to them."
+    ),
+    arg = "name", call = rlang::caller_env()
+  )
+}

@@ -1,0 +1,57 @@
+# As a user asks, outside of the package, whose own code is answered NULL
+asked <- function(object, name) {
+  eval(
+    call("$", quote(object), as.name(name)),
+    list2env(list(object = object), parent = globalenv())
+  )
+}
+
+test_that("a name that an object does not have is an error that says which", {
+  fit <- lw_fit()
+  sets <- synthesize(fit, 2, seed = 1)
+  data <- privacy_data()
+  objects <- list(
+    fit, fit$bound, guarantee(fit), utility(sets, data),
+    identification_risk(sets, data, "earner", 0.2),
+    attribute_risk(sets, data, "income", "earner"), censor(2),
+    resample_statistics(sets, data, list(mean = function(d) mean(d$income)), resamples = 3),
+    pool(lapply(sets, function(d) stats::lm(log(income) ~ age, d))),
+    sets, small_job()
+  )
+  for (object in objects) {
+    there <- names(unclass(object))[1]
+    expect_identical(asked(object, there), unclass(object)[[there]])
+    error <- expect_error(
+      asked(object, "cake"), "have no element",
+      class = "pseudosynth_error_input"
+    )
+    expect_match(cli::ansi_strip(conditionMessage(error)), there, fixed = TRUE)
+    # A list would take the beginning of a name
+    expect_error(
+      asked(object, substr(there, 1, nchar(there) - 1)),
+      class = "pseudosynth_error_input"
+    )
+  }
+})
+
+test_that("an element that is NULL, or that some objects lack, is NULL", {
+  fit <- unweighted_fit()
+  expect_true("censor" %in% names(fit))
+  expect_null(asked(fit, "censor"))
+  expect_false("reweighting" %in% names(fit))
+  expect_null(asked(fit, "reweighting"))
+})
+
+test_that("a column of the file is not one of a fit", {
+  expect_error(
+    asked(unweighted_fit(), "income"), "x\\$data\\$income",
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("weights have no elements", {
+  expect_error(
+    asked(lw_fit()$privacy_weights, "alpha"), "as.data.frame",
+    class = "pseudosynth_error_input"
+  )
+})
