@@ -157,8 +157,9 @@ test_that("a folder of anything else is refused and left as it is", {
   die_at(4, weighted_job(path))
   before <- tools::md5sum(dir(path, full.names = TRUE))
   other <- list(
-    quote(weighted_job(path, seed = 15)), quote(weighted_job(path, scale = 0.5)),
-    quote(weighted_job(path, neighbours = "replace")), quote(strict_job(path))
+    quote(weighted_job(path, seed = 15)), quote(strict_job(path)),
+    quote(weighted_job(path, scale = 0.5)),
+    quote(weighted_job(path, neighbours = "replace"))
   )
   for (code in other) {
     error <- expect_error(eval(code), class = "pseudosynth_error_checkpoint")

@@ -1,40 +1,6 @@
 # Marks planted in every place of a confidential file, looked for in whatever
 # the package hands out, prints, says or writes.
 
-# Made where the file and a copy of its values are at hand
-leak_objects <- function() {
-  remember("leaks", local({
-    data <- leak_file()
-    secret <- data$y
-    secret_text <- "MARKLOCAL"
-    formula <- log(y) ~ group + x
-    reference <- list("(Intercept)" = 10, sigma = 1)
-    fit <- fit_synthesizer(formula, data, stats::gaussian(),
-      prior = prior_normal(), chains = 2, warmup = 200, draws = 1000
-    )
-    weighted <- update(fit, privacy_weights = lipschitz_weights(fit))
-    clipped <- update(fit, censor = censor(2, reference = reference))
-    histogram <- perturbed_histogram(log(y) ~ 1, data,
-      bounds = c(10, 1e7), epsilon = 1
-    )
-    scores <- suppressMessages(score_release(formula, data,
-      epsilon = 5, reference = reference, bounds = c(10, 1e7)
-    ))
-    list(
-      data = data, fit = fit, weighted = weighted, clipped = clipped,
-      histogram = histogram, scores = scores,
-      sets = list(
-        asymptotic = synthesize(weighted, 2), strict = synthesize(clipped, 2),
-        margin = synthesize(clipped, 2, margin = histogram),
-        histogram = synthesize(histogram, 2, newdata = data[c(
-          "y", "group", "x"
-        )]),
-        scores = synthesize(scores, 2, newdata = data)
-      )
-    )
-  }))
-}
-
 test_that("the search finds what is there", {
   data <- leak_file()
   bytes <- serialize(leak_objects()$fit, NULL, xdr = TRUE)
