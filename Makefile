@@ -10,6 +10,7 @@
 #                see calibration-output/
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
+# make kills     100 jobs killed at random points and resumed
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks
@@ -19,8 +20,8 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint floors format document bench calibrate studies install \
-  hooks core sanitize clean
+.PHONY: help demo test check lint floors format document bench calibrate studies kills \
+  install hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -67,6 +68,9 @@ calibrate: install
 
 studies: install
 	@Rscript tools/studies.R
+
+kills: install
+	@Rscript tests/faults/kills.R 100
 
 install: $(STAMPS)/installed
 

@@ -52,8 +52,7 @@ no_charges <- function() {
 #' @return (string) 16 hexadecimal digits from the operating system's entropy.
 #' @noRd
 new_charge_id <- function() {
-  words <- c(entropy_seed_(), entropy_seed_())[1:4]
-  paste(sprintf("%04x", as.integer(words %% 65536)), collapse = "")
+  words_text(c(seed_words(NULL), seed_words(NULL)))
 }
 
 #' An identity that is the same again where the thing is the same again

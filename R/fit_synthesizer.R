@@ -165,8 +165,20 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
   )
 }
 
-# Run the chains of a checked model and make the fit.
+# Run the chains of a checked model and make the fit, or take the one that a
+# checkpoint has.
 run_synthesizer <- function(model, weights, censor, run, init, call) {
+  fit <- kept_step(
+    "fit",
+    latest_fit(make_synthesizer(model, weights, censor, run, init, call)),
+    complete = function(fit) !fit$interrupted
+  )
+  latest_fit(fit)
+  warn_unless_converged(fit, call)
+  fit
+}
+
+make_synthesizer <- function(model, weights, censor, run, init, call) {
   spec <- model$spec
   # Draws, their monitor, and a copy of both while they are put together
   per_draw <- 24 * (spec$n_columns * max(1, spec$K) + 20)
@@ -187,7 +199,6 @@ run_synthesizer <- function(model, weights, censor, run, init, call) {
   )
   fit$seconds$sampling <- sampled - started
   fit$seconds$total <- proc.time()[["elapsed"]] - started
-  warn_unless_converged(fit, call)
   seal(fit)
 }
 
@@ -213,7 +224,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   } else {
     continued_control(control, earlier, run)
   }
-  result <- call_core(sample_posterior_(spec, asked), call = call)
+  result <- call_core(sample_chains(spec, asked), call = call)
   result <- finished_part(result, run, call)
   if (!is.null(earlier)) {
     result <- join_runs(earlier, result, control)

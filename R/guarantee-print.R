@@ -140,12 +140,27 @@ charge_rows <- function(x) {
   rows <- lapply(seq_len(nrow(x$charges)), function(i) {
     c("charged", charge_text(x$charges[i, ], x))
   })
-  c(rows, if (!is.na(x$draws) && x$what == "synthetic data") {
-    list(c("charged", paste(
+  c(rows, if (!is.na(x$draws)) further_rows(x))
+}
+
+#' What a further set costs
+#' @noRd
+further_rows <- function(x) {
+  generated <- x$what %in% generator_words
+  if (!generated && x$what != "synthetic data") {
+    return(NULL)
+  }
+  list(c("charged", if (generated) {
+    paste(
+      "Every further set is drawn from the same draws and costs nothing more;",
+      "another generator of the file takes other draws."
+    )
+  } else {
+    paste(
       "Every further call of synthesize() takes other draws: its charges are",
       "added to these."
-    )))
-  })
+    )
+  }))
 }
 
 charge_text <- function(charge, x) {
@@ -178,7 +193,11 @@ size_text <- function(x) {
     },
     if (!is.na(x$n_draws)) paste0(", S = ", format_count(x$n_draws), " draws"),
     ", m = ", x$m, " ",
-    if (x$what == "synthetic data") "set" else "released draw",
+    if (x$what %in% c("synthetic data", generator_words[["sets"]])) {
+      "set"
+    } else {
+      "released draw"
+    },
     if (x$m == 1) "" else "s",
     if (x$converged) "" else "; NOT converged"
   )

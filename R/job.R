@@ -159,10 +159,3 @@ print.synthesis_job <- function(x, ...) {
   cat(capitalize(format(x)), "\n  ", confidential_line(), "\n", sep = "")
   invisible(x)
 }
-
-#' @return (list of `synthesizer`) By stage, the last one to be synthesized
-#'   from.
-#' @noRd
-run_mechanism <- function(job) {
-  blame(definition_of(job$mechanism)$stages(job), job$call)
-}

@@ -178,16 +178,15 @@ entry_charges <- function(entries) {
 #' @noRd
 locked <- function(path, call, code, patience = 90) {
   lock <- paste0(path, ".lock")
-  mine <- paste0(lock, ".", new_charge_id())
-  on.exit(unlink(mine, recursive = TRUE))
-  if (!dir.create(mine, showWarnings = FALSE, mode = "0700")) {
+  mine <- claim_lock(lock)
+  if (is.null(mine)) {
     abort_ledger("The folder {.file {dirname(path)}} is not writable.", call)
   }
-  me <- c(process_name(Sys.getpid()), basename(mine))
-  writeLines(me, file.path(mine, "owner"))
+  on.exit(unlink(mine, recursive = TRUE))
+  me <- lock_owner(mine)
   start <- Sys.time()
   while (!suppressWarnings(file.rename(mine, lock))) {
-    remove_dead_lock(lock, mine)
+    remove_dead_lock(lock, mine, 60)
     if (difftime(Sys.time(), start, units = "secs") > patience) {
       abort_input(
         c(
@@ -201,64 +200,4 @@ locked <- function(path, call, code, patience = 90) {
   }
   on.exit(if (identical(lock_owner(lock), me)) unlink(lock, recursive = TRUE))
   force(code)
-}
-
-#' @return (three strings or `NULL`) Process, its start, the lock's own name.
-#' @noRd
-lock_owner <- function(lock) {
-  tryCatch(
-    readLines(file.path(lock, "owner")),
-    warning = function(w) NULL, error = function(e) NULL
-  )
-}
-
-#' Remove a lock whose process is gone, or that is a minute old
-#'
-#' It is moved aside first and looked at again, in case another process did the
-#' same and took the lock meanwhile.
-#' @noRd
-remove_dead_lock <- function(lock, mine) {
-  owner <- lock_owner(lock)
-  age <- as.double(difftime(Sys.time(), file.mtime(lock), units = "secs"))
-  gone <- !is.null(owner) && identical(is_running(owner[1]), FALSE)
-  if (!gone && !isTRUE(age > 60)) {
-    return(invisible())
-  }
-  aside <- paste0(mine, ".dead")
-  if (suppressWarnings(file.rename(lock, aside))) {
-    if (identical(lock_owner(aside), owner)) {
-      unlink(aside, recursive = TRUE)
-    } else {
-      suppressWarnings(file.rename(aside, lock))
-    }
-  }
-}
-
-#' A process as no other is called: machine, number and start
-#' @noRd
-process_name <- function(pid) {
-  paste(Sys.info()[["nodename"]], pid, process_start(pid))
-}
-
-#' When a process started, in the system's own unit; `NA` where Linux's files
-#' about processes are absent
-#' @noRd
-process_start <- function(pid) {
-  stat <- tryCatch(
-    readLines(file.path("/proc", pid, "stat"), 1),
-    warning = function(w) NULL, error = function(e) NULL
-  )
-  # The second field is a name in brackets, which may hold anything
-  if (is.null(stat)) NA else strsplit(sub(".*[)] ", "", stat), " ")[[1]][20]
-}
-
-#' @return (flag) `NA` where it cannot be known.
-#' @noRd
-is_running <- function(name) {
-  parts <- strsplit(name, " ", fixed = TRUE)[[1]]
-  same_machine <- identical(parts[1], Sys.info()[["nodename"]])
-  if (!same_machine || identical(parts[3], "NA") || !dir.exists("/proc/self")) {
-    return(NA)
-  }
-  identical(process_start(parts[2]), parts[3])
 }

@@ -134,6 +134,10 @@ spend <- function(ledger, label, variable, columns, response, call) {
   locked(ledger$path, call, {
     book <- read_ledger(ledger$path, call)
     check_whole(book, ledger$path, call)
+    # A resumed job draws the same sets, which are paid for
+    if (has_checkpoint() && is_recorded(book, label)) {
+      return(invisible())
+    }
     check_budget(book, label, call)
     entry <- ledger_entry(book, label, variable, columns, response)
     append_line(ledger$path, seal_line(entry, book$salt), book$ended, call)
@@ -186,6 +190,16 @@ abort_seeded <- function(call) {
     ),
     arg = "ledger", call = call
   )
+}
+
+#' Has an entry the very charges of a label?
+#' @noRd
+is_recorded <- function(book, label) {
+  costs <- function(charges) charges[c("id", charge_costs, "times")]
+  wanted <- costs(label$charges)
+  any(vapply(book$entries, function(entry) {
+    isTRUE(all.equal(costs(entry_charges(list(entry))), wanted))
+  }, NA))
 }
 
 check_spendable <- function(label, call) {

@@ -120,12 +120,12 @@ job_margin <- function(job) {
     return(NULL)
   }
   cli::cli_progress_step("Perturbing the histogram")
-  perturbed_histogram(
+  kept_noise("margin", perturbed_histogram(
     histogram_formula(job$formula, job$family), job$data,
     bounds = job$margin$bounds, bins = job$margin$bins,
     epsilon = job$budget$margin, neighbours = job$neighbours,
     seed = stage_seed(job$seed, "margin"), response = job$fit_arguments$response
-  )
+  ))
 }
 
 #' A family that takes the logarithm itself has a plain left side

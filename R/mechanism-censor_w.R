@@ -25,11 +25,11 @@ stages_censor_w <- function(job) {
   fits <- first_stage(job)
   weights <- job_lipschitz_weights(job, fits[[1]])
   cli::cli_progress_step("Fitting the clipped model")
-  fits[[job$mechanism$name]] <- update(
+  fits[[job$mechanism$name]] <- finished_stage("clipped", update(
     fits[[1]],
     # The papers' interval, also for counts
     privacy_weights = weights, censor = job_rule(job, "symmetric"),
     seed = stage_seed(job$seed, "clipped")
-  )
+  ))
   fits
 }

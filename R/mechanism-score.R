@@ -28,7 +28,9 @@ definition_score <- function() {
       job
     },
     split = function(job, rest) list(first = rest, draw = 0),
-    stages = function(job) list(score = release_job(job)),
+    stages = function(job) {
+      list(score = kept_noise("score release", release_job(job)))
+    },
     release = release_independent
   )
 }

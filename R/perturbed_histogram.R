@@ -315,6 +315,25 @@ calibrate_margin <- function(x, values, tie) {
   histogram_quantile(x, (rank - 0.5) / n)
 }
 
+#' Sets with the margin of a histogram
+#' @param values (matrix, N x m) On the modelled scale.
+#' @noRd
+calibrate_sets <- function(values, response, margin, seed) {
+  words <- seed_words(seed, "margin")
+  for (j in seq_len(ncol(values))) {
+    calibrated <- calibrate_margin(
+      margin, values[, j], uniforms_(nrow(values), words, j)
+    )
+    # A proportion is modelled on (0, 1) and binned in its own unit
+    values[, j] <- if (is.null(response$bounds)) {
+      calibrated
+    } else {
+      response_forward(response, calibrated)
+    }
+  }
+  values
+}
+
 #' Breaks that are not equally wide are a statement of their own
 #' @noRd
 bins_text <- function(x) {

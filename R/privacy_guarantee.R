@@ -1,5 +1,10 @@
 # The class `privacy_guarantee`, a label: what is in it and what may leave.
 
+# What labels call a generator, and what is drawn from it
+generator_words <- c(
+  model = "a generator", sets = "synthetic data of a generator"
+)
+
 #' Make a label
 #'
 #' What was paid comes as charges; the epsilons are derived from them here and

@@ -36,6 +36,10 @@
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
 #'   the sets are drawn, or refused: before the first fit, too, where `epsilon`
 #'   tells. `NULL`, the default: nowhere.
+#' @param checkpoint (string or `NULL`) A folder that keeps every finished stage
+#'   and chain, so that [resume()] can go on where the job was interrupted. It
+#'   is made if it does not exist, and it is confidential. `NULL`, the default:
+#'   nothing is kept.
 #'
 #' @return A `pseudo_posterior`: a list with
 #'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part from which
@@ -58,12 +62,17 @@
 #' whatever the stages would refuse of formula, data and settings: all of it
 #' before the first fit. `pseudosynth_error_unreachable` (a
 #' `pseudosynth_error_privacy`): a target that cannot be reached; field
-#' `nearest`.
+#' `nearest`. `pseudosynth_error_checkpoint`: see [resume()].
+#'
+#' The condition of an error after the first fit carries, in its field `fits`,
+#' the fits that were finished, by the stages of [stage_seed()]; `last` is the
+#' one that was made last where it is none of these. They are confidential.
 #'
 #' @section Privacy:
 #' The object is confidential as a whole. Release
 #' `as.data.frame(job$synthetic)`, whose rows are in random order.
-#' @seealso [mechanisms], [synthesize()], [guarantee()], [compare_mechanisms()]
+#' @seealso [mechanisms], [synthesize()], [guarantee()], [resume()],
+#'   [compare_mechanisms()]
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:300, ]
@@ -85,9 +94,11 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
                              mechanism, epsilon = NULL, m = 1, ...,
                              neighbours = c("add-remove", "replace"),
                              margin = NULL, seed = NULL,
-                             allow_unconverged = FALSE, ledger = NULL) {
+                             allow_unconverged = FALSE, ledger = NULL,
+                             checkpoint = NULL) {
   call <- rlang::call2("pseudo_posterior")
   check_ledger(ledger, call)
+  check_string(checkpoint, null = TRUE, call = call)
   chosen <- choose_mechanism(
     rlang::maybe_missing(mechanism), "stages", "mechanism", call
   )
@@ -101,21 +112,11 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
     resolve_margin(margin, given$margin, call)
   )
   if (job$mechanism$kind != "sums") check_enough_draws(job, job$m, "m")
+  if (!is.null(checkpoint)) {
+    return(run_kept(checkpoint, job, ledger, call))
+  }
   check_planned(ledger, job)
-  fits <- run_mechanism(job)
-  margin <- job_margin(job)
-  # A score release holds no record: what is published is the job's
-  own_data <- if (job$mechanism$kind == "sums") job$model$data
-
-  cli::cli_progress_step("Drawing {job$m} synthetic set{?s}")
-  drawn <- draw_sets(
-    fits[[length(fits)]], job$m,
-    newdata = own_data, margin = margin, seed = stage_seed(seed, "sets"),
-    allow_unconverged = allow_unconverged, ledger = ledger, call = call
-  )
-  new_pseudo_posterior(
-    drawn, fits, job$mechanism$name, job$epsilon, margin, own_data
-  )
+  carrying_fits(new_run(), finish_job(job, ledger))
 }
 
 #' @export

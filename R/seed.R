@@ -56,10 +56,19 @@ stage_seed <- function(seed, stage, number = 1) {
 }
 
 #' A seed as two 32-bit words, high and low
+#'
+#' Without a seed: the operating system's entropy, or a checkpoint's, which had
+#' its own from there; see entropy_words().
 #' @param purpose (string) Who draws: a word of its own for each consumer. Not
 #'   used where there is no seed.
 #' @param number (count) Which stream of the purpose.
 #' @noRd
 seed_words <- function(seed, purpose = NULL, number = 0) {
-  if (is.null(seed)) entropy_seed_() else stream_seed_(seed, purpose, number)
+  if (is.null(seed)) entropy_words() else stream_seed_(seed, purpose, number)
+}
+
+#' Four words as 16 hexadecimal digits
+#' @noRd
+words_text <- function(words) {
+  paste(sprintf("%04x", as.integer(words %% 65536)), collapse = "")
 }

@@ -4,10 +4,10 @@
 #' Fit a model with the job's arguments
 #' @noRd
 job_fit <- function(job, stage, ...) {
-  call_by_name(fit_synthesizer, c(
+  finished_stage(stage, call_by_name(fit_synthesizer, c(
     list(formula = job$formula, data = job$data, family = job$family),
     job$fit_arguments, list(...), list(seed = stage_seed(job$seed, stage))
-  ))
+  )))
 }
 
 #' The unweighted fit; a comparison makes it once for all mechanisms
@@ -31,10 +31,10 @@ unweighted_fit <- function(job) {
 }
 
 job_update <- function(job, fit, stage, number, ...) {
-  truncate_draws(
+  finished_stage(stage, truncate_draws(
     update(fit, ..., seed = stage_seed(job$seed, stage, number)),
     job$mechanism$settings$quantile %||% 1
-  )
+  ))
 }
 
 seed_argument <- function(job, stage) {

@@ -79,7 +79,7 @@ solve_stage <- function(job, unweighted, fit, weights) {
 #' @noRd
 solved_fit <- function(job, unweighted, weights, by) {
   s <- job$mechanism$settings
-  solved <- reach(job, call_by_name(solve_weights, c(
+  solved <- finished_stage("solve", reach(job, call_by_name(solve_weights, c(
     list(
       fit = unweighted, target = job$budget$delta, weights = weights,
       by = by, tolerance = s$tolerance, max_refits = s$max_refits,
@@ -87,7 +87,7 @@ solved_fit <- function(job, unweighted, weights, by) {
       below = TRUE
     ),
     seed_argument(job, "solve")
-  )))
+  ))))
   claim <- claim_of_bound(job, solved$solution$reached)
   if (claim < job$epsilon * (1 - s$tolerance)) {
     cli::cli_inform(c(

@@ -7,9 +7,11 @@
 #' those that were stated, see [public_response()]: those of the file are not
 #' used. The predictors are those of the file, published as they are.
 #'
-#' @param fit (`synthesizer`, `score_release` or `perturbed_histogram`) The fit;
-#'   a [score_release()], which needs `newdata` and costs nothing more; or a
-#'   [perturbed_histogram()], whose values know nothing of the predictors.
+#' @param fit (`synthesizer`, `score_release`, `perturbed_histogram` or
+#'   `synthesis_generator`) The fit; a [score_release()], which needs `newdata`
+#'   and costs nothing more; a [perturbed_histogram()], whose values know nothing
+#'   of the predictors; or a generator, see [as_generator()], which needs
+#'   `newdata`, too.
 #' @param m (count) Number of sets, at most the number of kept draws. Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
 #'   default, takes those of the file. Other records than those of the file need
@@ -110,6 +112,12 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
       fit, m, newdata, margin, seed, support, ledger, call
     ))
   }
+  if (inherits(fit, "synthesis_generator")) {
+    check_histogram_assignment(assignment, call)
+    return(draw_generated_sets(
+      fit, m, newdata, margin, seed, support, ledger, call
+    ))
+  }
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
     call = call
@@ -159,10 +167,11 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
 #' Every call takes draws of its own, which are charged under an identity of
 #' their own; the same fit with the same seed gives the same draws again.
 #' @noRd
-label_of_sets <- function(fit, m, margin, assignment, seed, support) {
+label_of_sets <- function(fit, m, margin, assignment, seed, support,
+                          what = "synthetic data") {
   label_of_fit(
     fit, m,
-    what = "synthetic data", assignment = assignment,
+    what = what, assignment = assignment,
     reproducible = !is.null(seed), margin = margin_part(margin),
     support = support,
     draws_id = if (is.null(seed)) {
@@ -171,25 +180,6 @@ label_of_sets <- function(fit, m, margin, assignment, seed, support) {
       hashed_id(fit$id, seed)
     }
   )
-}
-
-#' Sets with the margin of a histogram
-#' @param values (matrix, N x m) On the modelled scale.
-#' @noRd
-calibrate_sets <- function(values, response, margin, seed) {
-  words <- seed_words(seed, "margin")
-  for (j in seq_len(ncol(values))) {
-    calibrated <- calibrate_margin(
-      margin, values[, j], uniforms_(nrow(values), words, j)
-    )
-    # A proportion is modelled on (0, 1) and binned in its own unit
-    values[, j] <- if (is.null(response$bounds)) {
-      calibrated
-    } else {
-      response_forward(response, calibrated)
-    }
-  }
-  values
 }
 
 #' Values drawn from a histogram: post-processing, whatever m is

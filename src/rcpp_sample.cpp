@@ -76,6 +76,100 @@ std::vector<T> stack(const std::vector<ps::ChainResult>& chains, int per_chain,
   return out;
 }
 
+ps::Matrix to_matrix(const Rcpp::NumericMatrix& x) {
+  return Eigen::Map<const ps::Matrix>(x.begin(), x.nrow(), x.ncol());
+}
+
+/// A finished chain as a checkpoint keeps it.
+Rcpp::List chain_to_r(const ps::ChainResult& chain) {
+  using Rcpp::_;
+  return Rcpp::List::create(
+      _["draws"] = binding::to_r(chain.draws),
+      _["hyper"] = binding::to_r(chain.hyper),
+      _["monitor"] = binding::to_r(chain.monitor),
+      _["divergent"] = chain.divergent, _["treedepth"] = chain.treedepth,
+      _["n_leapfrog"] = chain.n_leapfrog, _["accept_stat"] = chain.accept_stat,
+      _["energy"] = chain.energy, _["meeting"] = chain.meeting,
+      _["stepsize"] = chain.stepsize, _["state"] = binding::to_r(chain.state),
+      _["completed"] = chain.completed,
+      _["n_nonfinite"] = static_cast<double>(chain.n_nonfinite),
+      _["seconds"] = chain.seconds);
+}
+
+ps::ChainResult chain_from_r(const Rcpp::List& from) {
+  ps::ChainResult chain;
+  chain.draws = to_matrix(from["draws"]);
+  chain.hyper = to_matrix(from["hyper"]);
+  chain.monitor = to_matrix(from["monitor"]);
+  chain.divergent = Rcpp::as<std::vector<int>>(from["divergent"]);
+  chain.treedepth = Rcpp::as<std::vector<int>>(from["treedepth"]);
+  chain.n_leapfrog = Rcpp::as<std::vector<int>>(from["n_leapfrog"]);
+  chain.accept_stat = Rcpp::as<std::vector<double>>(from["accept_stat"]);
+  chain.energy = Rcpp::as<std::vector<double>>(from["energy"]);
+  chain.meeting = Rcpp::as<std::vector<double>>(from["meeting"]);
+  chain.stepsize = Rcpp::as<double>(from["stepsize"]);
+  chain.state = binding::to_vector(from["state"]);
+  chain.completed = Rcpp::as<int>(from["completed"]);
+  chain.n_nonfinite = static_cast<long>(Rcpp::as<double>(from["n_nonfinite"]));
+  chain.seconds = Rcpp::as<double>(from["seconds"]);
+  return chain;
+}
+
+void evaluate(void* call) {
+  Rf_eval(static_cast<SEXP>(call), R_GlobalEnv);
+}
+
+/// Hands chains to R as they finish, on R's own thread, and takes those that
+/// an earlier session finished.
+class KeptChains {
+ public:
+  /// @param control `keep`: a function of a chain's number and the chain;
+  ///   `kept`: a list of chains, NULL for those to run. Both may be absent.
+  KeptChains(const Rcpp::List& control, std::vector<ps::ChainResult>& chains)
+      : chains_(chains),
+        kept_(chains.size()),
+        finished_(chains.size()),
+        handed_(chains.size()) {
+    if (!control.containsElementNamed("keep")) return;
+    keep_ = control["keep"];
+    const Rcpp::List kept = control["kept"];
+    for (int c = 0; c < kept.size(); ++c) {
+      if (Rf_isNull(kept[c])) continue;
+      const auto at = static_cast<std::size_t>(c);
+      chains_[at] = chain_from_r(kept[c]);
+      kept_[at] = handed_[at] = true;
+    }
+  }
+  /// Need the chain not be run?
+  bool has(int chain) const { return kept_[static_cast<std::size_t>(chain)]; }
+  /// Called from the chain's own thread.
+  void finish(int chain) {
+    const auto at = static_cast<std::size_t>(chain);
+    finished_[at] = !chains_[at].interrupted;
+  }
+  void hand_over() {
+    if (Rf_isNull(keep_)) return;
+    for (std::size_t c = 0; c < chains_.size(); ++c) {
+      if (handed_[c] || !finished_[c]) continue;
+      handed_[c] = true;
+      const Rcpp::List chain = chain_to_r(chains_[c]);
+      const Rcpp::IntegerVector number =
+          Rcpp::IntegerVector::create(static_cast<int>(c) + 1);
+      const Rcpp::Shield<SEXP> call(Rf_lang3(keep_, number, chain));
+      // It must not jump over the chains that run
+      R_ToplevelExec(evaluate, static_cast<SEXP>(call));
+    }
+  }
+
+ private:
+  std::vector<ps::ChainResult>& chains_;
+  std::vector<char> kept_;
+  std::vector<std::atomic<bool>> finished_;
+  // Of R's thread alone
+  std::vector<char> handed_;
+  Rcpp::RObject keep_ = R_NilValue;
+};
+
 std::optional<int> optional_count(const Rcpp::List& from, const char* name) {
   if (!from.containsElementNamed(name)) return std::nullopt;
   return Rcpp::as<int>(from[name]);
@@ -167,6 +261,7 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   Progress progress(static_cast<double>(sampling.iterations) * C,
                     settings.progress);
   std::vector<ps::ChainResult> chains(static_cast<std::size_t>(C));
+  KeptChains kept(control, chains);
   std::atomic<bool> stop{false};
   ps::ChainHandlers handlers;
   handlers.should_stop = [&] { return stop.load(std::memory_order_relaxed); };
@@ -174,10 +269,16 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
   const bool interrupted = binding::run_tasks(
       C, settings.threads, stop,
       [&](int chain) {
+        if (kept.has(chain)) return;
         chains[static_cast<std::size_t>(chain)] = sampling.run(chain, handlers);
+        kept.finish(chain);
       },
-      [&] { progress.show(); });
+      [&] {
+        progress.show();
+        kept.hand_over();
+      });
   progress.close();
+  kept.hand_over();
 
   int per_chain = settings.length.draws;
   Rcpp::List state(C);

@@ -1,0 +1,223 @@
+# What a job that runs keeps: its finished stages at hand, for the condition of
+# one that fails, and, with a checkpoint, every finished step in a folder. Steps
+# have numbers; a resumed job takes the same steps in the same order and reads
+# those that are there.
+#
+# Without a seed all words of randomness are hashes of the checkpoint's own
+# entropy and of a counter, so that a resumed job draws what it would have
+# drawn: no copy of a folder gives a second draw for one charge. Exact noise is
+# of the system's generator alone; it is kept together with the identity that it
+# is charged under, before anybody sees it.
+
+running <- new.env(parent = emptyenv())
+
+#' @param folder (string or `NULL`) Of the checkpoint.
+#' @param entropy (string) 64 hexadecimal digits.
+#' @return (environment)
+#' @noRd
+new_run <- function(folder = NULL, entropy = NULL, call = NULL) {
+  list2env(list(
+    folder = folder, entropy = entropy, call = call, words = 0, step = 0,
+    fits = list(), last = NULL
+  ), parent = emptyenv())
+}
+
+#' Run code as a job's
+#' @param run (environment or `NULL`) `NULL`: as if no job ran.
+#' @noRd
+in_run <- function(run, code) {
+  before <- running$run
+  running$run <- run
+  on.exit(running$run <- before)
+  force(code)
+}
+
+has_checkpoint <- function() !is.null(running$run$folder)
+
+#' Two words of the system's entropy, or the next of a checkpoint's
+#' @noRd
+entropy_words <- function() {
+  run <- running$run
+  if (is.null(run$folder)) {
+    return(entropy_seed_())
+  }
+  run$words <- run$words + 1
+  hash <- cli::hash_sha256(sprintf("%s %.0f", run$entropy, run$words))
+  as.double(paste0("0x", substring(hash, c(1, 9), c(8, 16))))
+}
+
+#' A finished stage, at hand if a later one fails
+#' @noRd
+finished_stage <- function(name, fit) {
+  if (!is.null(running$run)) running$run$fits[[name]] <- fit
+  fit
+}
+
+#' The fit that was made last, whatever becomes of it
+#' @noRd
+latest_fit <- function(fit) {
+  if (!is.null(running$run)) running$run$last <- fit
+  fit
+}
+
+#' Run code as a job's, whose errors carry its finished fits
+#' @noRd
+carrying_fits <- function(run, code) {
+  tryCatch(in_run(run, code), error = function(error) {
+    fits <- run$fits
+    known <- vapply(fits, function(fit) identical(fit$id, run$last$id), NA)
+    if (!is.null(run$last) && !any(known)) fits$last <- run$last
+    if (length(fits) > 0) error$fits <- fits
+    note(run, "stopped by an error: ", class(error)[1])
+    stop(error)
+  })
+}
+
+# Steps ------------------------------------------------------------------------
+
+#' A step's value: read where it is kept, else made and kept
+#'
+#' @param what (string) The step in words, for the log.
+#' @param complete (function of the value) Is it worth keeping?
+#' @noRd
+kept_step <- function(what, code, complete = function(value) TRUE) {
+  run <- running$run
+  if (is.null(run$folder)) {
+    return(code)
+  }
+  run$step <- run$step + 1
+  # Steps within this one have no numbers of their own
+  step <- run$step
+  run$part <- 0
+  file <- file.path(run$folder, sprintf("step-%03d", step))
+  if (file.exists(file)) {
+    found <- read_kept(file, run$call)
+    run$words <- found$words
+    run$step <- found$step
+    note(run, what, ": taken from the checkpoint")
+    return(found$value)
+  }
+  note(run, what, ": started")
+  value <- code
+  if (complete(value)) {
+    write_kept(
+      list(value = value, words = run$words, step = run$step), file, run$call
+    )
+    unlink(Sys.glob(sprintf("%s-*", file)))
+    note(run, what, ": finished")
+  }
+  value
+}
+
+#' A step with exact noise, which no word of the checkpoint decides
+#' @noRd
+kept_noise <- function(what, code) {
+  kept_step(what, if (has_checkpoint()) in_run(NULL, code) else code)
+}
+
+#' Run the core's chains; those that are kept are not run again
+#' @param asked (list) What sample_posterior_() takes.
+#' @noRd
+sample_chains <- function(spec, asked) {
+  run <- running$run
+  if (is.null(run$folder)) {
+    return(sample_posterior_(spec, asked))
+  }
+  run$part <- run$part + 1
+  file <- sprintf(
+    "%s-%d-%03d", file.path(run$folder, sprintf("step-%03d", run$step)),
+    run$part, seq_len(asked$chains)
+  )
+  asked$kept <- lapply(file, function(file) {
+    if (file.exists(file)) read_kept(file, run$call)
+  })
+  # The core must not be left by an error. A disk that is full now may not be
+  # when the fit is kept; if it is, the error there has the fit
+  asked$keep <- function(chain, result) {
+    suspendInterrupts(tryCatch({
+      write_kept(result, file[chain], run$call)
+      note(run, sprintf("chain %d of %d: finished", chain, asked$chains))
+    }, error = function(e) note(run, "a chain could not be kept")))
+  }
+  sample_posterior_(spec, asked)
+}
+
+# Files ------------------------------------------------------------------------
+
+#' Write an object so that it is there as a whole or not at all
+#'
+#' A hash stands before it, since a power failure may leave anything.
+#' @noRd
+write_kept <- function(x, file, call) {
+  bytes <- serialize(x, NULL, xdr = FALSE)
+  bytes <- c(charToRaw(rlang::hash(bytes)), bytes)
+  aside <- paste0(file, ".part")
+  written <- tryCatch(
+    put_bytes(bytes, aside) && file.rename(aside, file),
+    warning = function(w) FALSE, error = function(e) FALSE
+  )
+  if (!written) {
+    unlink(aside)
+    abort_input(
+      c(
+        "{.file {file}} could not be written.",
+        x = "What was kept before is still there.",
+        i = "Is the disk full, or the folder not writable? Then
+             {.fn resume} goes on from there."
+      ),
+      arg = "checkpoint", call = call,
+      class = c("pseudosynth_error_checkpoint", "pseudosynth_error_write")
+    )
+  }
+}
+
+#' @return (flag) Is all of it there?
+#' @noRd
+put_bytes <- function(bytes, file, mode = "wb") {
+  mask <- Sys.umask("077")
+  on.exit(Sys.umask(mask))
+  before <- if (mode == "ab" && file.exists(file)) file.size(file) else 0
+  connection <- file(file, mode)
+  tryCatch(
+    for (first in seq(1, length(bytes), by = 2^30)) {
+      writeBin(bytes[first:min(length(bytes), first + 2^30 - 1)], connection)
+    },
+    finally = close(connection)
+  )
+  file.size(file) == before + length(bytes)
+}
+
+read_kept <- function(file, call) {
+  read <- tryCatch({
+    bytes <- readBin(file, "raw", file.size(file))
+    hash <- rawToChar(bytes[1:32])
+    bytes <- bytes[-(1:32)]
+    if (identical(rlang::hash(bytes), hash)) list(unserialize(bytes))
+  }, warning = function(w) NULL, error = function(e) NULL)
+  if (is.null(read)) {
+    abort_input(
+      c(
+        "{.file {file}} is not as it was written.",
+        i = "Remove that file: what it held is then made again."
+      ),
+      arg = "checkpoint", call = call, class = "pseudosynth_error_checkpoint"
+    )
+  }
+  read[[1]]
+}
+
+#' A line of the checkpoint's log, which holds no confidential value
+#'
+#' A log that cannot be written is no reason to lose a job.
+#' @noRd
+note <- function(run, ...) {
+  if (!is.null(run$folder)) {
+    time <- format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
+    line <- charToRaw(enc2utf8(paste0(time, " ", ..., "\n")))
+    tryCatch(
+      put_bytes(line, file.path(run$folder, "log.txt"), "ab"),
+      warning = function(w) NULL, error = function(e) NULL
+    )
+  }
+  invisible()
+}

@@ -1,0 +1,295 @@
+# The folder of a job that can be resumed: the checked job with its data, the
+# steps that are finished, a lock, a log, and in the end the result alone.
+
+#' Go on with a job that was interrupted
+#'
+#' [pseudo_posterior()] with `checkpoint = "folder"` keeps every finished stage,
+#' and the finished chains of the stage that runs. If it is killed, interrupted
+#' or fails, `resume("folder")` goes on from there in any R session, and gives
+#' what the job would have given: the same fits, draws and synthetic sets, bit
+#' by bit, on the same machine and with the same version of this package. The
+#' call of [pseudo_posterior()] does the same when it is run once more, as
+#' scripts of batch jobs do.
+#'
+#' Data need not be given again: the folder holds the checked job with its file.
+#' When the job is finished, only its result is left in the folder, which
+#' `resume()` gives again and again, never another one. Remove the folder then.
+#'
+#' A stage that has not converged is kept, too: the job fails there again. Start
+#' another one, with more draws, in another folder.
+#'
+#' @param path (string) The folder.
+#' @param ledger ([ledger()] or `NULL`) `NULL`, the default: the ledger that
+#'   the job was started with. Only needed where that has been moved.
+#'
+#' @return A `pseudo_posterior`, see [pseudo_posterior()].
+#'
+#' @section The folder:
+#' It is made readable by its owner alone, mode 0700, its files 0600; one that
+#' others may read or that somebody else owns is refused. Each file is written
+#' under another name and renamed when complete, and is read with a hash. What
+#' was finished survives the death of the process, a power failure only as far
+#' as the disk does. Where a step cannot be written, as on a full disk, the
+#' error carries the finished fits (field `fits`) and what was kept before
+#' stays; a finished job is returned with a warning then. A process holds the
+#' folder while it runs; others are refused.
+#'
+#' `log.txt` has a line for each step, with its time. It holds no value of the
+#' file.
+#'
+#' @section Privacy:
+#' The folder is **confidential**: it holds the file, fits and draws, and until
+#' the job is finished the entropy that they are drawn with.
+#'
+#' A job that is resumed never gives a second release for one budget. Without a
+#' seed it takes the entropy that was drawn when it was started, for its fits,
+#' for the choice of draws, for the sets and for the identity that they are
+#' charged under. So the sets are the same ones, and a [ledger()] that has
+#' recorded them, before the job died, records and charges nothing more. Exact
+#' noise, of histograms and of score releases, is kept together with its
+#' identity before anything is made of it. If the job dies before that, nobody
+#' has seen that noise, and new noise has an identity and a charge of its own.
+#'
+#' @section Error types:
+#' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): a folder that
+#' holds no job, another one, or one of another version of this package, that
+#' others may read, that another process uses, or with a file that was damaged;
+#' also `pseudosynth_error_write` where a file cannot be written. Any error of a
+#' stage, as from [pseudo_posterior()].
+#' @seealso [pseudo_posterior()]
+#' @examples
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' folder <- tempfile("job")
+#' job <- pseudo_posterior(log(income) ~ ., small, gaussian(),
+#'   mechanism = "centred", epsilon = 2,
+#'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
+#'   chains = 2, warmup = 300, draws = 1000, checkpoint = folder
+#' )
+#' readLines(file.path(folder, "log.txt"))
+#' identical(resume(folder)$synthetic, job$synthetic)
+#' unlink(folder, recursive = TRUE)
+#' @export
+resume <- function(path, ledger = NULL) {
+  call <- rlang::current_env()
+  check_present(path)
+  check_string(path)
+  check_ledger(ledger, call)
+  if (!dir.exists(path)) {
+    abort_checkpoint("There is no folder {.file {path}}.", call, "path")
+  }
+  run_kept(path, NULL, ledger, call)
+}
+
+abort_checkpoint <- function(message, call, arg = "checkpoint",
+                             class = NULL, .envir = rlang::caller_env()) {
+  abort_input(
+    message,
+    arg = arg, call = call, class = c(class, "pseudosynth_error_checkpoint"),
+    .envir = .envir
+  )
+}
+
+#' Run a job in its folder: from the start, from where it was, or not at all
+#' @param job (`synthesis_job` or `NULL`) `NULL`: the one in the folder.
+#' @noRd
+run_kept <- function(path, job, ledger, call) {
+  path <- open_folder(path, is.null(job), call)
+  lock <- file.path(path, "lock")
+  mine <- take_folder(lock, call)
+  on.exit(if (identical(lock_owner(lock), mine)) {
+    unlink(lock, recursive = TRUE)
+  })
+  unlink(setdiff(Sys.glob(paste0(lock, ".*")), lock), recursive = TRUE)
+  unlink(Sys.glob(file.path(path, "*.part")))
+  mark <- if (!is.null(job)) job_mark(job, ledger)
+  result <- file.path(path, "result")
+  if (file.exists(result)) {
+    made <- read_kept(result, call)
+    check_same_job(made$mark, mark, path, call)
+    cli::cli_inform(
+      c(i = "The job of {.file {path}} is finished: this is its result."),
+      class = "pseudosynth_message_checkpoint"
+    )
+    remove_steps(path)
+    return(made$value)
+  }
+  if (!file.exists(file.path(path, "job"))) check_planned(ledger, job)
+  kept <- kept_job(path, job, ledger, mark, call)
+  run <- new_run(path, kept$entropy, call)
+  note(run, if (kept$new) "started" else "resumed", " by process ", mine[1])
+  value <- carrying_fits(run, finish_job(kept$job, ledger %||% kept$ledger))
+  kept_result(value, kept$mark, path, run, call)
+}
+
+#' The folder, which nobody else may read
+#' @param exists (flag) Must there be a job in it?
+#' @noRd
+open_folder <- function(path, exists, call) {
+  if (!dir.exists(path)) {
+    if (file.exists(path) || !dir.exists(dirname(path)) ||
+      !dir.create(path, showWarnings = FALSE, mode = "0700")) {
+      abort_checkpoint(
+        "The folder {.file {path}} could not be made.", call,
+        class = "pseudosynth_error_write"
+      )
+    }
+  }
+  path <- normalizePath(path)
+  info <- file.info(path)
+  owner <- Sys.info()[["effective_user"]]
+  if (.Platform$OS.type == "unix" &&
+    (bitwAnd(as.integer(info$mode), 63L) != 0 ||
+      !isTRUE(info$uname == owner))) {
+    abort_checkpoint(
+      c(
+        "The folder of a checkpoint must be its owner's alone.",
+        x = "{.file {path}} has mode {format(info$mode)}, or is somebody
+             else's.",
+        i = "It will hold the confidential file. Name a new folder, or take the
+             others' rights away: {.code chmod 700}."
+      ),
+      call
+    )
+  }
+  there <- dir(path, all.files = TRUE, no.. = TRUE)
+  ours <- c("job", "result")
+  if ((exists || length(there) > 0) && !any(ours %in% there) &&
+    !all(grepl("^lock|^log.txt$|[.]part$", there) & !exists)) {
+    abort_checkpoint(
+      c(
+        "{.file {path}} must be a new or empty folder, or that of a job.",
+        x = "It holds no job."
+      ),
+      call
+    )
+  }
+  path
+}
+
+#' @return (character) The lock's owner, see lock_owner().
+#' @noRd
+take_folder <- function(lock, call) {
+  mine <- claim_lock(lock)
+  if (is.null(mine)) {
+    abort_checkpoint(
+      "The folder {.file {dirname(lock)}} is not writable.", call,
+      class = "pseudosynth_error_write"
+    )
+  }
+  on.exit(unlink(mine, recursive = TRUE))
+  me <- lock_owner(mine)
+  for (attempt in 1:2) {
+    if (suppressWarnings(file.rename(mine, lock))) {
+      return(me)
+    }
+    remove_dead_lock(lock, mine)
+  }
+  abort_checkpoint(
+    c(
+      "The job of {.file {dirname(lock)}} runs in another process.",
+      i = "If there is none, remove {.file {lock}}."
+    ),
+    call,
+    class = "pseudosynth_error_locked"
+  )
+}
+
+#' What tells one job from another
+#' @noRd
+job_mark <- function(job, ledger) {
+  # Threads change no draw
+  job$fit_arguments$threads <- NULL
+  stable_hash(list(unclass(job)[c(
+    "formula", "data", "family", "fit_arguments", "neighbours", "seed",
+    "allow_unconverged", "mechanism", "epsilon", "m", "margin"
+  )], ledger$path))
+}
+
+check_same_job <- function(found, mark, path, call) {
+  if (!is.null(mark) && !identical(found, mark)) {
+    abort_checkpoint(
+      c(
+        "{.file {path}} belongs to another job.",
+        x = "Its file, its model, its mechanism or another argument differs.",
+        i = "Name a new folder, or {.fn resume} that job."
+      ),
+      call
+    )
+  }
+}
+
+#' The job in the folder, put there if it is new
+#' @return (list) `job`, `ledger`, `mark`, `entropy`, `new` (flag).
+#' @noRd
+kept_job <- function(path, job, ledger, mark, call) {
+  file <- file.path(path, "job")
+  version <- as.character(utils::packageVersion("pseudosynth"))
+  if (file.exists(file)) {
+    kept <- read_kept(file, call)
+    check_same_job(kept$mark, mark, path, call)
+    if (!identical(kept$version, version)) {
+      abort_checkpoint(
+        c(
+          "{.file {path}} is of another version of this package.",
+          x = "It is of {kept$version}, this is {version}: draws may differ.",
+          i = "Resume it with that version, or start in a new folder."
+        ),
+        call
+      )
+    }
+    return(c(kept, list(new = FALSE)))
+  }
+  kept <- list(
+    job = portable_job(job), ledger = ledger, mark = mark, version = version,
+    entropy = paste(replicate(4, words_text(c(
+      entropy_seed_(), entropy_seed_()
+    ))), collapse = "")
+  )
+  write_kept(kept, file, call)
+  c(kept, list(new = TRUE))
+}
+
+#' The job with its formula's constants and functions, but not the workspace
+#' @noRd
+portable_job <- function(job) {
+  from <- environment(job$formula)
+  env <- new.env(parent = environment(job$model$design$terms))
+  for (name in setdiff(all.vars(job$formula[[2]]), names(job$data))) {
+    value <- get0(name, envir = from)
+    if (is_written_constant(value)) assign(name, as.vector(value), envir = env)
+  }
+  environment(job$formula) <- env
+  job
+}
+
+#' Put the result in the place of all that it was made from
+#' @noRd
+kept_result <- function(value, mark, path, run, call) {
+  tryCatch(
+    {
+      write_kept(
+        list(value = value, mark = mark), file.path(path, "result"), call
+      )
+      remove_steps(path)
+      note(run, "the job is finished")
+    },
+    pseudosynth_error_write = function(e) {
+      cli::cli_warn(
+        c(
+          "The result could not be kept in {.file {path}}.",
+          i = "Save it elsewhere. The steps that it was made from are still
+               there."
+        ),
+        class = c("pseudosynth_warning_checkpoint", "pseudosynth_warning")
+      )
+    }
+  )
+  value
+}
+
+#' With the result there, the job's entropy and its steps are of no more use
+#' @noRd
+remove_steps <- function(path) {
+  unlink(c(file.path(path, "job"), Sys.glob(file.path(path, "step-*"))))
+}

@@ -1,0 +1,132 @@
+# A generator: a model and the parameter draws that were paid for, from which
+# sets are drawn without the file. as_generator() makes one.
+
+#' The parts of a fit that sets are drawn with: no record is among them
+#' @param draws (matrix, m x D) Those that are paid for.
+#' @param label (`privacy_guarantee`) Public.
+#' @noRd
+new_generator <- function(fit, draws, margin, support, label) {
+  response <- fit$response
+  if (label$holds) response <- released_response(response)
+  seal(structure(
+    list(
+      family = fit$family, response = with_support(response, support),
+      design = fit$design, spec = spec_of_model(fit$spec), draws = draws,
+      margin = margin, m = nrow(draws), support = support, guarantee = label,
+      made_by = list(
+        package = "pseudosynth",
+        version = as.character(utils::packageVersion("pseudosynth"))
+      )
+    ),
+    class = "synthesis_generator"
+  ))
+}
+
+#' Sets from a generator, one of its draws each: post-processing
+#' @noRd
+draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger,
+                                call) {
+  check_sealed(x, "as_generator", arg = "fit", call = call)
+  check_seed(seed, call = call)
+  stated <- list(margin = margin, support = support, ledger = ledger)
+  for (name in names(Filter(Negate(is.null), stated))) {
+    abort_input(
+      c(
+        "{.arg {name}} is stated in {.fn as_generator}.",
+        x = "{.arg fit} is a generator: what it costs is paid and what it draws
+             is fixed."
+      ),
+      arg = name, call = call
+    )
+  }
+  if (m > x$m) {
+    abort_privacy(
+      c(
+        "The generator holds {x$m} draw{?s}, one for each set.",
+        x = "{.arg m} is {m}.",
+        i = "Make one of more draws beside the file, which costs more."
+      ),
+      arg = "m", call = call
+    )
+  }
+  if (is.null(newdata)) {
+    abort_input(
+      c(
+        "{.arg newdata} must give the published predictors.",
+        x = "A generator holds no record."
+      ),
+      arg = "newdata", call = call
+    )
+  }
+  spec <- newdata_spec(x, newdata, call)
+  check_sets_memory(m, nrow(newdata), call)
+  columns <- published_columns(x, newdata)
+  y <- newdata[[x$response$variable]]
+  if (!is.null(y)) {
+    check_not_copied(y, newdata[setdiff(columns, x$response$variable)], call)
+  }
+  values <- synthesize_(
+    spec, x$draws[seq_len(m), , drop = FALSE], seed_words(seed, "synthesize"),
+    0L
+  )
+  if (!is.null(x$margin)) {
+    values <- calibrate_sets(values, x$response, x$margin, seed)
+  }
+  label <- label_of_generated(x, m, nrow(newdata), seed)
+  list(
+    synthetic = build_synthetic_sets(
+      values, x$response, newdata, columns, label, "prior", x$support
+    ),
+    label = label
+  )
+}
+
+#' The generator's own charges, whatever is drawn from it
+#' @noRd
+label_of_generated <- function(x, m, n_records, seed) {
+  label <- guarantee(x)
+  label$what <- generator_words[["sets"]]
+  label$m <- m
+  label$n_records <- as.integer(n_records)
+  label$reproducible <- label$reproducible || !is.null(seed)
+  seal(label)
+}
+
+#' @rdname guarantee
+#' @export
+guarantee.synthesis_generator <- function(x, m = x$m, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
+  check_sets_drawn(m, x$m)
+  check_public_only(public)
+  label <- intact_label(x$guarantee)
+  if (is_sealed(x)) label else void_label(label, "generator")
+}
+
+#' @export
+format.synthesis_generator <- function(x, ...) {
+  sprintf(
+    "generator of %s: %d paid draw%s of %s", x$response$variable, x$m,
+    if (x$m == 1) "" else "s", format(x$family)
+  )
+}
+
+#' @export
+print.synthesis_generator <- function(x, ...) {
+  label <- guarantee(x)
+  leaves <- label$label != "none" && isTRUE(label$converged) &&
+    !label$reproducible
+  cat(
+    capitalize(format(x)),
+    paste0("  ", strwrap(paste("label:", format(label)), 76, exdent = 2)),
+    sprintf(
+      "  predictors: %s", paste(x$design$variables %||% "none", collapse = ", ")
+    ),
+    if (leaves) {
+      "  Sets drawn from it cost nothing more."
+    } else {
+      "  It is not for release, nor is what is drawn from it."
+    },
+    sep = "\n"
+  )
+  invisible(x)
+}
