@@ -2,8 +2,7 @@
 # what is told of it, the object.
 
 #' The file as the sums need it: equal design rows once
-#' @return (list) `y` (modelled scale), `x` (R x P), `count` (R), `row` (N),
-#'   `n`, `spec`.
+#' @return (list) `y` (modelled scale), `n`, `spec`, and distinct_rows().
 #' @noRd
 score_file <- function(model, call) {
   spec <- model_spec(model, NULL, NULL, call)
@@ -11,17 +10,40 @@ score_file <- function(model, call) {
     spec$y, model$data[setdiff(names(model$data), model$response$variable)],
     call
   )
-  check_design_not_copied(spec, call)
-  plain <- spec
-  plain$y <- numeric(length(spec$y))
-  rows <- design_rows_(plain)
-  parts <- spec[c("n_columns", "intercept", "factor_column", "numeric_column")]
-  parts$codes <- spec$codes[rows$first, , drop = FALSE]
-  parts$numeric <- spec$numeric[rows$first, , drop = FALSE]
+  check_design_not_copied(computed_columns(spec, model$design), call)
+  c(
+    list(y = spec$y, n = length(spec$y), spec = spec),
+    distinct_rows(spec)
+  )
+}
+
+#' A specification without the columns that are variables of the file
+#'
+#' Those are checked as they stand there.
+#' @noRd
+computed_columns <- function(spec, design) {
+  plain <- function(terms) terms %in% design$variables
+  factors <- plain(design$factors$variable)
+  vectors <- c(plain(design$vectors), rep(FALSE, length(design$dense)))
+  spec$codes <- spec$codes[, !factors, drop = FALSE]
+  spec$numeric <- spec$numeric[, !vectors, drop = FALSE]
+  spec
+}
+
+#' Equal design rows once
+#'
+#' @param parts (list) See design_parts().
+#' @return (list) `x` (R x P), `count` (R), `row` (N), and `products`, which
+#'   sums over the rows without forming them.
+#' @noRd
+distinct_rows <- function(parts) {
+  rows <- design_rows_(parts)
+  parts$codes <- parts$codes[rows$first, , drop = FALSE]
+  parts$numeric <- parts$numeric[rows$first, , drop = FALSE]
   list(
-    y = spec$y, x = dense_design(parts), row = rows$row,
-    count = tabulate(rows$row, length(rows$first)), n = length(spec$y),
-    spec = spec
+    x = dense_design(parts), row = rows$row,
+    count = tabulate(rows$row, length(rows$first)),
+    products = design_products_(parts)
   )
 }
 
@@ -149,7 +171,7 @@ warn_budget <- function(error, unit, margin, n, call) {
 #' The variance of a typical record's linear predictor
 #' @noRd
 typical_variance <- function(covariance, file) {
-  stats::weighted.mean(rowSums((file$x %*% covariance) * file$x), file$count)
+  sum(covariance * design_gram_(file$products, file$count)) / sum(file$count)
 }
 
 #' Only public and released numbers, built anew
