@@ -65,6 +65,18 @@ sample_posterior_ <- function(spec, control) {
     .Call(`_pseudosynth_sample_posterior_`, spec, control)
 }
 
+design_products_ <- function(parts) {
+    .Call(`_pseudosynth_design_products_`, parts)
+}
+
+design_gram_ <- function(products, weight) {
+    .Call(`_pseudosynth_design_gram_`, products, weight)
+}
+
+design_forms_ <- function(products, a) {
+    .Call(`_pseudosynth_design_forms_`, products, a)
+}
+
 design_rows_ <- function(spec) {
     .Call(`_pseudosynth_design_rows_`, spec)
 }

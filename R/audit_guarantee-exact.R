@@ -9,7 +9,6 @@ audit_model <- function(formula, data, family, prior,
   check_formula(formula)
   check_data_frame(data, call = call)
   family <- as_synth_family(family, arg = "family", call = call)
-  check_sampled_family(family, call)
   model <- new_model(formula, data, family, prior, call)
   model$spec <- plain_spec(model, model$data, call)
   model

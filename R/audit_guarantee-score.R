@@ -54,7 +54,6 @@ audit_file <- function(x, data, call) {
   check_columns(x$response$variable, data, "data", call)
   file <- published_rows(x$design, data, call)
   file$y <- record_values(x$response, data)
-  file$count <- tabulate(file$row, nrow(file$x))
   file$extremes <- switch(x$family$kind,
     categorical = , binary = , proportion = 0:1, count = c(0, 1e9),
     if (is.null(x$margin)) c(-1e9, 1e9) else range(x$margin$breaks)
@@ -78,7 +77,7 @@ worst_pairs <- function(x, file) {
       x$family, drop(file$x %*% step$reference), public_shape(x)
     )
     geometry <- score_geometry(
-      file$x, file$count, frame$scale,
+      file, frame$scale,
       diag(1 / prior_spec(x$prior, x$design$is_level)$scale^2, ncol(file$x)),
       x$spread
     )

@@ -24,13 +24,19 @@ check_not_copied <- function(y, columns, call = rlang::caller_env()) {
 }
 
 #' Refuse a design that the response came into through a formula's function
+#'
+#' Columns that are variables of the file are left out: they are checked as they
+#' stand there.
 #' @param spec As the core sees it.
 #' @noRd
 check_design_not_copied <- function(spec, design, call) {
-  columns_of <- function(x) lapply(seq_len(NCOL(x)), function(j) x[, j])
-  columns <- c(columns_of(spec$codes), columns_of(spec$numeric))
-  names(columns) <- c(
-    design$factors$variable, design$columns[spec$numeric_column]
+  computed <- function(x, terms) {
+    which <- which(!terms %in% design$variables)
+    stats::setNames(lapply(which, function(j) x[, j]), terms[which])
+  }
+  columns <- c(
+    computed(spec$codes, design$factors$variable),
+    computed(spec$numeric, c(design$vectors, design$dense))
   )
   check_not_copied(spec$y, columns, call)
 }

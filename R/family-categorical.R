@@ -2,25 +2,40 @@
 #'
 #' The response has K unordered levels, and level k has a probability
 #' proportional to exp(x'b_k), with b_1 = 0: multinomial logistic regression.
-#' For [score_release()], which needs sums over records alone; no chain samples
-#' its posterior, so that no other verb takes it.
 #'
 #' The response is a factor or a character. Its levels are public and are stated
 #' as `response = public_response(levels = )`; without that no label is strict.
 #' The first is the baseline: the coefficient `master:ageyoung` is that of
-#' `ageyoung` in the log of the odds of `master` against it. The stated standard
-#' deviation of the prior is that of every such coefficient; the prior is the
-#' same whichever level is the baseline.
+#' `ageyoung` in the log of the odds of `master` against it.
 #'
-#' @return A `synth_family` for [score_release()]. It holds public words only.
-#' @section Error types: [score_release()] signals `pseudosynth_error_input` for
-#'   a response of another type, with fewer than two levels, or with values that
-#'   are not among the stated levels, and for a transformed left side; all other
-#'   verbs for the family.
-#' @seealso [bernoulli()] for two values, which every verb takes.
+#' The prior is [prior_normal()], by default `prior_normal(1, c(0, 2.5))`, and no
+#' other. Its stated standard deviation is that of every such coefficient; half
+#' of the variance is the baseline's, so that the prior is the same whichever
+#' level is the baseline. With two levels the model is that of [bernoulli()]
+#' under the same prior. Chains are sampled by NUTS.
+#'
+#' Weights come from [lipschitz_weights()] or another rule that reads the
+#' log-likelihood; [identification_risk()] and [count_weights()] are for
+#' numbers. [audit_guarantee()] refits neighbours of a fit: no grid holds its
+#' parameters.
+#'
+#' @section Unit of the bound: f is the log of a probability, which is never
+#'   above 0 and has no unit.
+#' @return A `synth_family` for [fit_synthesizer()], [pseudo_posterior()] and
+#'   [score_release()]. It holds public words only.
+#' @section Error types: [fit_synthesizer()] and [score_release()] signal
+#'   `pseudosynth_error_input` for a response of another type, with fewer than
+#'   two levels, or with values that are not among the stated levels, for a
+#'   transformed left side, and for another prior than [prior_normal()].
+#' @seealso [bernoulli()] for two values.
 #' @examples
 #' categorical()
-#' ce <- ce_income[1:1000, ]
+#' ce <- ce_income[1:500, ]
+#' fit <- fit_synthesizer(education ~ age + earner, ce, categorical(),
+#'   chains = 2, warmup = 200, draws = 200, seed = 1,
+#'   response = public_response(levels = levels(ce$education))
+#' )
+#' table(synthesize(fit)[[1]]$education)
 #' release <- score_release(education ~ age + earner, ce, categorical(),
 #'   epsilon = 2, response = public_response(levels = levels(ce$education))
 #' )
@@ -36,18 +51,4 @@ categorical <- function() {
 
 is_categorical <- function(family) {
   identical(family$likelihood, "categorical")
-}
-
-#' Refuse a family that only a score release takes
-#' @noRd
-check_sampled_family <- function(family, call) {
-  if (is_categorical(family)) {
-    abort_input(
-      c(
-        "{.fn categorical} is for {.fn score_release}.",
-        i = "For two values take {.fn bernoulli}."
-      ),
-      arg = "family", call = call
-    )
-  }
 }

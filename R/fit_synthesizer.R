@@ -109,7 +109,6 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
-  check_sampled_family(family, call)
   censor <- resolve_censor(censor, family, call)
   model <- c(
     list(call = plain_call(match.call())),

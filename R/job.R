@@ -14,7 +14,6 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   check_formula(formula, call = call)
   check_data_frame(data, call = call)
   family <- as_synth_family(family, arg = "family", call = call)
-  check_sampled_family(family, call)
   model <- new_model(
     formula, data, family, given$prior, call, given$response, given$scaling
   )

@@ -173,7 +173,7 @@ root_breaks <- function(top) {
 
 plot_densities <- function(object, prefix) {
   synthetic <- object$synthetic
-  if (synthetic$kind %in% c("count", "binary")) {
+  if (synthetic$kind == "count" || has_labels(synthetic)) {
     return(plot_shares(object, prefix))
   }
   transform <- synthetic$transform

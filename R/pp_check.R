@@ -9,7 +9,7 @@
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param type (string or `NULL`) Which `bayesplot::ppc_<type>()` to draw.
-#'   `NULL`, the default, is `"bars"` for two values and for counts with few
+#'   `NULL`, the default, is `"bars"` for labels and for counts with few
 #'   distinct values, `"ecdf_overlay"` for other counts, and `"dens_overlay"`
 #'   otherwise. Any type that needs `y` and `yrep` alone will do, such as
 #'   `"stat"` (with `stat = "max"`), `"rootogram"` for counts or `"hist"`.
@@ -17,8 +17,8 @@
 #'   the fit's. The default, `NULL`, is 500 for bars, 8 for `"hist"`,
 #'   `"boxplot"` and `"freqpoly"`, and 50 otherwise.
 #' @param scale (string) `"model"`, the default: the scale of the model, such as
-#'   log(income); `"response"`: the variable's own unit. Two values are 0 and 1
-#'   on both.
+#'   log(income); `"response"`: the variable's own unit. Labels are numbers from
+#'   0 on both.
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
 #' @param ... Passed to the function of bayesplot.
 #' @return A ggplot object. It shows confidential values and says so.
@@ -71,6 +71,10 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
   }
   axis <- if (response$kind == "binary") {
     ggplot2::scale_x_continuous(breaks = 0:1)
+  } else if (response$kind == "categorical") {
+    ggplot2::scale_x_continuous(
+      breaks = seq_along(response$levels) - 1, labels = response$levels
+    )
   } else if (scale == "response" || response$kind == "count") {
     ggplot2::scale_x_continuous(labels = label_amount())
   }
@@ -100,7 +104,7 @@ pp_theme <- function(type) {
 }
 
 pp_axis <- function(response) {
-  if (is.null(response$levels)) {
+  if (is.null(response$levels) || response$kind == "categorical") {
     response$variable
   } else {
     sprintf(
@@ -113,7 +117,7 @@ pp_axis <- function(response) {
 pp_type <- function(fit) {
   few <- length(unique(fit$spec$y)) <= most_bars
   switch(fit$family$kind,
-    binary = "bars",
+    binary = , categorical = "bars",
     count = if (few) "bars" else "ecdf_overlay",
     "dens_overlay"
   )

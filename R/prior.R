@@ -152,6 +152,8 @@ resolve_prior <- function(prior, family, columns = NULL,
       prior_shared()
     } else if (family$kind == "proportion" && intercept_only) {
       prior_beta_mean()
+    } else if (is_categorical(family)) {
+      prior_normal(1, c(0, 2.5))
     } else {
       prior_hierarchical(lkj = family$lkj)
     })
@@ -169,6 +171,16 @@ resolve_prior <- function(prior, family, columns = NULL,
         x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
              {.code {format(family)}}.",
         i = "Use {.fn prior_hierarchical} or {.fn prior_normal}."
+      ),
+      arg = "prior", call = call
+    )
+  }
+  if (is_categorical(family) && prior$kind != "normal") {
+    abort_input(
+      c(
+        "{.arg prior} must suit the family.",
+        x = "{.fn categorical} has {.fn prior_normal} alone: others depend on
+             which level is the baseline."
       ),
       arg = "prior", call = call
     )

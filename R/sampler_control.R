@@ -106,7 +106,8 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
     grid = suits_grid(spec),
-    surrogate = spec$family != "normal_mixture" && draws_omega,
+    surrogate = !spec$family %in% c("normal_mixture", "categorical") &&
+      draws_omega,
     nuts = TRUE
   )
   if (sampler == "auto") {

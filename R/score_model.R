@@ -174,5 +174,5 @@ shape_of_share <- function(family, share, noise, frame, eta, public) {
     grid <- seq(range[1], range[2], length.out = 17)
     range <- grid[which.min(vapply(grid, loss, 0))] + c(-0.5, 0.5)
   }
-  exp(stats::optimize(loss, range, tol = 1e-5)$minimum)
+  exp(stats::optimize(loss, range, tol = 1e-3)$minimum)
 }

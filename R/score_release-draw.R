@@ -56,15 +56,10 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
 }
 
 #' Published predictors, equal rows once
-#' @return (list) `x` (R x P), `row` (N).
+#' @return (list) See distinct_rows().
 #' @noRd
 published_rows <- function(design, newdata, call) {
-  parts <- design_parts(design, newdata, call = call)
-  n <- nrow(newdata)
-  rows <- design_rows_(c(parts, list(y = numeric(n), alpha = rep(1, n))))
-  parts$codes <- parts$codes[rows$first, , drop = FALSE]
-  parts$numeric <- parts$numeric[rows$first, , drop = FALSE]
-  list(x = dense_design(parts), row = rows$row)
+  distinct_rows(design_parts(design, newdata, call = call))
 }
 
 #' One set on the modelled scale

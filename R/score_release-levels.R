@@ -56,8 +56,7 @@ levels_counted <- 0.4
 #' @noRd
 levels_geometry <- function(file, prior, spread) {
   geometry <- score_geometry(
-    file$x, file$count, rep(1, nrow(file$x)),
-    diag(1 / prior$scale^2, ncol(file$x)), spread
+    file, rep(1, nrow(file$x)), diag(1 / prior$scale^2, ncol(file$x)), spread
   )
   geometry$z <- cbind(
     round(levels_counted * score_length), geometry$z,

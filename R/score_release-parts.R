@@ -2,8 +2,7 @@
 # what is told of it, the object.
 
 #' The file as the sums need it: equal design rows once
-#' @return (list) `y` (modelled scale), `x` (R x P), `count` (R), `row` (N),
-#'   `n`, `spec`.
+#' @return (list) `y` (modelled scale), `n`, `spec`, and distinct_rows().
 #' @noRd
 score_file <- function(model, call) {
   spec <- model_spec(model, NULL, NULL, call)
@@ -12,16 +11,26 @@ score_file <- function(model, call) {
     call
   )
   check_design_not_copied(spec, model$design, call)
-  plain <- spec
-  plain$y <- numeric(length(spec$y))
-  rows <- design_rows_(plain)
-  parts <- spec[c("n_columns", "intercept", "factor_column", "numeric_column")]
-  parts$codes <- spec$codes[rows$first, , drop = FALSE]
-  parts$numeric <- spec$numeric[rows$first, , drop = FALSE]
+  c(
+    list(y = spec$y, n = length(spec$y), spec = spec),
+    distinct_rows(spec)
+  )
+}
+
+#' Equal design rows once
+#'
+#' @param parts (list) See design_parts().
+#' @return (list) `x` (R x P), `count` (R), `row` (N), and `products`, which
+#'   sums over the rows without forming them.
+#' @noRd
+distinct_rows <- function(parts) {
+  rows <- design_rows_(parts)
+  parts$codes <- parts$codes[rows$first, , drop = FALSE]
+  parts$numeric <- parts$numeric[rows$first, , drop = FALSE]
   list(
-    y = spec$y, x = dense_design(parts), row = rows$row,
-    count = tabulate(rows$row, length(rows$first)), n = length(spec$y),
-    spec = spec
+    x = dense_design(parts), row = rows$row,
+    count = tabulate(rows$row, length(rows$first)),
+    products = design_products_(parts)
   )
 }
 
@@ -149,7 +158,7 @@ warn_budget <- function(error, unit, margin, n, call) {
 #' The variance of a typical record's linear predictor
 #' @noRd
 typical_variance <- function(covariance, file) {
-  stats::weighted.mean(rowSums((file$x %*% covariance) * file$x), file$count)
+  sum(covariance * design_gram_(file$products, file$count)) / sum(file$count)
 }
 
 #' Only public and released numbers, built anew

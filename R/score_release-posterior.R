@@ -2,7 +2,7 @@
 # normal at its mode, from public numbers and released ones alone.
 
 #' @param family (`synth_family`)
-#' @param x (matrix, R x P), count (integer, R) The distinct design rows.
+#' @param file (list) See distinct_rows().
 #' @param steps (list) See step_of_file().
 #' @param start (double, P)
 #' @param location,scale (double, P) Of the normal prior.
@@ -12,25 +12,24 @@
 #'   `slope`, see sums_slope(), `shape`, and of the sums alone, at `mean`:
 #'   `information` and `pull`.
 #' @noRd
-score_posterior <- function(family, x, count, steps, start, location, scale,
+score_posterior <- function(family, file, steps, start, location, scale,
                             public = NULL, near = NULL, rounds = 6) {
-  shape <- NULL
+  x <- file$x
+  shape <- near$shape
   b <- start
   covariance <- near$noise
   slope <- near$slope
   for (round in seq_len(rounds)) {
-    if (!is.null(public)) {
+    if (!is.null(public) && is.null(shape)) {
       shape <- released_shape(
-        family, steps[[length(steps)]], drop(x %*% b), count, public
+        family, steps[[length(steps)]], drop(x %*% b), file$count, public
       )
     }
     # It changes little from here on
     if (is.null(covariance)) {
-      covariance <- sums_covariance(family, x, steps, b, shape, count)
+      covariance <- sums_covariance(family, file, steps, b, shape)
     }
-    sums <- score_quadratic(
-      family, x, count, steps, b, shape, covariance, slope
-    )
+    sums <- score_quadratic(family, file, steps, b, shape, covariance, slope)
     slope <- sums$slope
     precision <- diag(1 / scale^2, length(b)) + sums$information
     change <- solve(precision, sums$pull + (location - b) / scale^2)
@@ -39,8 +38,9 @@ score_posterior <- function(family, x, count, steps, start, location, scale,
     change <- change * min(1, 3 / largest)
     b <- b + change
     if (largest < 0.05) break
-    # The mode does not depend on it; it takes most of the time
+    # The mode does not depend on the one, and hardly on the other
     if (largest > 0.25) slope <- NULL
+    if (largest > 0.1) shape <- NULL
   }
   sums$pull <- sums$pull - drop(sums$information %*% change)
   c(list(mean = b, covariance = solve(precision), noise = covariance), sums)
@@ -54,18 +54,18 @@ score_posterior <- function(family, x, count, steps, start, location, scale,
 #' @param slope (matrix or `NULL`) Of all sums' expectations, where it is known.
 #' @return (list) `information`, `pull` (its gradient), `slope`, `shape`.
 #' @noRd
-score_quadratic <- function(family, x, count, steps, b, shape, covariance,
+score_quadratic <- function(family, file, steps, b, shape, covariance,
                             slope = NULL) {
-  eta <- drop(x %*% b)
+  eta <- drop(file$x %*% b)
   expected <- lapply(steps, function(step) {
     expected_scores(family, step, shape)(eta)
   })
   miss <- unlist(Map(function(step, expected) {
-    step$sum - drop(crossprod(step$z, count * expected$mean))
+    step$sum - drop(crossprod(step$z, file$count * expected$mean))
   }, steps, expected))
   if (is.null(slope)) {
     slope <- do.call(rbind, Map(function(step, expected) {
-      sums_slope(step$geometry, x, count * expected$slope)
+      sums_slope(step$geometry, file, file$count * expected$slope)
     }, steps, expected))
   }
   weighed <- solve(covariance, slope)
@@ -77,13 +77,11 @@ score_quadratic <- function(family, x, count, steps, b, shape, covariance,
 
 #' The slope of a step's expected sums in the coefficients
 #'
-#' z' diag(s) x with z = w d x L, not rounded: half the work of z itself.
-#' @param s (double, R) Not negative.
+#' z' diag(s) x with z = w d x L, not rounded: the rows need not be formed.
+#' @param s (double, R)
 #' @noRd
-sums_slope <- function(geometry, x, s) {
-  crossprod(
-    geometry$whiten, crossprod(sqrt(geometry$weight * pmax(s, 0)) * x)
-  )
+sums_slope <- function(geometry, file, s) {
+  crossprod(geometry$whiten, design_gram_(file$products, geometry$weight * s))
 }
 
 #' The covariance of all sums: that of the sample, and the noise
@@ -91,8 +89,9 @@ sums_slope <- function(geometry, x, s) {
 #' That of a record's clipped scores in two steps is worked out for a hundred
 #' records along the linear predictor and taken for their neighbours.
 #' @noRd
-sums_covariance <- function(family, x, steps, b, shape, count) {
-  eta <- drop(x %*% b)
+sums_covariance <- function(family, file, steps, b, shape) {
+  count <- file$count
+  eta <- drop(file$x %*% b)
   order <- order(eta)
   group <- integer(length(eta))
   place <- cumsum(as.double(count[order])) / sum(count)
@@ -108,11 +107,10 @@ sums_covariance <- function(family, x, steps, b, shape, count) {
   block <- function(k, l) {
     together <- rowSums(outcomes$weight * scores[[k]] * scores[[l]])
     # Both scores go up with the response: never negative but for rounding
-    root <- sqrt(count * pmax(together, 0)[group])
-    if (k == l || is_location(family)) {
-      return(crossprod(root * steps[[k]]$z))
-    }
-    crossprod(root * steps[[k]]$z, root * steps[[l]]$z)
+    sums_slope(
+      steps[[k]]$geometry, file,
+      steps[[l]]$geometry$weight * count * pmax(together, 0)[group]
+    ) %*% steps[[l]]$geometry$whiten
   }
   all <- block(1, 1)
   if (length(steps) == 2) {
@@ -181,13 +179,12 @@ slope_variance <- function(posterior, slopes, stated) {
 #' @param prior (list) `location`, `scale` (P each), `slopes` (which columns).
 #' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`.
 #' @noRd
-both_posteriors <- function(family, x, count, steps, start, prior, public) {
+both_posteriors <- function(family, file, steps, start, prior, public) {
   # The first step's result is but where the second is taken
   rounds <- if (length(steps) == 1) 2 else 6
   fit <- function(scale, start, near = NULL) {
     score_posterior(
-      family, x, count, steps, start, prior$location, scale, public, near,
-      rounds
+      family, file, steps, start, prior$location, scale, public, near, rounds
     )
   }
   stated <- fit(prior$scale, start)

@@ -29,7 +29,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
     )
     steps[[k]] <- last
     found <- both_posteriors(
-      family, file$x, file$count, steps, b, prior, shape
+      family, file, steps, b, prior, shape
     )
     b <- found$shrunk$mean
   }
@@ -51,9 +51,15 @@ margin_of_file <- function(file, model, settings, b, shape, budget, seed,
   ends <- histogram_breaks(values, settings$bounds, settings$bins, call)
   outside <- sum(y < settings$bounds[1] | y > settings$bounds[2])
   if (outside > 0) {
-    cli::cli_inform(c(
-      "{outside} record{?s} {?lies/lie} outside {.arg bounds} and {?is/are}
-       counted at their ends.",
+    # Not by cli, which takes a tenth of a release
+    rlang::inform(c(
+      sprintf(
+        ngettext(
+          outside,
+          "%d record lies outside `bounds` and is counted at their ends.",
+          "%d records lie outside `bounds` and are counted at their ends."
+        ), outside
+      ),
       i = "For the agency only: this count is confidential."
     ))
   }
@@ -77,8 +83,7 @@ step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
   geometry <- if (is_location(family)) last$geometry
   if (is.null(geometry)) {
     geometry <- score_geometry(
-      file$x, file$count, frame$scale, diag(1 / prior$scale^2, length(b)),
-      spread
+      file, frame$scale, diag(1 / prior$scale^2, length(b)), spread
     )
     last <- list(z = geometry$z * geometry$unit)
   }

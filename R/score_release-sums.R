@@ -16,26 +16,26 @@ score_counted <- round(0.2 * score_steps * score_length)
 #' d L'x, a few rounds of one after the other. kappa is `spread` times the
 #' median of l in the first round.
 #'
-#' @param x (matrix, R x P) The distinct design rows.
-#' @param count (integer, R) How many records have each.
+#' @param file (list) See distinct_rows().
 #' @param scale (double, R) d, the score's standard deviation at public
 #'   coefficients; 1 where it is the same for all.
 #' @param precision (matrix, P x P) Of the prior.
 #' @return (list) `z` (whole, R x P), `unit` (z unit = w d L'x), `whiten` (L),
 #'   `weight` (w d), `kappa`.
 #' @noRd
-score_geometry <- function(x, count, scale, precision, spread, rounds = 3) {
-  weight <- rep(1, nrow(x))
+score_geometry <- function(file, scale, precision, spread, rounds = 3) {
+  weight <- rep(1, nrow(file$x))
   kappa <- NULL
   for (round in seq_len(rounds)) {
-    information <- crossprod(sqrt(count * weight) * scale * x) + precision
-    whiten <- t(chol(chol2inv(chol(information))))
-    rows <- scale * (x %*% whiten)
-    length <- sqrt(rowSums(rows^2))
-    if (is.null(kappa)) kappa <- spread * weighted_median(length, count)
+    information <- precision +
+      design_gram_(file$products, file$count * weight * scale^2)
+    inverse <- chol2inv(chol(information))
+    length <- scale * sqrt(design_forms_(file$products, inverse))
+    if (is.null(kappa)) kappa <- spread * weighted_median(length, file$count)
     weight <- pmin(1, kappa / length)
   }
-  rows <- weight * rows
+  whiten <- t(chol(inverse))
+  rows <- weight * scale * (file$x %*% whiten)
   unit <- max(sqrt(rowSums(rows^2))) / score_length
   list(
     z = round(rows / unit), unit = unit, whiten = whiten,

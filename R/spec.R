@@ -15,6 +15,12 @@ model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
     parts
   )
   spec$prior <- prior_spec(model$prior, model$design$is_level)
+  if (is_categorical(model$family)) {
+    spec$K <- length(model$response$levels)
+    spec$levels <- model$response$levels
+    # Half of the stated variance is the baseline's
+    spec$prior$kind <- "level"
+  }
   weighted_spec(spec, model, weights, censor, call)
 }
 
@@ -109,7 +115,7 @@ record_spec <- function(model, data, call) {
   response <- model$response
   y <- data[[response$variable]]
   check_finite_column(y, response$variable, call)
-  if (response$kind != "binary") {
+  if (!has_labels(response)) {
     response_values(data, response$variable, call = call)
     y <- stated_values(response, y)
     switch(response$kind,
@@ -143,11 +149,18 @@ plain_spec <- function(model, data, call = rlang::caller_env()) {
 
 #' Names of the parameters of a draw, in the core's order
 #'
-#' `b[j * K + k]`, k fastest; then the family's extra parameters, in a mixture
-#' pi and sigma of each component.
+#' `b[j * K + k]`, k fastest, of a category its levels but the first; then the
+#' family's extra parameters, in a mixture pi and sigma of each component.
 #' @param extras (character) Names of the extra parameters.
 #' @noRd
 parameter_names <- function(columns, spec, extras) {
+  if (spec$family == "categorical") {
+    others <- spec$levels[-1]
+    return(paste(
+      others, rep(columns, each = length(others)),
+      sep = ":"
+    ))
+  }
   if (spec$family != "normal_mixture") {
     return(c(columns, extras))
   }
@@ -230,7 +243,8 @@ reference_draw <- function(values, model, spec, call) {
       draw[proportion] <- 1 / sum(proportion)
     }
   }
-  coefficient <- short %in% model$design$columns
+  coefficient <- short %in% model$design$columns |
+    is_categorical(model$family)
   draw[coefficient & is.na(draw)] <- 0
   left_out <- unique(short[is.na(draw)])
   if (length(left_out) > 0) {
@@ -298,11 +312,11 @@ pattern_of <- function(spec) {
   apply(cbind(spec$codes, spec$numeric), 1, paste, collapse = " ")
 }
 
-#' Number of parameters of a specification, NA for mixtures
+#' Number of parameters of a specification, NA for mixtures and categories
 #' @noRd
 count_parameters <- function(spec) {
   extra <- switch(spec$family,
-    poisson = , bernoulli = 0, normal_mixture = NA, 1
+    poisson = , bernoulli = 0, normal_mixture = , categorical = NA, 1
   )
   spec$n_columns + extra
 }

@@ -11,7 +11,8 @@
 #'   [`synthetic_data`][synthetic_data])
 #' @param ... Not used.
 #' @return `coef()`: the posterior means of the coefficients, named by the
-#'   columns of the design; not for mixtures, whose components exchange places
+#'   columns of the design (of a [categorical()] response by level and column);
+#'   not for mixtures, whose components exchange places
 #'   between draws. `weights()`: the [privacy_weights] of the fit, all 1 where
 #'   it has none. Both are confidential.
 #' @section Error types:
@@ -49,7 +50,8 @@ coef.synthesizer <- function(object, ...) {
       arg = "object"
     )
   }
-  colMeans(object$draws[, object$design$columns, drop = FALSE])
+  extras <- names(object$family$extras)
+  colMeans(object$draws[, setdiff(colnames(object$draws), extras), drop = FALSE])
 }
 
 #' @rdname stats-methods

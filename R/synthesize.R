@@ -301,10 +301,10 @@ check_margin <- function(margin, fit, call = rlang::caller_env()) {
 }
 
 check_margin_kind <- function(response, call) {
-  if (identical(response$kind, "binary")) {
+  if (has_labels(response)) {
     abort_input(
       c(
-        "{.arg margin} is for responses of more than two values.",
+        "{.arg margin} is for numbers.",
         i = "Leave it out."
       ),
       arg = "margin", call = call

@@ -215,6 +215,38 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// design_products_
+SEXP design_products_(Rcpp::List parts);
+RcppExport SEXP _pseudosynth_design_products_(SEXP partsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type parts(partsSEXP);
+    rcpp_result_gen = Rcpp::wrap(design_products_(parts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// design_gram_
+Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight);
+RcppExport SEXP _pseudosynth_design_gram_(SEXP productsSEXP, SEXP weightSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type products(productsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weight(weightSEXP);
+    rcpp_result_gen = Rcpp::wrap(design_gram_(products, weight));
+    return rcpp_result_gen;
+END_RCPP
+}
+// design_forms_
+Rcpp::NumericVector design_forms_(SEXP products, Rcpp::NumericMatrix a);
+RcppExport SEXP _pseudosynth_design_forms_(SEXP productsSEXP, SEXP aSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type products(productsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type a(aSEXP);
+    rcpp_result_gen = Rcpp::wrap(design_forms_(products, a));
+    return rcpp_result_gen;
+END_RCPP
+}
 // design_rows_
 Rcpp::List design_rows_(Rcpp::List spec);
 RcppExport SEXP _pseudosynth_design_rows_(SEXP specSEXP) {
@@ -269,6 +301,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_log_lik_", (DL_FUNC) &_pseudosynth_log_lik_, 2},
     {"_pseudosynth_record_screen_", (DL_FUNC) &_pseudosynth_record_screen_, 4},
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
+    {"_pseudosynth_design_products_", (DL_FUNC) &_pseudosynth_design_products_, 1},
+    {"_pseudosynth_design_gram_", (DL_FUNC) &_pseudosynth_design_gram_, 2},
+    {"_pseudosynth_design_forms_", (DL_FUNC) &_pseudosynth_design_forms_, 2},
     {"_pseudosynth_design_rows_", (DL_FUNC) &_pseudosynth_design_rows_, 1},
     {"_pseudosynth_score_sums_", (DL_FUNC) &_pseudosynth_score_sums_, 4},
     {"_pseudosynth_synthesize_", (DL_FUNC) &_pseudosynth_synthesize_, 4},

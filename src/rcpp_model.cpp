@@ -2,6 +2,7 @@
 
 #include <pseudosynth/prior/beta_mean_prior.hpp>
 #include <pseudosynth/prior/hierarchical_prior.hpp>
+#include <pseudosynth/prior/level_prior.hpp>
 #include <pseudosynth/prior/normal_prior.hpp>
 #include <pseudosynth/prior/shared_prior.hpp>
 #include <string>
@@ -24,6 +25,7 @@ ps::ModelKind to_kind(const Rcpp::List& spec) {
     kind.K = Rcpp::as<int>(spec["K"]);
     kind.sigma_floor = Rcpp::as<double>(spec["sigma_floor"]);
   }
+  if (kind.name == "categorical") kind.K = Rcpp::as<int>(spec["K"]);
   if (kind.name == "student_t") kind.df = Rcpp::as<double>(spec["df"]);
   ps::visit_family(kind, [](const auto&) {});
   return kind;
@@ -34,10 +36,9 @@ int n_components(const Rcpp::List& spec) {
   return kind.name == "normal_mixture" ? kind.K : 0;
 }
 
-ps::Records to_records(const Rcpp::List& spec) {
+ps::Predictors to_predictors(const Rcpp::List& spec, int n_records) {
   ps::Predictors x;
-  const std::vector<double> y = to_std<double>(spec["y"]);
-  x.n_records = static_cast<int>(y.size());
+  x.n_records = n_records;
   x.n_columns = Rcpp::as<int>(spec["n_columns"]);
   x.intercept = Rcpp::as<bool>(spec["intercept"]);
   x.codes = to_std<int>(spec["codes"]);
@@ -45,6 +46,11 @@ ps::Records to_records(const Rcpp::List& spec) {
   x.factor_column = to_std<int>(spec["factor_column"]);
   x.numeric = to_std<double>(spec["numeric"]);
   x.numeric_column = to_std<int>(spec["numeric_column"]);
+  return x;
+}
+
+ps::Records to_records(const Rcpp::List& spec) {
+  const std::vector<double> y = to_std<double>(spec["y"]);
   ps::Censor censor;
   if (spec.containsElementNamed("censor") && !Rf_isNull(spec["censor"])) {
     const Rcpp::List rule = spec["censor"];
@@ -53,7 +59,8 @@ ps::Records to_records(const Rcpp::List& spec) {
     censor.upper = Rcpp::as<double>(rule["upper"]);
     censor.centre = to_std<double>(rule["centre"]);
   }
-  return ps::Records(x, y, to_std<double>(spec["alpha"]), censor);
+  return ps::Records(to_predictors(spec, static_cast<int>(y.size())), y,
+                     to_std<double>(spec["alpha"]), censor);
 }
 
 std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {
@@ -62,6 +69,9 @@ std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {
   if (kind == "normal")
     return std::make_unique<ps::NormalPrior>(to_vector(prior["location"]),
                                              to_vector(prior["scale"]));
+  if (kind == "level")
+    return std::make_unique<ps::LevelPrior>(to_vector(prior["location"]),
+                                            to_vector(prior["scale"]));
   if (kind == "hierarchical")
     return std::make_unique<ps::HierarchicalPrior>(
         Rcpp::as<int>(spec["n_columns"]), Rcpp::as<double>(prior["lkj"]),

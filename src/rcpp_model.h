@@ -35,6 +35,7 @@ ps::ModelKind to_kind(const Rcpp::List& spec);
 /// Components of the mixture, 0 for every other family.
 int n_components(const Rcpp::List& spec);
 
+ps::Predictors to_predictors(const Rcpp::List& spec, int n_records);
 ps::Records to_records(const Rcpp::List& spec);
 
 std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec);

@@ -1,15 +1,81 @@
 // Bindings of synth/score_sums.hpp and of the design rows that it sums over.
 
+#include <numeric>
+#include <pseudosynth/design/grouped_design.hpp>
 #include <pseudosynth/synth/score_sums.hpp>
 
 #include "rcpp_model.h"
 
 namespace ps = pseudosynth;
 
-// The design row of every record (1-based) and the first record of each row.
+namespace {
+
+/// Distinct design rows, which products are summed over.
+struct Rows {
+  explicit Rows(const Rcpp::List& parts)
+      : design(binding::to_predictors(parts, n_records(parts))),
+        grouped(design),
+        all(static_cast<std::size_t>(design.n_rows())) {
+    if (design.n_rows() != design.n_records())
+      Rcpp::stop("Expected rows that differ.");
+    std::iota(all.begin(), all.end(), 0);
+  }
+  Rows(const Rows&) = delete;
+
+  static int n_records(const Rcpp::List& parts) {
+    return Rcpp::as<Rcpp::IntegerMatrix>(parts["codes"]).nrow();
+  }
+
+  ps::Design design;
+  ps::GroupedDesign grouped;
+  std::vector<int> all;
+};
+
+}  // namespace
+
+// The rows of design parts, none twice, ready for products. The pointer never
+// enters an object that users save.
+// [[Rcpp::export(rng = false)]]
+SEXP design_products_(Rcpp::List parts) {
+  return Rcpp::XPtr<Rows>(new Rows(parts), true);
+}
+
+// X' diag(weight) X.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix design_gram_(SEXP products, Rcpp::NumericVector weight) {
+  const Rcpp::XPtr<Rows> rows(products);
+  const std::vector<int>& order = rows->design.order();
+  if (weight.size() != static_cast<R_xlen_t>(order.size()))
+    Rcpp::stop("Expected a weight for each row.");
+  std::vector<double> sorted;
+  for (const int i : order) sorted.push_back(weight[i]);
+  ps::Matrix gram;
+  rows->grouped.cross_products(static_cast<int>(order.size()), rows->all.data(),
+                               sorted.data(), gram);
+  return binding::to_r(gram);
+}
+
+// x' A x of every row x; A symmetric.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector design_forms_(SEXP products, Rcpp::NumericMatrix a) {
+  const Rcpp::XPtr<Rows> rows(products);
+  const std::vector<int>& order = rows->design.order();
+  if (a.nrow() != rows->design.n_columns() || a.ncol() != a.nrow())
+    Rcpp::stop("Expected a row and a column for each coefficient.");
+  std::vector<double> sorted(order.size());
+  rows->grouped.quadratic_forms(
+      Eigen::Map<const ps::Matrix>(a.begin(), a.nrow(), a.ncol()),
+      sorted.data());
+  Rcpp::NumericVector out(sorted.size());
+  for (std::size_t r = 0; r < sorted.size(); ++r) out[order[r]] = sorted[r];
+  return out;
+}
+
+// The design row of every record of design parts (1-based) and the first record
+// of each row.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List design_rows_(Rcpp::List spec) {
-  const ps::Design design = binding::to_records(spec).design;
+  const ps::Design design(binding::to_predictors(spec, Rows::n_records(spec)));
   Rcpp::IntegerVector row(design.n_records());
   Rcpp::IntegerVector first(design.n_rows());
   for (int i = 0; i < design.n_records(); ++i)

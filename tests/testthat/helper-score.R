@@ -15,3 +15,13 @@ ce_release <- function(data = ce_positive(), ..., reference = score_reference) {
     classes = "pseudosynth_warning_budget"
   )
 }
+
+# Design rows of numbers, each of one record.
+plain_rows <- function(x) {
+  parts <- list(
+    n_columns = ncol(x), intercept = FALSE, codes = matrix(0L, nrow(x), 0),
+    n_levels = integer(), factor_column = integer(), numeric = x,
+    numeric_column = seq_len(ncol(x)) - 1L
+  )
+  distinct_rows(parts)
+}

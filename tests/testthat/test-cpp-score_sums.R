@@ -34,8 +34,60 @@ test_that("design rows are found record by record", {
   )
   design <- new_design(y ~ a + x, data, "y")
   parts <- design_parts(design, data)
-  found <- design_rows_(c(parts, list(y = numeric(60), alpha = rep(1, 60))))
+  found <- design_rows_(parts)
   x <- dense_design(parts)
   expect_identical(x[found$first[found$row], ], x)
   expect_length(found$first, nrow(unique(x)))
+})
+
+test_that("products over design rows are those of the dense design", {
+  withr::local_seed(3)
+  n <- 80
+  data <- data.frame(
+    y = 0, a = factor(sample(letters[1:4], n, TRUE)),
+    b = factor(sample(c("u", "v"), n, TRUE)),
+    x = sample(c(-1, 0.5, 2), n, TRUE)
+  )
+  for (formula in list(y ~ a * b + x, y ~ a + b, y ~ a - 1, y ~ 1, y ~ x)) {
+    parts <- design_parts(new_design(formula, data, "y"), data)
+    rows <- distinct_rows(parts)
+    expect_identical(rows$count, tabulate(rows$row))
+    expect_identical(rows$x[rows$row, , drop = FALSE], dense_design(parts))
+    # Weights of either sign
+    weight <- stats::rnorm(nrow(rows$x))
+    expect_equal(
+      design_gram_(rows$products, weight),
+      unname(crossprod(rows$x, weight * rows$x))
+    )
+    a <- crossprod(matrix(stats::rnorm(ncol(rows$x)^2), ncol(rows$x)))
+    expect_equal(
+      design_forms_(rows$products, a),
+      rowSums((rows$x %*% a) * rows$x)
+    )
+    expect_error(design_gram_(rows$products, weight[-1]), "weight for each")
+    expect_error(design_forms_(rows$products, rbind(a, a)), "row and a column")
+  }
+  expect_error(design_products_(parts), "rows that differ")
+})
+
+test_that("rows are sorted alike however many codes there are", {
+  withr::local_seed(4)
+  # Few combinations, more than records, more than 64 bits hold
+  for (levels in list(c(3, 2), rep(9, 6), rep(40, 13))) {
+    n <- 300
+    codes <- vapply(levels, function(k) {
+      sample(0:min(k - 1, 3), n, TRUE)
+    }, integer(n))
+    parts <- list(
+      n_columns = as.integer(sum(levels - 1)), intercept = FALSE, codes = codes,
+      n_levels = as.integer(levels),
+      factor_column = as.integer(cumsum(c(0, levels - 1))[seq_along(levels)]),
+      numeric = matrix(0, n, 0), numeric_column = integer()
+    )
+    found <- design_rows_(parts)
+    # Fewer levels first, ties in the order of the file
+    sorted <- codes[, order(levels), drop = FALSE]
+    expect_identical(order(found$row), do.call(order, as.data.frame(sorted)))
+    expect_identical(found$first, match(seq_along(found$first), found$row))
+  }
 })

@@ -158,12 +158,11 @@ test_that("nothing of a formula reads beyond its arguments", {
 test_that("a response that came in all the same is seen in the design", {
   y <- withr::with_seed(1, stats::rnorm(200))
   spec <- list(
-    y = y, codes = matrix(0L, 200, 0), numeric = cbind(sin(y / 9)),
-    numeric_column = 2L
+    y = y, codes = matrix(0L, 200, 0), numeric = cbind(sin(y / 9))
   )
   design <- list(
-    factors = data.frame(variable = character()),
-    columns = c("(Intercept)", "wave(t)")
+    factors = data.frame(variable = character()), variables = "t",
+    vectors = "wave(t)"
   )
   check <- function() {
     check_design_not_copied(spec, design, rlang::current_env())

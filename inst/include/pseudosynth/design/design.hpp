@@ -206,14 +206,52 @@ class Design {
     }
   }
 
+  /// All codes of a record in one number, in sorting order.
+  /// @return the first number that none has; 0 where 64 bits do not hold them.
+  std::uint64_t pack_codes(const Predictors& from,
+                           std::vector<std::uint64_t>& packed) const {
+    std::uint64_t size = 1;
+    for (int levels : n_levels_) {
+      if (size > (std::uint64_t{1} << 62) / static_cast<std::uint64_t>(levels))
+        return 0;
+      size *= static_cast<std::uint64_t>(levels);
+    }
+    const std::size_t N = static_cast<std::size_t>(n_records_);
+    packed.assign(N, 0);
+    for (int f = 0; f < n_factors_; ++f) {
+      const int* codes = from.codes.data() + factor_[f] * N;
+      const std::uint64_t levels = static_cast<std::uint64_t>(n_levels_[f]);
+      for (std::size_t i = 0; i < N; ++i)
+        packed[i] = packed[i] * levels + static_cast<std::uint64_t>(codes[i]);
+    }
+    return size;
+  }
+
+  /// order_ by numbers below `size`: ties keep the order of the file.
+  void count_into_order(const std::vector<std::uint64_t>& packed,
+                        std::uint64_t size) {
+    std::vector<int> place(size + 1, 0);
+    for (std::uint64_t number : packed) ++place[number + 1];
+    std::partial_sum(place.begin(), place.end(), place.begin());
+    for (std::size_t i = 0; i < packed.size(); ++i)
+      order_[static_cast<std::size_t>(place[packed[i]]++)] =
+          static_cast<int>(i);
+  }
+
   void sort_into_rows(const Predictors& from) {
     const std::size_t N = static_cast<std::size_t>(n_records_);
     const int F = n_factors_;
     const int Q = n_numeric();
+    std::vector<std::uint64_t> packed;
+    const std::uint64_t size = pack_codes(from, packed);
     auto code = [&](int f, int i) { return from.codes[factor_[f] * N + i]; };
     // Ties keep the order of the file, so that sorting is reproducible.
     auto compare = [&](int a, int b) {
-      for (int f = 0; f < F; ++f) {
+      if (size > 0) {
+        const std::uint64_t x = packed[a], y = packed[b];
+        if (x != y) return x < y ? -1 : 1;
+      }
+      for (int f = 0; size == 0 && f < F; ++f) {
         const int difference = code(f, a) - code(f, b);
         if (difference != 0) return difference;
       }
@@ -225,8 +263,12 @@ class Design {
     };
     order_.resize(N);
     std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](int a, int b) { return compare(a, b) < 0; });
+    if (Q == 0 && size > 0 && size <= 4 * (N + 256)) {
+      count_into_order(packed, size);
+    } else {
+      std::stable_sort(order_.begin(), order_.end(),
+                       [&](int a, int b) { return compare(a, b) < 0; });
+    }
     row_.resize(N);
     for (std::size_t i = 0; i < N; ++i) {
       if (i == 0 || compare(order_[i - 1], order_[i]) != 0) {

@@ -35,6 +35,22 @@ class GroupedDesign {
         n, [row](int e) { return row[e]; }, v, out);
   }
 
+  /// out (n_rows) = x' A x of every row; A symmetric.
+  void quadratic_forms(const Matrix& a, double* out) const {
+    for (int r = 0; r < design_->n_rows(); ++r) {
+      const int first = entry_start_[r], last = entry_start_[r + 1];
+      double sum = 0.0;
+      for (int e = first; e < last; ++e) {
+        const double* column = &a(0, entry_column_[e]);
+        double line = 0.5 * column[entry_column_[e]] * entry_value_[e];
+        for (int c = first; c < e; ++c)
+          line += column[entry_column_[c]] * entry_value_[c];
+        sum += entry_value_[e] * line;
+      }
+      out[r] = 2.0 * sum;
+    }
+  }
+
   /// xwx (P x P, full) = X' W X with a weight at some rows.
   void cross_products(int n, const int* row, const double* weight,
                       Matrix& xwx) const {

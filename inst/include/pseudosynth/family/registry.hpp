@@ -7,6 +7,7 @@
 
 #include "bernoulli.hpp"
 #include "beta.hpp"
+#include "categorical.hpp"
 #include "gaussian.hpp"
 #include "neg_binomial.hpp"
 #include "normal_mixture.hpp"
@@ -18,7 +19,7 @@ namespace pseudosynth {
 /// @brief A family by its name and public constants.
 struct ModelKind {
   std::string name;
-  int K = 1;                 // components of a mixture
+  int K = 1;                 // components of a mixture, levels of a category
   double df = 3.0;           // degrees of freedom of student_t
   double sigma_floor = 0.0;  // of a mixture's scales
 };
@@ -32,6 +33,10 @@ inline int n_predictors(const NormalMixture& family) {
   return family.K;
 }
 
+inline int n_predictors(const Categorical& family) {
+  return family.K - 1;
+}
+
 /// Parameters of a draw beside the coefficients.
 template <class Family>
 constexpr int n_extras(const Family&) {
@@ -39,6 +44,9 @@ constexpr int n_extras(const Family&) {
 }
 inline int n_extras(const NormalMixture& family) {
   return 2 * family.K;
+}
+inline int n_extras(const Categorical&) {
+  return 0;
 }
 
 /// Calls use(family) with the family object that `kind` names; every call must
@@ -48,6 +56,7 @@ template <class Use>
 auto visit_family(const ModelKind& kind, Use&& use) {
   if (kind.name == "normal_mixture")
     return use(NormalMixture{kind.K, kind.sigma_floor});
+  if (kind.name == "categorical") return use(Categorical{kind.K});
   if (kind.name == "student_t") return use(StudentT(kind.df));
   if (kind.name == "poisson") return use(Poisson());
   if (kind.name == "neg_binomial") return use(NegBinomial());

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "../family/forms.hpp"
+#include "categorical_tile.hpp"
 #include "draw_tile.hpp"
 #include "lane_tile.hpp"
 #include "mixture_tile.hpp"
@@ -23,6 +24,11 @@ struct TileOf {
 template <>
 struct TileOf<NormalMixture> {
   using Type = NormalMixtureTile;
+};
+
+template <>
+struct TileOf<Categorical> {
+  using Type = CategoricalTile;
 };
 
 }  // namespace detail

@@ -153,7 +153,7 @@ class FamilySurrogateModel final : public SurrogateModel {
 
 /// @param records must outlive the model and its copies.
 /// @throw std::invalid_argument if prior and design differ in columns, for a
-///   mixture, or if the family is not known.
+///   family of several linear predictors, or if the family is not known.
 inline std::unique_ptr<SurrogateModel> make_surrogate_model(
     const ModelKind& kind, const Records& records,
     const SurrogatePrior& prior) {
@@ -164,9 +164,10 @@ inline std::unique_ptr<SurrogateModel> make_surrogate_model(
   return visit_family(
       kind, [&](const auto& family) -> std::unique_ptr<SurrogateModel> {
         using Family = std::decay_t<decltype(family)>;
-        if constexpr (std::is_same_v<Family, NormalMixture>)
+        if constexpr (std::is_same_v<Family, NormalMixture> ||
+                      std::is_same_v<Family, Categorical>)
           throw std::invalid_argument(
-              "The surrogate sampler is not for mixtures.");
+              "The surrogate sampler is for one linear predictor.");
         else
           return std::make_unique<FamilySurrogateModel<Family>>(records, family,
                                                                 prior);

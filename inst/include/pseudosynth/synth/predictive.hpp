@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../family/categorical.hpp"
 #include "../family/normal_mixture.hpp"
 #include "../records.hpp"
 #include "../rng.hpp"
@@ -78,6 +79,19 @@ inline void synthesize(const Records& records, const NormalMixture& family,
     for (double& s : share) total += s = std::exp(s - high);
     for (double& s : share) s /= total;
     out[i] = normal_mixture_simulate(rng, mean, share.data(), sigma, K);
+  });
+}
+
+/// The same for levels.
+inline void synthesize(const Records& records, const Categorical& family,
+                       const double* draw, Assignment, Rng& rng, double* out) {
+  const Design& design = records.design;
+  const int L = family.K - 1;
+  std::vector<double> eta(static_cast<std::size_t>(design.n_rows()) * L);
+  design.linear_predictor(draw, L, eta.data());
+  detail::in_file_order(records, [&](std::size_t i, std::size_t k) {
+    const std::size_t row = static_cast<std::size_t>(design.row()[k]);
+    out[i] = categorical_simulate(rng, eta.data() + row * L, family.K);
   });
 }
 
