@@ -2,9 +2,9 @@
 #'
 #' Violins of the resampling distributions, one panel for each statistic, one
 #' violin for the file and one for each release; the circle is the estimate, the
-#' dashed line that of the file. `plot()` and `autoplot()` give the same ggplot object,
-#' which is drawn when it is printed: at the prompt by itself, in a function or
-#' a loop by `print()`.
+#' dashed line that of the file. `plot()` and `autoplot()` give the same ggplot
+#' object, which is drawn when it is printed: at the prompt by itself, in a
+#' function or a loop by `print()`.
 #'
 #' @param object,x A [resample_statistics()].
 #' @param ... Not used.

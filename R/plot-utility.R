@@ -1,8 +1,9 @@
 #' Figure of utility
 #'
 #' How far each statistic of a synthetic set is from the file's, as a share of
-#' it: a point for each set, a circle for their mean. A triangle at the edge lies
-#' beyond it. A statistic that is 0 in the file has no share and is left out.
+#' it: a point for each set, a circle for their mean. A triangle at the edge
+#' lies beyond it. A statistic that is 0 in the file has no share and is left
+#' out.
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
