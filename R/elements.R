@@ -93,7 +93,7 @@ strict_elements <- function(what, optional = character(), instead = NULL) {
 `$.pooled_estimates` <- strict_elements("Pooled estimates")
 
 #' @export
-`$.privacy_guarantee` <- strict_elements("Labels")
+`$.privacy_guarantee` <- strict_elements("Labels", "exceedance")
 
 #' @export
 `$.score_release` <- strict_elements("Score releases")

@@ -58,9 +58,9 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic") {
     ) +
     ggplot2::labs(
       title = sprintf("Identification risk of %s", object$variable),
-      subtitle = paste(
-        "Circle: mean over records. EMR: share of records expected to be named",
-        "rightly"
+      subtitle = paste0(
+        "Circle: mean over records. EMR: share of records\n",
+        "expected to be named rightly"
       ),
       x = NULL, y = "Risk of a record", caption = confidential_caption
     ) +

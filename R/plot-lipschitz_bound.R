@@ -3,7 +3,8 @@
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x A `lipschitz_bound`.
+#' @param object,x A `lipschitz_bound`, or an [external_fit()], whose bound is
+#'   shown.
 #' @param ... Not used.
 #' @return A ggplot object. All figures here show confidential values and say
 #'   so.
@@ -34,13 +35,13 @@ autoplot.lipschitz_bound <- function(object, ...) {
     ) +
     ggplot2::labs(
       title = "Record Lipschitz bounds",
-      subtitle = paste0(
+      subtitle = wrapped(paste0(
         "N = ", format_count(length(object$record)), " records, S = ",
         format_count(sum(object$kept)), " draws, density of ", object$unit,
         if (n_infinite > 0) {
           sprintf("; %s infinite, not shown", format_count(n_infinite))
         }
-      ),
+      )),
       x = "Record bound", y = "Records", caption = confidential_caption
     ) +
     theme_pseudosynth()
@@ -82,4 +83,17 @@ bound_line <- function(overall, vertical = FALSE) {
 #' @export
 plot.lipschitz_bound <- function(x, ...) {
   autoplot.lipschitz_bound(x, ...)
+}
+
+#' @rdname plot-bounds
+#' @method autoplot external_fit
+#' @export
+autoplot.external_fit <- function(object, ...) {
+  autoplot.lipschitz_bound(object$bound, ...)
+}
+
+#' @rdname plot-bounds
+#' @export
+plot.external_fit <- function(x, ...) {
+  autoplot.external_fit(x, ...)
 }

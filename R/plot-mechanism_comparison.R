@@ -112,11 +112,7 @@ autoplot.mechanism_comparison <- function(object, ...) {
     )) +
     ggplot2::scale_x_continuous(
       limits = c(0, NA), expand = ggplot2::expansion(c(0.06, 0.1)),
-      # Two figures have room in every panel
-      breaks = function(limits) {
-        breaks <- pretty(limits, 2)
-        breaks[breaks <= limits[2]]
-      },
+      breaks = two_breaks,
       labels = function(x) vapply(x, format, "")
     ) +
     ggplot2::labs(

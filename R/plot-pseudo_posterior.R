@@ -214,7 +214,7 @@ plot_densities <- function(object, prefix) {
       title = sprintf("%s, confidential and synthetic",
         capitalize(synthetic$variable)
       ),
-      subtitle = capitalize(describe_job(object)),
+      subtitle = wrapped(capitalize(describe_job(object))),
       x = axis_title(synthetic), caption = confidential_caption
     ) +
     theme_pseudosynth()

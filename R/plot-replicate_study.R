@@ -25,7 +25,9 @@ autoplot.replicate_study <- function(object, ...) {
     ggplot2::geom_violin(fill = "#CFE3F1", colour = NA, width = 1.6) +
     ggplot2::geom_vline(
       data = marks,
-      ggplot2::aes(xintercept = .data$at, colour = .data$what),
+      ggplot2::aes(
+        xintercept = .data$at, colour = .data$what, linetype = .data$what
+      ),
       linewidth = 0.6
     ) +
     ggplot2::geom_point(
@@ -41,12 +43,16 @@ autoplot.replicate_study <- function(object, ...) {
         c(colour_bound, colour_confidential), levels(marks$what)
       )
     ) +
+    # Told apart without colour
+    ggplot2::scale_linetype_manual(
+      values = stats::setNames(c("dashed", "solid"), levels(marks$what))
+    ) +
     ggplot2::labs(
       title = "Local databases",
-      subtitle = sprintf(
+      subtitle = wrapped(sprintf(
         "%s; %d of %d above epsilon", object$title,
         object$above, nrow(frame)
-      ),
+      )),
       x = "2 Delta of a local database", y = NULL,
       caption = confidential_caption
     ) +

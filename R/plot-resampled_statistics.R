@@ -2,9 +2,9 @@
 #'
 #' Violins of the resampling distributions, one panel for each statistic, one
 #' violin for the file and one for each release; the circle is the estimate, the
-#' line that of the file. `plot()` and `autoplot()` give the same ggplot object,
-#' which is drawn when it is printed: at the prompt by itself, in a function or
-#' a loop by `print()`.
+#' dashed line that of the file. `plot()` and `autoplot()` give the same ggplot
+#' object, which is drawn when it is printed: at the prompt by itself, in a
+#' function or a loop by `print()`.
 #'
 #' @param object,x A [resample_statistics()].
 #' @param ... Not used.
@@ -28,17 +28,18 @@ autoplot.resampled_statistics <- function(object, ...) {
   statistics <- unique(object$table$statistic)
   draws <- object$draws
   table <- object$table
-  draws$release <- factor(draws$release, releases)
+  # From the top down
+  draws$release <- factor(draws$release, rev(releases))
   draws$statistic <- factor(draws$statistic, statistics)
-  table$release <- factor(table$release, releases)
+  table$release <- factor(table$release, rev(releases))
   table$statistic <- factor(table$statistic, statistics)
   file <- table[table$release == "confidential", ]
   colours <- stats::setNames(
     c("#8C8C8C", rep_len(chain_colours, length(releases) - 1)), releases
   )
-  ggplot2::ggplot(draws, ggplot2::aes(x = .data$release, y = .data$value)) +
-    ggplot2::geom_hline(
-      ggplot2::aes(yintercept = .data$estimate),
+  ggplot2::ggplot(draws, ggplot2::aes(x = .data$value, y = .data$release)) +
+    ggplot2::geom_vline(
+      ggplot2::aes(xintercept = .data$estimate),
       data = file, colour = "grey55", linewidth = 0.4, linetype = "dashed"
     ) +
     ggplot2::geom_violin(
@@ -46,26 +47,29 @@ autoplot.resampled_statistics <- function(object, ...) {
       scale = "width", width = 0.7, colour = NA
     ) +
     ggplot2::geom_point(
-      ggplot2::aes(y = .data$estimate),
+      ggplot2::aes(x = .data$estimate),
       data = table, shape = 21, size = 2.4, fill = "white", colour = "grey25",
       stroke = 0.5
     ) +
     ggplot2::scale_fill_manual(values = colours, guide = "none") +
-    ggplot2::scale_y_continuous(labels = label_amount()) +
+    ggplot2::scale_x_continuous(
+      labels = label_amount(), breaks = two_breaks
+    ) +
     ggplot2::facet_wrap(
       ggplot2::vars(.data$statistic),
-      scales = "free_y"
+      scales = "free_x"
     ) +
     ggplot2::labs(
       title = sprintf("Statistics of %s, resampled", object$variable),
       subtitle = "Circle: estimate. Dashed: that of the confidential file",
       x = NULL, y = NULL, caption = confidential_caption
     ) +
-    theme_groups() +
-    # Names of more than three releases side by side need the room
-    ggplot2::theme(axis.text.x = ggplot2::element_text(
-      size = if (length(releases) > 4) 8.5 else 11
-    ))
+    theme_pseudosynth() +
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(colour = "grey15"),
+      panel.grid.major.y = ggplot2::element_blank(),
+      panel.spacing.x = ggplot2::unit(14, "pt")
+    )
 }
 
 #' @rdname plot.resampled_statistics

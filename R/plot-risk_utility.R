@@ -174,7 +174,7 @@ map_subtitle <- function(object, failed) {
     if (object$sets > 1) ". Bars: two Monte Carlo errors",
     if (failed > 0) {
       sprintf(
-        ". Not shown: %d run%s without a result", failed,
+        ".\nNot shown: %d run%s without a result", failed,
         if (failed == 1) "" else "s"
       )
     }

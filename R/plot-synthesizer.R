@@ -80,7 +80,7 @@ plot_bound_against_weight <- function(fits) {
     ) +
     ggplot2::labs(
       title = "Record bound against privacy weight",
-      subtitle = flatness_text(fits[[length(fits)]]),
+      subtitle = wrapped(flatness_text(fits[[length(fits)]])),
       x = "Privacy weight", y = "Record bound", caption = confidential_caption
     ) +
     theme_pseudosynth()

@@ -62,6 +62,12 @@ theme_groups <- function() {
     )
 }
 
+#' A subtitle in lines that have room at a width of five inches
+#' @noRd
+wrapped <- function(text) {
+  paste(strwrap(text, 62), collapse = "\n")
+}
+
 # Axes -----------------------------------------------------------------------
 
 #' Readable amounts: $500, $20,000, $1.5 million
@@ -91,6 +97,13 @@ log_breaks <- function(limits) {
   steps <- if (decades > 3.5) 1 else if (decades > 2) c(1, 3) else c(1, 2, 5)
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))
   breaks <- sort(as.vector(outer(steps, powers)))
+  breaks[breaks >= limits[1] & breaks <= limits[2]]
+}
+
+#' Breaks of small panels side by side: two or three labels have room
+#' @noRd
+two_breaks <- function(limits) {
+  breaks <- pretty(limits, 2)
   breaks[breaks >= limits[1] & breaks <= limits[2]]
 }
 

@@ -7,19 +7,19 @@
 #' `tidy()`, `glance()` and `augment()` of the packages generics and broom. All
 #' are data frames, and confidential wherever the object is.
 #'
-#' @param x A result: of `tidy()` any that has a table; of `glance()` a
-#'   `synthesizer`, a [pseudo_posterior()] job, a [lipschitz()] bound, an
-#'   [identification_risk()], an [attribute_risk()], a [utility()]; of
+#' @param x,object A result: of `tidy()` and `glance()` any of the package, of
 #'   `augment()` a `synthesizer` or a job, whose last fit is taken.
 #' @param row.names,optional Not used; there for the generic.
 #' @param ... Not used.
 #' @return `tidy()`: of a fit a row for each quantity of its `summary()`
 #'   with `term`, `estimate` (mean), `std.error` (standard
 #'   deviation), `conf.low`, `conf.high` (5% and 95%), `rhat`, `ess_bulk`,
-#'   `ess_tail`; of a job its stages; of a bound a row for each record; of all
-#'   others what `as.data.frame()` gives. `glance()`: one row. `augment()`: the
-#'   columns of the model with `.weight`, `.bound` and `.oscillation` of each
-#'   record.
+#'   `ess_tail`, of a score release each coefficient; of a job its stages; of a
+#'   bound a row for each record; of sets the table of their `summary()`; of a
+#'   label its charges; of all others what `as.data.frame()` gives. `glance()`:
+#'   one row. `augment()`: the columns of the model with `.weight`, `.bound` and
+#'   `.oscillation` of each record. `summary()` of a result that is a table is
+#'   the result itself, whose print sums it up.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -105,61 +105,52 @@ tidy.guarantee_audit <- function(x, ...) as.data.frame(x)
 #' @exportS3Method generics::tidy
 tidy.score_audit <- function(x, ...) as.data.frame(x)
 
-# glance() ---------------------------------------------------------------------
+#' @rdname tidy-tables
+#' @exportS3Method generics::tidy
+tidy.synthetic_data <- function(x, ...) summary(x)$table
 
 #' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.synthesizer <- function(x, ...) {
-  table <- x$diagnostics
+#' @exportS3Method generics::tidy
+tidy.score_release <- function(x, ...) {
+  ends <- confint(x)
   data.frame(
-    nobs = n_records(x), draws = n_draws(x), chains = n_chains(x),
-    delta = x$bound$overall, oscillation = max(x$bound$oscillation),
-    mean_weight = mean(alpha_of(x)), label = guarantee(x)$label,
-    converged = isTRUE(x$converged), rhat = max(table$rhat),
-    ess_bulk = min(table$ess_bulk), seconds = x$seconds$total %||% NA_real_
+    term = names(coef(x)), estimate = unname(coef(x)),
+    std.error = unname(sqrt(diag(vcov(x)))), conf.low = unname(ends[, 1]),
+    conf.high = unname(ends[, 2])
   )
 }
 
 #' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.pseudo_posterior <- function(x, ...) {
-  label <- guarantee(x)
-  total <- label$epsilon$total
+#' @export
+as.data.frame.perturbed_histogram <- function(x,
+                                              row.names = NULL, # nolint
+                                              optional = FALSE, ...) {
+  n <- length(x$counts)
   data.frame(
-    mechanism = x$mechanism, m = x$m, nobs = x$synthetic$n_records,
-    label = label$label, add_remove = total[["add/remove-one"]],
-    replace = total[["replace-one"]], delta = label$epsilon$delta,
-    converged = all(x$stages$converged %in% c(TRUE, NA))
+    lower = x$breaks[-(n + 1)], upper = x$breaks[-1], count = x$counts,
+    noisy = x$noisy
   )
 }
 
 #' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.lipschitz_bound <- function(x, ...) {
-  data.frame(
-    nobs = length(x$record), draws = sum(x$kept), delta = x$overall,
-    oscillation = max(x$oscillation), median_bound = stats::median(x$record),
-    quantile = x$quantile, weighted = x$weighted
-  )
+#' @exportS3Method generics::tidy
+tidy.perturbed_histogram <- function(x, ...) as.data.frame(x)
+
+#' @rdname tidy-tables
+#' @export
+as.data.frame.privacy_guarantee <- function(x,
+                                            row.names = NULL, # nolint
+                                            optional = FALSE, ...) {
+  intact_label(x)$charges
 }
 
 #' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.identification_risk <- function(x, ...) one_row(x$overall)
+#' @exportS3Method generics::tidy
+tidy.privacy_guarantee <- function(x, ...) as.data.frame(x)
 
 #' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.attribute_risk <- function(x, ...) one_row(x$overall)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.utility <- function(x, ...) one_row(summary(x)$means)
-
-#' @param values (named numbers)
-#' @noRd
-one_row <- function(values) {
-  as.data.frame(as.list(values))
-}
+#' @exportS3Method generics::tidy
+tidy.privacy_ledger <- function(x, ...) as.data.frame(x)
 
 # augment() --------------------------------------------------------------------
 
@@ -182,3 +173,45 @@ augment.pseudo_posterior <- function(x, ...) {
   )
   augment.synthesizer(fit)
 }
+
+# summary() --------------------------------------------------------------------
+
+#' @rdname tidy-tables
+#' @export
+summary.mechanism_comparison <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.risk_utility_map <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.replicate_study <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.resampled_statistics <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.pooled_estimates <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.guarantee_audit <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.score_audit <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.perturbed_histogram <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.privacy_guarantee <- function(object, ...) object
+
+#' @rdname tidy-tables
+#' @export
+summary.privacy_ledger <- function(object, ...) object

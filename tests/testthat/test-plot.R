@@ -45,7 +45,7 @@ test_that("an infinite bound is left out and counted", {
   bound <- lipschitz(matrix(c(-1, -2, -3, -Inf, -1, -2), 2))
   figure <- autoplot(bound)
   expect_figure(figure)
-  expect_match(figure$labels$subtitle, "1 infinite")
+  expect_match(figure$labels$subtitle, "1\\sinfinite")
 })
 
 test_that("unknown types are refused", {

@@ -48,3 +48,54 @@ test_that("jobs, bounds and measures have tables and rows", {
   expect_s3_class(generics::tidy(attribution), "data.frame")
   expect_s3_class(generics::tidy(weights(job)), "data.frame")
 })
+
+test_that("every result has a table, one row of the whole and a summary", {
+  skip_if_not_installed("generics")
+  skip_if_not_installed("jsonlite")
+  data <- privacy_data()
+  job <- small_job()
+  sets <- job$synthetic
+  reference <- list("(Intercept)" = 10.8, sigma = 1)
+  histogram <- perturbed_histogram(
+    log(income) ~ 1, data,
+    bounds = c(10, 2e6), epsilon = 1
+  )
+  scores <- score_release(log(income) ~ age, data,
+    epsilon = 5, delta = 1e-6, reference = reference, bounds = c(10, 2e6)
+  )
+  path <- withr::local_tempfile(fileext = ".ledger")
+  book <- ledger(path, epsilon = 5)
+  synthesize(histogram, ledger = book)
+  small <- data.frame(y = c(stats::qnorm(1:19 / 20), 4))
+  results <- list(
+    lw_fit(), lw_fit()$bound, lw_fit()$privacy_weights, job, sets,
+    guarantee(job), histogram, scores, book, utility(job),
+    identification_risk(job, known = "earner", radius = 0.2),
+    attribute_risk(job, known = "earner"),
+    resample_statistics(sets, data, resamples = 4),
+    pool(lapply(sets, function(set) stats::lm(log(income) ~ age, set))),
+    compare(job), replicate_study(lw_fit(), 20, replicates = 2, seed = 1),
+    audit_guarantee(y ~ 1, small, gaussian(),
+      mechanism = "censor_uw", epsilon = 1,
+      prior = prior_normal(intercept = c(0, 2)), replacements = 2, cells = 2500
+    ),
+    audit_guarantee(scores, data, runs = 0)
+  )
+  for (result in results) {
+    table <- generics::tidy(result)
+    expect_s3_class(table, "data.frame")
+    expect_gt(nrow(table), 0)
+    expect_false(any(vapply(table, is.list, TRUE)))
+    row <- generics::glance(result)
+    expect_s3_class(row, "data.frame")
+    expect_identical(nrow(row), 1L)
+    # The default would tell of lengths and modes of elements
+    expect_false(inherits(summary(result), "summaryDefault"))
+    expect_false(is.table(summary(result)))
+  }
+  expect_equal(generics::tidy(scores)$estimate, unname(coef(scores)))
+  expect_equal(generics::glance(book)$spent, 1)
+  bins <- generics::tidy(histogram)
+  expect_identical(bins$count, histogram$counts)
+  expect_identical(bins$upper[-nrow(bins)], bins$lower[-1])
+})

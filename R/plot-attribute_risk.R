@@ -1,0 +1,89 @@
+#' Figure of attribute risks
+#'
+#' Three questions, a panel each: how often a draw from the matching records
+#' names a person's value, for how many persons all matching records have one
+#' value, and who is alone with what is known of them. The synthetic sets, a
+#' point each and a circle for their mean, stand beside what the file itself
+#' gives away and what guessing from its overall shares gives. `plot()` and
+#' `autoplot()` give the same ggplot object, which is drawn when it is printed:
+#' at the prompt by itself, in a function or a loop by `print()`.
+#'
+#' @param object,x An [attribute_risk()].
+#' @param ... Not used.
+#' @return A ggplot object. It shows confidential values and says so.
+#' @name plot.attribute_risk
+#' @examples
+#' data <- subset(ce_income, income > 0)[1:300, ]
+#' top <- topcode(income ~ age, data, top = 150000)
+#' autoplot(attribute_risk(top, data, known = "age", variable = "income"))
+NULL
+
+#' @rdname plot.attribute_risk
+#' @method autoplot attribute_risk
+#' @export
+autoplot.attribute_risk <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.attribute_risk}.")
+  sources <- c("synthetic sets", "the file itself", "guess from all")
+  panels <- c(
+    "Value named by a draw", "One value, the right one", "Alone, known to be"
+  )
+  parts <- data.frame(
+    name = c(
+      "attribution", "attribution_file", "attribution_margin",
+      "disclosive_right", "disclosive_file", "unique_both", "unique_file"
+    ),
+    source = sources[c(1, 2, 3, 1, 2, 1, 2)],
+    panel = panels[c(1, 1, 1, 2, 2, 3, 3)]
+  )
+  placed <- function(rows, share) {
+    data.frame(
+      source = factor(parts$source[rows], rev(sources)),
+      panel = factor(parts$panel[rows], panels), share = share
+    )
+  }
+  means <- placed(seq_len(nrow(parts)), object$overall[parts$name])
+  rows <- which(parts$source == sources[1])
+  sets <- do.call(rbind, lapply(rows, function(i) {
+    placed(rep(i, object$m), object$set[[parts$name[i]]])
+  }))
+  ggplot2::ggplot(means, ggplot2::aes(x = .data$share, y = .data$source)) +
+    ggplot2::geom_segment(
+      ggplot2::aes(xend = 0, yend = .data$source),
+      colour = "grey80", linewidth = 0.6
+    ) +
+    ggplot2::geom_point(
+      data = sets, colour = colour_synthetic, size = 1.8, alpha = 0.6
+    ) +
+    ggplot2::geom_point(
+      ggplot2::aes(shape = .data$source),
+      size = 2.8, fill = "white", colour = "grey25", stroke = 0.6
+    ) +
+    ggplot2::scale_shape_manual(
+      values = stats::setNames(c(21, 16, 4), sources), guide = "none"
+    ) +
+    ggplot2::facet_wrap(
+      ggplot2::vars(.data$panel),
+      labeller = ggplot2::label_wrap_gen(14)
+    ) +
+    ggplot2::scale_x_continuous(
+      labels = label_percent, limits = c(0, NA),
+      breaks = two_breaks, expand = ggplot2::expansion(c(0.02, 0.12))
+    ) +
+    ggplot2::labs(
+      title = sprintf("Attribute risk of %s", object$variable),
+      subtitle = wrapped(paste("Known:", toString(object$known))),
+      x = "Share of the file's records", y = NULL,
+      caption = confidential_caption
+    ) +
+    theme_pseudosynth() +
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(colour = "grey15"),
+      panel.spacing.x = ggplot2::unit(14, "pt")
+    )
+}
+
+#' @rdname plot.attribute_risk
+#' @export
+plot.attribute_risk <- function(x, ...) {
+  autoplot.attribute_risk(x, ...)
+}

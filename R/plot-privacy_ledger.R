@@ -1,0 +1,74 @@
+#' Figure of a ledger
+#'
+#' Epsilon spent after each entry, against the budget. `plot()` and `autoplot()`
+#' give the same ggplot object, which is drawn when it is printed: at the prompt
+#' by itself, in a function or a loop by `print()`.
+#'
+#' @param object,x A [ledger()].
+#' @param ... Not used.
+#' @return A ggplot object. It is as confidential as the ledger and says so.
+#' @name plot.privacy_ledger
+#' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
+#' book <- ledger(tempfile(fileext = ".ledger"), epsilon = 10)
+#' data <- data.frame(y = 1:50 + 0.5)
+#' for (i in 1:2) {
+#'   histogram <- perturbed_histogram(y ~ 1, data, c(0, 100), epsilon = 1)
+#'   synthesize(histogram, ledger = book)
+#' }
+#' autoplot(book)
+NULL
+
+#' @rdname plot.privacy_ledger
+#' @method autoplot privacy_ledger
+#' @export
+autoplot.privacy_ledger <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.privacy_ledger}.")
+  table <- as.data.frame(object)
+  kinds <- c(strict = "proven", claimed = "claimed")
+  table$kind <- kinds[ifelse(table$label == "strict", "strict", "claimed")]
+  n <- nrow(table)
+  spent <- max(table$epsilon, 0)
+  ggplot2::ggplot(table, ggplot2::aes(x = .data$number, y = .data$epsilon)) +
+    ggplot2::geom_col(
+      ggplot2::aes(fill = .data$kind, colour = .data$kind),
+      width = 0.7, linewidth = 0.5
+    ) +
+    ggplot2::geom_hline(
+      yintercept = object$epsilon, colour = colour_bound, linewidth = 0.6
+    ) +
+    ggplot2::annotate(
+      "text",
+      x = -Inf, y = object$epsilon, hjust = -0.1, vjust = -0.6,
+      label = paste("budget", format_figure(object$epsilon)),
+      colour = colour_bound, size = 3.7
+    ) +
+    # Told apart without colour: claims are hollow
+    ggplot2::scale_fill_manual(
+      values = c(proven = colour_synthetic, claimed = "white")
+    ) +
+    ggplot2::scale_colour_manual(
+      values = c(proven = colour_synthetic, claimed = colour_synthetic)
+    ) +
+    ggplot2::scale_x_continuous(
+      breaks = whole_breaks, limits = c(0.5, max(n, 1) + 0.5)
+    ) +
+    ggplot2::scale_y_continuous(
+      limits = c(0, NA), expand = ggplot2::expansion(c(0, 0.12))
+    ) +
+    ggplot2::labs(
+      title = "Privacy budget",
+      subtitle = sprintf(
+        "%s of epsilon %s spent (%s), %d entr%s", format_figure(spent),
+        format_figure(object$epsilon), relation_of(object$neighbours), n,
+        if (n == 1) "y" else "ies"
+      ),
+      x = "Entry", y = "Epsilon spent so far", caption = confidential_caption
+    ) +
+    theme_pseudosynth()
+}
+
+#' @rdname plot.privacy_ledger
+#' @export
+plot.privacy_ledger <- function(x, ...) {
+  autoplot.privacy_ledger(x, ...)
+}

@@ -1,0 +1,88 @@
+#' Figure of utility
+#'
+#' How far each statistic of a synthetic set is from the file's, as a share of
+#' it: a point for each set, a circle for their mean. A triangle at the edge
+#' lies beyond it. A statistic that is 0 in the file has no share and is left
+#' out.
+#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
+#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#'
+#' @param object,x A [utility()].
+#' @param ... Not used.
+#' @return A ggplot object. It shows confidential values and says so.
+#' @name plot.utility
+#' @examples
+#' data <- subset(ce_income, income > 0)[1:300, ]
+#' top <- topcode(income ~ age, data, top = 150000)
+#' autoplot(utility(top, data, groups = "age"))
+NULL
+
+# Differences beyond 100% of the file's figure stand at the edge
+largest_difference <- 1
+
+#' @rdname plot.utility
+#' @method autoplot utility
+#' @export
+autoplot.utility <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.utility}.")
+  values <- as.matrix(object$statistics[-1])
+  shown <- colnames(values)[values[1, ] != 0]
+  difference <- t(t(values[-1, shown, drop = FALSE]) / values[1, shown]) - 1
+  place <- function(x) {
+    factor(x, rev(c("mean", "sd", "total", setdiff(
+      shown, c("mean", "sd", "total")
+    ))))
+  }
+  frame <- data.frame(
+    statistic = place(rep(shown, each = nrow(difference))),
+    difference = as.vector(difference)
+  )
+  beyond <- abs(frame$difference) > largest_difference
+  frame$mark <- ifelse(beyond, "beyond", "set")
+  frame$difference <- pmax(
+    pmin(frame$difference, largest_difference), -largest_difference
+  )
+  means <- data.frame(
+    statistic = place(shown), difference = colMeans(difference)
+  )
+  means <- means[abs(means$difference) <= largest_difference, ]
+  n_sets <- nrow(difference)
+  ggplot2::ggplot(
+    frame, ggplot2::aes(x = .data$difference, y = .data$statistic)
+  ) +
+    ggplot2::geom_vline(xintercept = 0, colour = "grey45", linewidth = 0.5) +
+    ggplot2::geom_point(
+      ggplot2::aes(shape = .data$mark),
+      colour = colour_synthetic, size = 2.2, alpha = 0.7
+    ) +
+    ggplot2::geom_point(
+      data = means, shape = 21, size = 2.8, fill = "white", colour = "grey25",
+      stroke = 0.6
+    ) +
+    ggplot2::scale_shape_manual(
+      values = c(set = 16, beyond = 17), guide = "none"
+    ) +
+    ggplot2::scale_x_continuous(
+      labels = label_percent, expand = ggplot2::expansion(0.06)
+    ) +
+    ggplot2::labs(
+      title = sprintf("Statistics of synthetic %s", object$variable),
+      subtitle = paste0(
+        "Against the file's, the line at 0. Circle: mean of ", n_sets,
+        " set", if (n_sets == 1) "" else "s",
+        if (any(beyond)) ".\nTriangles: beyond the edge" else "",
+        ".\nLargest ECDF difference ",
+        format_figure(mean(object$table$ecdf_max), 2), ", mean over sets"
+      ),
+      x = "Difference from the file's statistic", y = NULL,
+      caption = confidential_caption
+    ) +
+    theme_pseudosynth() +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(colour = "grey15"))
+}
+
+#' @rdname plot.utility
+#' @export
+plot.utility <- function(x, ...) {
+  autoplot.utility(x, ...)
+}

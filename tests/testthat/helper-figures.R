@@ -1,0 +1,239 @@
+# Every figure of the package, drawn from small results: what is guarded, and
+# what is looked at when a figure is changed.
+
+figure_gallery <- function() {
+  remember("gallery", suppressWarnings(suppressMessages(make_gallery())))
+}
+
+make_gallery <- function() {
+  data <- privacy_data()
+  fit <- unweighted_fit()
+  lw <- lw_fit()
+  job <- small_job()
+  sets <- job$synthetic
+  prior <- prior_normal(1, c(10.8, 2.5))
+  reference <- list("(Intercept)" = 10.8, sigma = 1)
+  bounds <- c(10, 2e6)
+  top <- topcode(income ~ age, data, top = 150000)
+  risks <- lapply(list(sets, top), identification_risk, data, "age", 0.2,
+    variable = "income"
+  )
+  histogram <- perturbed_histogram(
+    log(income) ~ 1, data,
+    bounds = bounds, epsilon = 1, seed = 1
+  )
+  scores <- score_release(log(income) ~ age + earner, data,
+    epsilon = 5, delta = 1e-6, reference = reference, bounds = bounds, seed = 1
+  )
+  laplace <- score_release(log(income) ~ age, data,
+    epsilon = 5, delta = 0, reference = reference, bounds = bounds, seed = 1
+  )
+  compared <- compare_mechanisms(log(income) ~ age + earner, data, gaussian(),
+    mechanisms = c("centred", "lw", "perturbed_histogram", "unweighted"),
+    epsilon = c(8, 1000), reference = reference, bounds = bounds,
+    prior = prior, groups = "earner", risk_radius = 0.2, sets = 3,
+    tolerance = 0.2, chains = 2, warmup = 200, draws = 1000, seed = 31
+  )
+  map <- risk_utility(log(income) ~ age, data, gaussian(),
+    grid = data.frame(mechanism = "lw", scale = c(1, 0.7, 0.4)),
+    prior = prior, risk_radius = 0.2, sets = 3, chains = 2, warmup = 200,
+    draws = 500, seed = 41
+  )
+  counts <- transform(data, rooms = as.integer(data$age) + seq_len(150) %% 3L)
+  count_job <- pseudo_posterior(rooms ~ earner, counts, poisson(), "lw",
+    m = 2, prior = prior_normal(), chains = 2, warmup = 200, draws = 500,
+    seed = 5
+  )
+  yes <- transform(data, high = income > 60000)
+  yes_job <- pseudo_posterior(high ~ earner, yes, bernoulli(), "unweighted",
+    m = 2, prior = prior_normal(), chains = 2, warmup = 200, draws = 500,
+    seed = 5
+  )
+  small <- data.frame(y = c(stats::qnorm(1:19 / 20), 4))
+  audit <- audit_guarantee(y ~ 1, small, gaussian(),
+    mechanism = "censor_uw", epsilon = 1,
+    prior = prior_normal(intercept = c(0, 2)), replacements = 8, cells = 2500
+  )
+  study <- replicate_study(lw, 20, replicates = 5, seed = 4)
+  figures <- list(
+    "bounds" = autoplot(fit$bound),
+    "weights" = autoplot(lw$privacy_weights),
+    "weights of several" = autoplot(
+      lw$privacy_weights,
+      CW = count_weights("income", data, 0.2), name = "LW"
+    ),
+    "fit, bounds" = autoplot(lw, "bounds"),
+    "fit, weights" = autoplot(lw, "weights"),
+    "fit, trace" = autoplot(lw, "trace"),
+    "job, bounds" = autoplot(job, "bounds"),
+    "job, weights" = autoplot(job, "weights"),
+    "job, density" = autoplot(job, "density"),
+    "job of counts" = autoplot(count_job, "density"),
+    "job of yes and no" = autoplot(yes_job, "density"),
+    "synthetic sets" = autoplot(sets),
+    "synthetic counts" = autoplot(count_job$synthetic),
+    "identification risk" = autoplot(
+      risks[[1]],
+      "Top-coded" = risks[[2]], name = "LW_final"
+    ),
+    "attribute risk" = autoplot(
+      attribute_risk(sets, data, c("age", "earner"))
+    ),
+    "utility" = autoplot(utility(sets, data)),
+    "resampled statistics" = autoplot(resample_statistics(
+      list(LW_final = sets[[1]], "Top-coded" = top), data,
+      variable = "income", resamples = 40
+    )),
+    "pooled estimates" = autoplot(pool(lapply(sets, function(set) {
+      stats::lm(log(income) ~ age + earner, set)
+    }))),
+    "perturbed histogram" = autoplot(histogram),
+    "score release, coefficients" = autoplot(scores),
+    "score release, margin" = autoplot(scores, "margin"),
+    "comparison" = autoplot(compared),
+    "map" = autoplot(map),
+    "map against risk" = autoplot(map, against = "risk"),
+    "replicate study" = autoplot(study),
+    "audit" = autoplot(audit),
+    "audit of scores" = autoplot(
+      audit_guarantee(scores, data, runs = 2000, seed = 1)
+    ),
+    "audit of Laplace scores" = autoplot(
+      audit_guarantee(laplace, data, seed = 1)
+    )
+  )
+  if (requireNamespace("bayesplot", quietly = TRUE)) {
+    figures[["posterior predictive check"]] <- pp_check(fit, seed = 1)
+  }
+  if (requireNamespace("jsonlite", quietly = TRUE)) {
+    figures[["ledger"]] <- local({
+      path <- tempfile(fileext = ".ledger")
+      on.exit(unlink(c(path, paste0(path, ".lock")), recursive = TRUE))
+      book <- ledger(path, epsilon = 5)
+      for (i in 1:3) {
+        synthesize(perturbed_histogram(y ~ 1, data.frame(y = 1:50 + 0.5),
+          bounds = c(0, 100), epsilon = 1
+        ), ledger = book)
+      }
+      autoplot(book)
+    })
+  }
+  figures
+}
+
+# What overlaps or is cut --------------------------------------------------------
+
+#' Labels of a drawn figure that overlap, or that the page cuts
+#' @return (character) One line for each, none where all is well.
+figure_faults <- function(figure, width, height = 4) {
+  withr::local_pdf(NULL, width = width, height = height)
+  table <- ggplot2::ggplotGrob(figure)
+  part <- function(pattern) table$grobs[grepl(pattern, table$layout$name)]
+  panel <- c(
+    width = panel_size(table$widths, width, grid::convertWidth),
+    height = panel_size(table$heights, height, grid::convertHeight)
+  )
+  wide <- function(what, room) {
+    unlist(lapply(part(what), function(grob) {
+      texts <- texts_of(grob)
+      labels <- texts$label[texts$width > room]
+      if (length(labels) > 0) paste0(what, " is cut: ", labels)
+    }))
+  }
+  crowded <- function(what, along, size, room) {
+    unlist(lapply(part(what), function(grob) {
+      texts <- texts_of(grob)
+      at <- order(texts[[along]])
+      gap <- diff(texts[[along]][at]) * room
+      half <- texts[[size]][at] / 2
+      over <- which(gap < half[-1] + half[-length(half)] - 0.005)
+      if (length(over) > 0) {
+        paste0(what, " overlaps: ", toString(texts$label[at][over]))
+      }
+    }))
+  }
+  legend <- vapply(part("guide-box"), function(grob) {
+    if (!inherits(grob, "gtable")) return(0)
+    grid::convertWidth(sum(grob$widths), "in", valueOnly = TRUE)
+  }, 0)
+  c(
+    wide("^(title|subtitle|caption)$", width - 0.2),
+    # A strip's text stands beside margins
+    wide("^strip", panel[["width"]]),
+    crowded("^axis-b", "x", "width", panel[["width"]]),
+    crowded("^axis-l", "y", "height", panel[["height"]]),
+    if (any(legend > width)) "legend is cut"
+  )
+}
+
+panel_size <- function(sizes, whole, convert) {
+  fixed <- convert(sizes, "in", valueOnly = TRUE)
+  flexible <- grepl("null", as.character(sizes))
+  (whole - sum(fixed[!flexible])) / max(sum(flexible), 1)
+}
+
+#' All texts in a grob: where they stand in it, and how large they are
+texts_of <- function(grob) {
+  found <- NULL
+  look <- function(grob) {
+    if (inherits(grob, "text")) {
+      labels <- grob$label
+      if (is.expression(labels)) return(invisible())
+      at <- function(unit) {
+        rep_len(as.numeric(unit), length(labels))
+      }
+      lines <- lapply(labels, function(label) {
+        text <- grid::textGrob(label, gp = grob$gp)
+        c(
+          grid::convertWidth(grid::grobWidth(text), "in", valueOnly = TRUE),
+          grid::convertHeight(grid::grobHeight(text), "in", valueOnly = TRUE)
+        )
+      })
+      found <<- rbind(found, data.frame(
+        label = as.character(labels), x = at(grob$x), y = at(grob$y),
+        width = vapply(lines, `[`, 0, 1), height = vapply(lines, `[`, 0, 2)
+      ))
+    }
+    for (child in c(grob$children, grob$grobs)) look(child)
+  }
+  look(grob)
+  found %||% data.frame(
+    label = character(), x = numeric(), y = numeric(), width = numeric(),
+    height = numeric()
+  )
+}
+
+# What a figure is made of -------------------------------------------------------
+
+#' Layers, labels, scales and panels, with # for every figure in them
+describe_figure <- function(figure) {
+  built <- ggplot2::ggplot_build(figure)
+  masked <- function(x) gsub("[0-9][0-9.,]*", "#", gsub("\n", " / ", x))
+  labels <- figure$labels[c("title", "subtitle", "x", "y", "caption")]
+  labels <- Filter(is.character, labels)
+  keys <- lapply(built$plot$scales$scales, function(scale) {
+    if (inherits(scale, "ScaleDiscrete")) {
+      paste0(
+        scale$aesthetics[1], ": ", toString(masked(scale$get_limits()))
+      )
+    } else {
+      paste0(scale$aesthetics[1], ": ", class(scale)[1])
+    }
+  })
+  panels <- built$layout$layout
+  strips <- setdiff(
+    names(panels), c("PANEL", "ROW", "COL", "SCALE_X", "SCALE_Y", "COORD")
+  )
+  c(
+    paste0(names(labels), " = ", vapply(labels, masked, "")),
+    paste("layer", vapply(figure$layers, function(layer) {
+      class(layer$geom)[1]
+    }, "")),
+    paste("scale", unlist(keys)),
+    unlist(lapply(strips, function(name) {
+      paste0("panels by ", name, ": ", toString(masked(as.character(
+        unique(panels[[name]])
+      ))))
+    }))
+  )
+}

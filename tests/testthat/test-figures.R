@@ -1,0 +1,48 @@
+test_that("nothing overlaps or is cut at widths of five and ten inches", {
+  skip_on_cran()
+  figures <- figure_gallery()
+  for (name in names(figures)) {
+    for (width in c(5, 7, 10)) {
+      faults <- suppressWarnings(figure_faults(figures[[name]], width))
+      expect(
+        length(faults) == 0,
+        sprintf(
+          "%s at %d inches: %s", name, width, paste(faults, collapse = "; ")
+        )
+      )
+    }
+  }
+})
+
+test_that("overlaps and cuts are found", {
+  data <- data.frame(x = letters[1:8], y = 1:8)
+  figure <- ggplot2::ggplot(data, ggplot2::aes(x, y)) +
+    ggplot2::geom_point() +
+    ggplot2::scale_x_discrete(labels = rep("a long label", 8))
+  expect_match(figure_faults(figure, 5), "axis-b overlaps")
+  long <- figure + ggplot2::labs(
+    title = strrep("title ", 30), subtitle = strrep("word ", 40)
+  )
+  expect_match(figure_faults(long, 10), "is cut", all = FALSE)
+  expect_identical(
+    figure_faults(figure + ggplot2::scale_x_discrete(labels = 1:8), 5), NULL
+  )
+})
+
+test_that("figures keep their layers, labels, scales and panels", {
+  skip_on_cran()
+  figures <- figure_gallery()
+  for (name in setdiff(names(figures), "posterior predictive check")) {
+    expect_snapshot_output(cat(
+      name, paste0("  ", describe_figure(figures[[name]])),
+      sep = "\n"
+    ))
+  }
+})
+
+test_that("every class with a figure is in the gallery, and plot() gives it", {
+  skip_on_cran()
+  methods <- getNamespaceInfo("pseudosynth", "S3methods")
+  classes <- function(generic) methods[methods[, 1] == generic, 2]
+  expect_setequal(classes("autoplot"), classes("plot"))
+})
