@@ -125,7 +125,7 @@ judge <- function(fit) {
   failures <- c(
     if (isTRUE(fit$interrupted)) {
       sprintf(
-        "The run was interrupted after %s of %s draws.",
+        "The run was interrupted: %s of %s draws are kept.",
         format_count(n_draws(fit)), format_count(control$draws * control$chains)
       )
     },

@@ -38,31 +38,6 @@ remark_clamped <- function(fit) {
   }
 }
 
-#' Columns that are determined by those before them
-#'
-#' By the Gram matrix of the columns, in blocks of records, so that the dense
-#' design is never formed as a whole.
-#' @param spec (list) A model specification.
-#' @param columns (character, P)
-#' @return (character) Names, none when the columns are independent.
-#' @noRd
-aliased_columns <- function(spec, columns) {
-  n <- length(spec$y)
-  block <- max(1, floor(2e6 / length(columns)))
-  gram <- 0
-  for (start in seq(1, n, block)) {
-    rows <- start:min(n, start + block - 1)
-    gram <- gram + crossprod(dense_design(subset_spec(spec, rows)))
-  }
-  norm <- sqrt(diag(gram))
-  norm[norm == 0] <- 1
-  # A squared multiple correlation within 1e-10 of 1 counts as exact.
-  decomposed <- qr(gram / outer(norm, norm), tol = 1e-10)
-  # A level that no record has is another remark.
-  aliased <- decomposed$pivot[-seq_len(decomposed$rank)]
-  columns[sort(aliased[diag(gram)[aliased] > 0])]
-}
-
 remark_aliased <- function(columns) {
   if (length(columns) > 0) {
     sprintf(

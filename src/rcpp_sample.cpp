@@ -229,6 +229,16 @@ binding::Sampling prepare(const std::string& sampler, const Rcpp::List& spec,
   Rcpp::stop("Unknown sampler '%s'.", sampler);
 }
 
+/// How many draws of each chain are kept of a run that was interrupted: as many
+/// as are judged within a second. Who pressed Ctrl-C does not wait for passes
+/// over all records at all draws, and no result rests on such a run.
+int most_looked_at(const ps::Records& records, const ps::ModelKind& kind,
+                   int chains) {
+  const double evaluations =
+      static_cast<double>(records.size()) * std::max(1, kind.K) * chains;
+  return std::max(8, static_cast<int>(std::min(2e7 / evaluations, 1e9)));
+}
+
 Rcpp::NumericVector named(
     const std::function<binding::NamedFigures()>& figures) {
   Rcpp::NumericVector out;
@@ -294,6 +304,8 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
     n_nonfinite += chain.n_nonfinite;
     for (const double sweeps : chain.meeting) meeting.push_back(sweeps);
   }
+  if (interrupted)
+    per_chain = std::min(per_chain, most_looked_at(records, kind, C));
   Rcpp::NumericMatrix draws = stack(chains, per_chain, &ps::ChainResult::draws);
   Rcpp::NumericMatrix monitored(0, 0);
   if (per_chain > 0)

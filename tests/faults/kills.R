@@ -45,6 +45,14 @@ child <- function(kind, path) {
   as.integer(system(command, intern = TRUE))
 }
 is_alive <- function(pid) tools::pskill(pid, 0)
+now <- function() proc.time()[["elapsed"]]
+# Until the process, which takes seconds to start, runs the job
+await_job <- function(pid, path) {
+  log <- file.path(path, "log.txt")
+  while (is_alive(pid) && !any(grepl("resumed", readLines(log)))) {
+    Sys.sleep(0.005)
+  }
+}
 
 # The fits' draws and bounds and the sets; seconds differ
 outcome <- function(path) {
@@ -68,7 +76,8 @@ begun <- function(kind) {
 }
 copied <- function(from, to) {
   dir.create(to, mode = "0700")
-  file.copy(file.path(from, c("job", "log.txt")), to)
+  file.copy(file.path(from, "job"), to)
+  file.create(file.path(to, "log.txt"))
   to
 }
 
@@ -77,17 +86,19 @@ results <- NULL
 for (kind in names(jobs)) {
   first <- begun(kind)
   alone <- copied(first, file.path(folder, paste0(kind, "-alone")))
-  started <- Sys.time()
   pid <- child(kind, alone)
+  await_job(pid, alone)
+  started <- now()
   while (is_alive(pid)) Sys.sleep(0.02)
-  seconds <- as.double(difftime(Sys.time(), started, units = "secs"))
+  seconds <- now() - started
   expected <- outcome(alone)
   cat(sprintf("%s: %.1f s when left alone\n", kind, seconds))
   kills <- 0
   while (kills < n_kills / length(jobs)) {
     path <- copied(first, file.path(folder, sprintf("%s-%03d", kind, kills)))
     pid <- child(kind, path)
-    Sys.sleep(runif(1, 0.2, 1) * seconds)
+    await_job(pid, path)
+    Sys.sleep(runif(1) * seconds)
     killed <- is_alive(pid)
     tools::pskill(pid, tools::SIGKILL)
     # One that was finished before is no kill: the machine is faster now

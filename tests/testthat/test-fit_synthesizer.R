@@ -226,3 +226,25 @@ test_that("the mixture's prior is recovered when all weights are 0", {
   expect_lt(abs(mean(below) - 0.5), 5 * posterior::mcse_mean(below + 0))
   expect_identical(fit$bound$overall, 0)
 })
+
+test_that("after Ctrl-C no more draws are kept than are judged in a second", {
+  skip_on_cran()
+  skip_on_os("windows")
+  kept <- withr::local_tempfile(fileext = ".rds")
+  script <- withr::local_tempfile(lines = c(
+    sprintf(".libPaths(%s)", deparse1(.libPaths())),
+    "library(pseudosynth)",
+    "data <- data.frame(y = rnorm(2e4), x = rnorm(2e4))",
+    "system(sprintf('(sleep 6; kill -INT %d) &', Sys.getpid()))",
+    "fit <- suppressWarnings(fit_synthesizer(y ~ x, data, student_t(3),",
+    "  chains = 1, warmup = 30, draws = 100000",
+    "))",
+    sprintf("saveRDS(fit, %s)", deparse(kept))
+  ))
+  system2(file.path(R.home("bin"), "Rscript"), script, stderr = FALSE)
+  fit <- readRDS(kept)
+  expect_true(fit$interrupted)
+  expect_false(fit$converged)
+  expect_lte(nrow(fit$draws) * 2e4, 2e7)
+  expect_gte(nrow(fit$draws), 8)
+})

@@ -36,6 +36,61 @@ test_that("aliased columns are those of a rank-revealing decomposition", {
   )
 })
 
+test_that("the largest factor may stand anywhere among collinear columns", {
+  data <- withr::with_seed(3, {
+    big <- factor(sample(letters[1:12], 80, TRUE), letters[1:13])
+    data.frame(
+      y = rnorm(80), big = big, x = rnorm(80),
+      half = factor(as.integer(big) %% 2), w = (big %in% c("b", "c")) + 0,
+      own = (seq_len(80) %% 7 == 0) + 0
+    )
+  })
+  data$z <- 2 * data$x + (data$big == "d")
+  # By the definition: does the column before raise the rank?
+  by_rank <- function(x) {
+    rank <- vapply(seq_len(ncol(x)), function(j) {
+      qr(x[, seq_len(j), drop = FALSE])$rank
+    }, 1L)
+    colnames(x)[diff(c(0L, rank)) == 0 & colSums(x^2) > 0]
+  }
+  for (formula in list(
+    y ~ big + half, y ~ half + big, y ~ x + z + big + half, y ~ w + big + own,
+    y ~ half + x + big + z + w, y ~ big - 1 + half, y ~ half - 1 + w + big,
+    y ~ big * own + half, y ~ x, y ~ x + z + w, y ~ w + own + half
+  )) {
+    design <- new_design(formula, data, "y")
+    spec <- design_parts(design, data)
+    spec$y <- data$y
+    spec$alpha <- rep(1, 80)
+    x <- dense_design(spec)
+    colnames(x) <- design$columns
+    expect_identical(
+      aliased_columns(spec, design$columns), by_rank(x),
+      info = deparse(formula)
+    )
+  }
+})
+
+test_that("thousands of levels take no cube of them", {
+  data <- withr::with_seed(4, data.frame(
+    y = rnorm(9000), level = factor(sample(3000, 9000, TRUE)), x = rnorm(9000)
+  ))
+  data$odd <- as.integer(data$level) %% 2
+  design <- new_design(y ~ level + odd + x, data, "y")
+  spec <- design_parts(design, data)
+  spec$y <- data$y
+  spec$alpha <- rep(1, 9000)
+  # No product of all columns is made
+  local_replaced("dense_design", local({
+    dense <- dense_design
+    function(spec) {
+      expect_identical(ncol(spec$codes), 0L)
+      dense(spec)
+    }
+  }))
+  expect_identical(aliased_columns(spec, design$columns), "odd")
+})
+
 test_that("a level that no record has is named", {
   data <- simulated()
   data$group <- factor(data$group, c("a", "b", "c", "d"))

@@ -1,0 +1,178 @@
+#' A report on a job, for a disclosure board or for the public
+#'
+#' Writes one HTML page without any outside resource. For the agency: data,
+#' model, diagnostics, label, risk, utility, and a form for the decision. For
+#' the public: what the sets are, what is promised, how to use them, and figures
+#' of the synthetic sets alone.
+#'
+#' Both are R Markdown templates that RStudio offers under *File > New File > R
+#' Markdown > From Template*: begin with one of them for a report of your own.
+#'
+#' @param x (`pseudo_posterior`) The job.
+#' @param path (string) The HTML file, such as `"review.html"`. One that is
+#'   there is replaced.
+#' @param audience (string) `"agency"`, the default, or `"public"`.
+#' @param known,radius (for the agency) Published columns that an intruder
+#'   knows, and which values count as close, as in [identification_risk()].
+#'   `NULL`, the default, is all published columns; 0.2, the default, is the
+#'   papers' choice.
+#' @param groups (character or `NULL`; for the agency) Columns whose groups are
+#'   compared, see [utility()]. `NULL`, the default, is the published ones of at
+#'   most 20 values.
+#' @param data,public (for the public) The confidential file that the scan looks
+#'   for and what it passes over, as in [release()].
+#'
+#' @return `path`, invisibly.
+#' @section Privacy:
+#' The agency's page is as confidential as the file; it is made readable by its
+#' owner alone.
+#'
+#' The public page is made from the synthetic sets, their public label and the
+#' formula: the template gets nothing else, so that no figure or table can show
+#' anything else. The finished page is scanned as [release()] scans its files.
+#' Sets that [release()] refuses whatever label it is asked for get no public
+#' page.
+#' @section Error types:
+#' `pseudosynth_error_input`: rmarkdown or pandoc is not there, a path that
+#' cannot be written (`pseudosynth_error_write`). `pseudosynth_error_privacy`:
+#' as in [release()].
+#' @seealso [release()], [utility()], [identification_risk()]
+#' @examplesIf rmarkdown::pandoc_available()
+#' columns <- c("income", "age", "earner")
+#' small <- subset(ce_income, income > 0, columns)[1:200, ]
+#' job <- pseudo_posterior(log(income) ~ ., small, gaussian(),
+#'   mechanism = "score", epsilon = 4, bounds = c(10, 2e6),
+#'   reference = list("(Intercept)" = 10.8, sigma = 1)
+#' )
+#' page <- tempfile(fileext = ".html")
+#' report(job, page, audience = "public")
+#' unlink(page)
+#' @export
+report <- function(x, path, audience = c("agency", "public"), known = NULL,
+                   radius = 0.2, groups = NULL, data = NULL,
+                   public = character()) {
+  check_present(x)
+  call <- rlang::current_env()
+  check_class(
+    x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.",
+    call = call
+  )
+  check_string(path)
+  audience <- check_choice(audience, c("agency", "public"))
+  check_rmarkdown(call)
+  path <- check_page_path(path, call)
+  if (audience == "public") {
+    return(public_report(x, path, data, public, call))
+  }
+  columns <- names(x$synthetic[[1]])
+  check_known(known, job_data(x), x$synthetic$variable, call = call)
+  check_radius(radius, TRUE, call = call)
+  check_names(groups, columns, call = call)
+  render_page("disclosure-review", path, list(
+    job = x, known = known, radius = radius, groups = groups
+  ), call, private = TRUE)
+}
+
+#' From public parts alone, and scanned
+#' @noRd
+public_report <- function(x, path, data, public, call) {
+  check_public_text(public, call)
+  synthetic <- x$synthetic
+  file <- release_file(data, x, synthetic, call)
+  check_releasable(x, synthetic, "none", NULL, NULL, "add-remove", NULL, call)
+  check_formats("csv", call)
+  secrets <- release_secrets(file, synthetic, public)
+  check_own_values(file, synthetic, call)
+  check_beside(file, synthetic, call)
+  final <- final_fit(x)
+  render_page("disclosure-review-public", path, list(
+    # As they leave: no row is in its place in the file
+    synthetic = leaving_sets(synthetic), formula = formula_text(final)
+  ), call, look = function(folder) check_none_found(folder, secrets, call))
+}
+
+#' Synthetic data whose rows are in random order
+#' @noRd
+leaving_sets <- function(synthetic) {
+  synthetic$sets <- lapply(synthetic$sets, leaving_form)
+  seal(synthetic)
+}
+
+check_rmarkdown <- function(call) {
+  if (!requireNamespace("rmarkdown", quietly = TRUE)) {
+    abort_input(
+      c(
+        "The package {.pkg rmarkdown} is needed and not installed.",
+        i = "Install it with {.code install.packages(\"rmarkdown\")}."
+      ),
+      call = call
+    )
+  }
+  if (!rmarkdown::pandoc_available()) {
+    abort_input(
+      c(
+        "The program pandoc is needed and not found.",
+        i = "It comes with RStudio and from {.url https://pandoc.org}."
+      ),
+      call = call
+    )
+  }
+}
+
+check_page_path <- function(path, call) {
+  if (!dir.exists(dirname(path)) || dir.exists(path) ||
+    !grepl("[.]html?$", path)) {
+    abort_input(
+      c(
+        "{.arg path} must be an HTML file in a folder that exists.",
+        x = if (dir.exists(path)) {
+          "{.file {path}} is a folder."
+        } else if (!dir.exists(dirname(path))) {
+          "There is no folder {.file {dirname(path)}}."
+        },
+        i = "Such as {.code \"review.html\"}."
+      ),
+      arg = "path", call = call
+    )
+  }
+  file.path(normalizePath(dirname(path)), basename(path))
+}
+
+#' Knit a template in a private folder, look at the page, move it
+#' @param parameters (list) All that the template gets.
+#' @param look (function of a folder) Refuses what must not be in it.
+#' @param private (flag) Is the page its owner's alone?
+#' @noRd
+render_page <- function(template, path, parameters, call,
+                        look = function(folder) NULL, private = FALSE) {
+  folder <- tempfile("report")
+  dir.create(folder, mode = "0700")
+  on.exit(unlink(folder, recursive = TRUE))
+  skeleton <- system.file(
+    "rmarkdown", "templates", template, "skeleton",
+    package = "pseudosynth", mustWork = TRUE
+  )
+  file.copy(dir(skeleton, full.names = TRUE), folder)
+  blame(rmarkdown::render(
+    file.path(folder, "skeleton.Rmd"),
+    output_file = "page.html", params = parameters, quiet = TRUE,
+    # Not the user's workspace
+    envir = new.env(parent = asNamespace("pseudosynth"))
+  ), call)
+  made <- file.path(folder, "made")
+  dir.create(made)
+  file.rename(file.path(folder, "page.html"), file.path(made, "page.html"))
+  look(made)
+  writing(path, call, put_page(file.path(made, "page.html"), path, private))
+  invisible(path)
+}
+
+put_page <- function(page, path, private) {
+  aside <- paste0(path, ".part")
+  on.exit(unlink(aside))
+  bytes <- readBin(page, "raw", file.size(page))
+  written <- put_bytes(bytes, aside)
+  # As far as the session's umask lets others read it
+  if (!private) Sys.chmod(aside, "666", use_umask = TRUE)
+  if (!written || !file.rename(aside, path)) stop("The file is incomplete.")
+}

@@ -1,0 +1,193 @@
+skip_if_not_installed("rmarkdown")
+skip_if_not_installed("jsonlite")
+skip_if_not(rmarkdown::pandoc_available())
+
+# Jobs of the file with marks, whose sets may leave
+marked_job <- function(...) {
+  data <- droplevels(leak_file())
+  suppressMessages(suppressWarnings(pseudo_posterior(log(y) ~ group + x, data,
+    gaussian(), ...,
+    response = public_response(digits = 2)
+  )))
+}
+
+answered_file <- function() {
+  data <- leak_file()
+  data$yes <- data$y > 2e4
+  data
+}
+
+marked_jobs <- function() {
+  remember("reported", list(
+    weighted = marked_job(
+      mechanism = "lw", m = 2, prior = prior_normal(), chains = 2,
+      warmup = 200, draws = 1000
+    ),
+    strict = marked_job(
+      mechanism = "centred", epsilon = 4, bounds = c(10, 1e7),
+      reference = list("(Intercept)" = 10, sigma = 1), chains = 2,
+      warmup = 200, draws = 1000
+    ),
+    score = suppressMessages(pseudo_posterior(log(y) ~ group + x,
+      droplevels(leak_file()), gaussian(),
+      mechanism = "score", epsilon = 5, bounds = c(10, 1e7),
+      reference = list("(Intercept)" = 10, sigma = 1)
+    )),
+    answers = suppressMessages(pseudo_posterior(yes ~ group + x,
+      droplevels(answered_file()), bernoulli(),
+      mechanism = "lw", prior = prior_normal(), chains = 2, warmup = 200,
+      draws = 1000
+    ))
+  ))
+}
+
+new_page <- function(frame = parent.frame()) {
+  withr::local_tempfile(fileext = ".html", .local_envir = frame)
+}
+
+page_text <- function(page) {
+  html <- paste(readLines(page, encoding = "UTF-8"), collapse = "\n")
+  list(
+    images = lengths(regmatches(html, gregexpr("<img", html))),
+    outside = grepl("(src|href)=\"https?:", html),
+    text = gsub("data:image/[^\"]*", "", html)
+  )
+}
+
+test_that("both pages are made of every kind of job, the public one unmarked", {
+  jobs <- marked_jobs()
+  images <- list(
+    weighted = c(4, 1), strict = c(3, 1), score = c(1, 1), answers = c(4, 1)
+  )
+  for (name in names(jobs)) {
+    agency <- new_page()
+    expect_identical(basename(report(jobs[[name]], agency)), basename(agency))
+    found <- page_text(agency)
+    expect_identical(found$images, as.integer(images[[name]][1]), info = name)
+    expect_false(found$outside)
+    for (part in c(
+      "1 Data", "2 Model", "3 Diagnostics", "4 Label", "5 Risk", "6 Utility",
+      "7 Decision", "Agency only"
+    )) {
+      expect_match(found$text, part, fixed = TRUE)
+    }
+    public <- new_page()
+    report(jobs[[name]], public, "public", data = answered_file())
+    found <- page_text(public)
+    expect_identical(found$images, as.integer(images[[name]][2]), info = name)
+    expect_false(found$outside)
+    expect_nothing_said(found$text, name)
+    expect_no_match(found$text, "Confidential: |not for release|Delta = [0-9]")
+    expect_match(found$text, guarantee(jobs[[name]])$label)
+  }
+  skip_on_os("windows")
+  expect_identical(format(file.info(agency)$mode), "600")
+})
+
+test_that("the template for the public gets nothing but public things", {
+  for (name in names(marked_jobs())) {
+    job <- marked_jobs()[[name]]
+    got <- NULL
+    local_replaced("render_page", function(template, path, parameters, ...) {
+      got <<- list(template, parameters)
+    })
+    report(job, new_page(), "public", data = answered_file())
+    expect_identical(got[[1]], "disclosure-review-public")
+    expect_named(got[[2]], c("synthetic", "formula"))
+    expect_nothing_in(got[[2]], name)
+    # The order of the file's rows is not in it either
+    expect_false(identical(got[[2]]$synthetic[[1]]$x, job$synthetic[[1]]$x))
+  }
+})
+
+test_that("a page that holds a mark is refused and not left anywhere", {
+  job <- marked_jobs()$weighted
+  render <- rmarkdown::render
+  number <- format(leak_file()$weight[4], digits = 15)
+  for (planted in c("MARKNAME003", number)) {
+    folder <- withr::local_tempdir()
+    page <- file.path(folder, "page.html")
+    before <- dir(tempdir(), "^report")
+    local_replaced("render_page", local({
+      whole <- render_page
+      function(template, path, parameters, call, ...) {
+        parameters$formula <- planted
+        whole(template, path, parameters, call, ...)
+      }
+    }))
+    error <- expect_error(
+      report(job, page, "public", data = leak_file()),
+      class = "pseudosynth_error_found"
+    )
+    expect_no_match(conditionMessage(error), planted, fixed = TRUE)
+    expect_identical(left_in(folder), character())
+    expect_identical(dir(tempdir(), "^report"), before)
+  }
+})
+
+test_that("what may not leave has a page for the agency only", {
+  page <- new_page()
+  expect_error(
+    report(small_job(), page, "public"),
+    class = "pseudosynth_error_not_releasable"
+  )
+  expect_false(file.exists(page))
+  edited <- marked_jobs()$strict
+  edited$synthetic$sets[[1]]$y[1] <- 1
+  expect_error(report(edited, page, "public"), class = "pseudosynth_error")
+})
+
+test_that("what is wrong is said before anything is rendered", {
+  job <- small_job()
+  page <- new_page()
+  local_replaced("render_page", function(...) stop("It was rendered."))
+  for (code in list(
+    quote(report()), quote(report(1, page)), quote(report(job)),
+    quote(report(job, 1)), quote(report(job, tempdir())),
+    quote(report(job, file.path(tempfile(), "a.html"))),
+    quote(report(job, "review.pdf")), quote(report(job, page, "press")),
+    quote(report(job, page, known = "shoe size")),
+    quote(report(job, page, known = "income")),
+    quote(report(job, page, radius = -1)),
+    quote(report(job, page, radius = 20)),
+    quote(report(job, page, groups = "shoe size")),
+    quote(report(marked_jobs()$strict, page, "public", public = 1)),
+    quote(report(marked_jobs()$strict, page, "public", data = 1))
+  )) {
+    expect_error(eval(code), class = "pseudosynth_error_input")
+  }
+  # As where the package is not installed
+  local_replaced("check_rmarkdown", local({
+    check <- check_rmarkdown
+    environment(check) <- list2env(
+      list(requireNamespace = function(...) FALSE),
+      parent = asNamespace("pseudosynth")
+    )
+    check
+  }))
+  error <- expect_error(report(job, page), class = "pseudosynth_error_input")
+  expect_match(conditionMessage(error), "install.packages\\(\"rmarkdown")
+})
+
+test_that("a page that cannot be written is an error that leaves the old one", {
+  job <- marked_jobs()$score
+  page <- new_page()
+  writeLines("old", page)
+  local_replaced("put_bytes", function(...) FALSE)
+  expect_error(report(job, page), class = "pseudosynth_error_write")
+  expect_identical(readLines(page), "old")
+  expect_false(file.exists(paste0(page, ".part")))
+})
+
+test_that("the templates are there to begin with", {
+  folder <- system.file("rmarkdown", "templates", package = "pseudosynth")
+  for (name in c("disclosure-review", "disclosure-review-public")) {
+    made <- withr::local_tempfile(fileext = ".Rmd")
+    rmarkdown::draft(made, file.path(folder, name),
+      create_dir = FALSE, edit = FALSE
+    )
+    expect_match(readLines(made), "^params:", all = FALSE)
+    expect_true(file.exists(file.path(dirname(made), "style.css")))
+    unlink(file.path(dirname(made), "style.css"))
+  }
+})

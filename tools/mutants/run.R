@@ -1,0 +1,181 @@
+# Plants the faults of faults.dcf one at a time and runs the tests that should
+# notice. Called by `make mutants`:
+#
+#   Rscript tools/mutants/run.R [id ...]
+#
+# A fault in an R file is put into the loaded package; one in a C++ file is
+# compiled into a copy of the installed one, of which it replaces one object. A
+# fault is killed by the first test file that fails with it and passes without
+# it. The result is the table tools/mutants/table.csv; a survivor is an error.
+
+library <- normalizePath(Sys.getenv("LIBRARY", ".library"))
+scratch <- file.path(".mutants")
+unlink(scratch, recursive = TRUE)
+dir.create(scratch)
+
+faults <- as.data.frame(read.dcf("tools/mutants/faults.dcf"))
+wanted <- commandArgs(trailingOnly = TRUE)
+unknown <- setdiff(wanted, faults$Id)
+if (length(unknown) > 0) stop("No fault ", toString(unknown))
+if (length(wanted) > 0) faults <- faults[faults$Id %in% wanted, ]
+stopifnot(!anyDuplicated(faults$Id))
+
+read_text <- function(file) {
+  paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+}
+
+#' The file with the fault
+planted <- function(fault) {
+  text <- read_text(fault$File)
+  times <- lengths(gregexpr(fault$From, text, fixed = TRUE))
+  if (!grepl(fault$From, text, fixed = TRUE)) times <- 0
+  expected <- if (is.na(fault$Times)) 1 else as.integer(fault$Times)
+  if (times != expected) {
+    stop(fault$Id, ": found ", times, " times in ", fault$File)
+  }
+  file <- file.path(scratch, basename(fault$File))
+  writeLines(gsub(fault$From, fault$To, text, fixed = TRUE), file)
+  normalizePath(file)
+}
+
+#' A library whose package has the fault of a C++ file
+compiled <- function(fault) {
+  source <- file.path(scratch, "source")
+  unlink(source, recursive = TRUE)
+  dir.create(file.path(source, "inst"), recursive = TRUE)
+  file.copy("src", source, recursive = TRUE, copy.date = TRUE)
+  file.copy("inst/include", file.path(source, "inst"),
+    recursive = TRUE, copy.date = TRUE
+  )
+  file.copy(planted(fault), file.path(source, fault$File), overwrite = TRUE)
+  object <- if (is.na(fault$Object)) {
+    sub("[.]cpp$", "", basename(fault$File))
+  } else {
+    fault$Object
+  }
+  # Only that object is older than its source
+  objects <- dir(file.path(source, "src"), "[.]o$", full.names = TRUE)
+  Sys.setFileTime(objects, Sys.time() + 60)
+  unlink(file.path(source, "src", paste0(object, ".o")))
+  unlink(file.path(source, "src", "pseudosynth.so"))
+  code <- system(sprintf(
+    "cd %s/src && R_LIBS=%s %s CMD SHLIB -o pseudosynth.so *.cpp > log 2>&1",
+    shQuote(source), shQuote(library), file.path(R.home("bin"), "R")
+  ))
+  if (code != 0) stop(fault$Id, ": it does not compile")
+  copy <- file.path(scratch, "library")
+  unlink(copy, recursive = TRUE)
+  dir.create(copy)
+  file.copy(dir(library, full.names = TRUE), copy, recursive = TRUE)
+  file.copy(file.path(source, "src", "pseudosynth.so"),
+    file.path(copy, "pseudosynth", "libs"),
+    overwrite = TRUE
+  )
+  normalizePath(copy)
+}
+
+# One session for each fault: load, plant, test until a file fails
+session <- '
+arguments <- commandArgs(TRUE)
+suppressPackageStartupMessages({
+  library(testthat)
+  library(pseudosynth)
+})
+if (nzchar(arguments[1])) {
+  package <- asNamespace("pseudosynth")
+  registries <- c(list(package), lapply(
+    c("base", "stats", "utils", "ggplot2", "rstantools", "posterior"),
+    asNamespace
+  ))
+  for (code in parse(arguments[1], encoding = "UTF-8")) {
+    made <- new.env(parent = package)
+    eval(code, made)
+    for (name in ls(made, all.names = TRUE)) {
+      value <- made[[name]]
+      if (is.function(value)) environment(value) <- package
+      if (exists(name, package, inherits = FALSE)) unlockBinding(name, package)
+      assign(name, value, package)
+      for (registry in registries) {
+        methods <- registry[[".__S3MethodsTable__."]]
+        if (exists(name, methods, inherits = FALSE)) {
+          assign(name, value, methods)
+        }
+      }
+    }
+  }
+}
+for (name in arguments[-1]) {
+  results <- tryCatch(
+    as.data.frame(test_file(
+      sprintf("tests/testthat/test-%s.R", name),
+      package = "pseudosynth", reporter = "silent", stop_on_failure = FALSE
+    )),
+    error = function(e) NULL
+  )
+  if (is.null(results) || any(results$failed > 0 | results$error)) {
+    cat("KILLED", name, "\n")
+    quit(status = 0)
+  }
+}
+cat("SURVIVED\n")
+'
+script <- file.path(scratch, "session.R")
+writeLines(session, script)
+
+#' @return (string) The test file that failed; "" if none did.
+run_tests <- function(tests, file = "", lib = library) {
+  output <- suppressWarnings(system2("timeout", c(
+    "900", file.path(R.home("bin"), "Rscript"), script, shQuote(file), tests
+  ), stdout = TRUE, stderr = FALSE, env = c(
+    paste0("R_LIBS=", lib), "NOT_CRAN=true"
+  )))
+  killed <- grep("^KILLED", output, value = TRUE)
+  if (length(killed) > 0) {
+    return(strsplit(killed, " ")[[1]][2])
+  }
+  # A session that dies or hangs has noticed, too
+  if (any(output == "SURVIVED")) "" else "the session's end"
+}
+
+tests_of <- function(fault) strsplit(fault$Tests, "\\s+")[[1]]
+
+# Each file must pass without a fault
+sound <- list()
+is_sound <- function(name) {
+  if (is.null(sound[[name]])) sound[[name]] <<- run_tests(name) == ""
+  sound[[name]]
+}
+
+rows <- lapply(seq_len(nrow(faults)), function(i) {
+  fault <- faults[i, ]
+  cpp <- !grepl("^R/", fault$File)
+  tests <- tests_of(fault)
+  absent <- tests[!file.exists(sprintf("tests/testthat/test-%s.R", tests))]
+  if (length(absent) > 0) stop(fault$Id, ": no test file ", toString(absent))
+  by <- if (cpp) {
+    run_tests(tests, lib = compiled(fault))
+  } else {
+    run_tests(tests, planted(fault))
+  }
+  if (by %in% tests && !is_sound(by)) {
+    stop(by, " fails without a fault, too")
+  }
+  cat(sprintf("%-20s %s\n", fault$Id, if (by == "") {
+    "SURVIVED"
+  } else {
+    paste("killed by", by)
+  }))
+  data.frame(
+    id = fault$Id, fault = fault$Fault, file = fault$File,
+    killed_by = if (by == "") "none" else by
+  )
+})
+table <- do.call(rbind, rows)
+cat(sprintf(
+  "%d faults, %d killed\n", nrow(table), sum(table$killed_by != "none")
+))
+if (length(wanted) == 0) {
+  utils::write.csv(table, "tools/mutants/table.csv", row.names = FALSE)
+}
+unlink(scratch, recursive = TRUE)
+if (any(table$killed_by == "none")) quit(status = 1)
