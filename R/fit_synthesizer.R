@@ -32,8 +32,7 @@
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
 #'   [prior_shared()] for the mixture, [prior_beta_mean()] for
 #'   [beta_response()] without predictors, [prior_normal()] for [categorical()]
-#'   and [prior_hierarchical()] otherwise.
-#'   Public numbers only.
+#'   and [prior_hierarchical()] otherwise. Public numbers only.
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
 #'   in \[0, 1\], or `NULL`) The weight of each record. One number is for all
 #'   records; numbers given by hand are of unknown origin, and no strict label
