@@ -223,7 +223,7 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
       c(
         "An exact audit needs a model with at most three parameters.",
         x = if (is.na(parameters)) {
-          "A mixture has more."
+          "A mixture or a response of levels has more."
         } else {
           "This one has {parameters}."
         },

@@ -27,12 +27,12 @@
 #'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
 #'   responses, [neg_binomial()] or [stats::poisson()] for counts,
 #'   [beta_response()] for a response between public bounds, [bernoulli()] or
-#'   [stats::binomial()] for yes/no. `vignette("choosing-a-synthesizer")` helps
-#'   to choose.
+#'   [stats::binomial()] for yes/no, [categorical()] for levels.
+#'   `vignette("choosing-a-synthesizer")` helps to choose.
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
 #'   [prior_shared()] for the mixture, [prior_beta_mean()] for
-#'   [beta_response()] without predictors and [prior_hierarchical()] otherwise.
-#'   Public numbers only.
+#'   [beta_response()] without predictors, [prior_normal()] for [categorical()]
+#'   and [prior_hierarchical()] otherwise. Public numbers only.
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
 #'   in \[0, 1\], or `NULL`) The weight of each record. One number is for all
 #'   records; numbers given by hand are of unknown origin, and no strict label

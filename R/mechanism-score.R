@@ -55,15 +55,31 @@ job_model <- function(job) {
   check_score_family(model$family, job$call)
   check_score_epsilon(job$epsilon, job$call)
   reference <- job$mechanism$settings$reference
+  levels <- is_categorical(model$family)
+  if (levels) check_level_settings(job$mechanism$settings, job$call)
   model$prior <- resolve_prior(
-    job$fit_arguments$prior %||% centred_prior(reference), model$family,
-    model$design$columns, job$call
+    job$fit_arguments$prior %||% if (!levels) centred_prior(reference),
+    model$family, model$design$columns, job$call
   )
   score_prior(model, job$call)
   reference_draw(
     reference$values, model, model_spec(model, NULL, NULL, job$call), job$call
   )
   model
+}
+
+#' Levels' sums have neither a centre nor a clip, and a mechanism knows no family
+#' @noRd
+check_level_settings <- function(settings, call) {
+  if (any(settings$reference$values != 0) || !is.null(settings$clip)) {
+    abort_input(
+      c(
+        "The scores of {.fn categorical} have neither a reference nor a clip.",
+        i = "Say {.code reference = list(\"(Intercept)\" = 0)} alone."
+      ),
+      arg = "mechanism", call = call
+    )
+  }
 }
 
 #' What score_release() has for arguments
@@ -90,8 +106,10 @@ release_settings <- function(job) {
 }
 
 release_job <- function(job) {
-  release_scores(
-    job_model(job), release_settings(job), job$epsilon, job$neighbours,
+  model <- job_model(job)
+  release <- if (is_categorical(model$family)) release_levels else release_scores
+  release(
+    model, release_settings(job), job$epsilon, job$neighbours,
     stage_seed(job$seed, "score"), job$call
   )
 }

@@ -32,7 +32,8 @@
 #' about a log income. State what is publicly known, such as
 #' `intercept = c(10.8, 2.5)` for log income, when the likelihood is weak: with
 #' small weights, under censoring, or in a mixture, whose empty components are
-#' drawn from it.
+#' drawn from it. It is the prior of [categorical()], whose levels' coefficients
+#' it correlates, so that no level is the baseline of the others.
 #'
 #' `prior_beta_mean()` is for [beta_response()] and [bernoulli()] without
 #' predictors: the mean, inverse-logit of the intercept, is Beta(shape1,

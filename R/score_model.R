@@ -146,6 +146,7 @@ family_outcomes <- function(family, eta, shape) {
 #'
 #' The likeliest, beside a public one that says no more than its order of
 #' magnitude: log shape ~ N(log public, 1).
+#' @return (list) `value`, and `error`: the standard error of its logarithm.
 #' @param share,noise (numbers) The share and its standard error.
 #' @param frame (list) See score_frame(), with `clip`; of some typical records.
 #' @param eta (double) Their linear predictor.
@@ -161,12 +162,14 @@ shape_of_share <- function(family, share, noise, frame, eta, public) {
     ends <- cbind(floor(ends[, 1]), ceiling(ends[, 2]) - 1)
   }
   mean <- family_mean(family, eta)
-  loss <- function(log_shape) {
+  inside <- function(log_shape) {
     below <- function(q) {
       response_probability(family, q, mean, exp(log_shape))
     }
-    inside <- mean(below(ends[, 2]) - below(ends[, 1]))
-    ((inside - share) / noise)^2 + (log_shape - log(public))^2
+    mean(below(ends[, 2]) - below(ends[, 1]))
+  }
+  loss <- function(log_shape) {
+    ((inside(log_shape) - share) / noise)^2 + (log_shape - log(public))^2
   }
   range <- log(public) + c(-4, 4)
   # Of counts and proportions the share need not have one direction
@@ -174,5 +177,7 @@ shape_of_share <- function(family, share, noise, frame, eta, public) {
     grid <- seq(range[1], range[2], length.out = 17)
     range <- grid[which.min(vapply(grid, loss, 0))] + c(-0.5, 0.5)
   }
-  exp(stats::optimize(loss, range, tol = 1e-3)$minimum)
+  best <- stats::optimize(loss, range, tol = 1e-3)$minimum
+  slope <- (inside(best + 0.01) - inside(best - 0.01)) / 0.02
+  list(value = exp(best), error = 1 / sqrt((slope / noise)^2 + 1))
 }

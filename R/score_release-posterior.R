@@ -9,21 +9,24 @@
 #' @param public (number or `NULL`) The reference's shape.
 #' @param near (list or `NULL`) Such a posterior near this one.
 #' @return (list) `mean`, `covariance`, `noise` (the covariance of all sums),
-#'   `slope`, see sums_slope(), `shape`, and of the sums alone, at `mean`:
-#'   `information` and `pull`.
+#'   `slope`, see sums_slope(), `shape` with its `shape_error`, and of the sums
+#'   alone, at `mean`: `information` and `pull`.
 #' @noRd
 score_posterior <- function(family, file, steps, start, location, scale,
                             public = NULL, near = NULL, rounds = 6) {
   x <- file$x
   shape <- near$shape
+  error <- near$shape_error
   b <- start
   covariance <- near$noise
   slope <- near$slope
   for (round in seq_len(rounds)) {
     if (!is.null(public) && is.null(shape)) {
-      shape <- released_shape(
+      found <- released_shape(
         family, steps[[length(steps)]], drop(x %*% b), file$count, public
       )
+      shape <- found$value
+      error <- found$error
     }
     # It changes little from here on
     if (is.null(covariance)) {
@@ -43,7 +46,39 @@ score_posterior <- function(family, file, steps, start, location, scale,
     if (largest > 0.1) shape <- NULL
   }
   sums$pull <- sums$pull - drop(sums$information %*% change)
-  c(list(mean = b, covariance = solve(precision), noise = covariance), sums)
+  c(
+    list(
+      mean = b, covariance = solve(precision), noise = covariance,
+      shape_error = error
+    ),
+    sums
+  )
+}
+
+#' Covariances with what is not known of the shape, to first order: another
+#' shape moves the mode
+#' @param found (list) See both_posteriors().
+#' @noRd
+with_shape_error <- function(found, family, file, steps) {
+  at <- found$stated
+  if (is.null(at$shape)) {
+    return(found)
+  }
+  pull <- function(log_change) {
+    score_quadratic(
+      family, file, steps, at$mean, at$shape * exp(log_change), at$noise,
+      at$slope
+    )$pull
+  }
+  pulled <- at$shape_error * (pull(0.05) - pull(-0.05)) / 0.1
+  found[c("stated", "shrunk")] <- lapply(
+    found[c("stated", "shrunk")], function(one) {
+      one$covariance <- one$covariance +
+        tcrossprod(one$covariance %*% pulled)
+      one
+    }
+  )
+  found
 }
 
 #' The log-likelihood of noisy sums around some coefficients, to second order

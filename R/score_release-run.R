@@ -28,11 +28,10 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
       budget[[k + 1]], stage_seed(seed, "step", k), last
     )
     steps[[k]] <- last
-    found <- both_posteriors(
-      family, file, steps, b, prior, shape
-    )
+    found <- both_posteriors(family, file, steps, b, prior, shape)
     b <- found$shrunk$mean
   }
+  found <- with_shape_error(found, family, file, steps)
   warn_budget(
     sqrt(typical_variance(found$stated$covariance, file)),
     line_unit(family, shape), margin, file$n, call

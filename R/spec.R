@@ -221,6 +221,10 @@ reference_draw <- function(values, model, spec, call) {
   short <- sub("^b\\[[0-9]+,(.*)\\]$", "\\1", sub("^(pi|sigma)\\[[0-9]+\\]$",
     "\\1", full
   ))
+  # A category: `master:age` takes what is given for `age`
+  if (is_categorical(model$family)) {
+    short <- rep(model$design$columns, each = spec$K - 1)
+  }
   unknown <- setdiff(names(values), c(full, short))
   if (length(unknown) > 0) {
     known <- unique(short)
@@ -243,8 +247,7 @@ reference_draw <- function(values, model, spec, call) {
       draw[proportion] <- 1 / sum(proportion)
     }
   }
-  coefficient <- short %in% model$design$columns |
-    is_categorical(model$family)
+  coefficient <- short %in% model$design$columns
   draw[coefficient & is.na(draw)] <- 0
   left_out <- unique(short[is.na(draw)])
   if (length(left_out) > 0) {

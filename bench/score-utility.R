@@ -234,47 +234,65 @@ if ("levels" %in% parts) {
   }
 }
 
-# 95% intervals of all coefficients, 500 simulated files of 3,000 records: of
-# the release itself, and pooled over five sets
-for (part in intersect(c("coverage", "pooled"), parts)) {
+# 95% intervals of all coefficients, simulated files of 3,000 records: of the
+# release itself, beside those of lm() on the same files, which say what the
+# files' own luck is; and pooled over five sets
+simulated_file <- function(truth, error, n = 3000) {
+  data <- data.frame(
+    a = factor(sample(letters[1:4], n, TRUE, c(0.5, 0.3, 0.15, 0.05))),
+    g = factor(sample(c("m", "f"), n, TRUE)), x = stats::rnorm(n)
+  )
+  data$y <- drop(stats::model.matrix(~ a + g + x, data) %*% truth) +
+    0.6 * error(n)
+  data
+}
+
+covered_shares <- function(name, error, family, epsilon, files, pooled) {
   truth <- c(10.3, 0.3, -0.5, 0.6, 0.4, 0.25)
-  family <- if (part == "pooled") stats::gaussian() else student_t(3)
-  for (epsilon in c(1, 0.5)) {
-    set.seed(11)
-    covered <- replicate(500, {
-      n <- 3000
-      data <- data.frame(
-        a = factor(sample(letters[1:4], n, TRUE, c(0.5, 0.3, 0.15, 0.05))),
-        g = factor(sample(c("m", "f"), n, TRUE)), x = stats::rnorm(n)
+  hit <- function(ends) ends[, 1] <= truth & truth <= ends[, 2]
+  set.seed(11)
+  covered <- replicate(files, {
+    data <- simulated_file(truth, error)
+    release <- suppressWarnings(score_release(
+      y ~ a + g + x, data, family,
+      epsilon = epsilon, reference = crude, scaling = list(x = c(0, 1))
+    ))
+    unlist(if (pooled) {
+      sets <- synthesize(release, 5, data)
+      fits <- pool(with(sets, stats::lm(y ~ a + g + x)))
+      list(pooled = hit(stats::confint(fits)))
+    } else {
+      list(
+        release = hit(stats::confint(release)),
+        "lm of the file" = hit(stats::confint(stats::lm(y ~ a + g + x, data)))
       )
-      error <- if (part == "pooled") stats::rnorm(n) else stats::rt(n, 3)
-      data$y <- drop(stats::model.matrix(~ a + g + x, data) %*% truth) +
-        0.6 * error
-      release <- suppressWarnings(score_release(
-        y ~ a + g + x, data, family,
-        epsilon = epsilon, reference = crude, scaling = list(x = c(0, 1))
-      ))
-      hit <- function(ends) ends[, 1] <= truth & truth <= ends[, 2]
-      found <- list(release = hit(stats::confint(release)))
-      if (part == "pooled") {
-        sets <- synthesize(release, 5, data)
-        pooled <- pool(with(sets, stats::lm(y ~ a + g + x)))
-        found$pooled <- hit(stats::confint(pooled))
-      }
-      unlist(found)
     })
-    share <- rowMeans(covered)
-    row <- data.frame(
-      case = paste(
-        if (part == "pooled") "normal errors," else "t(3) errors,",
-        sub("[.].*", "", names(share))
-      ),
-      term = sub(".*?[.]", "", names(share)), epsilon = epsilon,
-      covered = share, files = ncol(covered)
+  })
+  share <- rowMeans(covered)
+  row <- data.frame(
+    case = paste0(name, " errors, ", sub("[.].*", "", names(share))),
+    term = sub(".*?[.]", "", names(share)), epsilon = epsilon,
+    covered = share, files = files
+  )
+  print(row, row.names = FALSE, digits = 3)
+  keep_rows(
+    row, "bench/results/score-coverage.csv", c("case", "term", "epsilon")
+  )
+}
+
+t_errors <- function(n) stats::rt(n, 3)
+for (epsilon in c(1, 0.5)) {
+  if ("coverage" %in% parts) {
+    covered_shares("normal", stats::rnorm, stats::gaussian(), epsilon, 1000,
+      pooled = FALSE
     )
-    print(row, row.names = FALSE, digits = 3)
-    keep_rows(
-      row, "bench/results/score-coverage.csv", c("case", "term", "epsilon")
+    covered_shares("t(3)", t_errors, student_t(3), epsilon, 1000,
+      pooled = FALSE
+    )
+  }
+  if ("pooled" %in% parts) {
+    covered_shares("normal", stats::rnorm, stats::gaussian(), epsilon, 500,
+      pooled = TRUE
     )
   }
 }

@@ -169,15 +169,40 @@ test_that("what levels cannot use is refused by name", {
     ),
     class = "pseudosynth_error_input"
   )
-  elsewhere <- function(call) {
-    error <- expect_error(call, class = "pseudosynth_error_input")
-    expect_match(conditionMessage(error), "score_release")
+  job <- function(...) {
+    pseudo_posterior(y ~ x, data, categorical(),
+      mechanism = mechanism_score(...), epsilon = 1, seed = 1
+    )
   }
-  elsewhere(fit_synthesizer(y ~ x, data, categorical()))
-  elsewhere(pseudo_posterior(y ~ x, data, categorical(),
-    mechanism = "score", epsilon = 1, reference = list("(Intercept)" = 0)
+  for (settings in list(
+    list(reference = list("(Intercept)" = 1)),
+    list(reference = list("(Intercept)" = 0), clip = c(1, 1))
+  )) {
+    error <- expect_error(do.call(job, settings),
+      class = "pseudosynth_error_input"
+    )
+    expect_match(conditionMessage(error), "neither a reference nor a clip")
+  }
+})
+
+test_that("a job of levels is their release with its sets", {
+  withr::local_seed(8)
+  data <- levels_file(400)
+  job <- suppressMessages(pseudo_posterior(
+    y ~ x + g, data, categorical(),
+    mechanism = mechanism_score(reference = list("(Intercept)" = 0)),
+    epsilon = 2, m = 2, response = public_response(
+      levels = c("low", "mid", "top")
+    ), scaling = list(x = c(0, 1))
   ))
-  elsewhere(compare_mechanisms(y ~ x, data, "categorical",
-    mechanisms = "lw", epsilon = 1
-  ))
+  expect_match(format(guarantee(job)), "^strict")
+  release <- levels_release(data, 2)
+  expect_identical(
+    dimnames(final_fit(job)$steps[[1]]$sum), dimnames(release$steps[[1]]$sum)
+  )
+  expect_equal(
+    guarantee(job)$epsilon[["add/remove-one"]],
+    guarantee(release)$epsilon[["add/remove-one"]]
+  )
+  expect_identical(levels(job$synthetic[[1]]$y), c("low", "mid", "top"))
 })

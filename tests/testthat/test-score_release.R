@@ -219,13 +219,56 @@ test_that("expected scores are those of drawn responses", {
       found <- shape_of_share(
         family, mean(counted), 1e-4, one, eta[r], 1.3 * shape
       )
-      expect_equal(found, shape, tolerance = 0.1)
+      expect_equal(found$value, shape, tolerance = 0.1)
+      # Ten times the noise, ten times the error
+      wide <- shape_of_share(
+        family, mean(counted), 1e-3, one, eta[r], 1.3 * shape
+      )
+      expect_equal(wide$error, 10 * found$error, tolerance = 0.1)
     }
     expect_equal(
       (above$mean - expected$mean) / 1e-4, expected$slope,
       tolerance = 0.02
     )
   }
+})
+
+test_that("what is not known of the shape is in the coefficients", {
+  withr::local_seed(12)
+  n <- 2000
+  x <- cbind(1, stats::rnorm(n))
+  file <- plain_rows(x)
+  family <- student_t(3)
+  y <- drop(x %*% c(0.6, 0.5)) + stats::rt(n, 3)
+  prior <- list(location = c(0, 0), scale = c(3, 1), slopes = 2)
+  budget <- list(noise = "gaussian", relation = "add/remove-one", amount = 1)
+  # Far from where the scores are taken: what they should be rests on the shape
+  step <- step_of_file(
+    c(file, list(y = y)), family, c(-0.4, 0), 1, 0.8, prior, 1, budget, 4, NULL
+  )
+  fit <- function(shape, start, near = NULL) {
+    score_posterior(
+      family, file, list(step), start, prior$location, prior$scale, shape, near
+    )
+  }
+  stated <- fit(1, c(0.6, 0.5))
+  wide <- with_shape_error(
+    list(stated = stated, shrunk = stated), family, file, list(step)
+  )
+  mode <- function(shape) {
+    fit(NULL, stated$mean, list(shape = shape))$mean
+  }
+  moved <- (mode(stated$shape * 1.02) - mode(stated$shape / 1.02)) /
+    (2 * log(1.02))
+  for (one in wide) {
+    expect_equal(
+      one$covariance - stated$covariance,
+      stated$shape_error^2 * tcrossprod(moved),
+      tolerance = 0.15
+    )
+  }
+  expect_gt(abs(moved[1]), 0.1)
+  expect_gt(stated$shape_error, 0.01)
 })
 
 test_that("intervals cover, for the noise is in them", {
