@@ -10,6 +10,7 @@
 #                see calibration-output/
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
+# make site      the pages of the manual and the vignettes, into docs/
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks
@@ -19,8 +20,8 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint floors format document bench calibrate studies install \
-  hooks core sanitize clean
+.PHONY: help demo test check lint floors format document bench calibrate studies site \
+  install hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -67,6 +68,12 @@ calibrate: install
 
 studies: install
 	@Rscript tools/studies.R
+
+# Renders every vignette and runs every example: some minutes
+site: install
+	@tools/install-dependencies.sh site
+	@Rscript -e 'options(pkgdown.internet = FALSE)' \
+	  -e 'pkgdown::build_site(new_process = FALSE, install = FALSE, preview = FALSE)'
 
 install: $(STAMPS)/installed
 
