@@ -72,8 +72,7 @@ studies: install
 # Renders every vignette and runs every example: some minutes
 site: install
 	@tools/install-dependencies.sh site
-	@Rscript -e 'options(pkgdown.internet = FALSE)' \
-	  -e 'pkgdown::build_site(new_process = FALSE, install = FALSE, preview = FALSE)'
+	@Rscript tools/site.R
 
 install: $(STAMPS)/installed
 
