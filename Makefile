@@ -11,6 +11,7 @@
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
 # make kills     100 jobs killed at random points and resumed
+# make site      the pages of the manual and the vignettes, into docs/
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks
@@ -20,7 +21,8 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint floors format document bench calibrate studies kills \
+.PHONY: help demo test check lint floors format document bench calibrate studies \
+  kills site \
   install hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
@@ -71,6 +73,11 @@ studies: install
 
 kills: install
 	@Rscript tests/faults/kills.R 100
+
+# Renders every vignette and runs every example: some minutes
+site: install
+	@tools/install-dependencies.sh site
+	@Rscript tools/site.R
 
 install: $(STAMPS)/installed
 

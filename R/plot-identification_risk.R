@@ -41,7 +41,11 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic") {
   means$text <- paste0("EMR ", format_share(means$matches))
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$release, y = .data$risk)) +
     ggplot2::geom_violin(
-      scale = "width", width = 0.75, fill = "#56B4E9", colour = NA
+      ggplot2::aes(fill = .data$release),
+      scale = "width", width = 0.75, colour = NA
+    ) +
+    ggplot2::scale_fill_manual(
+      values = release_colours(names(risks)), guide = "none"
     ) +
     ggplot2::geom_point(
       ggplot2::aes(y = .data$mean),

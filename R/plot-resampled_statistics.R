@@ -34,9 +34,6 @@ autoplot.resampled_statistics <- function(object, ...) {
   table$release <- factor(table$release, rev(releases))
   table$statistic <- factor(table$statistic, statistics)
   file <- table[table$release == "confidential", ]
-  colours <- stats::setNames(
-    c("#8C8C8C", rep_len(chain_colours, length(releases) - 1)), releases
-  )
   ggplot2::ggplot(draws, ggplot2::aes(x = .data$value, y = .data$release)) +
     ggplot2::geom_vline(
       ggplot2::aes(xintercept = .data$estimate),
@@ -51,9 +48,13 @@ autoplot.resampled_statistics <- function(object, ...) {
       data = table, shape = 21, size = 2.4, fill = "white", colour = "grey25",
       stroke = 0.5
     ) +
-    ggplot2::scale_fill_manual(values = colours, guide = "none") +
+    ggplot2::scale_fill_manual(
+      values = release_colours(releases), guide = "none"
+    ) +
     ggplot2::scale_x_continuous(
-      labels = label_amount(), breaks = two_breaks
+      labels = label_amount(), breaks = two_breaks,
+      # Long amounts near each other: better one than two that overlap
+      guide = ggplot2::guide_axis(check.overlap = TRUE)
     ) +
     ggplot2::facet_wrap(
       ggplot2::vars(.data$statistic),

@@ -68,6 +68,19 @@ wrapped <- function(text) {
   paste(strwrap(text, 62), collapse = "\n")
 }
 
+#' Colours of releases: a mechanism's own where one bears its name
+#' @param names (character) As a user calls them.
+#' @noRd
+release_colours <- function(names) {
+  known <- mechanisms()
+  own <- match(names, vapply(known, `[[`, "", "short"))
+  colours <- vapply(known, `[[`, "", "colour")[own]
+  free <- setdiff(chain_colours, colours)
+  colours[is.na(own)] <- rep_len(free, sum(is.na(own)))
+  colours[names == "confidential"] <- "#8C8C8C"
+  stats::setNames(colours, names)
+}
+
 # Axes -----------------------------------------------------------------------
 
 #' Readable amounts: $500, $20,000, $1.5 million
@@ -103,8 +116,12 @@ log_breaks <- function(limits) {
 #' Breaks of small panels side by side: two or three labels have room
 #' @noRd
 two_breaks <- function(limits) {
-  breaks <- pretty(limits, 2)
-  breaks[breaks >= limits[1] & breaks <= limits[2]]
+  for (n in 2:4) {
+    breaks <- pretty(limits, n)
+    breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
+    if (length(breaks) > 1) break
+  }
+  if (length(breaks) > 3) breaks[c(TRUE, FALSE)] else breaks
 }
 
 #' The x axis of a response

@@ -27,8 +27,9 @@
 #'   0.95.
 #' @param file (string or `NULL`) Where finished databases are kept, for a study
 #'   that is interrupted: the same call then goes on with the others, and one
-#'   with more `replicates` adds to them. Needs a `seed`. The file is
-#'   confidential. `NULL`, the default: nowhere.
+#'   with more `replicates` adds to them. Needs a `seed`. What your functions
+#'   take from the workspace must stay as it was. The file is confidential.
+#'   `NULL`, the default: nowhere.
 #' @param seed (count or `NULL`) For reproducible studies; R's own generator,
 #'   where `generate` draws with it, is set by it too and put back afterwards.
 #'   Default: the operating system's entropy.

@@ -2,7 +2,7 @@
 # Installs what a make target needs and is missing; says nothing when nothing
 # is. Called by the Makefile:
 #
-#   tools/install-dependencies.sh run|test|check|lint|document
+#   tools/install-dependencies.sh run|test|check|lint|document|site
 #
 # On Debian (and its derivatives), as root and with the distribution's own R,
 # the ready-built packages r-cran-* are installed with apt-get. Everything
@@ -32,6 +32,7 @@ case $purpose in
   check)    fields="Imports LinkingTo Suggests"; extra=""; programs="pandoc qpdf" ;;
   lint)     fields=""; extra="lintr"; programs="" ;;
   document) fields="Imports LinkingTo"; extra="roxygen2"; programs="" ;;
+  site)     fields="Imports LinkingTo Suggests"; extra="pkgdown"; programs="pandoc" ;;
   *)        die "unknown purpose '$purpose'." ;;
 esac
 

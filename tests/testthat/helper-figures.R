@@ -2,7 +2,9 @@
 # what is looked at when a figure is changed.
 
 figure_gallery <- function() {
-  remember("gallery", suppressWarnings(suppressMessages(make_gallery())))
+  remember("gallery", suppressWarnings(suppressMessages(
+    withr::with_seed(1, make_gallery())
+  )))
 }
 
 make_gallery <- function() {
@@ -143,6 +145,8 @@ figure_faults <- function(figure, width, height = 4) {
   crowded <- function(what, along, size, room) {
     unlist(lapply(part(what), function(grob) {
       texts <- texts_of(grob)
+      # Of these R leaves out what would overlap
+      texts <- texts[!texts$checked, ]
       at <- order(texts[[along]])
       gap <- diff(texts[[along]][at]) * room
       half <- texts[[size]][at] / 2
@@ -191,7 +195,8 @@ texts_of <- function(grob) {
       })
       found <<- rbind(found, data.frame(
         label = as.character(labels), x = at(grob$x), y = at(grob$y),
-        width = vapply(lines, `[`, 0, 1), height = vapply(lines, `[`, 0, 2)
+        width = vapply(lines, `[`, 0, 1), height = vapply(lines, `[`, 0, 2),
+        checked = isTRUE(grob$check.overlap)
       ))
     }
     for (child in c(grob$children, grob$grobs)) look(child)
@@ -199,7 +204,7 @@ texts_of <- function(grob) {
   look(grob)
   found %||% data.frame(
     label = character(), x = numeric(), y = numeric(), width = numeric(),
-    height = numeric()
+    height = numeric(), checked = logical()
   )
 }
 

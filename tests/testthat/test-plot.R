@@ -197,3 +197,14 @@ test_that("neighbours of an audit are whole numbers", {
   labels <- built$layout$panel_params[[1]]$x$get_labels()
   expect_identical(labels[!is.na(labels)], c("1", "2"))
 })
+
+test_that("releases that bear a mechanism's name have its colour", {
+  colours <- release_colours(c("confidential", "LW_final", "mine", "LW", "b"))
+  expect_identical(
+    unname(colours[c("LW_final", "LW")]),
+    unname(mechanism_colours(c("lw_final", "lw")))
+  )
+  expect_identical(anyDuplicated(colours), 0L)
+  expect_equal(two_breaks(c(96, 104)), c(96, 100, 104))
+  expect_equal(two_breaks(c(93, 110)), c(100, 110))
+})
