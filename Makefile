@@ -11,6 +11,8 @@
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
 # make kills     100 jobs killed at random points and resumed
+# make mutants   faults planted one by one: does a test notice each?
+# make coverage  lines that the tests reach
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks
@@ -21,7 +23,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies kills \
-  install hooks core sanitize clean
+  mutants coverage install hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -71,6 +73,14 @@ studies: install
 
 kills: install
 	@Rscript tests/faults/kills.R 100
+
+mutants: install hooks
+	@tools/install-dependencies.sh test
+	@Rscript tools/mutants/run.R
+
+coverage: install hooks
+	@tools/install-dependencies.sh coverage
+	@Rscript tools/coverage.R
 
 install: $(STAMPS)/installed
 
@@ -145,5 +155,5 @@ sanitize:
 	  -fsanitize=address,undefined -fno-sanitize-recover=all
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize demo-output calibration-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize .mutants demo-output calibration-output
 	rm -f {src,tests/hooks/src}/*.{o,d,so} pseudosynth_*.tar.gz
