@@ -12,6 +12,8 @@
 #                stopped
 # make kills     100 jobs killed at random points and resumed
 # make site      the pages of the manual and the vignettes, into docs/
+# make mutants   faults planted one by one: does a test notice each?
+# make coverage  lines that the tests reach
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks
@@ -22,8 +24,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
-  kills site \
-  install hooks core sanitize clean
+  kills mutants coverage site install hooks core sanitize clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -78,6 +79,14 @@ kills: install
 site: install
 	@tools/install-dependencies.sh site
 	@Rscript tools/site.R
+
+mutants: install hooks
+	@tools/install-dependencies.sh test
+	@Rscript tools/mutants/run.R
+
+coverage: install hooks
+	@tools/install-dependencies.sh coverage
+	@Rscript tools/coverage.R
 
 install: $(STAMPS)/installed
 
@@ -152,5 +161,5 @@ sanitize:
 	  -fsanitize=address,undefined -fno-sanitize-recover=all
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize demo-output calibration-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize .mutants demo-output calibration-output
 	rm -f {src,tests/hooks/src}/*.{o,d,so} pseudosynth_*.tar.gz

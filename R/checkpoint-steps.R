@@ -78,7 +78,9 @@ carrying_fits <- function(run, code) {
 #' A step's value: read where it is kept, else made and kept
 #'
 #' @param what (string) The step in words, for the log.
-#' @param complete (function of the value) Is it worth keeping?
+#' @param complete (function of the value) Was it finished? A job does not go on
+#'   from a step that was not: what came later would be kept, and be of another
+#'   fit than the resumed job's under the same identities.
 #' @noRd
 kept_step <- function(what, code, complete = function(value) TRUE) {
   run <- running$run
@@ -99,13 +101,20 @@ kept_step <- function(what, code, complete = function(value) TRUE) {
   }
   note(run, what, ": started")
   value <- code
-  if (complete(value)) {
-    write_kept(
-      list(value = value, words = run$words, step = run$step), file, run$call
+  if (!complete(value)) {
+    abort_sampler(
+      c(
+        "The job was interrupted.",
+        i = "{.fn resume} goes on with it."
+      ),
+      call = run$call, class = "pseudosynth_error_interrupt"
     )
-    unlink(Sys.glob(sprintf("%s-*", file)))
-    note(run, what, ": finished")
   }
+  write_kept(
+    list(value = value, words = run$words, step = run$step), file, run$call
+  )
+  unlink(Sys.glob(sprintf("%s-*", file)))
+  note(run, what, ": finished")
   value
 }
 

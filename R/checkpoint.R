@@ -15,7 +15,8 @@
 #' When the job is finished, only its result is left in the folder, which
 #' `resume()` gives again and again, never another one. Remove the folder then.
 #'
-#' A stage that has not converged is kept, too: the job fails there again. Start
+#' Ctrl-C stops such a job; the finished chains of its stage are kept. A stage
+#' that has not converged is kept, too: the job fails there again. Start
 #' another one, with more draws, in another folder.
 #'
 #' @param path (string) The folder.

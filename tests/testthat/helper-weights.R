@@ -57,9 +57,9 @@ frozen_by <- function(history, own = character()) {
   )
 }
 
-paid_by <- function(epsilon0, id = "a draw", n = 150) {
+paid_by <- function(epsilon0, id = "a draw", n = 150, reproducible = FALSE) {
   made_by("two_stage",
     epsilon0 = epsilon0, epsilon0_replace = 2 * epsilon0, reference = "none",
-    reproducible = FALSE, basis = list(charge_id = id), n = n
+    reproducible = reproducible, basis = list(charge_id = id), n = n
   )
 }

@@ -67,3 +67,14 @@ test_that("parts of other records or lengths are refused", {
     class = "pseudosynth_error_other_records"
   )
 })
+
+test_that("one seeded part marks the product as reproducible", {
+  plain <- paid_by(0.5)
+  seeded <- paid_by(0.5, "another draw", reproducible = TRUE)
+  expect_false(is_reproducible(node_of(combine_weights(plain, plain))))
+  for (parts in list(list(plain, seeded), list(seeded, plain))) {
+    product <- do.call(combine_weights, parts)
+    expect_true(is_reproducible(node_of(product)))
+    expect_true(dependency_of(product)$reproducible)
+  }
+})

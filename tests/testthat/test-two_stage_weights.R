@@ -82,3 +82,19 @@ test_that("bad input is a classed error", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("a first stage whose labels were read from the file is refused", {
+  data <- privacy_data()
+  data$owns <- ifelse(data$income > 4e4, "own", "rent")
+  first <- function(...) {
+    suppressWarnings(two_stage_weights(
+      owns ~ age, 1, c(0.2, 2), data, bernoulli(),
+      prior = prior_normal(), chains = 2, warmup = 300, draws = 3000, seed = 3,
+      ...
+    ))
+  }
+  error <- expect_error(first(), class = "pseudosynth_error_privacy")
+  expect_match(conditionMessage(error), "strict label")
+  stated <- first(response = public_response(levels = c("own", "rent")))
+  expect_identical(dependency_of(stated)$kind, "own")
+})

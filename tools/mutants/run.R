@@ -14,6 +14,7 @@ unlink(scratch, recursive = TRUE)
 dir.create(scratch)
 
 faults <- as.data.frame(read.dcf("tools/mutants/faults.dcf"))
+all_ids <- faults$Id
 wanted <- commandArgs(trailingOnly = TRUE)
 unknown <- setdiff(wanted, faults$Id)
 if (length(unknown) > 0) stop("No fault ", toString(unknown))
@@ -108,7 +109,7 @@ for (name in arguments[-1]) {
   results <- tryCatch(
     as.data.frame(test_file(
       sprintf("tests/testthat/test-%s.R", name),
-      package = "pseudosynth", reporter = "silent", stop_on_failure = FALSE
+      package = "pseudosynth", reporter = "stop"
     )),
     error = function(e) NULL
   )
@@ -146,8 +147,7 @@ is_sound <- function(name) {
   sound[[name]]
 }
 
-rows <- lapply(seq_len(nrow(faults)), function(i) {
-  fault <- faults[i, ]
+tried <- function(fault) {
   cpp <- !grepl("^R/", fault$File)
   tests <- tests_of(fault)
   absent <- tests[!file.exists(sprintf("tests/testthat/test-%s.R", tests))]
@@ -169,13 +169,20 @@ rows <- lapply(seq_len(nrow(faults)), function(i) {
     id = fault$Id, fault = fault$Fault, file = fault$File,
     killed_by = if (by == "") "none" else by
   )
-})
-table <- do.call(rbind, rows)
+}
+
+# The table keeps what was found before of faults that are not asked for
+path <- "tools/mutants/table.csv"
+table <- if (file.exists(path) && length(wanted) > 0) utils::read.csv(path)
+for (i in seq_len(nrow(faults))) {
+  row <- tried(faults[i, ])
+  table <- rbind(table[table$id != row$id, ], row)
+  utils::write.csv(table, path, row.names = FALSE)
+}
+table <- table[order(match(table$id, all_ids)), ]
+utils::write.csv(table, path, row.names = FALSE)
 cat(sprintf(
   "%d faults, %d killed\n", nrow(table), sum(table$killed_by != "none")
 ))
-if (length(wanted) == 0) {
-  utils::write.csv(table, "tools/mutants/table.csv", row.names = FALSE)
-}
 unlink(scratch, recursive = TRUE)
 if (any(table$killed_by == "none")) quit(status = 1)
