@@ -43,7 +43,7 @@ score_posterior <- function(family, file, steps, start, location, scale,
     if (largest < 0.05) break
     # The mode does not depend on the one, and hardly on the other
     if (largest > 0.25) slope <- NULL
-    if (largest > 0.1) shape <- NULL
+    if (largest > 0.1 && !is.null(public)) shape <- NULL
   }
   sums$pull <- sums$pull - drop(sums$information %*% change)
   c(

@@ -244,7 +244,7 @@ test_that("what is not known of the shape is in the coefficients", {
   budget <- list(noise = "gaussian", relation = "add/remove-one", amount = 1)
   # Far from where the scores are taken: what they should be rests on the shape
   step <- step_of_file(
-    c(file, list(y = y)), family, c(-0.4, 0), 1, 0.8, prior, 1, budget, 4, NULL
+    c(file, list(y = y)), family, c(0.1, 0.2), 1, 0.8, prior, 1, budget, 4, NULL
   )
   fit <- function(shape, start, near = NULL) {
     score_posterior(
@@ -267,7 +267,7 @@ test_that("what is not known of the shape is in the coefficients", {
       tolerance = 0.15
     )
   }
-  expect_gt(abs(moved[1]), 0.1)
+  expect_gt(abs(moved[1]), 0.05)
   expect_gt(stated$shape_error, 0.01)
 })
 
