@@ -140,7 +140,9 @@ judge <- function(fit) {
     judge_replaced(control$replaced),
     if (length(failures) > 0) {
       c(
-        judge_acceptance(fit$sampler$accept_stat, control),
+        judge_acceptance(
+          fit$sampler$accept_stat, control, !is.null(fit$censor)
+        ),
         if (!is.null(fit$censor)) propose_public_numbers(fit)
       )
     },
@@ -268,13 +270,14 @@ judge_replaced <- function(reason) {
 }
 
 # The posterior is far from any quadratic: usually a tight interval around 0.
-judge_acceptance <- function(accept_stat, control) {
+judge_acceptance <- function(accept_stat, control, clipped) {
   share <- mean(accept_stat)
   if (control$sampler == "surrogate" &&
     isTRUE(share < control$min_acceptance)) {
     sprintf(
-      "The surrogate sampler accepted a share of %s; %s.",
-      format_figure(share, 2), "`prior_normal()` may help"
+      "The surrogate sampler accepted a share of %s%s.", format_figure(share, 2),
+      # What helps a clipped model is said by propose_public_numbers()
+      if (clipped) "" else "; `prior_normal()` may help"
     )
   }
 }

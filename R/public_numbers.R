@@ -3,20 +3,27 @@
 # does not reach where all are.
 
 #' Settings that let a clipped fit converge, as code to copy
+#'
+#' A reference helps at any number of coefficients. A prior helps where there
+#' are few: many that are unclipped in only a few places stay as they are.
 #' @param fit (`synthesizer`) Clipped.
-#' @return (string, or `NULL` where the fit has both) A problem's line.
+#' @return (string, or `NULL` where nothing is known to help) A problem's line.
 #' @noRd
 propose_public_numbers <- function(fit) {
   centred <- !is.null(fit$censor$reference)
+  few <- fit$spec$n_columns <= 12
+  rule <- public_reference(fit)
   code <- c(
-    if (fit$spec$prior$kind == "hierarchical") public_prior(fit$family),
-    if (!centred) public_reference(fit)
+    if (!centred) sprintf("`censor = %s`", rule$fit),
+    if (fit$spec$prior$kind == "hierarchical" && few) {
+      sprintf("`%s`", public_prior(fit$family))
+    }
   )
   if (length(code) > 0) {
     sprintf(
       "What helps is public knowledge, with numbers of your own: %s%s.",
-      paste0("`", code, "`", collapse = " or "),
-      if (centred) "" else " (in a job `mechanism = \"centred\"`)"
+      paste(code, collapse = " or "),
+      if (centred) "" else sprintf(" (in a job `%s`)", rule$job)
     )
   }
 }
@@ -27,6 +34,7 @@ public_prior <- function(family) {
 }
 
 #' A reference of the model, with the window that its family needs
+#' @return (list of strings) The rule of a `fit`, the arguments of a `job`.
 #' @noRd
 public_reference <- function(fit) {
   values <- c(
@@ -39,11 +47,16 @@ public_reference <- function(fit) {
   window <- if (!fit$family$likelihood %in% names(default_windows)) {
     ", window = 2"
   }
+  reference <- sprintf(
+    "reference = list(%s)%s", paste(known, "=", values[known], collapse = ", "),
+    window %||% ""
+  )
   replace <- if (fit$censor$neighbours == "replace") ", \"replace\""
-  sprintf(
-    "censor = censor(%s%s, reference = list(%s)%s)",
-    format(fit$censor$epsilon), replace %||% "",
-    paste(known, "=", values[known], collapse = ", "), window %||% ""
+  list(
+    fit = sprintf("censor(%s%s, %s)",
+      format(fit$censor$epsilon), replace %||% "", reference
+    ),
+    job = sprintf("mechanism = \"centred\", %s", reference)
   )
 }
 

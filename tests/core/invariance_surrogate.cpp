@@ -31,6 +31,9 @@ ps::SurrogateQuadratic poor_quadratic(int size) {
 
 using Move = std::function<void(ps::SurrogateChain&)>;
 
+// Six records have no small groups
+constexpr double kAnyGroup = 1.0;
+
 /// Explored badly: two components, one of them far off.
 ps::CrossingMoves poor_crossing(const ps::PriorReference& reference, int size) {
   ps::CrossingMoves out;
@@ -53,7 +56,7 @@ void check(const RegressionProblem& problem, const Draws& draws,
            const ps::CrossingMoves* crossing, const Move& move, int n_moves,
            ps::Rng& rng, Report& report) {
   ps::FamilySurrogateModel<ps::StudentT> model(problem.records, ps::StudentT(),
-                                               problem.prior());
+                                               problem.prior(), kAnyGroup);
   const int P = problem.P;
   ps::Vector theta(P + 1);
   Differences seen;
@@ -100,6 +103,11 @@ void check_crossing(const RegressionProblem& problem,
     run("common scale",
         [](ps::SurrogateChain& chain) { chain.common_slice(); });
     run("redrawn", [](ps::SurrogateChain& chain) { chain.redraw(); });
+  }
+  if (problem.records.censor.active) {
+    run("one level", [](ps::SurrogateChain& chain) { chain.group_slice(1); });
+    run("reference level",
+        [](ps::SurrogateChain& chain) { chain.group_slice(0); });
   }
   run("all that cross", kSweep);
 }
@@ -168,7 +176,8 @@ int main(int argc, char** argv) {
        {problem("weights 1", ones, true, none),
         problem("weights below 1", below, true, none),
         problem("normal prior, below 1", below, false, none),
-        problem("clipped, below 1", below, true, censor), one})
+        problem("clipped, below 1", below, true, censor),
+        problem("clipped, normal prior, below 1", below, false, censor), one})
     check_problem(each, n_moves, rng, report);
   return report.status();
 }

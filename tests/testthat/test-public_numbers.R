@@ -1,7 +1,8 @@
 # The proposals of a clipped fit's problems, as arguments
-proposed <- function(fit) {
+proposed <- function(fit, what = "prior|censor") {
   line <- grep("public knowledge", fit$problems, value = TRUE)
-  code <- regmatches(line, gregexpr("`(prior|censor) = [^`]*`", line))[[1]]
+  pattern <- sprintf("`(%s) = [^`]*`", what)
+  code <- regmatches(line, gregexpr(pattern, line))[[1]]
   eval(parse(text = sprintf("list(%s)", toString(gsub("`", "", code)))))
 }
 
@@ -34,12 +35,15 @@ test_that("what a clipped fit proposes when it fails can be run, and works", {
     failed <- fit_with(censor(1), chains = 1, warmup = 10, draws = 20)
     expect_false(failed$converged)
     public <- proposed(failed)
-    expect_named(public, c("prior", "censor"))
+    expect_named(public, c("censor", "prior"))
     expect_identical(public$censor$epsilon, 1)
-    fit <- fit_with(public$censor, prior = public$prior)
-    expect_true(fit$converged)
-    expect_identical(guarantee(fit)$label, "strict")
-    expect_length(fit$problems, 0)
+    for (fit in list(
+      fit_with(public$censor), fit_with(public$censor, prior = public$prior)
+    )) {
+      expect_true(fit$converged)
+      expect_identical(guarantee(fit)$label, "strict")
+      expect_length(fit$problems, 0)
+    }
   }
 })
 
@@ -65,4 +69,44 @@ test_that("only what a fit lacks is proposed", {
     expect_identical(again$upper - again$lower, rule$upper - rule$lower)
   }
   expect_no_match(fit()$problems, "public knowledge")
+})
+
+test_that("the proposal works for 39 coefficients, in a fit and in a job", {
+  # Long: `make test` runs it, R CMD check only where NOT_CRAN is set.
+  skip_on_cran()
+  income <- subset(ce_income, income > 0)
+  richer <- transform(income, income = income > 50000)
+  cases <- list(
+    list(log(income) ~ ., income, gaussian(), c(1000, 1e6)),
+    list(log(income) ~ ., income, student_t(3), c(1000, 1e6)),
+    list(income ~ ., richer, bernoulli(), NULL)
+  )
+  short <- sampler_control(progress = FALSE)
+  for (case in cases) {
+    fit_with <- function(...) {
+      suppressWarnings(fit_synthesizer(
+        case[[1]], case[[2]], case[[3]],
+        seed = 1, threads = 1, ...
+      ), classes = "pseudosynth_warning_convergence")
+    }
+    failed <- fit_with(
+      censor = censor(1, interval = "symmetric"),
+      chains = 1, warmup = 10, draws = 20
+    )
+    expect_false(failed$converged)
+    expect_no_match(failed$problems, "prior_normal")
+    public <- proposed(failed)
+    expect_named(public, "censor")
+    expect_true(fit_with(censor = public$censor)$converged)
+    again <- proposed(failed, "mechanism")
+    expect_identical(again$mechanism, "centred")
+    job <- do.call(pseudo_posterior, c(
+      list(case[[1]], case[[2]], case[[3]],
+        epsilon = 1, seed = 1, threads = 1, control = short,
+        bounds = case[[4]]
+      ),
+      again
+    ))
+    expect_true(job$internal$fits[[1]]$converged)
+  }
 })

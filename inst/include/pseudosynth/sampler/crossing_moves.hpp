@@ -22,6 +22,8 @@ struct CrossingMoves {
   double jump_share = 1.0, wide_share = 0.5, ellipse_share = 0.25;
   /// Scales of coefficients moved along with them, a sweep.
   int n_scales = 2;
+  /// Moves of small groups of records, a sweep.
+  int n_group_moves = 2;
 };
 
 }  // namespace pseudosynth

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
 
 #include "../family/registry.hpp"
 #include "../likelihood/exact_fits.hpp"
+#include "../likelihood/level_groups.hpp"
 #include "../likelihood/likelihood_of.hpp"
 #include "../likelihood/value_likelihood.hpp"
 #include "surrogate_model.hpp"
@@ -22,8 +24,11 @@ template <class Family>
 class FamilySurrogateModel final : public SurrogateModel {
  public:
   /// @param records must outlive this object and its copies.
+  /// @param small_share of the records: the largest group with moves of its
+  /// own.
   FamilySurrogateModel(const Records& records, const Family& family,
-                       const SurrogatePrior& prior)
+                       const SurrogatePrior& prior,
+                       double small_share = kSmallShare)
       : SurrogateModel(records.design.n_columns(), E, records.censor.active,
                        prior),
         family_(family),
@@ -32,6 +37,8 @@ class FamilySurrogateModel final : public SurrogateModel {
         gradient_(std::make_shared<Gradient>(
             LikelihoodOf<Family>::make(records, family, start_))) {
     if (prior.folded) folded_ = prior.folded->clone();
+    if (records.censor.active && !prior.folded)
+      groups_.emplace(records, family, small_share);
     if (records.censor.active && n_columns() <= kExactColumns) {
       exact_ = std::make_shared<const ExactFits>(
           records, scaled_response(records, family),
@@ -45,6 +52,7 @@ class FamilySurrogateModel final : public SurrogateModel {
         value_(other.value_),
         gradient_(other.gradient_),
         exact_(other.exact_),
+        groups_(other.groups_),
         folded_(other.folded_ ? other.folded_->clone() : nullptr) {}
 
   double value(const Vector& theta) override {
@@ -109,6 +117,18 @@ class FamilySurrogateModel final : public SurrogateModel {
     return theta;
   }
 
+  const std::vector<LevelGroup>& groups() const override {
+    static const std::vector<LevelGroup> none;
+    return groups_ ? groups_->groups() : none;
+  }
+  void set_group_line(int k, const Vector& theta, const Vector& step) override {
+    family_.constrain(theta.data() + n_columns(), group_extra_);
+    groups_->set_line(k, theta.data(), step.data());
+  }
+  double value_on_group_line(double t) override {
+    return groups_->on_line(t, group_extra_);
+  }
+
   std::unique_ptr<SurrogateModel> clone() const override {
     return std::make_unique<FamilySurrogateModel>(*this);
   }
@@ -147,6 +167,8 @@ class FamilySurrogateModel final : public SurrogateModel {
   ValueLikelihood<Family> value_;
   std::shared_ptr<Gradient> gradient_;
   std::shared_ptr<const ExactFits> exact_;  // or null
+  std::optional<LevelGroups<Family>> groups_;
+  double group_extra_[E + 1] = {};
   std::unique_ptr<CoefficientPrior> folded_;
   Vector scratch_, line_, step_;
 };

@@ -12,7 +12,9 @@
 //      Some proposals take a power of Lhat below 1, which has wider tails;
 //   3. now and then slices the exact target along a line, which reaches where
 //      Lhat has no mass and leaves where it has too little;
-//   4. where records are clipped, makes moves that cross between modes and
+//   4. where records are clipped, slices along lines that move a small group of
+//      records alone: these few are enough for them;
+//   5. there, too, makes moves that cross between modes and
 //      plateaus: independence proposals from a mixture of the prior, Lhat and
 //      what was explored, elliptical slices of the prior (Murray, Adams and
 //      MacKay 2010), slices as wide as the prior, and scales tau_j that take
@@ -97,6 +99,9 @@ class SurrogateChain {
       probability = std::max(probability, joint_jump());
     if (rng_->uniform() < proposal_->slice_share) slice();
     if (crossing_ == nullptr) return probability;
+    const int n_groups = static_cast<int>(model_->groups().size());
+    for (int k = 0; k < crossing_->n_group_moves && n_groups > 0; ++k)
+      group_slice(rng_->integer(n_groups));
     if (rng_->uniform() < crossing_->wide_share) wide_slice();
     if (!model_->is_folded() && rng_->uniform() < crossing_->ellipse_share)
       ellipse();
@@ -274,18 +279,20 @@ class SurrogateChain {
   }
 
   /// A slice of log tau_j at fixed b_j / tau_j, under the exact likelihood.
-  void scale_slice() {
-    const int j = rng_->integer(model_->n_columns());
+  void scale_slice() { scale_slice(rng_->integer(model_->n_columns()), kAll); }
+
+  /// @param group the one that column j moves, or kAll.
+  void scale_slice(int j, int group) {
     const double before = hyper_.tau[j];
     const Vector step = theta[j] / before * Vector::Unit(model_->size(), j);
-    model_->set_line(theta, step);
+    set_line(step, group);
     double last = log_l_;
     double height = log_l_ + hyper_.log_prior(before) + std::log(before);
     const double x = slice_sample_from(
         *rng_, std::log(before), height,
         [&](double t) {
           const double tau = std::exp(t);
-          last = finite(model_->value_on_line(tau - before));
+          last = on_line(tau - before);
           return last + hyper_.log_prior(tau) + t;
         },
         2.0);
@@ -302,26 +309,73 @@ class SurrogateChain {
     slice_along(normal->direction(rng_->integer(model_->size())), 2.0);
   }
 
+  /// A slice as wide as the prior along the line of a small group, and of the
+  /// scale of its coefficient. The likelihood lets go of few records, so that
+  /// their coefficients have the prior's tails, which no quadratic reaches.
+  void group_slice(int k) {
+    const LevelGroup& group = model_->groups()[static_cast<std::size_t>(k)];
+    const int P = model_->n_columns();
+    Vector pull = Vector::Zero(P);
+    if (prior_.hierarchical) {
+      for (int j = 0; j < P; ++j)
+        if (group.step[j] != 0.0)
+          pull +=
+              group.step[j] / hyper_.tau[j] * hyper_.omega_precision().col(j);
+      pull = pull.cwiseQuotient(hyper_.tau);
+    } else {
+      pull = precision_.diagonal().cwiseProduct(group.step);
+    }
+    Vector step = Vector::Zero(model_->size());
+    step.head(P) = group.step;
+    slice_along(step, crossing_->reference->scale(std::max(group.column, 0)),
+                pull, k);
+    if (prior_.hierarchical && group.column >= 0) scale_slice(group.column, k);
+  }
+
  private:
+  static constexpr int kAll = -1;  // in the place of a group
+
   void slice_along(const Vector& step, double width) {
+    slice_along(step, width, precision_ * step.head(model_->n_columns()), kAll);
+  }
+
+  /// @param pull the prior's precision times the step of the coefficients.
+  /// @param group the one that the step moves, or kAll.
+  void slice_along(const Vector& step, double width, const Vector& pull,
+                   int group) {
     const int P = model_->n_columns();
     const Vector shift = theta.head(P) - location_;
-    const Vector pull = precision_ * step.head(P);
     const double slope = pull.dot(shift);
     const double curvature = pull.dot(step.head(P));
-    model_->set_line(theta, step);
+    set_line(step, group);
     // The last point looked at is the one that is kept.
     double last = log_l_, height = log_l_;
     const double t = slice_sample_from(
         *rng_, 0.0, height,
         [&](double x) {
-          last = finite(model_->value_on_line(x));
+          last = on_line(x);
           return last - x * (slope + 0.5 * x * curvature);
         },
         width);
     if (t == 0.0) return;
     theta += t * step;
     log_l_ = last;
+  }
+
+  /// theta + t step, on which on_line() is log L.
+  void set_line(const Vector& step, int group) {
+    line_group_ = group;
+    if (group == kAll) {
+      model_->set_line(theta, step);
+    } else {
+      model_->set_group_line(group, theta, step);
+      others_ = log_l_ - model_->value_on_group_line(0.0);
+    }
+  }
+  double on_line(double t) {
+    return finite(line_group_ == kAll
+                      ? model_->value_on_line(t)
+                      : others_ + model_->value_on_group_line(t));
   }
 
   /// Metropolis and Hastings. @return the probability of acceptance.
@@ -458,6 +512,8 @@ class SurrogateChain {
     bool ready = false, proper = false;
   };
   Conditional sharp_, flat_;  // of lhat and of its flat version
+  int line_group_ = kAll;
+  double others_ = 0.0;  // log_l_ but for the group on the line
   double log_l_ = 0.0;
   long n_sweeps_ = 0;
 };

@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "../likelihood/level_groups.hpp"
 #include "../math.hpp"
 #include "../prior/coefficient_prior.hpp"
 #include "../rng.hpp"
@@ -51,6 +53,14 @@ class SurrogateModel {
   /// Through a few records at random, the extra parameters at 0; start() where
   /// nothing is clipped or there are too many columns.
   virtual Vector exact_fit(Rng& rng) const = 0;
+  /// Small groups of records with a line of their own; none where nothing is
+  /// clipped or the prior is folded.
+  virtual const std::vector<LevelGroup>& groups() const = 0;
+  /// The line theta + t step of columns that move group k alone.
+  virtual void set_group_line(int k, const Vector& theta,
+                              const Vector& step) = 0;
+  /// What the records of the group add to value(theta + t step).
+  virtual double value_on_group_line(double t) = 0;
   virtual std::unique_ptr<SurrogateModel> clone() const = 0;
 
  protected:
@@ -101,6 +111,16 @@ class StoppableSurrogateModel final : public SurrogateModel {
   }
   Vector start() const override { return model_->start(); }
   Vector exact_fit(Rng& rng) const override { return model_->exact_fit(rng); }
+  const std::vector<LevelGroup>& groups() const override {
+    return model_->groups();
+  }
+  void set_group_line(int k, const Vector& theta, const Vector& step) override {
+    model_->set_group_line(k, theta, step);
+  }
+  double value_on_group_line(double t) override {
+    poll();
+    return model_->value_on_group_line(t);
+  }
   std::unique_ptr<SurrogateModel> clone() const override {
     return model_->clone();
   }
