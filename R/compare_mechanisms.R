@@ -27,8 +27,8 @@
 #'   0.2 is 20%. `NULL`, the default: it is not measured.
 #' @param risk_known (character or `NULL`) Published columns that the intruder
 #'   knows. `NULL`, the default: none.
-#' @param file (string or `NULL`) Where finished rows are kept, for a run that is
-#'   interrupted: the same call then goes on with the others. Needs a `seed`.
+#' @param file (string or `NULL`) Where finished rows are kept, for a run that
+#'   is interrupted: the same call then goes on with the others. Needs a `seed`.
 #'   The file is confidential. `NULL`, the default: nowhere.
 #' @param seed As in [pseudo_posterior()].
 #'

@@ -111,7 +111,13 @@ tidy.synthetic_data <- function(x, ...) summary(x)$table
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::tidy
-tidy.score_release <- function(x, ...) {
+tidy.score_release <- function(x, ...) as.data.frame(x)
+
+#' @rdname tidy-tables
+#' @export
+as.data.frame.score_release <- function(x,
+                                        row.names = NULL, # nolint
+                                        optional = FALSE, ...) {
   ends <- confint(x)
   data.frame(
     term = names(coef(x)), estimate = unname(coef(x)),

@@ -123,7 +123,7 @@ make_gallery <- function() {
   figures
 }
 
-# What overlaps or is cut --------------------------------------------------------
+# What overlaps or is cut ------------------------------------------------------
 
 #' Labels of a drawn figure that overlap, or that the page cuts
 #' @return (character) One line for each, none where all is well.
@@ -208,7 +208,7 @@ texts_of <- function(grob) {
   )
 }
 
-# What a figure is made of -------------------------------------------------------
+# What a figure is made of -----------------------------------------------------
 
 #' Layers, labels, scales and panels, with # for every figure in them
 describe_figure <- function(figure) {

@@ -26,6 +26,15 @@ test_that("the stored table is the full size of the study", {
   uw <- stored[stored$mechanism == "Censor_uw", ]
   means <- tapply(uw$touched, uw$epsilon, mean)
   expect_true(all(abs(means[c("5", "4", "3")] / c(247, 419, 809) - 1) < 0.1))
+  # and its ranges of bounds, 5% to 95%
+  range_of <- function(mechanism) {
+    stats::quantile(
+      stored$delta[stored$mechanism == mechanism], c(0.05, 0.95),
+      names = FALSE
+    )
+  }
+  expect_true(all(range_of("Unweighted") > 6 & range_of("Unweighted") < 20))
+  expect_true(all(range_of("Weighted") > 1.8 & range_of("Weighted") < 3.5))
 })
 
 test_that("the walk from local to global bounds is repeatable", {
