@@ -53,7 +53,7 @@ strict_elements <- function(what, optional = character(), instead = NULL) {
 
 #' @export
 `$.synthesizer` <- strict_elements(
-  "Fits", "reweighting",
+  "Fits", c("censor", "reweighting"),
   function(x, name) {
     if (name %in% names(.subset2(x, "data"))) {
       "It is a column of the file: {.code x$data${name}}. Synthetic values come

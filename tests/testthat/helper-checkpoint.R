@@ -34,7 +34,7 @@ die_at <- function(n, code) {
 job_outcome <- function(job) {
   list(
     fits = lapply(job$internal$fits, function(fit) {
-      c(unclass(fit)[c("id", "draws", "monitor", "diagnostics")], fit$bound)
+      unclass(fit)[c("id", "draws", "monitor", "diagnostics", "bound")]
     }),
     margin = job$internal$margin, synthetic = job$synthetic,
     label = job$internal$label

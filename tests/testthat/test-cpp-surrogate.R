@@ -451,7 +451,7 @@ test_that("models it cannot serve are refused", {
     run_core(
       core_spec(rnorm(9), K = 2, prior = normal_prior(1)), "surrogate", 10
     ),
-    "not for mixtures"
+    "one linear predictor"
   )
   spec <- surrogate_regression("poisson", prior = shared_prior(4))
   expect_error(run_core(spec, "surrogate", 10), "does not know this prior")
