@@ -4,7 +4,8 @@
 #' @rdname mechanisms
 #' @export
 mechanism_score <- function(reference, delta = 1e-6, clip = NULL,
-                            step_shares = c(0.17, 0.83), spread = 1) {
+                            step_shares = c(0.17, 0.83),
+                            spread = NULL) {
   call <- rlang::current_env()
   settings <- score_settings(
     rlang::maybe_missing(reference), delta, NULL, 40, clip,
