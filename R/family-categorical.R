@@ -15,8 +15,8 @@
 #' under the same prior. Chains are sampled by NUTS.
 #'
 #' Weights come from [lipschitz_weights()] or another rule that reads the
-#' log-likelihood; [identification_risk()] and [count_weights()] are for
-#' numbers. [audit_guarantee()] refits neighbours of a fit: no grid holds its
+#' log-likelihood; [identification_risk()], [count_weights()],
+#' [utility()] and [compare_mechanisms()] are for numbers. [audit_guarantee()] refits neighbours of a fit: no grid holds its
 #' parameters.
 #'
 #' @section Unit of the bound: f is the log of a probability, which is never
