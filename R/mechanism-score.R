@@ -67,7 +67,7 @@ job_model <- function(job) {
   model
 }
 
-#' Levels' sums have neither a centre nor a clip, and a mechanism knows no family
+#' Levels' sums have neither centre nor clip, and a mechanism knows no family
 #' @noRd
 check_level_settings <- function(settings, call) {
   if (any(settings$reference$values != 0) || !is.null(settings$clip)) {
@@ -106,7 +106,8 @@ release_settings <- function(job) {
 
 release_job <- function(job) {
   model <- job_model(job)
-  release <- if (is_categorical(model$family)) release_levels else release_scores
+  levels <- is_categorical(model$family)
+  release <- if (levels) release_levels else release_scores
   release(
     model, release_settings(job), job$epsilon, job$neighbours,
     stage_seed(job$seed, "score"), job$call

@@ -105,8 +105,9 @@
 score_release <- function(formula, data, family = student_t(), epsilon,
                           delta = 1e-6, neighbours = c("add-remove", "replace"),
                           reference, bounds = NULL, bins = 40, prior = NULL,
-                          clip = NULL, shares = c(0.3, 0.12, 0.58), spread = NULL,
-                          response = NULL, scaling = NULL, seed = NULL) {
+                          clip = NULL, shares = c(0.3, 0.12, 0.58),
+                          spread = NULL, response = NULL, scaling = NULL,
+                          seed = NULL) {
   call <- rlang::current_env()
   check_formula(formula)
   check_data_frame(data)
@@ -116,8 +117,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     reference <- check_no_reference(reference, clip, call)
   }
   settings <- score_settings(
-    reference, delta, bounds, bins, clip, shares, spread,
-    call
+    reference, delta, bounds, bins, clip, shares, spread, call
   )
   check_score_epsilon(epsilon, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))

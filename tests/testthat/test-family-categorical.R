@@ -132,7 +132,7 @@ test_that("weights, bounds and clips of levels are those of any family", {
   expect_false(guarantee(own)$label == "strict")
 })
 
-test_that("neighbours of a clipped file of levels lose what is claimed at most", {
+test_that("neighbours of a clipped file of levels lose no more than claimed", {
   data <- three_levels(60)
   model <- new_model(
     y ~ g + x, data, categorical(), NULL, rlang::current_env(),
@@ -212,7 +212,9 @@ test_that("what does not suit levels is refused", {
     "another value"
   )
   expect_error(
-    level_fit(data, censor = censor(2, reference = list(sigma = 1), window = 2)),
+    level_fit(data,
+      censor = censor(2, reference = list(sigma = 1), window = 2)
+    ),
     "parameters"
   )
 })
