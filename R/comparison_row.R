@@ -96,6 +96,16 @@ comparison_figures <- c(
 comparison_measure <- function(job, groups, regression, risk_radius,
                                risk_known) {
   response <- job$model$response
+  if (is_categorical(job$family)) {
+    abort_input(
+      c(
+        "Comparisons measure numbers, which levels are not.",
+        i = "Run {.fn pseudo_posterior} for each mechanism and compare tables of
+             its sets."
+      ),
+      arg = "family", call = job$call
+    )
+  }
   check_number(
     risk_radius, above = 0, null = TRUE, arg = "risk_radius", call = job$call
   )

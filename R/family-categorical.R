@@ -8,16 +8,16 @@
 #' The first is the baseline: the coefficient `master:ageyoung` is that of
 #' `ageyoung` in the log of the odds of `master` against it.
 #'
-#' The prior is [prior_normal()], by default `prior_normal(1, c(0, 2.5))`, and no
-#' other. Its stated standard deviation is that of every such coefficient; half
-#' of the variance is the baseline's, so that the prior is the same whichever
-#' level is the baseline. With two levels the model is that of [bernoulli()]
-#' under the same prior. Chains are sampled by NUTS.
+#' The prior is [prior_normal()], by default `prior_normal(1, c(0, 2.5))`, and
+#' no other. Its stated standard deviation is that of every such coefficient;
+#' half of the variance is the baseline's, so that the prior is the same
+#' whichever level is the baseline. With two levels the model is that of
+#' [bernoulli()] under the same prior. Chains are sampled by NUTS.
 #'
 #' Weights come from [lipschitz_weights()] or another rule that reads the
-#' log-likelihood; [identification_risk()] and [count_weights()] are for
-#' numbers. [audit_guarantee()] refits neighbours of a fit: no grid holds its
-#' parameters.
+#' log-likelihood; [identification_risk()], [count_weights()], [utility()] and
+#' [compare_mechanisms()] are for numbers. [audit_guarantee()] refits neighbours
+#' of a fit: no grid holds its parameters.
 #'
 #' @section Unit of the bound: f is the log of a probability, which is never
 #'   above 0 and has no unit.
@@ -32,8 +32,7 @@
 #' categorical()
 #' ce <- ce_income[1:500, ]
 #' fit <- fit_synthesizer(education ~ age + earner, ce, categorical(),
-#'   chains = 2, warmup = 200, draws = 200, seed = 1,
-#'   response = public_response(levels = levels(ce$education))
+#'   seed = 1, response = public_response(levels = levels(ce$education))
 #' )
 #' table(synthesize(fit)[[1]]$education)
 #' release <- score_release(education ~ age + earner, ce, categorical(),

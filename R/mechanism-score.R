@@ -4,7 +4,8 @@
 #' @rdname mechanisms
 #' @export
 mechanism_score <- function(reference, delta = 1e-6, clip = NULL,
-                            step_shares = c(0.17, 0.83), spread = 1) {
+                            step_shares = c(0.17, 0.83),
+                            spread = NULL) {
   call <- rlang::current_env()
   settings <- score_settings(
     rlang::maybe_missing(reference), delta, NULL, 40, clip,
@@ -68,7 +69,7 @@ job_model <- function(job) {
   model
 }
 
-#' Levels' sums have neither a centre nor a clip, and a mechanism knows no family
+#' Levels' sums have neither centre nor clip, and a mechanism knows no family
 #' @noRd
 check_level_settings <- function(settings, call) {
   if (any(settings$reference$values != 0) || !is.null(settings$clip)) {
@@ -107,7 +108,8 @@ release_settings <- function(job) {
 
 release_job <- function(job) {
   model <- job_model(job)
-  release <- if (is_categorical(model$family)) release_levels else release_scores
+  levels <- is_categorical(model$family)
+  release <- if (levels) release_levels else release_scores
   release(
     model, release_settings(job), job$epsilon, job$neighbours,
     stage_seed(job$seed, "score"), job$call

@@ -1,11 +1,11 @@
 #' Estimates from a score release
 #'
-#' The coefficients' posterior given the released sums. Its covariance holds
-#' both errors: that of the noise, which is known exactly, and that of the
-#' sample. So an interval is right for the population's coefficients and not for
-#' a noisy copy of the file: no rule for combining synthetic sets is needed.
-#' [pool()]ed intervals of its sets are too short, for they do not know the
-#' noise.
+#' The coefficients' posterior given the released sums. Its covariance holds all
+#' errors: that of the noise, which is known exactly, that of the sample, and
+#' that of the shape, which the noisy share of unclipped records tells. So an
+#' interval is right for the population's coefficients and not for a noisy copy
+#' of the file: no rule for combining synthetic sets is needed. [pool()]ed
+#' intervals of its sets are too short, for they do not know the noise.
 #'
 #' Under the stated prior, with slopes N(0, 1) by default, which says little.
 #' Synthetic data are drawn under the slopes' variance that the sums suggest.

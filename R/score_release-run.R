@@ -7,6 +7,7 @@
 #' @noRd
 release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   family <- model$family
+  settings$spread <- settings$spread %||% 1
   file <- score_file(model, call)
   prior <- score_prior(model, call)
   b <- reference_draw(settings$reference$values, model, file$spec, call)

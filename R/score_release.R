@@ -53,8 +53,8 @@
 #' @param shares (three positive numbers) Of the budget (in mu squared; of
 #'   epsilon where delta is 0): margin, first and second step. Default
 #'   `c(0.3, 0.12, 0.58)`; without a margin its share goes to the others.
-#' @param spread (positive number) kappa, in medians of the records' \eqn{l_i}.
-#'   Default 1.
+#' @param spread (positive number or `NULL`) kappa, in medians of the records'
+#'   \eqn{l_i}. `NULL`, the default, is 1, for [categorical()] 0.7.
 #' @param response,scaling As in [fit_synthesizer()].
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the release is reproducible and not for
@@ -108,9 +108,9 @@
 score_release <- function(formula, data, family = student_t(), epsilon,
                           delta = 1e-6, neighbours = c("add-remove", "replace"),
                           reference, bounds = NULL, bins = 40, prior = NULL,
-                          clip = NULL, shares = c(0.3, 0.12, 0.58), spread = 1,
-                          response = NULL, scaling = NULL, seed = NULL,
-                          ledger = NULL) {
+                          clip = NULL, shares = c(0.3, 0.12, 0.58),
+                          spread = NULL, response = NULL, scaling = NULL,
+                          seed = NULL, ledger = NULL) {
   call <- rlang::current_env()
   check_ledger(ledger, call)
   check_formula(formula)
@@ -121,8 +121,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     reference <- check_no_reference(reference, clip, call)
   }
   settings <- score_settings(
-    reference, delta, bounds, bins, clip, shares, spread,
-    call
+    reference, delta, bounds, bins, clip, shares, spread, call
   )
   check_score_epsilon(epsilon, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
@@ -188,7 +187,7 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
   }
   check_positive(clip, 2, "clip", null = TRUE, call = call)
   check_positive(shares, 3, "shares", call = call)
-  check_number(spread, min = 1e-3, max = 1e3, call = call)
+  check_number(spread, min = 1e-3, max = 1e3, null = TRUE, call = call)
   list(
     reference = reference, delta = delta,
     bounds = if (!is.null(bounds)) check_bounds(bounds, call = call),

@@ -50,8 +50,9 @@ coef.synthesizer <- function(object, ...) {
       arg = "object"
     )
   }
-  extras <- names(object$family$extras)
-  colMeans(object$draws[, setdiff(colnames(object$draws), extras), drop = FALSE])
+  draws <- object$draws
+  own <- setdiff(colnames(draws), names(object$family$extras))
+  colMeans(draws[, own, drop = FALSE])
 }
 
 #' @rdname stats-methods

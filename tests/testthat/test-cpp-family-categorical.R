@@ -8,15 +8,15 @@ level_prior <- function(n_columns, scale = 1, location = 0) {
 }
 
 # As family_spec(): factors, a number, ties, weights 0 to 1.
-level_spec <- function(K = 4, n = 90, seed = 1) {
+level_spec <- function(size = 4, n = 90, seed = 1) {
   withr::local_seed(seed)
   codes <- cbind(sample(0:2, n, TRUE), sample(0:1, n, TRUE))
   x <- matrix(sample(c(-0.5, 0, 0.5), n, TRUE))
   spec <- core_spec(
-    sample(seq_len(K) - 1, n, TRUE), codes, x,
+    sample(seq_len(size) - 1, n, TRUE), codes, x,
     alpha = rep_len(c(1, 0.25, 0, 1, 0.5), n), family = "categorical"
   )
-  spec$K <- K
+  spec$K <- size
   spec$prior <- level_prior(spec$n_columns, c(2, rep(1, spec$n_columns - 1)))
   spec
 }
@@ -77,7 +77,7 @@ test_that("two levels are those of bernoulli()", {
   spec$K <- 2L
   two <- core_spec(0:1, family = "bernoulli")
   expect_exact(log_lik_(spec, cbind(eta)), log_lik_(two, cbind(eta)))
-  model <- level_spec(K = 2)
+  model <- level_spec(2)
   other <- model
   other$family <- "bernoulli"
   other$prior$kind <- "normal"

@@ -132,7 +132,7 @@ test_that("weights, bounds and clips of levels are those of any family", {
   expect_false(guarantee(own)$label == "strict")
 })
 
-test_that("neighbours of a clipped file of levels lose what is claimed at most", {
+test_that("neighbours of a clipped file of levels lose no more than claimed", {
   data <- three_levels(60)
   model <- new_model(
     y ~ g + x, data, categorical(), NULL, rlang::current_env(),
@@ -195,6 +195,14 @@ test_that("a sampled audit and a job take levels", {
 
 test_that("what does not suit levels is refused", {
   data <- three_levels(60)
+  # Before anything is fitted
+  error <- expect_error(
+    compare_mechanisms(y ~ x, data, "categorical",
+      mechanisms = "lw", epsilon = 1
+    ),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "family")
   expect_error(level_fit(data, prior = prior_hierarchical()), "prior_normal")
   expect_error(
     level_fit(data, control = sampler_control("surrogate")), "surrogate"
@@ -204,7 +212,9 @@ test_that("what does not suit levels is refused", {
     "another value"
   )
   expect_error(
-    level_fit(data, censor = censor(2, reference = list(sigma = 1), window = 2)),
+    level_fit(data,
+      censor = censor(2, reference = list(sigma = 1), window = 2)
+    ),
     "parameters"
   )
 })
