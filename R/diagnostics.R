@@ -175,7 +175,8 @@ judge_grid <- function(sampler) {
     return(NULL)
   }
   c(
-    if (sampler$grid[["unresolved"]] > 0.05) {
+    # Without a figure, where the likelihood overflows, nothing is resolved
+    if (!isTRUE(sampler$grid[["unresolved"]] <= 0.05)) {
       sprintf(
         "The grid leaves a share of %s of the posterior unresolved; %s.",
         format_figure(sampler$grid[["unresolved"]], 2),
