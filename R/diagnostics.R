@@ -276,7 +276,8 @@ judge_acceptance <- function(accept_stat, control, clipped) {
   if (control$sampler == "surrogate" &&
     isTRUE(share < control$min_acceptance)) {
     sprintf(
-      "The surrogate sampler accepted a share of %s%s.", format_figure(share, 2),
+      "The surrogate sampler accepted a share of %s%s.",
+      format_figure(share, 2),
       # What helps a clipped model is said by propose_public_numbers()
       if (clipped) "" else "; `prior_normal()` may help"
     )
