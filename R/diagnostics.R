@@ -175,7 +175,8 @@ judge_grid <- function(sampler) {
     return(NULL)
   }
   c(
-    if (sampler$grid[["unresolved"]] > 0.05) {
+    # Without a figure, where the likelihood overflows, nothing is resolved
+    if (!isTRUE(sampler$grid[["unresolved"]] <= 0.05)) {
       sprintf(
         "The grid leaves a share of %s of the posterior unresolved; %s.",
         format_figure(sampler$grid[["unresolved"]], 2),
@@ -275,7 +276,8 @@ judge_acceptance <- function(accept_stat, control, clipped) {
   if (control$sampler == "surrogate" &&
     isTRUE(share < control$min_acceptance)) {
     sprintf(
-      "The surrogate sampler accepted a share of %s%s.", format_figure(share, 2),
+      "The surrogate sampler accepted a share of %s%s.",
+      format_figure(share, 2),
       # What helps a clipped model is said by propose_public_numbers()
       if (clipped) "" else "; `prior_normal()` may help"
     )

@@ -50,6 +50,10 @@
 #'   accepted proposals with which `"auto"` keeps the surrogate sampler: with
 #'   fewer its quadratic expansion is a poor picture of the posterior.
 #' @return A `sampler_control` for [fit_synthesizer()].
+#' @section Privacy: Gates can be lowered, and a fit then counts as converged.
+#'   Below an R-hat of 1.1, 50 effective draws or a tenth of divergent draws its
+#'   label is `"none"` all the same: the claim is about draws of the pseudo
+#'   posterior.
 #' @section Error types: `pseudosynth_error_input` for a value out of range.
 #' @references Hoffman and Gelman (2014), Journal of Machine Learning Research
 #'   15, 1593-1623. Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021),

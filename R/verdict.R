@@ -42,6 +42,17 @@ why_nothing_holds <- function(fit, dependency, assignment) {
       "pseudo posterior."
     ))
   }
+  if (gates_are_too_low(fit$control)) {
+    return(sprintf(
+      paste(
+        "The gates of convergence were set below what a label needs (R-hat at",
+        "most %s, %s effective draws, a share of %s divergent): the draws may",
+        "not be those of the pseudo posterior."
+      ),
+      format_exact(lowest_gates$max_rhat), lowest_gates$min_ess,
+      format_exact(lowest_gates$max_divergent)
+    ))
+  }
   if (identical(assignment, "posterior")) {
     return(paste(
       "Clusters were drawn from their posterior given each confidential",
@@ -64,6 +75,21 @@ why_nothing_holds <- function(fit, dependency, assignment) {
     ))
   }
   if (!is.finite(fit$bound$overall)) "The Lipschitz bound is infinite."
+}
+
+# A fit that passes these and no more is a poor one; one that was only asked to
+# pass less may be anywhere.
+lowest_gates <- list(max_rhat = 1.1, min_ess = 50, max_divergent = 0.1)
+
+#' Would a fit far from its target have passed?
+#' @param control (list, or `NULL` for a model fitted elsewhere)
+#' @noRd
+gates_are_too_low <- function(control) {
+  !is.null(control) && !identical(control$sampler, "grid") && (
+    control$max_rhat > lowest_gates$max_rhat ||
+      control$min_ess < lowest_gates$min_ess ||
+      control$max_divergent > lowest_gates$max_divergent
+  )
 }
 
 #' All that a strict label lacks

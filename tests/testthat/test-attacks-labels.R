@@ -554,6 +554,39 @@ test_that("chains of updates and truncations keep what they lost", {
 
 # Histograms -------------------------------------------------------------------
 
+test_that("no label is had by lowering what counts as converged", {
+  # A chain of 10 draws, R-hat 1.2 and 5 of them effective
+  lowered <- function(...) {
+    function(s) {
+      data <- transform(s$data, x = rep(c("a", "b"), 25))
+      quietly(fit_synthesizer(
+        y ~ x, data, beta_response(0:1),
+        censor = censor(5), prior = prior_normal(1, c(0, 2)), chains = 1,
+        warmup = 30, draws = 10, seed = 1,
+        control = sampler_control("nuts", ...)
+      ))
+    }
+  }
+  attacks <- list(
+    `all gates` = lowered(max_rhat = 1e9, min_ess = 1e-9, max_divergent = 1),
+    `max_rhat` = lowered(max_rhat = 10, min_ess = 1e-9),
+    `min_ess` = lowered(max_rhat = 1.5, min_ess = 5),
+    `released` = function(s) {
+      fit <- lowered(max_rhat = 10, min_ess = 1)(s)
+      synthesize(fit, allow_unconverged = TRUE)
+    },
+    `divergent` = function(s) {
+      quietly(update(
+        lowered()(s),
+        control = sampler_control("surrogate", max_divergent = 0.5),
+        chains = 2, warmup = 300, draws = 500
+      ))
+    }
+  )
+  expect_attacks(attacks, "weak")
+  expect_true(lowered(max_rhat = 10, min_ess = 1)(scene())$converged)
+})
+
 test_that("an edited histogram has no label, nor what it is the margin of", {
   edits <- list(
     epsilon = function(s) edit(s$margin, epsilon = 0.01),

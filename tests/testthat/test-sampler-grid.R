@@ -179,3 +179,17 @@ test_that("clipped models of three parameters weigh two sharp modes", {
   expect_gt(share, 0.38)
   expect_lt(share, 0.57)
 })
+
+test_that("a clip so wide that the grid overflows is refused, in words", {
+  fit <- suppressWarnings(
+    fit_synthesizer(
+      y ~ 1, data.frame(y = c(0.2, 0.4, 0.7)), gaussian(),
+      prior = prior_normal(1, c(0, 2)), censor = censor(1e300), draws = 100,
+      seed = 1, threads = 1
+    ),
+    classes = "pseudosynth_warning_convergence"
+  )
+  expect_false(fit$converged)
+  expect_match(fit$problems, "The grid leaves a share", all = FALSE)
+  expect_identical(guarantee(fit)$label, "none")
+})
