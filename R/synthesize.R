@@ -9,9 +9,9 @@
 #'
 #' @param fit (`synthesizer`, `score_release`, `perturbed_histogram` or
 #'   `synthesis_generator`) The fit; a [score_release()], which needs `newdata`
-#'   and costs nothing more; a [perturbed_histogram()], whose values know nothing
-#'   of the predictors; or a generator, see [as_generator()], which needs
-#'   `newdata`, too.
+#'   and costs nothing more; a [perturbed_histogram()], whose values know
+#'   nothing of the predictors; or a generator, see [as_generator()], which
+#'   needs `newdata`, too.
 #' @param m (count) Number of sets, at most the number of kept draws. Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
 #'   default, takes those of the file. Other records than those of the file need

@@ -1,8 +1,8 @@
 # Lines that the tests reach. Called by `make coverage`:
 #
 #   Rscript tools/coverage.R            R and C++; compiles all without
-#                                       optimisation and takes an hour
-#   Rscript tools/coverage.R r          R alone, in a few minutes more than tests
+#                                       optimisation, which takes long
+#   Rscript tools/coverage.R r          R alone, by the objects that are there
 #   Rscript tools/coverage.R r ledger   R alone, by the tests whose names match
 #
 # Wanted are 95% of the lines in R and 90% in C++, of all tests.

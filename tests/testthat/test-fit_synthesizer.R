@@ -248,3 +248,18 @@ test_that("after Ctrl-C no more draws are kept than are judged in a second", {
   expect_lte(nrow(fit$draws) * 2e4, 2e7)
   expect_gte(nrow(fit$draws), 8)
 })
+
+test_that("weights made for other records, or in another order, are refused", {
+  data <- privacy_data()
+  weights <- lipschitz_weights(unweighted_fit())
+  for (other in list(data[rev(seq_len(nrow(data))), ], data.frame(
+    income = data$income * 2, data[-1]
+  ))) {
+    expect_error(
+      fit_synthesizer(log(income) ~ age + earner, other, gaussian(),
+        privacy_weights = weights, prior = prior_normal()
+      ),
+      class = "pseudosynth_error_other_records"
+    )
+  }
+})

@@ -202,3 +202,14 @@ test_that("a support that makes no sense is refused before anything is drawn", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("each set has random numbers of its own", {
+  fit <- unweighted_fit()
+  words <- seed_words(5, "synthesize")
+  values <- synthesize_(fit$spec, fit$draws[c(1, 1, 1), ], words, 0L)
+  noise <- values - rowMeans(values)
+  # At one draw only the noise differs: independent columns leave -1/2
+  expect_true(all(abs(cor(noise)[upper.tri(diag(3))] + 0.5) < 0.25))
+  expect_gt(min(apply(noise, 2, stats::sd)), 0.1)
+  expect_false(any(values[, 1] == values[, 2]))
+})

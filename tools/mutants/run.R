@@ -59,9 +59,15 @@ compiled <- function(fault) {
   Sys.setFileTime(objects, Sys.time() + 60)
   unlink(file.path(source, "src", paste0(object, ".o")))
   unlink(file.path(source, "src", "pseudosynth.so"))
+  # As R CMD INSTALL finds the headers of LinkingTo
+  headers <- paste0("-I", vapply(
+    c("Rcpp", "RcppEigen", "RcppParallel"),
+    function(package) system.file("include", package = package), ""
+  ), collapse = " ")
   code <- system(sprintf(
-    "cd %s/src && R_LIBS=%s %s CMD SHLIB -o pseudosynth.so *.cpp > log 2>&1",
-    shQuote(source), shQuote(library), file.path(R.home("bin"), "R")
+    "cd %s/src && CLINK_CPPFLAGS=%s %s CMD SHLIB -o pseudosynth.so *.cpp > %s",
+    shQuote(source), shQuote(headers), file.path(R.home("bin"), "R"),
+    "log 2>&1"
   ))
   if (code != 0) stop(fault$Id, ": it does not compile")
   copy <- file.path(scratch, "library")
