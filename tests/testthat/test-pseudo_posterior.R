@@ -181,7 +181,7 @@ test_that("two stages around a reference reach a strict epsilon", {
   expect_identical(format(fit$censor$reference), format(as_reference(
     list("(Intercept)" = 10.8, sigma = 1)
   )))
-  expect_equal(fit$model$prior %||% fit$prior, prior_normal(1, c(10.8, 2.5)))
+  expect_equal(fit$prior, prior_normal(1, c(10.8, 2.5)))
   label <- guarantee(staged)
   expect_identical(label$label, "strict")
   expect_identical(label$mechanism, "two_stage")
