@@ -29,12 +29,13 @@ score_posterior <- function(family, file, steps, start, location, scale,
     change <- solve(precision, sums$pull + (location - b) / scale^2)
     # Far from the mode the clip flattens the sums: no step leaves their reach
     largest <- max(abs(x %*% change)) / line_unit(family, shape)
-    change <- change * min(1, 3 / largest)
+    # Nor does it go back and forth between two places for ever
+    change <- change * min(1, 3 / largest) * (if (round > 6) 0.5 else 1)
     b <- b + change
     # The coefficients come first: far from them the share of unclipped records
     # tells where these are, and not the shape
     new_shape <- !is.null(public) &&
-      (if (is.null(error)) largest < 0.25 else largest > 0.1)
+      (if (is.null(error)) largest < 0.25 || round > 12 else largest > 0.1)
     if (new_shape) {
       found <- released_shape(
         family, steps[[length(steps)]], drop(x %*% b), file$count, public
