@@ -12,7 +12,7 @@
 #'
 #' The interval is \eqn{[-\epsilon/2, \epsilon/2]}, the papers', or without a
 #' reference \eqn{[-\epsilon, 0]} for families whose log density is never
-#' positive (counts, 0/1), where it is twice as deep for the same epsilon.
+#' positive (counts, labels), where it is twice as deep for the same epsilon.
 #'
 #' With a `reference` the rule subtracts \eqn{a_i = \alpha_i f_i(\theta_{ref})},
 #' so that the log-likelihood *ratio* to the reference is clipped. A constant
@@ -177,7 +177,7 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval,
 
 #' Families whose log density is never positive
 #' @noRd
-never_positive <- c("poisson", "neg_binomial", "bernoulli")
+never_positive <- c("poisson", "neg_binomial", "bernoulli", "categorical")
 
 default_windows <- c(student_t = 2, normal_mixture = 2, gaussian = 4)
 

@@ -171,12 +171,10 @@ shape_of_share <- function(family, share, noise, frame, eta, public) {
   loss <- function(log_shape) {
     ((inside(log_shape) - share) / noise)^2 + (log_shape - log(public))^2
   }
-  range <- log(public) + c(-4, 4)
-  # Of counts and proportions the share need not have one direction
-  if (!is_location(family)) {
-    grid <- seq(range[1], range[2], length.out = 17)
-    range <- grid[which.min(vapply(grid, loss, 0))] + c(-0.5, 0.5)
-  }
+  # Two shapes may have the same share: where the scores' centres are far from
+  # the responses', and of counts and proportions anywhere
+  grid <- log(public) + seq(-4, 4, 0.5)
+  range <- grid[which.min(vapply(grid, loss, 0))] + c(-0.5, 0.5)
   best <- stats::optimize(loss, range, tol = 1e-3)$minimum
   slope <- (inside(best + 0.01) - inside(best - 0.01)) / 0.02
   list(value = exp(best), error = 1 / sqrt((slope / noise)^2 + 1))

@@ -63,6 +63,7 @@ confint.score_release <- function(object, parm, level = 0.95, ...) {
       arg = "parm"
     )
   }
+  warn_saturated(object, rlang::current_env())
   tail <- (1 - level) / 2
   half <- stats::qnorm(1 - tail) * sqrt(diag(object$covariance))[parm]
   ends <- cbind(b[parm] - half, b[parm] + half)
@@ -132,6 +133,9 @@ print.score_release <- function(x, ...) {
       ),
       check.names = FALSE
     ))),
+    if (is_saturated(x)) {
+      "  nearly all scores are clipped: the reference is too far from the file"
+    },
     "  synthesize(x, m, newdata) draws sets for published predictors, free of",
     "  further cost; summary(x) gives estimates with their intervals",
     paste0("  ", strwrap(paste("label:", format(guarantee(x))), 76,

@@ -77,9 +77,10 @@ score_inputs <- function(x, support = NULL) {
     noise = sprintf(
       "discrete %s, scales %s in whole units",
       if (x$delta > 0) "Gaussian" else "Laplace",
-      paste(vapply(c(list(x$margin), x$steps), function(part) {
-        if (is.null(part)) "" else format_exact(part$scale)
-      }, ""), collapse = " ")
+      paste(vapply(
+        Filter(Negate(is.null), c(list(x$margin), x$steps)),
+        function(part) format_exact(part$scale), ""
+      ), collapse = " ")
     ),
     if (!is.null(x$margin)) {
       c(margin = sprintf(

@@ -147,9 +147,42 @@ warn_budget <- function(error, unit, margin, n, call) {
           "The standard error of the margin's cumulative shares is
            {format_figure(shares, 2)}, above 0.03."
         },
-        i = "Spend more {.arg epsilon}, or leave predictors out."
+        i = "Spend more {.arg epsilon}, leave predictors out, or take a
+             {.arg reference} nearer to the file."
       ),
       "pseudosynth_warning_budget",
+      call = call, class = NULL, .envir = rlang::current_env()
+    )
+  }
+}
+
+#' Are nearly all scores of the last step clipped?
+#'
+#' Then its sums say that the coefficients lie beyond some point, and not where:
+#' no interval around a mode is right. At a reference that fits half of the
+#' records and more are unclipped.
+#' @param x (list) With `steps` and `family`.
+#' @noRd
+is_saturated <- function(x) {
+  last <- x$steps[[length(x$steps)]]
+  !x$family$kind %in% c("binary", "categorical") &&
+    last$share + 2 * last$share_noise < 0.15
+}
+
+#' Warn of it: the share is released
+#' @noRd
+warn_saturated <- function(x, call) {
+  if (is_saturated(x)) {
+    warn_classed(
+      c(
+        "The {.arg reference} is too far from the file.",
+        x = "Nearly all scores of the last step are clipped: coefficients are
+             only known to lie beyond some value, and their intervals do not
+             hold.",
+        i = "State an intercept and a scale nearer to the file, from public
+             sources. This release is paid all the same."
+      ),
+      "pseudosynth_warning_reference",
       call = call, class = NULL, .envir = rlang::current_env()
     )
   }

@@ -13,37 +13,44 @@
 #'   alone, at `mean`: `information` and `pull`.
 #' @noRd
 score_posterior <- function(family, file, steps, start, location, scale,
-                            public = NULL, near = NULL, rounds = 6) {
+                            public = NULL, near = NULL, rounds = 20) {
   x <- file$x
-  shape <- near$shape
+  shape <- near$shape %||% public
   error <- near$shape_error
   b <- start
-  covariance <- near$noise
+  noise <- near$noise
   slope <- near$slope
   for (round in seq_len(rounds)) {
-    if (!is.null(public) && is.null(shape)) {
-      found <- released_shape(
-        family, steps[[length(steps)]], drop(x %*% b), file$count, public
-      )
-      shape <- found$value
-      error <- found$error
-    }
-    # It changes little from here on
-    if (is.null(covariance)) {
-      covariance <- sums_covariance(family, file, steps, b, shape)
-    }
+    covariance <- noise %||% sums_covariance(family, file, steps, b, shape)
+    noise <- covariance
     sums <- score_quadratic(family, file, steps, b, shape, covariance, slope)
     slope <- sums$slope
     precision <- diag(1 / scale^2, length(b)) + sums$information
     change <- solve(precision, sums$pull + (location - b) / scale^2)
     # Far from the mode the clip flattens the sums: no step leaves their reach
     largest <- max(abs(x %*% change)) / line_unit(family, shape)
-    change <- change * min(1, 3 / largest)
+    # Nor does it go back and forth between two places for ever
+    change <- change * min(1, 3 / largest) * (if (round > 6) 0.5 else 1)
     b <- b + change
-    if (largest < 0.05) break
-    # The mode does not depend on the one, and hardly on the other
-    if (largest > 0.25) slope <- NULL
-    if (largest > 0.1 && !is.null(public)) shape <- NULL
+    # The coefficients come first: far from them the share of unclipped records
+    # tells where these are, and not the shape
+    new_shape <- !is.null(public) &&
+      (if (is.null(error)) largest < 0.25 || round > 12 else largest > 0.1)
+    if (new_shape) {
+      found <- released_shape(
+        family, steps[[length(steps)]], drop(x %*% b), file$count, public
+      )
+      moved <- abs(log(found$value / shape))
+      shape <- found$value
+      error <- found$error
+    } else if (largest < 0.05) {
+      break
+    }
+    # The mode does not depend on these, nor they on small changes of it
+    if (largest > 0.25 || (new_shape && moved > 0.1)) {
+      slope <- NULL
+      noise <- NULL
+    }
   }
   sums$pull <- sums$pull - drop(sums$information %*% change)
   c(
@@ -215,14 +222,16 @@ slope_variance <- function(posterior, slopes, stated) {
 #' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`.
 #' @noRd
 both_posteriors <- function(family, file, steps, start, prior, public) {
-  # The first step's result is but where the second is taken
-  rounds <- if (length(steps) == 1) 2 else 6
+  first <- length(steps) == 1
   fit <- function(scale, start, near = NULL) {
     score_posterior(
-      family, file, steps, start, prior$location, scale, public, near, rounds
+      family, file, steps, start, prior$location, scale,
+      if (!first) public, near
     )
   }
-  stated <- fit(prior$scale, start)
+  # Where the reference is far from the file, the first step's share of
+  # unclipped records tells how far, and not the shape: that is the second's
+  stated <- fit(prior$scale, start, list(shape = if (first) public))
   # What the sums say without a prior, next to none for where they say nothing
   flat <- stated$information + diag(1e-3 / prior$scale^2, length(start))
   alone <- list(

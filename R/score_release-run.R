@@ -37,6 +37,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
     sqrt(typical_variance(found$stated$covariance, file)),
     line_unit(family, shape), margin, file$n, call
   )
+  warn_saturated(list(steps = steps, family = family), call)
   new_score_release(
     model, settings, neighbours, steps, margin, found, file$n, seed,
     model$design$columns

@@ -83,6 +83,12 @@
 #' reference that is no list of public values, a family without a score here,
 #' another prior than [prior_normal()], bounds that are the range of the data.
 #' `pseudosynth_error_copied_response`: a predictor that tells the response.
+#' @section Warning types:
+#' `pseudosynth_warning_budget`: the noise drowns the coefficients or the
+#' margin. `pseudosynth_warning_reference`: nearly all scores of the last step
+#' are clipped, so that intervals do not hold: the reference is many standard
+#' deviations from the file (for location models about six, for counts a
+#' factor of seven). Both look at what is released.
 #' @section Privacy:
 #' Exact: each record's contribution is a whole number times a public whole
 #' vector, so that the sensitivity is counted; the noise is exact and from the

@@ -616,3 +616,40 @@ test_that("a level that no record has is not in what is released", {
   expect_false(holds_value(job$internal$fits[[1]], "PLANTEDLEVEL"))
   expect_false(holds_value(job$synthetic, "PLANTEDLEVEL"))
 })
+
+test_that("a reference that is far off is made up for, or said to be too far", {
+  withr::local_seed(1)
+  n <- 4000
+  group <- factor(rep(c("a", "b"), n / 2))
+  make <- function(y, family, ...) {
+    score_release(y ~ group, data.frame(y, group), family,
+      epsilon = 2, reference = list(...)
+    )
+  }
+  for (mean in c(0, 1.5, 2, 3)) {
+    far <- expect_no_warning(make(rnorm(n, mean), gaussian(),
+      "(Intercept)" = 0, sigma = 1
+    ))
+    error <- (coef(far)[1] - mean) / sqrt(vcov(far)[1, 1])
+    expect_lt(abs(error), 4)
+    expect_lt(abs(far$steps[[2]]$reference[[1]] - mean), 0.3)
+    expect_lt(sqrt(vcov(far)[1, 1]), 0.05)
+  }
+  # A public scale that is far off
+  for (sigma in c(0.3, 4)) {
+    wide <- make(rnorm(n, 1, sigma), gaussian(), "(Intercept)" = 0, sigma = 1)
+    expect_lt(abs(coef(wide)[1] - 1) / sqrt(vcov(wide)[1, 1]), 4)
+    expect_equal(wide$shape[["sigma"]], sigma, tolerance = 0.15)
+  }
+  counts <- make(rnbinom(n, mu = 20, size = 2), neg_binomial(),
+    "(Intercept)" = 1, size = 1
+  )
+  expect_lt(abs(coef(counts)[1] - log(20)) / sqrt(vcov(counts)[1, 1]), 4)
+  # Clipped nearly all: nothing says how far beyond
+  expect_warning(
+    beyond <- make(rpois(n, 60), poisson(), "(Intercept)" = 1),
+    class = "pseudosynth_warning_reference"
+  )
+  expect_warning(confint(beyond), class = "pseudosynth_warning_reference")
+  expect_output(print(beyond), "too far from the file")
+})
