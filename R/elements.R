@@ -8,7 +8,7 @@
 #' @param instead (string or `NULL`) What to ask, in cli's markup.
 #' @noRd
 element_of <- function(x, name, what, instead = NULL,
-                       call = rlang::caller_env()) {
+                       call = asked_call(name)) {
   parts <- unclass(x)
   if (isTRUE(name %in% names(parts))) {
     return(parts[[name]])
@@ -20,6 +20,21 @@ element_of <- function(x, name, what, instead = NULL,
     ),
     arg = "name", call = call
   )
+}
+
+#' What was asked, as code
+#'
+#' Not the frame that asked: at top level, in source() or in a document there is
+#' none that rlang could find the function of.
+#' @noRd
+asked_call <- function(name) {
+  call("$", quote(x), as.name(name))
+}
+
+#' The name in lapply(xs, `$`, "name"), where dispatch gives the dots unseen
+#' @noRd
+asked_name <- function(name, asker) {
+  if (identical(name, "...")) eval(quote(..1), asker) else name
 }
 
 #' A `$` method that fails for names that are not there
@@ -41,13 +56,19 @@ strict_elements <- function(what, optional = character(), instead = NULL) {
       return(value)
     }
     asker <- parent.frame()
+    if (identical(name, "...")) {
+      name <- asked_name(name, asker)
+      value <- .subset2(x, name)
+    }
     known <- name %in% c(names(x), optional) ||
       identical(topenv(asker), topenv())
     if (!known) {
       element_of(
-        x, name, what, if (!is.null(instead)) instead(x, name), asker
+        x, name, what, if (!is.null(instead)) instead(x, name),
+        call = asked_call(name)
       )
     }
+    value
   }
 }
 
@@ -117,6 +138,6 @@ strict_elements <- function(what, optional = character(), instead = NULL) {
       "Weights are numbers, one for each record, without elements.",
       i = "{.code as.data.frame(x)} has what belongs to them."
     ),
-    arg = "name", call = rlang::caller_env()
+    arg = "name", call = asked_call(name)
   )
 }

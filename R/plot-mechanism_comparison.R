@@ -38,7 +38,7 @@ autoplot.mechanism_comparison <- function(object, ...) {
   }, TRUE)]
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
   other <- "no epsilon, or 0"
-  levels <- c(paste("epsilon", vapply(epsilons, format, "")), other)
+  levels <- c(sprintf("epsilon %s", vapply(epsilons, format, "")), other)
   index <- match(table$asked, epsilons)
   index[is.na(index)] <- length(levels)
   failed <- nzchar(table$problem)
@@ -71,6 +71,13 @@ autoplot.mechanism_comparison <- function(object, ...) {
     frame$mechanism, rev(unique(mechanism_shorts(table$mechanism)))
   )
   reached <- frame[frame$mark != "failed", ]
+  # A line needs two points
+  points <- table(reached$mechanism, reached$measure)
+  reached <- reached[
+    points[cbind(
+      as.character(reached$mechanism), as.character(reached$measure)
+    )] > 1,
+  ]
   colours <- stats::setNames(
     c(rep_len(chain_colours, length(epsilons)), "grey55"), levels
   )
@@ -108,7 +115,10 @@ autoplot.mechanism_comparison <- function(object, ...) {
     ggplot2::scale_y_discrete(limits = levels(frame$mechanism)) +
     ggplot2::scale_colour_manual(values = colours) +
     ggplot2::guides(colour = ggplot2::guide_legend(
-      override.aes = list(shape = unname(shapes[levels]))
+      # The legend has the levels that there are
+      override.aes = list(shape = unname(
+        shapes[levels[levels %in% frame$epsilon]]
+      ))
     )) +
     ggplot2::scale_x_continuous(
       limits = c(0, NA), expand = ggplot2::expansion(c(0.06, 0.1)),

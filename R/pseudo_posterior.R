@@ -121,6 +121,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
 
 #' @export
 `$.pseudo_posterior` <- function(x, name) {
+  name <- asked_name(name, parent.frame())
   sets <- isTRUE(name %in% names(unclass(unclass(x)$synthetic)))
   element_of(
     x, name, "Jobs",

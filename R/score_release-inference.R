@@ -146,6 +146,14 @@ print.score_release <- function(x, ...) {
   invisible(x)
 }
 
+# as.list() has the parts of the published file, and str() walks by as.list()
+#' @importFrom utils str
+#' @export
+str.score_release <- function(object, ...) {
+  cat("Class 'score_release' ")
+  utils::str(unclass(object), ...)
+}
+
 #' @export
 as.list.score_release <- function(x, ...) {
   plain <- function(part) {

@@ -30,7 +30,7 @@
 #' @rdname synthetic_data
 #' @export
 `$.synthetic_data` <- function(x, name) {
-  named_element(x, name)
+  named_element(x, asked_name(name, parent.frame()))
 }
 
 #' An element of the object, never a column: that is one of a set

@@ -66,3 +66,17 @@ test_that("jobs without a name are called by what they did", {
     do.call(compare, jobs)$table$mechanism, c("lw_final", "score")
   )
 })
+
+test_that("one job, or jobs without a stated epsilon, have a figure", {
+  final <- small_job()
+  strict <- strict_job()
+  for (found in list(
+    compare(final), compare(strict), compare(final, other = final),
+    compare(final, strict, groups = "earner")
+  )) {
+    drawn <- withr::with_pdf(NULL, testthat::capture_messages(
+      print(autoplot(found))
+    ))
+    expect_length(drawn, 0)
+  }
+})

@@ -55,3 +55,33 @@ test_that("weights have no elements", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("a wrong name is told wherever code is evaluated", {
+  # At top level, in source() and in documents no frame asks
+  fit <- lw_fit()
+  objects <- list(fit, guarantee(fit), fit$bound, small_job())
+  for (object in objects) {
+    assign("asked_object", object, globalenv())
+    expect_error(
+      eval(quote(asked_object$cake), globalenv()), "have no element",
+      class = "pseudosynth_error_input"
+    )
+    # As lapply() asks, whose dots hold the name
+    expect_error(
+      eval(quote(lapply(list(asked_object), `$`, "cake")), globalenv()),
+      "cake",
+      class = "pseudosynth_error_input"
+    )
+    there <- names(unclass(object))[1]
+    expect_identical(
+      lapply(list(object), `$`, there), list(unclass(object)[[there]])
+    )
+    rm("asked_object", envir = globalenv())
+  }
+  assign("asked_weights", weights(fit), globalenv())
+  expect_error(
+    eval(quote(asked_weights$cake), globalenv()), "as.data.frame",
+    class = "pseudosynth_error_input"
+  )
+  rm("asked_weights", envir = globalenv())
+})
