@@ -74,10 +74,10 @@ resample_statistics <- function(synthetic, data = NULL,
   sets <- lapply(releases, release_sets, data, call = rlang::current_env())
   variable <- synthetic_variable(releases[[1]], variable)
   check_columns(variable, data, "data")
-  check_has_weights(data, survey_weights, "data")
+  check_survey_column(data, survey_weights, "data")
   for (set in unlist(sets, recursive = FALSE)) {
     check_columns(variable, set, "synthetic")
-    check_has_weights(set, survey_weights, "synthetic")
+    check_survey_column(set, survey_weights, "synthetic")
   }
   for (file in c(list(data), unlist(sets, recursive = FALSE))) {
     check_survey_weights(file, survey_weights)
@@ -110,7 +110,7 @@ resample_statistics <- function(synthetic, data = NULL,
 
 #' Refuse files that survey weights did not reach, and say how they do
 #' @noRd
-check_has_weights <- function(file, name, arg, call = rlang::caller_env()) {
+check_survey_column <- function(file, name, arg, call = rlang::caller_env()) {
   if (!is.null(name) && !name %in% names(file)) {
     abort_input(
       c(

@@ -66,3 +66,16 @@ test_that("jobs without a name are called by what they did", {
     do.call(compare, jobs)$table$mechanism, c("lw_final", "score")
   )
 })
+
+test_that("a misspelt argument is named, and the response is no group", {
+  error <- expect_error(
+    compare(small_job(), regresion = ~age),
+    class = "pseudosynth_error_input"
+  )
+  expect_match(conditionMessage(error), "`regresion` is no job and no argument")
+  error <- expect_error(
+    compare(small_job(), groups = "income"),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "groups")
+})
