@@ -85,6 +85,7 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
     (is.finite(below) && x >= below)
   if (outside || (finite && !is.finite(x))) {
     range <- describe_range(min, max, above, below, finite)
+    if (!outside && range != "finite") range <- paste("finite and", range)
     abort_input(
       c("{.arg {arg}} must be {range}.", x = "It is {format(x)}."),
       arg = arg, call = call

@@ -35,6 +35,7 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
   data <- job_data(jobs[[1]])
   variable <- jobs[[1]]$synthetic$variable
   check_same_file(jobs, data, variable)
+  check_groups(groups, names(data), variable)
   check_number(risk_radius, above = 0, null = TRUE)
   known <- check_known(risk_known, data, variable)
   if (!is.null(regression)) check_formula(regression)
@@ -75,13 +76,25 @@ named_jobs <- function(jobs, written, call = rlang::caller_env()) {
   if (length(jobs) == 0) {
     abort_input("At least one job must be given.", arg = "...", call = call)
   }
+  given <- names(jobs) %||% rep("", length(jobs))
+  misspelt <- given[given != "" & !vapply(jobs, is_job, TRUE)]
+  if (length(misspelt) > 0) {
+    takes <- setdiff(names(formals(compare)), "...")
+    abort_input(
+      c(
+        "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is no job and no
+         argument/are no jobs and no arguments} of {.fn compare}.",
+        i = "Beside jobs it takes {.arg {takes}}."
+      ),
+      arg = "...", call = call
+    )
+  }
   for (job in jobs) {
     check_class(
       job, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.",
       arg = "...", call = call
     )
   }
-  given <- names(jobs) %||% rep("", length(jobs))
   plain <- given == ""
   given[plain] <- vapply(written[plain], function(x) {
     if (is.symbol(x)) as.character(x) else ""

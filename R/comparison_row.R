@@ -150,7 +150,10 @@ measure_sets <- function(sets, data, variable, groups, regression, transform,
 #' @noRd
 check_measured <- function(job, groups, regression) {
   columns <- names(job$model$data)
-  check_names(groups, columns, arg = "groups", call = job$call)
+  check_groups(
+    groups, columns, job$model$response$variable,
+    call = job$call
+  )
   if (!is.null(regression)) {
     check_formula(regression, arg = "regression", call = job$call)
     used <- setdiff(all.vars(regression), ".")

@@ -14,7 +14,7 @@
 #'   with `data`. A transformation such as `log(income)` names the variable
 #'   only: balls are in the variable's own unit.
 #' @param data (data frame) The records, where `x` is not a fit.
-#' @param radius (number >= 0) r. No default: which values count as close is a
+#' @param radius (number > 0) r. No default: which values count as close is a
 #'   choice of policy and must not be read from the file.
 #' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}, so that 0.2
 #'   is 20% of the true value; around 0 the ball holds 0 alone. `FALSE`:

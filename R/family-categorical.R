@@ -31,12 +31,18 @@
 #' @examples
 #' categorical()
 #' ce <- ce_income[1:500, ]
+#' # From the codebook of the survey, not from the file
+#' education <- c(
+#'   "no schooling", "1st to 8th grade", "9th to 12th grade",
+#'   "high school graduate", "some college", "associate degree",
+#'   "bachelor degree", "advanced degree"
+#' )
 #' fit <- fit_synthesizer(education ~ age + earner, ce, categorical(),
-#'   seed = 1, response = public_response(levels = levels(ce$education))
+#'   seed = 1, response = public_response(levels = education)
 #' )
 #' table(synthesize(fit)[[1]]$education)
 #' release <- score_release(education ~ age + earner, ce, categorical(),
-#'   epsilon = 2, response = public_response(levels = levels(ce$education))
+#'   epsilon = 2, response = public_response(levels = education)
 #' )
 #' table(synthesize(release, newdata = ce)[[1]]$education)
 #' @export

@@ -26,7 +26,7 @@
 #'   gives its own. `NULL`, the default, takes those of a `pseudo_posterior`.
 #' @param known (character or `NULL`) Published columns the intruder knows.
 #'   `NULL`, the default, is one pattern of all records.
-#' @param radius (number >= 0, at most 1 where relative) r. No default: it is a
+#' @param radius (number > 0, at most 1 where relative) r. No default: it is a
 #'   choice of policy. The papers use 0.2.
 #' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; around 0 the
 #'   ball holds 0 alone. `FALSE`: \eqn{r_i = r} in the response's unit.
@@ -81,10 +81,10 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
   check_radius(rlang::maybe_missing(radius), relative)
   threads <- check_count(threads, min = 1, max = 1024)
   data <- confidential_file(data, synthetic)
+  sets <- release_sets(synthetic, data)
   variable <- synthetic_variable(synthetic, variable)
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
-  sets <- release_sets(synthetic)
   call <- rlang::current_env()
   values <- vapply(seq_along(sets), function(j) {
     aligned_values(sets[[j]], j, data, known, variable, call)

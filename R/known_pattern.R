@@ -76,7 +76,7 @@ check_radius <- function(radius, relative, call = rlang::caller_env()) {
       arg = "radius", call = call
     )
   }
-  check_number(radius, min = 0, call = call)
+  check_number(radius, above = 0, call = call)
   check_flag(relative, call = call)
   if (relative && radius > 1) {
     abort_input(

@@ -253,7 +253,7 @@ print.pooled_estimates <- function(x, ...) {
   shown <- x$table[c(
     "term", "estimate", "std_error", "conf_low", "conf_high", "df"
   )]
-  shown$df <- pmin(round(shown$df, 1), 9999)
+  shown$df <- round(shown$df, 1)
   names(shown) <- c("", "estimate", "std. error", "low", "high", "df")
   cat(
     sprintf(

@@ -10,6 +10,7 @@ confidential_file <- function(data, synthetic, call = rlang::caller_env()) {
     return(data$data)
   }
   if (is.null(data)) {
+    check_drawn(synthetic, call)
     several <- if (is_job(synthetic)) list(synthetic) else as.list(synthetic)
     jobs <- Filter(is_job, several)
     if (length(jobs) == 0) {
@@ -64,10 +65,13 @@ release_transform <- function(synthetic) {
   }
 }
 
-#' The sets as a list of data frames
+#' The sets as a list of data frames, each of which can stand for the file
+#' @param data (data frame) The confidential file.
 #' @noRd
-release_sets <- function(synthetic, call = rlang::caller_env()) {
+release_sets <- function(synthetic, data, call = rlang::caller_env()) {
+  check_drawn(synthetic, call)
   if (is_job(synthetic)) {
+    check_own_file(synthetic, data, call)
     synthetic <- synthetic$synthetic
   }
   sets <- if (inherits(synthetic, "synthetic_data")) {
@@ -89,5 +93,88 @@ release_sets <- function(synthetic, call = rlang::caller_env()) {
       arg = "synthetic", call = call
     )
   }
+  for (set in sets) {
+    check_one_set(set, data, call)
+  }
   sets
+}
+
+#' Refuse what sets are yet to be drawn from
+#' @noRd
+check_drawn <- function(synthetic, call) {
+  sources <- c("synthesizer", "score_release", "perturbed_histogram")
+  if (inherits(synthetic, sources)) {
+    abort_input(
+      c(
+        "{.arg synthetic} must be synthetic sets.",
+        x = "It is {describe_type(synthetic)}.",
+        i = "Draw sets with {.fn synthesize} first."
+      ),
+      arg = "synthetic", call = call
+    )
+  }
+}
+
+#' Refuse another file than the one that a job was made of
+#' @noRd
+check_own_file <- function(job, data, call) {
+  own <- nrow(job_data(job))
+  if (nrow(data) != own) {
+    n_data <- nrow(data)
+    abort_input(
+      c(
+        "{.arg data} must be the file of the job.",
+        x = "It has {n_data} row{?s}, the job's file has {own}.",
+        i = "Leave {.arg data} out: the job knows its file."
+      ),
+      arg = "data", call = call
+    )
+  }
+}
+
+#' Refuse a set without records, and several sets on top of each other
+#' @noRd
+check_one_set <- function(set, data, call) {
+  if (nrow(set) == 0) {
+    abort_input(
+      c("Every set must have records.", x = "A set has no rows."),
+      arg = "synthetic", call = call
+    )
+  }
+  number <- set_number(set, data)
+  if (!is.null(number)) {
+    n_sets <- length(unique(set[[number]]))
+    abort_input(
+      c(
+        "A data frame must be one set.",
+        x = "By its column {.val {number}} it is {n_sets} sets, one below the
+             other.",
+        i = "Give the synthetic data themselves, or
+             {.code unname(split(x, x${number}))}."
+      ),
+      arg = "synthetic", call = call
+    )
+  }
+}
+
+#' The column that as.data.frame() numbers several sets by
+#'
+#' A file may have a column of that name itself. The stacked sets are then told
+#' by their form: set below set, each of as many rows as the file.
+#' @return (string or `NULL`)
+#' @noRd
+set_number <- function(set, data) {
+  for (name in intersect(c("set", "synthetic_set"), names(set))) {
+    values <- set[[name]]
+    m <- nrow(set) / nrow(data)
+    stacked <- if (name %in% names(data)) {
+      m > 1 && m == round(m) && is.numeric(values) &&
+        all(values == rep(seq_len(m), each = nrow(data)))
+    } else {
+      length(unique(values)) > 1
+    }
+    if (isTRUE(stacked)) {
+      return(name)
+    }
+  }
 }

@@ -50,7 +50,9 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, weights that cannot be
-#' made again without `refit`, `generate` without the columns of the model.
+#' made again without `refit`, `generate` without the columns of the model,
+#' `estimands` that are not named numbers, a function that fails: the error names
+#' the local database.
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #'
 #' @inheritSection compare_mechanisms Many cores
@@ -100,6 +102,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_seed(seed)
   check_rows_file(file, seed)
   check_converged(fit, FALSE)
+  check_estimands(estimands, fit, seed, call)
   values <- if (is.null(generate)) local_values(fit, replicates, seed)
   item <- function(r) {
     list(
@@ -165,9 +168,10 @@ local_database_row <- function(fit, users, call) {
       } else {
         generated_records(fit, users$generate, item$number, call)
       }
+      refit <- refit_of(users$refit, item$number, call)
       # Warnings of each of R fits would drown the study, which counts them
       made <- suppressWarnings(
-        suppressMessages(replay(fit, records, users$refit, item$seed, call)),
+        suppressMessages(replay(fit, records, refit, item$seed, call)),
         classes = "pseudosynth_warning_convergence"
       )
       row <- data.frame(
@@ -178,19 +182,12 @@ local_database_row <- function(fit, users, call) {
       )
       estimands <- if (!is.null(users$estimands)) {
         replicate_estimands(
-          made, records$data, users$estimands, item$number, item$seed
+          made, records$data, users$estimands, item$number, item$seed, call
         )
       }
       list(row = row, estimands = estimands)
     })
   }
-}
-
-generated_records <- function(fit, generate, r, call) {
-  data <- generate(r)
-  check_data_frame(data, arg = "generate()", call = call)
-  check_columns(names(model_roles(fit)), data, "generate()", call = call)
-  list(data = data, spec = record_spec(fit, data, call))
 }
 
 #' Responses drawn from the fit, on the modelled scale: a column a database
@@ -212,31 +209,6 @@ drawn_records <- function(fit, values) {
   # Not rounded: a rounded income of 0 has no logarithm
   spec$y <- values
   list(data = data, spec = spec)
-}
-
-#' Mean, median, 15th and 90th percentile
-#' @noRd
-location_estimands <- function(y) {
-  c(
-    mean = mean(y), q15 = stats::quantile(y, 0.15, names = FALSE),
-    median = stats::median(y), q90 = stats::quantile(y, 0.9, names = FALSE)
-  )
-}
-
-replicate_estimands <- function(fit, data, estimands, r, seed) {
-  name <- fit$response$variable
-  if (!is.numeric(data[[name]])) {
-    return(NULL)
-  }
-  set <- synthesize(fit, 1, seed = seed, allow_unconverged = TRUE)$sets[[1]]
-  of <- function(source, y) {
-    value <- estimands(as.double(y))
-    data.frame(
-      replicate = r, source = source, estimand = names(value),
-      value = as.double(value)
-    )
-  }
-  rbind(of("local database", data[[name]]), of("synthetic", set[[name]]))
 }
 
 # Print ------------------------------------------------------------------------

@@ -35,7 +35,7 @@
 replicated_uniques <- function(synthetic, data = NULL, keys = NULL) {
   check_present(synthetic)
   data <- confidential_file(data, synthetic)
-  sets <- release_sets(synthetic)
+  sets <- release_sets(synthetic, data)
   if (is.null(keys)) {
     keys <- intersect(names(data), names(sets[[1]]))
   }

@@ -67,7 +67,7 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   columns <- names(x$synthetic[[1]])
   check_known(known, job_data(x), x$synthetic$variable, call = call)
   check_radius(radius, TRUE, call = call)
-  check_names(groups, columns, call = call)
+  check_groups(groups, columns, x$synthetic$variable, call = call)
   render_page("disclosure-review", path, list(
     job = x, known = known, radius = radius, groups = groups
   ), call, private = TRUE)

@@ -19,9 +19,9 @@
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
 #'   that of `synthetic`.
 #' @param resamples (count) Of each file. Default 500.
-#' @param survey_weights (string or `NULL`) A column of weights that the files
-#'   have: `"mean"`, `"total"`, `"median"` and quantiles are weighted by it.
-#'   Default none.
+#' @param survey_weights (string or `NULL`) A column of weights that the file
+#'   and the sets have: all statistics but functions are weighted by it. Sets
+#'   have it where it is a predictor of the model. Default none.
 #' @param level (number in (0, 1)) Of the intervals. Default 0.95.
 #' @param ... Not used.
 #'
@@ -39,7 +39,8 @@
 #'   `set.seed()` repeats it.
 #' @section Error types:
 #' `pseudosynth_error_input`: columns that are missing, a statistic that fails,
-#' gives no number, or gives other numbers in some sets than in the file.
+#' gives no number, gives other numbers in some sets than in the file, or has the
+#' name of another.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
 #' mechanisms, section 3 and its figures. Srivastava, Li and Dunson (2018),
 #' Scalable Bayes via barycenter in Wasserstein space.
@@ -70,23 +71,26 @@ resample_statistics <- function(synthetic, data = NULL,
   check_string(survey_weights, null = TRUE)
   releases <- named_release_list(synthetic)
   data <- confidential_file(data, releases)
+  sets <- lapply(releases, release_sets, data, call = rlang::current_env())
   variable <- synthetic_variable(releases[[1]], variable)
-  sets <- lapply(releases, release_sets, call = rlang::current_env())
-  check_columns(c(variable, survey_weights), data, "data")
+  check_columns(variable, data, "data")
+  check_survey_column(data, survey_weights, "data")
   for (set in unlist(sets, recursive = FALSE)) {
-    check_columns(c(variable, survey_weights), set, "synthetic")
+    check_columns(variable, set, "synthetic")
+    check_survey_column(set, survey_weights, "synthetic")
   }
   for (file in c(list(data), unlist(sets, recursive = FALSE))) {
     check_survey_weights(file, survey_weights)
   }
   measure <- measure_of(statistics, variable, survey_weights)
-  file <- resampled(data, measure, resamples)
+  file <- resampled(data, measure, resamples, "the file")
   names <- names(file$estimate)
   rows <- list(statistic_rows(file, file, "confidential", level))
   draws <- list(statistic_draws(file, "confidential"))
   for (name in names(sets)) {
-    each <- lapply(sets[[name]], function(set) {
-      resampled(set, measure, resamples, names)
+    each <- lapply(seq_along(sets[[name]]), function(j) {
+      where <- paste("set", j, "of", name)
+      resampled(sets[[name]][[j]], measure, resamples, where, names)
     })
     mixed <- barycentre(each)
     rows <- c(rows, list(statistic_rows(mixed, file, name, level)))
@@ -102,6 +106,23 @@ resample_statistics <- function(synthetic, data = NULL,
     ),
     class = "resampled_statistics"
   )
+}
+
+#' Refuse files that survey weights did not reach, and say how they do
+#' @noRd
+check_survey_column <- function(file, name, arg, call = rlang::caller_env()) {
+  if (!is.null(name) && !name %in% names(file)) {
+    abort_input(
+      c(
+        "The file and every set must have the column of survey weights.",
+        x = "There is no column {.val {name}} in {.arg {arg}}.",
+        i = "Jobs and synthetic sets hold the columns of the model and no
+             others. Make {.val {name}} a predictor in the formula, or give
+             data frames that have it."
+      ),
+      arg = "survey_weights", call = call
+    )
+  }
 }
 
 check_survey_weights <- function(data, name, call = rlang::caller_env()) {
@@ -123,6 +144,7 @@ check_survey_weights <- function(data, name, call = rlang::caller_env()) {
 #' One release or several, with names
 #' @noRd
 named_release_list <- function(synthetic, call = rlang::caller_env()) {
+  check_drawn(synthetic, call)
   single <- inherits(synthetic, c("synthetic_data", "pseudo_posterior")) ||
     is.data.frame(synthetic) || is_frame_list(synthetic)
   if (single) {
@@ -152,10 +174,12 @@ is_frame_list <- function(x) {
 # Statistics -------------------------------------------------------------------
 
 #' One function of a data frame from what the user asked for
-#' @return (function) Named numbers.
+#' @return (function of a data frame and what it is, in words) Named numbers.
 #' @noRd
 measure_of <- function(statistics, variable, survey_weights,
                        call = rlang::caller_env()) {
+  # The functions below blame it when this one has long returned
+  force(call)
   parts <- if (is.function(statistics)) {
     list(statistic = statistics)
   } else {
@@ -177,18 +201,9 @@ measure_of <- function(statistics, variable, survey_weights,
       f = plain_statistic(part, variable, survey_weights, call)
     )
   }, parts, given)
-  function(data) {
-    unlist(lapply(unname(parts), function(part) {
-      value <- part$f(data)
-      if (!is.numeric(value) || length(value) == 0) {
-        abort_input(
-          c(
-            "A statistic must give numbers.",
-            x = "{.val {part$name}} gives {describe_type(value)}."
-          ),
-          arg = "statistics", call = call
-        )
-      }
+  function(data, where) {
+    numbers <- unlist(lapply(unname(parts), function(part) {
+      value <- statistic_value(part, data, where, call)
       several <- length(value) > 1
       stats::setNames(as.double(value), if (several) {
         names(value) %||% paste(part$name, seq_along(value))
@@ -196,6 +211,54 @@ measure_of <- function(statistics, variable, survey_weights,
         part$name
       })
     }))
+    check_names_differ(names(numbers), call)
+    numbers[!is.na(numbers)]
+  }
+}
+
+#' What one statistic gives, or an error that says where it gives none
+#' @noRd
+statistic_value <- function(part, data, where, call) {
+  # A warning of another's function may show values, too
+  value <- tryCatch(suppressWarnings(part$f(data)), error = function(e) {
+    if (inherits(e, "pseudosynth_error")) {
+      stop(e)
+    }
+    # The message of another's function may show values of the file
+    abort_input(
+      c(
+        "Statistic {.val {part$name}} failed on {where}.",
+        x = "It raised an error of class {.cls {class(e)[1]}}.",
+        i = "Try it on a data frame of your own."
+      ),
+      arg = "statistics", call = call
+    )
+  })
+  if (!is.numeric(value) || length(value) == 0) {
+    abort_input(
+      c(
+        "A statistic must give numbers.",
+        x = "{.val {part$name}} gives {describe_type(value)} on {where}."
+      ),
+      arg = "statistics", call = call
+    )
+  }
+  value
+}
+
+#' Under one name two statistics would be taken for one
+#' @noRd
+check_names_differ <- function(names, call) {
+  twice <- unique(names[duplicated(names)])
+  if (length(twice) > 0) {
+    abort_input(
+      c(
+        "Every statistic must have a name of its own.",
+        x = "{.val {twice}} {?is/are} there more than once.",
+        i = "For instance {.code list(center = \"median\", top = \"90%\")}."
+      ),
+      arg = "statistics", call = call
+    )
   }
 }
 
@@ -253,12 +316,13 @@ weighted_quantile <- function(y, w, share) {
 
 # Resampling -------------------------------------------------------------------
 
+#' @param where (string) What `data` is, in words.
 #' @return (list) `estimate` (named numeric), `draws` (matrix, a sorted column
 #'   for each statistic).
 #' @noRd
-resampled <- function(data, measure, resamples, names = NULL,
+resampled <- function(data, measure, resamples, where, names = NULL,
                       call = rlang::caller_env()) {
-  estimate <- measured(measure, data, call)
+  estimate <- measure(data, where)
   if (length(estimate) == 0) {
     abort_input(
       "A statistic must give at least one number that is not missing.",
@@ -270,8 +334,8 @@ resampled <- function(data, measure, resamples, names = NULL,
     abort_input(
       c(
         "A statistic must give the same numbers in every file.",
-        x = "{length(names)} in the file, {length(estimate)} in a set, or with
-             other names."
+        x = "{length(names)} in the file, {length(estimate)} in {where}, or
+             with other names."
       ),
       arg = "statistics", call = call
     )
@@ -281,45 +345,29 @@ resampled <- function(data, measure, resamples, names = NULL,
   draws <- matrix(NA_real_, resamples, length(names))
   for (r in seq_len(resamples)) {
     rows <- sample.int(n, n, replace = TRUE)
-    value <- measured(measure, data[rows, , drop = FALSE], call)
+    value <- measure(
+      data[rows, , drop = FALSE], paste("a resample of", where)
+    )
     # A resample may lack a level: its coefficient is then not there
     draws[r, ] <- value[names]
   }
   list(
     estimate = estimate,
-    draws = apply(draws, 2, function(x) {
-      x <- sort(x)
+    draws = vapply(seq_along(names), function(j) {
+      x <- sort(draws[, j])
       if (length(x) == resamples) {
         return(x)
       }
       if (length(x) < resamples / 2) {
         abort_input(
-          "A statistic fails in more than half of the resamples.",
+          "Statistic {.val {names[j]}} is missing in more than half of the
+           resamples of {where}.",
           arg = "statistics", call = call
         )
       }
       stats::quantile(x, stats::ppoints(resamples), names = FALSE)
-    })
+    }, numeric(resamples))
   )
-}
-
-measured <- function(measure, data, call) {
-  # A warning of another's function may show values, too
-  value <- tryCatch(suppressWarnings(measure(data)), error = function(e) {
-    if (inherits(e, "pseudosynth_error")) {
-      stop(e)
-    }
-    # The message of another's function may show values of the file
-    abort_input(
-      c(
-        "A statistic failed.",
-        x = "It raised an error of class {.cls {class(e)[1]}}.",
-        i = "Try it on a data frame of your own."
-      ),
-      arg = "statistics", call = call
-    )
-  })
-  value[!is.na(value)]
 }
 
 #' The mean of the quantile functions: sorted values, one by one

@@ -67,10 +67,10 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   check_present(synthetic)
   data <- confidential_file(data, synthetic)
   pmse <- check_pmse(pmse)
-  sets <- release_sets(synthetic)
+  sets <- release_sets(synthetic, data)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
-  check_names(groups, names(data))
+  check_groups(groups, names(data), variable)
   for (group in groups) {
     check_finite_column(data[[group]], group, rlang::current_env())
   }
@@ -164,6 +164,23 @@ check_pmse <- function(pmse, call = rlang::caller_env()) {
   }
   check_flag(pmse, call = call)
   if (pmse) "logit"
+}
+
+#' Groups are of published columns: by its own values a variable looks perfect
+#' @param columns (character) Those that there are.
+#' @noRd
+check_groups <- function(groups, columns, variable, arg = "groups",
+                         call = rlang::caller_env()) {
+  check_names(groups, columns, arg = arg, call = call)
+  if (variable %in% groups) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be published columns.",
+        x = "{.val {variable}} is synthetic; its means are compared."
+      ),
+      arg = arg, call = call
+    )
+  }
 }
 
 # Scales on which group means can be compared

@@ -80,3 +80,16 @@ test_that("one job, or jobs without a stated epsilon, have a figure", {
     expect_length(drawn, 0)
   }
 })
+
+test_that("a misspelt argument is named, and the response is no group", {
+  error <- expect_error(
+    compare(small_job(), regresion = ~age),
+    class = "pseudosynth_error_input"
+  )
+  expect_match(conditionMessage(error), "`regresion` is no job and no argument")
+  error <- expect_error(
+    compare(small_job(), groups = "income"),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "groups")
+})

@@ -16,7 +16,7 @@ test_that("risks equal the naive loop, exactly", {
     } else {
       do.call(paste, data[known])
     }
-    for (radius in c(0, 0.2)) {
+    for (radius in c(1e-9, 0.2)) {
       for (relative in c(TRUE, FALSE)) {
         risk <- identification_risk(
           sets, data, known, radius, relative,
@@ -115,6 +115,12 @@ test_that("bad input is a classed error", {
   refuse(1, data, radius = 0.1, variable = "y")
   refuse(list(), data, radius = 0.1, variable = "y")
   refuse(data, data, variable = "y")
+  refuse(data, data, radius = 0, variable = "y")
+  refuse(data, data, radius = 0, relative = FALSE, variable = "y")
+  for (relative in c(TRUE, FALSE)) {
+    error <- refuse(data, data, radius = Inf, relative = relative, variable = "y")
+    expect_match(conditionMessage(error), "must be finite and above 0")
+  }
   refuse(data, data, radius = 0.1, variable = "z")
   refuse(data["y"], data, "a", radius = 0.1, variable = "y")
   broken <- data

@@ -140,3 +140,62 @@ test_that("the figure shows epsilon and this file", {
   expect_identical(nrow(figure$data), 4L)
   expect_match(figure$labels$caption, "Confidential")
 })
+
+test_that("estimands are checked before anything is fitted", {
+  fitted <- FALSE
+  local_replaced("replay", function(...) {
+    fitted <<- TRUE
+    stop("fitted")
+  })
+  for (estimands in list(
+    function(y) NULL, function(y) numeric(), function(y) c(1, 2),
+    function(y) c(a = NA_real_), function(y) c(a = 1, a = 2),
+    function(y) c(a = "1"), function(y) stop("secret ", y[1])
+  )) {
+    error <- expect_error(
+      replicate_study(lw, 5, replicates = 1, estimands = estimands),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, "estimands")
+    expect_match(conditionMessage(error), "estimands() of the file", fixed = TRUE)
+    expect_no_match(conditionMessage(error), "secret")
+  }
+  expect_false(fitted)
+})
+
+test_that("a function that fails is named with its local database", {
+  fails <- function(..., arg, says) {
+    error <- expect_error(
+      replicate_study(lw, 5, replicates = 2, seed = 1, ...),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, arg)
+    expect_match(conditionMessage(error), says, fixed = TRUE)
+    expect_no_match(conditionMessage(error), "secret")
+  }
+  database <- function(r) {
+    if (r == 2) stop("secret")
+    data.frame(y = stats::rt(60, 5))
+  }
+  same <- function(data) lw
+  fails(
+    generate = database, refit = same,
+    arg = "generate", says = "generate(2) failed"
+  )
+  fails(
+    generate = function(r) if (r == 1) data.frame(y = c(1, NA)), refit = same,
+    arg = "generate", says = "records of generate(1)"
+  )
+  fails(
+    refit = function(data) stop("secret"),
+    arg = "refit", says = "refit() of local database 1 failed"
+  )
+  calls <- 0
+  fails(
+    refit = same, estimands = function(y) {
+      calls <<- calls + 1
+      c(a = if (calls == 5) NA_real_ else 1)
+    }, arg = "estimands",
+    says = "estimands() of the synthetic set of local database 2"
+  )
+})

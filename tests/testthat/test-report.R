@@ -84,6 +84,31 @@ test_that("both pages are made of every kind of job, the public one unmarked", {
   expect_identical(format(file.info(agency)$mode), "600")
 })
 
+test_that("a job of levels has a page for the agency, without numbers", {
+  withr::local_seed(1)
+  public <- c("low", "mid", "top", "unseen")
+  data <- data.frame(
+    y = sample(public[1:3], 300, TRUE), x = sample(c("a", "b"), 300, TRUE)
+  )
+  two <- data[data$y != "top", ]
+  for (file in list(data, transform(data, y = factor(y, public)), two)) {
+    job <- suppressMessages(pseudo_posterior(y ~ x, file, categorical(),
+      mechanism_score(reference = list("(Intercept)" = 0)),
+      epsilon = 4, m = 2, response = public_response(levels = public)
+    ))
+    page <- new_page()
+    report(job, page)
+    found <- page_text(page)
+    expect_match(found$text, "levels, which are no numbers")
+    expect_match(found$text, "Shares of the levels")
+    expect_match(found$text, "Attribute risk of y")
+    expect_no_match(found$text, "Identification risk of|Utility of")
+    for (level in unique(c(file$y, job$synthetic[[2]]$y))) {
+      expect_match(found$text, paste0(">", level, "<"), fixed = TRUE)
+    }
+  }
+})
+
 test_that("the template for the public gets nothing but public things", {
   for (name in names(marked_jobs())) {
     job <- marked_jobs()[[name]]

@@ -127,3 +127,70 @@ test_that("what cannot be computed is an error without values", {
     expect_false(grepl("secret", conditionMessage(error)))
   }
 })
+
+test_that("two statistics of one name are refused, not mixed", {
+  data <- income_file()
+  for (twice in list(
+    c("mean", "mean"), list(a = "mean", a = "median"),
+    list(function(d) 1, function(d) 2),
+    list(a = "mean", function(d) c(a = 1, b = 2))
+  )) {
+    error <- expect_error(
+      resample_statistics(
+        data, data, twice,
+        variable = "income", resamples = 5
+      ),
+      class = "pseudosynth_error_input"
+    )
+    expect_match(
+      conditionMessage(error), "\"(a|mean|statistic)\" is there more than once"
+    )
+  }
+})
+
+test_that("a statistic that fails is named, and where it failed", {
+  data <- income_file()
+  for (at in list(
+    c(1, "on the file"), c(2, "on a resample of the file"),
+    c(7, "on set 1 of LW"), c(13, "on set 2 of LW"),
+    c(14, "on a resample of set 2 of LW")
+  )) {
+    calls <- 0
+    fails <- function(d) {
+      calls <<- calls + 1
+      if (calls == as.numeric(at[1])) stop("secret ", d$income[1])
+      1
+    }
+    error <- expect_error(
+      resample_statistics(
+        list(LW = list(data, data)), data, list(slope = fails),
+        variable = "income", resamples = 5
+      ),
+      class = "pseudosynth_error_input"
+    )
+    expect_match(
+      conditionMessage(error), paste0("\"slope\" failed ", at[2], "."),
+      fixed = TRUE
+    )
+    expect_no_match(conditionMessage(error), "secret")
+  }
+})
+
+test_that("survey weights that sets do not have are explained", {
+  data <- income_file()
+  error <- expect_error(
+    resample_statistics(
+      data[c("income", "age")], data, "sd",
+      variable = "income", survey_weights = "w"
+    ),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "survey_weights")
+  expect_match(conditionMessage(error), "predictor in the formula")
+  found <- resample_statistics(
+    data, data, "sd",
+    variable = "income", resamples = 5, survey_weights = "w"
+  )
+  wide <- cov.wt(data["income"], data$w, method = "ML")$cov
+  expect_equal(found$table$estimate[1], sqrt(wide[[1]]))
+})

@@ -266,3 +266,82 @@ test_that("a group without a value is refused", {
   error <- refusal(utility(list(data), data, "y", groups = "g"))
   expect_identical(error$rows, 1L)
 })
+
+test_that("the synthesized variable is no group", {
+  data <- privacy_data()
+  error <- expect_error(
+    utility(data, data, "income", groups = c("age", "income")),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "groups")
+  expect_match(conditionMessage(error), "\"income\" is synthetic")
+})
+
+# Every measure that takes plain data frames as sets
+measures_of_sets <- list(
+  utility = function(x, data) utility(x, data, "income"),
+  resample_statistics = function(x, data) {
+    resample_statistics(x, data, "total", "income", resamples = 5)
+  },
+  replicated_uniques = replicated_uniques,
+  attribute_risk = function(x, data) attribute_risk(x, data, "age", "income"),
+  identification_risk = function(x, data) {
+    identification_risk(x, data, "age", 0.2, variable = "income")
+  }
+)
+
+test_that("several sets in one data frame are not taken for one set", {
+  data <- privacy_data()
+  synthetic <- synthesize(unweighted_fit(), 3, seed = 1)
+  long <- as.data.frame(synthetic)
+  shuffled <- long[rev(seq_len(nrow(long))), rev(names(long))]
+  numbered <- cbind(set = 7, data)
+  own <- do.call(rbind, replicate(3, numbered, simplify = FALSE))
+  own$set <- rep(1:3, each = nrow(data))
+  for (measure in measures_of_sets) {
+    for (x in list(long, shuffled, list(long))) {
+      error <- expect_error(measure(x, data), class = "pseudosynth_error_input")
+      expect_match(conditionMessage(error), "it is 3 sets")
+    }
+    expect_error(measure(own, numbered), "it is 3 sets")
+    # A column of the file's own, and what the message says to do
+    expect_no_error(measure(numbered, numbered))
+    varied <- transform(numbered, set = rep_len(1:4, nrow(data)))
+    expect_no_error(measure(varied, varied))
+  }
+  apart <- unname(split(long, long$set))
+  expect_equal(
+    utility(apart, data, "income")$table, utility(synthetic, data)$table
+  )
+})
+
+test_that("a set without rows, and what is not drawn yet, are refused", {
+  data <- privacy_data()
+  for (measure in measures_of_sets) {
+    error <- expect_error(
+      measure(data[0, ], data),
+      class = "pseudosynth_error_input"
+    )
+    expect_match(conditionMessage(error), "no rows")
+    error <- expect_error(
+      measure(unweighted_fit(), data),
+      class = "pseudosynth_error_input"
+    )
+    expect_match(conditionMessage(error), "synthesize()", fixed = TRUE)
+  }
+  expect_error(utility(unweighted_fit()), "synthesize()", fixed = TRUE)
+})
+
+test_that("a job is not measured against another file than its own", {
+  job <- as_pseudo_posterior(
+    synthesize(unweighted_fit(), 2, seed = 1),
+    list(unweighted = unweighted_fit())
+  )
+  for (measure in measures_of_sets) {
+    error <- expect_error(
+      measure(job, privacy_data()[1:10, ]),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, "data")
+  }
+})
