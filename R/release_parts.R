@@ -115,6 +115,17 @@ check_drawn <- function(synthetic, call) {
   }
 }
 
+#' The columns of the file that a job has read
+#' @noRd
+job_data <- function(x) {
+  x$internal$data %||% final_fit(x)$data
+}
+
+final_fit <- function(x) {
+  fits <- x$internal$fits
+  fits[[length(fits)]]
+}
+
 #' Refuse another file than the one that a job was made of
 #' @noRd
 check_own_file <- function(job, data, call) {

@@ -89,14 +89,3 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
     class = "pseudo_posterior"
   )
 }
-
-#' The columns of the file that a job has read
-#' @noRd
-job_data <- function(x) {
-  x$internal$data %||% final_fit(x)$data
-}
-
-final_fit <- function(x) {
-  fits <- x$internal$fits
-  fits[[length(fits)]]
-}
