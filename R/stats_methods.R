@@ -14,12 +14,13 @@
 #'   columns of the design (of a [categorical()] response by level and column);
 #'   not for mixtures, whose components exchange places
 #'   between draws. `weights()`: the [privacy_weights] of the fit, all 1 where
-#'   it has none. Both are confidential.
+#'   it has none. Both are confidential. `nobs()` of a job: the records of the
+#'   file, as many as of each set.
 #' @section Error types:
 #' `pseudosynth_error_input`: `coef()` of a mixture, `weights()` of a score
 #' release, `fitted()`, `residuals()`, `deviance()`, `df.residual()`, `sigma()`,
 #' `head()` and `tail()` of a fit or a job, and all but the last two of
-#' synthetic data, whose rows these give.
+#' synthetic data, whose rows these give; `plot()` and `autoplot()` of a label.
 #' @seealso [summary()][synthesizer] of a fit, [as_draws()],
 #'   [posterior_predict()][posterior_predict.synthesizer]
 #' @examples
@@ -70,6 +71,13 @@ coef.pseudo_posterior <- function(object, ...) {
 }
 
 #' @rdname stats-methods
+#' @method nobs pseudo_posterior
+#' @export
+nobs.pseudo_posterior <- function(object, ...) {
+  object$synthetic$n_records
+}
+
+#' @rdname stats-methods
 #' @export
 weights.pseudo_posterior <- function(object, ...) {
   fit <- final_fit(object)
@@ -88,6 +96,8 @@ of_records <- "{.fn posterior_predict} draws responses, {.fn log_lik} their log
 of_fits <- "{.fn summary} shows what it holds."
 of_sets <- "Fit a model to every set by {.code with(x, lm(..))} and combine them
   by {.fn pool}."
+of_labels <- "{.fn print} shows it whole. Figures are of what it was made from,
+  of {.fn compare} and of {.fn audit_guarantee}."
 
 no_method <- function(object, verb, instead) {
   abort_input(
@@ -240,4 +250,15 @@ tail.synthesizer <- function(x, ...) {
 #' @export
 tail.pseudo_posterior <- function(x, ...) {
   no_method(x, "tail", of_fits)
+}
+
+#' @export
+plot.privacy_guarantee <- function(x, ...) {
+  no_method(x, "plot", of_labels)
+}
+
+#' @method autoplot privacy_guarantee
+#' @export
+autoplot.privacy_guarantee <- function(object, ...) {
+  no_method(object, "autoplot", of_labels)
 }
