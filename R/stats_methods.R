@@ -20,7 +20,7 @@
 #' `pseudosynth_error_input`: `coef()` of a mixture, `weights()` of a score
 #' release, `fitted()`, `residuals()`, `deviance()`, `df.residual()`, `sigma()`,
 #' `head()` and `tail()` of a fit or a job, and all but the last two of
-#' synthetic data, whose rows these give; `plot()` and `autoplot()` of a label.
+#' synthetic data, whose rows these give.
 #' @seealso [summary()][synthesizer] of a fit, [as_draws()],
 #'   [posterior_predict()][posterior_predict.synthesizer]
 #' @examples
@@ -96,8 +96,6 @@ of_records <- "{.fn posterior_predict} draws responses, {.fn log_lik} their log
 of_fits <- "{.fn summary} shows what it holds."
 of_sets <- "Fit a model to every set by {.code with(x, lm(..))} and combine them
   by {.fn pool}."
-of_labels <- "{.fn print} shows it whole. Figures are of what it was made from,
-  of {.fn compare} and of {.fn audit_guarantee}."
 
 no_method <- function(object, verb, instead) {
   abort_input(
@@ -250,15 +248,4 @@ tail.synthesizer <- function(x, ...) {
 #' @export
 tail.pseudo_posterior <- function(x, ...) {
   no_method(x, "tail", of_fits)
-}
-
-#' @export
-plot.privacy_guarantee <- function(x, ...) {
-  no_method(x, "plot", of_labels)
-}
-
-#' @method autoplot privacy_guarantee
-#' @export
-autoplot.privacy_guarantee <- function(object, ...) {
-  no_method(object, "autoplot", of_labels)
 }
