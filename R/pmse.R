@@ -78,7 +78,15 @@ logit_propensity <- function(both, is_set, variable, others, fixed) {
   pmse <- mean((fit$fitted.values - share)^2)
   # Snoke and others (2018), theorem 1
   expected <- (fit$rank - same) * (1 - share)^2 * share / length(is_set)
-  list(pmse = pmse, pmse_ratio = pmse / expected)
+  list(pmse = pmse, pmse_ratio = error_ratio(pmse, expected))
+}
+
+#' The error as a multiple of what chance gives
+#'
+#' Where the twins are equal, not even chance can tell them apart: both are 0.
+#' @noRd
+error_ratio <- function(pmse, expected) {
+  if (expected == 0 && pmse < 1e-12) 0 else pmse / expected
 }
 
 #' Columns of main effects, without the intercept
@@ -136,5 +144,7 @@ cart_propensity <- function(both, is_set, fixed, permutations, call) {
   pmse <- error(is_set)
   # Exchanged labels have the chance of two samples; a set varies around the
   # file, which does not (Snoke and others 2018, section 3.3).
-  list(pmse = pmse, pmse_ratio = pmse / ((1 - share) * mean(chance)))
+  list(
+    pmse = pmse, pmse_ratio = error_ratio(pmse, (1 - share) * mean(chance))
+  )
 }

@@ -8,7 +8,8 @@
 #' variances that the models state. Intervals and tests use a t distribution
 #' with \eqn{(m - 1) (1 + m \bar u / b)^2} degrees of freedom.
 #'
-#' @param data A [`synthetic_data`][synthetic_data] object.
+#' @param data A [`synthetic_data`][synthetic_data] object, or a
+#'   [`pseudo_posterior`][pseudo_posterior], whose sets are taken.
 #' @param expr (expression) What is computed in each set, with its columns as
 #'   variables, such as `lm(log(income) ~ age + earner)`.
 #' @param fits The m results: what `with()` returns, or a list of models with
@@ -100,10 +101,18 @@ pool <- function(fits, level = 0.95) {
 #' @rdname pool
 #' @export
 with.synthetic_data <- function(data, expr, ...) {
-  asked <- substitute(expr)
-  caller <- parent.frame()
+  in_each_set(data, substitute(expr), parent.frame())
+}
+
+#' @rdname pool
+#' @export
+with.pseudo_posterior <- function(data, expr, ...) {
+  in_each_set(data$synthetic, substitute(expr), parent.frame())
+}
+
+in_each_set <- function(sets, asked, caller) {
   structure(
-    lapply(as.list(data), function(set) eval(asked, set, caller)),
+    lapply(as.list(sets), function(set) eval(asked, set, caller)),
     class = "synthetic_fits"
   )
 }

@@ -14,7 +14,8 @@
 #'   columns of the design (of a [categorical()] response by level and column);
 #'   not for mixtures, whose components exchange places
 #'   between draws. `weights()`: the [privacy_weights] of the fit, all 1 where
-#'   it has none. Both are confidential.
+#'   it has none. Both are confidential. `nobs()` of a job: the records of the
+#'   file, as many as of each set.
 #' @section Error types:
 #' `pseudosynth_error_input`: `coef()` of a mixture, `weights()` of a score
 #' release, `fitted()`, `residuals()`, `deviance()`, `df.residual()`, `sigma()`,
@@ -67,6 +68,13 @@ weights.synthesizer <- function(object, ...) {
 #' @export
 coef.pseudo_posterior <- function(object, ...) {
   stats::coef(final_fit(object))
+}
+
+#' @rdname stats-methods
+#' @method nobs pseudo_posterior
+#' @export
+nobs.pseudo_posterior <- function(object, ...) {
+  object$synthetic$n_records
 }
 
 #' @rdname stats-methods

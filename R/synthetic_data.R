@@ -31,7 +31,9 @@
 #'     released;
 #'   * `made_by`: package, version, `assignment`, `reproducible`.
 #'
-#'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets.
+#'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
+#'   `for`, `Map()`, `do.call()` and purrr's `map()` do not ask the class and
+#'   would go over the elements above: give them `as.list(x)`.
 #'   `summary()` gives the statistics of the synthetic column, one row per set;
 #'   of a yes/no column the share of each value.
 #'
@@ -59,6 +61,7 @@
 #' # For release: rows in random order
 #' head(as.data.frame(syn, set = 2))
 #' sapply(syn, function(set) median(set$income))
+#' for (set in as.list(syn)) print(median(set$income))
 NULL
 
 #' Sets of published columns and a synthetic one

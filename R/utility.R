@@ -36,8 +36,8 @@
 #'     multiple of what chance gives: about 1 for a resample of the file, up to
 #'     about 2 for further draws from the law that the file came from. Where the
 #'     other columns of both agree, as published predictors do, only chance in
-#'     `variable` is counted. `"cart"` measures it by exchanging labels 20
-#'     times, with R's random numbers;
+#'     `variable` is counted; a set that is the file has 0. `"cart"` measures it
+#'     by exchanging labels 20 times, with R's random numbers;
 #'
 #'   `statistics`, a data frame with the mean, standard deviation, total and
 #'   quantiles of the file and of each set (of yes/no answers as 0 and 1);
@@ -106,7 +106,9 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       arg = "synthetic", call = call
     )
   })
-  truth <- if (!is.null(formula)) regression_of(formula, data)
+  truth <- if (!is.null(formula)) {
+    regression_of(formula, data, call = call)
+  }
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
     z <- values[[j]]
@@ -117,7 +119,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       }, 0))
     }
     if (!is.null(formula)) {
-      found <- regression_of(formula, set)
+      found <- regression_of(formula, set, sprintf("set %d", j), call)
       row$r_squared <- found$r_squared
       row$overlap <- interval_overlap(truth$intervals, found$intervals)
     }
@@ -246,9 +248,22 @@ group_error <- function(g, y, h, z, transform) {
 }
 
 #' R2 and 95% intervals of a linear model
+#' @param whose (string) The data in words.
 #' @noRd
-regression_of <- function(formula, data) {
-  fit <- stats::lm(formula, data)
+regression_of <- function(formula, data, whose = "the file",
+                          call = rlang::caller_env()) {
+  fit <- tryCatch(stats::lm(formula, data), error = function(error) {
+    abort_input(
+      c(
+        "{.arg formula} must be a linear model that can be fitted to {whose}.",
+        x = "{.fn lm} says: {conditionMessage(error)}",
+        i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
+          "Such as 0, which has no finite logarithm."
+        }
+      ),
+      arg = "formula", call = call
+    )
+  })
   list(
     r_squared = summary(fit)$r.squared, intervals = stats::confint(fit)
   )

@@ -153,3 +153,13 @@ test_that("terms twice, infinite estimates and unknown terms are errors", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("with() of a job goes over its sets", {
+  job <- small_job()
+  shift <- 1
+  fits <- with(job, lm(log(income + shift) ~ age))
+  sets <- with(job$synthetic, lm(log(income + shift) ~ age))
+  expect_s3_class(fits, "synthetic_fits")
+  expect_identical(lapply(fits, coef), lapply(sets, coef))
+  expect_identical(pool(fits)$m, job$m)
+})

@@ -44,3 +44,16 @@ test_that("what has no meaning is an error and never NULL", {
     }
   }
 })
+
+test_that("nobs() of a job are the records of its file", {
+  expect_identical(nobs(small_job()), nobs(unweighted_fit()))
+})
+
+test_that("a label has no figure, and says what has", {
+  label <- guarantee(small_job())
+  for (verb in list(plot, autoplot)) {
+    expect_error(verb(label), "audit_guarantee",
+      class = "pseudosynth_error_input"
+    )
+  }
+})

@@ -166,4 +166,10 @@ test_that("the length of synthetic data is the number of sets", {
   syn <- synthesize(quick_fit(), m = 3)
   expect_length(syn, 3)
   expect_length(as.list(syn), 3)
+  # R's own loops go over as.list()
+  rows <- 0
+  for (set in as.list(syn)) rows <- rows + nrow(set)
+  expect_equal(rows, 3 * nrow(syn[[1]]))
+  expect_identical(Map(nrow, as.list(syn)), lapply(syn, nrow))
+  expect_identical(dim(do.call(rbind, as.list(syn)))[1], as.integer(rows))
 })

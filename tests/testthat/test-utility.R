@@ -345,3 +345,33 @@ test_that("a job is not measured against another file than its own", {
     expect_identical(error$arg, "data")
   }
 })
+
+test_that("a tree finds nothing in the file itself", {
+  skip_if_not_installed("rpart")
+  data <- privacy_data()
+  found <- utility(data, data, "income", pmse = "cart")
+  expect_identical(found$table$pmse, 0)
+  expect_identical(found$table$pmse_ratio, 0)
+  # A set that is not the file has a ratio above it
+  other <- data
+  other$income <- rev(data$income) + 1
+  found <- withr::with_seed(1, utility(other, data, "income", pmse = "cart"))
+  expect_gt(found$table$pmse_ratio, 0)
+  expect_identical(error_ratio(0.1, 0), Inf)
+})
+
+test_that("a formula that a set has no finite values for says which set", {
+  data <- privacy_data()
+  set <- data
+  set$income[1] <- 0
+  error <- expect_error(
+    utility(list(data, set), data, "income", formula = log(income) ~ age),
+    "set 2",
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "formula")
+  expect_error(
+    utility(data, set, "income", formula = log(income) ~ age), "the file",
+    class = "pseudosynth_error_input"
+  )
+})
