@@ -153,3 +153,14 @@ test_that("terms twice, infinite estimates and unknown terms are errors", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("large degrees of freedom are printed as they are", {
+  fits <- lapply(c(1, 1.1), function(a) {
+    list(estimate = c(a = a, b = 1), variance = c(a = 1, b = 1))
+  })
+  pooled <- pool(fits)
+  expect_gt(pooled$table$df[1], 9999)
+  shown <- capture.output(print(pooled))
+  expect_match(shown, format_figure(pooled$table$df[1]), all = FALSE)
+  expect_match(shown, "Inf$", all = FALSE)
+})
