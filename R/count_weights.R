@@ -14,7 +14,7 @@
 #'   with `data`. A transformation such as `log(income)` names the variable
 #'   only: balls are in the variable's own unit.
 #' @param data (data frame) The records, where `x` is not a fit.
-#' @param radius (number > 0) r. No default: which values count as close is a
+#' @param radius (number >= 0) r. No default: which values count as close is a
 #'   choice of policy and must not be read from the file.
 #' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}, so that 0.2
 #'   is 20% of the true value; around 0 the ball holds 0 alone. `FALSE`:
@@ -76,7 +76,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
                           known = NULL, scale = 1, shift = 0, ...) {
   check_no_dots(..., hint = "See {.fn count_weights}.")
   check_present(x)
-  check_radius(rlang::maybe_missing(radius), relative)
+  check_radius(rlang::maybe_missing(radius), relative, zero = TRUE)
   check_number(scale, min = 0)
   check_number(shift)
   records <- named_records(x, data)

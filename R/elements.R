@@ -43,10 +43,11 @@ asked_name <- function(name, asker) {
 #' NULL; where the name is there, nothing is looked up but the element.
 #' @param what (string) As in element_of().
 #' @param optional (character) Documented elements that some objects lack.
-#' @param instead (function of the object and the name, or `NULL`) Gives what to
-#'   ask instead, in cli's markup, or `NULL`.
+#' @param instead (function of the object and the name) Gives what to ask
+#'   instead, in cli's markup, or `NULL`.
 #' @noRd
-strict_elements <- function(what, optional = character(), instead = NULL) {
+strict_elements <- function(what, optional = character(),
+                            instead = function(x, name) NULL) {
   force(what)
   force(optional)
   force(instead)
@@ -63,10 +64,7 @@ strict_elements <- function(what, optional = character(), instead = NULL) {
     known <- name %in% c(names(x), optional) ||
       identical(topenv(asker), topenv())
     if (!known) {
-      element_of(
-        x, name, what, if (!is.null(instead)) instead(x, name),
-        call = asked_call(name)
-      )
+      element_of(x, name, what, instead(x, name), call = asked_call(name))
     }
     value
   }

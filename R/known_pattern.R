@@ -64,7 +64,11 @@ ball_radius <- function(y, radius, relative) {
   if (relative) radius * abs(y) else rep(radius, length(y))
 }
 
-check_radius <- function(radius, relative, call = rlang::caller_env()) {
+#' @param zero (flag) May it be 0? A count of equal values has a meaning, a risk
+#'   that a ball without width finds is 0 whatever is released.
+#' @noRd
+check_radius <- function(radius, relative, zero = FALSE,
+                         call = rlang::caller_env()) {
   if (rlang::is_missing(radius)) {
     abort_input(
       c(
@@ -76,7 +80,11 @@ check_radius <- function(radius, relative, call = rlang::caller_env()) {
       arg = "radius", call = call
     )
   }
-  check_number(radius, above = 0, call = call)
+  if (zero) {
+    check_number(radius, min = 0, call = call)
+  } else {
+    check_number(radius, above = 0, call = call)
+  }
   check_flag(relative, call = call)
   if (relative && radius > 1) {
     abort_input(

@@ -119,7 +119,7 @@ ball_settings <- function(radius, relative, known, mechanism,
      true value, with {.code relative = FALSE} it is in the response's unit.",
     arg = "radius", call = call
   )
-  check_radius(radius, relative, call = call)
+  check_radius(radius, relative, zero = mechanism != "risk", call = call)
   list(radius = radius, relative = relative, known = known)
 }
 

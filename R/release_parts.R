@@ -129,7 +129,7 @@ final_fit <- function(x) {
 #' Refuse another file than the one that a job was made of
 #' @noRd
 check_own_file <- function(job, data, call) {
-  own <- nrow(job_data(job))
+  own <- nrow(confidential_file(NULL, job, call))
   if (nrow(data) != own) {
     n_data <- nrow(data)
     abort_input(

@@ -51,8 +51,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, weights that cannot be
 #' made again without `refit`, `generate` without the columns of the model,
-#' `estimands` that are not named numbers, a function that fails: the error names
-#' the local database.
+#' `estimands` that are not named numbers, a function that fails: the error
+#' names the local database.
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #'
 #' @inheritSection compare_mechanisms Many cores

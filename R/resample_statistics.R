@@ -39,8 +39,8 @@
 #'   `set.seed()` repeats it.
 #' @section Error types:
 #' `pseudosynth_error_input`: columns that are missing, a statistic that fails,
-#' gives no number, gives other numbers in some sets than in the file, or has the
-#' name of another.
+#' gives no number, gives other numbers in some sets than in the file, or has
+#' the name of another.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
 #' mechanisms, section 3 and its figures. Srivastava, Li and Dunson (2018),
 #' Scalable Bayes via barycenter in Wasserstein space.

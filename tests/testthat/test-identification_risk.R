@@ -118,7 +118,10 @@ test_that("bad input is a classed error", {
   refuse(data, data, radius = 0, variable = "y")
   refuse(data, data, radius = 0, relative = FALSE, variable = "y")
   for (relative in c(TRUE, FALSE)) {
-    error <- refuse(data, data, radius = Inf, relative = relative, variable = "y")
+    error <- refuse(
+      data, data,
+      radius = Inf, relative = relative, variable = "y"
+    )
     expect_match(conditionMessage(error), "must be finite and above 0")
   }
   refuse(data, data, radius = 0.1, variable = "z")

@@ -163,3 +163,14 @@ test_that("with() of a job goes over its sets", {
   expect_identical(lapply(fits, coef), lapply(sets, coef))
   expect_identical(pool(fits)$m, job$m)
 })
+
+test_that("large degrees of freedom are printed as they are", {
+  fits <- lapply(c(1, 1.1), function(a) {
+    list(estimate = c(a = a, b = 1), variance = c(a = 1, b = 1))
+  })
+  pooled <- pool(fits)
+  expect_gt(pooled$table$df[1], 9999)
+  shown <- capture.output(print(pooled))
+  expect_match(shown, format_figure(pooled$table$df[1]), all = FALSE)
+  expect_match(shown, "Inf$", all = FALSE)
+})

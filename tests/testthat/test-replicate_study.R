@@ -157,7 +157,10 @@ test_that("estimands are checked before anything is fitted", {
       class = "pseudosynth_error_input"
     )
     expect_identical(error$arg, "estimands")
-    expect_match(conditionMessage(error), "estimands() of the file", fixed = TRUE)
+    expect_match(
+      conditionMessage(error), "estimands() of the file",
+      fixed = TRUE
+    )
     expect_no_match(conditionMessage(error), "secret")
   }
   expect_false(fitted)
