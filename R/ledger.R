@@ -289,7 +289,8 @@ as.data.frame.privacy_ledger <- function(x,
     number = number, time = field("time", ""),
     synthetic = field("synthetic", ""), published = field("published", ""),
     mechanism = field("mechanism", ""), label = field("label", ""),
-    m = as.integer(field("m", "")), records = as.integer(field("records", NA_character_)),
+    m = as.integer(field("m", "")),
+    records = as.integer(field("records", NA_character_)),
     file = field("file", NA_character_),
     epsilon = vapply(number, function(i) {
       spent_of(book, entry_charges(book$entries[seq_len(i)]))

@@ -39,8 +39,8 @@ found_doubles <- function(bytes, numbers) {
   find_numbers(bytes, as.double(numbers))
 }
 
-# As text: to seven digits, as R prints them. Among thousands of synthetic values
-# seven digits are met by chance.
+# As text: to seven digits, as R prints them. Among thousands of synthetic
+# values seven digits are met by chance.
 expect_nothing_said <- function(text, what, digits = c(7, 15)) {
   text <- paste(text, collapse = " ")
   data <- leak_file()
