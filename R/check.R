@@ -81,11 +81,10 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
       arg = arg, call = call
     )
   }
-  outside <- x < min || x > max || (is.finite(above) && x <= above) ||
-    (is.finite(below) && x >= below)
-  if (outside || (finite && !is.finite(x))) {
+  inside <- x >= min && x <= max && is_above(x, above) && is_above(-x, -below)
+  if (!inside || (finite && !is.finite(x))) {
     range <- describe_range(min, max, above, below, finite)
-    if (!outside && range != "finite") range <- paste("finite and", range)
+    if (inside && range != "finite") range <- paste("finite and", range)
     abort_input(
       c("{.arg {arg}} must be {range}.", x = "It is {format(x)}."),
       arg = arg, call = call
@@ -93,6 +92,9 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
   }
   invisible(as.double(x))
 }
+
+# An infinite end is none
+is_above <- function(x, end) !is.finite(end) || x > end
 
 describe_range <- function(min, max, above, below, finite = TRUE) {
   parts <- c(
