@@ -73,3 +73,19 @@ absent_names <- function(x, columns) {
     "There {cli::qty(n)}{?is no column/are no columns} {.val {absent}}."
   )
 }
+
+#' Refuse to draw without the published predictors
+#' @param from (string) What is drawn from, which holds no record.
+#' @noRd
+check_newdata <- function(newdata, from, call) {
+  if (is.null(newdata)) {
+    abort_input(
+      c(
+        "{.arg newdata} must give the published predictors.",
+        x = "A {from} holds no record."
+      ),
+      arg = "newdata", call = call
+    )
+  }
+  check_data_frame(newdata, arg = "newdata", call = call)
+}

@@ -49,15 +49,7 @@ draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger,
       arg = "m", call = call
     )
   }
-  if (is.null(newdata)) {
-    abort_input(
-      c(
-        "{.arg newdata} must give the published predictors.",
-        x = "A generator holds no record."
-      ),
-      arg = "newdata", call = call
-    )
-  }
+  check_newdata(newdata, "generator", call)
   spec <- newdata_spec(x, newdata, call)
   check_sets_memory(m, nrow(newdata), call)
   columns <- published_columns(x, newdata)

@@ -22,8 +22,7 @@ confidential_file <- function(data, synthetic, call = rlang::caller_env()) {
         arg = "data", call = call
       )
     }
-    internal <- jobs[[1]]$internal
-    return(internal$data %||% internal$fits[[1]]$data)
+    return(job_data(jobs[[1]]))
   }
   check_data_frame(data, arg = "data", call = call)
 }
@@ -129,7 +128,7 @@ final_fit <- function(x) {
 #' Refuse another file than the one that a job was made of
 #' @noRd
 check_own_file <- function(job, data, call) {
-  own <- nrow(confidential_file(NULL, job, call))
+  own <- nrow(job_data(job))
   if (nrow(data) != own) {
     n_data <- nrow(data)
     abort_input(

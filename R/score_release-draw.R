@@ -15,16 +15,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
       arg = "margin", call = call
     )
   }
-  if (is.null(newdata)) {
-    abort_input(
-      c(
-        "{.arg newdata} must give the published predictors.",
-        x = "A score release holds no record."
-      ),
-      arg = "newdata", call = call
-    )
-  }
-  check_data_frame(newdata, arg = "newdata", call = call)
+  check_newdata(newdata, "score release", call)
   file <- published_rows(x$design, newdata, call)
   check_sets_memory(m, nrow(newdata), call)
   columns <- published_columns(x, newdata)

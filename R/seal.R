@@ -34,7 +34,9 @@ seal_of <- function(x) {
     parts$privacy_weights <- list(as.double(weights), attr(weights, "digest"))
     parts <- parts[intersect(fit_parts, names(parts))]
   }
-  if (inherits(x, "synthetic_data")) parts$sets <- told_apart(x$sets)
+  if (inherits(x, "synthetic_data") && length(parts$sets) > 0) {
+    parts$sets <- told_apart(parts$sets)
+  }
   names <- names(parts)
   attributes(parts) <- NULL
   stable_hash(list(class(x), names, parts))

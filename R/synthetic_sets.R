@@ -36,7 +36,7 @@
 #' An element of the object, never a column: that is one of a set
 #' @noRd
 named_element <- function(x, name, call = rlang::caller_env()) {
-  column <- isTRUE(name %in% names(unclass(x)$sets[[1]]))
+  column <- isTRUE(name %in% unlist(lapply(unclass(x)$sets, names)))
   element_of(
     x, name, "Synthetic data",
     if (column) {

@@ -173,3 +173,42 @@ test_that("the length of synthetic data is the number of sets", {
   expect_identical(Map(nrow, as.list(syn)), lapply(syn, nrow))
   expect_identical(dim(do.call(rbind, as.list(syn)))[1], as.integer(rows))
 })
+
+test_that("sets that were edited have no label, whichever way", {
+  made <- leaving_sets(3)
+  expect_identical(guarantee(made)$label, "strict")
+  edited <- function(change) {
+    parts <- unclass(made)
+    parts$sets <- change(parts$sets)
+    attributes(parts) <- c(attributes(parts), attributes(made)[c(
+      "class", "seal"
+    )])
+    parts
+  }
+  changes <- list(
+    value = function(sets) {
+      sets[[2]]$age[1] <- setdiff(levels(sets[[2]]$age), sets[[2]]$age[1])[1]
+      sets
+    },
+    order = function(sets) sets[c(2, 1, 3)],
+    clone = function(sets) sets[c(1, 1, 3)],
+    columns = function(sets) lapply(sets, rev),
+    rows = function(sets) lapply(sets, function(x) x[rev(seq_len(nrow(x))), ]),
+    attribute = function(sets) {
+      attr(sets[[3]], "more") <- 1
+      sets
+    },
+    names = function(sets) {
+      names(sets[[2]])[2:3] <- names(sets[[2]])[2]
+      sets
+    },
+    fewer = function(sets) sets[1:2],
+    none = function(sets) list(),
+    gone = function(sets) NULL,
+    number = function(sets) 5
+  )
+  for (name in names(changes)) {
+    label <- guarantee(edited(changes[[name]]))$label
+    expect_identical(label, "none", label = name)
+  }
+})
