@@ -50,6 +50,20 @@ results <- testthat::test_dir(
   stop_on_failure = FALSE,
   stop_on_warning = FALSE
 )
+
+# A log shows its end first: what failed, once more, just above the counts.
+for (test in results) {
+  bad <- vapply(
+    test$results, inherits, NA,
+    what = c("expectation_failure", "expectation_error")
+  )
+  for (failure in test$results[bad]) {
+    cat(sprintf(
+      "\n== Failed: %s, \"%s\"\n%s\n", test$file, test$test,
+      conditionMessage(failure)
+    ))
+  }
+}
 results <- as.data.frame(results)
 
 empty <- setdiff(files, unique(results$file))
