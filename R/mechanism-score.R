@@ -3,17 +3,17 @@
 
 #' @rdname mechanisms
 #' @export
-mechanism_score <- function(reference, delta = 1e-6, clip = NULL,
+mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
                             step_shares = c(0.17, 0.83),
                             spread = NULL) {
   call <- rlang::current_env()
   settings <- score_settings(
-    rlang::maybe_missing(reference), delta, NULL, 40, clip,
+    reference %||% no_centre, delta, NULL, 40, clip,
     c(1, check_step_shares(step_shares, call)), spread, call
   )
   new_mechanism(definition_score(), list(
-    reference = settings$reference, delta = delta, clip = clip,
-    step_shares = step_shares, spread = spread
+    reference = if (!is.null(reference)) settings$reference, delta = delta,
+    clip = clip, step_shares = step_shares, spread = spread
   ))
 }
 
@@ -24,7 +24,6 @@ definition_score <- function() {
     does = "releases noisy sums of clipped scores once, for any number of sets",
     short = "Score", colour = "#661100", make = mechanism_score,
     prepare = function(job) {
-      release_settings(job)
       job_model(job)
       job
     },
@@ -55,9 +54,8 @@ job_model <- function(job) {
   }
   check_score_family(model$family, job$call)
   check_score_epsilon(job$epsilon, job$call)
-  reference <- job$mechanism$settings$reference
+  reference <- release_settings(job)$reference
   levels <- is_categorical(model$family)
-  if (levels) check_level_settings(job$mechanism$settings, job$call)
   model$prior <- resolve_prior(
     job$fit_arguments$prior %||% if (!levels) centred_prior(reference),
     model$family, model$design$columns, job$call
@@ -67,20 +65,6 @@ job_model <- function(job) {
     reference$values, model, model_spec(model, NULL, NULL, job$call), job$call
   )
   model
-}
-
-#' Levels' sums have neither centre nor clip, and a mechanism knows no family
-#' @noRd
-check_level_settings <- function(settings, call) {
-  if (any(settings$reference$values != 0) || !is.null(settings$clip)) {
-    abort_input(
-      c(
-        "The scores of {.fn categorical} have neither a reference nor a clip.",
-        i = "Say {.code reference = list(\"(Intercept)\" = 0)} alone."
-      ),
-      arg = "mechanism", call = call
-    )
-  }
 }
 
 #' What score_release() has for arguments
@@ -98,9 +82,13 @@ release_settings <- function(job) {
       arg = "bins", call = job$call
     )
   }
+  reference <- s$reference
+  if (is_categorical(job$model$family)) {
+    reference <- check_no_reference(reference, s$clip, job$call)
+  }
   share <- margin$share %||% 0.5
   score_settings(
-    s$reference, s$delta, margin$bounds, margin$bins %||% 40, s$clip,
+    reference, s$delta, margin$bounds, margin$bins %||% 40, s$clip,
     c(share, (1 - share) * s$step_shares / sum(s$step_shares)), s$spread,
     job$call
   )

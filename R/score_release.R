@@ -25,14 +25,15 @@
 #'   levels: one step pays for them, and `reference`, `clip` and `shares` have
 #'   no meaning.
 #' @param epsilon (number from 1e-4 to 10) What the release costs in all, under
-#'   `neighbours` and at `delta`.
+#'   `neighbours` and at `delta`. Below some hundredths the noise may be wider
+#'   than can be drawn exactly: an error, before anything is spent.
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
 #'   `epsilon`. Default 1e-6. With 0 the noise is discrete Laplace and epsilon
 #'   is pure: more noise, the more coefficients there are (with 37 of them, at
 #'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
 #'   relation `epsilon` is meant for. The label states both.
-#' @param reference (named list; not for [categorical()]) Public values: the
+#' @param reference (named list; none for [categorical()]) Public values: the
 #'   intercept, the family's shape (`sigma`, `size` or `precision`), and slopes
 #'   where they are known; slopes left out are 0. Scores are taken under the
 #'   public shape; what the file says of it is in the share of unclipped
@@ -113,7 +114,8 @@
 #' @export
 score_release <- function(formula, data, family = student_t(), epsilon,
                           delta = 1e-6, neighbours = c("add-remove", "replace"),
-                          reference, bounds = NULL, bins = 40, prior = NULL,
+                          reference = NULL, bounds = NULL, bins = 40,
+                          prior = NULL,
                           clip = NULL, shares = c(0.3, 0.12, 0.58),
                           spread = NULL, response = NULL, scaling = NULL,
                           seed = NULL, ledger = NULL) {
@@ -122,7 +124,6 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_formula(formula)
   check_data_frame(data)
   family <- check_score_family(family, call)
-  reference <- rlang::maybe_missing(reference)
   if (is_categorical(family)) {
     reference <- check_no_reference(reference, clip, call)
   }
@@ -167,7 +168,7 @@ used_levels <- function(data) {
 #' @noRd
 score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
                            call) {
-  if (rlang::is_missing(reference) || is.null(reference)) {
+  if (is.null(reference)) {
     abort_input(
       c(
         "A score release needs {.arg reference}.",
@@ -206,10 +207,7 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
 #' @return (list) A prior's centre, 0.
 #' @noRd
 check_no_reference <- function(reference, clip, call) {
-  given <- c(
-    reference = !rlang::is_missing(reference) && !is.null(reference),
-    clip = !is.null(clip)
-  )
+  given <- c(reference = !is.null(reference), clip = !is.null(clip))
   if (any(given)) {
     arg <- names(which(given))[1]
     abort_input(
@@ -220,8 +218,10 @@ check_no_reference <- function(reference, clip, call) {
       arg = arg, call = call
     )
   }
-  list("(Intercept)" = 0)
+  no_centre
 }
+
+no_centre <- list("(Intercept)" = 0)
 
 # Above 10 the conversions that the budget and the label use are no longer one.
 check_score_epsilon <- function(epsilon, call) {

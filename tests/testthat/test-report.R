@@ -93,7 +93,7 @@ test_that("a job of levels has a page for the agency, without numbers", {
   two <- data[data$y != "top", ]
   for (file in list(data, transform(data, y = factor(y, public)), two)) {
     job <- suppressMessages(pseudo_posterior(y ~ x, file, categorical(),
-      mechanism_score(reference = list("(Intercept)" = 0)),
+      "score",
       epsilon = 4, m = 2, response = public_response(levels = public)
     ))
     page <- new_page()

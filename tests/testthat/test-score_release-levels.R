@@ -175,13 +175,14 @@ test_that("what levels cannot use is refused by name", {
     )
   }
   for (settings in list(
-    list(reference = list("(Intercept)" = 1)),
-    list(reference = list("(Intercept)" = 0), clip = c(1, 1))
+    list(reference = list("(Intercept)" = 0)), list(clip = c(1, 1))
   )) {
     error <- expect_error(do.call(job, settings),
       class = "pseudosynth_error_input"
     )
-    expect_match(conditionMessage(error), "neither a reference nor a clip")
+    expect_match(conditionMessage(error), "is not for `categorical()`",
+      fixed = TRUE
+    )
   }
 })
 
@@ -190,7 +191,7 @@ test_that("a job of levels is their release with its sets", {
   data <- levels_file(400)
   job <- suppressMessages(pseudo_posterior(
     y ~ x + g, data, categorical(),
-    mechanism = mechanism_score(reference = list("(Intercept)" = 0)),
+    mechanism = "score",
     epsilon = 2, m = 2, response = public_response(
       levels = c("low", "mid", "top")
     ), scaling = list(x = c(0, 1))
