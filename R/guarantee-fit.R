@@ -98,7 +98,8 @@ mechanism_of <- function(fit) {
     return(if (word %in% clipped_words) paste0(word, "_weights") else word)
   }
   if (!is.null(fit$censor$reference) && word != "two_stage") {
-    return(if (word == "unweighted") "centred" else paste0("centred_", word))
+    weighted <- !is.null(fit$privacy_weights)
+    return(if (weighted) paste0("centred_", word) else "centred")
   }
   if (word %in% names(clipped_words)) {
     clipped_words[[word]]
