@@ -52,22 +52,25 @@ strict_elements <- function(what, optional = character(),
   force(optional)
   force(instead)
   function(x, name) {
-    value <- .subset2(x, name)
-    if (!is.null(value)) {
-      return(value)
-    }
-    asker <- parent.frame()
-    if (identical(name, "...")) {
-      name <- asked_name(name, asker)
-      value <- .subset2(x, name)
-    }
-    known <- name %in% c(names(x), optional) ||
-      identical(topenv(asker), topenv())
-    if (!known) {
-      element_of(x, name, what, instead(x, name), call = asked_call(name))
-    }
-    value
+    .subset2(x, name) %||%
+      missed_element(x, name, what, optional, instead, parent.frame())
   }
+}
+
+#' @param asker (environment) Where the element was asked for.
+#' @noRd
+missed_element <- function(x, name, what, optional, instead, asker) {
+  value <- NULL
+  if (identical(name, "...")) {
+    name <- asked_name(name, asker)
+    value <- .subset2(x, name)
+  }
+  known <- name %in% c(names(x), optional) ||
+    identical(topenv(asker), topenv())
+  if (is.null(value) && !known) {
+    element_of(x, name, what, instead(x, name), call = asked_call(name))
+  }
+  value
 }
 
 #' @export
