@@ -4,7 +4,7 @@
 #   Rscript tools/studies.R [study ...]
 #
 # Each study is a file of inst/studies whose function of the same name takes the
-# numbers of replicates; its table goes to inst/studies/<study>.csv.gz after
+# numbers of replicates; its table goes to inst/studies/<study>.csv.xz after
 # every replicate, so that a run goes on where the last one stopped.
 
 library(pseudosynth)
@@ -17,7 +17,7 @@ asked <- commandArgs(trailingOnly = TRUE)
 studies <- if (length(asked) > 0) asked else names(replicates)
 
 read_table <- function(file) {
-  if (file.exists(file)) utils::read.csv(gzfile(file))
+  if (file.exists(file)) utils::read.csv(xzfile(file))
 }
 
 write_table <- function(table, file) {
@@ -25,7 +25,7 @@ write_table <- function(table, file) {
   table[numbers] <- lapply(table[numbers], signif, 5)
   # Never half-written: the old table stays until the new one is complete
   fresh <- paste0(file, ".new")
-  connection <- gzfile(fresh, "w")
+  connection <- xzfile(fresh, "w")
   utils::write.csv(table, connection, row.names = FALSE)
   close(connection)
   file.rename(fresh, file)
@@ -34,7 +34,7 @@ write_table <- function(table, file) {
 for (study in studies) {
   environment <- new.env()
   sys.source(file.path("inst", "studies", paste0(study, ".R")), environment)
-  file <- file.path("inst", "studies", paste0(study, ".csv.gz"))
+  file <- file.path("inst", "studies", paste0(study, ".csv.xz"))
   table <- read_table(file)
   for (r in setdiff(seq_len(replicates[[study]]), table$replicate)) {
     started <- proc.time()[["elapsed"]]

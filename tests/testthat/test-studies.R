@@ -16,10 +16,10 @@ test_that("a replicate of the beta simulation has every mechanism", {
 
 test_that("the stored table is the full size of the study", {
   file <- system.file(
-    "studies", "beta_simulation.csv.gz",
+    "studies", "beta_simulation.csv.xz",
     package = "pseudosynth"
   )
-  stored <- read.csv(gzfile(file))
+  stored <- read.csv(xzfile(file))
   expect_equal(nrow(stored), 1800)
   expect_equal(sort(unique(stored$replicate)), 1:100)
   # the gates of the study: published 247, 419, 809
@@ -76,8 +76,8 @@ test_that("a replicate of the Consumer Expenditure study has all its parts", {
 })
 
 test_that("the stored Consumer Expenditure table keeps the paper's orders", {
-  stored <- read.csv(gzfile(system.file(
-    "studies", "consumer_expenditure.csv.gz",
+  stored <- read.csv(xzfile(system.file(
+    "studies", "consumer_expenditure.csv.xz",
     package = "pseudosynth"
   )))
   stored <- stored[stored$replicate == max(stored$replicate), ]
