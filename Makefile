@@ -17,6 +17,8 @@
 # make install   the package, into the private library .library
 # make core      the C++ core alone, without R
 # make sanitize  the same programs under address and undefined-behaviour checks
+# make valgrind  every function of the C++ code under valgrind, from R
+# make torture   the same with R's garbage collector at every allocation
 # make clean     everything that make built
 #
 # Every target installs what it needs; see tools/install-dependencies.sh.
@@ -24,7 +26,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
-  kills mutants coverage site install hooks core sanitize clean
+  kills mutants coverage site install hooks core sanitize valgrind torture \
+  clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -159,6 +162,13 @@ sanitize:
 	@tools/install-dependencies.sh run
 	@JOBS=$(JOBS) tools/run-core.sh .sanitize -O1 -g1 \
 	  -fsanitize=address,undefined -fno-sanitize-recover=all
+
+valgrind: install
+	@command -v valgrind > /dev/null || { echo "valgrind is missing"; exit 1; }
+	@R --vanilla -d "valgrind --quiet --error-exitcode=9" -f tools/bindings.R
+
+torture: install
+	@Rscript --vanilla tools/bindings.R torture
 
 clean:
 	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize .mutants demo-output calibration-output
