@@ -25,7 +25,7 @@ test_that("ordinary predictors are not", {
   withr::local_seed(4)
   y <- exp(stats::rnorm(200))
   for (x in list(
-    stats::rnorm(200), y + stats::rnorm(200, 0, 1e-3),
+    stats::rnorm(200), y + stats::rnorm(200, 0, 0.1),
     sample(letters[1:4], 200, TRUE), seq_len(200), sprintf("id%03d", 1:200),
     rep(1, 200), y > max(y[-which.max(y)]), ifelse(y > 1, y, 0.5) > 1e9
   )) {
@@ -36,6 +36,33 @@ test_that("ordinary predictors are not", {
   expect_false(tells(sprintf("id%03d", 1:200), yes))
   # Few records may be in order by accident
   expect_false(tells(1:8, c(2, 3, 5, 7, 11, 13, 17, 19)))
+})
+
+test_that("a copy with some records changed is a copy", {
+  withr::local_seed(6)
+  for (n in c(200, 12000)) {
+    y <- round(exp(stats::rnorm(n, 10)))
+    for (share in c(0.001, 0.05)) {
+      changed <- sample(n, ceiling(share * n))
+      copy <- y
+      copy[changed] <- sample(y, length(changed))
+      for (x in list(
+        copy, -copy, log(copy + 1), format(copy, big.mark = ","), rank(copy)
+      )) {
+        expect_true(tells(x, y))
+      }
+    }
+    # What agrees in half of the records, or nearly in all, is no copy
+    half <- y
+    changed <- sample(n, n / 2)
+    half[changed] <- sample(y, n / 2)
+    last_year <- y * exp(stats::rnorm(n, 0, 0.1))
+    expect_false(tells(half, y))
+    expect_false(tells(last_year, y))
+    expect_false(tells(sample(18:85, n, TRUE), y))
+    # nor what goes up with a rare count
+    expect_false(tells(stats::rnorm(n), stats::rpois(n, 0.02) * 20))
+  }
 })
 
 test_that("a chance order is refused less than once in many files", {
@@ -100,14 +127,14 @@ test_that("a histogram never publishes the response that it was made from", {
 test_that("a long file is looked at whole where a part of it shows nothing", {
   withr::local_seed(8)
   n <- 50000
-  # Some of the records see a constant, or a copy that fails later
+  # Some of the records see a constant, or a class that fails later
   y <- numeric(n)
   y[sample(n, 400)] <- stats::rnorm(400)
   expect_true(tells_response(2 * y, y))
   expect_true(tells_response(ifelse(y > 0, "high", "low"), y))
   y <- stats::rnorm(n)
-  almost <- y
-  almost[n - 1] <- 99
+  almost <- y > 0
+  almost[n - 1] <- !almost[n - 1]
   expect_false(tells_response(almost, y))
   expect_true(tells_response(exp(y), y))
   expect_false(tells_response(sample(letters, n, TRUE), y))
