@@ -9,6 +9,7 @@
 #define PSEUDOSYNTH_DESIGN_DESIGN_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -178,8 +179,8 @@ class Design {
         from.factor_column.size() != from.n_levels.size())
       throw std::invalid_argument("design parts differ in length");
     for (int f = 0; f < n_factors_; ++f) {
-      const int last = from.factor_column[f] + from.n_levels[f] - 2;
-      if (from.factor_column[f] < 0 || last >= n_columns_)
+      const std::int64_t first = from.factor_column[f];
+      if (first < 0 || first + from.n_levels[f] - 2 >= n_columns_)
         throw std::invalid_argument("factor columns out of range");
       for (std::size_t i = 0; i < N; ++i) {
         const int code = from.codes[f * N + i];
@@ -190,6 +191,11 @@ class Design {
     for (int column : from.numeric_column) {
       if (column < 0 || column >= n_columns_)
         throw std::invalid_argument("numeric column out of range");
+    }
+    // Records could not be sorted by what is no number
+    for (double x : from.numeric) {
+      if (!std::isfinite(x))
+        throw std::invalid_argument("numeric predictors must be finite");
     }
   }
 
