@@ -178,7 +178,14 @@ ce_header <- function(file, call = rlang::caller_env()) {
   header <- scan(
     text = line, what = "", sep = ",", quote = "\"", quiet = TRUE
   )
-  toupper(trimws(header))
+  toupper(trimws(ce_text(header)))
+}
+
+# A letter in another encoding must not stop toupper(), whose message would
+# show it.
+ce_text <- function(x) {
+  Encoding(x[!validUTF8(x)]) <- "latin1"
+  enc2utf8(x)
 }
 
 #' Refuse a file that was cut off, or that a stray quote runs through
@@ -202,22 +209,34 @@ ce_check_lines <- function(file, call) {
       arg = "path", call = call, rows = line
     )
   }
-  quotes <- which(bytes == charToRaw("\""))
-  lines <- findInterval(quotes, ends, left.open = TRUE) + 1L
-  stray <- which(tabulate(lines) %% 2 == 1)
-  if (length(stray) > 0) {
+  line_of <- function(what) {
+    findInterval(which(bytes == what), ends, left.open = TRUE) + 1L
+  }
+  refuse <- function(lines, problem) {
+    if (length(lines) == 0) {
+      return(invisible())
+    }
     shown <- paste0(
-      toString(utils::head(stray, 5)), if (length(stray) > 5) ", .."
+      toString(utils::head(lines, 5)), if (length(lines) > 5) ", .."
     )
     abort_input(
       c(
-        "Every quote in {.file {file}} must be closed on its line.",
-        x = "{cli::qty(length(stray))}That is not so on line{?s} {shown}.",
-        i = "Correct {cli::qty(length(stray))}{?it/them}."
+        paste0(problem, "."),
+        x = "{cli::qty(length(lines))}That is not so on line{?s} {shown}.",
+        i = "Correct {cli::qty(length(lines))}{?it/them}."
       ),
-      arg = "path", call = call, rows = stray
+      arg = "path", call = call, rows = lines
     )
   }
+  refuse(
+    which(tabulate(line_of(charToRaw("\""))) %% 2 == 1),
+    "Every quote in {.file {file}} must be closed on its line"
+  )
+  # What follows a byte of zeros is lost, and what is left of a number is one
+  refuse(
+    unique(line_of(as.raw(0))),
+    "The lines of {.file {file}} must be text, without a byte of zeros"
+  )
 }
 
 # All columns are read as text, so that codes such as "00" stay as they are.
@@ -245,7 +264,9 @@ ce_read_file <- function(file, header, needed, call = rlang::caller_env()) {
       )
     }
   )
-  raw[unique(needed)]
+  raw <- raw[unique(needed)]
+  raw[] <- lapply(raw, ce_text)
+  raw
 }
 
 # ---- columns ---------------------------------------------------------------

@@ -72,9 +72,8 @@ ps::Predictors predictors_from(Bytes& bytes) {
   }
   for (int q = 0; q < numbers; ++q)
     out.numeric_column.push_back(bytes.code(12));
-  const int records = out.n_records < 0 || out.n_records > 64
-                          ? bytes.below(64)
-                          : out.n_records;
+  const int records =
+      out.n_records < 0 || out.n_records > 64 ? bytes.below(64) : out.n_records;
   // Seldom of another length than the rest says
   const int short_by = bytes.below(32) == 31 ? 1 : 0;
   for (int f = 0; f < factors; ++f)
