@@ -211,3 +211,31 @@ test_that("rules print in full", {
   expect_output(print(rule), "0.125, public")
   expect_match(format(rule), "window 4")
 })
+
+test_that("NUTS, which goes by gradients, has the grid's law under a clip", {
+  skip_on_cran()
+  withr::local_seed(1)
+  z <- stats::rnorm(40, 0.3, 0.15)
+  cases <- list(
+    list(stats::plogis(z), beta_response(c(0, 1)), 1),
+    list(z, stats::gaussian(), 0.5), list(z, student_t(3), 0.5),
+    list(stats::rpois(40, exp(1 + z)), stats::poisson(), 2),
+    list(stats::rpois(40, exp(2 * z)), neg_binomial(), 2),
+    list(ifelse(z > 0.2, "yes", "no"), bernoulli(), 0.5)
+  )
+  for (case in cases) {
+    drawn <- lapply(c("grid", "nuts"), function(sampler) {
+      fit_synthesizer(y ~ 1, data.frame(y = case[[1]]), case[[2]],
+        prior = prior_normal(intercept = c(0, 1)), censor = censor(case[[3]]),
+        chains = 4, draws = 2000, seed = 3,
+        control = sampler_control(sampler, progress = FALSE)
+      )$draws
+    })
+    for (j in seq_len(ncol(drawn[[1]]))) {
+      distance <- suppressWarnings(
+        stats::ks.test(drawn[[1]][, j], drawn[[2]][, j])$statistic
+      )
+      expect_lt(distance, 0.06, label = format(case[[2]]))
+    }
+  }
+})
