@@ -152,7 +152,7 @@ bound_axis <- function(bound) {
       breaks = root_breaks(top), labels = label_amount(),
       limits = c(0, NA), expand = ggplot2::expansion(c(0.01, 0.1))
     ),
-    ggplot2::labs(y = "Record bound (square-root scale)")
+    ggplot2::labs(y = "Record bound (root scale)")
   )
 }
 
