@@ -375,3 +375,58 @@ test_that("a formula that a set has no finite values for says which set", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("survey weights count records as often as they stand for", {
+  file <- data.frame(
+    y = c(1, 2, 3, 5, 8, 4), g = c("a", "a", "b", "b", "b", "a"),
+    x = c(0, 1, 1, 2, 3, 2), w = c(1, 2, 3, 1, 2, 1)
+  )
+  set <- transform(file, y = c(2, 2, 1, 6, 7, 5))
+  repeated <- function(x) x[rep(seq_len(nrow(x)), x$w), ]
+  found <- utility(set, file, "y",
+    groups = "g", formula = y ~ x, survey_weights = "w"
+  )
+  whole <- utility(repeated(set), repeated(file), "y",
+    groups = "g", formula = y ~ x
+  )
+  expect_equal(found$table$groups, whole$table$groups)
+  expect_equal(found$table$ecdf_max, whole$table$ecdf_max)
+  expect_equal(found$table$r_squared, whole$table$r_squared)
+  expect_equal(found$confidential, whole$confidential)
+  same <- c("mean", "total", "max")
+  expect_equal(found$statistics[same], whole$statistics[same])
+  # By hand: 10 units, of which 1, 2, 3, 1, 1, 2 have 1, 2, 3, 4, 5, 8
+  expect_equal(found$statistics$mean[1], 39 / 10)
+  expect_equal(found$statistics$median[1], 3)
+  expect_equal(found$statistics[["75%"]][1], 5)
+  expect_output(print(found), "survey weights")
+  # Equal weights change no mean, distance or model
+  plain <- utility(set, file, "y", groups = "g", formula = y ~ x)
+  even <- utility(
+    transform(set, w = 7), transform(file, w = 7), "y",
+    groups = "g", formula = y ~ x, survey_weights = "w"
+  )
+  expect_equal(even$table, plain$table)
+  expect_false(isTRUE(all.equal(found$table$ecdf_max, plain$table$ecdf_max)))
+})
+
+test_that("a job is weighted by a published column", {
+  data <- transform(privacy_data(), w = as.integer(age), other = 2)
+  fit <- quick_fit(log(income) ~ earner + w, data, prior = prior_normal())
+  syn <- synthesize(fit, m = 2, seed = 1)
+  found <- utility(syn, data, groups = "earner", survey_weights = "w")
+  set <- syn[[2]]
+  expect_equal(found$statistics$mean[3], weighted.mean(set$income, set$w))
+  error <- expect_error(
+    utility(syn, data, survey_weights = "other"),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "survey_weights")
+  expect_match(conditionMessage(error), "predictor in the formula")
+  for (bad in list("income", "none", 1, c("w", "w"))) {
+    expect_error(
+      utility(syn, data, survey_weights = bad),
+      class = "pseudosynth_error_input"
+    )
+  }
+})
