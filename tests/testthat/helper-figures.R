@@ -82,6 +82,9 @@ make_gallery <- function() {
       attribute_risk(sets, data, c("age", "earner"))
     ),
     "utility" = autoplot(utility(sets, data)),
+    "label" = autoplot(guarantee(lw, m = 2)),
+    "label of scores" = autoplot(guarantee(scores)),
+    "fit of another package" = autoplot(external_fit(log_lik(lw))),
     "resampled statistics" = autoplot(resample_statistics(
       list(LW_final = sets[[1]], "Top-coded" = top), data,
       variable = "income", resamples = 40

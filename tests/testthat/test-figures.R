@@ -40,8 +40,7 @@ test_that("figures keep their layers, labels, scales and panels", {
   }
 })
 
-test_that("every class with a figure is in the gallery, and plot() gives it", {
-  skip_on_cran()
+test_that("every class with a figure has plot() and autoplot()", {
   methods <- getNamespaceInfo("pseudosynth", "S3methods")
   classes <- function(generic) methods[methods[, 1] == generic, 2]
   expect_setequal(classes("autoplot"), classes("plot"))

@@ -208,3 +208,42 @@ test_that("releases that bear a mechanism's name have its colour", {
   expect_equal(two_breaks(c(96, 104)), c(96, 100, 104))
   expect_equal(two_breaks(c(93, 110)), c(100, 110))
 })
+
+test_that("a label's figure has its epsilons, where there are any", {
+  reference <- list("(Intercept)" = 10.8, sigma = 1)
+  strict <- suppressMessages(pseudo_posterior(
+    log(income) ~ age, privacy_data(), gaussian(), "centred",
+    epsilon = 2, m = 3, reference = reference, bounds = c(10, 2e6),
+    margin_share = 0.25, prior = prior_normal(), chains = 2, warmup = 200,
+    draws = 1000, seed = 1, allow_unconverged = TRUE
+  ))
+  skip_if_not(guarantee(strict)$label == "strict")
+  figure <- autoplot(guarantee(strict))
+  expect_figure(figure)
+  own <- figure$data[figure$data$relation == "add/remove-one", ]
+  expect_equal(own$epsilon, c(0.5, 0.5, 2))
+  expect_identical(own$text, c("0.5", "0.5", "2"))
+  # What leaves has the same figure, which may leave, too
+  public <- autoplot(guarantee(strict$synthetic))
+  expect_figure(public, confidential = FALSE)
+  expect_equal(public$data, figure$data)
+  paid_once <- perturbed_histogram(
+    log(income) ~ 1, privacy_data(), c(10, 2e6), epsilon = 1
+  )
+  once <- autoplot(guarantee(paid_once))$data
+  expect_equal(once$epsilon[once$relation == "add/remove-one"], 1)
+  expect_identical(levels(once$part), "paid once")
+  # A claim is hollow
+  claim <- plot(guarantee(lw_fit()))
+  expect_identical(claim$layers[[1]]$aes_params$fill, "white")
+  for (without in list(
+    guarantee(unweighted_fit()), guarantee(small_job()$synthetic)
+  )) {
+    for (verb in list(plot, autoplot)) {
+      expect_error(
+        verb(without), "without an epsilon",
+        class = "pseudosynth_error_input"
+      )
+    }
+  }
+})
