@@ -124,6 +124,21 @@ two_breaks <- function(limits) {
   if (length(breaks) > 3) breaks[c(TRUE, FALSE)] else breaks
 }
 
+#' The same for long labels: none near an end, where it would meet that of the
+#' next panel
+#' @noRd
+inner_breaks <- function(limits) {
+  margin <- 0.15 * diff(limits)
+  for (n in 2:6) {
+    breaks <- pretty(limits, n)
+    breaks <- breaks[
+      breaks >= limits[1] + margin & breaks <= limits[2] - margin
+    ]
+    if (length(breaks) > 1) break
+  }
+  if (length(breaks) > 2) breaks[c(1, length(breaks))] else breaks
+}
+
 #' The x axis of a response
 #' @param transform (string) The modelled scale; `"log"` gives a log axis.
 #' @noRd

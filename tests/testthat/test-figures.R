@@ -20,6 +20,18 @@ test_that("overlaps and cuts are found", {
     ggplot2::geom_point() +
     ggplot2::scale_x_discrete(labels = rep("a long label", 8))
   expect_match(figure_faults(figure, 5), "axis-b overlaps")
+  beside <- ggplot2::ggplot(
+    data.frame(x = c(1, 2), y = 1, panel = 1:2), ggplot2::aes(x, y)
+  ) +
+    ggplot2::geom_point() +
+    ggplot2::facet_wrap(~panel) +
+    ggplot2::scale_x_continuous(
+      breaks = c(1, 2), labels = c("1,000,000,000", "2,000,000,000"),
+      expand = c(0, 0)
+    )
+  expect_match(figure_faults(beside, 5), "two panels", all = FALSE)
+  beside$scales$scales[[1]]$labels <- c("1", "2")
+  expect_null(figure_faults(beside, 5))
   long <- figure + ggplot2::labs(
     title = strrep("title ", 30), subtitle = strrep("word ", 40)
   )
