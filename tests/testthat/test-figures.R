@@ -31,7 +31,8 @@ test_that("overlaps and cuts are found", {
     )
   expect_match(figure_faults(beside, 5), "two panels", all = FALSE)
   beside$scales$scales[[1]]$labels <- c("1", "2")
-  expect_null(figure_faults(beside, 5))
+  apart <- ggplot2::theme(panel.spacing.x = ggplot2::unit(20, "pt"))
+  expect_null(figure_faults(beside + apart, 5))
   long <- figure + ggplot2::labs(
     title = strrep("title ", 30), subtitle = strrep("word ", 40)
   )
