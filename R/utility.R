@@ -20,8 +20,8 @@
 #'   by `variable` and all other common columns. `"logit"`, the same as `TRUE`:
 #'   a logistic regression on the rank of `variable`, its square, and both by
 #'   each other column. `"cart"`: a classification tree, which also finds what
-#'   no straight line shows; it needs the package rpart and is slower. Default
-#'   `FALSE`.
+#'   no straight line shows; its leaves have at least a twentieth of all
+#'   records. It needs the package rpart and is slower. Default `FALSE`.
 #' @param survey_weights (string or `NULL`) A column of survey weights that the
 #'   file and the sets have, as in [resample_statistics()]: the distribution
 #'   functions, the means of groups, the linear model and the statistics are
