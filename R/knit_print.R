@@ -39,7 +39,10 @@ knit_print.risk_utility_map <- function(x, ...) {
 #' @exportS3Method knitr::knit_print
 knit_print.utility <- function(x, ...) {
   x <- summary(x)
-  knit_tables(utility_headline(x), utility_shown(x), r_squared_note(x))
+  knit_tables(
+    utility_headline(x), utility_shown(x),
+    c(r_squared_note(x), records_note(x$records))
+  )
 }
 
 #' @rdname knit-tables

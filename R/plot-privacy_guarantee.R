@@ -34,7 +34,7 @@ plot_label <- function(label) {
   frame <- label_frame(label)
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
     ggplot2::geom_col(
-      width = 0.6, linewidth = 0.6, colour = colour_synthetic,
+      width = 0.2 * nlevels(frame$part), linewidth = 0.6, colour = colour_synthetic,
       fill = if (label$holds) colour_synthetic else "white"
     ) +
     ggplot2::geom_text(

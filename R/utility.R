@@ -46,10 +46,11 @@
 #'
 #'   `statistics`, a data frame with the mean, standard deviation, total and
 #'   quantiles of the file and of each set (of yes/no answers as 0 and 1);
-#'   `confidential`, the file's own `r_squared`; `variable`, `groups` and
-#'   `survey_weights` as given. `summary()`
-#'   gives the means over the sets, and of the statistics also the smallest and
-#'   the largest. Confidential: it is computed from the file.
+#'   `confidential`, the file's own `r_squared`; `records`, the number of the
+#'   file's and of each set's; `variable`, `groups` and `survey_weights` as
+#'   given. `summary()` gives the means over the sets, and of the statistics
+#'   also the smallest and the largest. Confidential: it is computed from the
+#'   file.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   either.
 #' @references
@@ -156,6 +157,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
         do.call(rbind, Map(plain_statistics, c(list(y), values), weights))
       ),
       variable = variable, groups = groups, survey_weights = survey_weights,
+      records = c(nrow(data), vapply(sets, nrow, 0L)),
       confidential = list(r_squared = truth$r_squared)
     ),
     class = "utility"
@@ -318,7 +320,8 @@ summary.utility <- function(object, ...) {
   structure(
     list(
       means = means, statistics = over_sets(object$statistics),
-      n_sets = nrow(object$table), variable = object$variable,
+      n_sets = nrow(object$table), records = object$records,
+      variable = object$variable,
       survey_weights = object$survey_weights,
       confidential = object$confidential
     ),
@@ -346,6 +349,19 @@ utility_headline <- function(x) {
   )
 }
 
+#' Sets of another size than the file have other totals, whatever their values
+#' @noRd
+records_note <- function(records) {
+  sizes <- unique(records[-1])
+  if (any(sizes != records[1])) {
+    sprintf(
+      "Records: %s in the file, %s in a set. Totals are not comparable.",
+      format_count(records[1]),
+      paste(unique(format_count(range(sizes))), collapse = " to ")
+    )
+  }
+}
+
 #' The two tables of a summary: distances, and statistics beside the file's
 #' @noRd
 utility_shown <- function(x) {
@@ -366,6 +382,7 @@ print.summary_utility <- function(x, ...) {
     if (!is.null(x$confidential$r_squared)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
+    sprintf("  %s", records_note(x$records)),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

@@ -455,3 +455,14 @@ test_that("a job is weighted by a published column", {
     )
   }
 })
+
+test_that("sets of another size than the file are said to be", {
+  data <- privacy_data()
+  found <- utility(list(data[1:100, ], data), data, "income")
+  expect_identical(found$records, c(150L, 100L, 150L))
+  expect_output(
+    print(found), "150 in the file, 100 to 150 in a set. Totals are not"
+  )
+  shown <- capture.output(print(utility(data, data, "income")))
+  expect_no_match(shown, "Records: |^ *$")
+})
