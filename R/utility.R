@@ -374,6 +374,7 @@ utility_shown <- function(x) {
 
 #' @export
 print.summary_utility <- function(x, ...) {
+  note <- records_note(x$records)
   cat(
     utility_headline(x),
     unlist(lapply(utility_shown(x), function(table) {
@@ -382,7 +383,7 @@ print.summary_utility <- function(x, ...) {
     if (!is.null(x$confidential$r_squared)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
-    sprintf("  %s", records_note(x$records)),
+    if (!is.null(note)) paste0("  ", note),
     paste0("  ", confidential_line()),
     sep = "\n"
   )
