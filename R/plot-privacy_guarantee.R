@@ -44,7 +44,8 @@ plot_label <- function(label) {
     ggplot2::facet_wrap(ggplot2::vars(.data$relation)) +
     ggplot2::scale_x_continuous(
       limits = c(0, NA), breaks = two_breaks,
-      expand = ggplot2::expansion(c(0, 0.3))
+      # Room for the figures
+      expand = ggplot2::expansion(c(0, 0.5))
     ) +
     ggplot2::labs(
       title = "Epsilon of the label",

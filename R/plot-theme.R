@@ -102,6 +102,18 @@ label_amount <- function(prefix = "") {
   }
 }
 
+#' The same in narrow panels, where 50,000 has no room beside 70,000: 50k
+#' @noRd
+label_thousands <- function() {
+  amount <- label_amount()
+  function(x) {
+    short <- !is.na(x) & abs(x) >= 1e4 & abs(x) < 1e6
+    text <- amount(x)
+    text[short] <- paste0(amount(x[short] / 1000), "k")
+    text
+  }
+}
+
 #' Round breaks of a logarithmic axis: decades, with 3 or 2 and 5 between them
 #' where there are few
 #' @noRd

@@ -254,3 +254,46 @@ test_that("no epsilon of a figure is smaller than it is", {
     c("0", "0.5", "2", "4.998", "9.791", "0.3334", "12,350")
   )
 })
+
+test_that("a job's tail and records are those of the file and of its sets", {
+  job <- small_job()
+  data <- privacy_data()
+  tail <- autoplot(job, "tail")
+  expect_figure(tail)
+  whole <- autoplot(job, "density")$data
+  start <- quantile(data$income, 0.9, names = FALSE)
+  expect_equal(
+    tail$data, whole[whole$x >= start, ],
+    ignore_attr = TRUE
+  )
+  records <- autoplot(job, "records")
+  expect_figure(records)
+  expect_identical(records$data$confidential, as.double(data$income))
+  expect_identical(
+    records$data$synthetic, as.double(job$synthetic[[1]]$income)
+  )
+  yes <- transform(data, high = income > 60000)
+  answers <- pseudo_posterior(high ~ earner, yes, bernoulli(), "unweighted",
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 5
+  )
+  for (type in c("tail", "records")) {
+    error <- expect_error(
+      autoplot(answers, type),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, "type")
+  }
+  counts <- transform(data, rooms = as.integer(age))
+  job <- pseudo_posterior(rooms ~ earner, counts, poisson(), "unweighted",
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 5
+  )
+  expect_figure(autoplot(job, "records"))
+  expect_error(autoplot(job, "tail"), "is a count")
+})
+
+test_that("amounts are short in narrow panels", {
+  expect_identical(
+    label_thousands()(c(500, 9000, 50000, 72500, 1.5e6, NA)),
+    c("500", "9,000", "50k", "72.5k", "1.5 million", NA)
+  )
+})
