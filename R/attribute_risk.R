@@ -13,6 +13,7 @@
 #' | column | share of the file's records | in synthpop |
 #' |---|---|---|
 #' | `unique_file` | alone in the file with their pattern | UiO |
+#' | `unique_in_set` | the same, and the set has the pattern | UiOiS |
 #' | `unique_both` | the same, and alone in the set, too | repU |
 #' | `in_set` | whose pattern the set has | iS |
 #' | `disclosive_file` | whose pattern has one value in the file | Dorig |
@@ -20,10 +21,14 @@
 #' | `disclosive_right` | the same, and it is their own | DiSCO |
 #' | `disclosive_both` | the same, and in the file, too | DiSDiO |
 #' | `attribution` | named by a draw from the set's records of it | DCAP |
-#' | `attribution_file` | the same, from the file's records of it | |
-#' | `attribution_margin` | guessed rightly by a draw from all of the file | |
+#' | `attribution_file` | the same, from the file's records of it | CAPd |
+#' | `attribution_margin` | guessed by a draw from all of the file | baseCAPd |
 #'
 #' In symbols `attribution` is \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N}.
+#' synthpop's TCAP is `disclosive_right / disclosive_set`; its UiS, Dsyn and
+#' CAPs are of the set alone, `attribute_risk(set, set, known)`, as
+#' `unique_file`, `disclosive_file` and `attribution_file`. It writes all as
+#' percentages.
 #'
 #' A share in `disclosive_right` or an `attribution` well above
 #' `attribution_margin` is not yet a breach: a relation between columns, which
@@ -37,7 +42,7 @@
 #' @param known (character) Published columns the intruder knows, at least one.
 #' @param intervals (count) A numeric variable with more distinct values is cut
 #'   at this many quantiles of the file; the intruder then learns the interval.
-#'   Default 20, as in synthpop.
+#'   Default 20; synthpop groups numbers where its `ngroups_target` asks for it.
 #' @param x,object An `attribute_risk`.
 #' @param row.names,optional As in [as.data.frame()].
 #'
@@ -81,19 +86,20 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   known <- check_known_given(known, data, variable)
   cut <- value_classes(data[[variable]], intervals)
   values <- cut(data[[variable]], variable, "data")
-  levels <- unique(values)
-  pattern <- known_pattern(data, known)
-  file <- attribute_cells(
-    pattern$code + 1L, match(values, levels), length(levels)
-  )
-  found <- lapply(sets, function(set) {
+  drawn <- lapply(sets, function(set) {
     check_columns(c(known, variable), set, "synthetic")
-    values <- cut(set[[variable]], variable, "synthetic")
-    attribute_of_set(file, attribute_cells(
-      match_pattern(set, pattern$table) + 1L,
-      match(values, levels, nomatch = 0L), length(levels)
-    ))
+    cut(set[[variable]], variable, "synthetic")
   })
+  # A set may have values that the file has not, and they differ, too
+  levels <- unique(c(values, unlist(drawn)))
+  pattern <- known_pattern(data, known)
+  cells <- function(pattern, values) {
+    attribute_cells(pattern + 1L, match(values, levels), length(levels))
+  }
+  file <- cells(pattern$code, values)
+  found <- Map(function(set, values) {
+    attribute_of_set(file, cells(match_pattern(set, pattern$table), values))
+  }, sets, drawn)
   table <- do.call(rbind, lapply(found, function(x) x$shares))
   structure(
     list(
@@ -158,7 +164,7 @@ value_classes <- function(y, intervals) {
 
 #' The pattern and the value of each record, counted
 #'
-#' @param pattern,value (integer) Codes, 0 for what the file does not have.
+#' @param pattern,value (integer) Codes; pattern 0 is one the file has not.
 #' @return (list) `pattern`, `cell` (numbers, a row each), `value`, `size`,
 #'   `cell_size` (their counts, a row each).
 #' @noRd
@@ -193,6 +199,7 @@ attribute_of_set <- function(file, set) {
     attribution = attribution, disclosed = as.double(right),
     shares = data.frame(
       unique_file = mean(file$size == 1),
+      unique_in_set = mean(file$size == 1 & size > 0),
       unique_both = mean(file$size == 1 & size == 1),
       in_set = mean(size > 0),
       disclosive_file = mean(one_in_file),

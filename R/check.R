@@ -432,8 +432,8 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
   names <- names[!is.na(names) & nzchar(names)]
   theirs <- intersect(names, names(paper_arguments))
   if (length(theirs) > 0) {
-    ours <- paper_arguments[[theirs[1]]]
-    hint <- "The papers' {.arg {theirs[1]}} is called {.arg {ours}}."
+    ours <- unlist(paper_arguments[theirs])
+    hint <- "The papers' {.arg {theirs}} {?is/are} called {.arg {ours}} here."
   }
   abort_input(
     c(

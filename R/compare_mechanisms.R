@@ -207,8 +207,9 @@ comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
 
 # Printing ---------------------------------------------------------------------
 
-#' @export
-print.mechanism_comparison <- function(x, ...) {
+#' The columns of a comparison that are shown
+#' @noRd
+comparison_shown <- function(x) {
   table <- x$table
   shown <- data.frame(
     mechanism = table$mechanism, epsilon = table$asked, label = table$label,
@@ -222,31 +223,39 @@ print.mechanism_comparison <- function(x, ...) {
   for (name in names(figures)) {
     if (!all(is.na(table[[name]]))) shown[[figures[[name]]]] <- table[[name]]
   }
+  shown
+}
+
+# Under every comparison
+claims_note <-
+  "Epsilons of the label \"asymptotic\" are claims, not bounds that hold."
+
+#' @export
+print.mechanism_comparison <- function(x, ...) {
   cat(
     releases_headline("Mechanisms", x),
-    paste0("  ", format_table(shown)),
+    paste0("  ", format_table(comparison_shown(x))),
     if (!is.null(x$confidential)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential))
     },
-    problem_lines(table),
-    paste0("  ", strwrap(paste(
-      "Epsilons of the label \"asymptotic\" are claims, not bounds that hold."
-    ), 76)),
+    unlist(lapply(problem_lines(x$table), function(line) {
+      paste0("  ", strwrap(line, 76, exdent = 2))
+    })),
+    paste0("  ", claims_note),
     paste0("  ", confidential_line()),
     sep = "\n"
   )
   invisible(x)
 }
 
+#' Why rows are empty, a line for each of them
+#' @noRd
 problem_lines <- function(table) {
   table <- table[nzchar(table$problem), ]
-  text <- sprintf(
+  sprintf(
     "%s at %s: %s", table$mechanism, format_figure(table$asked),
     first_words(table$problem)
   )
-  unlist(lapply(text, function(line) {
-    paste0("  ", strwrap(line, 76, exdent = 2))
-  }))
 }
 
 #' @export

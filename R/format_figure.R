@@ -73,7 +73,23 @@ format_named <- function(x) {
 #' @return (character) One line per row, the header first.
 #' @noRd
 format_table <- function(x) {
-  cells <- lapply(x, function(column) {
+  cells <- format_cells(x)
+  number <- vapply(x, is.numeric, logical(1))
+  for (j in seq_along(cells)) {
+    cells[[j]] <- formatC(
+      c(names(x)[j], cells[[j]]),
+      flag = if (number[j]) "" else "-",
+      width = max(nchar(c(names(x)[j], cells[[j]])))
+    )
+  }
+  sub(" +$", "", do.call(paste, c(cells, sep = "  ")))
+}
+
+#' The columns of a table as text
+#' @return (list of character)
+#' @noRd
+format_cells <- function(x) {
+  lapply(x, function(column) {
     if (is.integer(column)) {
       format_count(column)
     } else if (is.numeric(column)) {
@@ -84,15 +100,6 @@ format_table <- function(x) {
       column
     }
   })
-  number <- vapply(x, is.numeric, logical(1))
-  for (j in seq_along(cells)) {
-    cells[[j]] <- formatC(
-      c(names(x)[j], cells[[j]]),
-      flag = if (number[j]) "" else "-",
-      width = max(nchar(c(names(x)[j], cells[[j]])))
-    )
-  }
-  sub(" +$", "", do.call(paste, c(cells, sep = "  ")))
 }
 
 confidential_line <- function(what = "Confidential") {

@@ -15,6 +15,17 @@ glance.synthesizer <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
+glance.external_fit <- function(x, ...) {
+  data.frame(
+    name = x$name, nobs = n_records(x), draws = n_draws(x),
+    delta = x$bound$overall, oscillation = max(x$bound$oscillation),
+    mean_weight = mean(alpha_of(x)), label = guarantee(x)$label,
+    converged = isTRUE(x$converged)
+  )
+}
+
+#' @rdname tidy-tables
+#' @exportS3Method generics::glance
 glance.pseudo_posterior <- function(x, ...) {
   label <- guarantee(x)
   total <- label$epsilon$total

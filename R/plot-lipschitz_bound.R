@@ -37,7 +37,8 @@ autoplot.lipschitz_bound <- function(object, ...) {
       title = "Record Lipschitz bounds",
       subtitle = wrapped(paste0(
         "N = ", format_count(length(object$record)), " records, S = ",
-        format_count(sum(object$kept)), " draws, density of ", object$unit,
+        format_count(sum(object$kept)), " draws",
+        if (object$unit != "not stated") paste0(", density of ", object$unit),
         if (n_infinite > 0) {
           sprintf("; %s infinite, not shown", format_count(n_infinite))
         }

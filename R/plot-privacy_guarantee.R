@@ -1,15 +1,126 @@
-# A label is read, not drawn.
+#' Figure of a label
+#'
+#' Epsilon under both neighbour relations: of one parameter draw, of what is
+#' paid once, and the total. Solid bars are proven, hollow ones claimed.
+#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
+#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#'
+#' @param object,x A label, see [guarantee()].
+#' @param ... Not used.
+#' @return A ggplot object. That of a public label may leave the agency; any
+#'   other says that it may not.
+#' @section Error types:
+#' `pseudosynth_error_input`: a label without an epsilon, as that of an
+#' unweighted fit, or one that withholds it.
+#' @name plot.privacy_guarantee
+#' @examples
+#' data <- subset(ce_income, income > 0)[1:300, ]
+#' histogram <- perturbed_histogram(log(income) ~ 1, data, c(10, 2e6), 1)
+#' autoplot(guarantee(histogram))
+NULL
 
-of_labels <- "{.fn print} shows it whole. Figures are of what it was made from,
-  of {.fn compare} and of {.fn audit_guarantee}."
-
-#' @export
-plot.privacy_guarantee <- function(x, ...) {
-  no_method(x, "plot", of_labels)
-}
-
+#' @rdname plot.privacy_guarantee
 #' @method autoplot privacy_guarantee
 #' @export
 autoplot.privacy_guarantee <- function(object, ...) {
-  no_method(object, "autoplot", of_labels)
+  check_no_dots(..., hint = "See {.fn plot.privacy_guarantee}.")
+  plot_label(intact_label(object))
+}
+
+# Outside of the method: see plot_synthetic()
+plot_label <- function(label) {
+  force(label)
+  check_states_epsilon(label)
+  frame <- label_frame(label)
+  ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
+    ggplot2::geom_col(
+      width = 0.2 * nlevels(frame$part), linewidth = 0.6, colour = colour_synthetic,
+      fill = if (label$holds) colour_synthetic else "white"
+    ) +
+    ggplot2::geom_text(
+      ggplot2::aes(label = .data$text),
+      hjust = -0.25, size = 3.6, colour = "grey15"
+    ) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$relation)) +
+    ggplot2::scale_x_continuous(
+      limits = c(0, NA), breaks = two_breaks,
+      # Room for the figures
+      expand = ggplot2::expansion(c(0, 0.5))
+    ) +
+    ggplot2::labs(
+      title = "Epsilon of the label",
+      subtitle = wrapped(capitalize(paste0(
+        label$title, ": ", label_title(label),
+        if (label$epsilon$delta > 0) {
+          paste(" at delta", format_exact(label$epsilon$delta))
+        }
+      ))),
+      x = "Epsilon", y = NULL,
+      caption = if (!label$public) confidential_caption
+    ) +
+    theme_pseudosynth() +
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(colour = "grey15"),
+      panel.grid.major.y = ggplot2::element_blank(),
+      panel.spacing.x = ggplot2::unit(18, "pt")
+    )
+}
+
+check_states_epsilon <- function(label, call = rlang::caller_env(2)) {
+  if (label$label == "none" || anyNA(label$epsilon$total)) {
+    abort_input(
+      c(
+        "A label without an epsilon has no figure.",
+        x = if (label$label == "none") {
+          "It is {.val none}: nothing is claimed."
+        } else {
+          "This one withholds it, as it is computed from the file."
+        },
+        i = "{.fn print} shows the label whole."
+      ),
+      arg = "object", call = call
+    )
+  }
+}
+
+#' @return (data frame) A row for each part and relation: `part`, `relation`,
+#'   `epsilon`, `text`.
+#' @noRd
+label_frame <- function(label) {
+  parts <- if (is.na(label$draws)) {
+    # However much is drawn
+    c(total = "paid once")
+  } else if (all(label$epsilon$one_off == 0) && label$m == 1) {
+    c(total = "one set")
+  } else {
+    c(
+      per_draw = "each set", one_off = "paid once",
+      total = sprintf("total, m = %d", label$m)
+    )
+  }
+  frame <- do.call(rbind, lapply(names(parts), function(part) {
+    data.frame(
+      part = parts[[part]], relation = label$relations,
+      epsilon = unname(label$epsilon[[part]][label$relations])
+    )
+  }))
+  frame$part <- factor(frame$part, rev(unname(parts)))
+  frame$relation <- factor(frame$relation, label$relations)
+  frame$text <- epsilon_text(frame$epsilon)
+  frame
+}
+
+#' Four digits, rounded up: no epsilon is shown smaller than it is
+#' @noRd
+epsilon_text <- function(epsilon) {
+  unit <- 10^(floor(log10(pmax(epsilon, 1e-9))) - 3)
+  # What is whole in these units may miss it by rounding
+  up <- ceiling(epsilon / unit - 1e-6) * unit
+  vapply(up, format, "", digits = 4, big.mark = ",")
+}
+
+#' @rdname plot.privacy_guarantee
+#' @export
+plot.privacy_guarantee <- function(x, ...) {
+  autoplot.privacy_guarantee(x, ...)
 }

@@ -8,8 +8,11 @@
 #'   one for each stage, with the overall bound; `"weights"`: record bound
 #'   against privacy weight before and after re-weighting; `"density"`: the
 #'   response, confidential against synthetic (shares of each value, or
-#'   cumulative shares, for counts and yes/no). A [score_release()] has no
-#'   record bounds and no weights of records: `"bounds"` shows its coefficients.
+#'   cumulative shares, for counts and yes/no); `"tail"`: densities of amounts
+#'   above the file's 90% quantile; `"records"`: the synthetic value of each
+#'   record in the first set against the confidential one. A [score_release()]
+#'   has no record bounds and no weights of records: `"bounds"` shows its
+#'   coefficients.
 #' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
 #'   default, is `"$"` where the log of the response is modelled, else nothing.
 #' @param ... Not used.
@@ -31,27 +34,39 @@ NULL
 #' @method autoplot pseudo_posterior
 #' @export
 autoplot.pseudo_posterior <- function(object,
-                                      type = c("bounds", "weights", "density"),
+                                      type = c(
+                                        "bounds", "weights", "density", "tail",
+                                        "records"
+                                      ),
                                       prefix = NULL, ...) {
-  type <- check_choice(type, c("bounds", "weights", "density"))
+  type <- check_choice(type, job_figures)
   fits <- object$internal$fits
-  if (inherits(fits[[1]], "score_release") && type != "density") {
+  of_fits <- type %in% c("bounds", "weights")
+  if (inherits(fits[[1]], "score_release") && of_fits) {
     check_has_records(type)
     return(ggplot2::autoplot(fits[[1]]))
   }
   switch(type,
     bounds = plot_stage_bounds(fits),
     weights = plot_bound_against_weight(weighted_stages(fits)),
-    density = plot_densities(object, prefix)
+    density = plot_densities(object, prefix),
+    tail = plot_densities(object, prefix, tail = TRUE),
+    records = plot_records(object, prefix)
   )
 }
 
 #' @rdname plot.pseudo_posterior
 #' @export
-plot.pseudo_posterior <- function(x, type = c("bounds", "weights", "density"),
+plot.pseudo_posterior <- function(x,
+                                  type = c(
+                                    "bounds", "weights", "density", "tail",
+                                    "records"
+                                  ),
                                   prefix = NULL, ...) {
   autoplot.pseudo_posterior(x, type, prefix, ...)
 }
+
+job_figures <- c("bounds", "weights", "density", "tail", "records")
 
 #' A score release bounds every record alike
 #' @noRd
@@ -171,8 +186,11 @@ root_breaks <- function(top) {
   kept
 }
 
-plot_densities <- function(object, prefix) {
+#' @param tail (flag) Only above the file's 90% quantile?
+#' @noRd
+plot_densities <- function(object, prefix, tail = FALSE) {
   synthetic <- object$synthetic
+  if (tail) check_kind_shown(synthetic, "tail", counts = FALSE)
   if (synthetic$kind == "count" || has_labels(synthetic)) {
     return(plot_shares(object, prefix))
   }
@@ -184,6 +202,11 @@ plot_densities <- function(object, prefix) {
     lapply(synthetic$sets, function(set) set[[synthetic$variable]])
   )
   curves <- density_curves(values, transform)
+  limits <- attr(curves, "limits")
+  if (tail) {
+    limits[1] <- stats::quantile(as.double(confidential), 0.9, names = FALSE)
+    curves <- curves[curves$x >= limits[1], ]
+  }
   kinds <- c(
     "confidential",
     if (synthetic$m == 1) "synthetic" else
@@ -208,13 +231,16 @@ plot_densities <- function(object, prefix) {
     ggplot2::scale_alpha_manual(
       values = stats::setNames(c(0.9, if (synthetic$m > 5) 0.5 else 0.8), kinds)
     ) +
-    scale_response(transform, prefix, attr(curves, "limits")) +
+    scale_response(transform, prefix, limits) +
     density_axis() +
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic",
         capitalize(synthetic$variable)
       ),
-      subtitle = wrapped(capitalize(describe_job(object))),
+      subtitle = wrapped(paste0(
+        capitalize(describe_job(object)),
+        if (tail) "; above the file's 90% quantile"
+      )),
       x = axis_title(synthetic), caption = confidential_caption
     ) +
     theme_pseudosynth()

@@ -52,7 +52,7 @@ autoplot.resampled_statistics <- function(object, ...) {
       values = release_colours(releases), guide = "none"
     ) +
     ggplot2::scale_x_continuous(
-      labels = label_amount(), breaks = two_breaks,
+      labels = label_thousands(), breaks = inner_breaks,
       # Long amounts near each other: better one than two that overlap
       guide = ggplot2::guide_axis(check.overlap = TRUE)
     ) +

@@ -102,6 +102,18 @@ label_amount <- function(prefix = "") {
   }
 }
 
+#' The same in narrow panels, where 50,000 has no room beside 70,000: 50k
+#' @noRd
+label_thousands <- function() {
+  amount <- label_amount()
+  function(x) {
+    short <- !is.na(x) & abs(x) >= 1e4 & abs(x) < 1e6
+    text <- amount(x)
+    text[short] <- paste0(amount(x[short] / 1000), "k")
+    text
+  }
+}
+
 #' Round breaks of a logarithmic axis: decades, with 3 or 2 and 5 between them
 #' where there are few
 #' @noRd
@@ -122,6 +134,21 @@ two_breaks <- function(limits) {
     if (length(breaks) > 1) break
   }
   if (length(breaks) > 3) breaks[c(TRUE, FALSE)] else breaks
+}
+
+#' The same for long labels: none near an end, where it would meet that of the
+#' next panel
+#' @noRd
+inner_breaks <- function(limits) {
+  margin <- 0.15 * diff(limits)
+  for (n in 2:6) {
+    breaks <- pretty(limits, n)
+    breaks <- breaks[
+      breaks >= limits[1] + margin & breaks <= limits[2] - margin
+    ]
+    if (length(breaks) > 1) break
+  }
+  if (length(breaks) > 2) breaks[c(1, length(breaks))] else breaks
 }
 
 #' The x axis of a response

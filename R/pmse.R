@@ -122,13 +122,16 @@ cart_propensity <- function(both, is_set, fixed, permutations, call) {
     "rpart", "for the propensity by classification trees.", call = call
   )
   share <- mean(is_set)
+  # In leaves of a few records the two differ by chance so much that no relation
+  # is seen beside it: a shuffled response would have a ratio of 2 or 3
+  leaf <- max(5, ceiling(length(is_set) / 20))
   error <- function(label) {
     frame <- both
     frame$.is_set <- factor(label)
     tree <- rpart::rpart(
       .is_set ~ ., frame,
       method = "class",
-      control = rpart::rpart.control(minbucket = 5, cp = 1e-8, xval = 0)
+      control = rpart::rpart.control(minbucket = leaf, cp = 1e-8, xval = 0)
     )
     mean((stats::predict(tree, type = "prob")[, "TRUE"] - share)^2)
   }

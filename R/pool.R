@@ -257,19 +257,27 @@ named_diagonal <- function(variance, terms) {
 
 # Methods ----------------------------------------------------------------------
 
-#' @export
-print.pooled_estimates <- function(x, ...) {
+#' @noRd
+pooled_shown <- function(x) {
   shown <- x$table[c(
     "term", "estimate", "std_error", "conf_low", "conf_high", "df"
   )]
   shown$df <- round(shown$df, 1)
   names(shown) <- c("", "estimate", "std. error", "low", "high", "df")
+  shown
+}
+
+pooled_headline <- function(x) {
+  sprintf(
+    "Pooled over m = %d synthetic sets, %s%% intervals (Reiter 2003)",
+    x$m, format(100 * x$level)
+  )
+}
+
+#' @export
+print.pooled_estimates <- function(x, ...) {
   cat(
-    sprintf(
-      "Pooled over m = %d synthetic sets, %s%% intervals (Reiter 2003)",
-      x$m, format(100 * x$level)
-    ),
-    paste0("  ", format_table(shown)),
+    pooled_headline(x), paste0("  ", format_table(pooled_shown(x))),
     sep = "\n"
   )
   invisible(x)

@@ -13,9 +13,11 @@
 #'   them every unique record is replicated, as its key is published.
 #'
 #' @return A data frame with a row for each set: `set`; `unique_file` and
-#'   `unique_set` (counts), the uniques of each; `replicated` (count), the
+#'   `unique_set` (counts), the uniques of each; `in_file` (count), the set's
+#'   uniques that the file has, once or more often; `replicated` (count), the
 #'   file's uniques that are uniques of the set; `share`, of all records of the
-#'   file. The attribute `rows` is a list with the rows of the file that are
+#'   file. The counts are the four of synthpop's function `replicated.uniques`.
+#'   The attribute `rows` is a list with the rows of the file that are
 #'   replicated in each set. Confidential.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   either.
@@ -48,8 +50,8 @@ replicated_uniques <- function(synthetic, data = NULL, keys = NULL) {
     # -1: a combination that the file does not have
     shared <- match_pattern(set[single, , drop = FALSE], file$table)
     list(
-      unique = sum(single), rows = which(alone[file$code + 1L] &
-        file$code %in% shared)
+      unique = sum(single), in_file = sum(shared >= 0),
+      rows = which(alone[file$code + 1L] & file$code %in% shared)
     )
   })
   replicated <- lengths(lapply(rows, function(x) x$rows))
@@ -57,6 +59,7 @@ replicated_uniques <- function(synthetic, data = NULL, keys = NULL) {
     data.frame(
       set = seq_along(sets), unique_file = sum(alone),
       unique_set = vapply(rows, function(x) x$unique, 0L),
+      in_file = vapply(rows, function(x) x$in_file, 0L),
       replicated = replicated, share = replicated / nrow(data)
     ),
     rows = lapply(rows, function(x) x$rows)

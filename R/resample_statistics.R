@@ -74,13 +74,10 @@ resample_statistics <- function(synthetic, data = NULL,
   sets <- lapply(releases, release_sets, data, call = rlang::current_env())
   variable <- synthetic_variable(releases[[1]], variable)
   check_columns(variable, data, "data")
-  check_survey_column(data, survey_weights, "data")
+  check_survey_weights(data, survey_weights, "data", variable)
   for (set in unlist(sets, recursive = FALSE)) {
     check_columns(variable, set, "synthetic")
-    check_survey_column(set, survey_weights, "synthetic")
-  }
-  for (file in c(list(data), unlist(sets, recursive = FALSE))) {
-    check_survey_weights(file, survey_weights)
+    check_survey_weights(set, survey_weights, "synthetic", variable)
   }
   measure <- measure_of(statistics, variable, survey_weights)
   file <- resampled(data, measure, resamples, "the file")
@@ -106,37 +103,6 @@ resample_statistics <- function(synthetic, data = NULL,
     ),
     class = "resampled_statistics"
   )
-}
-
-#' Refuse files that survey weights did not reach, and say how they do
-#' @noRd
-check_survey_column <- function(file, name, arg, call = rlang::caller_env()) {
-  if (!is.null(name) && !name %in% names(file)) {
-    abort_input(
-      c(
-        "The file and every set must have the column of survey weights.",
-        x = "There is no column {.val {name}} in {.arg {arg}}.",
-        i = "Jobs and synthetic sets hold the columns of the model and no
-             others. Make {.val {name}} a predictor in the formula, or give
-             data frames that have it."
-      ),
-      arg = "survey_weights", call = call
-    )
-  }
-}
-
-check_survey_weights <- function(data, name, call = rlang::caller_env()) {
-  if (is.null(name)) {
-    return(invisible())
-  }
-  w <- data[[name]]
-  check_finite_column(w, name, call)
-  if (!is.numeric(w) || any(w < 0) || sum(w) == 0) {
-    abort_input(
-      "Survey weights {.val {name}} must be numbers of at least 0, not all 0.",
-      arg = "survey_weights", call = call
-    )
-  }
 }
 
 # Releases ---------------------------------------------------------------------
@@ -292,26 +258,10 @@ plain_statistic <- function(what, variable, survey_weights, call) {
       return(weighted_quantile(y, w, share %||% 0.5))
     }
     switch(what,
-      mean = if (is.null(w)) mean(y) else stats::weighted.mean(y, w),
-      total = sum(if (is.null(w)) y else y * w),
-      sd = if (is.null(w)) {
-        stats::sd(y)
-      } else {
-        sqrt(stats::weighted.mean((y - stats::weighted.mean(y, w))^2, w))
-      }
+      mean = weighted_mean(y, w), total = weighted_total(y, w),
+      sd = weighted_sd(y, w)
     )
   }
-}
-
-#' The smallest value with at least this share of the weight up to it
-#' @noRd
-weighted_quantile <- function(y, w, share) {
-  if (is.null(w)) {
-    return(stats::quantile(y, share, names = FALSE))
-  }
-  order <- order(y)
-  up_to <- cumsum(w[order]) / sum(w)
-  y[order][which(up_to >= share)[1]]
 }
 
 # Resampling -------------------------------------------------------------------
@@ -409,13 +359,17 @@ statistic_rows <- function(x, file, release, level) {
 
 # Methods ----------------------------------------------------------------------
 
+resampled_headline <- function(x) {
+  sprintf(
+    "Statistics of %s with %s%% intervals of %s resamples", x$variable,
+    format(100 * x$level), format_count(x$resamples)
+  )
+}
+
 #' @export
 print.resampled_statistics <- function(x, ...) {
   cat(
-    sprintf(
-      "Statistics of %s with %s%% intervals of %s resamples", x$variable,
-      format(100 * x$level), format_count(x$resamples)
-    ),
+    resampled_headline(x),
     paste0("  ", format_table(x$table)),
     paste0("  ", confidential_line()),
     sep = "\n"

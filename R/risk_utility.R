@@ -136,17 +136,22 @@ grid_job <- function(job, chosen, given, row) {
   assign_mechanism(job, mechanism, row$epsilon, margin = margin)
 }
 
-#' @export
-print.risk_utility_map <- function(x, ...) {
+#' The columns of a map that are shown: those with a figure
+#' @noRd
+map_shown <- function(x) {
   figures <- c(
     "label", "add_remove", "replace", "ecdf_max", "groups", "r_squared",
     "overlap", "risk"
   )
   shown <- x$table[c(x$settings, figures)]
-  empty <- vapply(shown, function(column) all(is.na(column)), TRUE)
+  shown[!vapply(shown, function(column) all(is.na(column)), TRUE)]
+}
+
+#' @export
+print.risk_utility_map <- function(x, ...) {
   cat(
     releases_headline("Risk and utility", x),
-    paste0("  ", format_table(shown[!empty])),
+    paste0("  ", format_table(map_shown(x))),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

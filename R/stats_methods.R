@@ -9,6 +9,8 @@
 #'
 #' @param object,x (`synthesizer`, [`pseudo_posterior`][pseudo_posterior] or
 #'   [`synthetic_data`][synthetic_data])
+#' @param row.names,optional As in [as.data.frame()].
+#' @param set As in [`as.data.frame()`][synthetic_data] of synthetic data.
 #' @param ... Not used.
 #' @return `coef()`: the posterior means of the coefficients, named by the
 #'   columns of the design (of a [categorical()] response by level and column);
@@ -75,6 +77,14 @@ coef.pseudo_posterior <- function(object, ...) {
 #' @export
 nobs.pseudo_posterior <- function(object, ...) {
   object$synthetic$n_records
+}
+
+#' @rdname stats-methods
+#' @export
+as.data.frame.pseudo_posterior <- function(x,
+                                           row.names = NULL, # nolint
+                                           optional = FALSE, set = NULL, ...) {
+  as.data.frame(x$synthetic, set = set)
 }
 
 #' @rdname stats-methods

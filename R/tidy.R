@@ -15,11 +15,12 @@
 #'   with `term`, `estimate` (mean), `std.error` (standard
 #'   deviation), `conf.low`, `conf.high` (5% and 95%), `rhat`, `ess_bulk`,
 #'   `ess_tail`, of a score release each coefficient; of a job its stages; of a
-#'   bound a row for each record; of sets the table of their `summary()`; of a
-#'   label its charges; of all others what `as.data.frame()` gives. `glance()`:
-#'   one row. `augment()`: the columns of the model with `.weight`, `.bound` and
-#'   `.oscillation` of each record. `summary()` of a result that is a table is
-#'   the result itself, whose print sums it up.
+#'   bound, and of an [external_fit()], a row for each record; of sets the table
+#'   of their `summary()`; of a label its charges; of all others what
+#'   `as.data.frame()` gives. `glance()`: one row. `augment()`: the columns of
+#'   the model with `.weight`, `.bound` and `.oscillation` of each record.
+#'   `summary()` of a result that is a table is the result itself, whose print
+#'   sums it up.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -60,6 +61,18 @@ as.data.frame.lipschitz_bound <- function(x,
     bound = x$record, oscillation = x$oscillation, nonfinite = x$nonfinite
   )
 }
+
+#' @rdname tidy-tables
+#' @export
+as.data.frame.external_fit <- function(x,
+                                       row.names = NULL, # nolint
+                                       optional = FALSE, ...) {
+  data.frame(weight = alpha_of(x), as.data.frame(x$bound))
+}
+
+#' @rdname tidy-tables
+#' @exportS3Method generics::tidy
+tidy.external_fit <- function(x, ...) as.data.frame(x)
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::tidy
@@ -181,6 +194,10 @@ augment.pseudo_posterior <- function(x, ...) {
 }
 
 # summary() --------------------------------------------------------------------
+
+#' @rdname tidy-tables
+#' @export
+summary.external_fit <- function(object, ...) object
 
 #' @rdname tidy-tables
 #' @export

@@ -20,8 +20,13 @@
 #'   by `variable` and all other common columns. `"logit"`, the same as `TRUE`:
 #'   a logistic regression on the rank of `variable`, its square, and both by
 #'   each other column. `"cart"`: a classification tree, which also finds what
-#'   no straight line shows; it needs the package rpart and is slower. Default
-#'   `FALSE`.
+#'   no straight line shows; its leaves have at least a twentieth of all
+#'   records. It needs the package rpart and is slower. Default `FALSE`.
+#' @param survey_weights (string or `NULL`) A column of survey weights that the
+#'   file and the sets have, as in [resample_statistics()]: the distribution
+#'   functions, the means of groups, the linear model and the statistics are
+#'   then weighted by it, the propensity error is not. Its intervals are those
+#'   of weighted least squares, without the design of the survey. Default none.
 #'
 #' @return A `utility`: a list with `table`, a data frame with a row for each
 #'   set and the columns
@@ -41,9 +46,11 @@
 #'
 #'   `statistics`, a data frame with the mean, standard deviation, total and
 #'   quantiles of the file and of each set (of yes/no answers as 0 and 1);
-#'   `confidential`, the file's own `r_squared`, and `variable`. `summary()`
-#'   gives the means over the sets, and of the statistics also the smallest and
-#'   the largest. Confidential: it is computed from the file.
+#'   `confidential`, the file's own `r_squared`; `records`, the number of the
+#'   file's and of each set's; `variable`, `groups` and `survey_weights` as
+#'   given. `summary()` gives the means over the sets, and of the statistics
+#'   also the smallest and the largest. Confidential: it is computed from the
+#'   file.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
 #'   either.
 #' @references
@@ -63,13 +70,16 @@
 #' )
 #' @export
 utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
-                    formula = NULL, transform = NULL, pmse = FALSE) {
+                    formula = NULL, transform = NULL, pmse = FALSE,
+                    survey_weights = NULL) {
   check_present(synthetic)
+  check_string(survey_weights, null = TRUE)
   data <- confidential_file(data, synthetic)
   pmse <- check_pmse(pmse)
   sets <- release_sets(synthetic, data)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
+  check_survey_weights(data, survey_weights, "data", variable)
   check_groups(groups, names(data), variable)
   for (group in groups) {
     check_finite_column(data[[group]], group, rlang::current_env())
@@ -78,6 +88,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     check_data_frame(set, arg = "synthetic")
     check_columns(c(variable, groups), set, "synthetic")
     check_same_kind(data[[variable]], set[[variable]], variable)
+    check_survey_weights(set, survey_weights, "synthetic", variable)
   }
   if (is.null(transform)) {
     own <- release_transform(synthetic)
@@ -106,20 +117,27 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       arg = "synthetic", call = call
     )
   })
+  weights <- lapply(c(list(data), sets), function(file) {
+    if (!is.null(survey_weights)) as.double(file[[survey_weights]])
+  })
+  v <- weights[[1]]
   truth <- if (!is.null(formula)) {
-    regression_of(formula, data, call = call)
+    regression_of(formula, data, weights = survey_weights, call = call)
   }
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
     z <- values[[j]]
-    row <- data.frame(set = j, ecdf_distance(y, z))
+    w <- weights[[j + 1]]
+    row <- data.frame(set = j, ecdf_distance(y, z, v, w))
     if (!is.null(groups)) {
       row$groups <- mean(vapply(groups, function(group) {
-        group_error(data[[group]], y, set[[group]], z, transform)
+        group_error(data[[group]], y, set[[group]], z, transform, v, w)
       }, 0))
     }
     if (!is.null(formula)) {
-      found <- regression_of(formula, set, sprintf("set %d", j), call)
+      found <- regression_of(
+        formula, set, sprintf("set %d", j), survey_weights, call
+      )
       row$r_squared <- found$r_squared
       row$overlap <- interval_overlap(truth$intervals, found$intervals)
     }
@@ -136,9 +154,10 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       table = do.call(rbind, rows),
       statistics = cbind(
         release = c("file", paste("set", seq_along(sets))),
-        do.call(rbind, lapply(c(list(y), values), plain_statistics))
+        do.call(rbind, Map(plain_statistics, c(list(y), values), weights))
       ),
-      variable = variable, groups = groups,
+      variable = variable, groups = groups, survey_weights = survey_weights,
+      records = c(nrow(data), vapply(sets, nrow, 0L)),
       confidential = list(r_squared = truth$r_squared)
     ),
     class = "utility"
@@ -147,11 +166,12 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
 
 #' What a reader of the file would look up first
 #' @noRd
-plain_statistics <- function(y) {
+plain_statistics <- function(y, w = NULL) {
   y <- as.double(y)
-  q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
+  q <- weighted_quantile(y, w, c(0.05, 0.25, 0.5, 0.75, 0.95))
   data.frame(
-    mean = mean(y), sd = stats::sd(y), total = sum(y), "5%" = q[1],
+    mean = weighted_mean(y, w), sd = weighted_sd(y, w),
+    total = weighted_total(y, w), "5%" = q[1],
     "25%" = q[2], median = q[3], "75%" = q[4], "95%" = q[5], max = max(y),
     check.names = FALSE
   )
@@ -227,32 +247,44 @@ check_scale <- function(y, transform, arg, call) {
 }
 
 #' Largest and mean squared difference of two empirical distribution functions
+#' @param v,w (numeric or `NULL`) Survey weights of `y` and of `z`.
 #' @noRd
-ecdf_distance <- function(y, z) {
+ecdf_distance <- function(y, z, v = NULL, w = NULL) {
   points <- c(y, z)
-  difference <- stats::ecdf(y)(points) - stats::ecdf(z)(points)
+  difference <- weighted_ecdf(y, v, points) - weighted_ecdf(z, w, points)
   list(
     ecdf_max = max(abs(difference)), ecdf_mean_squared = mean(difference^2)
   )
 }
 
 #' Mean absolute difference of group means, weighted by confidential size
+#' @param v,w (numeric or `NULL`) Survey weights of `y` and of `z`.
 #' @noRd
-group_error <- function(g, y, h, z, transform) {
+group_error <- function(g, y, h, z, transform, v = NULL, w = NULL) {
   forward <- match.fun(transform)
-  groups <- as.character(g)
-  truth <- tapply(forward(y), groups, mean)
-  found <- tapply(forward(z), as.character(h), mean)[names(truth)]
-  size <- as.vector(table(groups)[names(truth)])
-  stats::weighted.mean(abs(found - truth), size, na.rm = TRUE)
+  v <- v %||% rep(1, length(y))
+  w <- w %||% rep(1, length(z))
+  total <- function(x, by) tapply(x, as.character(by), sum)
+  size <- total(v, g)
+  truth <- total(v * forward(y), g) / size
+  found <- (total(w * forward(z), h) / total(w, h))[names(size)]
+  # A group without weight has no mean
+  there <- size > 0 & is.finite(found)
+  stats::weighted.mean(abs(found - truth)[there], size[there])
 }
 
 #' R2 and 95% intervals of a linear model
 #' @param whose (string) The data in words.
+#' @param weights (string or `NULL`) A column of survey weights.
 #' @noRd
-regression_of <- function(formula, data, whose = "the file",
+regression_of <- function(formula, data, whose = "the file", weights = NULL,
                           call = rlang::caller_env()) {
-  fit <- tryCatch(stats::lm(formula, data), error = function(error) {
+  # lm() looks for its weights in the data
+  fitted <- rlang::call2(
+    stats::lm, formula, quote(data),
+    weights = if (!is.null(weights)) as.name(weights)
+  )
+  fit <- tryCatch(eval(fitted), error = function(error) {
     abort_input(
       c(
         "{.arg formula} must be a linear model that can be fitted to {whose}.",
@@ -288,7 +320,9 @@ summary.utility <- function(object, ...) {
   structure(
     list(
       means = means, statistics = over_sets(object$statistics),
-      n_sets = nrow(object$table), variable = object$variable,
+      n_sets = nrow(object$table), records = object$records,
+      variable = object$variable,
+      survey_weights = object$survey_weights,
       confidential = object$confidential
     ),
     class = "summary_utility"
@@ -307,20 +341,49 @@ over_sets <- function(statistics) {
   )
 }
 
+utility_headline <- function(x) {
+  sprintf(
+    "Utility of synthetic %s, mean over %d set%s%s", x$variable, x$n_sets,
+    if (x$n_sets == 1) "" else "s",
+    if (is.null(x$survey_weights)) "" else ", under survey weights"
+  )
+}
+
+#' Sets of another size than the file have other totals, whatever their values
+#' @noRd
+records_note <- function(records) {
+  sizes <- unique(records[-1])
+  if (any(sizes != records[1])) {
+    sprintf(
+      "Records: %s in the file, %s in a set. Totals are not comparable.",
+      format_count(records[1]),
+      paste(unique(format_count(range(sizes))), collapse = " to ")
+    )
+  }
+}
+
+#' The two tables of a summary: distances, and statistics beside the file's
+#' @noRd
+utility_shown <- function(x) {
+  list(
+    as.data.frame(as.list(x$means)),
+    # The mean, the smallest and the largest of one set are the same
+    if (x$n_sets == 1) x$statistics[1:3] else x$statistics
+  )
+}
+
 #' @export
 print.summary_utility <- function(x, ...) {
+  note <- records_note(x$records)
   cat(
-    sprintf(
-      "Utility of synthetic %s, mean over %d set%s", x$variable, x$n_sets,
-      if (x$n_sets == 1) "" else "s"
-    ),
-    paste0("  ", format_table(as.data.frame(as.list(x$means)))),
-    paste0("  ", format_table(
-      if (x$n_sets == 1) x$statistics[1:3] else x$statistics
-    )),
+    utility_headline(x),
+    unlist(lapply(utility_shown(x), function(table) {
+      paste0("  ", format_table(table))
+    })),
     if (!is.null(x$confidential$r_squared)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
+    if (!is.null(note)) paste0("  ", note),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

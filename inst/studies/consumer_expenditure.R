@@ -137,10 +137,48 @@ consumer_replicate <- function(replicate, data, size, configurations) {
   parts <- list(
     fit_parts(fits), statistic_parts(released, data, size$resamples),
     density_parts(released, data), utility_parts(released, data),
-    risk_parts(released, coded, risk_of)
+    risk_parts(released, coded, risk_of), rival_parts(replicate, data, size)
   )
   size <- long("figure", "file", "records", NA, nrow(data))
   cbind(replicate = replicate, do.call(rbind, c(list(size), parts)))
+}
+
+#' What others offer, measured alike: a noisy margin alone, of the same proven
+#' epsilon of 1, and the regression trees of synthpop, without a label, where it
+#' is installed. At seeds of their own, so that they can be run alone.
+rival_parts <- function(replicate, data, size) {
+  seeds <- 1000 * replicate + 900 + seq_len(100)
+  published <- setdiff(names(data), "income")
+  margins <- lapply(seq_len(min(size$sets, 5)), function(j) {
+    histogram <- pseudosynth::perturbed_histogram(
+      log(income) ~ ., data,
+      bounds = c(10, 2e6), epsilon = 1, seed = seeds[2 * j - 1]
+    )
+    suppressMessages(pseudosynth::synthesize(
+      histogram,
+      newdata = data[published], seed = seeds[2 * j]
+    ))[[1]]
+  })
+  rivals <- list(Histogram = margins)
+  if (requireNamespace("synthpop", quietly = TRUE)) {
+    method <- ifelse(names(data) == "income", "cart", "")
+    rivals$synthpop <- synthpop::syn(
+      data,
+      method = method, visit.sequence = c(published, "income"),
+      m = size$sets, seed = seeds[100], print.flag = FALSE
+    )$syn
+  }
+  risk <- do.call(rbind, Map(function(sets, name) {
+    found <- pseudosynth::identification_risk(
+      sets, data, known_columns, 0.2,
+      variable = "income"
+    )
+    long(
+      "figure", name, c("risk 0.2", "matches 0.2", "largest risk 0.2"), NA,
+      found$overall[c("mean_risk", "expected_match_share", "max_risk")]
+    )
+  }, rivals, names(rivals)))
+  rbind(utility_parts(rivals, data), risk)
 }
 
 #' Sets of a proven epsilon of 1 in all, add/remove-one: a job for each, so that

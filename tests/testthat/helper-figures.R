@@ -70,7 +70,10 @@ make_gallery <- function() {
     "job, bounds" = autoplot(job, "bounds"),
     "job, weights" = autoplot(job, "weights"),
     "job, density" = autoplot(job, "density"),
+    "job, tail" = autoplot(job, "tail"),
+    "job, records" = autoplot(job, "records"),
     "job of counts" = autoplot(count_job, "density"),
+    "job of counts, records" = autoplot(count_job, "records"),
     "job of yes and no" = autoplot(yes_job, "density"),
     "synthetic sets" = autoplot(sets),
     "synthetic counts" = autoplot(count_job$synthetic),
@@ -82,6 +85,9 @@ make_gallery <- function() {
       attribute_risk(sets, data, c("age", "earner"))
     ),
     "utility" = autoplot(utility(sets, data)),
+    "label" = autoplot(guarantee(lw, m = 2)),
+    "label of scores" = autoplot(guarantee(scores)),
+    "fit of another package" = autoplot(external_fit(log_lik(lw))),
     "resampled statistics" = autoplot(resample_statistics(
       list(LW_final = sets[[1]], "Top-coded" = top), data,
       variable = "income", resamples = 40
@@ -156,6 +162,35 @@ figure_faults <- function(figure, width, height = 4) {
       }
     }))
   }
+  # Labels of panels side by side, which R does not hold apart
+  between <- function() {
+    at <- grep("^axis-b", table$layout$name)
+    null <- grepl("null", as.character(table$widths))
+    widths <- grid::convertWidth(table$widths, "in", valueOnly = TRUE)
+    widths[null] <- panel[["width"]]
+    ends <- do.call(rbind, lapply(at, function(i) {
+      texts <- texts_of(table$grobs[[i]])
+      if (nrow(texts) == 0) return(NULL)
+      left <- sum(widths[seq_len(table$layout$l[i] - 1)])
+      middle <- left + texts$x * panel[["width"]]
+      data.frame(
+        row = table$layout$t[i], label = texts$label, panel = i,
+        from = middle - texts$width / 2, to = middle + texts$width / 2
+      )
+    }))
+    ends <- ends[order(ends$row, ends$from), ]
+    n <- nrow(ends)
+    over <- which(
+      ends$row[-1] == ends$row[-n] & ends$panel[-1] != ends$panel[-n] &
+        ends$from[-1] < ends$to[-n] + 0.03
+    )
+    if (n > 1 && length(over) > 0) {
+      paste0(
+        "labels of two panels overlap: ", ends$label[over], ", ",
+        ends$label[over + 1]
+      )
+    }
+  }
   legend <- vapply(part("guide-box"), function(grob) {
     if (!inherits(grob, "gtable")) return(0)
     grid::convertWidth(sum(grob$widths), "in", valueOnly = TRUE)
@@ -166,6 +201,7 @@ figure_faults <- function(figure, width, height = 4) {
     wide("^strip", panel[["width"]]),
     crowded("^axis-b", "x", "width", panel[["width"]]),
     crowded("^axis-l", "y", "height", panel[["height"]]),
+    between(),
     if (any(legend > width)) "legend is cut"
   )
 }

@@ -13,7 +13,9 @@ test_that("the shares are those of the definitions", {
   x <- small_files()
   found <- attribute_risk(x$set, x$file, "k", "v")
   expect_equal(unlist(found$overall), c(
-    unique_file = 2 / 6, unique_both = 1 / 6, in_set = 5 / 6,
+    # c and d; the set has c
+    unique_file = 2 / 6, unique_in_set = 1 / 6, unique_both = 1 / 6,
+    in_set = 5 / 6,
     disclosive_file = 4 / 6, disclosive_set = 5 / 6,
     # both a's; the second b, whose pattern has two values in the file
     disclosive_right = 3 / 6, disclosive_both = 2 / 6,
@@ -31,6 +33,51 @@ test_that("the shares are those of the definitions", {
     itself$overall[["disclosive_right"]],
     itself$overall[["disclosive_file"]]
   )
+})
+
+test_that("the shares are those of tables of patterns and values", {
+  # As Raab, Nowok and Dibben (2024) write them: sums over the cells of the
+  # tables of value by pattern, d of the file and s of the set
+  withr::local_seed(4)
+  n <- 90
+  draw <- function() {
+    data.frame(
+      g = sample(letters[1:5], n, TRUE), h = sample(1:8, n, TRUE),
+      y = sample(c("u", "v", "w"), n, TRUE, c(0.7, 0.2, 0.1))
+    )
+  }
+  file <- draw()
+  set <- draw()
+  patterns <- as.vector(outer(letters[1:5], 1:8, paste))
+  cells <- function(x) {
+    table(factor(x$y), factor(paste(x$g, x$h), patterns))
+  }
+  d <- cells(file)
+  s <- cells(set)
+  d_q <- colSums(d)
+  s_q <- colSums(s)
+  one <- function(x) sweep(x, 2, colSums(x), "==") & x > 0
+  any_one <- colSums(one(s)) > 0
+  guess <- sweep(s, 2, pmax(s_q, 1), "/")
+  found <- attribute_risk(set, file, c("g", "h"), "y")$overall
+  expect_equal(found, c(
+    unique_file = sum(d_q == 1), unique_in_set = sum(d_q == 1 & s_q > 0),
+    unique_both = sum(d_q == 1 & s_q == 1), in_set = sum(d_q[s_q > 0]),
+    disclosive_file = sum(d[one(d)]), disclosive_set = sum(d_q[any_one]),
+    disclosive_right = sum(d[one(s)]),
+    disclosive_both = sum(d[one(s) & one(d)]),
+    attribution = sum(guess * d),
+    attribution_file = sum(sweep(d^2, 2, pmax(d_q, 1), "/")),
+    attribution_margin = sum(rowSums(d)^2) / n
+  ) / n)
+})
+
+test_that("two values that the file has not are two values", {
+  file <- data.frame(k = c("a", "a", "b", "b"), v = c("u", "u", "u", "w"))
+  set <- data.frame(k = c("a", "a", "b", "b"), v = c("x", "z", "x", "x"))
+  found <- attribute_risk(set, file, "k", "v")$overall
+  expect_equal(found[["disclosive_set"]], 2 / 4)
+  expect_equal(found[["disclosive_right"]], 0)
 })
 
 test_that("a naive loop over records agrees", {
@@ -98,19 +145,31 @@ test_that("synthpop finds the same", {
   )
   ours <- 100 * attribute_risk(set, file, c("g", "h"), "y")$overall
   expect_equal(ours[["unique_file"]], theirs$ident$UiO)
+  expect_equal(ours[["unique_in_set"]], theirs$ident$UiOiS)
   expect_equal(ours[["unique_both"]], theirs$ident$repU)
   expect_equal(ours[["disclosive_file"]], theirs$attrib$Dorig)
   expect_equal(ours[["in_set"]], theirs$attrib$iS)
   expect_equal(ours[["disclosive_set"]], theirs$attrib$DiS)
   expect_equal(ours[["disclosive_right"]], theirs$attrib$DiSCO)
   expect_equal(ours[["disclosive_both"]], theirs$attrib$DiSDiO)
+  expect_equal(ours[["attribution"]], theirs$attrib$DCAP)
+  expect_equal(ours[["attribution_file"]], theirs$allCAPs$CAPd)
+  expect_equal(ours[["attribution_margin"]], theirs$allCAPs$baseCAPd)
+  expect_equal(
+    100 * ours[["disclosive_right"]] / ours[["disclosive_set"]],
+    theirs$allCAPs$TCAP
+  )
+  alone <- 100 * attribute_risk(set, set, c("g", "h"), "y")$overall
+  expect_equal(alone[["unique_file"]], theirs$ident$UiS)
+  expect_equal(alone[["disclosive_file"]], theirs$attrib$Dsyn)
+  expect_equal(alone[["attribution_file"]], theirs$allCAPs$CAPs)
   as_synds <- structure(
     list(syn = set, m = 1, k = nrow(set), n = nrow(set)), class = "synds"
   )
   found <- replicated_uniques(set, file)
   expect_equal(
-    c(found$unique_file, found$unique_set, found$replicated),
-    synthpop$replicated.uniques(as_synds, file)$res_tab[c(1, 2, 4), 1],
+    unlist(found[c("unique_file", "unique_set", "in_file", "replicated")]),
+    synthpop$replicated.uniques(as_synds, file)$res_tab[, 1],
     ignore_attr = TRUE
   )
 })
@@ -120,8 +179,15 @@ test_that("replicated uniques are found by value and by row", {
   set <- data.frame(a = c(2, 3, 3, 4, 9), b = c("y", "z", "z", "z", "q"))
   found <- replicated_uniques(set, file)
   expect_equal(found$unique_file, 3)
+  # 2y, 4z and 9q; 3z is there twice
   expect_equal(found$unique_set, 3)
+  expect_equal(found$in_file, 2)
   expect_equal(found$replicated, 2)
+  # Alone in the set, not in the file
+  expect_equal(
+    replicated_uniques(file[c(1, 3), ], file)[c("in_file", "replicated")],
+    data.frame(in_file = 2L, replicated = 1L)
+  )
   expect_equal(attr(found, "rows"), list(c(3L, 5L)))
   expect_equal(replicated_uniques(list(set, file), file)$replicated, c(2, 3))
   expect_equal(replicated_uniques(set, file, "b")$replicated, 1)

@@ -126,3 +126,14 @@ test_that("what would not fit into memory is refused before it starts", {
   withr::local_options(pseudosynth.memory = NULL)
   expect_gt(available_memory(), 1e8)
 })
+
+test_that("every letter of the papers is told by our name", {
+  error <- expect_error(
+    check_no_dots(c = 0.5, g = -0.1),
+    class = "pseudosynth_error_input"
+  )
+  expect_match(
+    conditionMessage(error), "`c` and `g` are called `scale` and `shift`"
+  )
+  expect_error(check_no_dots(g = 1), "`g` is called `shift`")
+})

@@ -208,3 +208,92 @@ test_that("releases that bear a mechanism's name have its colour", {
   expect_equal(two_breaks(c(96, 104)), c(96, 100, 104))
   expect_equal(two_breaks(c(93, 110)), c(100, 110))
 })
+
+test_that("a label's figure has its epsilons, where there are any", {
+  reference <- list("(Intercept)" = 10.8, sigma = 1)
+  strict <- suppressMessages(pseudo_posterior(
+    log(income) ~ age, privacy_data(), gaussian(), "centred",
+    epsilon = 2, m = 3, reference = reference, bounds = c(10, 2e6),
+    margin_share = 0.25, prior = prior_normal(), chains = 2, warmup = 200,
+    draws = 1000, seed = 1, allow_unconverged = TRUE
+  ))
+  skip_if_not(guarantee(strict)$label == "strict")
+  figure <- autoplot(guarantee(strict))
+  expect_figure(figure)
+  own <- figure$data[figure$data$relation == "add/remove-one", ]
+  expect_equal(own$epsilon, c(0.5, 0.5, 2))
+  expect_identical(own$text, c("0.5", "0.5", "2"))
+  # What leaves has the same figure, which may leave, too
+  public <- autoplot(guarantee(strict$synthetic))
+  expect_figure(public, confidential = FALSE)
+  expect_equal(public$data, figure$data)
+  paid_once <- perturbed_histogram(
+    log(income) ~ 1, privacy_data(), c(10, 2e6), epsilon = 1
+  )
+  once <- autoplot(guarantee(paid_once))$data
+  expect_equal(once$epsilon[once$relation == "add/remove-one"], 1)
+  expect_identical(levels(once$part), "paid once")
+  # A claim is hollow
+  claim <- plot(guarantee(lw_fit()))
+  expect_identical(claim$layers[[1]]$aes_params$fill, "white")
+  for (without in list(
+    guarantee(unweighted_fit()), guarantee(small_job()$synthetic)
+  )) {
+    for (verb in list(plot, autoplot)) {
+      expect_error(
+        verb(without), "without an epsilon",
+        class = "pseudosynth_error_input"
+      )
+    }
+  }
+})
+
+test_that("no epsilon of a figure is smaller than it is", {
+  expect_identical(
+    epsilon_text(c(0, 0.5, 2, 4.99784, 9.7901, 1 / 3, 12345.6)),
+    c("0", "0.5", "2", "4.998", "9.791", "0.3334", "12,350")
+  )
+})
+
+test_that("a job's tail and records are those of the file and of its sets", {
+  job <- small_job()
+  data <- privacy_data()
+  tail <- autoplot(job, "tail")
+  expect_figure(tail)
+  whole <- autoplot(job, "density")$data
+  start <- quantile(data$income, 0.9, names = FALSE)
+  expect_equal(
+    tail$data, whole[whole$x >= start, ],
+    ignore_attr = TRUE
+  )
+  records <- autoplot(job, "records")
+  expect_figure(records)
+  expect_identical(records$data$confidential, as.double(data$income))
+  expect_identical(
+    records$data$synthetic, as.double(job$synthetic[[1]]$income)
+  )
+  yes <- transform(data, high = income > 60000)
+  answers <- pseudo_posterior(high ~ earner, yes, bernoulli(), "unweighted",
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 5
+  )
+  for (type in c("tail", "records")) {
+    error <- expect_error(
+      autoplot(answers, type),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, "type")
+  }
+  counts <- transform(data, rooms = as.integer(age))
+  job <- pseudo_posterior(rooms ~ earner, counts, poisson(), "unweighted",
+    prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 5
+  )
+  expect_figure(autoplot(job, "records"))
+  expect_error(autoplot(job, "tail"), "is a count")
+})
+
+test_that("amounts are short in narrow panels", {
+  expect_identical(
+    label_thousands()(c(500, 9000, 50000, 72500, 1.5e6, NA)),
+    c("500", "9,000", "50k", "72.5k", "1.5 million", NA)
+  )
+})

@@ -216,3 +216,25 @@ test_that("the templates are there to begin with", {
     unlink(file.path(dirname(made), "style.css"))
   }
 })
+
+test_that("a template without what it reads says what to put where", {
+  template <- function(name) {
+    folder <- withr::local_tempdir(.local_envir = parent.frame())
+    rmarkdown::draft(
+      file.path(folder, "review.Rmd"), name,
+      package = "pseudosynth", create_dir = FALSE, edit = FALSE
+    )
+  }
+  knit <- function(document, ...) {
+    rmarkdown::render(
+      document, quiet = TRUE, envir = new.env(), params = list(...)
+    )
+  }
+  agency <- template("disclosure-review")
+  expect_error(knit(agency), "no file \"job.rds\".*saveRDS\\(job")
+  expect_error(knit(agency, job = 1), "must be a job of pseudo_posterior")
+  public <- template("disclosure-review-public")
+  expect_error(knit(public), "no file \"synthetic.rds\".*job\\$synthetic")
+  # A job instead of its sets would be the file itself
+  expect_error(knit(public, synthetic = small_job()), "never the job")
+})

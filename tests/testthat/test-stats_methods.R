@@ -49,11 +49,16 @@ test_that("nobs() of a job are the records of its file", {
   expect_identical(nobs(small_job()), nobs(unweighted_fit()))
 })
 
-test_that("a label has no figure, and says what has", {
-  label <- guarantee(small_job())
-  for (verb in list(plot, autoplot)) {
-    expect_error(verb(label), "audit_guarantee",
-      class = "pseudosynth_error_input"
-    )
-  }
+test_that("as.data.frame() of a job is its sets as they leave, nothing else", {
+  job <- small_job()
+  all <- as.data.frame(job)
+  expect_named(all, c("set", names(job$synthetic[[1]])))
+  expect_identical(all$set, rep(1:3, each = nobs(job)))
+  second <- as.data.frame(job, set = 2)
+  expect_identical(sort(second$income), sort(job$synthetic[[2]]$income))
+  expect_false(identical(second$income, job$synthetic[[2]]$income))
+  expect_error(as.data.frame(job, set = 4), class = "pseudosynth_error_input")
+  path <- withr::local_tempfile(fileext = ".csv")
+  utils::write.csv(job, path, row.names = FALSE)
+  expect_named(utils::read.csv(path), names(all))
 })

@@ -69,7 +69,7 @@ test_that("a replicate of the Consumer Expenditure study has all its parts", {
   expect_false(anyNA(found$value[found$part != "figure"]))
   expect_true(all(c(
     "Unweighted", "LW", "SW", "CW", "CW at LW's bound", "LW (0.7, 0)",
-    "SW (0.7, 0)", "Weights_V", "Centred", "Score"
+    "SW (0.7, 0)", "Weights_V", "Centred", "Score", "Histogram"
   ) %in% found$release))
   weight <- found$value[found$part == "weight"]
   expect_true(all(weight >= 0 & weight <= 1))

@@ -67,7 +67,9 @@ test_that("every result has a table, one row of the whole and a summary", {
   book <- ledger(path, epsilon = 5)
   synthesize(histogram, ledger = book)
   small <- data.frame(y = c(stats::qnorm(1:19 / 20), 4))
+  outside <- external_fit(log_lik(lw_fit()))
   results <- list(
+    outside,
     lw_fit(), lw_fit()$bound, lw_fit()$privacy_weights, job, sets,
     guarantee(job), histogram, scores, book, utility(job),
     identification_risk(job, known = "earner", radius = 0.2),
@@ -89,6 +91,8 @@ test_that("every result has a table, one row of the whole and a summary", {
     row <- generics::glance(result)
     expect_s3_class(row, "data.frame")
     expect_identical(nrow(row), 1L)
+    # A row for each record, term, set or run here, too
+    expect_gt(nrow(as.data.frame(result)), 0)
     # The default would tell of lengths and modes of elements
     expect_false(inherits(summary(result), "summaryDefault"))
     expect_false(is.table(summary(result)))
