@@ -12,7 +12,10 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
   check_levels_size(length(levels), ncol(file$x), call)
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
-  budget <- score_budget(settings, epsilon, neighbours, call)$second
+  budget <- score_budget(
+    settings, epsilon, neighbours,
+    c(0, 0, length(levels) * (ncol(file$x) + 1)), call
+  )$second
   warn_delta(settings$delta, file$n, call)
   geometry <- levels_geometry(file, prior, settings$spread)
   step <- levels_step(
@@ -30,7 +33,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
   columns <- model$design$columns
   new_score_release(
     model, settings, neighbours, list(step), NULL,
-    list(stated = found, shrunk = found["mean"]), file$n, seed,
+    list(stated = found, shrunk = found["mean"]), file, seed,
     paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
   )
 }

@@ -15,7 +15,10 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, model$response, call)
   clip <- (settings$clip %||% default_clip(family)) * line_unit(family, shape)
-  budget <- score_budget(settings, epsilon, neighbours, call)
+  budget <- score_budget(
+    settings, epsilon, neighbours,
+    c(settings$bins, rep(length(b) + 1, 2)), call
+  )
   warn_delta(settings$delta, file$n, call)
 
   margin <- if (!is.null(settings$bounds)) {
@@ -39,7 +42,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   )
   warn_saturated(list(steps = steps, family = family), call)
   new_score_release(
-    model, settings, neighbours, steps, margin, found, file$n, seed,
+    model, settings, neighbours, steps, margin, found, file, seed,
     model$design$columns
   )
 }
@@ -84,7 +87,7 @@ step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
   geometry <- if (is_location(family)) last$geometry
   if (is.null(geometry)) {
     geometry <- score_geometry(
-      file, frame$scale, diag(1 / prior$scale^2, length(b)), spread
+      file, frame$scale, prior_information(prior$scale, family, shape), spread
     )
     last <- list(z = geometry$z * geometry$unit)
   }
