@@ -171,10 +171,11 @@ levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
     (sum(miss * solve(noise, miss)) + sum(far * (precision %*% far))) / 2
   }
   b <- location
+  largest <- Inf
   for (round in seq_len(rounds)) {
     share <- level_shares(x, b)
-    # It changes little from the second round on
-    if (round <= 2) {
+    # Rare levels vary little: not known before the mode is near
+    if (largest > 0.25) {
       noise <- levels_cross(z, z, count, share)
       diag(noise) <- diag(noise) + step$noise^2
     }
@@ -186,7 +187,8 @@ levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
     change <- solve(whole, gradient)
     # What is left to gain in log-likelihood
     if (sum(change * gradient) / 2 < 0.02) break
-    change <- change * min(1, 3 / max(abs(x %*% matrix(change, ncol(x)))))
+    largest <- max(abs(x %*% matrix(change, ncol(x))))
+    change <- change * min(1, 3 / largest)
     now <- loss(b, miss)
     for (half in 1:10) {
       if (loss(b + change, missed(b + change)) < now) break
