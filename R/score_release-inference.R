@@ -117,8 +117,8 @@ print.summary_score_release <- function(x, ...) {
 #' @export
 format.score_release <- function(x, ...) {
   sprintf(
-    "score release of %s, %s, %d coefficients%s", x$response$label,
-    format(x$family), length(x$coefficients),
+    "score release of %s, %s, %d coefficients%s",
+    response_label(x$response), format(x$family), length(x$coefficients),
     if (is.null(x$margin)) {
       ", no margin"
     } else {

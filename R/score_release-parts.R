@@ -67,6 +67,22 @@ released_prior <- function(reference, family) {
   centred_prior(reference, if (is_location(family)) max(1, sigma) else 1)
 }
 
+#' Its square and what it is compared with must be numbers
+#' @noRd
+check_reference_shape <- function(shape, family, call) {
+  if (!is.null(shape) && !(shape >= 1e-50 && shape <= 1e50)) {
+    abort_input(
+      c(
+        "{.arg reference} must state a {.field {names(family$extras)}} from
+         1e-50 to 1e50.",
+        x = "It is {format(shape)}.",
+        i = "Measure the response in another unit."
+      ),
+      arg = "reference", call = call
+    )
+  }
+}
+
 check_score_margin <- function(settings, response, call) {
   bounds <- settings$bounds
   if (is.null(bounds)) {

@@ -12,6 +12,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   prior <- score_prior(model, call)
   b <- reference_draw(settings$reference$values, model, file$spec, call)
   shape <- if (length(family$extras) > 0) b[length(b)]
+  check_reference_shape(shape, family, call)
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, model$response, call)
   clip <- (settings$clip %||% default_clip(family)) * line_unit(family, shape)

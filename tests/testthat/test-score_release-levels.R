@@ -111,6 +111,8 @@ test_that("sets keep levels and their relations, and cost nothing more", {
     )
   }
   expect_named(summary(sets)$table, c("set", "low", "mid", "top"))
+  expect_identical(autoplot(release)$labels$title, "Coefficients of y")
+  expect_match(format(release), "^score release of y, categorical")
   for (figure in list(autoplot(release), autoplot(sets))) {
     expect_s3_class(figure, "ggplot")
   }
