@@ -30,7 +30,7 @@
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
 #'   `epsilon`. Default 1e-6. With 0 the noise is discrete Laplace and epsilon
 #'   is pure: more noise, the more coefficients there are (with 37 of them, at
-#'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
+#'   epsilon 1, the groups of `ce_income` are off by 0.05 in place of 0.04).
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
 #'   relation `epsilon` is meant for. The label states both.
 #' @param reference (named list; none for [categorical()]) Public values: the
