@@ -108,32 +108,6 @@ margin_counts <- function(margin) {
 
 # Other predictors than the file's -------------------------------------------
 
-#' What a margin has to know of the file's predictors, which are published
-#'
-#' @param b (double, P) Coefficients.
-#' @return (list) `rows`: a hundred design rows along the linear predictor;
-#'   `mean` of the columns.
-#' @noRd
-margin_population <- function(file, b) {
-  typical <- typical_rows(drop(file$x %*% b), file$count)
-  list(rows = file$x[typical, , drop = FALSE], mean = column_means(file))
-}
-
-column_means <- function(file) {
-  drop(crossprod(file$x, file$count)) / length(file$row)
-}
-
-#' Are sets drawn for the file's own predictors?
-#'
-#' Then the ranks of a set are those of the margin. A part of the file, or
-#' other records, must not get the margin of the whole.
-#' @noRd
-has_own_predictors <- function(x, file) {
-  far <- abs(column_means(file) - x$population$mean)
-  length(file$row) == x$n_records &&
-    all(far <= 1e-9 * (1 + abs(x$population$mean)))
-}
-
 #' See margin_scale(): of sets for the file's own predictors
 #' @noRd
 population_scale <- function(x, line) {

@@ -177,11 +177,12 @@ test_that("noise that drowns the margin is told of, too", {
   expect_no_warning(make(5, bounds = c(-9, 9)))
 })
 
-test_that("sets for a part of the file have its distribution, not the whole's", {
+test_that("sets for a part of the file do not get the margin of the whole", {
   withr::local_seed(3)
   n <- 4000
   data <- data.frame(a = factor(rep(c("u", "v"), n / 2)), x = stats::rnorm(n))
   line <- 1 + 2 * (data$a == "v") + 0.3 * data$x
+  share <- stats::plogis(line / 2)
   cases <- list(
     list(gaussian(), line + stats::rnorm(n), c(-9, 12), list(sigma = 1)),
     list(student_t(3), line + stats::rt(n, 3), c(-99, 99), list(sigma = 1)),
@@ -189,7 +190,7 @@ test_that("sets for a part of the file have its distribution, not the whole's", 
       list("(Intercept)" = 1, size = 2)
     ),
     list(beta_response(c(0, 1)),
-      stats::rbeta(n, 6 * stats::plogis(line / 2), 6 * stats::plogis(-line / 2)),
+      stats::rbeta(n, 6 * share, 6 * (1 - share)),
       c(0, 1), list("(Intercept)" = 1, precision = 5)
     )
   )
