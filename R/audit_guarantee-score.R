@@ -78,8 +78,9 @@ worst_pairs <- function(x, file) {
     )
     geometry <- score_geometry(
       file, frame$scale,
-      diag(1 / prior_spec(x$prior, x$design$is_level)$scale^2, ncol(file$x)),
-      x$spread
+      prior_information(
+        prior_spec(x$prior, x$design$is_level)$scale, x$family, public_shape(x)
+      ), x$spread
     )
     if (is.null(record)) {
       longest <- which.max(rowSums(geometry$z^2))

@@ -78,10 +78,11 @@ public_values <- function(x, call) {
 #' Slopes N(0, 1), the intercept around the public one
 #'
 #' What a confidential history says stays out of the prior, which labels print.
+#' @param unit (number) Of the linear predictor.
 #' @noRd
-centred_prior <- function(reference) {
+centred_prior <- function(reference, unit = 1) {
   if (reference$origin == "history") {
-    return(prior_normal(1))
+    return(prior_normal(unit))
   }
   values <- reference$values
   intercept <- if ("(Intercept)" %in% names(values)) {
@@ -89,7 +90,7 @@ centred_prior <- function(reference) {
   } else {
     0
   }
-  prior_normal(1, c(intercept, 2.5))
+  prior_normal(unit, c(intercept, 2.5 * unit))
 }
 
 #' @export

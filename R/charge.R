@@ -152,3 +152,13 @@ zcdp_epsilon <- function(rho, delta) {
   middle <- log(sqrt(-log(delta) / rho))
   max(0, stats::optimize(at, middle + c(-4, 4), tol = 1e-10)$objective)
 }
+
+#' The largest mu = sqrt(2 rho) whose epsilon this is
+#' @noRd
+zcdp_mu <- function(epsilon, delta) {
+  broken <- function(mu) zcdp_epsilon(mu^2 / 2, delta) > epsilon
+  high <- 1
+  while (!broken(high)) high <- 2 * high
+  # The order that is looked for in zcdp_epsilon() is found to 1e-10
+  smallest_that(broken, 0, high) * (1 - 1e-9)
+}

@@ -20,7 +20,7 @@ gaussian_delta <- function(epsilon, mu) {
 #' In total variation, one coordinate of a whole standard deviation sigma >= 16.
 #' With phi the density of N(0, sigma^2) and x whole, the rounded one has mass
 #' phi(x) + phi''(.) / 24 at x, and a sum of |phi''| over whole numbers is at
-#' most its integral plus that of |phi'''|: 0.968 / sigma^2 + 2.45 / sigma^3.
+#' most its integral plus that of |phi'''|: 0.968 / sigma^2 + 1.511 / sigma^3.
 #' Half of that over 24 is below 1 / (40 sigma^2); what the masses phi(x) miss
 #' of 1, 2 exp(-2 pi^2 sigma^2) and less, is in the slack. Whole sums with
 #' rounded noise are rounded sums with noise: mu holds for them exactly.

@@ -69,7 +69,9 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   check_margin_use(job, definition)
   job["budget"] <- list(split_epsilon(job, definition))
   if (!is.null(margin)) check_job_margin(job)
-  if (definition$kind != "clipped" || definition$from_unweighted) {
+  # Of clipped likelihoods and of noise one file must not be told by a refusal
+  told <- definition$kind %in% c("clipped", "noise", "sums")
+  if (!told || definition$from_unweighted) {
     check_varies(job$model, job$call)
   }
   definition$prepare(job)

@@ -57,7 +57,7 @@ job_model <- function(job) {
   reference <- release_settings(job)$reference
   levels <- is_categorical(model$family)
   model$prior <- resolve_prior(
-    job$fit_arguments$prior %||% if (!levels) centred_prior(reference),
+    job$fit_arguments$prior %||% if (!levels) released_prior(reference, model$family),
     model$family, model$design$columns, job$call
   )
   score_prior(model, job$call)

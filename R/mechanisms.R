@@ -48,7 +48,8 @@
 #' @param reference,window The centre of the clip, see [censor()]; for
 #'   `mechanism_two_stage()` of both stages, which without it seldom converge.
 #'   The default prior of the fit is then `prior_normal(1, c(b, 2.5))` with b
-#'   the public reference's intercept.
+#'   the public reference's intercept; of `mechanism_score()` see
+#'   [score_release()].
 #' @param rule (`weight_rule`) See [freeze()].
 #' @param weight_range (two numbers) The public numbers lo and hi of
 #'   [two_stage_weights()].

@@ -54,7 +54,12 @@ bin_figure <- function(response, breaks, shares, prefix) {
   # Not rounded to the response's digits: breaks are public
   response$digits <- NA_integer_
   response$type <- "double"
-  edge <- response_inverse(response, breaks)
+  # The bin of 0 begins at -0.5
+  edge <- if (response$kind == "count") {
+    breaks
+  } else {
+    response_inverse(response, breaks)
+  }
   frame <- data.frame(
     left = utils::head(edge, -1), right = edge[-1],
     density = shares / diff(breaks)

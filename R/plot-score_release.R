@@ -60,7 +60,7 @@ plot_coefficients <- function(object) {
       colour = colour_synthetic, size = 2
     ) +
     ggplot2::labs(
-      title = sprintf("Coefficients of %s", object$response$label),
+      title = sprintf("Coefficients of %s", response_label(object$response)),
       subtitle = "Estimates and 95% intervals, with the noise in them",
       x = NULL, y = NULL
     ) +

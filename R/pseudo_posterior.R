@@ -171,7 +171,11 @@ print.summary_pseudo_posterior <- function(x, ...) {
   )
   cat(
     "Stages", stage_lines(x$stages),
-    "Claimed for one parameter draw (- : nothing is claimed)",
+    if (all(is.na(x$stages$converged))) {
+      "Paid once for all sets"
+    } else {
+      "Claimed for one parameter draw (- : nothing is claimed)"
+    },
     paste0("  ", format_table(claims)),
     if (!is.null(x$reweighting)) {
       search <- x$reweighting$search

@@ -69,9 +69,15 @@ draw_scores <- function(x, file, words, streams) {
   if (is.null(x$margin)) {
     return(response_quantile(x$family, p, family_mean(x$family, line), x$shape))
   }
-  latent <- latent_quantile(x$family, p)
-  latent <- line + margin_scale(x, line, latent) * latent
-  whole_bins(x, calibrate_margin(x$margin, latent, p))
+  error <- latent_quantile(x$family, p)
+  if (has_own_predictors(x, file)) {
+    latent <- line + margin_scale(x, line, error) * error
+    return(whole_bins(x, calibrate_margin(x$margin, latent, p)))
+  }
+  line_of_file <- drop(x$population$rows %*% b)
+  scale <- population_scale(x, line_of_file)
+  share <- share_below(x$family, line + scale * error, line_of_file, scale)
+  whole_bins(x, histogram_quantile(margin_counts(x$margin), share))
 }
 
 #' What a margin's ranks come from: the linear predictor with these errors
@@ -83,9 +89,49 @@ latent_quantile <- function(family, p) {
   if (is_location(family)) error_quantile(family, p) else stats::qnorm(p)
 }
 
+latent_share <- function(family, error) {
+  if (is_location(family)) {
+    error_probability(family, error)
+  } else {
+    stats::pnorm(error)
+  }
+}
+
 # The bins of a count's margin lie between whole numbers
 whole_bins <- function(x, values) {
   if (x$family$kind == "count") floor(values + 0.5) else values
+}
+
+margin_counts <- function(margin) {
+  list(counts = project_counts(margin$noisy), breaks = margin$breaks)
+}
+
+# Other predictors than the file's -------------------------------------------
+
+#' See margin_scale(): of sets for the file's own predictors
+#' @noRd
+population_scale <- function(x, line) {
+  p <- (seq_len(50) - 0.5) / 50
+  margin_scale(
+    x, rep(line, each = 50), rep(latent_quantile(x$family, p), length(line))
+  )
+}
+
+#' The share of the file's latent values below some
+#'
+#' Interpolated between places that lie close together in the tails, too.
+#' @param line (double) Linear predictors of the file, equally often met.
+#' @noRd
+share_below <- function(family, latent, line, scale) {
+  tail <- scale * latent_quantile(family, stats::plogis(seq(-30, 30, 0.1)))
+  at <- sort(unique(c(
+    min(line) + tail, max(line) + tail,
+    seq(min(line), max(line), length.out = 400)
+  )))
+  below <- rowMeans(
+    outer(at, line, function(t, line) latent_share(family, (t - line) / scale))
+  )
+  stats::approx(at, below, latent, rule = 2, ties = "ordered")$y
 }
 
 #' The errors' scale under which the set agrees with the released sums
@@ -105,12 +151,9 @@ margin_scale <- function(x, line, error, most = 20000) {
   if (length(kept) < 20 || max(line) - min(line) < 2e-8) {
     return(unname(start))
   }
-  counts <- list(
-    counts = project_counts(x$margin$noisy), breaks = x$margin$breaks
-  )
-  values <- whole_bins(
-    x, histogram_quantile(counts, (seq_along(kept) - 0.5) / length(kept))
-  )
+  values <- whole_bins(x, histogram_quantile(
+    margin_counts(x$margin), (seq_along(kept) - 0.5) / length(kept)
+  ))
   excess <- excess_slope(x, line)
   slope <- function(log_scale) {
     set <- numeric(length(kept))

@@ -7,7 +7,12 @@
 #' of the file: no rule for combining synthetic sets is needed. [pool()]ed
 #' intervals of its sets are too short, for they do not know the noise.
 #'
-#' Under the stated prior, with slopes N(0, 1) by default, which says little.
+#' Coefficients are those of the design: of a numeric predictor per standard
+#' deviation of it in the file, or per unit of what `scaling` stated, around its
+#' centre. `scaling = list(age = c(50, 10))` gives the slope of ten years.
+#'
+#' Under the stated prior, by default with slopes N(0, 1), or N(0, sigma^2) with
+#' the reference's sigma where that is larger, which says little.
 #' Synthetic data are drawn under the slopes' variance that the sums suggest.
 #'
 #' @param object (`score_release`) See [score_release()].
@@ -112,8 +117,8 @@ print.summary_score_release <- function(x, ...) {
 #' @export
 format.score_release <- function(x, ...) {
   sprintf(
-    "score release of %s, %s, %d coefficients%s", x$response$label,
-    format(x$family), length(x$coefficients),
+    "score release of %s, %s, %d coefficients%s",
+    response_label(x$response), format(x$family), length(x$coefficients),
     if (is.null(x$margin)) {
       ", no margin"
     } else {

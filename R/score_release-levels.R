@@ -12,7 +12,10 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
   check_levels_size(length(levels), ncol(file$x), call)
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
-  budget <- score_budget(settings, epsilon, neighbours, call)$second
+  budget <- score_budget(
+    settings, epsilon, neighbours,
+    c(0, 0, length(levels) * (ncol(file$x) + 1)), call
+  )$second
   warn_delta(settings$delta, file$n, call)
   geometry <- levels_geometry(file, prior, settings$spread)
   step <- levels_step(
@@ -30,7 +33,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
   columns <- model$design$columns
   new_score_release(
     model, settings, neighbours, list(step), NULL,
-    list(stated = found, shrunk = found["mean"]), file$n, seed,
+    list(stated = found, shrunk = found["mean"]), file, seed,
     paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
   )
 }
@@ -168,10 +171,11 @@ levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
     (sum(miss * solve(noise, miss)) + sum(far * (precision %*% far))) / 2
   }
   b <- location
+  largest <- Inf
   for (round in seq_len(rounds)) {
     share <- level_shares(x, b)
-    # It changes little from the second round on
-    if (round <= 2) {
+    # Rare levels vary little: not known before the mode is near
+    if (largest > 0.25) {
       noise <- levels_cross(z, z, count, share)
       diag(noise) <- diag(noise) + step$noise^2
     }
@@ -183,7 +187,8 @@ levels_posterior <- function(x, count, z, step, location, scale, rounds = 30) {
     change <- solve(whole, gradient)
     # What is left to gain in log-likelihood
     if (sum(change * gradient) / 2 < 0.02) break
-    change <- change * min(1, 3 / max(abs(x %*% matrix(change, ncol(x)))))
+    largest <- max(abs(x %*% matrix(change, ncol(x))))
+    change <- change * min(1, 3 / largest)
     now <- loss(b, miss)
     for (half in 1:10) {
       if (loss(b + change, missed(b + change)) < now) break

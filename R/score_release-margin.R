@@ -105,3 +105,31 @@ margin_error <- function(margin, n) {
   sums <- sums[-bins, , drop = FALSE] - seq_len(bins - 1) / bins
   max(sqrt(rowSums((sums %*% solve(strategy))^2))) * margin$deviation / n
 }
+
+# The predictors that it goes with -------------------------------------------
+
+#' What a margin has to know of the file's predictors, which are published
+#'
+#' @param b (double, P) Coefficients.
+#' @return (list) `rows`: a hundred design rows along the linear predictor;
+#'   `mean` of the columns.
+#' @noRd
+margin_population <- function(file, b) {
+  typical <- typical_rows(drop(file$x %*% b), file$count)
+  list(rows = file$x[typical, , drop = FALSE], mean = column_means(file))
+}
+
+column_means <- function(file) {
+  drop(crossprod(file$x, file$count)) / length(file$row)
+}
+
+#' Are sets drawn for the file's own predictors?
+#'
+#' Then the ranks of a set are those of the margin. A part of the file, or
+#' other records, must not get the margin of the whole.
+#' @noRd
+has_own_predictors <- function(x, file) {
+  far <- abs(column_means(file) - x$population$mean)
+  length(file$row) == x$n_records &&
+    all(far <= 1e-9 * (1 + abs(x$population$mean)))
+}

@@ -12,10 +12,14 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   prior <- score_prior(model, call)
   b <- reference_draw(settings$reference$values, model, file$spec, call)
   shape <- if (length(family$extras) > 0) b[length(b)]
+  check_reference_shape(shape, family, call)
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, model$response, call)
   clip <- (settings$clip %||% default_clip(family)) * line_unit(family, shape)
-  budget <- score_budget(settings, epsilon, neighbours, call)
+  budget <- score_budget(
+    settings, epsilon, neighbours,
+    c(settings$bins, rep(length(b) + 1, 2)), call
+  )
   warn_delta(settings$delta, file$n, call)
 
   margin <- if (!is.null(settings$bounds)) {
@@ -39,7 +43,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   )
   warn_saturated(list(steps = steps, family = family), call)
   new_score_release(
-    model, settings, neighbours, steps, margin, found, file$n, seed,
+    model, settings, neighbours, steps, margin, found, file, seed,
     model$design$columns
   )
 }
@@ -84,7 +88,7 @@ step_of_file <- function(file, family, b, shape, clip, prior, spread, budget,
   geometry <- if (is_location(family)) last$geometry
   if (is.null(geometry)) {
     geometry <- score_geometry(
-      file, frame$scale, diag(1 / prior$scale^2, length(b)), spread
+      file, frame$scale, prior_information(prior$scale, family, shape), spread
     )
     last <- list(z = geometry$z * geometry$unit)
   }

@@ -43,6 +43,13 @@ score_geometry <- function(file, scale, precision, spread, rounds = 3) {
   )
 }
 
+#' The prior's precision beside the design's products, which have no sigma
+#' @param scale (double, P) Of the prior.
+#' @noRd
+prior_information <- function(scale, family, shape) {
+  diag((max(1, line_unit(family, shape)) / scale)^2, length(scale))
+}
+
 weighted_median <- function(x, count) {
   order <- order(x)
   x[order][which(cumsum(as.double(count[order])) >= sum(count) / 2)[1]]

@@ -30,7 +30,7 @@
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
 #'   `epsilon`. Default 1e-6. With 0 the noise is discrete Laplace and epsilon
 #'   is pure: more noise, the more coefficients there are (with 37 of them, at
-#'   epsilon 1, the groups of `ce_income` are off by 0.049 in place of 0.038).
+#'   epsilon 1, the groups of `ce_income` are off by 0.05 in place of 0.04).
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
 #'   relation `epsilon` is meant for. The label states both.
 #' @param reference (named list; none for [categorical()]) Public values: the
@@ -45,9 +45,12 @@
 #'   as many as there are of these at most. A margin does not make up for a
 #'   family that is too narrow: where counts vary more than Poisson ones,
 #'   `poisson()` clips most of what relates them to predictors (a log ratio of
-#'   0.50 becomes 0.24, under `neg_binomial()` 0.44). Not for two values.
+#'   0.50 becomes 0.24, under `neg_binomial()` 0.44). Not for two values. Sets
+#'   for other predictors than the file's, a part of it for instance, do not get
+#'   the margin of the whole but what it leaves to theirs.
 #' @param prior ([prior_normal()] or `NULL`) `NULL`, the default, takes
-#'   `prior_normal(1, c(b, 2.5))` with b the reference's intercept.
+#'   `prior_normal(s, c(b, 2.5 s))` with b the reference's intercept and s its
+#'   sigma, where that is above 1; else 1.
 #' @param clip (two positive numbers) Where scores are clipped in the two steps,
 #'   in units of their public standard deviation under the reference.
 #'   Default `c(1.5, 0.8)`, for counts `c(1.5, 1)`, for `bernoulli()` `c(1, 1)`.
@@ -69,6 +72,9 @@
 #'   * `steps`: for each step the noisy `sum` and `share` of unclipped records,
 #'     their `noise`, `clip`, `kappa`, and what it costs;
 #'   * `margin`: `breaks` and `noisy` counts, their noise; `NULL` without;
+#'   * `population`: what a margin has to know of the published predictors: the
+#'     means of the design's columns and a hundred of its rows along the linear
+#'     predictor; `NULL` without a margin;
 #'   * `coefficients`, `covariance`: posterior under the stated prior, for
 #'     inference, see [coef()][score-inference];
 #'   * `draws`: mean and covariance under the prior variance of slopes that the
@@ -133,7 +139,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_score_epsilon(epsilon, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_seed(seed)
-  prior <- prior %||% centred_prior(settings$reference)
+  prior <- prior %||% released_prior(settings$reference, family)
   model <- new_model(
     formula, used_levels(data), family, prior, call, response, scaling
   )
@@ -189,14 +195,14 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
   }
   # A delta near 1 promises nothing; below 1e-30 the conversions meet what
   # double numbers hold
-  if (!identical(delta, 0)) {
+  if (!isTRUE(all.equal(delta, 0, tolerance = 0))) {
     check_number(delta, min = 1e-30, max = 0.1, call = call)
   }
   check_positive(clip, 2, "clip", null = TRUE, call = call)
   check_positive(shares, 3, "shares", call = call)
   check_number(spread, min = 1e-3, max = 1e3, null = TRUE, call = call)
   list(
-    reference = reference, delta = delta,
+    reference = reference, delta = as.double(delta),
     bounds = if (!is.null(bounds)) check_bounds(bounds, call = call),
     bins = check_count(bins, min = 2, max = 500, call = call), clip = clip,
     shares = shares / sum(shares), spread = spread

@@ -176,3 +176,116 @@ test_that("noise that drowns the margin is told of, too", {
   expect_no_warning(make(0.5))
   expect_no_warning(make(5, bounds = c(-9, 9)))
 })
+
+test_that("sets for a part of the file do not get the margin of the whole", {
+  withr::local_seed(3)
+  n <- 4000
+  data <- data.frame(a = factor(rep(c("u", "v"), n / 2)), x = stats::rnorm(n))
+  line <- 1 + 2 * (data$a == "v") + 0.3 * data$x
+  share <- stats::plogis(line / 2)
+  cases <- list(
+    list(gaussian(), line + stats::rnorm(n), c(-9, 12), list(sigma = 1)),
+    list(student_t(3), line + stats::rt(n, 3), c(-99, 99), list(sigma = 1)),
+    list(neg_binomial(), stats::rnbinom(n, 3, mu = exp(line / 2)), c(0, 200),
+      list("(Intercept)" = 1, size = 2)
+    ),
+    list(beta_response(c(0, 1)),
+      stats::rbeta(n, 6 * share, 6 * (1 - share)),
+      c(0, 1), list("(Intercept)" = 1, precision = 5)
+    )
+  )
+  part <- data[data$a == "u", ][1:900, ]
+  for (case in cases) {
+    data$y <- case[[2]]
+    release <- score_release(y ~ a + x, data, case[[1]],
+      epsilon = 8, reference = case[[4]], bounds = case[[3]],
+      scaling = list(x = c(0, 1))
+    )
+    drawn <- synthesize(release, 1, part)[[1]]$y
+    own <- data$y[data$a == "u"]
+    expect_lt(abs(mean(drawn) - mean(own)) / stats::sd(own), 0.2)
+    expect_lt(max(abs(
+      stats::ecdf(drawn)(own) - stats::ecdf(own)(own)
+    )), 0.08)
+    # One record is drawn, too: it does not get the margin's median
+    one <- vapply(1:20, function(i) synthesize(release, 1, part[1, ])[[1]]$y, 0)
+    expect_gt(length(unique(one)), 2)
+    # The file's own predictors, in another order, have the margin itself
+    again <- synthesize(release, 1, data[rev(seq_len(n)), ], seed = 1)[[1]]$y
+    same <- synthesize(release, 1, data, seed = 2)[[1]]$y
+    expect_identical(sort(again), sort(same))
+  }
+})
+
+test_that("a response in large units is not pressed onto its reference", {
+  withr::local_seed(4)
+  n <- 2000
+  data <- data.frame(a = factor(rep(c("u", "v"), n / 2)), x = stats::rnorm(n))
+  data$copy <- data$x
+  data$y <- 5e4 + 2e4 * (data$a == "v") + 1e4 * data$x + 3e4 * stats::rnorm(n)
+  scaling <- list(x = c(0, 1), copy = c(0, 1))
+  crude <- list("(Intercept)" = 4e4, sigma = 4e4)
+  release <- score_release(y ~ a + x, data, gaussian(),
+    epsilon = 4, reference = crude, scaling = scaling["x"]
+  )
+  expect_lt(max(
+    abs(coef(release) - c(5e4, 2e4, 1e4)) / sqrt(diag(vcov(release)))
+  ), 4)
+  expect_lt(max(sqrt(diag(vcov(release)))), 4000)
+  expect_identical(release$prior, prior_normal(4e4, c(4e4, 1e5)))
+  # Columns without full rank stay solvable, and the audit makes the same sums
+  twice <- score_release(y ~ a + x + copy, data, gaussian(),
+    epsilon = 4, reference = crude, scaling = scaling
+  )
+  expect_true(all(is.finite(vcov(twice))))
+  worst <- audit_guarantee(release, data, runs = 0)$worst
+  expect_true(all(worst$exact <= worst$claimed))
+  expect_true(all(worst$exact >= 0.95 * worst$claimed))
+  job <- suppressMessages(pseudo_posterior(y ~ a + x, data, gaussian(),
+    mechanism = "score", epsilon = 4, reference = crude, scaling = scaling["x"]
+  ))
+  expect_identical(final_fit(job)$prior, release$prior)
+})
+
+test_that("no delta and no number of columns makes a release cost more", {
+  withr::local_seed(5)
+  n <- 300
+  data <- data.frame(
+    y = stats::rnorm(n), g = factor(rep(sprintf("level %d", 1:100), 3))
+  )
+  for (neighbours in c("add-remove", "replace")) {
+    relation <- relation_of(neighbours)
+    for (delta in c(1e-30, 1e-15, 1e-9)) {
+      for (epsilon in c(1, 10)) {
+        release <- suppressWarnings(score_release(y ~ g, data, gaussian(),
+          epsilon = epsilon, delta = delta, neighbours = neighbours,
+          reference = list(sigma = 1), bounds = c(-9, 9)
+        ), classes = "pseudosynth_warning")
+        total <- guarantee(release)$epsilon$total[[relation]]
+        expect_lte(total, epsilon)
+        expect_gt(total, 0.97 * epsilon)
+      }
+    }
+  }
+})
+
+test_that("a job of equal responses runs, as its neighbour does", {
+  data <- data.frame(y = rep(2, 60), a = factor(rep(c("u", "v"), 30)))
+  job <- suppressWarnings(suppressMessages(pseudo_posterior(y ~ a, data,
+    gaussian(),
+    mechanism = "score", epsilon = 1, reference = list(sigma = 1),
+    bounds = c(-9, 9), m = 2
+  )), classes = "pseudosynth_warning")
+  expect_identical(guarantee(job)$label, "strict")
+  text <- utils::capture.output(print(summary(job)))
+  expect_match(text, "Paid once for all sets", all = FALSE)
+  expect_no_match(text, "parameter draw")
+})
+
+test_that("a delta of 0 is 0, whole or not", {
+  data <- data.frame(y = 1:50 / 50)
+  release <- suppressWarnings(score_release(y ~ 1, data, gaussian(),
+    epsilon = 1, delta = 0L, reference = list(sigma = 1)
+  ), classes = "pseudosynth_warning")
+  expect_identical(guarantee(release)$epsilon$delta, 0)
+})

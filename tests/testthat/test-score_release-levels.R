@@ -66,6 +66,22 @@ test_that("with little noise the fit is that of the file", {
   expect_lt(max(abs(step) / sqrt(diag(vcov(release)))), 0.35)
 })
 
+test_that("a rare level is known as well as its records tell", {
+  withr::local_seed(9)
+  data <- levels_file(4000)
+  # Of those that would be top one in thirteen is left
+  some <- data$y == "top" & stats::runif(4000) > 1 / 13
+  data$y[some] <- "low"
+  release <- levels_release(data, 10)
+  x <- cbind(1, data$g == "m", data$x)
+  information <- levels_cross(
+    x, x, rep(1, 4000), level_shares(x, coef(release))
+  )[-(1:3), -(1:3)]
+  alone <- sqrt(diag(solve(information)))
+  # The release's own weights and noise are in its errors, too
+  expect_lt(max(sqrt(diag(vcov(release))) / alone), 1.25)
+})
+
 test_that("intervals of levels' coefficients cover", {
   skip_on_cran()
   withr::local_seed(3)
@@ -95,6 +111,8 @@ test_that("sets keep levels and their relations, and cost nothing more", {
     )
   }
   expect_named(summary(sets)$table, c("set", "low", "mid", "top"))
+  expect_identical(autoplot(release)$labels$title, "Coefficients of y")
+  expect_match(format(release), "^score release of y, categorical")
   for (figure in list(autoplot(release), autoplot(sets))) {
     expect_s3_class(figure, "ggplot")
   }

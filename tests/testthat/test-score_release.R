@@ -325,6 +325,9 @@ test_that("a count's margin is whole numbers, with its zeros and its tail", {
     expect_true(all(breaks == floor(breaks) + 0.5))
     expect_true(all(diff(breaks) > 0))
     expect_identical(range(breaks), c(-0.5, 200.5))
+    # The bin of 0 is as wide as those beside it
+    bins <- ggplot2::layer_data(autoplot(release, "margin"))
+    expect_identical(bins$xmin[1], -0.5)
     set <- synthesize(release, 1, data)[[1]]
     expect_type(set$y, "double")
     expect_true(all(set$y == floor(set$y) & set$y >= 0))
@@ -491,6 +494,8 @@ test_that("what cannot be used is refused by name", {
   refuse("reference", reference = list("(Intercept)" = 1))
   refuse("reference", reference = list(sigma = 1, slope = 2))
   refuse("reference", reference = list(sigma = 1, sigma = 2))
+  refuse("reference", reference = list(sigma = 1e-300))
+  refuse("reference", reference = list(sigma = 1e300))
   refuse("family", family = normal_mixture())
   refuse("prior", prior = prior_hierarchical())
   refuse("clip", clip = c(1, 0))
