@@ -282,6 +282,7 @@ ce_find_columns <- function(headers, files, income,
     )
   }
   candidates <- ce_columns
+  stated <- !identical(income, eval(formals(read_ce)$income))
   candidates$income <- toupper(income)
   shared <- Reduce(intersect, headers)
   columns <- vapply(
@@ -290,6 +291,10 @@ ce_find_columns <- function(headers, files, income,
   absent <- candidates[is.na(columns)]
   if (length(absent) > 0) {
     choices <- vapply(absent, paste, character(1), collapse = " or ")
+    # What was given may be a vector of something else
+    if (stated && "income" %in% names(choices)) {
+      choices[["income"]] <- "one of those in `income`"
+    }
     abort_input(
       c(
         "{cli::qty(absent)} {?A required column is/Required columns are} absent

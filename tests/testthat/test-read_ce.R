@@ -176,6 +176,12 @@ test_that("an absent file or directory is named", {
   input_error(read_ce(c(withr::local_tempdir(), example_file())))
 })
 
+test_that("what is given in place of income's columns is not repeated", {
+  error <- input_error(read_ce(example_file(), income = c("SECRET", "OTHER")))
+  expect_match(conditionMessage(error), "one of those in `income`")
+  expect_no_match(conditionMessage(error), "SECRET")
+})
+
 test_that("an absent column is named, with its alternatives", {
   raw <- example_table()
   cnd <- input_error(
