@@ -162,6 +162,8 @@ sanitize:
 	@tools/install-dependencies.sh run
 	@JOBS=$(JOBS) tools/run-core.sh .sanitize -O1 -g1 \
 	  -fsanitize=address,undefined -fno-sanitize-recover=all
+	@PROGRAMS=tests/core/threads.cpp tools/run-core.sh .sanitize-threads \
+	  -O1 -g1 -fsanitize=thread
 
 valgrind: install
 	@command -v valgrind > /dev/null || { echo "valgrind is missing"; exit 1; }
@@ -171,5 +173,5 @@ torture: install
 	@Rscript --vanilla tools/bindings.R torture
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize .mutants demo-output calibration-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize .sanitize-threads .mutants demo-output calibration-output
 	rm -f {src,tests/hooks/src}/*.{o,d,so} pseudosynth_*.tar.gz

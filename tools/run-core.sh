@@ -5,6 +5,8 @@
 #
 #   tools/run-core.sh FOLDER [compiler flags]
 #
+# PROGRAMS names some of them; all where it is not set.
+#
 # Exit status 1 if one does not build, reports a fault or fails.
 
 set -u
@@ -43,5 +45,6 @@ build_and_run() {
 }
 export -f build_and_run
 
-printf '%s\n' tests/core/*.cpp |
+# shellcheck disable=SC2086
+printf '%s\n' ${PROGRAMS:-tests/core/*.cpp} |
   xargs -P "${JOBS:-2}" -n 1 bash -c 'build_and_run "$1"' _

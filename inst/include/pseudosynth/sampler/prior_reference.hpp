@@ -100,7 +100,7 @@ class PriorReference {
     const double nu = prior_.tau_df;
     const double constant =
         prior_.hierarchical
-            ? std::lgamma(0.5 * (nu + 1.0)) - std::lgamma(0.5 * nu) -
+            ? log_gamma(0.5 * (nu + 1.0)) - log_gamma(0.5 * nu) -
                   0.5 * std::log(nu * kPi) - std::log(prior_.tau_scale)
             : -kHalfLogTwoPi;
     double sum = log_coefficients(theta) + log_tabulated(theta);

@@ -29,7 +29,7 @@ class StudentMixture {
     if (!one.root.compute(covariance) || !mean.allFinite()) return false;
     const double n = static_cast<double>(mean.size());
     one.mean = mean;
-    one.log_scale = std::lgamma(0.5 * (kDf + n)) - std::lgamma(0.5 * kDf) -
+    one.log_scale = log_gamma(0.5 * (kDf + n)) - log_gamma(0.5 * kDf) -
                     0.5 * n * std::log(kDf * kPi) -
                     one.root.log_root_determinant();
     one.weight = weight;
