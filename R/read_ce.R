@@ -139,8 +139,13 @@ ce_files <- function(path, call = rlang::caller_env()) {
   }
   absent <- path[!file.exists(path)]
   if (length(absent) > 0) {
+    # Of many, which may be a vector of something else, the number alone
     abort_input(
-      "{cli::qty(absent)} File{?s} {.file {absent}} do{?es/} not exist.",
+      if (length(absent) <= 3) {
+        "{cli::qty(absent)} File{?s} {.file {absent}} do{?es/} not exist."
+      } else {
+        "{length(absent)} of {length(path)} files do not exist."
+      },
       arg = "path", call = call
     )
   }

@@ -164,7 +164,10 @@ measure_of <- function(statistics, variable, survey_weights,
     }
     list(
       name = if (name == "") part else name,
-      f = plain_statistic(part, variable, survey_weights, call)
+      f = plain_statistic(
+        part, variable, survey_weights, call,
+        shown = length(parts) <= 10
+      )
     )
   }, parts, given)
   function(data, where) {
@@ -228,7 +231,10 @@ check_names_differ <- function(names, call) {
   }
 }
 
-plain_statistic <- function(what, variable, survey_weights, call) {
+#' @param shown (flag) May a word that is not known be told? It may be a value
+#'   of a vector that was given by mistake.
+#' @noRd
+plain_statistic <- function(what, variable, survey_weights, call, shown) {
   quantile <- "^([0-9]+([.][0-9]+)?)%$"
   known <- is.character(what) && length(what) == 1 && !is.na(what) &&
     (what %in% c("mean", "median", "sd", "total") || grepl(quantile, what))
@@ -236,7 +242,7 @@ plain_statistic <- function(what, variable, survey_weights, call) {
     as.numeric(sub("%", "", what, fixed = TRUE)) / 100
   }
   if (!known || isTRUE(share > 1)) {
-    given <- if (is.character(what) && length(what) == 1) {
+    given <- if (shown && is.character(what) && length(what) == 1) {
       cli::format_inline("{.val {what}}")
     } else {
       describe_type(what)

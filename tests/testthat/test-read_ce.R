@@ -180,6 +180,8 @@ test_that("what is given in place of income's columns is not repeated", {
   error <- input_error(read_ce(example_file(), income = c("SECRET", "OTHER")))
   expect_match(conditionMessage(error), "one of those in `income`")
   expect_no_match(conditionMessage(error), "SECRET")
+  error <- input_error(read_ce(rep("SECRET", 20)))
+  expect_match(conditionMessage(error), "20 of 20 files do not exist")
 })
 
 test_that("an absent column is named, with its alternatives", {
