@@ -4,6 +4,7 @@
 #' @rdname synthetic_data
 #' @export
 `[[.synthetic_data` <- function(x, i, ...) {
+  check_present(i)
   if (is.character(i)) {
     return(named_element(x, check_string(i)))
   }
