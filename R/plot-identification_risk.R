@@ -1,7 +1,7 @@
 #' Figures of identification risks
 #'
-#' Violins of the record risks, one for each release; the circle is the mean
-#' risk. `plot()` and `autoplot()` give the same ggplot object, which is drawn
+#' Violins of the record risks, one for each release, or for each class of
+#' records; the circle is the mean risk. `plot()` and `autoplot()` give the same ggplot object, which is drawn
 #' when it is printed: at the prompt by itself, in a function or a loop by
 #' `print()`.
 #'
@@ -9,7 +9,13 @@
 #' @param ... Further ones to compare, best named: `autoplot(LW = a, CW = b)`
 #'   is written `autoplot(a, CW = b)`.
 #' @param name (string) What the first one is called. Default `"synthetic"`.
+#' @param by (vector or `NULL`) The class of each record, in the order of the
+#'   file, such as a column of it: a violin for each class, a panel for each
+#'   release. Numbers of more than 12 values are cut into fifths. `NULL`, the
+#'   default: all records together.
 #' @return A ggplot object. It shows confidential values and says so.
+#' @section Error types: `pseudosynth_error_input`: `by` of another length, with
+#'   missing values or with more than 12 classes.
 #' @references Hu and Savitsky, Risk-weighted pseudo posterior, figure 19.
 #' @name plot.identification_risk
 #' @examples
@@ -19,14 +25,19 @@
 #'   identification_risk(top, data, "age", radius = r)
 #' })
 #' autoplot(risks[[1]], "20%" = risks[[2]], name = "5%")
+#' autoplot(risks[[2]], by = data$income)
 NULL
 
 #' @rdname plot.identification_risk
 #' @method autoplot identification_risk
 #' @export
-autoplot.identification_risk <- function(object, ..., name = "synthetic") {
+autoplot.identification_risk <- function(object, ..., name = "synthetic",
+                                         by = NULL) {
   check_string(name)
   risks <- named_releases(object, list(...), name)
+  if (!is.null(by)) {
+    return(plot_risk_by(risks, record_classes(by, risks)))
+  }
   frame <- do.call(rbind, Map(function(risk, name) {
     data.frame(release = name, risk = risk$record$risk)
   }, risks, names(risks)))
@@ -73,8 +84,94 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic") {
 
 #' @rdname plot.identification_risk
 #' @export
-plot.identification_risk <- function(x, ..., name = "synthetic") {
-  autoplot.identification_risk(x, ..., name = name)
+plot.identification_risk <- function(x, ..., name = "synthetic", by = NULL) {
+  autoplot.identification_risk(x, ..., name = name, by = by)
+}
+
+# A panel of more classes has no room for their names
+most_classes <- 12L
+
+#' The class of each record, as it is or by fifths
+#' @return (factor)
+#' @noRd
+record_classes <- function(by, risks, call = rlang::caller_env()) {
+  sizes <- vapply(risks, `[[`, 0L, "n_records")
+  fits <- is.atomic(by) && all(sizes == length(by)) && !anyNA(by)
+  many <- length(unique(by)) > most_classes
+  if (fits && many && is.numeric(by) && !is.factor(by)) {
+    ends <- stats::quantile(by, seq(0, 1, 0.2), names = FALSE, type = 1)
+    breaks <- unique(ends[2:5])
+    text <- function(x) label_thousands()(signif(x, 3))
+    lower <- c(text(min(by)), paste("above", text(breaks)))
+    upper <- c(text(breaks), text(max(by)))
+    return(factor(
+      findInterval(by, breaks, left.open = TRUE), seq_along(lower) - 1,
+      paste(lower, "to", upper)
+    ))
+  }
+  if (!fits || many) {
+    n_by <- length(by)
+    abort_input(
+      c(
+        "{.arg by} must be the class of each record, without missing values, at
+         most {most_classes} classes, or numbers.",
+        x = if (all(sizes == n_by)) {
+          "It has {length(unique(by))} classes, or values are missing."
+        } else {
+          "It has {n_by} value{?s}, there are {sizes[1]} record{?s}."
+        },
+        i = "Such as {.code by = data$age}."
+      ),
+      arg = "by", call = call
+    )
+  }
+  droplevels(as.factor(by))
+}
+
+#' @param classes (factor) Of the records of each of `risks`.
+#' @noRd
+plot_risk_by <- function(risks, classes) {
+  frame <- do.call(rbind, Map(function(risk, name) {
+    data.frame(release = name, class = classes, risk = risk$record$risk)
+  }, risks, names(risks)))
+  frame$release <- factor(frame$release, names(risks))
+  # From the top down
+  frame$class <- factor(frame$class, rev(levels(classes)))
+  means <- stats::aggregate(risk ~ class + release, frame, mean)
+  figure <- ggplot2::ggplot(
+    frame, ggplot2::aes(x = .data$risk, y = .data$class)
+  ) +
+    ggplot2::geom_violin(
+      ggplot2::aes(fill = .data$release),
+      scale = "width", width = 0.75, colour = NA
+    ) +
+    ggplot2::geom_point(
+      data = means, shape = 21, size = 2.4, fill = "white", colour = "grey25",
+      stroke = 0.5
+    ) +
+    ggplot2::scale_fill_manual(
+      values = release_colours(names(risks)), guide = "none"
+    ) +
+    ggplot2::scale_x_continuous(
+      limits = c(0, 1), breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")
+    ) +
+    ggplot2::labs(
+      title = sprintf(
+        "Identification risk of %s by class", risks[[1]]$variable
+      ),
+      subtitle = "Circle: mean over the records of a class",
+      x = "Risk of a record", y = NULL, caption = confidential_caption
+    ) +
+    theme_pseudosynth() +
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(colour = "grey15"),
+      panel.grid.major.y = ggplot2::element_blank(),
+      panel.spacing.x = ggplot2::unit(16, "pt")
+    )
+  if (length(risks) == 1) {
+    return(figure)
+  }
+  figure + ggplot2::facet_wrap(ggplot2::vars(.data$release))
 }
 
 named_releases <- function(first, others, name, call = rlang::caller_env()) {

@@ -34,8 +34,8 @@ plot_label <- function(label) {
   frame <- label_frame(label)
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
     ggplot2::geom_col(
-      width = 0.2 * nlevels(frame$part), linewidth = 0.6, colour = colour_synthetic,
-      fill = if (label$holds) colour_synthetic else "white"
+      width = 0.2 * nlevels(frame$part), linewidth = 0.6,
+      colour = colour_synthetic, fill = if (label$holds) colour_synthetic else "white"
     ) +
     ggplot2::geom_text(
       ggplot2::aes(label = .data$text),
@@ -43,8 +43,8 @@ plot_label <- function(label) {
     ) +
     ggplot2::facet_wrap(ggplot2::vars(.data$relation)) +
     ggplot2::scale_x_continuous(
-      limits = c(0, NA), breaks = two_breaks,
       # Room for the figures
+      limits = c(0, NA), breaks = two_breaks,
       expand = ggplot2::expansion(c(0, 0.5))
     ) +
     ggplot2::labs(

@@ -81,6 +81,11 @@ make_gallery <- function() {
       risks[[1]],
       "Top-coded" = risks[[2]], name = "LW_final"
     ),
+    "identification risk by age" = autoplot(
+      risks[[1]],
+      "Top-coded" = risks[[2]], name = "LW_final", by = data$age
+    ),
+    "identification risk by income" = autoplot(risks[[1]], by = data$income),
     "attribute risk" = autoplot(
       attribute_risk(sets, data, c("age", "earner"))
     ),

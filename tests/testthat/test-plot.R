@@ -297,3 +297,36 @@ test_that("amounts are short in narrow panels", {
     c("500", "9,000", "50k", "72.5k", "1.5 million", NA)
   )
 })
+
+test_that("risks by class are those of the class's records", {
+  data <- privacy_data()
+  risk <- identification_risk(small_job(), known = "earner", radius = 0.2)
+  figure <- autoplot(risk, by = data$age)
+  expect_figure(figure)
+  drawn <- figure$data
+  for (class in levels(droplevels(data$age))) {
+    expect_identical(
+      drawn$risk[drawn$class == class], risk$record$risk[data$age == class]
+    )
+  }
+  # Numbers by fifths, all records in one of them
+  fifths <- plot(risk, b = risk, by = data$income)$data
+  sizes <- table(fifths$class, fifths$release)
+  expect_identical(dim(sizes), c(5L, 2L))
+  expect_identical(sum(sizes), 300L)
+  expect_true(all(sizes >= 25 & sizes <= 35))
+  first <- fifths$class == levels(fifths$class)[5] & fifths$release == "b"
+  expect_lte(
+    max(data$income[first[151:300]]), quantile(data$income, 0.21)
+  )
+  for (by in list(
+    data$age[-1], replace(as.integer(data$age), 3, NA), seq_len(151),
+    as.character(seq_len(150)), list(1)
+  )) {
+    error <- expect_error(
+      autoplot(risk, by = by),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, "by")
+  }
+})
