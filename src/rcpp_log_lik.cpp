@@ -4,6 +4,7 @@
 #include <pseudosynth/kernel/lipschitz.hpp>
 #include <pseudosynth/kernel/log_lik.hpp>
 #include <pseudosynth/kernel/predictive_quantile.hpp>
+#include <pseudosynth/kernel/stream_of_kind.hpp>
 
 #include "rcpp_monitor.h"
 #include "rcpp_parallel.h"
@@ -46,10 +47,8 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   binding::run_to_end(n_blocks, threads, stop, [&](int block) {
     const std::size_t at = static_cast<std::size_t>(block);
     block_draw[at].assign(mask.size(), 0.0);
-    ps::visit_family(kind, [&](const auto& family) {
-      ps::lipschitz_block(records, family, view, mask, blocks[at], out,
-                          block_draw[at].data(), [&] { return stop.load(); });
-    });
+    ps::lipschitz_block(records, kind, view, mask, blocks[at], out,
+                        block_draw[at].data(), [&] { return stop.load(); });
   });
   out.draw.assign(static_cast<std::size_t>(view.S), 0.0);
   for (const auto& part : block_draw)
@@ -71,10 +70,8 @@ Rcpp::NumericMatrix log_lik_(Rcpp::List spec, Rcpp::NumericMatrix draws) {
   const auto blocks = binding::cut_cells(records, block_size(records));
   binding::run_to_end(static_cast<int>(blocks.size()), 1, stop, [&](int block) {
     const std::size_t at = static_cast<std::size_t>(block);
-    ps::visit_family(kind, [&](const auto& family) {
-      ps::fill_log_lik(records, family, view, blocks[at], matrix,
-                       [&] { return stop.load(); });
-    });
+    ps::fill_log_lik(records, kind, view, blocks[at], matrix,
+                     [&] { return stop.load(); });
   });
   return out;
 }
@@ -95,11 +92,8 @@ Rcpp::List record_screen_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   binding::run_to_end(
       static_cast<int>(blocks.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
-        ps::visit_family(kind, [&](const auto& family) {
-          ps::screen_records(records, family, view, chains, blocks[at],
-                             rhat.data(), ess.data(),
-                             [&] { return stop.load(); });
-        });
+        ps::screen_records(records, kind, view, chains, blocks[at], rhat.data(),
+                           ess.data(), [&] { return stop.load(); });
       });
   return Rcpp::List::create(_["rhat"] = rhat, _["ess"] = ess);
 }
@@ -123,10 +117,8 @@ Rcpp::NumericMatrix binding::monitor(const ps::Records& records,
       static_cast<int>(part.size()), threads, stop, [&](int block) {
         const std::size_t at = static_cast<std::size_t>(block);
         part[at].assign(static_cast<std::size_t>(view.S), 0.0);
-        ps::visit_family(kind, [&](const auto& family) {
-          ps::sum_contributions(records, family, view, blocks[at],
-                                part[at].data(), [&] { return stop.load(); });
-        });
+        ps::sum_contributions(records, kind, view, blocks[at], part[at].data(),
+                              [&] { return stop.load(); });
       });
   for (const auto& sums : part)
     for (int s = 0; s < view.S; ++s)

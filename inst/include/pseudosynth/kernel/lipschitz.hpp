@@ -102,11 +102,11 @@ inline std::vector<double> keep_mask(const std::vector<int>& kept) {
 /// and `draw` (padded_draws(S), this block's running maximum). `keep` comes
 /// from keep_mask(). Writes of different blocks touch different records, so
 /// blocks may run in parallel; maxima do not depend on their order.
-template <class Family, class ShouldStop>
+template <class Family>
 void lipschitz_block(const Records& records, const Family& family,
                      const DrawMatrix& draws, const std::vector<double>& keep,
                      CellRange cells, LipschitzBounds& out, double* draw,
-                     ShouldStop&& should_stop) {
+                     const ShouldStop& should_stop) {
   const std::vector<int>& order = records.design.order();
   constexpr int kWidest = 8;
   simd::AlignedBuffer high(static_cast<std::size_t>(cells.last - cells.first) *

@@ -11,10 +11,10 @@
 namespace pseudosynth {
 
 /// total[s] += sum of g_i(theta_s) over the records of the cells.
-template <class Family, class ShouldStop>
+template <class Family>
 void sum_contributions(const Records& records, const Family& family,
                        const DrawMatrix& draws, CellRange cells, double* total,
-                       ShouldStop&& should_stop) {
+                       const ShouldStop& should_stop) {
   stream_log_lik(
       records, family, draws, cells,
       [&](int c, int s, int n, const double* f) {
@@ -37,10 +37,10 @@ void sum_contributions(const Records& records, const Family& family,
 
 /// matrix (S x N, column-major, columns in the order of the file) = f, never
 /// weighted and never censored.
-template <class Family, class ShouldStop>
+template <class Family>
 void fill_log_lik(const Records& records, const Family& family,
                   const DrawMatrix& draws, CellRange cells, double* matrix,
-                  ShouldStop&& should_stop) {
+                  const ShouldStop& should_stop) {
   stream_log_lik(
       records, family, draws, cells,
       [&](int c, int s, int n, const double* f) {
@@ -98,10 +98,10 @@ inline void screen_series(const double* x, int chains, int per_chain,
 
 /// screen_series() for the f of every record of the cells; rhat and ess in the
 /// order of the file. Memory: S doubles per cell.
-template <class Family, class ShouldStop>
+template <class Family>
 void screen_records(const Records& records, const Family& family,
                     const DrawMatrix& draws, int chains, CellRange cells,
-                    double* rhat, double* ess, ShouldStop&& should_stop) {
+                    double* rhat, double* ess, const ShouldStop& should_stop) {
   const std::size_t S = static_cast<std::size_t>(draws.S);
   std::vector<double> series(
       static_cast<std::size_t>(cells.last - cells.first) * S);

@@ -5,12 +5,21 @@
 #ifndef PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
 #define PSEUDOSYNTH_KERNEL_STREAM_LOG_LIK_HPP
 
+#include <functional>
+
 #include "../records.hpp"
 #include "../simd.hpp"
 #include "draw_tile.hpp"
 #include "tile_density.hpp"
 
 namespace pseudosynth {
+
+/// What is done with a cell c and its tile of draws s .. s + n - 1: f holds
+/// kDrawTile values of which n count. One call for a tile is cheap beside its
+/// densities, and a family is compiled once for all that is done with it.
+using TileVisitor = std::function<void(int c, int s, int n, const double* f)>;
+using ShouldStop = std::function<bool()>;
+
 namespace detail {
 
 template <int W>
@@ -52,15 +61,14 @@ PSEUDOSYNTH_DISPATCH(add_numeric,
 }  // namespace detail
 
 /// Calls visit(c, s, n, f) for every cell c of the range and every tile of
-/// draws s .. s + n - 1; f holds kDrawTile values of which n count.
-/// `should_stop` is polled once per tile.
+/// draws. `should_stop` is polled once per tile.
 ///
 /// Rows are sorted, so neighbours share their leading predictors: partial sums
 /// of the linear predictor are kept per factor and only what changed is added.
-template <class Family, class Visitor, class ShouldStop>
+template <class Family>
 void stream_log_lik(const Records& records, const Family& family,
-                    const DrawMatrix& draws, CellRange cells, Visitor&& visit,
-                    ShouldStop&& should_stop) {
+                    const DrawMatrix& draws, CellRange cells,
+                    const TileVisitor& visit, const ShouldStop& should_stop) {
   if (cells.first >= cells.last) return;
   const Design& design = records.design;
   const int P = design.n_columns(), F = design.n_factors();
