@@ -6,9 +6,9 @@
 #
 # Parts: gates references months defaults tables levels coverage pooled priors.
 # Writes bench/results/score-utility.csv, one row for each case: means over
-# `releases` independent releases of five sets each; score-tables.csv, of one set
-# each, beside other mechanisms; score-levels.csv; score-coverage.csv. Defaults
-# were chosen on months 1 and 7.
+# `releases` independent releases of five sets each; score-tables.csv, of one
+# set each, beside other mechanisms; score-levels.csv; score-coverage.csv.
+# Defaults were chosen on months 1 and 7.
 
 suppressPackageStartupMessages(library(pseudosynth))
 
@@ -311,7 +311,8 @@ if ("priors" %in% parts) {
       set.seed(3)
       covered <- replicate(100, {
         data <- positive
-        data$income <- exp(stats::fitted(plain) + 0.7 * stats::rt(nrow(data), 3))
+        errors <- 0.7 * stats::rt(nrow(data), 3)
+        data$income <- exp(stats::fitted(plain) + errors)
         ends <- stats::confint(suppressWarnings(score_release(
           log(income) ~ ., data, student_t(3),
           epsilon = epsilon, reference = crude, prior = priors[[name]]
