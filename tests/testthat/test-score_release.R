@@ -36,6 +36,7 @@ test_that("no label speaks of a sampler", {
       collapse = " "
     ))
     expect_no_match(text, "sampler|chain|certified")
+    expect_no_match(text, "released draw")
     expect_match(text, "exact discrete Gaussian noise")
   }
 })
