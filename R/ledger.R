@@ -42,8 +42,8 @@
 #' a seed, which are not for release.
 #'
 #' A column that one entry protects must not be published by another: income
-#' drawn given education, and education given income, would each publish what the
-#' other protects.
+#' drawn given education, and education given income, would each publish what
+#' the other protects.
 #'
 #' @section The file:
 #' A line of JSON for the ledger, then one for each entry, with a number and a
