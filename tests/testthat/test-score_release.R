@@ -613,6 +613,14 @@ test_that("a job of the mechanism is a release with its sets", {
     ),
     class = "pseudosynth_error_input"
   )
+  # Numbers need a reference, which levels do without
+  error <- expect_error(
+    pseudo_posterior(log(income) ~ earner, ce, student_t(3),
+      mechanism = mechanism_score(), epsilon = 2
+    ),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "reference")
 })
 
 test_that("a level that no record has is not in what is released", {
