@@ -185,6 +185,9 @@ size_text <- function(x) {
   if (x$what == "the noisy counts") {
     return("the counts of all records, N not stated")
   }
+  if (x$what == "the noisy sums") {
+    return(paste0("N = ", format_count(x$n_records), " records"))
+  }
   paste0(
     if (is.na(x$n_records)) {
       "N not stated"

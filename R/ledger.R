@@ -41,6 +41,10 @@
 #' of the sum they are. Draws without any claim are refused, as are draws under
 #' a seed, which are not for release.
 #'
+#' A column that one entry protects must not be published by another: income
+#' drawn given education, and education given income, would each publish what
+#' the other protects.
+#'
 #' @section The file:
 #' A line of JSON for the ledger, then one for each entry, with a number and a
 #' hash; a line that was changed, or is missing between others, is an error.
@@ -61,6 +65,8 @@
 #' @section Error types:
 #' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): what does not
 #' fit; fields `spent`, `total` (with it) and `budget`.
+#' `pseudosynth_error_protected` (a `pseudosynth_error_privacy`): a column that
+#' another entry protects, or publishes.
 #' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): no ledger, a
 #' changed line, one that is cut off, another budget.
 #' `pseudosynth_error_locked`: another process holds it for more than 90
@@ -138,6 +144,7 @@ spend <- function(ledger, label, variable, columns, response, call) {
     if (has_checkpoint() && is_recorded(book, label)) {
       return(invisible())
     }
+    check_protected(book, variable, columns, call)
     check_budget(book, label, call)
     entry <- ledger_entry(book, label, variable, columns, response)
     append_line(ledger$path, seal_line(entry, book$salt), book$ended, call)
@@ -158,7 +165,10 @@ spend <- function(ledger, label, variable, columns, response, call) {
 #' @param x (`perturbed_histogram` or `score_release`)
 #' @noRd
 spend_made <- function(ledger, x, response, call) {
-  spend(ledger, guarantee(x), x$response$variable, NULL, response, call)
+  spend(
+    ledger, guarantee(x), x$response$variable, x$design$variables, response,
+    call
+  )
 }
 
 #' Refuse before the first fit what is known not to fit
@@ -214,6 +224,30 @@ check_spendable <- function(label, call) {
     )
   }
   if (!identical(label$reproducible, FALSE)) abort_seeded(call)
+}
+
+#' Refuse to publish what another entry protects, or the other way round
+#'
+#' Each label would be right about its own release, and their sum about nothing.
+#' @noRd
+check_protected <- function(book, variable, columns, call) {
+  of <- function(field) {
+    unlist(lapply(book$entries, function(entry) unlist(entry[[field]])))
+  }
+  told <- unique(c(
+    intersect(columns, of("synthetic")), intersect(variable, of("published"))
+  ))
+  if (length(told) > 0) {
+    abort_privacy(
+      c(
+        "What one release protects must not be published by another.",
+        x = "{cli::qty(told)}The column{?s} {.val {told}} {?is/are} synthetic in
+             one and published in another.",
+        i = "Leave {cli::qty(told)}{?it/them} out of the predictors."
+      ),
+      arg = "ledger", call = call, class = "pseudosynth_error_protected"
+    )
+  }
 }
 
 #' Refuse what does not fit in what is left

@@ -12,8 +12,13 @@
 #' centre. `scaling = list(age = c(50, 10))` gives the slope of ten years.
 #'
 #' Under the stated prior, by default with slopes N(0, 1), or N(0, sigma^2) with
-#' the reference's sigma where that is larger, which says little.
-#' Synthetic data are drawn under the slopes' variance that the sums suggest.
+#' the reference's sigma where that is larger. Where the noise is large and the
+#' baseline of a factor rare, that is not little: with the 37 coefficients of
+#' `ce_income` 95% intervals covered 93% on average and 80% at least at an
+#' add/remove epsilon of 1, 91% and 38% at 0.25 (100 files each). Under
+#' `prior_normal(5, c(10.8, 10))` it was 96% and 91% at both: state such a prior
+#' where you want intervals. Synthetic data hardly change by it, as they are
+#' drawn under the slopes' variance that the sums suggest.
 #'
 #' @param object (`score_release`) See [score_release()].
 #' @param parm (character, numeric or missing) Coefficients by name or number.

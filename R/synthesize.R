@@ -21,7 +21,9 @@
 #' @param margin (`perturbed_histogram` or `NULL`) Of the same response on the
 #'   same scale: each synthetic value becomes the histogram's quantile of its
 #'   rank among the values of its set. The model then carries the relations and
-#'   the histogram the margin. It is paid once for all sets.
+#'   the histogram the margin. It is paid once for all sets. By ranks, `newdata`
+#'   that are a part of the file get the margin of the whole: leave it out for
+#'   them, or draw from a [score_release()], which knows the difference.
 #' @param assignment (string) How a mixture's cluster is drawn: `"prior"`, the
 #'   default, from the mixing proportions, a function of the draw alone;
 #'   `"posterior"` from its distribution given the record's confidential value,

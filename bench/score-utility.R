@@ -4,11 +4,11 @@
 #
 #   Rscript bench/score-utility.R [releases] [part ...]
 #
-# Parts: gates references months defaults tables levels coverage pooled. Writes
-# bench/results/score-utility.csv, one row for each case: means over `releases`
-# independent releases of five sets each; score-tables.csv, of one set each,
-# beside other mechanisms; score-levels.csv; score-coverage.csv. Defaults were
-# chosen on months 1 and 7.
+# Parts: gates references months defaults tables levels coverage pooled priors.
+# Writes bench/results/score-utility.csv, one row for each case: means over
+# `releases` independent releases of five sets each; score-tables.csv, of one
+# set each, beside other mechanisms; score-levels.csv; score-coverage.csv.
+# Defaults were chosen on months 1 and 7.
 
 suppressPackageStartupMessages(library(pseudosynth))
 
@@ -18,7 +18,7 @@ parts <- arguments[-1]
 if (length(parts) == 0) {
   parts <- c(
     "gates", "references", "months", "defaults", "tables", "levels",
-    "coverage", "pooled"
+    "coverage", "pooled", "priors"
   )
 }
 
@@ -295,5 +295,39 @@ for (epsilon in c(1, 0.5)) {
     covered_shares("normal", stats::rnorm, stats::gaussian(), epsilon, 500,
       pooled = TRUE
     )
+  }
+}
+
+# The same with all predictors of `ce_income`, whose baselines are rare, under
+# the default prior and a wide one: means and the least over 37 coefficients
+if ("priors" %in% parts) {
+  plain <- stats::lm(log(income) ~ ., positive)
+  truth <- stats::coef(plain)
+  priors <- list(
+    "default prior" = NULL, "wide prior" = prior_normal(5, c(10.8, 10))
+  )
+  for (epsilon in c(1, 0.25)) {
+    for (name in names(priors)) {
+      set.seed(3)
+      covered <- replicate(100, {
+        data <- positive
+        errors <- 0.7 * stats::rt(nrow(data), 3)
+        data$income <- exp(stats::fitted(plain) + errors)
+        ends <- stats::confint(suppressWarnings(score_release(
+          log(income) ~ ., data, student_t(3),
+          epsilon = epsilon, reference = crude, prior = priors[[name]]
+        )))
+        ends[, 1] <= truth & truth <= ends[, 2]
+      })
+      share <- rowMeans(covered)
+      row <- data.frame(
+        case = paste("ce_income,", name), term = c("mean", "least"),
+        epsilon = epsilon, covered = c(mean(share), min(share)), files = 100
+      )
+      print(row, row.names = FALSE, digits = 3)
+      keep_rows(
+        row, "bench/results/score-coverage.csv", c("case", "term", "epsilon")
+      )
+    }
   }
 }

@@ -121,3 +121,13 @@ test_that("pure charges beside zCDP enter by half their square", {
   expect_equal(total_charges(approximate)$delta, 2e-6)
   expect_error(total_charges(rbind(mixed, approximate), 1e-6), "do not add up")
 })
+
+test_that("the mu of an epsilon gives it back", {
+  for (delta in c(1e-30, 1e-9, 1e-3)) {
+    for (epsilon in c(0.1, 1, 10)) {
+      back <- zcdp_epsilon(zcdp_mu(epsilon, delta)^2 / 2, delta)
+      expect_lte(back, epsilon)
+      expect_equal(back, epsilon, tolerance = 1e-6)
+    }
+  }
+})

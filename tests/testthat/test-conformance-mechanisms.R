@@ -66,8 +66,9 @@ mechanism_cases <- function() {
     score = list(
       settings = list(reference = reference),
       bad = list(
-        list(reference = NULL), list(reference = 3), list(delta = 2),
-        list(clip = 1), list(step_shares = 1), list(spread = 0)
+        # Without a reference it is one for levels
+        list(reference = 3), list(delta = 2), list(clip = 1),
+        list(step_shares = 1), list(spread = 0)
       ),
       job = list(epsilon = 6)
     ),

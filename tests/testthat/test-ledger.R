@@ -99,6 +99,35 @@ test_that("noisy counts and sums are charged where they are made", {
   expect_identical(nrow(as.data.frame(book)), 4L)
 })
 
+test_that("what one release protects no other publishes", {
+  book <- new_book(6, delta = 1e-6)
+  data <- privacy_data()
+  release <- function(formula, family = student_t(), ...) {
+    suppressWarnings(score_release(formula, data, family,
+      epsilon = 0.5, ledger = book, ...
+    ), classes = "pseudosynth_warning")
+  }
+  crude <- list("(Intercept)" = 10.8, sigma = 1)
+  first <- release(log(income) ~ age, reference = crude)
+  expect_identical(as.data.frame(book)$published, "age")
+  levels <- public_response(levels = levels(data$age))
+  for (expr in list(
+    # Publishes income
+    quote(release(age ~ income, categorical(), response = levels)),
+    # Income was drawn beside the true age
+    quote(release(age ~ 1, categorical(), response = levels))
+  )) {
+    error <- expect_error(eval(expr), class = "pseudosynth_error_protected")
+    expect_s3_class(error, "pseudosynth_error_privacy")
+    expect_identical(error$arg, "ledger")
+  }
+  expect_identical(nrow(as.data.frame(book)), 1L)
+  # Sets of the first, and another release of the same column
+  synthesize(first, 1, data, ledger = book)
+  release(log(income) ~ 1, reference = crude)
+  expect_identical(nrow(as.data.frame(book)), 3L)
+})
+
 test_that("a ledger counts in its own relation", {
   book <- new_book(5, neighbours = "replace")
   synthesize(histogram(), ledger = book)

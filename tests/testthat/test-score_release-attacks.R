@@ -199,16 +199,20 @@ test_that("sets for a part of the file do not get the margin of the whole", {
     data$y <- case[[2]]
     release <- score_release(y ~ a + x, data, case[[1]],
       epsilon = 8, reference = case[[4]], bounds = case[[3]],
-      scaling = list(x = c(0, 1))
+      scaling = list(x = c(0, 1)), seed = 1
     )
-    drawn <- synthesize(release, 1, part)[[1]]$y
+    drawn <- synthesize(release, 1, part, seed = 1)[[1]]$y
     own <- data$y[data$a == "u"]
-    expect_lt(abs(mean(drawn) - mean(own)) / stats::sd(own), 0.2)
+    # The whole's is 0.3 to 0.7 higher
+    far <- mean(drawn, trim = 0.05) - mean(own, trim = 0.05)
+    expect_lt(abs(far) / stats::sd(own), 0.15)
     expect_lt(max(abs(
       stats::ecdf(drawn)(own) - stats::ecdf(own)(own)
     )), 0.08)
     # One record is drawn, too: it does not get the margin's median
-    one <- vapply(1:20, function(i) synthesize(release, 1, part[1, ])[[1]]$y, 0)
+    one <- vapply(1:20, function(seed) {
+      synthesize(release, 1, part[1, ], seed = seed)[[1]]$y
+    }, 0)
     expect_gt(length(unique(one)), 2)
     # The file's own predictors, in another order, have the margin itself
     again <- synthesize(release, 1, data[rev(seq_len(n)), ], seed = 1)[[1]]$y
@@ -226,7 +230,7 @@ test_that("a response in large units is not pressed onto its reference", {
   scaling <- list(x = c(0, 1), copy = c(0, 1))
   crude <- list("(Intercept)" = 4e4, sigma = 4e4)
   release <- score_release(y ~ a + x, data, gaussian(),
-    epsilon = 4, reference = crude, scaling = scaling["x"]
+    epsilon = 4, reference = crude, scaling = scaling["x"], seed = 1
   )
   expect_lt(max(
     abs(coef(release) - c(5e4, 2e4, 1e4)) / sqrt(diag(vcov(release)))
@@ -235,7 +239,7 @@ test_that("a response in large units is not pressed onto its reference", {
   expect_identical(release$prior, prior_normal(4e4, c(4e4, 1e5)))
   # Columns without full rank stay solvable, and the audit makes the same sums
   twice <- score_release(y ~ a + x + copy, data, gaussian(),
-    epsilon = 4, reference = crude, scaling = scaling
+    epsilon = 4, reference = crude, scaling = scaling, seed = 1
   )
   expect_true(all(is.finite(vcov(twice))))
   worst <- audit_guarantee(release, data, runs = 0)$worst

@@ -72,7 +72,7 @@ test_that("a rare level is known as well as its records tell", {
   # Of those that would be top one in thirteen is left
   some <- data$y == "top" & stats::runif(4000) > 1 / 13
   data$y[some] <- "low"
-  release <- levels_release(data, 10)
+  release <- levels_release(data, 10, seed = 1)
   x <- cbind(1, data$g == "m", data$x)
   information <- levels_cross(
     x, x, rep(1, 4000), level_shares(x, coef(release))

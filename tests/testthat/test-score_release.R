@@ -36,6 +36,7 @@ test_that("no label speaks of a sampler", {
       collapse = " "
     ))
     expect_no_match(text, "sampler|chain|certified")
+    expect_no_match(text, "released draw")
     expect_match(text, "exact discrete Gaussian noise")
   }
 })
@@ -60,10 +61,16 @@ test_that("records are whole vectors within the sensitivity", {
   withr::local_seed(3)
   x <- cbind(1, matrix(stats::rnorm(300), 100), rep(0:1, c(99, 1)))
   for (spread in c(0.5, 1, 3)) {
-    geometry <- score_geometry(plain_rows(x), rep(1, 100), diag(5), spread)
+    file <- plain_rows(x)
+    geometry <- score_geometry(file, rep(1, 100), diag(5), spread)
     expect_true(all(geometry$z == floor(geometry$z)))
     length <- sqrt(rowSums(geometry$z^2)) * geometry$unit
     expect_lte(max(length), geometry$kappa * 1.001)
+    expect_equal(
+      geometry$z * geometry$unit,
+      geometry$weight * (file$x %*% geometry$whiten),
+      tolerance = 0.01
+    )
     for (noise in c("gaussian", "laplace")) {
       sensitivity <- step_sensitivity(geometry$z, noise)
       norm <- function(v) {
@@ -606,6 +613,14 @@ test_that("a job of the mechanism is a release with its sets", {
     ),
     class = "pseudosynth_error_input"
   )
+  # Numbers need a reference, which levels do without
+  error <- expect_error(
+    pseudo_posterior(log(income) ~ earner, ce, student_t(3),
+      mechanism = mechanism_score(), epsilon = 2
+    ),
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "reference")
 })
 
 test_that("a level that no record has is not in what is released", {
