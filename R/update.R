@@ -1,7 +1,8 @@
 #' Refit a synthesizer with other privacy weights
 #'
 #' Fits the same model to the same records again. The chains start from where
-#' the earlier fit's chains ended, when their number is the same.
+#' the earlier fit's chains ended, when their number is the same; where records
+#' are clipped they start from the prior, as those of the earlier fit did.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
@@ -70,7 +71,9 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   model$spec <- weighted_spec(model$spec, model, weights, censor, call)
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)
-  warm <- run$chains == old$chains && sampler == old$sampler
+  # Where records are clipped, chains of NUTS start from the prior
+  warm <- run$chains == old$chains && sampler == old$sampler &&
+    (is.null(censor) || sampler != "nuts")
   made <- run_synthesizer(
     model, weights, censor, run,
     init = if (warm) object$state, call = call
