@@ -1,8 +1,7 @@
 #' Refit a synthesizer with other privacy weights
 #'
 #' Fits the same model to the same records again. The chains start from where
-#' the earlier fit's chains ended, when their number is the same; where records
-#' are clipped they start from the prior, as those of the earlier fit did.
+#' the earlier fit's chains ended, when their number is the same.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
@@ -71,9 +70,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   model$spec <- weighted_spec(model$spec, model, weights, censor, call)
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)
-  # Where records are clipped, chains of NUTS start from the prior
-  warm <- run$chains == old$chains && sampler == old$sampler &&
-    (is.null(censor) || sampler != "nuts")
+  warm <- run$chains == old$chains && sampler == old$sampler
   made <- run_synthesizer(
     model, weights, censor, run,
     init = if (warm) object$state, call = call
