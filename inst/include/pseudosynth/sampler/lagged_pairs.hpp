@@ -21,8 +21,7 @@ namespace pseudosynth {
 
 struct PairLength {
   int pairs = 5;
-  int lag = 26;        ///< sweeps by which one is ahead; even, since every
-                       ///< second one updates the correlations
+  int lag = 25;        ///< sweeps by which one is ahead
   int longest = 1000;  ///< coupled sweeps after which a pair is given up
 };
 

@@ -93,12 +93,13 @@ class SurrogateChain {
     double probability = 0.0;
     // First: of coupled chains that both accept Omega alone differs, and is
     // then drawn anew by the same random numbers
-    if (crossing_ != nullptr && prior_.hierarchical &&
-        !crossing_->mixture.empty())
-      probability = joint_jump();
+    const bool joint = crossing_ != nullptr && prior_.hierarchical &&
+                       !crossing_->mixture.empty();
+    if (joint) probability = joint_jump();
     if (prior_.hierarchical) {
       const int P = model_->n_columns();
-      hyper_.update(theta.head(P), *rng_, P > 1 && n_sweeps_ % 2 == 0);
+      hyper_.update(theta.head(P), *rng_,
+                    P > 1 && (joint || n_sweeps_ % 2 == 0));
     }
     probability = std::max(probability, propose());
     if (crossing_ != nullptr && rng_->uniform() < crossing_->jump_share)
