@@ -47,6 +47,9 @@ StudentMixture scouted(Model& model, const NutsTuning& tuning, Rng& rng,
   return found;
 }
 
+/// After each transition: about what a short trajectory costs.
+constexpr int kJumps = 4;
+
 /// Metropolis and Hastings.
 template <class Sampler>
 void jump(Sampler& nuts, const StudentMixture& found, Rng& rng) {

@@ -84,7 +84,8 @@ class SurrogateChain {
   void set_omega(const Matrix& omega) { hyper_.set_omega(omega); }
   Matrix omega() const { return hyper_.omega(); }
   bool is_where(const SurrogateChain& other) const {
-    return theta == other.theta && hyper_.is_where(other.hyper_);
+    return theta == other.theta &&
+           (!prior_.hierarchical || hyper_.is_where(other.hyper_));
   }
 
   /// @return the probability with which the proposal was accepted.
