@@ -132,7 +132,8 @@ judge <- function(fit) {
     judge_grid(fit$sampler),
     judge_stuck(table),
     judge_rhat(table, control),
-    judge_meeting(fit$met),
+    judge_distance(fit$met),
+    if (fit$spec$prior$kind != "hierarchical") judge_pairs(fit$met),
     judge_ess(table, "ess_bulk", "Bulk", control),
     if (!is_mixture(fit$family)) judge_ess(table, "ess_tail", "Tail", control)
   )
@@ -222,23 +223,27 @@ judge_rhat <- function(table, control) {
 largest_distance_of_chains <- 0.25
 largest_share_apart <- 0.1
 
-judge_meeting <- function(met) {
-  c(
-    if (isTRUE(met$distance > largest_distance_of_chains)) {
-      sprintf(
-        "A chain's draws are at Kolmogorov distance %s from the others' (%s).",
-        format_figure(met$distance, 2),
-        paste("at most", largest_distance_of_chains, "is wanted")
-      )
-    },
-    if (isTRUE(met$apart > largest_share_apart * met$pairs)) {
-      sprintf(
-        "%s of %s coupled pairs of chains did not meet within warmup; %s.",
-        format_count(met$apart), format_count(met$pairs),
-        "raise `warmup`, or take a larger `epsilon` or a narrower prior"
-      )
-    }
-  )
+judge_distance <- function(met) {
+  if (isTRUE(met$distance > largest_distance_of_chains)) {
+    sprintf(
+      "A chain's draws are at Kolmogorov distance %s from the others' (%s).",
+      format_figure(met$distance, 2),
+      paste("at most", largest_distance_of_chains, "is wanted")
+    )
+  }
+}
+
+# Not under the hierarchical prior: pairs must meet in all scales and
+# correlations there, by one proposal for all, long after each has found the
+# posterior. The label tells how many did.
+judge_pairs <- function(met) {
+  if (isTRUE(met$apart > largest_share_apart * met$pairs)) {
+    sprintf(
+      "%s of %s coupled pairs of chains did not meet within warmup; %s.",
+      format_count(met$apart), format_count(met$pairs),
+      "raise `warmup`, or take a larger `epsilon` or a narrower prior"
+    )
+  }
 }
 
 judge_ess <- function(table, column, name, control) {

@@ -14,7 +14,11 @@
 #'     accepted or rejected exactly; for every model but a mixture, with weights
 #'     and censoring;
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
-#'     chains rarely mix over the components of a mixture;
+#'     chains rarely mix over the components of a mixture. Where records are
+#'     clipped they start from draws of the prior, and with up to 20 unknowns,
+#'     hyperparameters and correlations included, jump among what short chains
+#'     from other draws have found; with more they do not cross from one mode
+#'     or plateau to another, and fits that end in several are refused;
 #'   * `"auto"`: the first of these that suits the model (the grid where records
 #'     are clipped). Chains of the surrogate sampler that agree and have too few
 #'     independent draws go on, for up to ten proposals a draw; where they

@@ -1,7 +1,8 @@
 #' Refit a synthesizer with other privacy weights
 #'
 #' Fits the same model to the same records again. The chains start from where
-#' the earlier fit's chains ended, when their number is the same.
+#' the earlier fit's chains ended, when their number is the same. Where records
+#' are clipped they start from the prior.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers

@@ -203,7 +203,7 @@ binding::Sampling prepare(const std::string& sampler, const Rcpp::List& spec,
   if (sampler == "nuts")
     return binding::nuts_sampling(
         binding::new_posterior(kind, records, *binding::to_prior(spec)),
-        control);
+        records.censor.active, control);
   if (sampler == "gibbs") {
     if (kind.name != "gaussian")
       Rcpp::stop("The Gibbs sampler is for the gaussian family.");

@@ -56,7 +56,8 @@ struct Sampling {
   std::function<NamedFigures()> grid = nullptr;
 };
 
-Sampling nuts_sampling(const ps::AnyPosterior& posterior,
+/// @param clipped are the posterior's records?
+Sampling nuts_sampling(const ps::AnyPosterior& posterior, bool clipped,
                        const Control& control);
 
 /// @throw std::invalid_argument for records that are clipped.

@@ -89,6 +89,47 @@ test_that("a narrow mode is found among many coefficients, too", {
   expect_lt(max(tapply(fit$draws[, "sigma"], fit$chain, mean)), 0.1)
 })
 
+test_that("NUTS goes from mode to mode where there are few parameters", {
+  # 30 records at each of two values: four chains that stay where they come in
+  # agree in one fit of eight, at a distance of .5
+  modes <- law_cases()$modes
+  fits <- lapply(1:8, function(seed) {
+    suppressWarnings(fit_synthesizer(
+      y ~ x1, data.frame(y = modes[[1]], x1 = modes[[2]]), modes[[4]],
+      prior = modes[[6]], censor = censor(modes[[5]]), seed = seed,
+      threads = 1, draws = 2000, scaling = list(x1 = c(0, 1)),
+      control = sampler_control("nuts", progress = FALSE)
+    ), classes = "pseudosynth_warning_convergence")
+  })
+  truth <- tempered_posterior(fits[[1]]$spec)
+  expect_gt(truth$ess, 2000)
+  converged <- vapply(fits, `[[`, NA, "converged")
+  distance <- vapply(fits, function(fit) {
+    distance_to_weighted(fit$draws, truth)
+  }, 1)
+  expect_gte(sum(converged), 4)
+  expect_lt(max(distance[converged]), 0.1)
+  # Each chain has been in both
+  both <- vapply(fits[converged], function(fit) {
+    min(tapply(fit$draws[, 1] > 0, fit$chain, mean))
+  }, 1)
+  expect_gt(min(both), 0.1)
+})
+
+test_that("pairs under the hierarchical prior meet, and are told alone", {
+  case <- law_cases()$heaps
+  case[[6]] <- prior_hierarchical()
+  fit <- do.call(clipped_case, case)
+  expect_true(fit$converged)
+  expect_identical(fit$met$pairs, 20L)
+  expect_lte(fit$met$apart, 2)
+  expect_match(guarantee(fit)$empirical, "of 20 coupled pairs", all = FALSE)
+  fit$sampler$meeting[] <- Inf
+  apart <- diagnose(fit)
+  expect_identical(apart$met$apart, 20L)
+  expect_true(apart$converged)
+})
+
 test_that("chains that are far apart or pairs that do not meet are refused", {
   fit <- do.call(clipped_case, law_cases()[["one far"]])
   expect_identical(fit$met$pairs, 20L)

@@ -197,7 +197,9 @@ test_that("starts are finite, also for hard data", {
   one <- small_data(n = 1, prior = hierarchical)
   flat <- small_data(family = "normal_mixture")
   flat$y[] <- 10
-  for (data in c(hard, list(far, none, one, flat))) {
+  hard <- c(hard, list(far, none, one, flat))
+  # Clipped ones start from the prior
+  for (data in c(hard, lapply(hard, with_censor))) {
     for (seed in 1:5) {
       there <- evaluate(data, start_of(data, seed))
       expect_true(is.finite(there$value))

@@ -44,6 +44,21 @@ test_that("the run's settings can change", {
   expect_identical(nuts$control$sampler, "nuts")
 })
 
+test_that("chains of NUTS on a clipped target start anew", {
+  first <- function(seed, ...) {
+    suppressWarnings(quick_fit(
+      prior = prior_normal(1, c(2, 2)), seed = seed, ...,
+      control = sampler_control("nuts", progress = FALSE)
+    ))
+  }
+  again <- function(fit) suppressWarnings(update(fit, seed = 3))$draws
+  clip <- censor(2)
+  expect_identical(
+    again(first(1, censor = clip)), again(first(2, censor = clip))
+  )
+  expect_false(identical(again(first(1)), again(first(2))))
+})
+
 test_that("wrong weights and unknown arguments are refused", {
   fit <- quick_fit()
   n <- nobs(fit)

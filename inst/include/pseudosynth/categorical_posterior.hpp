@@ -22,6 +22,7 @@ class CategoricalPosterior {
                        int K)
       : size_(check(records, prior, K)),
         L_(K - 1),
+        clipped_(records.censor.active),
         prior_(prior),
         spread_(start_spread(records)),
         likelihood_(records, K) {}
@@ -56,17 +57,17 @@ class CategoricalPosterior {
     return theta;
   }
 
-  /// Around equal shares, wider than the posterior.
+  /// Around equal shares, wider than the posterior. From the prior where
+  /// records are clipped.
   Vector initial(Rng& rng) {
-    return detail::finite_start(*this, [&](double shrink) {
-      Vector theta = Vector::Zero(size());
-      for (int j = 0; j < prior_->n_columns(); ++j) {
-        for (int k = 0; k < L_; ++k)
-          theta[j * L_ + k] = shrink * spread_[j] * rng.normal();
-      }
-      prior_->initial(theta.data(), L_, rng, theta.data() + size_);
-      return theta;
-    });
+    return detail::chain_start(
+        *this, clipped_,
+        [&](double shrink) { return near_records(shrink, rng); },
+        [&] {
+          Vector theta = Vector::Zero(size());
+          prior_->draw(L_, rng, theta.data(), theta.data() + size_);
+          return theta;
+        });
   }
 
  private:
@@ -75,6 +76,16 @@ class CategoricalPosterior {
     detail::check_columns(records, prior);
     if (K < 2) throw std::invalid_argument("there must be two levels or more");
     return prior.n_columns() * (K - 1);
+  }
+
+  Vector near_records(double shrink, Rng& rng) const {
+    Vector theta = Vector::Zero(size());
+    for (int j = 0; j < prior_->n_columns(); ++j) {
+      for (int k = 0; k < L_; ++k)
+        theta[j * L_ + k] = shrink * spread_[j] * rng.normal();
+    }
+    prior_->initial(theta.data(), L_, rng, theta.data() + size_);
+    return theta;
   }
 
   /// Twice the standard error that a column alone would have where levels are
@@ -97,6 +108,7 @@ class CategoricalPosterior {
   }
 
   int size_, L_;
+  bool clipped_;
   PriorCopy prior_;
   Vector spread_;
   CategoricalLikelihood likelihood_;

@@ -11,6 +11,7 @@
 #include "prior/dirichlet_prior.hpp"
 #include "prior/half_t.hpp"
 #include "pseudo_posterior.hpp"
+#include "tabulated_density.hpp"
 #include "transforms.hpp"
 
 namespace pseudosynth {
@@ -52,6 +53,7 @@ class MixturePosterior {
       : P_(records.design.n_columns()),
         K_(check(records, prior, K, floor)),
         H_(prior.n_unconstrained()),
+        clipped_(records.censor.active),
         floor_(floor),
         prior_(prior),
         weights_prior_(K),
@@ -123,25 +125,12 @@ class MixturePosterior {
   }
 
   /// All components around the weighted fit, their first columns (intercepts)
-  /// spread like the residuals.
+  /// spread like the residuals. From the prior where records are clipped.
   Vector initial(Rng& rng) {
-    return detail::finite_start(*this, [&](double shrink) {
-      Vector theta = Vector::Zero(size());
-      for (int j = 0; j < P_; ++j) {
-        const double spread =
-            j == 0 ? start_.spread : 2.0 * start_.standard_error[j];
-        for (int k = 0; k < K_; ++k)
-          theta[j * K_ + k] = start_.anchor[j] + shrink * spread * rng.normal();
-      }
-      prior_->initial(theta.data(), K_, rng, theta.data() + hyper_at());
-      for (int k = 0; k < K_ - 1; ++k)
-        theta[stick_at() + k] = 0.5 * shrink * rng.normal();
-      theta[gamma_at()] = shrink * (rng.uniform() - 0.5);
-      for (int k = 0; k < K_; ++k)
-        theta[sigma_at() + k] = std::log(std::max(start_.spread, 0.1)) +
-                                shrink * (rng.uniform() - 0.5);
-      return theta;
-    });
+    return detail::chain_start(
+        *this, clipped_,
+        [&](double shrink) { return near_records(shrink, rng); },
+        [&] { return prior_draw(rng); });
   }
 
  private:
@@ -151,6 +140,37 @@ class MixturePosterior {
     if (K < 1 || !(floor >= 0.0))
       throw std::invalid_argument("a mixture needs K >= 1 and a floor >= 0");
     return K;
+  }
+
+  Vector near_records(double shrink, Rng& rng) const {
+    Vector theta = Vector::Zero(size());
+    for (int j = 0; j < P_; ++j) {
+      const double spread =
+          j == 0 ? start_.spread : 2.0 * start_.standard_error[j];
+      for (int k = 0; k < K_; ++k)
+        theta[j * K_ + k] = start_.anchor[j] + shrink * spread * rng.normal();
+    }
+    prior_->initial(theta.data(), K_, rng, theta.data() + hyper_at());
+    for (int k = 0; k < K_ - 1; ++k)
+      theta[stick_at() + k] = 0.5 * shrink * rng.normal();
+    theta[gamma_at()] = shrink * (rng.uniform() - 0.5);
+    for (int k = 0; k < K_; ++k)
+      theta[sigma_at() + k] = std::log(std::max(start_.spread, 0.1)) +
+                              shrink * (rng.uniform() - 0.5);
+    return theta;
+  }
+
+  Vector prior_draw(Rng& rng) {
+    Vector theta = Vector::Zero(size()), log_pi(K_);
+    prior_->draw(K_, rng, theta.data(), theta.data() + hyper_at());
+    theta[gamma_at()] = weights_prior_.draw(rng, log_pi.data());
+    simplex_unconstrain(log_pi.data(), K_, theta.data() + stick_at());
+    const TabulatedDensity sigma = tabulated_prior([&](double u) {
+      double unused = 0.0;
+      return sigma_prior_.log_density_above(floor_, u, unused);
+    });
+    for (int k = 0; k < K_; ++k) theta[sigma_at() + k] = sigma.draw(rng);
+    return theta;
   }
 
   int hyper_at() const { return P_ * K_; }
@@ -173,6 +193,7 @@ class MixturePosterior {
   }
 
   int P_, K_, H_;
+  bool clipped_;
   double floor_;
   PriorCopy prior_;
   DirichletPrior weights_prior_;

@@ -16,6 +16,7 @@
 #include "prior/coefficient_prior.hpp"
 #include "records.hpp"
 #include "rng.hpp"
+#include "tabulated_density.hpp"
 
 namespace pseudosynth {
 
@@ -33,6 +34,24 @@ Vector finite_start(Model& model, Propose propose) {
     if (std::isfinite(model(theta, gradient)) && gradient.allFinite()) break;
   }
   return theta;
+}
+
+/// Where a chain starts: near what the records say, or, where they are clipped,
+/// at a draw of the prior, nearer to the records if the density is not finite
+/// there. Clipped targets have modes and plateaus far apart: chains that agree
+/// say something of them only if they came from everywhere.
+/// @param near_records a start, drawn in by its argument as in finite_start().
+template <class Model, class Near, class Prior>
+Vector chain_start(Model& model, bool clipped, Near near_records,
+                   Prior prior_draw) {
+  return finite_start(model, [&](double shrink) -> Vector {
+    if (!clipped) return near_records(shrink);
+    if (shrink == 1.0) return prior_draw();
+    const Vector centre = near_records(0.0);
+    // 0 times a draw that overflowed is not 0
+    if (shrink == 0.0) return centre;
+    return centre + shrink * (prior_draw() - centre);
+  });
 }
 
 inline Vector prior_centre(const CoefficientPrior& prior) {
@@ -101,18 +120,13 @@ class PseudoPosterior {
   }
 
   /// Around the weighted fit, wider than the posterior; around the prior's
-  /// centre where the data say nothing. Finite for every proper model.
+  /// centre where the data say nothing. From the prior where records are
+  /// clipped. Finite for every proper model.
   Vector initial(Rng& rng) {
-    return detail::finite_start(*this, [&](double shrink) {
-      Vector theta = Vector::Zero(size());
-      for (int j = 0; j < P_; ++j) {
-        theta[j] = start_.anchor[j] +
-                   shrink * 2.0 * start_.standard_error[j] * rng.normal();
-      }
-      prior_->initial(theta.data(), 1, rng, theta.data() + P_);
-      family_.initial(start_.spread, rng, theta.data() + P_ + H_);
-      return theta;
-    });
+    return detail::chain_start(
+        *this, clipped_,
+        [&](double shrink) { return near_records(shrink, rng); },
+        [&] { return prior_draw(rng); });
   }
 
  private:
@@ -122,6 +136,7 @@ class PseudoPosterior {
                   const Family& family, const LeastSquares& start)
       : P_(records.design.n_columns()),
         H_(prior.n_unconstrained()),
+        clipped_(records.censor.active),
         family_(family),
         prior_(prior),
         start_(start),
@@ -136,6 +151,32 @@ class PseudoPosterior {
     return LeastSquares(records, y, detail::prior_centre(prior));
   }
 
+  Vector near_records(double shrink, Rng& rng) const {
+    Vector theta = Vector::Zero(size());
+    for (int j = 0; j < P_; ++j) {
+      theta[j] = start_.anchor[j] +
+                 shrink * 2.0 * start_.standard_error[j] * rng.normal();
+    }
+    prior_->initial(theta.data(), 1, rng, theta.data() + P_);
+    family_.initial(start_.spread, rng, theta.data() + P_ + H_);
+    return theta;
+  }
+
+  /// The prior of the extras is a sum over them.
+  Vector prior_draw(Rng& rng) {
+    Vector theta = Vector::Zero(size());
+    prior_->draw(1, rng, theta.data(), theta.data() + P_);
+    for (int e = 0; e < E; ++e) {
+      const TabulatedDensity table = tabulated_prior([&](double x) {
+        double u[E + 1] = {}, unused[E + 1] = {};
+        u[e] = x;
+        return family_.log_prior(u, unused);
+      });
+      theta[P_ + H_ + e] = table.draw(rng);
+    }
+    return theta;
+  }
+
   /// sum_i g_i; adds its gradient on the unconstrained scale.
   double add_log_lik(const Vector& theta, Vector& gradient) {
     double extra[E + 1] = {}, d_extra[E + 1] = {};
@@ -148,6 +189,7 @@ class PseudoPosterior {
   }
 
   int P_, H_;
+  bool clipped_;
   Family family_;
   PriorCopy prior_;
   LeastSquares start_;

@@ -45,6 +45,13 @@ class BetaMeanPrior : public CoefficientPrior {
   double centre(int) const override { return std::log(shape1_ / shape2_); }
   void initial(const double*, int, Rng&, double*) const override {}
 
+  void draw(int K, Rng& rng, double* b, double*) override {
+    for (int k = 0; k < K; ++k) {
+      const double success = rng.log_gamma_draw(shape1_);
+      b[k] = success - rng.log_gamma_draw(shape2_);
+    }
+  }
+
   std::unique_ptr<CoefficientPrior> clone() const override {
     return std::unique_ptr<CoefficientPrior>(new BetaMeanPrior(*this));
   }

@@ -35,6 +35,8 @@ class CoefficientPrior {
   virtual double centre(int j) const = 0;
   /// A start for u that suits the coefficients b.
   virtual void initial(const double* b, int K, Rng& rng, double* u) const = 0;
+  /// A draw of u, and of b given it.
+  virtual void draw(int K, Rng& rng, double* b, double* u) = 0;
 
   virtual std::unique_ptr<CoefficientPrior> clone() const = 0;
 };

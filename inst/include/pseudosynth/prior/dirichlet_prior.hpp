@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../math.hpp"
+#include "../rng.hpp"
 
 namespace pseudosynth {
 
@@ -31,6 +32,13 @@ class DirichletPrior {
     d_u += gamma * (digamma(gamma + 1.0) - digamma(a + 1.0)) + (K_ - 1.0) +
            a * total - gamma + 1.0;
     return log_constant + (a - 1.0) * total - gamma + u;
+  }
+
+  /// @param log_pi filled, not normalised. @return log gamma.
+  double draw(Rng& rng, double* log_pi) const {
+    const double gamma = rng.exponential();
+    for (int k = 0; k < K_; ++k) log_pi[k] = rng.log_gamma_draw(gamma / K_);
+    return std::log(gamma);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../math.hpp"
+#include "../rng.hpp"
 #include "../transforms.hpp"
 
 namespace pseudosynth {
@@ -41,6 +42,11 @@ class HalfT {
     const double excess = std::exp(u);
     d_u += derivative(floor + excess) * excess + 1.0;
     return at_log(std::log(floor + excess)) + u;
+  }
+
+  double draw(Rng& rng) const {
+    const double z = std::fabs(rng.normal());
+    return scale_ * z / std::sqrt(rng.gamma(0.5 * df_) / (0.5 * df_));
   }
 
  private:

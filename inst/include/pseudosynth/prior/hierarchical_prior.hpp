@@ -98,6 +98,17 @@ class HierarchicalPrior : public CoefficientPrior {
       u[l] = 0.2 * (rng.uniform() - 0.5);
   }
 
+  void draw(int K, Rng& rng, double* b, double* u) override {
+    for (int j = 0; j < P_; ++j) u[j] = std::log(tau_prior_.draw(rng));
+    omega_prior_.draw(rng, u + P_);
+    omega_.constrain(u + P_);
+    for (int k = 0; k < K; ++k) {
+      for (int j = 0; j < P_; ++j) z_[j] = rng.normal();
+      w_ = omega_.L() * z_;
+      for (int j = 0; j < P_; ++j) b[j * K + k] = std::exp(u[j]) * w_[j];
+    }
+  }
+
   std::unique_ptr<CoefficientPrior> clone() const override {
     return std::unique_ptr<CoefficientPrior>(new HierarchicalPrior(*this));
   }

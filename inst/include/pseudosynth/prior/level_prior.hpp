@@ -2,6 +2,7 @@
 #ifndef PSEUDOSYNTH_PRIOR_LEVEL_PRIOR_HPP
 #define PSEUDOSYNTH_PRIOR_LEVEL_PRIOR_HPP
 
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -59,6 +60,15 @@ class LevelPrior : public CoefficientPrior {
   void unconstrain(const double*, double*) const override {}
   double centre(int j) const override { return location_[j]; }
   void initial(const double*, int, Rng&, double*) const override {}
+
+  void draw(int K, Rng& rng, double* b, double*) override {
+    for (int j = 0; j < n_columns(); ++j) {
+      const double half = scale_[j] / std::sqrt(2.0);
+      const double baseline = half * rng.normal();
+      for (int k = 0; k < K; ++k)
+        b[j * K + k] = location_[j] + half * rng.normal() - baseline;
+    }
+  }
 
   std::unique_ptr<CoefficientPrior> clone() const override {
     return std::unique_ptr<CoefficientPrior>(new LevelPrior(*this));

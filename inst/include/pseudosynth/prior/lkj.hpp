@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../math.hpp"
+#include "../rng.hpp"
 #include "../transforms.hpp"
 
 namespace pseudosynth {
@@ -52,6 +53,17 @@ class Lkj {
         d_u[l] -= 2.0 * concentration(j) * correlation.z(l);
     }
     return sum;
+  }
+
+  /// The unconstrained partial correlations of a draw: tanh(u) = 2 x - 1 with
+  /// x ~ Beta(a, a).
+  void draw(Rng& rng, double* u) const {
+    for (int i = 1; i < P_; ++i) {
+      for (int j = 0; j < i; ++j, ++u) {
+        const double a = concentration(j), above = rng.log_gamma_draw(a);
+        *u = 0.5 * (above - rng.log_gamma_draw(a));
+      }
+    }
   }
 
  private:

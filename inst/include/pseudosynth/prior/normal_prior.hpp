@@ -46,6 +46,12 @@ class NormalPrior : public CoefficientPrior {
   double centre(int j) const override { return location_[j]; }
   void initial(const double*, int, Rng&, double*) const override {}
 
+  void draw(int K, Rng& rng, double* b, double*) override {
+    for (int j = 0; j < n_columns(); ++j)
+      for (int k = 0; k < K; ++k)
+        b[j * K + k] = location_[j] + scale_[j] * rng.normal();
+  }
+
   std::unique_ptr<CoefficientPrior> clone() const override {
     return std::unique_ptr<CoefficientPrior>(new NormalPrior(*this));
   }

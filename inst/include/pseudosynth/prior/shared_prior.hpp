@@ -89,6 +89,16 @@ class SharedPrior : public CoefficientPrior {
     }
   }
 
+  void draw(int K, Rng& rng, double* b, double* u) override {
+    const int P = n_columns();
+    for (int j = 0; j < P; ++j) {
+      const double tau = tau_prior_.draw(rng);
+      u[j] = location_[j] + m_scale_[j] * rng.normal();
+      u[P + j] = std::log(tau);
+      for (int k = 0; k < K; ++k) b[j * K + k] = u[j] + tau * rng.normal();
+    }
+  }
+
   std::unique_ptr<CoefficientPrior> clone() const override {
     return std::unique_ptr<CoefficientPrior>(new SharedPrior(*this));
   }

@@ -70,6 +70,9 @@ class HierarchicalSweep {
 
   Vector tau;
 
+  bool is_where(const HierarchicalSweep& other) const {
+    return tau == other.tau && omega_factor_ == other.omega_factor_;
+  }
   Matrix omega() const { return omega_factor_ * omega_factor_.transpose(); }
 
   /// One update of tau given b, and of Omega where asked for: its update costs

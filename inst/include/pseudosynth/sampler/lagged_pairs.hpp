@@ -2,7 +2,9 @@
 // of a chain is from its target (Biswas, Jacob and Vanetti 2019): both start at
 // draws of the prior, one is ahead by some sweeps, and every later sweep uses
 // the same random numbers in both. They meet where both accept the same
-// independence proposal, and stay together.
+// independence proposal, and stay together. Under the hierarchical prior these
+// propose theta and tau; the correlations follow, whose update does not depend
+// on where they were.
 #ifndef PSEUDOSYNTH_SAMPLER_LAGGED_PAIRS_HPP
 #define PSEUDOSYNTH_SAMPLER_LAGGED_PAIRS_HPP
 
@@ -23,7 +25,7 @@ struct PairLength {
   int longest = 1000;  ///< coupled sweeps after which a pair is given up
 };
 
-/// For a prior without hyperparameters, whose states are theta alone.
+/// For chains with independence proposals that do not depend on their state.
 /// @param place puts a chain at its start; false if there is none.
 /// @return coupled sweeps until each pair met, +Inf where it did not.
 template <class Place>
@@ -48,7 +50,7 @@ std::vector<double> lagged_pairs(SurrogateModel& model,
         other = one;
         ahead.sweep();
         behind.sweep();
-        if (ahead.theta == behind.theta) met = t;
+        if (ahead.is_where(behind)) met = t;
       }
     }
     out.push_back(met);

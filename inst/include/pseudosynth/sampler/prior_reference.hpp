@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "../math.hpp"
+#include "../prior/half_t.hpp"
 #include "../rng.hpp"
+#include "../tabulated_density.hpp"
 #include "surrogate_model.hpp"
-#include "tabulated_density.hpp"
 
 namespace pseudosynth {
 
@@ -24,14 +25,12 @@ class PriorReference {
         first_(model.is_folded() ? 0 : P_) {
     Vector at = Vector::Zero(model.size());
     for (int j = first_; j < model.size(); ++j) {
-      tables_.emplace_back(
-          [&](double x) {
-            at[j] = x;
-            const double value = model.log_prior(at);
-            at[j] = 0.0;
-            return value;
-          },
-          -kRange, kRange);
+      tables_.push_back(tabulated_prior([&](double x) {
+        at[j] = x;
+        const double value = model.log_prior(at);
+        at[j] = 0.0;
+        return value;
+      }));
     }
   }
 
@@ -54,9 +53,7 @@ class PriorReference {
     return tau;
   }
   double draw_tau_one(Rng& rng) const {
-    const double z = std::fabs(rng.normal());
-    return prior_.tau_scale * z /
-           std::sqrt(rng.gamma(0.5 * prior_.tau_df) / (0.5 * prior_.tau_df));
+    return HalfT(prior_.tau_df, prior_.tau_scale).draw(rng);
   }
   /// With the density that log_normalised() states.
   Vector draw_wide(Rng& rng) const {
@@ -116,8 +113,6 @@ class PriorReference {
   }
 
  private:
-  static constexpr double kRange = 18.0;
-
   SurrogatePrior prior_;
   int P_, first_;
   std::vector<TabulatedDensity> tables_;

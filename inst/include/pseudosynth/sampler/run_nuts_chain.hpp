@@ -2,61 +2,17 @@
 #ifndef PSEUDOSYNTH_SAMPLER_RUN_NUTS_CHAIN_HPP
 #define PSEUDOSYNTH_SAMPLER_RUN_NUTS_CHAIN_HPP
 
-#include <cmath>
 #include <cstdint>
-#include <stdexcept>
 
-#include "chain_length.hpp"
 #include "chain_result.hpp"
-#include "dual_averaging.hpp"
 #include "metric.hpp"
 #include "nuts.hpp"
-#include "warmup.hpp"
+#include "nuts_scouts.hpp"
+#include "nuts_tuning.hpp"
 
 namespace pseudosynth {
 
-/// @brief Tuning of one chain; the defaults are Stan's.
-struct NutsTuning : ChainLength {
-  double adapt_delta = 0.8;
-  int max_treedepth = 10;
-  bool dense_metric = false;
-  double stepsize = 1.0;  ///< where the search for a step size starts
-};
-
-/// @throw std::invalid_argument naming the first value out of range.
-inline void validate(const NutsTuning& t) {
-  validate(static_cast<const ChainLength&>(t));
-  if (!(t.adapt_delta > 0 && t.adapt_delta < 1)) {
-    throw std::invalid_argument("NUTS needs adapt_delta between 0 and 1.");
-  }
-  if (t.max_treedepth < 1 || t.max_treedepth > 20) {
-    throw std::invalid_argument("NUTS needs max_treedepth from 1 to 20.");
-  }
-  if (!(t.stepsize > 0) || !std::isfinite(t.stepsize)) {
-    throw std::invalid_argument("NUTS needs a positive stepsize.");
-  }
-}
-
 namespace detail {
-
-/// Puts the sampler on `init` if it has the right size and a finite density,
-/// else on a start of the model's own.
-template <class Sampler, class Model>
-void place_start(Sampler& nuts, Model& model, Rng& rng, const Vector* init) {
-  if (init != nullptr && init->size() == model.size() && init->allFinite()) {
-    nuts.state.q = *init;
-    nuts.hamiltonian.evaluate(nuts.state);
-    if (std::isfinite(nuts.state.log_density)) {
-      return;
-    }
-  }
-  nuts.state.q = model.initial(rng);
-  nuts.hamiltonian.evaluate(nuts.state);
-  if (!std::isfinite(nuts.state.log_density)) {
-    throw std::domain_error(
-        "The log posterior is not finite at the start of a chain.");
-  }
-}
 
 template <class Sampler>
 void record(const Sampler& nuts, const NutsTransition& t, ChainResult& out) {
@@ -77,11 +33,8 @@ ChainResult run_nuts(Model& model, const NutsTuning& tuning, Rng& rng,
                            handlers);
   place_start(nuts, model, rng, init);
 
-  nuts.stepsize = tuning.stepsize;
-  nuts.find_stepsize();
-  DualAveraging averaging(tuning.adapt_delta);
-  averaging.restart(nuts.stepsize);
-  WarmupSchedule schedule(tuning.warmup);
+  NutsAdaptation<Nuts<Model, Metric>> adaptation(nuts, tuning, tuning.warmup);
+  const StudentMixture found = scouted<Metric>(model, tuning, rng, handlers);
 
   for (std::int64_t i = 0; i < tuning.iterations(); ++i) {
     const NutsTransition t = nuts.transition();
@@ -89,19 +42,9 @@ ChainResult run_nuts(Model& model, const NutsTuning& tuning, Rng& rng,
       out.interrupted = true;
       break;
     }
+    for (int k = 0; k < kJumps && !found.empty(); ++k) jump(nuts, found, rng);
     if (i < tuning.warmup) {
-      nuts.stepsize = averaging.update(t.accept_stat);
-      if (schedule.in_window(i)) {
-        nuts.hamiltonian.metric.observe(nuts.state.q);
-      }
-      if (schedule.ends_window(i)) {
-        nuts.hamiltonian.metric.adapt();
-        nuts.find_stepsize();
-        averaging.restart(nuts.stepsize);
-      }
-      if (i == tuning.warmup - 1 && averaging.has_updates()) {
-        nuts.stepsize = averaging.averaged();
-      }
+      adaptation.observe(t, i);
     } else if (tuning.keeps(i)) {
       model.constrain(nuts.state.q, out.draws.col(out.completed).data(),
                       out.hyper.col(out.completed).data());

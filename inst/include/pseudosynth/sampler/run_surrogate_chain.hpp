@@ -299,13 +299,16 @@ inline std::vector<double> meeting_times(const SurrogateSetup& setup,
                                          int warmup, std::uint64_t seed,
                                          int chain) {
   constexpr std::uint64_t kStream = 0x2b1ULL << 32;
+  // Chains that differ in tau propose differently but for what was explored
+  const bool hierarchical = model.prior().hierarchical;
+  if (hierarchical && crossing.mixture.empty()) return {};
   PairLength length;
   length.longest = warmup;
   return lagged_pairs(model, setup.proposal(), crossing, length, seed,
                       kStream + 64 * static_cast<std::uint64_t>(chain),
                       [&](SurrogateChain& state, Rng& rng) {
-                        return place_at_prior(*setup.reference(), false, state,
-                                              rng);
+                        return place_at_prior(*setup.reference(), hierarchical,
+                                              state, rng);
                       });
 }
 
@@ -361,9 +364,8 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
     StoppableSurrogateModel stoppable(*model, handlers.should_stop);
     try {
       crossing = setup.crossing(stoppable, seed, chain);
-      if (!model->prior().hierarchical)
-        out.meeting = detail::meeting_times(setup, stoppable, crossing,
-                                            length.warmup, seed, chain);
+      out.meeting = detail::meeting_times(setup, stoppable, crossing,
+                                          length.warmup, seed, chain);
     } catch (const Interrupted&) {
       out.interrupted = true;
       return out;

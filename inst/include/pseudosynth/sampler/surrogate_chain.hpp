@@ -83,20 +83,28 @@ class SurrogateChain {
   void set_tau(const Vector& tau) { hyper_.tau = tau; }
   void set_omega(const Matrix& omega) { hyper_.set_omega(omega); }
   Matrix omega() const { return hyper_.omega(); }
+  bool is_where(const SurrogateChain& other) const {
+    return theta == other.theta &&
+           (!prior_.hierarchical || hyper_.is_where(other.hyper_));
+  }
 
   /// @return the probability with which the proposal was accepted.
   double sweep() {
     ++n_sweeps_;
+    double probability = 0.0;
+    // First: of coupled chains that both accept Omega alone differs, and is
+    // then drawn anew by the same random numbers
+    const bool joint = crossing_ != nullptr && prior_.hierarchical &&
+                       !crossing_->mixture.empty();
+    if (joint) probability = joint_jump();
     if (prior_.hierarchical) {
       const int P = model_->n_columns();
-      hyper_.update(theta.head(P), *rng_, P > 1 && n_sweeps_ % 2 == 0);
+      hyper_.update(theta.head(P), *rng_,
+                    P > 1 && (joint || n_sweeps_ % 2 == 0));
     }
-    double probability = propose();
+    probability = std::max(probability, propose());
     if (crossing_ != nullptr && rng_->uniform() < crossing_->jump_share)
       probability = std::max(probability, jump());
-    if (crossing_ != nullptr && prior_.hierarchical &&
-        !crossing_->mixture.empty())
-      probability = std::max(probability, joint_jump());
     if (rng_->uniform() < proposal_->slice_share) slice();
     if (crossing_ == nullptr) return probability;
     const int n_groups = static_cast<int>(model_->groups().size());

@@ -1,15 +1,15 @@
 // A univariate density known up to a constant, as a table that is drawn from
 // and evaluated exactly: constant in cells, exponential tails. A proposal, not
 // the density itself.
-#ifndef PSEUDOSYNTH_SAMPLER_TABULATED_DENSITY_HPP
-#define PSEUDOSYNTH_SAMPLER_TABULATED_DENSITY_HPP
+#ifndef PSEUDOSYNTH_TABULATED_DENSITY_HPP
+#define PSEUDOSYNTH_TABULATED_DENSITY_HPP
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "../math.hpp"
-#include "../rng.hpp"
+#include "math.hpp"
+#include "rng.hpp"
 
 namespace pseudosynth {
 
@@ -75,6 +75,13 @@ class TabulatedDensity {
   std::vector<double> log_mass_, cumulative_;
 };
 
+/// Of a parameter's prior on the unconstrained scale.
+template <class LogPrior>
+TabulatedDensity tabulated_prior(LogPrior&& log_prior) {
+  constexpr double kRange = 18.0;
+  return TabulatedDensity(log_prior, -kRange, kRange);
+}
+
 }  // namespace pseudosynth
 
-#endif  // PSEUDOSYNTH_SAMPLER_TABULATED_DENSITY_HPP
+#endif  // PSEUDOSYNTH_TABULATED_DENSITY_HPP
