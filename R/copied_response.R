@@ -128,10 +128,16 @@ follows_response <- function(x, y) {
 #' @noRd
 nearly_follows <- function(x, y) {
   few <- 20
+  if (is.factor(x) && nlevels(x) < few) {
+    return(FALSE)
+  }
   seldom <- function(some) {
     x <- ranks_of(column_order(x[some]))
+    if (max(x) < few) {
+      return(FALSE)
+    }
     y <- ranks_of(y[some])
-    if (max(x) < few || max(y) < few) {
+    if (max(y) < few) {
       return(FALSE)
     }
     against <- function(y) {

@@ -8,12 +8,15 @@
 #' @param location,scale (double, P) Of the normal prior.
 #' @param public (number or `NULL`) The reference's shape.
 #' @param near (list or `NULL`) Such a posterior near this one.
+#' @param close (number) The mode is reached where no linear predictor moves
+#'   farther, in units of the scores' spread.
 #' @return (list) `mean`, `covariance`, `noise` (the covariance of all sums),
 #'   `slope`, see sums_slope(), `shape` with its `shape_error`, and of the sums
 #'   alone, at `mean`: `information` and `pull`.
 #' @noRd
 score_posterior <- function(family, file, steps, start, location, scale,
-                            public = NULL, near = NULL, rounds = 20) {
+                            public = NULL, near = NULL, close = 0.05,
+                            rounds = 20) {
   x <- file$x
   shape <- near$shape %||% public
   error <- near$shape_error
@@ -43,7 +46,7 @@ score_posterior <- function(family, file, steps, start, location, scale,
       moved <- abs(log(found$value / shape))
       shape <- found$value
       error <- found$error
-    } else if (largest < 0.05) {
+    } else if (largest < close) {
       break
     }
     # The mode does not depend on these, nor they on small changes of it
@@ -226,7 +229,9 @@ both_posteriors <- function(family, file, steps, start, prior, public) {
   fit <- function(scale, start, near = NULL) {
     score_posterior(
       family, file, steps, start, prior$location, scale,
-      if (!first) public, near
+      if (!first) public, near,
+      # Of the first step all that is wanted is where to take the second
+      close = if (first) 0.25 else 0.05
     )
   }
   # Where the reference is far from the file, the first step's share of
