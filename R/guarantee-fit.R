@@ -93,13 +93,13 @@ clipped_words <- c(
 #' uses with a clip only are `"frozen_weights"` without it.
 #' @noRd
 mechanism_of <- function(fit) {
-  word <- scheme_word(fit$privacy_weights)
+  weights <- fit$privacy_weights
+  word <- if (is.null(weights)) "unweighted" else scheme_word(weights)
   if (is.null(fit$censor)) {
     return(if (word %in% clipped_words) paste0(word, "_weights") else word)
   }
   if (!is.null(fit$censor$reference) && word != "two_stage") {
-    weighted <- !is.null(fit$privacy_weights)
-    return(if (weighted) paste0("centred_", word) else "centred")
+    return(if (is.null(weights)) "centred" else paste0("centred_", word))
   }
   if (word %in% names(clipped_words)) {
     clipped_words[[word]]

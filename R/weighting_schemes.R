@@ -49,9 +49,7 @@ scheme_text <- function(x, part) {
 
 #' In the labels' and jobs' vocabulary
 #' @noRd
-scheme_word <- function(x) {
-  if (is.null(x)) "unweighted" else scheme_text(x, "word")
-}
+scheme_word <- function(x) scheme_text(x, "word")
 
 scheme_title <- function(x) scheme_text(x, "title")
 
