@@ -56,9 +56,10 @@ job_model <- function(job) {
   check_score_epsilon(job$epsilon, job$call)
   reference <- release_settings(job)$reference
   levels <- is_categorical(model$family)
+  default <- if (!levels) released_prior(reference, model$family)
   model$prior <- resolve_prior(
-    job$fit_arguments$prior %||% if (!levels) released_prior(reference, model$family),
-    model$family, model$design$columns, job$call
+    job$fit_arguments$prior %||% default, model$family, model$design$columns,
+    job$call
   )
   score_prior(model, job$call)
   reference_draw(

@@ -1,9 +1,9 @@
 #' Figures of identification risks
 #'
 #' Violins of the record risks, one for each release, or for each class of
-#' records; the circle is the mean risk. `plot()` and `autoplot()` give the same ggplot object, which is drawn
-#' when it is printed: at the prompt by itself, in a function or a loop by
-#' `print()`.
+#' records; the circle is the mean risk. `plot()` and `autoplot()` give the same
+#' ggplot object, which is drawn when it is printed: at the prompt by itself, in
+#' a function or a loop by `print()`.
 #'
 #' @param object,x An `identification_risk`.
 #' @param ... Further ones to compare, best named: `autoplot(LW = a, CW = b)`

@@ -15,7 +15,9 @@
 #' @name plot.privacy_guarantee
 #' @examples
 #' data <- subset(ce_income, income > 0)[1:300, ]
-#' histogram <- perturbed_histogram(log(income) ~ 1, data, c(10, 2e6), 1)
+#' histogram <- perturbed_histogram(log(income) ~ 1, data,
+#'   bounds = c(10, 2e6), epsilon = 1
+#' )
 #' autoplot(guarantee(histogram))
 NULL
 
@@ -35,7 +37,8 @@ plot_label <- function(label) {
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
     ggplot2::geom_col(
       width = 0.2 * nlevels(frame$part), linewidth = 0.6,
-      colour = colour_synthetic, fill = if (label$holds) colour_synthetic else "white"
+      colour = colour_synthetic,
+      fill = if (label$holds) colour_synthetic else "white"
     ) +
     ggplot2::geom_text(
       ggplot2::aes(label = .data$text),
