@@ -3,6 +3,8 @@
 #   Rscript tools/readme-figures.R
 #
 # A small mixture on a small budget: they show the method, not its best result.
+# They are installed with the package: give them a palette of 256 colours
+# (pngquant) before they are committed, which takes a third of the space.
 
 suppressPackageStartupMessages({
   library(pseudosynth)
