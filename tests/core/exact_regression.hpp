@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exact_mixture.hpp"
+#include "pseudosynth/family/student_t.hpp"
 #include "pseudosynth/sampler/surrogate_model.hpp"
 
 namespace invariance {
@@ -113,6 +114,25 @@ struct RegressionProblem {
     return out;
   }
 };
+
+/// What the programs of regressions share: six responses, weights below 1, a
+/// clip, and a density with heavy tails.
+inline const std::vector<double> kResponses{-1.3, 1.1, 0.2, 1.9, -0.7, 1.6};
+inline const std::vector<double> kBelow{.9, .2, .5, 1, .35, .7};
+
+inline ps::Censor clip_of_responses() {
+  ps::Censor clip;
+  clip.active = true;
+  clip.lower = -0.5;
+  clip.upper = 0.5;
+  clip.centre.assign(kResponses.size(), -0.8);
+  return clip;
+}
+
+inline double student_density(double y, double eta, double sigma) {
+  static const ps::StudentT family;
+  return family.log_lik(y, eta, family.at(&sigma));
+}
 
 }  // namespace invariance
 

@@ -61,28 +61,17 @@ void check(const RegressionProblem& problem, const Draws& draws,
 
 int main(int argc, char** argv) {
   const long n_moves = moves_asked(argc, argv, 30000);
-  const ps::StudentT family;
-  const auto student = [&](double y, double eta, double sigma) {
-    return family.log_lik(y, eta, family.at(&sigma));
-  };
-  const std::vector<double> y{-1.3, 1.1, 0.2, 1.9, -0.7, 1.6};
-  const std::vector<double> below{.9, .2, .5, 1, .35, .7};
-  ps::Censor clipped;
-  clipped.active = true;
-  clipped.lower = -0.5;
-  clipped.upper = 0.5;
-  clipped.centre.assign(6, -0.8);
   const ps::StudentMixture found = poor_mixture(3);
   Report report;
   ps::Rng rng(23, 1);
-  for (const ps::Censor& rule : {ps::Censor(), clipped}) {
+  for (const ps::Censor& rule : {ps::Censor(), clip_of_responses()}) {
     const RegressionProblem problem{
         rule.active ? "clipped, below 1" : "weights below 1",
-        two_level_records(y, below, rule),
+        two_level_records(kResponses, kBelow, rule),
         false,
         2,
         true,
-        student};
+        student_density};
     constexpr int kMoves = 2;
     const Draws draws =
         exact_draws<RegressionState>(problem, n_moves / kMoves, rng);

@@ -150,19 +150,19 @@ int main(int argc, char** argv) {
   const auto normal = [](double y, double eta, double sigma) {
     return ps::normal_log_density(y, eta, sigma);
   };
-  const std::vector<double> y{-1.3, 1.1, 0.2, 1.9, -0.7, 1.6};
-  const std::vector<double> ones(6, 1.0), below{.9, .2, .5, 1, .35, .7},
-      small(6, 0.02);
+  const std::vector<double> ones(6, 1.0), small(6, 0.02);
   const auto problem = [&](const std::string& name,
                            const std::vector<double>& alpha,
                            bool hierarchical) {
-    return RegressionProblem{
-        name, two_level_records(y, alpha), hierarchical, 2, true, normal};
+    return RegressionProblem{name,         two_level_records(kResponses, alpha),
+                             hierarchical, 2,
+                             true,         normal};
   };
   const std::vector<RegressionProblem> problems{
-      problem("weights 1", ones, true), problem("weights below 1", below, true),
+      problem("weights 1", ones, true),
+      problem("weights below 1", kBelow, true),
       problem("weights next to 0", small, true),
-      problem("normal prior, below 1", below, false)};
+      problem("normal prior, below 1", kBelow, false)};
   Report report;
   ps::Rng rng(21, 1);
   for (const RegressionProblem& each : problems) {

@@ -142,42 +142,34 @@ void check_problem(const RegressionProblem& problem, long n_moves, ps::Rng& rng,
 
 int main(int argc, char** argv) {
   const long n_moves = moves_asked(argc, argv, 30000);
-  const ps::StudentT family;
-  const auto student = [&](double y, double eta, double sigma) {
-    return family.log_lik(y, eta, family.at(&sigma));
-  };
-  const std::vector<double> y{-1.3, 1.1, 0.2, 1.9, -0.7, 1.6};
-  const std::vector<double> ones(6, 1.0), below{.9, .2, .5, 1, .35, .7};
-  ps::Censor censor;
-  censor.active = true;
-  censor.lower = -0.5;
-  censor.upper = 0.5;
-  censor.centre.assign(6, -0.8);
+  const std::vector<double> ones(6, 1.0);
+  const ps::Censor censor = clip_of_responses();
   const auto problem = [&](const std::string& name,
                            const std::vector<double>& alpha, bool hierarchical,
                            const ps::Censor& rule) {
-    return RegressionProblem{name,         two_level_records(y, alpha, rule),
-                             hierarchical, 2,
-                             true,         student};
+    return RegressionProblem{
+        name,         two_level_records(kResponses, alpha, rule),
+        hierarchical, 2,
+        true,         student_density};
   };
   ps::Predictors intercept;
   intercept.n_records = 6;
   intercept.n_columns = 1;
   const RegressionProblem one{"one coefficient, below 1",
-                              ps::Records(intercept, y, below),
+                              ps::Records(intercept, kResponses, kBelow),
                               true,
                               1,
                               false,
-                              student};
+                              student_density};
   Report report;
   ps::Rng rng(23, 1);
   const ps::Censor none;
   for (const RegressionProblem& each :
        {problem("weights 1", ones, true, none),
-        problem("weights below 1", below, true, none),
-        problem("normal prior, below 1", below, false, none),
-        problem("clipped, below 1", below, true, censor),
-        problem("clipped, normal prior, below 1", below, false, censor), one})
+        problem("weights below 1", kBelow, true, none),
+        problem("normal prior, below 1", kBelow, false, none),
+        problem("clipped, below 1", kBelow, true, censor),
+        problem("clipped, normal prior, below 1", kBelow, false, censor), one})
     check_problem(each, n_moves, rng, report);
   return report.status();
 }
