@@ -26,6 +26,7 @@
 #' @param data (data frame or `NULL`) The whole confidential file, for the scan.
 #'   `NULL`, the default: the columns of the model.
 #' @param public (character) As in [release()].
+#' @param ... Must be empty.
 #'
 #' @return A `synthesis_generator`, for [synthesize()] and [guarantee()].
 #' @section The scan:
@@ -56,7 +57,8 @@
 #' @export
 as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
                          allow_unconverged = FALSE, ledger = NULL, data = NULL,
-                         public = character()) {
+                         public = character(), ...) {
+  check_no_dots(..., hint = "See {.fn as_generator}.")
   check_present(x)
   call <- rlang::current_env()
   check_ledger(ledger, call)

@@ -11,6 +11,7 @@
 #'   same records.
 #' @param margin (`perturbed_histogram` or `NULL`) The margin that `synthetic`
 #'   was calibrated to. Default `NULL`: none.
+#' @param ... Must be empty.
 #' @return A `pseudo_posterior`, see [pseudo_posterior()]. It is confidential.
 #' @section Error types:
 #' `pseudosynth_error_input`: objects of other classes, stages without names,
@@ -31,7 +32,8 @@
 #' job$stages
 #' plot(job, "weights")
 #' @export
-as_pseudo_posterior <- function(synthetic, fits, margin = NULL) {
+as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn as_pseudo_posterior}.")
   check_present(fits)
   check_class(synthetic, "synthetic_data", "Make it with {.fn synthesize}.")
   check_class(

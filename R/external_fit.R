@@ -30,6 +30,7 @@
 #' @param unit (string) What the log-likelihood is the density of, such as
 #'   `"log(income)"`.
 #' @param name (string) What the model is called in prints and labels.
+#' @param ... Must be empty.
 #'
 #' @return An `external_fit`: a list with `bound` (see [lipschitz()]),
 #'   `privacy_weights`, `converged`, `problems`, `diagnostics` (named numeric),
@@ -63,7 +64,8 @@
 external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
                          draws = NULL, weighted = NULL, chains = NULL,
                          converged = NA, unit = "not stated",
-                         name = "a model fitted elsewhere") {
+                         name = "a model fitted elsewhere", ...) {
+  check_no_dots(..., hint = "See {.fn external_fit}.")
   check_present(x)
   call <- rlang::current_env()
   if (!is.null(refit) && !is.function(refit)) {

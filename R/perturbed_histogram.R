@@ -42,6 +42,7 @@
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
 #'   the counts leave this function, or refused. What is drawn from them later
 #'   costs nothing more there. `NULL`, the default: nowhere.
+#' @param ... Must be empty.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
 #'   to 0), `noisy` (as the noise left them), `breaks` (on the modelled scale),
@@ -78,7 +79,9 @@
 perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
                                 neighbours = c("add-remove", "replace"),
                                 noise = c("discrete", "continuous"),
-                                seed = NULL, response = NULL, ledger = NULL) {
+                                seed = NULL, response = NULL, ledger = NULL,
+                                ...) {
+  check_no_dots(..., hint = "See {.fn perturbed_histogram}.")
   check_present(x)
   call <- rlang::current_env()
   check_ledger(ledger, call)

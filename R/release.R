@@ -41,6 +41,7 @@
 #'   passes over because they are public. Default: none.
 #' @param ledger ([ledger()] or `NULL`) Refuse what this ledger has not
 #'   recorded. `NULL`, the default: do not ask.
+#' @param ... Must be empty.
 #'
 #' @return (data frame) invisibly: `file`, `bytes`, `sha256`, one row each, the
 #'   certificate last.
@@ -111,7 +112,8 @@ release <- function(x, path, formats = "csv", data = NULL,
                     require = c("asymptotic", "strict", "none"),
                     epsilon = NULL, delta = NULL,
                     neighbours = c("add-remove", "replace"),
-                    long = FALSE, public = character(), ledger = NULL) {
+                    long = FALSE, public = character(), ledger = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn release}.")
   check_present(x)
   call <- rlang::current_env()
   check_releasable_class(x, call)

@@ -33,6 +33,7 @@
 #' @param seed (count or `NULL`) For reproducible studies; R's own generator,
 #'   where `generate` draws with it, is set by it too and put back afterwards.
 #'   Default: the operating system's entropy.
+#' @param ... Must be empty.
 #'
 #' @return A `replicate_study`: a list with
 #'   * `table` (data frame): one row per database with `replicate`, `delta`
@@ -87,7 +88,8 @@
 #' @export
 replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
-                            confidence = 0.95, file = NULL, seed = NULL) {
+                            confidence = 0.95, file = NULL, seed = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn replicate_study}.")
   call <- rlang::current_env()
   check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
   check_number(epsilon, above = 0)

@@ -11,6 +11,7 @@
 #' @param keys (character or `NULL`) The columns that make up the combination.
 #'   `NULL`, the default: all that both have. Without a synthesized column among
 #'   them every unique record is replicated, as its key is published.
+#' @param ... Must be empty.
 #'
 #' @return A data frame with a row for each set: `set`; `unique_file` and
 #'   `unique_set` (counts), the uniques of each; `in_file` (count), the set's
@@ -34,7 +35,8 @@
 #' )
 #' replicated_uniques(synthesize(fit, m = 3), ce)
 #' @export
-replicated_uniques <- function(synthetic, data = NULL, keys = NULL) {
+replicated_uniques <- function(synthetic, data = NULL, keys = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn replicated_uniques}.")
   check_present(synthetic)
   data <- confidential_file(data, synthetic)
   sets <- release_sets(synthetic, data)

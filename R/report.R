@@ -21,6 +21,7 @@
 #'   most 20 values.
 #' @param data,public (for the public) The confidential file that the scan looks
 #'   for and what it passes over, as in [release()].
+#' @param ... Must be empty.
 #'
 #' @return `path`, invisibly.
 #' @section Privacy:
@@ -50,7 +51,8 @@
 #' @export
 report <- function(x, path, audience = c("agency", "public"), known = NULL,
                    radius = 0.2, groups = NULL, data = NULL,
-                   public = character()) {
+                   public = character(), ...) {
+  check_no_dots(..., hint = "See {.fn report}.")
   check_present(x)
   call <- rlang::current_env()
   check_class(

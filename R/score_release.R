@@ -69,6 +69,7 @@
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
 #'   the release leaves this function, or refused. What is drawn from it later
 #'   costs nothing more there. `NULL`, the default: nowhere.
+#' @param ... Must be empty.
 #'
 #' @return A `score_release`: a list of public and of released numbers, and of
 #'   nothing else of the file:
@@ -127,7 +128,8 @@ score_release <- function(formula, data, family = student_t(), epsilon,
                           prior = NULL,
                           clip = NULL, shares = c(0.3, 0.12, 0.58),
                           spread = NULL, response = NULL, scaling = NULL,
-                          seed = NULL, ledger = NULL) {
+                          seed = NULL, ledger = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn score_release}.")
   call <- rlang::current_env()
   check_ledger(ledger, call)
   check_formula(formula)

@@ -41,6 +41,7 @@
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
 #'   anything is drawn, or refused. `NULL`, the default: nowhere.
+#' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
 #'   label. Rows stay in the order of the file inside the agency;
@@ -80,7 +81,8 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE, support = NULL,
-                       ledger = NULL) {
+                       ledger = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
   call <- rlang::current_env()
   check_ledger(ledger, call)

@@ -8,6 +8,7 @@
 #' @param data (data frame or `NULL`) The confidential records in the same
 #'   order; their known columns and the variable are shown beside the risks.
 #'   `NULL`, the default: the row numbers alone.
+#' @param ... Must be empty.
 #' @return A data frame, by falling risk: `row`, the columns of `data`, the
 #'   columns of `x$record`. Confidential.
 #' @section Error types: `pseudosynth_error_input`: `data` with other columns or
@@ -21,7 +22,8 @@
 #' risk <- identification_risk(top, data, "age", radius = 0.2)
 #' top_risks(risk, 5, data)
 #' @export
-top_risks <- function(x, n = 10, data = NULL) {
+top_risks <- function(x, n = 10, data = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn top_risks}.")
   check_present(x)
   n <- check_count(n, min = 1)
   if (!inherits(x, c("identification_risk", "attribute_risk"))) {

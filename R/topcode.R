@@ -11,6 +11,7 @@
 #'   the default: none.
 #' @param replace (string) `"threshold"`, the default, or `"mean"`: the mean of
 #'   the values beyond the threshold, as in the Consumer Expenditure Surveys.
+#' @param ... Must be empty.
 #' @return [`synthetic_data`][synthetic_data] of one set with the label
 #'   `"none"`: all other values are the confidential ones.
 #' @section Error types: `pseudosynth_error_input`: a variable that is not
@@ -23,7 +24,8 @@
 #' max(coded[[1]]$income)
 #' @export
 topcode <- function(formula, data, top, bottom = NULL,
-                    replace = c("threshold", "mean")) {
+                    replace = c("threshold", "mean"), ...) {
+  check_no_dots(..., hint = "See {.fn topcode}.")
   replace <- check_choice(replace, c("threshold", "mean"))
   check_formula(formula)
   check_data_frame(data)

@@ -7,6 +7,7 @@
 #' @param fit (`synthesizer` or [external_fit()]) The fit.
 #' @param quantile (number in (0, 1]) The share of draws kept, counted from all
 #'   draws of the fit: truncating at 0.95 and then at 0.9 is truncating at 0.9.
+#' @param ... Must be empty.
 #'
 #' @return The fit without the dropped draws: `draws`, `hyper`,
 #'   `chain`, `monitor`, the sampler's record and `bound` are cut alike,
@@ -31,7 +32,8 @@
 #' lipschitz(fit)$overall
 #' lipschitz(kept)$overall
 #' @export
-truncate_draws <- function(fit, quantile) {
+truncate_draws <- function(fit, quantile, ...) {
+  check_no_dots(..., hint = "See {.fn truncate_draws}.")
   check_present(fit)
   fit <- as_weightable(fit)
   check_quantile(quantile)

@@ -8,6 +8,7 @@
 #' @param epsilon (number > 0) The target of \eqn{2 \Delta}.
 #' @param allow_unconverged (flag) Use a fit that has not converged? Default
 #'   `FALSE`: an error.
+#' @param ... Must be empty.
 #'
 #' @return [`privacy_weights`][privacy_weights] of scheme `"truncated"`.
 #'
@@ -35,7 +36,8 @@
 #' lw <- update(fit, privacy_weights = lipschitz_weights(fit))
 #' truncate_weights(lw, epsilon = 2 * lipschitz(lw)$overall * 0.95)
 #' @export
-truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE) {
+truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
+  check_no_dots(..., hint = "See {.fn truncate_weights}.")
   check_present(fit)
   fit <- as_weightable(fit)
   check_number(epsilon, above = 0)

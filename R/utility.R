@@ -27,6 +27,7 @@
 #'   functions, the means of groups, the linear model and the statistics are
 #'   then weighted by it, the propensity error is not. Its intervals are those
 #'   of weighted least squares, without the design of the survey. Default none.
+#' @param ... Must be empty.
 #'
 #' @return A `utility`: a list with `table`, a data frame with a row for each
 #'   set and the columns
@@ -71,7 +72,8 @@
 #' @export
 utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
                     formula = NULL, transform = NULL, pmse = FALSE,
-                    survey_weights = NULL) {
+                    survey_weights = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn utility}.")
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)
   data <- confidential_file(data, synthetic)
