@@ -15,7 +15,10 @@
 # make mutants   faults planted one by one: does a test notice each?
 # make coverage  lines that the tests reach
 # make install   the package, into the private library .library
-# make core      the C++ core alone, without R
+# make core      programs that use the C++ core without R
+# make headers   every header of the core alone
+# make nightly   what takes too long for continuous integration: the package's
+#                tests as CRAN runs them, headers, sanitizers, gctorture, kills
 # make sanitize  the same programs under address and undefined-behaviour checks
 # make valgrind  every function of the C++ code under valgrind, from R
 # make torture   the same with R's garbage collector at every allocation
@@ -26,8 +29,8 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
-  kills mutants coverage site install hooks core sanitize valgrind torture \
-  clean
+  kills mutants coverage site install hooks core headers nightly sanitize \
+  valgrind torture clean
 
 LIBRARY := $(CURDIR)/.library
 STAMPS := .stamps
@@ -156,7 +159,14 @@ document:
 
 core:
 	@tools/install-dependencies.sh run
-	@HEADERS='$(HEADERS)' JOBS=$(JOBS) tools/check-core.sh
+	@JOBS=$(JOBS) tools/run-core.sh .core -O2 -Werror
+
+headers:
+	@tools/install-dependencies.sh run
+	@HEADERS='$(HEADERS)' JOBS=$(JOBS) tools/check-headers.sh
+
+nightly: headers sanitize torture kills
+	@CHECK_ALL=true $(MAKE) --no-print-directory check
 
 sanitize:
 	@tools/install-dependencies.sh run
@@ -173,5 +183,5 @@ torture: install
 	@Rscript --vanilla tools/bindings.R torture
 
 clean:
-	rm -rf $(LIBRARY) $(STAMPS) .check .core .sanitize .sanitize-threads .mutants demo-output calibration-output
+	rm -rf $(LIBRARY) $(STAMPS) .check .core .headers .sanitize .sanitize-threads .mutants demo-output calibration-output
 	rm -f {src,tests/hooks/src}/*.{o,d,so} pseudosynth_*.tar.gz

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # R CMD build and R CMD check --as-cran; called by `make check`. Fails on an
 # error or a warning and prints the notes. Works without a network.
+#
+# R CMD build has run the vignettes and `make test` runs the tests: the check
+# does neither again. With CHECK_ALL=true, as in `make nightly`, it does both.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -27,7 +30,9 @@ Rscript --vanilla -e 'saveRDS(
 export R_CRAN_WEB="file://$PWD/cran"
 
 R CMD build "$root" || { echo "make check: R CMD build failed"; exit 1; }
-R CMD check --as-cran --no-manual pseudosynth_*.tar.gz
+once=(--no-tests --no-vignettes)
+[ "${CHECK_ALL:-false}" = true ] && once=()
+R CMD check --as-cran --no-manual "${once[@]}" pseudosynth_*.tar.gz
 status=$?
 
 log=pseudosynth.Rcheck/00check.log

@@ -11,7 +11,7 @@ Sys.setenv(
   NOT_CRAN = "true", # long tests too
   RCPP_PARALLEL_NUM_THREADS = "2",
   OMP_THREAD_LIMIT = "2",
-  TESTTHAT_CPUS = "1"
+  TESTTHAT_CPUS = "2" # files side by side
 )
 options(Ncpus = 2, mc.cores = 2)
 
