@@ -73,7 +73,9 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   m <- check_count(m, min = 1)
   check_seed(seed)
   check_margin(margin, fit, call)
-  with_support(fit$response, support, call)
+  check_finite_mean(
+    fit$family, with_support(fit$response, support, call), margin, call
+  )
   check_converged(fit, allow_unconverged)
   check_draws_for(fit, m, call)
   check_formats("rds", call)

@@ -12,7 +12,8 @@ finish_job <- function(job, ledger) {
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
     newdata = own_data, margin = margin, seed = stage_seed(job$seed, "sets"),
-    allow_unconverged = job$allow_unconverged, ledger = ledger, call = job$call
+    allow_unconverged = job$allow_unconverged, support = job$support,
+    ledger = ledger, call = job$call
   )
   new_pseudo_posterior(
     drawn, fits, job$mechanism$name, job$epsilon, margin, own_data

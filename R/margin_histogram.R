@@ -62,6 +62,12 @@ print.margin_histogram <- function(x, ...) {
   invisible(x)
 }
 
+#' The public ends that a margin states
+#' @noRd
+margin_ends <- function(margin) {
+  margin$bounds %||% if (!is.null(margin)) range(margin$bins)
+}
+
 # In a job ---------------------------------------------------------------------
 
 #' The margin that the user means, by an object or by its arguments

@@ -112,7 +112,7 @@ release_independent <- function(job, sets) {
     job["seed"] <- list(stage_seed(job$seed, "release", j))
     draw_sets(
       suppressMessages(release_job(job)), 1, job$model$data,
-      seed = stage_seed(job$seed, "sets")
+      seed = stage_seed(job$seed, "sets"), support = job$support
     )
   })
   list(

@@ -6,6 +6,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
                             call) {
   check_seed(seed, call = call)
   response <- with_support(x$response, support, call)
+  check_finite_mean(x$family, response, x$margin, call)
   if (!is.null(margin)) {
     abort_input(
       c(

@@ -63,6 +63,20 @@ stage_lines <- function(stages) {
   paste0("  ", format_table(shown))
 }
 
+#' Noisy sums have no remarks: they know no record
+#' @noRd
+remarks_of_model <- function(fit) {
+  if (inherits(fit, "synthesizer")) fit$remarks
+}
+
+#' Lines of remarks, for prints that are confidential
+#' @noRd
+remark_lines <- function(remarks) {
+  unlist(lapply(remarks, function(remark) {
+    paste0("  ", strwrap(paste("remark:", remark), 76, exdent = 2))
+  }))
+}
+
 #' The mechanism of a job in words
 #' @noRd
 describe_job <- function(x) {
@@ -76,6 +90,7 @@ describe_job <- function(x) {
 #' @noRd
 new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
                                  data = NULL) {
+  last <- fits[[length(fits)]]
   structure(
     list(
       synthetic = drawn$synthetic,
@@ -84,7 +99,11 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
         if (!is.null(data)) list(data = data)
       ),
       stages = stage_table(fits), mechanism = mechanism, m = drawn$synthetic$m,
-      epsilon = epsilon
+      epsilon = epsilon,
+      remarks = unique(as.character(c(
+        unlist(lapply(fits, remarks_of_model)),
+        remarks_of_sets(drawn$synthetic, last, data %||% last$data)
+      )))
     ),
     class = "pseudo_posterior"
   )

@@ -84,7 +84,10 @@ test_that("noisy counts and sums are charged where they are made", {
   released <- sums(0.5)
   spent <- as.data.frame(book)$epsilon[3]
   expect_gt(spent, 1)
-  synthesize(released, m = 2, newdata = data, ledger = book)
+  synthesize(
+    released,
+    m = 2, newdata = data, support = c(1, 2e6), ledger = book
+  )
   expect_equal(as.data.frame(book)$epsilon[4], spent)
   # The file is marked where it was read
   file <- as.data.frame(book)$file
@@ -123,7 +126,7 @@ test_that("what one release protects no other publishes", {
   }
   expect_identical(nrow(as.data.frame(book)), 1L)
   # Sets of the first, and another release of the same column
-  synthesize(first, 1, data, ledger = book)
+  synthesize(first, 1, data, support = c(1, 2e6), ledger = book)
   release(log(income) ~ 1, reference = crude)
   expect_identical(nrow(as.data.frame(book)), 3L)
 })
@@ -140,7 +143,9 @@ test_that("charges of sums are turned into rho and need a delta", {
   noisy <- suppressWarnings(score_release(log(income) ~ age, data,
     epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
   ))
-  draw <- function(book, x = noisy) synthesize(x, newdata = data, ledger = book)
+  draw <- function(book, x = noisy) {
+    synthesize(x, newdata = data, support = c(1, 2e6), ledger = book)
+  }
   error <- over(draw(new_book(100)))
   expect_match(conditionMessage(error), "delta")
   book <- new_book(2.5, delta = 1e-6)

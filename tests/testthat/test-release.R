@@ -242,7 +242,10 @@ test_that("a large delta is refused beside epsilon unless it is asked for", {
       epsilon = 0.5, delta = delta,
       reference = list("(Intercept)" = 10.8, sigma = 1)
     )))
-    suppressMessages(synthesize(release, newdata = data))
+    suppressMessages(synthesize(
+      release,
+      newdata = data, support = c(1, 2e6)
+    ))
   }
   loose <- sets(0.1)
   not_releasable(loose, "delta 0.1, `delta` allows", data = data, epsilon = 0.5)

@@ -136,6 +136,93 @@ test_that("a log amount with t errors has no mean unless bounded", {
   expect_length(fit(gaussian()), 0)
 })
 
+test_that("what has no mean is not drawn without stated ends", {
+  data <- simulated()
+  data$y <- exp(data$y)
+  none <- "pseudosynth_error_no_mean"
+  job <- function(formula, family, ...) {
+    suppressWarnings(suppressMessages(pseudo_posterior(
+      formula, data, family,
+      mechanism = "unweighted", prior = prior_normal(), chains = 1,
+      warmup = 50, draws = 50, allow_unconverged = TRUE, ...
+    )))
+  }
+  for (formula in list(
+    log(y) ~ x, log1p(y) ~ x, asinh(y) ~ x, asinh(y / 10) ~ x
+  )) {
+    error <- expect_error(job(formula, student_t(3)), class = none)
+    expect_match(conditionMessage(error), "support = c(", fixed = TRUE)
+    # Nothing was fitted
+    expect_null(error$fits)
+    bounded <- job(
+      formula, student_t(3),
+      response = public_response(bounds = c(0.01, 1000))
+    )
+    expect_lte(max(bounded$synthetic[[1]]$y), 1000)
+    bounded <- job(formula, student_t(3), support = c(0.01, 1000))
+    expect_lte(max(bounded$synthetic[[1]]$y), 1000)
+    expect_s3_class(job(formula, gaussian()), "pseudo_posterior")
+  }
+  expect_error(job(sqrt(y) ~ x, student_t(2)), class = none)
+  expect_error(job(y ~ x, student_t(1)), class = none)
+  expect_s3_class(job(sqrt(y) ~ x, student_t(2.5)), "pseudo_posterior")
+  expect_s3_class(job(y ~ x, student_t(1.5)), "pseudo_posterior")
+  fit <- suppressWarnings(fit_synthesizer(log(y) ~ x, data, student_t(3),
+    prior = prior_normal(), chains = 1, warmup = 50, draws = 50
+  ))
+  expect_error(synthesize(fit, allow_unconverged = TRUE), class = none)
+  expect_error(as_generator(fit, allow_unconverged = TRUE), class = none)
+  ends <- suppressMessages(synthesize(
+    fit,
+    allow_unconverged = TRUE, support = c(0.01, 1000)
+  ))
+  expect_lte(max(ends[[1]]$y), 1000)
+  release <- suppressWarnings(score_release(log(y) ~ x, data, student_t(3),
+    epsilon = 5, reference = list(sigma = 1)
+  ))
+  expect_error(synthesize(release, 1, data), class = none)
+})
+
+test_that("a job says what an analyst would find in its sets alone", {
+  withr::local_seed(8)
+  n <- 2000
+  data <- data.frame(x = stats::rnorm(n))
+  data$y <- 10 + data$x + stats::rt(n, 2)
+  data$y[data$y < 0] <- 0.1
+  job <- function(formula, family, data, mechanism = "unweighted", ...) {
+    suppressWarnings(suppressMessages(pseudo_posterior(
+      formula, data, family,
+      mechanism = mechanism, prior = prior_normal(1, c(10, 5)), chains = 2,
+      warmup = 200, draws = 500, seed = 1, ...
+    )))
+  }
+  # Re-weighted normal errors: the tails are held back
+  found <- job(y ~ x, gaussian(), data, "lw")
+  expect_match(found$remarks, "R2 of the model's regression", all = FALSE)
+  expect_output(print(found), "remark: R2")
+  expect_output(print(summary(found)), "remark: R2")
+  # Negative values where the file has none
+  skewed <- data.frame(x = data$x, y = exp(stats::rnorm(n)))
+  expect_match(
+    job(y ~ x, gaussian(), skewed)$remarks, "negative; the file has none",
+    all = FALSE
+  )
+  # Two clusters in the log, taken for one wide one
+  clusters <- data.frame(x = data$x, y = exp(rep(c(0, 5), n / 2)))
+  expect_match(
+    job(log(y) ~ x, gaussian(), clusters)$remarks, "The mean of the sets is",
+    all = FALSE
+  )
+  # None where all is well
+  well <- data.frame(x = data$x, y = 10 + data$x + stats::rnorm(n))
+  expect_length(job(y ~ x, gaussian(), well)$remarks, 0)
+  # Sets that leave carry none of it
+  expect_no_match(
+    paste(utils::capture.output(print(found$synthetic)), collapse = " "),
+    "remark"
+  )
+})
+
 test_that("weights that erase an answer are remarked on, with the shares", {
   withr::local_seed(2)
   data <- data.frame(y = rep(0:1, c(160, 40)), x = rnorm(200))

@@ -30,7 +30,8 @@ test_that("no label speaks of a sampler", {
   ce <- ce_positive(200)
   release <- ce_release(ce, epsilon = 1)
   for (label in list(
-    guarantee(release), guarantee(synthesize(release, 2, ce))
+    guarantee(release),
+    guarantee(synthesize(release, 2, ce, support = c(1, 2e6)))
   )) {
     text <- gsub("\\s+", " ", paste(capture.output(print(label)),
       collapse = " "
@@ -456,7 +457,8 @@ test_that("with a seed a release is the same, and not for release", {
   expect_false(identical(one$steps, other$steps))
   plain <- ce_release(ce, epsilon = 1)
   expect_false(guarantee(plain)$reproducible)
-  expect_true(guarantee(synthesize(plain, 1, ce, seed = 1))$reproducible)
+  set <- synthesize(plain, 1, ce, seed = 1, support = c(1, 2e6))
+  expect_true(guarantee(set)$reproducible)
 })
 
 test_that("designs without full rank and without predictors are served", {
@@ -603,7 +605,7 @@ test_that("a job of the mechanism is a release with its sets", {
   many <- suppressMessages(pseudo_posterior(
     log(income) ~ earner, ce, student_t(3),
     mechanism = "score", epsilon = 2, m = 60, reference = score_reference,
-    chains = 1, draws = 10
+    bounds = c(10, 2e6), chains = 1, draws = 10
   ))
   expect_length(many$synthetic$sets, 60)
   expect_error(
