@@ -55,20 +55,26 @@ bin_parts <- function(breaks, count, size = 8) {
   )
 }
 
-#' The family's law at the released coefficients, for the file's predictors
+#' What bins hold before the noisy counts are looked at
 #'
-#' A ten-thousandth is spread evenly: a law says next to nothing about where it
-#' is next to nothing.
+#' The family's law at the released coefficients, for the file's predictors, but
+#' with normal errors in place of Student's: a margin has bounds, and tails
+#' that only a family states would be most of a mean. A ten-thousandth is spread
+#' evenly: a law says little about where it is next to nothing.
 #' @return (double) Shares, above 0.
 #' @noRd
 law_shares <- function(x, breaks) {
   mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
+  below <- if (is_location(x$family)) {
+    # The tenth and ninetieth hundredths are those of the family
+    sigma <- x$shape * error_quantile(x$family, 0.9) / stats::qnorm(0.9)
+    function(q, mean) stats::pnorm((q - mean) / sigma)
+  } else {
+    function(q, mean) response_probability(x$family, q, mean, x$shape)
+  }
   # A record outside the bounds is counted at their ends
   inner <- breaks[-c(1, length(breaks))]
-  below <- rowMeans(outer(inner, mean, function(q, mean) {
-    response_probability(x$family, q, mean, x$shape)
-  }))
-  law <- pmax(diff(c(0, below, 1)), 0)
+  law <- pmax(diff(c(0, rowMeans(outer(inner, mean, below)), 1)), 0)
   0.9999 * law / sum(law) + 1e-4 * diff(breaks) / sum(diff(breaks))
 }
 
