@@ -15,7 +15,8 @@ score_means_files <- function() {
       data.frame(g = g, y = exp(z(n, g)))
     }
   }
-  log_normal <- on_log(function(n, g) 2 + 0.3 * (g == "b") + stats::rnorm(n, 0, 0.5))
+  normal <- function(n, g) stats::rnorm(n, 2 + 0.3 * (g == "b"), 0.5)
+  log_normal <- on_log(normal)
   logs <- function(name, file, n, bounds = c(0.5, 100), epsilon = 1,
                    centre = 2.2, delta = 1e-6) {
     list(
@@ -37,7 +38,7 @@ score_means_files <- function() {
       ifelse(stats::runif(n) < 0.5, 1, 3) + stats::rnorm(n, 0, 0.2)
     }), 3000),
     logs("a fifth of them 10", on_log(function(n, g) {
-      ifelse(seq_len(n) <= n / 5, log(10), stats::rnorm(n, 2 + 0.3 * (g == "b"), 0.5))
+      ifelse(seq_len(n) <= n / 5, log(10), normal(n, g))
     }), 3000),
     logs("uniform", on_log(function(n, g) stats::runif(n, 1, 3.5)), 3000),
     list(

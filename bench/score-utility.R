@@ -50,8 +50,8 @@ case <- function(name, epsilon, data = positive, reference = crude, ...) {
       sets, data,
       groups = groups, formula = log(income) ~ .
     ))$means
-    cbind(found[, c("ecdf_max", "groups", "r_squared"), drop = FALSE], t(
-      score_means_errors(data$income, lapply(1:5, function(j) sets[[j]]$income))
+    c(found[c("ecdf_max", "groups", "r_squared")], score_means_errors(
+      data$income, lapply(1:5, function(j) sets[[j]]$income)
     ))
   })
   means <- do.call(rbind, means)
