@@ -281,7 +281,8 @@ histogram_shares <- function(x) {
 #' @param p (numeric) Probabilities.
 #' @noRd
 histogram_quantile <- function(x, p) {
-  cumulative <- c(0, cumsum(histogram_shares(x)))
+  # Rounding may bring the sum above 1 before its end
+  cumulative <- c(0, pmin(cumsum(histogram_shares(x)), 1))
   cumulative[length(cumulative)] <- 1
   bin <- findInterval(p, cumulative, rightmost.closed = TRUE, all.inside = TRUE)
   inside <- (p - cumulative[bin]) / (cumulative[bin + 1] - cumulative[bin])
@@ -303,15 +304,21 @@ project_counts <- function(noisy) {
   pmax(noisy - shift[max(which(sorted > shift))], 0)
 }
 
-#' Give values the histogram's distribution, in their own order
-#'
-#' Each value becomes the quantile of its rank; equal values are put in a random
-#' order.
-#' @param values (numeric, N) On the modelled scale.
-#' @param tie (numeric, N) Random numbers.
+#' Give values the distribution of noisy counts, in their own order
+#' @inheritParams quantile_of_rank
 #' @noRd
 calibrate_margin <- function(x, values, tie) {
   x$counts <- project_counts(x$noisy)
+  quantile_of_rank(x, values, tie)
+}
+
+#' Each value becomes the quantile of its rank; equal values are put in a random
+#' order
+#' @param x (list) `counts` and `breaks`.
+#' @param values (numeric, N) On the modelled scale.
+#' @param tie (numeric, N) Random numbers.
+#' @noRd
+quantile_of_rank <- function(x, values, tie) {
   n <- length(values)
   rank <- integer(n)
   rank[order(values, tie)] <- seq_len(n)

@@ -15,6 +15,10 @@
 #' step is taken at the reference, the second at the first one's result. With
 #' each goes the count of unclipped records, which tells the errors' scale, or
 #' another shape of the family. The margin is a noisy histogram on public bins.
+#' Sets are not drawn from its noisy counts as they are, whose noise in far,
+#' empty bins would raise means and upper quantiles, but from the likeliest
+#' counts around the family's law: the law where noise is larger than counts,
+#' the noisy counts elsewhere.
 #' All are sums of whole numbers with exact noise: see
 #' `vignette("score-release")` for the proof.
 #'
