@@ -12,12 +12,13 @@ scene_data <- function(seed, n = 50) {
 }
 
 fit_scene <- function(data, ..., formula = y ~ 1, family = beta_response(0:1),
-                      draws = 300, seed = 1) {
+                      draws = 300, seed = 1,
+                      control = sampler_control(min_ess = 50)) {
   suppressWarnings(
     fit_synthesizer(
       formula, data, family, ...,
       chains = 2, warmup = 200, draws = draws, seed = seed,
-      control = sampler_control(min_ess = 50)
+      control = control
     ),
     classes = "pseudosynth_warning_convergence"
   )
@@ -753,7 +754,8 @@ test_that("the response is not published beside synthetic values", {
   data <- data.frame(y = s$data$y, x = s$other$y)
   fit <- fit_scene(
     data,
-    formula = y ~ x, censor = censor(5), prior = prior_normal()
+    formula = y ~ x, censor = censor(5), prior = prior_normal(),
+    draws = 1000, control = sampler_control()
   )
   expect_identical(guarantee(synthesize(fit))$label, "strict")
   # Values that both have by chance are none of it

@@ -226,7 +226,7 @@ test_that("how often each chain of a clipped model must have crossed", {
   }
   expect_true(accepting(0.0011)$converged)
   expect_false(accepting(0.0009)$converged)
-  expect_match(accepting(1e-18)$problems, "accepted a share of 1.0?e-18")
+  expect_match(accepting(1e-18)$problems, "share of 1.0e-18", all = FALSE)
   # Without pairs an acceptance is the only sign that chains cross
   expect_true(accepting(0.11, pairs = FALSE)$converged)
   alone <- accepting(0.09, pairs = FALSE)
