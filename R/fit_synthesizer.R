@@ -208,8 +208,7 @@ run_control <- function(run, spec, call) {
   control$sampler <- choose_sampler(control$sampler, spec, call)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
   control$adapt_delta <- control$adapt_delta %||% default_adapt_delta(spec)
-  control$min_ess <- control$min_ess %||%
-    if (spec$family == "normal_mixture") 200 else 400
+  control$min_ess <- control$min_ess %||% default_gates(spec$family)$min_ess
   c(control, run[c("chains", "warmup", "draws", "threads")])
 }
 
