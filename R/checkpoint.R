@@ -258,7 +258,7 @@ portable_job <- function(job) {
   env <- new.env(parent = environment(job$model$design$terms))
   for (name in setdiff(all.vars(job$formula[[2]]), names(job$data))) {
     value <- get0(name, envir = from)
-    if (is_written_constant(value)) assign(name, as.vector(value), envir = env)
+    if (is_public_number(value)) assign(name, as.vector(value), envir = env)
   }
   environment(job$formula) <- env
   job
