@@ -47,9 +47,10 @@
 #' for the choice of draws, for the sets and for the identity that they are
 #' charged under. So the sets are the same ones, and a [ledger()] that has
 #' recorded them, before the job died, records and charges nothing more. Exact
-#' noise, of histograms and of score releases, is kept together with its
-#' identity before anything is made of it. If the job dies before that, nobody
-#' has seen that noise, and new noise has an identity and a charge of its own.
+#' noise, of histograms and of score releases, is charged before it is drawn
+#' and kept together with its identity before anything is made of it. If the job
+#' dies between the two, new noise has an identity and a charge of its own, and
+#' the ledger has both.
 #'
 #' @section Error types:
 #' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): a folder that

@@ -101,7 +101,7 @@ release_job <- function(job) {
   release <- if (levels) release_levels else release_scores
   release(
     model, release_settings(job), job$epsilon, job$neighbours,
-    stage_seed(job$seed, "score"), job$call
+    stage_seed(job$seed, "score"), job$call, job$ledger, job$m
   )
 }
 

@@ -59,7 +59,14 @@ margin_part <- function(x) {
 #' The histogram's charge: the same one is paid once, however often it is used
 #' @noRd
 histogram_charge <- function(x) {
-  epsilon <- if (x$noise == "continuous" || !is_sealed(x)) {
+  charge_of_noise(x, is_sealed(x))
+}
+
+#' @param x (list) A histogram, with or without its counts.
+#' @param claims (flag) Is it as it was made?
+#' @noRd
+charge_of_noise <- function(x, claims = TRUE) {
+  epsilon <- if (x$noise == "continuous" || !claims) {
     by_relation(NA_real_)
   } else {
     histogram_epsilon(x)
@@ -77,7 +84,11 @@ histogram_verdict <- function(x) {
   if (!is_sealed(x)) {
     return(edited_verdict("histogram"))
   }
-  if (x$noise == "continuous") {
+  verdict_of_noise(x$noise)
+}
+
+verdict_of_noise <- function(noise) {
+  if (noise == "continuous") {
     return(list(label = "none", reasons = paste(
       "The noise is Laplace noise in floating point, whose last digits give it",
       "away: for reproduction of the papers only."

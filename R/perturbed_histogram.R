@@ -40,8 +40,8 @@
 #'   that are drawn from it, and bounds in place of `bounds`. `NULL`, the
 #'   default: values are not rounded.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   the counts leave this function, or refused. What is drawn from them later
-#'   costs nothing more there. `NULL`, the default: nowhere.
+#'   any noise is drawn, or refused. What is drawn from the counts later costs
+#'   nothing more there. `NULL`, the default: nowhere.
 #' @param ... Must be empty.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
@@ -97,21 +97,27 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   )
   counts <- count_bins(values, breaks)
   rate <- width_of_epsilon(epsilon, neighbours)
+  made <- list(
+    breaks = breaks$scale, bounds = breaks$bounds, response = values$response,
+    epsilon = epsilon, neighbours = neighbours, noise = noise,
+    reproducible = !is.null(seed), id = new_charge_id()
+  )
+  spend_noise(
+    ledger, charge_of_noise(made), "perturbed_histogram",
+    values$response$variable, NULL, values$y, call,
+    seed = seed, label = verdict_of_noise(noise)$label
+  )
   noisy <- counts + if (noise == "discrete") {
     discrete_laplace(length(counts), rate, seed)
   } else {
     continuous_laplace(length(counts), rate, seed)
   }
-  made <- list(
-    counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
-    bounds = breaks$bounds, response = values$response, epsilon = epsilon,
-    neighbours = neighbours, noise = noise, reproducible = !is.null(seed)
-  )
+  made <- c(list(counts = pmax(noisy, 0), noisy = noisy), made)
   # The same seed and outcome are the same histogram, which is paid once
-  made$id <- if (is.null(seed)) new_charge_id() else hashed_id(made, seed)
-  histogram <- seal(structure(made, class = "perturbed_histogram"))
-  if (!is.null(ledger)) spend_made(ledger, histogram, values$y, call)
-  histogram
+  if (!is.null(seed)) {
+    made$id <- hashed_id(made[setdiff(names(made), "id")], seed)
+  }
+  seal(structure(made, class = "perturbed_histogram"))
 }
 
 # Input ----------------------------------------------------------------------

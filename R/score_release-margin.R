@@ -54,16 +54,29 @@ margin_strategy <- function(bins, noise) {
   round(unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
 }
 
+#' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
+#' @noRd
+margin_plan <- function(breaks, budget) {
+  bins <- length(breaks) - 1
+  strategy <- margin_strategy(bins, budget$noise)
+  list(
+    breaks = breaks, strategy = strategy,
+    noise = noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
+  )
+}
+
 #' The noisy margin
 #'
 #' @param z (double, N) The response on the modelled scale.
+#' @param plan (list) See margin_plan().
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
 #'   (counts by bin, their sum N), and the noise as paid.
 #' @noRd
-score_margin <- function(z, breaks, bounds, budget, seed) {
+score_margin <- function(z, plan, bounds, seed) {
+  breaks <- plan$breaks
   bins <- length(breaks) - 1
-  strategy <- margin_strategy(bins, budget$noise)
-  noise <- noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
+  strategy <- plan$strategy
+  noise <- plan$noise
   n <- length(z)
   sums <- margin_sums(z, breaks, strategy) + draw_noise(noise, bins, seed)
   counts <- solve(strategy, sums)

@@ -67,8 +67,8 @@
 #'   system's entropy. With a seed the release is reproducible and not for
 #'   release.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   the release leaves this function, or refused. What is drawn from it later
-#'   costs nothing more there. `NULL`, the default: nowhere.
+#'   any noise is drawn, or refused. What is drawn from it later costs nothing
+#'   more there. `NULL`, the default: nowhere.
 #' @param ... Must be empty.
 #'
 #' @return A `score_release`: a list of public and of released numbers, and of
@@ -149,11 +149,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     formula, used_levels(data), family, prior, call, response, scaling
   )
   release_sums <- if (is_categorical(family)) release_levels else release_scores
-  release <- release_sums(model, settings, epsilon, neighbours, seed, call)
-  if (!is.null(ledger)) {
-    spend_made(ledger, release, data[[release$response$variable]], call)
-  }
-  release
+  release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
 }
 
 #' A file whose factors have no level but those that records have

@@ -673,3 +673,28 @@ test_that("a reference that is far off is made up for, or said to be too far", {
   expect_warning(confint(beyond), class = "pseudosynth_warning_reference")
   expect_output(print(beyond), "too far from the file")
 })
+
+test_that("what a step is charged beforehand holds for all public vectors", {
+  for (noise in c("gaussian", "laplace")) {
+    for (relation in relation_names) {
+      for (columns in c(1, 3, 12)) {
+        budget <- with_step_cost(list(
+          noise = noise, relation = relation, amount = 0.7,
+          call = rlang::current_env()
+        ), columns)
+        for (seed in 1:5) {
+          x <- withr::with_seed(seed, matrix(rt(40 * columns, 2), 40))
+          unit <- max(sqrt(rowSums(x^2))) / score_length
+          real <- noise_of(
+            step_sensitivity(round(x / unit), noise), budget, columns + 1
+          )
+          spent <- real$epsilon %||% real$rho
+          planned <- budget$cost$epsilon %||% budget$cost$rho
+          expect_true(all(spent <= planned))
+          expect_true(all(planned <= 1.12 * spent))
+          expect_true(all(real$gap <= budget$cost$gap))
+        }
+      }
+    }
+  }
+})
