@@ -21,7 +21,8 @@
 #'
 #' @param path (string) The folder.
 #' @param ledger ([ledger()] or `NULL`) `NULL`, the default: the ledger that
-#'   the job was started with. Only needed where that has been moved.
+#'   the job was started with. Only needed where that has been moved. A finished
+#'   job is written into a ledger that does not know it, or refused.
 #'
 #' @return A `pseudo_posterior`, see [pseudo_posterior()].
 #'
@@ -109,6 +110,7 @@ run_kept <- function(path, job, ledger, call) {
   if (file.exists(result)) {
     made <- read_kept(result, call)
     check_same_job(made$mark, mark, path, call)
+    if (!is.null(ledger)) spend_result(ledger, made$value, call)
     cli::cli_inform(
       c(i = "The job of {.file {path}} is finished: this is its result."),
       class = "pseudosynth_message_checkpoint"
@@ -197,15 +199,32 @@ take_folder <- function(lock, call) {
   )
 }
 
-#' What tells one job from another
+#' What tells one job from another: constants of the formula by their values,
+#' not by their names
 #' @noRd
 job_mark <- function(job, ledger) {
   # Threads change no draw
   job$fit_arguments$threads <- NULL
-  stable_hash(list(unclass(job)[c(
-    "formula", "data", "family", "fit_arguments", "neighbours", "seed",
-    "allow_unconverged", "mechanism", "epsilon", "m", "margin"
-  )], ledger$path))
+  stable_hash(list(
+    unclass(job)[c(
+      "formula", "data", "family", "fit_arguments", "neighbours", "seed",
+      "allow_unconverged", "mechanism", "epsilon", "m", "margin"
+    )],
+    job$model[c("response", "design")], ledger$path
+  ))
+}
+
+#' A ledger that does not know a finished job is asked, as if it had run now
+#' @param job (`pseudo_posterior`)
+#' @noRd
+spend_result <- function(ledger, job, call) {
+  synthetic <- job$synthetic
+  variable <- synthetic$variable
+  in_run(new_run(), spend(
+    ledger, guarantee(job), variable,
+    setdiff(names(synthetic$sets[[1]]), variable), job_data(job)[[variable]],
+    call
+  ))
 }
 
 check_same_job <- function(found, mark, path, call) {

@@ -213,7 +213,7 @@ factor_levels <- function(frame, raw, call) {
   levels <- lapply(stats::setNames(categorical, categorical), function(name) {
     x <- frame[[name]]
     found <- if (is.factor(x)) {
-      levels(x)
+      as.vector(levels(x))
     } else if (is.logical(x)) {
       c("FALSE", "TRUE")
     } else {

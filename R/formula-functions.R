@@ -97,7 +97,7 @@ check_functions <- function(code, call) {
   if (is_leaf(code)) {
     return(character())
   }
-  if (!is.call(code)) {
+  if (!is.call(code) || !is.null(attributes(code))) {
     abort_right_side(
       "A vector or an object is written into the code itself.", NULL, call
     )

@@ -98,9 +98,19 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   check_number(delta, min = 0, max = 0.1)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_jsonlite(call)
-  path <- file.path(
-    normalizePath(dirname(path), mustWork = FALSE), basename(path)
-  )
+  path <- resolved_path(path)
+  if (dir.exists(path)) {
+    abort_ledger(
+      c(
+        "{.arg path} must be the ledger's file.",
+        x = "{.file {path}} is a folder.",
+        i = "Name a file in it, such as
+             {.code ledger(file.path(folder, \"income.ledger\"), ...)}."
+      ),
+      call,
+      arg = "path"
+    )
+  }
   if (!file.exists(path)) {
     make_ledger(path, epsilon, delta, neighbours, call)
   }

@@ -37,7 +37,6 @@ definition_score <- function() {
 
 check_step_shares <- function(x, call) {
   check_positive(x, 2, "step_shares", call = call)
-  x
 }
 
 #' The model with its default prior, checked

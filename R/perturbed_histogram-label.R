@@ -62,33 +62,11 @@ histogram_charge <- function(x) {
   charge_of_noise(x, is_sealed(x))
 }
 
-#' @param x (list) A histogram, with or without its counts.
-#' @param claims (flag) Is it as it was made?
-#' @noRd
-charge_of_noise <- function(x, claims = TRUE) {
-  epsilon <- if (x$noise == "continuous" || !claims) {
-    by_relation(NA_real_)
-  } else {
-    histogram_epsilon(x)
-  }
-  charge(x$id, paste("perturbed histogram of", x$response$label), epsilon)
-}
-
-#' What a histogram costs, by relation
-#' @noRd
-histogram_epsilon <- function(x) {
-  by_relation(width_of_epsilon(x$epsilon, x$neighbours))
-}
-
 histogram_verdict <- function(x) {
   if (!is_sealed(x)) {
     return(edited_verdict("histogram"))
   }
-  verdict_of_noise(x$noise)
-}
-
-verdict_of_noise <- function(noise) {
-  if (noise == "continuous") {
+  if (x$noise == "continuous") {
     return(list(label = "none", reasons = paste(
       "The noise is Laplace noise in floating point, whose last digits give it",
       "away: for reproduction of the papers only."

@@ -87,7 +87,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   check_ledger(ledger, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   noise <- check_choice(noise, c("discrete", "continuous"))
-  check_number(epsilon, min = 1e-6, max = 1e6)
+  epsilon <- check_number(epsilon, min = 1e-6, max = 1e6)
   check_seed(seed)
   values <- histogram_values(x, data, response)
   breaks <- histogram_breaks(
@@ -105,7 +105,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   spend_noise(
     ledger, charge_of_noise(made), "perturbed_histogram",
     values$response$variable, NULL, values$y, call,
-    seed = seed, label = verdict_of_noise(noise)$label
+    seed = seed, label = if (noise == "continuous") "none" else "strict"
   )
   noisy <- counts + if (noise == "discrete") {
     discrete_laplace(length(counts), rate, seed)
@@ -118,6 +118,26 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
     made$id <- hashed_id(made[setdiff(names(made), "id")], seed)
   }
   seal(structure(made, class = "perturbed_histogram"))
+}
+
+#' What a histogram is charged
+#'
+#' @param x (list) A histogram, with or without its counts.
+#' @param claims (flag) Is it as it was made?
+#' @noRd
+charge_of_noise <- function(x, claims = TRUE) {
+  epsilon <- if (x$noise == "continuous" || !claims) {
+    by_relation(NA_real_)
+  } else {
+    histogram_epsilon(x)
+  }
+  charge(x$id, paste("perturbed histogram of", x$response$label), epsilon)
+}
+
+#' What a histogram costs, by relation
+#' @noRd
+histogram_epsilon <- function(x) {
+  by_relation(width_of_epsilon(x$epsilon, x$neighbours))
 }
 
 # Input ----------------------------------------------------------------------
@@ -197,7 +217,7 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
     )
   }
   forward <- function(y) response_forward(values$response, y)
-  scaled <- forward(if (stated) bins else ends)
+  scaled <- forward(if (stated) as.double(bins) else ends)
   if (!all(is.finite(scaled))) {
     abort_input(
       c(

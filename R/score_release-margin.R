@@ -14,7 +14,7 @@ score_breaks <- function(family, ends, centre, shape, bins) {
   scale <- if (is_location(family)) shape else frame$spread
   count <- family$kind == "count"
   if (count) {
-    ends <- ends + c(-0.5, 0.5)
+    ends <- whole_ends(ends) + c(-0.5, 0.5)
     scale <- scale / (1 + middle)
     middle <- log1p(middle)
   }
@@ -35,6 +35,10 @@ score_breaks <- function(family, ends, centre, shape, bins) {
   breaks[c(1, bins + 1)] <- ends
   unique(breaks)
 }
+
+#' The smallest and the largest whole number within bounds
+#' @noRd
+whole_ends <- function(bounds) c(ceiling(bounds[1]), floor(bounds[2]))
 
 #' What is counted: column j is what a record of bin j adds
 #'

@@ -108,6 +108,17 @@ check_score_margin <- function(settings, response, call) {
       arg = "bounds", call = call
     )
   }
+  if (response$kind == "count" && diff(whole_ends(bounds)) < 1) {
+    abort_input(
+      c(
+        "{.arg bounds} of counts must hold two whole numbers or more.",
+        x = "They hold {max(0, diff(whole_ends(bounds)) + 1)}.",
+        i = "State the smallest and the largest count, such as
+             {.code bounds = c(0, 50)}."
+      ),
+      arg = "bounds", call = call
+    )
+  }
 }
 
 #' Only public and released numbers, built anew

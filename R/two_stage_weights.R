@@ -79,12 +79,22 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
     epsilon0,
     neighbours = neighbours, reference = reference, window = window
   )
+  response <- if (inherits(x, "synthesizer")) {
+    x$response
+  } else {
+    check_formula(x, arg = "x", call = call)
+    check_data_frame(data, call = call)
+    new_response(
+      x, data, as_synth_family(family %||% normal_mixture(), call = call), call,
+      list(...)$response
+    )
+  }
+  check_response_is_public(response, call)
   first <- if (inherits(x, "synthesizer")) {
     update(
       x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
     )
   } else {
-    check_formula(x, arg = "x")
     fit_synthesizer(
       x, data, family %||% normal_mixture(),
       censor = rule, seed = seed, ...

@@ -381,3 +381,42 @@ test_that("killed processes are resumed with identical draws", {
     expect_identical(job_outcome(quietly(resume(path))), alone)
   }
 })
+
+test_that("a ledger that does not know a finished job is asked", {
+  skip_if_not_installed("jsonlite")
+  path <- new_folder()
+  data <- privacy_data()
+  run <- function(scale) {
+    k <- scale
+    quietly(pseudo_posterior(asinh(income / k) ~ I(earner^1), data, gaussian(),
+      mechanism = "score", epsilon = 4,
+      reference = list("(Intercept)" = 4, sigma = 1), checkpoint = path
+    ))
+  }
+  data$earner <- as.numeric(data$earner)
+  first <- run(1000)
+  book <- function(epsilon) {
+    ledger(
+      withr::local_tempfile(.local_envir = parent.frame(2)), epsilon,
+      delta = 1e-5
+    )
+  }
+  small <- book(0.1)
+  expect_error(
+    resume(path, ledger = small),
+    class = "pseudosynth_error_budget"
+  )
+  expect_identical(nrow(as.data.frame(small)), 0L)
+  large <- book(5)
+  again <- quietly(resume(path, ledger = large))
+  quietly(resume(path, ledger = large))
+  expect_identical(again$synthetic, first$synthetic)
+  # Once, under the charges of the sets
+  expect_identical(nrow(as.data.frame(large)), 1L)
+  expect_identical(
+    ledger_charges(large)$id, guarantee(first)$charges$id
+  )
+  # Constants are known by their values
+  expect_identical(run(1000)$synthetic, first$synthetic)
+  expect_error(run(10), class = "pseudosynth_error_checkpoint")
+})

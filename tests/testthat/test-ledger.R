@@ -547,3 +547,29 @@ test_that("a ledger without a delta says so before a job does anything", {
   expect_identical(said, 0)
   expect_identical(nrow(as.data.frame(book)), 0L)
 })
+
+test_that("a ledger is one file, whatever link leads to it", {
+  skip_on_os("windows")
+  folder <- withr::local_tempdir()
+  link <- file.path(folder, "link")
+  real <- file.path(folder, "real.ledger")
+  # Also before the file is made, and by a link to a link
+  file.symlink("real.ledger", link)
+  file.symlink(link, file.path(folder, "again"))
+  book <- ledger(link, epsilon = 2)
+  expect_identical(book$path, normalizePath(real))
+  again <- ledger(file.path(folder, "again"))
+  expect_identical(again$path, book$path)
+  # Who holds the one holds the other
+  synthesize(histogram(), ledger = book)
+  over(synthesize(histogram(1.5), ledger = again))
+  expect_setequal(dir(folder), c("again", "link", "real.ledger"))
+})
+
+test_that("a folder is no ledger", {
+  error <- expect_error(
+    ledger(withr::local_tempdir()),
+    class = "pseudosynth_error_ledger"
+  )
+  expect_identical(error$arg, "path")
+})

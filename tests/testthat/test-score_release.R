@@ -440,7 +440,7 @@ test_that("labels read from the file are no strict release", {
       epsilon = 1, reference = list("(Intercept)" = 0), ...
     ), classes = "pseudosynth_warning_budget")
   }
-  expect_identical(guarantee(make())$label, "none")
+  expect_error(make(), class = "pseudosynth_error_unstated")
   stated <- make(response = public_response(levels = c("no", "yes")))
   expect_identical(guarantee(stated)$label, "strict")
   set <- synthesize(stated, 1, data)[[1]]
@@ -697,4 +697,22 @@ test_that("what a step is charged beforehand holds for all public vectors", {
       }
     }
   }
+})
+
+test_that("bounds of counts hold two whole numbers or more", {
+  data <- withr::with_seed(1, data.frame(x = rnorm(200), y = rpois(200, 2)))
+  release <- function(bounds) {
+    suppressWarnings(suppressMessages(score_release(
+      y ~ x, data, poisson(),
+      epsilon = 3, reference = list("(Intercept)" = 0.5), bounds = bounds
+    )))
+  }
+  for (bounds in list(c(0.2, 0.9), c(0.2, 1.9))) {
+    error <- expect_error(release(bounds), class = "pseudosynth_error_input")
+    expect_identical(error$arg, "bounds")
+  }
+  # Bins and values lie within what was stated
+  made <- release(c(0.2, 3.9))
+  expect_identical(made$margin$breaks, c(0.5, 1.5, 2.5, 3.5))
+  expect_true(all(synthesize(made, 1, newdata = data)[[1]]$y %in% 1:3))
 })
