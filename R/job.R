@@ -71,6 +71,9 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   check_margin_use(job, definition)
   job["budget"] <- list(split_epsilon(job, definition))
   if (!is.null(margin)) check_job_margin(job)
+  if (definition$label == "strict") {
+    check_response_is_public(job$model$response, job$call)
+  }
   # Of clipped likelihoods and of noise one file must not be told by a refusal
   told <- definition$kind %in% c("clipped", "noise", "sums")
   if (!told || definition$from_unweighted) {

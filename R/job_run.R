@@ -3,6 +3,8 @@
 #' Run a checked job: its stages, its margin, its sets
 #' @noRd
 finish_job <- function(job, ledger) {
+  # Stages with noise write down its cost before they draw it
+  job["ledger"] <- list(ledger)
   fits <- run_mechanism(job)
   margin <- job_margin(job)
   # A score release holds no record: what is published is the job's

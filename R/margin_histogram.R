@@ -130,7 +130,8 @@ job_margin <- function(job) {
     histogram_formula(job$formula, job$family), job$data,
     bounds = job$margin$bounds, bins = job$margin$bins,
     epsilon = job$budget$margin, neighbours = job$neighbours,
-    seed = stage_seed(job$seed, "margin"), response = job$fit_arguments$response
+    seed = stage_seed(job$seed, "margin"),
+    response = job$fit_arguments$response, ledger = job$ledger
   ))
 }
 
