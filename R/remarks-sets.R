@@ -27,19 +27,27 @@ remarks_of_sets <- function(x, fit, data) {
 }
 
 remark_mean <- function(y, values) {
-  found <- mean(vapply(values, mean, 0))
+  means <- vapply(values, mean, 0)
+  # The set that is farthest off; what is not finite first
+  found <- means[order(-abs(means - mean(y)), na.last = FALSE)][1]
   off <- abs(found - mean(y))
-  # What another sample of the same size would differ by
-  chance <- 4 * stats::sd(y) / sqrt(length(y))
-  if (is.finite(off) && off <= max(sets_off[["mean"]] * abs(mean(y)), chance)) {
+  error <- stats::sd(y) / sqrt(length(y))
+  # A share of a mean that may as well be 0 says nothing
+  most <- if (min(y) < 0 && max(y) > 0 && abs(mean(y)) < 2 * error) {
+    4 * error
+  } else {
+    sets_off[["mean"]] * abs(mean(y))
+  }
+  if (is.finite(off) && off <= most) {
     return(NULL)
   }
   sprintf(
     paste(
-      "The mean of the sets is %s and that of the file %s: the tails of the",
-      "family do not fit. State public ends or take another family."
+      "The mean of the sets is up to %s off: one has %s, the file %s. Take",
+      "another family, nearer public ends or a margin."
     ),
-    format_figure(found), format_figure(mean(y))
+    format_share(off / abs(mean(y))), format_figure(found),
+    format_figure(mean(y))
   )
 }
 

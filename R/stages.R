@@ -63,10 +63,13 @@ stage_lines <- function(stages) {
   paste0("  ", format_table(shown))
 }
 
-#' Noisy sums have no remarks: they know no record
+#' What a job repeats of its fits' remarks
+#'
+#' Noisy sums have none: they know no record. Sets that were drawn have ends
+#' wherever their mean needs some.
 #' @noRd
 remarks_of_model <- function(fit) {
-  if (inherits(fit, "synthesizer")) fit$remarks
+  if (inherits(fit, "synthesizer")) setdiff(fit$remarks, remark_no_mean(fit))
 }
 
 #' Lines of remarks, for prints that are confidential

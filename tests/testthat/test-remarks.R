@@ -184,6 +184,7 @@ test_that("what has no mean is not drawn without stated ends", {
 })
 
 test_that("a job says what an analyst would find in its sets alone", {
+  remark_mean_of <- getFromNamespace("remark_mean", "pseudosynth")
   withr::local_seed(8)
   n <- 2000
   data <- data.frame(x = stats::rnorm(n))
@@ -213,6 +214,20 @@ test_that("a job says what an analyst would find in its sets alone", {
     job(log(y) ~ x, gaussian(), clusters)$remarks, "The mean of the sets is",
     all = FALSE
   )
+  # A skewed file's mean is no less wrong for being hard to estimate
+  few <- list(y = c(rep(1, 99), 500))
+  expect_match(remark_mean_of(few$y, list(rep(1, 100))), "83.3% off")
+  # One set among several
+  expect_match(
+    remark_mean_of(rep(4, 9), list(rep(4, 9), rep(6, 9))), "one has 6.00"
+  )
+  expect_null(remark_mean_of(rep(4, 9), list(rep(4, 9), rep(4.9, 9))))
+  expect_match(remark_mean_of(rep(4, 9), list(rep(Inf, 9))), "Inf")
+  # A share of 0 says nothing
+  expect_null(remark_mean_of(c(-1, 1.1), list(c(-1, 1.4))))
+  # Ends that are stated are not asked for again
+  ends <- job(log(y) ~ x, student_t(3), skewed, support = c(0.001, 1000))
+  expect_no_match(ends$remarks, "no finite mean")
   # None where all is well
   well <- data.frame(x = data$x, y = 10 + data$x + stats::rnorm(n))
   expect_length(job(y ~ x, gaussian(), well)$remarks, 0)
