@@ -317,8 +317,8 @@ judge_acceptance <- function(accept_stat, control) {
   if (control$sampler == "surrogate" &&
     isTRUE(share < control$min_acceptance)) {
     sprintf(
-      "The surrogate sampler accepted a share of %s; `prior_normal()` may help.",
-      format_figure(share, 2)
+      "The surrogate sampler accepted a share of %s; %s.",
+      format_figure(share, 2), "`prior_normal()` may help"
     )
   }
 }

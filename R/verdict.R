@@ -138,8 +138,8 @@ lowered_reason <- function(gates) {
   sprintf(
     paste(
       "The gates of convergence were set below the defaults (R-hat at most %s,",
-      "%s effective draws, a share of %s divergent): fits far from their pseudo",
-      "posterior may pass."
+      "%s effective draws, a share of %s divergent): fits far from their",
+      "pseudo posterior may pass."
     ),
     format_exact(gates$max_rhat), gates$min_ess,
     format_exact(gates$max_divergent)

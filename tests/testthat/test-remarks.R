@@ -71,6 +71,23 @@ test_that("the largest factor may stand anywhere among collinear columns", {
   }
 })
 
+test_that("columns are swept panel by panel as one by one", {
+  for (size in c(1, 2, 64, 65, 150)) {
+    x <- withr::with_seed(size, matrix(stats::rnorm(200 * size), 200))
+    expect_identical(swept(crossprod(x)), logical(size))
+    if (size < 64) next
+    x[, 40] <- x[, 3] - 2 * x[, 7]
+    x[, 12] <- 0
+    x[, size] <- 3 * x[, size - 1]
+    if (size > 100) x[, 130] <- x[, 70] + x[, 20]
+    gone <- c(40, size, if (size > 100) 130)
+    expect_identical(which(swept(crossprod(x))), sort(as.integer(gone)))
+  }
+  expect_identical(swept(matrix(0, 0, 0)), logical())
+  expect_identical(unlist(column_panels(7, 3e7)), 1:7)
+  expect_length(column_panels(0, 10), 0)
+})
+
 test_that("thousands of levels take no cube of them", {
   data <- withr::with_seed(4, data.frame(
     y = rnorm(9000), level = factor(sample(3000, 9000, TRUE)), x = rnorm(9000)

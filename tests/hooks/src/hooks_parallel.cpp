@@ -1,8 +1,8 @@
 // Tasks on threads while R's own thread calls back. The source itself: its
 // object needs the libraries of the package.
-#include "rcpp_parallel.cpp"
-
 #include <chrono>
+
+#include "rcpp_parallel.cpp"
 
 // Tasks that run until they are told to stop; after `after` calls `progress`
 // does as `how` says. Returns how many tasks ended, in `ended`.

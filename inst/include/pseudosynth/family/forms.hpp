@@ -167,7 +167,7 @@ constexpr std::size_t kDrawFields = std::is_empty_v<typename Family::At>
 /// Its fields are read and written as such an array.
 template <int W, class Draw, std::size_t n>
 constexpr bool kIsArray =
-    std::is_standard_layout_v<Draw> && std::is_trivially_copyable_v<Draw> &&
+    std::is_standard_layout_v<Draw>&& std::is_trivially_copyable_v<Draw> &&
     (n == 0 ? std::is_empty_v<Draw>
             : sizeof(Draw) == n * sizeof(simd::Real<W>));
 

@@ -357,6 +357,7 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
                                        const Vector* init) {
   validate(length);
   ChainResult out;
+  const StopScope scope(handlers.should_stop);
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   const std::unique_ptr<SurrogateModel> model = setup.model().clone();
   CrossingMoves crossing;

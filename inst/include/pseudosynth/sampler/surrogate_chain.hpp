@@ -284,8 +284,8 @@ class SurrogateChain {
   }
 
   /// A factor's reference level and another one exchange their linear
-  /// predictors: b_0 + b_k, -b_k and b_j - b_k in the place of b_0, b_k and b_j.
-  /// That is its own inverse and keeps volumes.
+  /// predictors: b_0 + b_k, -b_k and b_j - b_k in the place of b_0, b_k and
+  /// b_j. That is its own inverse and keeps volumes.
   void exchange_level() {
     const std::vector<FactorColumns>& factors = model_->factors();
     const FactorColumns& factor = factors[static_cast<std::size_t>(
