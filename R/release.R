@@ -21,9 +21,10 @@
 #'   [score_release()], a [perturbed_histogram()] or a generator of
 #'   [as_generator()]: its RDS file takes the place of sets and codebook.
 #' @param path (string) The folder to make. It must not exist, or be empty.
-#' @param formats (character; only for sets) One or more of `"csv"`, `"rds"`, `"dta"` (Stata),
-#'   `"sav"` (SPSS) and `"parquet"`. `"dta"` and `"sav"` need the package haven,
-#'   `"parquet"` needs nanoparquet; the certificate needs jsonlite.
+#' @param formats (character) Of sets, one or more of `"csv"`, `"rds"`, `"dta"`
+#'   (Stata), `"sav"` (SPSS) and `"parquet"`. `"dta"` and `"sav"` need the
+#'   package haven, `"parquet"` needs nanoparquet; the certificate needs
+#'   jsonlite.
 #' @param data (data frame, `synthesizer` or `NULL`) The confidential file that
 #'   the scan looks for. `NULL`, the default, takes what a job knows: the
 #'   columns of its model. Give the whole file to have its other columns
