@@ -94,8 +94,8 @@
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
 #' @section Error types:
-#' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or text
-#' as response whose levels are not stated, see [public_response()].
+#' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
+#' text as response whose levels are not stated, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
 #' reference that is no list of public values, a family without a score here,
 #' another prior than [prior_normal()], bounds that are the range of the data.
@@ -208,7 +208,10 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
   }
   clip <- check_positive(clip, 2, "clip", null = TRUE, call = call)
   shares <- check_positive(shares, 3, "shares", call = call)
-  spread <- check_number(spread, min = 1e-3, max = 1e3, null = TRUE, call = call)
+  spread <- check_number(
+    spread,
+    min = 1e-3, max = 1e3, null = TRUE, call = call
+  )
   list(
     reference = reference, delta = as.double(delta),
     bounds = if (!is.null(bounds)) check_bounds(bounds, call = call),

@@ -97,7 +97,8 @@ stable_parts <- function(x) {
     return(stable_environment(x))
   }
   beside <- attributes(x)
-  beside <- beside[setdiff(names(beside), c("srcref", "srcfile", "wholeSrcref"))]
+  source <- c("srcref", "srcfile", "wholeSrcref")
+  beside <- beside[setdiff(names(beside), source)]
   list(
     if (is.function(x) || is.language(x)) {
       deparse(x, control = "digits17")
