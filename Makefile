@@ -11,6 +11,8 @@
 # make studies   the studies of the vignettes at full size; goes on where it
 #                stopped
 # make kills     100 jobs killed at random points and resumed
+# make odd       odd input to every argument of every verb; results in
+#                odd-input.csv
 # make site      the pages of the manual and the vignettes, into docs/
 # make mutants   faults planted one by one: does a test notice each?
 # make coverage  lines that the tests reach
@@ -29,7 +31,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint floors format document bench calibrate studies \
-  kills mutants coverage site install hooks core headers nightly sanitize \
+  kills odd mutants coverage site install hooks core headers nightly sanitize \
   valgrind torture clean
 
 LIBRARY := $(CURDIR)/.library
@@ -80,6 +82,10 @@ studies: install
 
 kills: install
 	@Rscript tests/faults/kills.R 100
+
+# Half an hour; lines that stand in the table are not run again
+odd: install
+	@Rscript tests/faults/odd-input.R 8000 1 odd-input.csv
 
 # Renders every vignette and runs every example: some minutes
 site: install

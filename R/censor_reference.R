@@ -47,7 +47,7 @@ reference_values <- function(fit) {
 public_values <- function(x, call) {
   named <- (is.list(x) || is.numeric(x)) && !is.object(x) && length(x) > 0 &&
     !is.null(names(x)) && all(nzchar(names(x)))
-  number <- vapply(as.list(x), function(value) {
+  number <- vapply(as.list(if (named) x), function(value) {
     is.numeric(value) && !is.object(value) && length(value) == 1 &&
       is.finite(value)
   }, TRUE)

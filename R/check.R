@@ -252,6 +252,7 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x),
       arg = arg, call = call
     )
   }
+  check_columns_whole(x, arg, call)
   twice <- unique(names(x)[duplicated(names(x))])
   if (length(twice) > 0) {
     abort_input(
@@ -264,6 +265,59 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x),
     )
   }
   invisible(x)
+}
+
+# A name for every column, and a value of each for every record: what a data
+# frame made by hand or read badly may lack
+check_columns_whole <- function(x, arg, call) {
+  names <- names(x) %||% rep("", length(x))
+  unnamed <- which(is.na(names) | !nzchar(names))
+  if (length(unnamed) > 0) {
+    n <- length(unnamed)
+    which <- toString(utils::head(unnamed, 5))
+    abort_input(
+      c(
+        "Every column of {.arg {arg}} must have a name.",
+        x = "{n} column{?s} {?has/have} none: number {which}.",
+        i = "Set {.code names({arg})}, or drop what has no name."
+      ),
+      arg = arg, call = call
+    )
+  }
+  broken <- names[!vapply(x, is_whole_factor, TRUE)]
+  if (length(broken) > 0) {
+    abort_input(
+      c(
+        "Every factor of {.arg {arg}} must have a level for each of its codes.",
+        x = "{.val {broken}} {?has/have} codes beyond the levels.",
+        i = "Make it again by {.fn factor}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  short <- names[vapply(x, NROW, 1) != nrow(x)]
+  if (length(short) > 0) {
+    n <- nrow(x)
+    abort_input(
+      c(
+        "Every column of {.arg {arg}} must have a value for each record.",
+        x = "{.val {short}} {?has/have} not {n} value{?s}.",
+        i = "Make it again by {.fn data.frame}."
+      ),
+      arg = arg, call = call
+    )
+  }
+}
+
+is_whole_factor <- function(x) {
+  if (!is.factor(x)) {
+    return(TRUE)
+  }
+  codes <- unclass(x)
+  is.integer(codes) && is.character(levels(x)) &&
+    (length(codes) == 0 || all(is.na(codes)) ||
+       (max(codes, na.rm = TRUE) <= nlevels(x) &&
+          min(codes, na.rm = TRUE) >= 1L))
 }
 
 #' Check a formula

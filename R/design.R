@@ -28,11 +28,9 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
                        scaling = NULL, roles = NULL) {
   predictors <- setdiff(names(data), response)
   check_right_side(formula, data, response, call)
-  roles <- roles %||% column_roles(formula, data)
+  roles <- roles %||% column_roles(formula, data, call)
   env <- public_environment(formula, predictors, call)
-  formula <- stats::formula(
-    stats::terms(formula, data = data[0, , drop = FALSE])
-  )
+  formula <- stats::formula(formula_terms(formula, data, call))
   environment(formula) <- env
   terms <- stats::delete.response(stats::terms(formula))
   if (!is.null(attr(terms, "offset"))) {
@@ -119,14 +117,21 @@ check_right_side <- function(formula, data, response, call) {
 
 # Names that stand as terms of their own, not inside a function's call.
 standing_names <- function(x) {
-  if (is.symbol(x)) {
-    return(as.character(x))
-  }
   operators <- c("+", "-", "*", ":", "/", "^", "(", "%in%")
-  if (is.call(x) && is.symbol(x[[1]]) && as.character(x[[1]]) %in% operators) {
-    return(unlist(lapply(as.list(x)[-1], standing_names)))
+  found <- character()
+  # A sum of hundreds of terms is too deep for a function that calls itself
+  left <- list(x)
+  while (length(left) > 0) {
+    part <- left[[1]]
+    left <- left[-1]
+    if (is.symbol(part)) {
+      found <- c(found, as.character(part))
+    } else if (is.call(part) && is.symbol(part[[1]]) &&
+                 as.character(part[[1]]) %in% operators) {
+      left <- c(as.list(part)[-1], left)
+    }
   }
-  character()
+  found
 }
 
 predictor_kind <- function(x) {
@@ -186,6 +191,17 @@ predictor_frame <- function(terms, data, call) {
   )
   for (term in names(frame)) {
     x <- frame[[term]]
+    if (NROW(x) != nrow(data)) {
+      n <- NROW(x)
+      abort_input(
+        c(
+          "The predictor {.code {term}} must have one value for each record.",
+          x = "It has {n} for {nrow(data)} record{?s}.",
+          i = "Compute it as a column of {.arg data} first."
+        ),
+        arg = "formula", call = call
+      )
+    }
     bad <- if (is.numeric(x)) {
       which(!is.finite(rowSums(as.matrix(x))))
     } else {

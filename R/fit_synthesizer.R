@@ -160,8 +160,8 @@ check_run <- function(chains, warmup, draws, seed, threads, control, call) {
   check_seed(seed, call = call)
   list(
     chains = check_count(chains, min = 1, max = 1000, call = call),
-    warmup = check_count(warmup, min = 1, call = call),
-    draws = check_count(draws, min = 8, call = call),
+    warmup = check_count(warmup, min = 1, max = 1e7, call = call),
+    draws = check_count(draws, min = 8, max = 1e7, call = call),
     seed = seed, purpose = "fit",
     threads = check_count(threads, min = 1, max = 1024, call = call),
     control = control

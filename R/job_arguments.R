@@ -132,5 +132,5 @@ with_settings <- function(chosen, settings, call) {
     return(chosen)
   }
   own <- intersect(names(settings), settings_of(chosen))
-  blame(do.call(chosen$make, settings[own]), call)
+  blame(do.call(chosen$make, settings[own], quote = TRUE), call)
 }

@@ -92,7 +92,7 @@ resolve_margin <- function(margin, short, call) {
     )
   }
   names(short)[names(short) == "margin_share"] <- "share"
-  blame(do.call(margin_histogram, short), call)
+  blame(do.call(margin_histogram, short, quote = TRUE), call)
 }
 
 #' Does the histogram suit the response and its epsilon?

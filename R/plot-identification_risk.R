@@ -97,7 +97,7 @@ most_classes <- 12L
 record_classes <- function(by, risks, call = rlang::caller_env()) {
   sizes <- vapply(risks, `[[`, 0L, "n_records")
   fits <- is.atomic(by) && all(sizes == length(by)) && !anyNA(by)
-  many <- length(unique(by)) > most_classes
+  many <- is.atomic(by) && length(unique(by)) > most_classes
   if (fits && many && is.numeric(by) && !is.factor(by)) {
     ends <- stats::quantile(by, seq(0, 1, 0.2), names = FALSE, type = 1)
     breaks <- unique(ends[2:5])
@@ -115,7 +115,9 @@ record_classes <- function(by, risks, call = rlang::caller_env()) {
       c(
         "{.arg by} must be the class of each record, without missing values, at
          most {most_classes} classes, or numbers.",
-        x = if (all(sizes == n_by)) {
+        x = if (!is.atomic(by)) {
+          "It is {describe_type(by)}."
+        } else if (all(sizes == n_by)) {
           "It has {length(unique(by))} classes, or values are missing."
         } else {
           "It has {n_by} value{?s}, there are {sizes[1]} record{?s}."

@@ -36,6 +36,15 @@ autoplot.mechanism_comparison <- function(object, ...) {
   measures <- measures[vapply(names(measures), function(name) {
     any(!is.na(table[[name]]))
   }, TRUE)]
+  if (length(measures) == 0) {
+    abort_input(
+      c(
+        "The comparison must hold a result.",
+        i = "No mechanism gave one; its {.field problem} says why."
+      ),
+      arg = "object"
+    )
+  }
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
   other <- "no epsilon, or 0"
   levels <- c(sprintf("epsilon %s", vapply(epsilons, format, "")), other)

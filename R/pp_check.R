@@ -39,7 +39,20 @@
 #' @export
 pp_check <- function(object, ...) {
   check_bayesplot()
+  check_present(object)
+  if (!is.numeric(object) && !has_pp_check(object)) {
+    check_class(object, "synthesizer", how = "{.fn fit_synthesizer} makes one.")
+  }
   bayesplot::pp_check(object, ...)
+}
+
+# Fits of other packages have methods of their own
+has_pp_check <- function(object) {
+  any(vapply(class(object), function(class) {
+    !is.null(utils::getS3method("pp_check", class,
+      optional = TRUE, envir = asNamespace("bayesplot")
+    ))
+  }, TRUE))
 }
 
 #' @rdname pp_check

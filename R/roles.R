@@ -9,13 +9,13 @@
 #' @param data (data frame) For its column names only.
 #' @return (named character) By column of `data`, in its order.
 #' @noRd
-column_roles <- function(formulas, data) {
+column_roles <- function(formulas, data, call = rlang::caller_env()) {
   if (inherits(formulas, "formula")) {
     formulas <- list(formulas)
   }
   left <- unlist(lapply(formulas, function(formula) all.vars(formula[[2]])))
   right <- unlist(lapply(formulas, function(formula) {
-    terms <- stats::terms(formula, data = data[0, , drop = FALSE])
+    terms <- formula_terms(formula, data, call)
     all.vars(attr(used_terms(stats::delete.response(terms)), "variables"))
   }))
   roles <- stats::setNames(rep("unused", length(data)), names(data))

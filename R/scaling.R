@@ -19,7 +19,7 @@ check_scaling <- function(scaling, frame, call) {
   named <- is.list(scaling) && !is.object(scaling) &&
     length(scaling) == length(unique(names(scaling))) &&
     all(nzchar(names(scaling)))
-  good <- vapply(scaling, function(x) {
+  good <- vapply(if (named) scaling else list(FALSE), function(x) {
     is.numeric(x) && !is.object(x) && length(x) == 2 && all(is.finite(x)) &&
       x[2] > 0
   }, TRUE)

@@ -1,5 +1,26 @@
 # Which variables a formula's terms use.
 
+#' The terms of a formula on a file
+#' @param data (data frame) For its column names only.
+#' @return (terms)
+#' @noRd
+formula_terms <- function(formula, data, call = rlang::caller_env()) {
+  tryCatch(
+    stats::terms(formula, data = data[0, , drop = FALSE]),
+    error = function(e) {
+      abort_input(
+        c(
+          "{.arg formula} must be a formula that R can read.",
+          x = "{conditionMessage(e)}",
+          i = "Name columns of {.arg data}, such as
+               {.code income ~ age + region}."
+        ),
+        arg = "formula", call = call
+      )
+    }
+  )
+}
+
 #' Terms without variables that no term uses: `. - id` does not read `id`
 #' @param terms (terms) Without a response.
 #' @noRd

@@ -163,6 +163,9 @@ test_that("bad rules are refused", {
   for (window in list(0, -2, Inf, "2", c(1, 2))) {
     bad(1, reference = crude, window = window)
   }
+  for (reference in list(methods::getClass("numeric"), quote(f(x)), sum)) {
+    bad(1, reference = reference)
+  }
   bad(1, window = 2)
   bad(lower = 1, upper = 1)
   bad(lower = 2, upper = 1)

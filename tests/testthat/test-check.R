@@ -43,6 +43,27 @@ test_that("check_data_frame() refuses what has no rows or doubled names", {
   expect_error(check_data_frame(twice), "more than once")
 })
 
+test_that("check_data_frame() refuses a column without a name or values", {
+  file <- data.frame(y = 1:3, x = 4:6, z = 7:9)
+  refused <- function(file, match) {
+    error <- expect_error(check_data_frame(file), match, class = input_error)
+    expect_identical(error$arg, "file")
+  }
+  refused(stats::setNames(file, c("y", "", "z")), "number 2")
+  refused(stats::setNames(file, c("y", "", "")), "2 columns have none")
+  refused(stats::setNames(file, c("y", NA, "z")), "number 2")
+  refused(`names<-`(file, NULL), "number 1, 2, 3")
+  short <- structure(
+    list(y = 1:3, x = 1:2),
+    class = "data.frame", row.names = 1:3
+  )
+  refused(short, "\"x\" has not 3 values")
+  file$g <- structure(c(1L, 7L, NA), levels = c("a", "b"), class = "factor")
+  refused(file, "\"g\" has codes beyond the levels")
+  file$g <- factor(c(NA, NA, NA), c("a", "b"))
+  expect_identical(check_data_frame(file), file)
+})
+
 test_that("check_formula() wants a response", {
   one_sided <- ~x
   expect_error(check_formula(one_sided), class = input_error)

@@ -50,6 +50,11 @@ test_that("an unreachable target is an empty row that says why", {
   expect_match(row$problem, "nearest")
   expect_false(grepl("\n", row$problem))
   expect_output(print(compared), "scalar at 0.5")
+  error <- expect_error(
+    ggplot2::autoplot(compared), "must hold a result",
+    class = "pseudosynth_error_input"
+  )
+  expect_identical(error$arg, "object")
 })
 
 test_that("a claim below the target counts as reached", {

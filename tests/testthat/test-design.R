@@ -174,6 +174,29 @@ test_that("the response cannot be a predictor", {
   expect_error(new_design(y ~ log(y), mixed(), "y"), "both sides")
 })
 
+test_that("a right side that R cannot read is refused", {
+  expect_error(
+    new_design(y ~ "x", mixed(), "y"), "that R can read",
+    class = input_error
+  )
+})
+
+test_that("a term has one value for each record", {
+  expect_error(
+    new_design(y ~ x[1:3], mixed(), "y"), "It has 3 for 80 records",
+    class = input_error
+  )
+})
+
+test_that("names that stand as terms are found in sums of any length", {
+  sum <- parse(text = paste(sprintf("x%d", 1:2000), collapse = "+"))[[1]]
+  expect_identical(standing_names(sum), sprintf("x%d", 1:2000))
+  expect_identical(
+    standing_names(quote((a + b:c)^2 - d %in% log(e) + `f g`)),
+    c("a", "b", "c", "d", "f g")
+  )
+})
+
 test_that("an empty right side and offsets are refused", {
   expect_error(new_design(y ~ 0, mixed(), "y"), class = input_error)
   expect_error(new_design(y ~ f + offset(x), mixed(), "y"), "offset")

@@ -321,7 +321,7 @@ test_that("risks by class are those of the class's records", {
   )
   for (by in list(
     data$age[-1], replace(as.integer(data$age), 3, NA), seq_len(151),
-    as.character(seq_len(150)), list(1)
+    as.character(seq_len(150)), list(1), quote(f(x)), sum
   )) {
     error <- expect_error(
       autoplot(risk, by = by),

@@ -39,6 +39,9 @@ test_that("arguments reach bayesplot, and bad ones are refused", {
   expect_refused(pp_check(fit, n_draws = 0), "`n_draws`")
   expect_refused(pp_check(fit, n_draws = 1e5), "`n_draws`")
   expect_refused(pp_check(fit, scale = "log"), "`scale`")
+  expect_refused(pp_check(), "`object` must be given")
+  expect_refused(pp_check("a"), "must be a <synthesizer> object")
+  expect_refused(pp_check(student_t()), "must be a <synthesizer> object")
 })
 
 test_that("checks have the look of our figures, answers at 0 and 1 alone", {

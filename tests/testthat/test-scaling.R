@@ -62,6 +62,7 @@ test_that("scaling that is no list of constants of predictors is refused", {
     refused("not for \"x\"", list(x = bad))
   }
   refused("a numeric vector", c(x = 1))
+  refused("an object of class", methods::getClass("numeric"))
   refused("distinct names", list(c(0, 1)))
   refused("distinct names", list(x = c(0, 1), x = c(0, 2)))
 })
