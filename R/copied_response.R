@@ -7,6 +7,8 @@
 #' @param columns (list or data frame, N rows) What is published beside it.
 #' @noRd
 check_not_copied <- function(y, columns, call = rlang::caller_env()) {
+  # Text in the session's own encoding has no order that radix sorting takes
+  if (is.character(y)) y <- as_text(y)
   told <- names(columns)[vapply(columns, tells_response, TRUE, y = y)]
   if (length(told) > 0) {
     abort_privacy(

@@ -179,17 +179,10 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
     )
     ends <- check_bounds(bounds, call = call)
   }
-  if (identical(ends, range(values$y))) {
-    abort_input(
-      c(
-        "{.arg bounds} must be public: chosen without the data.",
-        x = "They are the smallest and the largest value of the data.",
-        i = "State what is known beforehand, such as {.code c(10, 2e6)} for
-             incomes."
-      ),
-      arg = "bounds", call = call
-    )
-  }
+  check_public_ends(
+    ends, values$y, if (stated) "bins" else "bounds",
+    values$response$confirmed, call
+  )
   forward <- function(y) response_forward(values$response, y)
   scaled <- forward(if (stated) bins else ends)
   if (!all(is.finite(scaled))) {

@@ -64,6 +64,14 @@ bin_figure <- function(response, breaks, shares, prefix) {
     left = utils::head(edge, -1), right = edge[-1],
     density = shares / diff(breaks)
   )
+  draw_alone(
+    draw_bins,
+    frame = frame, transform = response$transform,
+    prefix = response_prefix(prefix, response$transform), limits = range(edge)
+  )
+}
+
+draw_bins <- function(frame, transform, prefix, limits) {
   ggplot2::ggplot(frame) +
     ggplot2::geom_rect(
       ggplot2::aes(
@@ -71,10 +79,7 @@ bin_figure <- function(response, breaks, shares, prefix) {
       ),
       fill = colour_synthetic, colour = "white", linewidth = 0.2
     ) +
-    scale_response(
-      response$transform, response_prefix(prefix, response$transform),
-      range(edge)
-    ) +
+    scale_response(transform, prefix, limits) +
     density_axis() +
     theme_pseudosynth()
 }

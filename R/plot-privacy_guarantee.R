@@ -29,16 +29,28 @@ autoplot.privacy_guarantee <- function(object, ...) {
   plot_label(intact_label(object))
 }
 
-# Outside of the method: see plot_synthetic()
 plot_label <- function(label) {
   force(label)
   check_states_epsilon(label)
-  frame <- label_frame(label)
+  draw_alone(
+    draw_label,
+    frame = label_frame(label), holds = label$holds,
+    subtitle = wrapped(capitalize(paste0(
+      label$title, ": ", label_title(label),
+      if (label$epsilon$delta > 0) {
+        paste(" at delta", format_exact(label$epsilon$delta))
+      }
+    ))),
+    caption = if (!label$public) confidential_caption
+  )
+}
+
+draw_label <- function(frame, holds, subtitle, caption) {
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
     ggplot2::geom_col(
       width = 0.2 * nlevels(frame$part), linewidth = 0.6,
       colour = colour_synthetic,
-      fill = if (label$holds) colour_synthetic else "white"
+      fill = if (holds) colour_synthetic else "white"
     ) +
     ggplot2::geom_text(
       ggplot2::aes(label = .data$text),
@@ -52,14 +64,7 @@ plot_label <- function(label) {
     ) +
     ggplot2::labs(
       title = "Epsilon of the label",
-      subtitle = wrapped(capitalize(paste0(
-        label$title, ": ", label_title(label),
-        if (label$epsilon$delta > 0) {
-          paste(" at delta", format_exact(label$epsilon$delta))
-        }
-      ))),
-      x = "Epsilon", y = NULL,
-      caption = if (!label$public) confidential_caption
+      subtitle = subtitle, x = "Epsilon", y = NULL, caption = caption
     ) +
     theme_pseudosynth() +
     ggplot2::theme(

@@ -55,26 +55,34 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
   fill <- if (is.null(confidential)) "#A6CEE8" else "#B3B3B3"
   # One set is its own mean: no points on the bars.
   with_points <- !is.null(confidential) || length(sets) > 1
+  draw_alone(
+    draw_bars,
+    bars = bars, points = if (with_points) points, fill = fill,
+    count = kind == "count", prefix = prefix, m = length(sets)
+  )
+}
+
+draw_bars <- function(bars, points, fill, count, prefix, m) {
   figure <- ggplot2::ggplot(
     bars, ggplot2::aes(x = .data$value, y = .data$share)
   ) +
     ggplot2::geom_col(
       ggplot2::aes(fill = .data$kind),
-      width = if (kind == "count") 0.85 else 0.6
+      width = if (count) 0.85 else 0.6
     ) +
-    ggplot2::scale_fill_manual(values = stats::setNames(fill, bar_kind)) +
+    ggplot2::scale_fill_manual(values = stats::setNames(fill, bars$kind[1])) +
     ggplot2::scale_y_continuous(
       labels = label_percent, expand = ggplot2::expansion(c(0, 0.06))
     ) +
     ggplot2::labs(y = "Share of records") +
     theme_pseudosynth() +
     ggplot2::theme(panel.grid.major.x = ggplot2::element_blank())
-  if (kind == "count") {
+  if (count) {
     figure <- figure + ggplot2::scale_x_continuous(
       labels = label_amount(prefix), breaks = whole_breaks
     )
   }
-  if (!with_points) {
+  if (is.null(points)) {
     return(figure + ggplot2::guides(fill = "none"))
   }
   figure +
@@ -82,12 +90,12 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
       ggplot2::aes(colour = .data$kind, group = .data$set),
       data = points,
       position = ggplot2::position_dodge(
-        width = if (length(sets) == 1) 0 else 0.5
+        width = if (m == 1) 0 else 0.5
       ),
-      size = 1.8, alpha = if (length(sets) > 5) 0.6 else 0.9
+      size = 1.8, alpha = if (m > 5) 0.6 else 0.9
     ) +
     ggplot2::scale_colour_manual(
-      values = stats::setNames(colour_synthetic, synthetic)
+      values = stats::setNames(colour_synthetic, points$kind[1])
     )
 }
 
@@ -116,6 +124,14 @@ cumulative_figure <- function(sets, prefix, confidential) {
   colours <- c(
     if (!is.null(confidential)) colour_confidential, colour_synthetic
   )
+  draw_alone(
+    draw_cumulative,
+    curves = curves, kinds = kinds, colours = colours, prefix = prefix,
+    m = length(sets)
+  )
+}
+
+draw_cumulative <- function(curves, kinds, colours, prefix, m) {
   figure <- ggplot2::ggplot(
     curves,
     ggplot2::aes(
@@ -130,7 +146,7 @@ cumulative_figure <- function(sets, prefix, confidential) {
     ) +
     ggplot2::scale_alpha_manual(
       values = stats::setNames(
-        rev(c(if (length(sets) > 5) 0.5 else 0.8, 0.9)[seq_along(kinds)]), kinds
+        rev(c(if (m > 5) 0.5 else 0.8, 0.9)[seq_along(kinds)]), kinds
       )
     ) +
     ggplot2::scale_x_continuous(

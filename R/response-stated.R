@@ -12,6 +12,8 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
     null = TRUE, arg = "response", call = call
   )
   given <- Filter(Negate(is.null), unclass(stated))
+  response$confirmed <- given$confirmed
+  given$confirmed <- NULL
   response$stated <- names(given)
   response["limits"] <- list(given$bounds)
   kind <- response$kind

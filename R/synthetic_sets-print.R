@@ -21,8 +21,11 @@ print.synthetic_data <- function(x, ...) {
     )),
     paste0(
       "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
-      " for release, guarantee(x) the whole label"
+      # Sets without a guarantee, or edited ones, are as the file is
+      if (guarantee(x)$label != "none") " for release",
+      ", guarantee(x) the whole label"
     ),
+    if (guarantee(x)$label == "none") "  Without a guarantee: not for release",
     sep = "\n"
   )
   invisible(x)
