@@ -74,6 +74,10 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   check_seed(seed)
   check_margin(margin, fit, call)
   with_support(fit$response, support, call)
+  check_public_ends(
+    support, fit$data[[fit$response$variable]], "support",
+    fit$response$confirmed, call
+  )
   check_converged(fit, allow_unconverged)
   check_draws_for(fit, m, call)
   check_formats("rds", call)

@@ -144,7 +144,11 @@ named_objects <- function(asked, caller) {
       object <- get(name, at, inherits = FALSE)
       own <- (is.function(object) || rlang::is_formula(object)) &&
         is.environment(environment(object)) && of_frames(environment(object))
-      if (own) environment(object) <- around
+      if (own) {
+        # The text of the script that a function stands in stays behind, too
+        if (is.function(object)) object <- utils::removeSource(object)
+        environment(object) <- around
+      }
       assign(name, object, around)
       if (own) {
         carry(names_in(if (is.function(object)) {

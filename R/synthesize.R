@@ -128,6 +128,10 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   )
   check_margin(margin, fit, call)
   with_support(fit$response, support, call)
+  check_public_ends(
+    support, fit$data[[fit$response$variable]], "support",
+    fit$response$confirmed, call
+  )
   assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
   check_assignment(assignment, fit, newdata, call)
   check_seed(seed, call = call)
