@@ -88,6 +88,7 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   values <- cut(data[[variable]], variable, "data")
   drawn <- lapply(sets, function(set) {
     check_columns(c(known, variable), set, "synthetic")
+    check_set_size(set, data)
     cut(set[[variable]], variable, "synthetic")
   })
   # A set may have values that the file has not, and they differ, too
@@ -129,6 +130,21 @@ check_known_given <- function(known, data, variable,
     )
   }
   check_known(known, data, variable, call = call)
+}
+
+#' Shares of the file and of a set are compared as those of equally many records
+#' @noRd
+check_set_size <- function(set, data, call = rlang::caller_env(3)) {
+  if (nrow(set) != nrow(data)) {
+    abort_input(
+      c(
+        "Each set must have as many records as the file.",
+        x = "A set has {nrow(set)}, the file {nrow(data)}.",
+        i = "Give the sets that were drawn for the whole file."
+      ),
+      arg = "synthetic", call = call
+    )
+  }
 }
 
 # Cells ------------------------------------------------------------------------

@@ -119,6 +119,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     new_model(formula, data, family, prior, call, response, scaling)
   )
   if (is.null(censor)) check_varies(model, call)
+  tell_distinct(model)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"

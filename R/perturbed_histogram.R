@@ -53,11 +53,13 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an epsilon or bounds out of range, bounds or
-#' breaks that are the range of the data, missing values.
+#' breaks that have the file's smallest or largest value for an end, missing
+#' values.
 #'
 #' @section Privacy:
 #' Bounds and bins must be chosen without the data; that they are is your word.
-#' Only the clearest case, the range of the data, can be detected.
+#' Only the clearest case, an end that is the file's own, can be detected; it is
+#' refused unless [public_response()] confirms it.
 #'
 #' @references
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
@@ -183,6 +185,7 @@ histogram_values <- function(x, data, stated = NULL,
   response <- state_response(
     c(response, list(type = "double", digits = NA_integer_)), stated, call
   )
+  check_public_ends(response$limits, y, "bounds", response$confirmed, call)
   response$label <- response_label(response)
   list(
     y = as.double(y),
@@ -205,17 +208,10 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
     )
     ends <- check_bounds(bounds, call = call)
   }
-  if (identical(ends, range(values$y))) {
-    abort_input(
-      c(
-        "{.arg bounds} must be public: chosen without the data.",
-        x = "They are the smallest and the largest value of the data.",
-        i = "State what is known beforehand, such as {.code c(10, 2e6)} for
-             incomes."
-      ),
-      arg = "bounds", call = call
-    )
-  }
+  check_public_ends(
+    ends, values$y, if (stated) "bins" else "bounds",
+    values$response$confirmed, call
+  )
   forward <- function(y) response_forward(values$response, y)
   scaled <- forward(if (stated) as.double(bins) else ends)
   if (!all(is.finite(scaled))) {

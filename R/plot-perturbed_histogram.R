@@ -23,6 +23,11 @@ NULL
 #' @method autoplot perturbed_histogram
 #' @export
 autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
+  plot_histogram(object, prefix)
+}
+
+plot_histogram <- function(object, prefix) {
+  force(object)
   response <- object$response
   bin_figure(response, object$breaks, histogram_shares(object), prefix) +
     ggplot2::labs(
@@ -59,7 +64,7 @@ bin_figure <- function(response, breaks, shares, prefix) {
     left = utils::head(edge, -1), right = edge[-1],
     density = shares / diff(breaks)
   )
-  figure_alone(
+  draw_alone(
     draw_bins,
     frame = frame, transform = response$transform,
     prefix = response_prefix(prefix), limits = range(edge)

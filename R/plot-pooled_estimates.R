@@ -47,15 +47,14 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
   frame$term <- factor(frame$term, rev(terms))
   kinds <- unique(frame$kind)
   frame$kind <- factor(frame$kind, kinds)
-  figure_alone(
-    draw_estimates,
-    frame = frame, level = object$level,
-    confidential = !is.null(confidential)
+  draw_alone(
+    draw_pooled,
+    frame = frame, kinds = kinds, level = object$level,
+    caption = if (!is.null(confidential)) confidential_caption
   )
 }
 
-draw_estimates <- function(frame, level, confidential) {
-  kinds <- levels(frame$kind)
+draw_pooled <- function(frame, kinds, level, caption) {
   beside <- ggplot2::position_dodge2(
     width = if (length(kinds) > 1) 0.6 else 0, reverse = TRUE
   )
@@ -86,7 +85,7 @@ draw_estimates <- function(frame, level, confidential) {
       title = "Estimates from the synthetic sets",
       subtitle = sprintf("Bars: %s%% intervals", format(100 * level)),
       x = "Estimate", y = NULL,
-      caption = if (confidential) confidential_caption
+      caption = caption
     ) +
     theme_pseudosynth()
 }

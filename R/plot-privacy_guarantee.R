@@ -26,21 +26,26 @@ NULL
 #' @export
 autoplot.privacy_guarantee <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.privacy_guarantee}.")
-  label <- intact_label(object)
-  check_states_epsilon(label, rlang::current_env())
-  figure_alone(
+  plot_label(intact_label(object))
+}
+
+plot_label <- function(label) {
+  force(label)
+  check_states_epsilon(label)
+  draw_alone(
     draw_label,
-    frame = label_frame(label), holds = label$holds, public = label$public,
+    frame = label_frame(label), holds = label$holds,
     subtitle = wrapped(capitalize(paste0(
       label$title, ": ", label_title(label),
       if (label$epsilon$delta > 0) {
         paste(" at delta", format_exact(label$epsilon$delta))
       }
-    )))
+    ))),
+    caption = if (!label$public) confidential_caption
   )
 }
 
-draw_label <- function(frame, holds, public, subtitle) {
+draw_label <- function(frame, holds, subtitle, caption) {
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
     ggplot2::geom_col(
       width = 0.2 * nlevels(frame$part), linewidth = 0.6,
@@ -59,9 +64,7 @@ draw_label <- function(frame, holds, public, subtitle) {
     ) +
     ggplot2::labs(
       title = "Epsilon of the label",
-      subtitle = subtitle,
-      x = "Epsilon", y = NULL,
-      caption = if (!public) confidential_caption
+      subtitle = subtitle, x = "Epsilon", y = NULL, caption = caption
     ) +
     theme_pseudosynth() +
     ggplot2::theme(
@@ -71,7 +74,7 @@ draw_label <- function(frame, holds, public, subtitle) {
     )
 }
 
-check_states_epsilon <- function(label, call) {
+check_states_epsilon <- function(label, call = rlang::caller_env(2)) {
   if (label$label == "none" || anyNA(label$epsilon$total)) {
     abort_input(
       c(

@@ -13,8 +13,8 @@
 #'   record in the first set against the confidential one. A [score_release()]
 #'   has no record bounds and no weights of records: `"bounds"` shows its
 #'   coefficients.
-#' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
-#'   default, is `"$"` where the log of the response is modelled, else nothing.
+#' @param prefix (string or `NULL`) Put before amounts on the axis, such as
+#'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so; for a
 #'   figure that may leave the agency plot `$synthetic`.

@@ -52,23 +52,23 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
     set = rep(seq_along(sets), each = length(values)),
     share = as.vector(shares)
   )
-  figure_alone(
+  fill <- if (is.null(confidential)) "#A6CEE8" else "#B3B3B3"
+  # One set is its own mean: no points on the bars.
+  with_points <- !is.null(confidential) || length(sets) > 1
+  draw_alone(
     draw_bars,
-    bars = bars, points = points, kind = kind, prefix = prefix,
-    m = length(sets),
-    fill = if (is.null(confidential)) "#A6CEE8" else "#B3B3B3",
-    # One set is its own mean: no points on the bars.
-    with_points = !is.null(confidential) || length(sets) > 1
+    bars = bars, points = if (with_points) points, fill = fill,
+    count = kind == "count", prefix = prefix, m = length(sets)
   )
 }
 
-draw_bars <- function(bars, points, kind, prefix, m, fill, with_points) {
+draw_bars <- function(bars, points, fill, count, prefix, m) {
   figure <- ggplot2::ggplot(
     bars, ggplot2::aes(x = .data$value, y = .data$share)
   ) +
     ggplot2::geom_col(
       ggplot2::aes(fill = .data$kind),
-      width = if (kind == "count") 0.85 else 0.6
+      width = if (count) 0.85 else 0.6
     ) +
     ggplot2::scale_fill_manual(values = stats::setNames(fill, bars$kind[1])) +
     ggplot2::scale_y_continuous(
@@ -77,12 +77,12 @@ draw_bars <- function(bars, points, kind, prefix, m, fill, with_points) {
     ggplot2::labs(y = "Share of records") +
     theme_pseudosynth() +
     ggplot2::theme(panel.grid.major.x = ggplot2::element_blank())
-  if (kind == "count") {
+  if (count) {
     figure <- figure + ggplot2::scale_x_continuous(
       labels = label_amount(prefix), breaks = whole_breaks
     )
   }
-  if (!with_points) {
+  if (is.null(points)) {
     return(figure + ggplot2::guides(fill = "none"))
   }
   figure +
@@ -124,15 +124,14 @@ cumulative_figure <- function(sets, prefix, confidential) {
   colours <- c(
     if (!is.null(confidential)) colour_confidential, colour_synthetic
   )
-  figure_alone(
-    draw_steps,
-    curves = curves, colours = stats::setNames(colours, kinds),
-    prefix = prefix, m = length(sets)
+  draw_alone(
+    draw_cumulative,
+    curves = curves, kinds = kinds, colours = colours, prefix = prefix,
+    m = length(sets)
   )
 }
 
-draw_steps <- function(curves, colours, prefix, m) {
-  kinds <- names(colours)
+draw_cumulative <- function(curves, kinds, colours, prefix, m) {
   figure <- ggplot2::ggplot(
     curves,
     ggplot2::aes(
@@ -141,7 +140,7 @@ draw_steps <- function(curves, colours, prefix, m) {
     )
   ) +
     ggplot2::geom_step() +
-    ggplot2::scale_colour_manual(values = colours) +
+    ggplot2::scale_colour_manual(values = stats::setNames(colours, kinds)) +
     ggplot2::scale_linewidth_manual(
       values = stats::setNames(rev(c(0.5, 1.3)[seq_along(kinds)]), kinds)
     ) +

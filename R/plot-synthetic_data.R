@@ -3,8 +3,9 @@
 #' The distribution of the synthetic column: densities, one thin line for each
 #' set; for counts with many values cumulative shares, one line for each set;
 #' for few counts and for two values the share of each, bars for the mean over
-#' the sets and a point for each set. Nothing confidential is shown or held.
-#' Where the label is `"none"` the figure says that it is not for release.
+#' the sets and a point for each set. Nothing confidential is shown or held, and
+#' of the sets no record. Sets labelled `none` have a figure that says that it
+#' is not for release.
 #'
 #' @param object,x (synthetic_data) The sets.
 #' @param prefix (string or `NULL`) Put before amounts on the axis, such as
@@ -26,27 +27,32 @@ NULL
 #' @method autoplot synthetic_data
 #' @export
 autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
-  values <- lapply(object$sets, function(set) set[[object$variable]])
+  plot_synthetic(object, prefix)
+}
+
+plot_synthetic <- function(object, prefix) {
+  sets <- lapply(object$sets, function(set) set[[object$variable]])
   prefix <- response_prefix(prefix)
+  # Counts and two values have shares, not a density
   figure <- if (object$kind == "count" || has_labels(object)) {
-    share_figure(values, object$kind, prefix)
+    share_figure(sets, object$kind, prefix)
   } else {
-    curves <- density_curves(values, object$transform)
-    figure_alone(
+    draw_alone(
       draw_densities,
-      curves = curves, transform = object$transform, prefix = prefix,
-      m = object$m
+      curves = density_curves(sets, object$transform),
+      transform = object$transform, prefix = prefix, m = object$m
     )
   }
-  figure + ggplot2::labs(
-    title = sprintf("Synthetic %s", object$variable),
-    subtitle = sprintf(
-      "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
-      format_count(object$n_records)
-    ),
-    x = axis_title(object),
-    caption = if (guarantee(object)$label == "none") no_label_caption
-  )
+  figure +
+    ggplot2::labs(
+      title = sprintf("Synthetic %s", object$variable),
+      subtitle = sprintf(
+        "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
+        format_count(object$n_records)
+      ),
+      x = axis_title(object),
+      caption = if (guarantee(object)$label == "none") confidential_caption
+    )
 }
 
 draw_densities <- function(curves, transform, prefix, m) {

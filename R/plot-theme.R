@@ -16,7 +16,21 @@ chain_colours <- c(
   "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 )
 confidential_caption <- "Confidential: not for release"
-no_label_caption <- "No guarantee: not for release"
+
+#' Draw a figure where nothing is at hand but what it shows
+#'
+#' A ggplot object keeps the environments it was made in: its own, those of its
+#' aesthetics, and that of every argument which was never looked at. Here all of
+#' them are a frame that holds the given parts, and above it the package.
+#' @param draw (function) Its arguments are the parts; it sees no variable else.
+#' @param ... The parts by name: curves, shares and text, not the values of
+#'   records.
+#' @noRd
+draw_alone <- function(draw, ...) {
+  parts <- list(...)
+  environment(draw) <- topenv()
+  do.call(draw, parts)
+}
 
 theme_pseudosynth <- function() {
   ggplot2::theme_minimal(base_size = 12) +

@@ -110,18 +110,70 @@ with.pseudo_posterior <- function(data, expr, ...) {
   in_each_set(data$synthetic, substitute(expr), parent.frame())
 }
 
-# A model keeps the environment of its formula. The caller's may hold the
-# confidential file, so it is let go once the result is there.
 in_each_set <- function(sets, asked, caller) {
+  around <- named_objects(asked, caller)
   structure(
-    lapply(as.list(sets), function(set) {
-      here <- list2env(set, parent = caller)
-      result <- eval(asked, here)
-      parent.env(here) <- globalenv()
-      result
-    }),
+    lapply(as.list(sets), function(set) eval(asked, set, around)),
     class = "synthetic_fits"
   )
+}
+
+#' What an expression names, without the frame it stands in
+#'
+#' A model keeps the environment of its formula, and a function's frame may hold
+#' the confidential file. So the objects that are named go into an environment
+#' of their own, with those that their formulas and functions name.
+#' @noRd
+named_objects <- function(asked, caller) {
+  around <- new.env(parent = globalenv())
+  in_frames <- function(env) {
+    while (!identical(env, globalenv()) && !identical(env, emptyenv()) &&
+      !isNamespace(env)) {
+      frames[[length(frames) + 1]] <<- env
+      env <- parent.env(env)
+    }
+    env
+  }
+  frames <- list()
+  parent.env(around) <- in_frames(caller)
+  of_frames <- function(env) any(vapply(frames, identical, TRUE, env))
+  carry <- function(names) {
+    for (name in setdiff(names, ls(around, all.names = TRUE))) {
+      at <- Find(function(env) exists(name, env, inherits = FALSE), frames)
+      if (is.null(at)) next
+      object <- get(name, at, inherits = FALSE)
+      own <- (is.function(object) || rlang::is_formula(object)) &&
+        is.environment(environment(object)) && of_frames(environment(object))
+      if (own) {
+        # The text of the script that a function stands in stays behind, too
+        if (is.function(object)) object <- utils::removeSource(object)
+        environment(object) <- around
+      }
+      assign(name, object, around)
+      if (own) {
+        carry(names_in(if (is.function(object)) {
+          as.list(object)
+        } else {
+          object
+        }))
+      }
+    }
+  }
+  carry(names_in(asked))
+  around
+}
+
+#' Names and strings of an expression: a function may be given by its name
+#' @noRd
+names_in <- function(x) {
+  if (is.symbol(x)) {
+    as.character(x)
+  } else if (is.character(x)) {
+    as.vector(x)
+  } else if (is.call(x) || is.list(x) || is.expression(x)) {
+    name <- unlist(lapply(as.list(x), names_in))
+    setdiff(unique(name), "")
+  }
 }
 
 #' @export

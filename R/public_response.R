@@ -15,6 +15,12 @@
 #' @param bounds (two numbers or `NULL`) Smallest and largest value in the
 #'   response's own unit. Records outside are clamped to them, as are released
 #'   values. `NULL`, the default: none. A [beta_response()] has its own.
+#' @param confirmed (numbers or `NULL`) Stated ends that are public although the
+#'   smallest or the largest value of the file equals them, such as a top code:
+#'   of `bounds` here, of the `bounds` of a histogram, of a score release or of
+#'   [beta_response()], and of the `support` of [synthesize()]. Others that
+#'   equal one are refused; 0 and 1 need no confirmation. `NULL`, the default:
+#'   none.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'
@@ -31,7 +37,8 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: numbers out of range or order; when the model is
-#' fitted, what does not belong to the kind of its response, and records with
+#' fitted, an end that the file's smallest or largest value equals and that is
+#' not in `confirmed`, what does not belong to the kind of its response, and records with
 #' another value than the stated levels.
 #' @section Privacy:
 #' These numbers must be public: known without this file.
@@ -46,7 +53,8 @@
 #' )
 #' head(synthesize(fit)[[1]])
 #' @export
-public_response <- function(digits = NULL, levels = NULL, bounds = NULL) {
+public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
+                            confirmed = NULL) {
   if (!is.null(digits) && !identical(digits, NA)) {
     whole <- is.numeric(digits) && length(digits) == 1 && !is.object(digits) &&
       (is.na(digits) || (digits == round(digits) && abs(digits) <= 15))
@@ -71,10 +79,22 @@ public_response <- function(digits = NULL, levels = NULL, bounds = NULL) {
     )
   }
   if (!is.null(bounds)) bounds <- check_bounds(bounds)
+  good <- is.numeric(confirmed) && !is.object(confirmed) &&
+    all(is.finite(confirmed))
+  if (!is.null(confirmed) && !good) {
+    abort_input(
+      c(
+        "{.arg confirmed} must be finite numbers.",
+        x = "It is {describe_type(confirmed)}."
+      ),
+      arg = "confirmed"
+    )
+  }
   structure(
     list(
       digits = if (!is.null(digits)) as.integer(digits),
-      levels = levels, bounds = bounds
+      levels = levels, bounds = bounds,
+      confirmed = if (!is.null(confirmed)) as.double(confirmed)
     ),
     class = "public_response"
   )
@@ -87,7 +107,10 @@ format.public_response <- function(x, ...) {
     if (!is.null(x$levels)) {
       paste0("levels = c(", toString(dQuote(x$levels, FALSE)), ")")
     },
-    if (!is.null(x$bounds)) paste("bounds =", format_argument(x$bounds))
+    if (!is.null(x$bounds)) paste("bounds =", format_argument(x$bounds)),
+    if (!is.null(x$confirmed)) {
+      paste("confirmed =", format_argument(x$confirmed))
+    }
   )
   sprintf("public_response(%s)", paste(parts, collapse = ", "))
 }

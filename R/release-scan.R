@@ -188,6 +188,7 @@ check_own_values <- function(file, synthetic, call) {
   if (length(unique(values)) < 20) {
     return(invisible())
   }
+  check_not_the_file(y, drawn, synthetic, call)
   step <- released_step(synthetic)
   rows <- if (is.na(step)) {
     # What several values share at an end is a bound, of the model's say
@@ -208,6 +209,31 @@ check_own_values <- function(file, synthetic, call) {
   }
 }
 
+#' Refuse sets in which most records have their own value
+#'
+#' However many share it: members of a household have one income. No model gives
+#' one of 20 values and more rightly for every second record.
+#' @noRd
+check_not_the_file <- function(y, drawn, synthetic, call) {
+  if (length(y) != synthetic$n_records || length(unique(y)) < 20) {
+    return(invisible())
+  }
+  y <- as.double(y)
+  ends <- y %in% c(synthetic$ends, 0)
+  for (values in drawn) {
+    own <- as.double(values) == y & !ends
+    if (sum(own) > 10 && sum(own) > sum(!ends) / 2) {
+      abort_found(
+        data.frame(
+          file = "the sets", column = synthetic$variable, records = sum(own)
+        ), which(own), call,
+        "{sum(own)} of {length(y)} records would be released with their own
+         value of {.val {synthetic$variable}}."
+      )
+    }
+  }
+}
+
 #' Records that were given their own value, where they are too many for chance
 #'
 #' Values near a record's own are about as likely as its own. So the number of
@@ -219,7 +245,9 @@ check_own_values <- function(file, synthetic, call) {
 rows_of_own <- function(y, drawn, step, ends = NULL) {
   # In whole steps
   own <- round(as.double(y) / step)
-  alone <- !own %in% c(own[duplicated(own)], round(ends / step))
+  # What many share is round, or common, and met more often than what is near
+  few <- tabulate(match(own, own), length(own))[match(own, own)] < shared_by
+  alone <- few & !own %in% round(ends / step)
   missed <- lapply(drawn, function(values) {
     abs(round(values[alone] / step) - own[alone])
   })
@@ -295,7 +323,7 @@ rows_with <- function(secret, index, secrets) {
     }
     if (i <= length(index$text)) {
       unlist(lapply(text_forms(x), function(form) {
-        which(as_text(form) == index$text[i])
+        which(as_text(form) == index$plain[i])
       }))
     } else {
       which(as.double(x) == secrets$numbers$number[i - length(index$text)])
@@ -311,6 +339,7 @@ rows_with <- function(secret, index, secrets) {
 #' @noRd
 index_secrets <- function(secrets) {
   number <- secrets$numbers$number
+  text <- escaped_forms(secrets$text)
   # What few digits write stands in text by chance
   long <- which(signif(number, 7) != number)
   written <- c(
@@ -319,15 +348,68 @@ index_secrets <- function(secrets) {
   whole <- number == round(number) & abs(number) >= 1e8 &
     abs(number) <= .Machine$integer.max
   list(
-    text = secrets$text$text,
+    text = text$text, plain = text$plain,
     words = strsplit(
-      secrets$text$text, "[^0-9A-Za-z_\x80-\xff]+",
+      text$text, "[^0-9A-Za-z_\x80-\xff]+",
       useBytes = TRUE, perl = TRUE
     ),
-    column = c(secrets$text$column, secrets$numbers$column),
+    column = c(text$column, secrets$numbers$column),
     written = written, number = rep(long, 2),
     doubles = number, integers = as.integer(ifelse(whole, number, NA))
   )
+}
+
+#' Texts, and those among them that a format writes otherwise
+#'
+#' CSV doubles quotes, JSON writes signs by a backslash or their number, XML by
+#' their name.
+#' @param text (data frame) `text`, `column`.
+#' @return (data frame) `text`, `plain` (as the file has it), `column`.
+#' @noRd
+escaped_forms <- function(text) {
+  plain <- text$text
+  replaced <- function(signs) {
+    for (sign in names(signs)) {
+      plain <- gsub(sign, signs[[sign]], plain, fixed = TRUE)
+    }
+    plain
+  }
+  json <- c("\\" = "\\\\", "\"" = "\\\"", "\n" = "\\n", "\t" = "\\t")
+  named <- c("&" = "&amp;", "<" = "&lt;", ">" = "&gt;", "\"" = "&quot;")
+  forms <- list(
+    plain, replaced(c("\"" = "\"\"")), replaced(json),
+    replaced(c(json, "/" = "\\/")), replaced(named[1:3]), replaced(named),
+    replaced(c(named, "'" = "&#39;")), replaced(c(named, "'" = "&apos;")),
+    numbered_signs(plain, "\\u%04x"), numbered_signs(plain, "\\u%04X"),
+    numbered_signs(plain, "&#%d;"), numbered_signs(plain, "&#x%x;"),
+    numbered_signs(plain, "&#x%X;")
+  )
+  all <- data.frame(
+    text = unlist(forms), plain = rep(plain, length(forms)),
+    column = rep(text$column, length(forms))
+  )
+  n <- length(plain)
+  # As it is first: places of text count from there
+  all[seq_len(nrow(all)) <= n | !all$text == all$plain & !duplicated(all), ]
+}
+
+#' Signs outside of ASCII by their numbers, in JSON as two where they are large
+#' @noRd
+numbered_signs <- function(text, form) {
+  beyond <- which(grepl("[^ -~]", text, useBytes = TRUE) & validUTF8(text))
+  text[beyond] <- vapply(text[beyond], function(x) {
+    code <- utf8ToInt(enc2utf8(x))
+    large <- startsWith(form, "\\u") & code > 65535
+    written <- intToUtf8(code, multiple = TRUE)
+    plain <- code > 126 & !large
+    written[plain] <- sprintf(form, code[plain])
+    written[large] <- paste0(
+      sprintf(form, (code[large] - 65536L) %/% 1024L + 55296L),
+      sprintf(form, (code[large] - 65536L) %% 1024L + 56320L)
+    )
+    paste(written, collapse = "")
+  }, "")
+  text
 }
 
 # Which bytes belong to a word, and which to a number

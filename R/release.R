@@ -52,7 +52,12 @@
 #' @section What is refused:
 #' Sets from a fit that has not converged, made under a given seed, or edited
 #' after they were made: always. Labels weaker than `require`, costs above
-#' `epsilon` or at more than `delta`.
+#' `epsilon` or at more than `delta`. A published column whose values nine of ten
+#' records have alone, such as a case number: it tells whose record is whose,
+#' unless `public` names it. Published columns that tell the response or hold
+#' its values in any order. Numbers that together tell more than 99% of the
+#' response's variance, or one of rank correlation beyond .99, unless `public`
+#' names them all.
 #'
 #' @section The scan:
 #' Every byte that was written is read again, and every value is looked for, but
@@ -154,8 +159,15 @@ release <- function(x, path, formats = "csv", data = NULL,
   secrets <- writing(
     path, call, release_secrets(file, synthetic, public, formats)
   )
+  # Sets of what keeps no file met it never before
+  check_public_ends(
+    synthetic$support, file[[synthetic$variable]], "support",
+    c(synthetic$confirmed, suppressWarnings(as.numeric(public))), call
+  )
   check_own_values(file, synthetic, call)
   check_beside(file, synthetic, call)
+  check_no_near_copy(file, synthetic, public, call)
+  check_none_distinct(synthetic, public, call)
   made <- write_folder(path, call, function(folder) {
     made <- writing(path, call, {
       sets <- write_sets(frames, folder, formats)
@@ -276,10 +288,59 @@ check_beside <- function(file, synthetic, call) {
   set <- synthetic$sets[[1]]
   beside <- set[setdiff(names(set), variable)]
   if (nrow(set) == nrow(file)) check_not_copied(y, beside, call)
-  own <- vapply(names(beside), function(name) {
-    isTRUE(all.equal(beside[[name]], file[[name]], check.attributes = FALSE))
-  }, NA)
-  check_holds_none(y, beside[!own], call)
+  check_holds_none(y, beside, call)
+}
+
+#' Refuse published columns that together give the response nearly
+#'
+#' One that is named as public counts as known, and all that it is part of.
+#' @noRd
+check_no_near_copy <- function(file, synthetic, public, call) {
+  set <- synthetic$sets[[1]]
+  y <- file[[synthetic$variable]]
+  if (nrow(set) != length(y)) {
+    return(invisible())
+  }
+  near <- near_copies(y, set[setdiff(names(set), synthetic$variable)])
+  told <- near$columns
+  if (length(setdiff(told, public)) > 0) {
+    abort_privacy(
+      c(
+        "Published columns must not give the response nearly.",
+        x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
+             {format_share(floor(1000 * near$share) / 1000)} of it.",
+        i = "Leave one out, or name them all if this is wanted:
+             {.code public = {quoted_names(told)}}."
+      ),
+      call = call, class = "pseudosynth_error_near_copy", share = near$share
+    )
+  }
+}
+
+quoted_names <- function(names) {
+  text <- toString(dQuote(names, FALSE))
+  if (length(names) > 1) sprintf("c(%s)", text) else text
+}
+
+#' Refuse published columns that number the records
+#' @noRd
+check_none_distinct <- function(synthetic, public, call) {
+  set <- synthetic$sets[[1]]
+  beside <- set[setdiff(names(set), c(synthetic$variable, public))]
+  told <- distinct_columns(beside)
+  if (length(told) > 0) {
+    abort_privacy(
+      c(
+        "A published column must not tell one record from every other.",
+        x = "{cli::qty(length(told))}Nearly every record has a value of its own
+             of {.val {told}}.",
+        i = "Leave {cli::qty(length(told))}{?it/them} out or round
+             {?it/them}, or name what is wanted:
+             {.code public = {quoted_names(told)}}."
+      ),
+      call = call, class = "pseudosynth_error_distinct_column"
+    )
+  }
 }
 
 #' Refuse what is not good enough to leave

@@ -13,6 +13,8 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
   )
   # Plain values: nothing else of it travels in a release
   given <- Filter(Negate(is.null), bare_values(unclass(stated)))
+  response$confirmed <- given$confirmed
+  given$confirmed <- NULL
   response$stated <- names(given)
   response["limits"] <- list(given$bounds)
   kind <- response$kind

@@ -159,6 +159,9 @@ new_response <- function(formula, data, family = gaussian_family(),
   response$digits <- if (is.numeric(y)) response_digits(y) else 0L
   response <- state_response(response, stated, call)
   check_response(y, response, family, call)
+  check_public_ends(
+    c(response$limits, response$bounds), y, "bounds", response$confirmed, call
+  )
   response$label <- response_unit(response)
   structure(response, class = "synth_response")
 }

@@ -98,7 +98,8 @@
 #' text as response whose levels are not stated, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
 #' reference that is no list of public values, a family without a score here,
-#' another prior than [prior_normal()], bounds that are the range of the data.
+#' another prior than [prior_normal()], bounds of which one is the file's smallest
+#' or largest value.
 #' `pseudosynth_error_copied_response`: a predictor that tells the response.
 #' @section Warning types:
 #' `pseudosynth_warning_budget`: the noise drowns the coefficients or the
@@ -155,6 +156,10 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     formula, used_levels(data), family, prior, call, response, scaling
   )
   check_response_is_public(model$response, call)
+  y <- model$data[[model$response$variable]]
+  check_holds_none(
+    y, model$data[setdiff(names(model$data), model$response$variable)], call
+  )
   release_sums <- if (is_categorical(family)) release_levels else release_scores
   release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
 }

@@ -127,6 +127,10 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
     call = call
   )
   check_margin(margin, fit, call)
+  check_public_ends(
+    support, fit$data[[fit$response$variable]], "support",
+    fit$response$confirmed, call
+  )
   check_finite_mean(
     fit$family, with_support(fit$response, support, call), margin, call
   )

@@ -102,6 +102,7 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       m = length(sets),
       n_records = nrow(values),
       support = support,
+      confirmed = response$confirmed,
       ends = if (!has_labels(response)) response_range(response),
       moved = moved,
       made_by = list(
@@ -154,11 +155,16 @@ published_columns <- function(fit, data) {
 
 #' A predictor column without anything but its values
 #'
-#' Attributes go, and levels that no record has: one could name a person.
+#' Attributes go, and levels that no record has: one could name a person. The
+#' order of levels may be the order of their responses, as reorder() gives it:
+#' only that of an ordered factor is a statement, others are sorted.
 #' @noRd
 publish_column <- function(x) {
   if (is.factor(x)) {
     used <- levels(x)[sort(unique(as.integer(x)))]
+    if (!is.ordered(x)) {
+      used <- used[order(as_text(used), method = "radix")]
+    }
     return(factor(as.character(x), levels = used, ordered = is.ordered(x)))
   }
   # A fresh copy: attributes and deferred conversions stay behind

@@ -19,14 +19,13 @@ print.synthetic_data <- function(x, ...) {
       paste("label:", format(guarantee(x))), 76,
       exdent = 2
     )),
-    if (guarantee(x)$label == "none") {
-      "  not for release: nothing is guaranteed"
-    } else {
-      paste0(
-        "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
-        " for release, guarantee(x) the whole label"
-      )
-    },
+    paste0(
+      "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
+      # Sets without a guarantee, or edited ones, are as the file is
+      if (guarantee(x)$label != "none") " for release",
+      ", guarantee(x) the whole label"
+    ),
+    if (guarantee(x)$label == "none") "  Without a guarantee: not for release",
     sep = "\n"
   )
   invisible(x)

@@ -457,12 +457,17 @@ test_that("sets cut at a stated end leave, whoever is there", {
     expect_gt(length(left_in(release_to(syn, data = data))), 3)
   }
   expect_gt(at_end, 0)
-  # An end with many digits is in the label and no secret
+  # An end with many digits is in the label: a secret, if it is not public
   data$y[1] <- 1 / 3
   syn <- suppressMessages(
     synthesize(noisy, newdata = data, support = c(1 / 3, 100))
   )
-  expect_gt(length(left_in(release_to(syn, data = data))), 3)
+  expect_error(
+    release_to(syn, data = data),
+    class = "pseudosynth_error_public_ends"
+  )
+  public <- "0.333333333333333"
+  expect_gt(length(left_in(release_to(syn, data = data, public = public))), 3)
 })
 
 test_that("yes and no and small counts tell nobody", {

@@ -1,0 +1,49 @@
+# Ends that are stated as public must not be read off the file: its smallest and
+# its largest value are the values of records.
+
+#' Refuse stated ends that are the smallest or the largest value of the file
+#'
+#' One end is enough, and so is one that nearly equals it. What 0 and 1 are,
+#' everybody knows; all else must be confirmed, see public_response().
+#' @param ends (numeric or `NULL`) As stated, in the response's own unit.
+#' @param y The confidential values.
+#' @param confirmed (numeric or `NULL`)
+#' @noRd
+check_public_ends <- function(ends, y, arg, confirmed = NULL,
+                              call = rlang::caller_env()) {
+  if (is.null(ends) || !is.numeric(y) || length(y) == 0) {
+    return(invisible(ends))
+  }
+  y <- as.double(y)
+  told <- ends[near_one_of(ends, range(y[is.finite(y)])) &
+    !near_one_of(ends, c(0, 1, confirmed))]
+  if (length(told) == 0) {
+    return(invisible(ends))
+  }
+  rows <- which(near_one_of(y, told))
+  which <- if (length(told) > 1) "Both are" else "One of them is"
+  abort_privacy(
+    c(
+      "{.arg {arg}} must be public: chosen without the data.",
+      x = "{which} the smallest or the largest value of the data, which
+           {length(rows)} record{?s} {?has/have}.",
+      i = "State what is known beforehand, such as {.code c(10, 2e6)} for
+           incomes.",
+      i = "An end that is public all the same, such as a top code, is confirmed
+           by {.code response = public_response(confirmed = )}."
+    ),
+    arg = arg, call = call, rows = rows,
+    class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+  )
+}
+
+#' @param values (numeric or `NULL`)
+#' @return (logical) For each of `x`.
+#' @noRd
+near_one_of <- function(x, values) {
+  near <- logical(length(x))
+  for (value in values[is.finite(values)]) {
+    near <- near | abs(x - value) <= 1e-9 * abs(value)
+  }
+  near
+}

@@ -1,0 +1,171 @@
+# What leaves beside the response, and ends that are the file's.
+
+beside_file <- function(n = 120) {
+  withr::with_seed(8, data.frame(
+    y = round(exp(rnorm(n, 9, 0.6)), 2), x = round(rnorm(n), 1),
+    g = factor(rep(c("a", "b", "c"), length.out = n))
+  ))
+}
+
+beside_sets <- function(data, formula = log(y) ~ x, ...) {
+  suppressWarnings(suppressMessages({
+    fit <- fit_synthesizer(formula, data, gaussian(),
+      prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, ...
+    )
+    synthesize(fit, 1, allow_unconverged = TRUE)
+  }))
+}
+
+test_that("a stated end that is the file's own is refused, one alone, nearly", {
+  data <- beside_file()
+  ends <- range(data$y)
+  refused <- function(code) {
+    error <- expect_error(code, class = "pseudosynth_error_public_ends")
+    expect_s3_class(error, "pseudosynth_error_privacy")
+    expect_gt(length(error$rows), 0)
+    expect_no_match(conditionMessage(error), format(ends[2]), fixed = TRUE)
+  }
+  model <- function(...) {
+    fit_synthesizer(log(y) ~ x, data, gaussian(),
+      chains = 1, warmup = 8, draws = 8, response = public_response(...)
+    )
+  }
+  refused(model(bounds = ends))
+  refused(model(bounds = c(1, ends[2])))
+  refused(model(bounds = c(ends[1] * (1 - 1e-11), 1e9)))
+  histogram <- function(...) perturbed_histogram(data$y, epsilon = 1, ...)
+  refused(histogram(bounds = c(1, ends[2])))
+  refused(histogram(bins = c(1, 100, ends[2])))
+  expect_no_error(histogram(
+    bounds = c(0, ends[2]), response = public_response(confirmed = ends[2])
+  ))
+  data$s <- data$y / 1e6
+  refused(fit_synthesizer(s ~ x, data, beta_response(range(data$s) *
+    c(1 - 1e-11, 1 + 1e-11)), chains = 1, warmup = 8, draws = 8))
+})
+
+test_that("a support that is the file's own is refused before a draw", {
+  data <- beside_file()
+  fit <- suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
+    prior = prior_normal(), chains = 1, warmup = 50, draws = 50
+  ))
+  expect_error(
+    synthesize(fit, 1, support = c(1, max(data$y)), allow_unconverged = TRUE),
+    class = "pseudosynth_error_public_ends"
+  )
+})
+
+test_that("levels leave sorted, those of ordered factors as they are", {
+  data <- beside_file()
+  data$by_y <- factor(data$g, c("c", "a", "b"))
+  data$stated <- factor(data$g, c("c", "a", "b"), ordered = TRUE)
+  set <- beside_sets(data, log(y) ~ by_y + stated)[[1]]
+  expect_identical(levels(set$by_y), c("a", "b", "c"))
+  expect_identical(levels(set$stated), c("c", "a", "b"))
+  expect_identical(as.character(set$by_y), as.character(data$by_y))
+})
+
+test_that("a column that numbers the records is told, and refused unless named", {
+  data <- beside_file()
+  data$case <- withr::with_seed(2, sample(10000, nrow(data)))
+  expect_message(
+    try(fit_synthesizer(log(y) ~ case, data, gaussian(),
+      chains = 1, warmup = 8, draws = 8
+    ), silent = TRUE) |> suppressWarnings(),
+    "case",
+    class = "pseudosynth_message_distinct"
+  )
+  sets <- beside_sets(data, log(y) ~ case)
+  sets_out <- function(...) {
+    check_none_distinct(sets, ..., call = rlang::current_env())
+  }
+  expect_error(
+    sets_out(character()), "case", class = "pseudosynth_error_distinct_column"
+  )
+  expect_no_error(sets_out("case"))
+  expect_error(sets_out(character()), "public = \"case\"", fixed = TRUE)
+  expect_identical(distinct_columns(beside_file()[c("x", "g")]), character())
+})
+
+test_that("a shuffled copy of the response is refused by a score release", {
+  data <- beside_file()
+  data$copy <- withr::with_seed(3, sample(data$y))
+  expect_error(
+    score_release(log(y) ~ copy, data, gaussian(),
+      epsilon = 1, reference = list("(Intercept)" = 9, sigma = 1),
+      bounds = c(10, 1e6)
+    ),
+    class = "pseudosynth_error_copied_response"
+  )
+})
+
+test_that("columns that sum to the response are found, honest ones are not", {
+  data <- beside_file(500)
+  wage <- withr::with_seed(4, data$y * runif(500, 0.1, 0.9))
+  near <- near_copies(data$y, list(wage = wage, other = data$y - wage))
+  expect_identical(near$columns, c("wage", "other"))
+  expect_gt(near$share, 0.999)
+  close <- data$y * withr::with_seed(5, exp(rnorm(500, 0, 0.03)))
+  expect_identical(near_copies(data$y, list(a = close))$columns, "a")
+  expect_length(near_copies(data$y, list(wage = wage, x = data$x))$columns, 0)
+})
+
+test_that("own values that households share are found, honest sets are not", {
+  y <- withr::with_seed(6, rep(round(exp(rnorm(60, 10)), -1), each = 6))
+  synthetic <- list(variable = "y", n_records = 360L, ends = c(0, Inf))
+  expect_error(
+    check_not_the_file(y, list(y), synthetic, rlang::current_env()),
+    class = "pseudosynth_error_found"
+  )
+  drawn <- withr::with_seed(7, round(exp(rnorm(360, 10)), -1))
+  expect_no_error(
+    check_not_the_file(y, list(drawn), synthetic, rlang::current_env())
+  )
+})
+
+test_that("text is found as formats escape it", {
+  name <- "Anna \"Nan\" K\u00f6nig & S\u00f8n"
+  secrets <- list(
+    text = data.frame(text = name, column = "name"),
+    numbers = data.frame(number = double(), column = character()),
+    file = data.frame(name = name)
+  )
+  index <- index_secrets(secrets)
+  expect_identical(index$text[1], name)
+  written <- c(
+    csv = "Anna \"\"Nan\"\" K\u00f6nig & S\u00f8n",
+    json = "Anna \\\"Nan\\\" K\u00f6nig & S\u00f8n",
+    xml = "Anna &quot;Nan&quot; K\u00f6nig &amp; S\u00f8n"
+  )
+  for (form in written) {
+    path <- withr::local_tempfile()
+    writeLines(enc2utf8(form), path, useBytes = TRUE)
+    expect_gt(length(scan_file(path, index)), 0)
+  }
+  expect_true("K\\u00f6nig" %in% escaped_forms(
+    data.frame(text = "K\u00f6nig", column = "name")
+  )$text)
+})
+
+test_that("sets of another size than the file have no attribute risk", {
+  data <- data.frame(k = rep(1:2, 10), v = rep(1:4, 5))
+  expect_error(
+    attribute_risk(data[1:10, ], data, "k", "v"), "as many records",
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("text that is not marked as UTF-8 has no trouble beside a response", {
+  city <- rep(c("K\u00f6ln", "Bonn", "Ulm"), 20)
+  Encoding(city) <- "unknown"
+  expect_no_error(check_not_copied(city, list(x = rep(c(1, 2, 5, 3), 15))))
+})
+
+test_that("sets without a guarantee are not for release in print and figure", {
+  sets <- beside_sets(beside_file())
+  none <- guarantee(sets)$label == "none"
+  expect_identical(any(grepl("not for release", utils::capture.output(
+    print(sets)
+  ))), none)
+  expect_identical(!is.null(plot(sets)$labels$caption), none)
+})
