@@ -47,7 +47,7 @@ share_error <- function(a, b, v = NULL, w = NULL) {
 
 #' A function that gives the share of each level by its name
 #' @noRd
-level_shares <- function(levels) {
+shares_by_name <- function(levels) {
   force(levels)
   function(y, w = NULL) {
     # Two levels are measured as 0 and 1 and shown by name

@@ -184,7 +184,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       statistics = cbind(
         release = c("file", paste("set", seq_along(sets))),
         do.call(rbind, Map(
-          if (is.null(levels)) plain_statistics else level_shares(levels),
+          if (is.null(levels)) plain_statistics else shares_by_name(levels),
           c(list(y), values), weights
         ))
       ),
