@@ -476,6 +476,20 @@ check_seed <- function(seed, arg = "seed", call = rlang::caller_env()) {
 # The papers' letters
 paper_arguments <- c(c = "scale", g = "shift", r = "radius", eps = "epsilon")
 
+# Words of rstanarm, brms, Stan and synthpop, and what stands for them here
+foreign_arguments <- c(
+  iter = "Iterations are {.arg warmup} and {.arg draws} of
+          {.fn fit_synthesizer}; {.arg draws} are those kept.",
+  cores = "Chains run on {.arg threads} of {.fn fit_synthesizer}.",
+  adapt_delta = "The sampler's settings are {.arg control}: see
+                 {.fn sampler_control}.",
+  weights = "Privacy weights are {.arg privacy_weights} of
+             {.fn fit_synthesizer}; survey weights are {.arg survey_weights} of
+             {.fn utility}.",
+  regression = "A linear model is {.arg formula} in {.fn utility} and
+                {.arg regression} in {.fn compare}."
+)
+
 check_no_dots <- function(..., hint = "Formula, data, family and prior are those
                           of the fit; call {.fn fit_synthesizer} to change
                           them.", call = rlang::caller_env()) {
@@ -489,6 +503,10 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
   if (length(theirs) > 0) {
     ours <- unlist(paper_arguments[theirs])
     hint <- "The papers' {.arg {theirs}} {?is/are} called {.arg {ours}} here."
+  }
+  foreign <- intersect(names, names(foreign_arguments))
+  if (length(foreign) > 0) {
+    hint <- foreign_arguments[[foreign[1]]]
   }
   abort_input(
     c(

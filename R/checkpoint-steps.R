@@ -209,7 +209,15 @@ read_kept <- function(file, call) {
     abort_input(
       c(
         "{.file {file}} is not as it was written.",
-        i = "Remove that file: what it held is then made again."
+        i = if (basename(file) == "job") {
+          "It holds the job itself, which cannot be resumed without it. Start
+           again with a new folder."
+        } else if (basename(file) == "result") {
+          "It holds the finished result, and what it was made from is gone.
+           Start again with a new folder."
+        } else {
+          "Remove that file: what it held is then made again."
+        }
       ),
       arg = "checkpoint", call = call, class = "pseudosynth_error_checkpoint"
     )

@@ -92,6 +92,17 @@ named_jobs <- function(jobs, written, call = rlang::caller_env()) {
     )
   }
   for (job in jobs) {
+    if (inherits(job, "synthetic_data") || is.data.frame(job)) {
+      abort_input(
+        c(
+          "{.arg ...} must be finished jobs of {.fn pseudo_posterior}.",
+          x = "It holds {describe_type(job)}.",
+          i = "Sets are measured against a file by
+               {.code utility(synthetic, data)}."
+        ),
+        arg = "...", call = call
+      )
+    }
     check_class(
       job, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.",
       arg = "...", call = call

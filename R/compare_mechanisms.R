@@ -36,7 +36,8 @@
 #'   for each mechanism and epsilon) with the columns `mechanism`, `asked`
 #'   (epsilon), `label`, `add_remove`, `replace` (claimed or proven totals for
 #'   one set),
-#'   `ecdf_max`, `ecdf_mean_squared`, `groups`, `r_squared`, `overlap` (means
+#'   `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`, `total_ratio`,
+#'   `q90_ratio`, `q95_ratio`, `q99_ratio`, `shares`, `groups`, `r_squared`, `overlap` (means
 #'   over sets, see [utility()]), `risk` (mean identification risk, where asked
 #'   for), the Monte Carlo errors of these with `_se` (of the releases drawn
 #'   from a fit; refitting is not in them), `seconds` and `problem` (why a row
@@ -221,7 +222,9 @@ comparison_shown <- function(x) {
     check.names = FALSE
   )
   figures <- c(
-    ecdf_max = "max-ECDF", groups = "groups", r_squared = "R2",
+    ecdf_max = "max-ECDF", mean_ratio = "mean", sd_ratio = "sd",
+    q90_ratio = "90%", q95_ratio = "95%", q99_ratio = "99%",
+    shares = "shares", groups = "groups", r_squared = "R2",
     overlap = "overlap", risk = "risk"
   )
   for (name in names(figures)) {
@@ -229,6 +232,9 @@ comparison_shown <- function(x) {
   }
   shown
 }
+
+# Under every comparison of numbers
+ratios_note <- "Mean, sd, 90%, 95% and 99% are multiples of the file's."
 
 # Under every comparison
 claims_note <-
@@ -246,6 +252,7 @@ print.mechanism_comparison <- function(x, ...) {
       paste0("  ", strwrap(line, 76, exdent = 2))
     })),
     remark_lines(row_remarks(x$table)),
+    if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
     paste0("  ", claims_note),
     paste0("  ", confidential_line()),
     sep = "\n"

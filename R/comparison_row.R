@@ -85,7 +85,9 @@ check_margin_taken <- function(jobs, given) {
 
 # The measures of a row, in the order of the table
 comparison_figures <- c(
-  "ecdf_max", "ecdf_mean_squared", "groups", "r_squared", "overlap", "risk"
+  "ecdf_max", "ecdf_mean_squared", "mean_ratio", "sd_ratio", "total_ratio",
+  "q90_ratio", "q95_ratio", "q99_ratio", "shares", "groups", "r_squared",
+  "overlap", "risk"
 )
 
 #' What is measured of every release
@@ -96,16 +98,6 @@ comparison_figures <- c(
 comparison_measure <- function(job, groups, regression, risk_radius,
                                risk_known) {
   response <- job$model$response
-  if (is_categorical(job$family)) {
-    abort_input(
-      c(
-        "Comparisons measure numbers, which levels are not.",
-        i = "Run {.fn pseudo_posterior} for each mechanism and compare tables of
-             its sets."
-      ),
-      arg = "family", call = job$call
-    )
-  }
   check_number(
     risk_radius, above = 0, null = TRUE, arg = "risk_radius", call = job$call
   )

@@ -37,7 +37,12 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
     abort_input(
       c(
         "{.arg formula} must have no offset.",
-        i = "Subtract a published offset from the response yourself."
+        x = "No family carries one: it would be left out of fits and sets.",
+        i = "Of a continuous response, subtract the published column in a column
+             of your own before the fit.",
+        i = "Of counts, name the log of the exposure as a predictor instead:
+             {.code y ~ log(exposure)}. Its coefficient is then estimated and
+             not fixed at 1."
       ),
       arg = "formula", call = call
     )

@@ -180,9 +180,14 @@ judge_grid <- function(sampler) {
   c(
     # Without a figure, where the likelihood overflows, nothing is resolved
     if (!isTRUE(sampler$grid[["unresolved"]] <= 0.05)) {
+      unresolved <- sampler$grid[["unresolved"]]
       sprintf(
-        "The grid leaves a share of %s of the posterior unresolved; %s.",
-        format_figure(sampler$grid[["unresolved"]], 2),
+        "The grid leaves %s of the posterior unresolved; %s.",
+        if (is.finite(unresolved)) {
+          paste("a share of", format_figure(unresolved, 2))
+        } else {
+          "an unknown share"
+        },
         "take `sampler_control(\"surrogate\")`"
       )
     },

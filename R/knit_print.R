@@ -25,7 +25,10 @@ NULL
 knit_print.mechanism_comparison <- function(x, ...) {
   knit_tables(
     releases_headline("Mechanisms", x), comparison_shown(x),
-    c(r_squared_note(x), problem_lines(x$table), claims_note)
+    c(
+      r_squared_note(x), problem_lines(x$table),
+      if (any(is.finite(x$table$mean_ratio))) ratios_note, claims_note
+    )
   )
 }
 
@@ -41,7 +44,7 @@ knit_print.utility <- function(x, ...) {
   x <- summary(x)
   knit_tables(
     utility_headline(x), utility_shown(x),
-    c(r_squared_note(x), records_note(x$records))
+    c(r_squared_note(x), records_note(x$records), x$remarks)
   )
 }
 

@@ -29,7 +29,9 @@ NULL
 #' @export
 autoplot.mechanism_comparison <- function(object, ...) {
   measures <- c(
-    ecdf_max = "Largest ECDF difference", groups = "Error of group means",
+    ecdf_max = "Largest ECDF difference", mean_ratio = "Mean / file's",
+    q95_ratio = "95% quantile / file's",
+    shares = "Total variation of shares", groups = "Error of group means",
     r_squared = "R-squared", risk = "Identification risk"
   )
   table <- object$table
@@ -39,8 +41,8 @@ autoplot.mechanism_comparison <- function(object, ...) {
   if (length(measures) == 0) {
     abort_input(
       c(
-        "The comparison must hold a result.",
-        i = "No mechanism gave one; its {.field problem} says why."
+        "{.arg object} must hold a mechanism that gave sets.",
+        x = "None did: the column {.field problem} says why."
       ),
       arg = "object"
     )
@@ -54,7 +56,7 @@ autoplot.mechanism_comparison <- function(object, ...) {
   frame <- do.call(rbind, lapply(names(measures), function(name) {
     value <- table[[name]]
     # One useless mechanism must not press all others against the axis
-    edge <- if (name == "r_squared") {
+    edge <- if (name == "r_squared" || name %in% names(ratio_columns)) {
       Inf
     } else {
       3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
@@ -95,10 +97,15 @@ autoplot.mechanism_comparison <- function(object, ...) {
     c(rep_len(c(16, 1, 15, 0, 18, 5), length(epsilons)), 10), levels
   )
   shapes <- c(shapes, beyond = 17, failed = 4)
+  # Where the file lies: its own R2, and 1 for ratios to its figures
   truth <- data.frame(
-    measure = factor("R-squared", measures),
-    value = object$confidential %||% NA_real_
-  )[rep("r_squared" %in% names(measures), 1), ]
+    name = c("r_squared", names(ratio_columns)),
+    value = rep(
+      c(object$confidential %||% NA_real_, 1), c(1, length(ratio_columns))
+    )
+  )
+  truth <- truth[truth$name %in% names(measures), ]
+  truth$measure <- factor(measures[truth$name], measures)
   ggplot2::ggplot(
     frame, ggplot2::aes(x = .data$value, y = .data$mechanism)
   ) +
@@ -118,8 +125,8 @@ autoplot.mechanism_comparison <- function(object, ...) {
     ggplot2::facet_wrap(
       ~measure,
       scales = "free_x",
-      # Three titles side by side have less room than two
-      labeller = ggplot2::label_wrap_gen(if (length(measures) > 3) 22 else 14)
+      # Three titles side by side have little room
+      labeller = ggplot2::label_wrap_gen(14)
     ) +
     ggplot2::scale_y_discrete(limits = levels(frame$mechanism)) +
     ggplot2::scale_colour_manual(values = colours) +

@@ -8,7 +8,8 @@
 #'
 #' @param object,x (risk_utility_map) See [risk_utility()].
 #' @param measure (string) `"ecdf_max"`, the default, `"ecdf_mean_squared"`,
-#'   `"groups"`, `"r_squared"` or `"overlap"`.
+#'   `"mean_ratio"`, `"sd_ratio"`, `"q95_ratio"` (best at 1), `"shares"` (of more
+#'   than two levels), `"groups"`, `"r_squared"` or `"overlap"`.
 #' @param against (string) `"epsilon"`, the default: of one set, claimed or
 #'   proven (add/remove-one); `"risk"`: the mean identification risk, for maps
 #'   made with `risk_radius`.
@@ -26,6 +27,9 @@ autoplot.risk_utility_map <- function(object, measure = "ecdf_max",
   titles <- c(
     ecdf_max = "Largest ECDF difference",
     ecdf_mean_squared = "Mean squared ECDF difference",
+    mean_ratio = "Mean / mean of the file", sd_ratio = "Sd / sd of the file",
+    q95_ratio = "95% quantile / that of the file",
+    shares = "Total variation of shares",
     groups = "Error of group means", r_squared = "R-squared",
     overlap = "Overlap of intervals"
   )

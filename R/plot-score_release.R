@@ -7,7 +7,7 @@
 #' @param type (string) `"coefficients"`, the default: estimates with 95%
 #'   intervals; `"margin"`: the noisy margin as a density.
 #' @param prefix (string or `NULL`) Put before amounts on the margin's axis.
-#'   `NULL`, the default, is `"$"` where the log of the response is modelled.
+#'   `NULL`, the default: nothing.
 #' @param ... Not used.
 #' @return A ggplot object. It shows what was released and nothing else.
 #' @section Error types: `pseudosynth_error_input`: the margin of a release that

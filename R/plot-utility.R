@@ -71,8 +71,14 @@ autoplot.utility <- function(object, ...) {
         "Against the file's, the line at 0. Circle: mean of ", n_sets,
         " set", if (n_sets == 1) "" else "s",
         if (any(beyond)) ".\nTriangles: beyond the edge" else "",
-        ".\nLargest ECDF difference ",
-        format_figure(mean(object$table$ecdf_max), 2), ", mean over sets"
+        if (is.null(object$table$shares)) {
+          ".\nLargest ECDF difference "
+        } else {
+          ".\nTotal variation of shares "
+        },
+        format_figure(
+          mean(object$table$shares %||% object$table$ecdf_max), 2
+        ), ", mean over sets"
       ),
       x = "Difference from the file's statistic", y = NULL,
       caption = confidential_caption

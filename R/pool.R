@@ -62,6 +62,21 @@
 #' @export
 pool <- function(fits, level = 0.95) {
   check_present(fits)
+  if (inherits(fits, c("synthetic_data", "pseudo_posterior")) ||
+    is.function(level)) {
+    abort_input(
+      c(
+        "{.arg fits} must be the results of a model in each set.",
+        x = if (is.function(level)) {
+          "A function was given as {.arg level}."
+        } else {
+          "It is {describe_type(fits)}: the sets themselves."
+        },
+        i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}."
+      ),
+      arg = "fits"
+    )
+  }
   level <- check_number(level, above = 0, below = 1)
   results <- pooled_parts(fits)
   m <- length(results)

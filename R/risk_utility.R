@@ -142,9 +142,11 @@ grid_job <- function(job, chosen, given, row) {
 #' @noRd
 map_shown <- function(x) {
   figures <- c(
-    "label", "add_remove", "replace", "ecdf_max", "groups", "r_squared",
-    "overlap", "risk"
+    "label", "add_remove", "replace", "ecdf_max", names(ratio_columns)[-3],
+    "shares", "groups", "r_squared", "overlap", "risk"
   )
+  # Tables of other versions may lack some
+  figures <- intersect(figures, names(x$table))
   shown <- x$table[c(x$settings, figures)]
   shown[!vapply(shown, function(column) all(is.na(column)), TRUE)]
 }

@@ -33,9 +33,17 @@
 #'   set and the columns
 #'   * `set`;
 #'   * `ecdf_max`, `ecdf_mean_squared`: of the difference of the two empirical
-#'     distribution functions at the pooled points (Woo and others 2009);
+#'     distribution functions at the pooled points (Woo and others 2009). Of
+#'     two levels they are those of 0 and 1;
+#'   * `mean_ratio`, `sd_ratio`, `total_ratio`, `q90_ratio`, `q95_ratio`,
+#'     `q99_ratio`: of numbers, the set's mean, standard deviation, total and
+#'     upper quantiles as multiples of the file's. A distribution function that
+#'     is near may have a mean that is not. `NA` where the file's is 0;
+#'   * `shares`: of more than two levels, in the place of these, the total
+#'     variation distance of the levels' shares;
 #'   * `groups`: mean absolute difference of the groups' means, weighted by size
-#'     and averaged over the columns of `groups`;
+#'     and averaged over the columns of `groups`. Of more than two levels, the
+#'     total variation distance of the two-way tables with each of them;
 #'   * `r_squared`, `overlap` (mean over coefficients, 0 to 1; Karr and others
 #'     2006), where a formula is given;
 #'   * `pmse`, `pmse_ratio`, where asked for: the error, and the error as a
@@ -46,8 +54,10 @@
 #'     by exchanging labels 20 times, with R's random numbers;
 #'
 #'   `statistics`, a data frame with the mean, standard deviation, total and
-#'   quantiles of the file and of each set (of yes/no answers as 0 and 1);
-#'   `confidential`, the file's own `r_squared`; `records`, the number of the
+#'   quantiles of the file and of each set, of categories the share of each
+#'   level by its name; `heaping`, of numbers, a data frame with the shares of
+#'   values other than 0 that are multiples of 10, 100 and 1,000: `print()`
+#'   remarks where sets lost half of what people had rounded; `confidential`, the file's own `r_squared`; `records`, the number of the
 #'   file's and of each set's; `variable`, `groups` and `survey_weights` as
 #'   given. `summary()` gives the means over the sets, and of the statistics
 #'   also the smallest and the largest. Confidential: it is computed from the
@@ -112,13 +122,18 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       check_scale(set[[variable]], transform, "synthetic", call)
     }
   }
-  y <- response_values(data, variable, call = call)
-  values <- lapply(sets, function(set) {
-    response_values(
-      set, variable, response_levels(data[[variable]]),
-      arg = "synthetic", call = call
-    )
-  })
+  levels <- category_levels(data, sets, variable, call)
+  # Two levels have an order, and so a distribution function; more have shares
+  shares_alone <- length(levels) > 2
+  if (shares_alone && !is.null(pmse)) abort_pmse_of_levels(variable, call)
+  values_of <- function(file, arg) {
+    if (shares_alone) {
+      return(factor(as.character(file[[variable]]), levels))
+    }
+    response_values(file, variable, levels, arg = arg, call = call)
+  }
+  y <- values_of(data, "data")
+  values <- lapply(sets, values_of, "synthetic")
   weights <- lapply(c(list(data), sets), function(file) {
     if (!is.null(survey_weights)) as.double(file[[survey_weights]])
   })
@@ -130,9 +145,21 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     set <- sets[[j]]
     z <- values[[j]]
     w <- weights[[j + 1]]
-    row <- data.frame(set = j, ecdf_distance(y, z, v, w))
+    row <- if (shares_alone) {
+      data.frame(set = j, shares = share_error(list(y), list(z), v, w))
+    } else {
+      data.frame(set = j, ecdf_distance(y, z, v, w))
+    }
+    if (is.null(levels)) {
+      row <- cbind(row, statistic_ratios(y, z, v, w))
+    }
     if (!is.null(groups)) {
       row$groups <- mean(vapply(groups, function(group) {
+        if (shares_alone) {
+          return(share_error(
+            list(data[[group]], y), list(set[[group]], z), v, w
+          ))
+        }
         group_error(data[[group]], y, set[[group]], z, transform, v, w)
       }, 0))
     }
@@ -156,8 +183,17 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       table = do.call(rbind, rows),
       statistics = cbind(
         release = c("file", paste("set", seq_along(sets))),
-        do.call(rbind, Map(plain_statistics, c(list(y), values), weights))
+        do.call(rbind, Map(
+          if (is.null(levels)) plain_statistics else shares_by_name(levels),
+          c(list(y), values), weights
+        ))
       ),
+      heaping = if (is.null(levels)) {
+        cbind(
+          release = c("file", paste("set", seq_along(sets))),
+          do.call(rbind, Map(heaping_of, c(list(y), values), weights))
+        )
+      },
       variable = variable, groups = groups, survey_weights = survey_weights,
       records = c(nrow(data), vapply(sets, nrow, 0L)),
       confidential = list(r_squared = truth$r_squared)
@@ -170,13 +206,29 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
 #' @noRd
 plain_statistics <- function(y, w = NULL) {
   y <- as.double(y)
-  q <- weighted_quantile(y, w, c(0.05, 0.25, 0.5, 0.75, 0.95))
+  q <- weighted_quantile(y, w, c(0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99))
   data.frame(
     mean = weighted_mean(y, w), sd = weighted_sd(y, w),
     total = weighted_total(y, w), "5%" = q[1],
-    "25%" = q[2], median = q[3], "75%" = q[4], "95%" = q[5], max = max(y),
+    "25%" = q[2], median = q[3], "75%" = q[4], "90%" = q[5], "95%" = q[6],
+    "99%" = q[7], max = max(y),
     check.names = FALSE
   )
+}
+
+# What a distribution function does not show: a few far values move them
+ratio_columns <- c(
+  mean_ratio = "mean", sd_ratio = "sd", total_ratio = "total",
+  q90_ratio = "90%", q95_ratio = "95%", q99_ratio = "99%"
+)
+
+#' A set's statistics as multiples of the file's; none of a statistic that is 0
+#' @noRd
+statistic_ratios <- function(y, z, v = NULL, w = NULL) {
+  file <- plain_statistics(y, v)[ratio_columns]
+  ratio <- unlist(plain_statistics(z, w)[ratio_columns]) / unlist(file)
+  ratio[!is.finite(ratio)] <- NA
+  as.data.frame(as.list(stats::setNames(ratio, names(ratio_columns))))
 }
 
 #' `FALSE`, `TRUE` or a method's name
@@ -325,7 +377,8 @@ summary.utility <- function(object, ...) {
       n_sets = nrow(object$table), records = object$records,
       variable = object$variable,
       survey_weights = object$survey_weights,
-      confidential = object$confidential
+      confidential = object$confidential, heaping = object$heaping,
+      remarks = heaping_remark(object$heaping)
     ),
     class = "summary_utility"
   )
@@ -367,10 +420,26 @@ records_note <- function(records) {
 #' The two tables of a summary: distances, and statistics beside the file's
 #' @noRd
 utility_shown <- function(x) {
-  list(
-    as.data.frame(as.list(x$means)),
-    # The mean, the smallest and the largest of one set are the same
-    if (x$n_sets == 1) x$statistics[1:3] else x$statistics
+  # The mean, the smallest and the largest of one set are the same
+  narrow <- function(table) if (x$n_sets == 1) table[1:3] else table
+  measures <- setdiff(names(x$means), names(ratio_columns))
+  ratios <- intersect(names(ratio_columns), names(x$means))
+  c(
+    list(as.data.frame(as.list(x$means[measures]))),
+    if (length(ratios) > 0) {
+      list(data.frame(
+        "set / file" = "ratio", as.list(stats::setNames(
+          x$means[ratios], ratio_columns[ratios]
+        )), check.names = FALSE
+      ))
+    },
+    list(narrow(x$statistics)),
+    # Nobody rounded: nothing to show
+    if (!is.null(x$heaping) && any(x$heaping[1, -1] >= 0.2)) {
+      heaping <- over_sets(x$heaping)
+      names(heaping)[1] <- "share at multiples of"
+      list(narrow(heaping))
+    }
   )
 }
 
@@ -386,6 +455,7 @@ print.summary_utility <- function(x, ...) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
     if (!is.null(note)) paste0("  ", note),
+    if (!is.null(x$remarks)) paste0("  ", strwrap(x$remarks, 76, exdent = 2)),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

@@ -431,7 +431,9 @@ test_that("survey weights count records as often as they stand for", {
     transform(set, w = 7), transform(file, w = 7), "y",
     groups = "g", formula = y ~ x, survey_weights = "w"
   )
-  expect_equal(even$table, plain$table)
+  # Quantiles without weights lie between values, those with weights at one
+  same <- setdiff(names(plain$table), paste0("q", c(90, 95, 99), "_ratio"))
+  expect_equal(even$table[same], plain$table[same])
   expect_false(isTRUE(all.equal(found$table$ecdf_max, plain$table$ecdf_max)))
 })
 
@@ -465,4 +467,62 @@ test_that("sets of another size than the file are said to be", {
   )
   shown <- capture.output(print(utility(data, data, "income")))
   expect_no_match(shown, "Records: |^ *$")
+})
+
+test_that("the set's mean, sd and upper quantiles stand beside the file's", {
+  data <- data.frame(y = c(1:99, 1000))
+  set <- data.frame(y = c(1:99, 2000))
+  table <- utility(set, data, "y")$table
+  expect_equal(table$mean_ratio, mean(set$y) / mean(data$y))
+  expect_equal(table$sd_ratio, stats::sd(set$y) / stats::sd(data$y))
+  expect_equal(table$total_ratio, sum(set$y) / sum(data$y))
+  expect_equal(table$q95_ratio, 1)
+  # The distribution function alone sees next to nothing
+  expect_lt(table$ecdf_max, 0.011)
+  expect_output(print(utility(set, data, "y")), "set / file")
+  zero <- data.frame(y = c(-1, 1))
+  expect_true(is.na(utility(zero, zero, "y")$table$mean_ratio))
+})
+
+test_that("more than two levels are measured by shares and two-way tables", {
+  data <- data.frame(
+    k = c("p", "p", "q", "r"), g = c("a", "b", "a", "b")
+  )
+  set <- data.frame(k = c("p", "q", "q", "s"), g = c("a", "b", "a", "b"))
+  found <- utility(set, data, "k", groups = "g")
+  # p 2 and 1, q 1 and 2, r 1 and 0, s 0 and 1
+  expect_equal(found$table$shares, 0.5)
+  # pa, qa agree; pb, rb against qb, sb
+  expect_equal(found$table$groups, 0.5)
+  expect_named(found$statistics, c("release", "p", "q", "r", "s"))
+  expect_equal(found$statistics$p, c(0.5, 0.25))
+  expect_null(found$table$ecdf_max)
+  expect_s3_class(plot(found), "ggplot")
+  expect_error(
+    utility(set, data, "k", pmse = TRUE),
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("two levels are shown by name", {
+  data <- data.frame(b = factor(c("no", "no", "yes", "no")))
+  set <- data.frame(b = factor(c("no", "yes", "yes", "no")))
+  found <- utility(set, data, "b")
+  expect_named(found$statistics, c("release", "no", "yes"))
+  expect_equal(found$statistics$yes, c(0.25, 0.5))
+  expect_equal(found$table$ecdf_max, 0.25)
+})
+
+test_that("heaping is measured, and remarked where it is lost", {
+  withr::local_seed(1)
+  data <- data.frame(y = c(rep(c(1000, 1500, 1900), c(40, 30, 20)), 1:10, 0))
+  set <- data.frame(y = sample(1001:9999, nrow(data)))
+  found <- utility(set, data, "y")
+  # 90 of 100 values other than 0, and 10 itself
+  expect_equal(found$heaping[1, -1], data.frame(
+    "10" = 0.91, "100" = 0.9, "1,000" = 0.4,
+    check.names = FALSE
+  ))
+  expect_output(print(found), "Heaping is lost")
+  expect_null(summary(utility(data, data, "y"))$remarks)
 })
