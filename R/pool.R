@@ -60,8 +60,10 @@
 #' pooled
 #' confint(pooled)
 #' @export
-pool <- function(fits, level = 0.95) {
+pool <- function(fits, level = 0.95, rule = NULL) {
   check_present(fits)
+  call <- rlang::current_env()
+  rule <- combining_rule(fits, rule, call)
   level <- check_number(level, above = 0, below = 1)
   results <- pooled_parts(fits)
   m <- length(results)
@@ -75,24 +77,28 @@ pool <- function(fits, level = 0.95) {
   if (all(vapply(results, function(x) x$diagonal, NA))) {
     between <- diag(diag(between), length(terms))
   }
-  total <- within + between / m
+  added <- if (rule == "rubin") 1 + 1 / m else 1 / m
+  total <- within + added * between
   dimnames(total) <- list(terms, terms)
   u <- diag(within)
   b <- diag(between)
-  df <- (m - 1) * (1 + m * u / b)^2
   estimate <- rowMeans(estimates)
+  # What is left where all sets give the same is how sums are rounded
+  df <- (m - 1) * (1 + u / (added * b))^2
+  df[b <= 1e-24 * pmax(u, estimate^2)] <- Inf
   std_error <- sqrt(diag(total))
+  statistic <- ifelse(std_error > 0 | estimate != 0, estimate / std_error, 0)
   reach <- stats::qt((1 + level) / 2, df) * std_error
   structure(
     list(
       table = data.frame(
         term = terms, estimate = estimate, std_error = std_error,
-        statistic = estimate / std_error, df = df,
-        p_value = 2 * stats::pt(-abs(estimate / std_error), df),
+        statistic = statistic, df = df,
+        p_value = 2 * stats::pt(-abs(statistic), df),
         conf_low = estimate - reach, conf_high = estimate + reach,
         within = u, between = b, row.names = NULL
       ),
-      variance = total, m = m, level = level
+      variance = total, m = m, level = level, rule = rule
     ),
     class = "pooled_estimates"
   )
@@ -113,8 +119,57 @@ with.pseudo_posterior <- function(data, expr, ...) {
 in_each_set <- function(sets, asked, caller) {
   structure(
     lapply(as.list(sets), function(set) eval(asked, set, caller)),
-    class = "synthetic_fits"
+    class = "synthetic_fits", combine = sets$made_by$combine
   )
+}
+
+# The rule ---------------------------------------------------------------------
+
+#' The rule of the sets that results come from
+#' @return (string) `"reiter"` or `"rubin"`.
+#' @noRd
+combining_rule <- function(fits, rule, call) {
+  if (!is.null(rule)) {
+    rule <- check_choice(rule, c("reiter", "rubin"), "rule", call)
+  }
+  sets <- if (is_job(fits)) fits$synthetic else fits
+  of_sets <- inherits(sets, "synthetic_data")
+  known <- if (of_sets) sets$made_by$combine else attr(fits, "combine")
+  if (identical(known, "none")) {
+    abort_input(
+      c(
+        "Sets of a score release are not combined.",
+        x = "All hold the best values that it tells, in other places: the
+             variance between them is not what the noise hides.",
+        i = "{.code confint(release)} has the release's own intervals of its
+             coefficients.",
+        i = "{.code synthesize(release, m = 20, newdata, uncertainty = TRUE)}
+             draws sets that {.fn pool} can combine."
+      ),
+      arg = "fits", call = call
+    )
+  }
+  if (of_sets) {
+    abort_input(
+      c(
+        "{.arg fits} must be what was estimated from each set.",
+        x = "It is the sets themselves.",
+        i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}."
+      ),
+      arg = "fits", call = call
+    )
+  }
+  if (!is.null(known) && !is.null(rule) && rule != known) {
+    abort_input(
+      c(
+        "{.arg rule} must be the one of the sets.",
+        x = "They say {.val {known}}.",
+        i = "Leave {.arg rule} out."
+      ),
+      arg = "rule", call = call
+    )
+  }
+  known %||% rule %||% "reiter"
 }
 
 #' @export
@@ -262,15 +317,16 @@ pooled_shown <- function(x) {
   shown <- x$table[c(
     "term", "estimate", "std_error", "conf_low", "conf_high", "df"
   )]
-  shown$df <- round(shown$df, 1)
+  shown$df <- ifelse(shown$df > 1e5, Inf, round(shown$df, 1))
   names(shown) <- c("", "estimate", "std. error", "low", "high", "df")
   shown
 }
 
 pooled_headline <- function(x) {
   sprintf(
-    "Pooled over m = %d synthetic sets, %s%% intervals (Reiter 2003)",
-    x$m, format(100 * x$level)
+    "Pooled over m = %d synthetic sets, %s%% intervals (%s)",
+    x$m, format(100 * x$level),
+    c(reiter = "Reiter 2003", rubin = "Rubin 1987")[[x$rule]]
   )
 }
 
@@ -344,8 +400,10 @@ tidy.pooled_estimates <- function(x, ...) {
 #' @noRd
 glance.pooled_estimates <- function(x, ...) {
   data.frame(
-    m = x$m, terms = nrow(x$table), level = x$level,
+    m = x$m, terms = nrow(x$table), level = x$level, rule = x$rule,
     # the share of the variance that synthesis added, mean over terms
-    added = mean(1 - x$table$within / x$table$std_error^2)
+    added = mean(ifelse(
+      x$table$std_error > 0, 1 - x$table$within / x$table$std_error^2, 0
+    ))
   )
 }

@@ -20,18 +20,34 @@
 #'   bin in parts, which follow the law times the curve.
 #' @noRd
 margin_counts <- function(x) {
-  margin <- x$margin
+  parts <- margin_parts(x)
+  fits <- ratio_fits(x$margin, log(parts$of_bins), parts$place$bins)
+  best <- fits[[which.max(vapply(fits, `[[`, 0, "likelihood"))]]
+  counts_in_parts(parts, best$counts, best$curve)
+}
+
+#' What a margin's bins are made of
+#' @return (list) `breaks` of the parts, the `bin` of each and its `law`,
+#'   `of_bins` (the law's shares), `place` (see scaled_places()).
+#' @noRd
+margin_parts <- function(x) {
   count <- x$family$kind == "count"
-  parts <- bin_parts(margin$breaks, count)
+  parts <- bin_parts(x$margin$breaks, count)
   law <- law_shares(x, parts$breaks)
-  of_bins <- sums_by(law, parts$bin)
-  place <- scaled_places(margin$breaks, parts$breaks, law, count)
-  found <- fitted_ratio(margin, log(of_bins), place$bins)
+  c(parts, list(
+    law = law, of_bins = sums_by(law, parts$bin),
+    place = scaled_places(x$margin$breaks, parts$breaks, law, count)
+  ))
+}
+
+#' @param counts,curve (double, K) Of the bins.
+#' @noRd
+counts_in_parts <- function(parts, counts, curve) {
   # Between the middles of bins the curve is a line, and beyond them, too
-  curve <- line_through(place$bins, found$curve, place$parts)
-  share <- law * exp(curve - found$curve[parts$bin])
+  line <- line_through(parts$place$bins, curve, parts$place$parts)
+  share <- parts$law * exp(line - curve[parts$bin])
   share <- share / sums_by(share, parts$bin)[parts$bin]
-  list(counts = found$counts[parts$bin] * share, breaks = parts$breaks)
+  list(counts = counts[parts$bin] * share, breaks = parts$breaks)
 }
 
 sums_by <- function(x, bin) {
@@ -105,35 +121,38 @@ curve_covariance <- function(place) {
   near^2 * (3 * far - near) / 6 * (outer(sign(place), sign(place)) > 0)
 }
 
-#' The mode of the log ratio, at the likeliest sizes of curve and spikes
+#' The modes of the log ratio, one for each size of curve and spikes
 #' @param log_law (double, K) Log shares of the bins under the law.
-#' @return (list) `counts` (sum N) and `curve` (its part of the log ratio).
+#' @return (list of lists) See ratio_mode(), with `curve` (its part of the log
+#'   ratio) and `prior` (covariance).
 #' @noRd
-fitted_ratio <- function(margin, log_law, place) {
-  root <- margin_strategy(
-    length(place), if (is.null(margin$rho)) "laplace" else "gaussian"
-  ) / margin$deviation
+ratio_fits <- function(margin, log_law, place) {
+  root <- margin_root(margin)
   seen <- drop(root %*% margin$noisy)
   line <- tcrossprod(place)
   bend <- curve_covariance(place)
-  best <- list(likelihood = -Inf)
   pull <- 0 * log_law
+  fits <- list()
   for (bends in c(0.1, 0.4, 1.5, 6)^2) {
     curve <- line + bends * bend
     for (spike in c(0.01, 0.1, 0.3, 1)^2) {
-      one <- ratio_mode(
-        root, seen, log_law, curve + diag(spike, length(place)),
-        sum(margin$noisy), pull
-      )
+      prior <- curve + diag(spike, length(place))
+      one <- ratio_mode(root, seen, log_law, prior, sum(margin$noisy), pull)
       pull <- one$pull
-      if (one$likelihood > best$likelihood) {
-        best <- one
-        best$curve <- drop(curve %*% one$pull)
-        best$size <- sqrt(c(bends, spike))
-      }
+      one$curve <- drop(curve %*% pull)
+      one$prior <- prior
+      fits[[length(fits) + 1]] <- one
     }
   }
-  best
+  fits
+}
+
+#' What is seen, in the noise's deviations, of the counts
+#' @noRd
+margin_root <- function(margin) {
+  margin_strategy(
+    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
+  ) / margin$deviation
 }
 
 #' The mode of the log ratio under a normal prior
