@@ -21,8 +21,9 @@
 #' @noRd
 margin_counts <- function(x) {
   parts <- margin_parts(x)
-  fits <- ratio_fits(x$margin, log(parts$of_bins), parts$place$bins)
-  best <- fits[[which.max(vapply(fits, `[[`, 0, "likelihood"))]]
+  best <- likeliest(
+    ratio_fits(x$margin, log(parts$of_bins), parts$place$bins)
+  )
   counts_in_parts(parts, best$counts, best$curve)
 }
 
@@ -71,20 +72,24 @@ bin_parts <- function(breaks, count, size = 8) {
   )
 }
 
-#' The family's law at the released coefficients, for the file's predictors
+#' What bins hold before the noisy counts are looked at
 #'
-#' A ten-thousandth is spread evenly: a law says next to nothing about where it
-#' is next to nothing.
+#' The family's law at the released coefficients, for the file's predictors, but
+#' with normal errors in place of Student's: a margin has bounds, and tails
+#' that only a family states would be most of a mean. A ten-thousandth is spread
+#' evenly: a law says little about where it is next to nothing.
 #' @return (double) Shares, above 0.
 #' @noRd
 law_shares <- function(x, breaks) {
   mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
-  # A record outside the bounds is counted at their ends
-  inner <- breaks[-c(1, length(breaks))]
-  below <- rowMeans(outer(inner, mean, function(q, mean) {
-    response_probability(x$family, q, mean, x$shape)
-  }))
-  law <- pmax(diff(c(0, below, 1)), 0)
+  below <- if (is_location(x$family)) {
+    # The tenth and ninetieth hundredths are those of the family
+    sigma <- x$shape * error_quantile(x$family, 0.9) / stats::qnorm(0.9)
+    function(q, mean) stats::pnorm((q - mean) / sigma)
+  } else {
+    function(q, mean) response_probability(x$family, q, mean, x$shape)
+  }
+  law <- pmax(diff(rowMeans(outer(breaks, mean, below))), 1e-300)
   0.9999 * law / sum(law) + 1e-4 * diff(breaks) / sum(diff(breaks))
 }
 
@@ -124,82 +129,88 @@ curve_covariance <- function(place) {
 #' The modes of the log ratio, one for each size of curve and spikes
 #' @param log_law (double, K) Log shares of the bins under the law.
 #' @return (list of lists) See ratio_mode(), with `curve` (its part of the log
-#'   ratio) and `prior` (covariance).
+#'   ratio) and `size` (of both).
 #' @noRd
 ratio_fits <- function(margin, log_law, place) {
-  root <- margin_root(margin)
-  seen <- drop(root %*% margin$noisy)
+  root <- margin_strategy(
+    length(place), if (is.null(margin$rho)) "laplace" else "gaussian"
+  ) / margin$deviation
+  known <- crossprod(root)
   line <- tcrossprod(place)
   bend <- curve_covariance(place)
-  pull <- 0 * log_law
   fits <- list()
-  for (bends in c(0.1, 0.4, 1.5, 6)^2) {
-    curve <- line + bends * bend
-    for (spike in c(0.01, 0.1, 0.3, 1)^2) {
-      prior <- curve + diag(spike, length(place))
-      one <- ratio_mode(root, seen, log_law, prior, sum(margin$noisy), pull)
-      pull <- one$pull
-      one$curve <- drop(curve %*% pull)
-      one$prior <- prior
-      fits[[length(fits) + 1]] <- one
-    }
+  try <- function(size) {
+    curve <- line + size[1]^2 * bend
+    one <- ratio_mode(
+      margin$noisy, known, log_law, curve + diag(size[2]^2, length(place)),
+      likeliest(fits)$ratio %||% (0 * log_law)
+    )
+    one$curve <- drop(curve %*% one$pull)
+    one$size <- size
+    fits[[length(fits) + 1]] <<- one
   }
+  # How good one is depends little on the other
+  for (curve in c(0.1, 0.4, 1.5, 6)) try(c(curve, 0.1))
+  best <- likeliest(fits)$size[1]
+  for (spike in c(0.01, 0.3, 1)) try(c(best, spike))
   fits
 }
 
-#' What is seen, in the noise's deviations, of the counts
-#' @noRd
-margin_root <- function(margin) {
-  margin_strategy(
-    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
-  ) / margin$deviation
+likeliest <- function(fits) {
+  if (length(fits) > 0) {
+    fits[[which.max(vapply(fits, `[[`, 0, "likelihood"))]]
+  }
 }
 
 #' The mode of the log ratio under a normal prior
 #'
-#' Gauss and Newton's steps, halved until they gain. The ratio is the prior's
-#' covariance times a `pull`, so that the covariance is not inverted.
-#' @param root (matrix, K x K) What is seen, in the noise's deviations, of the
-#'   counts.
-#' @param pull (double, K) Where to start.
-#' @return (list) `counts`, `pull`, and `likelihood` (logarithm, by Laplace's
-#'   approximation).
+#' Gauss and Newton's steps, shortened until they gain.
+#' @param known (matrix, K x K) Inverse covariance of the noise in the counts.
+#' @param prior (matrix, K x K) Covariance of the log ratio.
+#' @param ratio (double, K) Where to start.
+#' @return (list) `counts`, `ratio`, `pull` (what the prior's covariance makes
+#'   the ratio of), `likelihood` (logarithm, by Laplace's approximation),
+#'   `factor` (Cholesky's, of the precision at the mode), and `at`: a function
+#'   of a ratio that gives its shares `p` and `loss`, the log density's negative.
 #' @noRd
-ratio_mode <- function(root, seen, log_law, prior, n, pull, rounds = 30) {
-  bins <- length(log_law)
-  at <- function(pull) {
-    ratio <- drop(prior %*% pull)
+ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
+  n <- sum(noisy)
+  root <- chol(prior)
+  precision <- chol2inv(root)
+  at <- function(ratio) {
     p <- exp(log_law + ratio - max(log_law + ratio))
     p <- p / sum(p)
-    miss <- seen - n * drop(root %*% p)
+    miss <- noisy - n * p
+    weighed <- drop(known %*% miss)
+    pull <- drop(precision %*% ratio)
     list(
-      pull = pull, ratio = ratio, p = p, miss = miss,
-      loss = (sum(miss^2) + sum(pull * ratio)) / 2
+      ratio = ratio, p = p, weighed = weighed, pull = pull,
+      loss = (sum(miss * weighed) + sum(ratio * pull)) / 2
     )
   }
-  now <- at(pull)
+  now <- at(ratio)
   for (round in seq_len(rounds)) {
-    slope <- n * (root * rep(now$p, each = bins) -
-      tcrossprod(drop(root %*% now$p), now$p))
-    inner <- slope %*% tcrossprod(prior, slope)
-    diag(inner) <- diag(inner) + 1
-    factor <- chol(inner)
-    right <- now$miss + drop(slope %*% now$ratio)
-    goal <- drop(crossprod(slope, backsolve(
-      factor, backsolve(factor, right, transpose = TRUE)
-    )))
+    p <- now$p
+    # The counts' slope in the ratio is n (diag(p) - p p')
+    across <- p * drop(known %*% p)
+    information <- known * tcrossprod(p) - outer(p, across) -
+      outer(across, p) + sum(across) * tcrossprod(p)
+    factor <- chol(n^2 * information + precision)
+    pulled <- n * p * (now$weighed - sum(p * now$weighed)) - now$pull
+    step <- backsolve(factor, backsolve(factor, pulled, transpose = TRUE))
     size <- 1
     repeat {
-      new <- at(now$pull + size * (goal - now$pull))
-      if (is.finite(new$loss) && new$loss <= now$loss || size < 1e-3) break
+      new <- at(now$ratio + size * step)
+      gain <- now$loss - new$loss
+      if (isTRUE(gain >= 0) || size < 1e-3) break
       size <- size / 3
     }
-    gain <- now$loss - new$loss
     if (isTRUE(gain > 0)) now <- new
-    if (!isTRUE(gain > 0.01)) break
+    if (!isTRUE(gain > 0.02)) break
   }
   list(
-    counts = n * now$p, pull = now$pull,
-    likelihood = -now$loss - sum(log(diag(factor))), rounds = round
+    counts = n * now$p, ratio = now$ratio, pull = now$pull,
+    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(root))),
+    factor = factor, at = at
   )
 }
