@@ -1,12 +1,21 @@
 #' Estimates and intervals from several synthetic sets
 #'
-#' An analyst fits the same model to each of the m sets and combines the results
-#' by the rules for partially synthetic data: the estimate is the mean
-#' \eqn{\bar q} over the sets, and its variance
-#' \deqn{T = \bar u + b / m}
-#' adds the variance b between the sets to the mean \eqn{\bar u} of the
-#' variances that the models state. Intervals and tests use a t distribution
-#' with \eqn{(m - 1) (1 + m \bar u / b)^2} degrees of freedom.
+#' An analyst fits the same model to each of the m sets and combines the results.
+#' The estimate is the mean \eqn{\bar q} over the sets; its variance T adds to
+#' the mean \eqn{\bar u} of the variances that the models state as much of the
+#' variance b between the sets as their kind asks for. The sets know their kind.
+#'
+#' * Sets of a fit (`"reiter"`): \eqn{T = \bar u + b / m}, the rule for partially
+#'   synthetic data. Their mean is near the estimate from the file.
+#' * Sets of a [score_release()] with `uncertainty = TRUE` (`"rubin"`):
+#'   \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple imputation. Each set
+#'   is a file from which the release may have come, so that b is what its noise
+#'   hides of the estimate from the file.
+#' * Sets of a score release without (`"none"`) hold the same best values in
+#'   other places: b tells nothing, and combining them is an error.
+#'
+#' Intervals and tests use a t distribution with \eqn{(m - 1) (1 + \bar u /
+#' (T - \bar u))^2} degrees of freedom.
 #'
 #' @param data A [`synthetic_data`][synthetic_data] object, or a
 #'   [`pseudo_posterior`][pseudo_posterior], whose sets are taken.
@@ -17,6 +26,10 @@
 #'   list of lists with `estimate` and `variance`, named numeric vectors, for
 #'   any other estimator.
 #' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param rule (`"reiter"`, `"rubin"` or `NULL`) For results that do not come
+#'   from `with()`, such as those from the files of a release: the rule that its
+#'   codebook or page states. `NULL`, the default: that of the sets, and
+#'   `"reiter"` where nothing is known of them.
 #' @param x,object A `pooled_estimates` object.
 #' @param parm (character, whole numbers or missing) Which terms.
 #' @param row.names,optional As in [as.data.frame()].
@@ -27,28 +40,29 @@
 #'   * `table`: a data frame with a row for each term and the columns `term`,
 #'     `estimate`, `std_error`, `statistic` (t), `df`, `p_value`, `conf_low`,
 #'     `conf_high`, `within` (\eqn{\bar u}) and `between` (b);
-#'   * `m`, `level`.
+#'   * `m`, `level`, `rule`.
 #'
 #'   It has `coef()`, `vcov()` (T on the diagonal, covariances combined in the
 #'   same way where the models state them), `confint()`, `as.data.frame()`,
 #'   `plot()`, and `tidy()` and `glance()` for users of broom.
 #' @section What the rules hold for:
-#' They are for sets that differ by draws of the parameters as well as of the
-#' values, as those of [synthesize()] do, and at least two sets: with one,
-#' nothing tells b. They know nothing of bias: where weights or clipping pull a
-#' model towards its prior, the intervals are around the pulled value.
+#' They are for at least two sets: with one, nothing tells b. They know nothing
+#' of bias: where weights or clipping pull a model towards its prior, the
+#' intervals are around the pulled value. Nor does `"reiter"` know noise that all
+#' sets share, as that of a [perturbed_histogram()] that calibrates them.
 #'
-#' Nor do they know noise. The spread between sets of a [score_release()] holds
-#' its noise once, and b is divided by m, while the noise that all sets share
-#' stays: over 500 files of 3,000 records and six coefficients, five sets each,
-#' 95% intervals covered 89 to 95% of the time at an add/remove epsilon of 1 and
-#' 85 to 93% at 0.5; the more noise, the less. Those of the release itself,
-#' [confint()][score-inference], covered 94 to 97% at both, over 1,000 files.
+#' `"rubin"` knows the noise. @COVER@
+#' A model of the analyst that uses less than the family does, such as [lm()]
+#' where errors are Student's, gets longer intervals than it needs.
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two results, results without
-#' coefficients or variances, terms that some sets lack, variances below 0.
+#' coefficients or variances, terms that some sets lack, variances below 0; sets
+#' that cannot be combined, another rule than that of the sets.
 #' @references Reiter (2003), Inference for partially synthetic, public use
-#'   microdata sets, Survey Methodology 29, section 2.
+#'   microdata sets, Survey Methodology 29, section 2. Rubin (1987), Multiple
+#'   imputation for nonresponse in surveys, section 3.1. Raisa, Jalko, Kaski and
+#'   Honkela (2023), Noise-aware statistical inference with differentially
+#'   private synthetic data, draw a population and a new sample in each set.
 #' @seealso [synthesize()], [utility()]
 #' @examples
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
@@ -317,7 +331,7 @@ pooled_shown <- function(x) {
   shown <- x$table[c(
     "term", "estimate", "std_error", "conf_low", "conf_high", "df"
   )]
-  shown$df <- ifelse(shown$df > 1e5, Inf, round(shown$df, 1))
+  shown$df <- ifelse(shown$df > 1e6, Inf, round(shown$df, 1))
   names(shown) <- c("", "estimate", "std. error", "low", "high", "df")
   shown
 }
