@@ -53,8 +53,8 @@
 #' * **sets** \eqn{m}: the number of synthetic files drawn.
 #'
 #' A *label* is what [guarantee()] prints: `strict` (a proven bound),
-#' `asymptotic` (a claim of the papers that holds in the limit of many
-#' records), `probabilistic`, or `none`.
+#' `asymptotic` (a claim of the papers, not a bound that holds),
+#' `probabilistic`, or `none`.
 #'
 #' @section Confidential and public objects:
 #' A fit, its draws, bounds and weights are computed from the confidential

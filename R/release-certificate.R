@@ -20,7 +20,7 @@ release_codebook <- function(synthetic, frame) {
       variable = name,
       type = column_type(x),
       origin = if (name == synthetic$variable) {
-        "synthetic"
+        origin_words[[synthetic$made_by$combine %||% "reiter"]]
       } else if (name %in% known) {
         "published as it is"
       } else {
@@ -33,6 +33,13 @@ release_codebook <- function(synthetic, frame) {
   codebook$level[codebook$level == ""] <- NA
   codebook
 }
+
+# Whether the differences between sets tell anything
+origin_words <- c(
+  reiter = "synthetic",
+  rubin = "synthetic, drawn anew in each set as far as it is unknown",
+  none = "synthetic, the best values in other places in each set"
+)
 
 column_type <- function(x) {
   if (is.ordered(x)) {

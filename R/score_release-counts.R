@@ -20,18 +20,35 @@
 #'   bin in parts, which follow the law times the curve.
 #' @noRd
 margin_counts <- function(x) {
-  margin <- x$margin
+  parts <- margin_parts(x)
+  best <- likeliest(
+    ratio_fits(x$margin, log(parts$of_bins), parts$place$bins)
+  )
+  counts_in_parts(parts, best$counts, best$curve)
+}
+
+#' What a margin's bins are made of
+#' @return (list) `breaks` of the parts, the `bin` of each and its `law`,
+#'   `of_bins` (the law's shares), `place` (see scaled_places()).
+#' @noRd
+margin_parts <- function(x) {
   count <- x$family$kind == "count"
-  parts <- bin_parts(margin$breaks, count)
+  parts <- bin_parts(x$margin$breaks, count)
   law <- law_shares(x, parts$breaks)
-  of_bins <- sums_by(law, parts$bin)
-  place <- scaled_places(margin$breaks, parts$breaks, law, count)
-  found <- fitted_ratio(margin, log(of_bins), place$bins)
+  c(parts, list(
+    law = law, of_bins = sums_by(law, parts$bin),
+    place = scaled_places(x$margin$breaks, parts$breaks, law, count)
+  ))
+}
+
+#' @param counts,curve (double, K) Of the bins.
+#' @noRd
+counts_in_parts <- function(parts, counts, curve) {
   # Between the middles of bins the curve is a line, and beyond them, too
-  curve <- line_through(place$bins, found$curve, place$parts)
-  share <- law * exp(curve - found$curve[parts$bin])
+  line <- line_through(parts$place$bins, curve, parts$place$parts)
+  share <- parts$law * exp(line - curve[parts$bin])
   share <- share / sums_by(share, parts$bin)[parts$bin]
-  list(counts = found$counts[parts$bin] * share, breaks = parts$breaks)
+  list(counts = counts[parts$bin] * share, breaks = parts$breaks)
 }
 
 sums_by <- function(x, bin) {
@@ -109,34 +126,40 @@ curve_covariance <- function(place) {
   near^2 * (3 * far - near) / 6 * (outer(sign(place), sign(place)) > 0)
 }
 
-#' The mode of the log ratio, at the likeliest sizes of curve and spikes
+#' The modes of the log ratio, one for each size of curve and spikes
 #' @param log_law (double, K) Log shares of the bins under the law.
-#' @return (list) `counts` (sum N) and `curve` (its part of the log ratio).
+#' @return (list of lists) See ratio_mode(), with `curve` (its part of the log
+#'   ratio) and `size` (of both).
 #' @noRd
-fitted_ratio <- function(margin, log_law, place) {
+ratio_fits <- function(margin, log_law, place) {
   root <- margin_strategy(
     length(place), if (is.null(margin$rho)) "laplace" else "gaussian"
   ) / margin$deviation
   known <- crossprod(root)
   line <- tcrossprod(place)
   bend <- curve_covariance(place)
-  best <- list(likelihood = -Inf)
+  fits <- list()
   try <- function(size) {
     curve <- line + size[1]^2 * bend
     one <- ratio_mode(
       margin$noisy, known, log_law, curve + diag(size[2]^2, length(place)),
-      best$ratio %||% (0 * log_law)
+      likeliest(fits)$ratio %||% (0 * log_law)
     )
-    if (one$likelihood > best$likelihood) {
-      one$curve <- drop(curve %*% one$pull)
-      one$size <- size
-      best <<- one
-    }
+    one$curve <- drop(curve %*% one$pull)
+    one$size <- size
+    fits[[length(fits) + 1]] <<- one
   }
   # How good one is depends little on the other
   for (curve in c(0.1, 0.4, 1.5, 6)) try(c(curve, 0.1))
-  for (spike in c(0.01, 0.3, 1)) try(c(best$size[1], spike))
-  best
+  best <- likeliest(fits)$size[1]
+  for (spike in c(0.01, 0.3, 1)) try(c(best, spike))
+  fits
+}
+
+likeliest <- function(fits) {
+  if (length(fits) > 0) {
+    fits[[which.max(vapply(fits, `[[`, 0, "likelihood"))]]
+  }
 }
 
 #' The mode of the log ratio under a normal prior
@@ -146,7 +169,9 @@ fitted_ratio <- function(margin, log_law, place) {
 #' @param prior (matrix, K x K) Covariance of the log ratio.
 #' @param ratio (double, K) Where to start.
 #' @return (list) `counts`, `ratio`, `pull` (what the prior's covariance makes
-#'   the ratio of) and `likelihood` (logarithm, by Laplace's approximation).
+#'   the ratio of), `likelihood` (logarithm, by Laplace's approximation),
+#'   `factor` (Cholesky's, of the precision at the mode), and `at`: a function
+#'   of a ratio that gives its shares `p` and `loss`, the log density's negative.
 #' @noRd
 ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
   n <- sum(noisy)
@@ -185,6 +210,7 @@ ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
   }
   list(
     counts = n * now$p, ratio = now$ratio, pull = now$pull,
-    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(root)))
+    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(root))),
+    factor = factor, at = at
   )
 }

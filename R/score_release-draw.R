@@ -3,7 +3,7 @@
 #' @return (list) `synthetic` (`synthetic_data`) and `label`.
 #' @noRd
 draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
-                            call) {
+                            uncertainty, call) {
   check_seed(seed, call = call)
   response <- with_support(x$response, support, call)
   check_finite_mean(x$family, response, x$margin, call)
@@ -18,6 +18,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   }
   check_newdata(newdata, "score release", call)
   file <- published_rows(x$design, newdata, call)
+  if (uncertainty) check_imputable(x, file, call)
   check_sets_memory(m, nrow(newdata), call)
   columns <- published_columns(x, newdata)
   # The release knows no response; `newdata` may hold it
@@ -25,24 +26,24 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   if (!is.null(y)) {
     check_not_copied(y, newdata[setdiff(columns, x$response$variable)], call)
   }
+  combine <- if (uncertainty) "rubin" else "none"
   label <- label_of_score(
     x,
     what = "synthetic data", m = m, n_records = nrow(newdata),
-    reproducible = x$reproducible || !is.null(seed), support = support
+    reproducible = x$reproducible || !is.null(seed), support = support,
+    combine = combine
   )
   if (!is.null(ledger)) {
     variable <- x$response$variable
     spend(ledger, label, variable, setdiff(columns, variable), NULL, call)
   }
   words <- seed_words(seed, "synthesize")
-  counts <- if (!is.null(x$margin)) margin_counts(x)
-  values <- vapply(seq_len(m), function(j) {
-    draw_scores(x, file, counts, words, c(j, m + j))
-  }, numeric(nrow(newdata)))
+  draw <- if (uncertainty) uncertain_scores else best_scores
+  values <- draw(x, file, m, words)
   list(
     synthetic = build_synthetic_sets(
       matrix(values, nrow(newdata), m), response, newdata, columns, label,
-      "prior", support
+      "prior", support, combine
     ),
     label = label
   )
@@ -53,6 +54,17 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
 #' @noRd
 published_rows <- function(design, newdata, call) {
   distinct_rows(design_parts(design, newdata, call = call))
+}
+
+#' The best values that the release tells, in other places in each set
+#' @param words (four words) Of the seed.
+#' @return (matrix, N x m) On the modelled scale.
+#' @noRd
+best_scores <- function(x, file, m, words) {
+  counts <- if (!is.null(x$margin)) margin_counts(x)
+  vapply(seq_len(m), function(j) {
+    draw_scores(x, file, counts, words, c(j, m + j))
+  }, numeric(length(file$row)))
 }
 
 #' One set on the modelled scale
@@ -81,28 +93,6 @@ draw_scores <- function(x, file, counts, words, streams) {
   scale <- population_scale(x, counts, line_of_file)
   share <- share_below(x$family, line + scale * error, line_of_file, scale)
   whole_bins(x, histogram_quantile(counts, share))
-}
-
-#' What a margin's ranks come from: the linear predictor with these errors
-#'
-#' Of families with a law of their own normal ones: the margin has the shape,
-#' and a latent value has no ties.
-#' @noRd
-latent_quantile <- function(family, p) {
-  if (is_location(family)) error_quantile(family, p) else stats::qnorm(p)
-}
-
-latent_share <- function(family, error) {
-  if (is_location(family)) {
-    error_probability(family, error)
-  } else {
-    stats::pnorm(error)
-  }
-}
-
-# The bins of a count's margin lie between whole numbers
-whole_bins <- function(x, values) {
-  if (x$family$kind == "count") floor(values + 0.5) else values
 }
 
 # Other predictors than the file's -------------------------------------------
@@ -193,10 +183,4 @@ excess_slope <- function(x, line) {
     u <- clamp(score_of(values, frame), -clip, clip)
     mean(frame$scale * (u - expected) * centred)
   }
-}
-
-#' The shape that the reference states
-#' @noRd
-public_shape <- function(x) {
-  if (!is.null(x$shape)) x$reference$values[[names(x$shape)]]
 }

@@ -4,8 +4,9 @@
 #' errors: that of the noise, which is known exactly, that of the sample, and
 #' that of the shape, which the noisy share of unclipped records tells. So an
 #' interval is right for the population's coefficients and not for a noisy copy
-#' of the file: no rule for combining synthetic sets is needed. [pool()]ed
-#' intervals of its sets are too short, for they do not know the noise.
+#' of the file: no rule for combining synthetic sets is needed. For all else
+#' than coefficients, [synthesize()] with `uncertainty = TRUE` draws sets that
+#' [pool()] combines.
 #'
 #' Coefficients are those of the design: of a numeric predictor per standard
 #' deviation of it in the file, or per unit of what `scaling` stated, around its

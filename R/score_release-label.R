@@ -13,7 +13,8 @@ guarantee.score_release <- function(x, m = 1, public = TRUE, ...) {
 #' @noRd
 label_of_score <- function(x, what = "the noisy sums", m = 1,
                            n_records = x$n_records,
-                           reproducible = x$reproducible, support = NULL) {
+                           reproducible = x$reproducible, support = NULL,
+                           combine = NULL) {
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"
   new_privacy_guarantee(
@@ -21,7 +22,7 @@ label_of_score <- function(x, what = "the noisy sums", m = 1,
     mechanism = "score", title = "score release", what = what,
     paid = if (claims) x$charges else no_charges(), m = m,
     n_records = as.integer(n_records), unit = x$response$label,
-    public_inputs = score_inputs(x, support),
+    public_inputs = score_inputs(x, support, combine),
     reproducible = isTRUE(reproducible),
     public = TRUE, failure = if (claims) x$delta else 0
   )
@@ -55,8 +56,9 @@ score_verdict <- function(x) {
   ))
 }
 
-score_inputs <- function(x, support = NULL) {
+score_inputs <- function(x, support = NULL, combine = NULL) {
   in_plain_figures(c(
+    if (!is.null(combine)) c(sets = combine_words[[combine]]),
     response = x$response$label,
     values = rounding_text(with_support(x$response, support)),
     predictors = published_text(x$design$variables),

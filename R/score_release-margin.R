@@ -123,17 +123,43 @@ margin_error <- function(margin, n) {
   max(sqrt(rowSums((sums %*% solve(strategy))^2))) * margin$deviation / n
 }
 
+# Ranks -----------------------------------------------------------------------
+
+#' What a margin's ranks come from: the linear predictor with these errors
+#'
+#' Of families with a law of their own normal ones: the margin has the shape,
+#' and a latent value has no ties.
+#' @noRd
+latent_quantile <- function(family, p) {
+  if (is_location(family)) error_quantile(family, p) else stats::qnorm(p)
+}
+
+latent_share <- function(family, error) {
+  if (is_location(family)) {
+    error_probability(family, error)
+  } else {
+    stats::pnorm(error)
+  }
+}
+
+# The bins of a count's margin lie between whole numbers
+whole_bins <- function(x, values) {
+  if (x$family$kind == "count") floor(values + 0.5) else values
+}
+
 # The predictors that it goes with -------------------------------------------
 
-#' What a margin has to know of the file's predictors, which are published
+#' What a release has to know of the file's predictors, which are published
 #'
-#' @param b (double, P) Coefficients.
-#' @return (list) `rows`: a hundred design rows along the linear predictor;
-#'   `mean` of the columns.
+#' @param b (double, P) Coefficients, where there is a margin.
+#' @return (list) `mean` of the columns; for a margin `rows`: a hundred design
+#'   rows along the linear predictor.
 #' @noRd
-margin_population <- function(file, b) {
-  typical <- typical_rows(drop(file$x %*% b), file$count)
-  list(rows = file$x[typical, , drop = FALSE], mean = column_means(file))
+released_population <- function(file, b = NULL) {
+  rows <- if (!is.null(b)) {
+    file$x[typical_rows(drop(file$x %*% b), file$count), , drop = FALSE]
+  }
+  list(rows = rows, mean = column_means(file))
 }
 
 column_means <- function(file) {

@@ -145,9 +145,9 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
   stated <- named(found$stated)
   made <- list(
     steps = steps, margin = margin,
-    population = if (!is.null(margin)) {
-      margin_population(file, found$shrunk$mean)
-    },
+    population = released_population(
+      file, if (!is.null(margin)) found$shrunk$mean
+    ),
     coefficients = stated$mean,
     covariance = stated$covariance, draws = named(found$shrunk),
     shape = named_shape(model$family, found$shrunk$shape),
@@ -170,6 +170,12 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
 
 named_shape <- function(family, shape) {
   if (!is.null(shape)) stats::setNames(shape, names(family$extras))
+}
+
+#' The shape that the reference states
+#' @noRd
+public_shape <- function(x) {
+  if (!is.null(x$shape)) x$reference$values[[names(x$shape)]]
 }
 
 # What is paid ---------------------------------------------------------------

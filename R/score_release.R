@@ -80,9 +80,9 @@
 #'   * `steps`: for each step the noisy `sum` and `share` of unclipped records,
 #'     their `noise`, `clip`, `kappa`, and what it costs;
 #'   * `margin`: `breaks` and `noisy` counts, their noise; `NULL` without;
-#'   * `population`: what a margin has to know of the published predictors: the
-#'     means of the design's columns and a hundred of its rows along the linear
-#'     predictor; `NULL` without a margin;
+#'   * `population`: of the published predictors the means of the design's
+#'     columns and, beside a margin, a hundred of its rows along the linear
+#'     predictor;
 #'   * `coefficients`, `covariance`: posterior under the stated prior, for
 #'     inference, see [coef()][score-inference];
 #'   * `draws`: mean and covariance under the prior variance of slopes that the

@@ -41,6 +41,15 @@
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
 #'   anything is drawn, or refused. `NULL`, the default: nowhere.
+#' @param uncertainty (flag; for a [score_release()]) Sets whose differences are
+#'   what the release leaves unknown, so that [pool()] can combine what is
+#'   estimated from them? Default `FALSE`: each is the best single set, and
+#'   several differ by where values are placed alone. With `TRUE` a set draws
+#'   noise-free sums and counts from their posterior given the noisy ones, then
+#'   responses that have them: it is a file from which the release may have
+#'   come. Such sets are for the published predictors of the whole file, 20 of
+#'   them serve well, and a single one is farther from the file than the best.
+#'   Free of further cost. Sets of a fit are draws already: an error.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
@@ -49,7 +58,8 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
-#' model without clusters or with `newdata`, unknown levels in `newdata`, a
+#' model without clusters or with `newdata`, `uncertainty` where it does not
+#' apply or for other predictors than the file's, unknown levels in `newdata`, a
 #' margin of another response, a support for two values or a proportion, or one
 #' that holds no value of the response.
 #' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
@@ -81,11 +91,12 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE, support = NULL,
-                       ledger = NULL, ...) {
+                       ledger = NULL, uncertainty = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
   call <- rlang::current_env()
   check_ledger(ledger, call)
+  check_uncertainty(uncertainty, fit, call)
   if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
     check_flag(allow_unconverged)
@@ -96,7 +107,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   }
   draw_sets(
     fit, m, newdata, margin, assignment, seed, allow_unconverged, support,
-    ledger, call
+    ledger, uncertainty, call
   )$synthetic
 }
 
@@ -108,12 +119,12 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
 draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
                       allow_unconverged = FALSE, support = NULL, ledger = NULL,
-                      call = rlang::caller_env()) {
+                      uncertainty = FALSE, call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
   if (inherits(fit, "score_release")) {
     check_histogram_assignment(assignment, call)
     return(draw_score_sets(
-      fit, m, newdata, margin, seed, support, ledger, call
+      fit, m, newdata, margin, seed, support, ledger, uncertainty, call
     ))
   }
   if (inherits(fit, "synthesis_generator")) {

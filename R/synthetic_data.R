@@ -29,7 +29,9 @@
 #'     [public_response()] or beyond the whole numbers of R, and were moved to
 #'     the ends; `ends` (two numbers, or `NULL` for categories): of what can be
 #'     released;
-#'   * `made_by`: package, version, `assignment`, `reproducible`.
+#'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
+#'     (string): by which rules [pool()] combines what is estimated from the
+#'     sets: `"reiter"`, `"rubin"`, or `"none"` where they cannot be combined.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` do not ask the class and
@@ -75,9 +77,11 @@ NULL
 #' @param columns (character) The columns of a set, in order.
 #' @param label (`privacy_guarantee`) Only its public version is kept.
 #' @param support (two numbers or `NULL`) As it was stated; `response` knows it.
+#' @param combine (string) See combine_words.
 #' @noRd
 build_synthetic_sets <- function(values, response, data, columns, label,
-                                 assignment, support = NULL) {
+                                 assignment, support = NULL,
+                                 combine = "reiter") {
   variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
   numbers <- rounded_number(response, values)
@@ -108,12 +112,31 @@ build_synthetic_sets <- function(values, response, data, columns, label,
       made_by = list(
         package = "pseudosynth",
         version = as.character(utils::packageVersion("pseudosynth")),
-        assignment = assignment, reproducible = label$reproducible
+        assignment = assignment, reproducible = label$reproducible,
+        combine = combine
       )
     ),
     class = "synthetic_data"
   ))
 }
+
+# By which rules results are combined, and why. No figure and no name: the scan
+# looks for the file's values in what is written.
+combine_words <- c(
+  reiter = paste(
+    "each set has values of a parameter draw of its own: combine what is",
+    "estimated from them by the rules for partially synthetic data"
+  ),
+  rubin = paste(
+    "the differences between sets are what the release leaves unknown of the",
+    "file: combine what is estimated from them by the rules for multiple",
+    "imputation"
+  ),
+  none = paste(
+    "every set has the best values that the release tells, in other places:",
+    "take one of them, and do not combine what is estimated from several"
+  )
+)
 
 #' Say what was moved to the ends: a warning where nobody had stated them
 #' @noRd

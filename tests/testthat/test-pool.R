@@ -174,3 +174,41 @@ test_that("large degrees of freedom are printed as they are", {
   expect_match(shown, format_figure(pooled$table$df[1]), all = FALSE)
   expect_match(shown, "Inf$", all = FALSE)
 })
+
+test_that("sets of draws that know the noise are pooled by Rubin's rule", {
+  found <- pool(two_fits(), rule = "rubin")
+  u <- c(0.4, 0.2)
+  expect_equal(found$table$std_error, sqrt(u + 4 / 3))
+  expect_equal(found$table$df, 2 * (1 + u / (4 / 3))^2)
+  expect_equal(unname(diag(vcov(found))), u + 4 / 3)
+  expect_output(print(found), "Rubin 1987")
+  expect_output(print(pool(two_fits())), "Reiter 2003")
+  expect_error(
+    pool(two_fits(), rule = "none"), class = "pseudosynth_error_input"
+  )
+  skip_if_not_installed("generics")
+  expect_identical(generics::glance(found)$rule, "rubin")
+  expect_equal(generics::glance(found)$added, mean(1 - u / (u + 4 / 3)))
+})
+
+test_that("sets that all give the same have no end of degrees of freedom", {
+  one <- list(estimate = c(a = 1 / 3), variance = c(a = 0.1))
+  other <- list(estimate = c(a = 1 / 3 + 1e-16), variance = c(a = 0.1))
+  for (rule in c("reiter", "rubin")) {
+    found <- pool(list(one, other), rule = rule)
+    expect_identical(found$table$df, Inf)
+    expect_true(all(nchar(capture.output(print(found))) <= 80))
+  }
+  known <- list(estimate = c(a = 0), variance = c(a = 0))
+  found <- pool(list(known, known))$table
+  expect_false(anyNA(found))
+  expect_identical(c(found$conf_low, found$conf_high), c(0, 0))
+})
+
+test_that("sets themselves are no results", {
+  synthetic <- synthesize(unweighted_fit(), 2, seed = 1)
+  expect_error(
+    pool(synthetic, function(set) lm(log(income) ~ age, set)),
+    "with\\(sets", class = "pseudosynth_error_input"
+  )
+})
