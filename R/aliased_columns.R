@@ -56,7 +56,11 @@ design_gram <- function(spec, size) {
   for (start in seq(1, n, block)) {
     rows <- start:min(n, start + block - 1)
     x <- dense_design(subset_spec(others, rows))[, rest, drop = FALSE]
-    cross <- cross + crossprod(x)
+    for (panel in column_panels(length(rest), length(rows))) {
+      let_interrupt()
+      cross[, panel] <- cross[, panel] +
+        crossprod(x, x[, panel, drop = FALSE])
+    }
     if (length(own) > 0) {
       code <- spec$codes[rows, largest]
       found <- rowsum(x, code)
@@ -74,24 +78,76 @@ design_gram <- function(spec, size) {
   )
 }
 
+#' Panels of columns of which a product with all takes a part of a second
+#' @param size (count) Columns, `rows` of the product's inner dimension.
+#' @return (list of integer)
+#' @noRd
+column_panels <- function(size, rows) {
+  if (size == 0) {
+    return(list())
+  }
+  width <- max(1, floor(1e8 / (size * max(1, rows))))
+  unname(split(seq_len(size), (seq_len(size) - 1) %/% width))
+}
+
+# R looks for an interrupt at every thousandth step of a loop, of which one may
+# take a second here.
+let_interrupt <- function() Sys.sleep(0)
+
 #' Which columns those before them determine, from their inner products
+#'
+#' Cholesky's factor, a panel of columns at a time.
 #' @param whole (numeric) Squared lengths that what is left is compared with.
 #' @noRd
 swept <- function(cross, whole = diag(cross)) {
   length <- sqrt(ifelse(whole > 0, whole, 1))
   left <- cross / outer(length, length)
-  aliased <- logical(length(whole))
-  for (j in seq_along(whole)) {
-    if (left[j, j] > exactly_determined) {
-      later <- seq_along(whole) > j
-      left[later, later] <- left[later, later] -
-        tcrossprod(left[later, j]) / left[j, j]
-    } else {
-      # A level that no record has is another remark
-      aliased[j] <- whole[j] > 0
+  size <- length(whole)
+  aliased <- logical(size)
+  # Nearly always, and then in no time
+  if (size > 0 && size <= 500 && has_full_rank(left)) {
+    return(aliased)
+  }
+  for (first in seq(1, by = 64, length.out = ceiling(size / 64))) {
+    own <- first:min(size, first + 63)
+    factor <- sweep_panel(left[first:size, own, drop = FALSE])
+    # A level that no record has is another remark
+    aliased[own] <- factor$gone & whole[own] > 0
+    later <- seq_len(size - max(own))
+    for (panel in column_panels(length(later), length(own))) {
+      let_interrupt()
+      rows <- min(panel):length(later)
+      left[max(own) + rows, max(own) + panel] <-
+        left[max(own) + rows, max(own) + panel] - tcrossprod(
+          factor$columns[length(own) + rows, , drop = FALSE],
+          factor$columns[length(own) + panel, , drop = FALSE]
+        )
     }
   }
   aliased
+}
+
+has_full_rank <- function(cross) {
+  factor <- tryCatch(chol(cross), error = function(e) NULL)
+  !is.null(factor) && all(diag(factor)^2 > exactly_determined)
+}
+
+#' The factor of some columns, from the diagonal down
+#' @return (list) `columns`, 0 where nothing is left of one, and `gone`.
+#' @noRd
+sweep_panel <- function(left) {
+  gone <- logical(ncol(left))
+  for (k in seq_len(ncol(left))) {
+    pivot <- left[k, k]
+    gone[k] <- !(pivot > exactly_determined)
+    left[seq_len(k - 1), k] <- 0
+    left[, k] <- if (gone[k]) 0 else left[, k] / sqrt(pivot)
+    later <- which(seq_len(ncol(left)) > k)
+    if (length(later) > 0) {
+      left[, later] <- left[, later] - tcrossprod(left[, k], left[later, k])
+    }
+  }
+  list(columns = left, gone = gone)
 }
 
 #' Which levels' columns are determined by the columns before the factor and by

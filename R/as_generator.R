@@ -2,7 +2,7 @@
 #'
 #' Takes m parameter draws out of a fit, pays for them, and keeps them with the
 #' model's blueprint and nothing else: no record, bound, weight, other draw,
-#' chain or seed. Save it with [saveRDS()]; in any session,
+#' chain or seed. Write it with [release()]; in any session,
 #' `synthesize(generator, m, newdata)` draws sets for the predictors in
 #' `newdata`, which are published with them.
 #'
@@ -73,7 +73,9 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   m <- check_count(m, min = 1)
   check_seed(seed)
   check_margin(margin, fit, call)
-  with_support(fit$response, support, call)
+  check_finite_mean(
+    fit$family, with_support(fit$response, support, call), margin, call
+  )
   check_converged(fit, allow_unconverged)
   check_draws_for(fit, m, call)
   check_formats("rds", call)
@@ -104,7 +106,7 @@ check_generator_source <- function(fit, call) {
     abort_input(
       c(
         "{.arg x} holds no record already.",
-        i = "Save it with {.fn saveRDS} and give it to {.fn synthesize} with
+        i = "Write it with {.fn release}, and give it to {.fn synthesize} with
              {.arg newdata}."
       ),
       arg = "x", call = call

@@ -218,7 +218,8 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x),
       arg = arg, call = call
     )
   }
-  invisible(x)
+  # Without attributes
+  invisible(as.character(x))
 }
 
 #' Check a data frame

@@ -34,6 +34,8 @@ in_run <- function(run, code) {
 
 has_checkpoint <- function() !is.null(running$run$folder)
 
+in_job <- function() !is.null(running$run)
+
 #' Two words of the system's entropy, or the next of a checkpoint's
 #' @noRd
 entropy_words <- function() {

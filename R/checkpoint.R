@@ -21,7 +21,8 @@
 #'
 #' @param path (string) The folder.
 #' @param ledger ([ledger()] or `NULL`) `NULL`, the default: the ledger that
-#'   the job was started with. Only needed where that has been moved.
+#'   the job was started with. Only needed where that has been moved. A finished
+#'   job is written into a ledger that does not know it, or refused.
 #'
 #' @return A `pseudo_posterior`, see [pseudo_posterior()].
 #'
@@ -47,9 +48,10 @@
 #' for the choice of draws, for the sets and for the identity that they are
 #' charged under. So the sets are the same ones, and a [ledger()] that has
 #' recorded them, before the job died, records and charges nothing more. Exact
-#' noise, of histograms and of score releases, is kept together with its
-#' identity before anything is made of it. If the job dies before that, nobody
-#' has seen that noise, and new noise has an identity and a charge of its own.
+#' noise, of histograms and of score releases, is charged before it is drawn
+#' and kept together with its identity before anything is made of it. If the job
+#' dies between the two, new noise has an identity and a charge of its own, and
+#' the ledger has both.
 #'
 #' @section Error types:
 #' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): a folder that
@@ -108,6 +110,7 @@ run_kept <- function(path, job, ledger, call) {
   if (file.exists(result)) {
     made <- read_kept(result, call)
     check_same_job(made$mark, mark, path, call)
+    if (!is.null(ledger)) spend_result(ledger, made$value, call)
     cli::cli_inform(
       c(i = "The job of {.file {path}} is finished: this is its result."),
       class = "pseudosynth_message_checkpoint"
@@ -196,15 +199,32 @@ take_folder <- function(lock, call) {
   )
 }
 
-#' What tells one job from another
+#' What tells one job from another: constants of the formula by their values,
+#' not by their names
 #' @noRd
 job_mark <- function(job, ledger) {
   # Threads change no draw
   job$fit_arguments$threads <- NULL
-  stable_hash(list(unclass(job)[c(
-    "formula", "data", "family", "fit_arguments", "neighbours", "seed",
-    "allow_unconverged", "mechanism", "epsilon", "m", "margin"
-  )], ledger$path))
+  stable_hash(list(
+    unclass(job)[c(
+      "formula", "data", "family", "fit_arguments", "neighbours", "seed",
+      "allow_unconverged", "mechanism", "epsilon", "m", "margin"
+    )],
+    job$model[c("response", "design")], ledger$path
+  ))
+}
+
+#' A ledger that does not know a finished job is asked, as if it had run now
+#' @param job (`pseudo_posterior`)
+#' @noRd
+spend_result <- function(ledger, job, call) {
+  synthetic <- job$synthetic
+  variable <- synthetic$variable
+  in_run(new_run(), spend(
+    ledger, guarantee(job), variable,
+    setdiff(names(synthetic$sets[[1]]), variable), job_data(job)[[variable]],
+    call
+  ))
 }
 
 check_same_job <- function(found, mark, path, call) {
@@ -258,7 +278,7 @@ portable_job <- function(job) {
   env <- new.env(parent = environment(job$model$design$terms))
   for (name in setdiff(all.vars(job$formula[[2]]), names(job$data))) {
     value <- get0(name, envir = from)
-    if (is_written_constant(value)) assign(name, as.vector(value), envir = env)
+    if (is_public_number(value)) assign(name, as.vector(value), envir = env)
   }
   environment(job$formula) <- env
   job

@@ -49,7 +49,7 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
   rows <- Map(function(job, name) {
     label <- guarantee(job)
     total <- label$epsilon$total
-    finish_row(
+    row <- finish_row(
       data.frame(
         mechanism = name, asked = job$epsilon %||% NA_real_,
         label = label$label, add_remove = total[["add/remove-one"]],
@@ -57,6 +57,8 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
       ),
       as.list(job$synthetic), measure, NA_real_
     )
+    row$remarks <- paste(job$remarks, collapse = " ")
+    row
   }, jobs, names(jobs))
   structure(
     list(

@@ -88,7 +88,9 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
   chosen <- compared_mechanisms(mechanisms, call)
   given <- sort_arguments(
     c(list(...), list(top = top)), open_mechanisms(chosen), call,
-    also = c("margin", "neighbours", "allow_unconverged", "reference")
+    also = c(
+      "margin", "support", "neighbours", "allow_unconverged", "reference"
+    )
   )
   job <- comparison_job(formula, data, family, given, seed, call)
   measure <- comparison_measure(
@@ -97,7 +99,7 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
   margin <- resolve_margin(given$also$margin, given$margin, call)
   jobs <- comparison_jobs(
     job, lapply(chosen, with_settings, given$settings, call), epsilon, margin,
-    calibrate, given$also$reference
+    calibrate, given$also$reference, given$also$support
   )
   found <- run_comparison(
     jobs, sets, measure,
@@ -181,7 +183,7 @@ compared_mechanisms <- function(mechanisms, call) {
 #' others once, and what a reference gives alone
 #' @noRd
 comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
-                            reference) {
+                            reference, support = NULL) {
   own <- lapply(mechanisms, function(x) x$settings$reference)
   reference <- c(list(reference), own)
   reference <- Filter(Negate(is.null), reference)
@@ -196,7 +198,9 @@ comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
       assign_mechanism(
         job, mechanism, value,
         margin = if (mechanism$name %in% calibrate ||
-          mechanism$kind %in% c("noise", "sums")) margin
+          mechanism$kind %in% c("noise", "sums")) margin,
+        # The margin's bounds are public ends for all rows
+        support = support %||% margin_ends(margin)
       )
     })
   })
@@ -241,6 +245,7 @@ print.mechanism_comparison <- function(x, ...) {
     unlist(lapply(problem_lines(x$table), function(line) {
       paste0("  ", strwrap(line, 76, exdent = 2))
     })),
+    remark_lines(row_remarks(x$table)),
     paste0("  ", claims_note),
     paste0("  ", confidential_line()),
     sep = "\n"

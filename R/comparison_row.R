@@ -191,7 +191,19 @@ comparison_row <- function(job, sets, measure) {
     row$add_remove <- label$epsilon$total[["add/remove-one"]]
     row$replace <- label$epsilon$total[["replace-one"]]
   }
-  finish_row(row, result$sets, measure, started, problem)
+  row <- finish_row(row, result$sets, measure, started, problem)
+  row$remarks <- paste(result$remarks, collapse = " ")
+  row
+}
+
+#' What the fits of rows leave open, each remark once, with whose it is
+#' @noRd
+row_remarks <- function(table) {
+  table <- table[nzchar(table$remarks), ]
+  names <- vapply(split(table$mechanism, table$remarks), function(mechanism) {
+    toString(unique(mechanism))
+  }, "")
+  sprintf("%s: %s", names, names(names))
 }
 
 finish_row <- function(row, sets, measure, started, problem = NULL) {
@@ -223,10 +235,13 @@ release_jobs <- function(job, sets) {
   fits <- suppressMessages(run_mechanism(job))
   fit <- fits[[length(fits)]]
   draws <- synthesize_sets(job, fit, sets)
-  list(sets = draws$sets, label = label_of_fit(
-    fit, 1,
-    what = "synthetic data", margin = margin_part(draws$margin)
-  ))
+  list(
+    sets = draws$sets, remarks = fit$remarks,
+    label = label_of_fit(
+      fit, 1,
+      what = "synthetic data", margin = margin_part(draws$margin)
+    )
+  )
 }
 
 synthesize_sets <- function(job, fit, sets) {
@@ -234,7 +249,7 @@ synthesize_sets <- function(job, fit, sets) {
     return(list(sets = as.list(synthesize(
       fit, sets,
       seed = stage_seed(job$seed, "sets"),
-      allow_unconverged = job$allow_unconverged
+      allow_unconverged = job$allow_unconverged, support = job$support
     ))))
   }
   margin <- NULL
@@ -245,7 +260,7 @@ synthesize_sets <- function(job, fit, sets) {
     synthesize(
       fit, 1,
       margin = margin, seed = stage_seed(job$seed, "sets"),
-      allow_unconverged = job$allow_unconverged
+      allow_unconverged = job$allow_unconverged, support = job$support
     )[[1]]
   })
   list(sets = made, margin = margin)

@@ -97,8 +97,7 @@ check_right_side <- function(formula, data, response, call) {
   unknown <- setdiff(own, names(data))
   inside <- setdiff(used, c(own, names(data)))
   number <- vapply(inside, function(name) {
-    value <- get0(name, envir = environment(formula))
-    is.atomic(value) && length(value) == 1
+    is_public_number(get0(name, envir = environment(formula)))
   }, TRUE)
   unknown <- c(unknown, inside[!number])
   if (length(unknown) > 0) {
@@ -157,10 +156,26 @@ check_predictor <- function(x, name, call) {
   check_text(x, name, call)
 }
 
+# Columns as plain values: a class or an attribute could bring a function along
+plain_column <- function(x) {
+  if (is.factor(x)) {
+    structure(
+      as.integer(x),
+      levels = as.vector(levels(x)),
+      class = c(if (is.ordered(x)) "ordered", "factor")
+    )
+  } else {
+    as.vector(x)
+  }
+}
+
 predictor_frame <- function(terms, data, call) {
+  used <- intersect(all.vars(attr(terms, "variables")), names(data))
+  plain <- as.data.frame(data)[used]
+  plain[] <- lapply(plain, plain_column)
   frame <- tryCatch(
     stats::model.frame(
-      terms, data,
+      terms, plain,
       na.action = stats::na.pass, drop.unused.levels = FALSE
     ),
     error = function(e) {
@@ -214,7 +229,7 @@ factor_levels <- function(frame, raw, call) {
   levels <- lapply(stats::setNames(categorical, categorical), function(name) {
     x <- frame[[name]]
     found <- if (is.factor(x)) {
-      levels(x)
+      as.vector(levels(x))
     } else if (is.logical(x)) {
       c("FALSE", "TRUE")
     } else {

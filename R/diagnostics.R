@@ -134,6 +134,7 @@ judge <- function(fit) {
     judge_rhat(table, control),
     judge_distance(fit$met),
     if (fit$spec$prior$kind != "hierarchical") judge_pairs(fit$met),
+    judge_crossing(fit),
     judge_ess(table, "ess_bulk", "Bulk", control),
     if (!is_mixture(fit$family)) judge_ess(table, "ess_tail", "Tail", control)
   )
@@ -141,10 +142,11 @@ judge <- function(fit) {
     judge_replaced(control$replaced),
     if (length(failures) > 0) {
       c(
-        judge_acceptance(
-          fit$sampler$accept_stat, control, !is.null(fit$censor)
-        ),
-        if (!is.null(fit$censor)) propose_public_numbers(fit)
+        if (is.null(fit$censor)) {
+          judge_acceptance(fit$sampler$accept_stat, control)
+        } else {
+          propose_public_numbers(fit)
+        }
       )
     },
     judge_depth(fit$sampler$treedepth, control)
@@ -246,6 +248,39 @@ judge_pairs <- function(met) {
   }
 }
 
+# The least share of proposals that each chain of a clipped model accepts. These
+# moves alone cross from one mode or plateau to another; slices and moves of one
+# level stay, and chains that make no other may agree in the wrong place. Pairs
+# of chains show that moves cross; without them, as under the hierarchical prior
+# with more than 12 parameters, proposals that are often accepted do. Honest
+# fits accept a share of .24 and more with four parameters, .57 and more around
+# a reference, and .015 where a narrow mode or many hyperparameters are in the
+# way; those that stay where they were, 1e-8 and less.
+least_accepted <- list(pairs = 0.001, no_pairs = 0.1)
+
+#' Clipped chains that hardly ever cross
+#' @param fit (`synthesizer`) With `met`.
+#' @noRd
+judge_crossing <- function(fit) {
+  if (is.null(fit$met) || fit$control$sampler != "surrogate") {
+    return(NULL)
+  }
+  share <- min(tapply(fit$sampler$accept_stat, fit$chain, mean))
+  has_pairs <- fit$met$pairs > 0
+  least <- least_accepted[[if (has_pairs) "pairs" else "no_pairs"]]
+  if (!isTRUE(share >= least)) {
+    sprintf(
+      "A chain accepted a share of %s of its proposals (%s): %s.",
+      format_figure(share, 2),
+      paste0(
+        "at least ", format(least), " is wanted",
+        if (!has_pairs) " where no pairs of chains can be run"
+      ),
+      "it may stay in one of several modes"
+    )
+  }
+}
+
 judge_ess <- function(table, column, name, control) {
   bad <- which(table[[column]] < control$min_ess)
   if (length(bad) > 0) {
@@ -275,16 +310,15 @@ judge_replaced <- function(reason) {
   }
 }
 
-# The posterior is far from any quadratic: usually a tight interval around 0.
-judge_acceptance <- function(accept_stat, control, clipped) {
+# The posterior is far from any quadratic. Of clipped ones judge_crossing() and
+# propose_public_numbers() speak.
+judge_acceptance <- function(accept_stat, control) {
   share <- mean(accept_stat)
   if (control$sampler == "surrogate" &&
     isTRUE(share < control$min_acceptance)) {
     sprintf(
-      "The surrogate sampler accepted a share of %s%s.",
-      format_figure(share, 2),
-      # What helps a clipped model is said by propose_public_numbers()
-      if (clipped) "" else "; `prior_normal()` may help"
+      "The surrogate sampler accepted a share of %s; %s.",
+      format_figure(share, 2), "`prior_normal()` may help"
     )
   }
 }

@@ -22,6 +22,18 @@ element_of <- function(x, name, what, instead = NULL,
   )
 }
 
+#' Numbers and text without attributes but names, lists of them; anything else
+#' is left out
+#' @noRd
+bare_values <- function(x) {
+  if (is.list(x)) {
+    return(lapply(unclass(x), bare_values))
+  }
+  if (is.atomic(x) && !is.null(x)) {
+    stats::setNames(as.vector(x), as.vector(names(x)))
+  }
+}
+
 #' What was asked, as code
 #'
 #' Not the frame that asked: at top level, in source() or in a document there is

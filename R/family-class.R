@@ -34,6 +34,17 @@ new_synth_family <- function(name, likelihood, density,
   )
 }
 
+#' A family made anew from its plain values: nothing else of it travels in a
+#' release
+#' @noRd
+plain_family <- function(x) {
+  parts <- bare_values(unclass(x))
+  structure(
+    parts[intersect(names(formals(new_synth_family)), names(parts))],
+    class = "synth_family"
+  )
+}
+
 is_mixture <- function(family) {
   identical(family$likelihood, "normal_mixture")
 }

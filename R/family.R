@@ -29,7 +29,7 @@ family_choices <- function() {
 as_synth_family <- function(x, arg = rlang::caller_arg(x),
                             call = rlang::caller_env()) {
   if (inherits(x, "synth_family")) {
-    return(x)
+    return(plain_family(x))
   }
   makers <- family_makers()
   if (is.character(x)) {

@@ -20,7 +20,11 @@
 #'   `asinh(y / constant)` of it, with a public constant; counts, proportions
 #'   and yes/no are modelled as they are. Model, bound and label are on that
 #'   scale; synthetic values are in the variable's own unit. Factors keep
-#'   their levels; for decimals see `response`.
+#'   their levels; for decimals see `response`. The right side may use columns,
+#'   bare numbers and functions that read their arguments alone: arithmetic,
+#'   comparison, rounding, `log()` and its like, text, dates, `cut()`,
+#'   `factor()`, `poly()`, `ns()`, `bs()`, as R's own packages have them. Make a
+#'   column of anything else first.
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
@@ -208,8 +212,7 @@ run_control <- function(run, spec, call) {
   control$sampler <- choose_sampler(control$sampler, spec, call)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
   control$adapt_delta <- control$adapt_delta %||% default_adapt_delta(spec)
-  control$min_ess <- control$min_ess %||%
-    if (spec$family == "normal_mixture") 200 else 400
+  control$min_ess <- control$min_ess %||% default_gates(spec$family)$min_ess
   c(control, run[c("chains", "warmup", "draws", "threads")])
 }
 

@@ -1,173 +1,192 @@
-# What a formula's right side brings along: columns, constants and functions,
-# never the workspace they were made in.
+# What the right side of a formula may compute with: columns of the file, bare
+# numbers, and functions of the list below. All of it is public by itself.
 
-# The formula's environment may hold the confidential file. The blueprint keeps
-# only the public numbers and functions that the right side names.
-public_environment <- function(formula, columns, call) {
-  # Not the user's workspace: what a formula reads there is confidential
-  kept <- new.env(parent = baseenv())
-  check_no_values_written_in(formula[[3]], call)
-  used <- setdiff(all.names(formula[[3]], unique = TRUE), columns)
-  check_reads_arguments(c(used, written_text(formula[[3]])), call)
-  keep_public(used, environment(formula), kept, call)
-  kept
-}
+# Functions that compute with their arguments alone and take no function as an
+# argument. Whatever is not here could reach the response: by other frames, the
+# workspace, a file.
+formula_functions <- list(
+  base = c(
+    # Of formulas
+    "+", "-", "*", "/", "^", ":", "%in%", "(", "I",
+    # Arithmetic and rounding
+    "%%", "%/%", "abs", "sign", "sqrt", "ceiling", "floor", "round", "signif",
+    "trunc", "pmin", "pmax",
+    # Mathematics
+    "exp", "expm1", "log", "log1p", "log2", "log10", "cos", "sin", "tan",
+    "cospi", "sinpi", "tanpi", "acos", "asin", "atan", "atan2", "cosh", "sinh",
+    "tanh", "acosh", "asinh", "atanh", "gamma", "lgamma", "beta", "lbeta",
+    "digamma", "trigamma", "choose", "lchoose", "factorial", "lfactorial",
+    # Comparison and logic
+    "==", "!=", "<", ">", "<=", ">=", "&", "|", "!", "xor", "ifelse", "is.na",
+    "is.finite", "match",
+    # Values
+    "c", "seq", "as.numeric", "as.double", "as.integer", "as.logical",
+    "as.character",
+    # Text
+    "paste", "paste0", "nchar", "substr", "substring", "strtrim", "trimws",
+    "toupper", "tolower", "startsWith", "endsWith", "grepl", "sub", "gsub",
+    "sprintf", "format", "formatC", "strtoi",
+    # Factors
+    "factor", "ordered", "as.factor", "as.ordered", "addNA", "droplevels",
+    "cut", "findInterval", "interaction",
+    # Dates
+    "as.Date", "as.POSIXct", "ISOdate", "difftime", "julian", "months",
+    "quarters", "weekdays", "strftime",
+    # Of all records together
+    "rank", "scale"
+  ),
+  stats = c(
+    "offset", "relevel", "poly", "plogis", "qlogis", "dnorm", "pnorm", "qnorm"
+  ),
+  splines = c("ns", "bs")
+)
 
-#' Copies numbers and functions into an environment that holds nothing else
+#' What a formula's right side rests on, without the workspace it was made in
 #'
-#' A function of the user's goes along with what it calls, cut from the
-#' environment it was made in: that may hold the whole file, and its values must
-#' not come in through a function's back door.
+#' The formula's environment may hold the confidential file. The blueprint keeps
+#' bare numbers that the right side names, and the functions as their packages
+#' have them: one of the user's under the same name is not taken.
+#' @return (environment) Its enclosure is that of base R.
 #' @noRd
-keep_public <- function(names, from, kept, call) {
-  for (name in names) {
-    value <- if (!exists(name, envir = kept, inherits = FALSE)) {
-      get0(name, envir = from)
+public_environment <- function(formula, columns, call) {
+  kept <- new.env(parent = baseenv())
+  used <- check_functions(formula[[3]], call)
+  for (name in used[!used %in% formula_functions$base]) {
+    if (!grepl("::", name, fixed = TRUE)) {
+      assign(name, genuine_function(name), envir = kept)
     }
-    if (is.function(value)) {
-      own <- !is.primitive(value) && !is_of_package(value, name)
-      if (own) {
-        made_in <- environment(value)
-        value <- utils::removeSource(value)
-        attributes(value) <- NULL
-        environment(value) <- kept
-        code <- c(as.list(formals(value)), list(body(value)))
-        check_no_values_written_in(code, call)
-        called <- unlist(lapply(code, all.names, unique = TRUE))
-        check_reads_arguments(c(called, written_text(code)), call)
-      } else {
-        check_reads_arguments(reaching_by_name(value), call)
-      }
-      assign(name, value, envir = kept)
-      if (own) {
-        # A name that is the function's own may also be one of the workspace
-        local <- c(names(formals(value)), assigned_names(body(value)))
-        keep_public(setdiff(called, local), made_in, kept, call)
-      }
-    } else if (is_written_constant(value) && !is.character(value)) {
-      # A bare number: an attribute of it could be the file. Text is written out
+  }
+  for (name in setdiff(all.vars(formula[[3]]), columns)) {
+    value <- get0(name, envir = environment(formula))
+    # An attribute of it could be the file. Text is written out
+    if (is_public_number(value)) {
       assign(name, as.vector(value), envir = kept)
     }
   }
+  kept
 }
 
-#' Is it the package's own function, untouched? A copy may have another body.
+genuine_function <- function(name) {
+  package <- Find(function(package) {
+    name %in% formula_functions[[package]]
+  }, names(formula_functions))
+  getExportedValue(package, name)
+}
+
+#' A number or a flag that a formula may name
 #' @noRd
-is_of_package <- function(value, name) {
-  package <- environment(value)
-  if (!isNamespace(package)) {
-    return(FALSE)
-  }
-  same <- function(name) identical(get0(name, package, inherits = FALSE), value)
-  same(name) || any(vapply(ls(package, all.names = TRUE), same, NA))
+is_public_number <- function(x) {
+  (is.numeric(x) || is.logical(x)) && length(x) == 1
 }
 
 #' What a person writes into code: a number, a flag, a short text. A long one
 #' could be a file.
 #' @noRd
 is_written_constant <- function(x) {
-  is.atomic(x) && length(x) == 1 &&
+  is.atomic(x) && length(x) == 1 && is.null(attributes(x)) &&
     (!is.character(x) || isTRUE(nchar(x, "bytes") <= 64))
 }
 
-#' Names that code assigns to
+#' Check that code calls functions of the list alone, and holds no values
+#'
+#' Code as a person writes it has no vectors in it, only calls that make them. A
+#' program can put values there, those of the response among them.
+#' @return (character) The functions that are called.
 #' @noRd
-assigned_names <- function(code) {
-  if (!is.call(code)) {
+check_functions <- function(code, call) {
+  if (is_leaf(code)) {
     return(character())
   }
-  head <- if (is.symbol(code[[1]])) as.character(code[[1]]) else ""
-  own <- if (head %in% c("<-", "=", "for") && is.symbol(code[[2]])) {
-    as.character(code[[2]])
-  }
-  inner <- lapply(as.list(code)[-1], function(part) {
-    if (!missing(part)) assigned_names(part)
-  })
-  c(own, unlist(inner))
-}
-
-# What reaches beyond a function's arguments: other frames, the workspace, files
-reaching <- c(
-  "get", "get0", "mget", "dynGet", "eval", "evalq", "eval.parent", "parse",
-  "str2lang", "str2expression", "getOption", "options", "Sys.getenv",
-  "sys.frame", "sys.frames", "sys.function", "sys.call", "sys.calls",
-  "parent.frame", "parent.env", "environment", "environment<-",
-  "as.environment", "globalenv", ".GlobalEnv", "topenv", "pos.to.env",
-  "list2env", "attach", "do.call", "match.fun", "match.call", "readRDS",
-  "readline", "readLines", "source", "scan", "system", "system2", ".Internal",
-  ".Call", ".External", ".External2", ".C", ".Primitive", "delayedAssign",
-  "<<-", "asNamespace", "getNamespace", "getFromNamespace", "getAnywhere",
-  "getExportedValue", "body", "body<-", "formals", "formals<-", "read.csv",
-  "read.table"
-)
-
-#' Which of them a function is, whatever it is called here
-#' @noRd
-reaching_by_name <- function(value) {
-  own <- vapply(reaching, function(name) {
-    identical(get0(name, envir = asNamespace("utils")), value)
-  }, NA)
-  reaching[own]
-}
-
-#' Text that stands in code: `sapply(x, "get")` calls what it names
-#' @noRd
-written_text <- function(code) {
-  if (is.character(code)) {
-    return(code)
-  }
-  if (is.call(code) || is.list(code)) {
-    unlist(lapply(as.list(code), function(part) {
-      if (!missing(part)) written_text(part)
-    }))
-  }
-}
-
-#' Code of a formula may use its arguments alone: what else it could read is
-#' confidential
-#' @param used (character) The names and the text in it.
-#' @noRd
-check_reads_arguments <- function(used, call) {
-  found <- intersect(used, reaching)
-  if (length(found) > 0) {
-    abort_input(
-      c(
-        "{.arg formula} and its functions must compute with their arguments
-         alone.",
-        x = "They use {.code {found}}.",
-        i = "Put what they need into {.arg data} as a column."
-      ),
-      arg = "formula", call = call
+  if (!is.call(code) || !is.null(attributes(code))) {
+    abort_right_side(
+      "A vector or an object is written into the code itself.", NULL, call
     )
   }
-}
-
-#' Code as a person writes it has no vectors in it, only calls that make them
-#'
-#' A program can put values there, those of the response among them.
-#' @noRd
-check_no_values_written_in <- function(code, call) {
-  if (is.call(code) || is.pairlist(code) || is.list(code)) {
-    parts <- as.list(code)
-    if (is.call(code) && identical(parts[[1]], quote(`function`))) {
-      # The fourth is where it stands in the source
-      parts <- parts[1:3]
-    }
-    for (part in parts) {
-      if (!missing(part)) check_no_values_written_in(part, call)
-    }
-    return(invisible())
-  }
-  plain <- is.symbol(code) || is.null(code) ||
-    (is_written_constant(code) && is.null(attributes(code)))
-  if (!plain) {
-    abort_input(
-      c(
-        "{.arg formula} and its functions must hold no values.",
-        x = "A vector or an object is written into the code itself.",
-        i = "Put it into {.arg data} as a column."
-      ),
-      arg = "formula", call = call
+  name <- function_name(code[[1]])
+  if (is.na(name)) {
+    what <- called_name(code[[1]])
+    abort_right_side(
+      if (is.null(what)) {
+        "It calls what is no name of a function."
+      } else {
+        cli::format_inline("It uses {.code {what}}.")
+      },
+      code, call
     )
   }
+  unique(c(name, unlist(lapply(arguments_of(code), check_functions, call))))
+}
+
+is_leaf <- function(code) {
+  is.symbol(code) || is.null(code) || is_written_constant(code)
+}
+
+#' The arguments of a call, without those that are left empty
+#' @noRd
+arguments_of <- function(code) {
+  arguments <- as.list(code)[-1]
+  arguments[!vapply(arguments, rlang::is_missing, NA)]
+}
+
+#' The function that the head of a call names, by itself or with its package
+#' @return (string) `NA`: none of the list.
+#' @noRd
+function_name <- function(head) {
+  name <- called_name(head) %||% ""
+  part <- strsplit(name, "::", fixed = TRUE)[[1]]
+  known <- if (is.call(head)) {
+    part[2] %in% formula_functions[[part[1]]]
+  } else {
+    name %in% unlist(formula_functions)
+  }
+  if (known) name else NA_character_
+}
+
+#' @return (string or `NULL`) `f` or `package::f`; `NULL` of any other code.
+#' @noRd
+called_name <- function(head) {
+  if (is.symbol(head)) {
+    return(as.character(head))
+  }
+  if (is.call(head) && length(head) == 3 &&
+    identical(head[[1]], quote(`::`)) &&
+    all(vapply(as.list(head)[2:3], is.symbol, NA))) {
+    paste(vapply(as.list(head)[2:3], as.character, ""), collapse = "::")
+  }
+}
+
+abort_right_side <- function(why, code, call) {
+  abort_input(
+    c(
+      "The right side of {.arg formula} must compute with functions that read
+       their arguments alone, such as {.code log()}, {.code cut()} and
+       {.code poly()}.",
+      x = "{why}",
+      i = make_column_first(code)
+    ),
+    arg = "formula", call = call, class = "pseudosynth_error_formula"
+  )
+}
+
+#' What to do with code that a formula does not take, for either side of it
+#' @param code (call or `NULL`) What to make a column of; shown where a person
+#'   wrote it.
+#' @noRd
+make_column_first <- function(code = NULL) {
+  shown <- if (is_plain_code(code)) deparse1(code)
+  if (is.null(shown) || nchar(shown) > 60) shown <- "..."
+  line <- sprintf("data$new <- with(data, %s)", shown)
+  cli_escape(cli::format_inline(
+    "Make a column first, {.code {line}}, and write {.code new} in the formula."
+  ))
+}
+
+#' Names, constants and calls of named functions: nothing that holds values
+#' @noRd
+is_plain_code <- function(code) {
+  if (!is.call(code)) {
+    return(!is.null(code) && is_leaf(code))
+  }
+  !is.null(called_name(code[[1]])) &&
+    all(vapply(arguments_of(code), is_plain_code, NA))
 }

@@ -36,10 +36,11 @@
 #' where
 #'
 #' * the responses are the same, in whatever order; or
-#' * more than half of the current records are found in the history, and more
-#'   than chance explains. Files of one population share values: the share
-#'   expected is that of the history's records whose values another record of
-#'   the history has, and three standard errors more are granted; or
+#' * more than half of the current records are found in the history, or more
+#'   than half of the history's in the current file, and more than chance
+#'   explains. Files of one population share values: the share expected is that
+#'   of the other file's records whose values another of its records has, and
+#'   three standard errors more are granted; or
 #' * both files hold the same values but for at most \eqn{\sqrt{N} / 10}
 #'   records. That finds a file without a few of its rows where values tell
 #'   nothing, as yes and no; a history may hold the file several times over. Two
@@ -49,6 +50,11 @@
 #' Numbers are compared to ten digits. A smaller overlap, records whose values
 #' were changed and synthetic records of the current file cannot be told from
 #' chance. [censor()] refuses a reference fit by the same rule.
+#'
+#' That a rule's weights are each record's own is tried, too: `predict()` and the
+#' label ask it about up to 200 records, about three of these, and about them
+#' without one. Weights that change with the records beside theirs count as made
+#' from the file.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.
 #' @param history (string) `"confidential"`, the default: the rule comes from

@@ -14,7 +14,7 @@
 label_of_fit <- function(fit, m, what = "parameter draws",
                          assignment = "prior", reproducible = FALSE,
                          margin = NULL, draws_id = fit$id, support = NULL) {
-  dependency <- dependency_of(fit$privacy_weights)
+  dependency <- tested_dependency(fit$privacy_weights, fit$data)
   verdict <- if (is_sealed(fit)) {
     verdict_of(fit, dependency, assignment)
   } else {

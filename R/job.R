@@ -53,11 +53,12 @@ new_job <- function(formula, data, family, given, neighbours, seed,
 #' @param epsilon (number or `NULL`) The total.
 #' @param m (count) Sets.
 #' @param margin (`margin_histogram` or `NULL`)
+#' @param support (two numbers or `NULL`) See with_support().
 #' @return The job with these and `budget`, see split_epsilon(); its mechanism
 #'   has checked the file, too.
 #' @noRd
 assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
-                             margin = NULL) {
+                             margin = NULL, support = NULL) {
   definition <- definition_of(mechanism)
   job$mechanism <- mechanism
   job["epsilon"] <- list(
@@ -65,16 +66,25 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   )
   job$m <- check_count(m, min = 1, call = job$call)
   job["margin"] <- list(margin)
+  job["support"] <- list(support)
   check_epsilon_use(job, definition)
   check_margin_use(job, definition)
   job["budget"] <- list(split_epsilon(job, definition))
   if (!is.null(margin)) check_job_margin(job)
+  if (definition$label == "strict") {
+    check_response_is_public(job$model$response, job$call)
+  }
   # Of clipped likelihoods and of noise one file must not be told by a refusal
   told <- definition$kind %in% c("clipped", "noise", "sums")
   if (!told || definition$from_unweighted) {
     check_varies(job$model, job$call)
   }
-  definition$prepare(job)
+  response <- with_support(job$model$response, support, job$call)
+  job <- definition$prepare(job)
+  if (!is.null(definition$stages)) {
+    check_finite_mean(job$family, response, margin, job$call)
+  }
+  job
 }
 
 check_epsilon_use <- function(job, definition) {

@@ -3,6 +3,8 @@
 #' Run a checked job: its stages, its margin, its sets
 #' @noRd
 finish_job <- function(job, ledger) {
+  # Stages with noise write down its cost before they draw it
+  job["ledger"] <- list(ledger)
   fits <- run_mechanism(job)
   margin <- job_margin(job)
   # A score release holds no record: what is published is the job's
@@ -12,7 +14,8 @@ finish_job <- function(job, ledger) {
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
     newdata = own_data, margin = margin, seed = stage_seed(job$seed, "sets"),
-    allow_unconverged = job$allow_unconverged, ledger = ledger, call = job$call
+    allow_unconverged = job$allow_unconverged, support = job$support,
+    ledger = ledger, call = job$call
   )
   new_pseudo_posterior(
     drawn, fits, job$mechanism$name, job$epsilon, margin, own_data

@@ -1,6 +1,25 @@
 # The file of a ledger: lines of JSON that are added and never changed, and the
 # lock that is held while one is.
 
+#' One name for one file: two processes must not wait for two locks
+#'
+#' Links are followed, also where the file is yet to be made.
+#' @noRd
+resolved_path <- function(path, links = 40) {
+  if (file.exists(path)) {
+    return(normalizePath(path))
+  }
+  link <- Sys.readlink(path)
+  if (is.na(link) || !nzchar(link) || links == 0) {
+    folder <- normalizePath(dirname(path), mustWork = FALSE)
+    return(file.path(folder, basename(path)))
+  }
+  absolute <- startsWith(link, "/")
+  resolved_path(
+    if (absolute) link else file.path(dirname(path), link), links - 1
+  )
+}
+
 make_ledger <- function(path, epsilon, delta, neighbours, call) {
   if (is.null(epsilon)) {
     abort_ledger(

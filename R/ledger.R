@@ -3,9 +3,10 @@
 #' An append-only file beside the data that records what every release costs,
 #' adds it up, and refuses what exceeds the budget. [synthesize()],
 #' [pseudo_posterior()], [score_release()] and [perturbed_histogram()] take it
-#' as `ledger` and write their entry before they draw or hand anything out: if
-#' they fail or are killed afterwards, the entry stays and no second draw is had
-#' for it. Every call is an entry of its own.
+#' as `ledger` and write their entry before they draw anything, noise included:
+#' if they fail, warn or are killed afterwards, the entry stays and no second
+#' draw is had for it. Every call is an entry of its own; of a job also its
+#' histogram and its first stage are, which are drawn before its sets.
 #'
 #' One ledger is for one confidential file: all its entries add up, whatever
 #' model or column they are of.
@@ -97,9 +98,19 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   check_number(delta, min = 0, max = 0.1)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_jsonlite(call)
-  path <- file.path(
-    normalizePath(dirname(path), mustWork = FALSE), basename(path)
-  )
+  path <- resolved_path(path)
+  if (dir.exists(path)) {
+    abort_ledger(
+      c(
+        "{.arg path} must be the ledger's file.",
+        x = "{.file {path}} is a folder.",
+        i = "Name a file in it, such as
+             {.code ledger(file.path(folder, \"income.ledger\"), ...)}."
+      ),
+      call,
+      arg = "path"
+    )
+  }
   if (!file.exists(path)) {
     make_ledger(path, epsilon, delta, neighbours, call)
   }
@@ -140,8 +151,9 @@ spend <- function(ledger, label, variable, columns, response, call) {
   locked(ledger$path, call, {
     book <- read_ledger(ledger$path, call)
     check_whole(book, ledger$path, call)
-    # A resumed job draws the same sets, which are paid for
-    if (has_checkpoint() && is_recorded(book, label)) {
+    # A resumed job draws the same sets, which are paid for, and the sets of a
+    # release cost what its noise did
+    if (in_job() && is_recorded(book, label)) {
       return(invisible())
     }
     check_protected(book, variable, columns, call)
@@ -157,23 +169,32 @@ spend <- function(ledger, label, variable, columns, response, call) {
   invisible()
 }
 
-#' Spend what a release of noisy counts or sums costs, before it is handed out
+#' Spend what noise will cost, before it is drawn
 #'
-#' Its noise is there already, but nobody has seen it: whether it fits depends
-#' on what it costs alone. Sets that are drawn later have its charges, which the
-#' ledger then knows.
-#' @param x (`perturbed_histogram` or `score_release`)
+#' A warning, an error or an interrupt after the draw could carry a figure away.
+#' Sets that are drawn later have the same charges, which the ledger then knows.
+#' @param ledger (`privacy_ledger` or `NULL`)
+#' @param label (string) Of what will be drawn.
 #' @noRd
-spend_made <- function(ledger, x, response, call) {
-  spend(
-    ledger, guarantee(x), x$response$variable, x$design$variables, response,
-    call
-  )
+spend_noise <- function(ledger, charges, mechanism, variable, columns, response,
+                        call, m = 1L, n_records = NA_integer_, seed = NULL,
+                        label = "strict") {
+  if (!is.null(ledger)) {
+    spend(
+      ledger, list(
+        label = label, charges = charges, mechanism = mechanism, m = m,
+        n_records = n_records, fit = NA_character_,
+        reproducible = !is.null(seed)
+      ),
+      variable, columns, response, call
+    )
+  }
 }
 
 #' Refuse before the first fit what is known not to fit
 #'
-#' Sums are noisy by rho: what they cost is known when they are drawn.
+#' Of Gaussian noise that is whether the ledger takes it at all; what it costs
+#' is known once the design is.
 #' @param job (`synthesis_job`)
 #' @noRd
 check_planned <- function(ledger, job) {
@@ -183,7 +204,9 @@ check_planned <- function(ledger, job) {
   if (!is.null(job$seed)) abort_seeded(job$call)
   book <- read_ledger(ledger$path, job$call)
   check_whole(book, ledger$path, job$call)
-  if (!is.null(job$epsilon) && job$mechanism$kind != "sums") {
+  if (isTRUE(job$mechanism$settings$delta > 0)) {
+    check_has_delta(book, job$call)
+  } else if (!is.null(job$epsilon)) {
     planned <- charge("planned", "the job", by_relation(
       width_of_epsilon(job$epsilon, job$neighbours)
     ))
@@ -253,6 +276,7 @@ check_protected <- function(book, variable, columns, call) {
 #' Refuse what does not fit in what is left
 #' @noRd
 check_budget <- function(book, label, call) {
+  if (any(label$charges$zcdp)) check_has_delta(book, call)
   spent <- spent_of(book, book$charges)
   total <- spent_of(book, join_charges(book$charges, label$charges))
   if (exceeds(total, book$epsilon)) {
@@ -262,14 +286,28 @@ check_budget <- function(book, label, call) {
       c(
         "The budget of the ledger does not allow this.",
         x = "Of epsilon {shown[1]} ({relation}) {shown[2]} is spent; with this
-             it would be {shown[3]}.",
-        i = if (is.infinite(total)) {
-          "Charges of zero-concentrated differential privacy need a ledger with
-           a {.arg delta}."
-        }
+             it would be {shown[3]}."
       ),
       arg = "ledger", call = call, class = "pseudosynth_error_budget",
       spent = spent, total = total, budget = book$epsilon
+    )
+  }
+}
+
+#' Refuse Gaussian noise where the ledger has no delta to state it at
+#' @noRd
+check_has_delta <- function(book, call) {
+  if (book$delta == 0) {
+    abort_privacy(
+      c(
+        "Gaussian noise needs a ledger with a {.arg delta}.",
+        x = "This ledger has none. Nothing was drawn.",
+        i = "Take {.code delta = 0} here, which gives Laplace noise. Or open
+             another ledger for this file:
+             {.code ledger(path, epsilon, delta = 1e-5)}."
+      ),
+      arg = "ledger", call = call, class = "pseudosynth_error_budget",
+      spent = spent_of(book, book$charges), total = Inf, budget = book$epsilon
     )
   }
 }

@@ -62,6 +62,12 @@ print.margin_histogram <- function(x, ...) {
   invisible(x)
 }
 
+#' The public ends that a margin states
+#' @noRd
+margin_ends <- function(margin) {
+  margin$bounds %||% if (!is.null(margin)) range(margin$bins)
+}
+
 # In a job ---------------------------------------------------------------------
 
 #' The margin that the user means, by an object or by its arguments
@@ -124,7 +130,8 @@ job_margin <- function(job) {
     histogram_formula(job$formula, job$family), job$data,
     bounds = job$margin$bounds, bins = job$margin$bins,
     epsilon = job$budget$margin, neighbours = job$neighbours,
-    seed = stage_seed(job$seed, "margin"), response = job$fit_arguments$response
+    seed = stage_seed(job$seed, "margin"),
+    response = job$fit_arguments$response, ledger = job$ledger
   ))
 }
 

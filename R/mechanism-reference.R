@@ -63,6 +63,7 @@ reference_model <- function(job) {
 #' @noRd
 synthesize_reference <- function(job, sets) {
   model <- job$model
+  response <- with_support(model$response, job$support, job$call)
   found <- reference_model(job)
   spec <- found$spec
   # Nothing of the file's own response
@@ -73,9 +74,7 @@ synthesize_reference <- function(job, sets) {
   )
   lapply(seq_len(sets), function(j) {
     set <- model$data
-    set[[model$response$variable]] <- response_inverse(
-      model$response, values[, j]
-    )
+    set[[response$variable]] <- response_inverse(response, values[, j])
     set
   })
 }

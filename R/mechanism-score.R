@@ -37,7 +37,6 @@ definition_score <- function() {
 
 check_step_shares <- function(x, call) {
   check_positive(x, 2, "step_shares", call = call)
-  x
 }
 
 #' The model with its default prior, checked
@@ -101,7 +100,7 @@ release_job <- function(job) {
   release <- if (levels) release_levels else release_scores
   release(
     model, release_settings(job), job$epsilon, job$neighbours,
-    stage_seed(job$seed, "score"), job$call
+    stage_seed(job$seed, "score"), job$call, job$ledger, job$m
   )
 }
 
@@ -112,7 +111,7 @@ release_independent <- function(job, sets) {
     job["seed"] <- list(stage_seed(job$seed, "release", j))
     draw_sets(
       suppressMessages(release_job(job)), 1, job$model$data,
-      seed = stage_seed(job$seed, "sets")
+      seed = stage_seed(job$seed, "sets"), support = job$support
     )
   })
   list(

@@ -48,14 +48,27 @@ stages_two_stage <- function(job) {
   s <- job$mechanism$settings
   cli::cli_progress_step("Fitting the first stage")
   # Clipped around 0 a first stage seldom converges: centred where possible
-  weights <- call_by_name(two_stage_weights, c(
+  first <- call_by_name(two_stage_fit, c(
     list(
-      x = job$formula, epsilon0 = job$budget$first,
-      weight_range = s$weight_range, data = job$data, family = job$family,
-      neighbours = job$neighbours, reference = s$reference, window = s$window
+      x = job$formula, epsilon0 = job$budget$first, data = job$data,
+      family = job$family, neighbours = job$neighbours,
+      reference = s$reference, window = s$window
     ),
     seed_argument(job, "first"), job$fit_arguments
   ))
+  # All that comes after rests on the draw
+  variable <- first$response$variable
+  spend_noise(
+    job$ledger, first_stage_charge(first$id, first_stage_cost(first)),
+    "two_stage", variable,
+    setdiff(published_columns(first, first$data), variable),
+    first$data[[variable]], job$call,
+    n_records = nrow(first$data), seed = job$seed
+  )
+  weights <- weights_of_first_stage(
+    first, s$weight_range, job$neighbours,
+    if (!is.null(job$seed)) stage_seed(job$seed, "first"), job$call
+  )
   clipped_stage(job, job_rule(job), weights)
 }
 

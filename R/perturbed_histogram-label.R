@@ -59,18 +59,7 @@ margin_part <- function(x) {
 #' The histogram's charge: the same one is paid once, however often it is used
 #' @noRd
 histogram_charge <- function(x) {
-  epsilon <- if (x$noise == "continuous" || !is_sealed(x)) {
-    by_relation(NA_real_)
-  } else {
-    histogram_epsilon(x)
-  }
-  charge(x$id, paste("perturbed histogram of", x$response$label), epsilon)
-}
-
-#' What a histogram costs, by relation
-#' @noRd
-histogram_epsilon <- function(x) {
-  by_relation(width_of_epsilon(x$epsilon, x$neighbours))
+  charge_of_noise(x, is_sealed(x))
 }
 
 histogram_verdict <- function(x) {

@@ -40,8 +40,8 @@
 #'   that are drawn from it, and bounds in place of `bounds`. `NULL`, the
 #'   default: values are not rounded.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   the counts leave this function, or refused. What is drawn from them later
-#'   costs nothing more there. `NULL`, the default: nowhere.
+#'   any noise is drawn, or refused. What is drawn from the counts later costs
+#'   nothing more there. `NULL`, the default: nowhere.
 #' @param ... Must be empty.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
@@ -87,7 +87,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   check_ledger(ledger, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   noise <- check_choice(noise, c("discrete", "continuous"))
-  check_number(epsilon, min = 1e-6, max = 1e6)
+  epsilon <- check_number(epsilon, min = 1e-6, max = 1e6)
   check_seed(seed)
   values <- histogram_values(x, data, response)
   breaks <- histogram_breaks(
@@ -97,21 +97,47 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   )
   counts <- count_bins(values, breaks)
   rate <- width_of_epsilon(epsilon, neighbours)
+  made <- list(
+    breaks = breaks$scale, bounds = breaks$bounds, response = values$response,
+    epsilon = epsilon, neighbours = neighbours, noise = noise,
+    reproducible = !is.null(seed), id = new_charge_id()
+  )
+  spend_noise(
+    ledger, charge_of_noise(made), "perturbed_histogram",
+    values$response$variable, NULL, values$y, call,
+    seed = seed, label = if (noise == "continuous") "none" else "strict"
+  )
   noisy <- counts + if (noise == "discrete") {
     discrete_laplace(length(counts), rate, seed)
   } else {
     continuous_laplace(length(counts), rate, seed)
   }
-  made <- list(
-    counts = pmax(noisy, 0), noisy = noisy, breaks = breaks$scale,
-    bounds = breaks$bounds, response = values$response, epsilon = epsilon,
-    neighbours = neighbours, noise = noise, reproducible = !is.null(seed)
-  )
+  made <- c(list(counts = pmax(noisy, 0), noisy = noisy), made)
   # The same seed and outcome are the same histogram, which is paid once
-  made$id <- if (is.null(seed)) new_charge_id() else hashed_id(made, seed)
-  histogram <- seal(structure(made, class = "perturbed_histogram"))
-  if (!is.null(ledger)) spend_made(ledger, histogram, values$y, call)
-  histogram
+  if (!is.null(seed)) {
+    made$id <- hashed_id(made[setdiff(names(made), "id")], seed)
+  }
+  seal(structure(made, class = "perturbed_histogram"))
+}
+
+#' What a histogram is charged
+#'
+#' @param x (list) A histogram, with or without its counts.
+#' @param claims (flag) Is it as it was made?
+#' @noRd
+charge_of_noise <- function(x, claims = TRUE) {
+  epsilon <- if (x$noise == "continuous" || !claims) {
+    by_relation(NA_real_)
+  } else {
+    histogram_epsilon(x)
+  }
+  charge(x$id, paste("perturbed histogram of", x$response$label), epsilon)
+}
+
+#' What a histogram costs, by relation
+#' @noRd
+histogram_epsilon <- function(x) {
+  by_relation(width_of_epsilon(x$epsilon, x$neighbours))
 }
 
 # Input ----------------------------------------------------------------------
@@ -200,7 +226,7 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
     )
   }
   forward <- function(y) response_forward(values$response, y)
-  scaled <- forward(if (stated) bins else ends)
+  scaled <- forward(if (stated) as.double(bins) else ends)
   if (!all(is.finite(scaled))) {
     abort_input(
       c(
@@ -290,7 +316,8 @@ histogram_shares <- function(x) {
 #' @param p (numeric) Probabilities.
 #' @noRd
 histogram_quantile <- function(x, p) {
-  cumulative <- c(0, cumsum(histogram_shares(x)))
+  # Rounding may bring the sum above 1 before its end
+  cumulative <- c(0, pmin(cumsum(histogram_shares(x)), 1))
   cumulative[length(cumulative)] <- 1
   bin <- findInterval(p, cumulative, rightmost.closed = TRUE, all.inside = TRUE)
   inside <- (p - cumulative[bin]) / (cumulative[bin + 1] - cumulative[bin])
@@ -312,15 +339,21 @@ project_counts <- function(noisy) {
   pmax(noisy - shift[max(which(sorted > shift))], 0)
 }
 
-#' Give values the histogram's distribution, in their own order
-#'
-#' Each value becomes the quantile of its rank; equal values are put in a random
-#' order.
-#' @param values (numeric, N) On the modelled scale.
-#' @param tie (numeric, N) Random numbers.
+#' Give values the distribution of noisy counts, in their own order
+#' @inheritParams quantile_of_rank
 #' @noRd
 calibrate_margin <- function(x, values, tie) {
   x$counts <- project_counts(x$noisy)
+  quantile_of_rank(x, values, tie)
+}
+
+#' Each value becomes the quantile of its rank; equal values are put in a random
+#' order
+#' @param x (list) `counts` and `breaks`.
+#' @param values (numeric, N) On the modelled scale.
+#' @param tie (numeric, N) Random numbers.
+#' @noRd
+quantile_of_rank <- function(x, values, tie) {
   n <- length(values)
   rank <- integer(n)
   rank[order(values, tie)] <- seq_len(n)

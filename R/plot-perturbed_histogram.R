@@ -4,8 +4,8 @@
 #' shown.
 #'
 #' @param object,x (perturbed_histogram) See [perturbed_histogram()].
-#' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
-#'   default, is `"$"` where the log of the response is binned, else nothing.
+#' @param prefix (string or `NULL`) Put before amounts on the axis, such as
+#'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
 #' @return A ggplot object, which is drawn when it is printed: at the prompt by
 #'   itself, in a function or a loop by `print()`.
@@ -23,11 +23,6 @@ NULL
 #' @method autoplot perturbed_histogram
 #' @export
 autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
-  plot_histogram(object, prefix)
-}
-
-plot_histogram <- function(object, prefix) {
-  force(object)
   response <- object$response
   bin_figure(response, object$breaks, histogram_shares(object), prefix) +
     ggplot2::labs(
@@ -64,6 +59,14 @@ bin_figure <- function(response, breaks, shares, prefix) {
     left = utils::head(edge, -1), right = edge[-1],
     density = shares / diff(breaks)
   )
+  figure_alone(
+    draw_bins,
+    frame = frame, transform = response$transform,
+    prefix = response_prefix(prefix), limits = range(edge)
+  )
+}
+
+draw_bins <- function(frame, transform, prefix, limits) {
   ggplot2::ggplot(frame) +
     ggplot2::geom_rect(
       ggplot2::aes(
@@ -71,10 +74,7 @@ bin_figure <- function(response, breaks, shares, prefix) {
       ),
       fill = colour_synthetic, colour = "white", linewidth = 0.2
     ) +
-    scale_response(
-      response$transform, response_prefix(prefix, response$transform),
-      range(edge)
-    ) +
+    scale_response(transform, prefix, limits) +
     density_axis() +
     theme_pseudosynth()
 }

@@ -47,6 +47,15 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
   frame$term <- factor(frame$term, rev(terms))
   kinds <- unique(frame$kind)
   frame$kind <- factor(frame$kind, kinds)
+  figure_alone(
+    draw_estimates,
+    frame = frame, level = object$level,
+    confidential = !is.null(confidential)
+  )
+}
+
+draw_estimates <- function(frame, level, confidential) {
+  kinds <- levels(frame$kind)
   beside <- ggplot2::position_dodge2(
     width = if (length(kinds) > 1) 0.6 else 0, reverse = TRUE
   )
@@ -75,9 +84,9 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
     ) +
     ggplot2::labs(
       title = "Estimates from the synthetic sets",
-      subtitle = sprintf("Bars: %s%% intervals", format(100 * object$level)),
+      subtitle = sprintf("Bars: %s%% intervals", format(100 * level)),
       x = "Estimate", y = NULL,
-      caption = if (!is.null(confidential)) confidential_caption
+      caption = if (confidential) confidential_caption
     ) +
     theme_pseudosynth()
 }

@@ -26,19 +26,26 @@ NULL
 #' @export
 autoplot.privacy_guarantee <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.privacy_guarantee}.")
-  plot_label(intact_label(object))
+  label <- intact_label(object)
+  check_states_epsilon(label, rlang::current_env())
+  figure_alone(
+    draw_label,
+    frame = label_frame(label), holds = label$holds, public = label$public,
+    subtitle = wrapped(capitalize(paste0(
+      label$title, ": ", label_title(label),
+      if (label$epsilon$delta > 0) {
+        paste(" at delta", format_exact(label$epsilon$delta))
+      }
+    )))
+  )
 }
 
-# Outside of the method: see plot_synthetic()
-plot_label <- function(label) {
-  force(label)
-  check_states_epsilon(label)
-  frame <- label_frame(label)
+draw_label <- function(frame, holds, public, subtitle) {
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
     ggplot2::geom_col(
       width = 0.2 * nlevels(frame$part), linewidth = 0.6,
       colour = colour_synthetic,
-      fill = if (label$holds) colour_synthetic else "white"
+      fill = if (holds) colour_synthetic else "white"
     ) +
     ggplot2::geom_text(
       ggplot2::aes(label = .data$text),
@@ -52,14 +59,9 @@ plot_label <- function(label) {
     ) +
     ggplot2::labs(
       title = "Epsilon of the label",
-      subtitle = wrapped(capitalize(paste0(
-        label$title, ": ", label_title(label),
-        if (label$epsilon$delta > 0) {
-          paste(" at delta", format_exact(label$epsilon$delta))
-        }
-      ))),
+      subtitle = subtitle,
       x = "Epsilon", y = NULL,
-      caption = if (!label$public) confidential_caption
+      caption = if (!public) confidential_caption
     ) +
     theme_pseudosynth() +
     ggplot2::theme(
@@ -69,7 +71,7 @@ plot_label <- function(label) {
     )
 }
 
-check_states_epsilon <- function(label, call = rlang::caller_env(2)) {
+check_states_epsilon <- function(label, call) {
   if (label$label == "none" || anyNA(label$epsilon$total)) {
     abort_input(
       c(

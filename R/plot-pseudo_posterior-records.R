@@ -7,7 +7,7 @@ plot_records <- function(object, prefix) {
   synthetic <- object$synthetic
   check_kind_shown(synthetic, "records", counts = TRUE)
   variable <- synthetic$variable
-  prefix <- response_prefix(prefix, synthetic$transform)
+  prefix <- response_prefix(prefix)
   frame <- data.frame(
     confidential = as.double(job_data(object)[[variable]]),
     synthetic = as.double(synthetic$sets[[1]][[variable]])

@@ -195,7 +195,7 @@ plot_densities <- function(object, prefix, tail = FALSE) {
     return(plot_shares(object, prefix))
   }
   transform <- synthetic$transform
-  prefix <- response_prefix(prefix, transform)
+  prefix <- response_prefix(prefix)
   confidential <- job_data(object)[[synthetic$variable]]
   values <- c(
     list(confidential),
@@ -253,7 +253,7 @@ plot_shares <- function(object, prefix) {
   confidential <- job_data(object)[[variable]]
   sets <- lapply(synthetic$sets, function(set) set[[variable]])
   share_figure(
-    sets, synthetic$kind, response_prefix(prefix, synthetic$transform),
+    sets, synthetic$kind, response_prefix(prefix),
     confidential
   ) +
     ggplot2::labs(

@@ -49,6 +49,13 @@ plot_coefficients <- function(object) {
   level <- grepl("(Intercept)", rownames(table), fixed = TRUE)
   if (!all(level)) table <- table[!level, ]
   table$name <- factor(rownames(table), rev(rownames(table)))
+  figure_alone(
+    draw_coefficients,
+    table = table, unit = response_label(object$response)
+  )
+}
+
+draw_coefficients <- function(table, unit) {
   ggplot2::ggplot(table, ggplot2::aes(y = .data$name)) +
     ggplot2::geom_vline(xintercept = 0, colour = "grey70", linewidth = 0.4) +
     ggplot2::geom_segment(
@@ -60,7 +67,7 @@ plot_coefficients <- function(object) {
       colour = colour_synthetic, size = 2
     ) +
     ggplot2::labs(
-      title = sprintf("Coefficients of %s", response_label(object$response)),
+      title = sprintf("Coefficients of %s", unit),
       subtitle = "Estimates and 95% intervals, with the noise in them",
       x = NULL, y = NULL
     ) +

@@ -52,9 +52,17 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
     set = rep(seq_along(sets), each = length(values)),
     share = as.vector(shares)
   )
-  fill <- if (is.null(confidential)) "#A6CEE8" else "#B3B3B3"
-  # One set is its own mean: no points on the bars.
-  with_points <- !is.null(confidential) || length(sets) > 1
+  figure_alone(
+    draw_bars,
+    bars = bars, points = points, kind = kind, prefix = prefix,
+    m = length(sets),
+    fill = if (is.null(confidential)) "#A6CEE8" else "#B3B3B3",
+    # One set is its own mean: no points on the bars.
+    with_points = !is.null(confidential) || length(sets) > 1
+  )
+}
+
+draw_bars <- function(bars, points, kind, prefix, m, fill, with_points) {
   figure <- ggplot2::ggplot(
     bars, ggplot2::aes(x = .data$value, y = .data$share)
   ) +
@@ -62,7 +70,7 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
       ggplot2::aes(fill = .data$kind),
       width = if (kind == "count") 0.85 else 0.6
     ) +
-    ggplot2::scale_fill_manual(values = stats::setNames(fill, bar_kind)) +
+    ggplot2::scale_fill_manual(values = stats::setNames(fill, bars$kind[1])) +
     ggplot2::scale_y_continuous(
       labels = label_percent, expand = ggplot2::expansion(c(0, 0.06))
     ) +
@@ -82,12 +90,12 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
       ggplot2::aes(colour = .data$kind, group = .data$set),
       data = points,
       position = ggplot2::position_dodge(
-        width = if (length(sets) == 1) 0 else 0.5
+        width = if (m == 1) 0 else 0.5
       ),
-      size = 1.8, alpha = if (length(sets) > 5) 0.6 else 0.9
+      size = 1.8, alpha = if (m > 5) 0.6 else 0.9
     ) +
     ggplot2::scale_colour_manual(
-      values = stats::setNames(colour_synthetic, synthetic)
+      values = stats::setNames(colour_synthetic, points$kind[1])
     )
 }
 
@@ -116,6 +124,15 @@ cumulative_figure <- function(sets, prefix, confidential) {
   colours <- c(
     if (!is.null(confidential)) colour_confidential, colour_synthetic
   )
+  figure_alone(
+    draw_steps,
+    curves = curves, colours = stats::setNames(colours, kinds),
+    prefix = prefix, m = length(sets)
+  )
+}
+
+draw_steps <- function(curves, colours, prefix, m) {
+  kinds <- names(colours)
   figure <- ggplot2::ggplot(
     curves,
     ggplot2::aes(
@@ -124,13 +141,13 @@ cumulative_figure <- function(sets, prefix, confidential) {
     )
   ) +
     ggplot2::geom_step() +
-    ggplot2::scale_colour_manual(values = stats::setNames(colours, kinds)) +
+    ggplot2::scale_colour_manual(values = colours) +
     ggplot2::scale_linewidth_manual(
       values = stats::setNames(rev(c(0.5, 1.3)[seq_along(kinds)]), kinds)
     ) +
     ggplot2::scale_alpha_manual(
       values = stats::setNames(
-        rev(c(if (length(sets) > 5) 0.5 else 0.8, 0.9)[seq_along(kinds)]), kinds
+        rev(c(if (m > 5) 0.5 else 0.8, 0.9)[seq_along(kinds)]), kinds
       )
     ) +
     ggplot2::scale_x_continuous(

@@ -4,10 +4,11 @@
 #' set; for counts with many values cumulative shares, one line for each set;
 #' for few counts and for two values the share of each, bars for the mean over
 #' the sets and a point for each set. Nothing confidential is shown or held.
+#' Where the label is `"none"` the figure says that it is not for release.
 #'
 #' @param object,x (synthetic_data) The sets.
-#' @param prefix (string or `NULL`) Put before amounts on the axis. `NULL`, the
-#'   default, is `"$"` where the log of the response was modelled, else nothing.
+#' @param prefix (string or `NULL`) Put before amounts on the axis, such as
+#'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
 #' @return A ggplot object, which is drawn when it is printed: at the prompt by
 #'   itself, in a function or a loop by `print()`.
@@ -25,60 +26,41 @@ NULL
 #' @method autoplot synthetic_data
 #' @export
 autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
-  plot_synthetic(object, prefix)
+  values <- lapply(object$sets, function(set) set[[object$variable]])
+  prefix <- response_prefix(prefix)
+  figure <- if (object$kind == "count" || has_labels(object)) {
+    share_figure(values, object$kind, prefix)
+  } else {
+    curves <- density_curves(values, object$transform)
+    figure_alone(
+      draw_densities,
+      curves = curves, transform = object$transform, prefix = prefix,
+      m = object$m
+    )
+  }
+  figure + ggplot2::labs(
+    title = sprintf("Synthetic %s", object$variable),
+    subtitle = sprintf(
+      "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
+      format_count(object$n_records)
+    ),
+    x = axis_title(object),
+    caption = if (guarantee(object)$label == "none") no_label_caption
+  )
 }
 
-#' The figure itself, made outside of the method
-#'
-#' A ggplot object keeps the environment it was made in. That of a method knows
-#' its caller's, which may hold the confidential file; this one holds the two
-#' arguments only.
-#' @noRd
-plot_synthetic <- function(object, prefix) {
-  force(object)
-  if (object$kind == "count" || has_labels(object)) {
-    return(plot_synthetic_shares(object, prefix))
-  }
-  prefix <- response_prefix(prefix, object$transform)
-  curves <- density_curves(
-    lapply(object$sets, function(set) set[[object$variable]]),
-    object$transform
-  )
+draw_densities <- function(curves, transform, prefix, m) {
   ggplot2::ggplot(
     curves,
     ggplot2::aes(x = .data$x, y = .data$density, group = .data$curve)
   ) +
     ggplot2::geom_line(
       colour = colour_synthetic, linewidth = 0.5,
-      alpha = if (object$m > 5) 0.5 else 0.8
+      alpha = if (m > 5) 0.5 else 0.8
     ) +
-    scale_response(object$transform, prefix, attr(curves, "limits")) +
+    scale_response(transform, prefix, attr(curves, "limits")) +
     density_axis() +
-    ggplot2::labs(
-      title = sprintf("Synthetic %s", object$variable),
-      subtitle = sprintf(
-        "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
-        format_count(object$n_records)
-      ),
-      x = axis_title(object)
-    ) +
     theme_pseudosynth()
-}
-
-# Counts and two values have shares, not a density.
-plot_synthetic_shares <- function(object, prefix) {
-  share_figure(
-    lapply(object$sets, function(set) set[[object$variable]]),
-    object$kind, response_prefix(prefix, object$transform)
-  ) +
-    ggplot2::labs(
-      title = sprintf("Synthetic %s", object$variable),
-      subtitle = sprintf(
-        "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
-        format_count(object$n_records)
-      ),
-      x = axis_title(object)
-    )
 }
 
 #' @rdname plot.synthetic_data

@@ -16,6 +16,7 @@ chain_colours <- c(
   "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 )
 confidential_caption <- "Confidential: not for release"
+no_label_caption <- "No guarantee: not for release"
 
 theme_pseudosynth <- function() {
   ggplot2::theme_minimal(base_size = 12) +
@@ -168,13 +169,10 @@ scale_response <- function(transform, prefix, limits) {
   }
 }
 
-#' Amounts are dollars unless said otherwise, where the log is modelled
+#' What stands before amounts: nothing unless it is stated
 #' @noRd
-response_prefix <- function(prefix, transform) {
-  if (is.null(prefix)) {
-    return(if (transform == "log") "$" else "")
-  }
-  check_string(prefix, empty = TRUE)
+response_prefix <- function(prefix) {
+  if (is.null(prefix)) "" else check_string(prefix, empty = TRUE)
 }
 
 # Densities ------------------------------------------------------------------

@@ -110,9 +110,16 @@ with.pseudo_posterior <- function(data, expr, ...) {
   in_each_set(data$synthetic, substitute(expr), parent.frame())
 }
 
+# A model keeps the environment of its formula. The caller's may hold the
+# confidential file, so it is let go once the result is there.
 in_each_set <- function(sets, asked, caller) {
   structure(
-    lapply(as.list(sets), function(set) eval(asked, set, caller)),
+    lapply(as.list(sets), function(set) {
+      here <- list2env(set, parent = caller)
+      result <- eval(asked, here)
+      parent.env(here) <- globalenv()
+      result
+    }),
     class = "synthetic_fits"
   )
 }

@@ -122,6 +122,16 @@ new_synth_prior <- function(kind, ...) {
   structure(list(kind = kind, ...), class = "synth_prior")
 }
 
+#' A prior made anew from its numbers: nothing else of it travels in a release
+#' @noRd
+plain_prior <- function(prior) {
+  make <- switch(prior$kind,
+    hierarchical = prior_hierarchical, shared = prior_shared,
+    normal = prior_normal, beta_mean = prior_beta_mean
+  )
+  do.call(make, unclass(prior)[names(formals(make))])
+}
+
 check_location_scale <- function(x, arg = rlang::caller_arg(x),
                                  call = rlang::caller_env()) {
   good <- is.numeric(x) && !is.object(x) && length(x) == 2 &&
@@ -165,6 +175,7 @@ resolve_prior <- function(prior, family, columns = NULL,
            {.fn prior_normal} or {.fn prior_beta_mean}.",
     arg = "prior", call = call
   )
+  prior <- plain_prior(prior)
   if (prior$kind == "shared" && !is_mixture(family)) {
     abort_input(
       c(

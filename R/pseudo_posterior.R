@@ -27,6 +27,10 @@
 #' @param margin (`margin_histogram` or `NULL`) For clipped mechanisms and for
 #'   `"score"`: the histogram that calibrates the margin, see
 #'   [margin_histogram()]. `NULL`, the default: none.
+#' @param support (two numbers or `NULL`) Public ends of the released values, as
+#'   in [synthesize()]. `NULL`, the default: those of `margin` or of `response`,
+#'   where they are stated. Where the mean of what is drawn would not exist, as
+#'   under [student_t()] of a log, there must be some.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
 #'   release; stages run at seeds of their own, see [stage_seed()].
@@ -49,15 +53,28 @@
 #'     `label`, made when the sets were drawn, and with a score release `data`,
 #'     the columns of the model;
 #'   * `stages` (data frame, confidential): see `summary()`;
-#'   * `mechanism` (string), `m` (count), `epsilon` (as asked, or `NULL`).
+#'   * `mechanism` (string), `m` (count), `epsilon` (as asked, or `NULL`);
+#'   * `remarks` (character, confidential): what the fits leave to the prior, and
+#'     what an analyst would find in the sets and not in the file: another mean
+#'     (by more than a quarter), values of a sign or range that the file has none
+#'     of, an R2 of the model's regression above the file's by more than a tenth.
 #'
 #'   `summary()` has one row per stage: the bound, twice the bound, the largest
 #'   oscillation, the smallest and median weight, the claimed epsilon of one
 #'   draw under both neighbour relations (`NA` where nothing is claimed),
 #'   whether the fit converged, and its seconds.
 #'
+#' @section Relations that look closer than they are:
+#' Weights that fall with a record's log-likelihood, and clipping, hold back the
+#' records far from the regression. The errors' scale shrinks, and R2 rises: of
+#' Consumer Expenditure log income on all predictors it is 0.36 in the file, 0.37
+#' to 0.40 in sets under `"lw_final"` with normal errors and 0.43 to 0.44 with
+#' [student_t()] of 3 degrees of freedom. Heavy-tailed errors are no remedy: they
+#' hold back far records by themselves, and without weights R2 is 0.38 to 0.40.
+#'
 #' @section Error types:
-#' `pseudosynth_error_input`: no mechanism named, one that does not exist, an
+#' `pseudosynth_error_no_mean` (a `pseudosynth_error_input`): values without a
+#' finite mean and without stated ends. `pseudosynth_error_input`: no mechanism named, one that does not exist, an
 #' argument that nothing takes, an epsilon for a mechanism that claims none, and
 #' whatever the stages would refuse of formula, data and settings: all of it
 #' before the first fit. `pseudosynth_error_unreachable` (a
@@ -93,7 +110,7 @@
 pseudo_posterior <- function(formula, data, family = normal_mixture(),
                              mechanism, epsilon = NULL, m = 1, ...,
                              neighbours = c("add-remove", "replace"),
-                             margin = NULL, seed = NULL,
+                             margin = NULL, support = NULL, seed = NULL,
                              allow_unconverged = FALSE, ledger = NULL,
                              checkpoint = NULL) {
   call <- rlang::call2("pseudo_posterior")
@@ -109,7 +126,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
       call
     ),
     with_settings(chosen, given$settings, call), epsilon, m,
-    resolve_margin(margin, given$margin, call)
+    resolve_margin(margin, given$margin, call), support
   )
   if (job$mechanism$kind != "sums") check_enough_draws(job, job$m, "m")
   if (!is.null(checkpoint)) {
@@ -139,6 +156,7 @@ print.pseudo_posterior <- function(x, ...) {
     ),
     paste0("  mechanism: ", describe_job(x)),
     stage_lines(x$stages),
+    remark_lines(x$remarks),
     paste0("  ", strwrap(paste("label:", format(label)), 76, exdent = 2)),
     if (label$label == "none" || label$reproducible) {
       "  All of it is confidential; $synthetic is not for release either."
@@ -155,7 +173,8 @@ summary.pseudo_posterior <- function(object, ...) {
   structure(
     list(
       stages = stage_table(object$internal$fits), guarantee = guarantee(object),
-      reweighting = final_fit(object)$reweighting, m = object$m
+      reweighting = final_fit(object)$reweighting, m = object$m,
+      remarks = object$remarks
     ),
     class = "summary_pseudo_posterior"
   )
@@ -189,6 +208,7 @@ print.summary_pseudo_posterior <- function(x, ...) {
         paste0("  ", format_table(search))
       )
     },
+    remark_lines(x$remarks),
     sep = "\n"
   )
   print(x$guarantee)

@@ -104,13 +104,15 @@ write_certificate <- function(certificate, synthetic, folder) {
 
 certificate_lines <- function(certificate, synthetic) {
   label <- guarantee(synthetic)
-  sets <- c(
-    sprintf(
+  held <- if (is.null(certificate$object)) {
+    c("sets", sprintf(
       "%s set%s of %s records, %s", format_count(certificate$sets),
       if (certificate$sets == 1) "" else "s",
       format_count(certificate$records), certificate$layout
-    )
-  )
+    ))
+  } else {
+    c("object", certificate$object)
+  }
   published <- if (length(certificate$published) > 0) {
     paste(certificate$published, collapse = ", ")
   } else {
@@ -118,7 +120,7 @@ certificate_lines <- function(certificate, synthetic) {
   }
   rows <- list(
     c("made by", paste(unlist(certificate$made_by), collapse = " ")),
-    c("sets", sets),
+    held,
     c("synthetic", paste(certificate$synthetic, collapse = ", ")),
     c("published", published),
     if (!is.null(certificate$model$formula)) {

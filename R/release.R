@@ -17,15 +17,18 @@
 #' scanned there, and moved to `path` as a whole. If anything fails or is
 #' interrupted, nothing is left behind.
 #'
-#' @param x (`pseudo_posterior` or `synthetic_data`) What to release.
+#' @param x (`pseudo_posterior` or `synthetic_data`) What to release. Also a
+#'   [score_release()], a [perturbed_histogram()] or a generator of
+#'   [as_generator()]: its RDS file takes the place of sets and codebook.
 #' @param path (string) The folder to make. It must not exist, or be empty.
-#' @param formats (character) One or more of `"csv"`, `"rds"`, `"dta"` (Stata),
-#'   `"sav"` (SPSS) and `"parquet"`. `"dta"` and `"sav"` need the package haven,
-#'   `"parquet"` needs nanoparquet; the certificate needs jsonlite.
+#' @param formats (character) Of sets, one or more of `"csv"`, `"rds"`, `"dta"`
+#'   (Stata), `"sav"` (SPSS) and `"parquet"`. `"dta"` and `"sav"` need the
+#'   package haven, `"parquet"` needs nanoparquet; the certificate needs
+#'   jsonlite.
 #' @param data (data frame, `synthesizer` or `NULL`) The confidential file that
 #'   the scan looks for. `NULL`, the default, takes what a job knows: the
 #'   columns of its model. Give the whole file to have its other columns
-#'   looked for, too. `synthetic_data` need it.
+#'   looked for, too. All but a job need it.
 #' @param require (string) The weakest label that is good enough:
 #'   `"asymptotic"`, the default, `"strict"`, or `"none"`, which takes any.
 #' @param epsilon (positive number or `NULL`) The largest total epsilon that is
@@ -118,6 +121,8 @@ release <- function(x, path, formats = "csv", data = NULL,
   call <- rlang::current_env()
   check_releasable_class(x, call)
   check_string(path)
+  object <- is_releasable_object(x)
+  if (object && missing(formats)) formats <- "rds"
   formats <- check_formats(formats, call)
   require <- check_choice(require, c("asymptotic", "strict", "none"))
   check_number(epsilon, above = 0, null = TRUE)
@@ -128,6 +133,15 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_class(ledger, "privacy_ledger", "Open one with {.fn ledger}.",
     null = TRUE
   )
+  if (object) {
+    refuse <- function(n) {
+      if (is.null(delta) && !is.null(epsilon)) delta <- 1 / n
+      check_releasable(
+        x, x, require, epsilon, delta, neighbours, ledger, call
+      )
+    }
+    return(release_object(x, path, formats, data, public, refuse, call))
+  }
   synthetic <- if (is_job(x)) x$synthetic else x
   file <- release_file(data, x, synthetic, call)
   if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
@@ -195,12 +209,16 @@ set_column <- function(columns) {
 # Refusals ---------------------------------------------------------------------
 
 check_releasable_class <- function(x, call) {
-  if (!is_job(x) && !inherits(x, "synthetic_data")) {
+  if (!is_job(x) && !inherits(x, "synthetic_data") &&
+    !is_releasable_object(x)) {
     abort_input(
       c(
-        "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}.",
+        "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
+         what sets are drawn from without the file.",
         x = "It is {describe_type(x)}.",
-        i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}."
+        i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
+             {.fn score_release}, {.fn perturbed_histogram} or
+             {.fn as_generator}."
       ),
       arg = "x", call = call
     )

@@ -33,20 +33,17 @@ remark_prior_unit <- function(fit) {
   }
 }
 
-#' The exponential of a t variable has no finite mean
+#' What is drawn has no mean: synthesize() asks for ends
 #' @noRd
 remark_no_mean <- function(fit) {
-  limits <- fit$response$limits
-  limited <- !is.null(limits) && is.finite(limits[2])
-  if (fit$family$name == "student_t" && !limited &&
-    fit$response$transform %in% c("log", "log1p")) {
+  if (!has_finite_mean(fit$family, fit$response)) {
     sprintf(
       paste(
-        "Synthetic %s has no finite mean: its %s has the tails of a t",
-        "distribution. State public bounds,",
-        "response = public_response(bounds = c( , ))."
+        "Synthetic %s has no finite mean, since %s has the tails of a t",
+        "distribution: state its public ends, support = %s, when you draw."
       ),
-      fit$response$variable, fit$response$transform
+      fit$response$variable, response_label(fit$response),
+      support_example(fit$response)
     )
   }
 }

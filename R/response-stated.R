@@ -11,7 +11,8 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
     stated, "public_response", "Make one with {.fn public_response}.",
     null = TRUE, arg = "response", call = call
   )
-  given <- Filter(Negate(is.null), unclass(stated))
+  # Plain values: nothing else of it travels in a release
+  given <- Filter(Negate(is.null), bare_values(unclass(stated)))
   response$stated <- names(given)
   response["limits"] <- list(given$bounds)
   kind <- response$kind
@@ -78,6 +79,28 @@ stated_type <- function(response) {
 #' @noRd
 response_is_public <- function(response) {
   is.null(response$levels) || "levels" %in% response$stated
+}
+
+#' Refuse what a strict label needs to be stated, before anything is drawn
+#'
+#' The one public input without which a strict mechanism would give a weaker
+#' label: the others have a default that is public, or are errors of their own.
+#' @noRd
+check_response_is_public <- function(response, call) {
+  if (!response_is_public(response)) {
+    abort_privacy(
+      c(
+        "A strict guarantee needs the labels of the response
+         {.val {response$variable}} to be stated.",
+        x = "Those of the file are read from its records: the label would not be
+             {.val strict}.",
+        i = "Add {.code response = public_response(levels = c(...))} with all
+             labels that the response can have, in their order."
+      ),
+      arg = "response", call = call, class = "pseudosynth_error_unstated"
+    )
+  }
+  invisible(response)
 }
 
 #' The response as a strict release gives it: by public knowledge alone

@@ -23,12 +23,12 @@ parse_response <- function(formula, data, family = gaussian_family(),
     transform <- if (is.symbol(left[[1]])) as.character(left[[1]]) else ""
     known <- transform %in% c("log", "log1p", "sqrt", "asinh")
     if (!known || length(left) != 2) {
-      abort_left_side(call)
+      abort_left_side(formula[[2]], call)
     }
     left <- left[[2]]
     if (transform == "asinh" && is.call(left)) {
       if (!identical(left[[1]], quote(`/`)) || length(left) != 3) {
-        abort_left_side(call)
+        abort_left_side(formula[[2]], call)
       }
       constant <- public_constant(
         left[[3]], names(data), environment(formula), call
@@ -37,7 +37,7 @@ parse_response <- function(formula, data, family = gaussian_family(),
     }
   }
   if (!is.symbol(left)) {
-    abort_left_side(call)
+    abort_left_side(formula[[2]], call)
   }
   variable <- as.character(left)
   if (!variable %in% names(data)) {
@@ -67,13 +67,13 @@ parse_response <- function(formula, data, family = gaussian_family(),
   list(variable = variable, transform = transform, constant = constant)
 }
 
-abort_left_side <- function(call) {
+abort_left_side <- function(left, call) {
   abort_input(
     c(
       "The left side of {.arg formula} must be a column {.code y} or one of
        {.code log(y)}, {.code log1p(y)}, {.code sqrt(y)}, {.code asinh(y)} and
        {.code asinh(y / constant)}.",
-      i = "Compute anything else as a column of {.arg data} first."
+      i = make_column_first(left)
     ),
     arg = "formula", call = call
   )

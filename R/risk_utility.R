@@ -50,9 +50,9 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   }
   grid <- check_grid(grid, call)
   chosen <- lapply(
-    grid$mechanism, choose_mechanism, "stages", "mechanism", call
+    grid$mechanism, choose_mechanism, c("stages", "release"), "mechanism", call
   )
-  also <- c("margin", "neighbours", "allow_unconverged")
+  also <- c("margin", "support", "neighbours", "allow_unconverged")
   given <- sort_arguments(list(...), chosen, call, also)
   # Every column must be taken by a mechanism of the grid
   columns <- setdiff(names(grid), c("mechanism", "epsilon"))
@@ -128,12 +128,14 @@ grid_job <- function(job, chosen, given, row) {
   mechanism <- with_settings(
     chosen, put(given$settings, settings_of(chosen)), job$call
   )
-  margin <- if (chosen$kind == "clipped") {
-    resolve_margin(
-      given$also$margin, put(given$margin, margin_arguments), job$call
-    )
-  }
-  assign_mechanism(job, mechanism, row$epsilon, margin = margin)
+  margin <- resolve_margin(
+    given$also$margin, put(given$margin, margin_arguments), job$call
+  )
+  assign_mechanism(
+    job, mechanism, row$epsilon,
+    margin = if (chosen$kind %in% c("clipped", "noise", "sums")) margin,
+    support = given$also$support %||% margin_ends(margin)
+  )
 }
 
 #' The columns of a map that are shown: those with a figure
@@ -152,6 +154,7 @@ print.risk_utility_map <- function(x, ...) {
   cat(
     releases_headline("Risk and utility", x),
     paste0("  ", format_table(map_shown(x))),
+    remark_lines(row_remarks(x$table)),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

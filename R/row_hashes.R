@@ -35,12 +35,13 @@ hash_rows <- function(columns, salt) {
 #' Have two files so many records in common that they are one?
 #'
 #' Files of one population share values by chance: of whole numbers or of yes
-#' and no nearly all. The share expected is that of the history's records whose
-#' values another record of the history has (Good and Turing). So `data` counts
-#' as the history where more than half of its records are found there, and more
-#' than chance explains by three standard errors. Where values tell nothing, it
-#' still does where the two differ in at most sqrt(N) / 10 records: of other
-#' records, not even two files of yes and no do more often than one in twenty.
+#' and no nearly all. The share expected is that of the records of one file
+#' whose values another record of the same file has (Good and Turing). So `data`
+#' counts as the history where more than half of the records of either are found
+#' in the other, and more than chance explains by three standard errors: a
+#' history may be a small part of the file. Where values tell nothing, it still
+#' does where the two differ in at most sqrt(N) / 10 records: of other records,
+#' not even two files of yes and no do more often than one in twenty.
 #' @param data (data frame)
 #' @param history (list or `NULL`) See `row_hashes()`.
 #' @return (flag) `FALSE` also where nothing is known of the history's records,
@@ -52,9 +53,7 @@ is_same_file <- function(data, history) {
   }
   rows <- hash_rows(lapply(data[history$columns], pattern_value), history$salt)
   old <- history$rows
-  shared <- mean(old %in% old[duplicated(old)])
-  error <- sqrt(shared * (1 - shared) * (1 / length(rows) + 1 / length(old)))
-  if (mean(rows %in% old) > max(1 / 2, shared + 3 * error)) {
+  if (is_mostly_in(rows, old) || is_mostly_in(old, rows)) {
     return(TRUE)
   }
   types <- unique(c(rows, old))
@@ -62,4 +61,15 @@ is_same_file <- function(data, history) {
   # A history may hold the file several times over
   times <- max(1, round(length(old) / length(rows)))
   sum(abs(times * count(rows) - count(old))) <= ceiling(sqrt(length(rows)) / 10)
+}
+
+#' Are more records of a file found in another than chance explains?
+#' @param rows,others (double) Hashes of their records.
+#' @noRd
+is_mostly_in <- function(rows, others) {
+  shared <- mean(others %in% others[duplicated(others)])
+  error <- sqrt(
+    shared * (1 - shared) * (1 / length(rows) + 1 / length(others))
+  )
+  mean(rows %in% others) > max(1 / 2, shared + 3 * error)
 }

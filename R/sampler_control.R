@@ -55,9 +55,10 @@
 #'   fewer its quadratic expansion is a poor picture of the posterior.
 #' @return A `sampler_control` for [fit_synthesizer()].
 #' @section Privacy: Gates can be lowered, and a fit then counts as converged.
-#'   Below an R-hat of 1.1, 50 effective draws or a tenth of divergent draws its
-#'   label is `"none"` all the same: the claim is about draws of the pseudo
-#'   posterior.
+#'   With any gate below its default no label is `"strict"`, and below an R-hat
+#'   of 1.1, 50 effective draws or a tenth of divergent draws the label is
+#'   `"none"`: the claim is about draws of the pseudo posterior. The grid has no
+#'   such gates.
 #' @section Error types: `pseudosynth_error_input` for a value out of range.
 #' @references Hoffman and Gelman (2014), Journal of Machine Learning Research
 #'   15, 1593-1623. Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021),
@@ -235,6 +236,19 @@ default_thin <- function(sampler, spec) {
   } else {
     1L
   }
+}
+
+#' What a converged fit has to pass when nothing is said
+#'
+#' The defaults of `sampler_control()`; a strict label needs no less.
+#' @param family (string) Of the specification.
+#' @noRd
+default_gates <- function(family) {
+  is_mixture <- identical(family, "normal_mixture")
+  list(
+    max_rhat = 1.05, min_ess = if (is_mixture) 200 else 400,
+    max_divergent = 0.01
+  )
 }
 
 default_adapt_delta <- function(spec) {

@@ -6,6 +6,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
                             call) {
   check_seed(seed, call = call)
   response <- with_support(x$response, support, call)
+  check_finite_mean(x$family, response, x$margin, call)
   if (!is.null(margin)) {
     abort_input(
       c(
@@ -34,8 +35,9 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
     spend(ledger, label, variable, setdiff(columns, variable), NULL, call)
   }
   words <- seed_words(seed, "synthesize")
+  counts <- if (!is.null(x$margin)) margin_counts(x)
   values <- vapply(seq_len(m), function(j) {
-    draw_scores(x, file, words, c(j, m + j))
+    draw_scores(x, file, counts, words, c(j, m + j))
   }, numeric(nrow(newdata)))
   list(
     synthetic = build_synthetic_sets(
@@ -54,9 +56,10 @@ published_rows <- function(design, newdata, call) {
 }
 
 #' One set on the modelled scale
+#' @param counts (list or `NULL`) See margin_counts().
 #' @param streams (two counts) Of the coefficients and of the values.
 #' @noRd
-draw_scores <- function(x, file, words, streams) {
+draw_scores <- function(x, file, counts, words, streams) {
   p <- uniforms_(length(file$row), words, streams[2])
   if (is_categorical(x$family)) {
     return(draw_levels(file, x$draws$mean, p))
@@ -71,13 +74,13 @@ draw_scores <- function(x, file, words, streams) {
   }
   error <- latent_quantile(x$family, p)
   if (has_own_predictors(x, file)) {
-    latent <- line + margin_scale(x, line, error) * error
-    return(whole_bins(x, calibrate_margin(x$margin, latent, p)))
+    latent <- line + margin_scale(x, counts, line, error) * error
+    return(whole_bins(x, quantile_of_rank(counts, latent, p)))
   }
   line_of_file <- drop(x$population$rows %*% b)
-  scale <- population_scale(x, line_of_file)
+  scale <- population_scale(x, counts, line_of_file)
   share <- share_below(x$family, line + scale * error, line_of_file, scale)
-  whole_bins(x, histogram_quantile(margin_counts(x$margin), share))
+  whole_bins(x, histogram_quantile(counts, share))
 }
 
 #' What a margin's ranks come from: the linear predictor with these errors
@@ -102,18 +105,15 @@ whole_bins <- function(x, values) {
   if (x$family$kind == "count") floor(values + 0.5) else values
 }
 
-margin_counts <- function(margin) {
-  list(counts = project_counts(margin$noisy), breaks = margin$breaks)
-}
-
 # Other predictors than the file's -------------------------------------------
 
 #' See margin_scale(): of sets for the file's own predictors
 #' @noRd
-population_scale <- function(x, line) {
+population_scale <- function(x, counts, line) {
   p <- (seq_len(50) - 0.5) / 50
   margin_scale(
-    x, rep(line, each = 50), rep(latent_quantile(x$family, p), length(line))
+    x, counts, rep(line, each = 50),
+    rep(latent_quantile(x$family, p), length(line))
   )
 }
 
@@ -142,7 +142,7 @@ share_below <- function(family, latent, line, scale) {
 #' are expected to have: the equation that the second step solves for the file.
 #' @param error (double) See latent_quantile().
 #' @noRd
-margin_scale <- function(x, line, error, most = 20000) {
+margin_scale <- function(x, counts, line, error, most = 20000) {
   n <- length(line)
   kept <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
   line <- line[kept]
@@ -152,7 +152,7 @@ margin_scale <- function(x, line, error, most = 20000) {
     return(unname(start))
   }
   values <- whole_bins(x, histogram_quantile(
-    margin_counts(x$margin), (seq_along(kept) - 0.5) / length(kept)
+    counts, (seq_along(kept) - 0.5) / length(kept)
   ))
   excess <- excess_slope(x, line)
   slope <- function(log_scale) {

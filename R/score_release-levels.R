@@ -4,7 +4,8 @@
 
 #' @return (`score_release`)
 #' @noRd
-release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
+release_levels <- function(model, settings, epsilon, neighbours, seed, call,
+                           ledger = NULL, m = 1L) {
   file <- score_file(model, call)
   prior <- score_prior(model, call)
   levels <- model$response$levels
@@ -18,8 +19,11 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
   )$second
   warn_delta(settings$delta, file$n, call)
   geometry <- levels_geometry(file, prior, settings$spread)
+  noise <- levels_noise(geometry$z, length(levels), budget)
+  charges <- plan_charges(list("noisy sums by level" = noise))
+  pay_release(ledger, charges, model, m, seed, call)
   step <- levels_step(
-    file$y, length(levels), geometry, file$row, budget,
+    file$y, length(levels), geometry, file$row, noise,
     stage_seed(seed, "step", 1)
   )
   found <- levels_posterior(
@@ -33,7 +37,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call) {
   columns <- model$design$columns
   new_score_release(
     model, settings, neighbours, list(step), NULL,
-    list(stated = found, shrunk = found["mean"]), file, seed,
+    list(stated = found, shrunk = found["mean"]), file, charges, seed,
     paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
   )
 }
@@ -93,14 +97,18 @@ levels_sensitivity <- function(z, noise) {
 }
 
 #' @param size (count) Of levels, K.
+#' @return (list) See noise_of().
+#' @noRd
+levels_noise <- function(z, size, budget) {
+  noise_of(levels_sensitivity(z, budget$noise), budget, size * ncol(z))
+}
+
 #' @return (list) All public: `sum` (1 + P x K), `noise` (its standard
 #'   deviation), `kappa` and the noise as paid, see noise_of().
 #' @noRd
-levels_step <- function(y, size, geometry, row, budget, seed) {
+levels_step <- function(y, size, geometry, row, noise, seed) {
   z <- geometry$z
-  n <- size * ncol(z)
-  noise <- noise_of(levels_sensitivity(z, budget$noise), budget, n)
-  sums <- levels_sums(y, size, z, row) + draw_noise(noise, n, seed)
+  sums <- levels_sums(y, size, z, row) + draw_noise(noise, size * ncol(z), seed)
   unit <- geometry$unit / score_steps
   c(
     list(

@@ -14,7 +14,7 @@ score_breaks <- function(family, ends, centre, shape, bins) {
   scale <- if (is_location(family)) shape else frame$spread
   count <- family$kind == "count"
   if (count) {
-    ends <- ends + c(-0.5, 0.5)
+    ends <- whole_ends(ends) + c(-0.5, 0.5)
     scale <- scale / (1 + middle)
     middle <- log1p(middle)
   }
@@ -36,6 +36,10 @@ score_breaks <- function(family, ends, centre, shape, bins) {
   unique(breaks)
 }
 
+#' The smallest and the largest whole number within bounds
+#' @noRd
+whole_ends <- function(bounds) c(ceiling(bounds[1]), floor(bounds[2]))
+
 #' What is counted: column j is what a record of bin j adds
 #'
 #' For Gaussian noise the square root of the matrix of prefix sums, whose
@@ -54,16 +58,29 @@ margin_strategy <- function(bins, noise) {
   round(unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
 }
 
+#' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
+#' @noRd
+margin_plan <- function(breaks, budget) {
+  bins <- length(breaks) - 1
+  strategy <- margin_strategy(bins, budget$noise)
+  list(
+    breaks = breaks, strategy = strategy,
+    noise = noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
+  )
+}
+
 #' The noisy margin
 #'
 #' @param z (double, N) The response on the modelled scale.
+#' @param plan (list) See margin_plan().
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
 #'   (counts by bin, their sum N), and the noise as paid.
 #' @noRd
-score_margin <- function(z, breaks, bounds, budget, seed) {
+score_margin <- function(z, plan, bounds, seed) {
+  breaks <- plan$breaks
   bins <- length(breaks) - 1
-  strategy <- margin_strategy(bins, budget$noise)
-  noise <- noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
+  strategy <- plan$strategy
+  noise <- plan$noise
   n <- length(z)
   sums <- margin_sums(z, breaks, strategy) + draw_noise(noise, bins, seed)
   counts <- solve(strategy, sums)

@@ -108,14 +108,26 @@ check_score_margin <- function(settings, response, call) {
       arg = "bounds", call = call
     )
   }
+  if (response$kind == "count" && diff(whole_ends(bounds)) < 1) {
+    abort_input(
+      c(
+        "{.arg bounds} of counts must hold two whole numbers or more.",
+        x = "They hold {max(0, diff(whole_ends(bounds)) + 1)}.",
+        i = "State the smallest and the largest count, such as
+             {.code bounds = c(0, 50)}."
+      ),
+      arg = "bounds", call = call
+    )
+  }
 }
 
 #' Only public and released numbers, built anew
 #' @param file (list) See score_file().
+#' @param charges (data frame) See plan_charges().
 #' @param names (character) Of the coefficients.
 #' @noRd
 new_score_release <- function(model, settings, neighbours, steps, margin, found,
-                              file, seed, names) {
+                              file, charges, seed, names) {
   steps <- lapply(steps, function(step) {
     if (!is.null(step$b)) step$reference <- stats::setNames(step$b, names)
     step[setdiff(
@@ -146,7 +158,13 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
     neighbours = neighbours, spread = settings$spread,
     reproducible = !is.null(seed)
   )
-  made$charges <- score_charges(made, seed)
+  # The same seed and outcome are the same release, which is paid once
+  if (!is.null(seed)) {
+    charges$id <- vapply(
+      charges$what, hashed_id, "", made[c("steps", "margin")], seed
+    )
+  }
+  made$charges <- charges
   seal(structure(made, class = "score_release"))
 }
 
@@ -154,23 +172,29 @@ named_shape <- function(family, shape) {
   if (!is.null(shape)) stats::setNames(shape, names(family$extras))
 }
 
-#' One charge for each noisy part
+# What is paid ---------------------------------------------------------------
+
+#' One charge for each noisy part, before its noise is drawn
+#' @param costs (list or `NULL` by part) `epsilon`, or `rho` and `gap`.
 #' @noRd
-score_charges <- function(x, seed) {
-  parts <- c(
-    list("noisy margin" = x$margin),
-    stats::setNames(x$steps, if (is_categorical(x$family)) {
-      "noisy sums by level"
-    } else {
-      paste("noisy scores, step", 1:2)
-    })
-  )
-  parts <- Filter(Negate(is.null), parts)
-  do.call(join_charges, lapply(names(parts), function(what) {
-    part <- parts[[what]]
+plan_charges <- function(costs) {
+  costs <- Filter(Negate(is.null), costs)
+  do.call(join_charges, lapply(names(costs), function(what) {
+    cost <- costs[[what]]
     charge(
-      if (is.null(seed)) new_charge_id() else hashed_id(part, seed), what,
-      epsilon = part$epsilon, rho = part$rho, gap = part$gap %||% NA_real_
+      new_charge_id(), what,
+      epsilon = cost$epsilon, rho = cost$rho, gap = cost$gap %||% NA_real_
     )
   }))
+}
+
+#' Write down what a release will cost: no noise is drawn before
+#' @noRd
+pay_release <- function(ledger, charges, model, m, seed, call) {
+  variable <- model$response$variable
+  spend_noise(
+    ledger, charges, "score", variable, model$design$variables,
+    model$data[[variable]], call,
+    m = m, n_records = nrow(model$data), seed = seed
+  )
 }

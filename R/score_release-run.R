@@ -3,9 +3,12 @@
 
 #' @param model (list) See new_model().
 #' @param settings (list) See score_settings().
+#' @param ledger,m Where the cost is written before any noise is drawn, and for
+#'   how many sets.
 #' @return (`score_release`)
 #' @noRd
-release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
+release_scores <- function(model, settings, epsilon, neighbours, seed, call,
+                           ledger = NULL, m = 1L) {
   family <- model$family
   settings$spread <- settings$spread %||% 1
   file <- score_file(model, call)
@@ -20,10 +23,20 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
     settings, epsilon, neighbours,
     c(settings$bins, rep(length(b) + 1, 2)), call
   )
+  budget[2:3] <- lapply(budget[2:3], with_step_cost, length(b))
   warn_delta(settings$delta, file$n, call)
+  plan <- if (!is.null(settings$bounds)) {
+    plan_margin(file, model, settings, b, shape, budget$margin, call)
+  }
+  charges <- plan_charges(list(
+    "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
+    "noisy scores, step 2" = budget$second$cost
+  ))
+  pay_release(ledger, charges, model, m, seed, call)
 
-  margin <- if (!is.null(settings$bounds)) {
-    margin_of_file(file, model, settings, b, shape, budget, seed, call)
+  # From here on figures are noisy, and paid for
+  margin <- if (!is.null(plan)) {
+    score_margin(file$y, plan, settings$bounds, stage_seed(seed, "margin"))
   }
   steps <- list()
   last <- NULL
@@ -43,13 +56,15 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call) {
   )
   warn_saturated(list(steps = steps, family = family), call)
   new_score_release(
-    model, settings, neighbours, steps, margin, found, file, seed,
+    model, settings, neighbours, steps, margin, found, file, charges, seed,
     model$design$columns
   )
 }
 
-margin_of_file <- function(file, model, settings, b, shape, budget, seed,
-                           call) {
+#' All of the margin that is public, before its noise is drawn
+#' @return (list) See margin_plan().
+#' @noRd
+plan_margin <- function(file, model, settings, b, shape, budget, call) {
   response <- model$response
   y <- as.double(model$data[[response$variable]])
   values <- list(y = y, response = response)
@@ -72,9 +87,7 @@ margin_of_file <- function(file, model, settings, b, shape, budget, seed,
   breaks <- score_breaks(
     model$family, range(ends$scale), centre, shape, settings$bins
   )
-  score_margin(
-    file$y, breaks, settings$bounds, budget$margin, stage_seed(seed, "margin")
-  )
+  margin_plan(breaks, budget)
 }
 
 #' @param last (list or `NULL`) The step before: location models have the same

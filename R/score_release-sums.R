@@ -77,7 +77,13 @@ step_sums <- function(score, clip, z, row, lowest = -clip) {
 #' @return (by relation) In whole units.
 #' @noRd
 step_sensitivity <- function(z, noise) {
-  reach <- score_steps * vector_lengths(z, noise)
+  sensitivity_of_reach(vector_lengths(z, noise), noise)
+}
+
+#' @param length (number) Of the longest public vector.
+#' @noRd
+sensitivity_of_reach <- function(length, noise) {
+  reach <- score_steps * length
   joined <- function(scores) {
     if (noise == "laplace") {
       scores + score_counted
@@ -88,11 +94,43 @@ step_sensitivity <- function(z, noise) {
   by_relation(joined(reach), joined(2 * reach))
 }
 
+#' A step's budget with what the step will cost, from public settings alone
+#'
+#' The vectors of a second step may rest on the first one's noisy result. So
+#' what is written down beforehand holds for all that they can be: the longest
+#' one has length `score_length` before it is rounded. The noise spends no more
+#' than the budget under its own relation; under the other one it is the more,
+#' the longer or the shorter that vector is.
+#' @param columns (count) P.
+#' @return (list) `budget` with `cost`: `epsilon`, or `rho` and `gap`.
+#' @noRd
+with_step_cost <- function(budget, columns) {
+  laplace <- budget$noise == "laplace"
+  rounded <- sqrt(columns) / 2
+  least <- score_length - rounded
+  most <- (score_length + rounded) * if (laplace) sqrt(columns) else 1
+  least <- sensitivity_of_reach(least, budget$noise)
+  most <- sensitivity_of_reach(most, budget$noise)
+  # Noise that is too wide to be drawn is an error now
+  noise_of(most, budget, columns + 1)
+  own <- budget$relation
+  cost <- budget$amount * pmax(least / least[[own]], most / most[[own]])
+  budget$cost <- if (laplace) {
+    list(epsilon = cost)
+  } else {
+    list(
+      rho = cost^2 / 2,
+      gap = gaussian_gap(least[[own]] / budget$amount, columns + 1)
+    )
+  }
+  budget
+}
+
 #' One step: the sum of clipped scores and the count of unclipped ones, with
 #' noise
 #'
 #' @param score,clip,lowest See step_sums().
-#' @param budget (list) See score_budget().
+#' @param budget (list) See with_step_cost().
 #' @return (list) All public: `sum` (P, in the score's unit), `share` (of
 #'   unclipped records), `noise` and `share_noise` (their standard deviations),
 #'   `clip`, `kappa` and the noise as paid, see noise_of().
@@ -101,6 +139,7 @@ score_step <- function(score, clip, geometry, row, budget, seed,
                        lowest = -clip) {
   z <- geometry$z
   noise <- noise_of(step_sensitivity(z, budget$noise), budget, ncol(z) + 1)
+  noise[names(budget$cost)] <- budget$cost
   sums <- step_sums(score, clip, z, row, lowest) +
     draw_noise(noise, ncol(z) + 1, seed)
   unit <- geometry$unit * clip / score_steps

@@ -15,6 +15,10 @@
 #' step is taken at the reference, the second at the first one's result. With
 #' each goes the count of unclipped records, which tells the errors' scale, or
 #' another shape of the family. The margin is a noisy histogram on public bins.
+#' Sets are not drawn from its noisy counts as they are, whose noise in far,
+#' empty bins would raise means and upper quantiles, but from the likeliest
+#' counts around the family's law: the law where noise is larger than counts,
+#' the noisy counts elsewhere.
 #' All are sums of whole numbers with exact noise: see
 #' `vignette("score-release")` for the proof.
 #'
@@ -67,8 +71,8 @@
 #'   system's entropy. With a seed the release is reproducible and not for
 #'   release.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   the release leaves this function, or refused. What is drawn from it later
-#'   costs nothing more there. `NULL`, the default: nowhere.
+#'   any noise is drawn, or refused. What is drawn from it later costs nothing
+#'   more there. `NULL`, the default: nowhere.
 #' @param ... Must be empty.
 #'
 #' @return A `score_release`: a list of public and of released numbers, and of
@@ -90,6 +94,8 @@
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
 #' @section Error types:
+#' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
+#' text as response whose levels are not stated, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
 #' reference that is no list of public values, a family without a score here,
 #' another prior than [prior_normal()], bounds that are the range of the data.
@@ -148,12 +154,9 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   model <- new_model(
     formula, used_levels(data), family, prior, call, response, scaling
   )
+  check_response_is_public(model$response, call)
   release_sums <- if (is_categorical(family)) release_levels else release_scores
-  release <- release_sums(model, settings, epsilon, neighbours, seed, call)
-  if (!is.null(ledger)) {
-    spend_made(ledger, release, data[[release$response$variable]], call)
-  }
-  release
+  release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
 }
 
 #' A file whose factors have no level but those that records have
@@ -203,9 +206,12 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
   if (!isTRUE(all.equal(delta, 0, tolerance = 0))) {
     check_number(delta, min = 1e-30, max = 0.1, call = call)
   }
-  check_positive(clip, 2, "clip", null = TRUE, call = call)
-  check_positive(shares, 3, "shares", call = call)
-  check_number(spread, min = 1e-3, max = 1e3, null = TRUE, call = call)
+  clip <- check_positive(clip, 2, "clip", null = TRUE, call = call)
+  shares <- check_positive(shares, 3, "shares", call = call)
+  spread <- check_number(
+    spread,
+    min = 1e-3, max = 1e3, null = TRUE, call = call
+  )
   list(
     reference = reference, delta = as.double(delta),
     bounds = if (!is.null(bounds)) check_bounds(bounds, call = call),
@@ -239,9 +245,11 @@ check_score_epsilon <- function(epsilon, call) {
   check_number(epsilon, min = 1e-4, max = 10, arg = "epsilon", call = call)
 }
 
+#' @return `x` as plain numbers.
+#' @noRd
 check_positive <- function(x, n, arg, null = FALSE, call) {
   if (null && is.null(x)) {
-    return(invisible())
+    return(NULL)
   }
   good <- is.numeric(x) && !is.object(x) && length(x) == n &&
     all(is.finite(x)) && all(x >= 1e-6) && all(x <= 1e6)
@@ -254,6 +262,7 @@ check_positive <- function(x, n, arg, null = FALSE, call) {
       arg = arg, call = call
     )
   }
+  as.double(x)
 }
 
 check_score_family <- function(family, call) {

@@ -38,8 +38,12 @@ seal_of <- function(x) {
     parts$sets <- told_apart(parts$sets)
   }
   names <- names(parts)
+  beside <- attributes(x)
+  beside <- beside[setdiff(names(beside), c("names", "class", "seal"))]
   attributes(parts) <- NULL
-  stable_hash(list(class(x), names, parts))
+  stable_hash(c(
+    list(class(x), names, parts), if (length(beside) > 0) list(beside)
+  ))
 }
 
 #' Sets differ in few columns: what a set shares with the first is hashed once
@@ -86,17 +90,35 @@ stable_hash <- function(x) {
   rlang::hash(bytes)
 }
 
-#' Functions and formulas as text, environments left out
+#' Functions and formulas as text, with what lies beside them
 #' @noRd
 stable_parts <- function(x) {
   if (is.environment(x)) {
-    return("environment")
+    return(stable_environment(x))
   }
-  if (is.function(x) || is.language(x)) {
-    return(deparse(x, control = "digits17"))
-  }
+  beside <- attributes(x)
+  source <- c("srcref", "srcfile", "wholeSrcref")
+  beside <- beside[setdiff(names(beside), source)]
   list(
-    if (is.list(x)) lapply(unclass(x), stable_parts) else as.vector(unclass(x)),
-    lapply(attributes(x), stable_parts)
+    if (is.function(x) || is.language(x)) {
+      deparse(x, control = "digits17")
+    } else if (is.list(x)) {
+      lapply(unclass(x), stable_parts)
+    } else {
+      as.vector(unclass(x))
+    },
+    lapply(beside, stable_parts)
   )
+}
+
+#' Of environments those of a blueprint alone, see public_environment(): others
+#' are the user's
+#' @noRd
+stable_environment <- function(x) {
+  ours <- !identical(x, emptyenv()) && identical(parent.env(x), baseenv())
+  if (ours) {
+    lapply(as.list(x, all.names = TRUE, sorted = TRUE), stable_parts)
+  } else {
+    "environment"
+  }
 }

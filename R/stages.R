@@ -63,6 +63,23 @@ stage_lines <- function(stages) {
   paste0("  ", format_table(shown))
 }
 
+#' What a job repeats of its fits' remarks
+#'
+#' Noisy sums have none: they know no record. Sets that were drawn have ends
+#' wherever their mean needs some.
+#' @noRd
+remarks_of_model <- function(fit) {
+  if (inherits(fit, "synthesizer")) setdiff(fit$remarks, remark_no_mean(fit))
+}
+
+#' Lines of remarks, for prints that are confidential
+#' @noRd
+remark_lines <- function(remarks) {
+  unlist(lapply(remarks, function(remark) {
+    paste0("  ", strwrap(paste("remark:", remark), 76, exdent = 2))
+  }))
+}
+
 #' The mechanism of a job in words
 #' @noRd
 describe_job <- function(x) {
@@ -76,6 +93,7 @@ describe_job <- function(x) {
 #' @noRd
 new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
                                  data = NULL) {
+  last <- fits[[length(fits)]]
   structure(
     list(
       synthetic = drawn$synthetic,
@@ -84,7 +102,11 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
         if (!is.null(data)) list(data = data)
       ),
       stages = stage_table(fits), mechanism = mechanism, m = drawn$synthetic$m,
-      epsilon = epsilon
+      epsilon = epsilon,
+      remarks = unique(as.character(c(
+        unlist(lapply(fits, remarks_of_model)),
+        remarks_of_sets(drawn$synthetic, last, data %||% last$data)
+      )))
     ),
     class = "pseudo_posterior"
   )

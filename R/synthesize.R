@@ -127,7 +127,9 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
     call = call
   )
   check_margin(margin, fit, call)
-  with_support(fit$response, support, call)
+  check_finite_mean(
+    fit$family, with_support(fit$response, support, call), margin, call
+  )
   assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
   check_assignment(assignment, fit, newdata, call)
   check_seed(seed, call = call)

@@ -19,10 +19,14 @@ print.synthetic_data <- function(x, ...) {
       paste("label:", format(guarantee(x))), 76,
       exdent = 2
     )),
-    paste0(
-      "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
-      " for release, guarantee(x) the whole label"
-    ),
+    if (guarantee(x)$label == "none") {
+      "  not for release: nothing is guaranteed"
+    } else {
+      paste0(
+        "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
+        " for release, guarantee(x) the whole label"
+      )
+    },
     sep = "\n"
   )
   invisible(x)

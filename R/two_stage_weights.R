@@ -56,21 +56,45 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
                               family = NULL, neighbours = "add-remove",
                               reference = NULL, window = NULL, seed = NULL,
                               ...) {
-  check_present(x)
   check_present(weight_range)
-  check_number(epsilon0, above = 0)
   check_weight_range(weight_range)
-  check_seed(seed)
+  first <- two_stage_fit(
+    x, epsilon0, data, family, neighbours, reference, window, seed, ...
+  )
+  weights_of_first_stage(
+    first, weight_range, neighbours, seed, rlang::current_env()
+  )
+}
+
+#' The first stage, of which no draw is chosen yet
+#' @noRd
+two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
+                          neighbours = "add-remove", reference = NULL,
+                          window = NULL, seed = NULL, ...) {
+  call <- rlang::caller_env()
+  check_present(x, call = call)
+  check_number(epsilon0, above = 0, call = call)
+  check_seed(seed, call = call)
   rule <- censor(
     epsilon0,
     neighbours = neighbours, reference = reference, window = window
   )
+  response <- if (inherits(x, "synthesizer")) {
+    x$response
+  } else {
+    check_formula(x, arg = "x", call = call)
+    check_data_frame(data, call = call)
+    new_response(
+      x, data, as_synth_family(family %||% normal_mixture(), call = call), call,
+      list(...)$response
+    )
+  }
+  check_response_is_public(response, call)
   first <- if (inherits(x, "synthesizer")) {
     update(
       x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
     )
   } else {
-    check_formula(x, arg = "x")
     fit_synthesizer(
       x, data, family %||% normal_mixture(),
       censor = rule, seed = seed, ...
@@ -84,7 +108,7 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
         stats::setNames(problems, rep("x", length(problems))),
         i = "Give it more {.arg warmup} and {.arg draws}."
       ),
-      problems = first$problems
+      problems = first$problems, call = call
     )
   }
   verdict <- verdict_of(first, dependency("own"))
@@ -94,18 +118,26 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
         "The first stage must carry a strict label.",
         x = "It is {.val {verdict$label}}.",
         i = "{cli_escape(verdict$reasons)}"
-      )
+      ),
+      call = call
     )
   }
+  first
+}
+
+#' @param first (`synthesizer`) See two_stage_fit().
+#' @noRd
+weights_of_first_stage <- function(first, weight_range, neighbours, seed,
+                                   call) {
   # One draw is paid for, chosen by the system's entropy unless seeded
   row <- random_rows(n_draws(first), 1, seed_words(seed, "first"))
   basis <- list(
     weight_range = weight_range, model = frozen_draw(first, row),
-    history = fit_rows(first), charge_id = first[["id"]] %||% new_charge_id()
+    history = fit_rows(first), charge_id = first[["id"]]
   )
-  cost <- by_relation(first$censor$upper - first$censor$lower)
+  cost <- first_stage_cost(first)
   new_privacy_weights(
-    two_stage_values(basis, first$data, rlang::current_env()), "two_stage",
+    two_stage_values(basis, first$data, call), "two_stage",
     list(
       epsilon0 = cost[["add/remove-one"]],
       epsilon0_replace = cost[["replace-one"]], weight_range = weight_range,
@@ -116,6 +148,16 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
     made_from = history_mark(first), basis = basis,
     records = model_marks(first)
   )
+}
+
+#' What one draw of the first stage costs
+#' @noRd
+first_stage_cost <- function(first) {
+  by_relation(first$censor$upper - first$censor$lower)
+}
+
+first_stage_charge <- function(id, cost) {
+  charge(id, "parameter draw of a first stage", cost)
 }
 
 check_weight_range <- function(weight_range, call = rlang::caller_env()) {
@@ -148,8 +190,8 @@ two_stage_scheme <- function() {
       a <- node$arguments
       dependency(
         "own",
-        charges = charge(
-          node$basis$charge_id, "parameter draw of a first stage",
+        charges = first_stage_charge(
+          node$basis$charge_id,
           by_relation(a[["epsilon0"]], a[["epsilon0_replace"]])
         ),
         history = if (a[["reference"]] == "history") "confidential" else "none",

@@ -42,7 +42,7 @@ why_nothing_holds <- function(fit, dependency, assignment) {
       "pseudo posterior."
     ))
   }
-  if (gates_are_too_low(fit$control)) {
+  if (gates_are_lower(fit$control)) {
     return(sprintf(
       paste(
         "The gates of convergence were set below what a label needs (R-hat at",
@@ -83,12 +83,12 @@ lowest_gates <- list(max_rhat = 1.1, min_ess = 50, max_divergent = 0.1)
 
 #' Would a fit far from its target have passed?
 #' @param control (list, or `NULL` for a model fitted elsewhere)
+#' @param than (list) Gates, see `default_gates()`.
 #' @noRd
-gates_are_too_low <- function(control) {
+gates_are_lower <- function(control, than = lowest_gates) {
   !is.null(control) && !identical(control$sampler, "grid") && (
-    control$max_rhat > lowest_gates$max_rhat ||
-      control$min_ess < lowest_gates$min_ess ||
-      control$max_divergent > lowest_gates$max_divergent
+    control$max_rhat > than$max_rhat || control$min_ess < than$min_ess ||
+      control$max_divergent > than$max_divergent
   )
 }
 
@@ -116,6 +116,9 @@ why_not_strict <- function(fit, dependency) {
     if (!clipped) {
       "The likelihood is not clipped: 2 Delta is a maximum over the draws."
     },
+    if (gates_are_lower(fit$control, default_gates(fit$spec$family))) {
+      lowered_reason(default_gates(fit$spec$family))
+    },
     if (draws_were_dropped(fit)) {
       "Which draws were dropped depends on the file."
     },
@@ -128,6 +131,18 @@ why_not_strict <- function(fit, dependency) {
         "`response = public_response(levels = )`."
       )
     }
+  )
+}
+
+lowered_reason <- function(gates) {
+  sprintf(
+    paste(
+      "The gates of convergence were set below the defaults (R-hat at most %s,",
+      "%s effective draws, a share of %s divergent): fits far from their",
+      "pseudo posterior may pass."
+    ),
+    format_exact(gates$max_rhat), gates$min_ess,
+    format_exact(gates$max_divergent)
   )
 }
 

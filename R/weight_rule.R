@@ -57,6 +57,8 @@ predict.weight_rule <- function(object, newdata, ...) {
     ),
     own = if (is_own_history(object$node, newdata)) {
       file_marks(object, newdata)[1]
+    } else if (!isTRUE(values_are_own(object$node, newdata, alpha, call))) {
+      NA_character_
     },
     records = if (length(used) > 0) record_marks(newdata, used)
   )

@@ -146,6 +146,63 @@ shares_records <- function(node, data) {
     any(vapply(node$of, shares_records, TRUE, data))
 }
 
+# Each record's own weight -----------------------------------------------------
+
+# Of so many records, spread over the file, rules are asked once more.
+most_asked <- 200L
+
+#' Does the rule give records the same weights when others are gone?
+#'
+#' What a scheme states of its weights, that each depends on its own record, is
+#' tried: on some of the records alone, and on these without one of them. Such
+#' weights are the same whatever records stand beside theirs.
+#' @param node (list)
+#' @param data (data frame) The records.
+#' @param alpha (numeric, one per record) Their weights.
+#' @return (flag) `NA` where `data` has not the columns to tell, or where there
+#'   is no rule.
+#' @noRd
+values_are_own <- function(node, data, alpha, call = rlang::caller_env()) {
+  read <- unlist(columns_read(node), use.names = FALSE)
+  if (!all(read %in% names(data)) || !is.null(why_not_freezable(node))) {
+    return(NA)
+  }
+  alpha <- as.double(alpha)
+  n <- nrow(data)
+  some <- unique(round(seq(1, n, length.out = min(n, most_asked))))
+  # Without the first, and those of the smallest and the largest weight
+  gone <- unique(c(1L, which.min(alpha[some]), which.max(alpha[some])))
+  few <- some[unique(round(seq(1, length(some), length.out = 3)))]
+  subsets <- c(list(some, few), if (n > 1) lapply(gone, function(i) some[-i]))
+  all(vapply(subsets, function(rows) {
+    again <- tryCatch(
+      rule_values(node, data[rows, , drop = FALSE], call),
+      error = function(e) NULL
+    )
+    length(again) == length(rows) &&
+      isTRUE(all(abs(as.double(again) - alpha[rows]) < 1e-8))
+  }, NA))
+}
+
+#' The dependency of weights on records that can be asked about it
+#'
+#' A scheme whose rule gives other weights when other records are gone has
+#' stated too much.
+#' @inheritParams values_are_own
+#' @noRd
+tested_dependency <- function(weights, data, call = rlang::caller_env()) {
+  stated <- dependency_of(weights)
+  if (is.null(weights) || stated$kind != "own" || !is.data.frame(data)) {
+    return(stated)
+  }
+  node <- node_of(weights)
+  own <- values_are_own(node, data, weights, call)
+  # A frozen rule was asked where it met the records, with all their columns
+  if (is.na(own)) own <- node$scheme == frozen_scheme()$name
+  if (!own) stated$kind <- "file"
+  stated
+}
+
 # Weights made again -----------------------------------------------------------
 
 #' A node's weights made again from other records

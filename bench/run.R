@@ -8,13 +8,14 @@
 #   Rscript bench/run.R clipped-law 50      50 seeds a file, no Stan
 #   Rscript bench/run.R clipped-law-more 3  more parameters, fewer seeds
 #   Rscript bench/run.R strict-repeats 200  the strict job again and again
+#   Rscript bench/run.R score-means 25      means of score releases, no Stan
 #
 # The mixture job has a command of its own: Rscript bench/mixture-ce.R
 
 for (file in c(
   "ce_data.R", "results.R", "timing.R", "stan_models.R", "gradient.R",
   "workflow.R", "bounds.R", "families.R", "around.R", "clipped-law.R",
-  "strict-repeats.R"
+  "strict-repeats.R", "score-means.R"
 )) {
   source(file.path("bench", file))
 }
@@ -34,7 +35,8 @@ benchmarks <- list(
   around = function() bench_around(),
   `clipped-law` = function() bench_clipped_law(seq_len(seeds)),
   `clipped-law-more` = function() bench_clipped_law(seq_len(seeds), "more"),
-  `strict-repeats` = function() bench_strict_repeats(seq_len(seeds))
+  `strict-repeats` = function() bench_strict_repeats(seq_len(seeds)),
+  `score-means` = function() bench_score_means(seeds)
 )
 unknown <- setdiff(asked, names(benchmarks))
 if (length(unknown) > 0) {
@@ -46,7 +48,7 @@ if (length(unknown) > 0) {
 if (length(asked) == 0) asked <- c("gradient", "workflow", "bounds")
 if (!all(asked %in% c(
   "bounds", "bounds-families", "around", "clipped-law", "clipped-law-more",
-  "strict-repeats"
+  "strict-repeats", "score-means"
 ))) {
   require_rstan()
 }

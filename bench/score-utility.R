@@ -23,6 +23,7 @@ if (length(parts) == 0) {
 }
 
 source("bench/strict_cases.R")
+source("bench/score-means.R")
 
 add <- function(row) {
   print(row, row.names = FALSE, digits = 3)
@@ -45,16 +46,21 @@ case <- function(name, epsilon, data = positive, reference = crude, ...) {
       synthesize(release, 1, data)
     })[["user.self"]]
     sets <- synthesize(release, 5, data)
-    summary(utility(
+    found <- summary(utility(
       sets, data,
       groups = groups, formula = log(income) ~ .
     ))$means
+    c(found[c("ecdf_max", "groups", "r_squared")], score_means_errors(
+      data$income, lapply(1:5, function(j) sets[[j]]$income)
+    ))
   })
   means <- do.call(rbind, means)
   add(data.frame(
     case = name, epsilon = epsilon, delta = 1e-6, n = nrow(data),
     ecdf_max = mean(means[, "ecdf_max"]), groups = mean(means[, "groups"]),
     r_squared = mean(means[, "r_squared"]),
+    mean_error = mean(means[, "mean"]), sd_error = mean(means[, "sd"]),
+    q95_error = mean(means[, "q95"]), q99_error = mean(means[, "q99"]),
     r_squared_file = summary(stats::lm(log(income) ~ ., data))$r.squared,
     cpu_seconds_one_set = stats::median(seconds), releases = releases
   ))

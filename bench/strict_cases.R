@@ -80,6 +80,8 @@ keep_rows <- function(rows, path, keys) {
   if (file.exists(path)) {
     old <- utils::read.csv(path, colClasses = "character")
     again <- do.call(paste, old[keys]) %in% do.call(paste, rows[keys])
+    # Measured before a column was there
+    old[setdiff(names(rows), names(old))] <- "NA"
     rows <- rbind(old[!again, names(rows)], rows)
   }
   utils::write.csv(rows, path, row.names = FALSE)

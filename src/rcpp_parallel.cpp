@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -51,6 +52,40 @@ class TaskWorker : public RcppParallel::Worker {
   std::atomic<bool>& stop_;
 };
 
+/// Calls what may throw or raise an R error: the latter, which would jump over
+/// the frames of C++, becomes an exception of Rcpp's, and both come out here.
+void call_guarded(const std::function<void()>& call) {
+  std::exception_ptr thrown;
+  Rcpp::unwindProtect([&]() -> SEXP {
+    // No exception may pass through R's own frames
+    try {
+      call();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    return R_NilValue;
+  });
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+/// @brief A thread that is waited for wherever its owner is left: one that is
+/// destroyed while it can be joined ends the process.
+class Host {
+ public:
+  template <class Work>
+  Host(std::atomic<bool>& stop, Work work) : stop_(stop), thread_(work) {}
+  ~Host() {
+    if (!thread_.joinable()) return;
+    stop_ = true;
+    thread_.join();
+  }
+  void join() { thread_.join(); }
+
+ private:
+  std::atomic<bool>& stop_;
+  std::thread thread_;
+};
+
 }  // namespace
 
 // R_ToplevelExec keeps R from jumping over C++ frames.
@@ -76,7 +111,7 @@ bool run_tasks(int n, int threads, std::atomic<bool>& stop,
   std::mutex mutex;
   std::condition_variable finished;
   std::string pool_error;
-  std::thread host([&] {
+  Host host(stop, [&] {
     try {
       TaskWorker worker(task, errors, stop);
 #if defined(_WIN32)
@@ -87,6 +122,8 @@ bool run_tasks(int n, int threads, std::atomic<bool>& stop,
 #endif
     } catch (const std::exception& error) {
       pool_error = error.what();
+    } catch (...) {
+      pool_error = "unknown error";
     }
     {
       std::lock_guard<std::mutex> lock(mutex);
@@ -110,7 +147,7 @@ bool run_tasks(int n, int threads, std::atomic<bool>& stop,
       interrupted = true;
       stop = true;
     }
-    if (progress && !interrupted) progress();
+    if (progress && !interrupted) call_guarded(progress);
   }
   host.join();
   if (!pool_error.empty()) Rcpp::stop(pool_error);

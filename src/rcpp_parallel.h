@@ -27,8 +27,9 @@ class InterruptPoll {
 
 /// Runs task(0), .., task(n - 1) on `threads` threads. `stop` is set when the
 /// user interrupts; tasks poll it. `progress`, if any, is called from R's
-/// thread a few times a second. Returns true if interrupted. Errors of tasks
-/// are thrown together after all have ended, with 1-based numbers.
+/// thread a few times a second; what it throws, and an R error in it, stops the
+/// tasks and goes on once these have ended. Returns true if interrupted. Errors
+/// of tasks are thrown together after all have ended, with 1-based numbers.
 bool run_tasks(int n, int threads, std::atomic<bool>& stop,
                const std::function<void(int)>& task,
                const std::function<void()>& progress = nullptr);

@@ -261,7 +261,9 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
       std::numeric_limits<int>::max())
     Rcpp::stop("There are more draws than R's matrices have rows.");
   binding::Sampling sampling;
+  const std::function<bool()> poll = binding::InterruptPoll();
   try {
+    const ps::StopScope scope(poll);
     sampling = prepare(Rcpp::as<std::string>(control["sampler"]), spec, kind,
                        records, settings);
   } catch (const ps::Interrupted&) {
@@ -280,7 +282,13 @@ Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control) {
       C, settings.threads, stop,
       [&](int chain) {
         if (kept.has(chain)) return;
-        chains[static_cast<std::size_t>(chain)] = sampling.run(chain, handlers);
+        const ps::StopScope scope(handlers.should_stop);
+        ps::ChainResult& out = chains[static_cast<std::size_t>(chain)];
+        try {
+          out = sampling.run(chain, handlers);
+        } catch (const ps::Interrupted&) {
+          out.interrupted = true;
+        }
         kept.finish(chain);
       },
       [&] {

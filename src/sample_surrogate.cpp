@@ -46,7 +46,7 @@ Sampling grid_sampling(std::unique_ptr<ps::SurrogateModel> model,
                     control.length.draws};
   sampling.grid = [=] {
     return NamedFigures{{"cells", static_cast<double>(setup->grid().n_cells())},
-                        {"unresolved", setup->grid().unresolved()}};
+                        {"unresolved", setup->unresolved()}};
   };
   return sampling;
 }

@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "pseudosynth/cholesky.hpp"
 #include "pseudosynth/sampler/hierarchical_sweep.hpp"
 #include "pseudosynth/sampler/surrogate_fit.hpp"
+#include "pseudosynth/stop.hpp"
 
 namespace ps = pseudosynth;
 using ps::Matrix;
@@ -110,6 +112,40 @@ void check_eigenvectors(int n, ps::Rng& rng) {
          close(ps::detail::floor_curvature(high, unit, 0.25), high));
 }
 
+/// Whether `work` gives up once its host asks to stop, soon after that.
+template <class Work>
+void check_stop(const char* what, int n, bool asks, Work&& work) {
+  int questions = 0;
+  const std::function<bool()> stop = [&] { return ++questions > 2; };
+  bool stopped = false;
+  try {
+    const ps::StopScope scope(stop);
+    work();
+  } catch (const ps::Interrupted&) {
+    stopped = true;
+  }
+  expect(what, n, stopped == asks && questions == (asks ? 3 : 0));
+  // Nobody asks for more
+  work();
+  expect("without a scope nothing is asked", n, questions == (asks ? 3 : 0));
+}
+
+void check_stops(int n, bool asks) {
+  ps::Rng rng(2, 0);
+  const Matrix unit = Matrix::Identity(n, n);
+  check_stop("a factor is given up", n, asks, [&] { ps::Cholesky root(unit); });
+  const ps::Cholesky root(unit);
+  check_stop("an inverse is given up", n, asks, [&] { root.inverse(); });
+  check_stop("a solution is given up", n, asks, [&] { root.solve(unit); });
+  check_stop("a product is given up", n, asks,
+             [&] { ps::product(unit, unit); });
+  check_stop("a rotation is given up", n, asks,
+             [&] { ps::random_rotation(n, rng); });
+  Vector values;
+  check_stop("eigenvectors are given up", n, asks,
+             [&] { ps::symmetric_eigenvectors(unit, values); });
+}
+
 }  // namespace
 
 int main() {
@@ -118,6 +154,8 @@ int main() {
     check_cholesky(n, rng);
     check_eigenvectors(n, rng);
   }
+  check_stops(40, false);
+  check_stops(300, true);
   if (failures == 0) std::printf("ok   every check\n");
   return failures > 0;
 }

@@ -104,7 +104,11 @@ void check_crossing(const RegressionProblem& problem,
         [](ps::SurrogateChain& chain) { chain.common_slice(); });
     run("redrawn", [](ps::SurrogateChain& chain) { chain.redraw(); });
   }
-  if (problem.records.censor.active) {
+  if (problem.records.censor.active && problem.P > 1) {
+    run("reference level, all of it",
+        [](ps::SurrogateChain& chain) { chain.reference_slice(); });
+    run("exchanged level",
+        [](ps::SurrogateChain& chain) { chain.exchange_level(); });
     run("one level", [](ps::SurrogateChain& chain) { chain.group_slice(1); });
     run("reference level",
         [](ps::SurrogateChain& chain) { chain.group_slice(0); });

@@ -95,16 +95,16 @@ test_that("a resumed job is charged once and releases the same sets", {
   path <- new_folder()
   # The entry is written, the result is not
   die_at(6, strict_job(path, ledger = book))
-  expect_identical(nrow(as.data.frame(book)), 1L)
+  # That of the histogram, before its noise, and that of the sets
+  expect_identical(nrow(as.data.frame(book)), 2L)
   again <- copy_folder(path)
   first <- quietly(resume(path))
-  expect_identical(nrow(as.data.frame(book)), 1L)
-  expect_equal(as.data.frame(book)$epsilon, 4)
+  expect_equal(as.data.frame(book)$epsilon, c(1.6, 4))
   expect_true(all(guarantee(first)$charges$id %in% ledger_charges(book)$id))
   # A copy of the folder gives nothing new either
   second <- quietly(resume(again))
   expect_identical(second$synthetic, first$synthetic)
-  expect_identical(nrow(as.data.frame(book)), 1L)
+  expect_identical(nrow(as.data.frame(book)), 2L)
   # Another job is another release
   expect_error(
     strict_job(new_folder(), ledger = book),
@@ -306,13 +306,12 @@ test_that("an interrupted fit is not kept", {
   )
 })
 
-test_that("a formula's constants and functions come back, its workspace not", {
+test_that("a formula's constants come back, its workspace not", {
   path <- new_folder()
   secret <- "MARKWORKSPACE"
   k <- 1000
-  half <- function(x) x / 2
   run <- function(path) {
-    pseudo_posterior(asinh(y / k) ~ half(x), leak_file(), gaussian(),
+    pseudo_posterior(asinh(y / k) ~ I(x / k), leak_file(), gaussian(),
       mechanism = "unweighted", chains = 2, warmup = 200, draws = 1000,
       prior = prior_normal(), seed = 3, threads = 1, checkpoint = path
     )
@@ -320,10 +319,9 @@ test_that("a formula's constants and functions come back, its workspace not", {
   die_at(4, run(path))
   bytes <- readBin(file.path(path, "job"), "raw", 1e7)
   expect_length(grepRaw("MARKWORKSPACE", bytes, fixed = TRUE), 0)
-  rm(half, k)
+  rm(k)
   resumed <- quietly(resume(path))
   k <- 1000
-  half <- function(x) x / 2
   expect_identical(job_outcome(resumed), job_outcome(quietly(run(NULL))))
 })
 
@@ -382,4 +380,43 @@ test_that("killed processes are resumed with identical draws", {
     expect_true(any(c("job", "result") %in% kept_in(path)))
     expect_identical(job_outcome(quietly(resume(path))), alone)
   }
+})
+
+test_that("a ledger that does not know a finished job is asked", {
+  skip_if_not_installed("jsonlite")
+  path <- new_folder()
+  data <- privacy_data()
+  run <- function(scale) {
+    k <- scale
+    quietly(pseudo_posterior(asinh(income / k) ~ I(earner^1), data, gaussian(),
+      mechanism = "score", epsilon = 4,
+      reference = list("(Intercept)" = 4, sigma = 1), checkpoint = path
+    ))
+  }
+  data$earner <- as.numeric(data$earner)
+  first <- run(1000)
+  book <- function(epsilon) {
+    ledger(
+      withr::local_tempfile(.local_envir = parent.frame(2)), epsilon,
+      delta = 1e-5
+    )
+  }
+  small <- book(0.1)
+  expect_error(
+    resume(path, ledger = small),
+    class = "pseudosynth_error_budget"
+  )
+  expect_identical(nrow(as.data.frame(small)), 0L)
+  large <- book(5)
+  again <- quietly(resume(path, ledger = large))
+  quietly(resume(path, ledger = large))
+  expect_identical(again$synthetic, first$synthetic)
+  # Once, under the charges of the sets
+  expect_identical(nrow(as.data.frame(large)), 1L)
+  expect_identical(
+    ledger_charges(large)$id, guarantee(first)$charges$id
+  )
+  # Constants are known by their values
+  expect_identical(run(1000)$synthetic, first$synthetic)
+  expect_error(run(10), class = "pseudosynth_error_checkpoint")
 })

@@ -194,3 +194,43 @@ test_that("yes/no responses converge when clipped, under the default prior", {
   expect_true(fit$converged)
   expect_identical(fit$control$sampler, "surrogate")
 })
+
+# 14 cells of 30 records at 0 and 33 at 3: chains that go down to the prior's
+# centre stay there, and agree
+clone_cells <- function() {
+  do.call(rbind, lapply(1:14, function(cell) {
+    data.frame(g = factor(cell, 1:14), y = rep(c(0, 3), c(30, 33)))
+  }))
+}
+
+test_that("chains that agree and never cross are not converged", {
+  fit <- suppressWarnings(fit_synthesizer(
+    y ~ g, clone_cells(), student_t(3),
+    censor = censor(2), warmup = 300, seed = 2, threads = 1,
+    control = sampler_control(
+      thin = 60, max_rhat = 1.1, min_ess = 50, progress = FALSE
+    )
+  ), classes = "pseudosynth_warning_convergence")
+  # In the right mode, or refused
+  right <- mean(fit$draws[, 1] > 1.5) > 0.95
+  expect_true(right || !fit$converged)
+  expect_false(guarantee(fit)$label == "strict")
+})
+
+test_that("how often each chain of a clipped model must have crossed", {
+  fit <- do.call(clipped_case, law_cases()[["one far"]])
+  accepting <- function(share, pairs = TRUE) {
+    fit$sampler$accept_stat[fit$chain == 2] <- share
+    if (!pairs) fit$sampler$meeting <- numeric()
+    diagnose(fit)
+  }
+  expect_true(accepting(0.0011)$converged)
+  expect_false(accepting(0.0009)$converged)
+  expect_match(accepting(1e-18)$problems, "share of 1.0e-18", all = FALSE)
+  # Without pairs an acceptance is the only sign that chains cross
+  expect_true(accepting(0.11, pairs = FALSE)$converged)
+  alone <- accepting(0.09, pairs = FALSE)
+  expect_false(alone$converged)
+  expect_match(alone$problems, "no pairs of chains", all = FALSE)
+  expect_false(accepting(NaN)$converged)
+})

@@ -461,3 +461,19 @@ test_that("models it cannot serve are refused", {
   spec$prior <- hierarchical_prior(1)
   expect_identical(choose_sampler("auto", spec), "surrogate")
 })
+
+test_that("clipped values keep their digits where densities are sharp", {
+  # Terms of 1e12 that cancel
+  spec <- family_spec("beta", c(0.3, 0.4, 0.40001, 0.6), epsilon = 40)
+  for (u in log(c(1e6, 1e9, 1e12))) {
+    got <- test_surrogate_density_(spec, c(stats::qlogis(0.4), u))
+    expect_equal(got$value, got$again, tolerance = 1e-10)
+    # y at the mean: half the log of the precision over 2 pi m (1 - m), less
+    # log m (1 - m), to the first order
+    one <- family_spec("beta", 0.4, epsilon = 40)
+    value <- test_surrogate_density_(one, c(stats::qlogis(0.4), u))$value
+    f <- 0.5 * log(exp(u) / (2 * pi * 0.24))
+    prior <- surrogate_families$beta$log_prior(u)
+    expect_lt(abs(value - f - prior), 1e-5)
+  }
+})

@@ -10,6 +10,7 @@ test_that("the label does not show that all weights happen to be 1", {
 })
 
 test_that("strict only for own-value weights and floored count weights", {
+  local_untried_weights()
   label_of <- function(weights, clip = TRUE) {
     fit <- with_weights(unweighted_fit(), weights)
     guarantee(if (clip) censored(fit, 2) else fit)
@@ -75,6 +76,7 @@ test_that("count weights with a floor pay their factors", {
 })
 
 test_that("a first stage is paid once", {
+  local_untried_weights()
   fit <- censored(with_weights(
     unweighted_fit(), paid_by(0.2)
   ), 0.8)

@@ -157,3 +157,48 @@ test_that("a job is one line and never its file", {
   expect_output(print(job), "not for release")
   expect_length(capture.output(print(job)), 2)
 })
+
+test_that("strict mechanisms need the labels of the response to be stated", {
+  data <- withr::with_seed(1, data.frame(
+    health = factor(sample(c("poor", "average", "good"), 200, TRUE)),
+    smokes = factor(sample(c("no", "yes"), 200, TRUE)),
+    gender = factor(sample(c("f", "m"), 200, TRUE))
+  ))
+  book <- ledger(withr::local_tempfile(), epsilon = 5, delta = 1e-6)
+  levels <- function(...) public_response(levels = c(...))
+  crude <- list("(Intercept)" = 0)
+  job <- function(formula, family, mechanism, ...) {
+    pseudo_posterior(formula, data, family,
+      mechanism = mechanism, epsilon = 1, m = 3, chains = 2, warmup = 100,
+      draws = 100, ...
+    )
+  }
+  said <- 0
+  for (run in list(
+    quote(job(health ~ gender, categorical(), "score")),
+    quote(job(health ~ gender, categorical(), "score", ledger = book)),
+    quote(job(smokes ~ gender, bernoulli(), "score", reference = crude)),
+    quote(job(smokes ~ gender, bernoulli(), "centred", reference = crude)),
+    quote(job(smokes ~ gender, bernoulli(), "censor_uw", ledger = book)),
+    quote(job(health ~ gender, categorical(), "censor_uw")),
+    quote(job(smokes ~ gender, bernoulli(), "two_stage",
+      weight_range = c(0.5, 1)
+    ))
+  )) {
+    error <- withCallingHandlers(
+      expect_error(eval(run), class = "pseudosynth_error_unstated"),
+      message = function(m) said <<- said + 1
+    )
+    expect_match(
+      conditionMessage(error), "response = public_response(levels = ",
+      fixed = TRUE
+    )
+  }
+  expect_identical(said, 0)
+  expect_identical(nrow(as.data.frame(book)), 0L)
+  made <- suppressWarnings(job(
+    health ~ gender, categorical(), "score",
+    response = levels("poor", "average", "good"), ledger = book
+  ))
+  expect_identical(guarantee(made)$label, "strict")
+})

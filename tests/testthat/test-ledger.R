@@ -84,7 +84,10 @@ test_that("noisy counts and sums are charged where they are made", {
   released <- sums(0.5)
   spent <- as.data.frame(book)$epsilon[3]
   expect_gt(spent, 1)
-  synthesize(released, m = 2, newdata = data, ledger = book)
+  synthesize(
+    released,
+    m = 2, newdata = data, support = c(1, 2e6), ledger = book
+  )
   expect_equal(as.data.frame(book)$epsilon[4], spent)
   # The file is marked where it was read
   file <- as.data.frame(book)$file
@@ -123,7 +126,7 @@ test_that("what one release protects no other publishes", {
   }
   expect_identical(nrow(as.data.frame(book)), 1L)
   # Sets of the first, and another release of the same column
-  synthesize(first, 1, data, ledger = book)
+  synthesize(first, 1, data, support = c(1, 2e6), ledger = book)
   release(log(income) ~ 1, reference = crude)
   expect_identical(nrow(as.data.frame(book)), 3L)
 })
@@ -140,7 +143,9 @@ test_that("charges of sums are turned into rho and need a delta", {
   noisy <- suppressWarnings(score_release(log(income) ~ age, data,
     epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
   ))
-  draw <- function(book, x = noisy) synthesize(x, newdata = data, ledger = book)
+  draw <- function(book, x = noisy) {
+    synthesize(x, newdata = data, support = c(1, 2e6), ledger = book)
+  }
   error <- over(draw(new_book(100)))
   expect_match(conditionMessage(error), "delta")
   book <- new_book(2.5, delta = 1e-6)
@@ -431,4 +436,145 @@ test_that("killed at any step, a process has never two draws for one entry", {
   expect_identical(
     tail(ledger_charges(book)$id, 1), guarantee(last)$charges$id
   )
+})
+
+# Calls that draw noise under a ledger, by name
+noisy_calls <- function() {
+  data <- data.frame(
+    y = exp(withr::with_seed(1, rnorm(60))), k = rep(1:3, 20),
+    n = rep(0:3, 15), g = factor(rep(c("a", "b", "c"), each = 20))
+  )
+  crude <- list("(Intercept)" = 0, sigma = 1)
+  release <- function(...) {
+    function(book) score_release(..., epsilon = 0.2, ledger = book)
+  }
+  list(
+    gaussian = release(log(y) ~ k, data, gaussian(),
+      reference = crude, bounds = c(0.01, 10)
+    ),
+    laplace = release(log(y) ~ k, data, gaussian(),
+      reference = crude, delta = 0
+    ),
+    count = release(n ~ k, data, poisson(),
+      reference = list("(Intercept)" = 0.5), bounds = c(0, 9)
+    ),
+    levels = release(g ~ k, data, categorical(),
+      response = public_response(levels = c("a", "b", "c"))
+    ),
+    histogram = function(book) {
+      perturbed_histogram(log(y) ~ 1, data,
+        bounds = c(0.01, 50), epsilon = 0.2, ledger = book
+      )
+    },
+    job = function(book) {
+      pseudo_posterior(log(y) ~ k, data, gaussian(),
+        mechanism = "score", epsilon = 0.2, m = 2, reference = crude,
+        bounds = c(0.01, 50), ledger = book
+      )
+    }
+  )
+}
+
+test_that("the entry is there before noise is drawn", {
+  calls <- noisy_calls()
+  for (name in names(calls)) {
+    book <- new_book(5, delta = 1e-6)
+    entries <- NULL
+    stopping <- function(...) {
+      entries <<- nrow(as.data.frame(book))
+      stop("drawn")
+    }
+    local({
+      local_replaced("draw_noise", stopping)
+      local_replaced("discrete_laplace", stopping)
+      expect_error(suppressWarnings(calls[[name]](book)), "drawn")
+    })
+    expect_identical(entries, 1L, info = name)
+  }
+})
+
+test_that("no condition carries noise away before the ledger knows", {
+  calls <- noisy_calls()
+  book <- new_book(1000, delta = 1e-6)
+  drawn <- 0
+  draw <- draw_noise
+  local_replaced("draw_noise", function(...) {
+    drawn <<- drawn + 1
+    draw(...)
+  })
+  caught <- withr::with_seed(1, for (i in 1:40) {
+    before <- c(nrow(as.data.frame(book)), drawn)
+    tryCatch(
+      calls[[1 + i %% length(calls)]](book),
+      condition = function(condition) NULL
+    )
+    after <- c(nrow(as.data.frame(book)), drawn)
+    if (after[2] > before[2]) expect_identical(after[1], before[1] + 1)
+  })
+  expect_gt(drawn, 0)
+  expect_gt(nrow(as.data.frame(book)), 20)
+})
+
+test_that("a release and its label cost what the ledger wrote beforehand", {
+  data <- data.frame(
+    y = exp(withr::with_seed(1, rnorm(400))), k = rep(1:4, 100),
+    n = withr::with_seed(2, rpois(400, 3))
+  )
+  for (delta in c(0, 1e-6)) {
+    for (neighbours in c("add-remove", "replace")) {
+      book <- new_book(100, delta = 1e-6, neighbours = neighbours)
+      made <- suppressWarnings(score_release(n ~ k, data, neg_binomial(),
+        epsilon = 1, delta = delta, neighbours = neighbours,
+        reference = list("(Intercept)" = 1, size = 2), bounds = c(0, 30),
+        ledger = book
+      ))
+      expect_identical(made$charges$id, ledger_charges(book)$id)
+      total <- guarantee(made)$epsilon$total
+      expect_lte(total[[relation_of(neighbours)]], 1 + 1e-9)
+      expect_gt(total[[relation_of(neighbours)]], 0.99)
+    }
+  }
+})
+
+test_that("a ledger without a delta says so before a job does anything", {
+  data <- data.frame(y = exp(withr::with_seed(1, rnorm(60))), k = rep(1:3, 20))
+  book <- new_book(5)
+  said <- 0
+  error <- withCallingHandlers(
+    refusal(pseudo_posterior(log(y) ~ k, data, gaussian(),
+      mechanism = "score", epsilon = 1,
+      reference = list("(Intercept)" = 0, sigma = 1), ledger = book
+    )),
+    message = function(m) said <<- said + 1
+  )
+  expect_s3_class(error, "pseudosynth_error_budget")
+  expect_match(conditionMessage(error), "delta = 0", fixed = TRUE)
+  expect_identical(said, 0)
+  expect_identical(nrow(as.data.frame(book)), 0L)
+})
+
+test_that("a ledger is one file, whatever link leads to it", {
+  skip_on_os("windows")
+  folder <- withr::local_tempdir()
+  link <- file.path(folder, "link")
+  real <- file.path(folder, "real.ledger")
+  # Also before the file is made, and by a link to a link
+  file.symlink("real.ledger", link)
+  file.symlink(link, file.path(folder, "again"))
+  book <- ledger(link, epsilon = 2)
+  expect_identical(book$path, normalizePath(real))
+  again <- ledger(file.path(folder, "again"))
+  expect_identical(again$path, book$path)
+  # Who holds the one holds the other
+  synthesize(histogram(), ledger = book)
+  over(synthesize(histogram(1.5), ledger = again))
+  expect_setequal(dir(folder), c("again", "link", "real.ledger"))
+})
+
+test_that("a folder is no ledger", {
+  error <- expect_error(
+    ledger(withr::local_tempdir()),
+    class = "pseudosynth_error_ledger"
+  )
+  expect_identical(error$arg, "path")
 })

@@ -242,7 +242,10 @@ test_that("a large delta is refused beside epsilon unless it is asked for", {
       epsilon = 0.5, delta = delta,
       reference = list("(Intercept)" = 10.8, sigma = 1)
     )))
-    suppressMessages(synthesize(release, newdata = data))
+    suppressMessages(synthesize(
+      release,
+      newdata = data, support = c(1, 2e6)
+    ))
   }
   loose <- sets(0.1)
   not_releasable(loose, "delta 0.1, `delta` allows", data = data, epsilon = 0.5)
@@ -368,4 +371,57 @@ test_that("columns that tell the file's response do not leave", {
   }
   made <- synthesize(histogram, newdata = data["age"])
   expect_true(dir.exists(release_to(made, data = data)))
+})
+
+test_that("what sets are drawn from leaves as sets do, read back and drawn", {
+  data <- privacy_data()
+  noisy <- suppressWarnings(suppressMessages(score_release(
+    log(income) ~ age + earner, data, gaussian(),
+    epsilon = 4, reference = list("(Intercept)" = 10.8, sigma = 1),
+    bounds = c(10, 2e6)
+  )))
+  histogram <- perturbed_histogram(log(income) ~ 1, data,
+    bounds = c(10, 2e6), epsilon = 1
+  )
+  generator <- as_generator(release_fit(), m = 2, data = data)
+  for (x in list(noisy, histogram, generator)) {
+    path <- release_to(x, data = data, require = "strict", epsilon = 5)
+    file <- setdiff(dir(path), c("certificate.json", "certificate.txt"))
+    expect_match(file, "[.]rds$")
+    expect_identical(readRDS(file.path(path, file)), x)
+    certificate <- jsonlite::read_json(file.path(path, "certificate.json"))
+    expect_identical(certificate$guarantee$label, "strict")
+    expect_identical(
+      certificate$files[[1]]$sha256,
+      cli::hash_file_sha256(file.path(path, file))
+    )
+    text <- readLines(file.path(path, "certificate.txt"))
+    expect_true(any(grepl(certificate$object, text, fixed = TRUE)))
+  }
+})
+
+test_that("what sets are drawn from is refused as sets are", {
+  data <- privacy_data()
+  make <- function(...) {
+    perturbed_histogram(log(income) ~ 1, data,
+      bounds = c(10, 2e6), epsilon = 1, ...
+    )
+  }
+  refused <- function(x, class = "pseudosynth_error_not_releasable", ...) {
+    path <- tempfile("release")
+    expect_error(release(x, path, data = data, ...), class = class)
+    expect_false(file.exists(path))
+  }
+  refused(make(seed = 1))
+  refused(make(noise = "continuous"), require = "strict")
+  refused(structure(make(), note = data$income))
+  refused(make(), epsilon = 0.5)
+  refused(make(), ledger = ledger(withr::local_tempfile(), epsilon = 9))
+  refused(make(), formats = "csv", class = "pseudosynth_error_input")
+  expect_error(release(make(), tempfile()), class = "pseudosynth_error_input")
+  # Values of the file in it, sealed all the same
+  data$income[3] <- 54321.98765
+  bad <- make()
+  bad$noisy[2] <- data$income[3]
+  refused(seal(bad), class = "pseudosynth_error_found")
 })

@@ -71,6 +71,23 @@ test_that("the largest factor may stand anywhere among collinear columns", {
   }
 })
 
+test_that("columns are swept panel by panel as one by one", {
+  for (size in c(1, 2, 64, 65, 150)) {
+    x <- withr::with_seed(size, matrix(stats::rnorm(200 * size), 200))
+    expect_identical(swept(crossprod(x)), logical(size))
+    if (size < 64) next
+    x[, 40] <- x[, 3] - 2 * x[, 7]
+    x[, 12] <- 0
+    x[, size] <- 3 * x[, size - 1]
+    if (size > 100) x[, 130] <- x[, 70] + x[, 20]
+    gone <- c(40, size, if (size > 100) 130)
+    expect_identical(which(swept(crossprod(x))), sort(as.integer(gone)))
+  }
+  expect_identical(swept(matrix(0, 0, 0)), logical())
+  expect_identical(unlist(column_panels(7, 3e7)), 1:7)
+  expect_length(column_panels(0, 10), 0)
+})
+
 test_that("thousands of levels take no cube of them", {
   data <- withr::with_seed(4, data.frame(
     y = rnorm(9000), level = factor(sample(3000, 9000, TRUE)), x = rnorm(9000)
@@ -134,6 +151,108 @@ test_that("a log amount with t errors has no mean unless bounded", {
   expect_match(fit(student_t(3)), "Synthetic y has no finite mean")
   expect_length(fit(student_t(3), public_response(bounds = c(1e-6, 1e6))), 0)
   expect_length(fit(gaussian()), 0)
+})
+
+test_that("what has no mean is not drawn without stated ends", {
+  data <- simulated()
+  data$y <- exp(data$y)
+  none <- "pseudosynth_error_no_mean"
+  job <- function(formula, family, ...) {
+    suppressWarnings(suppressMessages(pseudo_posterior(
+      formula, data, family,
+      mechanism = "unweighted", prior = prior_normal(), chains = 1,
+      warmup = 50, draws = 50, allow_unconverged = TRUE, ...
+    )))
+  }
+  for (formula in list(
+    log(y) ~ x, log1p(y) ~ x, asinh(y) ~ x, asinh(y / 10) ~ x
+  )) {
+    error <- expect_error(job(formula, student_t(3)), class = none)
+    expect_match(conditionMessage(error), "support = c(", fixed = TRUE)
+    # Nothing was fitted
+    expect_null(error$fits)
+    bounded <- job(
+      formula, student_t(3),
+      response = public_response(bounds = c(0.01, 1000))
+    )
+    expect_lte(max(bounded$synthetic[[1]]$y), 1000)
+    bounded <- job(formula, student_t(3), support = c(0.01, 1000))
+    expect_lte(max(bounded$synthetic[[1]]$y), 1000)
+    expect_s3_class(job(formula, gaussian()), "pseudo_posterior")
+  }
+  expect_error(job(sqrt(y) ~ x, student_t(2)), class = none)
+  expect_error(job(y ~ x, student_t(1)), class = none)
+  expect_s3_class(job(sqrt(y) ~ x, student_t(2.5)), "pseudo_posterior")
+  expect_s3_class(job(y ~ x, student_t(1.5)), "pseudo_posterior")
+  fit <- suppressWarnings(fit_synthesizer(log(y) ~ x, data, student_t(3),
+    prior = prior_normal(), chains = 1, warmup = 50, draws = 50
+  ))
+  expect_error(synthesize(fit, allow_unconverged = TRUE), class = none)
+  expect_error(as_generator(fit, allow_unconverged = TRUE), class = none)
+  ends <- suppressMessages(synthesize(
+    fit,
+    allow_unconverged = TRUE, support = c(0.01, 1000)
+  ))
+  expect_lte(max(ends[[1]]$y), 1000)
+  release <- suppressWarnings(score_release(log(y) ~ x, data, student_t(3),
+    epsilon = 5, reference = list(sigma = 1)
+  ))
+  expect_error(synthesize(release, 1, data), class = none)
+})
+
+test_that("a job says what an analyst would find in its sets alone", {
+  remark_mean_of <- getFromNamespace("remark_mean", "pseudosynth")
+  withr::local_seed(8)
+  n <- 2000
+  data <- data.frame(x = stats::rnorm(n))
+  data$y <- 10 + data$x + stats::rt(n, 2)
+  data$y[data$y < 0] <- 0.1
+  job <- function(formula, family, data, mechanism = "unweighted", ...) {
+    suppressWarnings(suppressMessages(pseudo_posterior(
+      formula, data, family,
+      mechanism = mechanism, prior = prior_normal(1, c(10, 5)), chains = 2,
+      warmup = 200, draws = 500, seed = 1, ...
+    )))
+  }
+  # Re-weighted normal errors: the tails are held back
+  found <- job(y ~ x, gaussian(), data, "lw")
+  expect_match(found$remarks, "R2 of the model's regression", all = FALSE)
+  expect_output(print(found), "remark: R2")
+  expect_output(print(summary(found)), "remark: R2")
+  # Negative values where the file has none
+  skewed <- data.frame(x = data$x, y = exp(stats::rnorm(n)))
+  expect_match(
+    job(y ~ x, gaussian(), skewed)$remarks, "negative; the file has none",
+    all = FALSE
+  )
+  # Two clusters in the log, taken for one wide one
+  clusters <- data.frame(x = data$x, y = exp(rep(c(0, 5), n / 2)))
+  expect_match(
+    job(log(y) ~ x, gaussian(), clusters)$remarks, "The mean of the sets is",
+    all = FALSE
+  )
+  # A skewed file's mean is no less wrong for being hard to estimate
+  few <- list(y = c(rep(1, 99), 500))
+  expect_match(remark_mean_of(few$y, list(rep(1, 100))), "83.3% off")
+  # One set among several
+  expect_match(
+    remark_mean_of(rep(4, 9), list(rep(4, 9), rep(6, 9))), "one has 6.00"
+  )
+  expect_null(remark_mean_of(rep(4, 9), list(rep(4, 9), rep(4.9, 9))))
+  expect_match(remark_mean_of(rep(4, 9), list(rep(Inf, 9))), "Inf")
+  # A share of 0 says nothing
+  expect_null(remark_mean_of(c(-1, 1.1), list(c(-1, 1.4))))
+  # Ends that are stated are not asked for again
+  ends <- job(log(y) ~ x, student_t(3), skewed, support = c(0.001, 1000))
+  expect_no_match(ends$remarks, "no finite mean")
+  # None where all is well
+  well <- data.frame(x = data$x, y = 10 + data$x + stats::rnorm(n))
+  expect_length(job(y ~ x, gaussian(), well)$remarks, 0)
+  # Sets that leave carry none of it
+  expect_no_match(
+    paste(utils::capture.output(print(found$synthetic)), collapse = " "),
+    "remark"
+  )
 })
 
 test_that("weights that erase an answer are remarked on, with the shares", {

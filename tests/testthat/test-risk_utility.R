@@ -67,3 +67,17 @@ test_that("a grid of other columns is refused", {
   bad(data.frame(mechanism = "dp"))
   bad(list(mechanism = "lw"))
 })
+
+test_that("a grid takes the mechanisms and the bounds of a comparison", {
+  ce <- subset(ce_income, income > 0, c("income", "age"))[1:300, ]
+  grid <- expand.grid(
+    mechanism = c("score", "perturbed_histogram"), epsilon = c(2, 5)
+  )
+  map <- suppressWarnings(suppressMessages(risk_utility(
+    log(income) ~ age, ce, student_t(3), grid,
+    reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
+    sets = 2, seed = 1
+  )))
+  expect_identical(map$table$label, rep("strict", 4))
+  expect_true(all(map$table$ecdf_max < 0.5))
+})

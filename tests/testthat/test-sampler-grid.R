@@ -193,3 +193,42 @@ test_that("a clip so wide that the grid overflows is refused, in words", {
   expect_match(fit$problems, "The grid leaves a share", all = FALSE)
   expect_identical(guarantee(fit)$label, "none")
 })
+
+test_that("the grid reaches as far as parameters do together", {
+  # A predictor far from 0: along its own axis the intercept reaches a tenth of
+  # what it does together with the slope
+  data <- withr::with_seed(3, {
+    x <- stats::rnorm(60, 10, 0.3)
+    data.frame(y = stats::rpois(60, exp(0.3 + 0.05 * x)), x)
+  })
+  fit <- fit_synthesizer(
+    y ~ x, data, poisson(), prior_normal(0.3, c(4, 1)),
+    scaling = list(x = c(0, 1)), seed = 1,
+    control = sampler_control("grid", progress = FALSE)
+  )
+  expect_true(fit$converged)
+  # Quadrature over the linear predictor at the middle, and the slope
+  middle <- mean(data$x)
+  fitted <- stats::glm(y ~ x, stats::poisson(), data)
+  at <- sum(stats::coef(fitted) * c(1, middle))
+  points <- expand.grid(
+    at = at + seq(-6, 6, length.out = 121) / sqrt(sum(data$y)),
+    b = stats::coef(fitted)[[2]] + seq(-8, 8, length.out = 321) *
+      sqrt(stats::vcov(fitted)[2, 2])
+  )
+  points$a <- points$at - points$b * middle
+  prior <- fit$spec$prior
+  f <- mapply(function(a, b) {
+    eta <- a + b * data$x
+    sum(data$y * eta - exp(eta)) +
+      sum(stats::dnorm(c(a, b), prior$location, prior$scale, log = TRUE))
+  }, points$a, points$b)
+  w <- exp(f - max(f)) / sum(exp(f - max(f)))
+  for (j in 1:2) {
+    x <- points[[c("a", "b")[j]]]
+    sd <- sqrt(sum(w * x^2) - sum(w * x)^2)
+    # Of 4,000 independent draws the sd has a standard error of .011
+    expect_lt(abs(stats::sd(fit$draws[, j]) / sd - 1), 0.04)
+    expect_lt(abs(mean(fit$draws[, j]) - sum(w * x)) / sd, 0.06)
+  }
+})

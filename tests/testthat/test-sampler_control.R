@@ -72,7 +72,7 @@ test_that("only \"auto\" gives a poor surrogate up", {
   ))
   last <- ran(0.01, thin = 10L, columns = 38L)
   expect_null(next_attempt(last, auto))
-  expect_match(judge_acceptance(0.01, last$control, FALSE), "a share of 0.010")
+  expect_match(judge_acceptance(0.01, last$control), "a share of 0.010")
   expect_null(judge_acceptance(0.9, last$control))
 })
 

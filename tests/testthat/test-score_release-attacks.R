@@ -147,7 +147,8 @@ test_that("equal responses, empty levels and two records are served", {
   expect_true(all(is.finite(vcov(release))))
   ce$education[1] <- "nobody's"
   release <- ce_release(ce, epsilon = 1)
-  expect_true(all(is.finite(synthesize(release, 1, ce)[[1]]$income)))
+  set <- synthesize(release, 1, ce, support = c(1, 2e6))[[1]]
+  expect_true(all(is.finite(set$income)))
   two <- ce_release(
     data.frame(income = c(100, 2e4), age = factor(1:2)),
     epsilon = 1
@@ -292,4 +293,75 @@ test_that("a delta of 0 is 0, whole or not", {
     epsilon = 1, delta = 0L, reference = list(sigma = 1)
   ), classes = "pseudosynth_warning")
   expect_identical(guarantee(release)$epsilon$delta, 0)
+})
+
+test_that("attributes, classes and environments of arguments stay behind", {
+  data <- data.frame(k = rep(1:5, 60), n = rep(0:2, 100))
+  data$y <- withr::with_seed(1, rnorm(300, 10))
+  data$y[7] <- 123.4567
+  box <- list2env(list(secret = data$y))
+  noted <- function(x) structure(x, note = data$y, box = box)
+  extra <- function(x) {
+    class <- class(x)
+    x <- c(unclass(x), list(note = data$y, box = box))
+    noted(structure(x, class = c(class, "sly")))
+  }
+  holds <- function(x) {
+    text <- rawToChar(serialize(x, NULL, ascii = TRUE))
+    grepl("123.4567", text, fixed = TRUE)
+  }
+  made <- suppressMessages(score_release(
+    y ~ k, data, extra(student_t(noted(4))),
+    epsilon = noted(5), delta = noted(1e-6), neighbours = noted("replace"),
+    reference = list("(Intercept)" = noted(10), sigma = noted(1)),
+    bounds = noted(c(5, 15)), bins = noted(30L),
+    prior = extra(prior_normal(noted(1), noted(c(10, 3)))),
+    clip = noted(c(1.5, 0.8)), shares = noted(c(0.3, 0.1, 0.6)),
+    spread = noted(1), response = extra(public_response(digits = noted(2))),
+    scaling = list(k = noted(c(3, 1)))
+  ))
+  expect_identical(guarantee(made)$label, "strict")
+  expect_false(holds(made))
+  histogram <- perturbed_histogram(y ~ 1, data,
+    bins = noted(c(0, 5, 10, 20)), epsilon = noted(1),
+    neighbours = noted("replace"), response = extra(public_response(noted(2)))
+  )
+  expect_false(holds(histogram))
+})
+
+test_that("a seal is over all of a release", {
+  data <- data.frame(k = rep(1:5, 60))
+  data$y <- withr::with_seed(1, rnorm(300, 10))
+  power <- 2
+  made <- score_release(y ~ I(k^power), data,
+    epsilon = 5, reference = list("(Intercept)" = 10, sigma = 1)
+  )
+  expect_identical(guarantee(made)$label, "strict")
+  file <- withr::local_tempfile()
+  saveRDS(made, file)
+  expect_identical(guarantee(readRDS(file))$label, "strict")
+  for (edit in list(
+    function(x) structure(x, note = data$y),
+    function(x) structure(x, class = c("score_release", "sly")),
+    function(x) {
+      attr(x$design$terms, "note") <- data$y
+      x
+    },
+    function(x) {
+      attr(x$family, "note") <- data$y
+      x
+    },
+    function(x) {
+      assign("note", data$y, environment(x$design$terms))
+      x
+    },
+    function(x) {
+      assign("power", 3, environment(x$design$terms))
+      x
+    }
+  )) {
+    # A copy of its own: environments are shared
+    saveRDS(made, file)
+    expect_identical(guarantee(edit(readRDS(file)))$label, "none")
+  }
 })

@@ -142,15 +142,17 @@ test_that("the audit finds what levels' sums claim", {
   }
 })
 
-test_that("labels that were read from the file are not strict", {
+test_that("labels that were read from the file are refused", {
   withr::local_seed(6)
   data <- levels_file(300)
-  plain <- suppressWarnings(
+  error <- expect_error(
     score_release(y ~ x, data, categorical(), epsilon = 1),
-    classes = "pseudosynth_warning_budget"
+    class = "pseudosynth_error_unstated"
   )
-  expect_identical(guarantee(plain)$label, "none")
-  expect_identical(guarantee(synthesize(plain, 1, data))$label, "none")
+  expect_match(
+    conditionMessage(error), "response = public_response(levels = c(...))",
+    fixed = TRUE
+  )
   # A stated level that no record has
   more <- suppressWarnings(score_release(y ~ x, data, categorical(),
     epsilon = 1,
@@ -163,9 +165,13 @@ test_that("labels that were read from the file are not strict", {
 test_that("what levels cannot use is refused by name", {
   withr::local_seed(7)
   data <- levels_file(100)
-  refuse <- function(arg, ..., formula = y ~ x) {
+  levels <- public_response(levels = c("low", "mid", "top"))
+  refuse <- function(arg, ..., formula = y ~ x, response = levels) {
     error <- expect_error(
-      score_release(formula, data, categorical(), epsilon = 1, ...),
+      score_release(
+        formula, data, categorical(),
+        epsilon = 1, response = response, ...
+      ),
       class = "pseudosynth_error_input"
     )
     expect_identical(error$arg, arg)
@@ -174,7 +180,7 @@ test_that("what levels cannot use is refused by name", {
   refuse("clip", clip = c(1, 1))
   refuse("bounds", bounds = c(0, 1))
   refuse("data", response = public_response(levels = c("low", "mid")))
-  refuse("data", formula = x ~ g)
+  refuse("data", formula = x ~ g, response = NULL)
   refuse("formula", formula = log(y) ~ x)
   refuse("response", response = public_response(digits = 0))
   expect_error(public_response(levels = c("a", "a")),
@@ -189,7 +195,8 @@ test_that("what levels cannot use is refused by name", {
   )
   job <- function(...) {
     pseudo_posterior(y ~ x, data, categorical(),
-      mechanism = mechanism_score(...), epsilon = 1, seed = 1
+      mechanism = mechanism_score(...), epsilon = 1, seed = 1,
+      response = levels
     )
   }
   for (settings in list(

@@ -30,7 +30,8 @@ test_that("no label speaks of a sampler", {
   ce <- ce_positive(200)
   release <- ce_release(ce, epsilon = 1)
   for (label in list(
-    guarantee(release), guarantee(synthesize(release, 2, ce))
+    guarantee(release),
+    guarantee(synthesize(release, 2, ce, support = c(1, 2e6)))
   )) {
     text <- gsub("\\s+", " ", paste(capture.output(print(label)),
       collapse = " "
@@ -440,7 +441,7 @@ test_that("labels read from the file are no strict release", {
       epsilon = 1, reference = list("(Intercept)" = 0), ...
     ), classes = "pseudosynth_warning_budget")
   }
-  expect_identical(guarantee(make())$label, "none")
+  expect_error(make(), class = "pseudosynth_error_unstated")
   stated <- make(response = public_response(levels = c("no", "yes")))
   expect_identical(guarantee(stated)$label, "strict")
   set <- synthesize(stated, 1, data)[[1]]
@@ -456,7 +457,8 @@ test_that("with a seed a release is the same, and not for release", {
   expect_false(identical(one$steps, other$steps))
   plain <- ce_release(ce, epsilon = 1)
   expect_false(guarantee(plain)$reproducible)
-  expect_true(guarantee(synthesize(plain, 1, ce, seed = 1))$reproducible)
+  set <- synthesize(plain, 1, ce, seed = 1, support = c(1, 2e6))
+  expect_true(guarantee(set)$reproducible)
 })
 
 test_that("designs without full rank and without predictors are served", {
@@ -603,7 +605,7 @@ test_that("a job of the mechanism is a release with its sets", {
   many <- suppressMessages(pseudo_posterior(
     log(income) ~ earner, ce, student_t(3),
     mechanism = "score", epsilon = 2, m = 60, reference = score_reference,
-    chains = 1, draws = 10
+    bounds = c(10, 2e6), chains = 1, draws = 10
   ))
   expect_length(many$synthetic$sets, 60)
   expect_error(
@@ -672,4 +674,47 @@ test_that("a reference that is far off is made up for, or said to be too far", {
   )
   expect_warning(confint(beyond), class = "pseudosynth_warning_reference")
   expect_output(print(beyond), "too far from the file")
+})
+
+test_that("what a step is charged beforehand holds for all public vectors", {
+  for (noise in c("gaussian", "laplace")) {
+    for (relation in relation_names) {
+      for (columns in c(1, 3, 12)) {
+        budget <- with_step_cost(list(
+          noise = noise, relation = relation, amount = 0.7,
+          call = rlang::current_env()
+        ), columns)
+        for (seed in 1:5) {
+          x <- withr::with_seed(seed, matrix(rt(40 * columns, 2), 40))
+          unit <- max(sqrt(rowSums(x^2))) / score_length
+          real <- noise_of(
+            step_sensitivity(round(x / unit), noise), budget, columns + 1
+          )
+          spent <- real$epsilon %||% real$rho
+          planned <- budget$cost$epsilon %||% budget$cost$rho
+          expect_true(all(spent <= planned))
+          expect_true(all(planned <= 1.12 * spent))
+          expect_true(all(real$gap <= budget$cost$gap))
+        }
+      }
+    }
+  }
+})
+
+test_that("bounds of counts hold two whole numbers or more", {
+  data <- withr::with_seed(1, data.frame(x = rnorm(200), y = rpois(200, 2)))
+  release <- function(bounds) {
+    suppressWarnings(suppressMessages(score_release(
+      y ~ x, data, poisson(),
+      epsilon = 3, reference = list("(Intercept)" = 0.5), bounds = bounds
+    )))
+  }
+  for (bounds in list(c(0.2, 0.9), c(0.2, 1.9))) {
+    error <- expect_error(release(bounds), class = "pseudosynth_error_input")
+    expect_identical(error$arg, "bounds")
+  }
+  # Bins and values lie within what was stated
+  made <- release(c(0.2, 3.9))
+  expect_identical(made$margin$breaks, c(0.5, 1.5, 2.5, 3.5))
+  expect_true(all(synthesize(made, 1, newdata = data)[[1]]$y %in% 1:3))
 })

@@ -93,8 +93,7 @@ test_that("a first stage whose labels were read from the file is refused", {
       ...
     ))
   }
-  error <- expect_error(first(), class = "pseudosynth_error_privacy")
-  expect_match(conditionMessage(error), "strict label")
+  expect_error(first(), class = "pseudosynth_error_unstated")
   stated <- first(response = public_response(levels = c("own", "rent")))
   expect_identical(dependency_of(stated)$kind, "own")
 })

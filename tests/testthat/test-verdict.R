@@ -119,3 +119,33 @@ test_that("a confidential history needs a label of its own", {
   fit$censor$reference$origin <- "public"
   expect_no_match(text(dependency("own")), "label of its own")
 })
+
+test_that("gates below the defaults take the strict label away, and say so", {
+  gated <- function(..., sampler = "surrogate") {
+    gates <- list(max_rhat = 1.05, min_ess = 400, max_divergent = 0.01)
+    control <- utils::modifyList(
+      unweighted_fit()$control,
+      c(list(sampler = sampler), utils::modifyList(gates, list(...)))
+    )
+    verdict_of(verdict_fit(control = control), dependency("own"))
+  }
+  expect_identical(gated()$label, "strict")
+  for (lowered in list(
+    list(max_rhat = 1.06), list(min_ess = 399), list(max_divergent = 0.02)
+  )) {
+    found <- do.call(gated, lowered)
+    expect_identical(found$label, "asymptotic")
+    expect_match(found$reasons, "below the defaults .*1.05, 400 eff.*0.01")
+    # No gate is asked of independent draws
+    lowered$sampler <- "grid"
+    expect_identical(do.call(gated, lowered)$label, "strict")
+  }
+  expect_identical(gated(max_rhat = 1.11)$label, "none")
+  expect_identical(gated(max_rhat = 1.01, min_ess = 1000)$label, "strict")
+  # A mixture's default is another
+  spec <- unweighted_fit()$spec
+  spec$family <- "normal_mixture"
+  control <- utils::modifyList(unweighted_fit()$control, list(min_ess = 200))
+  mixture <- verdict_fit(spec = spec, control = control)
+  expect_identical(verdict_of(mixture, dependency("own"))$label, "strict")
+})

@@ -200,6 +200,8 @@ test_that("a rule from most of this file is a rule from this file", {
   expect_identical(kind(data[sample(150, 100), ], data), "file")
   expect_identical(kind(data[-(1:5), ], data[1:140, ]), "file")
   expect_identical(kind(rbind(data, current_data()), data), "file")
+  # A history that is a tenth of this file
+  expect_identical(kind(data, data[1:15, ]), "file")
   changed <- data
   changed$income[1:3] <- changed$income[1:3] + 1
   expect_identical(kind(data, changed), "file")
@@ -270,4 +272,63 @@ test_that("a history keeps no record in plain", {
   expect_identical(
     hash_rows(list(c(1, 2)), "s"), hash_rows(list(pattern_value(1:2)), "s")
   )
+})
+
+test_that("weights that change with other records are not each record's own", {
+  sys.source(
+    system.file("examples", "tail_weights.R", package = "pseudosynth"),
+    environment()
+  )
+  honest <- tail_scheme()
+  lying <- function(rule) {
+    scheme <- honest
+    scheme$rule <- rule
+    scheme
+  }
+  rules <- list(
+    ranks = function(node, data, inner, call) rank(data$y) / nrow(data),
+    `the largest` = function(node, data, inner, call) data$y / max(data$y),
+    `another record` = function(node, data, inner, call) {
+      rev(honest$rule(node, data, inner, call))
+    }
+  )
+  data <- data.frame(y = withr::with_seed(1, stats::rbeta(60, 2, 3)))
+  other <- data.frame(y = withr::with_seed(2, stats::rbeta(60, 2, 3)))
+  label <- function(weights, ...) {
+    guarantee(suppressWarnings(
+      fit_synthesizer(
+        y ~ 1, data, beta_response(0:1),
+        censor = censor(5), privacy_weights = weights, draws = 500, seed = 1,
+        control = sampler_control(progress = FALSE)
+      ),
+      classes = "pseudosynth_warning_convergence"
+    ))
+  }
+  # As its constructor would make them
+  made <- function(scheme, data) {
+    basis <- list(variable = "y", lower = 0.2, upper = 0.9)
+    new_privacy_weights(
+      scheme$rule(list(basis = basis), data), "tail",
+      basis[c("lower", "upper")], made_from = character(), basis = basis,
+      records = record_marks(data, "y")
+    )
+  }
+  for (rule in rules) {
+    scheme <- lying(rule)
+    local({
+      local_scheme(scheme)
+      weights <- made(scheme, data)
+      expect_identical(dependency_of(weights)$kind, "own")
+      found <- label(weights)
+      expect_identical(found$label, "asymptotic")
+      expect_match(found$reasons, "made from this file", all = FALSE)
+      frozen <- predict(freeze(made(scheme, other)), data)
+      expect_identical(dependency_of(frozen)$kind, "file")
+      expect_identical(label(frozen)$label, "asymptotic")
+    })
+  }
+  local_scheme(honest)
+  expect_identical(label(made(honest, data))$label, "strict")
+  frozen <- predict(freeze(made(honest, other)), data)
+  expect_identical(label(frozen)$label, "strict")
 })

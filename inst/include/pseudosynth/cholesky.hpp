@@ -10,6 +10,7 @@
 
 #include "math.hpp"
 #include "simd.hpp"
+#include "stop.hpp"
 
 namespace pseudosynth {
 
@@ -48,6 +49,7 @@ PSEUDOSYNTH_INLINE void factorise_kernel(Triangle& p) {
   const int rows = static_cast<int>(p.stride);
   p.positive = true;
   for (int j = 0; j < p.n; ++j) {
+    StopScope::poll(p.n);
     double* column = p.a + static_cast<std::size_t>(j) * p.stride;
     int i = j / W * W;
     for (; i + 2 * W <= rows; i += 2 * W) subtract_columns<W, 2>(p, j, i);
@@ -194,12 +196,16 @@ class Cholesky {
     return x;
   }
   Matrix solve(Matrix x) const {
-    for (Eigen::Index j = 0; j < x.cols(); ++j) solve(&x(0, j));
+    for (Eigen::Index j = 0; j < x.cols(); ++j) {
+      StopScope::poll(part_.n);
+      solve(&x(0, j));
+    }
     return x;
   }
   Matrix inverse() const {
     Matrix out = Matrix::Zero(part_.n, part_.n);
     for (int j = 0; j < part_.n; ++j) {
+      StopScope::poll(part_.n);
       out(j, j) = 1.0;
       solve(&out(0, j));
     }

@@ -8,6 +8,7 @@
 
 #include "math.hpp"
 #include "rng.hpp"
+#include "stop.hpp"
 
 namespace pseudosynth {
 
@@ -23,9 +24,11 @@ inline void add_multiple(const double* x, double factor, double* y, int n) {
 
 inline Matrix product(const Matrix& a, const Matrix& b) {
   Matrix out = Matrix::Zero(a.rows(), b.cols());
-  for (Eigen::Index j = 0; j < b.cols(); ++j)
+  for (Eigen::Index j = 0; j < b.cols(); ++j) {
+    StopScope::poll(static_cast<int>(a.cols()));
     for (Eigen::Index k = 0; k < a.cols(); ++k)
       add_multiple(&a(0, k), b(k, j), &out(0, j), static_cast<int>(a.rows()));
+  }
   return out;
 }
 
@@ -50,6 +53,7 @@ inline Matrix random_rotation(int n, Rng& rng) {
   for (int j = 0; j < n; ++j)
     for (int i = 0; i < n; ++i) z(i, j) = rng.normal();
   for (int j = 0; j < n; ++j) {
+    StopScope::poll(n);
     for (int pass = 0; pass < 2; ++pass)
       for (int k = 0; k < j; ++k)
         add_multiple(&z(0, k), -dot(&z(0, k), &z(0, j), n), &z(0, j), n);
@@ -74,6 +78,7 @@ inline Matrix symmetric_eigenvectors(Matrix a, Vector& values) {
   for (int sweep = 0; sweep < 60 && turned; ++sweep) {
     turned = false;
     for (int q = 1; q < n; ++q) {
+      StopScope::poll(n);
       for (int p = 0; p < q; ++p) {
         double *x = &a(0, p), *y = &a(0, q);
         const double xx = dot(x, x, n), yy = dot(y, y, n), xy = dot(x, y, n);

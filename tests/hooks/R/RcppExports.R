@@ -65,6 +65,10 @@ test_dual_averaging_ <- function(target, rate, n) {
     .Call(`_pseudosynth_hooks_test_dual_averaging_`, target, rate, n)
 }
 
+test_run_tasks_ <- function(n, threads, how, after, callback, ended) {
+    .Call(`_pseudosynth_hooks_test_run_tasks_`, n, threads, how, after, callback, ended)
+}
+
 model_ <- function(spec) {
     .Call(`_pseudosynth_hooks_model_`, spec)
 }

@@ -211,6 +211,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// test_run_tasks_
+bool test_run_tasks_(int n, int threads, std::string how, int after, Rcpp::Function callback, Rcpp::IntegerVector ended);
+RcppExport SEXP _pseudosynth_hooks_test_run_tasks_(SEXP nSEXP, SEXP threadsSEXP, SEXP howSEXP, SEXP afterSEXP, SEXP callbackSEXP, SEXP endedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type how(howSEXP);
+    Rcpp::traits::input_parameter< int >::type after(afterSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Function >::type callback(callbackSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type ended(endedSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_run_tasks_(n, threads, how, after, callback, ended));
+    return rcpp_result_gen;
+END_RCPP
+}
 // model_
 SEXP model_(Rcpp::List spec);
 RcppExport SEXP _pseudosynth_hooks_model_(SEXP specSEXP) {
@@ -384,6 +399,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_hooks_test_nuts_target_", (DL_FUNC) &_pseudosynth_hooks_test_nuts_target_, 5},
     {"_pseudosynth_hooks_test_warmup_windows_", (DL_FUNC) &_pseudosynth_hooks_test_warmup_windows_, 1},
     {"_pseudosynth_hooks_test_dual_averaging_", (DL_FUNC) &_pseudosynth_hooks_test_dual_averaging_, 3},
+    {"_pseudosynth_hooks_test_run_tasks_", (DL_FUNC) &_pseudosynth_hooks_test_run_tasks_, 6},
     {"_pseudosynth_hooks_model_", (DL_FUNC) &_pseudosynth_hooks_model_, 1},
     {"_pseudosynth_hooks_model_evaluate_", (DL_FUNC) &_pseudosynth_hooks_model_evaluate_, 2},
     {"_pseudosynth_hooks_unconstrained_size_", (DL_FUNC) &_pseudosynth_hooks_unconstrained_size_, 1},

@@ -163,6 +163,14 @@ constexpr std::size_t kDrawFields = std::is_empty_v<typename Family::At>
                                         : sizeof(typename Family::At) /
                                               sizeof(double);
 
+/// Is a Draw<W> so many simd::Real<W>, one after the other, and nothing else?
+/// Its fields are read and written as such an array.
+template <int W, class Draw, std::size_t n>
+constexpr bool kIsArray =
+    std::is_standard_layout_v<Draw>&& std::is_trivially_copyable_v<Draw> &&
+    (n == 0 ? std::is_empty_v<Draw>
+            : sizeof(Draw) == n * sizeof(simd::Real<W>));
+
 /// Field k of a Draw<W> from W doubles or, broadcast, from one.
 template <int W, class Draw>
 PSEUDOSYNTH_INLINE void load_field(const double* from, std::size_t k,
@@ -195,6 +203,9 @@ PSEUDOSYNTH_INLINE void fill_fields(const double* from, Draw& at,
 template <int W, class Family>
 PSEUDOSYNTH_INLINE void load_draws(const double* from, std::size_t stride,
                                    typename Family::template Draw<W>& at) {
+  static_assert(kIsArray<1, typename Family::At, kDrawFields<Family>>);
+  static_assert(
+      kIsArray<W, typename Family::template Draw<W>, kDrawFields<Family>>);
   if constexpr (kDrawFields < Family >> 0)
     load_fields<W>(from, stride, at,
                    std::make_index_sequence<kDrawFields<Family>>());
@@ -204,6 +215,9 @@ PSEUDOSYNTH_INLINE void load_draws(const double* from, std::size_t stride,
 template <int W, class Family>
 PSEUDOSYNTH_INLINE void fill_draw(const typename Family::At& from,
                                   typename Family::template Draw<W>& at) {
+  static_assert(kIsArray<1, typename Family::At, kDrawFields<Family>>);
+  static_assert(
+      kIsArray<W, typename Family::template Draw<W>, kDrawFields<Family>>);
   if constexpr (kDrawFields < Family >> 0)
     fill_fields<W>(reinterpret_cast<const double*>(&from), at,
                    std::make_index_sequence<kDrawFields<Family>>());

@@ -11,6 +11,7 @@
 #include "../design/grouped_design.hpp"
 #include "../math.hpp"
 #include "../records.hpp"
+#include "../stop.hpp"
 
 namespace pseudosynth {
 
@@ -88,6 +89,7 @@ struct LeastSquares {
     for (int r = 0; r < design.n_rows(); ++r) {
       const double w = weight[static_cast<std::size_t>(r)];
       if (w == 0.0) continue;
+      StopScope::poll(design.n_columns());
       design.row_entries(r, column, x);
       for (std::size_t a = 0; a < column.size(); ++a) {
         for (std::size_t c = 0; c < column.size(); ++c)

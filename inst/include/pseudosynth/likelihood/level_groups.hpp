@@ -62,6 +62,29 @@ inline Records some_records(const Records& from, const std::vector<int>& kept) {
 
 }  // namespace detail
 
+/// Of each factor beside an intercept: where its coefficients are.
+struct FactorColumns {
+  int first, count;  ///< the columns of its levels but for the reference level
+};
+
+inline std::vector<FactorColumns> factors_beside_intercept(
+    const Design& design) {
+  std::vector<FactorColumns> out;
+  for (int f = 0; design.has_intercept() && f < design.n_factors(); ++f)
+    if (design.n_levels(f) > 1)
+      out.push_back({design.factor_column(f), design.n_levels(f) - 1});
+  return out;
+}
+
+/// The line that moves the records of a factor's reference level alone: the
+/// intercept against all columns of the factor.
+inline Vector reference_level_step(const FactorColumns& factor, int P) {
+  Vector step = Vector::Zero(P);
+  step[0] = 1.0;
+  step.segment(factor.first, factor.count).setConstant(-1.0);
+  return step;
+}
+
 /// Of all records: moves of a group that small cost next to nothing.
 constexpr double kSmallShare = 0.025;
 
@@ -88,8 +111,8 @@ class LevelGroups {
           group.column = first + code - 1;
           group.step[group.column] = 1.0;
         } else if (design.has_intercept() && !in.empty()) {
-          group.step[0] = 1.0;
-          group.step.segment(first, design.n_levels(f) - 1).setConstant(-1.0);
+          group.step = reference_level_step({first, design.n_levels(f) - 1},
+                                            design.n_columns());
         } else {
           continue;
         }

@@ -53,7 +53,8 @@ class RowSums {
   };
 
   /// sum of alpha f, of clip(alpha f - a) where censored, for samplers that
-  /// accept or reject: by the split, also where it loses digits.
+  /// accept or reject: by the split, also where it loses digits, but for
+  /// clipped records that would lose more than half of them.
   double value(const Family& family, const At& at, const RecordCells& cells,
                const double* eta, Work& work) const {
     return cells.censored ? clipped_value(family, at, cells, eta, work)
@@ -74,6 +75,8 @@ class RowSums {
   static constexpr std::size_t kResponse = Family::kResponse;
   // With a table, a row's responses have no sum that one of them stands for.
   static constexpr bool kAnchors = Family::kCancels && !Family::kTable;
+  // A term of the split this large leaves a density eight digits or fewer.
+  static constexpr double kManyDigits = 1e8;
 
   double plain_value(const Family& family, const At& at, const double* eta,
                      Work& work) const {
@@ -110,6 +113,9 @@ class RowSums {
       double f = cell_constant_[c] +
                  part(cell_statistic_.data() + c * S, cells.row[c]);
       if constexpr (Family::kTable) f += work.table[response_of_[c]];
+      if constexpr (Family::kCancels)
+        if (!(std::fabs(part.last[cells.row[c]]) < kManyDigits))
+          f = exact(family, at, response_of_[c], cells.row[c], eta, work);
       total += cells.clipped(c, f);
     }
     return total;

@@ -88,6 +88,21 @@ class AdaptiveGrid {
   std::size_t n_cells() const { return cells_.size(); }
   /// Share of the mass in cells that could not be split as far as wanted.
   double unresolved() const { return unresolved_; }
+  /// Shares of the mass in the cells at the lower and the upper end of each
+  /// axis: what lies beyond is left out.
+  std::vector<double> at_ends() const {
+    std::vector<double> out(2 * static_cast<std::size_t>(d_), 0.0);
+    const double total = log_mass();
+    for (const Cell& cell : cells_) {
+      const double share = std::exp(cell.value + log_volume(cell) - total);
+      for (int j = 0; j < d_; ++j) {
+        if (cell.low[j] == 0.0) out[2 * static_cast<std::size_t>(j)] += share;
+        if (cell.high[j] == 1.0)
+          out[2 * static_cast<std::size_t>(j) + 1] += share;
+      }
+    }
+    return out;
+  }
   /// One independent draw. Cells are only read: chains may share a grid, each
   /// with its own density and tally.
   /// @param log_density the one the grid was made with.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../math.hpp"
+#include "../stop.hpp"
 
 namespace pseudosynth {
 
@@ -31,12 +32,6 @@ struct ChainHandlers {
       on_iteration(iteration);
     }
   }
-};
-
-/// Thrown out of work that is worth nothing unfinished when the host asks to
-/// stop.
-struct Interrupted : std::exception {
-  const char* what() const noexcept override { return "interrupted"; }
 };
 
 /// @brief One chain's kept draws and what is known about how they were made.

@@ -20,6 +20,7 @@ struct CrossingMoves {
   double prior_weight = 0.1, mixture_weight = 0.0;
   // Shares of sweeps with each move.
   double jump_share = 1.0, wide_share = 0.5, ellipse_share = 0.25;
+  double level_share = 0.25;  ///< of a factor's reference level
   /// Scales of coefficients moved along with them, a sweep.
   int n_scales = 2;
   /// Moves of small groups of records, a sweep.

@@ -37,6 +37,8 @@ class FamilySurrogateModel final : public SurrogateModel {
         gradient_(std::make_shared<Gradient>(
             LikelihoodOf<Family>::make(records, family, start_))) {
     if (prior.folded) folded_ = prior.folded->clone();
+    if (records.censor.active)
+      factors_ = factors_beside_intercept(records.design);
     if (records.censor.active && !prior.folded)
       groups_.emplace(records, family, small_share);
     if (records.censor.active && n_columns() <= kExactColumns) {
@@ -52,6 +54,7 @@ class FamilySurrogateModel final : public SurrogateModel {
         value_(other.value_),
         gradient_(other.gradient_),
         exact_(other.exact_),
+        factors_(other.factors_),
         groups_(other.groups_),
         folded_(other.folded_ ? other.folded_->clone() : nullptr) {}
 
@@ -121,6 +124,9 @@ class FamilySurrogateModel final : public SurrogateModel {
     static const std::vector<LevelGroup> none;
     return groups_ ? groups_->groups() : none;
   }
+  const std::vector<FactorColumns>& factors() const override {
+    return factors_;
+  }
   void set_group_line(int k, const Vector& theta, const Vector& step) override {
     family_.constrain(theta.data() + n_columns(), group_extra_);
     groups_->set_line(k, theta.data(), step.data());
@@ -167,6 +173,7 @@ class FamilySurrogateModel final : public SurrogateModel {
   ValueLikelihood<Family> value_;
   std::shared_ptr<Gradient> gradient_;
   std::shared_ptr<const ExactFits> exact_;  // or null
+  std::vector<FactorColumns> factors_;
   std::optional<LevelGroups<Family>> groups_;
   double group_extra_[E + 1] = {};
   std::unique_ptr<CoefficientPrior> folded_;

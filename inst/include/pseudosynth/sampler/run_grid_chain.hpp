@@ -117,14 +117,22 @@ class GridSetup {
         modes.begin(), modes.end(), [&](const Vector& a, const Vector& b) {
           return value_or_none(local, a) < value_or_none(local, b);
         });
-    const std::vector<GridAxis> axes = find_axes(local, best, range);
-    grid_ = std::make_unique<AdaptiveGrid>(
-        axes, [&](const Vector& theta) { return value_or_none(local, theta); },
-        modes, GridTuning(), should_stop);
-    if (grid_->interrupted()) throw Interrupted();
+    std::vector<GridAxis> axes = find_axes(local, best, range);
+    for (int round = 0;; ++round) {
+      grid_ = std::make_unique<AdaptiveGrid>(
+          axes,
+          [&](const Vector& theta) { return value_or_none(local, theta); },
+          modes, GridTuning(), should_stop);
+      if (grid_->interrupted()) throw Interrupted();
+      beyond_ = widen(axes);
+      if (beyond_ == 0.0 || round == kMostWidened) break;
+    }
   }
 
   const AdaptiveGrid& grid() const { return *grid_; }
+  /// Share of the mass in cells that could not be split as far as wanted, or
+  /// at an end of the grid that could not be moved out as far as wanted.
+  double unresolved() const { return grid_->unresolved() + beyond_; }
   GridTarget target() const { return target_.clone(); }
   const SurrogateModel& model() const { return target_.model(); }
 
@@ -237,10 +245,35 @@ class GridSetup {
     return axes;
   }
 
+  /// Moves out the ends at which the grid has found mass: along its own axis a
+  /// parameter may reach less far than together with others that follow it.
+  /// @return the share of mass at the ends, 0 where there is none to speak of.
+  double widen(std::vector<GridAxis>& axes) const {
+    const int P = target_.model().n_columns();
+    const std::vector<double> at_ends = grid_->at_ends();
+    double beyond = 0.0;
+    for (std::size_t j = 0; j < axes.size(); ++j) {
+      GridAxis& axis = axes[j];
+      for (const bool upper : {false, true}) {
+        const double share = at_ends[2 * j + (upper ? 1 : 0)];
+        if (share < kAtEnd) continue;
+        beyond += share;
+        double& end = upper ? axis.upper : axis.lower;
+        const double out = axis.centre + 2.0 * (end - axis.centre);
+        if (static_cast<int>(j) < P || std::fabs(out) < 2.0 * kLargestLog)
+          end = out;
+      }
+    }
+    return beyond;
+  }
+
   static constexpr double kNegligible = 60.0, kLargestLog = 500.0;
+  static constexpr double kAtEnd = 1e-7;
+  static constexpr int kMostWidened = 12;
 
   GridTarget target_;
   std::unique_ptr<AdaptiveGrid> grid_;
+  double beyond_ = 0.0;  // share of the mass at ends
 };
 
 /// One chain of independent draws. Draws [ b | extras ], hyper [ tau ] for the

@@ -86,6 +86,7 @@ class SurrogateSetup {
       out.wide_share = hard ? 1.0 : 0.05;
       out.ellipse_share = hard ? 1.0 : 0.0;
       out.n_scales = hard ? 4 : 0;
+      out.level_share = hard ? 0.5 : 0.0;
       // Yet many records that share a value may make a narrow mode
       const PriorExploration found(model, *reference_, mode_, rng);
       if (found.mixture().empty()) return out;
@@ -356,6 +357,7 @@ inline ChainResult run_surrogate_chain(const SurrogateSetup& setup,
                                        const Vector* init) {
   validate(length);
   ChainResult out;
+  const StopScope scope(handlers.should_stop);
   Rng rng(seed, static_cast<std::uint64_t>(chain));
   const std::unique_ptr<SurrogateModel> model = setup.model().clone();
   CrossingMoves crossing;

@@ -17,8 +17,9 @@
 //   5. there, too, makes moves that cross between modes and
 //      plateaus: independence proposals from a mixture of the prior, Lhat and
 //      what was explored, elliptical slices of the prior (Murray, Adams and
-//      MacKay 2010), slices as wide as the prior, and scales tau_j that take
-//      their b_j along.
+//      MacKay 2010), slices as wide as the prior, also of a factor's reference
+//      level, which changes places with another level, too, and scales tau_j
+//      that take their b_j along.
 // Every step leaves the exact posterior unchanged, however poor Lhat is.
 #ifndef PSEUDOSYNTH_SAMPLER_SURROGATE_CHAIN_HPP
 #define PSEUDOSYNTH_SAMPLER_SURROGATE_CHAIN_HPP
@@ -111,6 +112,11 @@ class SurrogateChain {
     for (int k = 0; k < crossing_->n_group_moves && n_groups > 0; ++k)
       group_slice(rng_->integer(n_groups));
     if (rng_->uniform() < crossing_->wide_share) wide_slice();
+    if (crossing_->level_share > 0.0 && !model_->factors().empty() &&
+        rng_->uniform() < crossing_->level_share) {
+      reference_slice();
+      exchange_level();
+    }
     if (!model_->is_folded() && rng_->uniform() < crossing_->ellipse_share)
       ellipse();
     if (prior_.hierarchical && crossing_->n_scales > 0) common_slice();
@@ -261,6 +267,40 @@ class SurrogateChain {
     }
     refresh_precision();
     slice_along(step, 1.0);
+  }
+
+  /// A slice as wide as the prior along the line of a factor's reference level:
+  /// the intercept goes up by what all the factor's coefficients go down, as
+  /// where most levels stand apart from the one in the intercept.
+  void reference_slice() {
+    const std::vector<FactorColumns>& factors = model_->factors();
+    const FactorColumns& factor = factors[static_cast<std::size_t>(
+        rng_->integer(static_cast<int>(factors.size())))];
+    Vector step = Vector::Zero(model_->size());
+    step.head(model_->n_columns()) =
+        reference_level_step(factor, model_->n_columns());
+    refresh_precision();
+    slice_along(step, crossing_->reference->scale(0));
+  }
+
+  /// A factor's reference level and another one exchange their linear
+  /// predictors: b_0 + b_k, -b_k and b_j - b_k in the place of b_0, b_k and
+  /// b_j. That is its own inverse and keeps volumes.
+  void exchange_level() {
+    const std::vector<FactorColumns>& factors = model_->factors();
+    const FactorColumns& factor = factors[static_cast<std::size_t>(
+        rng_->integer(static_cast<int>(factors.size())))];
+    const int k = factor.first + rng_->integer(factor.count);
+    const double gap = theta[k];
+    Vector next = theta;
+    next[0] += gap;
+    next.segment(factor.first, factor.count).array() -= gap;
+    next[k] = -gap;
+    refresh_precision();
+    const double log_l = evaluate(next);
+    decide(log_l + log_coefficient_prior(next) - log_l_ -
+               log_coefficient_prior(theta),
+           next, log_l);
   }
 
   /// An elliptical slice of b under its normal prior given the hyperparameters.

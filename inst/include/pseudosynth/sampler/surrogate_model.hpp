@@ -56,6 +56,9 @@ class SurrogateModel {
   /// Small groups of records with a line of their own; none where nothing is
   /// clipped or the prior is folded.
   virtual const std::vector<LevelGroup>& groups() const = 0;
+  /// Factors whose reference level is in the intercept; none where nothing is
+  /// clipped.
+  virtual const std::vector<FactorColumns>& factors() const = 0;
   /// The line theta + t step of columns that move group k alone.
   virtual void set_group_line(int k, const Vector& theta,
                               const Vector& step) = 0;
@@ -113,6 +116,9 @@ class StoppableSurrogateModel final : public SurrogateModel {
   Vector exact_fit(Rng& rng) const override { return model_->exact_fit(rng); }
   const std::vector<LevelGroup>& groups() const override {
     return model_->groups();
+  }
+  const std::vector<FactorColumns>& factors() const override {
+    return model_->factors();
   }
   void set_group_line(int k, const Vector& theta, const Vector& step) override {
     model_->set_group_line(k, theta, step);

@@ -1,0 +1,49 @@
+# Does the mean of what is released exist? Tails of Student's t under a
+# transform that is undone by an exponential have none, nor has the square of a
+# t variable of two degrees of freedom.
+
+#' Has a synthetic value a finite mean?
+#'
+#' Given the parameters. Public ends make every mean finite.
+#' @param limits (two numbers or `NULL`) Stated ends of released values.
+#' @noRd
+has_finite_mean <- function(family, response, limits = response$limits) {
+  stated <- length(limits) == 2 && all(is.finite(limits))
+  if (family$name != "student_t" || stated) {
+    return(TRUE)
+  }
+  switch(response$transform,
+    identity = family$df > 1,
+    sqrt = family$df > 2,
+    FALSE
+  )
+}
+
+#' Refuse to draw values that have no mean
+#'
+#' @param response With the ends that are stated, see with_support().
+#' @param margin What the values are calibrated to, or `NULL`: it has ends.
+#' @noRd
+check_finite_mean <- function(family, response, margin, call) {
+  if (!is.null(margin) || has_finite_mean(family, response)) {
+    return(invisible())
+  }
+  abort_input(
+    c(
+      "Synthetic {.val {response$variable}} must have a finite mean.",
+      x = "Without stated ends it has none: {.code {response_label(response)}}
+           has the tails of a t distribution with {format(family$df)} degrees
+           of freedom.",
+      i = "State its public smallest and largest value, such as
+           {.code support = {support_example(response)}}.",
+      i = "Or take {.fn gaussian}, whose tails are lighter."
+    ),
+    arg = "support", call = call, class = "pseudosynth_error_no_mean"
+  )
+}
+
+#' Ends as code; on the log scale 0 is none
+#' @noRd
+support_example <- function(response) {
+  if (response$transform == "log") "c(1, 2e6)" else "c(0, 2e6)"
+}

@@ -1,0 +1,124 @@
+# Remarks on sets beside the file that they stand for. They rest on confidential
+# values: for the agency, as all of a job is.
+
+# Sets that are off by more are remarked on
+sets_off <- c(mean = 0.25, r_squared = 0.1, beyond = 0.005)
+
+#' What an analyst would find in the sets and not in the file
+#'
+#' @param x (`synthetic_data`) In the order of `data`.
+#' @param fit (`synthesizer` or `score_release`) They were drawn from.
+#' @param data (data frame) The file.
+#' @return (character) One sentence each.
+#' @noRd
+remarks_of_sets <- function(x, fit, data) {
+  response <- fit$response
+  if (has_labels(response) || is.null(data) || x$n_records != nrow(data)) {
+    return(character())
+  }
+  variable <- response$variable
+  y <- as.double(data[[variable]])
+  values <- lapply(as.list(x), function(set) as.double(set[[variable]]))
+  as.character(c(
+    remark_mean(y, values),
+    remark_range(y, unlist(values)),
+    remark_r_squared(fit, data, values)
+  ))
+}
+
+remark_mean <- function(y, values) {
+  means <- vapply(values, mean, 0)
+  # The set that is farthest off; what is not finite first
+  found <- means[order(-abs(means - mean(y)), na.last = FALSE)][1]
+  off <- abs(found - mean(y))
+  error <- stats::sd(y) / sqrt(length(y))
+  # A share of a mean that may as well be 0 says nothing
+  most <- if (min(y) < 0 && max(y) > 0 && abs(mean(y)) < 2 * error) {
+    4 * error
+  } else {
+    sets_off[["mean"]] * abs(mean(y))
+  }
+  if (is.finite(off) && off <= most) {
+    return(NULL)
+  }
+  sprintf(
+    paste(
+      "The mean of the sets is up to %s off: one has %s, the file %s. Take",
+      "another family, nearer public ends or a margin."
+    ),
+    format_share(off / abs(mean(y))), format_figure(found),
+    format_figure(mean(y))
+  )
+}
+
+#' Values of a sign, or far outside of a range, that the file has none of
+#' @noRd
+remark_range <- function(y, values) {
+  negative <- mean(values < 0)
+  if (min(y) >= 0 && negative > 0) {
+    return(sprintf(
+      paste(
+        "%s of the synthetic values are negative; the file has none. State",
+        "public ends, or model the log."
+      ),
+      format_share(negative)
+    ))
+  }
+  beyond <- mean(values < min(y) | values > max(y))
+  # The next sample of a file has one or two of them
+  if (beyond > max(sets_off[["beyond"]], 10 / length(y))) {
+    largest <- max(abs(values))
+    sprintf(
+      paste(
+        "%s of the synthetic values lie outside of the file's range; the",
+        "largest is %s times as far from 0 as any of the file's."
+      ),
+      format_share(beyond), format_figure(largest / max(abs(y)))
+    )
+  }
+}
+
+#' Weights and clipping hold back the records that lie far from the regression:
+#' the errors shrink, and relations look closer than they are
+#' @noRd
+remark_r_squared <- function(fit, data, values, most = 20000) {
+  response <- fit$response
+  n <- nrow(data)
+  kept <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
+  if (fit$family$kind != "continuous" || length(fit$design$columns) < 2) {
+    return(NULL)
+  }
+  rows <- distinct_rows(design_parts(fit$design, data[kept, , drop = FALSE]))
+  z <- record_values(response, data)[kept]
+  own <- r_squared_of(rows, z)
+  theirs <- mean(vapply(values, function(value) {
+    value <- response_forward(response, value[kept])
+    if (all(is.finite(value))) r_squared_of(rows, value) else NA_real_
+  }, 0))
+  # What chance adds with so many columns
+  chance <- 3 * sqrt(4 * own * (1 - own)^2 / length(z)) +
+    length(fit$design$columns) / length(z)
+  above <- theirs - own
+  if (is.na(above) || above <= max(sets_off[["r_squared"]] * own, chance)) {
+    return(NULL)
+  }
+  sprintf(
+    paste(
+      "R2 of the model's regression is %s in the sets and %s in the file:",
+      "records far from the regression were held back, so that relations look",
+      "closer than they are."
+    ),
+    format_figure(theirs, 2), format_figure(own, 2)
+  )
+}
+
+#' R2 of least squares on distinct rows of a design
+#' @noRd
+r_squared_of <- function(rows, z) {
+  sums <- drop(rowsum(z, rows$row, reorder = TRUE))
+  x <- rows$x * sqrt(rows$count)
+  fitted <- stats::lm.fit(x, sums / sqrt(rows$count))$fitted.values /
+    sqrt(rows$count)
+  mean <- mean(z)
+  sum(rows$count * (fitted - mean)^2) / sum((z - mean)^2)
+}

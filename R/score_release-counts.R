@@ -1,0 +1,190 @@
+# What sets are drawn from: a release's noisy margin without what is only noise.
+
+#' The counts that a release's sets are drawn from
+#'
+#' Noise moves as many records into far, empty bins as into full ones, and an
+#' empty bin can only gain. Drawn as they are, noisy counts put values far out:
+#' the ECDF is off by a per cent, but means, standard deviations and upper
+#' quantiles are much too large. So the family's law at the released
+#' coefficients says what a bin holds where noise is larger than counts, and the
+#' noisy counts say it elsewhere. The log ratio of the counts to the law's is a
+#' priori normal: a smooth curve over the modelled scale, which goes on as a
+#' line where nothing is known, and a spike of each bin's own. How large both
+#' are is what makes the noisy counts likeliest under their known noise. The
+#' counts are the mode.
+#'
+#' Post-processing: it looks at what is published or released, and at nothing
+#' else.
+#' @param x (`score_release`)
+#' @return (list) `counts`, which sum to N, and `breaks` (modelled scale): each
+#'   bin in parts, which follow the law times the curve.
+#' @noRd
+margin_counts <- function(x) {
+  margin <- x$margin
+  count <- x$family$kind == "count"
+  parts <- bin_parts(margin$breaks, count)
+  law <- law_shares(x, parts$breaks)
+  of_bins <- sums_by(law, parts$bin)
+  place <- scaled_places(margin$breaks, parts$breaks, law, count)
+  found <- fitted_ratio(margin, log(of_bins), place$bins)
+  # Between the middles of bins the curve is a line, and beyond them, too
+  curve <- line_through(place$bins, found$curve, place$parts)
+  share <- law * exp(curve - found$curve[parts$bin])
+  share <- share / sums_by(share, parts$bin)[parts$bin]
+  list(counts = found$counts[parts$bin] * share, breaks = parts$breaks)
+}
+
+sums_by <- function(x, bin) {
+  as.vector(rowsum(x, bin, reorder = FALSE))
+}
+
+#' Each bin in parts; those of counts end between whole numbers
+#' @return (list) `breaks`, and `bin` of each part.
+#' @noRd
+bin_parts <- function(breaks, count, size = 8) {
+  bins <- length(breaks) - 1
+  inner <- outer(
+    seq_len(size - 1) / size, seq_len(bins),
+    function(share, bin) breaks[bin] + share * (breaks[bin + 1] - breaks[bin])
+  )
+  if (count) inner <- floor(inner) + 0.5
+  all <- sort(unique(c(breaks, inner)))
+  list(
+    breaks = all,
+    bin = findInterval(all[-1], breaks, left.open = TRUE, all.inside = TRUE)
+  )
+}
+
+#' What bins hold before the noisy counts are looked at
+#'
+#' The family's law at the released coefficients, for the file's predictors, but
+#' with normal errors in place of Student's: a margin has bounds, and tails
+#' that only a family states would be most of a mean. A ten-thousandth is spread
+#' evenly: a law says little about where it is next to nothing.
+#' @return (double) Shares, above 0.
+#' @noRd
+law_shares <- function(x, breaks) {
+  mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
+  below <- if (is_location(x$family)) {
+    # The tenth and ninetieth hundredths are those of the family
+    sigma <- x$shape * error_quantile(x$family, 0.9) / stats::qnorm(0.9)
+    function(q, mean) stats::pnorm((q - mean) / sigma)
+  } else {
+    function(q, mean) response_probability(x$family, q, mean, x$shape)
+  }
+  law <- pmax(diff(rowMeans(outer(breaks, mean, below))), 1e-300)
+  0.9999 * law / sum(law) + 1e-4 * diff(breaks) / sum(diff(breaks))
+}
+
+#' Middles of bins and parts, in standard deviations of the law from its mean
+#'
+#' Along log(1 + y) for counts, as their bins.
+#' @noRd
+scaled_places <- function(breaks, part_breaks, law, count) {
+  middle <- function(breaks) {
+    at <- (breaks[-1] + breaks[-length(breaks)]) / 2
+    if (count) log1p(at) else at
+  }
+  parts <- middle(part_breaks)
+  centre <- sum(law * parts)
+  spread <- sqrt(sum(law * (parts - centre)^2))
+  list(
+    bins = (middle(breaks) - centre) / spread,
+    parts = (parts - centre) / spread
+  )
+}
+
+line_through <- function(x, y, at) {
+  n <- length(x)
+  k <- findInterval(at, x, all.inside = TRUE)
+  y[k] + (at - x[k]) * (y[k + 1] - y[k]) / (x[k + 1] - x[k])
+}
+
+#' Covariance of a curve that starts flat at 0: an integrated random walk to
+#' either side
+#' @noRd
+curve_covariance <- function(place) {
+  near <- outer(abs(place), abs(place), pmin)
+  far <- outer(abs(place), abs(place), pmax)
+  near^2 * (3 * far - near) / 6 * (outer(sign(place), sign(place)) > 0)
+}
+
+#' The mode of the log ratio, at the likeliest sizes of curve and spikes
+#' @param log_law (double, K) Log shares of the bins under the law.
+#' @return (list) `counts` (sum N) and `curve` (its part of the log ratio).
+#' @noRd
+fitted_ratio <- function(margin, log_law, place) {
+  root <- margin_strategy(
+    length(place), if (is.null(margin$rho)) "laplace" else "gaussian"
+  ) / margin$deviation
+  known <- crossprod(root)
+  line <- tcrossprod(place)
+  bend <- curve_covariance(place)
+  best <- list(likelihood = -Inf)
+  try <- function(size) {
+    curve <- line + size[1]^2 * bend
+    one <- ratio_mode(
+      margin$noisy, known, log_law, curve + diag(size[2]^2, length(place)),
+      best$ratio %||% (0 * log_law)
+    )
+    if (one$likelihood > best$likelihood) {
+      one$curve <- drop(curve %*% one$pull)
+      one$size <- size
+      best <<- one
+    }
+  }
+  # How good one is depends little on the other
+  for (curve in c(0.1, 0.4, 1.5, 6)) try(c(curve, 0.1))
+  for (spike in c(0.01, 0.3, 1)) try(c(best$size[1], spike))
+  best
+}
+
+#' The mode of the log ratio under a normal prior
+#'
+#' Gauss and Newton's steps, shortened until they gain.
+#' @param known (matrix, K x K) Inverse covariance of the noise in the counts.
+#' @param prior (matrix, K x K) Covariance of the log ratio.
+#' @param ratio (double, K) Where to start.
+#' @return (list) `counts`, `ratio`, `pull` (what the prior's covariance makes
+#'   the ratio of) and `likelihood` (logarithm, by Laplace's approximation).
+#' @noRd
+ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
+  n <- sum(noisy)
+  root <- chol(prior)
+  precision <- chol2inv(root)
+  at <- function(ratio) {
+    p <- exp(log_law + ratio - max(log_law + ratio))
+    p <- p / sum(p)
+    miss <- noisy - n * p
+    weighed <- drop(known %*% miss)
+    pull <- drop(precision %*% ratio)
+    list(
+      ratio = ratio, p = p, weighed = weighed, pull = pull,
+      loss = (sum(miss * weighed) + sum(ratio * pull)) / 2
+    )
+  }
+  now <- at(ratio)
+  for (round in seq_len(rounds)) {
+    p <- now$p
+    # The counts' slope in the ratio is n (diag(p) - p p')
+    across <- p * drop(known %*% p)
+    information <- known * tcrossprod(p) - outer(p, across) -
+      outer(across, p) + sum(across) * tcrossprod(p)
+    factor <- chol(n^2 * information + precision)
+    pulled <- n * p * (now$weighed - sum(p * now$weighed)) - now$pull
+    step <- backsolve(factor, backsolve(factor, pulled, transpose = TRUE))
+    size <- 1
+    repeat {
+      new <- at(now$ratio + size * step)
+      gain <- now$loss - new$loss
+      if (isTRUE(gain >= 0) || size < 1e-3) break
+      size <- size / 3
+    }
+    if (isTRUE(gain > 0)) now <- new
+    if (!isTRUE(gain > 0.02)) break
+  }
+  list(
+    counts = n * now$p, ratio = now$ratio, pull = now$pull,
+    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(root)))
+  )
+}
