@@ -93,6 +93,17 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   } else {
     as_log_lik_matrix(x, chains, call)
   }
+  for (given in names(Filter(Negate(is.null), if (!is.function(x)) {
+    list(data = data, draws = draws)
+  }))) {
+    abort_input(
+      c(
+        "{.arg {given}} is what a function {.arg x} is called with.",
+        x = "{.arg x} is {describe_type(x)}."
+      ),
+      arg = given, call = call
+    )
+  }
   columns <- external_columns(source, call)
   weights <- as_privacy_weights(
     privacy_weights, columns$n,
@@ -264,6 +275,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
 #' @noRd
 as_weightable <- function(x, ..., arg = "fit", call = rlang::caller_env()) {
   if (inherits(x, c("synthesizer", "external_fit"))) {
+    check_of_fit(list(...), x, arg, call)
     return(x)
   }
   log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
@@ -278,6 +290,19 @@ as_weightable <- function(x, ..., arg = "fit", call = rlang::caller_env()) {
     )
   }
   external_fit(x, ...)
+}
+
+# What a fit brings along is not stated once more
+check_of_fit <- function(stated, x, arg, call) {
+  for (name in names(Filter(Negate(is.null), stated))) {
+    abort_input(
+      c(
+        "{.arg {name}} is for a log-likelihood from elsewhere.",
+        x = "{.arg {arg}} is {describe_type(x)}, which has its own."
+      ),
+      arg = name, call = call
+    )
+  }
 }
 
 #' @export

@@ -120,6 +120,15 @@ ball_settings <- function(radius, relative, known, mechanism,
     arg = "radius", call = call
   )
   check_radius(radius, relative, zero = mechanism != "risk", call = call)
+  if (!is.null(known) && (!is.character(known) || anyNA(known))) {
+    abort_input(
+      c(
+        "{.arg known} must be names of columns.",
+        x = "It is {describe_type(known)}."
+      ),
+      arg = "known", call = call
+    )
+  }
   list(radius = radius, relative = relative, known = known)
 }
 

@@ -155,6 +155,15 @@ histogram_values <- function(x, data, stated = NULL,
     response <- parse_response(x, data, call = call)
     y <- data[[response$variable]]
   } else {
+    if (is.numeric(x) && !is.null(data)) {
+      abort_input(
+        c(
+          "{.arg data} is for a formula {.arg x}.",
+          x = "{.arg x} is {describe_type(x)}."
+        ),
+        arg = "data", call = call
+      )
+    }
     response <- list(variable = "x", transform = "identity", constant = 1)
     y <- x
   }

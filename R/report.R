@@ -66,6 +66,15 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   if (audience == "public") {
     return(public_report(x, path, data, public, call))
   }
+  if (!is.null(data) || length(public) > 0) {
+    abort_input(
+      c(
+        "{.arg data} and {.arg public} are for the scan of a public page.",
+        i = "Write {.code audience = \"public\"}."
+      ),
+      arg = if (is.null(data)) "public" else "data", call = call
+    )
+  }
   columns <- names(x$synthetic[[1]])
   check_known(known, job_data(x), x$synthetic$variable, call = call)
   check_radius(radius, TRUE, call = call)

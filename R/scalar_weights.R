@@ -63,7 +63,15 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
   check_quantile(quantile)
   check_unweighted(fit)
   check_converged(fit, allow_unconverged)
+  m <- check_count(m, min = 1)
+  check_flag(relative)
   measure <- if (is.null(risk)) {
+    if (!is.null(known) || !missing(radius)) {
+      abort_input(
+        "{.arg known} and {.arg radius} say how {.arg risk} is measured.",
+        arg = if (is.null(known)) "radius" else "known"
+      )
+    }
     target <- scalar_target(target)
     function(fit) fit$bound$overall
   } else {
@@ -166,7 +174,6 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
     how = "Only a {.cls synthesizer} makes synthetic sets.", call = call
   )
   check_radius(rlang::maybe_missing(radius), relative, call = call)
-  m <- check_count(m, min = 1, call = call)
   function(fit) {
     check_converged(fit, allow_unconverged, call = call)
     sets <- predictive_sets(fit, m)

@@ -97,9 +97,9 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   call <- rlang::current_env()
   check_ledger(ledger, call)
   check_uncertainty(uncertainty, fit, call)
+  check_flag(allow_unconverged)
   if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
-    check_flag(allow_unconverged)
     m <- check_count(m, min = 1)
     return(synthesize_histogram(
       fit, m, newdata, margin, seed, support, ledger, call

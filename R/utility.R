@@ -350,6 +350,16 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL,
       arg = "formula", call = call
     )
   })
+  y <- fit$model[[1]]
+  if (!is.numeric(y) || !is.null(dim(y))) {
+    abort_input(
+      c(
+        "{.arg formula} must be a linear model of one numeric response.",
+        x = "Its left side is {describe_type(y)} in {whose}."
+      ),
+      arg = "formula", call = call
+    )
+  }
   list(
     r_squared = summary(fit)$r.squared, intervals = stats::confint(fit)
   )

@@ -119,7 +119,7 @@ make_bad_input_calls <- function() {
     ),
     scalar_weights = call(scalar_weights,
       fit = fit, target = 2, risk = NULL, tolerance = 1,
-      max_refits = 1, known = NULL, radius = 0.2, relative = TRUE, m = 1,
+      max_refits = 1, known = NULL, relative = TRUE, m = 1,
       quantile = 1, allow_unconverged = TRUE
     ),
     two_stage_weights = call(two_stage_weights,
@@ -287,7 +287,7 @@ make_bad_input_calls <- function() {
     ),
     as_draws = call(as_draws, x = fit),
     external_fit = call(external_fit,
-      x = log_lik(fit), refit = NULL, privacy_weights = NULL, data = data,
+      x = log_lik(fit), refit = NULL, privacy_weights = NULL, data = NULL,
       draws = NULL, weighted = FALSE, chains = 1, converged = TRUE,
       unit = "log(y)", name = "model"
     ),

@@ -218,6 +218,9 @@ test_that("bad input is a classed error", {
   refuse(external_fit(values, privacy_weights = c(0.5, 1)))
   refuse(external_fit(values, converged = "yes"))
   refuse(external_fit(values, weighted = NA))
+  # What a function is called with, given with values
+  refuse(external_fit(values, data = outside_data()))
+  refuse(external_fit(values, draws = 1))
   refuse(update(external_fit(values), privacy_weights = 0.5))
   refuse(update(
     external_fit(values, refit = function(w) values[, 1:3]),

@@ -56,6 +56,18 @@ test_that("a word that is none is refused with what is near to it", {
   expect_identical(find_mechanism("public_scalar", "grid")$kind, "clipped")
 })
 
+test_that("a known pattern of a mechanism is names of columns", {
+  for (known in list(1, NA_character_, factor("age"), list("age"))) {
+    for (make in list(mechanism_cw, mechanism_cw_final, mechanism_risk)) {
+      error <- expect_error(
+        make(0.2, known = known),
+        class = "pseudosynth_error_input"
+      )
+      expect_identical(error$arg, "known")
+    }
+  }
+})
+
 test_that("names in figures come from the list, others stay as they are", {
   expect_identical(
     mechanism_shorts(c("lw", "a stage", "centred")),

@@ -237,6 +237,7 @@ test_that("bounds from the data and other bad input are refused", {
   bad(log(income) ~ 1, bounds = c(1, 1e6), epsilon = 1)
   bad(c(1, NA), bounds = c(0, 2), epsilon = 1)
   bad("a", bounds = c(0, 2), epsilon = 1)
+  bad(x, privacy_data(), bounds = c(0, 1e6), epsilon = 1)
   bad(x, bounds = c(0, 1e6), epsilon = 1, noise = "none")
 })
 

@@ -176,6 +176,8 @@ test_that("what is wrong is said before anything is rendered", {
     quote(report(job, page, radius = -1)),
     quote(report(job, page, radius = 20)),
     quote(report(job, page, groups = "shoe size")),
+    quote(report(job, page, data = privacy_data())),
+    quote(report(job, page, public = "a")),
     quote(report(marked_jobs()$strict, page, "public", public = 1)),
     quote(report(marked_jobs()$strict, page, "public", data = 1))
   )) {

@@ -108,3 +108,13 @@ test_that("an unweighted fit and a wrong k are refused", {
     expect_error(reweight(lw_fit(), k = k), class = "pseudosynth_error_input")
   }
 })
+
+test_that("a fit has its own weights and its own way of fitting again", {
+  for (stated in list(list(refit = identity), list(privacy_weights = 0.5))) {
+    error <- expect_error(
+      do.call(reweight, c(list(lw_fit()), stated)),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, names(stated))
+  }
+})

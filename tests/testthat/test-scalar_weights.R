@@ -127,6 +127,11 @@ test_that("bad input is a classed error", {
   for (target in list(0, -1, Inf, NA, "5", c(1, 2))) refuse(fit, target)
   refuse(fit, 5, tolerance = 0)
   refuse(fit, 5, max_refits = 0)
+  # How a risk is measured, without one
+  refuse(fit, 5, radius = 0.2)
+  refuse(fit, 5, known = "g")
+  refuse(fit, 5, m = "a")
+  refuse(fit, 5, relative = 0)
   refuse(fit, risk = 0.1, radius = 0.2)
   refuse(unweighted_fit(), risk = 0.1)
   refuse(unweighted_fit(), risk = 1.1, radius = 0.2)

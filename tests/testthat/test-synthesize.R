@@ -222,3 +222,17 @@ test_that("each set has random numbers of its own", {
   expect_gt(min(apply(noise, 2, stats::sd)), 0.1)
   expect_false(any(values[, 1] == values[, 2]))
 })
+
+test_that("allow_unconverged is a flag for whatever sets are drawn from", {
+  histogram <- perturbed_histogram(
+    log(income) ~ 1, privacy_data(),
+    bounds = c(10, 2e6), epsilon = 1
+  )
+  for (fit in list(unweighted_fit(), histogram)) {
+    error <- expect_error(
+      synthesize(fit, newdata = privacy_data(), allow_unconverged = "a"),
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, "allow_unconverged")
+  }
+})

@@ -340,6 +340,18 @@ test_that("several sets in one data frame are not taken for one set", {
   )
 })
 
+test_that("a regression has one numeric response", {
+  data <- privacy_data()
+  for (formula in list(cbind(income, 1) ~ age, earner ~ income)) {
+    error <- expect_error(
+      suppressWarnings(utility(data, data, "income", formula = formula)),
+      "one numeric response",
+      class = "pseudosynth_error_input"
+    )
+    expect_identical(error$arg, "formula")
+  }
+})
+
 test_that("a set without rows, and what is not drawn yet, are refused", {
   data <- privacy_data()
   for (measure in measures_of_sets) {
