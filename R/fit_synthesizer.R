@@ -283,7 +283,8 @@ finished_part <- function(result, run, call) {
     abort_sampler(
       c(
         "The run was interrupted before every chain had draws to keep.",
-        i = "Nothing is returned."
+        i = "Nothing is returned. A job with a {.arg checkpoint} goes on with
+             {.fn resume}."
       ),
       call = call, class = "pseudosynth_error_interrupt"
     )

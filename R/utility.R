@@ -57,7 +57,8 @@
 #'   quantiles of the file and of each set, of categories the share of each
 #'   level by its name; `heaping`, of numbers, a data frame with the shares of
 #'   values other than 0 that are multiples of 10, 100 and 1,000: `print()`
-#'   remarks where sets lost half of what people had rounded; `confidential`, the file's own `r_squared`; `records`, the number of the
+#'   remarks where sets lost half of what people had rounded; `confidential`,
+#'   the file's own `r_squared`; `records`, the number of the
 #'   file's and of each set's; `variable`, `groups` and `survey_weights` as
 #'   given. `summary()` gives the means over the sets, and of the statistics
 #'   also the smallest and the largest. Confidential: it is computed from the

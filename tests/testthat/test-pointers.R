@@ -1,7 +1,8 @@
 test_that("sets in the place of results are shown the way to pool()", {
   sets <- structure(list(), class = "synthetic_data")
-  expect_error(pool(sets, mean), "with\\(sets", class = "pseudosynth_error_input")
-  expect_error(pool(list(), mean), "given as", class = "pseudosynth_error_input")
+  given <- "pseudosynth_error_input"
+  expect_error(pool(sets, mean), "with\\(sets", class = given)
+  expect_error(pool(list(), mean), "given as", class = given)
 })
 
 test_that("compare() of a file and sets points to utility()", {
