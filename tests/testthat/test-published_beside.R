@@ -65,7 +65,7 @@ test_that("levels leave sorted, those of ordered factors as they are", {
   expect_identical(as.character(set$by_y), as.character(data$by_y))
 })
 
-test_that("a column that numbers the records is told, and refused unless named", {
+test_that("a column that numbers records is told, and refused unless named", {
   data <- beside_file()
   data$case <- withr::with_seed(2, sample(10000, nrow(data)))
   expect_message(
