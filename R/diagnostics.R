@@ -258,7 +258,7 @@ judge_pairs <- function(met) {
 # level stay, and chains that make no other may agree in the wrong place. Pairs
 # of chains show that moves cross; without them, as under the hierarchical prior
 # with more than 12 parameters, proposals that are often accepted do. Honest
-# fits accept a share of .24 and more with four parameters, .57 and more around
+# fits accept a share of .18 and more with four parameters, .57 and more around
 # a reference, and .015 where a narrow mode or many hyperparameters are in the
 # way; those that stay where they were, 1e-8 and less.
 least_accepted <- list(pairs = 0.001, no_pairs = 0.1)
