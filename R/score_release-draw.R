@@ -101,7 +101,8 @@ draw_scores <- function(x, file, counts, words, streams) {
 population_scale <- function(x, counts, line) {
   p <- (seq_len(50) - 0.5) / 50
   margin_scale(
-    x, counts, rep(line, each = 50), rep(latent_quantile(x$family, p), length(line))
+    x, counts, rep(line, each = 50),
+    rep(latent_quantile(x$family, p), length(line))
   )
 }
 
