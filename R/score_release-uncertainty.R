@@ -1,9 +1,10 @@
 # Sets whose differences are what a release leaves unknown: each is a file that
 # its noisy sums may have come from.
 #
-# The confidential responses are missing values, and all that is known of them is
-# what was released. A set draws noise-free sums and counts from their posterior
-# given the noisy ones and the known noise, then responses that have them. So an
+# The confidential responses are missing values, and all that is known of them
+# is what was released. A set draws noise-free sums and counts from their
+# posterior given the noisy ones and the known noise, then responses that have
+# them. So an
 # estimate from a set is a draw of the estimate from the file, the variance
 # between sets is what the noise hides of it, and Rubin's rules for multiple
 # imputation hold, whatever the published predictors explain. Sets of a new

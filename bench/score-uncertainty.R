@@ -4,10 +4,11 @@
 #   Rscript bench/score-uncertainty.R [files] [case ...]
 #
 # Writes bench/results/score-uncertainty.csv, one row for each case and term:
-# `covered`; `length` of the interval and `own`, that of confint() of the release
-# for coefficients and 3.92 standard deviations of the pooled estimate over files
-# for all else; `hidden`, the standard deviation over files of the pooled estimate
-# against the confidential file's, beside `between`, the root mean variance
+# `covered`; `length` of the interval and `own`, that of confint() of the
+# release for coefficients and 3.92 standard deviations of the pooled estimate
+# over files for all else; `hidden`, the standard deviation over files of the
+# pooled estimate against the confidential file's, beside `between`, the root
+# mean variance
 # between sets, which should be it; `bias` in per cent of the truth.
 
 suppressPackageStartupMessages(library(pseudosynth))

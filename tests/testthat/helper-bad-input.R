@@ -143,7 +143,7 @@ make_bad_input_calls <- function() {
     to_json = call(to_json, x = guarantee(fit), pretty = TRUE),
     synthesize = call(synthesize,
       fit = fit, m = 1, newdata = NULL, margin = NULL, assignment = "prior",
-      seed = 1, allow_unconverged = FALSE, ledger = NULL
+      seed = 1, allow_unconverged = FALSE, ledger = NULL, uncertainty = FALSE
     ),
     synthesize_histogram = call(synthesize,
       fit = histogram, m = 1, newdata = data, margin = NULL,
@@ -151,7 +151,7 @@ make_bad_input_calls <- function() {
     ),
     synthesize_scores = call(synthesize,
       fit = scores, m = 1, newdata = data, margin = NULL,
-      assignment = "prior", seed = 1
+      assignment = "prior", seed = 1, uncertainty = TRUE
     ),
     synthetic_set = call(`[[`, sets, 1),
     synthetic_frame = call(as.data.frame, x = sets, set = 1),
@@ -197,7 +197,7 @@ make_bad_input_calls <- function() {
       synthetic = sets, data = data, statistics = "mean", variable = "y",
       resamples = 20, survey_weights = NULL, level = 0.95
     ),
-    pool = call(pool, fits = fits, level = 0.95),
+    pool = call(pool, fits = fits, level = 0.95, rule = "rubin"),
     replicate_study = call(replicate_study,
       fit = fit, epsilon = 5, replicates = 2, generate = NULL, refit = NULL,
       confidence = 0.95, seed = 1

@@ -240,3 +240,19 @@ test_that("a template without what it reads says what to put where", {
   # A job instead of its sets would be the file itself
   expect_error(knit(public, synthetic = small_job()), "never the job")
 })
+
+test_that("the public page says what the label and the sets say", {
+  jobs <- marked_jobs()
+  said <- function(job) {
+    page <- new_page()
+    report(job, page, "public", data = answered_file())
+    gsub("\\s+", " ", gsub("<[^>]*>", "", page_text(page)$text))
+  }
+  weighted <- said(jobs$weighted)
+  expect_match(weighted, "claimed and not a bound that holds;", fixed = TRUE)
+  expect_no_match(weighted, "large files")
+  expect_match(weighted, "rules for partially synthetic data")
+  score <- said(jobs$score)
+  expect_match(score, "results of several are not combined")
+  expect_no_match(score, "combine the results")
+})

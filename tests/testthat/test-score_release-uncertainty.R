@@ -110,7 +110,10 @@ test_that("the same seed gives the same sets, another seed others", {
   draw()
   expect_identical(.Random.seed, state)
   # The first of two sets is the only one of one
-  alone <- synthesize(price$release, 1, price$data, uncertainty = TRUE, seed = 1)
+  alone <- synthesize(
+    price$release, 1, price$data,
+    uncertainty = TRUE, seed = 1
+  )
   expect_identical(alone[[1]], one[[1]])
 })
 
@@ -154,7 +157,10 @@ test_that("pool() refuses best sets and names both ways out", {
   expect_error(
     pool(with(job, lm(y ~ 1))), "uncertainty", class = "pseudosynth_error_input"
   )
-  drawn <- synthesize(price$release, 3, price$data, uncertainty = TRUE, seed = 1)
+  drawn <- synthesize(
+    price$release, 3, price$data,
+    uncertainty = TRUE, seed = 1
+  )
   pooled <- pool(with(drawn, lm(log(y) ~ g + x)))
   expect_identical(pooled$rule, "rubin")
   expect_error(
