@@ -126,10 +126,11 @@ new_synth_prior <- function(kind, ...) {
 #' @noRd
 plain_prior <- function(prior) {
   make <- switch(prior$kind,
-    hierarchical = prior_hierarchical, shared = prior_shared,
-    normal = prior_normal, beta_mean = prior_beta_mean
+    hierarchical = "prior_hierarchical", shared = "prior_shared",
+    normal = "prior_normal", beta_mean = "prior_beta_mean"
   )
-  do.call(make, unclass(prior)[names(formals(make))])
+  given <- unclass(prior)[names(formals(make))]
+  do.call(make, given, envir = topenv())
 }
 
 check_location_scale <- function(x, arg = rlang::caller_arg(x),

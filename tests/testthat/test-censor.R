@@ -189,8 +189,8 @@ test_that("an improper prior is refused", {
   improper <- prior_normal()
   improper$scale <- Inf
   expect_error(
-    quick_fit(prior = improper, censor = censor(1)),
-    class = "pseudosynth_error_privacy"
+    quick_fit(prior = improper, censor = censor(1)), "finite",
+    class = "pseudosynth_error_input"
   )
 })
 
