@@ -18,7 +18,8 @@ distinct_columns <- function(columns) {
 #' @noRd
 tell_distinct <- function(model) {
   columns <- model$data[setdiff(names(model$data), model$response$variable)]
-  told <- distinct_columns(columns)
+  # What the formula names is wanted; what came in by a dot may be a case number
+  told <- setdiff(distinct_columns(columns), all.vars(model$formula[[3]]))
   if (length(told) > 0) {
     cli::cli_inform(
       c(

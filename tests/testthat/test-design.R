@@ -183,7 +183,7 @@ test_that("a right side that R cannot read is refused", {
 
 test_that("a term has one value for each record", {
   expect_error(
-    new_design(y ~ x[1:3], mixed(), "y"), "It has 3 for 80 records",
+    new_design(y ~ c(x, 1), mixed(), "y"), "It has 81 for 80 records",
     class = input_error
   )
 })

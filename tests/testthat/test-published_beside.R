@@ -69,7 +69,7 @@ test_that("a column that numbers records is told, and refused unless named", {
   data <- beside_file()
   data$case <- withr::with_seed(2, sample(10000, nrow(data)))
   expect_message(
-    try(fit_synthesizer(log(y) ~ case, data, gaussian(),
+    try(fit_synthesizer(log(y) ~ ., data, gaussian(),
       chains = 1, warmup = 8, draws = 8
     ), silent = TRUE) |> suppressWarnings(),
     "case",
