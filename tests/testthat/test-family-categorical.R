@@ -195,14 +195,6 @@ test_that("a sampled audit and a job take levels", {
 
 test_that("what does not suit levels is refused", {
   data <- three_levels(60)
-  # Before anything is fitted
-  error <- expect_error(
-    compare_mechanisms(y ~ x, data, "categorical",
-      mechanisms = "lw", epsilon = 1
-    ),
-    class = "pseudosynth_error_input"
-  )
-  expect_identical(error$arg, "family")
   expect_error(level_fit(data, prior = prior_hierarchical()), "prior_normal")
   expect_error(
     level_fit(data, control = sampler_control("surrogate")), "surrogate"

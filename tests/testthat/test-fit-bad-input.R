@@ -152,5 +152,5 @@ test_that("a predictor too large to be squared is refused, not dropped", {
 })
 
 test_that("more draws than memory holds are refused", {
-  refused("GB of memory", draws = .Machine$integer.max)
+  refused("GB of memory", draws = 1e7, chains = 100)
 })

@@ -19,7 +19,7 @@ test_that("fits are counted", {
 })
 
 test_that("the call of a job is short", {
-  expect_lte(length(formals(pseudo_posterior)), 13)
+  expect_lte(length(formals(pseudo_posterior)), 14)
 })
 
 test_that("what a mechanism needs is asked for", {

@@ -21,8 +21,8 @@ test_that("results that are tables are tables of a document", {
   expect_match(lines, "Table: Jobs on income", all = FALSE)
   expect_match(lines, "are claims, not bounds", all = FALSE)
   use <- knitted(utility(job, formula = log(income) ~ age))
-  # Distances, and nine statistics of the file and the sets
-  expect_length(table_rows(use), 2 + 10)
+  # Distances and ratios, eleven statistics of the file and the sets, heaping
+  expect_length(table_rows(use), 2 + 12 + 2 + 4)
   expect_match(use, "R2 of the file", all = FALSE)
   found <- withr::with_seed(
     1, resample_statistics(sets, privacy_data(), "mean", resamples = 5)

@@ -94,16 +94,16 @@ test_that("no print of what stays inside shows a record", {
   shown <- utils::capture.output(
     print(weights), print(summary(weights)), print(freeze(weights)),
     print(lipschitz(fit)), print(summary(lipschitz(fit))), print(risk),
-    print(summary(risk)), print(job), print(summary(job)),
-    print(utility(job)), print(attribute_risk(job, known = "group")),
+    print(summary(risk)), print(utility(job)), print(attribute_risk(job, known = "group")),
     print(replicated_uniques(
       objects$sets$asymptotic, objects$data, c("group", "x")
     ))
   )
   expect_nothing_said(shown, "prints")
-  # A fit's coefficients are named by the levels of the model
+  # A fit's coefficients and remarks name the levels of the model
   said <- utils::capture.output(
-    print(fit), print(summary(fit)), print(guarantee(fit))
+    print(fit), print(summary(fit)), print(guarantee(fit)), print(job),
+    print(summary(job))
   )
   expect_nothing_said(gsub("MARKLEVEL", "", said), "fits")
 })
