@@ -73,13 +73,12 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   m <- check_count(m, min = 1)
   check_seed(seed)
   check_margin(margin, fit, call)
+  ends <- with_support(fit$response, support, call)
   check_public_ends(
     support, fit$data[[fit$response$variable]], "support",
     fit$response$confirmed, call
   )
-  check_finite_mean(
-    fit$family, with_support(fit$response, support, call), margin, call
-  )
+  check_finite_mean(fit$family, ends, margin, call)
   check_converged(fit, allow_unconverged)
   check_draws_for(fit, m, call)
   check_formats("rds", call)

@@ -161,7 +161,7 @@ comparison_row <- function(job, sets, measure) {
   at <- if (!is.null(job$epsilon)) {
     paste0(", epsilon ", format_figure(job$epsilon))
   }
-  cli::cli_progress_step("{definition$short}{at}")
+  tell_step("{definition$short}{at}")
   release <- definition$release %||% release_jobs
   result <- tryCatch(
     suppressMessages(

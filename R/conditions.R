@@ -117,3 +117,14 @@ blame <- function(expr, call = rlang::caller_env()) {
     rlang::cnd_signal(error)
   })
 }
+
+#' Say what is done now: a line that changes in a terminal, in a log one of its
+#' own
+#' @noRd
+tell_step <- function(text, .envir = rlang::caller_env()) {
+  if (cli::is_dynamic_tty()) {
+    cli::cli_progress_step(text, .envir = .envir)
+  } else {
+    cli::cli_inform(c(i = text), .envir = .envir)
+  }
+}

@@ -35,6 +35,22 @@ format_exact <- function(x) {
   text
 }
 
+#' Proven figures for reading: four digits, and never less than is proven
+#'
+#' Rounded up, so that no print claims more privacy than its label; the label
+#' and its JSON have the figure itself.
+#' @noRd
+format_up <- function(x) {
+  unit <- 10^(floor(log10(pmax(x, 1e-9))) - 3)
+  # What is whole in these units may miss it by rounding
+  up <- ceiling(x / unit - 1e-9) * unit
+  text <- vapply(up, function(value) {
+    in_plain_figures(format(value, digits = 4, big.mark = ","))
+  }, "")
+  text[is.na(x)] <- "-"
+  text
+}
+
 #' Doubles as text that gives them back
 #' @noRd
 shortest_text <- function(x) {

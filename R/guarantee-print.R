@@ -48,10 +48,10 @@ print.privacy_guarantee <- function(x, ...) {
   invisible(x)
 }
 
-#' A figure of a label: what is proven as it is, a claim to three digits
+#' A figure of a label: what is proven rounded up, a claim to three digits
 #' @noRd
 label_figure <- function(value, x) {
-  if (x$holds) format_exact(value) else in_plain_figures(format_figure(value))
+  if (x$holds) format_up(value) else in_plain_figures(format_figure(value))
 }
 
 guarantee_lines <- function(x) {

@@ -80,6 +80,10 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
     check_varies(job$model, job$call)
   }
   response <- with_support(job$model$response, support, job$call)
+  check_public_ends(
+    support, job$data[[response$variable]], "support", response$confirmed,
+    job$call
+  )
   job <- definition$prepare(job)
   if (!is.null(definition$stages)) {
     check_finite_mean(job$family, response, margin, job$call)

@@ -10,7 +10,7 @@ finish_job <- function(job, ledger) {
   # A score release holds no record: what is published is the job's
   own_data <- if (job$mechanism$kind == "sums") job$model$data
 
-  cli::cli_progress_step("Drawing {job$m} synthetic set{?s}")
+  tell_step("Drawing {job$m} synthetic set{?s}")
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
     newdata = own_data, margin = margin, seed = stage_seed(job$seed, "sets"),

@@ -281,7 +281,7 @@ check_budget <- function(book, label, call) {
   total <- spent_of(book, join_charges(book$charges, label$charges))
   if (exceeds(total, book$epsilon)) {
     relation <- relation_of(book$neighbours)
-    shown <- format_exact(c(book$epsilon, spent, total))
+    shown <- c(format_exact(book$epsilon), format_up(c(spent, total)))
     abort_privacy(
       c(
         "The budget of the ledger does not allow this.",
@@ -378,7 +378,7 @@ print.privacy_ledger <- function(x, ...) {
   n <- length(book$entries)
   cat(
     sprintf(
-      "Ledger: epsilon %s of %s spent (%s%s), %d entr%s", format_exact(spent),
+      "Ledger: epsilon %s of %s spent (%s%s), %d entr%s", format_up(spent),
       format_exact(book$epsilon), relation_of(book$neighbours),
       if (book$delta > 0) paste(", delta", format_exact(book$delta)) else "",
       n, if (n == 1) "y" else "ies"
@@ -387,7 +387,7 @@ print.privacy_ledger <- function(x, ...) {
       sprintf(
         "  %d of them claimed and not proven; the proven ones come to %s",
         sum(!proven),
-        format_exact(spent_of(book, entry_charges(book$entries[proven])))
+        format_up(spent_of(book, entry_charges(book$entries[proven])))
       )
     },
     if (length(book$torn) > 0) {

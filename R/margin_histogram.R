@@ -125,7 +125,7 @@ job_margin <- function(job) {
   if (is.null(job$margin) || job$mechanism$kind == "sums") {
     return(NULL)
   }
-  cli::cli_progress_step("Perturbing the histogram")
+  tell_step("Perturbing the histogram")
   kept_noise("margin", perturbed_histogram(
     histogram_formula(job$formula, job$family), job$data,
     bounds = job$margin$bounds, bins = job$margin$bins,

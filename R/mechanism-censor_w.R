@@ -24,7 +24,7 @@ definition_censor_w <- function() {
 stages_censor_w <- function(job) {
   fits <- first_stage(job)
   weights <- job_lipschitz_weights(job, fits[[1]])
-  cli::cli_progress_step("Fitting the clipped model")
+  tell_step("Fitting the clipped model")
   fits[[job$mechanism$name]] <- finished_stage("clipped", update(
     fits[[1]],
     # The papers' interval, also for counts

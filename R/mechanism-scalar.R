@@ -24,7 +24,7 @@ definition_scalar <- function() {
 
 stages_scalar <- function(job) {
   fits <- first_stage(job)
-  cli::cli_progress_step("Solving the scalar weight")
+  tell_step("Solving the scalar weight")
   fits[[job$mechanism$name]] <- solved_fit(job, fits[[1]], NULL, "scale")
   fits
 }

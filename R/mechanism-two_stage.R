@@ -46,7 +46,7 @@ split_two_stage <- function(job, rest) {
 
 stages_two_stage <- function(job) {
   s <- job$mechanism$settings
-  cli::cli_progress_step("Fitting the first stage")
+  tell_step("Fitting the first stage")
   # Clipped around 0 a first stage seldom converges: centred where possible
   first <- call_by_name(two_stage_fit, c(
     list(

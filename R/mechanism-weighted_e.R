@@ -36,7 +36,7 @@ stages_weighted_e <- function(job) {
   unsolved["budget"] <- list(NULL)
   fits <- stages_lw(unsolved)
   fit <- fits[[length(fits)]]
-  cli::cli_progress_step("Dropping records above the target")
+  tell_step("Dropping records above the target")
   for (count in seq_len(s$max_refits)) {
     if (fit$bound$overall <= target * (1 + s$tolerance)) break
     weights <- reach(job, truncate_weights(

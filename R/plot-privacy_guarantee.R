@@ -114,17 +114,8 @@ label_frame <- function(label) {
   }))
   frame$part <- factor(frame$part, rev(unname(parts)))
   frame$relation <- factor(frame$relation, label$relations)
-  frame$text <- epsilon_text(frame$epsilon)
+  frame$text <- format_up(frame$epsilon)
   frame
-}
-
-#' Four digits, rounded up: no epsilon is shown smaller than it is
-#' @noRd
-epsilon_text <- function(epsilon) {
-  unit <- 10^(floor(log10(pmax(epsilon, 1e-9))) - 3)
-  # What is whole in these units may miss it by rounding
-  up <- ceiling(epsilon / unit - 1e-6) * unit
-  vapply(up, format, "", digits = 4, big.mark = ",")
 }
 
 #' @rdname plot.privacy_guarantee

@@ -91,6 +91,7 @@
 pool <- function(fits, level = 0.95, rule = NULL) {
   check_present(fits)
   call <- rlang::current_env()
+  rule <- combining_rule(fits, rule, call)
   if (is.function(level)) {
     abort_input(
       c(
@@ -101,7 +102,6 @@ pool <- function(fits, level = 0.95, rule = NULL) {
       arg = "fits"
     )
   }
-  rule <- combining_rule(fits, rule, call)
   level <- check_number(level, above = 0, below = 1)
   results <- pooled_parts(fits)
   m <- length(results)

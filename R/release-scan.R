@@ -397,18 +397,31 @@ escaped_forms <- function(text) {
 #' @noRd
 numbered_signs <- function(text, form) {
   beyond <- which(grepl("[^ -~]", text, useBytes = TRUE) & validUTF8(text))
-  text[beyond] <- vapply(text[beyond], function(x) {
-    code <- utf8ToInt(enc2utf8(x))
-    large <- startsWith(form, "\\u") & code > 65535
-    written <- intToUtf8(code, multiple = TRUE)
-    plain <- code > 126 & !large
-    written[plain] <- sprintf(form, code[plain])
-    written[large] <- paste0(
-      sprintf(form, (code[large] - 65536L) %/% 1024L + 55296L),
-      sprintf(form, (code[large] - 65536L) %% 1024L + 56320L)
-    )
-    paste(written, collapse = "")
+  if (length(beyond) == 0) {
+    return(text)
+  }
+  parts <- strsplit(enc2utf8(text[beyond]), "")
+  # Each sign once: texts share them
+  all <- unlist(parts)
+  signs <- unique(all)
+  written <- vapply(signs, function(sign) {
+    code <- utf8ToInt(sign)
+    if (code <= 126) {
+      sign
+    } else if (startsWith(form, "\\u") && code > 65535) {
+      paste0(
+        sprintf(form, (code - 65536L) %/% 1024L + 55296L),
+        sprintf(form, (code - 65536L) %% 1024L + 56320L)
+      )
+    } else {
+      sprintf(form, code)
+    }
   }, "")
+  of <- factor(rep(seq_along(parts), lengths(parts)), seq_along(parts))
+  text[beyond] <- vapply(
+    split(unname(written[match(all, signs)]), of), paste, "",
+    collapse = ""
+  )
   text
 }
 

@@ -14,7 +14,7 @@ job_rule <- function(job, interval = "auto") {
 }
 
 clipped_fit <- function(job, rule, weights = NULL) {
-  cli::cli_progress_step("Fitting the clipped model")
+  tell_step("Fitting the clipped model")
   job_fit(job, "clipped", privacy_weights = weights, censor = rule)
 }
 

@@ -26,7 +26,7 @@ first_stage <- function(job) {
 }
 
 unweighted_fit <- function(job) {
-  cli::cli_progress_step("Fitting the unweighted model")
+  tell_step("Fitting the unweighted model")
   job_fit(job, "unweighted")
 }
 

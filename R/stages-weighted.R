@@ -7,7 +7,7 @@
 weighting_stages <- function(job, stage, what, make) {
   fits <- first_stage(job)
   unweighted <- fits[[1]]
-  cli::cli_progress_step("Fitting with {what}")
+  tell_step("Fitting with {what}")
   weights <- make(job, unweighted)
   fit <- job_update(job, unweighted, "weighted", 1, privacy_weights = weights)
   if (!is.null(job$budget)) {
@@ -22,7 +22,7 @@ weighting_stages <- function(job, stage, what, make) {
 #' @noRd
 final_stages <- function(job, fits) {
   s <- job$mechanism$settings
-  cli::cli_progress_step("Re-weighting")
+  tell_step("Re-weighting")
   fits[[job$mechanism$name]] <- call_by_name(reweight, c(
     list(
       fit = fits[[length(fits)]],
@@ -71,7 +71,7 @@ solve_stage <- function(job, unweighted, fit, weights) {
   if (abs(ratio - 1) <= job$mechanism$settings$tolerance) {
     return(fit)
   }
-  cli::cli_progress_step("Solving the weights for epsilon")
+  tell_step("Solving the weights for epsilon")
   solved_fit(job, unweighted, weights, if (ratio > 1) "scale" else "shift")
 }
 

@@ -138,13 +138,12 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
     call = call
   )
   check_margin(margin, fit, call)
+  ends <- with_support(fit$response, support, call)
   check_public_ends(
     support, fit$data[[fit$response$variable]], "support",
     fit$response$confirmed, call
   )
-  check_finite_mean(
-    fit$family, with_support(fit$response, support, call), margin, call
-  )
+  check_finite_mean(fit$family, ends, margin, call)
   assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
   check_assignment(assignment, fit, newdata, call)
   check_seed(seed, call = call)

@@ -325,7 +325,7 @@ test_that("zCDP charges give an epsilon at a stated delta", {
   expect_identical(label$epsilon$total[["replace-one"]], epsilon)
   expect_identical(label$epsilon$delta, 1e-6)
   expect_match(
-    format(label), paste(format_exact(epsilon), "replace-one"),
+    format(label), paste(format_up(epsilon), "replace-one"),
     fixed = TRUE
   )
   expect_match(format(label), "at delta 0.000001", fixed = TRUE)

@@ -256,7 +256,10 @@ test_that("the words of a score release are nobody's", {
     log(income) ~ age, data,
     epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
   )))
-  syn <- suppressMessages(synthesize(noisy, newdata = data))
+  syn <- suppressMessages(synthesize(
+    noisy,
+    newdata = data, support = c(1, 2e6)
+  ))
   file <- data
   file$note <- sprintf("Smith%04d", seq_len(nrow(file)))
   words <- c("Gaussian", "Each", "step", "delta", "Coefficients", "scores")

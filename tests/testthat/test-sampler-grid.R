@@ -190,7 +190,7 @@ test_that("a clip so wide that the grid overflows is refused, in words", {
     classes = "pseudosynth_warning_convergence"
   )
   expect_false(fit$converged)
-  expect_match(fit$problems, "The grid leaves a share", all = FALSE)
+  expect_match(fit$problems, "The grid leaves an unknown share", all = FALSE)
   expect_identical(guarantee(fit)$label, "none")
 })
 

@@ -134,7 +134,8 @@ test_that("records beyond the bounds are told to the agency alone", {
   # They count as the bound itself does
   ce$income[1:7] <- 2e6
   at_bound <- score_release(log(income) ~ age, ce,
-    epsilon = 2, reference = score_reference, bounds = c(10, 2e6), seed = 1
+    epsilon = 2, reference = score_reference, bounds = c(10, 2e6), seed = 1,
+    response = public_response(confirmed = 2e6)
   )
   expect_identical(release$margin, at_bound$margin)
 })

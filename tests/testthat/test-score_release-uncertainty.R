@@ -179,7 +179,7 @@ test_that("label, codebook and certificate say what the sets are for", {
   for (kind in 1:2) {
     sets <- synthesize(free, 2, price$data, uncertainty = kind == 2)
     folder <- withr::local_tempfile()
-    release(sets, folder, data = price$data)
+    release(sets, folder, data = price$data, public = "x")
     certificate <- paste(
       readLines(file.path(folder, "certificate.txt")),
       collapse = " "

@@ -55,7 +55,10 @@ test_that("first uniforms of neighbouring seeds and stages are unrelated", {
 
 test_that("a fit, a refit, a synthesis and a prediction share no stream", {
   asked <- list()
-  words_of <- function(seed, purpose) {
+  words_of <- function(seed, purpose = NULL, number = 0) {
+    if (is.null(seed)) {
+      return(entropy_words())
+    }
     asked[[length(asked) + 1]] <<- stream_seed_(seed, purpose, 0)
     asked[[length(asked)]]
   }

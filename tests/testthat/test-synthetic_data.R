@@ -212,3 +212,11 @@ test_that("sets that were edited have no label, whichever way", {
     expect_identical(label, "none", label = name)
   }
 })
+
+test_that("sets without a guarantee are not called for release", {
+  sets <- synthesize(unweighted_fit(), 2)
+  text <- utils::capture.output(print(sets))
+  expect_no_match(text, "sets for release")
+  expect_match(text, "not for release", all = FALSE)
+  expect_match(plot(sets)$labels$caption, "not for release")
+})
