@@ -145,6 +145,7 @@ find_mechanism <- function(x, parts, arg = "mechanism",
     )
   }
   check_string(x, arg = arg, call = call)
+  x <- as_text(x)
   for (definition in offered) {
     words <- definition[c("name", "short", "aliases")]
     if (plain_word(x) %in% plain_word(unlist(words))) {
