@@ -34,6 +34,7 @@ as_draws.synthesizer <- function(x, hyper = FALSE, ...) {
 #' @method as_draws_array synthesizer
 #' @export
 as_draws_array.synthesizer <- function(x, hyper = FALSE, ...) {
+  check_class(x, "synthesizer")
   check_flag(hyper)
   values <- x$draws
   if (hyper && !is.null(x$hyper)) {

@@ -63,7 +63,7 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   call <- rlang::current_env()
   check_ledger(ledger, call)
   check_public_text(public, call)
-  if (!is.null(data)) check_data_frame(data)
+  if (!is.null(data)) data <- confidential_file(data, x, call)
   fit <- if (is_job(x)) final_fit(x) else x
   if (is_job(x)) {
     margin <- margin %||% x$internal$margin

@@ -22,6 +22,7 @@ NULL
 #' @method autoplot guarantee_audit
 #' @export
 autoplot.guarantee_audit <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.guarantee_audit}.")
   exact <- object$method == "exact"
   all <- if (exact) "largest over all parameters" else "lower bound"
   bulk <- if (exact) "in the bulk of the posterior" else "estimate"

@@ -176,7 +176,8 @@ check_string <- function(x, null = FALSE, empty = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  string <- is.character(x) && length(x) == 1 && !is.na(x)
+  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) &&
+    !is.na(x)
   if (!string || (!empty && !nzchar(x))) {
     abort_input(
       c(
@@ -203,7 +204,8 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x),
   if (identical(x, choices)) {
     return(invisible(choices[1]))
   }
-  string <- is.character(x) && length(x) == 1 && !is.na(x)
+  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) &&
+    !is.na(x)
   if (!string || !x %in% choices) {
     given <- if (string) {
       cli::format_inline("It is {.val {x}}.")
@@ -354,13 +356,45 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x),
 # by another version
 class_parts <- list(
   synthesizer = c(
-    "draws", "spec", "response", "design", "data", "family", "bound", "control"
+    draws = "matrix", spec = "list", response = "synth_response",
+    design = "synth_design", data = "data.frame", family = "synth_family",
+    bound = "lipschitz_bound", control = "list"
   ),
-  synthetic_data = c("sets", "guarantee", "variable", "m", "n_records"),
-  perturbed_histogram = c("noisy", "counts", "breaks", "response", "epsilon"),
-  score_release = c("steps", "draws", "response", "design", "family"),
-  privacy_guarantee = c("label", "epsilon", "charges", "relations")
+  synthetic_data = c(
+    sets = "list", guarantee = "privacy_guarantee", variable = "character",
+    m = "", n_records = ""
+  ),
+  perturbed_histogram = c(
+    noisy = "", counts = "", breaks = "numeric", response = "synth_response",
+    epsilon = "numeric"
+  ),
+  score_release = c(
+    steps = "", draws = "", response = "synth_response",
+    design = "synth_design", family = "synth_family"
+  ),
+  synth_family = c(
+    name = "character", kind = "character", log_response = "logical"
+  ),
+  privacy_guarantee = c(
+    label = "character", epsilon = "list", charges = "data.frame",
+    relations = "character"
+  )
 )
+
+#' Parts that an object of a class lacks, or that are something else
+#' @noRd
+broken_parts <- function(x, class) {
+  parts <- class_parts[[class]]
+  if (!is.list(x) || is.null(parts)) {
+    return(character())
+  }
+  x <- unclass(x)
+  whole <- vapply(names(parts), function(name) {
+    name %in% names(x) &&
+      (!nzchar(parts[[name]]) || inherits(x[[name]], parts[[name]]))
+  }, TRUE)
+  names(parts)[!whole]
+}
 
 #' Check an object's class
 #' @inheritParams check_number
@@ -385,13 +419,13 @@ check_class <- function(x, class, how = NULL, null = FALSE,
       arg = arg, call = call
     )
   }
-  absent <- if (is.list(x)) setdiff(class_parts[[class]], names(x))
-  if (length(absent) > 0) {
+  broken <- broken_parts(x, class)
+  if (length(broken) > 0) {
     abort_input(
       c(
         "{.arg {arg}} must be a whole {.cls {class}} object.",
-        x = "It has no {.field {absent}}: it was edited, or another version
-             made it.",
+        x = "It has no {.field {broken}} of its own: it was edited, or another
+             version made it.",
         i = how
       ),
       arg = arg, call = call, class = "pseudosynth_error_edited"

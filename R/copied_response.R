@@ -9,6 +9,7 @@
 check_not_copied <- function(y, columns, call = rlang::caller_env()) {
   # Text in the session's own encoding has no order that radix sorting takes
   if (is.character(y)) y <- as_text(y)
+  if (is.raw(y)) y <- as.integer(y)
   told <- names(columns)[vapply(columns, tells_response, TRUE, y = y)]
   if (length(told) > 0) {
     abort_privacy(

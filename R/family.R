@@ -29,6 +29,7 @@ family_choices <- function() {
 as_synth_family <- function(x, arg = rlang::caller_arg(x),
                             call = rlang::caller_env()) {
   if (inherits(x, "synth_family")) {
+    check_class(x, "synth_family", arg = arg, call = call)
     return(plain_family(x))
   }
   makers <- family_makers()

@@ -94,9 +94,23 @@ is_written_constant <- function(x) {
 #' @return (character) The functions that are called.
 #' @noRd
 check_functions <- function(code, call) {
-  if (is_leaf(code)) {
-    return(character())
+  used <- character()
+  # A sum of hundreds of terms is too deep for a function that calls itself
+  left <- list(code)
+  while (length(left) > 0) {
+    part <- left[[1]]
+    left <- left[-1]
+    if (!is_leaf(part)) {
+      used <- c(used, check_function(part, call))
+      left <- c(arguments_of(part), left)
+    }
   }
+  unique(used)
+}
+
+#' @return (string) The function that a call is of.
+#' @noRd
+check_function <- function(code, call) {
   if (!is.call(code) || !is.null(attributes(code))) {
     abort_right_side(
       "A vector or an object is written into the code itself.", NULL, call
@@ -114,7 +128,7 @@ check_functions <- function(code, call) {
       code, call
     )
   }
-  unique(c(name, unlist(lapply(arguments_of(code), check_functions, call))))
+  name
 }
 
 is_leaf <- function(code) {

@@ -121,6 +121,7 @@ NULL
 guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
                                   ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
+  check_class(x, "synthesizer")
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- label_of_fit(x, m)

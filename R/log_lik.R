@@ -33,6 +33,7 @@
 log_lik.synthesizer <- function(object, draws = NULL, records = NULL,
                                 draw_ids = NULL, ...) {
   check_no_dots(...)
+  check_class(object, "synthesizer")
   draws <- chosen_draws(draws, draw_ids, n_draws(object))
   records <- check_index(records, n_records(object))
   check_size(length(draws), length(records))

@@ -145,6 +145,7 @@ find_mechanism <- function(x, parts, arg = "mechanism",
     )
   }
   check_string(x, arg = arg, call = call)
+  x <- iconv(as_text(x), "UTF-8", "UTF-8", sub = "?")
   for (definition in offered) {
     words <- definition[c("name", "short", "aliases")]
     if (plain_word(x) %in% plain_word(unlist(words))) {

@@ -18,6 +18,7 @@ NULL
 #' @method autoplot lipschitz_bound
 #' @export
 autoplot.lipschitz_bound <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.lipschitz_bound}.")
   n_infinite <- sum(!is.finite(object$record))
   frame <- data.frame(bound = object$record[is.finite(object$record)])
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$bound)) +

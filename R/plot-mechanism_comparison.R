@@ -28,6 +28,7 @@ NULL
 #' @method autoplot mechanism_comparison
 #' @export
 autoplot.mechanism_comparison <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.mechanism_comparison}.")
   measures <- c(
     ecdf_max = "Largest ECDF difference", mean_ratio = "Mean / file's",
     q95_ratio = "95% quantile / file's",

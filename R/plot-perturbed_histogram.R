@@ -23,6 +23,7 @@ NULL
 #' @method autoplot perturbed_histogram
 #' @export
 autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn plot.perturbed_histogram}.")
   plot_histogram(object, prefix)
 }
 

@@ -39,6 +39,7 @@ autoplot.pseudo_posterior <- function(object,
                                         "records"
                                       ),
                                       prefix = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn plot.pseudo_posterior}.")
   type <- check_choice(type, job_figures)
   fits <- object$internal$fits
   of_fits <- type %in% c("bounds", "weights")

@@ -11,6 +11,7 @@ NULL
 #' @method autoplot replicate_study
 #' @export
 autoplot.replicate_study <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.replicate_study}.")
   frame <- object$table
   frame$above <- !(frame$epsilon <= object$epsilon & frame$converged)
   marks <- data.frame(

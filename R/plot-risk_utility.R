@@ -24,6 +24,7 @@ NULL
 #' @export
 autoplot.risk_utility_map <- function(object, measure = "ecdf_max",
                                       against = c("epsilon", "risk"), ...) {
+  check_no_dots(..., hint = "See {.fn plot.risk_utility_map}.")
   titles <- c(
     ecdf_max = "Largest ECDF difference",
     ecdf_mean_squared = "Mean squared ECDF difference",

@@ -28,6 +28,7 @@ NULL
 #' @export
 autoplot.score_release <- function(object, type = c("coefficients", "margin"),
                                    prefix = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn plot.score_release}.")
   type <- check_choice(type, c("coefficients", "margin"))
   if (type == "margin") {
     plot_released_margin(object, prefix)

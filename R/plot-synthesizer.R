@@ -25,6 +25,7 @@ NULL
 #' @export
 autoplot.synthesizer <- function(object, type = c("bounds", "weights", "trace"),
                                  ...) {
+  check_no_dots(..., hint = "See {.fn plot.synthesizer}.")
   type <- check_choice(type, c("bounds", "weights", "trace"))
   switch(type,
     bounds = autoplot.lipschitz_bound(object$bound),

@@ -27,6 +27,7 @@ NULL
 #' @method autoplot synthetic_data
 #' @export
 autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn plot.synthetic_data}.")
   plot_synthetic(object, prefix)
 }
 

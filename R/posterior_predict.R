@@ -32,6 +32,7 @@
 posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
                                           seed = NULL, draw_ids = NULL, ...) {
   check_no_dots(...)
+  check_class(object, "synthesizer")
   draws <- chosen_draws(draws, draw_ids, n_draws(object))
   check_seed(seed)
   spec <- newdata_spec(object, newdata)

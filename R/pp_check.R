@@ -40,7 +40,8 @@
 pp_check <- function(object, ...) {
   check_bayesplot()
   check_present(object)
-  if (!is.numeric(object) && !has_pp_check(object)) {
+  of_numbers <- is.numeric(object) && ...length() > 0
+  if (!of_numbers && !has_pp_check(object)) {
     check_class(object, "synthesizer", how = "{.fn fit_synthesizer} makes one.")
   }
   bayesplot::pp_check(object, ...)

@@ -11,7 +11,8 @@
 #' @noRd
 check_public_ends <- function(ends, y, arg, confirmed = NULL,
                               call = rlang::caller_env()) {
-  if (is.null(ends) || !is.numeric(y) || length(y) == 0) {
+  # What is no number is refused where ends are read
+  if (!is.numeric(ends) || !is.numeric(y) || length(y) == 0) {
     return(invisible(ends))
   }
   y <- as.double(y)

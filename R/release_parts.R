@@ -24,7 +24,16 @@ confidential_file <- function(data, synthetic, call = rlang::caller_env()) {
     }
     return(job_data(jobs[[1]]))
   }
-  check_data_frame(data, arg = "data", call = call)
+  without_labels(check_data_frame(data, arg = "data", call = call))
+}
+
+#' Columns that carry the labels of a survey, as haven reads them, as plain
+#' numbers and text: without haven they have no arithmetic
+#' @noRd
+without_labels <- function(data) {
+  labelled <- names(data)[vapply(data, inherits, TRUE, "haven_labelled")]
+  for (name in labelled) data[[name]] <- as.vector(unclass(data[[name]]))
+  data
 }
 
 is_job <- function(x) inherits(x, "pseudo_posterior")

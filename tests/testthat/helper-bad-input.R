@@ -291,12 +291,12 @@ make_bad_input_calls <- function() {
       draws = NULL, weighted = FALSE, chains = 1, converged = TRUE,
       unit = "log(y)", name = "model"
     ),
-    autoplot_fit = call(autoplot, object = fit, which = "density"),
+    autoplot_fit = call(autoplot, object = fit, type = "trace"),
     autoplot_sets = call(autoplot, object = sets, prefix = "$"),
     autoplot_bound = call(autoplot, object = bound),
     autoplot_weights = call(autoplot, object = weights),
     autoplot_risk = call(autoplot, object = risk),
-    autoplot_job = call(autoplot, object = job, which = "weights"),
+    autoplot_job = call(autoplot, object = job, type = "density"),
     autoplot_histogram = call(autoplot, object = histogram),
     predict_rule = call(stats::predict,
       object = freeze(weights), newdata = data

@@ -28,6 +28,7 @@ test_that("check_flag(), check_string() and check_choice() are strict", {
   string <- ""
   expect_error(check_string(string), class = input_error)
   word <- "ab"
+  expect_error(check_string(matrix("a")), class = input_error)
   expect_error(check_choice(word, c("abc", "b")), "abc")
   expect_identical(check_choice(c("x", "y"), c("x", "y")), "x")
 })
@@ -119,11 +120,29 @@ test_that("more names than there are columns are not shown", {
 
 test_that("an object without one of its parts is refused by name", {
   fit <- unclass(unweighted_fit())
-  for (part in c("draws", "spec", "bound")) {
-    broken <- structure(fit[setdiff(names(fit), part)], class = "synthesizer")
-    error <- tryCatch(synthesize(broken), error = identity)
+  verbs <- list(
+    synthesize, guarantee, log_lik, as_draws, posterior_predict,
+    function(fit) fit_synthesizer(fit$formula, fit$data, fit$family)
+  )
+  refused <- function(broken, part, verb) {
+    error <- tryCatch(verb(broken), error = identity)
     expect_s3_class(error, "pseudosynth_error_edited")
     expect_match(conditionMessage(error), part)
+  }
+  for (part in c("draws", "spec", "bound")) {
+    broken <- structure(fit[setdiff(names(fit), part)], class = "synthesizer")
+    for (verb in verbs[1:5]) refused(broken, part, verb)
+    broken <- structure(
+      replace(fit, part, list("a")),
+      class = "synthesizer"
+    )
+    for (verb in verbs[1:5]) refused(broken, part, verb)
+  }
+  family <- unclass(student_t())
+  for (value in list(NULL, "a", list(1))) {
+    family["log_response"] <- list(value)
+    fit$family <- structure(family, class = "synth_family")
+    refused(fit, "log_response", verbs[[6]])
   }
 })
 

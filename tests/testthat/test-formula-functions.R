@@ -170,3 +170,12 @@ test_that("a response that came in all the same is seen in the design", {
   spec$numeric <- cbind(withr::with_seed(2, rnorm(200)))
   expect_no_error(check())
 })
+
+test_that("a sum of hundreds of terms is read like a short one", {
+  sum <- parse(text = paste(sprintf("log(x%d)", 1:1000), collapse = "+"))[[1]]
+  expect_identical(check_functions(sum), c("+", "log"))
+  expect_error(
+    check_functions(call("+", sum, quote(load("file")))),
+    class = "pseudosynth_error_formula"
+  )
+})

@@ -51,6 +51,8 @@ test_that("a word that is none is refused with what is near to it", {
   refused("asymptotic", "is a label, which .*lw")
   refused("lw_fnal", "Did you mean \"lw_final\"")
   refused("topcode", "It is \"topcode\"")
+  # Bytes that are no text in this session
+  refused("K\xf6ln", "It is \"K")
   # Two audits know it and a fit does not
   refused("public_scalar", "It is")
   expect_identical(find_mechanism("public_scalar", "grid")$kind, "clipped")

@@ -53,6 +53,22 @@ test_that("unknown types are refused", {
   expect_error(autoplot(small_job(), "pie"), class = "pseudosynth_error_input")
 })
 
+test_that("an argument that a figure does not know is refused", {
+  histogram <- perturbed_histogram(
+    log(income) ~ 1, privacy_data(),
+    bounds = c(10, 2e6), epsilon = 1
+  )
+  for (object in list(
+    unweighted_fit(), unweighted_fit()$bound, small_job(),
+    small_job()$synthetic, histogram
+  )) {
+    expect_error(
+      autoplot(object, which = "weights"), "`which` is\\s+not\\s+known",
+      class = "pseudosynth_error_input"
+    )
+  }
+})
+
 test_that("amounts are readable", {
   label <- label_amount("$")
   expect_identical(
