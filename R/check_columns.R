@@ -89,3 +89,12 @@ check_newdata <- function(newdata, from, call) {
   }
   check_data_frame(newdata, arg = "newdata", call = call)
 }
+
+#' What to do with a column of a survey's labels, as package haven reads it
+#' @noRd
+haven_hint <- function(x) {
+  if (inherits(x, "haven_labelled")) {
+    "{.code haven::zap_labels()} makes it numbers, {.code haven::as_factor()}
+     the labels."
+  }
+}

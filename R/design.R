@@ -30,6 +30,16 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
   check_right_side(formula, data, response, call)
   roles <- roles %||% column_roles(formula, data, call)
   env <- public_environment(formula, predictors, call)
+  if ("." %in% all.vars(formula[[3]]) && length(predictors) == 0) {
+    abort_input(
+      c(
+        "{.code .} in {.arg formula} must stand for a predictor.",
+        x = "{.arg data} has the response alone.",
+        i = "Write {.code y ~ 1} for a model without predictors."
+      ),
+      arg = "formula", call = call
+    )
+  }
   formula <- stats::formula(formula_terms(formula, data, call))
   environment(formula) <- env
   terms <- stats::delete.response(stats::terms(formula))
@@ -152,7 +162,8 @@ check_predictor <- function(x, name, call) {
         "Column {.val {name}} must be a numeric, factor, character or logical
          vector.",
         x = "It is {describe_type(x)}.",
-        i = "Convert it first, or leave it out of {.arg formula}."
+        i = "Convert it first, or leave it out of {.arg formula}.",
+        i = haven_hint(x)
       ),
       arg = "data", call = call
     )

@@ -117,8 +117,23 @@ check_function <- function(code, call) {
     )
   }
   name <- function_name(code[[1]])
+  if (identical(name, "|") && is.numeric(code[[2]])) {
+    abort_right_side(
+      cli::format_inline("It uses {.code {deparse1(code)}}."), NULL, call,
+      "There are no random effects here: name the factor itself. Under
+       {.code prior_hierarchical()} its levels share what they know."
+    )
+  }
   if (is.na(name)) {
     what <- called_name(code[[1]])
+    smooth <- isTRUE(what %in% c("s", "te", "ti", "t2", "lo"))
+    if (smooth) {
+      x <- if (length(code) > 1 && is.symbol(code[[2]])) code[[2]] else "x"
+      abort_right_side(
+        cli::format_inline("It uses {.code {what}()}."), NULL, call,
+        "A smooth term is {.code splines::ns({x}, 4)} here."
+      )
+    }
     abort_right_side(
       if (is.null(what)) {
         "It calls what is no name of a function."
@@ -169,14 +184,20 @@ called_name <- function(head) {
   }
 }
 
-abort_right_side <- function(why, code, call) {
+abort_right_side <- function(why, code, call, how = NULL,
+                             .envir = rlang::caller_env()) {
+  how <- if (is.null(how)) {
+    make_column_first(code)
+  } else {
+    cli_escape(cli::format_inline(how, .envir = .envir))
+  }
   abort_input(
     c(
       "The right side of {.arg formula} must compute with functions that read
        their arguments alone, such as {.code log()}, {.code cut()} and
        {.code poly()}.",
       x = "{why}",
-      i = make_column_first(code)
+      i = how
     ),
     arg = "formula", call = call, class = "pseudosynth_error_formula"
   )

@@ -90,7 +90,7 @@ release_settings <- function(job) {
   score_settings(
     reference, s$delta, margin$bounds, margin$bins %||% 40, s$clip,
     c(share, (1 - share) * s$step_shares / sum(s$step_shares)), s$spread,
-    job$call
+    job$call, job$model$family
   )
 }
 

@@ -186,7 +186,8 @@ check_response <- function(y, response, family, call) {
       c(
         "The response {.val {name}} must be a plain numeric column.",
         x = "It is {describe_type(y)}.",
-        i = if (two) "For two values use {.fn bernoulli}."
+        i = if (two) "For two values use {.fn bernoulli}.",
+        i = haven_hint(y)
       ),
       arg = "data", call = call
     )

@@ -146,7 +146,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     reference <- check_no_reference(reference, clip, call)
   }
   settings <- score_settings(
-    reference, delta, bounds, bins, clip, shares, spread, call
+    reference, delta, bounds, bins, clip, shares, spread, call, family
   )
   check_score_epsilon(epsilon, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
@@ -186,12 +186,12 @@ used_levels <- function(data) {
 #'   `spread`.
 #' @noRd
 score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
-                           call) {
+                           call, family = NULL) {
   if (is.null(reference)) {
     abort_input(
       c(
         "A score release needs {.arg reference}.",
-        i = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}."
+        i = "For instance {.code {reference_example(family)}}."
       ),
       arg = "reference", call = call
     )
@@ -222,6 +222,24 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
     bounds = if (!is.null(bounds)) check_bounds(bounds, call = call),
     bins = check_count(bins, min = 2, max = 500, call = call), clip = clip,
     shares = shares / sum(shares), spread = spread
+  )
+}
+
+#' A reference as code, with the shape that the family has
+#' @noRd
+reference_example <- function(family) {
+  shape <- names(family$extras)
+  location <- is.null(family) || is_location(family)
+  sprintf(
+    "list(\"(Intercept)\" = %s%s)", if (location) "10.8" else "0",
+    if (is.null(family) || length(shape) > 0) {
+      sprintf(
+        ", %s = %s", shape %||% "sigma",
+        switch(shape %||% "sigma", sigma = 1, size = 2, precision = 10)
+      )
+    } else {
+      ""
+    }
   )
 }
 
