@@ -43,7 +43,7 @@ check_public_ends <- function(ends, y, arg, confirmed = NULL,
 near_one_of <- function(x, values) {
   near <- logical(length(x))
   for (value in values[is.finite(values)]) {
-    near <- near | abs(x - value) <= 1e-9 * abs(value)
+    near <- near | abs(x - value) <= 1e-6 * abs(value)
   }
   near
 }

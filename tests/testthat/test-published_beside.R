@@ -33,6 +33,7 @@ test_that("a stated end that is the file's own is refused, one alone, nearly", {
   refused(model(bounds = ends))
   refused(model(bounds = c(1, ends[2])))
   refused(model(bounds = c(ends[1] * (1 - 1e-11), 1e9)))
+  refused(model(bounds = c(ends[1] * (1 - 5e-7), 1e9)))
   histogram <- function(...) perturbed_histogram(data$y, epsilon = 1, ...)
   refused(histogram(bounds = c(1, ends[2])))
   refused(histogram(bins = c(1, 100, ends[2])))
