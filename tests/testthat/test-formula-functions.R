@@ -170,3 +170,16 @@ test_that("a response that came in all the same is seen in the design", {
   spec$numeric <- cbind(withr::with_seed(2, rnorm(200)))
   expect_no_error(check())
 })
+
+test_that("methods of the user's for columns' classes are refused", {
+  data <- data.frame(y = rep(c(1, 2, 4), 20), g = gl(2, 30))
+  assign("as.integer.factor", function(x, ...) sys.frames(), globalenv())
+  withr::defer(rm("as.integer.factor", envir = globalenv()))
+  expect_error(
+    score_release(log(y) ~ as.integer(g), data,
+      epsilon = 1, reference = list("(Intercept)" = 0, sigma = 1)
+    ),
+    "as.integer.factor",
+    class = "pseudosynth_error_formula"
+  )
+})
