@@ -37,6 +37,7 @@ test_that("a stated end that is the file's own is refused, one alone, nearly", {
   histogram <- function(...) perturbed_histogram(data$y, epsilon = 1, ...)
   refused(histogram(bounds = c(1, ends[2])))
   refused(histogram(bins = c(1, 100, ends[2])))
+  refused(histogram(bins = c(0, sort(unique(data$y))[5:30], 1e9)))
   expect_no_error(histogram(
     bounds = c(0, ends[2]), response = public_response(confirmed = ends[2])
   ))
