@@ -49,6 +49,7 @@ formula_functions <- list(
 #' @return (environment) Its enclosure is that of base R.
 #' @noRd
 public_environment <- function(formula, columns, call) {
+  check_own_methods(call)
   kept <- new.env(parent = baseenv())
   used <- check_functions(formula[[3]], call)
   for (name in used[!used %in% formula_functions$base]) {
@@ -64,6 +65,42 @@ public_environment <- function(formula, columns, call) {
     }
   }
   kept
+}
+
+# Classes that columns have, and their parts
+plain_classes <- c(
+  "factor", "ordered", "integer", "double", "numeric", "character", "logical",
+  "AsIs", "matrix", "array", "default", "Date", "POSIXct", "POSIXt", "difftime"
+)
+
+#' Refuse methods of the user's for the classes of columns
+#'
+#' Functions of the list and those that they call find them, and they could
+#' read the file by the frames that called them.
+#' @noRd
+check_own_methods <- function(call) {
+  places <- search()
+  places <- places[!grepl("^package:|^Autoloads$", places)]
+  found <- unlist(lapply(places, function(place) ls(place, all.names = TRUE)))
+  found <- grep(
+    sprintf("[.](%s)$", paste(plain_classes, collapse = "|")), found,
+    value = TRUE
+  )
+  generic <- sub("[.][^.]+$", "", found)
+  generics <- c(getNamespaceExports("base"), getNamespaceExports("stats"))
+  own <- found[generic %in% generics]
+  own <- own[vapply(own, exists, NA, envir = globalenv(), mode = "function")]
+  if (length(own) > 0) {
+    abort_input(
+      c(
+        "The right side of {.arg formula} must compute as R does.",
+        x = "Your workspace has {.fn {own}}, which functions of a formula would
+             call.",
+        i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name."
+      ),
+      arg = "formula", call = call, class = "pseudosynth_error_formula"
+    )
+  }
 }
 
 genuine_function <- function(name) {

@@ -221,6 +221,9 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
     ends, values$y, if (stated) "bins" else "bounds",
     values$response$confirmed, call
   )
+  if (stated) {
+    check_public_breaks(bins, values$y, values$response$confirmed, call)
+  }
   forward <- function(y) response_forward(values$response, y)
   scaled <- forward(if (stated) as.double(bins) else ends)
   if (!all(is.finite(scaled))) {

@@ -231,7 +231,11 @@ combining_rule <- function(fits, rule, call) {
   }
   sets <- if (is_job(fits)) fits$synthetic else fits
   of_sets <- inherits(sets, "synthetic_data")
-  known <- if (of_sets) sets$made_by$combine else attr(fits, "combine")
+  known <- if (of_sets) {
+    unclass(sets)$made_by$combine
+  } else {
+    attr(fits, "combine")
+  }
   if (identical(known, "none")) {
     abort_input(
       c(

@@ -38,13 +38,40 @@ check_public_ends <- function(ends, y, arg, confirmed = NULL,
   )
 }
 
+#' Refuse stated breaks that are mostly values of the file
+#'
+#' Breaks of two digits, or equally wide ones, are what people write.
+#' @param breaks (numeric) Increasing.
+#' @noRd
+check_public_breaks <- function(breaks, y, confirmed = NULL,
+                                call = rlang::caller_env()) {
+  width <- diff(breaks)
+  if (max(width) - min(width) <= 1e-9 * sum(width)) {
+    return(invisible(breaks))
+  }
+  stated <- breaks[breaks != signif(breaks, 2) & !breaks %in% confirmed]
+  told <- stated[stated %in% y]
+  if (length(told) > 2 && length(told) > length(stated) / 2) {
+    abort_privacy(
+      c(
+        "{.arg bins} must be public: chosen without the data.",
+        x = "{length(told)} of {length(breaks)} breaks are values of records.",
+        i = "State round breaks, or their number and {.arg bounds}."
+      ),
+      arg = "bins", call = call, rows = which(y %in% told),
+      class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+    )
+  }
+  invisible(breaks)
+}
+
 #' @param values (numeric or `NULL`)
 #' @return (logical) For each of `x`.
 #' @noRd
 near_one_of <- function(x, values) {
   near <- logical(length(x))
   for (value in values[is.finite(values)]) {
-    near <- near | abs(x - value) <= 1e-9 * abs(value)
+    near <- near | abs(x - value) <= 1e-6 * abs(value)
   }
   near
 }

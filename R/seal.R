@@ -59,7 +59,7 @@ told_apart <- function(sets) {
     }
     list(of_its_own, shared, unclass(set)[!shared])
   }
-  c(first, lapply(sets[-1], told))
+  list(attributes(sets), attributes(first), first, lapply(sets[-1], told))
 }
 
 #' Refuse what was edited

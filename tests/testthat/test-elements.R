@@ -85,3 +85,21 @@ test_that("a wrong name is told wherever code is evaluated", {
   )
   rm("asked_weights", envir = globalenv())
 })
+
+test_that("sets of whom all have got an attribute are edited", {
+  data <- data.frame(y = rep(3:8, 10), x = seq_len(60) %% 7)
+  release <- suppressMessages(suppressWarnings(score_release(y ~ x, data,
+    poisson(),
+    epsilon = 1, reference = list("(Intercept)" = 1.6), seed = 1
+  )))
+  sets <- synthesize(release, 1, newdata = data["x"], seed = 1)
+  edited <- unclass(sets)
+  attr(edited$sets, "file") <- data$y
+  class(edited) <- class(sets)
+  expect_false(is_sealed(edited))
+  edited <- unclass(sets)
+  attr(edited$sets[[1]], "file") <- data$y
+  class(edited) <- class(sets)
+  expect_true(is_sealed(sets))
+  expect_false(is_sealed(edited))
+})

@@ -304,10 +304,14 @@ test_that("labels read the same whatever the session's options", {
   expect_identical(other, plain)
 })
 
-test_that("what is proven is printed as it is", {
+test_that("what is proven is printed in four digits, rounded up", {
   label <- guarantee(censored(unweighted_fit(), 0.123456789), m = 3)
-  expect_output(print(label), "epsilon 0.123456789 per parameter draw")
-  expect_match(format(label), "0.370370367 add/remove-one")
+  expect_output(print(label), "epsilon 0.1235 per parameter draw")
+  expect_match(format(label), "0.3704 add/remove-one")
+  # The object and its JSON have the figure itself
+  expect_equal(
+    as.list(label)$epsilon$total[["add/remove-one"]], 3 * 0.123456789
+  )
   expect_match(
     paste(capture.output(print(label)), collapse = " "),
     "interval +\\[-0.0617283945, 0.0617283945\\]"
@@ -330,7 +334,7 @@ test_that("zCDP charges give an epsilon at a stated delta", {
   )
   expect_match(format(label), "at delta 0.000001", fixed = TRUE)
   expect_output(print(label), "rho 0.04 replace-one, 0.01 add/remove-one")
-  expect_output(print(label), "paid once\\s+however much is drawn")
+  expect_output(print(label), "paid once\\s+however much\\s+is\\s+drawn")
   expect_match(format(label), "^strict \\(epsilon, delta\\)-DP")
 })
 

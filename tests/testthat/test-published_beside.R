@@ -33,9 +33,11 @@ test_that("a stated end that is the file's own is refused, one alone, nearly", {
   refused(model(bounds = ends))
   refused(model(bounds = c(1, ends[2])))
   refused(model(bounds = c(ends[1] * (1 - 1e-11), 1e9)))
+  refused(model(bounds = c(ends[1] * (1 - 5e-7), 1e9)))
   histogram <- function(...) perturbed_histogram(data$y, epsilon = 1, ...)
   refused(histogram(bounds = c(1, ends[2])))
   refused(histogram(bins = c(1, 100, ends[2])))
+  refused(histogram(bins = c(0, sort(unique(data$y))[5:30], 1e9)))
   expect_no_error(histogram(
     bounds = c(0, ends[2]), response = public_response(confirmed = ends[2])
   ))
