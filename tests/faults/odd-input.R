@@ -7,8 +7,8 @@
 # only: a regular expression of call, argument and value. n: cases; Inf for
 # every single crossing. Whatever happens is a line of the table
 # (odd-input.csv); cases that stand in it already are not run again. Cases run
-# in a child process, which is killed after a minute in one case. Wanted: results
-# and errors of the package's own (`pseudosynth_error`), nothing else.
+# in a child process, which is killed after a minute in one case. Wanted:
+# results and errors of the package itself (`pseudosynth_error`), nothing else.
 
 Sys.setenv(RCPP_PARALLEL_NUM_THREADS = "1", OMP_NUM_THREADS = "1")
 suppressMessages(library(pseudosynth))
