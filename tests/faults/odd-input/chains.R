@@ -66,6 +66,7 @@ chain_start <- function(case) {
   environment(formula) <- globalenv()
   reference <- if (case$family != "categorical") family_reference(case$family)
   response <- if (case$family == "categorical") {
+    y <- if (inherits(y, "haven_labelled")) unclass(y) else y
     public_response(levels = sort(unique(as.character(y))))
   }
   public <- list(
