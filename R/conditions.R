@@ -89,7 +89,9 @@ warn_classed <- function(message, kind, ..., call, class, .envir) {
 #' @noRd
 call_by_name <- function(fn, arguments) {
   hidden <- which(!vapply(arguments, function(x) {
-    inherits(x, "formula") || (is_plain_argument(x) && !is.language(x))
+    # What shows a call goes down into it: hundreds of terms are too deep
+    (inherits(x, "formula") && length(all.names(x)) < 100) ||
+      (is_plain_argument(x) && !is.language(x))
   }, TRUE))
   names <- rlang::names2(arguments)[hidden]
   names[!nzchar(names)] <- sprintf("argument_%d", hidden[!nzchar(names)])

@@ -133,6 +133,8 @@ label_thousands <- function() {
 #' where there are few
 #' @noRd
 log_breaks <- function(limits) {
+  # A density reaches beyond the values, and they may be the largest there are
+  limits <- pmin(pmax(limits, 1e-307), 1e307)
   decades <- log10(limits[2] / limits[1])
   steps <- if (decades > 3.5) 1 else if (decades > 2) c(1, 3) else c(1, 2, 5)
   powers <- 10^seq(floor(log10(limits[1])), ceiling(log10(limits[2])))

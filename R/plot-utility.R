@@ -26,7 +26,10 @@ largest_difference <- 1
 autoplot.utility <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.utility}.")
   values <- as.matrix(object$statistics[-1])
-  shown <- colnames(values)[values[1, ] != 0]
+  # Nothing is relative to 0, or to what overflowed
+  shown <- colnames(values)[
+    colSums(!is.finite(values)) == 0 & !values[1, ] %in% 0
+  ]
   difference <- t(t(values[-1, shown, drop = FALSE]) / values[1, shown]) - 1
   place <- function(x) {
     factor(x, rev(c("mean", "sd", "total", setdiff(

@@ -40,7 +40,7 @@
 pp_check <- function(object, ...) {
   check_bayesplot()
   check_present(object)
-  of_numbers <- is.numeric(object) && ...length() > 0
+  of_numbers <- is.numeric(object) && ...length() > 1
   if (!of_numbers && !has_pp_check(object)) {
     check_class(object, "synthesizer", how = "{.fn fit_synthesizer} makes one.")
   }

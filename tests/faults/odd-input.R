@@ -2,12 +2,13 @@
 # not made for, two at a time too, and odd files through the whole chain from a
 # fit to a release:
 #
-#   R_LIBS=.library Rscript tests/faults/odd-input.R [n] [seed] [table]
+#   R_LIBS=.library Rscript tests/faults/odd-input.R [n] [seed] [table] [only]
 #
-# n: cases; Inf for every single crossing. Whatever happens is a line of the
-# table (odd-input.csv); cases that stand in it already are not run again. Cases
-# run in a child process, which is killed after a minute in one case. Wanted:
-# results and errors of the package's own (`pseudosynth_error`), nothing else.
+# only: a regular expression of call, argument and value. n: cases; Inf for
+# every single crossing. Whatever happens is a line of the table
+# (odd-input.csv); cases that stand in it already are not run again. Cases run
+# in a child process, which is killed after a minute in one case. Wanted:
+# results and errors of the package itself (`pseudosynth_error`), nothing else.
 
 Sys.setenv(RCPP_PARALLEL_NUM_THREADS = "1", OMP_NUM_THREADS = "1")
 suppressMessages(library(pseudosynth))
@@ -15,7 +16,9 @@ given <- commandArgs(trailingOnly = TRUE)
 n_cases <- if (length(given) > 0) as.numeric(given[1]) else 8000
 seed <- if (length(given) > 1) as.integer(given[2]) else 1L
 table_file <- if (length(given) > 2) given[3] else "odd-input.csv"
-table_file <- file.path(normalizePath(dirname(table_file)), basename(table_file))
+table_file <- file.path(
+  normalizePath(dirname(table_file)), basename(table_file)
+)
 only <- if (length(given) > 3) given[4]
 
 limits <- c(cpu = 10, elapsed = 60)
@@ -66,7 +69,9 @@ outcome_line <- function(run) {
   }
   said <- if (is.null(error)) class(value)[1] else conditionMessage(error)
   cpu <- sum(used[c("user.self", "sys.self")])
-  outcome <- if (grepl("reached elapsed time limit", said) || cpu > limits[["cpu"]] || used[[3]] > limits[["elapsed"]] / 2) {
+  slow <- grepl("reached elapsed time limit", said) ||
+    cpu > limits[["cpu"]] || used[[3]] > limits[["elapsed"]] / 2
+  outcome <- if (slow) {
     "slow"
   } else if (odd$tells_value(text)) {
     "tells a value"
@@ -90,10 +95,29 @@ clean <- function(x) {
   substr(gsub("[[:space:]]+", " ", gsub("\"", "'", x)), 1, 200)
 }
 
+# Subscripts and arithmetic of plain vectors are R's; an object that was written
+# over by hand is no object of ours any more. Both are counted on their own.
+of_vectors <- paste0(
+  "^(\\$|\\[\\[?(<-)?|length<-|rep|!|sum|range|sqrt|cumsum|\\+|head|tail)",
+  "[.]"
+)
+judged <- function(case, outcome) {
+  if (outcome != "plain error") {
+    outcome
+  } else if (grepl("(^| )(edit|bare):", case$value)) {
+    "written over"
+  } else if (grepl(of_vectors, case$call) || case$call == "synthetic_set") {
+    "of R or the user"
+  } else {
+    outcome
+  }
+}
+
 write_lines <- function(case, found) {
   line <- c(
-    case$call, case$argument, case$value, found$outcome, clean(found$said),
-    clean(found$warned), sprintf("%.2f", c(found$cpu, found$elapsed))
+    case$call, case$argument, case$value, judged(case, found$outcome),
+    clean(found$said), clean(found$warned),
+    sprintf("%.2f", c(found$cpu, found$elapsed))
   )
   cat(paste0("\"", line, "\"", collapse = ","), "\n",
     sep = "", file = table_file, append = TRUE
@@ -103,7 +127,10 @@ write_lines <- function(case, found) {
 # The case that runs now, for the parent
 mark <- function(case) {
   writeLines(
-    c(case$call, case$argument, case$value, format(as.numeric(Sys.time()), digits = 15)),
+    c(
+      case$call, case$argument, case$value,
+      format(as.numeric(Sys.time()), digits = 15)
+    ),
     paste0(table_file, ".now")
   )
 }
@@ -138,7 +165,9 @@ run_chain_case <- function(case) {
   })
 }
 
-key <- function(cases) paste(cases$call, cases$argument, cases$value, sep = "\r")
+key <- function(cases) {
+  paste(cases$call, cases$argument, cases$value, sep = "\r")
+}
 
 done_cases <- function() {
   if (!file.exists(table_file)) {
@@ -160,7 +189,8 @@ run_guarded <- function(cases) {
       readLines(paste0(table_file, ".now"))
     }
     if (!is.null(finished)) {
-      whole <- !inherits(finished[[1]], "try-error") && !is.null(names(finished))
+      whole <- !inherits(finished[[1]], "try-error") &&
+        !is.null(names(finished))
       if (is.null(finished[[1]]) || !whole) {
         broken <- attr(finished[[1]], "condition")
         return(list(now = now, said = if (is.null(broken)) {
@@ -187,7 +217,9 @@ run_guarded <- function(cases) {
 pools <- odd$make_pools()
 calls <- odd$odd_calls(pools$objects)
 for (name in if (is.null(only)) names(calls)) {
-  found <- outcome_line(function() odd$f_of(calls[[name]]$f, calls[[name]]$arguments))
+  found <- outcome_line(function() {
+    odd$f_of(calls[[name]]$f, calls[[name]]$arguments)
+  })
   if (!found$outcome %in% c("result", "refused")) {
     cat(sprintf("Without odd input: %s %s: %s\n", name, found$outcome,
       clean(found$said)))
@@ -202,7 +234,10 @@ chains <- data.frame(
 )
 if (is.finite(n_cases)) chains <- utils::head(chains, round(n_cases / 25))
 cases <- rbind(cases, chains)
-if (!is.null(only)) cases <- cases[grepl(only, paste(cases$call, cases$argument, cases$value)), ]
+if (!is.null(only)) {
+  text <- paste(cases$call, cases$argument, cases$value)
+  cases <- cases[grepl(only, text), ]
+}
 cat(sprintf("%d cases, %d of them whole chains\n", nrow(cases), nrow(chains)))
 
 repeat {

@@ -84,3 +84,13 @@ test_that("errors of inner calls blame the user's function", {
   expect_identical(error$call[[1]], quote(pseudo_posterior))
   expect_match(conditionMessage(error), "radius")
 })
+
+test_that("a call shows a formula, and not one of hundreds of terms", {
+  shown <- function(formula) sys.call()
+  short <- call_by_name(shown, list(formula = y ~ x))
+  expect_identical(short$formula, y ~ x, ignore_attr = TRUE)
+  long <- stats::reformulate(sprintf("x%d", 1:300), "y")
+  expect_identical(
+    call_by_name(shown, list(formula = long))$formula, quote(formula)
+  )
+})

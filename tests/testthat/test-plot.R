@@ -346,3 +346,17 @@ test_that("risks by class are those of the class's records", {
     expect_identical(error$arg, "by")
   }
 })
+
+test_that("values near the largest number have breaks and figures", {
+  expect_true(all(is.finite(log_breaks(c(1e290, Inf)))))
+  expect_true(all(is.finite(log_breaks(c(0, 1e-300)))))
+  file <- data.frame(y = c(1, 2, 5, 9) * 1e307)
+  expect_s3_class(
+    ggplot2::ggplotGrob(autoplot(utility(file, file, "y"))), "gtable"
+  )
+  expect_s3_class(
+    ggplot2::ggplotGrob(autoplot(utility(file[1, , drop = FALSE],
+      file[1, , drop = FALSE], "y"
+    ))), "gtable"
+  )
+})

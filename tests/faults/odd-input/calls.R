@@ -46,6 +46,23 @@ odd_objects <- function() {
   )
 }
 
+unseeded_scores <- function() {
+  quietly(score_release(log(y) ~ g + x, bad_input_data(),
+    epsilon = 5, reference = list("(Intercept)" = 10, sigma = 1),
+    bounds = c(10, 1e7)
+  ))
+}
+
+with_offset <- function(f, more) {
+  list(f = f, arguments = c(
+    list(
+      formula = count ~ x + offset(log(yes + 1)), data = family_data(),
+      family = stats::poisson()
+    ),
+    more
+  ))
+}
+
 more_calls <- function(objects) {
   data <- bad_input_data(30)
   call <- function(f, ...) list(f = f, arguments = list(...))
@@ -83,7 +100,36 @@ more_calls <- function(objects) {
     ),
     pool_sets = call(pool, fits = with(o$sets, lm(log(y) ~ x)), level = 0.9),
     lipschitz_matrix = call(lipschitz, x = -matrix(stats::rexp(60), 6)),
-    audit_score = call(audit_guarantee, x = o$scores, data = bad_input_data(), runs = 20),
+    audit_score = call(audit_guarantee,
+      x = o$scores, data = bad_input_data(), runs = 20
+    ),
+    # Without a seed, as they may leave
+    release_scores = call(release,
+      x = unseeded_scores(), path = tempfile(), formats = "rds",
+      data = bad_input_data(), require = "none"
+    ),
+    release_histogram = call(release,
+      x = perturbed_histogram(
+        log(y) ~ 1, bad_input_data(),
+        bounds = c(10, 1e7), epsilon = 1
+      ), path = tempfile(), formats = "rds", data = bad_input_data(),
+      require = "none"
+    ),
+    release_generator = call(release,
+      x = o$generator, path = tempfile(), formats = "rds",
+      data = bad_input_data(), require = "none"
+    ),
+    synthesize_uncertain = call(synthesize,
+      fit = unseeded_scores(), m = 2, newdata = bad_input_data(),
+      uncertainty = TRUE
+    ),
+    synthesize_generator = call(synthesize,
+      fit = o$generator, m = 1, newdata = bad_input_data()
+    ),
+    fit_offset = with_offset(fit_synthesizer, tiny_run),
+    score_offset = with_offset(score_release, list(
+      epsilon = 5, reference = list("(Intercept)" = 0), bounds = c(0, 20)
+    )),
     count_of_values = call(count_weights,
       x = "y", data = data, radius = 0.2
     )

@@ -24,7 +24,8 @@ edit_keys <- function(objects) {
 }
 
 edited <- function(key, objects) {
-  part <- regmatches(key, regexec("^(edit|bare):([^$@]+)([$@]?)(.*)$", key))[[1]]
+  pattern <- "^(edit|bare):([^$@]+)([$@]?)(.*)$"
+  part <- regmatches(key, regexec(pattern, key))[[1]]
   x <- objects[[part[3]]]
   if (part[2] == "bare") return(unclass(x))
   field <- sub(":[a-z]+$", "", part[5])
@@ -63,7 +64,8 @@ make_pools <- function() {
 }
 
 is_ours <- function(x) {
-  any(class(x) %in% asNamespace("pseudosynth")[[".__NAMESPACE__."]]$S3methods[, 2])
+  methods <- asNamespace("pseudosynth")[[".__NAMESPACE__."]]$S3methods
+  any(class(x) %in% methods[, 2])
 }
 
 is_foreign <- function(f) {
@@ -117,7 +119,8 @@ keys_of <- function(name, call, argument, pools) {
   if (name %in% paste0("$.", sub("^[^.]*.", "", name))) {
     keys <- paste0("plain:", c("word", "letter", "empty", "na_text", "long"))
   }
-  if (is.data.frame(good) || !first && argument %in% frame_arguments && !is_method) {
+  of_files <- !first && argument %in% frame_arguments && !is_method
+  if (is.data.frame(good) || of_files) {
     keys <- c(keys, paste0("frame:", names(pools$frames)))
   }
   if (inherits(good, "formula") || !first && argument %in% formula_arguments) {
@@ -153,7 +156,10 @@ single_cases <- function(calls, pools) {
 drawn_singles <- function(all, calls, n) {
   all <- all[sample(nrow(all)), ]
   method <- vapply(calls, function(x) !is.null(x$formals), TRUE)[all$call]
-  turn <- stats::ave(seq_len(nrow(all)), all$call, all$argument, FUN = seq_along)
+  turn <- stats::ave(
+    seq_len(nrow(all)), all$call, all$argument,
+    FUN = seq_along
+  )
   all[utils::head(order(turn * ifelse(method, 4, 1)), n), ]
 }
 

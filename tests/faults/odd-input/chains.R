@@ -55,7 +55,8 @@ chain_start <- function(case) {
   y <- odd_responses()[[case$response]]
   data <- bad_input_data(length(y))
   data$y <- y
-  numbers <- if (is.numeric(y)) as.double(y)[is.finite(as.double(y))] else 1
+  numbers <- if (is.numeric(y)) as.double(unclass(y)) else 1
+  numbers <- numbers[is.finite(numbers)]
   bounds <- signif(range(c(numbers, 1)) + c(-0.7, 1.3), 1)
   family <- if (case$family != "none") odd_families()[[case$family]][[2]]
   of_logs <- all(numbers > 0) &&
@@ -65,6 +66,7 @@ chain_start <- function(case) {
   environment(formula) <- globalenv()
   reference <- if (case$family != "categorical") family_reference(case$family)
   response <- if (case$family == "categorical") {
+    y <- if (inherits(y, "haven_labelled")) unclass(y) else y
     public_response(levels = sort(unique(as.character(y))))
   }
   public <- list(
