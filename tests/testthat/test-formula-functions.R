@@ -176,6 +176,10 @@ test_that("a sum of hundreds of terms is read like a short one", {
   expect_identical(check_functions(sum), c("+", "log"))
   expect_error(
     check_functions(call("+", sum, quote(load("file")))),
+    class = "pseudosynth_error_formula"
+  )
+})
+
 test_that("methods of the user's for columns' classes are refused", {
   data <- data.frame(y = rep(c(1, 2, 4), 20), g = gl(2, 30))
   assign("as.integer.factor", function(x, ...) sys.frames(), globalenv())
