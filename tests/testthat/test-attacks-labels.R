@@ -850,7 +850,7 @@ test_that("what only the user can know is repeated by the label", {
         s$clip(NULL, censor(lower = ends[1], upper = ends[2]))
       },
       `bounds from the file` = function(s) {
-        ends <- range(s$data$y) + c(-1e-9, 1e-9)
+        ends <- range(s$data$y) + c(-1e-3, 1e-3)
         fit_scene(s$data, censor = censor(5), family = beta_response(ends))
       },
       `a mirrored history` = function(s) {
