@@ -582,3 +582,16 @@ check_index <- function(x, n, arg = rlang::caller_arg(x),
 check_quantile <- function(quantile, call = rlang::caller_env()) {
   check_number(quantile, above = 0, max = 1, arg = "quantile", call = call)
 }
+
+# The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
+check_path <- function(path, arg = "path", call = rlang::caller_env()) {
+  check_string(path, arg = arg, call = call)
+  n <- nchar(path, "bytes")
+  if (n > 1000) {
+    abort_input(
+      c("{.arg {arg}} must be a path of at most 1000 bytes.", x = "It has {n}."),
+      arg = arg, call = call
+    )
+  }
+  invisible(path)
+}

@@ -76,7 +76,7 @@
 resume <- function(path, ledger = NULL) {
   call <- rlang::current_env()
   check_present(path)
-  check_string(path)
+  check_path(path)
   check_ledger(ledger, call)
   if (!dir.exists(path)) {
     abort_checkpoint("There is no folder {.file {path}}.", call, "path")

@@ -93,7 +93,7 @@
 ledger <- function(path, epsilon = NULL, delta = 0,
                    neighbours = c("add-remove", "replace")) {
   call <- rlang::current_env()
-  check_string(path)
+  check_path(path)
   check_number(epsilon, above = 0, null = TRUE)
   check_number(delta, min = 0, max = 0.1)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))

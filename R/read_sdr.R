@@ -60,7 +60,7 @@
 #' @export
 read_sdr <- function(path, variables = NULL, incomplete = c("drop", "error")) {
   incomplete <- check_choice(incomplete, c("drop", "error"))
-  check_string(path)
+  check_path(path)
   if (!file.exists(path) || dir.exists(path)) {
     abort_input("File {.file {path}} does not exist.", arg = "path")
   }

@@ -125,7 +125,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_present(x)
   call <- rlang::current_env()
   check_releasable_class(x, call)
-  check_string(path)
+  check_path(path)
   object <- is_releasable_object(x)
   if (object && missing(formats)) formats <- "rds"
   formats <- check_formats(formats, call)

@@ -59,7 +59,7 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
     x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.",
     call = call
   )
-  check_string(path)
+  check_path(path)
   audience <- check_choice(audience, c("agency", "public"))
   check_rmarkdown(call)
   path <- check_page_path(path, call)

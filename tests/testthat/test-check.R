@@ -177,3 +177,11 @@ test_that("every letter of the papers is told by our name", {
   )
   expect_error(check_no_dots(g = 1), "`g` is called `shift`")
 })
+
+test_that("a path that no system has is refused", {
+  error <- expect_error(
+    ledger(strrep("long ", 500), epsilon = 1), "at most 1000 bytes",
+    class = input_error
+  )
+  expect_identical(error$arg, "path")
+})
