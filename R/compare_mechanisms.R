@@ -222,8 +222,8 @@ comparison_shown <- function(x) {
     check.names = FALSE
   )
   figures <- c(
-    ecdf_max = "max-ECDF", mean_ratio = "mean", sd_ratio = "sd",
-    q90_ratio = "90%", q95_ratio = "95%", q99_ratio = "99%",
+    # The others of the file's multiples are in the table
+    ecdf_max = "max-ECDF", mean_ratio = "mean", q95_ratio = "95%",
     shares = "shares", groups = "groups", r_squared = "R2",
     overlap = "overlap", risk = "risk"
   )
@@ -234,7 +234,7 @@ comparison_shown <- function(x) {
 }
 
 # Under every comparison of numbers
-ratios_note <- "Mean, sd, 90%, 95% and 99% are multiples of the file's."
+ratios_note <- "Mean and 95% quantile are multiples of the file's."
 
 # Under every comparison
 claims_note <-

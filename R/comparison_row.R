@@ -228,7 +228,7 @@ release_jobs <- function(job, sets) {
   fit <- fits[[length(fits)]]
   draws <- synthesize_sets(job, fit, sets)
   list(
-    sets = draws$sets, remarks = fit$remarks,
+    sets = draws$sets, remarks = remarks_of_model(fit),
     label = label_of_fit(
       fit, 1,
       what = "synthetic data", margin = margin_part(draws$margin)

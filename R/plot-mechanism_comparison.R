@@ -160,7 +160,11 @@ autoplot.mechanism_comparison <- function(object, ...) {
     ) +
     theme_pseudosynth() +
     ggplot2::theme(
-      panel.spacing.x = ggplot2::unit(16, "pt"),
+      panel.spacing.x = ggplot2::unit(12, "pt"),
+      # Three titles side by side in five inches
+      strip.text = ggplot2::element_text(
+        size = if (length(measures) > 4) 8.5 else 11
+      ),
       axis.text.y = ggplot2::element_text(
         colour = "grey15",
         size = if (length(measures) > 3) 8.5 else 10

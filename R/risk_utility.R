@@ -142,7 +142,7 @@ grid_job <- function(job, chosen, given, row) {
 #' @noRd
 map_shown <- function(x) {
   figures <- c(
-    "label", "add_remove", "replace", "ecdf_max", names(ratio_columns)[-3],
+    "label", "add_remove", "replace", "ecdf_max", "mean_ratio", "q95_ratio",
     "shares", "groups", "r_squared", "overlap", "risk"
   )
   # Tables of other versions may lack some
