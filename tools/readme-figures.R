@@ -29,4 +29,4 @@ save_figure <- function(figure, name) {
   cat(sprintf("%s: %.0f KB\n", file, file.size(file) / 1024))
 }
 save_figure(autoplot(job, "weights"), "weights")
-save_figure(autoplot(job, "density"), "density")
+save_figure(autoplot(job, "density", prefix = "$"), "density")

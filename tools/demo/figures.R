@@ -7,11 +7,11 @@ draw_figures <- function(job, strict, use, output) {
   figures <- list(
     bounds = autoplot(job, "bounds"),
     weights = autoplot(job, "weights"),
-    density = autoplot(job, "density"),
-    density_strict = autoplot(strict, "density"),
+    density = autoplot(job, "density", prefix = "$"),
+    density_strict = autoplot(strict, "density", prefix = "$"),
     groups = plot_groups(use$groups),
     traces = autoplot(fits[[length(fits)]], "trace"),
-    synthetic = autoplot(job$synthetic)
+    synthetic = autoplot(job$synthetic, prefix = "$")
   )
   heights <- c(
     bounds = 4.6, weights = 4.6, density = 4.6, density_strict = 4.6,
@@ -80,9 +80,9 @@ plot_groups <- function(groups) {
       values = stats::setNames(c("#333333", "#0072B2", "#D55E00"), kinds)
     ) +
     scale_shape_manual(values = stats::setNames(c(16, 1, 2), kinds)) +
-    # Four labels have room at any width
+    # Four labels have room at any width; groups reach from 3,000 to 100,000
     scale_x_log10(
-      breaks = c(10, 20, 40, 80) * 1000,
+      breaks = c(3, 10, 30, 100) * 1000,
       labels = function(x) paste0("$", count(x))
     ) +
     scale_y_discrete(labels = labels) +
