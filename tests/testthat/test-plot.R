@@ -266,7 +266,7 @@ test_that("a label's figure has its epsilons, where there are any", {
 
 test_that("no epsilon of a figure is smaller than it is", {
   expect_identical(
-    epsilon_text(c(0, 0.5, 2, 4.99784, 9.7901, 1 / 3, 12345.6)),
+    format_up(c(0, 0.5, 2, 4.99784, 9.7901, 1 / 3, 12345.6)),
     c("0", "0.5", "2", "4.998", "9.791", "0.3334", "12,350")
   )
 })
