@@ -56,10 +56,25 @@ user_result <- function(expr, what, arg, call) {
 #' Mean, median, 15th and 90th percentile
 #' @noRd
 location_estimands <- function(y) {
+  c(mean = mean(y), quantile_estimands(y))
+}
+
+quantile_estimands <- function(y) {
   c(
-    mean = mean(y), q15 = stats::quantile(y, 0.15, names = FALSE),
-    median = stats::median(y), q90 = stats::quantile(y, 0.9, names = FALSE)
+    q15 = stats::quantile(y, 0.15, names = FALSE), median = stats::median(y),
+    q90 = stats::quantile(y, 0.9, names = FALSE)
   )
+}
+
+#' The default estimands: without the mean where a model has none
+#' @noRd
+estimands_of <- function(estimands, fit) {
+  default <- identical(estimands, location_estimands)
+  if (default && !has_finite_mean(fit$family, fit$response)) {
+    quantile_estimands
+  } else {
+    estimands
+  }
 }
 
 replicate_estimands <- function(fit, data, estimands, r, seed, call) {
@@ -67,7 +82,8 @@ replicate_estimands <- function(fit, data, estimands, r, seed, call) {
   if (!is.numeric(data[[name]])) {
     return(NULL)
   }
-  set <- synthesize(fit, 1, seed = seed, allow_unconverged = TRUE)$sets[[1]]
+  # A diagnosis, not a release: it asks for no public ends
+  set <- drawn_records(fit, local_values(fit, 1, seed)[, 1])$data
   of <- function(source, what, y) {
     value <- estimand_values(
       estimands, y, sprintf("estimands() of %s %d", what, r), call

@@ -20,7 +20,8 @@
 #'   of the file, each database from a parameter draw of its own.
 #' @param estimands (function or `NULL`) Named numbers of a vector of responses,
 #'   computed on each local database and on one synthetic set of it. Default:
-#'   mean, median, 15th and 90th percentile, the papers'. `NULL`: none.
+#'   mean, median, 15th and 90th percentile, the papers'; without the mean where
+#'   the model has none (Student's t of a logarithm). `NULL`: none.
 #' @param refit (function or `NULL`) `function(data)` that makes the fit of a
 #'   data frame, for weights that cannot be made again from their arguments.
 #' @param confidence (number in (0, 1)) Of the upper bound of the share. Default
@@ -104,6 +105,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_seed(seed)
   check_rows_file(file, seed)
   check_converged(fit, FALSE)
+  estimands <- estimands_of(estimands, fit)
   check_estimands(estimands, fit, seed, call)
   values <- if (is.null(generate)) local_values(fit, replicates, seed)
   item <- function(r) {

@@ -48,6 +48,22 @@ test_that("a study is reproducible, and counts exactly", {
   expect_output(print(study), "of 6, at most a share")
 })
 
+test_that("a study of a model without a mean has no mean among estimands", {
+  data <- withr::with_seed(4, data.frame(y = exp(stats::rt(80, 5))))
+  of_log <- function(df) {
+    fit_synthesizer(log(y) ~ 1, data, student_t(df),
+      prior = prior_normal(intercept = c(0, 5)), chains = 2, warmup = 200,
+      draws = 500, seed = 1, threads = 1
+    )
+  }
+  study <- replicate_study(of_log(5), 20, replicates = 2, seed = 4)
+  expect_setequal(study$estimands$estimand, c("q15", "median", "q90"))
+  own <- replicate_study(of_log(5), 20,
+    replicates = 2, seed = 4, estimands = function(y) c(mean = mean(y))
+  )
+  expect_setequal(own$estimands$estimand, "mean")
+})
+
 test_that("a fit that has not converged counts as above", {
   rows <- data.frame(
     replicate = 1:3, delta = c(1, 1, 9), epsilon = c(2, 2, 18),
