@@ -40,9 +40,8 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
       arg = "formula", call = call
     )
   }
-  formula <- stats::formula(formula_terms(formula, data, call))
-  environment(formula) <- env
-  terms <- stats::delete.response(stats::terms(formula))
+  terms <- stats::delete.response(formula_terms(formula, data, call))
+  attr(terms, ".Environment") <- env
   if (!is.null(attr(terms, "offset"))) {
     abort_input(
       c(
