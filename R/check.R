@@ -589,7 +589,10 @@ check_path <- function(path, arg = "path", call = rlang::caller_env()) {
   n <- nchar(path, "bytes")
   if (n > 1000) {
     abort_input(
-      c("{.arg {arg}} must be a path of at most 1000 bytes.", x = "It has {n}."),
+      c(
+        "{.arg {arg}} must be a path of at most 1000 bytes.",
+        x = "It has {n}."
+      ),
       arg = arg, call = call
     )
   }

@@ -35,16 +35,15 @@
 #' @return A `mechanism_comparison`: a list with `table` (data frame, one row
 #'   for each mechanism and epsilon) with the columns `mechanism`, `asked`
 #'   (epsilon), `label`, `add_remove`, `replace` (claimed or proven totals for
-#'   one set),
-#'   `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`, `total_ratio`,
-#'   `q90_ratio`, `q95_ratio`, `q99_ratio`, `shares`, `groups`, `r_squared`, `overlap` (means
-#'   over sets, see [utility()]), `risk` (mean identification risk, where asked
-#'   for), the Monte Carlo errors of these with `_se` (of the releases drawn
-#'   from a fit; refitting is not in them), `seconds` and `problem` (why a row
-#'   is empty);
-#'   `confidential` (the file's R2), `sets`, `interrupted` (flag: the table then
-#'   holds the mechanisms that were finished). Where a reference is used, the
-#'   row `"reference"` is what it gives alone, without this file. Confidential.
+#'   one set), `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`,
+#'   `total_ratio`, `q90_ratio`, `q95_ratio`, `q99_ratio`, `shares`, `groups`,
+#'   `r_squared`, `overlap` (means over sets, see [utility()]), `risk` (mean
+#'   identification risk, where asked for), the Monte Carlo errors of these with
+#'   `_se` (of the releases drawn from a fit; refitting is not in them),
+#'   `seconds` and `problem` (why a row is empty); `confidential` (the file's
+#'   R2), `sets`, `interrupted` (flag: the table then holds the mechanisms that
+#'   were finished). Where a reference is used, the row `"reference"` is what it
+#'   gives alone, without this file. Confidential.
 #'
 #' @section Error types: As [pseudo_posterior()] for wrong arguments. A target
 #' that a mechanism cannot reach, or a fit that has not converged, is an empty

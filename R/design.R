@@ -41,7 +41,7 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
     )
   }
   terms <- stats::delete.response(formula_terms(formula, data, call))
-  attr(terms, ".Environment") <- env
+  environment(terms) <- env
   if (!is.null(attr(terms, "offset"))) {
     abort_input(
       c(

@@ -51,10 +51,10 @@
 #' were changed and synthetic records of the current file cannot be told from
 #' chance. [censor()] refuses a reference fit by the same rule.
 #'
-#' That a rule's weights are each record's own is tried, too: `predict()` and the
-#' label ask it about up to 200 records, about three of these, and about them
-#' without one. Weights that change with the records beside theirs count as made
-#' from the file.
+#' That a rule's weights are each record's own is tried, too: `predict()` and
+#' the label ask it about up to 200 records, about three of these, and about
+#' them without one. Weights that change with the records beside theirs count as
+#' made from the file.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.
 #' @param history (string) `"confidential"`, the default: the rule comes from

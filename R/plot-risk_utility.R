@@ -8,8 +8,8 @@
 #'
 #' @param object,x (risk_utility_map) See [risk_utility()].
 #' @param measure (string) `"ecdf_max"`, the default, `"ecdf_mean_squared"`,
-#'   `"mean_ratio"`, `"sd_ratio"`, `"q95_ratio"` (best at 1), `"shares"` (of more
-#'   than two levels), `"groups"`, `"r_squared"` or `"overlap"`.
+#'   `"mean_ratio"`, `"sd_ratio"`, `"q95_ratio"` (best at 1), `"shares"` (of
+#'   more than two levels), `"groups"`, `"r_squared"` or `"overlap"`.
 #' @param against (string) `"epsilon"`, the default: of one set, claimed or
 #'   proven (add/remove-one); `"risk"`: the mean identification risk, for maps
 #'   made with `risk_radius`.

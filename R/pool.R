@@ -9,9 +9,9 @@
 #' * Sets of a fit (`"reiter"`): \eqn{T = \bar u + b / m}, the rule for
 #'   partially synthetic data. Their mean is near the estimate from the file.
 #' * Sets of a [score_release()] with `uncertainty = TRUE` (`"rubin"`):
-#'   \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple imputation. Each set
-#'   is a file from which the release may have come, so that b is what its noise
-#'   hides of the estimate from the file.
+#'   \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple imputation. Each
+#'   set is a file from which the release may have come, so that b is what its
+#'   noise hides of the estimate from the file.
 #' * Sets of a score release without (`"none"`) hold the same best values in
 #'   other places: b tells nothing, and combining them is an error.
 #'

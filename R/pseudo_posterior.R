@@ -54,10 +54,11 @@
 #'     the columns of the model;
 #'   * `stages` (data frame, confidential): see `summary()`;
 #'   * `mechanism` (string), `m` (count), `epsilon` (as asked, or `NULL`);
-#'   * `remarks` (character, confidential): what the fits leave to the prior, and
-#'     what an analyst would find in the sets and not in the file: another mean
-#'     (by more than a quarter), values of a sign or range that the file has none
-#'     of, an R2 of the model's regression above the file's by more than a tenth.
+#'   * `remarks` (character, confidential): what the fits leave to the prior,
+#'     and what an analyst would find in the sets and not in the file: another
+#'     mean (by more than a quarter), values of a sign or range that the file
+#'     has none of, an R2 of the model's regression above the file's by more
+#'     than a tenth.
 #'
 #'   `summary()` has one row per stage: the bound, twice the bound, the largest
 #'   oscillation, the smallest and median weight, the claimed epsilon of one
@@ -67,19 +68,21 @@
 #' @section Relations that look closer than they are:
 #' Weights that fall with a record's log-likelihood, and clipping, hold back the
 #' records far from the regression. The errors' scale shrinks, and R2 rises: of
-#' Consumer Expenditure log income on all predictors it is 0.36 in the file, 0.37
-#' to 0.40 in sets under `"lw_final"` with normal errors and 0.43 to 0.44 with
-#' [student_t()] of 3 degrees of freedom. Heavy-tailed errors are no remedy: they
-#' hold back far records by themselves, and without weights R2 is 0.38 to 0.40.
+#' Consumer Expenditure log income on all predictors it is 0.36 in the file,
+#' 0.37 to 0.40 in sets under `"lw_final"` with normal errors and 0.43 to 0.44
+#' with [student_t()] of 3 degrees of freedom. Heavy-tailed errors are no
+#' remedy: they hold back far records by themselves, and without weights R2 is
+#' 0.38 to 0.40.
 #'
 #' @section Error types:
 #' `pseudosynth_error_no_mean` (a `pseudosynth_error_input`): values without a
-#' finite mean and without stated ends. `pseudosynth_error_input`: no mechanism named, one that does not exist, an
-#' argument that nothing takes, an epsilon for a mechanism that claims none, and
-#' whatever the stages would refuse of formula, data and settings: all of it
-#' before the first fit. `pseudosynth_error_unreachable` (a
-#' `pseudosynth_error_privacy`): a target that cannot be reached; field
-#' `nearest`. `pseudosynth_error_checkpoint`: see [resume()].
+#' finite mean and without stated ends. `pseudosynth_error_input`: no mechanism
+#' named, one that does not exist, an argument that nothing takes, an epsilon
+#' for a mechanism that claims none, and whatever the stages would refuse of
+#' formula, data and settings: all of it before the first fit.
+#' `pseudosynth_error_unreachable` (a `pseudosynth_error_privacy`): a target
+#' that cannot be reached; field `nearest`. `pseudosynth_error_checkpoint`: see
+#' [resume()].
 #'
 #' The condition of an error after the first fit carries, in its field `fits`,
 #' the fits that were finished, by the stages of [stage_seed()]; `last` is the

@@ -38,8 +38,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: numbers out of range or order; when the model is
 #' fitted, an end that the file's smallest or largest value equals and that is
-#' not in `confirmed`, what does not belong to the kind of its response, and records with
-#' another value than the stated levels.
+#' not in `confirmed`, what does not belong to the kind of its response, and
+#' records with another value than the stated levels.
 #' @section Privacy:
 #' These numbers must be public: known without this file.
 #' @seealso [guarantee()]
@@ -55,41 +55,10 @@
 #' @export
 public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
                             confirmed = NULL) {
-  if (!is.null(digits) && !identical(digits, NA)) {
-    whole <- is.numeric(digits) && length(digits) == 1 && !is.object(digits) &&
-      (is.na(digits) || (digits == round(digits) && abs(digits) <= 15))
-    if (!whole) {
-      abort_input(
-        c(
-          "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
-          x = "It is {describe_type(digits)}."
-        ),
-        arg = "digits"
-      )
-    }
-  }
-  if (!is.null(levels) && (!is.character(levels) || length(levels) < 2 ||
-    anyNA(levels) || anyDuplicated(levels) > 0)) {
-    abort_input(
-      c(
-        "{.arg levels} must be two or more different strings.",
-        x = "It is {describe_type(levels)}."
-      ),
-      arg = "levels"
-    )
-  }
+  check_digits(digits)
+  check_stated_levels(levels)
   if (!is.null(bounds)) bounds <- check_bounds(bounds)
-  good <- is.numeric(confirmed) && !is.object(confirmed) &&
-    all(is.finite(confirmed))
-  if (!is.null(confirmed) && !good) {
-    abort_input(
-      c(
-        "{.arg confirmed} must be finite numbers.",
-        x = "It is {describe_type(confirmed)}."
-      ),
-      arg = "confirmed"
-    )
-  }
+  check_confirmed(confirmed)
   structure(
     list(
       digits = if (!is.null(digits)) as.integer(digits),
@@ -119,6 +88,53 @@ format.public_response <- function(x, ...) {
 print.public_response <- function(x, ...) {
   cat(format(x), "\n", sep = "")
   invisible(x)
+}
+
+check_digits <- function(digits, call = rlang::caller_env()) {
+  if (is.null(digits) || identical(digits, NA)) {
+    return(invisible())
+  }
+  whole <- is.numeric(digits) && length(digits) == 1 && !is.object(digits) &&
+    (is.na(digits) || (digits == round(digits) && abs(digits) <= 15))
+  if (!whole) {
+    abort_input(
+      c(
+        "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
+        x = "It is {describe_type(digits)}."
+      ),
+      arg = "digits", call = call
+    )
+  }
+}
+
+check_stated_levels <- function(levels, call = rlang::caller_env()) {
+  if (is.null(levels)) {
+    return(invisible())
+  }
+  if (!is.character(levels) || length(levels) < 2 || anyNA(levels) ||
+    anyDuplicated(levels) > 0) {
+    abort_input(
+      c(
+        "{.arg levels} must be two or more different strings.",
+        x = "It is {describe_type(levels)}."
+      ),
+      arg = "levels", call = call
+    )
+  }
+}
+
+check_confirmed <- function(confirmed, call = rlang::caller_env()) {
+  good <- is.numeric(confirmed) && !is.object(confirmed) &&
+    all(is.finite(confirmed))
+  if (!is.null(confirmed) && !good) {
+    abort_input(
+      c(
+        "{.arg confirmed} must be finite numbers.",
+        x = "It is {describe_type(confirmed)}."
+      ),
+      arg = "confirmed", call = call
+    )
+  }
 }
 
 #' Two public numbers in order

@@ -53,9 +53,9 @@
 #' Sets from a fit that has not converged, made under a given seed, or edited
 #' after they were made: always. Labels weaker than `require`, costs above
 #' `epsilon` or at more than `delta`. A published column whose values nine of
-#' ten records have alone, such as a case number: it tells whose record is whose,
-#' unless `public` names it. Published columns that tell the response or hold
-#' its values in any order. Numbers that together tell more than 99% of the
+#' ten records have alone, such as a case number: it tells whose record is
+#' whose, unless `public` names it. Published columns that tell the response or
+#' hold its values in any order. Numbers that together tell more than 99% of the
 #' response's variance, or one of rank correlation beyond .99, unless `public`
 #' names them all.
 #'

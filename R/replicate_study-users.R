@@ -82,7 +82,6 @@ replicate_estimands <- function(fit, data, estimands, r, seed, call) {
   if (!is.numeric(data[[name]])) {
     return(NULL)
   }
-  # A diagnosis, not a release: it asks for no public ends
   set <- drawn_records(fit, local_values(fit, 1, seed)[, 1])$data
   of <- function(source, what, y) {
     value <- estimand_values(

@@ -171,7 +171,8 @@ likeliest <- function(fits) {
 #' @return (list) `counts`, `ratio`, `pull` (what the prior's covariance makes
 #'   the ratio of), `likelihood` (logarithm, by Laplace's approximation),
 #'   `factor` (Cholesky's, of the precision at the mode), and `at`: a function
-#'   of a ratio that gives its shares `p` and `loss`, the log density's negative.
+#'   of a ratio that gives its shares `p` and `loss`, the log density's
+#'   negative.
 #' @noRd
 ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
   n <- sum(noisy)

@@ -97,8 +97,8 @@ with_shape_error <- function(found, family, file, steps) {
 #' to the others, too.
 #' @param covariance (matrix) Of all sums, see sums_covariance().
 #' @param slope (matrix or `NULL`) Of all sums' expectations, where it is known.
-#' @return (list) `information`, `pull` (its gradient), `miss` (sums beyond their
-#'   expectation), `slope`, `shape`.
+#' @return (list) `information`, `pull` (its gradient), `miss` (sums beyond
+#'   their expectation), `slope`, `shape`.
 #' @noRd
 score_quadratic <- function(family, file, steps, b, shape, covariance,
                             slope = NULL) {

@@ -94,7 +94,8 @@ test_that("no print of what stays inside shows a record", {
   shown <- utils::capture.output(
     print(weights), print(summary(weights)), print(freeze(weights)),
     print(lipschitz(fit)), print(summary(lipschitz(fit))), print(risk),
-    print(summary(risk)), print(utility(job)), print(attribute_risk(job, known = "group")),
+    print(summary(risk)), print(utility(job)),
+    print(attribute_risk(job, known = "group")),
     print(replicated_uniques(
       objects$sets$asymptotic, objects$data, c("group", "x")
     ))
