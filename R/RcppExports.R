@@ -61,6 +61,10 @@ record_screen_ <- function(spec, draws, chains, threads) {
     .Call(`_pseudosynth_record_screen_`, spec, draws, chains, threads)
 }
 
+row_hashes_ <- function(columns, salt, n) {
+    .Call(`_pseudosynth_row_hashes_`, columns, salt, n)
+}
+
 sample_posterior_ <- function(spec, control) {
     .Call(`_pseudosynth_sample_posterior_`, spec, control)
 }

@@ -7,29 +7,25 @@
 #' tell whose they are. The salt is a hash of the file: tables that others have
 #' made beforehand are of no use.
 #' @param columns (list) The columns that were read.
-#' @return (list) `columns` (their names), `salt`, `rows` (double). As
-#'   confidential as what it is stored with.
+#' @return (list) `columns` (their names), `salt`, `rows` (double), `form`
+#'   (count: which hash). As confidential as what it is stored with.
 #' @noRd
 row_hashes <- function(columns) {
   columns <- lapply(columns, pattern_value)
   salt <- rlang::hash(unname(columns))
   list(
-    columns = names(columns), salt = salt, rows = sort(hash_rows(columns, salt))
+    columns = names(columns), salt = salt,
+    rows = sort(hash_rows(columns, salt)), form = row_hash_form
   )
 }
+
+# Hashes of another form find no record of the file in the file itself
+row_hash_form <- 2L
 
 #' @return (double) One per record; equal for equal records.
 #' @noRd
 hash_rows <- function(columns, salt) {
-  text <- lapply(unname(columns), function(x) {
-    if (is.double(x)) sprintf("%.10g", x) else x
-  })
-  keys <- do.call(paste, c(list(salt), text, list(sep = "\r")))
-  different <- unique(keys)
-  hash <- vapply(different, rlang::hash, "", USE.NAMES = FALSE)
-  number <- strtoi(substr(hash, 1, 7), 16L) * 2^24 +
-    strtoi(substr(hash, 8, 13), 16L)
-  number[match(keys, different)]
+  row_hashes_(unname(columns), salt, length(columns[[1]]))
 }
 
 #' Have two files so many records in common that they are one?
@@ -51,6 +47,7 @@ is_same_file <- function(data, history) {
   if (is.null(history) || !all(history$columns %in% names(data))) {
     return(FALSE)
   }
+  check_hash_form(history)
   rows <- hash_rows(lapply(data[history$columns], pattern_value), history$salt)
   old <- history$rows
   if (is_mostly_in(rows, old) || is_mostly_in(old, rows)) {
@@ -61,6 +58,19 @@ is_same_file <- function(data, history) {
   # A history may hold the file several times over
   times <- max(1, round(length(old) / length(rows)))
   sum(abs(times * count(rows) - count(old))) <= ceiling(sqrt(length(rows)) / 10)
+}
+
+check_hash_form <- function(history, call = rlang::caller_env()) {
+  if (!identical(history[["form"]], row_hash_form)) {
+    abort_privacy(
+      c(
+        "The weight rule or reference must tell which records it was made from.",
+        x = "An earlier version of the package saved it.",
+        i = "Make it again from its file."
+      ),
+      call = call
+    )
+  }
 }
 
 #' Are more records of a file found in another than chance explains?

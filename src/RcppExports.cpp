@@ -204,6 +204,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// row_hashes_
+Rcpp::NumericVector row_hashes_(Rcpp::List columns, std::string salt, double n);
+RcppExport SEXP _pseudosynth_row_hashes_(SEXP columnsSEXP, SEXP saltSEXP, SEXP nSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type columns(columnsSEXP);
+    Rcpp::traits::input_parameter< std::string >::type salt(saltSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(row_hashes_(columns, salt, n));
+    return rcpp_result_gen;
+END_RCPP
+}
 // sample_posterior_
 Rcpp::List sample_posterior_(Rcpp::List spec, Rcpp::List control);
 RcppExport SEXP _pseudosynth_sample_posterior_(SEXP specSEXP, SEXP controlSEXP) {
@@ -300,6 +312,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 4},
     {"_pseudosynth_log_lik_", (DL_FUNC) &_pseudosynth_log_lik_, 2},
     {"_pseudosynth_record_screen_", (DL_FUNC) &_pseudosynth_record_screen_, 4},
+    {"_pseudosynth_row_hashes_", (DL_FUNC) &_pseudosynth_row_hashes_, 3},
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
     {"_pseudosynth_design_products_", (DL_FUNC) &_pseudosynth_design_products_, 1},
     {"_pseudosynth_design_gram_", (DL_FUNC) &_pseudosynth_design_gram_, 2},

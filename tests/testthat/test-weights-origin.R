@@ -274,6 +274,41 @@ test_that("a history keeps no record in plain", {
   )
 })
 
+test_that("hashes are equal where records are, to ten digits, and there alone", {
+  data <- withr::with_seed(1, data.frame(
+    y = c(0, NA, NaN, Inf, 1e-300, round(stats::rnorm(5000), 2)),
+    g = sample(c("a", "b", NA, "\u00e4", ""), 5005, TRUE),
+    w = sample(c(TRUE, FALSE), 5005, TRUE)
+  ))
+  hash <- hash_rows(lapply(data, pattern_value), "salt")
+  key <- do.call(paste, c(lapply(data, as.character), sep = "\r"))
+  expect_identical(match(hash, hash), match(key, key))
+  expect_true(all(hash == round(hash) & hash >= 0 & hash < 2^52))
+  # Spread evenly: a lumpy hash finds records that are not there
+  even <- stats::chisq.test(tabulate(unique(hash) %/% 2^47 + 1, 32))$p.value
+  expect_gt(even, 1e-6)
+  of <- function(x) hash_rows(list(x), "salt")
+  expect_identical(of(1 / 3), of(0.3333333333))
+  expect_identical(of(0), of(-0))
+  expect_false(of(1 / 3) == of(0.333333333))
+  expect_false(of(1) == hash_rows(list(1), "pepper"))
+  # Moving a value to another column makes another record
+  expect_false(
+    hash_rows(list("a", "b"), "s") == hash_rows(list("b", "a"), "s")
+  )
+  latin <- "\xe4"
+  Encoding(latin) <- "latin1"
+  expect_identical(of(pattern_value(latin)), of("\u00e4"))
+})
+
+test_that("hashes of an earlier form are not taken for other records", {
+  data <- data.frame(y = as.double(1:50))
+  kept <- row_hashes(as.list(data))
+  expect_true(is_same_file(data, kept))
+  kept$form <- NULL
+  expect_error(is_same_file(data, kept), class = "pseudosynth_error_privacy")
+})
+
 test_that("weights that change with other records are not each record's own", {
   sys.source(
     system.file("examples", "tail_weights.R", package = "pseudosynth"),
