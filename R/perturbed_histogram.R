@@ -338,14 +338,6 @@ project_counts <- function(noisy) {
   pmax(noisy - shift[max(which(sorted > shift))], 0)
 }
 
-#' Give values the distribution of noisy counts, in their own order
-#' @inheritParams quantile_of_rank
-#' @noRd
-calibrate_margin <- function(x, values, tie) {
-  x$counts <- project_counts(x$noisy)
-  quantile_of_rank(x, values, tie)
-}
-
 #' Each value becomes the quantile of its rank; equal values are put in a random
 #' order
 #' @param x (list) `counts` and `breaks`.
@@ -357,25 +349,6 @@ quantile_of_rank <- function(x, values, tie) {
   rank <- integer(n)
   rank[order(values, tie)] <- seq_len(n)
   histogram_quantile(x, (rank - 0.5) / n)
-}
-
-#' Sets with the margin of a histogram
-#' @param values (matrix, N x m) On the modelled scale.
-#' @noRd
-calibrate_sets <- function(values, response, margin, seed) {
-  words <- seed_words(seed, "margin")
-  for (j in seq_len(ncol(values))) {
-    calibrated <- calibrate_margin(
-      margin, values[, j], uniforms_(nrow(values), words, j)
-    )
-    # A proportion is modelled on (0, 1) and binned in its own unit
-    values[, j] <- if (is.null(response$bounds)) {
-      calibrated
-    } else {
-      response_forward(response, calibrated)
-    }
-  }
-  values
 }
 
 #' Breaks that are not equally wide are a statement of their own

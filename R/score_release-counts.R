@@ -2,82 +2,38 @@
 
 #' The counts that a release's sets are drawn from
 #'
-#' Noise moves as many records into far, empty bins as into full ones, and an
-#' empty bin can only gain. Drawn as they are, noisy counts put values far out:
-#' the ECDF is off by a per cent, but means, standard deviations and upper
-#' quantiles are much too large. So the family's law at the released
-#' coefficients says what a bin holds where noise is larger than counts, and the
-#' noisy counts say it elsewhere. The log ratio of the counts to the law's is a
-#' priori normal: a smooth curve over the modelled scale, which goes on as a
-#' line where nothing is known, and a spike of each bin's own. How large both
-#' are is what makes the noisy counts likeliest under their known noise. The
-#' counts are the mode.
-#'
+#' Of modal_counts(), under the family's law at the released coefficients.
 #' Post-processing: it looks at what is published or released, and at nothing
 #' else.
 #' @param x (`score_release`)
-#' @return (list) `counts`, which sum to N, and `breaks` (modelled scale): each
-#'   bin in parts, which follow the law times the curve.
+#' @return (list) `counts`, which sum to N, and `breaks` (modelled scale).
 #' @noRd
 margin_counts <- function(x) {
-  parts <- margin_parts(x)
-  best <- likeliest(
-    ratio_fits(x$margin, log(parts$of_bins), parts$place$bins)
-  )
-  counts_in_parts(parts, best$counts, best$curve)
+  modal_counts(margin_parts(x), x$margin$noisy, margin_precision(x$margin))
 }
 
-#' What a margin's bins are made of
-#' @return (list) `breaks` of the parts, the `bin` of each and its `law`,
-#'   `of_bins` (the law's shares), `place` (see scaled_places()).
+#' What a margin's bins are made of: see parts_of_bins()
 #' @noRd
 margin_parts <- function(x) {
-  count <- x$family$kind == "count"
-  parts <- bin_parts(x$margin$breaks, count)
-  law <- law_shares(x, parts$breaks)
-  c(parts, list(
-    law = law, of_bins = sums_by(law, parts$bin),
-    place = scaled_places(x$margin$breaks, parts$breaks, law, count)
-  ))
-}
-
-#' @param counts,curve (double, K) Of the bins.
-#' @noRd
-counts_in_parts <- function(parts, counts, curve) {
-  # Between the middles of bins the curve is a line, and beyond them, too
-  line <- line_through(parts$place$bins, curve, parts$place$parts)
-  share <- parts$law * exp(line - curve[parts$bin])
-  share <- share / sums_by(share, parts$bin)[parts$bin]
-  list(counts = counts[parts$bin] * share, breaks = parts$breaks)
-}
-
-sums_by <- function(x, bin) {
-  as.vector(rowsum(x, bin, reorder = FALSE))
-}
-
-#' Each bin in parts; those of counts end between whole numbers
-#' @return (list) `breaks`, and `bin` of each part.
-#' @noRd
-bin_parts <- function(breaks, count, size = 8) {
-  bins <- length(breaks) - 1
-  inner <- outer(
-    seq_len(size - 1) / size, seq_len(bins),
-    function(share, bin) breaks[bin] + share * (breaks[bin + 1] - breaks[bin])
+  parts_of_bins(
+    x$margin$breaks, function(breaks) law_shares(x, breaks),
+    x$family$kind == "count"
   )
-  if (count) inner <- floor(inner) + 0.5
-  all <- sort(unique(c(breaks, inner)))
-  list(
-    breaks = all,
-    bin = findInterval(all[-1], breaks, left.open = TRUE, all.inside = TRUE)
-  )
+}
+
+#' The inverse covariance of the noise in a margin's counts
+#' @noRd
+margin_precision <- function(margin) {
+  crossprod(margin_strategy(
+    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
+  ) / margin$deviation)
 }
 
 #' What bins hold before the noisy counts are looked at
 #'
 #' The family's law at the released coefficients, for the file's predictors, but
 #' with normal errors in place of Student's: a margin has bounds, and tails
-#' that only a family states would be most of a mean. A ten-thousandth is spread
-#' evenly: a law says little about where it is next to nothing.
+#' that only a family states would be most of a mean.
 #' @return (double) Shares, above 0.
 #' @noRd
 law_shares <- function(x, breaks) {
@@ -89,129 +45,5 @@ law_shares <- function(x, breaks) {
   } else {
     function(q, mean) response_probability(x$family, q, mean, x$shape)
   }
-  law <- pmax(diff(rowMeans(outer(breaks, mean, below))), 1e-300)
-  0.9999 * law / sum(law) + 1e-4 * diff(breaks) / sum(diff(breaks))
-}
-
-#' Middles of bins and parts, in standard deviations of the law from its mean
-#'
-#' Along log(1 + y) for counts, as their bins.
-#' @noRd
-scaled_places <- function(breaks, part_breaks, law, count) {
-  middle <- function(breaks) {
-    at <- (breaks[-1] + breaks[-length(breaks)]) / 2
-    if (count) log1p(at) else at
-  }
-  parts <- middle(part_breaks)
-  centre <- sum(law * parts)
-  spread <- sqrt(sum(law * (parts - centre)^2))
-  list(
-    bins = (middle(breaks) - centre) / spread,
-    parts = (parts - centre) / spread
-  )
-}
-
-line_through <- function(x, y, at) {
-  n <- length(x)
-  k <- findInterval(at, x, all.inside = TRUE)
-  y[k] + (at - x[k]) * (y[k + 1] - y[k]) / (x[k + 1] - x[k])
-}
-
-#' Covariance of a curve that starts flat at 0: an integrated random walk to
-#' either side
-#' @noRd
-curve_covariance <- function(place) {
-  near <- outer(abs(place), abs(place), pmin)
-  far <- outer(abs(place), abs(place), pmax)
-  near^2 * (3 * far - near) / 6 * (outer(sign(place), sign(place)) > 0)
-}
-
-#' The modes of the log ratio, one for each size of curve and spikes
-#' @param log_law (double, K) Log shares of the bins under the law.
-#' @return (list of lists) See ratio_mode(), with `curve` (its part of the log
-#'   ratio) and `size` (of both).
-#' @noRd
-ratio_fits <- function(margin, log_law, place) {
-  root <- margin_strategy(
-    length(place), if (is.null(margin$rho)) "laplace" else "gaussian"
-  ) / margin$deviation
-  known <- crossprod(root)
-  line <- tcrossprod(place)
-  bend <- curve_covariance(place)
-  fits <- list()
-  try <- function(size) {
-    curve <- line + size[1]^2 * bend
-    one <- ratio_mode(
-      margin$noisy, known, log_law, curve + diag(size[2]^2, length(place)),
-      likeliest(fits)$ratio %||% (0 * log_law)
-    )
-    one$curve <- drop(curve %*% one$pull)
-    one$size <- size
-    fits[[length(fits) + 1]] <<- one
-  }
-  # How good one is depends little on the other
-  for (curve in c(0.1, 0.4, 1.5, 6)) try(c(curve, 0.1))
-  best <- likeliest(fits)$size[1]
-  for (spike in c(0.01, 0.3, 1)) try(c(best, spike))
-  fits
-}
-
-likeliest <- function(fits) {
-  if (length(fits) > 0) {
-    fits[[which.max(vapply(fits, `[[`, 0, "likelihood"))]]
-  }
-}
-
-#' The mode of the log ratio under a normal prior
-#'
-#' Gauss and Newton's steps, shortened until they gain.
-#' @param known (matrix, K x K) Inverse covariance of the noise in the counts.
-#' @param prior (matrix, K x K) Covariance of the log ratio.
-#' @param ratio (double, K) Where to start.
-#' @return (list) `counts`, `ratio`, `pull` (what the prior's covariance makes
-#'   the ratio of), `likelihood` (logarithm, by Laplace's approximation),
-#'   `factor` (Cholesky's, of the precision at the mode), and `at`: a function
-#'   of a ratio that gives its shares `p` and `loss`, the log density's
-#'   negative.
-#' @noRd
-ratio_mode <- function(noisy, known, log_law, prior, ratio, rounds = 30) {
-  n <- sum(noisy)
-  root <- chol(prior)
-  precision <- chol2inv(root)
-  at <- function(ratio) {
-    p <- exp(log_law + ratio - max(log_law + ratio))
-    p <- p / sum(p)
-    miss <- noisy - n * p
-    weighed <- drop(known %*% miss)
-    pull <- drop(precision %*% ratio)
-    list(
-      ratio = ratio, p = p, weighed = weighed, pull = pull,
-      loss = (sum(miss * weighed) + sum(ratio * pull)) / 2
-    )
-  }
-  now <- at(ratio)
-  for (round in seq_len(rounds)) {
-    p <- now$p
-    # The counts' slope in the ratio is n (diag(p) - p p')
-    across <- p * drop(known %*% p)
-    information <- known * tcrossprod(p) - outer(p, across) -
-      outer(across, p) + sum(across) * tcrossprod(p)
-    factor <- chol(n^2 * information + precision)
-    pulled <- n * p * (now$weighed - sum(p * now$weighed)) - now$pull
-    step <- backsolve(factor, backsolve(factor, pulled, transpose = TRUE))
-    size <- 1
-    repeat {
-      new <- at(now$ratio + size * step)
-      gain <- now$loss - new$loss
-      if (isTRUE(gain >= 0) || size < 1e-3) break
-      size <- size / 3
-    }
-    if (isTRUE(gain > 0)) now <- new
-    if (!isTRUE(gain > 0.02)) break
-  }
-  list(
-    counts = n * now$p, ratio = now$ratio, pull = now$pull,
-    likelihood = -now$loss - sum(log(diag(factor))) - sum(log(diag(root))),
-    factor = factor, at = at
-  )
+  with_even_part(diff(rowMeans(outer(breaks, mean, below))), breaks)
 }

@@ -1,13 +1,13 @@
-# Draws of a margin without noise, given the noisy one: score_release-counts.R
-# has their mode.
+# Draws of a margin without noise, given the noisy one: modal_counts.R has their
+# mode.
 
 #' What is known of the margin without noise
-#' @return (list) `parts`, see margin_parts(); `fits`, see ratio_fits(), of the
+#' @return (list) `parts`, see parts_of_bins(); `fits`, see ratio_fits(), of the
 #'   sizes that are not unlikely; `share` of those up to each; `n`.
 #' @noRd
 known_margin <- function(x) {
   parts <- margin_parts(x)
-  fits <- ratio_fits(x$margin, log(parts$of_bins), parts$place$bins)
+  fits <- ratio_fits(x$margin$noisy, margin_precision(x$margin), parts)
   likelihood <- vapply(fits, `[[`, 0, "likelihood")
   share <- exp(likelihood - max(likelihood))
   kept <- share > 0.01
@@ -22,7 +22,7 @@ known_margin <- function(x) {
 #' Slices of ellipses (Murray, Adams and MacKay 2010) through draws of the
 #' normal approximation at the mode: far bins are skew.
 #' @param random (function of a count) Gives uniform numbers.
-#' @return (list) See margin_counts().
+#' @return (list) See modal_counts().
 #' @noRd
 drawn_margin <- function(known, random, rounds = 30) {
   fit <- known$fits[[sum(known$share <= random(1)) + 1]]

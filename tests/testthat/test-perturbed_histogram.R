@@ -74,14 +74,14 @@ test_that("calibration keeps ranks and gives the histogram's margin", {
     stats::qexp(stats::ppoints(5000)),
     bounds = c(0, 12), bins = 200, epsilon = 1e6
   )
-  out <- calibrate_margin(clear, x, withr::with_seed(2, stats::runif(2000)))
+  out <- quantile_of_rank(clear, x, withr::with_seed(2, stats::runif(2000)))
   expect_identical(order(out), order(x))
   expect_lt(
     max(abs(sort(out)[1:1900] - stats::qexp(stats::ppoints(2000))[1:1900])),
     0.07
   )
   # Equal values do not stay equal, and none comes first by its place
-  tied <- calibrate_margin(clear, rep(1, 2000), withr::with_seed(
+  tied <- quantile_of_rank(clear, rep(1, 2000), withr::with_seed(
     3, stats::runif(2000)
   ))
   expect_lt(abs(stats::cor(tied, seq_along(tied))), 0.1)
