@@ -200,16 +200,22 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
         ))
       ),
       heaping = heaping,
-      # What is weighted is not compared with what is not
-      remarks = c(
-        if (is.null(levels) && is.null(v)) remarks_of_values(y, values),
-        heaping_remark(heaping)
-      ),
+      remarks = utility_remarks(y, values, heaping, v),
       variable = variable, groups = groups, survey_weights = survey_weights,
       records = c(nrow(data), vapply(sets, nrow, 0L)),
       confidential = list(r_squared = truth$r_squared)
     ),
     class = "utility"
+  )
+}
+
+#' Remarks on numbers; what is weighted is not compared with what is not
+#' @param heaping (data frame or `NULL`) `NULL`: they are no numbers.
+#' @noRd
+utility_remarks <- function(y, values, heaping, weights) {
+  c(
+    if (!is.null(heaping) && is.null(weights)) remarks_of_values(y, values),
+    heaping_remark(heaping)
   )
 }
 
