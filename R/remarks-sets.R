@@ -2,7 +2,10 @@
 # values: for the agency, as all of a job is.
 
 # Sets that are off by more are remarked on
-sets_off <- c(mean = 0.25, r_squared = 0.1, beyond = 0.005)
+sets_off <- c(mean = 0.25, sd = 1 / 3, r_squared = 0.1, beyond = 0.005)
+
+# A value that so many records share is one that readers look for
+shared_value <- 0.05
 
 #' What an analyst would find in the sets and not in the file
 #'
@@ -17,13 +20,28 @@ remarks_of_sets <- function(x, fit, data) {
     return(character())
   }
   variable <- response$variable
-  y <- as.double(data[[variable]])
+  y <- data[[variable]]
   values <- lapply(as.list(x), function(set) as.double(set[[variable]]))
   as.character(c(
-    remark_mean(y, values),
-    remark_range(y, unlist(values)),
+    remarks_of_values(y, values),
     remark_r_squared(fit, data, values)
   ))
+}
+
+#' The same of numbers alone
+#' @param y (numeric) The file's.
+#' @param values (list of numeric) Those of each set.
+#' @return (character or `NULL`)
+#' @noRd
+remarks_of_values <- function(y, values) {
+  y <- as.double(y)
+  values <- lapply(values, as.double)
+  c(
+    remark_mean(y, values),
+    remark_sd(y, values),
+    remark_range(y, unlist(values)),
+    remark_shared(y, unlist(values))
+  )
 }
 
 remark_mean <- function(y, values) {
@@ -48,6 +66,49 @@ remark_mean <- function(y, values) {
     ),
     format_share(off / abs(mean(y))), format_figure(found),
     format_figure(mean(y))
+  )
+}
+
+#' A spread that another family would have met
+#'
+#' Of half of the sets, and beyond what chance does to those of both: where
+#' tails are long it does much.
+#' @noRd
+remark_sd <- function(y, values) {
+  ratio <- stats::median(vapply(values, stats::sd, 0)) / stats::sd(y)
+  # Standard error of the logarithm of a standard deviation
+  error <- function(y) {
+    squares <- (y - mean(y))^2
+    stats::sd(squares) / mean(squares) / 2 / sqrt(length(y))
+  }
+  chance <- 4 * (error(y) + stats::median(vapply(values, error, 0)))
+  off <- abs(log(ratio))
+  if (!isTRUE(off > max(log1p(sets_off[["sd"]]), chance))) {
+    return(NULL)
+  }
+  sprintf(
+    paste(
+      "The standard deviation of the sets is %s times that of the file. Take",
+      "another family, nearer public ends or a margin."
+    ),
+    format_figure(ratio, 2)
+  )
+}
+
+#' Many records share a value, such as 0 or a top code: few of the sets' have it
+#' @noRd
+remark_shared <- function(y, values) {
+  runs <- rle(sort(y))
+  most <- which.max(runs$lengths)
+  value <- runs$values[most]
+  share <- runs$lengths[most] / length(y)
+  found <- mean(values == value)
+  if (share < shared_value || found >= share / 2) {
+    return(NULL)
+  }
+  sprintf(
+    "%s of the file's values are %s, %s of the synthetic ones.",
+    format_share(share), format_figure(value), format_share(found)
   )
 }
 

@@ -153,21 +153,8 @@ family_outcomes <- function(family, eta, shape) {
 #' @param public (number) The reference's.
 #' @noRd
 shape_of_share <- function(family, share, noise, frame, eta, public) {
-  ends <- cbind(
-    frame$centre + frame$spread * counted_above(family, frame, frame$clip),
-    frame$centre + frame$spread * frame$clip
-  )
-  # Strictly inside
-  if (family$kind == "count") {
-    ends <- cbind(floor(ends[, 1]), ceiling(ends[, 2]) - 1)
-  }
-  mean <- family_mean(family, eta)
-  inside <- function(log_shape) {
-    below <- function(q) {
-      response_probability(family, q, mean, exp(log_shape))
-    }
-    mean(below(ends[, 2]) - below(ends[, 1]))
-  }
+  within_clip <- inside_clip(family, frame, eta)
+  inside <- function(log_shape) mean(within_clip(exp(log_shape)))
   loss <- function(log_shape) {
     ((inside(log_shape) - share) / noise)^2 + (log_shape - log(public))^2
   }
@@ -178,4 +165,24 @@ shape_of_share <- function(family, share, noise, frame, eta, public) {
   best <- stats::optimize(loss, range, tol = 1e-3)$minimum
   slope <- (inside(best + 0.01) - inside(best - 0.01)) / 0.02
   list(value = exp(best), error = 1 / sqrt((slope / noise)^2 + 1))
+}
+
+#' How likely responses are to count as unclipped
+#' @param frame (list) See score_frame(), with `clip`; R rows.
+#' @param eta (double, R) Their linear predictor.
+#' @return (function of a shape) Gives R probabilities.
+#' @noRd
+inside_clip <- function(family, frame, eta) {
+  low <- frame$centre + frame$spread * counted_above(family, frame, frame$clip)
+  high <- frame$centre + frame$spread * frame$clip
+  # Strictly inside
+  if (family$kind == "count") {
+    low <- floor(low)
+    high <- ceiling(high) - 1
+  }
+  mean <- family_mean(family, eta)
+  function(shape) {
+    response_probability(family, high, mean, shape) -
+      response_probability(family, low, mean, shape)
+  }
 }

@@ -122,6 +122,38 @@ warn_saturated <- function(x, call) {
   }
 }
 
+#' Warn where counts vary more than Poisson ones
+#'
+#' Then fewer records are unclipped than the family says at the coefficients
+#' that were found, which are off: the family turns its clipped sums into them.
+#' What is released is compared with what is published.
+#' @param step (list) The last, see step_of_file().
+#' @param eta (double, R) The linear predictor at the coefficients found.
+#' @param count (R) Records of each row.
+#' @noRd
+warn_wide_counts <- function(family, step, eta, count, call) {
+  if (family$likelihood != "poisson") {
+    return(invisible())
+  }
+  share <- step$share
+  expected <- stats::weighted.mean(inside_clip(family, step, eta)(NULL), count)
+  noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
+  if (expected - share > max(0.05, 4 * noise)) {
+    warn_classed(
+      c(
+        "The counts vary more than those of {.fn poisson}.",
+        x = "{format_share(max(share, 0))} of the scores of the last step are
+             unclipped, where the family has {format_share(expected)}:
+             coefficients are pulled down, their intervals do not hold, and
+             what the margin says beyond the family is mostly noise.",
+        i = "Take {.fn neg_binomial}. This release is paid all the same."
+      ),
+      "pseudosynth_warning_family",
+      call = call, class = NULL, .envir = rlang::current_env()
+    )
+  }
+}
+
 #' The variance of a typical record's linear predictor
 #' @noRd
 typical_variance <- function(covariance, file) {

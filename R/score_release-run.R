@@ -54,7 +54,12 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call,
     sqrt(typical_variance(found$stated$covariance, file)),
     line_unit(family, shape), margin, file$n, call
   )
-  warn_saturated(list(steps = steps, family = family), call)
+  if (is_saturated(list(steps = steps, family = family))) {
+    warn_saturated(list(steps = steps, family = family), call)
+  } else {
+    eta <- drop(file$x %*% found$stated$mean)
+    warn_wide_counts(family, last, eta, file$count, call)
+  }
   new_score_release(
     model, settings, neighbours, steps, margin, found, file, charges, seed,
     model$design$columns

@@ -106,7 +106,9 @@
 #' margin. `pseudosynth_warning_reference`: nearly all scores of the last step
 #' are clipped, so that intervals do not hold: the reference is many standard
 #' deviations from the file (for location models about six, for counts a
-#' factor of seven). Both look at what is released.
+#' factor of seven). `pseudosynth_warning_family`: counts vary more than
+#' [stats::poisson()] says, so that intervals do not hold and what is drawn from
+#' a margin has too large a mean and spread. All look at what is released.
 #' @section Privacy:
 #' Exact: each record's contribution is a whole number times a public whole
 #' vector, so that the sensitivity is counted; the noise is exact and from the

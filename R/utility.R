@@ -56,8 +56,12 @@
 #'   `statistics`, a data frame with the mean, standard deviation, total and
 #'   quantiles of the file and of each set, of categories the share of each
 #'   level by its name; `heaping`, of numbers, a data frame with the shares of
-#'   values other than 0 that are multiples of 10, 100 and 1,000: `print()`
-#'   remarks where sets lost half of what people had rounded; `confidential`,
+#'   values other than 0 that are multiples of 10, 100 and 1,000;
+#'   `remarks`, of numbers, sentences that `print()` shows, or `NULL`: on a mean
+#'   that is a quarter off in a set, a standard deviation a third off, values of
+#'   a sign or range that the file has none of, a value that a twentieth of the
+#'   records share or rounding that half of the synthetic values lost;
+#'   `confidential`,
 #'   the file's own `r_squared`; `records`, the number of the
 #'   file's and of each set's; `variable`, `groups` and `survey_weights` as
 #'   given. `summary()` gives the means over the sets, and of the statistics
@@ -179,6 +183,12 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     }
     row
   })
+  heaping <- if (is.null(levels)) {
+    cbind(
+      release = c("file", paste("set", seq_along(sets))),
+      do.call(rbind, Map(heaping_of, c(list(y), values), weights))
+    )
+  }
   structure(
     list(
       table = do.call(rbind, rows),
@@ -189,17 +199,23 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
           c(list(y), values), weights
         ))
       ),
-      heaping = if (is.null(levels)) {
-        cbind(
-          release = c("file", paste("set", seq_along(sets))),
-          do.call(rbind, Map(heaping_of, c(list(y), values), weights))
-        )
-      },
+      heaping = heaping,
+      remarks = utility_remarks(y, values, heaping, v),
       variable = variable, groups = groups, survey_weights = survey_weights,
       records = c(nrow(data), vapply(sets, nrow, 0L)),
       confidential = list(r_squared = truth$r_squared)
     ),
     class = "utility"
+  )
+}
+
+#' Remarks on numbers; what is weighted is not compared with what is not
+#' @param heaping (data frame or `NULL`) `NULL`: they are no numbers.
+#' @noRd
+utility_remarks <- function(y, values, heaping, weights) {
+  c(
+    if (!is.null(heaping) && is.null(weights)) remarks_of_values(y, values),
+    heaping_remark(heaping)
   )
 }
 
@@ -389,7 +405,7 @@ summary.utility <- function(object, ...) {
       variable = object$variable,
       survey_weights = object$survey_weights,
       confidential = object$confidential, heaping = object$heaping,
-      remarks = heaping_remark(object$heaping)
+      remarks = object$remarks
     ),
     class = "summary_utility"
   )
@@ -466,7 +482,9 @@ print.summary_utility <- function(x, ...) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
     if (!is.null(note)) paste0("  ", note),
-    if (!is.null(x$remarks)) paste0("  ", strwrap(x$remarks, 76, exdent = 2)),
+    unlist(lapply(x$remarks, function(remark) {
+      paste0("  ", strwrap(remark, 76, exdent = 2))
+    })),
     paste0("  ", confidential_line()),
     sep = "\n"
   )

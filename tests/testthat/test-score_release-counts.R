@@ -145,3 +145,29 @@ test_that("few bins, many bins and rounded sums are no trouble", {
     expect_false(anyNA(histogram_quantile(x, 1:9 / 10)))
   }
 })
+
+test_that("counts that vary more than Poisson ones are warned of", {
+  withr::local_seed(1)
+  data <- data.frame(x = stats::rnorm(1500))
+  mean <- exp(0.5 + 0.3 * data$x)
+  data$wide <- stats::rnbinom(1500, mu = mean, size = 0.8)
+  data$poisson <- stats::rpois(1500, mean)
+  make <- function(formula, family, ...) {
+    score_release(formula, data, family,
+      epsilon = 1, reference = list("(Intercept)" = 0.5, ...), seed = 1
+    )
+  }
+  expect_warning(
+    make(wide ~ x, stats::poisson()),
+    "neg_binomial", class = "pseudosynth_warning_family"
+  )
+  expect_no_warning(make(wide ~ x, neg_binomial(), size = 1))
+  expect_no_warning(make(poisson ~ x, stats::poisson()))
+  # A reference that is far off is no wider law
+  far <- function(formula) {
+    score_release(formula, data, stats::poisson(),
+      epsilon = 1, reference = list("(Intercept)" = 1.5), seed = 1
+    )
+  }
+  expect_no_warning(far(poisson ~ x))
+})

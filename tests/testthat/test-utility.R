@@ -538,3 +538,41 @@ test_that("heaping is measured, and remarked where it is lost", {
   expect_output(print(found), "Heaping is lost")
   expect_null(summary(utility(data, data, "y"))$remarks)
 })
+
+test_that("utility remarks on spreads, signs and shared values that are off", {
+  withr::local_seed(1)
+  n <- 1500
+  income <- c(rep(0, n * 0.15), exp(stats::rnorm(n * 0.85, 10, 0.6)))
+  said <- function(y, z) {
+    utility(list(data.frame(y = z)), data.frame(y = y), "y")$remarks
+  }
+  # A normal law of asinh(income / 1000) where the file has zeros
+  wide <- 1000 * sinh(stats::rnorm(n, 2.9, 1.6))
+  expect_match(said(income, wide), "mean of the sets is up to", all = FALSE)
+  expect_match(said(income, wide), "standard deviation of the sets is",
+    all = FALSE
+  )
+  expect_match(said(income, wide), "negative; the file has none", all = FALSE)
+  expect_match(
+    said(income, wide), "15.0% of the file's values are 0", all = FALSE
+  )
+  # Poisson for what varies more
+  counts <- stats::rnbinom(n, mu = 1.7, size = 0.8)
+  expect_match(
+    said(counts, stats::rpois(n, 1.7)), "standard deviation of the sets is 0.5",
+    all = FALSE
+  )
+  # Another sample of the same law says nothing, nor do long tails
+  expect_null(said(counts, stats::rnbinom(n, mu = 1.7, size = 0.8)))
+  for (i in 1:20) {
+    expect_no_match(
+      paste(said(stats::rt(200, 3), stats::rt(200, 3)), ""),
+      "standard deviation"
+    )
+  }
+  # Printed, each on a line of its own
+  expect_output(
+    print(utility(list(data.frame(y = wide)), data.frame(y = income), "y")),
+    "The standard deviation of the sets"
+  )
+})
