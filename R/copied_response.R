@@ -223,16 +223,20 @@ near_copies <- function(y, columns) {
     if (length(numbers) == 0 || max(y) == min(y)) {
       return(none)
     }
-    x <- cbind(
-      1, scale(do.call(cbind, numbers)), indicators[rows, , drop = FALSE]
-    )
-    left <- stats::lm.fit(x, y)$residuals
-    told <- 1 - sum(left^2) / sum((y - mean(y))^2)
-    if (is.finite(told) && told > 0.99) {
-      list(columns = c(names(numbers), names(groups)), share = told)
-    } else {
-      none
+    x <- scale(do.call(cbind, numbers))
+    # By themselves, then of what groups leave
+    for (known in list(NULL, indicators[rows, , drop = FALSE])) {
+      known <- cbind(rep(1, length(y)), known)
+      left <- function(x) sum(stats::lm.fit(x, y)$residuals^2)
+      told <- 1 - left(cbind(known, x)) / left(known)
+      if (is.finite(told) && told > 0.99) {
+        return(list(
+          columns = c(names(numbers), if (ncol(known) > 1) names(groups)),
+          share = told
+        ))
+      }
     }
+    none
   }
   logs <- function() {
     rows <- y > 0
