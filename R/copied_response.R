@@ -186,21 +186,17 @@ holds_means <- function(x, y) {
 #' @return (list) `columns` (character), `share` (number); no columns: none.
 #' @noRd
 near_copies <- function(y, columns) {
-  none <- list(columns = character(), share = 0)
   if (!is.numeric(y) || length(unique(y)) < 20) {
-    return(none)
+    return(no_copies)
   }
   # What holds for all shows in some
   at <- unique(round(seq(1, length(y), length.out = min(length(y), 20000))))
   y <- as.double(y[at])
   columns <- lapply(columns, `[`, at)
-  numbers <- Filter(Negate(is.null), lapply(columns, function(x) {
-    x <- if (is.numeric(x)) as.double(x) else numbers_in(x)
-    if (!is.null(x) && all(is.finite(x)) && max(x) > min(x)) x
-  }))
+  numbers <- varying_numbers(columns)
   if (length(numbers) == 0 || max(y) == min(y) ||
     length(y) < 10 * (length(numbers) + 1)) {
-    return(none)
+    return(no_copies)
   }
   rank_y <- rank(y)
   ranks <- vapply(numbers, function(x) abs(stats::cor(rank(x), rank_y)), 1)
@@ -208,46 +204,63 @@ near_copies <- function(y, columns) {
     near <- ranks > 0.99
     return(list(columns = names(numbers)[near], share = max(ranks)))
   }
-  # What is left of a model by groups tells the response beside the groups
-  groups <- columns[setdiff(names(columns), names(numbers))]
-  groups <- Filter(function(x) length(unique(x)) <= 50, groups)
-  indicators <- do.call(cbind, lapply(groups, function(x) {
-    1 * outer(match(x, unique(x)), seq_along(unique(x))[-1], `==`)
+  groups <- group_indicators(columns[setdiff(names(columns), names(numbers))])
+  if (length(y) < 10 * (NCOL(groups$x) + length(numbers) + 1)) groups <- NULL
+  found <- told_share(numbers, y, groups$names, groups$x)
+  rows <- y > 0
+  if (length(found$columns) > 0 || sum(rows) < length(y) / 2) {
+    return(found)
+  }
+  positive <- Filter(function(x) all(x > 0), lapply(numbers, `[`, rows))
+  told_share(
+    varying_numbers(lapply(positive, log)), log(y[rows]), groups$names,
+    groups$x[rows, , drop = FALSE]
+  )
+}
+
+no_copies <- list(columns = character(), share = 0)
+
+#' @return (list) Finite numbers, also those written as text, that are not all
+#'   the same.
+#' @noRd
+varying_numbers <- function(columns) {
+  Filter(Negate(is.null), lapply(columns, function(x) {
+    x <- if (is.numeric(x)) as.double(x) else numbers_in(x)
+    if (!is.null(x) && all(is.finite(x)) && max(x) > min(x)) x
   }))
-  if (length(y) < 10 * (NCOL(indicators) + length(numbers) + 1)) {
-    groups <- list()
-    indicators <- NULL
+}
+
+#' @return (list) `names`, `x` (matrix of 0 and 1, or `NULL`) of columns of few
+#'   values.
+#' @noRd
+group_indicators <- function(columns) {
+  few <- Filter(function(x) length(unique(x)) <= 50, columns)
+  list(names = names(few), x = do.call(cbind, lapply(few, function(x) {
+    1 * outer(match(x, unique(x)), seq_along(unique(x))[-1], `==`)
+  })))
+}
+
+#' How much of the response do numbers tell, by themselves or of what groups
+#' leave of it?
+#' @return As near_copies().
+#' @noRd
+told_share <- function(numbers, y, groups, indicators) {
+  if (length(numbers) == 0 || max(y) == min(y)) {
+    return(no_copies)
   }
-  told_of <- function(numbers, y, rows = TRUE) {
-    numbers <- numbers[vapply(numbers, function(x) max(x) > min(x), NA)]
-    if (length(numbers) == 0 || max(y) == min(y)) {
-      return(none)
+  x <- scale(do.call(cbind, numbers))
+  for (known in list(NULL, indicators)) {
+    known <- cbind(rep(1, length(y)), known)
+    left <- function(x) sum(stats::lm.fit(x, y)$residuals^2)
+    told <- 1 - left(cbind(known, x)) / left(known)
+    if (is.finite(told) && told > 0.99) {
+      return(list(
+        columns = c(names(numbers), if (ncol(known) > 1) groups),
+        share = told
+      ))
     }
-    x <- scale(do.call(cbind, numbers))
-    # By themselves, then of what groups leave
-    for (known in list(NULL, indicators[rows, , drop = FALSE])) {
-      known <- cbind(rep(1, length(y)), known)
-      left <- function(x) sum(stats::lm.fit(x, y)$residuals^2)
-      told <- 1 - left(cbind(known, x)) / left(known)
-      if (is.finite(told) && told > 0.99) {
-        return(list(
-          columns = c(names(numbers), if (ncol(known) > 1) names(groups)),
-          share = told
-        ))
-      }
-    }
-    none
   }
-  logs <- function() {
-    rows <- y > 0
-    positive <- Filter(function(x) all(x > 0), lapply(numbers, `[`, rows))
-    if (sum(rows) < length(y) / 2) {
-      return(none)
-    }
-    told_of(lapply(positive, log), log(y[rows]), rows)
-  }
-  found <- told_of(numbers, y)
-  if (length(found$columns) > 0) found else logs()
+  no_copies
 }
 
 #' Does a column tell the response of every record, or its class?

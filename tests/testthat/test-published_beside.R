@@ -320,3 +320,25 @@ test_that("a reference or prior that is the file's own is refused", {
     class = "pseudosynth_error_public_ends"
   )
 })
+
+test_that("a score release whose levels stand in the response's order stays", {
+  skip_if_not_installed("jsonlite")
+  data <- withr::with_seed(1, data.frame(
+    y = round(exp(rnorm(300, 10)), 2),
+    area = factor(sample(paste0("area", 10:19), 300, TRUE))
+  ))
+  leaves <- function(data, ...) {
+    made <- score_release(log(y) ~ area, data, gaussian(),
+      epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1)
+    )
+    release(made, withr::local_tempfile(), data = data, ...)
+  }
+  reordered <- transform(data, area = reorder(area, y, median))
+  expect_error(leaves(reordered), class = "pseudosynth_error_level_order")
+  expect_error(
+    leaves(transform(data, area = reorder(area, -y))),
+    class = "pseudosynth_error_level_order"
+  )
+  expect_no_error(leaves(reordered, public = "area"))
+  expect_no_error(leaves(data))
+})
