@@ -44,7 +44,39 @@ check_design_not_copied <- function(spec, design, call) {
   check_not_copied(spec$y, columns, call)
 }
 
-#' Refuse columns that hold the response's values, in whatever order
+#' Refuse a formula into whose code the response was written
+#'
+#' A program can write any number of constants there, which a release keeps.
+#' @param terms (terms) Of the design.
+#' @noRd
+check_terms_hold_none <- function(y, terms, call = rlang::caller_env()) {
+  constants <- abs(constants_of(as.list(attr(terms, "variables"))))
+  if (is.numeric(y) && holds_values(constants, abs(met_once(y)))) {
+    abort_privacy(
+      c(
+        "{.arg formula} must not hold the response.",
+        x = "Most constants in it are values of the response.",
+        i = "State public constants."
+      ),
+      arg = "formula", call = call, class = "pseudosynth_error_copied_response"
+    )
+  }
+}
+
+#' The numbers that stand in code
+#' @noRd
+constants_of <- function(code) {
+  if (is.numeric(code)) {
+    as.double(code)
+  } else if (is.call(code) || is.list(code)) {
+    as.double(unlist(lapply(as.list(code), function(part) {
+      if (!rlang::is_missing(part)) constants_of(part)
+    })))
+  }
+}
+
+#' Refuse columns that hold the response's values, in whatever order and unit,
+#' or its means by group
 #'
 #' What tells are values that one record alone has: more than half of the
 #' column's different values, and more than ten. Of columns that have nothing to
@@ -52,20 +84,32 @@ check_design_not_copied <- function(spec, design, call) {
 #' also as text: labels are met often.
 #' @noRd
 check_holds_none <- function(y, columns, call = rlang::caller_env()) {
-  once <- y[!duplicated(y) & !duplicated(y, fromLast = TRUE)]
-  holds <- function(x) {
-    x <- if (is.numeric(x)) x else numbers_in(x)
-    is.numeric(x) && {
-      x <- unique(x)
-      sum(x %in% once) > max(10, length(x) / 2)
-    }
+  if (!is.numeric(y)) {
+    return(invisible())
   }
-  told <- names(columns)[is.numeric(y) & vapply(columns, holds, TRUE)]
+  y <- as.double(y)
+  once <- met_once(y)
+  numbers <- Filter(Negate(is.null), lapply(columns, function(x) {
+    if (is.numeric(x)) as.double(x) else numbers_in(x)
+  }))
+  told_by <- function(holds) names(numbers)[vapply(numbers, holds, NA)]
+  tell_held(
+    told_by(function(x) holds_values(x, once) || holds_scaled(x, y)),
+    "Most values of {.val {told}} are values of the response.", call
+  )
+  tell_held(
+    told_by(function(x) length(x) == length(y) && holds_means(x, y)),
+    "The values of {.val {told}} are means or medians of the response by
+     group.", call
+  )
+}
+
+tell_held <- function(told, what, call) {
   if (length(told) > 0) {
     abort_privacy(
       c(
         "A published column must not hold the response.",
-        x = "Most values of {.val {told}} are values of the response.",
+        x = what,
         i = "Leave {cli::qty(length(told))}{?it/them} out."
       ),
       call = call, class = "pseudosynth_error_copied_response"
@@ -73,44 +117,150 @@ check_holds_none <- function(y, columns, call = rlang::caller_env()) {
   }
 }
 
+#' Values that one record alone has
+#' @noRd
+met_once <- function(y) y[!duplicated(y) & !duplicated(y, fromLast = TRUE)]
+
+holds_values <- function(x, once) {
+  x <- unique(x)
+  sum(x %in% once) > max(10, length(x) / 2)
+}
+
+#' Is a column the response in another order and another unit?
+#'
+#' Two files of one law, sorted, lie on a line up to a share of about 1 / N of
+#' their variance; a copy does up to its rounding.
+#' @noRd
+holds_scaled <- function(x, y) {
+  if (length(x) != length(y) || length(y) < 20 || !all(is.finite(c(x, y))) ||
+    length(unique(y)) < length(y) / 2 || max(x) == min(x)) {
+    return(FALSE)
+  }
+  sorted <- sort(y)
+  on_a_line <- function(x) 1 - abs(stats::cor(x, sorted)) < 1e-9
+  on_a_line(sort(x)) || on_a_line(sort(x, decreasing = TRUE))
+}
+
+#' Are a column's values the means of the response in the groups it forms?
+#'
+#' Also those of its logarithm, and medians, up to the column's own rounding.
+#' Values of three digits and fewer are met by chance.
+#' @noRd
+holds_means <- function(x, y) {
+  value <- unique(x)
+  if (length(value) < 2 || length(value) > length(x) / 2 ||
+    !all(is.finite(value))) {
+    return(FALSE)
+  }
+  group <- match(x, value)
+  long <- value != signif(value, 3)
+  digits <- response_digits(value)
+  is_met <- function(of_group) {
+    close <- abs(of_group - value) <= 1e-6 * abs(value)
+    if (!is.na(digits)) close <- close | round(of_group, digits) == value
+    close
+  }
+  size <- tabulate(group, length(value))
+  means <- function(y) as.vector(rowsum(y, group)) / size
+  mean <- means(y)
+  varies <- long & size > 1 & means((y - mean[group])^2) > 0
+  if (sum(varies) < 2) {
+    return(FALSE)
+  }
+  sorted <- y[order(group, y)]
+  first <- cumsum(c(0, size[-length(size)]))
+  median <- (sorted[first + (size + 1) %/% 2] +
+    sorted[first + size %/% 2 + 1]) / 2
+  told <- c(list(mean, median), if (all(y > 0)) list(means(log(y))))
+  met <- vapply(told, function(of_group) {
+    sum(varies & is_met(of_group))
+  }, 1)
+  max(met) > max(1, sum(varies) / 2)
+}
+
 #' Columns that together tell the response nearly
 #'
-#' One of rank correlation beyond .99, or numbers whose weighted sum is the
-#' response up to 1% of its variance: wages and other income give the income.
+#' One of rank correlation beyond .99, or columns whose weighted sum, or whose
+#' product, is the response up to 1% of its variance: wages and other income
+#' give the income, hours and the hourly wage do.
 #' @return (list) `columns` (character), `share` (number); no columns: none.
 #' @noRd
 near_copies <- function(y, columns) {
-  none <- list(columns = character(), share = 0)
-  numbers <- Filter(Negate(is.null), lapply(columns, function(x) {
-    x <- if (is.numeric(x)) as.double(x) else numbers_in(x)
-    if (!is.null(x) && all(is.finite(x)) && max(x) > min(x)) x
-  }))
-  if (!is.numeric(y) || length(numbers) == 0 || length(unique(y)) < 20) {
-    return(none)
+  if (!is.numeric(y) || length(unique(y)) < 20) {
+    return(no_copies)
   }
   # What holds for all shows in some
   at <- unique(round(seq(1, length(y), length.out = min(length(y), 20000))))
   y <- as.double(y[at])
-  numbers <- lapply(numbers, `[`, at)
-  if (length(y) < 10 * (length(numbers) + 1) || max(y) == min(y)) {
-    return(none)
+  columns <- lapply(columns, `[`, at)
+  numbers <- varying_numbers(columns)
+  if (length(numbers) == 0 || max(y) == min(y) ||
+    length(y) < 10 * (length(numbers) + 1)) {
+    return(no_copies)
   }
   rank_y <- rank(y)
-  ranks <- vapply(numbers, function(x) {
-    if (max(x) > min(x)) abs(stats::cor(rank(x), rank_y)) else 0
-  }, 1)
+  ranks <- vapply(numbers, function(x) abs(stats::cor(rank(x), rank_y)), 1)
   if (max(ranks) > 0.99) {
     near <- ranks > 0.99
     return(list(columns = names(numbers)[near], share = max(ranks)))
   }
-  x <- do.call(cbind, numbers)
-  left <- stats::lm.fit(cbind(1, scale(x)[, colSums(x != x[1]) > 0]), y)
-  told <- 1 - sum(left$residuals^2) / sum((y - mean(y))^2)
-  if (is.finite(told) && told > 0.99) {
-    list(columns = names(numbers), share = told)
-  } else {
-    none
+  groups <- group_indicators(columns[setdiff(names(columns), names(numbers))])
+  if (length(y) < 10 * (NCOL(groups$x) + length(numbers) + 1)) groups <- NULL
+  found <- told_share(numbers, y, groups$names, groups$x)
+  rows <- y > 0
+  if (length(found$columns) > 0 || sum(rows) < length(y) / 2) {
+    return(found)
   }
+  positive <- Filter(function(x) all(x > 0), lapply(numbers, `[`, rows))
+  told_share(
+    varying_numbers(lapply(positive, log)), log(y[rows]), groups$names,
+    groups$x[rows, , drop = FALSE]
+  )
+}
+
+no_copies <- list(columns = character(), share = 0)
+
+#' @return (list) Finite numbers, also those written as text, that are not all
+#'   the same.
+#' @noRd
+varying_numbers <- function(columns) {
+  Filter(Negate(is.null), lapply(columns, function(x) {
+    x <- if (is.numeric(x)) as.double(x) else numbers_in(x)
+    if (!is.null(x) && all(is.finite(x)) && max(x) > min(x)) x
+  }))
+}
+
+#' @return (list) `names`, `x` (matrix of 0 and 1, or `NULL`) of columns of few
+#'   values.
+#' @noRd
+group_indicators <- function(columns) {
+  few <- Filter(function(x) length(unique(x)) <= 50, columns)
+  list(names = names(few), x = do.call(cbind, lapply(few, function(x) {
+    1 * outer(match(x, unique(x)), seq_along(unique(x))[-1], `==`)
+  })))
+}
+
+#' How much of the response do numbers tell, by themselves or of what groups
+#' leave of it?
+#' @return As near_copies().
+#' @noRd
+told_share <- function(numbers, y, groups, indicators) {
+  if (length(numbers) == 0 || max(y) == min(y)) {
+    return(no_copies)
+  }
+  x <- scale(do.call(cbind, numbers))
+  for (known in list(NULL, indicators)) {
+    known <- cbind(rep(1, length(y)), known)
+    left <- function(x) sum(stats::lm.fit(x, y)$residuals^2)
+    told <- 1 - left(cbind(known, x)) / left(known)
+    if (is.finite(told) && told > 0.99) {
+      return(list(
+        columns = c(names(numbers), if (ncol(known) > 1) groups),
+        share = told
+      ))
+    }
+  }
+  no_copies
 }
 
 #' Does a column tell the response of every record, or its class?

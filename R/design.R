@@ -171,16 +171,17 @@ check_predictor <- function(x, name, call) {
   check_text(x, name, call)
 }
 
-# Columns as plain values: a class or an attribute could bring a function along
+# Columns as plain values: a class or an attribute could bring a function along,
+# so that no method of it is asked
 plain_column <- function(x) {
   if (is.factor(x)) {
     structure(
-      as.integer(x),
-      levels = as.vector(levels(x)),
+      as.integer(unclass(x)),
+      levels = as.vector(unclass(attr(x, "levels"))),
       class = c(if (is.ordered(x)) "ordered", "factor")
     )
   } else {
-    as.vector(x)
+    as.vector(unclass(x))
   }
 }
 

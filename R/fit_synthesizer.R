@@ -118,7 +118,11 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     list(call = plain_call(match.call())),
     new_model(formula, data, family, prior, call, response, scaling)
   )
-  if (is.null(censor)) check_varies(model, call)
+  if (is.null(censor)) {
+    check_varies(model, call)
+  } else if (!is_categorical(family)) {
+    check_public_centre(censor$reference, prior, model, call)
+  }
   tell_distinct(model)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),

@@ -67,11 +67,14 @@ public_environment <- function(formula, columns, call) {
   kept
 }
 
-# Classes that columns have, and their parts
+# Classes that columns have, their parts, and what functions of the list give
 plain_classes <- c(
   "factor", "ordered", "integer", "double", "numeric", "character", "logical",
-  "AsIs", "matrix", "array", "default", "Date", "POSIXct", "POSIXt", "difftime"
+  "AsIs", "matrix", "array", "default", "Date", "POSIXct", "POSIXlt", "POSIXt",
+  "difftime", "poly", "basis", "ns", "bs"
 )
+
+group_generics <- c("Ops", "Math", "Summary", "Complex", "matrixOps")
 
 #' Refuse methods of the user's for the classes of columns
 #'
@@ -79,17 +82,18 @@ plain_classes <- c(
 #' read the file by the frames that called them.
 #' @noRd
 check_own_methods <- function(call) {
+  pattern <- sprintf("[.](%s)$", paste(plain_classes, collapse = "|"))
   places <- search()
   places <- places[!grepl("^package:|^Autoloads$", places)]
   found <- unlist(lapply(places, function(place) ls(place, all.names = TRUE)))
-  found <- grep(
-    sprintf("[.](%s)$", paste(plain_classes, collapse = "|")), found,
-    value = TRUE
-  )
+  found <- grep(pattern, found, value = TRUE)
   generic <- sub("[.][^.]+$", "", found)
-  generics <- c(getNamespaceExports("base"), getNamespaceExports("stats"))
+  generics <- c(
+    getNamespaceExports("base"), getNamespaceExports("stats"), group_generics
+  )
   own <- found[generic %in% generics]
   own <- own[vapply(own, exists, NA, envir = globalenv(), mode = "function")]
+  own <- unique(c(own, registered_by_hand(pattern)))
   if (length(own) > 0) {
     abort_input(
       c(
@@ -101,6 +105,21 @@ check_own_methods <- function(call) {
       arg = "formula", call = call, class = "pseudosynth_error_formula"
     )
   }
+}
+
+#' Methods that were registered and are of no package
+#' @param pattern (string) Of their names.
+#' @noRd
+registered_by_hand <- function(pattern) {
+  unlist(lapply(c("base", "stats"), function(package) {
+    table <- get(".__S3MethodsTable__.", asNamespace(package))
+    names <- grep(pattern, ls(table, all.names = TRUE), value = TRUE)
+    of_package <- vapply(names, function(name) {
+      home <- environment(get(name, table))
+      is.null(home) || isNamespace(topenv(home))
+    }, NA)
+    names[!of_package]
+  }))
 }
 
 genuine_function <- function(name) {

@@ -55,6 +55,9 @@ job_model <- function(job) {
   check_score_epsilon(job$epsilon, job$call)
   reference <- release_settings(job)$reference
   levels <- is_categorical(model$family)
+  if (!levels) {
+    check_public_centre(reference, job$fit_arguments$prior, model, job$call)
+  }
   default <- if (!levels) released_prior(reference, model$family)
   model$prior <- resolve_prior(
     job$fit_arguments$prior %||% default, model$family, model$design$columns,

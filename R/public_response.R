@@ -19,8 +19,9 @@
 #'   smallest or the largest value of the file equals them, such as a top code:
 #'   of `bounds` here, of the `bounds` of a histogram, of a score release or of
 #'   [beta_response()], and of the `support` of [synthesize()]. Others that
-#'   equal one are refused; 0 and 1 need no confirmation. `NULL`, the default:
-#'   none.
+#'   equal one are refused; 0 and 1 need no confirmation. Also numbers of a
+#'   public reference or prior that equal the file's mean, median or standard
+#'   deviation. `NULL`, the default: none.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'

@@ -33,6 +33,8 @@ release_object <- function(x, path, formats, data, public, refuse, call) {
   refuse(nrow(file))
   check_target(path, call)
 
+  check_level_order(x, file, public, call)
+
   # What a set of the file's own records would show is explained
   set <- suppressMessages(synthesize(
     x, 1,
@@ -53,6 +55,45 @@ release_object <- function(x, path, formats, data, public, refuse, call) {
     rbind(made, file_table(folder, certificates))
   })
   invisible(made)
+}
+
+#' Refuse levels that stand in the order of the response
+#'
+#' As reorder() puts them: of twenty regions that is their rank by what is
+#' confidential. Sets have levels sorted, what they are drawn from has them as
+#' coefficients do. Few levels stand so by chance, others by their meaning.
+#' @noRd
+check_level_order <- function(x, file, public, call) {
+  y <- file[[x$response$variable]]
+  shown <- x$design$levels
+  shown <- shown[intersect(names(shown), setdiff(names(file), public))]
+  told <- names(Filter(isTRUE, vapply(names(shown), function(name) {
+    is.numeric(y) && !is.ordered(file[[name]]) &&
+      follows_means(shown[[name]], file[[name]], as.double(y))
+  }, NA)))
+  if (length(told) > 0) {
+    abort_privacy(
+      c(
+        "Levels must not stand in the order of the response.",
+        x = "Those of {.val {told}} do, by its means or medians.",
+        i = "Sort them before, {.code factor(as.character(x))}, or name what is
+             wanted: {.code public = {quoted_names(told)}}."
+      ),
+      call = call, class = "pseudosynth_error_level_order"
+    )
+  }
+}
+
+follows_means <- function(levels, x, y) {
+  levels <- intersect(levels, as.character(x))
+  if (length(levels) < 6 || !is.unsorted(as_text(levels))) {
+    return(FALSE)
+  }
+  parts <- split(y, factor(as.character(x), levels))
+  any(vapply(list(mean, stats::median), function(of) {
+    figures <- vapply(parts, of, 1)
+    !is.unsorted(figures) || !is.unsorted(-figures)
+  }, NA))
 }
 
 object_certificate <- function(x, what, files) {

@@ -55,9 +55,12 @@
 #' `epsilon` or at more than `delta`. A published column whose values nine of
 #' ten records have alone, such as a case number: it tells whose record is
 #' whose, unless `public` names it. Published columns that tell the response or
-#' hold its values in any order. Numbers that together tell more than 99% of the
-#' response's variance, or one of rank correlation beyond .99, unless `public`
-#' names them all.
+#' hold its values in any order or unit, or its means or medians by group.
+#' Numbers whose weighted sum or product tells more than 99% of the response's
+#' variance, or of what groups leave of it, or one of rank correlation beyond
+#' .99, unless `public` names them all. Of what sets are drawn from: levels of
+#' an unordered factor that stand in the order of the response's means or
+#' medians, unless `public` names it.
 #'
 #' @section The scan:
 #' Every byte that was written is read again, and every value is looked for, but

@@ -153,15 +153,20 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_score_epsilon(epsilon, call)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_seed(seed)
+  stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
   model <- new_model(
     formula, used_levels(data), family, prior, call, response, scaling
   )
   check_response_is_public(model$response, call)
+  if (!is_categorical(family)) {
+    check_public_centre(settings$reference, stated_prior, model, call)
+  }
   y <- model$data[[model$response$variable]]
   check_holds_none(
     y, model$data[setdiff(names(model$data), model$response$variable)], call
   )
+  check_terms_hold_none(y, model$design$terms, call)
   release_sums <- if (is_categorical(family)) release_levels else release_scores
   release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
 }

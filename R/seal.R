@@ -93,12 +93,20 @@ stable_hash <- function(x) {
 #' Functions and formulas as text, with what lies beside them
 #' @noRd
 stable_parts <- function(x) {
-  if (is.environment(x)) {
-    return(stable_environment(x))
-  }
   beside <- attributes(x)
-  source <- c("srcref", "srcfile", "wholeSrcref")
-  beside <- beside[setdiff(names(beside), source)]
+  if (is.environment(x)) {
+    inside <- stable_environment(x)
+    # The workspace has attributes of the session
+    if (length(beside) == 0 || !is_blueprint(x)) {
+      return(inside)
+    }
+    return(list(inside, lapply(beside, stable_parts)))
+  }
+  # Where a function was written is no part of it; of data it is a hiding place
+  if (is.function(x)) {
+    source <- c("srcref", "srcfile", "wholeSrcref")
+    beside <- beside[setdiff(names(beside), source)]
+  }
   list(
     if (is.function(x) || is.language(x)) {
       deparse(x, control = "digits17")
@@ -115,10 +123,13 @@ stable_parts <- function(x) {
 #' are the user's
 #' @noRd
 stable_environment <- function(x) {
-  ours <- !identical(x, emptyenv()) && identical(parent.env(x), baseenv())
-  if (ours) {
+  if (is_blueprint(x)) {
     lapply(as.list(x, all.names = TRUE, sorted = TRUE), stable_parts)
   } else {
     "environment"
   }
+}
+
+is_blueprint <- function(x) {
+  !identical(x, emptyenv()) && identical(parent.env(x), baseenv())
 }

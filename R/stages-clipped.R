@@ -33,6 +33,9 @@ prepare_clip <- function(job, rule = job_rule(job)) {
     job$fit_arguments$prior, job$family, model$design$columns, call
   )
   rule <- resolve_censor(rule, job$family, call)
+  if (!is_categorical(job$family)) {
+    check_public_centre(rule$reference, job$fit_arguments$prior, model, call)
+  }
   spec <- model_spec(model, NULL, rule, call)
   choose_sampler(job$run$control$sampler, spec, call)
   job

@@ -291,6 +291,7 @@ check_published <- function(fit, data, columns, call) {
     check_not_copied(y, published, call)
   }
   check_holds_none(fit$data[[variable]], published, call)
+  check_terms_hold_none(fit$data[[variable]], fit$design$terms, call)
 }
 
 check_margin <- function(margin, fit, call = rlang::caller_env()) {

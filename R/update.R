@@ -67,7 +67,11 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   model <- unclass(object)[c(
     "call", "formula", "family", "prior", "response", "design", "data", "spec"
   )]
-  if (is.null(censor)) check_varies(model, call)
+  if (is.null(censor)) {
+    check_varies(model, call)
+  } else if (!is_categorical(model$family)) {
+    check_public_centre(censor$reference, model$prior, model, call)
+  }
   model$spec <- weighted_spec(model$spec, model, weights, censor, call)
 
   sampler <- choose_sampler(run$control$sampler, model$spec, call)

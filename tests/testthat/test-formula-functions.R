@@ -192,3 +192,41 @@ test_that("methods of the user's for columns' classes are refused", {
     class = "pseudosynth_error_formula"
   )
 })
+
+test_that("operators' methods and registered ones are refused, too", {
+  data <- data.frame(y = rep(c(1, 2, 4), 20), x = rnorm(60))
+  release <- function(formula) {
+    score_release(formula, data,
+      epsilon = 1, reference = list("(Intercept)" = 0, sigma = 1)
+    )
+  }
+  assign("Ops.AsIs", function(e1, e2) sys.frames(), globalenv())
+  withr::defer(suppressWarnings(rm("Ops.AsIs", envir = globalenv())))
+  expect_error(
+    release(log(y) ~ I(I(x) * 2)), "Ops.AsIs",
+    class = "pseudosynth_error_formula"
+  )
+  rm("Ops.AsIs", envir = globalenv())
+  table <- get(".__S3MethodsTable__.", baseenv())
+  own <- function(x, ...) sys.frames()
+  environment(own) <- globalenv()
+  registerS3method("scale", "numeric", own, baseenv())
+  withr::defer(rm("scale.numeric", envir = table))
+  expect_error(
+    release(log(y) ~ scale(x)), "scale.numeric",
+    class = "pseudosynth_error_formula"
+  )
+})
+
+test_that("no method of a column's class is asked for its values", {
+  x <- withr::with_seed(1, rnorm(60))
+  hidden <- structure(x, class = c("of_this_test", "AsIs"))
+  table <- get(".__S3MethodsTable__.", baseenv())
+  registerS3method(
+    "as.vector", "of_this_test", function(x, mode) rep(7, 60), baseenv()
+  )
+  withr::defer(rm("as.vector.of_this_test", envir = table))
+  expect_identical(plain_column(hidden), x)
+  levels <- structure(gl(2, 30), class = c("of_this_test", "factor"))
+  expect_identical(plain_column(levels), gl(2, 30))
+})

@@ -171,3 +171,174 @@ test_that("sets without a guarantee are not for release in print and figure", {
   ))), none)
   expect_identical(!is.null(plot(sets)$labels$caption), none)
 })
+
+test_that("a copy in another order and another unit is refused", {
+  y <- withr::with_seed(1, round(exp(rnorm(300, 10))))
+  check <- function(x) check_holds_none(y, data.frame(x = x))
+  for (x in list(
+    rev(y) / 1000, 5 - 2 * sort(y), sample(signif(y * 1.1, 9)),
+    sprintf("%.3f", sort(y) / 1000)
+  )) {
+    expect_error(check(x), class = "pseudosynth_error_copied_response")
+  }
+  expect_no_error(check(withr::with_seed(2, round(exp(rnorm(300, 10))))))
+  expect_no_error(check(seq_along(y)))
+})
+
+test_that("means and medians of the response by group are refused", {
+  withr::local_seed(1)
+  group <- sample(letters[1:6], 300, TRUE)
+  y <- round(exp(rnorm(300, 10)))
+  check <- function(x) check_holds_none(y, data.frame(x = x))
+  told <- list(
+    ave(y, group), round(ave(y, group)), ave(log(y), group),
+    ave(y, group, FUN = median), signif(ave(y, group), 8),
+    as.character(ave(y, group))
+  )
+  for (x in told) {
+    expect_error(check(x), class = "pseudosynth_error_copied_response")
+  }
+  honest <- list(
+    match(group, letters), ave(exp(rnorm(300, 10)), group),
+    signif(ave(y, group), 2), c(1234.5, 2345.6)[1 + (group > "c")]
+  )
+  for (x in honest) expect_no_error(check(x))
+  counts <- rpois(300, 3)
+  expect_no_error(check_holds_none(counts, data.frame(x = rpois(300, 3))))
+})
+
+test_that("products and sums beside groups that give the response are found", {
+  withr::local_seed(1)
+  data <- data.frame(
+    hours = sample(200:2500, 400, TRUE), rate = round(exp(rnorm(400, 3)), 2),
+    g = sample(letters, 400, TRUE)
+  )
+  pay <- data$hours * data$rate
+  expect_setequal(near_copies(pay, data)$columns, c("hours", "rate"))
+  expect_length(near_copies(pay, data[c("rate", "g")])$columns, 0)
+  y <- round(rnorm(400, match(data$g, letters)^2, 20))
+  data$left <- round(resid(lm(y ~ g, data)))
+  expect_true("left" %in% near_copies(y, data[c("g", "left")])$columns)
+  expect_length(near_copies(y, data[c("g", "rate")])$columns, 0)
+})
+
+test_that("a formula into whose code the response was written is refused", {
+  data <- withr::with_seed(1, data.frame(y = round(exp(rnorm(100, 9))),
+    x = rnorm(100)
+  ))
+  terms <- vapply(split(data$y, rep(1:10, 10)), function(k) {
+    sprintf("I(x + pmin(x, %s))", toString(k))
+  }, "")
+  formula <- stats::reformulate(terms[1:4], quote(log(y)))
+  expect_error(
+    score_release(formula, data,
+      epsilon = 1, reference = list("(Intercept)" = 9, sigma = 1)
+    ),
+    class = "pseudosynth_error_copied_response"
+  )
+  of <- function(formula) stats::terms(formula)
+  expect_no_error(check_terms_hold_none(data$y, of(~ cut(x, c(-9, 0, 9)))))
+  expect_identical(constants_of(quote(f(1, -2, g(x[, 3], "a")))), c(1, 2, 3))
+})
+
+test_that("breaks that are quantiles of the file are refused", {
+  y <- withr::with_seed(1, exp(rnorm(803, 10)))
+  made <- function(breaks) {
+    perturbed_histogram(log(y) ~ 1, data.frame(y),
+      bins = c(1, breaks, 1e7), epsilon = 1
+    )
+  }
+  for (probs in list(1:9 / 10, 1:19 / 20, c(0.05, 0.25, 0.5, 0.75, 0.95))) {
+    expect_error(
+      made(quantile(y, probs)),
+      class = "pseudosynth_error_public_ends"
+    )
+    expect_error(
+      made(round(quantile(y, probs), 1)),
+      class = "pseudosynth_error_public_ends"
+    )
+    # Those of another file are nobody's here
+    other <- withr::with_seed(2, exp(rnorm(803, 10)))
+    expect_no_error(made(quantile(other, probs)))
+  }
+  # Heaped values
+  heaped <- round(y, -4) + 1234
+  expect_true(are_quantiles(quantile(y, 1:9 / 10), y))
+  expect_false(are_quantiles(c(15000, 25000, 35500), heaped))
+})
+
+test_that("a reference or prior that is the file's own is refused", {
+  data <- withr::with_seed(1, data.frame(y = exp(rnorm(200, 10)), x = 1:200))
+  z <- log(data$y)
+  release <- function(reference, ...) {
+    score_release(log(y) ~ x, data,
+      epsilon = 1, reference = reference, ...
+    )
+  }
+  own <- list(
+    list("(Intercept)" = mean(z), sigma = 1),
+    list("(Intercept)" = median(z), sigma = 1),
+    list("(Intercept)" = 10, sigma = sd(z)),
+    list("(Intercept)" = 10, sigma = mad(z))
+  )
+  for (reference in own) {
+    expect_error(release(reference), class = "pseudosynth_error_public_ends")
+    expect_error(
+      pseudo_posterior(log(y) ~ x, data, gaussian(),
+        mechanism = "centred", epsilon = 1, reference = reference
+      ),
+      class = "pseudosynth_error_public_ends"
+    )
+    expect_error(
+      fit_synthesizer(log(y) ~ x, data, gaussian(),
+        censor = censor(1, reference = reference)
+      ),
+      class = "pseudosynth_error_public_ends"
+    )
+  }
+  expect_error(
+    release(list("(Intercept)" = 10, sigma = 1),
+      prior = prior_normal(1, c(10, 2.5 * sd(z)))
+    ),
+    "prior",
+    class = "pseudosynth_error_public_ends"
+  )
+  expect_no_error(suppressMessages(release(own[[1]],
+    response = public_response(confirmed = mean(z))
+  )))
+  # What people write, in either unit
+  data$y[1:101] <- 20000
+  expect_identical(median(log(data$y)), log(20000))
+  expect_no_error(suppressMessages(
+    release(list("(Intercept)" = log(20000), sigma = 1))
+  ))
+  counts <- data.frame(y = withr::with_seed(1, rpois(203, 3)))
+  expect_error(
+    score_release(y ~ 1, counts, poisson(),
+      epsilon = 1, reference = list("(Intercept)" = log(mean(counts$y)))
+    ),
+    class = "pseudosynth_error_public_ends"
+  )
+})
+
+test_that("a score release whose levels stand in the response's order stays", {
+  skip_if_not_installed("jsonlite")
+  data <- withr::with_seed(1, data.frame(
+    y = round(exp(rnorm(300, 10)), 2),
+    area = factor(sample(paste0("area", 10:19), 300, TRUE))
+  ))
+  leaves <- function(data, ...) {
+    made <- score_release(log(y) ~ area, data, gaussian(),
+      epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1)
+    )
+    release(made, withr::local_tempfile(), data = data, ...)
+  }
+  reordered <- transform(data, area = reorder(area, y, median))
+  expect_error(leaves(reordered), class = "pseudosynth_error_level_order")
+  expect_error(
+    leaves(transform(data, area = reorder(area, -y))),
+    class = "pseudosynth_error_level_order"
+  )
+  expect_no_error(leaves(reordered, public = "area"))
+  expect_no_error(leaves(data))
+})

@@ -359,6 +359,20 @@ test_that("a seal is over all of a release", {
     function(x) {
       assign("power", 3, environment(x$design$terms))
       x
+    },
+    # Where a function was written, hung on what is none
+    function(x) {
+      attr(x$prior, "srcfile") <- data$y
+      x
+    },
+    function(x) {
+      attr(x$design$terms, "srcref") <- data$y
+      x
+    },
+    function(x) {
+      home <- environment(x$design$terms)
+      attr(home, "note") <- data$y
+      x
     }
   )) {
     # A copy of its own: environments are shared
