@@ -68,7 +68,8 @@ beta_response <- function(bounds) {
 check_response_bounds <- function(bounds, arg = "bounds",
                                   call = rlang::caller_env()) {
   advice <- paste(
-    "State what is publicly known, for instance {.code c(0, 600000)};",
+    "State what is publicly known, for instance {.code c(0, 1)} of a share or",
+    "{.code c(0, 600000)} of an amount;",
     "never the smallest and largest value of the data."
   )
   if (rlang::is_missing(bounds)) {

@@ -168,7 +168,7 @@ glance.privacy_ledger <- function(x, ...) {
   table <- as.data.frame(x)
   data.frame(
     entries = nrow(table), budget = x$epsilon,
-    spent = max(table$epsilon, 0), delta = x$delta, neighbours = x$neighbours
+    spent = max(table$spent, 0), delta = x$delta, neighbours = x$neighbours
   )
 }
 

@@ -31,7 +31,7 @@
 #'   `as.data.frame()` has one row for each entry: `number`, `time` (UTC),
 #'   `synthetic`, `published`, `mechanism`, `label`, `m`, `records`, `file` (a
 #'   salted hash of the confidential response; `NA` where sets were drawn from a
-#'   histogram or score release, which hold no record) and `epsilon`, what was
+#'   histogram or score release, which hold no record) and `spent`, what was
 #'   spent up to and including it.
 #'
 #' @section Composition:
@@ -364,7 +364,7 @@ as.data.frame.privacy_ledger <- function(x,
     m = as.integer(field("m", "")),
     records = as.integer(field("records", NA_character_)),
     file = field("file", NA_character_),
-    epsilon = vapply(number, function(i) {
+    spent = vapply(number, function(i) {
       spent_of(book, entry_charges(book$entries[seq_len(i)]))
     }, 1)
   )

@@ -27,8 +27,8 @@ autoplot.privacy_ledger <- function(object, ...) {
   kinds <- c(strict = "proven", claimed = "claimed")
   table$kind <- kinds[ifelse(table$label == "strict", "strict", "claimed")]
   n <- nrow(table)
-  spent <- max(table$epsilon, 0)
-  ggplot2::ggplot(table, ggplot2::aes(x = .data$number, y = .data$epsilon)) +
+  spent <- max(table$spent, 0)
+  ggplot2::ggplot(table, ggplot2::aes(x = .data$number, y = .data$spent)) +
     ggplot2::geom_col(
       ggplot2::aes(fill = .data$kind, colour = .data$kind),
       width = 0.7, linewidth = 0.5

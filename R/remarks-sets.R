@@ -120,7 +120,7 @@ remark_range <- function(y, values) {
     return(sprintf(
       paste(
         "%s of the synthetic values are negative; the file has none. State",
-        "public ends, or model the log."
+        "public ends: `support`."
       ),
       format_share(negative)
     ))

@@ -57,7 +57,9 @@ check_inside <- function(y, response, call) {
          values of two records."
       },
       i = "State wider bounds that are publicly known, or correct or drop these
-           records."
+           records.",
+      i = "{.arg support} of {.fn synthesize} brings sets back within the bounds
+           that values may attain, such as {.code c(0, 1)}."
     ),
     arg = "data", call = call, rows = bad
   )

@@ -126,21 +126,23 @@ response_range <- function(response) {
   if (response$type == "integer") {
     largest <- .Machine$integer.max
   }
+  smallest <- switch(response$transform,
+    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
+    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
+    if (response$kind == "count") 0 else -largest
+  )
   bounds <- response$bounds
   if (!is.null(bounds)) {
+    # A proportion lies inside of them
     inside <- if (is.na(digits)) {
       bounds + c(1, -1) * pmax(diff(bounds), abs(bounds)) * .Machine$double.eps
     } else {
       unit <- 10^digits
       c(floor(bounds[1] * unit) + 1, ceiling(bounds[2] * unit) - 1) / unit
     }
-    return(inside)
+    smallest <- inside[1]
+    largest <- inside[2]
   }
-  smallest <- switch(response$transform,
-    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
-    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
-    if (response$kind == "count") 0 else -largest
-  )
   limits <- response$limits
   if (!is.null(limits) && !is.na(digits)) {
     # The values of so many decimals within them; the slack is for 0.07 * 100

@@ -128,8 +128,7 @@ with_support <- function(response, support, call = rlang::caller_env()) {
   }
   none <- c(
     binary = "The response has two values.",
-    categorical = "The response has levels.",
-    proportion = "A proportion has the bounds of its family."
+    categorical = "The response has levels."
   )
   if (response$kind %in% names(none)) {
     abort_input(

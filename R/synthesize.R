@@ -60,7 +60,7 @@
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, `uncertainty` where it does not
 #' apply or for other predictors than the file's, unknown levels in `newdata`, a
-#' margin of another response, a support for two values or a proportion, or one
+#' margin of another response, a support for two values or levels, or one
 #' that holds no value of the response.
 #' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
 #' histogram that was made from a vector, which does not know its column; class

@@ -51,7 +51,7 @@ test_that("it costs m draws, and what is drawn from it nothing more", {
   label <- guarantee(generator)
   expect_identical(label$label, "strict")
   expect_equal(label$epsilon$total[["add/remove-one"]], 4)
-  expect_equal(as.data.frame(book)$epsilon, 4)
+  expect_equal(as.data.frame(book)$spent, 4)
   expect_output(print(label), "costs\\s+nothing more")
   first <- synthesize(generator, 2, newdata = some_people())
   second <- synthesize(generator, 1, newdata = some_people(20))

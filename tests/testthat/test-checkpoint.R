@@ -99,7 +99,7 @@ test_that("a resumed job is charged once and releases the same sets", {
   expect_identical(nrow(as.data.frame(book)), 2L)
   again <- copy_folder(path)
   first <- quietly(resume(path))
-  expect_equal(as.data.frame(book)$epsilon, c(1.6, 4))
+  expect_equal(as.data.frame(book)$spent, c(1.6, 4))
   expect_true(all(guarantee(first)$charges$id %in% ledger_charges(book)$id))
   # A copy of the folder gives nothing new either
   second <- quietly(resume(again))

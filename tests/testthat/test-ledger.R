@@ -24,7 +24,7 @@ test_that("costs of parameter draws are summed and what exceeds is refused", {
   book <- new_book(5)
   fit <- release_fit()
   first <- synthesize(fit, m = 2, ledger = book)
-  expect_equal(as.data.frame(book)$epsilon, 4)
+  expect_equal(as.data.frame(book)$spent, 4)
   error <- over(synthesize(fit, m = 1, ledger = book))
   expect_equal(c(error$spent, error$total, error$budget), c(4, 6, 5))
   expect_identical(nrow(as.data.frame(book)), 1L)
@@ -39,7 +39,7 @@ test_that("every call of synthesize() is an entry, and the sums follow", {
   for (i in 1:4) synthesize(release_fit(), ledger = book)
   table <- as.data.frame(book)
   expect_identical(table$number, 1:4)
-  expect_equal(table$epsilon, c(2, 4, 6, 8))
+  expect_equal(table$spent, c(2, 4, 6, 8))
   expect_identical(table$synthetic, rep("income", 4))
   expect_identical(table$published, rep("age, earner", 4))
   expect_identical(table$records, rep(150L, 4))
@@ -51,7 +51,7 @@ test_that("sums that equal the budget but for rounding fit", {
   book <- new_book(0.3)
   for (i in 1:3) synthesize(histogram(0.1), ledger = book)
   expect_gt(sum(rep(0.1, 3)), 0.3)
-  expect_equal(as.data.frame(book)$epsilon[3], 0.3)
+  expect_equal(as.data.frame(book)$spent[3], 0.3)
   over(synthesize(histogram(1e-6), ledger = book))
 })
 
@@ -59,9 +59,9 @@ test_that("the same histogram is paid once, another one again", {
   book <- new_book(2.5)
   same <- histogram()
   for (i in 1:3) synthesize(same, m = 4, ledger = book)
-  expect_equal(as.data.frame(book)$epsilon, c(1, 1, 1))
+  expect_equal(as.data.frame(book)$spent, c(1, 1, 1))
   synthesize(histogram(), ledger = book)
-  expect_equal(as.data.frame(book)$epsilon[4], 2)
+  expect_equal(as.data.frame(book)$spent[4], 2)
   over(synthesize(histogram(), ledger = book))
 })
 
@@ -71,10 +71,10 @@ test_that("noisy counts and sums are charged where they are made", {
   made <- perturbed_histogram(log(income) ~ 1, data,
     bounds = c(100, 1e7), epsilon = 1, ledger = book
   )
-  expect_equal(as.data.frame(book)$epsilon, 1)
+  expect_equal(as.data.frame(book)$spent, 1)
   # What is drawn from it is known to be paid
   synthesize(made, m = 3, ledger = book)
-  expect_equal(as.data.frame(book)$epsilon, c(1, 1))
+  expect_equal(as.data.frame(book)$spent, c(1, 1))
   sums <- function(epsilon, ...) {
     suppressWarnings(score_release(log(income) ~ age, data,
       epsilon = epsilon, ledger = book, ...,
@@ -82,13 +82,13 @@ test_that("noisy counts and sums are charged where they are made", {
     ))
   }
   released <- sums(0.5)
-  spent <- as.data.frame(book)$epsilon[3]
+  spent <- as.data.frame(book)$spent[3]
   expect_gt(spent, 1)
   synthesize(
     released,
     m = 2, newdata = data, support = c(1, 2e6), ledger = book
   )
-  expect_equal(as.data.frame(book)$epsilon[4], spent)
+  expect_equal(as.data.frame(book)$spent[4], spent)
   # The file is marked where it was read
   file <- as.data.frame(book)$file
   expect_identical(is.na(file), c(FALSE, TRUE, FALSE, TRUE))
@@ -134,7 +134,7 @@ test_that("what one release protects no other publishes", {
 test_that("a ledger counts in its own relation", {
   book <- new_book(5, neighbours = "replace")
   synthesize(histogram(), ledger = book)
-  expect_equal(as.data.frame(book)$epsilon, 2)
+  expect_equal(as.data.frame(book)$spent, 2)
   expect_output(print(book), "replace-one")
 })
 
@@ -153,7 +153,7 @@ test_that("charges of sums are turned into rho and need a delta", {
   draw(book)
   # Paid once however much is drawn, at the epsilon of its label
   label <- guarantee(noisy)$epsilon$total[["add/remove-one"]]
-  expect_equal(as.data.frame(book)$epsilon, c(label, label), tolerance = 1e-9)
+  expect_equal(as.data.frame(book)$spent, c(label, label), tolerance = 1e-9)
   # Two of them cost less than their sum
   other <- suppressWarnings(score_release(log(income) ~ age, data,
     epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
@@ -166,7 +166,7 @@ test_that("charges of sums are turned into rho and need a delta", {
   draw(book)
   synthesize(histogram(0.5), ledger = book)
   rho <- sum(noisy$charges$rho_add_remove) + 0.5^2 / 2
-  expect_equal(as.data.frame(book)$epsilon[2], zcdp_epsilon(rho, 1e-6))
+  expect_equal(as.data.frame(book)$spent[2], zcdp_epsilon(rho, 1e-6))
 })
 
 test_that("what has no claim, or a seed, is not taken", {
@@ -205,7 +205,7 @@ test_that("claimed epsilons count and are said to be claimed", {
   synthesize(weighted, m = 2, ledger = book)
   synthesize(histogram(), ledger = book)
   claimed <- guarantee(weighted, 2)$epsilon$total[["add/remove-one"]]
-  expect_equal(as.data.frame(book)$epsilon, claimed + 0:1)
+  expect_equal(as.data.frame(book)$spent, claimed + 0:1)
   expect_output(print(book), "1 of them claimed.*proven ones come to 1")
 })
 
@@ -314,13 +314,13 @@ test_that("a line cut off at any byte stops all spending until it is mended", {
   # Deleted by hand, the ledger goes on
   writeBin(whole[seq_len(ends[2])], book$path)
   synthesize(histogram(), ledger = book)
-  expect_equal(as.data.frame(book)$epsilon, c(1, 2))
+  expect_equal(as.data.frame(book)$spent, c(1, 2))
   whole <- readBin(book$path, "raw", 1e5)
   # Complete but for its end: it may have been drawn for
   writeBin(whole[seq_len(length(whole) - 1)], book$path)
-  expect_equal(as.data.frame(book)$epsilon, c(1, 2))
+  expect_equal(as.data.frame(book)$spent, c(1, 2))
   synthesize(histogram(), ledger = book)
-  expect_equal(as.data.frame(book)$epsilon, c(1, 2, 3))
+  expect_equal(as.data.frame(book)$spent, c(1, 2, 3))
 })
 
 test_that("a ledger that cannot be written draws nothing", {
@@ -341,11 +341,11 @@ test_that("an entry is complete before anything is drawn", {
   book <- new_book()
   local_replaced("histogram_quantile", function(...) stop("killed"))
   expect_error(synthesize(histogram(), ledger = book), "killed")
-  expect_equal(as.data.frame(book)$epsilon, 1)
+  expect_equal(as.data.frame(book)$spent, 1)
   local_replaced("synthesize_", function(...) stop("killed"))
   local_replaced("random_rows", function(...) stop("killed"))
   expect_error(synthesize(release_fit(), ledger = book), "killed")
-  expect_equal(as.data.frame(book)$epsilon, c(1, 3))
+  expect_equal(as.data.frame(book)$spent, c(1, 3))
 })
 
 # Processes --------------------------------------------------------------------
@@ -361,7 +361,7 @@ test_that("processes at once lose no entry and exceed no budget", {
   jobs <- lapply(1:4, function(i) parallel::mcparallel(spend_ten()))
   refused <- unlist(parallel::mccollect(jobs))
   expect_identical(sum(!refused), 25L)
-  expect_equal(as.data.frame(book)$epsilon, 1:25)
+  expect_equal(as.data.frame(book)$spent, 1:25)
   expect_length(unique(ledger_charges(book)$id), 25)
   expect_false(file.exists(paste0(book$path, ".lock")))
 })
@@ -388,7 +388,7 @@ test_that("the lock of a process that was killed is removed", {
   tools::pskill(child$pid, tools::SIGKILL)
   suppressWarnings(parallel::mccollect(child))
   synthesize(histogram(), ledger = book)
-  expect_equal(as.data.frame(book)$epsilon, 1)
+  expect_equal(as.data.frame(book)$spent, 1)
   expect_false(file.exists(lock))
 })
 

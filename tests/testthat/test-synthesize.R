@@ -188,6 +188,25 @@ test_that("every source of sets takes a support", {
   expect_identical(guarantee(sets)$label, "strict")
 })
 
+test_that("rates that attain 0 and 1 have wider bounds and a support", {
+  rates <- withr::with_seed(1, data.frame(
+    rate = c(0, 1, stats::rbeta(198, 0.7, 0.7)), x = stats::rnorm(200)
+  ))
+  expect_error(quick_fit(rate ~ x, rates, beta_response(c(0, 1))), "support")
+  fit <- quick_fit(rate ~ x, rates, beta_response(c(-0.02, 1.02)))
+  wide <- unlist(lapply(synthesize(fit, 5, seed = 1)$sets, `[[`, "rate"))
+  expect_true(any(wide < 0) && any(wide > 1))
+  expect_message(
+    sets <- synthesize(fit, 5, seed = 1, support = c(0, 1)),
+    class = "pseudosynth_message_support"
+  )
+  inside <- unlist(lapply(sets$sets, `[[`, "rate"))
+  expect_identical(inside, pmin(pmax(wide, 0), 1))
+  # Within the family's own bounds, which no value attains
+  beyond <- synthesize(fit, 1, seed = 1, support = c(-1, 2))
+  expect_identical(beyond$sets[[1]]$rate, wide[1:200])
+})
+
 test_that("a support that makes no sense is refused before anything is drawn", {
   fit <- lw_fit()
   for (bad in list(3, c(2, 1), c(1, NA), "a", c(-5, 0))) {
