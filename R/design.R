@@ -172,19 +172,6 @@ check_predictor <- function(x, name, call) {
   check_text(x, name, call)
 }
 
-# Columns as plain values: a class or an attribute could bring a function along
-plain_column <- function(x) {
-  if (is.factor(x)) {
-    structure(
-      as.integer(x),
-      levels = as.vector(levels(x)),
-      class = c(if (is.ordered(x)) "ordered", "factor")
-    )
-  } else {
-    as.vector(x)
-  }
-}
-
 predictor_frame <- function(terms, data, call) {
   used <- intersect(all.vars(attr(terms, "variables")), names(data))
   plain <- as.data.frame(data)[used]

@@ -143,7 +143,7 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
   model <- list(
     formula = plain_formula(formula, design), family = family,
     prior = resolve_prior(prior, family, design$columns, call),
-    response = response, design = design
+    response = response, design = design, tibble = is_tibble(data)
   )
   model$data <- used_columns(data, model)
   model

@@ -2,8 +2,10 @@
 #'
 #' Writes the sets, a codebook and a certificate into a new folder, or refuses
 #' and says why. Everything is built anew from synthetic values and published
-#' predictors: no row names, attributes, unused levels, draws, weights, bounds
-#' or seeds. The rows of each set are in an order of their own, at random by the
+#' predictors: no row names, attributes, draws, weights, bounds or seeds. The
+#' levels of a published factor are published with it, those that no record has
+#' too, and a message names these: [droplevels()] before the fit leaves them
+#' out. Sets of a tibble are tibbles, also in RDS files. The rows of each set are in an order of their own, at random by the
 #' operating system's entropy.
 #'
 #' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
@@ -168,6 +170,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_beside(file, synthetic, call)
   check_no_near_copy(file, synthetic, public, call)
   check_none_distinct(synthetic, public, call)
+  tell_unused_levels(synthetic$sets[[1]])
   made <- write_folder(path, call, function(folder) {
     made <- writing(path, call, {
       sets <- write_sets(frames, folder, formats)
@@ -339,6 +342,29 @@ check_none_distinct <- function(synthetic, public, call) {
              {.code public = {quoted_names(told)}}."
       ),
       call = call, class = "pseudosynth_error_distinct_column"
+    )
+  }
+}
+
+#' Say which levels leave that no record has
+#' @noRd
+tell_unused_levels <- function(set) {
+  unused <- lapply(Filter(is.factor, set), function(x) {
+    setdiff(levels(x), as.character(x))
+  })
+  unused <- unused[lengths(unused) > 0]
+  shown <- vapply(names(unused), function(name) {
+    sprintf("%s (%s)", name, name_some(unused[[name]]))
+  }, "")
+  if (length(unused) > 0) {
+    cli::cli_inform(
+      c(
+        "Levels that no record has are published with their columns:
+         {unname(shown)}.",
+        i = "Where they must not be known, refuse this release, and take them
+             out by {.fn droplevels} before the fit."
+      ),
+      class = "pseudosynth_message_unused_levels"
     )
   }
 }

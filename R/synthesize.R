@@ -176,7 +176,8 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   list(
     synthetic = build_synthetic_sets(
       values, with_support(response, support, call), data, columns, label,
-      assignment, support
+      assignment, support,
+      tibble = if (is.null(newdata)) isTRUE(fit$tibble) else is_tibble(newdata)
     ),
     label = label
   )
