@@ -24,7 +24,10 @@
 #'   bare numbers and functions that read their arguments alone: arithmetic,
 #'   comparison, rounding, `log()` and its like, text, dates, `cut()`,
 #'   `factor()`, `poly()`, `ns()`, `bs()`, as R's own packages have them. Make a
-#'   column of anything else first.
+#'   column of anything else first. Numbers in it are public: those of four
+#'   digits and more that equal the response's mean, a quartile or another
+#'   simple statistic of it are refused, as they are in `prior` and in the
+#'   `reference` of [censor()], see [public_response()].
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
@@ -146,6 +149,12 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
     response = response, design = design, tibble = is_tibble(data)
   )
   model$data <- used_columns(data, model)
+  check_public_numbers(
+    c(model$prior$intercept, model$prior$scale),
+    record_values(response, model$data),
+    "A number in {.arg prior}, or in the {.arg reference} that it follows,",
+    "prior", response$confirmed, call
+  )
   model
 }
 

@@ -1,5 +1,5 @@
 # Columns and frames as plain values: an attribute could bring a value along, a
-# class a function that reads more than its argument. Nothing here asks a method.
+# class a function that reads more than its argument. No method is asked here.
 
 #' A column without anything but its values and what a factor's levels are
 #' @noRd

@@ -1,5 +1,6 @@
-# Ends that are stated as public must not be read off the file: its smallest and
-# its largest value are the values of records.
+# Numbers that are stated as public must not be computed from the file: its
+# smallest and its largest value are the values of records, and noise hides no
+# mean that stands in a label.
 
 #' Refuse stated ends that are the smallest or the largest value of the file
 #'
@@ -63,6 +64,87 @@ check_public_breaks <- function(breaks, y, confirmed = NULL,
     )
   }
   invisible(breaks)
+}
+
+#' Refuse stated numbers that are simple statistics of the response
+#'
+#' Smallest, largest, mean, median, quartiles and their range, standard
+#' deviation, and the link of the mean. What people state from memory has up to
+#' three digits: those numbers pass, and so does what is confirmed. A number of
+#' seven digits and more must not be the value of a record, either.
+#' @param stated (numeric or `NULL`)
+#' @param y (numeric) The response on the scale of `stated`.
+#' @param what (string) What is stated, in cli's markup.
+#' @noRd
+check_public_numbers <- function(stated, y, what, arg, confirmed = NULL,
+                                 call = rlang::caller_env()) {
+  stated <- unique(abs(as.double(unlist(stated))))
+  stated <- stated[is.finite(stated) & signif(stated, 3) != stated &
+    !near_one_of(stated, abs(as.double(confirmed)))]
+  if (length(stated) == 0 || !is.numeric(y)) {
+    return(invisible())
+  }
+  y <- as.double(y)
+  y <- y[is.finite(y)]
+  if (length(y) < 2) {
+    return(invisible())
+  }
+  long <- stated[signif(stated, 6) != stated]
+  told <- near_one_of(stated, abs(response_statistics(y))) |
+    (stated %in% long & stated %in% abs(y))
+  if (any(told)) {
+    n <- sum(told)
+    what <- cli::format_inline(what)
+    abort_privacy(
+      c(
+        "{what} must be public: chosen without the data.",
+        x = "{n} number{?s} {?is/are} a value of the response, or its mean, a
+             quartile or another statistic of it.",
+        i = "State what is known beforehand: a number of two or three digits
+             serves as well.",
+        i = "A number that is public all the same is confirmed by
+             {.code response = public_response(confirmed = )}."
+      ),
+      arg = arg, call = call,
+      class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+    )
+  }
+  invisible()
+}
+
+response_statistics <- function(y) {
+  quartiles <- stats::quantile(y, c(0.25, 0.5, 0.75), names = FALSE)
+  mean <- mean(y)
+  c(
+    range(y), quartiles, quartiles[3] - quartiles[1], mean, stats::sd(y),
+    stats::mad(y), if (mean > 0) log(mean), if (mean > 0 && mean < 1) {
+      stats::qlogis(mean)
+    }
+  )
+}
+
+#' The numbers that a formula computes with, written out or named
+#' @param columns (character) Of the file.
+#' @return (double)
+#' @noRd
+formula_numbers <- function(formula, columns) {
+  found <- list()
+  # A sum of hundreds of terms is too deep for a function that calls itself
+  left <- as.list(formula)[-1]
+  while (length(left) > 0) {
+    part <- left[[1]]
+    left <- left[-1]
+    if (is.numeric(part)) {
+      found <- c(found, part)
+    } else if (is.call(part)) {
+      left <- c(arguments_of(part), left)
+    }
+  }
+  named <- lapply(setdiff(all.vars(formula), columns), function(name) {
+    value <- get0(name, envir = environment(formula))
+    if (is_public_number(value)) as.double(value)
+  })
+  as.double(unlist(c(found, named)))
 }
 
 #' @param values (numeric or `NULL`)

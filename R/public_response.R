@@ -19,8 +19,10 @@
 #'   smallest or the largest value of the file equals them, such as a top code:
 #'   of `bounds` here, of the `bounds` of a histogram, of a score release or of
 #'   [beta_response()], and of the `support` of [synthesize()]. Others that
-#'   equal one are refused; 0 and 1 need no confirmation. `NULL`, the default:
-#'   none.
+#'   equal one are refused; 0 and 1 need no confirmation. Also numbers of four
+#'   digits and more in a formula, such as the constant of `asinh(y / constant)`,
+#'   in a prior or in a reference that equal the response's mean, a quartile or
+#'   another simple statistic of it. `NULL`, the default: none.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'
@@ -38,8 +40,9 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: numbers out of range or order; when the model is
 #' fitted, an end that the file's smallest or largest value equals and that is
-#' not in `confirmed`, what does not belong to the kind of its response, and records with
-#' another value than the stated levels.
+#' not in `confirmed` (class `pseudosynth_error_public_ends`), what does not
+#' belong to the kind of its response, and records with another value than the
+#' stated levels.
 #' @section Privacy:
 #' These numbers must be public: known without this file.
 #' @seealso [guarantee()]

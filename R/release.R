@@ -5,8 +5,8 @@
 #' predictors: no row names, attributes, draws, weights, bounds or seeds. The
 #' levels of a published factor are published with it, those that no record has
 #' too, and a message names these: [droplevels()] before the fit leaves them
-#' out. Sets of a tibble are tibbles, also in RDS files. The rows of each set are in an order of their own, at random by the
-#' operating system's entropy.
+#' out. Sets of a tibble are tibbles, also in RDS files. The rows of each set are
+#' in an order of their own, at random by the operating system's entropy.
 #'
 #' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
 #' * `codebook.csv`: each column, its type, its levels with their codes, whether
@@ -342,29 +342,6 @@ check_none_distinct <- function(synthetic, public, call) {
              {.code public = {quoted_names(told)}}."
       ),
       call = call, class = "pseudosynth_error_distinct_column"
-    )
-  }
-}
-
-#' Say which levels leave that no record has
-#' @noRd
-tell_unused_levels <- function(set) {
-  unused <- lapply(Filter(is.factor, set), function(x) {
-    setdiff(levels(x), as.character(x))
-  })
-  unused <- unused[lengths(unused) > 0]
-  shown <- vapply(names(unused), function(name) {
-    sprintf("%s (%s)", name, name_some(unused[[name]]))
-  }, "")
-  if (length(unused) > 0) {
-    cli::cli_inform(
-      c(
-        "Levels that no record has are published with their columns:
-         {unname(shown)}.",
-        i = "Where they must not be known, refuse this release, and take them
-             out by {.fn droplevels} before the fit."
-      ),
-      class = "pseudosynth_message_unused_levels"
     )
   }
 }

@@ -214,6 +214,10 @@ reference_log_lik <- function(reference, model, spec, call) {
 #' @return (double) In the core's order; coefficients left out are 0.
 #' @noRd
 reference_draw <- function(values, model, spec, call) {
+  check_public_numbers(
+    values, spec$y, "{.arg reference}", "reference", model$response$confirmed,
+    call
+  )
   full <- parameter_names(
     model$design$columns, spec, names(model$family$extras)
   )

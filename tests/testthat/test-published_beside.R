@@ -46,6 +46,79 @@ test_that("a stated end that is the file's own is refused, one alone, nearly", {
     c(1 - 1e-11, 1 + 1e-11)), chains = 1, warmup = 8, draws = 8))
 })
 
+test_that("a constant that is computed from the response is refused", {
+  data <- beside_file()
+  y <- data$y
+  refused <- function(code) {
+    error <- expect_error(code, class = "pseudosynth_error_public_ends")
+    expect_s3_class(error, "pseudosynth_error_privacy")
+    expect_no_match(conditionMessage(error), "[0-9]{4}")
+  }
+  model <- function(formula, ..., response = NULL) {
+    suppressWarnings(fit_synthesizer(formula, data, gaussian(), ...,
+      chains = 1, warmup = 8, draws = 8, response = response
+    ))
+  }
+  s <- mean(y)
+  refused(model(asinh(y / s) ~ x))
+  refused(perturbed_histogram(asinh(y / s) ~ 1, data, c(0, 1e6), epsilon = 1))
+  half <- sd(y) * (1 + 1e-7)
+  refused(model(asinh(y / half) ~ x))
+  # Written out, on the right side, negative; a record's value
+  for (s in c(quantile(y, 0.25), max(y), -median(y), y[y > 1e4][3])) {
+    formula <- eval(substitute(log(y) ~ I(x > s), list(s = unname(s))))
+    refused(model(formula))
+  }
+  top <- median(y)
+  refused(model(log(y) ~ I(x > top)))
+  expect_no_error(model(
+    asinh(y / top) ~ x, response = public_response(confirmed = top)
+  ))
+  # What people state, and another number of as many digits
+  for (s in c(10, 1000, 61200, 1.5, signif(mean(y), 2), mean(y) + 1.2345)) {
+    expect_no_error(model(asinh(y / s) ~ x))
+  }
+  expect_no_error(model(log(y) ~ I(x > 0.25) + poly(x, 2)))
+})
+
+test_that("a prior and a reference that are computed from the file are refused", {
+  data <- beside_file()
+  z <- log(data$y)
+  refused <- function(code) {
+    expect_error(code, class = "pseudosynth_error_public_ends")
+  }
+  model <- function(...) {
+    suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
+      chains = 1, warmup = 8, draws = 8, ...
+    ))
+  }
+  refused(model(prior = prior_normal(1, c(mean(z), 2.5))))
+  refused(model(prior = prior_normal(sd(z), c(9, 2.5))))
+  computed <- list("(Intercept)" = median(z), sigma = 1)
+  rounded <- list("(Intercept)" = round(median(z), 1), sigma = 1)
+  prior <- prior_normal(1, c(9, 2.5))
+  refused(model(prior = prior, censor = censor(2, reference = computed)))
+  expect_no_error(
+    model(prior = prior, censor = censor(2, reference = rounded))
+  )
+  folder <- withr::local_tempdir()
+  book <- ledger(file.path(folder, "book"), epsilon = 5, delta = 1e-5)
+  score <- function(reference, ...) {
+    suppressWarnings(suppressMessages(
+      score_release(log(y) ~ x, data, gaussian(),
+        epsilon = 1, reference = reference, ledger = book
+      )
+    ))
+  }
+  refused(score(computed))
+  expect_identical(nrow(as.data.frame(book)), 0L)
+  expect_no_error(score(rounded))
+  counts <- data.frame(y = rep(c(0, 1, 5), 40), x = rep(1:4, 30))
+  refused(score_release(y ~ x, counts, stats::poisson(),
+    epsilon = 1, reference = list("(Intercept)" = log(mean(counts$y)))
+  ))
+})
+
 test_that("a support that is the file's own is refused before a draw", {
   data <- beside_file()
   fit <- suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
