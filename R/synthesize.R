@@ -32,8 +32,10 @@
 #' @param support (two numbers or `NULL`) Smallest and largest value that may be
 #'   released, in the variable's own unit: public numbers. Values beyond are
 #'   moved to them and counted, see [`synthetic_data`][synthetic_data]; the
-#'   label states them. `NULL`, the default: the bounds of [public_response()]
-#'   where they were stated.
+#'   label states them. The file's smallest or largest value is refused unless
+#'   [public_response()] confirms it; a histogram and a score release meet the
+#'   file in `newdata` if these hold the response, else in [release()]. `NULL`,
+#'   the default: the bounds of [public_response()] where they were stated.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. Data made under a given seed are marked reproducible and
 #'   not for release. R's own random state is neither used nor changed.
@@ -219,9 +221,12 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
     )
   }
   check_histogram_newdata(newdata, x$response, call)
+  variable <- x$response$variable
+  check_public_ends(
+    support, newdata[[variable]], "support", response$confirmed, call
+  )
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
   check_sets_memory(m, n, call)
-  variable <- x$response$variable
   published <- setdiff(names(newdata), variable)
   label <- label_of_histogram(
     x,

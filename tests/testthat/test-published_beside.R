@@ -130,6 +130,41 @@ test_that("a support that is the file's own is refused before a draw", {
   )
 })
 
+test_that("a support that is newdata's own is refused for any source", {
+  data <- beside_file()
+  histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
+  scores <- suppressWarnings(score_release(log(y) ~ x, data, gaussian(),
+    epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1)
+  ))
+  confirmed <- suppressWarnings(score_release(log(y) ~ x, data, gaussian(),
+    epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1),
+    response = public_response(confirmed = max(data$y))
+  ))
+  ends <- c(1, max(data$y))
+  for (x in list(histogram, scores)) {
+    expect_error(
+      synthesize(x, newdata = data, support = ends),
+      class = "pseudosynth_error_public_ends"
+    )
+    expect_no_error(suppressMessages(
+      synthesize(x, newdata = data, support = c(1, 1e6))
+    ))
+  }
+  expect_no_error(suppressMessages(
+    synthesize(confirmed, newdata = data, support = ends)
+  ))
+  # In a job, before anything is fitted or spent
+  for (mechanism in c("score", "centred")) {
+    expect_error(
+      pseudo_posterior(log(y) ~ x, data, gaussian(),
+        mechanism = mechanism, epsilon = 1, support = ends,
+        reference = list("(Intercept)" = 9, sigma = 1)
+      ),
+      class = "pseudosynth_error_public_ends"
+    )
+  }
+})
+
 test_that("levels leave sorted, those of ordered factors as they are", {
   data <- beside_file()
   data$by_y <- factor(data$g, c("c", "a", "b"))
