@@ -73,46 +73,6 @@ check_holds_none <- function(y, columns, call = rlang::caller_env()) {
   }
 }
 
-#' Columns that together tell the response nearly
-#'
-#' One of rank correlation beyond .99, or numbers whose weighted sum is the
-#' response up to 1% of its variance: wages and other income give the income.
-#' @return (list) `columns` (character), `share` (number); no columns: none.
-#' @noRd
-near_copies <- function(y, columns) {
-  none <- list(columns = character(), share = 0)
-  numbers <- Filter(Negate(is.null), lapply(columns, function(x) {
-    x <- if (is.numeric(x)) as.double(x) else numbers_in(x)
-    if (!is.null(x) && all(is.finite(x)) && max(x) > min(x)) x
-  }))
-  if (!is.numeric(y) || length(numbers) == 0 || length(unique(y)) < 20) {
-    return(none)
-  }
-  # What holds for all shows in some
-  at <- unique(round(seq(1, length(y), length.out = min(length(y), 20000))))
-  y <- as.double(y[at])
-  numbers <- lapply(numbers, `[`, at)
-  if (length(y) < 10 * (length(numbers) + 1) || max(y) == min(y)) {
-    return(none)
-  }
-  rank_y <- rank(y)
-  ranks <- vapply(numbers, function(x) {
-    if (max(x) > min(x)) abs(stats::cor(rank(x), rank_y)) else 0
-  }, 1)
-  if (max(ranks) > 0.99) {
-    near <- ranks > 0.99
-    return(list(columns = names(numbers)[near], share = max(ranks)))
-  }
-  x <- do.call(cbind, numbers)
-  left <- stats::lm.fit(cbind(1, scale(x)[, colSums(x != x[1]) > 0]), y)
-  told <- 1 - sum(left$residuals^2) / sum((y - mean(y))^2)
-  if (is.finite(told) && told > 0.99) {
-    list(columns = names(numbers), share = told)
-  } else {
-    none
-  }
-}
-
 #' Does a column tell the response of every record, or its class?
 #'
 #' It does where one goes up (or down) with the other without exception, where

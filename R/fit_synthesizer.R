@@ -77,6 +77,14 @@
 #'   tell how the chains did, `remarks` (character) what the records leave to
 #'   the prior: collinear predictors, separated or rare outcomes, categories
 #'   without records.
+#' @section Messages: Before it samples, a fit tells what [release()] will
+#'   refuse (class `pseudosynth_message_published`): published columns whose
+#'   values nine of ten records have alone (`pseudosynth_message_distinct`),
+#'   columns that alone or together give the response nearly, with the share
+#'   (`pseudosynth_message_near_copy`); and factors of more than 200 levels, or
+#'   of one for every ten records, with the time that they will cost
+#'   (`pseudosynth_message_many_levels`). Jobs, score releases and sets of a
+#'   histogram tell the same.
 #' @section Invariants: Weights that are all 1 give the draws of the unweighted
 #'   fit at the same seed. A record of weight 0 has no effect. With all weights
 #'   0 the draws are those of the prior.
@@ -122,7 +130,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     new_model(formula, data, family, prior, call, response, scaling)
   )
   if (is.null(censor)) check_varies(model, call)
-  tell_distinct(model)
+  tell_published(model)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"

@@ -26,5 +26,5 @@ finish_job <- function(job, ledger) {
 #'   from.
 #' @noRd
 run_mechanism <- function(job) {
-  blame(definition_of(job$mechanism)$stages(job), job$call)
+  told_already(blame(definition_of(job$mechanism)$stages(job), job$call))
 }

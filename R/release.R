@@ -55,11 +55,12 @@
 #' Sets from a fit that has not converged, made under a given seed, or edited
 #' after they were made: always. Labels weaker than `require`, costs above
 #' `epsilon` or at more than `delta`. A published column whose values nine of
-#' ten records have alone, such as a case number: it tells whose record is whose,
+#' ten records have alone, such as a case number: it tells whose record is whose
 #' unless `public` names it. Published columns that tell the response or hold
-#' its values in any order. Numbers that together tell more than 99% of the
-#' response's variance, or one of rank correlation beyond .99, unless `public`
-#' names them all.
+#' its values in any order. What tells it nearly, unless `public` names it all:
+#' a column of rank correlation beyond .99; classes of the response but for 1%
+#' of the records; columns that together, in a weighted sum or a product, tell
+#' more than 99% of its variance. [fit_synthesizer()] tells these at the fit.
 #'
 #' @section The scan:
 #' Every byte that was written is read again, and every value is looked for, but
@@ -311,7 +312,7 @@ check_no_near_copy <- function(file, synthetic, public, call) {
       c(
         "Published columns must not give the response nearly.",
         x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
-             {format_share(floor(1000 * near$share) / 1000)} of it.",
+             {format_near_share(near$share)} of it.",
         i = "Leave one out, or name them all if this is wanted:
              {.code public = {quoted_names(told)}}."
       ),

@@ -160,6 +160,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_holds_none(
     y, model$data[setdiff(names(model$data), model$response$variable)], call
   )
+  tell_published(model, sampled = FALSE)
   release_sums <- if (is_categorical(family)) release_levels else release_scores
   release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
 }

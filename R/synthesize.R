@@ -279,7 +279,9 @@ check_histogram_newdata <- function(newdata, response, call) {
     check_not_copied(y, newdata[setdiff(names(newdata), response$variable)],
       call
     )
+    tell_near_copies(y, newdata[setdiff(names(newdata), response$variable)])
   }
+  tell_distinct(newdata[setdiff(names(newdata), response$variable)])
 }
 
 #' Columns beside what is drawn from a fit must not tell the response

@@ -220,6 +220,104 @@ test_that("columns that sum to the response are found, honest ones are not", {
   expect_length(near_copies(data$y, list(wage = wage, x = data$x))$columns, 0)
 })
 
+test_that("near copies are told at the fit, with the share, by every source", {
+  data <- beside_file(500)
+  data$wage <- withr::with_seed(4, data$y * runif(500, 0.1, 0.9))
+  data$other <- data$y - data$wage
+  reference <- list("(Intercept)" = 9, sigma = 1)
+  told <- function(code) {
+    messages <- list()
+    suppressWarnings(withCallingHandlers(
+      try(code, silent = TRUE),
+      pseudosynth_message_near_copy = function(message) {
+        messages <<- c(messages, list(message))
+        rlang::cnd_muffle(message)
+      },
+      message = function(message) rlang::cnd_muffle(message)
+    ))
+    # Once
+    expect_length(messages, 1)
+    text <- conditionMessage(messages[[1]])
+    expect_match(text, "\"wage\" and \"other\" tell [0-9.]+%")
+    expect_match(text, "release")
+  }
+  prior <- prior_normal(1, c(9, 2.5))
+  told(fit_synthesizer(log(y) ~ wage + other, data, gaussian(),
+    prior = prior, chains = 1, warmup = 8, draws = 8
+  ))
+  told(score_release(log(y) ~ wage + other, data, gaussian(),
+    epsilon = 5, reference = reference
+  ))
+  told(pseudo_posterior(log(y) ~ wage + other, data, gaussian(),
+    mechanism = mechanism_score(reference), epsilon = 5
+  ))
+  told(pseudo_posterior(log(y) ~ wage + other, data, gaussian(),
+    mechanism = "lw_final", epsilon = 20, prior = prior, chains = 1,
+    warmup = 8, draws = 8, allow_unconverged = TRUE
+  ))
+  histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
+  told(synthesize(histogram, newdata = data))
+})
+
+test_that("classes with exceptions, products and sums by group are found", {
+  withr::local_seed(9)
+  n <- 2000
+  y <- round(exp(rnorm(n, 9)), 2)
+  found <- function(y, ...) near_copies(y, list(...))$columns
+  # In an order of their own, for 1 in 200 another one
+  class <- c(3, 1, 5, 2, 4)[findInterval(y, quantile(y, 0:4 / 5))]
+  odd <- sample(n, n / 200)
+  class[odd] <- sample(5, n / 200, TRUE)
+  expect_identical(found(y, class = class), "class")
+  expect_identical(found(y, class = letters[class]), "class")
+  yes <- y > 1e4
+  nearly <- ifelse(seq_len(n) %in% odd, !yes, yes)
+  expect_identical(found(yes + 0, nearly = nearly), "nearly")
+  expect_identical(found(factor(yes), nearly = nearly), "nearly")
+  hours <- round(runif(n, 10, 40))
+  expect_identical(
+    found(y, hours = hours, rate = round(y / hours, 3)), c("hours", "rate")
+  )
+  group <- sample(letters[1:5], n, TRUE)
+  rest <- round(runif(n, 0, 9), 1)
+  pay <- 4 * match(group, letters) + rest
+  expect_identical(found(pay, rest = rest, group = group), c("rest", "group"))
+  # Honest ones, on heaps, too
+  expect_length(found(y, hours = hours, group = group), 0)
+  expect_length(found(round(y, -4), hours = hours, group = sort(group)), 0)
+  expect_length(found(yes + 0, hours = hours, group = group), 0)
+  rare <- runif(n) < 0.005
+  expect_length(found(rare + 0, hours = hours, group = group), 0)
+  expect_length(found(y, rare = rare), 0)
+  state <- .Random.seed
+  near_copies(y, list(class = class))
+  expect_identical(.Random.seed, state)
+})
+
+test_that("columns of the formula and very many levels are told", {
+  data <- beside_file(300)
+  data$case <- withr::with_seed(2, sample(10000, nrow(data)))
+  data$many <- sprintf("k%02d", seq_len(nrow(data)) %% 60)
+  model <- function(formula) {
+    suppressWarnings(try(fit_synthesizer(formula, data, gaussian(),
+      prior = prior_normal(), chains = 1, warmup = 8, draws = 8
+    ), silent = TRUE))
+  }
+  expect_message(
+    model(log(y) ~ case), "case", class = "pseudosynth_message_distinct"
+  )
+  expect_message(
+    model(log(y) ~ many), "many (60)", fixed = TRUE,
+    class = "pseudosynth_message_many_levels"
+  )
+  expect_message(
+    tell_many_levels(list(k = seq_len(1000)), 1e5), "second|minute",
+    class = "pseudosynth_message_many_levels"
+  )
+  expect_no_message(tell_many_levels(list(k = seq_len(50)), 120))
+  expect_no_message(tell_many_levels(list(k = seq_len(150)), 1e5))
+})
+
 test_that("own values that households share are found, honest sets are not", {
   y <- withr::with_seed(6, rep(round(exp(rnorm(60, 10)), -1), each = 6))
   synthetic <- list(variable = "y", n_records = 360L, ends = c(0, Inf))
