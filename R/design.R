@@ -375,6 +375,7 @@ design_parts <- function(design, data, arg = "newdata",
       )
     }
   }
+  data <- plain_columns(data)
   n <- nrow(data)
   frame <- if (length(design$variables) > 0) {
     predictor_frame(design$terms, data, call)

@@ -68,8 +68,8 @@ tell_many_levels <- function(levels, n) {
     cli::cli_inform(
       c(
         "!" = "Columns of very many levels: {shown}.",
-        i = "Each level is a coefficient: 4 chains of 2,000 iterations take about
-             {time} of processor time or more.",
+        i = "Each level is a coefficient: 4 chains of 2,000 iterations take
+             about {time} of processor time or more.",
         i = "Merge levels, or leave the column out."
       ),
       class = c(

@@ -29,7 +29,8 @@
 #'   simple statistic of it are refused, as they are in `prior` and in the
 #'   `reference` of [censor()], see [public_response()].
 #' @param data (data frame) The confidential file, one row a record, at least
-#'   two, without missing values in the columns used.
+#'   two, without missing values in the columns used. Classes of columns beside
+#'   those of base R are taken off, or refused where the column is used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
 #'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
 #'   responses, [neg_binomial()] or [stats::poisson()] for counts,
@@ -148,6 +149,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
 #' @noRd
 new_model <- function(formula, data, family, prior, call, response = NULL,
                       scaling = NULL) {
+  data <- plain_columns(data)
   response <- new_response(formula, data, family, call, response)
   design <- new_design(formula, data, response$variable, call, scaling)
   check_parameter_names(design$columns, family, call)

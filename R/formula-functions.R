@@ -90,17 +90,35 @@ check_own_methods <- function(call) {
   generics <- c(getNamespaceExports("base"), getNamespaceExports("stats"))
   own <- found[generic %in% generics]
   own <- own[vapply(own, exists, NA, envir = globalenv(), mode = "function")]
+  own <- unique(c(own, registered_methods()))
   if (length(own) > 0) {
     abort_input(
       c(
         "The right side of {.arg formula} must compute as R does.",
-        x = "Your workspace has {.fn {own}}, which functions of a formula would
-             call.",
-        i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name."
+        x = "Your workspace has, or has registered, {.fn {own}}, which functions
+             of a formula would call.",
+        i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name.
+             What was registered stays until R is started anew."
       ),
       arg = "formula", call = call, class = "pseudosynth_error_formula"
     )
   }
+}
+
+#' Methods for the classes of columns that no package has registered
+#' @return (character)
+#' @noRd
+registered_methods <- function() {
+  classes <- sprintf("[.](%s)$", paste(plain_classes, collapse = "|"))
+  tables <- lapply(c("base", "stats"), function(package) {
+    table <- get(".__S3MethodsTable__.", envir = asNamespace(package))
+    found <- grep(classes, ls(table, all.names = TRUE), value = TRUE)
+    found[!vapply(found, function(name) {
+      method <- get(name, envir = table)
+      is.primitive(method) || isNamespace(topenv(environment(method)))
+    }, NA)]
+  })
+  unlist(tables)
 }
 
 genuine_function <- function(name) {

@@ -67,11 +67,13 @@ log_of <- function(x) if (min(x) > 0) log(x) else x
 #' Categories that a regression can take
 #' @noRd
 few_levels <- function(columns, at) {
-  Filter(function(x) max(x) > 1 && max(x) <= min(50, length(at) / 20), lapply(
-    columns, function(x) match(as_text(as.character(x)), unique(as_text(
-      as.character(x)
-    )))
-  ))
+  codes <- lapply(columns, function(x) {
+    x <- as_text(x)
+    match(x, unique(x))
+  })
+  Filter(function(x) {
+    max(x) > 1 && max(x) <= min(50, length(at) / 20)
+  }, codes)
 }
 
 #' R2 of a regression on numbers and categories
@@ -106,7 +108,7 @@ share_told <- function(y, numbers, factors) {
 near_classes <- function(y, columns) {
   n <- length(y)
   codes <- lapply(columns, function(x) {
-    x <- if (is.numeric(x)) x else as_text(as.character(x))
+    x <- if (is.numeric(x)) x else as_text(x)
     match(x, unique(x))
   })
   codes <- Filter(function(x) n >= 200 && max(x) > 1 && max(x) <= n / 50, codes)
@@ -148,7 +150,9 @@ tell_near_copies <- function(y, columns) {
              {.arg public} names {?it/them all}, {.fn synthesize} refuses a
              copy. Leave {cli::qty(length(told))}{?it/one} out."
       ),
-      class = c("pseudosynth_message_near_copy", "pseudosynth_message_published")
+      class = c(
+        "pseudosynth_message_near_copy", "pseudosynth_message_published"
+      )
     )
   }
 }

@@ -11,6 +11,30 @@ plain_column <- function(x) {
   x
 }
 
+#' A file whose columns have no class that could bring a method along
+#'
+#' Methods of a class can be registered by anyone, and see the frames that call
+#' them. Factors, text, flags and what I() marks become plain; other objects are
+#' refused where they are used, see check_predictor().
+#' @param data (data frame or `NULL`)
+#' @noRd
+plain_columns <- function(data) {
+  if (is.null(data)) {
+    return(NULL)
+  }
+  columns <- lapply(unclass(data), function(x) {
+    strip <- is.object(x) && is.null(attr(x, "dim")) &&
+      (inherits(x, c("factor", "AsIs")) ||
+         typeof(x) %in% c("character", "logical"))
+    if (strip) plain_column(x) else x
+  })
+  structure(
+    columns,
+    names = attr(data, "names"), row.names = attr(data, "row.names"),
+    class = frame_class(is_tibble(data))
+  )
+}
+
 plain_factor <- function(x) {
   levels <- attr(x, "levels", exact = TRUE)
   attributes(levels) <- NULL

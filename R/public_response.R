@@ -20,9 +20,9 @@
 #'   of `bounds` here, of the `bounds` of a histogram, of a score release or of
 #'   [beta_response()], and of the `support` of [synthesize()]. Others that
 #'   equal one are refused; 0 and 1 need no confirmation. Also numbers of four
-#'   digits and more in a formula, such as the constant of `asinh(y / constant)`,
-#'   in a prior or in a reference that equal the response's mean, a quartile or
-#'   another simple statistic of it. `NULL`, the default: none.
+#'   digits and more in a formula, such as the constant of `asinh(y /
+#'   constant)`, in a prior or in a reference that equal the response's mean, a
+#'   quartile or another simple statistic of it. `NULL`, the default: none.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'

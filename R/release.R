@@ -5,8 +5,8 @@
 #' predictors: no row names, attributes, draws, weights, bounds or seeds. The
 #' levels of a published factor are published with it, those that no record has
 #' too, and a message names these: [droplevels()] before the fit leaves them
-#' out. Sets of a tibble are tibbles, also in RDS files. The rows of each set are
-#' in an order of their own, at random by the operating system's entropy.
+#' out. Sets of a tibble are tibbles, also in RDS files. The rows of each set
+#' are in an order of their own, at random by the operating system's entropy.
 #'
 #' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
 #' * `codebook.csv`: each column, its type, its levels with their codes, whether

@@ -174,6 +174,7 @@ used_levels <- function(data) {
   if (!is.data.frame(data)) {
     return(data)
   }
+  data <- plain_columns(data)
   factors <- vapply(data, is.factor, TRUE)
   data[factors] <- lapply(data[factors], function(x) {
     used <- levels(x)[tabulate(x, nlevels(x)) > 0]

@@ -103,6 +103,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
     m <- check_count(m, min = 1)
+    if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
     return(synthesize_histogram(
       fit, m, newdata, margin, seed, support, ledger, call
     ))
@@ -123,6 +124,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       allow_unconverged = FALSE, support = NULL, ledger = NULL,
                       uncertainty = FALSE, call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
+  if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
   if (inherits(fit, "score_release")) {
     check_histogram_assignment(assignment, call)
     return(draw_score_sets(

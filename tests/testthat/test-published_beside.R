@@ -81,7 +81,7 @@ test_that("a constant that is computed from the response is refused", {
   expect_no_error(model(log(y) ~ I(x > 0.25) + poly(x, 2)))
 })
 
-test_that("a prior and a reference that are computed from the file are refused", {
+test_that("priors and references computed from the file are refused", {
   data <- beside_file()
   z <- log(data$y)
   refused <- function(code) {
