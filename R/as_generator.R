@@ -31,8 +31,7 @@
 #' @return A `synthesis_generator`, for [synthesize()] and [guarantee()].
 #' @section The scan:
 #' The generator is written to a private file and scanned as [release()] scans
-#' what it writes. A level that no record has is found there: drop unused levels
-#' of predictors before the fit.
+#' what it writes.
 #' @section Error types:
 #' `pseudosynth_error_input`: more draws than the fit has.
 #' `pseudosynth_error_privacy`: a fit that has not converged, a budget that is

@@ -33,7 +33,7 @@ run_comparison <- function(jobs, sets, measure, measured, file) {
   }, TRUE)), kept$numbers)
   if (length(starts) > 0) {
     job <- jobs[[starts[1]]]
-    first <- blame(unweighted_fit(job), job$call)
+    first <- told_already(blame(unweighted_fit(job), job$call))
     jobs[starts] <- lapply(jobs[starts], function(job) {
       job[["first"]] <- first
       job

@@ -171,20 +171,6 @@ check_predictor <- function(x, name, call) {
   check_text(x, name, call)
 }
 
-# Columns as plain values: a class or an attribute could bring a function along,
-# so that no method of it is asked
-plain_column <- function(x) {
-  if (is.factor(x)) {
-    structure(
-      as.integer(unclass(x)),
-      levels = as.vector(unclass(attr(x, "levels"))),
-      class = c(if (is.ordered(x)) "ordered", "factor")
-    )
-  } else {
-    as.vector(unclass(x))
-  }
-}
-
 predictor_frame <- function(terms, data, call) {
   used <- intersect(all.vars(attr(terms, "variables")), names(data))
   plain <- as.data.frame(data)[used]
@@ -388,6 +374,7 @@ design_parts <- function(design, data, arg = "newdata",
       )
     }
   }
+  data <- plain_columns(data)
   n <- nrow(data)
   frame <- if (length(design$variables) > 0) {
     predictor_frame(design$terms, data, call)

@@ -24,9 +24,13 @@
 #'   bare numbers and functions that read their arguments alone: arithmetic,
 #'   comparison, rounding, `log()` and its like, text, dates, `cut()`,
 #'   `factor()`, `poly()`, `ns()`, `bs()`, as R's own packages have them. Make a
-#'   column of anything else first.
+#'   column of anything else first. Numbers in it are public: those of four
+#'   digits and more that equal the response's mean, a quartile or another
+#'   simple statistic of it are refused, as they are in `prior` and in the
+#'   `reference` of [censor()], see [public_response()].
 #' @param data (data frame) The confidential file, one row a record, at least
-#'   two, without missing values in the columns used.
+#'   two, without missing values in the columns used. Classes of columns beside
+#'   those of base R are taken off, or refused where the column is used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
 #'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
 #'   responses, [neg_binomial()] or [stats::poisson()] for counts,
@@ -74,6 +78,14 @@
 #'   tell how the chains did, `remarks` (character) what the records leave to
 #'   the prior: collinear predictors, separated or rare outcomes, categories
 #'   without records.
+#' @section Messages: Before it samples, a fit tells what [release()] will
+#'   refuse (class `pseudosynth_message_published`): published columns whose
+#'   values nine of ten records have alone (`pseudosynth_message_distinct`),
+#'   columns that alone or together give the response nearly, with the share
+#'   (`pseudosynth_message_near_copy`); and factors of more than 200 levels, or
+#'   of one for every ten records, with the time that they will cost
+#'   (`pseudosynth_message_many_levels`). Jobs, score releases and sets of a
+#'   histogram tell the same.
 #' @section Invariants: Weights that are all 1 give the draws of the unweighted
 #'   fit at the same seed. A record of weight 0 has no effect. With all weights
 #'   0 the draws are those of the prior.
@@ -123,7 +135,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   } else if (!is_categorical(family)) {
     check_public_centre(censor$reference, prior, model, call)
   }
-  tell_distinct(model)
+  tell_published(model)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"
@@ -141,13 +153,14 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
 #' @noRd
 new_model <- function(formula, data, family, prior, call, response = NULL,
                       scaling = NULL) {
+  data <- plain_columns(data)
   response <- new_response(formula, data, family, call, response)
   design <- new_design(formula, data, response$variable, call, scaling)
   check_parameter_names(design$columns, family, call)
   model <- list(
     formula = plain_formula(formula, design), family = family,
     prior = resolve_prior(prior, family, design$columns, call),
-    response = response, design = design
+    response = response, design = design, tibble = is_tibble(data)
   )
   model$data <- used_columns(data, model)
   model

@@ -98,9 +98,10 @@ check_own_methods <- function(call) {
     abort_input(
       c(
         "The right side of {.arg formula} must compute as R does.",
-        x = "Your workspace has {.fn {own}}, which functions of a formula would
-             call.",
-        i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name."
+        x = "Your workspace has, or has registered, {.fn {own}}, which functions
+             of a formula would call.",
+        i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name.
+             What was registered stays until R is started anew."
       ),
       arg = "formula", call = call, class = "pseudosynth_error_formula"
     )

@@ -28,6 +28,7 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   choose_sampler(
     run$control$sampler, model_spec(model, NULL, NULL, call), call
   )
+  tell_published(model)
   structure(
     list(
       formula = formula, data = data, family = family, model = model,

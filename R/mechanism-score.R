@@ -113,7 +113,8 @@ release_independent <- function(job, sets) {
   made <- lapply(seq_len(sets), function(j) {
     job["seed"] <- list(stage_seed(job$seed, "release", j))
     draw_sets(
-      suppressMessages(release_job(job)), 1, job$model$data,
+      suppressMessages(release_job(job)), 1,
+      as_given(job$model$data, job$model),
       seed = stage_seed(job$seed, "sets"), support = job$support
     )
   })

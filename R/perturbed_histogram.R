@@ -195,6 +195,12 @@ histogram_values <- function(x, data, stated = NULL,
     c(response, list(type = "double", digits = NA_integer_)), stated, call
   )
   check_public_ends(response$limits, y, "bounds", response$confirmed, call)
+  if (response$column) {
+    check_public_numbers(
+      formula_numbers(x, names(data)), y, "A number in {.arg x}", "x",
+      response$confirmed, call
+    )
+  }
   response$label <- response_label(response)
   list(
     y = as.double(y),

@@ -1,6 +1,6 @@
-# Numbers that are stated as public must not be read off the file: its smallest
-# and its largest value are the values of records, and its mean is nobody's to
-# tell.
+# Numbers that are stated as public must not be computed from the file: its
+# smallest and its largest value are the values of records, and noise hides no
+# mean that stands in a label.
 
 #' Refuse stated ends that are the smallest or the largest value of the file
 #'
@@ -97,13 +97,11 @@ are_quantiles <- function(breaks, y) {
   }, NA))
 }
 
-# Centres and scales -----------------------------------------------------------
+# Centres, scales and constants -------------------------------------------------
 
 #' Refuse a reference or a prior that is the file's own
 #'
-#' Its mean, its median, its standard deviation or its least squares. Numbers
-#' of three digits are what people write, on the modelled scale or in the
-#' response's own unit; what is public all the same is confirmed.
+#' Numbers that are round in the response's own unit pass, such as log(60000).
 #' @param reference (`censor_reference` or `NULL`)
 #' @param prior (`synth_prior` or `NULL`) As the user stated it.
 #' @param model (list) See new_model().
@@ -116,60 +114,106 @@ check_public_centre <- function(reference, prior, model,
     prior = unlist(unclass(prior)[c("intercept", "scale")])
   )
   for (arg in names(Filter(Negate(is.null), stated))) {
-    values <- written_values(stated[[arg]], response)
-    own <- near_one_of(values, own_figures(model))
-    if (any(own)) {
-      abort_privacy(
-        c(
-          "{.arg {arg}} must be public: chosen without the data.",
-          x = "It holds the mean, the median or the standard deviation of the
-               data.",
-          i = "State what is known beforehand, such as
-               {.code list(\"(Intercept)\" = 10.8, sigma = 1)} for the log of
-               incomes.",
-          i = "A number that is public all the same is confirmed by
-               {.code response = public_response(confirmed = )}."
-        ),
-        arg = arg, call = call,
-        class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
-      )
-    }
+    check_public_numbers(
+      not_round_in_own_unit(unname(stated[[arg]]), response),
+      record_values(response, model$data), sprintf("{.arg %s}", arg), arg,
+      response$confirmed, call
+    )
   }
   invisible()
 }
 
-#' Those that nobody would write down
-#' @noRd
-written_values <- function(values, response) {
-  values <- unname(values)
-  values <- values[!near_one_of(values, response$confirmed)]
-  own_unit <- if (is.null(response$bounds) && !has_labels(response)) {
-    suppressWarnings(rounded_number(
-      replace(response, "digits", NA), values
-    ))
+not_round_in_own_unit <- function(values, response) {
+  own_unit <- if (response$kind == "count") {
+    exp(values)
+  } else if (is.null(response$bounds) && !has_labels(response)) {
+    suppressWarnings(rounded_number(replace(response, "digits", NA), values))
   } else {
     stats::plogis(values)
   }
-  if (response$kind == "count") own_unit <- exp(values)
-  round <- function(x) {
-    is.finite(x) & abs(x - signif(x, 3)) <= 1e-9 * abs(x)
-  }
-  values[!round(values) & !round(own_unit)]
+  values[!(is.finite(own_unit) &
+    abs(own_unit - signif(own_unit, 3)) <= 1e-9 * abs(own_unit))]
 }
 
-#' What a reference or a prior would be if it were read off the file
+#' Refuse stated numbers that are simple statistics of the response
+#'
+#' Smallest, largest, mean, median, quartiles, measures of spread and 2.5 times
+#' those, and the link of mean and median. What people state from memory has up
+#' to three digits: those numbers pass, and so does what is confirmed. A number
+#' of seven digits and more must not be the value of a record, either.
+#' @param stated (numeric or `NULL`)
+#' @param y (numeric) The response on the scale of `stated`.
+#' @param what (string) What is stated, in cli's markup.
 #' @noRd
-own_figures <- function(model) {
-  response <- model$response
-  z <- record_values(response, model$data)
-  link <- switch(response$kind,
-    count = log, binary = , proportion = stats::qlogis, identity
+check_public_numbers <- function(stated, y, what, arg, confirmed = NULL,
+                                 call = rlang::caller_env()) {
+  stated <- unique(abs(as.double(unlist(stated))))
+  stated <- stated[is.finite(stated) & signif(stated, 3) != stated &
+    !near_one_of(stated, abs(as.double(confirmed)))]
+  if (length(stated) == 0 || !is.numeric(y)) {
+    return(invisible())
+  }
+  y <- as.double(y)
+  y <- y[is.finite(y)]
+  if (length(y) < 2) {
+    return(invisible())
+  }
+  long <- stated[signif(stated, 6) != stated]
+  told <- near_one_of(stated, abs(response_statistics(y))) |
+    (stated %in% long & stated %in% abs(y))
+  if (any(told)) {
+    n <- sum(told)
+    what <- cli::format_inline(what)
+    abort_privacy(
+      c(
+        "{what} must be public: chosen without the data.",
+        x = "{n} number{?s} {?is/are} a value of the response, or its mean, a
+             quartile or another statistic of it.",
+        i = "State what is known beforehand: a number of two or three digits
+             serves as well.",
+        i = "A number that is public all the same is confirmed by
+             {.code response = public_response(confirmed = )}."
+      ),
+      arg = arg, call = call,
+      class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+    )
+  }
+  invisible()
+}
+
+response_statistics <- function(y) {
+  quartiles <- stats::quantile(y, c(0.25, 0.5, 0.75), names = FALSE)
+  iqr <- quartiles[3] - quartiles[1]
+  spread <- c(stats::sd(y), stats::mad(y), iqr / 1.349)
+  centre <- c(mean(y), quartiles[2])
+  c(
+    range(y), quartiles, centre, iqr, spread, 2.5 * spread,
+    log(centre[centre > 0]), stats::qlogis(centre[centre > 0 & centre < 1])
   )
-  spread <- c(stats::sd(z), stats::mad(z), stats::IQR(z) / 1.349)
-  figures <- c(
-    suppressWarnings(link(c(mean(z), stats::median(z)))), spread, 2.5 * spread
-  )
-  figures[is.finite(figures)]
+}
+
+#' The numbers that a formula computes with, written out or named
+#' @param columns (character) Of the file.
+#' @return (double)
+#' @noRd
+formula_numbers <- function(formula, columns) {
+  found <- list()
+  # A sum of hundreds of terms is too deep for a function that calls itself
+  left <- as.list(formula)[-1]
+  while (length(left) > 0) {
+    part <- left[[1]]
+    left <- left[-1]
+    if (is.numeric(part)) {
+      found <- c(found, part)
+    } else if (is.call(part)) {
+      left <- c(arguments_of(part), left)
+    }
+  }
+  named <- lapply(setdiff(all.vars(formula), columns), function(name) {
+    value <- get0(name, envir = environment(formula))
+    if (is_public_number(value)) as.double(value)
+  })
+  as.double(unlist(c(found, named)))
 }
 
 #' @param values (numeric or `NULL`)

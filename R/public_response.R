@@ -19,9 +19,11 @@
 #'   smallest or the largest value of the file equals them, such as a top code:
 #'   of `bounds` here, of the `bounds` of a histogram, of a score release or of
 #'   [beta_response()], and of the `support` of [synthesize()]. Others that
-#'   equal one are refused; 0 and 1 need no confirmation. Also numbers of a
-#'   public reference or prior that equal the file's mean, median or standard
-#'   deviation. `NULL`, the default: none.
+#'   equal one are refused; 0 and 1 need no confirmation. Also numbers of four
+#'   digits and more in a formula, such as the constant of `asinh(y /
+#'   constant)`, in a public reference or in a prior that equal the file's mean,
+#'   median, standard deviation or another simple statistic. `NULL`, the
+#'   default: none.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'
@@ -39,8 +41,9 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: numbers out of range or order; when the model is
 #' fitted, an end that the file's smallest or largest value equals and that is
-#' not in `confirmed`, what does not belong to the kind of its response, and
-#' records with another value than the stated levels.
+#' not in `confirmed` (class `pseudosynth_error_public_ends`), what does not
+#' belong to the kind of its response, and records with another value than the
+#' stated levels.
 #' @section Privacy:
 #' These numbers must be public: known without this file.
 #' @seealso [guarantee()]

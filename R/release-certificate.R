@@ -34,6 +34,29 @@ release_codebook <- function(synthetic, frame) {
   codebook
 }
 
+#' Say which levels leave that no record has
+#' @noRd
+tell_unused_levels <- function(set) {
+  unused <- lapply(Filter(is.factor, set), function(x) {
+    setdiff(levels(x), as.character(x))
+  })
+  unused <- unused[lengths(unused) > 0]
+  shown <- vapply(names(unused), function(name) {
+    sprintf("%s (%s)", name, name_some(unused[[name]]))
+  }, "")
+  if (length(unused) > 0) {
+    cli::cli_inform(
+      c(
+        "Levels that no record has are published with their columns:
+         {unname(shown)}.",
+        i = "Where they must not be known, refuse this release, and take them
+             out by {.fn droplevels} before the fit."
+      ),
+      class = "pseudosynth_message_unused_levels"
+    )
+  }
+}
+
 # Whether the differences between sets tell anything
 origin_words <- c(
   reiter = "synthetic",

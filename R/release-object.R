@@ -41,6 +41,7 @@ release_object <- function(x, path, formats, data, public, refuse, call) {
     newdata = if (!inherits(x, "perturbed_histogram")) file
   ))
   secrets <- writing(path, call, release_secrets(file, set, public, "rds"))
+  if (inherits(x, "synthesis_generator")) tell_unused_levels(set$sets[[1]])
   words <- releasable_objects[[class(x)[1]]]
   made <- write_folder(path, call, function(folder) {
     made <- writing(path, call, {

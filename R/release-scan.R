@@ -75,7 +75,7 @@ text_rows <- function(column, text) {
   data.frame(text = text, column = rep(column, length(text)))
 }
 
-#' Rare text of unpublished columns, and levels that nothing published has
+#' Rare text of unpublished columns, and levels that nothing published states
 #' @noRd
 secret_rows <- function(file, released, published) {
   rows <- lapply(setdiff(names(file), published), function(name) {
@@ -85,7 +85,8 @@ secret_rows <- function(file, released, published) {
   unused <- lapply(intersect(published, names(file)), function(name) {
     x <- file[[name]]
     if (is.factor(x)) {
-      text_rows(name, setdiff(as_text(levels(x)), as_text(released[[name]])))
+      shown <- c(levels(released[[name]]), as.character(released[[name]]))
+      text_rows(name, setdiff(as_text(levels(x)), as_text(shown)))
     }
   })
   do.call(rbind, c(

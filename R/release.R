@@ -2,9 +2,11 @@
 #'
 #' Writes the sets, a codebook and a certificate into a new folder, or refuses
 #' and says why. Everything is built anew from synthetic values and published
-#' predictors: no row names, attributes, unused levels, draws, weights, bounds
-#' or seeds. The rows of each set are in an order of their own, at random by the
-#' operating system's entropy.
+#' predictors: no row names, attributes, draws, weights, bounds or seeds. The
+#' levels of a published factor are published with it, those that no record has
+#' too, and a message names these: [droplevels()] before the fit leaves them
+#' out. Sets of a tibble are tibbles, also in RDS files. The rows of each set
+#' are in an order of their own, at random by the operating system's entropy.
 #'
 #' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
 #' * `codebook.csv`: each column, its type, its levels with their codes, whether
@@ -54,13 +56,14 @@
 #' after they were made: always. Labels weaker than `require`, costs above
 #' `epsilon` or at more than `delta`. A published column whose values nine of
 #' ten records have alone, such as a case number: it tells whose record is
-#' whose, unless `public` names it. Published columns that tell the response or
-#' hold its values in any order or unit, or its means or medians by group.
-#' Numbers whose weighted sum or product tells more than 99% of the response's
-#' variance, or of what groups leave of it, or one of rank correlation beyond
-#' .99, unless `public` names them all. Of what sets are drawn from: levels of
-#' an unordered factor that stand in the order of the response's means or
-#' medians, unless `public` names it.
+#' whose. Published columns that tell the response or hold its values in any
+#' order or unit, or its means or medians by group: always. What tells it
+#' nearly, unless `public` names it all: a column of rank correlation beyond
+#' .99; classes of the response but for 1% of the records; columns that
+#' together, in a weighted sum or a product, tell more than 99% of its variance,
+#' or of what groups leave of it. [fit_synthesizer()] tells these at the fit. Of
+#' what sets are drawn from: levels of an unordered factor that stand in the
+#' order of the response's means or medians, unless `public` names it.
 #'
 #' @section The scan:
 #' Every byte that was written is read again, and every value is looked for, but
@@ -171,6 +174,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_beside(file, synthetic, call)
   check_no_near_copy(file, synthetic, public, call)
   check_none_distinct(synthetic, public, call)
+  tell_unused_levels(synthetic$sets[[1]])
   made <- write_folder(path, call, function(folder) {
     made <- writing(path, call, {
       sets <- write_sets(frames, folder, formats)
@@ -311,7 +315,7 @@ check_no_near_copy <- function(file, synthetic, public, call) {
       c(
         "Published columns must not give the response nearly.",
         x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
-             {format_share(floor(1000 * near$share) / 1000)} of it.",
+             {format_near_share(near$share)} of it.",
         i = "Leave one out, or name them all if this is wanted:
              {.code public = {quoted_names(told)}}."
       ),

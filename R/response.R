@@ -162,6 +162,10 @@ new_response <- function(formula, data, family = gaussian_family(),
   check_public_ends(
     c(response$limits, response$bounds), y, "bounds", response$confirmed, call
   )
+  check_public_numbers(
+    formula_numbers(formula, names(data)), y, "A number in {.arg formula}",
+    "formula", response$confirmed, call
+  )
   response$label <- response_unit(response)
   structure(response, class = "synth_response")
 }

@@ -43,6 +43,12 @@ in_role <- function(roles, role) {
   names(roles)[roles %in% role]
 }
 
+#' The columns of a model's file, a tibble if the file was one
+#' @noRd
+as_given <- function(data, model) {
+  if (!is.null(data)) structure(data, class = frame_class(model$tibble))
+}
+
 #' The columns of a file that a model reads, in the order of the file
 #' @noRd
 used_columns <- function(data, model) {

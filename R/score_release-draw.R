@@ -26,6 +26,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   if (!is.null(y)) {
     check_not_copied(y, newdata[setdiff(columns, x$response$variable)], call)
   }
+  check_public_ends(support, y, "support", response$confirmed, call)
   combine <- if (uncertainty) "rubin" else "none"
   label <- label_of_score(
     x,

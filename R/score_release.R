@@ -167,6 +167,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     y, model$data[setdiff(names(model$data), model$response$variable)], call
   )
   check_terms_hold_none(y, model$design$terms, call)
+  tell_published(model, sampled = FALSE)
   release_sums <- if (is_categorical(family)) release_levels else release_scores
   release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
 }
@@ -180,6 +181,7 @@ used_levels <- function(data) {
   if (!is.data.frame(data)) {
     return(data)
   }
+  data <- plain_columns(data)
   factors <- vapply(data, is.factor, TRUE)
   data[factors] <- lapply(data[factors], function(x) {
     used <- levels(x)[tabulate(x, nlevels(x)) > 0]

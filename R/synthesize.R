@@ -32,8 +32,10 @@
 #' @param support (two numbers or `NULL`) Smallest and largest value that may be
 #'   released, in the variable's own unit: public numbers. Values beyond are
 #'   moved to them and counted, see [`synthetic_data`][synthetic_data]; the
-#'   label states them. `NULL`, the default: the bounds of [public_response()]
-#'   where they were stated.
+#'   label states them. The file's smallest or largest value is refused unless
+#'   [public_response()] confirms it; a histogram and a score release meet the
+#'   file in `newdata` if these hold the response, else in [release()]. `NULL`,
+#'   the default: the bounds of [public_response()] where they were stated.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. Data made under a given seed are marked reproducible and
 #'   not for release. R's own random state is neither used nor changed.
@@ -101,6 +103,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   if (inherits(fit, "perturbed_histogram")) {
     check_histogram_assignment(assignment, call)
     m <- check_count(m, min = 1)
+    if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
     return(synthesize_histogram(
       fit, m, newdata, margin, seed, support, ledger, call
     ))
@@ -121,6 +124,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       allow_unconverged = FALSE, support = NULL, ledger = NULL,
                       uncertainty = FALSE, call = rlang::caller_env()) {
   m <- check_count(m, min = 1, call = call)
+  if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
   if (inherits(fit, "score_release")) {
     check_histogram_assignment(assignment, call)
     return(draw_score_sets(
@@ -176,7 +180,8 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   list(
     synthetic = build_synthetic_sets(
       values, with_support(response, support, call), data, columns, label,
-      assignment, support
+      assignment, support,
+      tibble = if (is.null(newdata)) isTRUE(fit$tibble) else is_tibble(newdata)
     ),
     label = label
   )
@@ -218,9 +223,12 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
     )
   }
   check_histogram_newdata(newdata, x$response, call)
+  variable <- x$response$variable
+  check_public_ends(
+    support, newdata[[variable]], "support", response$confirmed, call
+  )
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
   check_sets_memory(m, n, call)
-  variable <- x$response$variable
   published <- setdiff(names(newdata), variable)
   label <- label_of_histogram(
     x,
@@ -273,7 +281,9 @@ check_histogram_newdata <- function(newdata, response, call) {
     check_not_copied(y, newdata[setdiff(names(newdata), response$variable)],
       call
     )
+    tell_near_copies(y, newdata[setdiff(names(newdata), response$variable)])
   }
+  tell_distinct(newdata[setdiff(names(newdata), response$variable)])
 }
 
 #' Columns beside what is drawn from a fit must not tell the response

@@ -2,7 +2,10 @@
 #'
 #' What [synthesize()] returns: m data frames with the columns of the model in
 #' the order of the confidential data, the response synthetic, the predictors as
-#' published.
+#' published: values, names and levels, and no other attribute. Levels that no
+#' record has stay; those of factors that are not ordered are sorted. A set is a
+#' tibble where the data were one, a data frame otherwise; `as.data.frame()`
+#' gives data frames.
 #'
 #' @param x,object A `synthetic_data` object.
 #' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two.
@@ -78,10 +81,12 @@ NULL
 #' @param label (`privacy_guarantee`) Only its public version is kept.
 #' @param support (two numbers or `NULL`) As it was stated; `response` knows it.
 #' @param combine (string) See combine_words.
+#' @param tibble (flag) Are sets to be tibbles?
 #' @noRd
 build_synthetic_sets <- function(values, response, data, columns, label,
                                  assignment, support = NULL,
-                                 combine = "reiter") {
+                                 combine = "reiter",
+                                 tibble = is_tibble(data)) {
   variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
   numbers <- rounded_number(response, values)
@@ -93,7 +98,8 @@ build_synthetic_sets <- function(values, response, data, columns, label,
     set <- c(frame, stats::setNames(list(column), variable))[columns]
     structure(
       set,
-      names = columns, row.names = seq_len(nrow(values)), class = "data.frame"
+      names = columns, row.names = seq_len(nrow(values)),
+      class = frame_class(tibble)
     )
   })
   seal(structure(
@@ -178,17 +184,13 @@ published_columns <- function(fit, data) {
 
 #' A predictor column without anything but its values
 #'
-#' Attributes go, and levels that no record has: one could name a person. The
-#' order of levels may be the order of their responses, as reorder() gives it:
+#' Attributes go. All levels of a factor are published, those that no record has
+#' too. Their order may be the order of their responses, as reorder() gives it:
 #' only that of an ordered factor is a statement, others are sorted.
 #' @noRd
 publish_column <- function(x) {
   if (is.factor(x)) {
-    used <- levels(x)[sort(unique(as.integer(x)))]
-    if (!is.ordered(x)) {
-      used <- used[order(as_text(used), method = "radix")]
-    }
-    return(factor(as.character(x), levels = used, ordered = is.ordered(x)))
+    return(canonical_factor(x))
   }
   # A fresh copy: attributes and deferred conversions stay behind
   plain <- as.vector(unclass(x))

@@ -79,9 +79,10 @@ as.data.frame.synthetic_data <- function(x,
                                          optional = FALSE, set = NULL, ...) {
   set <- set %||% if (x$m > 1) "all" else 1
   if (!identical(set, "all")) {
-    return(leaving_form(x[[check_count(set, min = 1)]]))
+    return(plain_frame(leaving_form(x[[check_count(set, min = 1)]])))
   }
-  stacked <- do.call(rbind, lapply(x$sets, leaving_form))
+  sets <- lapply(x$sets, function(set) plain_frame(leaving_form(set)))
+  stacked <- do.call(rbind, sets)
   number <- rep(seq_len(x$m), each = x$n_records)
   taken <- "set" %in% names(stacked)
   cbind(
@@ -102,6 +103,10 @@ leaving_form <- function(set) {
   rows <- order(uniforms_(n, seed_words(NULL), 0L))
   structure(
     lapply(set, function(column) column[rows]),
-    names = names(set), row.names = seq_len(n), class = "data.frame"
+    names = names(set), row.names = seq_len(n),
+    class = frame_class(is_tibble(set))
   )
 }
+
+# as.data.frame() gives no tibble
+plain_frame <- function(set) structure(set, class = frame_class(FALSE))

@@ -6,7 +6,7 @@ leak_file <- function(n = 150) {
       row.names = sprintf("MARKROW%03d", seq_len(n)),
       y = exp(rnorm(n, 10, 1)),
       group = factor(
-        sample(c("north", "south"), n, TRUE), c("north", "south", "MARKLEVEL")
+        sample(c("north", "south"), n, TRUE), c("north", "south", "west")
       ),
       x = round(rnorm(n), 1),
       name = sprintf("MARKNAME%03d", seq_len(n)),

@@ -93,7 +93,7 @@ planted <- function(n = 120) {
       y = exp(rnorm(n, 10, 1)),
       group = factor(
         sample(c("a", "b"), n, TRUE),
-        levels = c("a", "b", "PLANTEDLEVEL")
+        levels = c("a", "b", "none")
       ),
       x = round(rnorm(n), 1)
     )

@@ -831,12 +831,11 @@ test_that("what only the user can know is repeated by the label", {
       `a public scalar from the file` = function(s) {
         s$clip(public_scalar(mean(s$lw)))
       },
+      # Rounded: in full it is refused
       `a reference from the file` = function(s) {
+        centre <- round(stats::qlogis(mean(s$data$y)), 2)
         s$clip(NULL, censor(5,
-          reference = list(
-            "(Intercept)" = round(stats::qlogis(mean(s$data$y)), 2),
-            precision = 4
-          ),
+          reference = list("(Intercept)" = centre, precision = 4),
           window = 3
         ))
       },

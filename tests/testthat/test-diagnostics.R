@@ -92,7 +92,7 @@ test_that("the worst record's figures are those of the exact log-likelihood", {
 })
 
 test_that("a fit with problems warns with a class, a good one is silent", {
-  expect_silent(quick_fit())
+  expect_no_warning(quick_fit())
   expect_warning(
     quick_fit(draws = 20),
     class = "pseudosynth_warning_convergence"

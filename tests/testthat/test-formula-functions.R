@@ -230,3 +230,71 @@ test_that("no method of a column's class is asked for its values", {
   levels <- structure(gl(2, 30), class = c("of_this_test", "factor"))
   expect_identical(plain_column(levels), gl(2, 30))
 })
+
+test_that("methods that were registered for a column's class are not called", {
+  stolen <- function(x, ...) rep("stolen", length(unclass(x)))
+  for (generic in c(
+    "as.character", "as.vector", "unique", "rep", "[", "as.integer", "xtfrm",
+    "is.na", "format", "toupper"
+  )) {
+    registerS3method(generic, "pseudosynth_evil", stolen, baseenv())
+  }
+  data <- data.frame(
+    y = withr::with_seed(1, exp(rnorm(60, 9))),
+    text = rep(c("a", "b", "c"), 20),
+    group = factor(rep(c("u", "v"), 30)), number = I(rep(1:4, 15))
+  )
+  odd <- data
+  class(odd$text) <- "pseudosynth_evil"
+  class(odd$group) <- c("pseudosynth_evil", "factor")
+  class(odd$number) <- c("pseudosynth_evil", "AsIs")
+  attr(odd$text, "file") <- data$y
+  fit <- function(data) {
+    suppressWarnings(suppressMessages(fit_synthesizer(
+      log(y) ~ toupper(text) + group + number, data, gaussian(),
+      prior = prior_normal(), chains = 1, warmup = 30, draws = 30, seed = 1
+    )))
+  }
+  expect_identical(fit(odd)$draws, fit(data)$draws)
+  fit <- fit(odd)
+  plain <- data.frame(
+    text = data$text, group = data$group, number = rep(1:4, 15)
+  )
+  for (newdata in list(NULL, odd[-1])) {
+    set <- synthesize(fit, 1, newdata, allow_unconverged = TRUE)[[1]]
+    expect_identical(set[names(plain)], plain)
+  }
+  histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
+  set <- synthesize(histogram, newdata = odd)[[1]]
+  expect_identical(set[names(plain)], plain)
+  # Numbers of a class of their own are refused
+  odd$number <- structure(rep(1:4, 15), class = "pseudosynth_evil")
+  expect_error(
+    fit_synthesizer(log(y) ~ number, odd), class = "pseudosynth_error_input"
+  )
+})
+
+test_that("methods that were registered for plain columns are refused", {
+  code <- quote({
+    registerS3method(
+      "as.integer", "factor", function(x, ...) sys.frames(), baseenv()
+    )
+    tryCatch(
+      pseudosynth::fit_synthesizer(y ~ g, data.frame(
+        y = 1:20, g = gl(2, 10)
+      ), gaussian()),
+      pseudosynth_error_formula = function(e) cat("refused")
+    )
+  })
+  # What is registered stays: in a session of its own
+  skip_if_not(nzchar(system.file(package = "pseudosynth")))
+  file <- withr::local_tempfile(fileext = ".R")
+  writeLines(deparse(code), file)
+  said <- withr::with_envvar(
+    c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep)),
+    system2(file.path(R.home("bin"), "Rscript"), c("--vanilla", file),
+      stdout = TRUE, stderr = FALSE
+    )
+  )
+  expect_identical(said, "refused")
+})

@@ -5,7 +5,6 @@ test_that("the search finds what is there", {
   data <- leak_file()
   bytes <- serialize(leak_objects()$fit, NULL, xdr = TRUE)
   expect_length(found_doubles(bytes, data$y), nrow(data))
-  expect_gt(length(grepRaw("MARKLEVEL", bytes, fixed = TRUE)), 0)
   expect_failure(expect_nothing_in(list(data$weight[3]), "a weight"))
   expect_failure(expect_nothing_said("MARKNAME001", "a name"))
   expect_failure(expect_nothing_said(format(data$y[5]), "a value"))
@@ -101,12 +100,11 @@ test_that("no print of what stays inside shows a record", {
     ))
   )
   expect_nothing_said(shown, "prints")
-  # A fit's coefficients and remarks name the levels of the model
   said <- utils::capture.output(
     print(fit), print(summary(fit)), print(guarantee(fit)), print(job),
     print(summary(job))
   )
-  expect_nothing_said(gsub("MARKLEVEL", "", said), "fits")
+  expect_nothing_said(said, "fits")
 })
 
 test_that("no error, warning or progress line says a value", {

@@ -46,6 +46,79 @@ test_that("a stated end that is the file's own is refused, one alone, nearly", {
     c(1 - 1e-11, 1 + 1e-11)), chains = 1, warmup = 8, draws = 8))
 })
 
+test_that("a constant that is computed from the response is refused", {
+  data <- beside_file()
+  y <- data$y
+  refused <- function(code) {
+    error <- expect_error(code, class = "pseudosynth_error_public_ends")
+    expect_s3_class(error, "pseudosynth_error_privacy")
+    expect_no_match(conditionMessage(error), "[0-9]{4}")
+  }
+  model <- function(formula, ..., response = NULL) {
+    suppressWarnings(fit_synthesizer(formula, data, gaussian(), ...,
+      chains = 1, warmup = 8, draws = 8, response = response
+    ))
+  }
+  s <- mean(y)
+  refused(model(asinh(y / s) ~ x))
+  refused(perturbed_histogram(asinh(y / s) ~ 1, data, c(0, 1e6), epsilon = 1))
+  half <- sd(y) * (1 + 1e-7)
+  refused(model(asinh(y / half) ~ x))
+  # Written out, on the right side, negative; a record's value
+  for (s in c(quantile(y, 0.25), max(y), -median(y), y[y > 1e4][3])) {
+    formula <- eval(substitute(log(y) ~ I(x > s), list(s = unname(s))))
+    refused(model(formula))
+  }
+  top <- median(y)
+  refused(model(log(y) ~ I(x > top)))
+  expect_no_error(model(
+    asinh(y / top) ~ x, response = public_response(confirmed = top)
+  ))
+  # What people state, and another number of as many digits
+  for (s in c(10, 1000, 61200, 1.5, signif(mean(y), 2), mean(y) + 1.2345)) {
+    expect_no_error(model(asinh(y / s) ~ x))
+  }
+  expect_no_error(model(log(y) ~ I(x > 0.25) + poly(x, 2)))
+})
+
+test_that("priors and references computed from the file are refused", {
+  data <- beside_file()
+  z <- log(data$y)
+  refused <- function(code) {
+    expect_error(code, class = "pseudosynth_error_public_ends")
+  }
+  model <- function(...) {
+    suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
+      chains = 1, warmup = 8, draws = 8, ...
+    ))
+  }
+  refused(model(prior = prior_normal(1, c(mean(z), 2.5))))
+  refused(model(prior = prior_normal(sd(z), c(9, 2.5))))
+  computed <- list("(Intercept)" = median(z), sigma = 1)
+  rounded <- list("(Intercept)" = round(median(z), 1), sigma = 1)
+  prior <- prior_normal(1, c(9, 2.5))
+  refused(model(prior = prior, censor = censor(2, reference = computed)))
+  expect_no_error(
+    model(prior = prior, censor = censor(2, reference = rounded))
+  )
+  folder <- withr::local_tempdir()
+  book <- ledger(file.path(folder, "book"), epsilon = 5, delta = 1e-5)
+  score <- function(reference, ...) {
+    suppressWarnings(suppressMessages(
+      score_release(log(y) ~ x, data, gaussian(),
+        epsilon = 1, reference = reference, ledger = book
+      )
+    ))
+  }
+  refused(score(computed))
+  expect_identical(nrow(as.data.frame(book)), 0L)
+  expect_no_error(score(rounded))
+  counts <- data.frame(y = rep(c(0, 1, 5), 40), x = rep(1:4, 30))
+  refused(score_release(y ~ x, counts, stats::poisson(),
+    epsilon = 1, reference = list("(Intercept)" = log(mean(counts$y)))
+  ))
+})
+
 test_that("a support that is the file's own is refused before a draw", {
   data <- beside_file()
   fit <- suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
@@ -55,6 +128,41 @@ test_that("a support that is the file's own is refused before a draw", {
     synthesize(fit, 1, support = c(1, max(data$y)), allow_unconverged = TRUE),
     class = "pseudosynth_error_public_ends"
   )
+})
+
+test_that("a support that is newdata's own is refused for any source", {
+  data <- beside_file()
+  histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
+  scores <- suppressWarnings(score_release(log(y) ~ x, data, gaussian(),
+    epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1)
+  ))
+  confirmed <- suppressWarnings(score_release(log(y) ~ x, data, gaussian(),
+    epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1),
+    response = public_response(confirmed = max(data$y))
+  ))
+  ends <- c(1, max(data$y))
+  for (x in list(histogram, scores)) {
+    expect_error(
+      synthesize(x, newdata = data, support = ends),
+      class = "pseudosynth_error_public_ends"
+    )
+    expect_no_error(suppressMessages(
+      synthesize(x, newdata = data, support = c(1, 1e6))
+    ))
+  }
+  expect_no_error(suppressMessages(
+    synthesize(confirmed, newdata = data, support = ends)
+  ))
+  # In a job, before anything is fitted or spent
+  for (mechanism in c("score", "centred")) {
+    expect_error(
+      pseudo_posterior(log(y) ~ x, data, gaussian(),
+        mechanism = mechanism, epsilon = 1, support = ends,
+        reference = list("(Intercept)" = 9, sigma = 1)
+      ),
+      class = "pseudosynth_error_public_ends"
+    )
+  }
 })
 
 test_that("levels leave sorted, those of ordered factors as they are", {
@@ -110,6 +218,104 @@ test_that("columns that sum to the response are found, honest ones are not", {
   close <- data$y * withr::with_seed(5, exp(rnorm(500, 0, 0.03)))
   expect_identical(near_copies(data$y, list(a = close))$columns, "a")
   expect_length(near_copies(data$y, list(wage = wage, x = data$x))$columns, 0)
+})
+
+test_that("near copies are told at the fit, with the share, by every source", {
+  data <- beside_file(500)
+  data$wage <- withr::with_seed(4, data$y * runif(500, 0.1, 0.9))
+  data$other <- data$y - data$wage
+  reference <- list("(Intercept)" = 9, sigma = 1)
+  told <- function(code) {
+    messages <- list()
+    suppressWarnings(withCallingHandlers(
+      try(code, silent = TRUE),
+      pseudosynth_message_near_copy = function(message) {
+        messages <<- c(messages, list(message))
+        rlang::cnd_muffle(message)
+      },
+      message = function(message) rlang::cnd_muffle(message)
+    ))
+    # Once
+    expect_length(messages, 1)
+    text <- conditionMessage(messages[[1]])
+    expect_match(text, "\"wage\" and \"other\" tell [0-9.]+%")
+    expect_match(text, "release")
+  }
+  prior <- prior_normal(1, c(9, 2.5))
+  told(fit_synthesizer(log(y) ~ wage + other, data, gaussian(),
+    prior = prior, chains = 1, warmup = 8, draws = 8
+  ))
+  told(score_release(log(y) ~ wage + other, data, gaussian(),
+    epsilon = 5, reference = reference
+  ))
+  told(pseudo_posterior(log(y) ~ wage + other, data, gaussian(),
+    mechanism = mechanism_score(reference), epsilon = 5
+  ))
+  told(pseudo_posterior(log(y) ~ wage + other, data, gaussian(),
+    mechanism = "lw_final", epsilon = 20, prior = prior, chains = 1,
+    warmup = 8, draws = 8, allow_unconverged = TRUE
+  ))
+  histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
+  told(synthesize(histogram, newdata = data))
+})
+
+test_that("classes with exceptions, products and sums by group are found", {
+  withr::local_seed(9)
+  n <- 2000
+  y <- round(exp(rnorm(n, 9)), 2)
+  found <- function(y, ...) near_copies(y, list(...))$columns
+  # In an order of their own, for 1 in 200 another one
+  class <- c(3, 1, 5, 2, 4)[findInterval(y, quantile(y, 0:4 / 5))]
+  odd <- sample(n, n / 200)
+  class[odd] <- sample(5, n / 200, TRUE)
+  expect_identical(found(y, class = class), "class")
+  expect_identical(found(y, class = letters[class]), "class")
+  yes <- y > 1e4
+  nearly <- ifelse(seq_len(n) %in% odd, !yes, yes)
+  expect_identical(found(yes + 0, nearly = nearly), "nearly")
+  expect_identical(found(factor(yes), nearly = nearly), "nearly")
+  hours <- round(runif(n, 10, 40))
+  expect_identical(
+    found(y, hours = hours, rate = round(y / hours, 3)), c("hours", "rate")
+  )
+  group <- sample(letters[1:5], n, TRUE)
+  rest <- round(runif(n, 0, 9), 1)
+  pay <- 4 * match(group, letters) + rest
+  expect_identical(found(pay, rest = rest, group = group), c("rest", "group"))
+  # Honest ones, on heaps, too
+  expect_length(found(y, hours = hours, group = group), 0)
+  expect_length(found(round(y, -4), hours = hours, group = sort(group)), 0)
+  expect_length(found(yes + 0, hours = hours, group = group), 0)
+  rare <- runif(n) < 0.005
+  expect_length(found(rare + 0, hours = hours, group = group), 0)
+  expect_length(found(y, rare = rare), 0)
+  state <- .Random.seed
+  near_copies(y, list(class = class))
+  expect_identical(.Random.seed, state)
+})
+
+test_that("columns of the formula and very many levels are told", {
+  data <- beside_file(300)
+  data$case <- withr::with_seed(2, sample(10000, nrow(data)))
+  data$many <- sprintf("k%02d", seq_len(nrow(data)) %% 60)
+  model <- function(formula) {
+    suppressWarnings(try(fit_synthesizer(formula, data, gaussian(),
+      prior = prior_normal(), chains = 1, warmup = 8, draws = 8
+    ), silent = TRUE))
+  }
+  expect_message(
+    model(log(y) ~ case), "case", class = "pseudosynth_message_distinct"
+  )
+  expect_message(
+    model(log(y) ~ many), "many (60)", fixed = TRUE,
+    class = "pseudosynth_message_many_levels"
+  )
+  expect_message(
+    tell_many_levels(list(k = seq_len(1000)), 1e5), "second|minute",
+    class = "pseudosynth_message_many_levels"
+  )
+  expect_no_message(tell_many_levels(list(k = seq_len(50)), 120))
+  expect_no_message(tell_many_levels(list(k = seq_len(150)), 1e5))
 })
 
 test_that("own values that households share are found, honest sets are not", {

@@ -425,3 +425,26 @@ test_that("what sets are drawn from is refused as sets are", {
   bad$noisy[2] <- data$income[3]
   refused(seal(bad), class = "pseudosynth_error_found")
 })
+
+test_that("levels that no record has are published and told, tibbles stay", {
+  data <- privacy_data()
+  levels(data$age) <- c(levels(data$age), "over 120")
+  class(data) <- c("tbl_df", "tbl", "data.frame")
+  fit <- fit_synthesizer(log(income) ~ age + earner, data, gaussian(),
+    prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
+    draws = 1000, response = public_response(digits = 0, bounds = c(1, 2e6)),
+    censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1))
+  )
+  path <- file.path(withr::local_tempdir(), "out")
+  expect_message(
+    release(synthesize(fit), path, c("csv", "rds"), data = data),
+    "age (`over 120`)",
+    fixed = TRUE, class = "pseudosynth_message_unused_levels"
+  )
+  book <- read.csv(file.path(path, "codebook.csv"))
+  expect_true("over 120" %in% book$level[book$variable == "age"])
+  set <- readRDS(file.path(path, "set-1.rds"))
+  expect_identical(class(set), c("tbl_df", "tbl", "data.frame"))
+  expect_true("over 120" %in% levels(set$age))
+  expect_setequal(names(attributes(set)), c("names", "row.names", "class"))
+})

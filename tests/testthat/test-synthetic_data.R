@@ -147,8 +147,20 @@ test_that("published columns keep their values and lose everything else", {
   x <- structure(c(1, 2), note = "a")
   expect_identical(publish_column(x), c(1, 2))
   f <- factor(c("b", "a"), levels = c("c", "b", "a"), ordered = TRUE)
+  expect_identical(publish_column(f), f)
+  levels(f) <- structure(levels(f), of = "whom")
+  names(f) <- c("who", "else")
+  attr(f, "scores") <- 3
   expect_identical(
-    publish_column(f), factor(c("b", "a"), c("b", "a"), ordered = TRUE)
+    publish_column(structure(f, class = c("own", class(f)))),
+    factor(c("b", "a"), levels = c("c", "b", "a"), ordered = TRUE)
+  )
+  expect_identical(
+    publish_column(factor(c("b", "a"), levels = c("c", "b", "a"))),
+    factor(c("b", "a"), levels = c("a", "b", "c"))
+  )
+  expect_identical(
+    publish_column(addNA(factor(c("b", NA)))), factor(c("b", NA), "b")
   )
   expect_identical(publish_column(c(a = TRUE)), TRUE)
   expect_identical(publish_column(c(a = "x")), "x")
@@ -219,4 +231,57 @@ test_that("sets without a guarantee are not called for release", {
   expect_no_match(text, "sets for release")
   expect_match(text, "not for release", all = FALSE)
   expect_match(plot(sets)$labels$caption, "not for release")
+})
+
+test_that("sets of a tibble are tibbles, and no attribute of it travels", {
+  data <- simulated()
+  data$g <- factor(rep(c("b", "a"), length.out = nrow(data)), c("c", "b", "a"))
+  class(data) <- c("tbl_df", "tbl", "data.frame")
+  attr(data, "note") <- "MARKNOTE"
+  attr(data$x, "label") <- "MARKNOTE"
+  tibble_class <- c("tbl_df", "tbl", "data.frame")
+  plain <- function(set) {
+    setdiff(
+      c(names(attributes(set)), unlist(lapply(set, function(x) {
+        names(attributes(x))
+      }))),
+      c("names", "row.names", "class", "levels")
+    )
+  }
+  expect_tibble <- function(sets) {
+    for (set in as.list(sets)) {
+      expect_identical(class(set), tibble_class)
+      expect_identical(plain(set), character())
+    }
+    expect_identical(class(as.data.frame(sets)), "data.frame")
+    bytes <- serialize(sets, NULL)
+    expect_length(grepRaw("MARKNOTE", bytes, fixed = TRUE), 0)
+  }
+  fit <- quick_fit(y ~ g + x, data)
+  expect_tibble(synthesize(fit, 2, allow_unconverged = TRUE))
+  expect_tibble(synthesize(
+    fit, 1, newdata = data[1:9, ], allow_unconverged = TRUE
+  ))
+  expect_identical(class(synthesize(fit, 1,
+    newdata = transform(simulated(), g = factor("a")), allow_unconverged = TRUE
+  )[[1]]), "data.frame")
+  expect_tibble(synthesize(
+    as_generator(fit, allow_unconverged = TRUE), newdata = data
+  ))
+  reference <- list("(Intercept)" = 0, sigma = 1)
+  scores <- suppressWarnings(suppressMessages(
+    score_release(y ~ g + x, data, gaussian(),
+      epsilon = 5, reference = reference
+    )
+  ))
+  expect_tibble(synthesize(scores, newdata = data))
+  histogram <- perturbed_histogram(y ~ 1, data, c(-9, 9), epsilon = 1)
+  expect_tibble(synthesize(histogram, newdata = data))
+  job <- suppressWarnings(suppressMessages(
+    pseudo_posterior(y ~ g + x, data, gaussian(),
+      mechanism = mechanism_score(reference), epsilon = 5
+    )
+  ))
+  expect_tibble(job$synthetic)
+  expect_identical(levels(job$synthetic[[1]]$g), c("a", "b", "c"))
 })
