@@ -130,9 +130,8 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
     list(call = plain_call(match.call())),
     new_model(formula, data, family, prior, call, response, scaling)
   )
-  if (is.null(censor)) {
-    check_varies(model, call)
-  } else if (!is_categorical(family)) {
+  if (is.null(censor)) check_varies(model, call)
+  if (!is_categorical(family)) {
     check_public_centre(censor$reference, prior, model, call)
   }
   tell_published(model)

@@ -72,7 +72,7 @@ few_levels <- function(columns, at) {
     match(x, unique(x))
   })
   Filter(function(x) {
-    max(x) > 1 && max(x) <= min(50, length(at) / 20)
+    max(x) > 1 && max(x) <= min(50, length(at) / 12)
   }, codes)
 }
 

@@ -74,7 +74,8 @@ count_beyond <- function(response, y) {
   } else {
     c(-1, 1) * .Machine$double.xmax
   }
-  bounded <- has_labels(response) || response$kind == "proportion"
+  bounded <- has_labels(response) ||
+    (response$kind == "proportion" && is.null(response$limits))
   if (bounded || lies_within(y, ends)) {
     return(integer(ncol(y)))
   }
