@@ -140,6 +140,7 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
   response <- new_response(formula, data, family, call, response)
   design <- new_design(formula, data, response$variable, call, scaling)
   check_parameter_names(design$columns, family, call)
+  check_family_offset(design, family, call)
   model <- list(
     formula = plain_formula(formula, design), family = family,
     prior = resolve_prior(prior, family, design$columns, call),

@@ -155,6 +155,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   model <- new_model(
     formula, used_levels(data), family, prior, call, response, scaling
   )
+  check_score_design(model$design, call)
   check_response_is_public(model$response, call)
   y <- model$data[[model$response$variable]]
   check_holds_none(
@@ -162,6 +163,17 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   )
   release_sums <- if (is_categorical(family)) release_levels else release_scores
   release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
+}
+
+#' Scores, their clips and the released rows are of X b alone
+#' @noRd
+check_score_design <- function(design, call) {
+  check_no_offset(
+    design, "A score release knows none.",
+    "A clipped mechanism of {.fn pseudo_posterior} takes it:
+     {.code mechanism = \"centred\"}. Or name it as a predictor, whose
+     coefficient is then estimated.", call
+  )
 }
 
 #' A file whose factors have no level but those that records have
