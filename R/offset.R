@@ -73,8 +73,7 @@ check_offset_values <- function(x, term, n, call) {
     abort_input(
       c(
         "The offset {.code {term}} must be one number for each record.",
-        x = "It is {describe_type(x)}, of {length(x)} value{?s} for {n}
-             record{?s}.",
+        x = "It is {describe_type(x)}, for {n} record{?s}.",
         i = "Compute it as a numeric column of {.arg data} first."
       ),
       arg = "formula", call = call

@@ -56,7 +56,8 @@ check_scaling <- function(scaling, frame, call) {
 # Functions of a record alone: what they give does not depend on other records.
 row_wise_functions <- c(
   "I", "(", "+", "-", "*", "/", "^", "log", "log1p", "log2", "log10", "sqrt",
-  "exp", "expm1", "plogis", "qlogis", "asinh", "abs", "pmin", "pmax", "<", ">", "<=", ">=", "==", "!=", "&", "|", "!"
+  "exp", "expm1", "plogis", "qlogis", "asinh", "abs", "pmin", "pmax",
+  "<", ">", "<=", ">=", "==", "!=", "&", "|", "!"
 )
 
 #' Refuse what a design would take from the values of columns that stay

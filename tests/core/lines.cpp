@@ -26,8 +26,8 @@ void expect_near(const char* what, double value, double truth, double error) {
               value, truth);
 }
 
-/// n records of `factors` factors and `numbers` numbers; n is no multiple of a
-/// vector's length.
+/// n records of `factors` factors, `numbers` numbers and an offset; n is no
+/// multiple of a vector's length.
 ps::Predictors predictors(int n, int factors, int numbers, ps::Rng& rng) {
   ps::Predictors x;
   x.n_records = n;
@@ -43,6 +43,7 @@ ps::Predictors predictors(int n, int factors, int numbers, ps::Rng& rng) {
     x.numeric_column.push_back(x.n_columns++);
     for (int i = 0; i < n; ++i) x.numeric.push_back(rng.normal());
   }
+  for (int i = 0; i < n; ++i) x.offset.push_back(0.5 * rng.integer(3));
   return x;
 }
 
@@ -82,6 +83,12 @@ void check_design(int n, int factors, int numbers) {
   for (std::size_t r = 0; r < rows; ++r)
     worst = std::fmax(worst, std::fabs(eta[r] - truth[r]));
   expect_near("linear predictor", worst, 0.0, 1e-13);
+
+  predict.times(b.data(), eta.data());
+  worst = 0.0;
+  for (std::size_t r = 0; r < rows; ++r)
+    worst = std::fmax(worst, std::fabs(eta[r] + design.offset(r) - truth[r]));
+  expect_near("its part without the offset", worst, 0.0, 1e-13);
 
   const auto d = normals(design.n_rows(), 1.0, rng);
   std::vector<double> back(b), expected(b);
