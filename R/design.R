@@ -21,9 +21,10 @@
 #'   (P names), `intercept` (flag), `factors` (data frame: `variable`, `column`,
 #'   `full`), `numeric_column` (0-based), `dense` (names of the columns that
 #'   need a model matrix), `is_level` (logical, P), `offset` (names of the
-#'   offsets among the terms' variables), `variables` (names of the columns of
-#'   `data` that are used), `unpublished` (named character: roles of those that
-#'   are not published).
+#'   offsets among the terms' variables), `offset_range` (two numbers, of their
+#'   sum; `NULL` without), `variables` (names of the columns of `data` that are
+#'   used), `unpublished` (named character: roles of those that are not
+#'   published).
 #' @noRd
 new_design <- function(formula, data, response, call = rlang::caller_env(),
                        scaling = NULL, roles = NULL) {
@@ -77,6 +78,9 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
   own <- roles[variables]
   design$unpublished <- own[own != "published"]
   design$expects <- vapply(data[variables], predictor_kind, "")
+  design$offset_range <- if (length(offset) > 0) {
+    range(sum_offsets(frame, design))
+  }
   frame <- as_factors(frame, design$levels)
   design <- c(design, numeric_scaling(modelled, terms, scaling, call))
   frame <- standardise(frame, design)
@@ -201,7 +205,7 @@ predictor_frame <- function(terms, data, call) {
   for (term in names(frame)) {
     x <- frame[[term]]
     if (term %in% offset) {
-      check_offset_values(x, term, nrow(data), call)
+      check_offset_values(x, term, data, call)
       next
     }
     if (NROW(x) != nrow(data)) {

@@ -24,7 +24,8 @@
 #'   bare numbers and functions that read their arguments alone: arithmetic,
 #'   comparison, rounding, `log()` and its like, text, dates, `cut()`,
 #'   `factor()`, `poly()`, `ns()`, `bs()`, as R's own packages have them. Make a
-#'   column of anything else first.
+#'   column of anything else first. `offset(log(exposure))` adds a number of
+#'   each record to its linear predictor, see the section on offsets.
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used.
 #' @param family (family; default [normal_mixture()]) [stats::gaussian()],
@@ -74,6 +75,16 @@
 #'   tell how the chains did, `remarks` (character) what the records leave to
 #'   the prior: collinear predictors, separated or rare outcomes, categories
 #'   without records.
+#' @section Offsets: Under `visits ~ age + offset(log(exposure))` a count's mean
+#'   is its exposure times exp(x'b): the coefficients are of visits for one unit
+#'   of exposure. Every family of one linear predictor takes offsets, on the
+#'   scale of that predictor; several add up. [normal_mixture()] and
+#'   [categorical()] take none, nor does [score_release()]. The columns of an
+#'   offset are read and published like predictors, and new data need them. It
+#'   is a finite number of each record alone, neither centred nor scaled. `.`
+#'   stands for the exposure, too, which then has a coefficient beside the
+#'   offset: take it out by `. - exposure`. A prior or a `reference` of the
+#'   intercept is that of records whose offset is 0.
 #' @section Invariants: Weights that are all 1 give the draws of the unweighted
 #'   fit at the same seed. A record of weight 0 has no effect. With all weights
 #'   0 the draws are those of the prior.

@@ -5,7 +5,8 @@
 #' The offsets that a formula states
 #'
 #' R leaves out an interaction with an offset, keeps one that is taken away, and
-#' gives `I(offset(x))` a coefficient. Here it is a term of its own, or an error.
+#' gives `I(offset(x))` a coefficient. Here one is a term of its own, or an
+#' error.
 #' @param right (code) The right side.
 #' @return (list of calls)
 #' @noRd
@@ -15,26 +16,32 @@ stated_offsets <- function(right, call) {
   while (length(left) > 0) {
     part <- left[[1]]
     left <- left[-1]
-    head <- if (is.call(part)) called_name(part[[1]]) %||% "" else ""
-    if (head == "offset") {
+    head <- if (is.call(part)) called_name(part[[1]])
+    if (identical(head, "offset")) {
       stated <- c(stated, list(part))
-      part <- quote(x)
-    } else if (head %in% c("+", "(") || (head == "-" && length(part) == 3)) {
-      left <- c(as.list(part)[seq(2, if (head == "-") 2 else length(part))], left)
-      part <- if (head == "-") part[[3]] else quote(x)
-    }
-    if (any(grepl("(^|:)offset$", check_functions(part, call)))) {
-      abort_input(
-        c(
-          "An offset must be a term of its own.",
-          x = "{.arg formula} uses one inside another term, or takes one away.",
-          i = "Add it: {.code y ~ x + offset(log(exposure))}."
-        ),
-        arg = "formula", call = call
-      )
+    } else if (isTRUE(head %in% c("+", "("))) {
+      left <- c(as.list(part)[-1], left)
+    } else if (identical(head, "-") && length(part) == 3) {
+      left <- c(part[[2]], left)
+      check_without_offset(part[[3]], call)
+    } else {
+      check_without_offset(part, call)
     }
   }
   stated
+}
+
+check_without_offset <- function(code, call) {
+  if (any(c("offset", "stats::offset") %in% check_functions(code, call))) {
+    abort_input(
+      c(
+        "An offset must be a term of its own.",
+        x = "{.arg formula} uses one inside another term, or takes one away.",
+        i = "Add it: {.code y ~ x + offset(log(exposure))}."
+      ),
+      arg = "formula", call = call
+    )
+  }
 }
 
 #' Refuse offsets that are not of each record alone, and one stated twice
@@ -67,8 +74,10 @@ check_offsets <- function(stated, terms, call) {
 
 #' Refuse an offset that is no finite number for every record
 #' @param term (string) Its code.
+#' @param data (data frame) What it was computed from.
 #' @noRd
-check_offset_values <- function(x, term, n, call) {
+check_offset_values <- function(x, term, data, call) {
+  n <- nrow(data)
   if (!is.numeric(x) || length(x) != n || NCOL(x) != 1) {
     abort_input(
       c(
@@ -82,7 +91,7 @@ check_offset_values <- function(x, term, n, call) {
   bad <- which(!is.finite(x))
   if (length(bad) > 0) {
     n_bad <- length(bad)
-    columns <- all.vars(str2lang(term))
+    columns <- intersect(all.vars(str2lang(term)), names(data))
     abort_input(
       c(
         "The offset {.code {term}} must be finite.",
@@ -128,6 +137,28 @@ check_no_offset <- function(design, why, how, call,
     abort_input(
       c("{.arg formula} must have no offset here.", x = why, i = how),
       arg = "formula", call = call, .envir = .envir
+    )
+  }
+}
+
+#' Refuse the file's margin for records of other exposures: by ranks, they would
+#' get the counts of the file's
+#' @param spec (list) Of the records that values are drawn for.
+#' @noRd
+check_margin_offset <- function(design, spec, call) {
+  range <- design$offset_range
+  beyond <- which(spec$offset < range[1] | spec$offset > range[2])
+  if (length(beyond) > 0) {
+    n_bad <- length(beyond)
+    abort_input(
+      c(
+        "A margin must be drawn for offsets that the file has.",
+        x = "{.code {design$offset}} is beyond them for {n_bad} of
+             {length(spec$offset)} record{?s}, which would get the values of
+             the file's.",
+        i = "Leave out the margin, or these records."
+      ),
+      arg = "newdata", call = call, rows = beyond
     )
   }
 }

@@ -22,7 +22,7 @@
 #' All are sums of whole numbers with exact noise: see
 #' `vignette("score-release")` for the proof.
 #'
-#' @param formula,data As in [fit_synthesizer()].
+#' @param formula,data As in [fit_synthesizer()], but without an offset.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
 #'   [beta_response()]. For [categorical()] the noisy sums are those of its

@@ -279,6 +279,15 @@ test_that("weighted regressions are those of Hamiltonian chains", {
   }
 })
 
+test_that("regressions with an offset are those of Hamiltonian chains", {
+  for (epsilon in list(NULL, 2)) {
+    expect_agrees(surrogate_regression(
+      "neg_binomial",
+      epsilon = epsilon, offset = c(-1, 0.3, 0.3, 2, 0)
+    ))
+  }
+})
+
 test_that("censored regressions are those of Hamiltonian chains", {
   for (family in c("gaussian", "student_t", "neg_binomial")) {
     spec <- surrogate_regression(
