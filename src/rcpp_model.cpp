@@ -6,6 +6,7 @@
 #include <pseudosynth/prior/normal_prior.hpp>
 #include <pseudosynth/prior/shared_prior.hpp>
 #include <string>
+#include <type_traits>
 
 namespace binding {
 
