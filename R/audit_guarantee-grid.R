@@ -192,7 +192,7 @@ points_near_clones <- function(problem, counts) {
     beta = stats::qlogis(y),
     poisson = , neg_binomial = log(y + 0.5),
     numeric(length(y))
-  )
+  ) - (problem$spec$offset %||% 0)
   most <- utils::head(order(-counts), 10)
   most <- most[counts[most] > 0]
   step <- exp(seq(log(1e-4), log(10), length.out = 12))

@@ -39,7 +39,8 @@ check_design_not_copied <- function(spec, design, call) {
   }
   columns <- c(
     computed(spec$codes, design$factors$variable),
-    computed(spec$numeric, c(design$vectors, design$dense))
+    computed(spec$numeric, c(design$vectors, design$dense)),
+    if (!is.null(spec$offset)) list(offset = spec$offset)
   )
   check_not_copied(spec$y, columns, call)
 }

@@ -20,9 +20,11 @@
 #'   (list, by variable), `centre` and `scale` (list, by variable), `columns`
 #'   (P names), `intercept` (flag), `factors` (data frame: `variable`, `column`,
 #'   `full`), `numeric_column` (0-based), `dense` (names of the columns that
-#'   need a model matrix), `is_level` (logical, P), `variables` (names of the
-#'   columns of `data` that are used), `unpublished` (named character: roles of
-#'   those that are not published).
+#'   need a model matrix), `is_level` (logical, P), `offset` (names of the
+#'   offsets among the terms' variables), `offset_range` (two numbers, of their
+#'   sum; `NULL` without), `variables` (names of the columns of `data` that are
+#'   used), `unpublished` (named character: roles of those that are not
+#'   published).
 #' @noRd
 new_design <- function(formula, data, response, call = rlang::caller_env(),
                        scaling = NULL, roles = NULL) {
@@ -40,22 +42,10 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
       arg = "formula", call = call
     )
   }
+  stated <- stated_offsets(formula[[3]], call)
   terms <- stats::delete.response(formula_terms(formula, data, call))
   environment(terms) <- env
-  if (!is.null(attr(terms, "offset"))) {
-    abort_input(
-      c(
-        "{.arg formula} must have no offset.",
-        x = "No family carries one: it would be left out of fits and sets.",
-        i = "Of a continuous response, subtract the published column in a column
-             of your own before the fit.",
-        i = "Of counts, name the log of the exposure as a predictor instead:
-             {.code y ~ log(exposure)}. Its coefficient is then estimated and
-             not fixed at 1."
-      ),
-      arg = "formula", call = call
-    )
-  }
+  check_offsets(stated, terms, call)
   intercept <- attr(terms, "intercept") == 1
   if (!intercept && length(attr(terms, "term.labels")) == 0) {
     abort_input(
@@ -75,17 +65,23 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
 
   frame <- predictor_frame(terms, data, call)
   terms <- attr(frame, "terms")
-  scaling <- check_scaling(scaling, frame, call)
+  offset <- names(frame)[attr(terms, "offset")]
+  # What has coefficients: levels, centres and scales are of these
+  modelled <- frame[setdiff(names(frame), offset)]
+  scaling <- check_scaling(scaling, modelled, call)
   check_unpublished(frame, terms, roles, scaling, call)
   design <- list(
     terms = terms, variables = variables, intercept = intercept,
-    levels = factor_levels(frame, data[variables], call)
+    offset = offset, levels = factor_levels(modelled, data[variables], call)
   )
   own <- roles[variables]
   design$unpublished <- own[own != "published"]
   design$expects <- vapply(data[variables], predictor_kind, "")
+  design$offset_range <- if (length(offset) > 0) {
+    range(sum_offsets(frame, design))
+  }
   frame <- as_factors(frame, design$levels)
-  design <- c(design, numeric_scaling(frame, terms, scaling, call))
+  design <- c(design, numeric_scaling(modelled, terms, scaling, call))
   frame <- standardise(frame, design)
   design <- c(design, design_columns(frame, terms, design$levels, call))
   structure(design, class = "synth_design")
@@ -191,8 +187,13 @@ predictor_frame <- function(terms, data, call) {
       )
     }
   )
+  offset <- names(frame)[attr(terms, "offset")]
   for (term in names(frame)) {
     x <- frame[[term]]
+    if (term %in% offset) {
+      check_offset_values(x, term, data, call)
+      next
+    }
     if (NROW(x) != nrow(data)) {
       n <- NROW(x)
       abort_input(
@@ -346,7 +347,8 @@ dense_matrix <- function(frame, terms, levels, rows = NULL,
 #' @param design (`synth_design`)
 #' @param data (data frame) The fit's data or new data.
 #' @return (list) The elements `n_columns`, `intercept`, `codes`, `n_levels`,
-#'   `factor_column`, `numeric` and `numeric_column` of a model specification.
+#'   `factor_column`, `numeric` and `numeric_column` of a model specification,
+#'   and `offset` (double, N) where the design has one.
 #' @noRd
 design_parts <- function(design, data, arg = "newdata",
                          call = rlang::caller_env()) {
@@ -395,7 +397,7 @@ design_parts <- function(design, data, arg = "newdata",
   }
   numeric <- cbind(matrix(numeric, n), dense)
   n_levels <- lengths(design$levels[factors$variable]) + factors$full
-  list(
+  parts <- list(
     n_columns = length(design$columns),
     intercept = design$intercept,
     codes = matrix(codes, n),
@@ -404,6 +406,8 @@ design_parts <- function(design, data, arg = "newdata",
     numeric = matrix(as.double(numeric), n),
     numeric_column = c(design$vector_column, design$dense_column)
   )
+  parts$offset <- sum_offsets(frame, design)
+  parts
 }
 
 #' The dense design matrix of a specification
@@ -431,7 +435,9 @@ dense_design <- function(spec) {
 print.synth_design <- function(x, ...) {
   cat(
     "<synth_design> ", length(x$columns), " columns from ",
-    length(x$variables), " predictors\n",
+    length(x$variables), " predictors",
+    if (length(x$offset) > 0) c(", ", paste(x$offset, collapse = " + ")),
+    "\n",
     sep = ""
   )
   invisible(x)

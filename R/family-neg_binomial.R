@@ -13,6 +13,10 @@
 #' synthetic values are whole and of the same type. Model it as it is: a
 #' logarithm on the formula's left side is refused, because the link takes it.
 #'
+#' Counts of unequal exposure, such as visits in so many months, are rates:
+#' `visits ~ age + offset(log(months))` makes mu = months exp(x'b), and so does
+#' [stats::poisson()]. See the offsets of [fit_synthesizer()].
+#'
 #' 1/size has the prior half-Cauchy(0, 5). The default prior of the coefficients
 #' is [prior_hierarchical()] with `lkj = 6`, as in the paper. When all counts
 #' are 0 or few are not, the proper priors still give a fit, and its remarks say
@@ -40,6 +44,15 @@
 #'   chains = 2, warmup = 300, draws = 500, seed = 1
 #' )
 #' fit
+#' # Rates: visits per month of observation
+#' patients <- data.frame(months = rep(c(1, 6, 12), 100))
+#' patients$visits <- rnbinom(300, mu = 0.5 * patients$months, size = 3)
+#' rates <- fit_synthesizer(
+#'   visits ~ offset(log(months)), patients, neg_binomial(),
+#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#' )
+#' # Sets for the same patients, each observed for two years
+#' synthesize(rates, newdata = data.frame(months = rep(24, 300)), seed = 2)
 #' @export
 neg_binomial <- function() {
   new_synth_family(

@@ -24,10 +24,12 @@
 #'   bare numbers and functions that read their arguments alone: arithmetic,
 #'   comparison, rounding, `log()` and its like, text, dates, `cut()`,
 #'   `factor()`, `poly()`, `ns()`, `bs()`, as R's own packages have them. Make a
-#'   column of anything else first. Numbers in it are public: those of four
-#'   digits and more that equal the response's mean, a quartile or another
-#'   simple statistic of it are refused, as they are in `prior` and in the
-#'   `reference` of [censor()], see [public_response()].
+#'   column of anything else first. `offset(log(exposure))` adds a number of
+#'   each record to its linear predictor, see the section on offsets. Numbers
+#'   in the formula are public: those of four digits and more that equal the
+#'   response's mean, a quartile or another simple statistic of it are refused,
+#'   as they are in `prior` and in the `reference` of [censor()], see
+#'   [public_response()].
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used. Classes of columns beside
 #'   those of base R are taken off, or refused where the column is used.
@@ -86,6 +88,16 @@
 #'   of one for every ten records, with the time that they will cost
 #'   (`pseudosynth_message_many_levels`). Jobs, score releases and sets of a
 #'   histogram tell the same.
+#' @section Offsets: Under `visits ~ age + offset(log(exposure))` a count's mean
+#'   is its exposure times exp(x'b): the coefficients are of visits for one unit
+#'   of exposure. Every family of one linear predictor takes offsets, on the
+#'   scale of that predictor; several add up. [normal_mixture()] and
+#'   [categorical()] take none, nor does [score_release()]. The columns of an
+#'   offset are read and published like predictors, and new data need them. It
+#'   is a finite number of each record alone, neither centred nor scaled. `.`
+#'   stands for the exposure, too, which then has a coefficient beside the
+#'   offset: take it out by `. - exposure`. A prior or a `reference` of the
+#'   intercept is that of records whose offset is 0.
 #' @section Invariants: Weights that are all 1 give the draws of the unweighted
 #'   fit at the same seed. A record of weight 0 has no effect. With all weights
 #'   0 the draws are those of the prior.
@@ -156,6 +168,7 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
   response <- new_response(formula, data, family, call, response)
   design <- new_design(formula, data, response$variable, call, scaling)
   check_parameter_names(design$columns, family, call)
+  check_family_offset(design, family, call)
   model <- list(
     formula = plain_formula(formula, design), family = family,
     prior = resolve_prior(prior, family, design$columns, call),

@@ -51,6 +51,7 @@ draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger,
   }
   check_newdata(newdata, "generator", call)
   spec <- newdata_spec(x, newdata, call)
+  if (!is.null(x$margin)) check_margin_offset(x$design, spec, call)
   check_sets_memory(m, nrow(newdata), call)
   columns <- published_columns(x, newdata)
   y <- newdata[[x$response$variable]]

@@ -24,7 +24,7 @@ record_types <- function(specs) {
   })
   n <- lengths(lapply(files, `[[`, "y"))
   records <- join_records(files[n > 0])
-  rows <- cbind(records$codes, records$numeric, records$y)
+  rows <- cbind(records$codes, records$numeric, records$offset, records$y)
   key <- apply(format(rows, digits = 17, trim = TRUE), 1, paste,
     collapse = " "
   )
@@ -153,13 +153,17 @@ grid_range <- function(spec, extra) {
   p <- spec$n_columns
   extra <- if (length(extra) > 0) extra else "none"
   linear <- spec$family %in% c("gaussian", "student_t")
+  offset <- spec$offset %||% 0
   if (linear) {
-    spread <- max(diff(base::range(spec$y)), 1e-3 * (1 + abs(spec$y[1])))
-    middle <- mean(base::range(spec$y))
+    # What the coefficients are for
+    y <- spec$y - offset
+    spread <- max(diff(base::range(y)), 1e-3 * (1 + abs(y[1])))
+    middle <- mean(base::range(y))
     b <- matrix(c(-100, 100) * spread, 2, p)
     if (spec$intercept) b[, 1] <- middle + b[, 1]
   } else {
     b <- matrix(c(-15, 15), 2, p)
+    if (spec$intercept) b[, 1] <- b[, 1] - base::range(offset)[2:1]
   }
   if (spec$prior$kind == "normal") {
     ends <- outer(c(-6, 6), spec$prior$scale) +

@@ -52,6 +52,7 @@ job_model <- function(job) {
     )
   }
   check_score_family(model$family, job$call)
+  check_score_design(model$design, job$call)
   check_score_epsilon(job$epsilon, job$call)
   reference <- release_settings(job)$reference
   levels <- is_categorical(model$family)

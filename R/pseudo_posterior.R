@@ -8,8 +8,10 @@
 #' Which mechanisms there are, what each does, its label and its settings:
 #' [mechanisms].
 #'
-#' @param formula,data,family As in [fit_synthesizer()]. The default family is
-#'   the papers' model for income, [normal_mixture()] with 10 components.
+#' @param formula,data,family As in [fit_synthesizer()], also with an offset for
+#'   counts of unequal exposure, which the mechanism `"score"` alone does not
+#'   take. The default family is the papers' model for income,
+#'   [normal_mixture()] with 10 components.
 #' @param mechanism (string or `privacy_mechanism`) Has no default, because it
 #'   decides what is promised. A name, whose settings then stand in `...`, or
 #'   such as `mechanism_lw(scale = 0.5)`; see [mechanisms].

@@ -8,7 +8,7 @@
 #' @noRd
 record_places <- list(
   y = "y", alpha = "alpha", codes = "codes", numeric = "numeric",
-  centre = c("censor", "centre")
+  offset = "offset", centre = c("censor", "centre")
 )
 
 #' Records

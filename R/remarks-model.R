@@ -16,7 +16,7 @@ remark_prior_unit <- function(fit) {
     normal = , hierarchical = prior$scale,
     shared = prior$slope[2]
   )
-  y <- fit$spec$y[active_records(fit)]
+  y <- (fit$spec$y - (fit$spec$offset %||% 0))[active_records(fit)]
   if (fit$family$kind != "continuous" || is.null(scale) || length(y) < 2) {
     return(NULL)
   }

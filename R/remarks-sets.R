@@ -149,11 +149,13 @@ remark_r_squared <- function(fit, data, values, most = 20000) {
   if (fit$family$kind != "continuous" || length(fit$design$columns) < 2) {
     return(NULL)
   }
-  rows <- distinct_rows(design_parts(fit$design, data[kept, , drop = FALSE]))
-  z <- record_values(response, data)[kept]
+  parts <- design_parts(fit$design, data[kept, , drop = FALSE])
+  rows <- distinct_rows(parts)
+  offset <- parts$offset %||% 0
+  z <- record_values(response, data)[kept] - offset
   own <- r_squared_of(rows, z)
   theirs <- mean(vapply(values, function(value) {
-    value <- response_forward(response, value[kept])
+    value <- response_forward(response, value[kept]) - offset
     if (all(is.finite(value))) r_squared_of(rows, value) else NA_real_
   }, 0))
   # What chance adds with so many columns

@@ -56,7 +56,8 @@ check_scaling <- function(scaling, frame, call) {
 # Functions of a record alone: what they give does not depend on other records.
 row_wise_functions <- c(
   "I", "(", "+", "-", "*", "/", "^", "log", "log1p", "log2", "log10", "sqrt",
-  "exp", "asinh", "abs", "<", ">", "<=", ">=", "==", "!=", "&", "|", "!"
+  "exp", "expm1", "plogis", "qlogis", "asinh", "abs", "pmin", "pmax",
+  "<", ">", "<=", ">=", "==", "!=", "&", "|", "!"
 )
 
 #' Refuse what a design would take from the values of columns that stay
@@ -68,7 +69,8 @@ row_wise_functions <- c(
 #' @noRd
 check_unpublished <- function(frame, terms, roles, scaling, call) {
   variables <- as.list(attr(terms, "variables"))[-1]
-  for (j in seq_along(variables)) {
+  # An offset is neither coded nor scaled
+  for (j in setdiff(seq_along(variables), attr(terms, "offset"))) {
     term <- names(frame)[j]
     secret <- intersect(
       all.vars(variables[[j]]), names(roles)[roles != "published"]

@@ -23,6 +23,8 @@ score_file <- function(model, call) {
 #'   sums over the rows without forming them.
 #' @noRd
 distinct_rows <- function(parts) {
+  # Of X alone: rows that only an offset tells apart are one
+  parts$offset <- NULL
   rows <- design_rows_(parts)
   parts$codes <- parts$codes[rows$first, , drop = FALSE]
   parts$numeric <- parts$numeric[rows$first, , drop = FALSE]

@@ -22,7 +22,7 @@
 #' All are sums of whole numbers with exact noise: see
 #' `vignette("score-release")` for the proof.
 #'
-#' @param formula,data As in [fit_synthesizer()].
+#' @param formula,data As in [fit_synthesizer()], but without an offset.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
 #'   [beta_response()]. For [categorical()] the noisy sums are those of its
@@ -158,6 +158,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   model <- new_model(
     formula, used_levels(data), family, prior, call, response, scaling
   )
+  check_score_design(model$design, call)
   check_response_is_public(model$response, call)
   if (!is_categorical(family)) {
     check_public_centre(settings$reference, stated_prior, model, call)
@@ -170,6 +171,17 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   tell_published(model, sampled = FALSE)
   release_sums <- if (is_categorical(family)) release_levels else release_scores
   release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
+}
+
+#' Scores, their clips and the released rows are of X b alone
+#' @noRd
+check_score_design <- function(design, call) {
+  check_no_offset(
+    design, "A score release knows none.",
+    "A clipped mechanism of {.fn pseudo_posterior} takes it:
+     {.code mechanism = \"centred\"}. Or name it as a predictor, whose
+     coefficient is then estimated.", call
+  )
 }
 
 #' A file whose factors have no level but those that records have

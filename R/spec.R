@@ -104,7 +104,8 @@ newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
   spec_of_records(fit$spec, new_records(list(
     # No response: any value that every family can take.
     y = rep(if (fit$family$kind == "proportion") 0.5 else 0, n),
-    alpha = rep(1, n), codes = parts$codes, numeric = parts$numeric
+    alpha = rep(1, n), codes = parts$codes, numeric = parts$numeric,
+    offset = parts$offset
   )))
 }
 
@@ -277,7 +278,7 @@ check_reference_model <- function(reference, model, spec, call) {
     unclass(model$family)[c("likelihood", "K", "arguments")]
   )
   labels <- function(design) {
-    c(design$intercept, attr(design$terms, "term.labels"))
+    c(design$intercept, attr(design$terms, "term.labels"), design$offset)
   }
   problem <- if (!same_density) {
     "Its family is another one."
@@ -309,10 +310,11 @@ check_reference_model <- function(reference, model, spec, call) {
 }
 
 pattern_of <- function(spec) {
-  if (ncol(spec$codes) + ncol(spec$numeric) == 0) {
+  rows <- cbind(spec$codes, spec$numeric, spec$offset)
+  if (ncol(rows) == 0) {
     return(rep("", length(spec$y)))
   }
-  apply(cbind(spec$codes, spec$numeric), 1, paste, collapse = " ")
+  apply(rows, 1, paste, collapse = " ")
 }
 
 #' Number of parameters of a specification, NA for mixtures and categories

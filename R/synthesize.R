@@ -15,15 +15,17 @@
 #' @param m (count) Number of sets, at most the number of kept draws. Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
 #'   default, takes those of the file. Other records than those of the file need
-#'   only public predictors. For a histogram: records that get a value each;
-#'   `NULL` draws as many as its noisy counts sum to, without predictors. All
-#'   columns but the response are published as they are.
+#'   only public predictors, the columns of an offset among them, which may have
+#'   other values: counts are then of these exposures. For a histogram: records
+#'   that get a value each; `NULL` draws as many as its noisy counts sum to,
+#'   without predictors. All columns but the response are published as they are.
 #' @param margin (`perturbed_histogram` or `NULL`) Of the same response on the
 #'   same scale: each synthetic value becomes the histogram's quantile of its
 #'   rank among the values of its set. The model then carries the relations and
 #'   the histogram the margin. It is paid once for all sets. By ranks, `newdata`
 #'   that are a part of the file get the margin of the whole: leave it out for
-#'   them, or draw from a [score_release()], which knows the difference.
+#'   them, or draw from a [score_release()], which knows the difference. Beyond
+#'   the offsets of the file, for longer exposures for instance, it is an error.
 #' @param assignment (string) How a mixture's cluster is drawn: `"prior"`, the
 #'   default, from the mixing proportions, a function of the draw alone;
 #'   `"posterior"` from its distribution given the record's confidential value,
@@ -156,6 +158,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
 
   data <- if (is.null(newdata)) fit$data else newdata
   spec <- newdata_spec(fit, newdata, call)
+  if (!is.null(margin)) check_margin_offset(fit$design, spec, call)
   columns <- published_columns(fit, data)
   check_published(fit, data, columns, call)
   check_sets_memory(m, nrow(data), call)

@@ -22,17 +22,20 @@ formula_terms <- function(formula, data, call = rlang::caller_env()) {
 }
 
 #' Terms without variables that no term uses: `. - id` does not read `id`
+#'
+#' An offset is in no term, and stays.
 #' @param terms (terms) Without a response.
 #' @noRd
 used_terms <- function(terms) {
   table <- attr(terms, "factors")
-  if (length(table) == 0) {
-    attr(terms, "variables") <- quote(list())
-    return(terms)
+  offset <- attr(terms, "offset")
+  used <- seq_along(attr(terms, "variables"))[-1] %in% (offset + 1L)
+  if (length(table) > 0) {
+    used <- used | rowSums(table) > 0
+    attr(terms, "factors") <- table[used, , drop = FALSE]
   }
-  used <- rowSums(table) > 0
   attr(terms, "variables") <- attr(terms, "variables")[c(TRUE, used)]
-  attr(terms, "factors") <- table[used, , drop = FALSE]
+  if (length(offset) > 0) attr(terms, "offset") <- match(offset, which(used))
   terms
 }
 

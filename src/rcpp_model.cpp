@@ -6,6 +6,7 @@
 #include <pseudosynth/prior/normal_prior.hpp>
 #include <pseudosynth/prior/shared_prior.hpp>
 #include <string>
+#include <type_traits>
 
 namespace binding {
 
@@ -46,10 +47,17 @@ ps::Predictors to_predictors(const Rcpp::List& spec, int n_records) {
   x.factor_column = to_std<int>(spec["factor_column"]);
   x.numeric = to_std<double>(spec["numeric"]);
   x.numeric_column = to_std<int>(spec["numeric_column"]);
+  if (spec.containsElementNamed("offset") && !Rf_isNull(spec["offset"]))
+    x.offset = to_std<double>(spec["offset"]);
   return x;
 }
 
 ps::Records to_records(const Rcpp::List& spec) {
+  const bool several = ps::visit_family(to_kind(spec), [](const auto& family) {
+    using Family = std::decay_t<decltype(family)>;
+    return std::is_same_v<Family, ps::NormalMixture> ||
+           std::is_same_v<Family, ps::Categorical>;
+  });
   const std::vector<double> y = to_std<double>(spec["y"]);
   ps::Censor censor;
   if (spec.containsElementNamed("censor") && !Rf_isNull(spec["censor"])) {
@@ -59,8 +67,10 @@ ps::Records to_records(const Rcpp::List& spec) {
     censor.upper = Rcpp::as<double>(rule["upper"]);
     censor.centre = to_std<double>(rule["centre"]);
   }
-  return ps::Records(to_predictors(spec, static_cast<int>(y.size())), y,
-                     to_std<double>(spec["alpha"]), censor);
+  const ps::Predictors x = to_predictors(spec, static_cast<int>(y.size()));
+  if (several && !x.offset.empty())
+    Rcpp::stop("An offset is for one linear predictor.");
+  return ps::Records(x, y, to_std<double>(spec["alpha"]), censor);
 }
 
 std::unique_ptr<ps::CoefficientPrior> to_prior(const Rcpp::List& spec) {

@@ -81,6 +81,9 @@ ps::Predictors predictors_from(Bytes& bytes) {
       out.codes.push_back(bytes.code(out.n_levels[f]));
   for (int q = 0; q < numbers; ++q)
     for (int i = 0; i < records; ++i) out.numeric.push_back(bytes.number());
+  if (bytes.below(4) == 3)
+    for (int i = short_by; i < records; ++i)
+      out.offset.push_back(bytes.number());
   return out;
 }
 
@@ -126,7 +129,7 @@ bool try_design(const std::uint8_t* data, std::size_t size) {
     for (int i = 0; i < design.n_records(); ++i) {
       const int r = design.row()[i];
       const std::vector<double> x = plain_row(from, design.order()[i]);
-      double sum = 0.0;
+      double sum = from.offset.empty() ? 0.0 : from.offset[design.order()[i]];
       for (std::size_t j = 0; j < P; ++j) {
         sum += x[j] * b[j];
         plain_slope[j] += x[j];

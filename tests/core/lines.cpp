@@ -8,6 +8,8 @@
 
 #include "pseudosynth/design/linear_predictor.hpp"
 #include "pseudosynth/family/registry.hpp"
+#include "pseudosynth/likelihood/exact_fits.hpp"
+#include "pseudosynth/likelihood/level_groups.hpp"
 #include "pseudosynth/likelihood/likelihood_of.hpp"
 #include "pseudosynth/likelihood/value_likelihood.hpp"
 #include "pseudosynth/rng.hpp"
@@ -26,8 +28,8 @@ void expect_near(const char* what, double value, double truth, double error) {
               value, truth);
 }
 
-/// n records of `factors` factors and `numbers` numbers; n is no multiple of a
-/// vector's length.
+/// n records of `factors` factors, `numbers` numbers and an offset; n is no
+/// multiple of a vector's length.
 ps::Predictors predictors(int n, int factors, int numbers, ps::Rng& rng) {
   ps::Predictors x;
   x.n_records = n;
@@ -43,6 +45,7 @@ ps::Predictors predictors(int n, int factors, int numbers, ps::Rng& rng) {
     x.numeric_column.push_back(x.n_columns++);
     for (int i = 0; i < n; ++i) x.numeric.push_back(rng.normal());
   }
+  for (int i = 0; i < n; ++i) x.offset.push_back(0.5 * rng.integer(3));
   return x;
 }
 
@@ -82,6 +85,12 @@ void check_design(int n, int factors, int numbers) {
   for (std::size_t r = 0; r < rows; ++r)
     worst = std::fmax(worst, std::fabs(eta[r] - truth[r]));
   expect_near("linear predictor", worst, 0.0, 1e-13);
+
+  predict.times(b.data(), eta.data());
+  worst = 0.0;
+  for (std::size_t r = 0; r < rows; ++r)
+    worst = std::fmax(worst, std::fabs(eta[r] + design.offset(r) - truth[r]));
+  expect_near("its part without the offset", worst, 0.0, 1e-13);
 
   const auto d = normals(design.n_rows(), 1.0, rng);
   std::vector<double> back(b), expected(b);
@@ -162,6 +171,38 @@ void check_family(const char* name, const Family& family, bool censored) {
       worst = std::fmax(worst, std::fabs(d[j] - expected[j]));
     expect_near(name, worst, 0.0, 1e-9);
   }
+
+  // A group's records alone tell what a line of their own changes.
+  ps::LevelGroups<Family> groups(records, family, 1.0);
+  for (std::size_t k = 0; k < groups.groups().size(); ++k) {
+    const ps::Vector& own = groups.groups()[k].step;
+    value.set_line(b.data(), own.data());
+    groups.set_line(static_cast<int>(k), b.data(), own.data());
+    expect_near(name, groups.on_line(0.7, extra) - groups.on_line(-0.4, extra),
+                value.on_line(0.7, extra) - value.on_line(-0.4, extra), 1e-10);
+  }
+}
+
+/// An intercept through one record: its response less its offset.
+void check_exact_fits() {
+  ps::Predictors x;
+  x.n_records = 3;
+  x.n_columns = 1;
+  x.offset = {0.5, -2.0, 0.5};
+  const ps::Records records(x, {1.0, 10.0, 100.0}, {1.0, 1.0, 1.0});
+  const ps::ExactFits fits(records, records.y, ps::Vector::Zero(1));
+  ps::Rng rng(3, 0);
+  std::vector<bool> met(3, false);
+  for (int t = 0; t < 60; ++t) {
+    const double b = fits.draw(rng)[0];
+    int found = 0;
+    for (double truth : {0.5, 12.0, 99.5}) {
+      if (std::fabs(b - truth) < 1e-12)
+        met[static_cast<std::size_t>(found)] = true;
+      ++found;
+    }
+  }
+  expect_near("exact fits", met[0] + met[1] + met[2], 3.0, 0.0);
 }
 
 }  // namespace
@@ -178,5 +219,6 @@ int main() {
     check_family("beta", ps::Beta(), censored);
     check_family("bernoulli", ps::Bernoulli(), censored);
   }
+  check_exact_fits();
   return failures == 0 ? 0 : 1;
 }

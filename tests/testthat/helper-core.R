@@ -102,6 +102,7 @@ naive_log_lik <- function(spec, draws) {
   n_b <- spec$n_columns * K
   t(apply(draws, 1, function(draw) {
     eta <- x %*% coefficients_of(spec, draw)
+    if (!is.null(spec$offset)) eta <- eta + spec$offset
     if (spec$family != "normal_mixture") {
       return(
         log_density(spec$family, spec$y, eta[, 1], draw[n_b + 1], spec$df)

@@ -6,9 +6,10 @@ family_response <- function(family, eta, extra = NULL) {
   draw_response(list(family = family, df = 3), eta, extra)
 }
 
-# Two factors, a numeric predictor, repeated (row, y) cells; weights 0 to 1.
+# Two factors, a numeric predictor, repeated (row, y) cells; weights 0 to 1;
+# with an offset records of the same predictors that start elsewhere.
 family_spec <- function(family, extra = NULL, n = 90, seed = 1, level = 0,
-                        ...) {
+                        offset = FALSE, ...) {
   withr::local_seed(seed)
   codes <- cbind(sample(0:2, n, TRUE), sample(0:1, n, TRUE))
   x <- matrix(sample(c(-0.5, 0, 0.5), n, TRUE))
@@ -17,10 +18,12 @@ family_spec <- function(family, extra = NULL, n = 90, seed = 1, level = 0,
   # ties
   if (family %in% c("student_t", "beta")) y <- round(y, 2)
   if (family == "beta") y <- pmin(pmax(y, 0.01), 0.99)
-  core_spec(
+  spec <- core_spec(
     y, codes, x,
     alpha = rep_len(c(1, 0.25, 0, 1, 0.5), n), family = family, ...
   )
+  if (offset) spec$offset <- sample(c(-0.7, 0, 1.2), n, TRUE)
+  spec
 }
 
 with_clip <- function(spec, lower = -0.4, upper = 0.4, centre = -1.5) {
@@ -117,9 +120,14 @@ expect_gradients <- function(spec, around = 0, n = 4, h = 1e-5) {
 # Gradients under both priors, weighted, clipped.
 expect_family_gradients <- function(family, extra = NULL, level = 0, ...) {
   for (prior in list(NULL, hierarchical_prior(2))) {
-    spec <- family_spec(family, extra, prior = prior, level = level)
-    expect_gradients(spec, around = level, ...)
-    expect_gradients(with_clip(spec), around = level, ...)
+    for (offset in c(FALSE, TRUE)) {
+      spec <- family_spec(
+        family, extra,
+        prior = prior, level = level, offset = offset
+      )
+      expect_gradients(spec, around = level, ...)
+      expect_gradients(with_clip(spec), around = level, ...)
+    }
   }
 }
 
@@ -136,7 +144,8 @@ expect_family_value <- function(family, extra = NULL, level = 0) {
     testthat::expect_equal(draw[P + 1], extra_of(family, theta[P + 1]))
     prior <- prior + log_prior_u(family, theta[P + 1])
   }
-  for (model in list(spec, with_clip(spec))) {
+  start <- family_spec(family, extra, level = level, offset = TRUE)
+  for (model in list(spec, with_clip(spec), start, with_clip(start))) {
     f <- naive_log_lik(model, t(draw))
     testthat::expect_equal(
       log_posterior_(model, theta)$value,
@@ -148,13 +157,14 @@ expect_family_value <- function(family, extra = NULL, level = 0) {
 
 # The order of the file does not matter, nor do ties.
 expect_order_free <- function(family, extra = NULL, level = 0) {
-  spec <- with_clip(family_spec(family, extra, level = level))
+  spec <- with_clip(family_spec(family, extra, level = level, offset = TRUE))
   again <- spec
   back <- rev(seq_along(spec$y))
   again$y <- spec$y[back]
   again$codes <- spec$codes[back, ]
   again$numeric <- spec$numeric[back, , drop = FALSE]
   again$alpha <- spec$alpha[back]
+  again$offset <- spec$offset[back]
   again$censor$centre <- spec$censor$centre[back]
   theta <- withr::with_seed(13, stats::rnorm(unconstrained_size_(spec)))
   theta[1] <- theta[1] + level
@@ -173,12 +183,13 @@ expect_order_free <- function(family, extra = NULL, level = 0) {
 expect_family_bounds <- function(family, extra = NULL, level = 0,
                                  tolerance = 1e-12) {
   spec <- family_spec(family, extra, n = 137, level = level)
+  start <- family_spec(family, extra, n = 137, level = level, offset = TRUE)
   draws <- withr::with_seed(15, random_draws(spec, 77))
   draws[, 1] <- draws[, 1] + level
-  f <- naive_log_lik(spec, draws)
-  expect_exact(log_lik_(spec, draws), f, tolerance)
   keep <- seq_len(77) %% 3 != 1
-  for (model in list(spec, with_clip(spec))) {
+  for (model in list(spec, with_clip(spec), start, with_clip(start))) {
+    f <- naive_log_lik(model, draws)
+    expect_exact(log_lik_(model, draws), f, tolerance)
     g <- plain_contributions(model, f)
     out <- lipschitz_(model, draws, keep, 1L)
     expect_exact(out$max, apply(g[keep, ], 2, max), tolerance)

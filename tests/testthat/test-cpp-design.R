@@ -1,17 +1,21 @@
-random_spec <- function(n, n_levels, n_numeric, intercept, seed) {
+random_spec <- function(n, n_levels, n_numeric, intercept, seed,
+                        offset = FALSE) {
   withr::local_seed(seed)
   codes <- vapply(
     n_levels, function(l) sample(l, n, TRUE) - 1L, integer(n)
   )
   x <- matrix(round(rnorm(n * n_numeric), 1), n)
-  core_spec(
+  spec <- core_spec(
     rnorm(n), matrix(codes, n), x,
     intercept = intercept, n_levels = n_levels
   )
+  if (offset) spec$offset <- sample(c(0, -1.5, 2), n, TRUE)
+  spec
 }
 
 # No factor, one, several, more cells than one group holds; a level that no
-# record has; numeric columns alone.
+# record has; numeric columns alone; an offset with few factors, with numbers,
+# alone.
 specs <- function() {
   list(
     random_spec(40, integer(), 1, TRUE, 1),
@@ -22,7 +26,10 @@ specs <- function() {
     random_spec(200, c(30L, 25L, 20L, 11L), 2, TRUE, 6),
     random_spec(200, c(30L, 25L, 20L, 11L), 0, TRUE, 7),
     random_spec(1, c(3L, 2L), 1, TRUE, 8),
-    random_spec(300, c(2L, 2L, 2L), 1, FALSE, 9)
+    random_spec(300, c(2L, 2L, 2L), 1, FALSE, 9),
+    random_spec(200, c(3L, 2L), 0, TRUE, 10, offset = TRUE),
+    random_spec(200, c(8L, 5L, 4L, 5L), 2, FALSE, 11, offset = TRUE),
+    random_spec(30, integer(), 0, TRUE, 12, offset = TRUE)
   )
 }
 
@@ -48,7 +55,7 @@ test_that("design rows are the distinct rows of the model matrix", {
     expect_equal(out$matrix[out$row + 1, , drop = FALSE],
       x[out$order + 1, , drop = FALSE]
     )
-    expect_equal(nrow(out$matrix), nrow(unique(x)))
+    expect_equal(nrow(out$matrix), nrow(unique(cbind(x, spec$offset))))
     expect_false(is.unsorted(out$row))
     expect_equal(
       out$row_start,
@@ -61,7 +68,15 @@ test_that("linear predictors and gradients equal the dense products", {
   for (spec in specs()) {
     for (K in c(1, 3, 8)) {
       at <- visit(spec, K)
-      expect_equal(at$out$eta, at$out$matrix %*% at$b, tolerance = 1e-13)
+      start <- if (is.null(spec$offset)) {
+        0
+      } else {
+        spec$offset[at$out$order + 1][at$out$row_start[seq_len(at$n_rows)] + 1]
+      }
+      expect_equal(
+        at$out$eta, start + at$out$matrix %*% at$b,
+        tolerance = 1e-13
+      )
       expect_equal(
         at$out$gradient, t(crossprod(at$d_eta, at$out$matrix)),
         tolerance = 1e-13

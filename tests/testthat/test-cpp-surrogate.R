@@ -59,17 +59,20 @@ family_spec <- function(family, y, ..., epsilon = NULL, centre = 0) {
 
 # A regression on a factor and a number, weights from 0 to 1.
 surrogate_regression <- function(family, n = 60, prior = NULL, epsilon = NULL,
-                                 alpha = c(0, 0.3, 0.8, 1)) {
+                                 alpha = c(0, 0.3, 0.8, 1), offset = NULL) {
   withr::local_seed(6)
   alpha <- rep_len(alpha, n)
   group <- rep(0:2, length.out = n)
   z <- round(rnorm(n), 1)
   eta <- c(0, 0.8, -0.5)[group + 1] + 0.4 * z
-  family_spec(
+  if (!is.null(offset)) eta <- eta + rep_len(offset, n)
+  spec <- family_spec(
     family, surrogate_families[[family]]$y(eta), matrix(group), matrix(z),
     alpha = alpha, prior = prior, epsilon = epsilon,
     centre = -0.6 * alpha
   )
+  if (!is.null(offset)) spec$offset <- rep_len(offset, n)
+  spec
 }
 
 # sum_i clip(alpha_i f_i - a_i) by plain R, one value per column of f (N x G).
@@ -87,13 +90,18 @@ test_that("the value is that of plain R, the gradient that of differences", {
   withr::local_seed(1)
   for (family in names(surrogate_families)) {
     tools <- surrogate_families[[family]]
-    for (epsilon in list(NULL, 4)) {
-      spec <- surrogate_regression(family, epsilon = epsilon)
+    for (kind in list(
+      list(), list(epsilon = 4), list(offset = c(-1, 0.3)),
+      list(epsilon = 4, offset = c(-1, 0.3, 0.3, 2, 0))
+    )) {
+      spec <- do.call(surrogate_regression, c(family, kind))
       spec$y[2:5] <- spec$y[2]
       x <- dense_matrix(spec)
       for (u in c(-1, 0.5, 3)) {
         theta <- c(rnorm(4, sd = 0.7), if (n_extras(family)) u)
-        f <- tools$f(spec$y, (x %*% theta[1:4])[, 1], u)
+        eta <- (x %*% theta[1:4])[, 1]
+        if (!is.null(spec$offset)) eta <- eta + spec$offset
+        f <- tools$f(spec$y, eta, u)
         truth <- clipped_sums(spec, cbind(f))
         if (n_extras(family)) truth <- truth + tools$log_prior(u)
         got <- test_surrogate_density_(spec, theta)
@@ -268,6 +276,15 @@ test_that("weighted regressions are those of Hamiltonian chains", {
     nested <- family %in% c("neg_binomial", "bernoulli")
     prior <- if (nested) hierarchical_prior(2)
     expect_agrees(surrogate_regression(family, prior = prior))
+  }
+})
+
+test_that("regressions with an offset are those of Hamiltonian chains", {
+  for (epsilon in list(NULL, 2)) {
+    expect_agrees(surrogate_regression(
+      "neg_binomial",
+      epsilon = epsilon, offset = c(-1, 0.3, 0.3, 2, 0)
+    ))
   }
 })
 

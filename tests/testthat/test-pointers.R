@@ -24,14 +24,6 @@ test_that("words of other packages are answered with ours", {
   )
 })
 
-test_that("an offset is refused with advice for counts", {
-  d <- data.frame(y = c(1, 2, 0), t = 1:3)
-  expect_error(
-    fit_synthesizer(y ~ offset(log(t)), d, poisson()), "Of counts",
-    class = "pseudosynth_error_input"
-  )
-})
-
 test_that("a damaged job file is not said to be made again", {
   folder <- withr::local_tempdir()
   for (name in c("job", "result", "step-001")) {

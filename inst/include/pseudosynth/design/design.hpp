@@ -31,6 +31,7 @@ struct Predictors {
       factor_column;            // F: code c > 0 sits in factor_column + c - 1
   std::vector<double> numeric;  // n_records x Q
   std::vector<int> numeric_column;  // Q
+  std::vector<double> offset;  // n_records, what eta starts from; or empty: 0
 };
 
 class Design {
@@ -97,15 +98,23 @@ class Design {
   int numeric_column(int q) const { return numeric_column_[q]; }
   const std::vector<int>& numeric_columns() const { return numeric_column_; }
 
-  /// eta (n_rows x K, k fastest) = X b for K coefficient vectors with layout
-  /// b[j * K + k].
+  /// What the linear predictor of a row has beside X b.
+  double offset(int r) const {
+    return offset_.empty() ? 0.0 : offset_[static_cast<std::size_t>(r)];
+  }
+  bool has_offset() const { return !offset_.empty(); }
+
+  /// eta (n_rows x K, k fastest) = offset + X b for K coefficient vectors with
+  /// layout b[j * K + k].
   void linear_predictor(const double* b, int K, double* eta) const {
     // The extra zero column serves factors at their reference level.
     std::vector<double> padded(b, b + static_cast<std::size_t>(n_columns_) * K);
     padded.resize(padded.size() + K, 0.0);
     for (int r = 0; r < n_rows_; ++r) {
       double* out = eta + static_cast<std::size_t>(r) * K;
-      for (int k = 0; k < K; ++k) out[k] = intercept_ ? padded[k] : 0.0;
+      const double start = offset(r);
+      for (int k = 0; k < K; ++k)
+        out[k] = start + (intercept_ ? padded[k] : 0.0);
       const int* active = active_columns(r);
       for (int f = 0; f < n_factors_; ++f) {
         const double* column =
@@ -192,10 +201,14 @@ class Design {
       if (column < 0 || column >= n_columns_)
         throw std::invalid_argument("numeric column out of range");
     }
+    if (!from.offset.empty() && from.offset.size() != N)
+      throw std::invalid_argument("design parts differ in length");
     // Records could not be sorted by what is no number
-    for (double x : from.numeric) {
-      if (!std::isfinite(x))
-        throw std::invalid_argument("numeric predictors must be finite");
+    for (const auto* values : {&from.numeric, &from.offset}) {
+      for (double x : *values) {
+        if (!std::isfinite(x))
+          throw std::invalid_argument("numeric predictors must be finite");
+      }
     }
   }
 
@@ -265,11 +278,15 @@ class Design {
         const double x = from.numeric[q * N + a], y = from.numeric[q * N + b];
         if (x != y) return x < y ? -1 : 1;
       }
+      if (!from.offset.empty()) {
+        const double x = from.offset[a], y = from.offset[b];
+        if (x != y) return x < y ? -1 : 1;
+      }
       return 0;
     };
     order_.resize(N);
     std::iota(order_.begin(), order_.end(), 0);
-    if (Q == 0 && size > 0 && size <= 4 * (N + 256)) {
+    if (Q == 0 && from.offset.empty() && size > 0 && size <= 4 * (N + 256)) {
       count_into_order(packed, size);
     } else {
       std::stable_sort(order_.begin(), order_.end(),
@@ -291,6 +308,7 @@ class Design {
         }
         for (int q = 0; q < Q; ++q)
           numeric_.push_back(from.numeric[q * N + order_[i]]);
+        if (!from.offset.empty()) offset_.push_back(from.offset[order_[i]]);
       }
       row_[i] = static_cast<int>(row_start_.size()) - 1;
     }
@@ -308,6 +326,7 @@ class Design {
   std::vector<int> active_;      // n_rows x F
   std::vector<double> numeric_;  // n_rows x Q
   std::vector<int> numeric_column_;
+  std::vector<double> offset_;  // n_rows, or empty
   bool intercept_ = true;
 };
 

@@ -22,9 +22,9 @@ class GroupedDesign {
     collect_entries();
   }
 
-  /// eta (n_rows) = X b.
+  /// eta (n_rows) = X b, for models without an offset.
   void linear_predictor(const double* b, double* eta) const {
-    predict_(b, eta);
+    predict_.times(b, eta);
   }
 
   /// out (P) = X' v for values at some rows, `row` and `v` of length n.

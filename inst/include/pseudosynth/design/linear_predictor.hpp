@@ -1,6 +1,6 @@
-// X b for one coefficient vector, and X' v: factors merged into a few groups
-// whose cells hold the sum of their coefficients, one look-up per row and
-// group; numeric predictors in lanes.
+// The linear predictor of one coefficient vector, offset + X b, and X' v:
+// factors merged into a few groups whose cells hold the sum of their
+// coefficients, one look-up per row and group; numeric predictors in lanes.
 #ifndef PSEUDOSYNTH_DESIGN_LINEAR_PREDICTOR_HPP
 #define PSEUDOSYNTH_DESIGN_LINEAR_PREDICTOR_HPP
 
@@ -64,36 +64,43 @@ class LinearPredictor {
         slope_(static_cast<std::size_t>(design.n_numeric())),
         cells_(groups_->size()) {}
 
-  /// eta (n_rows) = X b.
+  /// eta (n_rows) = offset + X b.
   void operator()(const double* b, double* eta) {
+    times(b, eta);
+    if (!design_->has_offset()) return;
+    for (int r = 0; r < design_->n_rows(); ++r) eta[r] += design_->offset(r);
+  }
+
+  /// out (n_rows) = X b: a step of coefficients moves no offset.
+  void times(const double* b, double* out) {
     const Design& design = *design_;
     const int rows = design.n_rows();
     const double intercept = design.has_intercept() ? b[0] : 0.0;
     for (std::size_t g = 0; g < groups_->size(); ++g)
       fill_cells((*groups_)[g], b, g == 0 ? intercept : 0.0, cells_[g]);
     std::size_t g = 0;
-    // Three look-ups at a time: fewer passes over eta.
+    // Three look-ups at a time: fewer passes over out.
     if (groups_->size() >= 3) {
       const double *c0 = cells_[0].data(), *c1 = cells_[1].data(),
                    *c2 = cells_[2].data();
       const int *i0 = (*groups_)[0].cell.data(),
                 *i1 = (*groups_)[1].cell.data(),
                 *i2 = (*groups_)[2].cell.data();
-      for (int r = 0; r < rows; ++r) eta[r] = c0[i0[r]] + c1[i1[r]] + c2[i2[r]];
+      for (int r = 0; r < rows; ++r) out[r] = c0[i0[r]] + c1[i1[r]] + c2[i2[r]];
       g = 3;
     } else {
-      std::fill(eta, eta + rows, groups_->empty() ? intercept : 0.0);
+      std::fill(out, out + rows, groups_->empty() ? intercept : 0.0);
     }
     for (; g < groups_->size(); ++g) {
       const double* c = cells_[g].data();
       const int* index = (*groups_)[g].cell.data();
-      for (int r = 0; r < rows; ++r) eta[r] += c[index[r]];
+      for (int r = 0; r < rows; ++r) out[r] += c[index[r]];
     }
     if (design.n_numeric() == 0) return;
     for (int q = 0; q < design.n_numeric(); ++q)
       slope_[static_cast<std::size_t>(q)] = b[design.numeric_column(q)];
     detail::add_slopes(rows, design.n_numeric(), stride_, numeric_->data(),
-                       slope_.data(), eta);
+                       slope_.data(), out);
   }
 
   /// d_b (P) += X' d_eta.

@@ -36,15 +36,17 @@ PSEUDOSYNTH_DISPATCH(add_columns,
                      (int n, const double* a, const double* b, double* out),
                      (n, a, b, out))
 
-/// out = base plus Q columns of n numbers, each times its x; columns are
-/// named by their place among those at b.
+/// out = base plus an offset plus Q columns of n numbers, each times its x;
+/// columns are named by their place among those at b.
 template <int W>
-PSEUDOSYNTH_INLINE void add_numeric_kernel(int n, const double* base, int Q,
+PSEUDOSYNTH_INLINE void add_numeric_kernel(int n, const double* base,
+                                           double offset, int Q,
                                            const double* x, const int* place,
                                            const double* b, double* out) {
   for (int l = 0; l < n; l += W) {
     simd::Real<W> sum, column, factor;
     simd::load<W>(base + l, sum);
+    sum += offset;
     for (int q = 0; q < Q; ++q) {
       simd::load<W>(b + static_cast<std::size_t>(place[q]) * n + l, column);
       simd::broadcast<W>(x[q], factor);
@@ -54,9 +56,10 @@ PSEUDOSYNTH_INLINE void add_numeric_kernel(int n, const double* base, int Q,
   }
 }
 PSEUDOSYNTH_DISPATCH(add_numeric,
-                     (int n, const double* base, int Q, const double* x,
-                      const int* place, const double* b, double* out),
-                     (n, base, Q, x, place, b, out))
+                     (int n, const double* base, double offset, int Q,
+                      const double* x, const int* place, const double* b,
+                      double* out),
+                     (n, base, offset, Q, x, place, b, out))
 
 }  // namespace detail
 
@@ -102,10 +105,10 @@ void stream_log_lik(const Records& records, const Family& family,
             b.data() + static_cast<std::size_t>(active[level]) * width,
             partial.data() + static_cast<std::size_t>(level + 1) * width);
       const double* eta = partial.data() + static_cast<std::size_t>(F) * width;
-      if (design.n_numeric() > 0) {
+      if (design.n_numeric() > 0 || design.has_offset()) {
         double* total =
             partial.data() + static_cast<std::size_t>(F + 1) * width;
-        detail::add_numeric(width, eta, design.n_numeric(),
+        detail::add_numeric(width, eta, design.offset(r), design.n_numeric(),
                             design.numeric_values(r),
                             design.numeric_columns().data(), b.data(), total);
         eta = total;

@@ -24,19 +24,19 @@ class ExactFits {
       : centre_(centre) {
     const Design& design = records.design;
     const int P = design.n_columns();
-    std::vector<double> column(static_cast<std::size_t>(design.n_rows()));
-    rows_.resize(design.n_rows(), P);
-    for (int j = 0; j < P; ++j) {
-      const Vector unit = Vector::Unit(P, j);
-      design.linear_predictor(unit.data(), 1, column.data());
-      for (int r = 0; r < design.n_rows(); ++r)
-        rows_(r, j) = column[static_cast<std::size_t>(r)];
+    std::vector<int> column;
+    std::vector<double> x;
+    rows_.setZero(design.n_rows(), P);
+    for (int r = 0; r < design.n_rows(); ++r) {
+      design.row_entries(r, column, x);
+      for (std::size_t a = 0; a < column.size(); ++a)
+        rows_(r, column[a]) += x[a];
     }
     for (int i = 0; i < records.size(); ++i) {
       const std::size_t at = static_cast<std::size_t>(i);
       if (!(records.alpha[at] > 0.0)) continue;
       row_.push_back(design.row()[at]);
-      y_.push_back(y[at]);
+      y_.push_back(y[at] - design.offset(row_.back()));
     }
   }
 

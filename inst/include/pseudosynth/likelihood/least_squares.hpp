@@ -15,8 +15,8 @@
 
 namespace pseudosynth {
 
-/// @brief sum_i alpha_i (y_i - x_i'b)^2 as an exact quadratic around an anchor
-/// near its minimum. With d = b - anchor it is
+/// @brief sum_i alpha_i (y_i - o_i - x_i'b)^2, o the offset, as an exact
+/// quadratic around an anchor near its minimum. With d = b - anchor it is
 ///   residual_squares - 2 d' residual_moment + d' gram d,
 /// sums of residuals, so that nothing cancels however large y is.
 struct LeastSquares {

@@ -48,6 +48,8 @@ inline Records some_records(const Records& from, const std::vector<int>& kept) {
   }
   for (int q = 0; q < design.n_numeric(); ++q)
     for (int i : kept) x.numeric.push_back(design.numeric_values(row(i))[q]);
+  if (design.has_offset())
+    for (int i : kept) x.offset.push_back(design.offset(row(i)));
   Censor censor = from.censor;
   censor.centre.clear();
   std::vector<double> y, alpha;

@@ -38,7 +38,7 @@ class ValueLikelihood {
   /// without forming linear predictors anew.
   void set_line(const double* b, const double* step) {
     predict_(b, line_.data());
-    predict_(step, slope_.data());
+    predict_.times(step, slope_.data());
   }
   double on_line(double t, const double* extra) {
     const std::size_t n = static_cast<std::size_t>(shared_->cells.n_rows);

@@ -1,0 +1,164 @@
+# Offsets: what the linear predictor of a record starts from, such as the log of
+# its exposure. Columns of the file like predictors, and published as these are,
+# but without a coefficient: neither coded nor scaled.
+
+#' The offsets that a formula states
+#'
+#' R leaves out an interaction with an offset, keeps one that is taken away, and
+#' gives `I(offset(x))` a coefficient. Here one is a term of its own, or an
+#' error.
+#' @param right (code) The right side.
+#' @return (list of calls)
+#' @noRd
+stated_offsets <- function(right, call) {
+  stated <- list()
+  left <- list(right)
+  while (length(left) > 0) {
+    part <- left[[1]]
+    left <- left[-1]
+    head <- if (is.call(part)) called_name(part[[1]])
+    if (identical(head, "offset")) {
+      stated <- c(stated, list(part))
+    } else if (isTRUE(head %in% c("+", "("))) {
+      left <- c(as.list(part)[-1], left)
+    } else if (identical(head, "-") && length(part) == 3) {
+      left <- c(part[[2]], left)
+      check_without_offset(part[[3]], call)
+    } else {
+      check_without_offset(part, call)
+    }
+  }
+  stated
+}
+
+check_without_offset <- function(code, call) {
+  if (any(c("offset", "stats::offset") %in% check_functions(code, call))) {
+    abort_input(
+      c(
+        "An offset must be a term of its own.",
+        x = "{.arg formula} uses one inside another term, or takes one away.",
+        i = "Add it: {.code y ~ x + offset(log(exposure))}."
+      ),
+      arg = "formula", call = call
+    )
+  }
+}
+
+#' Refuse offsets that are not of each record alone, and one stated twice
+#'
+#' `offset(scale(x))` would start from other values in new data.
+#' @param stated (list of calls) See stated_offsets().
+#' @noRd
+check_offsets <- function(stated, terms, call) {
+  used <- unlist(lapply(stated, function(offset) {
+    if (length(offset) != 2) "offset" else check_functions(offset[[2]], call)
+  }))
+  other <- setdiff(sub("^.*::", "", used), row_wise_functions)
+  problem <- if (length(other) > 0) {
+    cli::format_inline("It uses {.fn {other}}.")
+  } else if (length(stated) != length(attr(terms, "offset"))) {
+    "It states the same offset twice, which R would count once."
+  }
+  if (!is.null(problem)) {
+    abort_input(
+      c(
+        "The offset of {.arg formula} must be a number of each record alone.",
+        x = "{problem}",
+        i = "Make a column of {.arg data} first, and write
+             {.code offset(column)}."
+      ),
+      arg = "formula", call = call
+    )
+  }
+}
+
+#' Refuse an offset that is no finite number for every record
+#' @param term (string) Its code.
+#' @param data (data frame) What it was computed from.
+#' @noRd
+check_offset_values <- function(x, term, data, call) {
+  n <- nrow(data)
+  if (!is.numeric(x) || length(x) != n || NCOL(x) != 1) {
+    abort_input(
+      c(
+        "The offset {.code {term}} must be one number for each record.",
+        x = "It is {describe_type(x)}, for {n} record{?s}.",
+        i = "Compute it as a numeric column of {.arg data} first."
+      ),
+      arg = "formula", call = call
+    )
+  }
+  bad <- which(!is.finite(x))
+  if (length(bad) > 0) {
+    n_bad <- length(bad)
+    columns <- intersect(all.vars(str2lang(term)), names(data))
+    abort_input(
+      c(
+        "The offset {.code {term}} must be finite.",
+        x = "It is not for {n_bad} of {n} record{?s}, by {cli::qty(columns)}the
+             column{?s} {.val {columns}}.",
+        i = "An exposure is above 0. Correct or drop
+             {cli::qty(n_bad)}{?this record/these records}."
+      ),
+      arg = "formula", call = call, rows = bad
+    )
+  }
+}
+
+#' The sum of a design's offsets
+#' @param frame (data frame) Its variables.
+#' @return (double, N) `NULL` where there is none.
+#' @noRd
+sum_offsets <- function(frame, design) {
+  if (length(design$offset) > 0) {
+    as.double(Reduce(`+`, lapply(frame[design$offset], as.double)))
+  }
+}
+
+#' Refuse an offset where records have several linear predictors, or sums that
+#' know of none
+#' @noRd
+check_family_offset <- function(design, family, call) {
+  if (is_mixture(family) || is_categorical(family)) {
+    check_no_offset(
+      design, "{.code {format(family)}} has several linear predictors.",
+      "Offsets are for {.code poisson()}, {.fn neg_binomial},
+       {.code gaussian()}, {.fn lognormal}, {.fn student_t},
+       {.fn beta_response} and {.fn bernoulli}.", call
+    )
+  }
+}
+
+#' @param why,how (strings) For cli.
+#' @noRd
+check_no_offset <- function(design, why, how, call,
+                            .envir = rlang::caller_env()) {
+  if (length(design$offset) > 0) {
+    abort_input(
+      c("{.arg formula} must have no offset here.", x = why, i = how),
+      arg = "formula", call = call, .envir = .envir
+    )
+  }
+}
+
+#' Refuse the file's margin for records of other exposures: by ranks, they would
+#' get the counts of the file's
+#' @param spec (list) Of the records that values are drawn for.
+#' @noRd
+check_margin_offset <- function(design, spec, call) {
+  range <- design$offset_range
+  beyond <- which(spec$offset < range[1] | spec$offset > range[2])
+  if (length(beyond) > 0) {
+    n_bad <- length(beyond)
+    abort_input(
+      c(
+        "A margin must be drawn for offsets that the file has.",
+        x = "{.code {design$offset}} is beyond them for {n_bad} of
+             {length(spec$offset)} record{?s}, which would get the values of
+             the file's.",
+        i = "Leave out the margin, or these records."
+      ),
+      arg = "newdata", call = call, rows = beyond
+    )
+  }
+}
