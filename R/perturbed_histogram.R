@@ -52,14 +52,13 @@
 #'   [guarantee()].
 #'
 #' @section Means and upper quantiles:
-#' Noise in far, empty bins is taken for records, so that few records give means
-#' and standard deviations that are too large, although the ECDF looks right.
-#' Log-normal files (log standard deviation 0.5 in two groups) with 60 bins on
-#' \[0.5, 100\] and epsilon 0.4, averaged over 25 files: of 600 records the mean
-#' is 6% too large as a `margin` and 9% as the histogram's own, the standard
-#' deviation 58% and 74%, the 95% quantile 9% and 23%; of 3,000 records 1.6% and
-#' 2.2%, 19% and 23%, 1.6% and 2.6%. Narrower public bounds, fewer bins or a
-#' larger epsilon help. A [score_release()] shrinks such counts.
+#' Noise in far, empty bins is taken for records, so that values drawn from the
+#' histogram itself have means and standard deviations that are too large where
+#' records are few, although the ECDF looks right. Log-normal files (log
+#' standard deviation 0.5 in two groups) with 60 bins on \[0.5, 100\] and
+#' epsilon 0.4, averaged over 25 files: of 600 records the mean is 9% too large,
+#' the standard deviation 74%, the 95% quantile 23%; of 3,000 records 2%, 23%
+#' and 3%.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: an epsilon or bounds out of range, bounds or
