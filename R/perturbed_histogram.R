@@ -51,6 +51,15 @@
 #'   Nothing else of the file is in it: it may leave the agency under its label,
 #'   [guarantee()].
 #'
+#' @section Means and upper quantiles:
+#' Noise in far, empty bins is taken for records, so that values drawn from the
+#' histogram itself have means and standard deviations that are too large where
+#' records are few, although the ECDF looks right. Log-normal files (log
+#' standard deviation 0.5 in two groups) with 60 bins on \[0.5, 100\] and
+#' epsilon 0.4, averaged over 25 files: of 600 records the mean is 9% too large,
+#' the standard deviation 74%, the 95% quantile 23%; of 3,000 records 2%, 23%
+#' and 3%.
+#'
 #' @section Error types:
 #' `pseudosynth_error_input`: an epsilon or bounds out of range, bounds or
 #' breaks that have the file's smallest or largest value for an end, missing

