@@ -102,8 +102,8 @@
 #' text as response whose levels are not stated, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
 #' reference that is no list of public values, a family without a score here,
-#' another prior than [prior_normal()], bounds of which one is the file's smallest
-#' or largest value.
+#' another prior than [prior_normal()], bounds of which one is the file's
+#' smallest or largest value.
 #' `pseudosynth_error_copied_response`: a predictor that tells the response.
 #' @section Warning types:
 #' `pseudosynth_warning_budget`: the noise drowns the coefficients or the
