@@ -37,7 +37,10 @@
 #' `pseudosynth_error_privacy`: a fit that has not converged, a budget that is
 #' spent; `pseudosynth_error_found`: something confidential was found.
 #' @section Privacy:
-#' The generator is public as far as its label is. One with the label `"none"`,
+#' A generator holds its factors' levels in the order that they had in the fit;
+#' a message (`pseudosynth_message_level_order`) names factors that are neither
+#' sorted nor ordered. That order must not come from the response. The generator
+#' is public as far as its label is. One with the label `"none"`,
 #' or made under a seed, is for inside the agency.
 #' @seealso [synthesize()], [release()], [ledger()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
@@ -88,6 +91,7 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   variable <- fit$response$variable
   columns <- published_columns(fit, fit$data)
   check_published(fit, fit$data, columns, call)
+  tell_level_order(fit)
   if (!is.null(ledger)) {
     spend(
       ledger, label, variable, setdiff(columns, variable), fit$data[[variable]],
@@ -101,6 +105,28 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   )
   scan_generator(generator, fit, data %||% fit$data, public, call)
   generator
+}
+
+#' Say which factors' order of levels leaves with the model
+#'
+#' Sets have their levels sorted, the model those of the fit.
+#' @noRd
+tell_level_order <- function(fit) {
+  factors <- Filter(is.factor, fit$data[fit$design$variables])
+  own <- names(factors)[vapply(factors, function(x) {
+    !identical(levels(x), levels(canonical_factor(x)))
+  }, NA)]
+  if (length(own) > 0) {
+    cli::cli_inform(
+      c(
+        "!" = "The generator holds the order of the levels of {.val {own}}.",
+        i = "It must not be made from the response, as {.fn reorder} does.
+             Where it is, sort the levels before the fit by
+             {.code factor(as.character(x))}."
+      ),
+      class = "pseudosynth_message_level_order"
+    )
+  }
 }
 
 check_generator_source <- function(fit, call) {

@@ -22,7 +22,11 @@
 #' All are sums of whole numbers with exact noise: see
 #' `vignette("score-release")` for the proof.
 #'
-#' @param formula,data As in [fit_synthesizer()], but without an offset.
+#' @param formula,data As in [fit_synthesizer()], but without an offset. Levels
+#'   of factors that are not ordered are sorted, since their order could be that
+#'   of the responses, as [stats::reorder()] gives it. Others are compared with
+#'   the first: an ordered factor keeps the order of its levels, and the formula
+#'   states another one by `relevel(group, ref = "c")`.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
 #'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
 #'   [beta_response()]. For [categorical()] the noisy sums are those of its
@@ -184,10 +188,11 @@ check_score_design <- function(design, call) {
   )
 }
 
-#' A file whose factors have no level but those that records have
+#' A file whose factors have no level but those that records have, sorted
 #'
 #' A release names its levels: one that nobody has may be the name of somebody
-#' who was taken out.
+#' who was taken out. Their order may be that of the responses; the first is the
+#' one that others are compared with. See canonical_factor().
 #' @noRd
 used_levels <- function(data) {
   if (!is.data.frame(data)) {
@@ -196,6 +201,7 @@ used_levels <- function(data) {
   data <- plain_columns(data)
   factors <- vapply(data, is.factor, TRUE)
   data[factors] <- lapply(data[factors], function(x) {
+    x <- canonical_factor(x)
     used <- levels(x)[tabulate(x, nlevels(x)) > 0]
     factor(as.character(x), used, ordered = is.ordered(x))
   })

@@ -175,6 +175,41 @@ test_that("levels leave sorted, those of ordered factors as they are", {
   expect_identical(as.character(set$by_y), as.character(data$by_y))
 })
 
+test_that("a factor in the order of the response leaves no trace in sums", {
+  data <- beside_file()
+  data$plain <- rep(c("b", "d", "a", "c"), 30)
+  data$by_y <- factor(data$plain, c("d", "b", "c", "a"))
+  data$stated <- factor(data$g, c("c", "a", "b"), ordered = TRUE)
+  release <- function(formula) {
+    suppressWarnings(score_release(formula, data, gaussian(),
+      epsilon = 5, reference = list("(Intercept)" = 9, sigma = 1), seed = 1
+    ))
+  }
+  sorted <- release(log(y) ~ by_y + stated)
+  expect_identical(sorted$design$levels, list(
+    by_y = c("a", "b", "c", "d"), stated = c("c", "a", "b")
+  ))
+  expect_identical(
+    names(coef(sorted)),
+    c("(Intercept)", "by_yb", "by_yc", "by_yd", "stateda", "statedb")
+  )
+  expect_identical(
+    unname(coef(sorted)), unname(coef(release(log(y) ~ plain + stated)))
+  )
+  # The formula states another level to compare with
+  other <- release(log(y) ~ relevel(by_y, ref = "c"))
+  expect_identical(other$design$levels[[1]], c("c", "a", "b", "d"))
+  job <- suppressWarnings(suppressMessages(
+    pseudo_posterior(log(y) ~ by_y, data, gaussian(),
+      mechanism = mechanism_score(list("(Intercept)" = 9, sigma = 1)),
+      epsilon = 5
+    )
+  ))
+  expect_identical(
+    job$internal$fits[[1]]$design$levels$by_y, c("a", "b", "c", "d")
+  )
+})
+
 test_that("a column that numbers records is told, and refused unless named", {
   data <- beside_file()
   data$case <- withr::with_seed(2, sample(10000, nrow(data)))
