@@ -13,7 +13,8 @@ finish_job <- function(job, ledger) {
   tell_step("Drawing {job$m} synthetic set{?s}")
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
-    newdata = as_given(own_data, job$model), margin = margin, seed = stage_seed(job$seed, "sets"),
+    newdata = as_given(own_data, job$model), margin = margin,
+    seed = stage_seed(job$seed, "sets"),
     allow_unconverged = job$allow_unconverged, support = job$support,
     ledger = ledger, call = job$call
   )

@@ -4,10 +4,10 @@
 # empty bin can only gain. Drawn as they are, noisy counts put values far out:
 # the ECDF is off by a per cent, but means, standard deviations and upper
 # quantiles are much too large. So a law says what a bin holds where noise is
-# larger than counts, and the noisy counts say it elsewhere. The log ratio of the
-# counts to the law's is a priori normal: a smooth curve over the scale, which
-# goes on as a line where nothing is known, and a spike of each bin's own. How
-# large both are is what makes the noisy counts likeliest under their known
+# larger than counts, and the noisy counts say it elsewhere. The log ratio of
+# the counts to the law's is a priori normal: a smooth curve over the scale,
+# which goes on as a line where nothing is known, and a spike of each bin's own.
+# How large both are is what makes the noisy counts likeliest under their known
 # noise. The counts are the mode.
 #
 # Post-processing: it looks at the noisy counts, their noise and the law alone.

@@ -97,7 +97,7 @@ are_quantiles <- function(breaks, y) {
   }, NA))
 }
 
-# Centres, scales and constants -------------------------------------------------
+# Centres, scales and constants ------------------------------------------------
 
 #' Refuse a reference or a prior that is the file's own
 #'

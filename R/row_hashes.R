@@ -64,7 +64,7 @@ check_hash_form <- function(history, call = rlang::caller_env()) {
   if (!identical(history[["form"]], row_hash_form)) {
     abort_privacy(
       c(
-        "The weight rule or reference must tell which records it was made from.",
+        "A weight rule or reference must tell which records it is from.",
         x = "An earlier version of the package saved it.",
         i = "Make it again from its file."
       ),

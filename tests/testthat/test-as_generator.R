@@ -154,7 +154,9 @@ test_that("no mark of the file is in a generator of any fit", {
   expect_output(print(generators$mixture), "not for release")
   # A level that nobody has is published with the factor
   expect_identical(
-    levels(synthesize(as_generator(objects$clipped), newdata = data)[[1]]$group),
+    levels(
+      synthesize(as_generator(objects$clipped), newdata = data)[[1]]$group
+    ),
     c("north", "south", "west")
   )
 })

@@ -274,7 +274,7 @@ test_that("a history keeps no record in plain", {
   )
 })
 
-test_that("hashes are equal where records are, to ten digits, and there alone", {
+test_that("hashes are equal where records are, to ten digits", {
   data <- withr::with_seed(1, data.frame(
     y = c(0, NA, NaN, Inf, 1e-300, round(stats::rnorm(5000), 2)),
     g = sample(c("a", "b", NA, "\u00e4", ""), 5005, TRUE),
