@@ -94,8 +94,8 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   tell_level_order(fit)
   if (!is.null(ledger)) {
     spend(
-      ledger, label, variable, setdiff(columns, variable), fit$data[[variable]],
-      call
+      ledger, label, variable, fit$data[setdiff(columns, variable)],
+      fit$data[[variable]], call
     )
   }
   rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))

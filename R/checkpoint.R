@@ -222,8 +222,8 @@ spend_result <- function(ledger, job, call) {
   variable <- synthetic$variable
   in_run(new_run(), spend(
     ledger, guarantee(job), variable,
-    setdiff(names(synthetic$sets[[1]]), variable), job_data(job)[[variable]],
-    call
+    synthetic$sets[[1]][setdiff(names(synthetic$sets[[1]]), variable)],
+    job_data(job)[[variable]], call
   ))
 }
 

@@ -44,7 +44,8 @@
 #'
 #' A column that one entry protects must not be published by another: income
 #' drawn given education, and education given income, would each publish what
-#' the other protects.
+#' the other protects. A column of 20 values and more is known by these, too,
+#' under whatever name.
 #'
 #' @section The file:
 #' A line of JSON for the ledger, then one for each entry, with a number and a
@@ -69,7 +70,8 @@
 #' `pseudosynth_error_protected` (a `pseudosynth_error_privacy`): a column that
 #' another entry protects, or publishes.
 #' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): no ledger, a
-#' changed line, one that is cut off, another budget.
+#' changed line, one that is cut off, another budget. That the file is put back
+#' to an earlier copy cannot be known: keep it where nobody does.
 #' `pseudosynth_error_locked`: another process holds it for more than 90
 #' seconds.
 #' @section Privacy:
@@ -144,9 +146,10 @@ check_ledger <- function(ledger, call) {
 #' Called before anything is drawn. When it returns the entry is in the file.
 #' @param label (`privacy_guarantee`) With the agency's figures.
 #' @param response (numeric or `NULL`) The confidential response.
-#' @param columns (character) Published beside what is synthetic.
+#' @param published (list, data frame or `NULL`) The columns that are published
+#'   beside what is synthetic.
 #' @noRd
-spend <- function(ledger, label, variable, columns, response, call) {
+spend <- function(ledger, label, variable, published, response, call) {
   check_spendable(label, call)
   locked(ledger$path, call, {
     book <- read_ledger(ledger$path, call)
@@ -156,9 +159,9 @@ spend <- function(ledger, label, variable, columns, response, call) {
     if (in_job() && is_recorded(book, label)) {
       return(invisible())
     }
-    check_protected(book, variable, columns, call)
+    entry <- ledger_entry(book, label, variable, published, response)
+    check_protected(book, entry, call)
     check_budget(book, label, call)
-    entry <- ledger_entry(book, label, variable, columns, response)
     append_line(ledger$path, seal_line(entry, book$salt), book$ended, call)
     # What counts is the order in the file: had the lock failed, it shows here
     now <- read_ledger(ledger$path, call)
@@ -176,8 +179,8 @@ spend <- function(ledger, label, variable, columns, response, call) {
 #' @param ledger (`privacy_ledger` or `NULL`)
 #' @param label (string) Of what will be drawn.
 #' @noRd
-spend_noise <- function(ledger, charges, mechanism, variable, columns, response,
-                        call, m = 1L, n_records = NA_integer_, seed = NULL,
+spend_noise <- function(ledger, charges, mechanism, variable, published,
+                        response, call, m = 1L, n_records = NA_integer_, seed = NULL,
                         label = "strict") {
   if (!is.null(ledger)) {
     spend(
@@ -186,7 +189,7 @@ spend_noise <- function(ledger, charges, mechanism, variable, columns, response,
         n_records = n_records, fit = NA_character_,
         reproducible = !is.null(seed)
       ),
-      variable, columns, response, call
+      variable, published, response, call
     )
   }
 }
@@ -252,13 +255,18 @@ check_spendable <- function(label, call) {
 #' Refuse to publish what another entry protects, or the other way round
 #'
 #' Each label would be right about its own release, and their sum about nothing.
+#' Columns are known by their names and, under other names, by their values.
+#' @param entry See ledger_entry().
 #' @noRd
-check_protected <- function(book, variable, columns, call) {
+check_protected <- function(book, entry, call) {
   of <- function(field) {
     unlist(lapply(book$entries, function(entry) unlist(entry[[field]])))
   }
+  renamed <- as.character(entry$published)[entry$values %in% of("file")]
   told <- unique(c(
-    intersect(columns, of("synthetic")), intersect(variable, of("published"))
+    intersect(entry$published, of("synthetic")), renamed,
+    intersect(entry$synthetic, of("published")),
+    if (isTRUE(entry$file %in% of("values"))) entry$synthetic
   ))
   if (length(told) > 0) {
     abort_privacy(
@@ -318,15 +326,23 @@ spent_of <- function(book, charges) {
   total_charges(charges, book$delta)$epsilon[[relation_of(book$neighbours)]]
 }
 
-ledger_entry <- function(book, label, variable, columns, response) {
+#' @return (list) Among other fields `file`, a mark of the response's values, and
+#'   `values`, those of the published columns; `""` where few values would be
+#'   met by chance.
+#' @noRd
+ledger_entry <- function(book, label, variable, published, response) {
+  mark <- function(x) {
+    cli::hash_sha256(paste(book$salt, values_mark(x)))
+  }
   list(
     number = length(book$entries) + 1L,
     time = format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"),
-    file = if (!is.null(response)) {
-      cli::hash_sha256(paste(book$salt, values_mark(response)))
-    },
+    file = if (!is.null(response)) mark(response),
     records = label$n_records, synthetic = variable,
-    published = I(as.character(columns)),
+    published = I(as.character(names(published))),
+    values = I(vapply(published, function(x) {
+      if (length(unique(x)) < 20) "" else mark(x)
+    }, "", USE.NAMES = FALSE)),
     mechanism = label$mechanism, label = label$label, fit = label$fit,
     m = label$m,
     charges = lapply(seq_len(nrow(label$charges)), function(i) {

@@ -61,7 +61,7 @@ stages_two_stage <- function(job) {
   spend_noise(
     job$ledger, first_stage_charge(first$id, first_stage_cost(first)),
     "two_stage", variable,
-    setdiff(published_columns(first, first$data), variable),
+    first$data[setdiff(published_columns(first, first$data), variable)],
     first$data[[variable]], job$call,
     n_records = nrow(first$data), seed = job$seed
   )

@@ -36,7 +36,9 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   )
   if (!is.null(ledger)) {
     variable <- x$response$variable
-    spend(ledger, label, variable, setdiff(columns, variable), NULL, call)
+    spend(
+      ledger, label, variable, newdata[setdiff(columns, variable)], NULL, call
+    )
   }
   words <- seed_words(seed, "synthesize")
   draw <- if (uncertainty) uncertain_scores else best_scores

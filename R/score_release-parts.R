@@ -201,7 +201,7 @@ plan_charges <- function(costs) {
 pay_release <- function(ledger, charges, model, m, seed, call) {
   variable <- model$response$variable
   spend_noise(
-    ledger, charges, "score", variable, model$design$variables,
+    ledger, charges, "score", variable, model$data[model$design$variables],
     model$data[[variable]], call,
     m = m, n_records = nrow(model$data), seed = seed
   )

@@ -166,8 +166,8 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   if (!is.null(ledger)) {
     variable <- fit$response$variable
     spend(
-      ledger, label, variable, setdiff(columns, variable), fit$data[[variable]],
-      call
+      ledger, label, variable, data[setdiff(columns, variable)],
+      fit$data[[variable]], call
     )
   }
   rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
@@ -239,7 +239,9 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
     reproducible = x$reproducible || !is.null(seed), published = published,
     support = support
   )
-  if (!is.null(ledger)) spend(ledger, label, variable, published, NULL, call)
+  if (!is.null(ledger)) {
+    spend(ledger, label, variable, newdata[published], NULL, call)
+  }
   words <- seed_words(seed, "synthesize")
   values <- vapply(seq_len(m), function(j) {
     histogram_quantile(x, uniforms_(n, words, j))

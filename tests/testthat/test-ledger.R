@@ -102,6 +102,44 @@ test_that("noisy counts and sums are charged where they are made", {
   expect_identical(nrow(as.data.frame(book)), 4L)
 })
 
+test_that("what is protected is known by its values under another name", {
+  data <- withr::with_seed(1, data.frame(
+    pay = round(exp(stats::rnorm(200, 10)), 2), hours = 1:200 %% 70,
+    sex = rep(c("f", "m"), 100)
+  ))
+  renamed <- data.frame(
+    earned = data$pay[200:1], worked = data$hours, gender = data$sex
+  )
+  books <- list(new_book(10), new_book(10), new_book(10))
+  spent <- function(book, formula, data, bounds, ...) {
+    histogram <- perturbed_histogram(formula, data,
+      bounds = bounds, epsilon = 0.5, ledger = book
+    )
+    synthesize(histogram, newdata = data[...], ledger = book)
+  }
+  entries <- function(book) nrow(as.data.frame(book))
+  refused <- function(code) {
+    error <- expect_error(code, class = "pseudosynth_error_protected")
+    expect_no_match(conditionMessage(error), "[0-9]{3}")
+  }
+  spent(books[[1]], pay ~ 1, data, c(1, 1e6))
+  refused(spent(books[[1]], worked ~ 1, renamed, c(-1, 100), "earned"))
+  # First published, then protected
+  spent(books[[2]], worked ~ 1, renamed, c(-1, 100), "earned")
+  n <- entries(books[[2]])
+  refused(spent(books[[2]], pay ~ 1, data, c(1, 1e6)))
+  expect_identical(entries(books[[2]]), n)
+  # Two values say too little
+  spent(books[[3]], sex ~ 1, transform(data, sex = (sex == "f") + 0),
+    c(-1, 3), "hours"
+  )
+  spent(books[[3]], pay ~ 1, transform(data, flag = (sex == "f") + 0),
+    c(1, 1e6), "flag"
+  )
+  lines <- readLines(books[[2]]$path)
+  expect_false(any(grepl(format(data$pay[1]), lines, fixed = TRUE)))
+})
+
 test_that("what one release protects no other publishes", {
   book <- new_book(6, delta = 1e-6)
   data <- privacy_data()
