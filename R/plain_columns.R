@@ -59,10 +59,29 @@ canonical_factor <- function(x) {
   if (!inherits(x, "ordered")) {
     kept <- kept[order(as_text(levels[kept]), method = "radix")]
   }
+  with_levels(x, kept)
+}
+
+#' A plain factor without levels that no record has
+#' @noRd
+without_unused <- function(x) {
+  with_levels(x, sort(unique(plain_code(x))))
+}
+
+#' A plain factor with these levels, in this order
+#' @param kept (integer) Places among its levels.
+#' @noRd
+with_levels <- function(x, kept) {
   structure(
-    match(as.integer(x), kept),
-    levels = levels[kept], class = class(x)
+    match(plain_code(x), kept),
+    levels = attr(x, "levels")[kept], class = class(x)
   )
+}
+
+# as.integer() would ask the user's methods for factors
+plain_code <- function(x) {
+  attributes(x) <- NULL
+  as.integer(x)
 }
 
 # Tibbles come back as tibbles: of a frame's classes nothing else does.

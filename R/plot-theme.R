@@ -63,7 +63,7 @@ theme_pseudosynth <- function() {
         colour = "grey45", hjust = 0, size = 9, margin = ggplot2::margin(t = 8)
       ),
       plot.background = ggplot2::element_rect(fill = "white", colour = NA),
-      plot.margin = ggplot2::margin(10, 14, 8, 10)
+      plot.margin = ggplot2::margin(10, 22, 8, 10)
     )
 }
 

@@ -201,9 +201,7 @@ used_levels <- function(data) {
   data <- plain_columns(data)
   factors <- vapply(data, is.factor, TRUE)
   data[factors] <- lapply(data[factors], function(x) {
-    x <- canonical_factor(x)
-    used <- levels(x)[tabulate(x, nlevels(x)) > 0]
-    factor(as.character(x), used, ordered = is.ordered(x))
+    without_unused(canonical_factor(x))
   })
   data
 }

@@ -457,7 +457,7 @@ test_that("products and sums beside groups that give the response are found", {
   pay <- data$hours * data$rate
   expect_setequal(near_copies(pay, data)$columns, c("hours", "rate"))
   expect_length(near_copies(pay, data[c("rate", "g")])$columns, 0)
-  y <- round(rnorm(400, match(data$g, letters)^2, 20))
+  y <- round(rnorm(400, 3 * match(data$g, letters), 20))
   data$left <- round(resid(lm(y ~ g, data)))
   expect_true("left" %in% near_copies(y, data[c("g", "left")])$columns)
   expect_length(near_copies(y, data[c("g", "rate")])$columns, 0)
@@ -562,7 +562,7 @@ test_that("a reference or prior that is the file's own is refused", {
   )
 })
 
-test_that("a score release whose levels stand in the response's order stays", {
+test_that("no score release has its levels in the response's order", {
   skip_if_not_installed("jsonlite")
   data <- withr::with_seed(1, data.frame(
     y = round(exp(rnorm(300, 10)), 2),
@@ -572,7 +572,28 @@ test_that("a score release whose levels stand in the response's order stays", {
     made <- score_release(log(y) ~ area, data, gaussian(),
       epsilon = 1, reference = list("(Intercept)" = 10, sigma = 1)
     )
+    expect_identical(
+      names(made$draws$mean), c("(Intercept)", paste0("areaarea", 11:19))
+    )
     release(made, withr::local_tempfile(), data = data, ...)
+  }
+  expect_no_error(leaves(transform(data, area = reorder(area, y, median))))
+  expect_no_error(leaves(transform(data, area = reorder(area, -y))))
+  expect_no_error(leaves(data))
+})
+
+test_that("a generator whose levels stand in the response's order stays", {
+  data <- withr::with_seed(1, data.frame(
+    y = round(exp(rnorm(300, 10)), 2),
+    area = factor(sample(paste0("area", 10:16), 300, TRUE))
+  ))
+  leaves <- function(data, public = NULL) {
+    fit <- quick_fit(log(y) ~ area, data, gaussian(),
+      prior = prior_normal(1, c(10, 2.5)),
+      censor = censor(2, reference = list("(Intercept)" = 10, sigma = 1))
+    )
+    made <- suppressMessages(as_generator(fit))
+    check_level_order(made, data, public, rlang::current_env())
   }
   reordered <- transform(data, area = reorder(area, y, median))
   expect_error(leaves(reordered), class = "pseudosynth_error_level_order")

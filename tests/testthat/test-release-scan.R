@@ -464,7 +464,7 @@ test_that("sets cut at a stated end leave, whoever is there", {
   # An end with many digits is in the label: a secret, if it is not public
   data$y[1] <- 1 / 3
   syn <- suppressMessages(
-    synthesize(noisy, newdata = data, support = c(1 / 3, 100))
+    synthesize(noisy, newdata = data["a"], support = c(1 / 3, 100))
   )
   expect_error(
     release_to(syn, data = data),
