@@ -79,8 +79,10 @@ heaping_steps <- c("10" = 10, "100" = 100, "1,000" = 1000)
 heaping_of <- function(y, w = NULL) {
   w <- (w %||% rep(1, length(y)))[y != 0]
   y <- y[y != 0]
+  # Beyond 2^53 no double knows its last digit
+  exact <- abs(y) < 2^53
   shares <- lapply(heaping_steps, function(step) {
-    if (sum(w) > 0) sum(w[y %% step == 0]) / sum(w) else 0
+    if (sum(w) > 0) sum(w[exact][y[exact] %% step == 0]) / sum(w) else 0
   })
   as.data.frame(shares, optional = TRUE)
 }
