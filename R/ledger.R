@@ -180,8 +180,8 @@ spend <- function(ledger, label, variable, published, response, call) {
 #' @param label (string) Of what will be drawn.
 #' @noRd
 spend_noise <- function(ledger, charges, mechanism, variable, published,
-                        response, call, m = 1L, n_records = NA_integer_, seed = NULL,
-                        label = "strict") {
+                        response, call, m = 1L, n_records = NA_integer_,
+                        seed = NULL, label = "strict") {
   if (!is.null(ledger)) {
     spend(
       ledger, list(
@@ -326,9 +326,9 @@ spent_of <- function(book, charges) {
   total_charges(charges, book$delta)$epsilon[[relation_of(book$neighbours)]]
 }
 
-#' @return (list) Among other fields `file`, a mark of the response's values, and
-#'   `values`, those of the published columns; `""` where few values would be
-#'   met by chance.
+#' @return (list) Among other fields `file`, a mark of the response's values,
+#'   and `values`, those of the published columns; `""` where few values would
+#'   be met by chance.
 #' @noRd
 ledger_entry <- function(book, label, variable, published, response) {
   mark <- function(x) {
