@@ -149,7 +149,7 @@ check_generator_source <- function(fit, call) {
 #' Look for the confidential file in a generator, as in a release
 #' @noRd
 scan_generator <- function(generator, fit, file, public, call) {
-  check_columns(generator$response$variable, file, "data", call)
+  check_file_response(generator$response$variable, file, call)
   # What sets of the fit's own records would show is explained
   sets <- suppressMessages(
     synthesize(generator, 1, newdata = fit$data)

@@ -515,6 +515,10 @@ foreign_arguments <- c(
   iter = "Iterations are {.arg warmup} and {.arg draws} of
           {.fn fit_synthesizer}; {.arg draws} are those kept.",
   cores = "Chains run on {.arg threads} of {.fn fit_synthesizer}.",
+  sampler = "The sampler is {.arg control}:
+             {.code control = sampler_control(\"nuts\")}.",
+  support = "The response's ends are {.arg support} of {.fn synthesize} and
+             {.fn pseudo_posterior}.",
   adapt_delta = "The sampler's settings are {.arg control}: see
                  {.fn sampler_control}.",
   weights = "Privacy weights are {.arg privacy_weights} of

@@ -64,6 +64,7 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
   }
 
   frame <- predictor_frame(terms, data, call)
+  check_term_length(names(frame), call)
   terms <- attr(frame, "terms")
   offset <- names(frame)[attr(terms, "offset")]
   # What has coefficients: levels, centres and scales are of these
@@ -85,6 +86,24 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
   frame <- standardise(frame, design)
   design <- c(design, design_columns(frame, terms, design$levels, call))
   structure(design, class = "synth_design")
+}
+
+# R cuts the code of a term into lines of this many characters, and its lines
+# are no names any more.
+longest_term <- 500
+
+check_term_length <- function(names, call) {
+  longest <- max(0, nchar(names))
+  if (longest > longest_term) {
+    abort_input(
+      c(
+        "A term of {.arg formula} must have at most {longest_term} characters.",
+        x = "The longest has {format_count(longest)}.",
+        i = "Compute it as a column of {.arg data} first."
+      ),
+      arg = "formula", call = call
+    )
+  }
 }
 
 # The response on both sides, and names that are no columns.

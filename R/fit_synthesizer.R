@@ -131,7 +131,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   call <- rlang::current_env()
   check_no_dots(
     ...,
-    hint = "The model's arguments are those of {.fn fit_synthesizer}.",
+    hint = "{.code ?fit_synthesizer} lists the arguments of a model.",
     call = call
   )
   check_formula(formula)

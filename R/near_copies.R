@@ -86,7 +86,8 @@ share_told <- function(y, numbers, factors) {
   })
   x <- do.call(cbind, c(list(rep(1, length(y))), lapply(numbers, function(x) {
     x <- x - mean(x)
-    x / max(abs(x))
+    # Logarithms of far numbers may all be one
+    x / max(abs(x), .Machine$double.xmin)
   }), dummies))
   if (ncol(x) < 2 || ncol(x) > 200 || length(y) < 10 * ncol(x) ||
     max(y) == min(y)) {

@@ -28,7 +28,7 @@ release_object <- function(x, path, formats, data, public, refuse, call) {
   check_data_frame(data, arg = "data", call = call)
   file <- as.data.frame(data)
   if (!identical(x$response$column, FALSE)) {
-    check_columns(x$response$variable, file, "data", call)
+    check_file_response(x$response$variable, file, call)
   }
   refuse(nrow(file))
   check_target(path, call)

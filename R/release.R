@@ -281,7 +281,7 @@ release_file <- function(data, x, synthetic, call) {
     )
   }
   file <- as.data.frame(confidential_file(data, x, call))
-  check_columns(synthetic$variable, file, "data", call)
+  check_file_response(synthetic$variable, file, call)
   file
 }
 

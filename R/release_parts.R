@@ -27,6 +27,23 @@ confidential_file <- function(data, synthetic, call = rlang::caller_env()) {
   without_labels(check_data_frame(data, arg = "data", call = call))
 }
 
+#' The file must have the response, of a kind that R can sort
+#' @noRd
+check_file_response <- function(variable, file, call) {
+  check_columns(variable, file, "data", call)
+  y <- file[[variable]]
+  if (!is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y)) {
+    abort_input(
+      c(
+        "Column {.val {variable}} of {.arg data} must be the response: numbers,
+         text, a factor or logical.",
+        x = "It is {describe_type(y)}."
+      ),
+      arg = "data", call = call, column = variable
+    )
+  }
+}
+
 #' Columns that carry the labels of a survey, as haven reads them, as plain
 #' numbers and text: without haven they have no arithmetic
 #' @noRd

@@ -188,6 +188,15 @@ test_that("a term has one value for each record", {
   )
 })
 
+test_that("a term whose code R cuts into lines is refused", {
+  long <- paste0("I(", strrep("x + ", 200), "x)")
+  expect_error(
+    new_design(stats::as.formula(paste("y ~", long)), mixed(), "y"),
+    "at most 500 characters",
+    class = input_error
+  )
+})
+
 test_that("names that stand as terms are found in sums of any length", {
   sum <- parse(text = paste(sprintf("x%d", 1:2000), collapse = "+"))[[1]]
   expect_identical(standing_names(sum), sprintf("x%d", 1:2000))

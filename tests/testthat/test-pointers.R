@@ -19,6 +19,14 @@ test_that("words of other packages are answered with ours", {
     class = "pseudosynth_error_input"
   )
   expect_error(
+    fit_synthesizer(y ~ 1, d, gaussian(), support = c(0, 9)), "synthesize",
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
+    fit_synthesizer(y ~ 1, d, gaussian(), sampler = "nuts"), "sampler_control",
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
     utility(d, d, "y", regression = y ~ 1), "formula",
     class = "pseudosynth_error_input"
   )

@@ -253,6 +253,9 @@ test_that("columns that sum to the response are found, honest ones are not", {
   close <- data$y * withr::with_seed(5, exp(rnorm(500, 0, 0.03)))
   expect_identical(near_copies(data$y, list(a = close))$columns, "a")
   expect_length(near_copies(data$y, list(wage = wage, x = data$x))$columns, 0)
+  # Its logarithms are all one number
+  far <- 1e15 + data$x
+  expect_length(near_copies(data$y, list(wage = wage, far = far))$columns, 0)
 })
 
 test_that("near copies are told at the fit, with the share, by every source", {

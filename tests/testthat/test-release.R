@@ -270,6 +270,11 @@ test_that("other objects, folders and arguments are refused by class", {
   wrong(syn, to)
   wrong(syn, to, data = privacy_data()["age"])
   wrong(syn, to, data = unweighted_fit())
+  for (of in list(as.complex, function(y) as.list(y))) {
+    other <- data
+    other$income <- of(data$income)
+    wrong(syn, to, data = other)
+  }
   wrong(syn, to, data = "a")
   wrong(syn, 5, data = data)
   wrong(syn, file.path(folder, "no", "such"), data = data)
