@@ -35,13 +35,7 @@ worst_case_data <- function(design = c("clones", "clusters", "bounds"),
   check_number(outlier)
   check_number(share, above = 0, below = 1)
   check_string(variable)
-  if (!is.numeric(bounds) || length(bounds) != 2 || !all(is.finite(bounds)) ||
-    bounds[1] >= bounds[2]) {
-    abort_input(
-      "{.arg bounds} must be two finite numbers in increasing order.",
-      arg = "bounds"
-    )
-  }
+  check_bounds(bounds)
   first <- min(max(round(share * (n - 1)), 1), n - 2)
   half <- (n - 1) %/% 2
   y <- switch(design,

@@ -506,6 +506,13 @@ test_that("worst-case files are as described", {
   expect_identical(bounds$y, c(0.001, 0.001, 0.999, 0.999, 0.5))
   expect_error(worst_case_data(n = 2), class = "pseudosynth_error_input")
   expect_error(
+    worst_case_data(
+      "bounds",
+      bounds = structure(c(0, 1), class = "haven_labelled")
+    ),
+    class = "pseudosynth_error_input"
+  )
+  expect_error(
     worst_case_data("bounds", bounds = c(1, 0)),
     class = "pseudosynth_error_input"
   )
