@@ -51,6 +51,22 @@ make_gallery <- function() {
     m = 2, prior = prior_normal(), chains = 2, warmup = 200, draws = 500,
     seed = 5
   )
+  classes <- transform(data, class = cut(
+    income, c(0, 3e4, 8e4, Inf), c("low", "middle", "high")
+  ))
+  class_job <- pseudo_posterior(class ~ earner, classes, categorical(),
+    "unweighted",
+    m = 2, prior = prior_normal(), chains = 2, warmup = 200, draws = 1000,
+    seed = 5
+  )
+  yes_compared <- compare_mechanisms(high ~ earner, yes, bernoulli(),
+    mechanisms = c("lw", "unweighted"), groups = "earner", sets = 3,
+    chains = 2, warmup = 200, draws = 500, seed = 31
+  )
+  yes_map <- risk_utility(high ~ earner, yes, bernoulli(),
+    grid = data.frame(mechanism = "lw", scale = c(1, 0.5)), sets = 3,
+    chains = 2, warmup = 200, draws = 500, seed = 41
+  )
   small <- data.frame(y = c(stats::qnorm(1:19 / 20), 4))
   audit <- audit_guarantee(y ~ 1, small, gaussian(),
     mechanism = "censor_uw", epsilon = 1,
@@ -90,6 +106,13 @@ make_gallery <- function() {
       attribute_risk(sets, data, c("age", "earner"))
     ),
     "utility" = autoplot(utility(sets, data)),
+    "utility of yes and no" = autoplot(
+      utility(yes_job, yes, groups = "earner")
+    ),
+    "utility of categories" = autoplot(
+      utility(class_job, classes, groups = "earner")
+    ),
+    "synthetic categories" = autoplot(class_job$synthetic),
     "label" = autoplot(guarantee(lw, m = 2)),
     "label of scores" = autoplot(guarantee(scores)),
     "fit of another package" = autoplot(external_fit(log_lik(lw))),
@@ -104,6 +127,8 @@ make_gallery <- function() {
     "score release, coefficients" = autoplot(scores),
     "score release, margin" = autoplot(scores, "margin"),
     "comparison" = autoplot(compared),
+    "comparison of yes and no" = autoplot(yes_compared),
+    "map of yes and no" = autoplot(yes_map),
     "map" = autoplot(map),
     "map against risk" = autoplot(map, against = "risk"),
     "replicate study" = autoplot(study),
