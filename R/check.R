@@ -561,6 +561,30 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
   )
 }
 
+#' Check which terms of a model are meant
+#' @param parm Names or numbers.
+#' @return (character) Their names.
+#' @noRd
+check_terms <- function(parm, terms, call = rlang::caller_env()) {
+  index <- if (is.character(parm)) {
+    match(parm, terms)
+  } else if (is.numeric(parm) && !is.object(parm)) {
+    match(parm, seq_along(terms))
+  } else {
+    NA
+  }
+  if (anyNA(index)) {
+    abort_input(
+      c(
+        "{.arg parm} must be terms of the model.",
+        i = "They are {.val {terms}}."
+      ),
+      arg = "parm", call = call
+    )
+  }
+  terms[index]
+}
+
 #' Check which draws or records are meant
 #' @return (integer) `NULL` becomes all.
 #' @noRd
@@ -590,6 +614,16 @@ check_quantile <- function(quantile, call = rlang::caller_env()) {
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path", call = rlang::caller_env()) {
   check_string(path, arg = arg, call = call)
+  if (!validEnc(path)) {
+    abort_input(
+      c(
+        "{.arg {arg}} must be text in a known encoding.",
+        x = "It holds bytes that are no characters in this session's.",
+        i = "Say which it is by {.fn iconv}."
+      ),
+      arg = arg, call = call
+    )
+  }
   n <- nchar(path, "bytes")
   if (n > 1000) {
     abort_input(

@@ -205,8 +205,15 @@ density_curves <- function(values, transform) {
   z <- lapply(values, function(y) forward(as.double(y)))
   ends <- vapply(z, stats::quantile, numeric(2), probs = c(0.002, 0.998))
   limits <- c(min(ends[1, ]), max(ends[2, ]))
-  limits <- limits + c(-0.03, 0.03) * diff(limits)
-  bandwidth <- stats::median(vapply(z, stats::bw.nrd0, numeric(1)))
+  # One record has a bandwidth, too, as several equal ones have
+  bandwidth <- stats::median(vapply(z, function(x) {
+    stats::bw.nrd0(rep_len(x, max(2, length(x))))
+  }, 1))
+  limits <- if (diff(limits) > 0) {
+    limits + c(-0.03, 0.03) * diff(limits)
+  } else {
+    limits + c(-3, 3) * bandwidth
+  }
   curves <- lapply(seq_along(z), function(j) {
     fit <- stats::density(
       z[[j]],

@@ -474,20 +474,9 @@ confint.pooled_estimates <- function(object, parm, level = object$level, ...) {
   ends <- cbind(table$estimate - reach, table$estimate + reach)
   shares <- format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3)
   dimnames(ends) <- list(table$term, paste0(shares, "%"))
-  if (missing(parm)) {
-    return(ends)
-  }
-  known <- if (is.character(parm)) table$term else seq_along(table$term)
-  if (!all(parm %in% known)) {
-    abort_input(
-      c(
-        "{.arg parm} must be terms of the model.",
-        i = "They are {.val {table$term}}."
-      ),
-      arg = "parm"
-    )
-  }
-  ends[parm, , drop = FALSE]
+  ends[if (missing(parm)) table$term else check_terms(parm, table$term), ,
+    drop = FALSE
+  ]
 }
 
 #' The names that broom's users know

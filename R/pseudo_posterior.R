@@ -120,7 +120,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
                              checkpoint = NULL) {
   call <- rlang::call2("pseudo_posterior")
   check_ledger(ledger, call)
-  check_string(checkpoint, null = TRUE, call = call)
+  if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint", call)
   chosen <- choose_mechanism(
     rlang::maybe_missing(mechanism), "stages", "mechanism", call
   )

@@ -59,12 +59,14 @@ remark_mean <- function(y, values) {
   if (is.finite(off) && off <= most) {
     return(NULL)
   }
+  share <- off / abs(mean(y))
   sprintf(
     paste(
-      "The mean of the sets is up to %s off: one has %s, the file %s. Take",
-      "another family, nearer public ends or a margin."
+      "The mean of the sets is %s off: one has %s, the file %s. Take another",
+      "family, nearer public ends or a margin."
     ),
-    format_share(off / abs(mean(y))), format_figure(found),
+    if (is.finite(share)) paste("up to", format_share(share)) else "far",
+    format_figure(found),
     format_figure(mean(y))
   )
 }

@@ -62,18 +62,7 @@ vcov.score_release <- function(object, ...) {
 confint.score_release <- function(object, parm, level = 0.95, ...) {
   check_number(level, above = 0, below = 1)
   b <- object$coefficients
-  if (missing(parm)) parm <- names(b)
-  if (is.numeric(parm)) parm <- names(b)[parm]
-  unknown <- setdiff(parm, names(b))
-  if (length(unknown) > 0 || anyNA(parm)) {
-    abort_input(
-      c(
-        "{.arg parm} must name coefficients.",
-        i = "They are {.val {names(b)}}."
-      ),
-      arg = "parm"
-    )
-  }
+  parm <- if (missing(parm)) names(b) else check_terms(parm, names(b))
   warn_saturated(object, rlang::current_env())
   tail <- (1 - level) / 2
   half <- stats::qnorm(1 - tail) * sqrt(diag(object$covariance))[parm]

@@ -185,3 +185,14 @@ test_that("a path that no system has is refused", {
   )
   expect_identical(error$arg, "path")
 })
+
+test_that("a path of bytes that are no text is refused", {
+  skip_if_not(l10n_info()[["UTF-8"]])
+  expect_error(check_path("K\xf6ln"), "known encoding", class = input_error)
+  expect_error(
+    pseudo_posterior(y ~ 1, data.frame(y = 1:9), checkpoint = "K\xf6ln"),
+    "known encoding",
+    class = input_error
+  )
+  expect_identical(check_path("K\u00f6ln"), "K\u00f6ln")
+})

@@ -360,3 +360,16 @@ test_that("values near the largest number have breaks and figures", {
     ))), "gtable"
   )
 })
+
+test_that("one record, and equal ones, have a curve", {
+  for (y in list(3.5, c(3.5, 3.5), 0)) {
+    figure <- draw_densities(
+      density_curves(list(y, y), "none"), "none", "", 2
+    )
+    curve <- ggplot2::layer_data(figure)
+    expect_true(all(is.finite(curve$y)))
+    width <- diff(range(curve$x))
+    expect_gt(width, 0)
+    expect_equal(mean(curve$y) * width, 1, tolerance = 0.02)
+  }
+})

@@ -148,10 +148,12 @@ test_that("terms twice, infinite estimates and unknown terms are errors", {
   for (bad in list(twice, endless)) {
     expect_error(pool(list(bad, bad)), class = "pseudosynth_error_input")
   }
-  expect_error(
-    confint(pool(two_fits()), "zzz"),
-    class = "pseudosynth_error_input"
-  )
+  for (parm in list("zzz", 9, -1, NA, list("x"), TRUE, factor("x"))) {
+    expect_error(
+      confint(pool(two_fits()), parm),
+      class = "pseudosynth_error_input"
+    )
+  }
 })
 
 test_that("with() of a job goes over its sets", {
