@@ -281,14 +281,14 @@ check_histogram_newdata <- function(newdata, response, call) {
       arg = "newdata", call = call
     )
   }
+  newdata <- without_labels(newdata)
   y <- newdata[[response$variable]]
+  beside <- newdata[setdiff(names(newdata), response$variable)]
   if (!is.null(y)) {
-    check_not_copied(y, newdata[setdiff(names(newdata), response$variable)],
-      call
-    )
-    tell_near_copies(y, newdata[setdiff(names(newdata), response$variable)])
+    check_not_copied(y, beside, call)
+    tell_near_copies(y, beside)
   }
-  tell_distinct(newdata[setdiff(names(newdata), response$variable)])
+  tell_distinct(beside)
 }
 
 #' Columns beside what is drawn from a fit must not tell the response

@@ -177,6 +177,15 @@ test_that("a histogram is a release of its own", {
   aligned <- synthesize(histogram, newdata = privacy_data()["age"], seed = 1)
   expect_named(aligned[[1]], c("income", "age"))
   expect_equal(aligned$n_records, 150)
+  # Without the package of their class, and without what it refuses
+  labelled <- privacy_data()[c("income", "age")]
+  labelled$age <- structure(as.double(labelled$age),
+    labels = c(old = 60), class = c("haven_labelled", "vctrs_vctr", "double")
+  )
+  expect_named(
+    synthesize(histogram, newdata = labelled, seed = 1)[[1]],
+    c("income", "age")
+  )
   expect_error(
     synthesize(histogram, margin = histogram),
     class = "pseudosynth_error_input"
