@@ -68,7 +68,8 @@ draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger,
   label <- label_of_generated(x, m, nrow(newdata), seed)
   list(
     synthetic = build_synthetic_sets(
-      values, x$response, newdata, columns, label, "prior", x$support
+      values, x$response, newdata, columns, label, "prior", x$support,
+      within = x$margin$bounds
     ),
     label = label
   )

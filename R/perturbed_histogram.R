@@ -252,6 +252,9 @@ histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
   if (!stated) {
     scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   }
+  check_ends_hold(
+    ends, values$response, if (stated) "bins" else "bounds", call
+  )
   list(scale = scaled, bounds = ends)
 }
 

@@ -88,8 +88,12 @@ lies_within <- function(y, ends) {
 }
 
 #' The variable's own unit before it is cut at any end
+#'
+#' Rounding leaves nothing outside that was within.
+#' @param within (two numbers or `NULL`) Ends besides the stated ones: those of
+#'   a margin.
 #' @noRd
-rounded_number <- function(response, z) {
+rounded_number <- function(response, z, within = NULL) {
   if (has_labels(response)) {
     return(z)
   }
@@ -105,8 +109,31 @@ rounded_number <- function(response, z) {
   } else {
     bounds[1] + (bounds[2] - bounds[1]) * z
   }
-  digits <- response$digits
-  if (!is.na(digits)) round_small(y, digits) else y
+  if (is.na(response$digits)) {
+    return(y)
+  }
+  rounded <- round_small(y, response$digits)
+  for (ends in list(response$limits, within)) {
+    if (is.null(ends)) next
+    inner <- decimals_within(ends, response$digits)
+    if (inner[1] > inner[2] || lies_within(rounded, inner)) next
+    slack <- 1e-12 * max(abs(ends))
+    inside <- which(y >= ends[1] - slack & y <= ends[2] + slack)
+    rounded[inside] <- pmin(pmax(rounded[inside], inner[1]), inner[2])
+  }
+  rounded
+}
+
+#' The smallest and the largest value of so many decimals within two ends
+#' @param digits (whole number or `NA`)
+#' @noRd
+decimals_within <- function(ends, digits) {
+  if (is.na(digits)) {
+    return(ends)
+  }
+  unit <- 10^digits
+  # The slack is for 0.07 * 100
+  c(ceiling(ends[1] * unit - 1e-9), floor(ends[2] * unit + 1e-9)) / unit
 }
 
 # round() fails for digits beyond the precision of huge values.
@@ -129,7 +156,11 @@ response_range <- function(response) {
   }
   smallest <- switch(response$transform,
     log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
-    log1p = if (is.na(digits)) .Machine$double.eps - 1 else 10^-digits - 1,
+    log1p = if (is.na(digits)) {
+      .Machine$double.eps - 1
+    } else {
+      min(10^-digits, 1) - 1
+    },
     if (response$kind == "count") 0 else -largest
   )
   bounds <- response$bounds
@@ -145,12 +176,6 @@ response_range <- function(response) {
     largest <- inside[2]
   }
   limits <- response$limits
-  if (!is.null(limits) && !is.na(digits)) {
-    # The values of so many decimals within them; the slack is for 0.07 * 100
-    unit <- 10^digits
-    limits <- c(
-      ceiling(limits[1] * unit - 1e-9), floor(limits[2] * unit + 1e-9)
-    ) / unit
-  }
+  if (!is.null(limits)) limits <- decimals_within(limits, digits)
   c(max(smallest, limits[1]), min(largest, limits[2]))
 }

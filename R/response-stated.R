@@ -157,6 +157,25 @@ with_support <- function(response, support, call = rlang::caller_env()) {
   response
 }
 
+#' The ends of a margin must hold a value that sets can have
+#' @noRd
+check_ends_hold <- function(ends, response, arg, call) {
+  response$limits <- ends
+  range <- response_range(response)
+  if (range[1] > range[2]) {
+    abort_input(
+      c(
+        "The ends of {.arg {arg}} must hold a value of the response's decimals.",
+        x = "Its {.code digits} are {response$digits}, and none lies between.",
+        i = "State wider ends, or more decimals by
+             {.code response = public_response(digits = )}."
+      ),
+      arg = arg, call = call
+    )
+  }
+  invisible(ends)
+}
+
 #' Records rounded and clamped to what is stated
 #' @param y Values of the variable.
 #' @noRd

@@ -46,7 +46,8 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   list(
     synthetic = build_synthetic_sets(
       matrix(values, nrow(newdata), m), response, newdata, columns, label,
-      "prior", support, combine
+      "prior", support,
+      within = x$margin$bounds, combine = combine
     ),
     label = label
   )

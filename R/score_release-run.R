@@ -70,7 +70,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call,
 #' @return (list) See margin_plan().
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget, call) {
-  response <- model$response
+  response <- released_response(model$response)
   y <- as.double(model$data[[response$variable]])
   values <- list(y = y, response = response)
   ends <- histogram_breaks(values, settings$bounds, settings$bins, call)

@@ -184,6 +184,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
     synthetic = build_synthetic_sets(
       values, with_support(response, support, call), data, columns, label,
       assignment, support,
+      within = margin$bounds,
       tibble = if (is.null(newdata)) isTRUE(fit$tibble) else is_tibble(newdata)
     ),
     label = label
@@ -248,7 +249,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
   }, numeric(n))
   build_synthetic_sets(
     matrix(values, n, m), response, newdata, c(variable, published), label,
-    assignment = "prior", support = support
+    assignment = "prior", support = support, within = x$bounds
   )
 }
 
@@ -333,7 +334,7 @@ check_margin <- function(margin, fit, call = rlang::caller_env()) {
       arg = "margin", call = call
     )
   }
-  invisible()
+  check_ends_hold(margin$bounds, fit$response, "margin", call)
 }
 
 check_margin_kind <- function(response, call) {

@@ -221,3 +221,67 @@ test_that("a statement prints as it is written", {
     fixed = TRUE
   )
 })
+
+test_that("no decimals bring a value outside the ends of a margin", {
+  data <- withr::with_seed(8, data.frame(
+    x = sample(1:9, 400, TRUE), wage = pmin(7.25 + stats::rexp(400) * 15, 99)
+  ))
+  ends <- c(7.3, 24.6)
+  whole <- public_response(digits = 0)
+  centre <- list("(Intercept)" = 3, sigma = 0.5)
+  drawn <- function(response, bounds = ends) {
+    quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+    histogram <- perturbed_histogram(log(wage) ~ 1, data,
+      bounds = bounds, epsilon = 1, response = response, seed = 1
+    )
+    scores <- quiet(score_release(log(wage) ~ x, data, gaussian(),
+      epsilon = 1, delta = 1e-6, reference = centre, bounds = bounds,
+      response = response, seed = 1
+    ))
+    fit <- quick_fit(log(wage) ~ x, data, stats::gaussian(),
+      response = response, prior = prior_normal()
+    )
+    generator <- quiet(as_generator(fit, margin = histogram, seed = 1))
+    list(
+      quiet(synthesize(histogram, seed = 1)),
+      quiet(synthesize(scores, newdata = data, seed = 1)),
+      quiet(synthesize(fit, margin = histogram, seed = 1)),
+      quiet(synthesize(generator, newdata = data, seed = 1))
+    )
+  }
+  for (set in drawn(whole)) {
+    expect_identical(range(set[[1]]$wage), c(8, 24))
+    expect_identical(sum(set$moved), 0L)
+  }
+  for (set in drawn(public_response(digits = 1), c(7.32, 24.58))) {
+    expect_equal(range(set[[1]]$wage), c(7.4, 24.5), tolerance = 1e-12)
+  }
+  expect_error(
+    drawn(public_response(digits = -2)), "decimals",
+    class = "pseudosynth_error_input"
+  )
+  # Of a support, too, and what rounding does is not counted as moved
+  fit <- quick_fit(log(wage) ~ x, data, stats::gaussian(),
+    response = whole, prior = prior_normal()
+  )
+  far <- suppressMessages(synthesize(fit, support = c(0.5, 1e6), seed = 1))
+  expect_identical(sum(far$moved), 0L)
+})
+
+test_that("zeros survive multiples of tens", {
+  response <- function(digits) {
+    structure(
+      list(
+        transform = "log1p", kind = "continuous", type = "double",
+        digits = digits
+      ),
+      class = "synth_response"
+    )
+  }
+  for (digits in -3:0) {
+    expect_identical(response_range(response(digits))[1], 0)
+    expect_identical(response_number(response(digits), log1p(0.2)), 0)
+  }
+  expect_equal(response_range(response(1L))[1], -0.9)
+  expect_identical(response_number(response(-2L), log1p(149)), 100)
+})
