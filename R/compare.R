@@ -38,7 +38,12 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
   check_groups(groups, names(data), variable)
   check_number(risk_radius, above = 0, null = TRUE)
   known <- check_known(risk_known, data, variable)
-  if (!is.null(regression)) check_formula(regression)
+  if (!is.null(regression)) {
+    check_formula(regression)
+    regression <- without_dot(regression, Reduce(intersect, lapply(
+      jobs, function(job) names(job$synthetic[[1]])
+    )), names(data))
+  }
   own <- jobs[[1]]$synthetic$transform
   measure <- list(of = function(sets) {
     measure_sets(

@@ -107,7 +107,7 @@ comparison_measure <- function(job, groups, regression, risk_radius,
   if (is.null(regression) && job$family$kind == "continuous") {
     regression <- histogram_formula(job$formula, job$family)
   }
-  check_measured(job, groups, regression)
+  regression <- check_measured(job, groups, regression)
   truth <- if (!is.null(regression)) {
     regression_of(regression, job$data)$r_squared
   }
@@ -139,6 +139,7 @@ measure_sets <- function(sets, data, variable, groups, regression, transform,
 }
 
 #' Sets hold the columns of the model and no others
+#' @return The regression, its `.` written out.
 #' @noRd
 check_measured <- function(job, groups, regression) {
   columns <- names(job$model$data)
@@ -146,13 +147,16 @@ check_measured <- function(job, groups, regression) {
     groups, columns, job$model$response$variable,
     call = job$call
   )
-  if (!is.null(regression)) {
-    check_formula(regression, arg = "regression", call = job$call)
-    used <- setdiff(all.vars(regression), ".")
-    if (length(used) > 0) {
-      check_names(used, columns, arg = "regression", call = job$call)
-    }
+  if (is.null(regression)) {
+    return(NULL)
   }
+  check_formula(regression, arg = "regression", call = job$call)
+  regression <- without_dot(regression, columns, names(job$data))
+  used <- all.vars(regression)
+  if (length(used) > 0) {
+    check_names(used, columns, arg = "regression", call = job$call)
+  }
+  regression
 }
 
 comparison_row <- function(job, sets, measure) {

@@ -182,8 +182,27 @@ check_predictor <- function(x, name, call) {
       arg = "data", call = call
     )
   }
+  if (is.factor(x)) check_named_levels(x, name, call)
   check_finite_column(x, name, call)
   check_text(x, name, call)
+}
+
+#' Files and other programs know no level without a name
+#' @noRd
+check_named_levels <- function(x, name, call) {
+  if (anyNA(levels(x))) {
+    rows <- which(is.na(levels(x)[x]))
+    n <- length(rows)
+    abort_input(
+      c(
+        "Levels of column {.val {name}} must have names.",
+        x = "One is {.code NA}, which {n} of {length(x)} record{?s} ha{?s/ve}.",
+        i = "Name it, with {.code x} the column:
+             {.code levels(x)[is.na(levels(x))] <- \"missing\"}."
+      ),
+      arg = "data", call = call, rows = rows
+    )
+  }
 }
 
 predictor_frame <- function(terms, data, call) {

@@ -143,7 +143,7 @@ judge <- function(fit) {
     if (length(failures) > 0) {
       c(
         if (is.null(fit$censor)) {
-          judge_acceptance(fit$sampler$accept_stat, control)
+          c(judge_acceptance(fit$sampler$accept_stat, control), judge_ties(fit))
         } else {
           propose_public_numbers(fit)
         }
@@ -324,6 +324,27 @@ judge_acceptance <- function(accept_stat, control) {
     sprintf(
       "The surrogate sampler accepted a share of %s; %s.",
       format_figure(share, 2), "`prior_normal()` may help"
+    )
+  }
+}
+
+#' Values so many of which are equal that a t density has no bound around them:
+#' the posterior has no mass elsewhere, and no chain comes back from there
+#' @noRd
+judge_ties <- function(fit) {
+  df <- fit$family$df
+  if (fit$family$name != "student_t" || is.null(df)) {
+    return(NULL)
+  }
+  alpha <- alpha_of(fit)
+  share <- max(rowsum(alpha, fit$spec$y)) / sum(alpha)
+  if (isTRUE(share > df / (1 + df))) {
+    sprintf(
+      paste(
+        "%s of the values are equal: beyond %s a t density with df = %s has no",
+        "bound around them, and longer runs do not help; take another family."
+      ),
+      format_share(share), format_share(df / (1 + df)), format(df)
     )
   }
 }

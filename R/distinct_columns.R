@@ -17,14 +17,14 @@ distinct_columns <- function(columns) {
 #' Say at the fit what a release would refuse, and what will take long
 #'
 #' Jobs say it once, before their first fit.
-#' @param sampled (flag) Are levels to be sampled?
+#' @param time (function) Of a number of levels: how long will they take?
 #' @noRd
-tell_published <- function(model, sampled = TRUE) {
+tell_published <- function(model, time = time_of_levels) {
   variable <- model$response$variable
   columns <- model$data[setdiff(names(model$data), variable)]
   tell_distinct(columns)
   tell_near_copies(model$data[[variable]], columns)
-  if (sampled) tell_many_levels(model$design$levels, nrow(model$data))
+  tell_many_levels(model$design$levels, nrow(model$data), time)
 }
 
 #' Run code that fits what was told already
@@ -59,17 +59,15 @@ many_levels <- 200
 #' @param levels (named list)
 #' @param n Records.
 #' @noRd
-tell_many_levels <- function(levels, n) {
+tell_many_levels <- function(levels, n, time = time_of_levels) {
   n_levels <- lengths(levels)
   many <- n_levels > many_levels | n_levels > max(50, n / 10)
   if (any(many)) {
     shown <- sprintf("%s (%d)", names(n_levels)[many], n_levels[many])
-    time <- time_of_levels(sum(n_levels))
     cli::cli_inform(
       c(
         "!" = "Columns of very many levels: {shown}.",
-        i = "Each level is a coefficient: 4 chains of 2,000 iterations take
-             about {time} of processor time or more.",
+        i = "Each level is a coefficient: {time(sum(n_levels))}.",
         i = "Merge levels, or leave the column out."
       ),
       class = c(
@@ -87,9 +85,23 @@ tell_many_levels <- function(levels, n) {
 #' @return (string)
 #' @noRd
 time_of_levels <- function(n) {
-  seconds <- signif(640 * (n / 1000)^2.5, 1)
-  if (seconds < 100) {
-    sprintf("%g seconds", max(1, seconds))
+  paste(
+    "4 chains of 2,000 iterations take about", format_time(640 * (n / 1000)^2.5),
+    "of processor time or more"
+  )
+}
+
+# Five seconds for 400 levels, 27 for 700, whatever the number of records is
+time_of_score_levels <- function(n) {
+  paste(
+    "a release takes about", format_time(85 * (n / 1000)^3),
+    "of processor time"
+  )
+}
+
+format_time <- function(seconds) {
+  if (seconds < 95) {
+    sprintf("%g seconds", max(1, signif(seconds, 1)))
   } else {
     sprintf("%g minutes", max(2, signif(seconds / 60, 1)))
   }

@@ -226,6 +226,7 @@ make_synthesizer <- function(model, weights, censor, run, init, call) {
     )
   }
   sampled <- proc.time()[["elapsed"]]
+  check_finite_draws(fit$draws, call)
   fit$bound <- call_core(
     bound_of_draws(spec, fit$draws, run$threads, model$response$label),
     call = call
@@ -233,6 +234,22 @@ make_synthesizer <- function(model, weights, censor, run, init, call) {
   fit$seconds$sampling <- sampled - started
   fit$seconds$total <- proc.time()[["elapsed"]] - started
   seal(fit)
+}
+
+check_finite_draws <- function(draws, call) {
+  lost <- rowSums(!is.finite(draws)) > 0
+  if (any(lost)) {
+    abort_sampler(
+      c(
+        "Draws must be finite numbers.",
+        x = "{format_count(sum(lost))} of {format_count(length(lost))} hold
+             others.",
+        i = "The response or a predictor has numbers whose squares are beyond
+             what R can hold: measure it in another unit."
+      ),
+      call = call
+    )
+  }
 }
 
 #' The settings of a run with the defaults that depend on the model

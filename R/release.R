@@ -99,6 +99,11 @@
 #' `found` (data frame: `file`, `column`, `records`) says in which file and of
 #' which column of the confidential file it is, its field `rows` whose it is.
 #'
+#' @section Messages:
+#' `pseudosynth_message_remarks`: what differs between the sets and the file, for
+#' the agency alone, see [utility()].
+#' `pseudosynth_message_unused_levels`: published levels that no record has.
+#'
 #' @section Error types:
 #' `pseudosynth_error_input`: an object that holds no sets, a folder that is not
 #' empty, a format that does not exist or whose package is not installed.
@@ -175,6 +180,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_no_near_copy(file, synthetic, public, call)
   check_none_distinct(synthetic, public, call)
   tell_unused_levels(synthetic$sets[[1]])
+  if (!is_job(x)) tell_unlike_file(synthetic, file)
   made <- write_folder(path, call, function(folder) {
     made <- writing(path, call, {
       sets <- write_sets(frames, folder, formats)
@@ -296,6 +302,19 @@ check_beside <- function(file, synthetic, call) {
   beside <- set[setdiff(names(set), variable)]
   if (nrow(set) == nrow(file)) check_not_copied(y, beside, call)
   check_holds_none(y, beside, call)
+}
+
+#' Say what an analyst would find in the sets and not in the file
+#'
+#' A job's print says it.
+#' @noRd
+tell_unlike_file <- function(synthetic, file) {
+  y <- file[[synthetic$variable]]
+  values <- lapply(synthetic$sets, function(set) set[[synthetic$variable]])
+  if (is.numeric(y) && !has_labels(synthetic) && length(y) > 1 &&
+    synthetic$n_records == length(y)) {
+    tell_set_remarks(remarks_of_values(y, values))
+  }
 }
 
 #' Refuse published columns that together give the response nearly

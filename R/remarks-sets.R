@@ -28,6 +28,23 @@ remarks_of_sets <- function(x, fit, data) {
   ))
 }
 
+#' Say at the prompt what sets are remarked on
+#' @noRd
+tell_set_remarks <- function(remarks) {
+  if (length(remarks) > 0) {
+    cli::cli_inform(
+      c(
+        "!" = "The sets differ from the file.",
+        stats::setNames(
+          sprintf("{remarks[[%d]]}", seq_along(remarks)),
+          rep("*", length(remarks))
+        )
+      ),
+      class = "pseudosynth_message_remarks"
+    )
+  }
+}
+
 #' The same of numbers alone
 #' @param y (numeric) The file's.
 #' @param values (list of numeric) Those of each set.
@@ -74,7 +91,7 @@ remark_mean <- function(y, values) {
 #' A spread that another family would have met
 #'
 #' Of half of the sets, and beyond what chance does to those of both: where
-#' tails are long it does much.
+#' tails are long it does much. Twice or half of it is told whatever chance does.
 #' @noRd
 remark_sd <- function(y, values) {
   ratio <- stats::median(vapply(values, stats::sd, 0)) / stats::sd(y)
@@ -85,7 +102,8 @@ remark_sd <- function(y, values) {
   }
   chance <- 4 * (error(y) + stats::median(vapply(values, error, 0)))
   off <- abs(log(ratio))
-  if (!isTRUE(off > max(log1p(sets_off[["sd"]]), chance))) {
+  most <- min(chance, log(2), na.rm = TRUE)
+  if (!isTRUE(is.finite(off) && off > max(log1p(sets_off[["sd"]]), most))) {
     return(NULL)
   }
   sprintf(
@@ -105,7 +123,8 @@ remark_shared <- function(y, values) {
   value <- runs$values[most]
   share <- runs$lengths[most] / length(y)
   found <- mean(values == value)
-  if (share < shared_value || found >= share / 2) {
+  few <- runs$lengths[most] < 3
+  if (few || share < shared_value || found >= share / 2) {
     return(NULL)
   }
   sprintf(
@@ -130,13 +149,18 @@ remark_range <- function(y, values) {
   beyond <- mean(values < min(y) | values > max(y))
   # The next sample of a file has one or two of them
   if (beyond > max(sets_off[["beyond"]], 10 / length(y))) {
-    largest <- max(abs(values))
-    sprintf(
-      paste(
-        "%s of the synthetic values lie outside of the file's range; the",
-        "largest is %s times as far from 0 as any of the file's."
-      ),
-      format_share(beyond), format_figure(largest / max(abs(y)))
+    far <- max(abs(values)) / max(abs(y))
+    paste0(
+      format_share(mean(values < min(y))), " of the synthetic values lie below",
+      " the file's smallest, ", format_share(mean(values > max(y))),
+      " above its largest",
+      if (far > 1) {
+        paste0(
+          "; one is ", format_figure(far),
+          " times as far from 0 as any of the file's"
+        )
+      },
+      "."
     )
   }
 }
@@ -167,13 +191,17 @@ remark_r_squared <- function(fit, data, values, most = 20000) {
   if (is.na(above) || above <= max(sets_off[["r_squared"]] * own, chance)) {
     return(NULL)
   }
-  sprintf(
+  why <- if (inherits(fit, "score_release")) {
+    "noise in the coefficients counts as a relation."
+  } else {
     paste(
-      "R2 of the model's regression is %s in the sets and %s in the file:",
       "records far from the regression were held back, so that relations look",
       "closer than they are."
-    ),
-    format_figure(theirs, 2), format_figure(own, 2)
+    )
+  }
+  sprintf(
+    "R2 of the model's regression is %s in the sets and %s in the file: %s",
+    format_figure(theirs, 2), format_figure(own, 2), why
   )
 }
 

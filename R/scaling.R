@@ -116,15 +116,16 @@ numeric_scaling <- function(frame, terms, scaling, call) {
   for (name in numeric) {
     x <- as.matrix(frame[[name]])
     sd <- apply(x, 2, stats::sd)
-    if (any(sd == 0)) {
+    varies <- apply(x, 2, max) > apply(x, 2, min)
+    if (!all(varies)) {
       abort_constant(name, call)
     }
-    if (!all(is.finite(sd))) {
+    if (!all(is.finite(sd)) || any(sd == 0)) {
       abort_input(
         c(
           "Predictor {.val {name}} must be of a size that can be squared.",
-          x = "Its standard deviation is not finite.",
-          i = "Measure it in a larger unit."
+          x = "Its standard deviation is 0 or not finite.",
+          i = "Measure it in another unit."
         ),
         arg = "data", call = call
       )

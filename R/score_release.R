@@ -172,7 +172,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     y, model$data[setdiff(names(model$data), model$response$variable)], call
   )
   check_terms_hold_none(y, model$design$terms, call)
-  tell_published(model, sampled = FALSE)
+  tell_published(model, time_of_score_levels)
   release_sums <- if (is_categorical(family)) release_levels else release_scores
   release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
 }
@@ -201,7 +201,8 @@ used_levels <- function(data) {
   data <- plain_columns(data)
   factors <- vapply(data, is.factor, TRUE)
   data[factors] <- lapply(data[factors], function(x) {
-    without_unused(canonical_factor(x))
+    # One without a name is refused with the other predictors
+    if (anyNA(levels(x))) x else without_unused(canonical_factor(x))
   })
   data
 }

@@ -60,6 +60,10 @@
 #'   label. Rows stay in the order of the file inside the agency;
 #'   `as.data.frame()` of it gives a set as it may leave.
 #'
+#' @section Messages:
+#' `pseudosynth_message_remarks`: what differs between the sets and the file of a
+#' fit, see [utility()]; [release()] says it of all sets. For the agency alone.
+#'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, `uncertainty` where it does not
@@ -110,10 +114,14 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
       fit, m, newdata, margin, seed, support, ledger, call
     ))
   }
-  draw_sets(
+  sets <- draw_sets(
     fit, m, newdata, margin, assignment, seed, allow_unconverged, support,
     ledger, uncertainty, call
   )$synthetic
+  if (inherits(fit, "synthesizer") && is.null(newdata)) {
+    tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
+  }
+  sets
 }
 
 #' Draw the sets of a fit and make their label: the one place where both happen

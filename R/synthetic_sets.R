@@ -24,7 +24,11 @@
 
 #' @rdname synthetic_data
 #' @export
-`[.synthetic_data` <- function(x, i) {
+`[.synthetic_data` <- function(x, i, ...) {
+  check_no_dots(
+    ...,
+    hint = "{.code x[[1]]} is a set: its rows are {.code x[[1]][1:9, ]}."
+  )
   unclass(x)$sets[i]
 }
 

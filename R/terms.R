@@ -39,6 +39,31 @@ used_terms <- function(terms) {
   terms
 }
 
+#' A formula whose `.` is written out
+#'
+#' lm() takes `.` for all other columns of what it is given: of a file and of
+#' sets that have fewer columns these are two models.
+#' @param columns (character) What `.` stands for, the response among them.
+#' @param known (character) Columns that the formula may take out of it.
+#' @noRd
+without_dot <- function(formula, columns, known = columns) {
+  if (!"." %in% all.vars(formula[[3]])) {
+    return(formula)
+  }
+  columns <- union(columns, intersect(all.vars(formula), known))
+  frame <- as.data.frame(
+    stats::setNames(rep(list(0), length(columns)), columns),
+    optional = TRUE
+  )
+  terms <- stats::terms(formula, data = frame)
+  offsets <- as.list(attr(terms, "variables"))[attr(terms, "offset") + 1]
+  labels <- c(attr(terms, "term.labels"), vapply(offsets, deparse1, ""))
+  stats::reformulate(
+    if (length(labels) > 0) labels else "1", formula[[2]],
+    attr(terms, "intercept") == 1, environment(formula)
+  )
+}
+
 # The variables of each term, in the formula's order.
 term_variables <- function(terms) {
   table <- variable_table(terms)

@@ -42,6 +42,15 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   call <- rlang::current_env()
   check_no_dots(..., call = call)
   check_sealed(object, "fit_synthesizer", call = call)
+  if (!missing(privacy_weights) && inherits(privacy_weights, "formula")) {
+    abort_input(
+      c(
+        "{.fn update} keeps the model: weights, clipping and run change.",
+        i = "For another formula call {.fn fit_synthesizer}."
+      ),
+      arg = "privacy_weights", call = call
+    )
+  }
   quantile <- quantile %||% object$quantile
   check_quantile(quantile, call = call)
   weights <- if (missing(privacy_weights)) {

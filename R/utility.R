@@ -10,8 +10,8 @@
 #'   compared. `NULL`, the default: none.
 #' @param formula (formula or `NULL`) A linear model, such as
 #'   `log(income) ~ age + earner`, fitted to both by least squares: its R2 and
-#'   the overlap of the 95% intervals of its coefficients. `NULL`, the default:
-#'   none.
+#'   the overlap of the 95% intervals of its coefficients. `.` stands for the
+#'   other columns that all of them have. `NULL`, the default: none.
 #' @param transform (string) Scale of the groups' means: `"identity"`, `"log"`,
 #'   `"log1p"` or `"sqrt"`. Default: the modelled scale of `synthetic` where it
 #'   is one of these.
@@ -58,9 +58,10 @@
 #'   level by its name; `heaping`, of numbers, a data frame with the shares of
 #'   values other than 0 that are multiples of 10, 100 and 1,000;
 #'   `remarks`, of numbers, sentences that `print()` shows, or `NULL`: on a mean
-#'   that is a quarter off in a set, a standard deviation a third off, values of
-#'   a sign or range that the file has none of, a value that a twentieth of the
-#'   records share or rounding that half of the synthetic values lost;
+#'   that is a quarter off in a set, a standard deviation that is off by a third
+#'   and more than chance does, or by a factor of 2, values of a sign or range
+#'   that the file has none of, a value that a twentieth of the records share or
+#'   rounding that half of the synthetic values lost;
 #'   `confidential`,
 #'   the file's own `r_squared`; `records`, the number of the
 #'   file's and of each set's; `variable`, `groups` and `survey_weights` as
@@ -114,10 +115,12 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   transform <- check_choice(transform, utility_scales)
   if (!is.null(formula)) {
     check_formula(formula)
+    formula <- without_dot(
+      formula, Reduce(intersect, lapply(sets, names), names(data)),
+      names(data)
+    )
     for (file in c(list(data), sets)) {
-      check_columns(
-        setdiff(all.vars(formula), "."), file, "data"
-      )
+      check_columns(all.vars(formula), file, "data")
     }
   }
   call <- rlang::current_env()
