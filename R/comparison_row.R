@@ -242,22 +242,22 @@ release_jobs <- function(job, sets) {
 
 synthesize_sets <- function(job, fit, sets) {
   if (is.null(job$margin)) {
-    return(list(sets = as.list(synthesize(
+    return(list(sets = as.list(draw_sets(
       fit, sets,
       seed = stage_seed(job$seed, "sets"),
       allow_unconverged = job$allow_unconverged, support = job$support
-    ))))
+    )$synthetic)))
   }
   margin <- NULL
   made <- lapply(seq_len(sets), function(j) {
     # One release takes one histogram: a new one for each
     job["seed"] <- list(stage_seed(job$seed, "release", j))
     margin <<- suppressMessages(job_margin(job))
-    synthesize(
+    draw_sets(
       fit, 1,
       margin = margin, seed = stage_seed(job$seed, "sets"),
       allow_unconverged = job$allow_unconverged, support = job$support
-    )[[1]]
+    )$synthetic[[1]]
   })
   list(sets = made, margin = margin)
 }

@@ -32,11 +32,11 @@ prepare_risk <- function(job) {
 stages_risk <- function(job) {
   weighting_stages(job, "risk", "risk weights", function(job, fit) {
     s <- job$mechanism$settings
-    sets <- synthesize(
+    sets <- draw_sets(
       fit, s$risk_sets,
       seed = stage_seed(job$seed, "risk"),
       allow_unconverged = job$allow_unconverged
-    )
+    )$synthetic
     risk_weights(
       sets, fit,
       known = s$known, radius = s$radius, relative = s$relative

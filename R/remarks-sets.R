@@ -38,7 +38,8 @@ tell_set_remarks <- function(remarks) {
         stats::setNames(
           sprintf("{remarks[[%d]]}", seq_along(remarks)),
           rep("*", length(remarks))
-        )
+        ),
+        i = "For the agency only, not for release."
       ),
       class = "pseudosynth_message_remarks"
     )
