@@ -69,7 +69,7 @@ draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger,
   list(
     synthetic = build_synthetic_sets(
       values, x$response, newdata, columns, label, "prior", x$support,
-      within = x$margin$bounds
+      margin = x$margin
     ),
     label = label
   )

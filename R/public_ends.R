@@ -124,15 +124,15 @@ check_public_centre <- function(reference, prior, model,
 }
 
 not_round_in_own_unit <- function(values, response) {
-  own_unit <- if (response$kind == "count") {
+  own <- if (response$kind == "count") {
     exp(values)
   } else if (is.null(response$bounds) && !has_labels(response)) {
-    suppressWarnings(rounded_number(replace(response, "digits", NA), values))
+    suppressWarnings(own_unit(response, values))
   } else {
     stats::plogis(values)
   }
-  values[!(is.finite(own_unit) &
-    abs(own_unit - signif(own_unit, 3)) <= 1e-9 * abs(own_unit))]
+  values[!(is.finite(own) &
+    abs(own - signif(own, 3)) <= 1e-9 * abs(own))]
 }
 
 #' Refuse stated numbers that are simple statistics of the response

@@ -87,41 +87,71 @@ lies_within <- function(y, ends) {
   length(y) == 0 || isTRUE(min(y) >= ends[1] && max(y) <= ends[2])
 }
 
+#' The variable's own unit before it is rounded
+#' @noRd
+own_unit <- function(response, z) {
+  bounds <- response$bounds
+  if (!is.null(bounds)) {
+    return(bounds[1] + (bounds[2] - bounds[1]) * z)
+  }
+  switch(response$transform,
+    identity = z,
+    log = exp(z),
+    log1p = expm1(z),
+    sqrt = pmax(z, 0)^2,
+    asinh = response$constant * sinh(z)
+  )
+}
+
 #' The variable's own unit before it is cut at any end
 #'
 #' Rounding leaves nothing outside that was within.
-#' @param within (two numbers or `NULL`) Ends besides the stated ones: those of
-#'   a margin.
+#' @param margin (list or `NULL`) Whose bins the values are drawn from: `breaks`
+#'   (modelled scale), `bounds` (own unit) and perhaps a `response` of its own.
 #' @noRd
-rounded_number <- function(response, z, within = NULL) {
+rounded_number <- function(response, z, margin = NULL) {
   if (has_labels(response)) {
     return(z)
   }
-  bounds <- response$bounds
-  y <- if (is.null(bounds)) {
-    switch(response$transform,
-      identity = z,
-      log = exp(z),
-      log1p = expm1(z),
-      sqrt = pmax(z, 0)^2,
-      asinh = response$constant * sinh(z)
-    )
-  } else {
-    bounds[1] + (bounds[2] - bounds[1]) * z
-  }
-  if (is.na(response$digits)) {
+  y <- own_unit(response, z)
+  digits <- response$digits
+  if (is.na(digits)) {
     return(y)
   }
-  rounded <- round_small(y, response$digits)
-  for (ends in list(response$limits, within)) {
+  rounded <- round_small(
+    if (is.null(margin)) y else between_rounded(y, response, margin), digits
+  )
+  for (ends in list(response$limits, margin$bounds)) {
     if (is.null(ends)) next
-    inner <- decimals_within(ends, response$digits)
+    inner <- decimals_within(ends, digits)
     if (inner[1] > inner[2] || lies_within(rounded, inner)) next
     slack <- 1e-12 * max(abs(ends))
     inside <- which(y >= ends[1] - slack & y <= ends[2] + slack)
     rounded[inside] <- pmin(pmax(rounded[inside], inner[1]), inner[2])
   }
   rounded
+}
+
+#' Values moved so that each bin rounds to the values that were counted in it
+#'
+#' A bin holds its lower break and not its upper one: of whole numbers that from
+#' 0 to 1 holds 0 alone, and half of what is drawn from it would round to 1. The
+#' last bin holds both.
+#' @noRd
+between_rounded <- function(y, response, margin) {
+  breaks <- own_unit(margin$response %||% response, margin$breaks)
+  unit <- 10^-response$digits
+  on <- abs(breaks / unit - round(breaks / unit)) < 1e-9
+  if (!any(on)) {
+    return(y)
+  }
+  edges <- breaks - on * unit / 2
+  last <- length(breaks)
+  if (on[last]) edges[last] <- breaks[last] + unit / 2
+  y[] <- stats::approx(
+    breaks, cummax(edges), y, rule = 2, ties = "ordered"
+  )$y
+  y
 }
 
 #' The smallest and the largest value of so many decimals within two ends

@@ -120,12 +120,12 @@ numeric_scaling <- function(frame, terms, scaling, call) {
     if (!all(varies)) {
       abort_constant(name, call)
     }
-    if (!all(is.finite(sd)) || any(sd == 0)) {
+    if (!all(is.finite(sd) & sd > 0)) {
       abort_input(
         c(
           "Predictor {.val {name}} must be of a size that can be squared.",
-          x = "Its standard deviation is 0 or not finite.",
-          i = "Measure it in another unit."
+          x = "Its standard deviation is {if (any(sd == 0)) 0 else 'not finite'}.",
+          i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'} unit."
         ),
         arg = "data", call = call
       )

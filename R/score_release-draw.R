@@ -47,7 +47,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
     synthetic = build_synthetic_sets(
       matrix(values, nrow(newdata), m), response, newdata, columns, label,
       "prior", support,
-      within = x$margin$bounds, combine = combine
+      margin = x$margin, combine = combine
     ),
     label = label
   )

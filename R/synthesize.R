@@ -192,7 +192,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
     synthetic = build_synthetic_sets(
       values, with_support(response, support, call), data, columns, label,
       assignment, support,
-      within = margin$bounds,
+      margin = margin,
       tibble = if (is.null(newdata)) isTRUE(fit$tibble) else is_tibble(newdata)
     ),
     label = label
@@ -257,7 +257,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
   }, numeric(n))
   build_synthetic_sets(
     matrix(values, n, m), response, newdata, c(variable, published), label,
-    assignment = "prior", support = support, within = x$bounds
+    assignment = "prior", support = support, margin = x
   )
 }
 

@@ -80,18 +80,18 @@ NULL
 #' @param columns (character) The columns of a set, in order.
 #' @param label (`privacy_guarantee`) Only its public version is kept.
 #' @param support (two numbers or `NULL`) As it was stated; `response` knows it.
-#' @param within (two numbers or `NULL`) The public ends of the margin that the
-#'   values are drawn from.
+#' @param margin (list or `NULL`) Whose bins the values are drawn from, see
+#'   rounded_number().
 #' @param combine (string) See combine_words.
 #' @param tibble (flag) Are sets to be tibbles?
 #' @noRd
 build_synthetic_sets <- function(values, response, data, columns, label,
                                  assignment, support = NULL,
-                                 within = NULL, combine = "reiter",
+                                 margin = NULL, combine = "reiter",
                                  tibble = is_tibble(data)) {
   variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
-  numbers <- rounded_number(response, values, within)
+  numbers <- rounded_number(response, values, margin)
   moved <- count_beyond(response, numbers)
   tell_moved(moved, length(values), response)
   numbers <- cut_at_ends(response, numbers)

@@ -285,3 +285,46 @@ test_that("zeros survive multiples of tens", {
   expect_equal(response_range(response(1L))[1], -0.9)
   expect_identical(response_number(response(-2L), log1p(149)), 100)
 })
+
+test_that("whole numbers keep their shares in bins between whole numbers", {
+  data <- withr::with_seed(1, data.frame(v = stats::rpois(2000, 3)))
+  whole <- public_response(digits = 0)
+  counted <- function(v) tabulate(v + 1, 9) / length(v)
+  sets <- function(bins, ends, response = whole) {
+    histogram <- perturbed_histogram(v ~ 1, data,
+      bounds = ends, bins = bins, epsilon = 100, response = response, seed = 1
+    )
+    synthesize(histogram, newdata = data[0], seed = 1)[[1]]$v
+  }
+  # Noise is nothing beside 2,000 draws
+  expect_lt(max(abs(counted(sets(20, c(0, 20))) - counted(data$v))), 0.04)
+  # In bins of five all are equally likely, the first and the last, too
+  wide <- sets(c(0, 5, 10, 15), c(0, 15))
+  expect_lt(max(abs(tabulate(wide + 1, 5) / sum(wide < 5) - 0.2)), 0.04)
+  expect_lt(abs(mean(wide >= 5) - mean(data$v >= 5)), 0.03)
+  # The last bin holds its upper end
+  ends <- sets(c(0, 1, 2), c(0, 2))
+  expect_setequal(unique(ends), 0:2)
+  # Bins between decimals stay as they are
+  between <- sets(seq(-0.5, 20.5), c(-0.5, 20.5))
+  expect_lt(max(abs(counted(between) - counted(data$v))), 0.04)
+  response <- structure(
+    list(
+      transform = "identity", kind = "continuous", type = "double", digits = 1L
+    ),
+    class = "synth_response"
+  )
+  margin <- list(breaks = c(0, 0.1, 0.17, 0.2, 0.4), bounds = c(0, 0.4))
+  moved <- between_rounded(margin$breaks, response, margin)
+  expect_equal(moved, c(-0.05, 0.05, 0.17, 0.17, 0.45))
+})
+
+test_that("a margin of counts does not move their mean", {
+  data <- withr::with_seed(2, data.frame(v = stats::rpois(1000, 2)))
+  fit <- quick_fit(v ~ 1, data, stats::poisson(), prior = prior_normal())
+  margin <- perturbed_histogram(v ~ 1, data,
+    bounds = c(0, 40), bins = 40, epsilon = 100, seed = 1
+  )
+  set <- suppressMessages(synthesize(fit, margin = margin, seed = 1))
+  expect_equal(mean(set[[1]]$v), mean(data$v), tolerance = 0.02)
+})
