@@ -86,8 +86,8 @@ tell_many_levels <- function(levels, n, time = time_of_levels) {
 #' @noRd
 time_of_levels <- function(n) {
   paste(
-    "4 chains of 2,000 iterations take about", format_time(640 * (n / 1000)^2.5),
-    "of processor time or more"
+    "4 chains of 2,000 iterations take about",
+    format_time(640 * (n / 1000)^2.5), "of processor time or more"
   )
 }
 

@@ -100,8 +100,8 @@
 #' which column of the confidential file it is, its field `rows` whose it is.
 #'
 #' @section Messages:
-#' `pseudosynth_message_remarks`: what differs between the sets and the file, for
-#' the agency alone, see [utility()].
+#' `pseudosynth_message_remarks`: what differs between the sets and the file,
+#' for the agency alone, see [utility()].
 #' `pseudosynth_message_unused_levels`: published levels that no record has.
 #'
 #' @section Error types:

@@ -92,7 +92,8 @@ remark_mean <- function(y, values) {
 #' A spread that another family would have met
 #'
 #' Of half of the sets, and beyond what chance does to those of both: where
-#' tails are long it does much. Twice or half of it is told whatever chance does.
+#' tails are long it does much. Twice or half of it is told whatever chance
+#' does.
 #' @noRd
 remark_sd <- function(y, values) {
   ratio <- stats::median(vapply(values, stats::sd, 0)) / stats::sd(y)

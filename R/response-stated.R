@@ -165,7 +165,8 @@ check_ends_hold <- function(ends, response, arg, call) {
   if (range[1] > range[2]) {
     abort_input(
       c(
-        "The ends of {.arg {arg}} must hold a value of the response's decimals.",
+        "The ends of {.arg {arg}} must hold a value of the response's
+         decimals.",
         x = "Its {.code digits} are {response$digits}, and none lies between.",
         i = "State wider ends, or more decimals by
              {.code response = public_response(digits = )}."

@@ -124,8 +124,13 @@ numeric_scaling <- function(frame, terms, scaling, call) {
       abort_input(
         c(
           "Predictor {.val {name}} must be of a size that can be squared.",
-          x = "Its standard deviation is {if (any(sd == 0)) 0 else 'not finite'}.",
-          i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'} unit."
+          x = if (any(sd == 0)) {
+            "Its standard deviation is too small: R takes it for 0."
+          } else {
+            "Its standard deviation is not finite."
+          },
+          i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'}
+               unit."
         ),
         arg = "data", call = call
       )

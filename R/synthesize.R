@@ -61,8 +61,9 @@
 #'   `as.data.frame()` of it gives a set as it may leave.
 #'
 #' @section Messages:
-#' `pseudosynth_message_remarks`: what differs between the sets and the file of a
-#' fit, see [utility()]; [release()] says it of all sets. For the agency alone.
+#' `pseudosynth_message_remarks`: what differs between the sets and the file of
+#' a fit, see [utility()]; [release()] says it of all sets. For the agency
+#' alone.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a

@@ -88,7 +88,7 @@ test_that("a formula's point is written out with its offsets and intercept", {
   )
 })
 
-test_that("standard deviations off by a factor of two are remarked whatever chance does", {
+test_that("standard deviations off by a factor of two are remarked", {
   y <- withr::with_seed(3, exp(3 + stats::rnorm(800)))
   far <- replace(y, 1:6, 1200)
   ratio <- stats::sd(far) / stats::sd(y)
@@ -161,7 +161,9 @@ test_that("draws that are no numbers are an error", {
 test_that("a t density around ties is said to have no bound", {
   data <- withr::with_seed(6, data.frame(
     x = sample(1:9, 300, TRUE),
-    hours = ifelse(stats::runif(300) < 0.85, 40, round(stats::rnorm(300, 40, 9)))
+    hours = ifelse(
+      stats::runif(300) < 0.85, 40, round(stats::rnorm(300, 40, 9))
+    )
   ))
   told <- function(df) {
     fit <- suppressWarnings(fit_synthesizer(hours ~ x, data, student_t(df),
