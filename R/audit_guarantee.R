@@ -298,3 +298,147 @@ worst_losses <- function(losses) {
   })
   do.call(rbind, rows)
 }
+
+# Which neighbours an exact audit looks at. Internal.
+
+#' @return (list) `table` (data frame): `relation`, `record` (row number),
+#'   `value` (index into `values`, NA for a removal); `values`: responses in
+#'   their own unit.
+#' @noRd
+audit_neighbours <- function(model, remove, replacements, values, call) {
+  n <- length(model$spec$y)
+  remove <- check_index(remove, n, arg = "remove", call = call)
+  replacements <- check_count(
+    replacements,
+    arg = "replacements", call = call
+  )
+  # Equal records have equal neighbours
+  key <- do.call(paste, c(
+    list(pattern_of(model$spec), format(model$spec$y, digits = 17))
+  ))
+  remove <- remove[!duplicated(key[remove])]
+  table <- data.frame(
+    relation = "add/remove-one", record = remove, value = NA_integer_
+  )
+  values <- values %||% audit_values(model)
+  values <- check_audit_values(values, model, call)
+  if (replacements > 0) {
+    take <- max(1, round(replacements / min(8, length(values))))
+    index <- seq_along(values)
+    records <- replaced_rows(model, key, take)
+    pairs <- expand.grid(value = index, record = records)
+    same <- response_forward(model$response, values)[pairs$value] ==
+      model$spec$y[pairs$record]
+    pairs <- pairs[!same, ]
+    if (nrow(pairs) > 0) {
+      table <- rbind(table, data.frame(
+        relation = "replace-one", record = pairs$record, value = pairs$value
+      ))
+    }
+  }
+  list(table = table, values = values)
+}
+
+#' Records from the smallest response to the largest, distinct ones
+#' @noRd
+replaced_rows <- function(model, key, take) {
+  rows <- order(model$spec$y)
+  rows <- rows[!duplicated(key[rows])]
+  rows[unique(round(seq(1, length(rows), length.out = take)))]
+}
+
+#' Responses over the whole range, in their own unit
+#' @noRd
+audit_values <- function(model) {
+  response <- model$response
+  y <- model$spec$y
+  own <- model$data[[response$variable]]
+  kind <- model$spec$family
+  if (kind == "bernoulli") {
+    return(unique(own))
+  }
+  if (kind %in% c("poisson", "neg_binomial")) {
+    high <- max(y)
+    return(unique(c(
+      0, 1, round(stats::quantile(y, c(0.25, 0.5, 0.75), names = FALSE)), high,
+      2 * high + 1, 10 * high + 10
+    )))
+  }
+  if (kind == "beta") {
+    z <- c(0.001, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99, 0.999)
+    return(response$bounds[1] + diff(response$bounds) * z)
+  }
+  spread <- max(stats::IQR(y) / 1.35, diff(range(y)) / 20)
+  z <- stats::median(y) + spread * c(-30, -5, -1.5, -0.3, 0.3, 1.5, 5, 30)
+  values <- unique(as.double(response_inverse(response, z)))
+  values[is.finite(response_forward(response, values))]
+}
+
+check_audit_values <- function(values, model, call) {
+  z <- tryCatch(
+    response_forward(model$response, values),
+    error = function(e) NA_real_
+  )
+  inside <- is.finite(z) & switch(model$spec$family,
+    beta = z > 0 & z < 1,
+    poisson = , neg_binomial = z >= 0 & z == round(z),
+    bernoulli = z %in% c(0, 1),
+    TRUE
+  )
+  if (length(values) == 0 || !all(inside)) {
+    abort_input(
+      "{.arg values} must be values that the response can take.",
+      arg = "values", call = call
+    )
+  }
+  unique(values)
+}
+
+#' Files that are built to break a mechanism
+#'
+#' Audits of ordinary files find little. These find what a mechanism can lose:
+#' * `"clones"`: n - 1 equal records and one other. Clipping is tight on it: a
+#'   removal costs the whole width of the interval, a replacement twice that.
+#' * `"clusters"`: two groups of clones close to each other, and an outlier. The
+#'   outlier sets the largest Lipschitz bound; without it the min-max map of
+#'   Lipschitz weights sends one group from a weight near 1 to 0.
+#' * `"bounds"`: half of the records at either end of the range, one in the
+#'   middle.
+#'
+#' @param design (string) `"clones"` (default), `"clusters"` or `"bounds"`.
+#' @param n (count) Records, at least 3. Default 200.
+#' @param value,second,outlier (numbers) The clones' value, the second group's,
+#'   and the odd record's. The defaults suit a response in (0, 1).
+#' @param share (number in (0, 1)) Of the first group in `"clusters"`. Default
+#'   0.25.
+#' @param bounds (two numbers) The ends for `"bounds"`. Default 0.001, 0.999.
+#' @param variable (string) The column's name. Default `"y"`.
+#' @return (data frame) One numeric column; the odd record comes last. It holds
+#'   no confidential value.
+#' @section Error types: `pseudosynth_error_input` for an argument out of range.
+#' @seealso [audit_guarantee()]
+#' @examples
+#' worst_case_data("clusters", n = 10)
+#' @export
+worst_case_data <- function(design = c("clones", "clusters", "bounds"),
+                            n = 200, value = 0.5, second = 0.52,
+                            outlier = 0.9995, share = 0.25,
+                            bounds = c(0.001, 0.999), variable = "y") {
+  design <- check_choice(design, c("clones", "clusters", "bounds"))
+  n <- check_count(n, min = 3)
+  check_number(value)
+  check_number(second)
+  check_number(outlier)
+  check_number(share, above = 0, below = 1)
+  check_string(variable)
+  check_bounds(bounds)
+  first <- min(max(round(share * (n - 1)), 1), n - 2)
+  half <- (n - 1) %/% 2
+  y <- switch(design,
+    clones = rep(value, n - 1),
+    clusters = rep(c(value, second), c(first, n - 1 - first)),
+    bounds = rep(bounds, c(half, n - 1 - half))
+  )
+  odd <- if (design == "bounds") mean(bounds) else outlier
+  stats::setNames(data.frame(c(y, odd)), variable)
+}

@@ -63,3 +63,166 @@ possible_values <- function(y) {
     sort(unique(y), method = "radix")
   }
 }
+
+# Figures as they appear in prints and labels.
+
+#' Three significant digits, thousands separated
+#' @param x (numeric) Values; `NA` becomes `"-"`.
+#' @param digits (count) Significant digits.
+#' @return (character) Same length as `x`.
+#' @noRd
+format_figure <- function(x, digits = 3) {
+  x <- as.double(x)
+  text <- formatC(
+    signif(x, digits),
+    format = "fg", digits = digits, flag = "#", big.mark = ",",
+    decimal.mark = "."
+  )
+  text <- sub("\\.$", "", trimws(text))
+  tiny <- is.finite(x) & abs(x) < 1e-5
+  text[tiny] <- formatC(
+    x[tiny],
+    format = "e", digits = digits - 1, decimal.mark = "."
+  )
+  text[is.finite(x) & x == 0] <- "0"
+  text[is.infinite(x)] <- ifelse(x[is.infinite(x)] > 0, "Inf", "-Inf")
+  text[is.na(x)] <- "-"
+  text
+}
+
+#' A number as it is, to 15 significant digits, whatever the session's options
+#' @return (character) Same length as `x`; `NA` becomes `"-"`.
+#' @noRd
+format_exact <- function(x) {
+  text <- vapply(as.double(x), format, "",
+    digits = 15, scientific = 9, decimal.mark = ".", nsmall = 0
+  )
+  text[is.na(x)] <- "-"
+  text
+}
+
+#' Proven figures for reading: four digits, and never less than is proven
+#'
+#' Rounded up, so that no print claims more privacy than its label; the label
+#' and its JSON have the figure itself.
+#' @noRd
+format_up <- function(x) {
+  unit <- 10^(floor(log10(pmax(x, 1e-9))) - 3)
+  # What is whole in these units may miss it by rounding
+  up <- ceiling(x / unit - 1e-9) * unit
+  text <- vapply(up, function(value) {
+    in_plain_figures(format(value, digits = 4, big.mark = ","))
+  }, "")
+  text[is.na(x)] <- "-"
+  text
+}
+
+#' Doubles as text that gives them back
+#' @noRd
+shortest_text <- function(x) {
+  text <- sprintf("%.15g", x)
+  there <- which(!is.na(x))
+  rounded <- there[as.double(text[there]) != x[there]]
+  text[rounded] <- sprintf("%.17g", x[rounded])
+  text
+}
+
+#' Run code that formats numbers as if the session had no options of its own
+#'
+#' Labels must read the same everywhere: neither fewer digits nor another mark.
+#' @noRd
+in_plain_figures <- function(code) {
+  old <- options(digits = 15, scipen = 9, OutDec = ".")
+  on.exit(options(old))
+  code
+}
+
+#' A count with thousands separated
+#' @noRd
+format_count <- function(x) {
+  trimws(format(x, big.mark = ",", decimal.mark = ".", scientific = FALSE))
+}
+
+#' A named line of figures, such as `min 0.1, median 0.5, max 1`
+#' @noRd
+format_named <- function(x) {
+  paste(names(x), format_figure(x), collapse = ", ")
+}
+
+#' A character table with aligned columns
+#'
+#' @param x (data frame) Text, numbers or counts.
+#' @return (character) One line per row, the header first.
+#' @noRd
+format_table <- function(x) {
+  cells <- format_cells(x)
+  number <- vapply(x, is.numeric, logical(1))
+  for (j in seq_along(cells)) {
+    cells[[j]] <- formatC(
+      c(names(x)[j], cells[[j]]),
+      flag = if (number[j]) "" else "-",
+      width = max(nchar(c(names(x)[j], cells[[j]])))
+    )
+  }
+  sub(" +$", "", do.call(paste, c(cells, sep = "  ")))
+}
+
+#' The columns of a table as text
+#' @return (list of character)
+#' @noRd
+format_cells <- function(x) {
+  lapply(x, function(column) {
+    if (is.integer(column)) {
+      format_count(column)
+    } else if (is.numeric(column)) {
+      format_figure(column)
+    } else {
+      column <- as.character(column)
+      column[is.na(column)] <- "-"
+      column
+    }
+  })
+}
+
+confidential_line <- function(what = "Confidential") {
+  paste0(what, ": for the agency only, not for release.")
+}
+
+capitalize <- function(x) {
+  paste0(toupper(substr(x, 1, 1)), substring(x, 2))
+}
+
+format_rhat <- function(x) {
+  formatC(x, format = "f", digits = 3, decimal.mark = ".")
+}
+
+#' The share in words, with its upper bound
+#' @noRd
+share_text <- function(x) {
+  sprintf(
+    "%d of %d, at most a share of %s with %s%% confidence",
+    x$above, x$replicates, format_figure(x$share_upper),
+    format(100 * x$confidence)
+  )
+}
+
+name_some <- function(names) {
+  shown <- paste0("`", utils::head(names, 2), "`", collapse = ", ")
+  more <- length(names) - 2
+  if (more > 0) sprintf("%s and %d more", shown, more) else shown
+}
+
+# Text that cli must not interpolate.
+cli_escape <- function(text) {
+  gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
+}
+
+# One number as it is, two as c(0, 600000).
+format_argument <- function(x) {
+  text <- format_exact(x)
+  if (length(text) > 1) sprintf("c(%s)", toString(text)) else text
+}
+
+format_share <- function(x) {
+  ifelse(is.na(x), "-", paste0(format_figure(100 * x), "%"))
+}

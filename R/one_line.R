@@ -135,3 +135,98 @@ format.weighting_scheme <- function(x, ...) {
 #' S3method(unlist, synthesizer, format.synthesizer)
 #' S3method(unlist, synthetic_data, format.synthetic_data)
 NULL
+
+# Results that are tables, in R Markdown documents: a table of the page in place
+# of the console's lines, with what the lines say beside it.
+
+#' Tables of results in R Markdown documents
+#'
+#' A chunk that ends with a comparison, a map, measures of utility, resampled
+#' statistics or pooled estimates shows a table of the page. `print()` shows the
+#' lines of the console, and the chunk option `render = knitr::normal_print`
+#' does so for all of a chunk.
+#'
+#' @param x A result of [compare_mechanisms()], [compare()], [risk_utility()],
+#'   [utility()], [resample_statistics()] or [pool()].
+#' @param ... Not used.
+#' @return Text that knitr puts into the document as it is. As confidential as
+#'   `x`, and says so.
+#' @examplesIf requireNamespace("knitr", quietly = TRUE)
+#' data <- subset(ce_income, income > 0)[1:300, ]
+#' top <- topcode(income ~ age, data, top = 150000)
+#' knitr::knit_print(utility(top, data))
+#' @name knit-tables
+NULL
+
+#' @rdname knit-tables
+#' @exportS3Method knitr::knit_print
+knit_print.mechanism_comparison <- function(x, ...) {
+  knit_tables(
+    releases_headline("Mechanisms", x), comparison_shown(x),
+    c(
+      r_squared_note(x), problem_lines(x$table),
+      if (any(is.finite(x$table$mean_ratio))) ratios_note, claims_note
+    )
+  )
+}
+
+#' @rdname knit-tables
+#' @exportS3Method knitr::knit_print
+knit_print.risk_utility_map <- function(x, ...) {
+  knit_tables(releases_headline("Risk and utility", x), map_shown(x))
+}
+
+#' @rdname knit-tables
+#' @exportS3Method knitr::knit_print
+knit_print.utility <- function(x, ...) {
+  x <- summary(x)
+  knit_tables(
+    utility_headline(x), utility_shown(x),
+    c(r_squared_note(x), records_note(x$records), x$remarks)
+  )
+}
+
+#' @rdname knit-tables
+#' @exportS3Method knitr::knit_print
+knit_print.resampled_statistics <- function(x, ...) {
+  knit_tables(resampled_headline(x), x$table)
+}
+
+#' @rdname knit-tables
+#' @exportS3Method knitr::knit_print
+knit_print.pooled_estimates <- function(x, ...) {
+  # Of synthetic sets alone
+  knit_tables(pooled_headline(x), pooled_shown(x), confidential = FALSE)
+}
+
+r_squared_note <- function(x) {
+  found <- if (is.list(x$confidential)) {
+    x$confidential$r_squared
+  } else {
+    x$confidential
+  }
+  if (!is.null(found)) sprintf("R2 of the file %s.", format_figure(found))
+}
+
+#' @param tables (data frame or list of data frames) The first has the caption.
+#' @param notes (character) Lines below.
+#' @noRd
+knit_tables <- function(caption, tables, notes = NULL, confidential = TRUE) {
+  if (is.data.frame(tables)) tables <- list(tables)
+  parts <- Map(function(table, caption) {
+    number <- vapply(table, is.numeric, TRUE)
+    cells <- as.data.frame(format_cells(table), optional = TRUE)
+    # Three significant digits of each, as the console has them
+    lines <- knitr::kable(
+      cells,
+      align = ifelse(number, "r", "l"), col.names = names(table),
+      caption = caption, row.names = FALSE
+    )
+    c(lines, "")
+  }, tables, c(list(caption), rep(list(NULL), length(tables) - 1)))
+  notes <- c(notes, if (confidential) paste0("*", confidential_line(), "*"))
+  knitr::asis_output(paste(
+    c("", unlist(parts), paste(notes, collapse = "\\\n"), ""),
+    collapse = "\n"
+  ))
+}

@@ -1,3 +1,72 @@
+# Long tables, row by row, here or on the workers of a future plan. Ctrl-C ends
+# them with the rows that are finished, and a file keeps these for a later run.
+
+#' @param n (count) Rows asked for.
+#' @param row (function of an item) Gives a one-row data frame or a list.
+#' @param what (string) What a row is, in words.
+#' @param item (function of a row's number) All that `row` needs to know of it.
+#' @param users (named list of functions) The user's own, which `row` calls.
+#' @param kept (list) Where rows are kept, see open_rows_file().
+#' @param progress (flag) Show a bar where the rows run here?
+#' @return (list) `rows` (list of the finished ones), `numbers` (whole numbers:
+#'   which these are), `interrupted` (flag).
+#' @noRd
+finished_rows <- function(n, row, what, item = identity, users = list(),
+                          kept = open_rows_file(NULL), progress = FALSE,
+                          call = rlang::caller_env()) {
+  rows <- vector("list", n)
+  rows[kept$numbers] <- kept$rows
+  remote <- uses_workers(call)
+  bar <- if (progress || remote) {
+    cli::cli_progress_bar("Rows finished", total = n, current = FALSE)
+  }
+  show <- function() {
+    done <- sum(lengths(rows) > 0)
+    if (!is.null(bar)) cli::cli_progress_update(set = done, id = bar)
+  }
+  show()
+  finish <- function(i, found) {
+    rows[[i]] <<- found
+    kept$keep(i, found)
+    show()
+  }
+  todo <- setdiff(seq_len(n), kept$numbers)
+  interrupted <- if (remote) {
+    rows_on_workers(todo, row, item, finish, users, call)
+  } else {
+    rows_here(todo, row, item, finish)
+  }
+  numbers <- which(lengths(rows) > 0)
+  if (length(numbers) == 0) {
+    abort_sampler(
+      "The run was interrupted before {what} was finished.",
+      call = call, class = "pseudosynth_error_interrupt"
+    )
+  }
+  list(rows = rows[numbers], numbers = numbers, interrupted = interrupted)
+}
+
+#' One after the other in this process
+#' @param finish (function of a row's number and the row) Keeps it.
+#' @return (flag) Was the run interrupted?
+#' @noRd
+rows_here <- function(todo, row, item, finish) {
+  interrupted <- FALSE
+  for (i in todo) {
+    found <- tryCatch(
+      # A fit keeps what it has when it is interrupted, and goes on to tell
+      withCallingHandlers(
+        row(item(i)),
+        pseudosynth_interrupted = function(c) interrupted <<- TRUE
+      ),
+      interrupt = function(c) interrupted <<- TRUE
+    )
+    if (interrupted) break
+    finish(i, found)
+  }
+  interrupted
+}
+
 # The file of a study's finished rows: a run that was interrupted, or whose
 # workers died, goes on with the others.
 
@@ -105,4 +174,133 @@ write_rows <- function(rows, file, call) {
       arg = "file", call = call
     )
   }
+}
+
+# Rows of long tables on the workers of a future plan: processes of this
+# machine or of others.
+
+#' Has the user set a plan with workers?
+#' @noRd
+uses_workers <- function(call) {
+  # Who has not loaded the package future has set no plan
+  if (!isNamespaceLoaded("future")) {
+    return(FALSE)
+  }
+  plan <- future::plan("next")
+  if (inherits(plan, "multicore") && future::nbrOfWorkers() > 1) {
+    abort_input(
+      c(
+        "Fits cannot run in forked workers: the threads of this process do not
+         live in its copies.",
+        i = "Use {.code future::plan(\"multisession\")}, or a cluster."
+      ),
+      call = call
+    )
+  }
+  !inherits(plan, c("sequential", "multicore"))
+}
+
+#' One thread each, where several workers share a machine; results are the same
+#' at any number
+#' @noRd
+worker_threads <- function(threads, call) {
+  if (uses_workers(call)) 1L else threads
+}
+
+#' @inheritParams finished_rows
+#' @param todo (whole numbers) Rows to run.
+#' @param finish (function of a row's number and the row) Keeps it.
+#' @return (flag) Was the run interrupted?
+#' @noRd
+rows_on_workers <- function(todo, row, item, finish, users, call) {
+  found <- user_globals(users)
+  start <- function(i) {
+    future::future(
+      quote(run_row(row_item)),
+      substitute = FALSE, seed = NULL, stdout = FALSE, conditions = "warning",
+      globals = c(found$globals, list(run_row = row, row_item = item(i))),
+      packages = c("pseudosynth", found$packages)
+    )
+  }
+  running <- list()
+  collect <- function(i) {
+    future <- running[[i]]
+    running[[i]] <<- NULL
+    finish(as.integer(i), future::value(future))
+  }
+  ready <- function() names(Filter(future::resolved, running))
+  tryCatch(
+    {
+      while (length(todo) + length(running) > 0) {
+        while (length(todo) > 0 && length(running) < future::nbrOfWorkers()) {
+          running[[as.character(todo[1])]] <- start(todo[1])
+          todo <- todo[-1]
+        }
+        for (i in ready()) collect(i)
+        Sys.sleep(0.02)
+      }
+      FALSE
+    },
+    interrupt = function(c) TRUE,
+    error = function(e) {
+      # What the other workers have finished meanwhile is not lost
+      for (i in tryCatch(ready(), error = function(e) NULL)) {
+        tryCatch(collect(i), error = function(e) NULL)
+      }
+      if (!inherits(e, "FutureError")) rlang::cnd_signal(e)
+      abort_worker(e, call)
+    }
+  )
+}
+
+abort_worker <- function(error, call) {
+  abort_sampler(
+    c(
+      "A worker of the future plan ended before its row was finished.",
+      x = "{first_words(conditionMessage(error))}",
+      i = "Set the plan anew. With {.arg file} the same call goes on with the
+           rows that are not finished."
+    ),
+    call = call, class = "pseudosynth_error_worker", parent = NA
+  )
+}
+
+#' What the user's functions use of the workspace and of attached packages
+#' @return (list) `globals`, `packages`.
+#' @noRd
+user_globals <- function(users) {
+  users <- Filter(Negate(is.null), users)
+  if (length(users) == 0) {
+    return(list(globals = list(), packages = NULL))
+  }
+  found <- future::getGlobalsAndPackages(
+    as.call(c(quote(list), lapply(names(users), as.name))),
+    envir = list2env(users, parent = globalenv())
+  )
+  found$globals <- unclass(found$globals)
+  attributes(found$globals) <- attributes(found$globals)["names"]
+  found[c("globals", "packages")]
+}
+
+#' Draws of R's own generator, as the user's functions take them, by the row's
+#' seed: the same in whichever process and after whichever row
+#' @noRd
+with_r_seed <- function(seed, expr) {
+  if (is.null(seed)) {
+    return(expr)
+  }
+  kinds <- RNGkind()
+  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit({
+    do.call(RNGkind, as.list(kinds))
+    if (is.null(old)) {
+      rm(".Random.seed", envir = globalenv())
+    } else {
+      assign(".Random.seed", old, envir = globalenv())
+    }
+  })
+  set.seed(
+    seed %% .Machine$integer.max, "Mersenne-Twister", "Inversion", "Rejection"
+  )
+  expr
 }

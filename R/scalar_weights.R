@@ -196,3 +196,199 @@ grid_scalar_weight <- function(grid, counts, target) {
   }
   stats::uniroot(excess, c(1e-6, 1), tol = 1e-3)$root
 }
+
+# The search for a number at which refits reach a target: a scale or a shift of
+# weights, a scalar weight.
+
+check_search <- function(tolerance, max_refits, call = rlang::caller_env()) {
+  check_number(tolerance, above = 0, call = call)
+  check_count(max_refits, min = 1, call = call)
+}
+
+check_unweighted <- function(fit, call = rlang::caller_env()) {
+  if (!is.null(fit$privacy_weights) || !is.null(fit$censor)) {
+    abort_input(
+      c(
+        "{.arg fit} must be unweighted.",
+        x = "Its likelihood is weighted or censored."
+      ),
+      arg = "fit", call = call
+    )
+  }
+}
+
+#' Solve for a value at which a measure of the refit reaches a target
+#'
+#' The measure rises with the value, up to the noise of the draws, on logarithms
+#' where the value is a scale; see next_value().
+#'
+#' @param weights_at (function) The weights of a value.
+#' @param measure (function) A number of a refit.
+#' @param start (number) First value tried.
+#' @param limits (2 numbers) Range of the value.
+#' @param known (list or `NULL`) `value` and `reached` known without a refit.
+#' @param log (flag) Is the value a positive scale?
+#' @param below (flag) Does the nearest count as reached where it lies below the
+#'   target and none is within the tolerance?
+#' @param refit (function(from, weights, count)) The model fitted with weights
+#'   for the count-th time, from where the fit `from` ended.
+#' @return (list) `fit`, `value`, `reached`, `target`, `search`.
+#' @noRd
+solve_target <- function(fit, weights_at, measure, target, start, limits,
+                         known, log, tolerance, max_refits, refit,
+                         below = FALSE, call = rlang::caller_env()) {
+  smallest <- if (log) max(limits[1], 1e-6) else limits[1]
+  value <- clamp(start, smallest, limits[2])
+  from <- fit
+  best <- NULL
+  search <- NULL
+  for (count in seq_len(max_refits)) {
+    from <- refit(from, weights_at(value), count)
+    reached <- measure(from)
+    row <- data.frame(
+      value = value, reached = reached, ratio = reached / target,
+      accepted = isTRUE(abs(reached / target - 1) <= tolerance),
+      converged = isTRUE(from$converged),
+      seconds = from$seconds$total %||% NA_real_
+    )
+    search <- rbind(search, row)
+    nearer <- is.null(best) ||
+      abs(reached - target) < abs(best$reached - target)
+    if (nearer) {
+      best <- list(
+        fit = from, value = value, reached = reached, target = target
+      )
+    }
+    if (row$accepted) break
+    at_limit <- (reached < target && value >= limits[2]) ||
+      (reached > target && value <= smallest)
+    points <- rbind(as.data.frame(known), search[c("value", "reached")])
+    if (at_limit || is_jump(points, target, log, tolerance)) break
+    value <- clamp(
+      next_value(points, target, limits, log), smallest, limits[2]
+    )
+  }
+  if (!any(search$accepted) && !(below && best$reached < target)) {
+    abort_unreachable(best, target, tolerance, search, call)
+  }
+  c(best, list(search = search))
+}
+
+#' Refits by update(), as the user asked for them
+#'
+#' Other noise at each refit: the search may come back to a value.
+#' @param ... Passed to update().
+#' @noRd
+refits_with <- function(quantile, ..., seed = NULL) {
+  force(quantile)
+  function(from, weights, count) {
+    own <- if (!is.null(seed)) list(seed = stage_seed(seed, "refit", count))
+    again <- function(...) update(from, privacy_weights = weights, ...)
+    truncate_draws(do.call(again, c(own, list(...))), quantile)
+  }
+}
+
+#' How far the nearest point is from the target, as a share of it
+#' @noRd
+miss_of <- function(points, target) {
+  min(abs(points$reached / target - 1), Inf)
+}
+
+#' Points on the scale on which the measure is about linear
+#' @return (list) `x`, `gap` (0 at the target), `low` and `high` (the nearest
+#'   points below and above it), `back` (from x to the value).
+#' @noRd
+search_points <- function(points, target, log) {
+  log_gap <- log && all(points$reached > 0)
+  gap <- points$reached / target
+  gap <- clamp(if (log_gap) base::log(gap) else gap - 1, -50, 50)
+  nearest <- function(these) {
+    if (any(these)) which.min(ifelse(these, abs(gap), Inf))
+  }
+  list(
+    x = if (log) base::log(points$value) else points$value, gap = gap,
+    low = nearest(gap <= 0), high = nearest(gap > 0),
+    back = if (log) exp else identity
+  )
+}
+
+#' Does the measure jump over the target?
+#' @noRd
+is_jump <- function(points, target, log, tolerance) {
+  at <- search_points(points, target, log)
+  ends <- c(at$low, at$high)
+  length(ends) == 2 && abs(diff(at$x[ends])) < 1e-4 &&
+    diff(at$gap[ends]) > 4 * tolerance
+}
+
+#' The next value to try
+#'
+#' Bounds of refits are noisy: a point above the target may belong below it, and
+#' rules out nothing. Between points on both sides, the root of a line through
+#' the nearest ones, of which the nearest count most: near the target it
+#' averages their noise. Halfway between the two nearest where the last step
+#' gained little and they are far apart.
+#' @noRd
+next_value <- function(points, target, limits, log) {
+  at <- search_points(points, target, log)
+  if (is.null(at$low) || is.null(at$high)) {
+    return(value_beyond(at, points, limits, log))
+  }
+  ends <- at$x[c(at$low, at$high)]
+  root <- line_root(at)
+  before <- points[-nrow(points), ]
+  slow <- miss_of(points, target) > miss_of(before, target) / 2
+  if (!is.finite(root) || (slow && abs(diff(ends)) > 0.1)) {
+    root <- mean(ends)
+  }
+  at$back(root)
+}
+
+line_root <- function(at) {
+  near <- order(abs(at$gap))[seq_len(min(4, length(at$gap)))]
+  near <- union(near, c(at$low, at$high))
+  x <- at$x[near]
+  gap <- at$gap[near]
+  weight <- 1 / (gap^2 + 0.01^2)
+  centre <- stats::weighted.mean(x, weight)
+  level <- stats::weighted.mean(gap, weight)
+  slope <- sum(weight * (x - centre) * (gap - level)) /
+    sum(weight * (x - centre)^2)
+  if (!isTRUE(slope > 0)) {
+    return(NA_real_)
+  }
+  clamp(centre - level / slope, min(x), max(x))
+}
+
+#' Beyond all points, which lie on one side of the target
+#' @noRd
+value_beyond <- function(at, points, limits, log) {
+  upward <- is.null(at$high)
+  n <- length(at$x)
+  if (!log) {
+    return(mean(c(points$value[n], limits[1 + upward])))
+  }
+  # Bounds are roughly proportional to the scale. Between two points a slope far
+  # from that is noise; never further than 16-fold
+  slope <- 1
+  if (n > 1) {
+    found <- diff(at$gap[c(n - 1, n)]) / diff(at$x[c(n - 1, n)])
+    if (isTRUE(found > 0)) slope <- clamp(found, 0.4, 4)
+  }
+  exp(at$x[n] - clamp(at$gap[n] / slope, -base::log(16), base::log(16)))
+}
+
+abort_unreachable <- function(best, target, tolerance, search, call) {
+  n <- nrow(search)
+  abort_privacy(
+    c(
+      "The target {format_figure(target)} was not reached within
+       {format_share(tolerance)}.",
+      x = "The nearest of {n} refit{?s} reached {format_figure(best$reached)}.",
+      i = "Take that as the target, raise {.arg tolerance} or
+           {.arg max_refits}, or start from other weights."
+    ),
+    call = call, class = "pseudosynth_error_unreachable",
+    nearest = best$reached, value = best$value, search = search
+  )
+}

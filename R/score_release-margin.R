@@ -176,3 +176,112 @@ has_own_predictors <- function(x, file) {
   length(file$row) == x$n_records &&
     all(far <= 1e-9 * (1 + abs(x$population$mean)))
 }
+
+# What sets are drawn from: a release's noisy margin without what is only noise.
+
+#' The counts that a release's sets are drawn from
+#'
+#' Of modal_counts(), under the family's law at the released coefficients.
+#' Post-processing: it looks at what is published or released, and at nothing
+#' else.
+#' @param x (`score_release`)
+#' @return (list) `counts`, which sum to N, and `breaks` (modelled scale).
+#' @noRd
+margin_counts <- function(x) {
+  modal_counts(margin_parts(x), x$margin$noisy, margin_precision(x$margin))
+}
+
+#' What a margin's bins are made of: see parts_of_bins()
+#' @noRd
+margin_parts <- function(x) {
+  parts_of_bins(
+    x$margin$breaks, function(breaks) law_shares(x, breaks),
+    x$family$kind == "count"
+  )
+}
+
+#' The inverse covariance of the noise in a margin's counts
+#' @noRd
+margin_precision <- function(margin) {
+  crossprod(margin_strategy(
+    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
+  ) / margin$deviation)
+}
+
+#' What bins hold before the noisy counts are looked at
+#'
+#' The family's law at the released coefficients, for the file's predictors, but
+#' with normal errors in place of Student's: a margin has bounds, and tails
+#' that only a family states would be most of a mean.
+#' @return (double) Shares, above 0.
+#' @noRd
+law_shares <- function(x, breaks) {
+  mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
+  below <- if (is_location(x$family)) {
+    # The tenth and ninetieth hundredths are those of the family
+    sigma <- x$shape * error_quantile(x$family, 0.9) / stats::qnorm(0.9)
+    function(q, mean) stats::pnorm((q - mean) / sigma)
+  } else {
+    function(q, mean) response_probability(x$family, q, mean, x$shape)
+  }
+  with_even_part(diff(rowMeans(outer(breaks, mean, below))), breaks)
+}
+
+# Draws of a margin without noise, given the noisy one: modal_counts.R has their
+# mode.
+
+#' What is known of the margin without noise
+#' @return (list) `parts`, see parts_of_bins(); `fits`, see ratio_fits(), of the
+#'   sizes that are not unlikely; `share` of those up to each; `n`.
+#' @noRd
+known_margin <- function(x) {
+  parts <- margin_parts(x)
+  fits <- ratio_fits(x$margin$noisy, margin_precision(x$margin), parts)
+  likelihood <- vapply(fits, `[[`, 0, "likelihood")
+  share <- exp(likelihood - max(likelihood))
+  kept <- share > 0.01
+  list(
+    parts = parts, fits = fits[kept],
+    share = cumsum(share[kept]) / sum(share[kept]), n = sum(x$margin$noisy)
+  )
+}
+
+#' Counts of the posterior
+#'
+#' Slices of ellipses (Murray, Adams and MacKay 2010) through draws of the
+#' normal approximation at the mode: far bins are skew.
+#' @param random (function of a count) Gives uniform numbers.
+#' @return (list) See modal_counts().
+#' @noRd
+drawn_margin <- function(known, random, rounds = 30) {
+  fit <- known$fits[[sum(known$share <= random(1)) + 1]]
+  near <- function() {
+    backsolve(fit$factor, stats::qnorm(random(ncol(fit$factor))))
+  }
+  # The log density beside that of the normal approximation
+  beside <- function(d) {
+    sum((fit$factor %*% d)^2) / 2 - fit$at(fit$ratio + d)$loss
+  }
+  d <- near()
+  now <- beside(d)
+  for (round in seq_len(rounds)) {
+    other <- near()
+    u <- random(40)
+    least <- now + log(u[1])
+    angle <- 2 * pi * u[2]
+    ends <- c(angle - 2 * pi, angle)
+    for (k in 3:40) {
+      new <- d * cos(angle) + other * sin(angle)
+      found <- beside(new)
+      if (found > least) {
+        d <- new
+        now <- found
+        break
+      }
+      ends[(angle > 0) + 1] <- angle
+      angle <- ends[1] + u[k] * (ends[2] - ends[1])
+    }
+  }
+  counts <- known$n * fit$at(fit$ratio + d)$p
+  counts_in_parts(known$parts, counts, fit$curve)
+}

@@ -111,3 +111,248 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
     class = "pseudo_posterior"
   )
 }
+
+# The fits that mechanisms are made of: with a job's arguments and with the seed
+# of their stage.
+
+#' Fit a model with the job's arguments
+#' @noRd
+job_fit <- function(job, stage, ...) {
+  finished_stage(stage, call_by_name(fit_synthesizer, c(
+    list(formula = job$formula, data = job$data, family = job$family),
+    job$fit_arguments, list(...), list(seed = stage_seed(job$seed, stage))
+  )))
+}
+
+#' The unweighted fit; a comparison makes it once for all mechanisms
+#' @noRd
+first_fit <- function(job) {
+  truncate_draws(
+    job[["first"]] %||% unweighted_fit(job),
+    job$mechanism$settings$quantile %||% 1
+  )
+}
+
+#' The stages so far where nothing else is fitted yet
+#' @noRd
+first_stage <- function(job) {
+  list(unweighted = first_fit(job))
+}
+
+unweighted_fit <- function(job) {
+  tell_step("Fitting the unweighted model")
+  job_fit(job, "unweighted")
+}
+
+job_update <- function(job, fit, stage, number, ...) {
+  finished_stage(stage, truncate_draws(
+    update(fit, ..., seed = stage_seed(job$seed, stage, number)),
+    job$mechanism$settings$quantile %||% 1
+  ))
+}
+
+seed_argument <- function(job, stage) {
+  if (is.null(job$seed)) NULL else list(seed = stage_seed(job$seed, stage))
+}
+
+#' Each set takes a draw of its own: are there enough?
+#' @param sets (count)
+#' @noRd
+check_enough_draws <- function(job, sets, arg) {
+  quantile <- job$mechanism$settings$quantile %||% 1
+  kept <- sum(keep_draws(seq_len(job$run$chains * job$run$draws), quantile))
+  if (sets > kept) {
+    abort_input(
+      c(
+        "Each synthetic set needs a draw of its own.",
+        x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept}
+             draw{?s}.",
+        i = "Fit with more {.arg draws}."
+      ),
+      arg = arg, call = job$call
+    )
+  }
+}
+
+#' The default prior around a reference, unless one is given
+#' @noRd
+with_centred_prior <- function(job) {
+  reference <- job$mechanism$settings$reference
+  if (is.null(job$fit_arguments$prior) && !is.null(reference)) {
+    job$fit_arguments$prior <- centred_prior(reference)
+  }
+  job
+}
+
+# The stages of weighted mechanisms: the unweighted fit, weights made from it,
+# the weighted fit, and the search for weights that reach an epsilon.
+
+#' @param what (string) The weights in words.
+#' @param make (function of a job and of the unweighted fit) Gives the weights.
+#' @noRd
+weighting_stages <- function(job, stage, what, make) {
+  fits <- first_stage(job)
+  unweighted <- fits[[1]]
+  tell_step("Fitting with {what}")
+  weights <- make(job, unweighted)
+  fit <- job_update(job, unweighted, "weighted", 1, privacy_weights = weights)
+  if (!is.null(job$budget)) {
+    fit <- solve_stage(job, unweighted, fit, weights)
+  }
+  fits[[stage]] <- fit
+  fits
+}
+
+#' Weights re-weighted: one stage more
+#' @param fits (list) The stages up to the weighted fit.
+#' @noRd
+final_stages <- function(job, fits) {
+  s <- job$mechanism$settings
+  tell_step("Re-weighting")
+  fits[[job$mechanism$name]] <- call_by_name(reweight, c(
+    list(
+      fit = fits[[length(fits)]],
+      k = s$k, tolerance = s$tolerance, max_refits = s$max_refits,
+      quantile = s$quantile, allow_unconverged = job$allow_unconverged
+    ),
+    seed_argument(job, "reweight")
+  ))
+  fits
+}
+
+job_lipschitz_weights <- function(job, fit) {
+  s <- job$mechanism$settings
+  lipschitz_weights(
+    fit, s$scale, s$shift, s$map,
+    allow_unconverged = job$allow_unconverged
+  )
+}
+
+job_count_weights <- function(job, fit) {
+  s <- job$mechanism$settings
+  count_weights(
+    fit,
+    radius = s$radius, relative = s$relative, known = s$known,
+    scale = s$scale, shift = s$shift
+  )
+}
+
+#' The balls' columns are there, and hold numbers
+#' @noRd
+prepare_balls <- function(job) {
+  s <- job$mechanism$settings
+  variable <- job$model$response$variable
+  check_known(s$known, job$model$data, variable, call = job$call)
+  response_values(job$data, variable, call = job$call)
+  job
+}
+
+# Solving for epsilon ----------------------------------------------------------
+
+#' Scale weights down, or shift them up, to the bound the job asks for
+#' @param fit The refit with the weights as they are.
+#' @noRd
+solve_stage <- function(job, unweighted, fit, weights) {
+  ratio <- fit$bound$overall / job$budget$delta
+  if (abs(ratio - 1) <= job$mechanism$settings$tolerance) {
+    return(fit)
+  }
+  tell_step("Solving the weights for epsilon")
+  solved_fit(job, unweighted, weights, if (ratio > 1) "scale" else "shift")
+}
+
+#' The refit that reaches the bound the job asks for
+#' @noRd
+solved_fit <- function(job, unweighted, weights, by) {
+  s <- job$mechanism$settings
+  solved <- finished_stage("solve", reach(job, call_by_name(solve_weights, c(
+    list(
+      fit = unweighted, target = job$budget$delta, weights = weights,
+      by = by, tolerance = s$tolerance, max_refits = s$max_refits,
+      quantile = s$quantile, allow_unconverged = job$allow_unconverged,
+      below = TRUE
+    ),
+    seed_argument(job, "solve")
+  ))))
+  claim <- claim_of_bound(job, solved$solution$reached)
+  if (claim < job$epsilon * (1 - s$tolerance)) {
+    cli::cli_inform(c(
+      i = "{.val {job$mechanism$name}} claims an epsilon of
+           {format_figure(claim)}, less than the {format(job$epsilon)} that was
+           asked for: no weights between 0 and 1 come nearer."
+    ))
+  }
+  solved
+}
+
+#' The epsilon that a job claims at a bound
+#' @noRd
+claim_of_bound <- function(job, delta) {
+  job$m * 2 * delta * if (job$neighbours == "replace") 2 else 1
+}
+
+#' Say an unreachable bound as an epsilon of the whole job
+#' @noRd
+reach <- function(job, expr) {
+  tryCatch(expr, pseudosynth_error_unreachable = function(e) {
+    abort_unreached(job, e$nearest, e$search)
+  })
+}
+
+abort_unreached <- function(job, delta, search = NULL) {
+  nearest <- claim_of_bound(job, delta)
+  abort_privacy(
+    c(
+      "{.arg epsilon} = {format(job$epsilon)} cannot be reached by
+       {.val {job$mechanism$name}}.",
+      x = "The nearest that was reached is {format_figure(nearest)}.",
+      i = "Ask for that, raise {.arg tolerance} or {.arg max_refits}, or choose
+           a clipped mechanism, which meets every epsilon."
+    ),
+    arg = "epsilon", call = job$call,
+    class = "pseudosynth_error_unreachable", nearest = nearest, search = search
+  )
+}
+
+# The stages of clipped mechanisms: a rule that fixes the cost of a draw, and a
+# fit under it.
+
+#' The rule of a draw's epsilon
+#' @param interval (string) See [censor()].
+#' @noRd
+job_rule <- function(job, interval = "auto") {
+  s <- job$mechanism$settings
+  censor(
+    job$budget$draw,
+    neighbours = job$neighbours, interval = interval,
+    reference = s$reference, window = s$window
+  )
+}
+
+clipped_fit <- function(job, rule, weights = NULL) {
+  tell_step("Fitting the clipped model")
+  job_fit(job, "clipped", privacy_weights = weights, censor = rule)
+}
+
+#' The one stage of a mechanism that clips and nothing else
+#' @noRd
+clipped_stage <- function(job, ...) {
+  stats::setNames(list(clipped_fit(job, ...)), job$mechanism$name)
+}
+
+#' Does the rule suit the model: its window, its reference, a proper prior?
+#' @noRd
+prepare_clip <- function(job, rule = job_rule(job)) {
+  model <- job$model
+  call <- job$call
+  model$prior <- resolve_prior(
+    job$fit_arguments$prior, job$family, model$design$columns, call
+  )
+  rule <- resolve_censor(rule, job$family, call)
+  if (!is_categorical(job$family)) {
+    check_public_centre(rule$reference, job$fit_arguments$prior, model, call)
+  }
+  spec <- model_spec(model, NULL, rule, call)
+  choose_sampler(job$run$control$sampler, spec, call)
+  job
+}

@@ -100,3 +100,111 @@ rank_within <- function(group, first, second) {
 plot.guarantee_audit <- function(x, ...) {
   autoplot.guarantee_audit(x, ...)
 }
+
+#' Figure of the audit of a score release
+#'
+#' The errors of the best tests that tell worst-case neighbours apart, as they
+#' were found by running the release, on the curve that is claimed: a test below
+#' it would refute the claim. Where nothing was run, under Laplace noise or with
+#' `runs = 0`, the exact figure stands beside the claimed one. `plot()` and
+#' `autoplot()` give the same ggplot object, which is drawn when it is printed:
+#' at the prompt by itself, in a function or a loop by `print()`.
+#'
+#' @param object,x A `score_audit`, see [audit_guarantee()].
+#' @param ... Not used.
+#' @return A ggplot object. It shows confidential values and says so.
+#' @name plot.score_audit
+#' @examples
+#' small <- subset(ce_income, income > 0, c("income", "age"))[1:200, ]
+#' released <- score_release(log(income) ~ age, small,
+#'   epsilon = 2, delta = 1e-6, bounds = c(10, 2e6),
+#'   reference = list("(Intercept)" = 10.8, sigma = 1)
+#' )
+#' autoplot(audit_guarantee(released, small, runs = 1000, seed = 1))
+NULL
+
+#' @rdname plot.score_audit
+#' @method autoplot score_audit
+#' @export
+autoplot.score_audit <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn plot.score_audit}.")
+  figure <- if (is.null(object$curve)) {
+    audit_figures(object)
+  } else {
+    audit_curves(object)
+  }
+  figure +
+    ggplot2::labs(
+      title = "Audit of a score release",
+      caption = confidential_caption
+    ) +
+    theme_pseudosynth()
+}
+
+#' @rdname plot.score_audit
+#' @export
+plot.score_audit <- function(x, ...) {
+  autoplot.score_audit(x, ...)
+}
+
+#' Errors of both kinds, found and claimed
+#' @noRd
+audit_curves <- function(object) {
+  grid <- seq(0, 1, length.out = 201)
+  claimed <- do.call(rbind, lapply(seq_len(nrow(object$worst)), function(i) {
+    data.frame(
+      relation = object$worst$relation[i], false_positive = grid,
+      false_negative = stats::pnorm(
+        stats::qnorm(1 - grid) - object$worst$claimed[i]
+      )
+    )
+  }))
+  ggplot2::ggplot(
+    claimed, ggplot2::aes(x = .data$false_positive, y = .data$false_negative)
+  ) +
+    ggplot2::geom_abline(
+      intercept = 1, slope = -1, colour = "grey70", linetype = "dashed",
+      linewidth = 0.4
+    ) +
+    ggplot2::geom_line(colour = colour_bound, linewidth = 0.7) +
+    ggplot2::geom_point(
+      data = object$curve, colour = colour_synthetic, size = 1, alpha = 0.7
+    ) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$relation)) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
+    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1)) +
+    ggplot2::coord_equal() +
+    ggplot2::labs(
+      subtitle = paste0(
+        "Line: claimed. Points: ", format_count(object$runs),
+        " runs of either.\nDashed: telling nothing"
+      ),
+      x = "False alarms", y = "Missed"
+    )
+}
+
+#' Exact and claimed figures alone
+#' @noRd
+audit_figures <- function(object) {
+  worst <- object$worst
+  frame <- data.frame(
+    relation = rep(worst$relation, 2),
+    what = rep(c("claimed", "exact"), each = nrow(worst)),
+    value = c(worst$claimed, worst$exact)
+  )
+  ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$relation)) +
+    ggplot2::geom_point(
+      ggplot2::aes(colour = .data$what, shape = .data$what),
+      size = 3, stroke = 1
+    ) +
+    ggplot2::scale_colour_manual(
+      values = c(claimed = colour_bound, exact = colour_synthetic)
+    ) +
+    ggplot2::scale_shape_manual(values = c(claimed = 3, exact = 16)) +
+    ggplot2::scale_x_continuous(
+      limits = c(0, NA), expand = ggplot2::expansion(c(0.02, 0.08))
+    ) +
+    ggplot2::labs(
+      subtitle = "Worst-case neighbours", x = object$unit, y = NULL
+    )
+}

@@ -98,3 +98,97 @@ haven_hint <- function(x) {
      the labels."
   }
 }
+
+# Columns and frames as plain values: an attribute could bring a value along, a
+# class a function that reads more than its argument. No method is asked here.
+
+#' A column without anything but its values and what a factor's levels are
+#' @noRd
+plain_column <- function(x) {
+  if (inherits(x, "factor")) {
+    return(plain_factor(x))
+  }
+  attributes(x) <- NULL
+  x
+}
+
+#' A file whose columns have no class that could bring a method along
+#'
+#' Methods of a class can be registered by anyone, and see the frames that call
+#' them. Factors, text, flags and what I() marks become plain; other objects are
+#' refused where they are used, see check_predictor().
+#' @param data (data frame or `NULL`)
+#' @noRd
+plain_columns <- function(data) {
+  if (is.null(data)) {
+    return(NULL)
+  }
+  columns <- lapply(unclass(data), function(x) {
+    strip <- is.object(x) && is.null(attr(x, "dim")) &&
+      (inherits(x, c("factor", "AsIs")) ||
+         typeof(x) %in% c("character", "logical"))
+    if (strip) plain_column(x) else x
+  })
+  structure(
+    columns,
+    names = attr(data, "names"), row.names = attr(data, "row.names"),
+    class = frame_class(is_tibble(data))
+  )
+}
+
+plain_factor <- function(x) {
+  levels <- attr(x, "levels", exact = TRUE)
+  attributes(levels) <- NULL
+  ordered <- inherits(x, "ordered")
+  attributes(x) <- NULL
+  structure(
+    as.integer(x),
+    levels = levels, class = c(if (ordered) "ordered", "factor")
+  )
+}
+
+#' A factor whose levels are in an order that is no value's
+#'
+#' reorder() puts levels in the order of the responses. The order of an ordered
+#' factor is a statement, that of others nobody's: they are sorted, the same on
+#' every machine.
+#' @noRd
+canonical_factor <- function(x) {
+  x <- plain_factor(x)
+  levels <- attr(x, "levels")
+  kept <- which(!is.na(levels))
+  if (!inherits(x, "ordered")) {
+    kept <- kept[order(as_text(levels[kept]), method = "radix")]
+  }
+  with_levels(x, kept)
+}
+
+#' A plain factor without levels that no record has
+#' @noRd
+without_unused <- function(x) {
+  with_levels(x, sort(unique(plain_code(x))))
+}
+
+#' A plain factor with these levels, in this order
+#' @param kept (integer) Places among its levels.
+#' @noRd
+with_levels <- function(x, kept) {
+  structure(
+    match(plain_code(x), kept),
+    levels = attr(x, "levels")[kept], class = class(x)
+  )
+}
+
+# as.integer() would ask the user's methods for factors
+plain_code <- function(x) {
+  attributes(x) <- NULL
+  as.integer(x)
+}
+
+# Tibbles come back as tibbles: of a frame's classes nothing else does.
+
+is_tibble <- function(data) inherits(data, "tbl_df")
+
+frame_class <- function(tibble) {
+  c(if (tibble) c("tbl_df", "tbl"), "data.frame")
+}

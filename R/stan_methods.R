@@ -1,0 +1,346 @@
+#' The log-likelihood of every record at every draw
+#'
+#' `log_lik` is always unweighted and uncensored: f_i(theta_s) =
+#' log p(y_i | x_i, theta_s), the log density of the *modelled* response (for
+#' `log(income) ~ ...` that of the log, without a Jacobian).
+#'
+#' [lipschitz()] does not need this matrix: it streams over it. Use it for other
+#' packages, such as loo.
+#'
+#' @param object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param draws (count or `NULL`) How many draws, spread evenly over the fit's;
+#'   `NULL`, the default, all of them.
+#' @param draw_ids (whole numbers from 1 to S, or `NULL`) Which draws, in place
+#'   of `draws`.
+#' @param records (whole numbers from 1 to N, or `NULL`) Which records; `NULL`,
+#'   the default, all of them.
+#' @param ... Not used.
+#' @return (numeric matrix, S x N) Draws in rows (chains merged, chain 1 first)
+#'   and records in columns, in the order of the data. `-Inf` where a density is
+#'   0. Confidential.
+#' @section Error types: `pseudosynth_error_input` when the matrix would be
+#'   larger than the option `pseudosynth.max_bytes` (default 2e9), or for a draw
+#'   or record that does not exist.
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' dim(log_lik(fit, draws = 10))
+#' @importFrom rstantools log_lik
+#' @method log_lik synthesizer
+#' @export
+log_lik.synthesizer <- function(object, draws = NULL, records = NULL,
+                                draw_ids = NULL, ...) {
+  check_no_dots(...)
+  check_class(object, "synthesizer")
+  draws <- chosen_draws(draws, draw_ids, n_draws(object))
+  records <- check_index(records, n_records(object))
+  check_size(length(draws), length(records))
+  call_core(
+    log_lik_(
+      subset_spec(object$spec, records), object$draws[draws, , drop = FALSE]
+    ),
+    call = rlang::current_env()
+  )
+}
+
+#' How many draws, or which: one number alone could be meant as either
+#' @return (integer) Which.
+#' @noRd
+chosen_draws <- function(draws, ids, n, call = rlang::caller_env()) {
+  if (is.null(draws)) {
+    return(check_index(ids, n, arg = "draw_ids", call = call))
+  }
+  if (!is.null(ids)) {
+    abort_input(
+      "Only one of {.arg draws} and {.arg draw_ids} can be given.",
+      arg = "draws", call = call
+    )
+  }
+  if (length(draws) > 1) {
+    abort_input(
+      c(
+        "{.arg draws} must be one number: how many.",
+        x = "It is {describe_type(draws)}.",
+        i = "Say by {.arg draw_ids} which ones."
+      ),
+      arg = "draws", call = call
+    )
+  }
+  draws <- check_count(draws, min = 1, max = n, arg = "draws", call = call)
+  round(seq(1, n, length.out = draws))
+}
+
+# A matrix of draws by records can outgrow the machine.
+check_size <- function(n_draws, n_records, call = rlang::caller_env()) {
+  bytes <- 8 * as.double(n_draws) * n_records
+  limit <- getOption("pseudosynth.max_bytes", 2e9)
+  if (bytes > limit) {
+    gigabytes <- format(bytes / 1e9, digits = 2)
+    abort_input(
+      c(
+        "A matrix of {n_draws} draws by {n_records} records must stay below
+         {format(limit / 1e9)} GB.",
+        x = "It would take {gigabytes} GB.",
+        i = "Ask for fewer {.arg draws} or records, or raise the option
+             {.code pseudosynth.max_bytes}."
+      ),
+      arg = "draws", call = call
+    )
+  }
+  invisible(bytes)
+}
+
+#' Draw responses from the posterior predictive distribution
+#'
+#' For checks of the model inside the agency, for instance by
+#' `bayesplot::pp_check()`. Each draw takes a parameter draw of its own, so that
+#' S of them would cost S times the privacy of one: use [synthesize()] for what
+#' is to be released.
+#'
+#' @param object (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param newdata (data frame or `NULL`) Predictors of other records; `NULL`,
+#'   the default, takes the fit's own.
+#' @param draws (count or `NULL`) How many draws, spread evenly over the fit's;
+#'   `NULL`, the default, all of them.
+#' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
+#' @param draw_ids (whole numbers from 1 to S, or `NULL`) Which draws, in place
+#'   of `draws`.
+#' @param ... Not used.
+#' @return (numeric matrix, S x N) Draws in rows, records in columns, in the
+#'   response's own unit; counts are whole, and of two values the second is 1
+#'   and the first 0. Confidential.
+#' @section Error types: `pseudosynth_error_input` for new data without a
+#'   predictor or with an unknown level, and for a matrix larger than the option
+#'   `pseudosynth.max_bytes`.
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' dim(posterior_predict(fit, draws = 10))
+#' @importFrom rstantools posterior_predict
+#' @method posterior_predict synthesizer
+#' @export
+posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
+                                          seed = NULL, draw_ids = NULL, ...) {
+  check_no_dots(...)
+  check_class(object, "synthesizer")
+  draws <- chosen_draws(draws, draw_ids, n_draws(object))
+  check_seed(seed)
+  spec <- newdata_spec(object, newdata)
+  check_size(length(draws), length(spec$y))
+  values <- call_core(
+    synthesize_(
+      spec, object$draws[draws, , drop = FALSE],
+      seed_words(seed, "predict"), 0L
+    ),
+    call = rlang::current_env()
+  )
+  t(response_number(object$response, values))
+}
+
+#' Synthetic sets for a measure inside the agency: drawn as synthesize() draws
+#' them, a parameter draw for each, but without a label, so not for release
+#' @return (list of m data frames)
+#' @noRd
+predictive_sets <- function(fit, m) {
+  check_draws_for(fit, m)
+  rows <- random_rows(n_draws(fit), m, seed_words(NULL))
+  values <- synthesize_(
+    fit$spec, fit$draws[rows, , drop = FALSE], seed_words(NULL), 0L
+  )
+  lapply(seq_len(m), function(j) {
+    set <- fit$data
+    set[[fit$response$variable]] <- response_inverse(fit$response, values[, j])
+    set
+  })
+}
+
+#' Each synthetic set takes a draw of its own
+#' @noRd
+check_draws_for <- function(fit, m, call = rlang::caller_env()) {
+  n_kept <- n_draws(fit)
+  if (m > n_kept) {
+    abort_input(
+      c(
+        "Each synthetic set needs a draw of its own.",
+        x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
+        i = "Fit with more {.arg draws}."
+      ),
+      arg = "m", call = call
+    )
+  }
+}
+
+#' A fit's draws for the posterior package
+#'
+#' @param x (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param hyper (flag; default `FALSE`) Add the hyperparameters: `tau`, `m` and
+#'   `gamma` where the model has them.
+#' @param ... Not used.
+#' @return A draws object of the posterior package, iterations x chains x
+#'   variables. Parameters are `(Intercept)` and the names of the design's
+#'   columns, then `sigma`, `size` or `precision` where the family has it; in a
+#'   mixture `b[k,name]`, `pi[k]` and `sigma[k]`, which
+#'   exchange places between draws. After [truncate_draws()] the chains are of
+#'   unequal length and are merged into one. Confidential.
+#' @examples
+#' ce <- head(subset(ce_income, income > 0), 300)
+#' fit <- fit_synthesizer(
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#' )
+#' as_draws_df(fit)
+#' @name as_draws.synthesizer
+#' @importFrom posterior as_draws
+#' @importFrom posterior as_draws_array
+#' @importFrom posterior as_draws_df
+#' @importFrom posterior as_draws_matrix
+NULL
+
+#' @rdname as_draws.synthesizer
+#' @method as_draws synthesizer
+#' @export
+as_draws.synthesizer <- function(x, hyper = FALSE, ...) {
+  as_draws_array.synthesizer(x, hyper = hyper, ...)
+}
+
+#' @rdname as_draws.synthesizer
+#' @method as_draws_array synthesizer
+#' @export
+as_draws_array.synthesizer <- function(x, hyper = FALSE, ...) {
+  check_class(x, "synthesizer")
+  check_flag(hyper)
+  values <- x$draws
+  if (hyper && !is.null(x$hyper)) {
+    values <- cbind(values, x$hyper)
+  }
+  lengths <- table(x$chain)
+  n_chains <- if (all(lengths == lengths[1])) length(lengths) else 1L
+  array <- array(
+    values,
+    dim = c(nrow(values) / n_chains, n_chains, ncol(values)),
+    dimnames = list(NULL, NULL, colnames(values))
+  )
+  posterior::as_draws_array(array)
+}
+
+#' @rdname as_draws.synthesizer
+#' @method as_draws_matrix synthesizer
+#' @export
+as_draws_matrix.synthesizer <- function(x, hyper = FALSE, ...) {
+  posterior::as_draws_matrix(as_draws_array.synthesizer(x, hyper = hyper))
+}
+
+#' @rdname as_draws.synthesizer
+#' @method as_draws_df synthesizer
+#' @export
+as_draws_df.synthesizer <- function(x, hyper = FALSE, ...) {
+  posterior::as_draws_df(as_draws_array.synthesizer(x, hyper = hyper))
+}
+
+# What other packages' generics ask of the chains: bayesplot's figures of
+# diagnostics, loo's comparison of models.
+
+#' Diagnostics for bayesplot, leave-one-out for loo
+#'
+#' Methods for generics of the packages bayesplot and loo, so that
+#' `bayesplot::mcmc_rhat(bayesplot::rhat(fit))`, `mcmc_neff()` and
+#' `mcmc_nuts_energy()` draw a fit, and `loo::loo(fit)` tells which family
+#' predicts the file better. To choose a family is a look at the file: a label
+#' does not count it.
+#'
+#' @param object,x (`synthesizer`) A fit of [fit_synthesizer()].
+#' @param pars (character or `NULL`) Which quantities. Default: all.
+#' @param ... Of `loo()`: passed on. Of the others: not used.
+#' @return `rhat()`, `neff_ratio()`: a named number for each quantity that the
+#'   fit is judged by; the ratio is that of the smaller of the bulk and the tail
+#'   effective sample size to the draws. `nuts_params()`: a data frame with
+#'   `Chain`, `Iteration`, `Parameter` and `Value`. `loo()`: of the package loo.
+#'   All are confidential.
+#' @section Error types: `pseudosynth_error_input`: `nuts_params()` of a fit of
+#'   another sampler, `loo()` of a fit with weights or a clip, whose likelihood
+#'   is not that of the data.
+#' @examplesIf requireNamespace("bayesplot", quietly = TRUE)
+#' ce <- head(subset(ce_income, income > 0), 200)
+#' fit <- fit_synthesizer(log(income) ~ age, ce, student_t(5),
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 300, seed = 1
+#' )
+#' bayesplot::rhat(fit)
+#' bayesplot::neff_ratio(fit)
+#' @name bayesplot-methods
+NULL
+
+#' @rdname bayesplot-methods
+#' @exportS3Method bayesplot::rhat
+rhat.synthesizer <- function(object, pars = NULL, ...) {
+  judged(object, object$diagnostics$rhat, pars)
+}
+
+#' @rdname bayesplot-methods
+#' @exportS3Method bayesplot::neff_ratio
+neff_ratio.synthesizer <- function(object, pars = NULL, ...) {
+  table <- object$diagnostics
+  judged(object, pmin(table$ess_bulk, table$ess_tail) / n_draws(object), pars)
+}
+
+judged <- function(fit, values, pars, call = rlang::caller_env()) {
+  values <- stats::setNames(values, fit$diagnostics$variable)
+  check_names(pars, names(values), arg = "pars", call = call)
+  if (is.null(pars)) values else values[pars]
+}
+
+#' @rdname bayesplot-methods
+#' @exportS3Method bayesplot::nuts_params
+nuts_params.synthesizer <- function(object, pars = NULL, ...) {
+  found <- object$sampler
+  if (length(found$energy) == 0) {
+    abort_input(
+      c(
+        "Only a fit of the sampler NUTS has what {.fn nuts_params} tells.",
+        x = "This one was made by {.val {object$control$sampler}}.",
+        i = "{.code control = sampler_control(sampler = \"nuts\")} asks for it."
+      ),
+      arg = "object"
+    )
+  }
+  chain <- object$chain
+  values <- list(
+    accept_stat__ = found$accept_stat, stepsize__ = found$stepsize[chain],
+    treedepth__ = found$treedepth, n_leapfrog__ = found$n_leapfrog,
+    divergent__ = found$divergent, energy__ = found$energy
+  )
+  check_names(pars, names(values), arg = "pars")
+  values <- values[pars %||% names(values)]
+  n <- length(chain)
+  data.frame(
+    Chain = rep(chain, length(values)),
+    Iteration = rep(
+      as.integer(stats::ave(seq_len(n), chain, FUN = seq_along)),
+      length(values)
+    ),
+    Parameter = factor(rep(names(values), each = n), names(values)),
+    Value = unlist(values, use.names = FALSE)
+  )
+}
+
+#' @rdname bayesplot-methods
+#' @exportS3Method loo::loo
+loo.synthesizer <- function(x, ...) {
+  if (!is.null(x$privacy_weights) || !is.null(x$censor)) {
+    abort_input(
+      c(
+        "{.fn loo} is for fits without weights and without a clip.",
+        x = "The likelihood of this one is not that of the data.",
+        i = "Compare families by their unweighted fits."
+      ),
+      arg = "x"
+    )
+  }
+  values <- log_lik.synthesizer(x)
+  loo::loo(
+    values,
+    r_eff = loo::relative_eff(exp(values), chain_id = x$chain), ...
+  )
+}
