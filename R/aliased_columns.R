@@ -58,8 +58,7 @@ design_gram <- function(spec, size) {
     x <- dense_design(subset_spec(others, rows))[, rest, drop = FALSE]
     for (panel in column_panels(length(rest), length(rows))) {
       let_interrupt()
-      cross[, panel] <- cross[, panel] +
-        crossprod(x, x[, panel, drop = FALSE])
+      cross[, panel] <- cross[, panel] + crossprod(x, x[, panel, drop = FALSE])
     }
     if (length(own) > 0) {
       code <- spec$codes[rows, largest]

@@ -62,40 +62,39 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
                          public = character(), ...) {
   check_no_dots(..., hint = "See {.fn as_generator}.")
   check_present(x)
-  call <- rlang::current_env()
-  check_ledger(ledger, call)
-  check_public_text(public, call)
-  if (!is.null(data)) data <- confidential_file(data, x, call)
+  check_ledger(ledger)
+  check_public_text(public)
+  if (!is.null(data)) data <- confidential_file(data, x)
   fit <- if (is_job(x)) final_fit(x) else x
   if (is_job(x)) {
     margin <- margin %||% x$internal$margin
     support <- support %||% x$synthetic$support
   }
-  check_generator_source(fit, call)
+  check_generator_source(fit)
   m <- check_count(m, min = 1)
   check_seed(seed)
-  check_margin(margin, fit, call)
-  ends <- with_support(fit$response, support, call)
+  check_margin(margin, fit)
+  ends <- with_support(fit$response, support)
   check_public_ends(
     support, fit$data[[fit$response$variable]], "support",
-    fit$response$confirmed, call
+    fit$response$confirmed
   )
-  check_finite_mean(fit$family, ends, margin, call)
+  check_finite_mean(fit$family, ends, margin)
   check_converged(fit, allow_unconverged)
-  check_draws_for(fit, m, call)
-  check_formats("rds", call)
+  check_draws_for(fit, m)
+  check_formats("rds")
 
   label <- label_of_sets(
     fit, m, margin, "prior", seed, support, generator_words[["model"]]
   )
   variable <- fit$response$variable
   columns <- published_columns(fit, fit$data)
-  check_published(fit, fit$data, columns, call)
+  check_published(fit, fit$data, columns)
   tell_level_order(fit)
   if (!is.null(ledger)) {
     spend(
       ledger, label, variable, fit$data[setdiff(columns, variable)],
-      fit$data[[variable]], call
+      fit$data[[variable]]
     )
   }
   rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
@@ -103,7 +102,7 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
     fit, fit$draws[rows, , drop = FALSE], margin, support,
     publish_guarantee(label)
   )
-  scan_generator(generator, fit, data %||% fit$data, public, call)
+  scan_generator(generator, fit, data %||% fit$data, public)
   generator
 }
 
@@ -129,36 +128,32 @@ tell_level_order <- function(fit) {
   }
 }
 
-check_generator_source <- function(fit, call) {
+check_generator_source <- function(fit) {
   if (inherits(fit, c("score_release", "perturbed_histogram"))) {
     abort_input(
-      c(
-        "{.arg x} holds no record already.",
-        i = "Write it with {.fn release}, and give it to {.fn synthesize} with
-             {.arg newdata}."
-      ),
-      arg = "x", call = call
+      "{.arg x} holds no record already.",
+      i = "Write it with {.fn release}, and give it to {.fn synthesize} with
+           {.arg newdata}.",
+      arg = "x"
     )
   }
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
-    arg = "x", call = call
+    arg = "x"
   )
 }
 
 #' Look for the confidential file in a generator, as in a release
 #' @noRd
-scan_generator <- function(generator, fit, file, public, call) {
-  check_file_response(generator$response$variable, file, call)
+scan_generator <- function(generator, fit, file, public) {
+  check_file_response(generator$response$variable, file)
   # What sets of the fit's own records would show is explained
-  sets <- suppressMessages(
-    synthesize(generator, 1, newdata = fit$data)
-  )
+  sets <- suppressMessages(synthesize(generator, 1, newdata = fit$data) )
   secrets <- release_secrets(as.data.frame(file), sets, public, "rds")
   folder <- tempfile("generator")
   dir.create(folder, mode = "0700")
   on.exit(unlink(folder, recursive = TRUE))
   # As saveRDS() writes it later, but for the compression
   saveRDS(generator, file.path(folder, "generator.rds"), compress = FALSE)
-  check_none_found(folder, secrets, call)
+  check_none_found(folder, secrets)
 }

@@ -44,10 +44,8 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
   if (!is.list(fits) || length(fits) == 0 || is.null(stages) ||
     anyDuplicated(stages) > 0 || !all(nzchar(stages))) {
     abort_input(
-      c(
-        "{.arg fits} must be a list of fits with the names of their stages.",
-        i = "Write {.code list(unweighted = fit, lw = weighted)}."
-      ),
+      "{.arg fits} must be a list of fits with the names of their stages.",
+      i = "Write {.code list(unweighted = fit, lw = weighted)}.",
       arg = "fits"
     )
   }
@@ -67,15 +65,13 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
   )
 }
 
-check_same_records <- function(fits, call = rlang::caller_env()) {
+check_same_records <- function(fits) {
   marks <- vapply(fits, history_mark, "")
   if (length(unique(marks)) > 1) {
     abort_input(
-      c(
-        "All {.arg fits} must be fits of the same records.",
-        x = "They are of {length(unique(marks))} files or responses."
-      ),
-      arg = "fits", call = call
+      "All {.arg fits} must be fits of the same records.",
+      x = "They are of {length(unique(marks))} files or responses.",
+      arg = "fits"
     )
   }
 }
@@ -85,12 +81,12 @@ check_same_records <- function(fits, call = rlang::caller_env()) {
 #' Any difference is an error: of two labels the agency would file the smaller.
 #' @return The label with the agency's figures.
 #' @noRd
-label_of_parts <- function(synthetic, fit, margin, call = rlang::caller_env()) {
+label_of_parts <- function(synthetic, fit, margin) {
   own <- synthetic$guarantee
   refuse <- function(arg, ...) {
     abort_input(
-      c("{.arg synthetic} and its parts do not belong together.", ...),
-      arg = arg, call = call, class = "pseudosynth_error_other_parts",
+      "{.arg synthetic} and its parts do not belong together.", ...,
+      arg = arg, class = "pseudosynth_error_other_parts",
       .envir = rlang::caller_env()
     )
   }

@@ -117,32 +117,27 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   )
 }
 
-check_known_given <- function(known, data, variable,
-                              call = rlang::caller_env()) {
+check_known_given <- function(known, data, variable) {
   if (missing(known) || is.null(known)) {
     abort_input(
-      c(
-        "{.arg known} must name at least one published column.",
-        i = "It says what the intruder knows of a person, such as
-             {.code c(\"age\", \"region\")}."
-      ),
-      arg = "known", call = call
+      "{.arg known} must name at least one published column.",
+      i = "It says what the intruder knows of a person, such as
+           {.code c(\"age\", \"region\")}.",
+      arg = "known"
     )
   }
-  check_known(known, data, variable, call = call)
+  check_known(known, data, variable)
 }
 
 #' Shares of the file and of a set are compared as those of equally many records
 #' @noRd
-check_set_size <- function(set, data, call = rlang::caller_env(3)) {
+check_set_size <- function(set, data) {
   if (nrow(set) != nrow(data)) {
     abort_input(
-      c(
-        "Each set must have as many records as the file.",
-        x = "A set has {nrow(set)}, the file {nrow(data)}.",
-        i = "Give the sets that were drawn for the whole file."
-      ),
-      arg = "synthetic", call = call
+      "Each set must have as many records as the file.",
+      x = "A set has {nrow(set)}, the file {nrow(data)}.",
+      i = "Give the sets that were drawn for the whole file.",
+      arg = "synthetic"
     )
   }
 }
@@ -158,18 +153,16 @@ value_classes <- function(y, intervals) {
     unique(stats::quantile(y, shares, names = FALSE, na.rm = TRUE, type = 1))
   }
   structure(
-    function(x, name, arg, call = rlang::caller_env(2)) {
-      check_finite_column(x, name, call)
+    function(x, name, arg) {
+      check_finite_column(x, name)
       if (is.null(breaks)) {
         return(as.character(x))
       }
       if (!is.numeric(x)) {
         abort_input(
-          c(
-            "{.val {name}} must be numeric in {.arg {arg}}, too.",
-            x = "It is {describe_type(x)}."
-          ),
-          arg = arg, call = call
+          "{.val {name}} must be numeric in {.arg {arg}}, too.",
+          x = "It is {describe_type(x)}.",
+          arg = arg
         )
       }
       as.character(findInterval(x, breaks, left.open = TRUE))

@@ -4,13 +4,12 @@
 #' @return (list) `formula`, `family`, `prior`, `response`, `design`, `data`,
 #'   `spec`, as in a `synthesizer`.
 #' @noRd
-audit_model <- function(formula, data, family, prior,
-                        call = rlang::caller_env()) {
+audit_model <- function(formula, data, family, prior) {
   check_formula(formula)
-  check_data_frame(data, call = call)
-  family <- as_synth_family(family, arg = "family", call = call)
-  model <- new_model(formula, data, family, prior, call)
-  model$spec <- plain_spec(model, model$data, call)
+  check_data_frame(data)
+  family <- as_synth_family(family, arg = "family")
+  model <- new_model(formula, data, family, prior)
+  model$spec <- plain_spec(model, model$data)
   model
 }
 
@@ -21,13 +20,13 @@ audit_model <- function(formula, data, family, prior,
 #' @return (list) `losses` (data frame, a row for each neighbour), `bound`,
 #'   `claims`, `cells`, `range`.
 #' @noRd
-audit_on_grid <- function(model, mechanism, neighbours, cells, range, call) {
-  problem <- audit_problem(model, mechanism, neighbours, range, call)
+audit_on_grid <- function(model, mechanism, neighbours, cells, range) {
+  problem <- audit_problem(model, mechanism, neighbours, range)
   cells <- cells %||% c(8001, 60000, 110592)[problem$parameters$dimension]
-  check_grid_size(cells, problem, call)
-  grid <- locate_grid(problem, mechanism, cells, call)
+  check_grid_size(cells, problem)
+  grid <- locate_grid(problem, mechanism, cells)
   fine <- audit_pass(problem, grid, mechanism)
-  check_peaks(fine$losses$peak, call)
+  check_peaks(fine$losses$peak)
   fine$losses$peak <- NULL
   half <- audit_pass(
     problem, complete_grid(problem, halve_grid(grid)), mechanism
@@ -46,18 +45,16 @@ audit_on_grid <- function(model, mechanism, neighbours, cells, range, call) {
   fine
 }
 
-check_grid_size <- function(cells, problem, call) {
+check_grid_size <- function(cells, problem) {
   bytes <- 8 * cells * problem$n_types
   limit <- getOption("pseudosynth.max_bytes", 2e9)
   if (bytes > limit) {
     gigabytes <- format(bytes / 1e9, digits = 2)
     abort_input(
-      c(
-        "The grid would need {gigabytes} GB.",
-        i = "Ask for fewer {.arg cells}, or raise the option
-             {.code pseudosynth.max_bytes}."
-      ),
-      arg = "cells", call = call
+      "The grid would need {gigabytes} GB.",
+      i = "Ask for fewer {.arg cells}, or raise the option
+           {.code pseudosynth.max_bytes}.",
+      arg = "cells"
     )
   }
 }
@@ -66,14 +63,14 @@ check_grid_size <- function(cells, problem, call) {
 
 #' Types, counts and neighbours of an audit
 #' @noRd
-audit_problem <- function(model, mechanism, neighbours, range, call) {
+audit_problem <- function(model, mechanism, neighbours, range) {
   table <- neighbours$table
   changed <- which(!is.na(table$value))
   replaced <- replaced_records(model, neighbours, changed)
   history <- mechanism$settings$history
   datas <- list(model$data, replaced)
   datas$history <- history
-  specs <- lapply(datas, plain_spec, model = model, call = call)
+  specs <- lapply(datas, plain_spec, model = model)
   found <- record_types(specs)
   v <- length(found$spec$y)
   to <- rep(NA_integer_, nrow(table))
@@ -95,7 +92,7 @@ audit_problem <- function(model, mechanism, neighbours, range, call) {
       as.double(tabulate(found$type[[3]], v))
     },
     reference_draw = if (!is.null(reference)) {
-      named_draw(reference, model, call)
+      named_draw(reference, model)
     },
     parameters = grid_parameters(found$spec, range)
   )
@@ -112,20 +109,18 @@ replaced_records <- function(model, neighbours, changed) {
 
 #' Public values as one draw; coefficients left out are 0
 #' @noRd
-named_draw <- function(values, model, call) {
+named_draw <- function(values, model) {
   names <- c(model$design$columns, extra_parameter(model$spec))
   unknown <- setdiff(names(values), names)
   extra <- setdiff(names, model$design$columns)
   absent <- setdiff(extra, names(values))
   if (length(unknown) + length(absent) > 0) {
     abort_input(
-      c(
-        "{.arg reference} must be a list of parameters of the model.",
-        x = if (length(unknown) > 0) "Not known: {.val {unknown}}.",
-        x = if (length(absent) > 0) "Not given: {.val {absent}}.",
-        i = "They are {.val {names}}."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must be a list of parameters of the model.",
+      x = if (length(unknown) > 0) "Not known: {.val {unknown}}.",
+      x = if (length(absent) > 0) "Not given: {.val {absent}}.",
+      i = "They are {.val {names}}.",
+      arg = "reference"
     )
   }
   draw <- stats::setNames(numeric(length(names)), names)
@@ -250,9 +245,7 @@ staged_pass <- function(problem, grid, mechanism) {
   firsts <- lapply(seq_len(n), function(j) {
     change <- neighbour_counts(problem, j) - problem$counts
     other <- grid_change(grid, first, change, first_rule)
-    list(
-      ratio = (first_log - log_normalized(other))[anchors], change = change
-    )
+    list(ratio = (first_log - log_normalized(other))[anchors], change = change )
   })
   for (a in seq_along(anchors)) {
     alpha <- mechanism$first$weights(grid, anchors[a])

@@ -58,13 +58,12 @@ complete_grid <- function(problem, grid) {
 #' Fine where every posterior is that the mechanism meets on the file: those
 #' that its weights are made from, then its own.
 #' @noRd
-locate_grid <- function(problem, mechanism, cells,
-                        call = rlang::caller_env()) {
+locate_grid <- function(problem, mechanism, cells) {
   d <- problem$parameters$dimension
   find <- function(counts, rule) {
     list(
       counts = counts, rule = rule,
-      z = posterior_places(problem, counts, rule, call)
+      z = posterior_places(problem, counts, rule)
     )
   }
   plain <- plain_rule(list(f = matrix(0, 1, problem$n_types)), 1)
@@ -84,7 +83,7 @@ locate_grid <- function(problem, mechanism, cells,
     problem, lapply(found, `[[`, "z"), 2 * floor(cells^(1 / d) / 2) + 1
   )
   half <- halve_grid(grid)
-  for (one in found) check_resolved(grid, half, one, call)
+  for (one in found) check_resolved(grid, half, one)
   grid
 }
 
@@ -95,9 +94,9 @@ coarse_points <- c(801, 101, 31)
 #' Always the same ones: an audit is a calculation.
 #' @return (matrix, n_places x dimension)
 #' @noRd
-posterior_places <- function(problem, counts, rule, call) {
+posterior_places <- function(problem, counts, rule) {
   if (problem$spec$n_columns > 1) {
-    independent_places(problem, counts, rule, call)
+    independent_places(problem, counts, rule)
   } else {
     searched_places(problem, counts, rule)
   }
@@ -111,7 +110,7 @@ max_distance <- 0.1
 #'
 #' It starts from draws of the prior: two runs must agree.
 #' @noRd
-independent_places <- function(problem, counts, rule, call) {
+independent_places <- function(problem, counts, rule) {
   of <- rep(seq_along(counts), counts)
   spec <- spec_of_records(
     problem$spec, take_records(records_of_spec(problem$spec), of)
@@ -130,10 +129,9 @@ independent_places <- function(problem, counts, rule, call) {
       sample_posterior_(spec, c(control, list(
         chains = 1L, warmup = 1L, draws = n_places / 2L, threads = 1L,
         seed = stream_seed_(0, "audit", run)
-      ))),
-      call = call
+      )))
     )
-    if (result$sampler$grid[["unresolved"]] > 0.05) abort_unresolved(call)
+    if (result$sampler$grid[["unresolved"]] > 0.05) abort_unresolved()
     z <- unname(result$draws)
     if (ncol(z) > p) z[, p + 1] <- log(z[, p + 1] - extra_floor(spec))
     z
@@ -141,7 +139,7 @@ independent_places <- function(problem, counts, rule, call) {
   for (j in seq_len(ncol(runs[[1]]))) {
     at <- runs[[1]][, j]
     apart <- stats::ecdf(at)(at) - stats::ecdf(runs[[2]][, j])(at)
-    if (max(abs(apart)) > max_distance) abort_unresolved(call)
+    if (max(abs(apart)) > max_distance) abort_unresolved()
   }
   do.call(rbind, runs)
 }
@@ -164,9 +162,7 @@ searched_places <- function(problem, counts, rule) {
   axes <- lapply(seq_len(d), function(j) {
     axis_points(list(), parameters$range[, j], parameters$start[j], n)
   })
-  axes[[1]] <- sort(unique(c(
-    axes[[1]], points_near_clones(problem, counts)
-  )))
+  axes[[1]] <- sort(unique(c(axes[[1]], points_near_clones(problem, counts) )))
   z <- list()
   for (pass in 1:5) {
     grid <- fill_grid(tensor_grid(axes), parameters, spec)
@@ -239,44 +235,41 @@ cell_edges <- function(z) {
 
 #' Are a posterior's marginals the same on a grid of twice the step?
 #' @noRd
-check_resolved <- function(grid, half, one, call) {
+check_resolved <- function(grid, half, one) {
   fine <- grid_marginals(grid, one)
   coarse <- grid_marginals(half, one)
   distance <- vapply(seq_along(fine), function(j) {
     z <- cell_edges(half$axes[[j]])
     max(abs(fine[[j]](z) - coarse[[j]](z)))
   }, 0)
-  if (max(distance) > max_distance) abort_unresolved(call)
+  if (max(distance) > max_distance) abort_unresolved()
   # Without a clip the posterior of clones has no end that a range could hold
-  if (is.finite(one$rule$lower)) check_ends(grid, fine, call)
+  if (is.finite(one$rule$lower)) check_ends(grid, fine)
 }
 
 #' Do the ends of the range cut off a share of a posterior?
 #' @noRd
-check_ends <- function(grid, marginals, call) {
+check_ends <- function(grid, marginals) {
   at_ends <- vapply(seq_along(marginals), function(j) {
     edges <- cell_edges(grid$axes[[j]])
     n <- length(edges)
     share <- marginals[[j]](edges[c(2, n - 1)])
     max(share[1], 1 - share[2])
   }, 0)
-  if (max(at_ends) > 0.01) abort_unresolved(call)
+  if (max(at_ends) > 0.01) abort_unresolved()
 }
 
 #' Neighbours' posteriors may lie elsewhere: no cell may hold most of one
 #' @param peak (shares, or `NULL` where the audit is by stages)
 #' @noRd
-check_peaks <- function(peak, call) {
-  if (any(peak > 0.5)) abort_unresolved(call)
+check_peaks <- function(peak) {
+  if (any(peak > 0.5)) abort_unresolved()
 }
 
-abort_unresolved <- function(call) {
+abort_unresolved <- function() {
   abort_sampler(
-    c(
-      "The audit's grid does not resolve a posterior.",
-      x = "It lies beyond the grid's range, or is too narrow for its cells.",
-      i = "Ask for more {.arg cells}, or state a {.arg range} that holds it."
-    ),
-    call = call
+    "The audit's grid does not resolve a posterior.",
+    x = "It lies beyond the grid's range, or is too narrow for its cells.",
+    i = "Ask for more {.arg cells}, or state a {.arg range} that holds it."
   )
 }

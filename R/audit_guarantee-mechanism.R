@@ -5,11 +5,8 @@
 
 #' @param settings (list) What [audit_guarantee()] was given in `...`.
 #' @noRd
-grid_mechanism <- function(name, epsilon, settings,
-                           call = rlang::caller_env()) {
-  mechanism_on_grid(
-    find_mechanism(name, "grid", call = call), epsilon, settings, call
-  )
+grid_mechanism <- function(name, epsilon, settings) {
+  mechanism_on_grid(find_mechanism(name, "grid"), epsilon, settings )
 }
 
 #' What a mechanism makes of a database
@@ -22,8 +19,7 @@ grid_rule <- function(grid, mechanism = NULL, counts = NULL, database = NULL) {
   if (!is.null(mechanism$rule)) {
     return(mechanism$rule(grid, counts, database))
   }
-  alpha <- mechanism$public_alpha *
-    mechanism$weights(grid, counts, database)
+  alpha <- mechanism$public_alpha * mechanism$weights(grid, counts, database)
   centre <- if (mechanism$centred) alpha * grid$reference_f else 0
   plain_rule(grid, alpha, mechanism$lower, mechanism$upper, centre)
 }
@@ -35,7 +31,7 @@ grid_rule <- function(grid, mechanism = NULL, counts = NULL, database = NULL) {
 #' @param mechanism (function) Of a data frame; gives `weights` (N), `lower`,
 #'   `upper` and, if centred, `centre` (N).
 #' @noRd
-function_mechanism <- function(mechanism, epsilon, call) {
+function_mechanism <- function(mechanism, epsilon) {
   force(mechanism)
   rule <- function(grid, counts, database) {
     found <- database()
@@ -47,7 +43,7 @@ function_mechanism <- function(mechanism, epsilon, call) {
         abort_input(
           "{.arg mechanism} must give a list with numeric {.val weights}, one a
            record, and {.val lower}, {.val upper} or neither.",
-          arg = "mechanism", call = call
+          arg = "mechanism"
         )
       }
       as.double(value)
@@ -59,7 +55,7 @@ function_mechanism <- function(mechanism, epsilon, call) {
       if (any(abs(value - of_type[found$type]) > 1e-9)) {
         abort_input(
           "{.arg mechanism} must treat equal records alike.",
-          arg = "mechanism", call = call
+          arg = "mechanism"
         )
       }
       of_type[is.na(first)] <- 0
@@ -84,7 +80,7 @@ function_mechanism <- function(mechanism, epsilon, call) {
 #' histogram, is taken as spent in full.
 #' @param margin_epsilon (number) Of the histogram, add/remove-one.
 #' @noRd
-fit_mechanism <- function(fit, margin_epsilon, call) {
+fit_mechanism <- function(fit, margin_epsilon) {
   weights <- fit$privacy_weights
   censor <- fit$censor
   node <- if (!is.null(weights)) node_of(weights)
@@ -93,7 +89,7 @@ fit_mechanism <- function(fit, margin_epsilon, call) {
     alpha <- if (is.null(node)) {
       1
     } else {
-      grid_values(node, grid, counts, database, call)
+      grid_values(node, grid, counts, database)
     }
     if (is.null(censor)) {
       return(plain_rule(grid, alpha))

@@ -5,19 +5,19 @@
 #' @param fit (`synthesizer`)
 #' @param neighbours (count) Records to remove in turn.
 #' @noRd
-sampled_audit <- function(fit, neighbours, refit, confidence, seed, call) {
+sampled_audit <- function(fit, neighbours, refit, confidence, seed) {
   started <- proc.time()[["elapsed"]]
   neighbours <- check_count(
     neighbours,
-    min = 1, max = n_records(fit) - 2, arg = "neighbours", call = call
+    min = 1, max = n_records(fit) - 2, arg = "neighbours"
   )
-  check_number(confidence, above = 0, below = 1, call = call)
-  check_seed(seed, call = call)
+  check_number(confidence, above = 0, below = 1)
+  check_seed(seed)
   check_class(
     refit, "function", "A function of a data frame.",
-    null = TRUE, arg = "refit", call = call
+    null = TRUE, arg = "refit"
   )
-  check_converged(fit, FALSE, call = call)
+  check_converged(fit, FALSE)
   records <- worst_records(fit, neighbours)
   # Each neighbour may err: all bounds hold together
   level <- 1 - (1 - confidence) / length(records)
@@ -30,7 +30,7 @@ sampled_audit <- function(fit, neighbours, refit, confidence, seed, call) {
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]
     other <- replay(
-      fit, records_without(fit, i), refit, stage_seed(seed, "audit", j), call
+      fit, records_without(fit, i), refit, stage_seed(seed, "audit", j)
     )
     found <- sampled_loss(fit, other, level)
     data.frame(

@@ -7,16 +7,14 @@
 #'   below it. 0: the exact calculation alone.
 #' @export
 audit_guarantee.score_release <- function(x, data, runs = 1e5,
-                                          confidence = 0.95, seed = NULL,
-                                          ...) {
-  call <- rlang::current_env()
+                                          confidence = 0.95, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_sealed(x, "score_release", arg = "x")
   runs <- check_count(runs)
   check_number(confidence, above = 0, below = 1)
   check_seed(seed)
   laplace <- x$delta == 0
-  pairs <- worst_pairs(x, audit_file(x, data, call))
+  pairs <- worst_pairs(x, audit_file(x, data))
   total <- total_charges(x$charges, x$delta)
   curves <- list()
   rows <- lapply(relation_names, function(relation) {
@@ -49,10 +47,10 @@ audit_guarantee.score_release <- function(x, data, runs = 1e5,
 #' The file of an audit, and the responses that one record is given
 #' @return (list) `y` (modelled scale), `x`, `row`, `count`, `extremes`.
 #' @noRd
-audit_file <- function(x, data, call) {
-  check_data_frame(data, call = call)
-  check_columns(x$response$variable, data, "data", call)
-  file <- published_rows(x$design, data, call)
+audit_file <- function(x, data) {
+  check_data_frame(data)
+  check_columns(x$response$variable, data, "data")
+  file <- published_rows(x$design, data)
   file$y <- record_values(x$response, data)
   file$extremes <- switch(x$family$kind,
     categorical = , binary = , proportion = 0:1, count = c(0, 1e9),
@@ -172,10 +170,7 @@ sampled_law <- function(pair, runs, confidence, seed) {
   }
   bound <- stats::qnorm(1 - upper(sum(first > middle))) -
     stats::qnorm(upper(sum(second <= middle)))
-  thresholds <- stats::quantile(
-    c(first, second), (0:100) / 100,
-    names = FALSE
-  )
+  thresholds <- stats::quantile(c(first, second), (0:100) / 100, names = FALSE )
   list(
     bound = max(0, bound),
     curve = data.frame(

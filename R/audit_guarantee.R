@@ -139,12 +139,10 @@ audit_guarantee <- function(x, ...) {
 #' @export
 audit_guarantee.default <- function(x, ...) {
   abort_input(
-    c(
-      "{.arg x} must be a formula, a {.cls synthesizer} or a
-       {.cls pseudo_posterior}.",
-      x = "It is {describe_type(x)}."
-    ),
-    arg = "x", call = rlang::caller_env()
+    "{.arg x} must be a formula, a {.cls synthesizer} or a
+     {.cls pseudo_posterior}.",
+    x = "It is {describe_type(x)}.",
+    arg = "x"
   )
 }
 
@@ -157,18 +155,15 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
   check_present(data)
   check_present(family)
   check_present(mechanism)
-  call <- rlang::current_env()
   check_number(epsilon, above = 0, null = TRUE)
-  model <- audit_model(x, data, family, prior, call)
+  model <- audit_model(x, data, family, prior)
   mechanism <- if (is.function(mechanism)) {
     check_number(epsilon, above = 0)
-    function_mechanism(mechanism, epsilon, call)
+    function_mechanism(mechanism, epsilon)
   } else {
-    grid_mechanism(mechanism, epsilon, list(...), call)
+    grid_mechanism(mechanism, epsilon, list(...))
   }
-  exact_audit(
-    model, mechanism, remove, replacements, values, cells, range, call
-  )
+  exact_audit(model, mechanism, remove, replacements, values, cells, range )
 }
 
 #' @rdname audit_guarantee
@@ -181,7 +176,6 @@ audit_guarantee.synthesizer <- function(x, method = c(
                                         values = NULL, cells = NULL,
                                         range = NULL, margin_epsilon = 0,
                                         ...) {
-  call <- rlang::current_env()
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_number(margin_epsilon, min = 0)
   method <- check_choice(method, c("auto", "exact", "sampled"))
@@ -191,11 +185,11 @@ audit_guarantee.synthesizer <- function(x, method = c(
     method <- if (small && is.null(refit)) "exact" else "sampled"
   }
   if (method == "sampled") {
-    return(sampled_audit(x, neighbours, refit, confidence, seed, call))
+    return(sampled_audit(x, neighbours, refit, confidence, seed))
   }
-  mechanism <- fit_mechanism(x, margin_epsilon, call)
+  mechanism <- fit_mechanism(x, margin_epsilon)
   exact_audit(
-    unclass(x), mechanism, remove, replacements, values, cells, range, call
+    unclass(x), mechanism, remove, replacements, values, cells, range
   )
 }
 
@@ -215,27 +209,25 @@ audit_guarantee.pseudo_posterior <- function(x, ...) {
 }
 
 exact_audit <- function(model, mechanism, remove, replacements, values, cells,
-                        range, call) {
+                        range) {
   started <- proc.time()[["elapsed"]]
   parameters <- count_parameters(model$spec)
   if (!isTRUE(parameters <= 3)) {
     abort_input(
-      c(
-        "An exact audit needs a model with at most three parameters.",
-        x = if (is.na(parameters)) {
-          "A mixture or a response of levels has more."
-        } else {
-          "This one has {parameters}."
-        },
-        i = "Audit the fit with {.code method = \"sampled\"}."
-      ),
-      arg = "x", call = call
+      "An exact audit needs a model with at most three parameters.",
+      x = if (is.na(parameters)) {
+        "A mixture or a response of levels has more."
+      } else {
+        "This one has {parameters}."
+      },
+      i = "Audit the fit with {.code method = \"sampled\"}.",
+      arg = "x"
     )
   }
-  check_count(cells, min = 8, null = TRUE, call = call)
-  check_audit_range(range, parameters, call)
-  neighbours <- audit_neighbours(model, remove, replacements, values, call)
-  found <- audit_on_grid(model, mechanism, neighbours, cells, range, call)
+  check_count(cells, min = 8, null = TRUE)
+  check_audit_range(range, parameters)
+  neighbours <- audit_neighbours(model, remove, replacements, values)
+  found <- audit_on_grid(model, mechanism, neighbours, cells, range)
   losses <- found$losses
   losses$value <- format_values(neighbours$values)[losses$value]
   new_guarantee_audit(
@@ -249,19 +241,17 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
   )
 }
 
-check_audit_range <- function(range, parameters, call) {
+check_audit_range <- function(range, parameters) {
   good <- is.null(range) || (is.numeric(range) && !is.object(range) &&
     length(range) == 2 * parameters && all(is.finite(range)) &&
     all(apply(matrix(range, 2), 2, diff) > 0) &&
     (parameters == 1 || is.matrix(range)))
   if (!good) {
     abort_input(
-      c(
-        "{.arg range} must be a matrix of two rows, the smaller number first,
-         and a column for each of the {parameters} parameter{?s}.",
-        x = "It is {describe_type(range)}."
-      ),
-      arg = "range", call = call
+      "{.arg range} must be a matrix of two rows, the smaller number first,
+       and a column for each of the {parameters} parameter{?s}.",
+      x = "It is {describe_type(range)}.",
+      arg = "range"
     )
   }
 }
@@ -305,13 +295,10 @@ worst_losses <- function(losses) {
 #'   `value` (index into `values`, NA for a removal); `values`: responses in
 #'   their own unit.
 #' @noRd
-audit_neighbours <- function(model, remove, replacements, values, call) {
+audit_neighbours <- function(model, remove, replacements, values) {
   n <- length(model$spec$y)
-  remove <- check_index(remove, n, arg = "remove", call = call)
-  replacements <- check_count(
-    replacements,
-    arg = "replacements", call = call
-  )
+  remove <- check_index(remove, n, arg = "remove")
+  replacements <- check_count(replacements, arg = "replacements" )
   # Equal records have equal neighbours
   key <- do.call(paste, c(
     list(pattern_of(model$spec), format(model$spec$y, digits = 17))
@@ -321,7 +308,7 @@ audit_neighbours <- function(model, remove, replacements, values, call) {
     relation = "add/remove-one", record = remove, value = NA_integer_
   )
   values <- values %||% audit_values(model)
-  values <- check_audit_values(values, model, call)
+  values <- check_audit_values(values, model)
   if (replacements > 0) {
     take <- max(1, round(replacements / min(8, length(values))))
     index <- seq_along(values)
@@ -374,7 +361,7 @@ audit_values <- function(model) {
   values[is.finite(response_forward(response, values))]
 }
 
-check_audit_values <- function(values, model, call) {
+check_audit_values <- function(values, model) {
   z <- tryCatch(
     response_forward(model$response, values),
     error = function(e) NA_real_
@@ -388,7 +375,7 @@ check_audit_values <- function(values, model, call) {
   if (length(values) == 0 || !all(inside)) {
     abort_input(
       "{.arg values} must be values that the response can take.",
-      arg = "values", call = call
+      arg = "values"
     )
   }
   unique(values)

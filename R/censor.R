@@ -84,9 +84,8 @@
 #' guarantee(fit)
 #' @export
 censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
-                   reference = NULL, window = NULL, lower = NULL,
-                   upper = NULL, interval = c("auto", "symmetric", "negative")
-                   ) {
+                   reference = NULL, window = NULL, lower = NULL, upper = NULL,
+                   interval = c("auto", "symmetric", "negative")) {
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   interval <- check_choice(interval, c("auto", "symmetric", "negative"))
   check_number(epsilon, above = 0, null = TRUE)
@@ -96,11 +95,9 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
   ends <- censor_interval(epsilon, neighbours, lower, upper, interval)
   if (!is.null(window) && is.null(reference)) {
     abort_input(
-      c(
-        "A {.arg window} needs a {.arg reference}.",
-        i = "It is the raw log ratio to the reference up to which nothing is
-             clipped."
-      ),
+      "A {.arg window} needs a {.arg reference}.",
+      i = "It is the raw log ratio to the reference up to which nothing is
+           clipped.",
       arg = "window"
     )
   }
@@ -123,13 +120,12 @@ new_censoring_rule <- function(lower, upper, epsilon, neighbours, reference,
   ))
 }
 
-censor_interval <- function(epsilon, neighbours, lower, upper, interval,
-                            call = rlang::caller_env()) {
+censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
   if (is.null(lower) && is.null(upper)) {
     if (is.null(epsilon)) {
       abort_input(
         "{.arg epsilon} must be given, or {.arg lower} and {.arg upper}.",
-        arg = "epsilon", call = call
+        arg = "epsilon"
       )
     }
     width <- width_of_epsilon(epsilon, neighbours)
@@ -143,7 +139,7 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval,
       abort_input(
         "{.arg lower} and {.arg upper} must both be given, or one of them and
          {.arg epsilon}.",
-        arg = "lower", call = call
+        arg = "lower"
       )
     }
     width <- width_of_epsilon(epsilon, neighbours)
@@ -151,23 +147,19 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval,
   }
   if (lower >= upper) {
     abort_input(
-      c(
-        "{.arg lower} must lie below {.arg upper}.",
-        x = "They are {lower} and {upper}."
-      ),
-      arg = "lower", call = call
+      "{.arg lower} must lie below {.arg upper}.",
+      x = "They are {lower} and {upper}.",
+      arg = "lower"
     )
   }
   stated <- (upper - lower) * if (neighbours == "replace") 2 else 1
   if (!is.null(epsilon) && abs(stated - epsilon) > 1e-9 * epsilon) {
     abort_input(
-      c(
-        "{.arg epsilon} must agree with {.arg lower} and {.arg upper}.",
-        x = "The interval costs {format(stated)}, {.arg epsilon} is
-             {format(epsilon)}.",
-        i = "Leave {.arg epsilon} out."
-      ),
-      arg = "epsilon", call = call
+      "{.arg epsilon} must agree with {.arg lower} and {.arg upper}.",
+      x = "The interval costs {format(stated)}, {.arg epsilon} is
+           {format(epsilon)}.",
+      i = "Leave {.arg epsilon} out.",
+      arg = "epsilon"
     )
   }
   list(lower = lower, upper = upper, epsilon = stated, interval = "explicit")
@@ -186,15 +178,15 @@ default_windows <- c(student_t = 2, normal_mixture = 2, gaussian = 4)
 #' Does nothing to a rule that is fixed already.
 #' @return `censoring_rule` or `NULL`.
 #' @noRd
-resolve_censor <- function(censor, family, call = rlang::caller_env()) {
+resolve_censor <- function(censor, family) {
   if (is.null(censor)) {
     return(NULL)
   }
   check_class(
     censor, "censoring_rule", "Make one with {.fn censor}.",
-    arg = "censor", call = call
+    arg = "censor"
   )
-  check_sealed(censor, "censor", call = call)
+  check_sealed(censor, "censor")
   likelihood <- family$likelihood
   if (identical(censor$interval, "auto")) {
     deep <- likelihood %in% never_positive && is.null(censor$reference)
@@ -208,13 +200,11 @@ resolve_censor <- function(censor, family, call = rlang::caller_env()) {
     if (is.null(censor$window)) {
       if (!likelihood %in% names(default_windows)) {
         abort_input(
-          c(
-            "A reference needs a {.arg window} for the family
-             {.code {format(family)}}.",
-            i = "It is the raw log ratio to the reference up to which nothing
-                 is clipped, such as 2 or 4."
-          ),
-          arg = "window", call = call
+          "A reference needs a {.arg window} for the family
+           {.code {format(family)}}.",
+          i = "It is the raw log ratio to the reference up to which nothing
+               is clipped, such as 2 or 4.",
+          arg = "window"
         )
       }
       censor$window <- default_windows[[likelihood]]
@@ -288,15 +278,15 @@ print.censoring_rule <- function(x, ...) {
 #'   `design` (none holds a record), `fingerprint` and `rows`, which tell
 #'   whether the reference was fitted to the file itself or to most of it.
 #' @noRd
-as_reference <- function(x, call = rlang::caller_env()) {
+as_reference <- function(x) {
   if (is.null(x)) {
     return(x)
   }
   if (inherits(x, "censor_reference")) {
-    return(check_sealed(x, "censor", arg = "reference", call = call))
+    return(check_sealed(x, "censor", arg = "reference"))
   }
   if (inherits(x, "synthesizer")) {
-    check_sealed(x, "fit_synthesizer", arg = "reference", call = call)
+    check_sealed(x, "fit_synthesizer", arg = "reference")
     return(new_censor_reference(
       "history", reference_values(x),
       family = x$family, response = x$response, design = x$design,
@@ -304,7 +294,7 @@ as_reference <- function(x, call = rlang::caller_env()) {
       rows = row_hashes(as.list(x$data))
     ))
   }
-  new_censor_reference("public", public_values(x, call))
+  new_censor_reference("public", public_values(x))
 }
 
 new_censor_reference <- function(origin, values, ...) {
@@ -323,7 +313,7 @@ reference_values <- function(fit) {
   colMeans(fit$draws)
 }
 
-public_values <- function(x, call) {
+public_values <- function(x) {
   named <- (is.list(x) || is.numeric(x)) && !is.object(x) && length(x) > 0 &&
     !is.null(names(x)) && all(nzchar(names(x)))
   number <- vapply(as.list(if (named) x), function(value) {
@@ -332,23 +322,19 @@ public_values <- function(x, call) {
   }, TRUE)
   if (!named || !all(number)) {
     abort_input(
-      c(
-        "{.arg reference} must be a list of one finite number for each
-         parameter named, or a {.cls synthesizer} fitted to other data.",
-        x = "It is {describe_type(x)}.",
-        i = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must be a list of one finite number for each
+       parameter named, or a {.cls synthesizer} fitted to other data.",
+      x = "It is {describe_type(x)}.",
+      i = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}.",
+      arg = "reference"
     )
   }
   twice <- unique(names(x)[duplicated(names(x))])
   if (length(twice) > 0) {
     abort_input(
-      c(
-        "{.arg reference} must name each parameter once.",
-        x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must name each parameter once.",
+      x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
+      arg = "reference"
     )
   }
   vapply(x, as.double, numeric(1))

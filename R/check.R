@@ -48,10 +48,9 @@ describe_type <- function(x) {
 #' Refuse an argument that was left out
 #' @param x Of the caller: what is missing there is missing here.
 #' @noRd
-check_present <- function(x, arg = rlang::caller_arg(x),
-                          call = rlang::caller_env()) {
+check_present <- function(x, arg = rlang::caller_arg(x)) {
   if (missing(x)) {
-    abort_input("{.arg {arg}} must be given.", arg = arg, call = call)
+    abort_input("{.arg {arg}} must be given.", arg = arg)
   }
 }
 
@@ -66,19 +65,16 @@ check_present <- function(x, arg = rlang::caller_arg(x),
 #' @noRd
 check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
                          finite = TRUE, null = FALSE,
-                         arg = rlang::caller_arg(x),
-                         call = rlang::caller_env()) {
-  check_present(x, arg, call)
+                         arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   if (!is.numeric(x) || is.object(x) || length(x) != 1 || is.na(x)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be one number.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be one number.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   inside <- x >= min && x <= max && is_above(x, above) && is_above(-x, -below)
@@ -86,8 +82,8 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
     range <- describe_range(min, max, above, below, finite)
     if (inside && range != "finite") range <- paste("finite and", range)
     abort_input(
-      c("{.arg {arg}} must be {range}.", x = "It is {format(x)}."),
-      arg = arg, call = call
+      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
+      arg = arg
     )
   }
   invisible(as.double(x))
@@ -114,9 +110,8 @@ describe_range <- function(min, max, above, below, finite = TRUE) {
 #' @return `x` as an integer, invisibly.
 #' @noRd
 check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
-                        arg = rlang::caller_arg(x),
-                        call = rlang::caller_env()) {
-  check_present(x, arg, call)
+                        arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
@@ -124,19 +119,17 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
     is.finite(x) && x == round(x)
   if (!whole) {
     abort_input(
-      c(
-        "{.arg {arg}} must be one whole number.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be one whole number.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   if (x < min || x > max) {
     upper <- if (max < .Machine$integer.max) max else Inf
     range <- describe_range(min, upper, -Inf, Inf)
     abort_input(
-      c("{.arg {arg}} must be {range}.", x = "It is {format(x)}."),
-      arg = arg, call = call
+      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
+      arg = arg
     )
   }
   invisible(as.integer(x))
@@ -146,19 +139,16 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
 #' @inheritParams check_number
 #' @return `x`, invisibly.
 #' @noRd
-check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x),
-                       call = rlang::caller_env()) {
-  check_present(x, arg, call)
+check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   if (!is.logical(x) || length(x) != 1 || is.na(x)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be `TRUE` or `FALSE`.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be `TRUE` or `FALSE`.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   invisible(x)
@@ -170,21 +160,17 @@ check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x),
 #' @return `x`, invisibly.
 #' @noRd
 check_string <- function(x, null = FALSE, empty = FALSE,
-                         arg = rlang::caller_arg(x),
-                         call = rlang::caller_env()) {
-  check_present(x, arg, call)
+                         arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) &&
-    !is.na(x)
+  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) && !is.na(x)
   if (!string || (!empty && !nzchar(x))) {
     abort_input(
-      c(
-        "{.arg {arg}} must be one string.",
-        x = if (string) "It is empty." else "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be one string.",
+      x = if (string) "It is empty." else "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   invisible(x)
@@ -198,14 +184,12 @@ check_string <- function(x, null = FALSE, empty = FALSE,
 #' @param choices (character) The accepted words.
 #' @return (string) The word, invisibly.
 #' @noRd
-check_choice <- function(x, choices, arg = rlang::caller_arg(x),
-                         call = rlang::caller_env()) {
-  check_present(x, arg, call)
+check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (identical(x, choices)) {
     return(invisible(choices[1]))
   }
-  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) &&
-    !is.na(x)
+  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) && !is.na(x)
   if (!string || !x %in% choices) {
     given <- if (string) {
       cli::format_inline("It is {.val {x}}.")
@@ -213,11 +197,9 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x),
       paste0("It is ", describe_type(x), ".")
     }
     abort_input(
-      c(
-        "{.arg {arg}} must be one of {.or {.val {choices}}}.",
-        x = "{given}"
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be one of {.or {.val {choices}}}.",
+      x = "{given}",
+      arg = arg
     )
   }
   # Without attributes
@@ -232,38 +214,31 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x),
 #' @param min_rows (count) The fewest rows accepted.
 #' @return `x`, invisibly.
 #' @noRd
-check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x),
-                             call = rlang::caller_env()) {
-  check_present(x, arg, call)
+check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (!is.data.frame(x)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a data frame.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a data frame.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   if (nrow(x) < min_rows) {
     n <- nrow(x)
     abort_input(
-      c(
-        "{.arg {arg}} must have at least {min_rows} record{?s}.",
-        x = "It has {n}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must have at least {min_rows} record{?s}.",
+      x = "It has {n}.",
+      arg = arg
     )
   }
-  check_columns_whole(x, arg, call)
+  check_columns_whole(x, arg)
   twice <- unique(names(x)[duplicated(names(x))])
   if (length(twice) > 0) {
     abort_input(
-      c(
-        "The columns of {.arg {arg}} must have distinct names.",
-        x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
-        i = "Rename or drop the spare columns."
-      ),
-      arg = arg, call = call
+      "The columns of {.arg {arg}} must have distinct names.",
+      x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
+      i = "Rename or drop the spare columns.",
+      arg = arg
     )
   }
   invisible(x)
@@ -271,42 +246,36 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x),
 
 # A name for every column, and a value of each for every record: what a data
 # frame made by hand or read badly may lack
-check_columns_whole <- function(x, arg, call) {
+check_columns_whole <- function(x, arg) {
   names <- names(x) %||% rep("", length(x))
   unnamed <- which(is.na(names) | !nzchar(names))
   if (length(unnamed) > 0) {
     n <- length(unnamed)
     which <- toString(utils::head(unnamed, 5))
     abort_input(
-      c(
-        "Every column of {.arg {arg}} must have a name.",
-        x = "{n} column{?s} {?has/have} none: number {which}.",
-        i = "Set {.code names({arg})}, or drop what has no name."
-      ),
-      arg = arg, call = call
+      "Every column of {.arg {arg}} must have a name.",
+      x = "{n} column{?s} {?has/have} none: number {which}.",
+      i = "Set {.code names({arg})}, or drop what has no name.",
+      arg = arg
     )
   }
   broken <- names[!vapply(x, is_whole_factor, TRUE)]
   if (length(broken) > 0) {
     abort_input(
-      c(
-        "Every factor of {.arg {arg}} must have a level for each of its codes.",
-        x = "{.val {broken}} {?has/have} codes beyond the levels.",
-        i = "Make it again by {.fn factor}."
-      ),
-      arg = arg, call = call
+      "Every factor of {.arg {arg}} must have a level for each of its codes.",
+      x = "{.val {broken}} {?has/have} codes beyond the levels.",
+      i = "Make it again by {.fn factor}.",
+      arg = arg
     )
   }
   short <- names[vapply(x, NROW, 1) != nrow(x)]
   if (length(short) > 0) {
     n <- nrow(x)
     abort_input(
-      c(
-        "Every column of {.arg {arg}} must have a value for each record.",
-        x = "{.val {short}} {?has/have} not {n} value{?s}.",
-        i = "Make it again by {.fn data.frame}."
-      ),
-      arg = arg, call = call
+      "Every column of {.arg {arg}} must have a value for each record.",
+      x = "{.val {short}} {?has/have} not {n} value{?s}.",
+      i = "Make it again by {.fn data.frame}.",
+      arg = arg
     )
   }
 }
@@ -327,26 +296,21 @@ is_whole_factor <- function(x) {
 #' @param response (flag) Must it have a left side?
 #' @return `x`, invisibly.
 #' @noRd
-check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x),
-                          call = rlang::caller_env()) {
-  check_present(x, arg, call)
+check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (!inherits(x, "formula")) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   if (response && length(x) != 3) {
     abort_input(
-      c(
-        "{.arg {arg}} must name the response on its left side.",
-        x = "It has no left side.",
-        i = "Write `response ~ predictors`."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must name the response on its left side.",
+      x = "It has no left side.",
+      i = "Write `response ~ predictors`.",
+      arg = arg
     )
   }
   invisible(x)
@@ -403,32 +367,27 @@ broken_parts <- function(x, class) {
 #' @return `x`, invisibly.
 #' @noRd
 check_class <- function(x, class, how = NULL, null = FALSE,
-                        arg = rlang::caller_arg(x),
-                        call = rlang::caller_env()) {
-  check_present(x, arg, call)
+                        arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   if (!inherits(x, class)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a {.cls {class}} object.",
-        x = "It is {describe_type(x)}.",
-        i = how
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a {.cls {class}} object.",
+      x = "It is {describe_type(x)}.",
+      i = how,
+      arg = arg
     )
   }
   broken <- broken_parts(x, class)
   if (length(broken) > 0) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a whole {.cls {class}} object.",
-        x = "It has no {.field {broken}} of its own: it was edited, or another
-             version made it.",
-        i = how
-      ),
-      arg = arg, call = call, class = "pseudosynth_error_edited"
+      "{.arg {arg}} must be a whole {.cls {class}} object.",
+      x = "It has no {.field {broken}} of its own: it was edited, or another
+           version made it.",
+      i = how,
+      arg = arg, class = "pseudosynth_error_edited"
     )
   }
   invisible(x)
@@ -440,29 +399,24 @@ check_class <- function(x, class, how = NULL, null = FALSE,
 #' @param n (count) How many records there are.
 #' @return (numeric) The weights, class kept, invisibly.
 #' @noRd
-check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x),
-                          call = rlang::caller_env()) {
-  check_present(x, arg, call)
+check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   if (!is.numeric(x) || !is.null(dim(x))) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   if (length(x) != n) {
     n_given <- length(x)
     abort_input(
-      c(
-        "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
-        x = "It holds {n_given}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
+      x = "It holds {n_given}.",
+      arg = arg
     )
   }
   values <- as.double(unclass(x))
@@ -470,38 +424,34 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x),
   if (length(missing_rows) > 0) {
     n_missing <- length(missing_rows)
     abort_input(
-      c(
-        "{.arg {arg}} must lie in [0, 1].",
-        x = "{n_missing} weight{?s} {?is/are} missing.",
-        i = "A record that is to take no part has weight 0."
-      ),
-      arg = arg, call = call, rows = missing_rows
+      "{.arg {arg}} must lie in [0, 1].",
+      x = "{n_missing} weight{?s} {?is/are} missing.",
+      i = "A record that is to take no part has weight 0.",
+      arg = arg, rows = missing_rows
     )
   }
   low <- sum(values < 0)
   high <- sum(values > 1)
   if (low + high > 0) {
     abort_input(
-      c(
-        "{.arg {arg}} must lie in [0, 1].",
-        x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
-        x = if (high > 0) "{high} record{?s} {?is/are} above 1."
-      ),
-      arg = arg, call = call, rows = which(values < 0 | values > 1)
+      "{.arg {arg}} must lie in [0, 1].",
+      x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
+      x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
+      arg = arg, rows = which(values < 0 | values > 1)
     )
   }
   invisible(x)
 }
 
-check_seed <- function(seed, arg = "seed", call = rlang::caller_env()) {
+check_seed <- function(seed, arg = "seed") {
   if (is.null(seed)) {
     return(invisible(NULL))
   }
-  check_number(seed, min = 0, max = 2^53, arg = arg, call = call)
+  check_number(seed, min = 0, max = 2^53, arg = arg)
   if (seed != floor(seed)) {
     abort_input(
       "{.arg {arg}} must be a whole number or {.code NULL}.",
-      arg = arg, call = call
+      arg = arg
     )
   }
   invisible(seed)
@@ -530,7 +480,7 @@ foreign_arguments <- c(
 
 check_no_dots <- function(..., hint = "Formula, data, family and prior are those
                           of the fit; call {.fn fit_synthesizer} to change
-                          them.", call = rlang::caller_env()) {
+                          them.") {
   n <- ...length()
   if (n == 0) {
     return(invisible())
@@ -547,17 +497,14 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
     hint <- foreign_arguments[[foreign[1]]]
   }
   abort_input(
-    c(
-      "{.arg ...} must be empty.",
-      x = if (length(names) > 0) {
-        "{cli::qty(length(names))}The argument{?s} {.arg {names}} {?is/are}
-         not known here."
-      } else {
-        "There {?is/are} {n} argument{?s} too many."
-      },
-      i = hint
-    ),
-    call = call
+    "{.arg ...} must be empty.",
+    x = if (length(names) > 0) {
+      "{cli::qty(length(names))}The argument{?s} {.arg {names}} {?is/are}
+       not known here."
+    } else {
+      "There {?is/are} {n} argument{?s} too many."
+    },
+    i = hint
   )
 }
 
@@ -565,7 +512,7 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
 #' @param parm Names or numbers.
 #' @return (character) Their names.
 #' @noRd
-check_terms <- function(parm, terms, call = rlang::caller_env()) {
+check_terms <- function(parm, terms) {
   index <- if (is.character(parm)) {
     match(parm, terms)
   } else if (is.numeric(parm) && !is.object(parm)) {
@@ -575,11 +522,9 @@ check_terms <- function(parm, terms, call = rlang::caller_env()) {
   }
   if (anyNA(index)) {
     abort_input(
-      c(
-        "{.arg parm} must be terms of the model.",
-        i = "They are {.val {terms}}."
-      ),
-      arg = "parm", call = call
+      "{.arg parm} must be terms of the model.",
+      i = "They are {.val {terms}}.",
+      arg = "parm"
     )
   }
   terms[index]
@@ -588,8 +533,7 @@ check_terms <- function(parm, terms, call = rlang::caller_env()) {
 #' Check which draws or records are meant
 #' @return (integer) `NULL` becomes all.
 #' @noRd
-check_index <- function(x, n, arg = rlang::caller_arg(x),
-                        call = rlang::caller_env()) {
+check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   if (is.null(x)) {
     return(seq_len(n))
   }
@@ -597,41 +541,35 @@ check_index <- function(x, n, arg = rlang::caller_arg(x),
     all(x >= 1 & x <= n)
   if (!good) {
     abort_input(
-      c(
-        "{.arg {arg}} must be whole numbers from 1 to {n}.",
-        i = "{.code NULL} means all of them."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be whole numbers from 1 to {n}.",
+      i = "{.code NULL} means all of them.",
+      arg = arg
     )
   }
   as.integer(x)
 }
 
-check_quantile <- function(quantile, call = rlang::caller_env()) {
-  check_number(quantile, above = 0, max = 1, arg = "quantile", call = call)
+check_quantile <- function(quantile) {
+  check_number(quantile, above = 0, max = 1, arg = "quantile")
 }
 
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
-check_path <- function(path, arg = "path", call = rlang::caller_env()) {
-  check_string(path, arg = arg, call = call)
+check_path <- function(path, arg = "path") {
+  check_string(path, arg = arg)
   if (!validEnc(path)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be text in a known encoding.",
-        x = "It holds bytes that are no characters in this session's.",
-        i = "Say which it is by {.fn iconv}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be text in a known encoding.",
+      x = "It holds bytes that are no characters in this session's.",
+      i = "Say which it is by {.fn iconv}.",
+      arg = arg
     )
   }
   n <- nchar(path, "bytes")
   if (n > 1000) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a path of at most 1000 bytes.",
-        x = "It has {n}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a path of at most 1000 bytes.",
+      x = "It has {n}.",
+      arg = arg
     )
   }
   invisible(path)

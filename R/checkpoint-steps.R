@@ -15,9 +15,9 @@ running <- new.env(parent = emptyenv())
 #' @param entropy (string) 64 hexadecimal digits.
 #' @return (environment)
 #' @noRd
-new_run <- function(folder = NULL, entropy = NULL, call = NULL) {
+new_run <- function(folder = NULL, entropy = NULL) {
   list2env(list(
-    folder = folder, entropy = entropy, call = call, words = 0, step = 0,
+    folder = folder, entropy = entropy, words = 0, step = 0,
     fits = list(), last = NULL
   ), parent = emptyenv())
 }
@@ -95,7 +95,7 @@ kept_step <- function(what, code, complete = function(value) TRUE) {
   run$part <- 0
   file <- file.path(run$folder, sprintf("step-%03d", step))
   if (file.exists(file)) {
-    found <- read_kept(file, run$call)
+    found <- read_kept(file)
     run$words <- found$words
     run$step <- found$step
     note(run, what, ": taken from the checkpoint")
@@ -105,16 +105,11 @@ kept_step <- function(what, code, complete = function(value) TRUE) {
   value <- code
   if (!complete(value)) {
     abort_sampler(
-      c(
-        "The job was interrupted.",
-        i = "{.fn resume} goes on with it."
-      ),
-      call = run$call, class = "pseudosynth_error_interrupt"
+      "The job was interrupted.",
+      i = "{.fn resume} goes on with it.", class = "pseudosynth_error_interrupt"
     )
   }
-  write_kept(
-    list(value = value, words = run$words, step = run$step), file, run$call
-  )
+  write_kept(list(value = value, words = run$words, step = run$step), file )
   unlink(Sys.glob(sprintf("%s-*", file)))
   note(run, what, ": finished")
   value
@@ -140,13 +135,13 @@ sample_chains <- function(spec, asked) {
     run$part, seq_len(asked$chains)
   )
   asked$kept <- lapply(file, function(file) {
-    if (file.exists(file)) read_kept(file, run$call)
+    if (file.exists(file)) read_kept(file)
   })
   # The core must not be left by an error. A disk that is full now may not be
   # when the fit is kept; if it is, the error there has the fit
   asked$keep <- function(chain, result) {
     suspendInterrupts(tryCatch({
-      write_kept(result, file[chain], run$call)
+      write_kept(result, file[chain])
       note(run, sprintf("chain %d of %d: finished", chain, asked$chains))
     }, error = function(e) note(run, "a chain could not be kept")))
   }
@@ -159,7 +154,7 @@ sample_chains <- function(spec, asked) {
 #'
 #' A hash stands before it, since a power failure may leave anything.
 #' @noRd
-write_kept <- function(x, file, call) {
+write_kept <- function(x, file) {
   bytes <- serialize(x, NULL, xdr = FALSE)
   bytes <- c(charToRaw(rlang::hash(bytes)), bytes)
   aside <- paste0(file, ".part")
@@ -170,13 +165,11 @@ write_kept <- function(x, file, call) {
   if (!written) {
     unlink(aside)
     abort_input(
-      c(
-        "{.file {file}} could not be written.",
-        x = "What was kept before is still there.",
-        i = "Is the disk full, or the folder not writable? Then
-             {.fn resume} goes on from there."
-      ),
-      arg = "checkpoint", call = call,
+      "{.file {file}} could not be written.",
+      x = "What was kept before is still there.",
+      i = "Is the disk full, or the folder not writable? Then
+           {.fn resume} goes on from there.",
+      arg = "checkpoint",
       class = c("pseudosynth_error_checkpoint", "pseudosynth_error_write")
     )
   }
@@ -198,7 +191,7 @@ put_bytes <- function(bytes, file, mode = "wb") {
   file.size(file) == before + length(bytes)
 }
 
-read_kept <- function(file, call) {
+read_kept <- function(file) {
   read <- tryCatch({
     bytes <- readBin(file, "raw", file.size(file))
     hash <- rawToChar(bytes[1:32])
@@ -207,19 +200,17 @@ read_kept <- function(file, call) {
   }, warning = function(w) NULL, error = function(e) NULL)
   if (is.null(read)) {
     abort_input(
-      c(
-        "{.file {file}} is not as it was written.",
-        i = if (basename(file) == "job") {
-          "It holds the job itself, which cannot be resumed without it. Start
-           again with a new folder."
-        } else if (basename(file) == "result") {
-          "It holds the finished result, and what it was made from is gone.
-           Start again with a new folder."
-        } else {
-          "Remove that file: what it held is then made again."
-        }
-      ),
-      arg = "checkpoint", call = call, class = "pseudosynth_error_checkpoint"
+      "{.file {file}} is not as it was written.",
+      i = if (basename(file) == "job") {
+        "It holds the job itself, which cannot be resumed without it. Start
+         again with a new folder."
+      } else if (basename(file) == "result") {
+        "It holds the finished result, and what it was made from is gone.
+         Start again with a new folder."
+      } else {
+        "Remove that file: what it held is then made again."
+      },
+      arg = "checkpoint", class = "pseudosynth_error_checkpoint"
     )
   }
   read[[1]]

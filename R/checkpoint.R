@@ -74,32 +74,22 @@
 #' unlink(folder, recursive = TRUE)
 #' @export
 resume <- function(path, ledger = NULL) {
-  call <- rlang::current_env()
   check_present(path)
   check_path(path)
-  check_ledger(ledger, call)
+  check_ledger(ledger)
   if (!dir.exists(path)) {
-    abort_checkpoint("There is no folder {.file {path}}.", call, "path")
+    abort_checkpoint("There is no folder {.file {path}}.", arg = "path")
   }
-  run_kept(path, NULL, ledger, call)
-}
-
-abort_checkpoint <- function(message, call, arg = "checkpoint",
-                             class = NULL, .envir = rlang::caller_env()) {
-  abort_input(
-    message,
-    arg = arg, call = call, class = c(class, "pseudosynth_error_checkpoint"),
-    .envir = .envir
-  )
+  run_kept(path, NULL, ledger)
 }
 
 #' Run a job in its folder: from the start, from where it was, or not at all
 #' @param job (`synthesis_job` or `NULL`) `NULL`: the one in the folder.
 #' @noRd
-run_kept <- function(path, job, ledger, call) {
-  path <- open_folder(path, is.null(job), call)
+run_kept <- function(path, job, ledger) {
+  path <- open_folder(path, is.null(job))
   lock <- file.path(path, "lock")
-  mine <- take_folder(lock, call)
+  mine <- take_folder(lock)
   on.exit(if (identical(lock_owner(lock), mine)) {
     unlink(lock, recursive = TRUE)
   })
@@ -108,9 +98,9 @@ run_kept <- function(path, job, ledger, call) {
   mark <- if (!is.null(job)) job_mark(job, ledger)
   result <- file.path(path, "result")
   if (file.exists(result)) {
-    made <- read_kept(result, call)
-    check_same_job(made$mark, mark, path, call)
-    if (!is.null(ledger)) spend_result(ledger, made$value, call)
+    made <- read_kept(result)
+    check_same_job(made$mark, mark, path)
+    if (!is.null(ledger)) spend_result(ledger, made$value)
     cli::cli_inform(
       c(i = "The job of {.file {path}} is finished: this is its result."),
       class = "pseudosynth_message_checkpoint"
@@ -119,22 +109,22 @@ run_kept <- function(path, job, ledger, call) {
     return(made$value)
   }
   if (!file.exists(file.path(path, "job"))) check_planned(ledger, job)
-  kept <- kept_job(path, job, ledger, mark, call)
-  run <- new_run(path, kept$entropy, call)
+  kept <- kept_job(path, job, ledger, mark)
+  run <- new_run(path, kept$entropy)
   note(run, if (kept$new) "started" else "resumed", " by process ", mine[1])
   value <- carrying_fits(run, finish_job(kept$job, ledger %||% kept$ledger))
-  kept_result(value, kept$mark, path, run, call)
+  kept_result(value, kept$mark, path, run)
 }
 
 #' The folder, which nobody else may read
 #' @param exists (flag) Must there be a job in it?
 #' @noRd
-open_folder <- function(path, exists, call) {
+open_folder <- function(path, exists) {
   if (!dir.exists(path)) {
     if (file.exists(path) || !dir.exists(dirname(path)) ||
       !dir.create(path, showWarnings = FALSE, mode = "0700")) {
       abort_checkpoint(
-        "The folder {.file {path}} could not be made.", call,
+        "The folder {.file {path}} could not be made.",
         class = "pseudosynth_error_write"
       )
     }
@@ -146,14 +136,10 @@ open_folder <- function(path, exists, call) {
     (bitwAnd(as.integer(info$mode), 63L) != 0 ||
       !isTRUE(info$uname == owner))) {
     abort_checkpoint(
-      c(
-        "The folder of a checkpoint must be its owner's alone.",
-        x = "{.file {path}} has mode {format(info$mode)}, or is somebody
-             else's.",
-        i = "It will hold the confidential file. Name a new folder, or take the
-             others' rights away: {.code chmod 700}."
-      ),
-      call
+      "The folder of a checkpoint must be its owner's alone.",
+      x = "{.file {path}} has mode {format(info$mode)}, or is somebody else's.",
+      i = "It will hold the confidential file. Name a new folder, or take the
+           others' rights away: {.code chmod 700}."
     )
   }
   there <- dir(path, all.files = TRUE, no.. = TRUE)
@@ -161,11 +147,8 @@ open_folder <- function(path, exists, call) {
   if ((exists || length(there) > 0) && !any(ours %in% there) &&
     !all(grepl("^lock|^log.txt$|[.]part$", there) & !exists)) {
     abort_checkpoint(
-      c(
-        "{.file {path}} must be a new or empty folder, or that of a job.",
-        x = "It holds no job."
-      ),
-      call
+      "{.file {path}} must be a new or empty folder, or that of a job.",
+      x = "It holds no job."
     )
   }
   path
@@ -173,11 +156,11 @@ open_folder <- function(path, exists, call) {
 
 #' @return (character) The lock's owner, see lock_owner().
 #' @noRd
-take_folder <- function(lock, call) {
+take_folder <- function(lock) {
   mine <- claim_lock(lock)
   if (is.null(mine)) {
     abort_checkpoint(
-      "The folder {.file {dirname(lock)}} is not writable.", call,
+      "The folder {.file {dirname(lock)}} is not writable.",
       class = "pseudosynth_error_write"
     )
   }
@@ -190,11 +173,8 @@ take_folder <- function(lock, call) {
     remove_dead_lock(lock, mine)
   }
   abort_checkpoint(
-    c(
-      "The job of {.file {dirname(lock)}} runs in another process.",
-      i = "If there is none, remove {.file {lock}}."
-    ),
-    call,
+    "The job of {.file {dirname(lock)}} runs in another process.",
+    i = "If there is none, remove {.file {lock}}.",
     class = "pseudosynth_error_locked"
   )
 }
@@ -217,25 +197,22 @@ job_mark <- function(job, ledger) {
 #' A ledger that does not know a finished job is asked, as if it had run now
 #' @param job (`pseudo_posterior`)
 #' @noRd
-spend_result <- function(ledger, job, call) {
+spend_result <- function(ledger, job) {
   synthetic <- job$synthetic
   variable <- synthetic$variable
   in_run(new_run(), spend(
     ledger, guarantee(job), variable,
     synthetic$sets[[1]][setdiff(names(synthetic$sets[[1]]), variable)],
-    job_data(job)[[variable]], call
+    job_data(job)[[variable]]
   ))
 }
 
-check_same_job <- function(found, mark, path, call) {
+check_same_job <- function(found, mark, path) {
   if (!is.null(mark) && !identical(found, mark)) {
     abort_checkpoint(
-      c(
-        "{.file {path}} belongs to another job.",
-        x = "Its file, its model, its mechanism or another argument differs.",
-        i = "Name a new folder, or {.fn resume} that job."
-      ),
-      call
+      "{.file {path}} belongs to another job.",
+      x = "Its file, its model, its mechanism or another argument differs.",
+      i = "Name a new folder, or {.fn resume} that job."
     )
   }
 }
@@ -243,20 +220,17 @@ check_same_job <- function(found, mark, path, call) {
 #' The job in the folder, put there if it is new
 #' @return (list) `job`, `ledger`, `mark`, `entropy`, `new` (flag).
 #' @noRd
-kept_job <- function(path, job, ledger, mark, call) {
+kept_job <- function(path, job, ledger, mark) {
   file <- file.path(path, "job")
   version <- as.character(utils::packageVersion("pseudosynth"))
   if (file.exists(file)) {
-    kept <- read_kept(file, call)
-    check_same_job(kept$mark, mark, path, call)
+    kept <- read_kept(file)
+    check_same_job(kept$mark, mark, path)
     if (!identical(kept$version, version)) {
       abort_checkpoint(
-        c(
-          "{.file {path}} is of another version of this package.",
-          x = "It is of {kept$version}, this is {version}: draws may differ.",
-          i = "Resume it with that version, or start in a new folder."
-        ),
-        call
+        "{.file {path}} is of another version of this package.",
+        x = "It is of {kept$version}, this is {version}: draws may differ.",
+        i = "Resume it with that version, or start in a new folder."
       )
     }
     return(c(kept, list(new = FALSE)))
@@ -267,7 +241,7 @@ kept_job <- function(path, job, ledger, mark, call) {
       entropy_seed_(), entropy_seed_()
     ))), collapse = "")
   )
-  write_kept(kept, file, call)
+  write_kept(kept, file)
   c(kept, list(new = TRUE))
 }
 
@@ -286,12 +260,10 @@ portable_job <- function(job) {
 
 #' Put the result in the place of all that it was made from
 #' @noRd
-kept_result <- function(value, mark, path, run, call) {
+kept_result <- function(value, mark, path, run) {
   tryCatch(
     {
-      write_kept(
-        list(value = value, mark = mark), file.path(path, "result"), call
-      )
+      write_kept(list(value = value, mark = mark), file.path(path, "result") )
       remove_steps(path)
       note(run, "the job is finished")
     },

@@ -9,31 +9,26 @@
 #' @return `x`, invisibly.
 #' @noRd
 check_names <- function(x, columns, null = TRUE, of = "data",
-                        arg = rlang::caller_arg(x),
-                        call = rlang::caller_env()) {
-  check_present(x, arg, call)
+                        arg = rlang::caller_arg(x)) {
+  check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   if (!is.character(x) || length(x) == 0 || anyNA(x)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be names of columns.",
-        x = "It is {describe_type(x)}.",
-        i = if (null) "{.code NULL} means none."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be names of columns.",
+      x = "It is {describe_type(x)}.",
+      i = if (null) "{.code NULL} means none.",
+      arg = arg
     )
   }
   absent <- absent_names(x, columns)
   if (length(absent) > 0) {
     abort_input(
-      c(
-        "{.arg {arg}} must be names of columns of {.arg {of}}.",
-        x = "{absent}",
-        i = "The columns are {.val {columns}}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be names of columns of {.arg {of}}.",
+      x = "{absent}",
+      i = "The columns are {.val {columns}}.",
+      arg = arg
     )
   }
   invisible(x)
@@ -42,15 +37,13 @@ check_names <- function(x, columns, null = TRUE, of = "data",
 #' Check that a file has some columns
 #' @param columns (character) Names that are known to be names.
 #' @noRd
-check_columns <- function(columns, data, arg, call = rlang::caller_env()) {
+check_columns <- function(columns, data, arg) {
   absent <- absent_names(columns, names(data))
   if (length(absent) > 0) {
     abort_input(
-      c(
-        "{.arg {arg}} must have the columns that are compared.",
-        x = "{absent}"
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must have the columns that are compared.",
+      x = "{absent}",
+      arg = arg
     )
   }
 }
@@ -77,17 +70,15 @@ absent_names <- function(x, columns) {
 #' Refuse to draw without the published predictors
 #' @param from (string) What is drawn from, which holds no record.
 #' @noRd
-check_newdata <- function(newdata, from, call) {
+check_newdata <- function(newdata, from) {
   if (is.null(newdata)) {
     abort_input(
-      c(
-        "{.arg newdata} must give the published predictors.",
-        x = "A {from} holds no record."
-      ),
-      arg = "newdata", call = call
+      "{.arg newdata} must give the published predictors.",
+      x = "A {from} holds no record.",
+      arg = "newdata"
     )
   }
-  check_data_frame(newdata, arg = "newdata", call = call)
+  check_data_frame(newdata, arg = "newdata")
 }
 
 #' What to do with a column of a survey's labels, as package haven reads it

@@ -79,38 +79,34 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
 
 #' Jobs by the names that were given, or as they were written
 #' @noRd
-named_jobs <- function(jobs, written, call = rlang::caller_env()) {
+named_jobs <- function(jobs, written) {
   if (length(jobs) == 0) {
-    abort_input("At least one job must be given.", arg = "...", call = call)
+    abort_input("At least one job must be given.", arg = "...")
   }
   given <- names(jobs) %||% rep("", length(jobs))
   misspelt <- given[given != "" & !vapply(jobs, is_job, TRUE)]
   if (length(misspelt) > 0) {
     takes <- setdiff(names(formals(compare)), "...")
     abort_input(
-      c(
-        "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is no job and no
-         argument/are no jobs and no arguments} of {.fn compare}.",
-        i = "Beside jobs it takes {.arg {takes}}."
-      ),
-      arg = "...", call = call
+      "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is no job and no
+       argument/are no jobs and no arguments} of {.fn compare}.",
+      i = "Beside jobs it takes {.arg {takes}}.",
+      arg = "..."
     )
   }
   for (job in jobs) {
     if (inherits(job, "synthetic_data") || is.data.frame(job)) {
       abort_input(
-        c(
-          "{.arg ...} must be finished jobs of {.fn pseudo_posterior}.",
-          x = "It holds {describe_type(job)}.",
-          i = "Sets are measured against a file by
-               {.code utility(synthetic, data)}."
-        ),
-        arg = "...", call = call
+        "{.arg ...} must be finished jobs of {.fn pseudo_posterior}.",
+        x = "It holds {describe_type(job)}.",
+        i = "Sets are measured against a file by
+             {.code utility(synthetic, data)}.",
+        arg = "..."
       )
     }
     check_class(
       job, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.",
-      arg = "...", call = call
+      arg = "..."
     )
   }
   plain <- given == ""
@@ -123,7 +119,7 @@ named_jobs <- function(jobs, written, call = rlang::caller_env()) {
   stats::setNames(jobs, make.unique(given))
 }
 
-check_same_file <- function(jobs, data, variable, call = rlang::caller_env()) {
+check_same_file <- function(jobs, data, variable) {
   same <- vapply(jobs, function(job) {
     file <- job_data(job)
     # A job holds the columns of its model, or more: what both hold must agree
@@ -135,12 +131,10 @@ check_same_file <- function(jobs, data, variable, call = rlang::caller_env()) {
   if (!all(same)) {
     other <- names(jobs)[!same]
     abort_input(
-      c(
-        "All jobs must be on the same records.",
-        x = "{.val {other}} {?is/are} of another file or response than
-             {.val {names(jobs)[1]}}."
-      ),
-      arg = "...", call = call
+      "All jobs must be on the same records.",
+      x = "{.val {other}} {?is/are} of another file or response than
+           {.val {names(jobs)[1]}}.",
+      arg = "..."
     )
   }
 }

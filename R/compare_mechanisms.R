@@ -80,25 +80,24 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
                                calibrate = "centred", top = NULL,
                                risk_radius = NULL, risk_known = NULL,
                                file = NULL, seed = NULL) {
-  call <- rlang::call2("compare_mechanisms")
   sets <- check_count(sets, min = 1)
-  check_rows_file(file, seed, call)
-  check_epsilons(epsilon, call)
-  calibrate <- check_calibrate(calibrate, call)
-  chosen <- compared_mechanisms(mechanisms, call)
+  check_rows_file(file, seed)
+  check_epsilons(epsilon)
+  calibrate <- check_calibrate(calibrate)
+  chosen <- compared_mechanisms(mechanisms)
   given <- sort_arguments(
-    c(list(...), list(top = top)), open_mechanisms(chosen), call,
+    c(list(...), list(top = top)), open_mechanisms(chosen),
     also = c(
       "margin", "support", "neighbours", "allow_unconverged", "reference"
     )
   )
-  job <- comparison_job(formula, data, family, given, seed, call)
+  job <- comparison_job(formula, data, family, given, seed)
   measure <- comparison_measure(
     job, groups, regression, risk_radius, risk_known
   )
-  margin <- resolve_margin(given$also$margin, given$margin, call)
+  margin <- resolve_margin(given$also$margin, given$margin)
   jobs <- comparison_jobs(
-    job, lapply(chosen, with_settings, given$settings, call), epsilon, margin,
+    job, lapply(chosen, with_settings, given$settings), epsilon, margin,
     calibrate, given$also$reference, given$also$support
   )
   found <- run_comparison(
@@ -115,34 +114,30 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
   )
 }
 
-check_epsilons <- function(epsilon, call) {
+check_epsilons <- function(epsilon) {
   if (!is.numeric(epsilon) || length(epsilon) == 0) {
     abort_input(
-      c(
-        "{.arg epsilon} must be positive numbers.",
-        x = "It is {describe_type(epsilon)}."
-      ),
-      arg = "epsilon", call = call
+      "{.arg epsilon} must be positive numbers.",
+      x = "It is {describe_type(epsilon)}.",
+      arg = "epsilon"
     )
   }
   for (value in epsilon) {
-    check_number(value, above = 0, arg = "epsilon", call = call)
+    check_number(value, above = 0, arg = "epsilon")
   }
 }
 
 #' Mechanisms that can have a margin, by our names
 #' @noRd
-check_calibrate <- function(calibrate, call) {
-  check_mechanism_names(calibrate, "calibrate", call)
+check_calibrate <- function(calibrate) {
+  check_mechanism_names(calibrate, "calibrate")
   vapply(calibrate, function(name) {
-    found <- find_mechanism(name, "stages", "calibrate", call)
+    found <- find_mechanism(name, "stages", "calibrate")
     if (found$kind != "clipped") {
       abort_input(
-        c(
-          "{.arg calibrate} must name clipped mechanisms.",
-          x = "{.val {found$name}} is none: it can have no margin."
-        ),
-        arg = "calibrate", call = call
+        "{.arg calibrate} must name clipped mechanisms.",
+        x = "{.val {found$name}} is none: it can have no margin.",
+        arg = "calibrate"
       )
     }
     found$name
@@ -151,32 +146,28 @@ check_calibrate <- function(calibrate, call) {
 
 #' A list of names or mechanisms, and no column of a file
 #' @noRd
-check_mechanism_names <- function(x, arg, call) {
+check_mechanism_names <- function(x, arg) {
   named <- is.null(x) || (is.list(x) && !is.data.frame(x)) ||
     (is.character(x) && length(x) <= 2 * length(mechanisms()))
   if (!named) {
     abort_input(
-      c(
-        "{.arg {arg}} must be names of mechanisms.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be names of mechanisms.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
 }
 
-compared_mechanisms <- function(mechanisms, call) {
+compared_mechanisms <- function(mechanisms) {
   if (inherits(mechanisms, "privacy_mechanism")) mechanisms <- list(mechanisms)
   if (length(mechanisms) == 0) {
     abort_input(
       "{.arg mechanisms} must name at least one.",
-      arg = "mechanisms", call = call
+      arg = "mechanisms"
     )
   }
-  check_mechanism_names(mechanisms, "mechanisms", call)
-  lapply(
-    mechanisms, choose_mechanism, c("stages", "release"), "mechanisms", call
-  )
+  check_mechanism_names(mechanisms, "mechanisms")
+  lapply(mechanisms, choose_mechanism, c("stages", "release"), "mechanisms" )
 }
 
 #' A job for each row: mechanisms that claim an epsilon at each of them, the
@@ -188,7 +179,7 @@ comparison_jobs <- function(job, mechanisms, epsilon, margin, calibrate,
   reference <- c(list(reference), own)
   reference <- Filter(Negate(is.null), reference)
   if (length(reference) > 0) {
-    alone <- blame(mechanism_reference(reference[[1]]), job$call)
+    alone <- mechanism_reference(reference[[1]])
     names <- vapply(mechanisms, `[[`, "", "name")
     mechanisms <- c(mechanisms, if (!alone$name %in% names) list(alone))
   }
@@ -280,11 +271,11 @@ as.data.frame.mechanism_comparison <- function(x, ...) {
 #' The job of a comparison without a mechanism
 #' @param given (list) See sort_arguments().
 #' @noRd
-comparison_job <- function(formula, data, family, given, seed, call) {
+comparison_job <- function(formula, data, family, given, seed) {
   new_job(
     formula, data, family, given$fit,
     given$also$neighbours %||% "add-remove", seed,
-    given$also$allow_unconverged %||% FALSE, call
+    given$also$allow_unconverged %||% FALSE
   )
 }
 
@@ -295,21 +286,20 @@ comparison_job <- function(formula, data, family, given, seed, call) {
 #' @return (list) See finished_rows().
 #' @noRd
 run_comparison <- function(jobs, sets, measure, measured, file) {
-  call <- jobs[[1]]$call
   own_draws <- vapply(jobs, function(job) {
     job$mechanism$kind != "sums" && is.null(job$margin) &&
       !is.null(definition_of(job$mechanism)$stages)
   }, TRUE)
   for (job in jobs[own_draws]) check_enough_draws(job, sets, "sets")
   kept <- open_rows_file(
-    file, vapply(jobs, comparison_key, "", sets, measured), call
+    file, vapply(jobs, comparison_key, "", sets, measured)
   )
   starts <- setdiff(which(vapply(jobs, function(job) {
     definition_of(job$mechanism)$from_unweighted
   }, TRUE)), kept$numbers)
   if (length(starts) > 0) {
     job <- jobs[[starts[1]]]
-    first <- told_already(blame(unweighted_fit(job), job$call))
+    first <- told_already(unweighted_fit(job))
     jobs[starts] <- lapply(jobs[starts], function(job) {
       job[["first"]] <- first
       job
@@ -319,9 +309,9 @@ run_comparison <- function(jobs, sets, measure, measured, file) {
     length(jobs), row_of_job(sets, measure), "a mechanism",
     item = function(i) {
       job <- jobs[[i]]
-      job$run$threads <- worker_threads(job$run$threads, call)
+      job$run$threads <- worker_threads(job$run$threads)
       job
-    }, kept = kept, call = call
+    }, kept = kept
   )
 }
 
@@ -348,13 +338,11 @@ check_margin_taken <- function(jobs, given) {
   if (given && !any(taken)) {
     names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
     abort_input(
-      c(
-        "A margin is for clipped mechanisms, in a comparison for those in
-         {.arg calibrate}.",
-        x = "None of {.val {names}} is.",
-        i = "Leave {.arg bounds} out."
-      ),
-      arg = "bounds", call = jobs[[1]]$call
+      "A margin is for clipped mechanisms, in a comparison for those in
+       {.arg calibrate}.",
+      x = "None of {.val {names}} is.",
+      i = "Leave {.arg bounds} out.",
+      arg = "bounds"
     )
   }
 }
@@ -374,12 +362,8 @@ comparison_figures <- c(
 comparison_measure <- function(job, groups, regression, risk_radius,
                                risk_known) {
   response <- job$model$response
-  check_number(
-    risk_radius, above = 0, null = TRUE, arg = "risk_radius", call = job$call
-  )
-  known <- check_known(
-    risk_known, job$data, response$variable, call = job$call
-  )
+  check_number(risk_radius, above = 0, null = TRUE, arg = "risk_radius" )
+  known <- check_known(risk_known, job$data, response$variable )
   if (is.null(regression) && job$family$kind == "continuous") {
     regression <- histogram_formula(job$formula, job$family)
   }
@@ -419,18 +403,15 @@ measure_sets <- function(sets, data, variable, groups, regression, transform,
 #' @noRd
 check_measured <- function(job, groups, regression) {
   columns <- names(job$model$data)
-  check_groups(
-    groups, columns, job$model$response$variable,
-    call = job$call
-  )
+  check_groups(groups, columns, job$model$response$variable )
   if (is.null(regression)) {
     return(NULL)
   }
-  check_formula(regression, arg = "regression", call = job$call)
+  check_formula(regression, arg = "regression")
   regression <- without_dot(regression, columns, names(job$data))
   used <- all.vars(regression)
   if (length(used) > 0) {
-    check_names(used, columns, arg = "regression", call = job$call)
+    check_names(used, columns, arg = "regression")
   }
   regression
 }

@@ -2,81 +2,95 @@
 # never holds a data value: row numbers travel in the field `rows` of the
 # condition object and stay out of the message.
 
-#' Signal an error about what the user gave
+#' The functions that signal an error of one kind
 #'
-#' @param message (character) Bullets for [cli::cli_abort()], interpolated in
-#'   the caller's frame: what was expected, what was given (`x`), which column
-#'   and how many records, and what to do (`i`). Never a data value.
-#' @param ... Further fields of the condition object.
-#' @param arg (string or `NULL`) The name of the argument at fault, kept in the
+#' They take bullets for [cli::cli_abort()], interpolated in the caller's frame:
+#' without a name what was expected, then what was given (`x`), which column and
+#' how many records, and what to do (`i`). Never a data value. Other names are
+#' fields of the condition object. Further arguments:
+#' * `arg` (string or `NULL`): the name of the argument at fault, kept in the
 #'   field `arg`.
-#' @param call (environment or call) The call to blame.
-#' @param rows (integer or `NULL`) Row numbers of the records at fault, kept in
+#' * `rows` (integer or `NULL`): row numbers of the records at fault, kept in
 #'   the field `rows` and never printed.
-#' @param class (character or `NULL`) Classes put before the general ones.
-#' @param .envir (environment) Where the message is interpolated.
-#' @return Never returns.
+#' * `class` (character or `NULL`): classes put before the general ones.
+#' * `.envir` (environment): where the message is interpolated.
+#'
+#' @param kind (character) Of classes `pseudosynth_error_..`, the narrow first.
+#' @param fault (string or `NULL`) The default of `arg`.
 #' @noRd
-abort_input <- function(message, ..., arg = NULL, call = rlang::caller_env(),
-                        rows = NULL, class = NULL,
-                        .envir = rlang::caller_env()) {
-  abort_classed(
-    message, "pseudosynth_error_input", ...,
-    arg = arg, call = call, rows = rows, class = class, .envir = .envir
-  )
+abort_of <- function(kind, fault = NULL) {
+  general <- c(sprintf("pseudosynth_error_%s", kind), "pseudosynth_error")
+  function(..., arg = fault, rows = NULL, class = NULL,
+           .envir = rlang::caller_env()) {
+    said <- told(list(...))
+    cli::cli_abort(
+      said$bullets, !!!said$fields,
+      arg = arg, rows = rows, call = user_call(), .envir = .envir,
+      class = c(class, general)
+    )
+  }
 }
 
-#' Signal a failed precondition of privacy
-#' @inheritParams abort_input
+#' Bullets and the other fields of a condition
 #' @noRd
-abort_privacy <- function(message, ..., arg = NULL, call = rlang::caller_env(),
-                          rows = NULL, class = NULL,
-                          .envir = rlang::caller_env()) {
-  abort_classed(
-    message, "pseudosynth_error_privacy", ...,
-    arg = arg, call = call, rows = rows, class = class, .envir = .envir
-  )
+told <- function(dots) {
+  bullet <- rlang::names2(dots) %in% c("", "x", "i", "*", "!", "v", " ")
+  list(bullets = do.call(c, dots[bullet]), fields = dots[!bullet])
 }
 
-#' Signal an error inside a sampler
-#' @inheritParams abort_input
-#' @noRd
-abort_sampler <- function(message, ..., arg = NULL, call = rlang::caller_env(),
-                          rows = NULL, class = NULL,
-                          .envir = rlang::caller_env()) {
-  abort_classed(
-    message, "pseudosynth_error_sampler", ...,
-    arg = arg, call = call, rows = rows, class = class, .envir = .envir
-  )
-}
+abort_input <- abort_of("input")
+abort_privacy <- abort_of("privacy")
+abort_sampler <- abort_of("sampler")
+abort_ledger <- abort_of(c("ledger", "input"), "ledger")
+abort_checkpoint <- abort_of(c("checkpoint", "input"), "checkpoint")
 
-abort_classed <- function(message, kind, ..., arg, call, rows, class, .envir) {
-  cli::cli_abort(
-    message, ...,
-    arg = arg, rows = rows, call = call, .envir = .envir,
-    class = c(class, kind, "pseudosynth_error")
-  )
-}
-
-#' Warn that a fit has not converged
-#' @inheritParams abort_input
+#' Warn, with bullets as the errors have them
+#' @param kind (string) Of the class `pseudosynth_warning_..`.
 #' @return `NULL`, invisibly.
 #' @noRd
-warn_convergence <- function(message, ..., call = rlang::caller_env(),
-                             class = NULL, .envir = rlang::caller_env()) {
-  warn_classed(
-    message, "pseudosynth_warning_convergence", ...,
-    call = call, class = class, .envir = .envir
+warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
+  said <- told(list(...))
+  cli::cli_warn(
+    said$bullets, !!!said$fields,
+    call = user_call(), .envir = .envir,
+    class = c(sprintf("pseudosynth_warning_%s", kind), "pseudosynth_warning")
   )
+  invisible()
 }
 
-warn_classed <- function(message, kind, ..., call, class, .envir) {
-  cli::cli_warn(
-    message, ...,
-    call = call, .envir = .envir,
-    class = c(class, kind, "pseudosynth_warning")
-  )
-  invisible(NULL)
+#' The call that errors blame: the one by which the user came into the package
+#'
+#' Without its arguments, which may hold records. The outermost function of the
+#' package before code that is not, where base R's, such as lapply(), pass on.
+#' @return (call or `NULL`)
+#' @noRd
+user_call <- function() {
+  ours <- topenv()
+  parents <- sys.parents()
+  found <- NULL
+  at <- parents[length(parents)]
+  while (at > 0) {
+    home <- environment(sys.function(at)) %||% baseenv()
+    if (identical(home, ours)) {
+      found <- at
+    } else if (!environmentName(topenv(home)) %in% passing_on) {
+      break
+    }
+    at <- parents[at]
+  }
+  if (!is.null(found)) bare_call(sys.call(found))
+}
+
+passing_on <- c(
+  "pseudosynth", "base", "stats", "utils", "methods", "rlang", "cli"
+)
+
+bare_call <- function(call) {
+  if (rlang::is_call(call, "$", n = 2)) {
+    return(call("$", quote(x), call[[3]]))
+  }
+  named <- is.name(call[[1]]) || rlang::is_call(call[[1]], c("::", ":::"))
+  if (named) as.call(list(call[[1]]))
 }
 
 #' Call a function with arguments from a list
@@ -110,12 +124,11 @@ is_plain_argument <- function(x) {
     (is.atomic(x) && length(x) == 1 && is.null(attributes(x)))
 }
 
-#' Blame the user's call for errors of what it runs
-#' @param expr What the user's function runs, other exported functions say.
+#' Blame the user's call for errors of code of the user's that it runs
 #' @noRd
-blame <- function(expr, call = rlang::caller_env()) {
+blame <- function(expr) {
   tryCatch(expr, pseudosynth_error = function(error) {
-    error$call <- if (is.environment(call)) rlang::frame_call(call) else call
+    error$call <- user_call()
     rlang::cnd_signal(error)
   })
 }
@@ -134,14 +147,11 @@ tell_step <- function(text, .envir = rlang::caller_env()) {
 # The one place where errors of the C++ core become conditions of this package.
 
 # Errors of the core become classed conditions that blame the user's call.
-call_core <- function(expr, call) {
+call_core <- function(expr) {
   tryCatch(expr, error = function(e) {
     if (inherits(e, "pseudosynth_error")) {
       stop(e)
     }
-    abort_sampler(
-      c("The chains could not run.", x = "{conditionMessage(e)}"),
-      call = call
-    )
+    abort_sampler("The chains could not run.", x = "{conditionMessage(e)}" )
   })
 }

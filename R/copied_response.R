@@ -6,21 +6,19 @@
 #' @param y (numeric, N) The confidential response.
 #' @param columns (list or data frame, N rows) What is published beside it.
 #' @noRd
-check_not_copied <- function(y, columns, call = rlang::caller_env()) {
+check_not_copied <- function(y, columns) {
   # Text in the session's own encoding has no order that radix sorting takes
   if (is.character(y)) y <- as_text(y)
   if (is.raw(y)) y <- as.integer(y)
   told <- names(columns)[vapply(columns, tells_response, TRUE, y = y)]
   if (length(told) > 0) {
     abort_privacy(
-      c(
-        "A published column must not tell the response.",
-        x = "{cli::qty(length(told))}The column{?s} {.val {told}}
-             {?is/are} a copy of it, a class of it, or {?determines/determine}
-             it for every record, or nearly every one.",
-        i = "Leave {cli::qty(length(told))}{?it/them} out."
-      ),
-      call = call, class = "pseudosynth_error_copied_response"
+      "A published column must not tell the response.",
+      x = "{cli::qty(length(told))}The column{?s} {.val {told}}
+           {?is/are} a copy of it, a class of it, or {?determines/determine}
+           it for every record, or nearly every one.",
+      i = "Leave {cli::qty(length(told))}{?it/them} out.",
+      class = "pseudosynth_error_copied_response"
     )
   }
   invisible(columns)
@@ -32,7 +30,7 @@ check_not_copied <- function(y, columns, call = rlang::caller_env()) {
 #' stand there.
 #' @param spec As the core sees it.
 #' @noRd
-check_design_not_copied <- function(spec, design, call) {
+check_design_not_copied <- function(spec, design) {
   computed <- function(x, terms) {
     which <- which(!terms %in% design$variables)
     stats::setNames(lapply(which, function(j) x[, j]), terms[which])
@@ -42,7 +40,7 @@ check_design_not_copied <- function(spec, design, call) {
     computed(spec$numeric, c(design$vectors, design$dense)),
     if (!is.null(spec$offset)) list(offset = spec$offset)
   )
-  check_not_copied(spec$y, columns, call)
+  check_not_copied(spec$y, columns)
 }
 
 #' Refuse a formula into whose code the response was written
@@ -50,16 +48,14 @@ check_design_not_copied <- function(spec, design, call) {
 #' A program can write any number of constants there, which a release keeps.
 #' @param terms (terms) Of the design.
 #' @noRd
-check_terms_hold_none <- function(y, terms, call = rlang::caller_env()) {
+check_terms_hold_none <- function(y, terms) {
   constants <- abs(constants_of(as.list(attr(terms, "variables"))))
   if (is.numeric(y) && holds_values(constants, abs(met_once(y)))) {
     abort_privacy(
-      c(
-        "{.arg formula} must not hold the response.",
-        x = "Most constants in it are values of the response.",
-        i = "State public constants."
-      ),
-      arg = "formula", call = call, class = "pseudosynth_error_copied_response"
+      "{.arg formula} must not hold the response.",
+      x = "Most constants in it are values of the response.",
+      i = "State public constants.",
+      arg = "formula", class = "pseudosynth_error_copied_response"
     )
   }
 }
@@ -84,7 +80,7 @@ constants_of <- function(code) {
 #' do with each other at most a share of 1/e is met exactly once. Only numbers,
 #' also as text: labels are met often.
 #' @noRd
-check_holds_none <- function(y, columns, call = rlang::caller_env()) {
+check_holds_none <- function(y, columns) {
   if (!is.numeric(y)) {
     return(invisible())
   }
@@ -96,24 +92,22 @@ check_holds_none <- function(y, columns, call = rlang::caller_env()) {
   told_by <- function(holds) names(numbers)[vapply(numbers, holds, NA)]
   tell_held(
     told_by(function(x) holds_values(x, once) || holds_scaled(x, y)),
-    "Most values of {.val {told}} are values of the response.", call
+    "Most values of {.val {told}} are values of the response."
   )
   tell_held(
     told_by(function(x) length(x) == length(y) && holds_means(x, y)),
     "The values of {.val {told}} are means or medians of the response by
-     group.", call
+     group."
   )
 }
 
-tell_held <- function(told, what, call) {
+tell_held <- function(told, what) {
   if (length(told) > 0) {
     abort_privacy(
-      c(
-        "A published column must not hold the response.",
-        x = what,
-        i = "Leave {cli::qty(length(told))}{?it/them} out."
-      ),
-      call = call, class = "pseudosynth_error_copied_response"
+      "A published column must not hold the response.",
+      x = what,
+      i = "Leave {cli::qty(length(told))}{?it/them} out.",
+      class = "pseudosynth_error_copied_response"
     )
   }
 }
@@ -258,8 +252,7 @@ nearly_follows <- function(x, y) {
     min(against(y), against(-y)) < at_random / 5
   }
   n <- length(y)
-  (n <= 400 || seldom(round(seq(1, n, length.out = 400)))) &&
-    seldom(seq_len(n))
+  (n <= 400 || seldom(round(seq(1, n, length.out = 400)))) && seldom(seq_len(n))
 }
 
 #' Does one follow the other without exception?

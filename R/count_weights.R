@@ -94,9 +94,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
   new_privacy_weights(
     count_rule(basis, y, pattern$code), "count",
     c(
-      list(
-        scale = scale, shift = shift, radius = radius, relative = relative
-      ),
+      list(scale = scale, shift = shift, radius = radius, relative = relative ),
       if (!is.null(known)) list(known = known),
       list(
         n_pattern_min = min(pattern$size), n_pattern_max = max(pattern$size)
@@ -117,17 +115,12 @@ count_scheme <- function() {
     reads = function(node) {
       list(response = node$basis$variable, predictors = node$basis$known)
     },
-    rule = function(node, data, inner, call) {
+    rule = function(node, data, inner) {
       basis <- node$basis
-      y <- response_values(
-        data, basis$variable, basis$response_levels,
-        call = call
-      )
-      apply_steps(
-        count_rule(basis, y, known_codes(basis, data, call)), basis$steps
-      )
+      y <- response_values(data, basis$variable, basis$response_levels )
+      apply_steps(count_rule(basis, y, known_codes(basis, data)), basis$steps )
     },
-    definition = function(node, data, inner, call) {
+    definition = function(node, data, inner) {
       defined_count_weights(node$basis, data)
     },
     grid = function(node, grid, counts, database, inner) {
@@ -141,7 +134,7 @@ count_scheme <- function() {
       node$arguments <- scaled_count(node$arguments, scale, shift)
       with_step(node, scale, shift)
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       b <- node$basis
       made <- count_weights(
         b$variable, records$data, b$radius, b$relative, b$known, b$scale,
@@ -170,33 +163,31 @@ count_dependency <- function(node, inner) {
 #' The data and the name of the response that the user means
 #' @return (list) `data`, `variable`.
 #' @noRd
-named_records <- function(x, data, call = rlang::caller_env()) {
+named_records <- function(x, data) {
   if (inherits(x, "synthesizer")) {
     if (!is.null(data)) {
       abort_input(
         "{.arg data} must be left out: a fit has its own.",
-        arg = "data", call = call
+        arg = "data"
       )
     }
     return(list(data = x$data, variable = x$response$variable))
   }
-  check_data_frame(data, call = call)
+  check_data_frame(data)
   if (is.character(x)) {
-    check_string(x, arg = "x", call = call)
+    check_string(x, arg = "x")
     return(list(data = data, variable = x))
   }
   if (!inherits(x, "formula")) {
     abort_input(
-      c(
-        "{.arg x} must be a {.cls synthesizer}, a formula or the name of the
-         response.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = "x", call = call
+      "{.arg x} must be a {.cls synthesizer}, a formula or the name of the
+       response.",
+      x = "It is {describe_type(x)}.",
+      arg = "x"
     )
   }
-  check_formula(x, arg = "x", call = call)
-  list(data = data, variable = parse_response(x, data, call = call)$variable)
+  check_formula(x, arg = "x")
+  list(data = data, variable = parse_response(x, data)$variable)
 }
 
 #' Count weights of values against the file of the rule
@@ -234,9 +225,7 @@ count_factors <- function(slope, floor, n_pattern_max) {
 #' Count weights scaled are count weights with other c and g
 #' @noRd
 scaled_count <- function(arguments, scale, shift) {
-  kept <- c(
-    "radius", "relative", "known", "n_pattern_min", "n_pattern_max"
-  )
+  kept <- c("radius", "relative", "known", "n_pattern_min", "n_pattern_max" )
   # In the order of count_weights()
   slope <- scale * arguments[["scale"]]
   # The clamp may have raised or cut the floor before
@@ -251,19 +240,16 @@ scaled_count <- function(arguments, scale, shift) {
 
 #' Patterns of other records in the file of a count rule
 #' @noRd
-known_codes <- function(basis, data, call) {
+known_codes <- function(basis, data) {
   for (name in basis$known) {
-    check_predictor(data[[name]], name, call)
+    check_predictor(data[[name]], name)
     old <- basis$levels[[name]]
     new <- setdiff(unique(as.character(data[[name]])), old)
     if (!is.null(old) && length(new) > 0) {
       n_levels <- length(new)
       abort_input(
-        c(
-          "Column {.val {name}} must have the levels it had.",
-          x = "It has {n_levels} other level{?s}."
-        ),
-        call = call
+        "Column {.val {name}} must have the levels it had.",
+        x = "It has {n_levels} other level{?s}."
       )
     }
   }

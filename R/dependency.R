@@ -21,8 +21,7 @@ history_kinds <- c("none", "public", "confidential")
 #'   those that bound no record's contribution.
 #' @noRd
 dependency <- function(kind, factor = by_relation(1), charges = no_charges(),
-                       history = "none", reproducible = FALSE,
-                       claims = TRUE) {
+                       history = "none", reproducible = FALSE, claims = TRUE) {
   stopifnot(kind %in% dependency_kinds, history %in% history_kinds)
   list(
     kind = kind, factor = factor, charges = charges, history = history,

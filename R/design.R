@@ -26,54 +26,49 @@
 #'   used), `unpublished` (named character: roles of those that are not
 #'   published).
 #' @noRd
-new_design <- function(formula, data, response, call = rlang::caller_env(),
-                       scaling = NULL, roles = NULL) {
+new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
   predictors <- setdiff(names(data), response)
-  check_right_side(formula, data, response, call)
-  roles <- roles %||% column_roles(formula, data, call)
-  env <- public_environment(formula, predictors, call)
+  check_right_side(formula, data, response)
+  roles <- roles %||% column_roles(formula, data)
+  env <- public_environment(formula, predictors)
   if ("." %in% all.vars(formula[[3]]) && length(predictors) == 0) {
     abort_input(
-      c(
-        "{.code .} in {.arg formula} must stand for a predictor.",
-        x = "{.arg data} has the response alone.",
-        i = "Write {.code y ~ 1} for a model without predictors."
-      ),
-      arg = "formula", call = call
+      "{.code .} in {.arg formula} must stand for a predictor.",
+      x = "{.arg data} has the response alone.",
+      i = "Write {.code y ~ 1} for a model without predictors.",
+      arg = "formula"
     )
   }
-  stated <- stated_offsets(formula[[3]], call)
-  terms <- stats::delete.response(formula_terms(formula, data, call))
+  stated <- stated_offsets(formula[[3]])
+  terms <- stats::delete.response(formula_terms(formula, data))
   environment(terms) <- env
-  check_offsets(stated, terms, call)
+  check_offsets(stated, terms)
   intercept <- attr(terms, "intercept") == 1
   if (!intercept && length(attr(terms, "term.labels")) == 0) {
     abort_input(
-      c(
-        "{.arg formula} must have an intercept or name a predictor.",
-        x = "Its right side is empty.",
-        i = "Write {.code y ~ 1} for a model without predictors."
-      ),
-      arg = "formula", call = call
+      "{.arg formula} must have an intercept or name a predictor.",
+      x = "Its right side is empty.",
+      i = "Write {.code y ~ 1} for a model without predictors.",
+      arg = "formula"
     )
   }
   terms <- used_terms(terms)
   variables <- intersect(all.vars(attr(terms, "variables")), predictors)
   for (name in variables) {
-    check_predictor(data[[name]], name, call)
+    check_predictor(data[[name]], name)
   }
 
-  frame <- predictor_frame(terms, data, call)
-  check_term_length(names(frame), call)
+  frame <- predictor_frame(terms, data)
+  check_term_length(names(frame))
   terms <- attr(frame, "terms")
   offset <- names(frame)[attr(terms, "offset")]
   # What has coefficients: levels, centres and scales are of these
   modelled <- frame[setdiff(names(frame), offset)]
-  scaling <- check_scaling(scaling, modelled, call)
-  check_unpublished(frame, terms, roles, scaling, call)
+  scaling <- check_scaling(scaling, modelled)
+  check_unpublished(frame, terms, roles, scaling)
   design <- list(
     terms = terms, variables = variables, intercept = intercept,
-    offset = offset, levels = factor_levels(modelled, data[variables], call)
+    offset = offset, levels = factor_levels(modelled, data[variables])
   )
   own <- roles[variables]
   design$unpublished <- own[own != "published"]
@@ -82,9 +77,9 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
     range(sum_offsets(frame, design))
   }
   frame <- as_factors(frame, design$levels)
-  design <- c(design, numeric_scaling(modelled, terms, scaling, call))
+  design <- c(design, numeric_scaling(modelled, terms, scaling))
   frame <- standardise(frame, design)
-  design <- c(design, design_columns(frame, terms, design$levels, call))
+  design <- c(design, design_columns(frame, terms, design$levels))
   structure(design, class = "synth_design")
 }
 
@@ -92,32 +87,28 @@ new_design <- function(formula, data, response, call = rlang::caller_env(),
 # are no names any more.
 longest_term <- 500
 
-check_term_length <- function(names, call) {
+check_term_length <- function(names) {
   longest <- max(0, nchar(names))
   if (longest > longest_term) {
     abort_input(
-      c(
-        "A term of {.arg formula} must have at most {longest_term} characters.",
-        x = "The longest has {format_count(longest)}.",
-        i = "Compute it as a column of {.arg data} first."
-      ),
-      arg = "formula", call = call
+      "A term of {.arg formula} must have at most {longest_term} characters.",
+      x = "The longest has {format_count(longest)}.",
+      i = "Compute it as a column of {.arg data} first.",
+      arg = "formula"
     )
   }
 }
 
 # The response on both sides, and names that are no columns.
-check_right_side <- function(formula, data, response, call) {
+check_right_side <- function(formula, data, response) {
   right <- formula[[3]]
   used <- setdiff(all.vars(right), ".")
   if (response %in% used) {
     abort_input(
-      c(
-        "The response must not be among the predictors.",
-        x = "{.val {response}} is on both sides of {.arg formula}.",
-        i = "Predictors are published as they are."
-      ),
-      arg = "formula", call = call
+      "The response must not be among the predictors.",
+      x = "{.val {response}} is on both sides of {.arg formula}.",
+      i = "Predictors are published as they are.",
+      arg = "formula"
     )
   }
   # A name inside a call, such as the degree in poly(age, degree), may be a
@@ -132,13 +123,11 @@ check_right_side <- function(formula, data, response, call) {
   if (length(unknown) > 0) {
     columns <- setdiff(names(data), response)
     abort_input(
-      c(
-        "Every predictor of {.arg formula} must be a column of {.arg data}.",
-        x = "{cli::qty(length(unknown))}There {?is/are} no column{?s}
-             {.val {unknown}}.",
-        i = "The columns are {.val {columns}}."
-      ),
-      arg = "formula", call = call
+      "Every predictor of {.arg formula} must be a column of {.arg data}.",
+      x = "{cli::qty(length(unknown))}There {?is/are} no column{?s}
+           {.val {unknown}}.",
+      i = "The columns are {.val {columns}}.",
+      arg = "formula"
     )
   }
   invisible(formula)
@@ -167,45 +156,41 @@ predictor_kind <- function(x) {
   if (is.numeric(x)) "numeric" else "categorical"
 }
 
-check_predictor <- function(x, name, call) {
+check_predictor <- function(x, name) {
   plain <- is.factor(x) || is.character(x) || is.logical(x) ||
     (is.numeric(x) && (!is.object(x) || inherits(x, "AsIs")))
   if (!plain || !is.null(dim(x))) {
     abort_input(
-      c(
-        "Column {.val {name}} must be a numeric, factor, character or logical
-         vector.",
-        x = "It is {describe_type(x)}.",
-        i = "Convert it first, or leave it out of {.arg formula}.",
-        i = haven_hint(x)
-      ),
-      arg = "data", call = call
+      "Column {.val {name}} must be a numeric, factor, character or logical
+       vector.",
+      x = "It is {describe_type(x)}.",
+      i = "Convert it first, or leave it out of {.arg formula}.",
+      i = haven_hint(x),
+      arg = "data"
     )
   }
-  if (is.factor(x)) check_named_levels(x, name, call)
-  check_finite_column(x, name, call)
-  check_text(x, name, call)
+  if (is.factor(x)) check_named_levels(x, name)
+  check_finite_column(x, name)
+  check_text(x, name)
 }
 
 #' Files and other programs know no level without a name
 #' @noRd
-check_named_levels <- function(x, name, call) {
+check_named_levels <- function(x, name) {
   if (anyNA(levels(x))) {
     rows <- which(is.na(levels(x)[x]))
     n <- length(rows)
     abort_input(
-      c(
-        "Levels of column {.val {name}} must have names.",
-        x = "One is {.code NA}, which {n} of {length(x)} record{?s} ha{?s/ve}.",
-        i = "Name it, with {.code x} the column:
-             {.code levels(x)[is.na(levels(x))] <- \"missing\"}."
-      ),
-      arg = "data", call = call, rows = rows
+      "Levels of column {.val {name}} must have names.",
+      x = "One is {.code NA}, which {n} of {length(x)} record{?s} ha{?s/ve}.",
+      i = "Name it, with {.code x} the column:
+           {.code levels(x)[is.na(levels(x))] <- \"missing\"}.",
+      arg = "data", rows = rows
     )
   }
 }
 
-predictor_frame <- function(terms, data, call) {
+predictor_frame <- function(terms, data) {
   used <- intersect(all.vars(attr(terms, "variables")), names(data))
   plain <- as.data.frame(data)[used]
   plain[] <- lapply(plain, plain_column)
@@ -216,12 +201,9 @@ predictor_frame <- function(terms, data, call) {
     ),
     error = function(e) {
       abort_input(
-        c(
-          "The right side of {.arg formula} must be computable from
-           {.arg data}.",
-          x = "{conditionMessage(e)}"
-        ),
-        arg = "formula", call = call
+        "The right side of {.arg formula} must be computable from {.arg data}.",
+        x = "{conditionMessage(e)}",
+        arg = "formula"
       )
     }
   )
@@ -229,18 +211,16 @@ predictor_frame <- function(terms, data, call) {
   for (term in names(frame)) {
     x <- frame[[term]]
     if (term %in% offset) {
-      check_offset_values(x, term, data, call)
+      check_offset_values(x, term, data)
       next
     }
     if (NROW(x) != nrow(data)) {
       n <- NROW(x)
       abort_input(
-        c(
-          "The predictor {.code {term}} must have one value for each record.",
-          x = "It has {n} for {nrow(data)} record{?s}.",
-          i = "Compute it as a column of {.arg data} first."
-        ),
-        arg = "formula", call = call
+        "The predictor {.code {term}} must have one value for each record.",
+        x = "It has {n} for {nrow(data)} record{?s}.",
+        i = "Compute it as a column of {.arg data} first.",
+        arg = "formula"
       )
     }
     bad <- if (is.numeric(x)) {
@@ -251,12 +231,10 @@ predictor_frame <- function(terms, data, call) {
     if (length(bad) > 0) {
       n_bad <- length(bad)
       abort_input(
-        c(
-          "The predictor {.code {term}} must be finite.",
-          x = "It is not for {n_bad} of {nrow(frame)} record{?s}.",
-          i = "Correct or drop these records, or choose another term."
-        ),
-        arg = "formula", call = call, rows = bad
+        "The predictor {.code {term}} must be finite.",
+        x = "It is not for {n_bad} of {nrow(frame)} record{?s}.",
+        i = "Correct or drop these records, or choose another term.",
+        arg = "formula", rows = bad
       )
     }
   }
@@ -265,7 +243,7 @@ predictor_frame <- function(terms, data, call) {
 
 # Levels of every categorical variable of the frame. Characters are sorted in
 # the C locale, so that a fit is the same on every machine.
-factor_levels <- function(frame, raw, call) {
+factor_levels <- function(frame, raw) {
   categorical <- names(frame)[!vapply(frame, is.numeric, TRUE)]
   levels <- lapply(stats::setNames(categorical, categorical), function(name) {
     x <- frame[[name]]
@@ -277,7 +255,7 @@ factor_levels <- function(frame, raw, call) {
       distinct_text(x)
     }
     if (length(found) < 2) {
-      abort_constant(name, call)
+      abort_constant(name)
     }
     found
   })
@@ -285,7 +263,7 @@ factor_levels <- function(frame, raw, call) {
 }
 
 # Categorical variables of a frame as factors with the blueprint's levels.
-as_factors <- function(frame, levels, call = rlang::caller_env()) {
+as_factors <- function(frame, levels) {
   for (name in names(levels)) {
     x <- frame[[name]]
     code <- if (is.factor(x) && identical(levels(x), levels[[name]])) {
@@ -298,27 +276,22 @@ as_factors <- function(frame, levels, call = rlang::caller_env()) {
       n_bad <- length(unknown)
       n_levels <- length(unique(as.character(x)[unknown]))
       abort_input(
-        c(
-          "Column {.val {name}} must have the levels it had in the fit.",
-          x = "{n_bad} record{?s} {?has/have} {n_levels} unknown
-               {cli::qty(n_levels)}level{?s}.",
-          i = "Recode {cli::qty(n_bad)}{?it/them}, or refit with all levels
-               declared by {.fn factor}."
-        ),
-        arg = "newdata", call = call, rows = unknown,
+        "Column {.val {name}} must have the levels it had in the fit.",
+        x = "{n_bad} record{?s} {?has/have} {n_levels} unknown
+             {cli::qty(n_levels)}level{?s}.",
+        i = "Recode {cli::qty(n_bad)}{?it/them}, or refit with all levels
+             declared by {.fn factor}.",
+        arg = "newdata", rows = unknown,
         class = "pseudosynth_error_unknown_level"
       )
     }
-    frame[[name]] <- structure(
-      code,
-      levels = levels[[name]], class = "factor"
-    )
+    frame[[name]] <- structure(code, levels = levels[[name]], class = "factor" )
   }
   frame
 }
 
 # Which term is what, and the names and places of its columns.
-design_columns <- function(frame, terms, levels, call) {
+design_columns <- function(frame, terms, levels) {
   labels <- attr(terms, "term.labels")
   intercept <- attr(terms, "intercept") == 1
   variables <- term_variables(terms)
@@ -330,7 +303,7 @@ design_columns <- function(frame, terms, levels, call) {
   is_dense <- !is_factor & !is_vector
 
   assign <- if (any(is_dense)) {
-    x <- dense_matrix(frame, terms, levels, rows = 1L, call = call)
+    x <- dense_matrix(frame, terms, levels, rows = 1L)
     split(colnames(x), factor(attr(x, "assign"), c(0, seq_along(labels))))[-1]
   }
   full <- !intercept & is_factor & cumsum(is_factor) == 1
@@ -347,10 +320,7 @@ design_columns <- function(frame, terms, levels, call) {
   columns <- c(if (intercept) "(Intercept)", unlist(names_of))
   first <- as.integer(intercept) + cumsum(c(0, lengths(names_of)))
   first <- as.integer(first[seq_along(labels)])
-  is_level <- c(
-    if (intercept) TRUE,
-    rep(full, lengths(names_of))
-  )
+  is_level <- c(if (intercept) TRUE, rep(full, lengths(names_of)) )
   dense <- is_vector | is_dense
   list(
     columns = make.unique(as.character(columns)),
@@ -368,8 +338,7 @@ design_columns <- function(frame, terms, levels, call) {
   )
 }
 
-dense_matrix <- function(frame, terms, levels, rows = NULL,
-                         call = rlang::caller_env()) {
+dense_matrix <- function(frame, terms, levels, rows = NULL) {
   if (!is.null(rows)) {
     frame <- frame[rows, , drop = FALSE]
   }
@@ -388,38 +357,33 @@ dense_matrix <- function(frame, terms, levels, rows = NULL,
 #'   `factor_column`, `numeric` and `numeric_column` of a model specification,
 #'   and `offset` (double, N) where the design has one.
 #' @noRd
-design_parts <- function(design, data, arg = "newdata",
-                         call = rlang::caller_env()) {
+design_parts <- function(design, data, arg = "newdata") {
   absent <- setdiff(design$variables, names(data))
   if (length(absent) > 0) {
     abort_input(
-      c(
-        "{.arg {arg}} must have every predictor of the fit.",
-        x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
-             {.val {absent}}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must have every predictor of the fit.",
+      x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
+           {.val {absent}}.",
+      arg = arg
     )
   }
   for (name in design$variables) {
-    check_predictor(data[[name]], name, call)
+    check_predictor(data[[name]], name)
     if (predictor_kind(data[[name]]) != design$expects[[name]]) {
       abort_input(
-        c(
-          "Column {.val {name}} must be {design$expects[[name]]}, as it was in
-           the fit.",
-          x = "It is {describe_type(data[[name]])}."
-        ),
-        arg = arg, call = call
+        "Column {.val {name}} must be {design$expects[[name]]}, as it was in
+         the fit.",
+        x = "It is {describe_type(data[[name]])}.",
+        arg = arg
       )
     }
   }
   data <- plain_columns(data)
   n <- nrow(data)
   frame <- if (length(design$variables) > 0) {
-    predictor_frame(design$terms, data, call)
+    predictor_frame(design$terms, data)
   }
-  frame <- as_factors(frame, design$levels, call)
+  frame <- as_factors(frame, design$levels)
   frame <- standardise(frame, design)
 
   factors <- design$factors
@@ -428,7 +392,7 @@ design_parts <- function(design, data, arg = "newdata",
   }, integer(n))
   numeric <- vapply(design$vectors, function(v) frame[[v]], numeric(n))
   dense <- if (length(design$dense) > 0) {
-    dense_matrix(frame, design$terms, design$levels, call = call)[
+    dense_matrix(frame, design$terms, design$levels)[
       , design$dense,
       drop = FALSE
     ]

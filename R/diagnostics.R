@@ -358,7 +358,7 @@ more_of <- function(control) {
 }
 
 # Warn about a fit that has problems, once, when it is made.
-warn_unless_converged <- function(fit, call) {
+warn_unless_converged <- function(fit) {
   if (length(fit$problems) == 0) {
     return(invisible(fit))
   }
@@ -368,12 +368,10 @@ warn_unless_converged <- function(fit, call) {
   } else {
     "The fit has not converged: do not synthesize from it."
   }
-  warn_convergence(
-    c(
-      headline,
-      stats::setNames(cli_escape(problems), rep("x", length(problems)))
-    ),
-    call = call, problems = problems
+  warn_of(
+    "convergence", headline,
+    stats::setNames(cli_escape(problems), rep("x", length(problems))),
+    problems = problems
   )
   invisible(fit)
 }
@@ -388,21 +386,17 @@ warn_unless_converged <- function(fit, call) {
 #' @param arg (string) The argument by which the user allows it.
 #' @return `fit`, invisibly.
 #' @noRd
-check_converged <- function(fit, allow = FALSE, call = rlang::caller_env(),
-                            arg = "allow_unconverged") {
-  check_flag(allow, arg = arg, call = call)
+check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
+  check_flag(allow, arg = arg)
   if (isTRUE(fit$converged) || isTRUE(allow)) {
     return(invisible(fit))
   }
   problems <- cli_escape(fit$problems)
   abort_privacy(
-    c(
-      "The fit must have converged.",
-      stats::setNames(problems, rep("x", length(problems))),
-      i = "Fit it again for longer, or say {.code {arg} = TRUE}; the label is
-           then {.val none}."
-    ),
-    call = call, problems = fit$problems
+    "The fit must have converged.",
+    stats::setNames(problems, rep("x", length(problems))),
+    i = "Fit it again for longer, or say {.code {arg} = TRUE}; the label is
+         then {.val none}.", problems = fit$problems
   )
 }
 

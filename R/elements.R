@@ -7,18 +7,15 @@
 #' @param what (string) The object in words, a plural.
 #' @param instead (string or `NULL`) What to ask, in cli's markup.
 #' @noRd
-element_of <- function(x, name, what, instead = NULL,
-                       call = asked_call(name)) {
+element_of <- function(x, name, what, instead = NULL) {
   parts <- unclass(x)
   if (isTRUE(name %in% names(parts))) {
     return(parts[[name]])
   }
   abort_input(
-    c(
-      "{what} have no element {.val {name}}.",
-      i = instead %||% "Their elements are {.val {names(parts)}}."
-    ),
-    arg = "name", call = call
+    "{what} have no element {.val {name}}.",
+    i = instead %||% "Their elements are {.val {names(parts)}}.",
+    arg = "name"
   )
 }
 
@@ -32,15 +29,6 @@ bare_values <- function(x) {
   if (is.atomic(x) && !is.null(x)) {
     stats::setNames(as.vector(x), as.vector(names(x)))
   }
-}
-
-#' What was asked, as code
-#'
-#' Not the frame that asked: at top level, in source() or in a document there is
-#' none that rlang could find the function of.
-#' @noRd
-asked_call <- function(name) {
-  call("$", quote(x), as.name(name))
 }
 
 #' The name in lapply(xs, `$`, "name"), where dispatch gives the dots unseen
@@ -77,10 +65,9 @@ missed_element <- function(x, name, what, optional, instead, asker) {
     name <- asked_name(name, asker)
     value <- .subset2(x, name)
   }
-  known <- name %in% c(names(x), optional) ||
-    identical(topenv(asker), topenv())
+  known <- name %in% c(names(x), optional) || identical(topenv(asker), topenv())
   if (is.null(value) && !known) {
-    element_of(x, name, what, instead(x, name), call = asked_call(name))
+    element_of(x, name, what, instead(x, name))
   }
   value
 }
@@ -147,10 +134,8 @@ missed_element <- function(x, name, what, optional, instead, asker) {
 #' @export
 `$.privacy_weights` <- function(x, name) {
   abort_input(
-    c(
-      "Weights are numbers, one for each record, without elements.",
-      i = "{.code as.data.frame(x)} has what belongs to them."
-    ),
-    arg = "name", call = asked_call(name)
+    "Weights are numbers, one for each record, without elements.",
+    i = "{.code as.data.frame(x)} has what belongs to them.",
+    arg = "name"
   )
 }

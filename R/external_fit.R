@@ -67,13 +67,10 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
                          name = "a model fitted elsewhere", ...) {
   check_no_dots(..., hint = "See {.fn external_fit}.")
   check_present(x)
-  call <- rlang::current_env()
   if (!is.null(refit) && !is.function(refit)) {
     abort_input(
-      c(
-        "{.arg refit} must be a function of the weights.",
-        x = "It is {describe_type(refit)}."
-      ),
+      "{.arg refit} must be a function of the weights.",
+      x = "It is {describe_type(refit)}.",
       arg = "refit"
     )
   }
@@ -91,28 +88,26 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   source <- if (is.function(x)) {
     list(kind = "function", f = x, data = data, draws = draws)
   } else {
-    as_log_lik_matrix(x, chains, call)
+    as_log_lik_matrix(x, chains)
   }
   for (given in names(Filter(Negate(is.null), if (!is.function(x)) {
     list(data = data, draws = draws)
   }))) {
     abort_input(
-      c(
-        "{.arg {given}} is what a function {.arg x} is called with.",
-        x = "{.arg x} is {describe_type(x)}."
-      ),
-      arg = given, call = call
+      "{.arg {given}} is what a function {.arg x} is called with.",
+      x = "{.arg x} is {describe_type(x)}.",
+      arg = given
     )
   }
-  columns <- external_columns(source, call)
+  columns <- external_columns(source)
   weights <- as_privacy_weights(
     privacy_weights, columns$n,
-    arg = "privacy_weights", call = call
+    arg = "privacy_weights"
   )
   alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
   bound <- bound_of_columns(
     columns, 1, unit,
-    alpha = if (!weighted) alpha, weighted = any(alpha != 1), call = call
+    alpha = if (!weighted) alpha, weighted = any(alpha != 1)
   )
   fit <- structure(
     list(
@@ -134,24 +129,24 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
 
 #' A matrix, an array or a fit as a source of log-likelihoods
 #' @noRd
-as_log_lik_matrix <- function(x, chains, call) {
+as_log_lik_matrix <- function(x, chains) {
   if (length(dim(x)) == 3 && is.numeric(x)) {
     chains <- dim(x)[2]
-    x <- merge_chains(x, call)
+    x <- merge_chains(x)
   } else if (!is.matrix(x)) {
-    x <- external_log_lik(x, call = call)
+    x <- external_log_lik(x)
     chains <- attr(x, "chains") %||% chains
     attr(x, "chains") <- NULL
   }
-  check_log_lik_matrix(x, call)
+  check_log_lik_matrix(x)
   list(kind = "matrix", values = unname(x), chains = chains)
 }
 
-external_columns <- function(source, call = rlang::caller_env()) {
+external_columns <- function(source) {
   switch(source$kind,
     matrix = matrix_columns(source$values),
     "function" = function_columns(
-      source$f, source$data %||% rlang::missing_arg(), source$draws, call
+      source$f, source$data %||% rlang::missing_arg(), source$draws
     )
   )
 }
@@ -236,10 +231,8 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
 update.external_fit <- function(object, privacy_weights, ...) {
   if (is.null(object$refit)) {
     abort_input(
-      c(
-        "{.arg object} must know how to fit the model again.",
-        i = "Give {.fn external_fit} a {.arg refit} function of the weights."
-      ),
+      "{.arg object} must know how to fit the model again.",
+      i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
       arg = "object"
     )
   }
@@ -260,10 +253,8 @@ update.external_fit <- function(object, privacy_weights, ...) {
   )
   if (n_records(fit) != n) {
     abort_input(
-      c(
-        "A refit must have the same records.",
-        x = "The log-likelihood had {n} and has {n_records(fit)} now."
-      ),
+      "A refit must have the same records.",
+      x = "The log-likelihood had {n} and has {n_records(fit)} now.",
       arg = "object"
     )
   }
@@ -273,34 +264,30 @@ update.external_fit <- function(object, privacy_weights, ...) {
 
 #' Turn any model into something with a bound, weights and a refit
 #' @noRd
-as_weightable <- function(x, ..., arg = "fit", call = rlang::caller_env()) {
+as_weightable <- function(x, ..., arg = "fit") {
   if (inherits(x, c("synthesizer", "external_fit"))) {
-    check_of_fit(list(...), x, arg, call)
+    check_of_fit(list(...), x, arg)
     return(x)
   }
   log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
     inherits(x, "stanfit") || has_log_lik(x)
   if (!log_lik) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   external_fit(x, ...)
 }
 
 # What a fit brings along is not stated once more
-check_of_fit <- function(stated, x, arg, call) {
+check_of_fit <- function(stated, x, arg) {
   for (name in names(Filter(Negate(is.null), stated))) {
     abort_input(
-      c(
-        "{.arg {name}} is for a log-likelihood from elsewhere.",
-        x = "{.arg {arg}} is {describe_type(x)}, which has its own."
-      ),
-      arg = name, call = call
+      "{.arg {name}} is for a log-likelihood from elsewhere.",
+      x = "{.arg {arg}} is {describe_type(x)}, which has its own.",
+      arg = name
     )
   }
 }

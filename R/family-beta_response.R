@@ -65,8 +65,7 @@ beta_response <- function(bounds) {
   )
 }
 
-check_response_bounds <- function(bounds, arg = "bounds",
-                                  call = rlang::caller_env()) {
+check_response_bounds <- function(bounds, arg = "bounds") {
   advice <- paste(
     "State what is publicly known, for instance {.code c(0, 1)} of a share or",
     "{.code c(0, 600000)} of an amount;",
@@ -74,35 +73,29 @@ check_response_bounds <- function(bounds, arg = "bounds",
   )
   if (rlang::is_missing(bounds)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be given: the public range of the response.",
-        i = advice
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be given: the public range of the response.",
+      i = advice,
+      arg = arg
     )
   }
   good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
     all(is.finite(bounds))
   if (!good) {
     abort_input(
-      c(
-        "{.arg {arg}} must be two finite numbers, low and high.",
-        x = "It is {describe_type(bounds)}{if (length(bounds) == 2)
-             ' with a value that is not finite' else ''}.",
-        i = advice
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be two finite numbers, low and high.",
+      x = "It is {describe_type(bounds)}{if (length(bounds) == 2)
+           ' with a value that is not finite' else ''}.",
+      i = advice,
+      arg = arg
     )
   }
   bounds <- as.double(unname(bounds))
   if (bounds[1] >= bounds[2] || !is.finite(bounds[2] - bounds[1])) {
     abort_input(
-      c(
-        "{.arg {arg}} must be increasing, low before high.",
-        x = "They are {.val {bounds[1]}} and {.val {bounds[2]}}.",
-        i = advice
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be increasing, low before high.",
+      x = "They are {.val {bounds[1]}} and {.val {bounds[2]}}.",
+      i = advice,
+      arg = arg
     )
   }
   bounds

@@ -26,47 +26,42 @@ family_choices <- function() {
 #'   family or a function that makes one.
 #' @return (`synth_family`)
 #' @noRd
-as_synth_family <- function(x, arg = rlang::caller_arg(x),
-                            call = rlang::caller_env()) {
+as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
   if (inherits(x, "synth_family")) {
-    check_class(x, "synth_family", arg = arg, call = call)
+    check_class(x, "synth_family", arg = arg)
     return(plain_family(x))
   }
   makers <- family_makers()
   if (is.character(x)) {
-    make <- makers[[check_choice(x, names(makers), arg = arg, call = call)]]
-    return(make_family(make, arg, call))
+    make <- makers[[check_choice(x, names(makers), arg = arg)]]
+    return(make_family(make, arg))
   }
   if (is.function(x)) {
     # A constructor without its parentheses.
-    x <- make_family(x, arg, call)
+    x <- make_family(x, arg)
     if (inherits(x, "synth_family")) {
       return(x)
     }
   }
   if (!inherits(x, "family")) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a family: {.code {family_choices()}}.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a family: {.code {family_choices()}}.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
-  from_stats_family(x, arg, call)
+  from_stats_family(x, arg)
 }
 
 # Our own errors, such as missing bounds, are the user's; any other function
 # is no family.
-make_family <- function(make, arg, call) {
+make_family <- function(make, arg) {
   made <- tryCatch(make(), error = identity)
   if (inherits(made, "pseudosynth_error")) {
     abort_input(
-      c(
-        "{.arg {arg}} must be a complete family.",
-        x = "{conditionMessage(made)}"
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be a complete family.",
+      x = "{conditionMessage(made)}",
+      arg = arg
     )
   }
   if (inherits(made, "error")) NULL else made
@@ -74,7 +69,7 @@ make_family <- function(make, arg, call) {
 
 # gaussian(), poisson() and binomial() of the stats package, with the one link
 # that the core has.
-from_stats_family <- function(x, arg, call) {
+from_stats_family <- function(x, arg) {
   links <- c(gaussian = "identity", poisson = "log", binomial = "logit")
   name <- x$family
   if (!name %in% names(links)) {
@@ -84,26 +79,22 @@ from_stats_family <- function(x, arg, call) {
     )
     near <- ours[names(ours) == sub("\\(.*", "", name)]
     abort_input(
-      c(
-        "{.arg {arg}} must be one of {.code {family_choices()}}.",
-        x = "The family {.val {name}} is not available.",
-        i = if (length(near) > 0) "Use {.code {near}} instead."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be one of {.code {family_choices()}}.",
+      x = "The family {.val {name}} is not available.",
+      i = if (length(near) > 0) "Use {.code {near}} instead.",
+      arg = arg
     )
   }
   if (!identical(x$link, links[[name]])) {
     abort_input(
-      c(
-        "{.fn {name}} must have the {links[[name]]} link.",
-        x = "Its link is {.val {x$link}}.",
-        i = if (name == "gaussian") {
-          "Model {.code log(y)} or use {.fn lognormal} for a log scale."
-        } else {
-          "Leave the link out: {.code {name}()}."
-        }
-      ),
-      arg = arg, call = call
+      "{.fn {name}} must have the {links[[name]]} link.",
+      x = "Its link is {.val {x$link}}.",
+      i = if (name == "gaussian") {
+        "Model {.code log(y)} or use {.fn lognormal} for a log scale."
+      } else {
+        "Leave the link out: {.code {name}()}."
+      },
+      arg = arg
     )
   }
   family_makers()[[name]]()
@@ -120,8 +111,7 @@ format.synth_family <- function(x, ...) {
   arguments <- vapply(x$arguments, format_argument, "")
   sprintf(
     "%s(%s)", x$name,
-    paste(names(x$arguments), "=", arguments, collapse = ", ",
-          recycle0 = TRUE)
+    paste(names(x$arguments), "=", arguments, collapse = ", ", recycle0 = TRUE)
   )
 }
 

@@ -24,21 +24,19 @@ has_finite_mean <- function(family, response, limits = response$limits) {
 #' @param response With the ends that are stated, see with_support().
 #' @param margin What the values are calibrated to, or `NULL`: it has ends.
 #' @noRd
-check_finite_mean <- function(family, response, margin, call) {
+check_finite_mean <- function(family, response, margin) {
   if (!is.null(margin) || has_finite_mean(family, response)) {
     return(invisible())
   }
   abort_input(
-    c(
-      "Synthetic {.val {response$variable}} must have a finite mean.",
-      x = "Without stated ends it has none: {.code {response_label(response)}}
-           has the tails of a t distribution with {format(family$df)} degrees
-           of freedom.",
-      i = "State its public smallest and largest value, such as
-           {.code support = {support_example(response)}}.",
-      i = "Or take {.fn gaussian}, whose tails are lighter."
-    ),
-    arg = "support", call = call, class = "pseudosynth_error_no_mean"
+    "Synthetic {.val {response$variable}} must have a finite mean.",
+    x = "Without stated ends it has none: {.code {response_label(response)}}
+         has the tails of a t distribution with {format(family$df)} degrees
+         of freedom.",
+    i = "State its public smallest and largest value, such as
+         {.code support = {support_example(response)}}.",
+    i = "Or take {.fn gaussian}, whose tails are lighter.",
+    arg = "support", class = "pseudosynth_error_no_mean"
   )
 }
 

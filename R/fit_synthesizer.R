@@ -122,56 +122,53 @@
 #' fit
 #' @export
 fit_synthesizer <- function(formula, data, family = normal_mixture(),
-                            prior = NULL, privacy_weights = NULL,
-                            censor = NULL, chains = 4, warmup = 1000,
-                            draws = 1000, seed = NULL,
-                            threads = default_threads(),
+                            prior = NULL, privacy_weights = NULL, censor = NULL,
+                            chains = 4, warmup = 1000, draws = 1000,
+                            seed = NULL, threads = default_threads(),
                             control = sampler_control(), response = NULL,
                             scaling = NULL, ...) {
-  call <- rlang::current_env()
   check_no_dots(
     ...,
-    hint = "{.code ?fit_synthesizer} lists the arguments of a model.",
-    call = call
+    hint = "{.code ?fit_synthesizer} lists the arguments of a model."
   )
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family)
-  censor <- resolve_censor(censor, family, call)
+  censor <- resolve_censor(censor, family)
   model <- c(
     list(call = plain_call(match.call())),
-    new_model(formula, data, family, prior, call, response, scaling)
+    new_model(formula, data, family, prior, response, scaling)
   )
-  if (is.null(censor)) check_varies(model, call)
+  if (is.null(censor)) check_varies(model)
   if (!is_categorical(family)) {
-    check_public_centre(censor$reference, prior, model, call)
+    check_public_centre(censor$reference, prior, model)
   }
   tell_published(model)
   weights <- as_privacy_weights(
     privacy_weights, nrow(data),
     arg = "privacy_weights"
   )
-  check_weights_records(weights, data, call = call)
-  model$spec <- model_spec(model, weights, censor, call)
+  check_weights_records(weights, data)
+  model$spec <- model_spec(model, weights, censor)
   model$design$aliased <- aliased_columns(model$spec, model$design$columns)
-  run <- check_run(chains, warmup, draws, seed, threads, control, call)
-  run_synthesizer(model, weights, censor, run, init = NULL, call = call)
+  run <- check_run(chains, warmup, draws, seed, threads, control)
+  run_synthesizer(model, weights, censor, run, init = NULL)
 }
 
 #' The parts of a model, checked against the file
 #' @param family (`synth_family`)
 #' @param response,scaling As in [fit_synthesizer()].
 #' @noRd
-new_model <- function(formula, data, family, prior, call, response = NULL,
+new_model <- function(formula, data, family, prior, response = NULL,
                       scaling = NULL) {
   data <- plain_columns(data)
-  response <- new_response(formula, data, family, call, response)
-  design <- new_design(formula, data, response$variable, call, scaling)
-  check_parameter_names(design$columns, family, call)
-  check_family_offset(design, family, call)
+  response <- new_response(formula, data, family, response)
+  design <- new_design(formula, data, response$variable, scaling)
+  check_parameter_names(design$columns, family)
+  check_family_offset(design, family)
   model <- list(
     formula = plain_formula(formula, design), family = family,
-    prior = resolve_prior(prior, family, design$columns, call),
+    prior = resolve_prior(prior, family, design$columns),
     response = response, design = design, tibble = is_tibble(data)
   )
   model$data <- used_columns(data, model)
@@ -182,81 +179,77 @@ new_model <- function(formula, data, family, prior, call, response = NULL,
 #' @return (list) `chains`, `warmup`, `draws`, `seed`, `purpose` (see
 #'   seed_words()), `threads`, `control`.
 #' @noRd
-check_run <- function(chains, warmup, draws, seed, threads, control, call) {
+check_run <- function(chains, warmup, draws, seed, threads, control) {
   check_class(
     control, "sampler_control",
-    how = "Make one with {.fn sampler_control}.", arg = "control", call = call
+    how = "Make one with {.fn sampler_control}.", arg = "control"
   )
-  check_seed(seed, call = call)
+  check_seed(seed)
   list(
-    chains = check_count(chains, min = 1, max = 1000, call = call),
-    warmup = check_count(warmup, min = 1, max = 1e7, call = call),
-    draws = check_count(draws, min = 8, max = 1e7, call = call),
+    chains = check_count(chains, min = 1, max = 1000),
+    warmup = check_count(warmup, min = 1, max = 1e7),
+    draws = check_count(draws, min = 8, max = 1e7),
     seed = seed, purpose = "fit",
-    threads = check_count(threads, min = 1, max = 1024, call = call),
+    threads = check_count(threads, min = 1, max = 1024),
     control = control
   )
 }
 
 # Run the chains of a checked model and make the fit, or take the one that a
 # checkpoint has.
-run_synthesizer <- function(model, weights, censor, run, init, call) {
+run_synthesizer <- function(model, weights, censor, run, init) {
   fit <- kept_step(
     "fit",
-    latest_fit(make_synthesizer(model, weights, censor, run, init, call)),
+    latest_fit(make_synthesizer(model, weights, censor, run, init)),
     complete = function(fit) !fit$interrupted
   )
   latest_fit(fit)
-  warn_unless_converged(fit, call)
+  warn_unless_converged(fit)
   fit
 }
 
-make_synthesizer <- function(model, weights, censor, run, init, call) {
+make_synthesizer <- function(model, weights, censor, run, init) {
   spec <- model$spec
   # Draws, their monitor, and a copy of both while they are put together
   per_draw <- 24 * (spec$n_columns * max(1, spec$K) + 20)
-  check_memory(per_draw * run$chains * run$draws, "The draws", "draws", call)
-  control <- run_control(run, spec, call)
+  check_memory(per_draw * run$chains * run$draws, "The draws", "draws")
+  control <- run_control(run, spec)
   started <- proc.time()[["elapsed"]]
-  fit <- sample_synthesizer(model, weights, censor, run, control, init, call)
+  fit <- sample_synthesizer(model, weights, censor, run, control, init)
   while (!is.null(other <- next_attempt(fit, run$control))) {
     fit <- sample_synthesizer(
-      model, weights, censor, run, other, NULL, call,
+      model, weights, censor, run, other, NULL,
       earlier = if (goes_on(fit, other)) fit
     )
   }
   sampled <- proc.time()[["elapsed"]]
-  check_finite_draws(fit$draws, call)
+  check_finite_draws(fit$draws)
   fit$bound <- call_core(
-    bound_of_draws(spec, fit$draws, run$threads, model$response$label),
-    call = call
+    bound_of_draws(spec, fit$draws, run$threads, model$response$label)
   )
   fit$seconds$sampling <- sampled - started
   fit$seconds$total <- proc.time()[["elapsed"]] - started
   seal(fit)
 }
 
-check_finite_draws <- function(draws, call) {
+check_finite_draws <- function(draws) {
   lost <- rowSums(!is.finite(draws)) > 0
   if (any(lost)) {
     abort_sampler(
-      c(
-        "Draws must be finite numbers.",
-        x = "{format_count(sum(lost))} of {format_count(length(lost))} hold
-             others.",
-        i = "The response or a predictor has numbers whose squares are beyond
-             what R can hold: measure it in another unit."
-      ),
-      call = call
+      "Draws must be finite numbers.",
+      x = "{format_count(sum(lost))} of {format_count(length(lost))} hold
+           others.",
+      i = "The response or a predictor has numbers whose squares are beyond
+           what R can hold: measure it in another unit."
     )
   }
 }
 
 #' The settings of a run with the defaults that depend on the model
 #' @noRd
-run_control <- function(run, spec, call) {
+run_control <- function(run, spec) {
   control <- c(unclass(run$control), list(asked = run$control))
-  control$sampler <- choose_sampler(control$sampler, spec, call)
+  control$sampler <- choose_sampler(control$sampler, spec)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
   control$adapt_delta <- control$adapt_delta %||% default_adapt_delta(spec)
   control$min_ess <- control$min_ess %||% default_gates(spec$family)$min_ess
@@ -266,15 +259,15 @@ run_control <- function(run, spec, call) {
 # One run of the chains, or what an earlier one lacks; diagnosed, without the
 # bound.
 sample_synthesizer <- function(model, weights, censor, run, control, init,
-                               call, earlier = NULL) {
+                               earlier = NULL) {
   spec <- model$spec
   asked <- if (is.null(earlier)) {
     c(control, list(seed = seed_words(run$seed, run$purpose), init = init))
   } else {
     continued_control(control, earlier, run)
   }
-  result <- call_core(sample_chains(spec, asked), call = call)
-  result <- finished_part(result, run, call)
+  result <- call_core(sample_chains(spec, asked))
+  result <- finished_part(result, run)
   if (!is.null(earlier)) {
     result <- join_runs(earlier, result, control)
   }
@@ -317,7 +310,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
 }
 
 # After an interrupt every chain has finished some draws: keep as many of each.
-finished_part <- function(result, run, call) {
+finished_part <- function(result, run) {
   if (!isTRUE(result$interrupted)) {
     return(result)
   }
@@ -327,12 +320,9 @@ finished_part <- function(result, run, call) {
   # Fewer draws of a chain cannot be diagnosed.
   if (each < 8) {
     abort_sampler(
-      c(
-        "The run was interrupted before every chain had draws to keep.",
-        i = "Nothing is returned. A job with a {.arg checkpoint} goes on with
-             {.fn resume}."
-      ),
-      call = call, class = "pseudosynth_error_interrupt"
+      "The run was interrupted before every chain had draws to keep.",
+      i = "Nothing is returned. A job with a {.arg checkpoint} goes on with
+           {.fn resume}.", class = "pseudosynth_error_interrupt"
     )
   }
   n <- nrow(result$draws)

@@ -48,10 +48,10 @@ formula_functions <- list(
 #' have them: one of the user's under the same name is not taken.
 #' @return (environment) Its enclosure is that of base R.
 #' @noRd
-public_environment <- function(formula, columns, call) {
-  check_own_methods(call)
+public_environment <- function(formula, columns) {
+  check_own_methods()
   kept <- new.env(parent = baseenv())
-  used <- check_functions(formula[[3]], call)
+  used <- check_functions(formula[[3]])
   for (name in used[!used %in% formula_functions$base]) {
     if (!grepl("::", name, fixed = TRUE)) {
       assign(name, genuine_function(name), envir = kept)
@@ -81,7 +81,7 @@ group_generics <- c("Ops", "Math", "Summary", "Complex", "matrixOps")
 #' Functions of the list and those that they call find them, and they could
 #' read the file by the frames that called them.
 #' @noRd
-check_own_methods <- function(call) {
+check_own_methods <- function() {
   pattern <- sprintf("[.](%s)$", paste(plain_classes, collapse = "|"))
   places <- search()
   places <- places[!grepl("^package:|^Autoloads$", places)]
@@ -96,14 +96,12 @@ check_own_methods <- function(call) {
   own <- unique(c(own, registered_by_hand(pattern)))
   if (length(own) > 0) {
     abort_input(
-      c(
-        "The right side of {.arg formula} must compute as R does.",
-        x = "Your workspace has, or has registered, {.fn {own}}, which functions
-             of a formula would call.",
-        i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name.
-             What was registered stays until R is started anew."
-      ),
-      arg = "formula", call = call, class = "pseudosynth_error_formula"
+      "The right side of {.arg formula} must compute as R does.",
+      x = "Your workspace has, or has registered, {.fn {own}}, which functions
+           of a formula would call.",
+      i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name.
+           What was registered stays until R is started anew.",
+      arg = "formula", class = "pseudosynth_error_formula"
     )
   }
 }
@@ -150,7 +148,7 @@ is_written_constant <- function(x) {
 #' program can put values there, those of the response among them.
 #' @return (character) The functions that are called.
 #' @noRd
-check_functions <- function(code, call) {
+check_functions <- function(code) {
   used <- character()
   # A sum of hundreds of terms is too deep for a function that calls itself
   left <- list(code)
@@ -158,7 +156,7 @@ check_functions <- function(code, call) {
     part <- left[[1]]
     left <- left[-1]
     if (!is_leaf(part)) {
-      used <- c(used, check_function(part, call))
+      used <- c(used, check_function(part))
       left <- c(arguments_of(part), left)
     }
   }
@@ -167,16 +165,16 @@ check_functions <- function(code, call) {
 
 #' @return (string) The function that a call is of.
 #' @noRd
-check_function <- function(code, call) {
+check_function <- function(code) {
   if (!is.call(code) || !is.null(attributes(code))) {
     abort_right_side(
-      "A vector or an object is written into the code itself.", NULL, call
+      "A vector or an object is written into the code itself.", NULL
     )
   }
   name <- function_name(code[[1]])
   if (identical(name, "|") && is.numeric(code[[2]])) {
     abort_right_side(
-      cli::format_inline("It uses {.code {deparse1(code)}}."), NULL, call,
+      cli::format_inline("It uses {.code {deparse1(code)}}."), NULL,
       "There are no random effects here: name the factor itself. Under
        {.code prior_hierarchical()} its levels share what they know."
     )
@@ -187,7 +185,7 @@ check_function <- function(code, call) {
     if (smooth) {
       x <- if (length(code) > 1 && is.symbol(code[[2]])) code[[2]] else "x"
       abort_right_side(
-        cli::format_inline("It uses {.code {what}()}."), NULL, call,
+        cli::format_inline("It uses {.code {what}()}."), NULL,
         "A smooth term is {.code splines::ns({x}, 4)} here."
       )
     }
@@ -197,7 +195,7 @@ check_function <- function(code, call) {
       } else {
         cli::format_inline("It uses {.code {what}}.")
       },
-      code, call
+      code
     )
   }
   name
@@ -234,14 +232,13 @@ called_name <- function(head) {
   if (is.symbol(head)) {
     return(as.character(head))
   }
-  if (is.call(head) && length(head) == 3 &&
-    identical(head[[1]], quote(`::`)) &&
+  if (is.call(head) && length(head) == 3 && identical(head[[1]], quote(`::`)) &&
     all(vapply(as.list(head)[2:3], is.symbol, NA))) {
     paste(vapply(as.list(head)[2:3], as.character, ""), collapse = "::")
   }
 }
 
-abort_right_side <- function(why, code, call, how = NULL,
+abort_right_side <- function(why, code, how = NULL,
                              .envir = rlang::caller_env()) {
   how <- if (is.null(how)) {
     make_column_first(code)
@@ -249,14 +246,12 @@ abort_right_side <- function(why, code, call, how = NULL,
     cli_escape(cli::format_inline(how, .envir = .envir))
   }
   abort_input(
-    c(
-      "The right side of {.arg formula} must compute with functions that read
-       their arguments alone, such as {.code log()}, {.code cut()} and
-       {.code poly()}.",
-      x = "{why}",
-      i = how
-    ),
-    arg = "formula", call = call, class = "pseudosynth_error_formula"
+    "The right side of {.arg formula} must compute with functions that read
+     their arguments alone, such as {.code log()}, {.code cut()} and
+     {.code poly()}.",
+    x = "{why}",
+    i = how,
+    arg = "formula", class = "pseudosynth_error_formula"
   )
 }
 

@@ -115,7 +115,7 @@ freeze <- function(weights, history = c("confidential", "public")) {
   why <- why_not_freezable(node)
   if (!is.null(why)) {
     abort_privacy(
-      c("These weights cannot be frozen.", x = why),
+      "These weights cannot be frozen.", x = why,
       class = "pseudosynth_error_not_freezable"
     )
   }
@@ -151,28 +151,23 @@ predict.weight_rule <- function(object, newdata, ...) {
   check_no_dots(..., hint = "See {.fn freeze}.")
   check_sealed(object, "freeze")
   check_data_frame(newdata)
-  call <- rlang::current_env()
   used <- c(object$response, object$predictors)
   absent <- setdiff(used, names(newdata))
   if (length(absent) > 0) {
     abort_input(
-      c(
-        "The weights were frozen on other variables.",
-        x = "{.arg newdata} has no column{?s} {.val {absent}}.",
-        i = "The rule reads {.val {used}}."
-      ),
+      "The weights were frozen on other variables.",
+      x = "{.arg newdata} has no column{?s} {.val {absent}}.",
+      i = "The rule reads {.val {used}}.",
       arg = "newdata", class = "pseudosynth_error_frozen_variables"
     )
   }
   alpha <- tryCatch(
-    rule_values(object$node, newdata, call),
+    rule_values(object$node, newdata),
     pseudosynth_error_input = function(e) {
       abort_input(
-        c(
-          "The weights were frozen on other variables than these.",
-          x = "{cli_escape(conditionMessage(e))}"
-        ),
-        arg = "newdata", call = call, rows = e$rows,
+        "The weights were frozen on other variables than these.",
+        x = "{cli_escape(conditionMessage(e))}",
+        arg = "newdata", rows = e$rows,
         class = "pseudosynth_error_frozen_variables"
       )
     }
@@ -185,7 +180,7 @@ predict.weight_rule <- function(object, newdata, ...) {
     ),
     own = if (is_own_history(object$node, newdata)) {
       file_marks(object, newdata)[1]
-    } else if (!isTRUE(values_are_own(object$node, newdata, alpha, call))) {
+    } else if (!isTRUE(values_are_own(object$node, newdata, alpha))) {
       NA_character_
     },
     records = if (length(used) > 0) record_marks(newdata, used)
@@ -201,9 +196,7 @@ is_weight_rule <- function(x) {
 
 #' @export
 format.weight_rule <- function(x, ...) {
-  sprintf(
-    "frozen %s, %s history", scheme_title(x$node), x$history
-  )
+  sprintf("frozen %s, %s history", scheme_title(x$node), x$history )
 }
 
 #' @export

@@ -19,8 +19,8 @@ frozen_scheme <- function() {
     title = "frozen weights", short = "Frozen", word = "frozen",
     inputs = frozen_inputs,
     dependency = frozen_dependency,
-    rule = function(node, data, inner, call) inner[[1]],
-    definition = function(node, data, inner, call) inner[[1]],
+    rule = function(node, data, inner) inner[[1]],
+    definition = function(node, data, inner) inner[[1]],
     grid = function(node, grid, counts, database, inner) {
       inner(fixed = is_fixed(node))[[1]]
     },
@@ -29,7 +29,7 @@ frozen_scheme <- function() {
       node$arguments <- with_scaling(node$arguments, scale, shift)
       node
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       if (!is_fixed(node)) {
         return(inner()[[1]])
       }

@@ -24,39 +24,34 @@ new_generator <- function(fit, draws, margin, support, label) {
 
 #' Sets from a generator, one of its draws each: post-processing
 #' @noRd
-draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger,
-                                call) {
-  check_sealed(x, "as_generator", arg = "fit", call = call)
-  check_seed(seed, call = call)
+draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger) {
+  check_sealed(x, "as_generator", arg = "fit")
+  check_seed(seed)
   stated <- list(margin = margin, support = support, ledger = ledger)
   for (name in names(Filter(Negate(is.null), stated))) {
     abort_input(
-      c(
-        "{.arg {name}} is stated in {.fn as_generator}.",
-        x = "{.arg fit} is a generator: what it costs is paid and what it draws
-             is fixed."
-      ),
-      arg = name, call = call
+      "{.arg {name}} is stated in {.fn as_generator}.",
+      x = "{.arg fit} is a generator: what it costs is paid and what it draws
+           is fixed.",
+      arg = name
     )
   }
   if (m > x$m) {
     abort_privacy(
-      c(
-        "The generator holds {x$m} draw{?s}, one for each set.",
-        x = "{.arg m} is {m}.",
-        i = "Make one of more draws beside the file, which costs more."
-      ),
-      arg = "m", call = call
+      "The generator holds {x$m} draw{?s}, one for each set.",
+      x = "{.arg m} is {m}.",
+      i = "Make one of more draws beside the file, which costs more.",
+      arg = "m"
     )
   }
-  check_newdata(newdata, "generator", call)
-  spec <- newdata_spec(x, newdata, call)
-  if (!is.null(x$margin)) check_margin_offset(x$design, spec, call)
-  check_sets_memory(m, nrow(newdata), call)
+  check_newdata(newdata, "generator")
+  spec <- newdata_spec(x, newdata)
+  if (!is.null(x$margin)) check_margin_offset(x$design, spec)
+  check_sets_memory(m, nrow(newdata))
   columns <- published_columns(x, newdata)
   y <- newdata[[x$response$variable]]
   if (!is.null(y)) {
-    check_not_copied(y, newdata[setdiff(columns, x$response$variable)], call)
+    check_not_copied(y, newdata[setdiff(columns, x$response$variable)])
   }
   values <- synthesize_(
     spec, x$draws[seq_len(m), , drop = FALSE], seed_words(seed, "synthesize"),

@@ -39,12 +39,10 @@ guarantee <- function(x, m = 1, ...) {
 #' @export
 guarantee.default <- function(x, m = 1, ...) {
   abort_input(
-    c(
-      "{.arg x} carries no privacy label.",
-      x = "It is {describe_type(x)}.",
-      i = "Labels belong to {.cls synthesizer}, {.cls synthetic_data} and
-           {.cls pseudo_posterior} objects."
-    ),
-    arg = "x", call = rlang::caller_env()
+    "{.arg x} carries no privacy label.",
+    x = "It is {describe_type(x)}.",
+    i = "Labels belong to {.cls synthesizer}, {.cls synthetic_data} and
+         {.cls pseudo_posterior} objects.",
+    arg = "x"
   )
 }

@@ -113,11 +113,9 @@ coefficient_log_prior <- function(prior, b) {
 hierarchical_log_prior <- function(prior, b) {
   if (ncol(b) > 1) {
     abort_input(
-      c(
-        "An exact audit of {.fn prior_hierarchical} needs a model with an
-         intercept only.",
-        i = "State {.fn prior_normal}."
-      ),
+      "An exact audit of {.fn prior_hierarchical} needs a model with an
+       intercept only.",
+      i = "State {.fn prior_normal}.",
       arg = "x"
     )
   }
@@ -265,10 +263,7 @@ fill_grid <- function(grid, parameters, spec) {
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
   grid$f <- grid_log_lik(spec, draws)
   if (anyNA(grid$f)) {
-    abort_sampler(
-      "A log density is not a number somewhere on the grid.",
-      call = rlang::caller_env()
-    )
+    abort_sampler("A log density is not a number somewhere on the grid." )
   }
   grid
 }
@@ -358,12 +353,12 @@ database_bounds <- function(grid, counts, alpha) {
 #' the streaming kernel that the rule itself uses.
 #' @return (numeric, one per record)
 #' @noRd
-dense_bound <- function(model, data, alpha = 1, call) {
+dense_bound <- function(model, data, alpha = 1) {
   size <- max(1, floor(2e7 / max(1, NROW(model$draws))))
   n <- nrow(data)
   blocks <- split(seq_len(n), (seq_len(n) - 1) %/% size)
   largest <- lapply(blocks, function(rows) {
-    f <- dense_log_lik(model, data[rows, , drop = FALSE], call)
+    f <- dense_log_lik(model, data[rows, , drop = FALSE])
     f[!is.finite(f)] <- Inf
     apply(abs(f), 2, max)
   })
@@ -373,12 +368,12 @@ dense_bound <- function(model, data, alpha = 1, call) {
   bound
 }
 
-dense_log_lik <- function(model, data, call) {
+dense_log_lik <- function(model, data) {
   if (is.function(model$f)) {
     columns <- lapply(seq_len(nrow(data)), function(i) {
       model$f(data[i, , drop = FALSE], model$draws)
     })
     return(do.call(cbind, columns))
   }
-  log_lik_(record_spec(model, data, call), model$draws)
+  log_lik_(record_spec(model, data), model$draws)
 }

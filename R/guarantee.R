@@ -118,15 +118,14 @@ NULL
 
 #' @rdname guarantee
 #' @export
-guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL,
-                                  ...) {
+guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
   check_class(x, "synthesizer")
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- label_of_fit(x, m)
   if (!is.null(study)) {
-    label <- probabilistic_guarantee(label, x, study, rlang::current_env())
+    label <- probabilistic_guarantee(label, x, study)
   }
   if (public) publish_guarantee(label) else label
 }
@@ -402,17 +401,14 @@ censor_inputs <- function(censor) {
 
 #' The label of a fit with a study of it
 #' @noRd
-probabilistic_guarantee <- function(label, fit, study, call) {
+probabilistic_guarantee <- function(label, fit, study) {
   check_class(
     study, "replicate_study", "Make one with {.fn replicate_study}.",
-    arg = "study", call = call
+    arg = "study"
   )
-  check_sealed(study, "replicate_study", call = call)
+  check_sealed(study, "replicate_study")
   refuse <- function(...) {
-    abort_privacy(
-      c("The study cannot give this fit a probabilistic label.", ...),
-      call = call
-    )
+    abort_privacy("The study cannot give this fit a probabilistic label.", ... )
   }
   if (label$label != "asymptotic" || !is.null(fit$censor)) {
     refuse(

@@ -85,9 +85,8 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
   variable <- synthetic_variable(synthetic, variable)
   known <- check_known(known, data, variable)
   y <- response_values(data, variable)
-  call <- rlang::current_env()
   values <- vapply(seq_along(sets), function(j) {
-    aligned_values(sets[[j]], j, data, known, variable, call)
+    aligned_values(sets[[j]], j, data, known, variable)
   }, numeric(length(y)))
 
   pattern <- known_pattern(data, known)
@@ -105,29 +104,24 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
 
 #' The values of one set, after checking that its rows are those of the file
 #' @noRd
-aligned_values <- function(set, j, data, known, variable,
-                           call = rlang::caller_env()) {
+aligned_values <- function(set, j, data, known, variable) {
   if (nrow(set) != nrow(data)) {
     n_set <- nrow(set)
     n_data <- nrow(data)
     abort_input(
-      c(
-        "The rows of {.arg synthetic} must be those of {.arg data}.",
-        x = "Set {j} has {n_set}, {.arg data} has {n_data}.",
-        i = "Data with other records have no record to identify."
-      ),
-      arg = "synthetic", call = call
+      "The rows of {.arg synthetic} must be those of {.arg data}.",
+      x = "Set {j} has {n_set}, {.arg data} has {n_data}.",
+      i = "Data with other records have no record to identify.",
+      arg = "synthetic"
     )
   }
   absent <- setdiff(known, names(set))
   if (length(absent) > 0) {
     abort_input(
-      c(
-        "Every known column must be in {.arg synthetic}.",
-        x = "{cli::qty(length(absent))}Set {j} has no column{?s}
-             {.val {absent}}."
-      ),
-      arg = "synthetic", call = call
+      "Every known column must be in {.arg synthetic}.",
+      x = "{cli::qty(length(absent))}Set {j} has no column{?s}
+           {.val {absent}}.",
+      arg = "synthetic"
     )
   }
   for (name in known) {
@@ -135,18 +129,16 @@ aligned_values <- function(set, j, data, known, variable,
     if (length(differ) > 0) {
       n_bad <- length(differ)
       abort_input(
-        c(
-          "The rows of {.arg synthetic} must be in the order of {.arg data}.",
-          x = "Column {.val {name}} of set {j} differs in {n_bad} row{?s}.",
-          i = "Compute risks before rows are shuffled."
-        ),
-        arg = "synthetic", call = call, rows = differ
+        "The rows of {.arg synthetic} must be in the order of {.arg data}.",
+        x = "Column {.val {name}} of set {j} differs in {n_bad} row{?s}.",
+        i = "Compute risks before rows are shuffled.",
+        arg = "synthetic", rows = differ
       )
     }
   }
   response_values(
     set, variable, response_levels(data[[variable]]),
-    arg = "synthetic", call = call
+    arg = "synthetic"
   )
 }
 

@@ -5,17 +5,16 @@
 #' A job without a mechanism, as far as rows of a comparison share it
 #'
 #' @param given (list) Arguments of [fit_synthesizer()], as far as given.
-#' @param call (call) The user's, which errors blame.
 #' @return A `synthesis_job`: the arguments, `model` (see new_model()), `run`
 #'   (see check_run()), `call`.
 #' @noRd
 new_job <- function(formula, data, family, given, neighbours, seed,
-                    allow_unconverged, call) {
-  check_formula(formula, call = call)
-  check_data_frame(data, call = call)
-  family <- as_synth_family(family, arg = "family", call = call)
+                    allow_unconverged) {
+  check_formula(formula)
+  check_data_frame(data)
+  family <- as_synth_family(family, arg = "family")
   model <- new_model(
-    formula, data, family, given$prior, call, given$response, given$scaling
+    formula, data, family, given$prior, given$response, given$scaling
   )
   run <- lapply(
     formals(fit_synthesizer)[fit_arguments()], eval,
@@ -23,11 +22,9 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   )
   run[names(given)] <- given
   run <- check_run(
-    run$chains, run$warmup, run$draws, seed, run$threads, run$control, call
+    run$chains, run$warmup, run$draws, seed, run$threads, run$control
   )
-  choose_sampler(
-    run$control$sampler, model_spec(model, NULL, NULL, call), call
-  )
+  choose_sampler(run$control$sampler, model_spec(model, NULL, NULL) )
   tell_published(model)
   structure(
     list(
@@ -35,14 +32,13 @@ new_job <- function(formula, data, family, given, neighbours, seed,
       fit_arguments = given, run = run,
       neighbours = check_choice(
         neighbours, c("add-remove", "replace"),
-        arg = "neighbours", call = call
+        arg = "neighbours"
       ),
       seed = seed,
       allow_unconverged = check_flag(
         allow_unconverged,
-        arg = "allow_unconverged", call = call
-      ),
-      call = call
+        arg = "allow_unconverged"
+      )
     ),
     class = "synthesis_job"
   )
@@ -62,10 +58,8 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
                              margin = NULL, support = NULL) {
   definition <- definition_of(mechanism)
   job$mechanism <- mechanism
-  job["epsilon"] <- list(
-    check_number(epsilon, above = 0, null = TRUE, call = job$call)
-  )
-  job$m <- check_count(m, min = 1, call = job$call)
+  job["epsilon"] <- list(check_number(epsilon, above = 0, null = TRUE) )
+  job$m <- check_count(m, min = 1)
   job["margin"] <- list(margin)
   job["support"] <- list(support)
   check_epsilon_use(job, definition)
@@ -73,21 +67,20 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   job["budget"] <- list(split_epsilon(job, definition))
   if (!is.null(margin)) check_job_margin(job)
   if (definition$label == "strict") {
-    check_response_is_public(job$model$response, job$call)
+    check_response_is_public(job$model$response)
   }
   # Of clipped likelihoods and of noise one file must not be told by a refusal
   told <- definition$kind %in% c("clipped", "noise", "sums")
   if (!told || definition$from_unweighted) {
-    check_varies(job$model, job$call)
+    check_varies(job$model)
   }
-  response <- with_support(job$model$response, support, job$call)
+  response <- with_support(job$model$response, support)
   check_public_ends(
-    support, job$data[[response$variable]], "support", response$confirmed,
-    job$call
+    support, job$data[[response$variable]], "support", response$confirmed
   )
   job <- definition$prepare(job)
   if (!is.null(definition$stages)) {
-    check_finite_mean(job$family, response, margin, job$call)
+    check_finite_mean(job$family, response, margin)
   }
   job
 }
@@ -100,16 +93,14 @@ check_epsilon_use <- function(job, definition) {
     why <- "The noise is scaled by it."
   }
   if (!is.na(why)) {
-    check_given(job$epsilon, definition$name, why, "epsilon", job$call)
+    check_given(job$epsilon, definition$name, why, "epsilon")
   }
   claims <- definition$kind %in% c("clipped", "weighted", "noise", "sums")
   if (!claims && !is.null(job$epsilon)) {
     abort_input(
-      c(
-        "The mechanism {.val {definition$name}} claims no epsilon.",
-        i = "Leave {.arg epsilon} out, or choose another mechanism."
-      ),
-      arg = "epsilon", call = job$call
+      "The mechanism {.val {definition$name}} claims no epsilon.",
+      i = "Leave {.arg epsilon} out, or choose another mechanism.",
+      arg = "epsilon"
     )
   }
 }
@@ -117,19 +108,16 @@ check_epsilon_use <- function(job, definition) {
 check_margin_use <- function(job, definition) {
   if (definition$kind == "noise") {
     check_given(
-      job$margin, definition$name, definition$needs[["margin"]], "bounds",
-      job$call
+      job$margin, definition$name, definition$needs[["margin"]], "bounds"
     )
   } else if (!definition$kind %in% c("clipped", "sums") &&
     !is.null(job$margin)) {
     abort_input(
-      c(
-        "A margin is for clipped mechanisms.",
-        x = "{.arg mechanism} is {.val {definition$name}}.",
-        i = "Leave {.arg bounds} out, or call {.fn perturbed_histogram} and
-             {.fn synthesize} yourself."
-      ),
-      arg = "bounds", call = job$call
+      "A margin is for clipped mechanisms.",
+      x = "{.arg mechanism} is {.val {definition$name}}.",
+      i = "Leave {.arg bounds} out, or call {.fn perturbed_histogram} and
+           {.fn synthesize} yourself.",
+      arg = "bounds"
     )
   }
 }
@@ -198,14 +186,14 @@ fit_arguments <- function() {
 #' @param also (character) Further names that the call takes.
 #' @return (list) `settings`, `margin`, `fit` and `also`: lists of arguments.
 #' @noRd
-sort_arguments <- function(given, definitions, call, also = character()) {
-  check_argument_names(given, call)
+sort_arguments <- function(given, definitions, also = character()) {
+  check_argument_names(given)
   given <- Filter(Negate(is.null), given)
   settings <- unlist(lapply(definitions, settings_of))
   known <- c(settings, margin_arguments, fit_arguments(), also)
   strange <- setdiff(names(given), known)
   if (length(strange) > 0) {
-    abort_not_taken(strange, definitions, unique(known), call)
+    abort_not_taken(strange, definitions, unique(known))
   }
   take <- function(names) given[intersect(names(given), names)]
   list(
@@ -214,28 +202,26 @@ sort_arguments <- function(given, definitions, call, also = character()) {
   )
 }
 
-check_argument_names <- function(given, call) {
+check_argument_names <- function(given) {
   names <- names(given) %||% character(length(given))
   if (!all(nzchar(names))) {
     n <- sum(!nzchar(names))
     abort_input(
-      c(
-        "Arguments in {.arg ...} must be named.",
-        x = "{n} of them {?is/are} not."
-      ),
-      arg = "...", call = call
+      "Arguments in {.arg ...} must be named.",
+      x = "{n} of them {?is/are} not.",
+      arg = "..."
     )
   }
   twice <- unique(names[duplicated(names)])
   if (length(twice) > 0) {
     abort_input(
       "The argument{?s} {.arg {twice}} must be given once.",
-      arg = twice[1], call = call
+      arg = twice[1]
     )
   }
 }
 
-abort_not_taken <- function(strange, definitions, known, call) {
+abort_not_taken <- function(strange, definitions, known) {
   told <- vapply(strange, why_not_taken, "", known = known)
   takes <- vapply(definitions, function(definition) {
     own <- settings_of(definition)
@@ -245,16 +231,14 @@ abort_not_taken <- function(strange, definitions, known, call) {
     )
   }, "")
   abort_input(
-    c(
-      "{cli::qty(length(strange))}Argument{?s} that nothing here takes:
-       {.arg {strange}}.",
-      stats::setNames(cli_escape(told), rep("x", length(told))),
-      stats::setNames(cli_escape(takes), rep("i", length(takes))),
-      i = if (length(takes) == 0) {
-        "Settings of a mechanism object are stated where it is made."
-      }
-    ),
-    arg = strange[1], call = call
+    "{cli::qty(length(strange))}Argument{?s} that nothing here takes:
+     {.arg {strange}}.",
+    stats::setNames(cli_escape(told), rep("x", length(told))),
+    stats::setNames(cli_escape(takes), rep("i", length(takes))),
+    i = if (length(takes) == 0) {
+      "Settings of a mechanism object are stated where it is made."
+    },
+    arg = strange[1]
   )
 }
 
@@ -290,11 +274,11 @@ why_not_taken <- function(name, known) {
 #' @return A `privacy_mechanism`, or a definition that is still to get its
 #'   settings.
 #' @noRd
-choose_mechanism <- function(x, parts, arg, call) {
+choose_mechanism <- function(x, parts, arg) {
   if (!rlang::is_missing(x) && inherits(x, "privacy_mechanism")) {
     return(x)
   }
-  find_mechanism(rlang::maybe_missing(x), parts, arg, call)
+  find_mechanism(rlang::maybe_missing(x), parts, arg)
 }
 
 #' Those that are still to get settings
@@ -305,12 +289,12 @@ open_mechanisms <- function(chosen) {
 
 #' A definition with those of the settings that it takes
 #' @noRd
-with_settings <- function(chosen, settings, call) {
+with_settings <- function(chosen, settings) {
   if (inherits(chosen, "privacy_mechanism")) {
     return(chosen)
   }
   own <- intersect(names(settings), settings_of(chosen))
-  blame(do.call(chosen$make, settings[own], quote = TRUE), call)
+  do.call(chosen$make, settings[own], quote = TRUE)
 }
 
 # A checked job from its first fit to its sets.
@@ -331,7 +315,7 @@ finish_job <- function(job, ledger) {
     newdata = as_given(own_data, job$model), margin = margin,
     seed = stage_seed(job$seed, "sets"),
     allow_unconverged = job$allow_unconverged, support = job$support,
-    ledger = ledger, call = job$call
+    ledger = ledger
   )
   new_pseudo_posterior(
     drawn, fits, job$mechanism$name, job$epsilon, margin, own_data
@@ -342,5 +326,5 @@ finish_job <- function(job, ledger) {
 #'   from.
 #' @noRd
 run_mechanism <- function(job) {
-  told_already(blame(definition_of(job$mechanism)$stages(job), job$call))
+  told_already(definition_of(job$mechanism)$stages(job))
 }

@@ -67,34 +67,29 @@ ball_radius <- function(y, radius, relative) {
 #' @param zero (flag) May it be 0? A count of equal values has a meaning, a risk
 #'   that a ball without width finds is 0 whatever is released.
 #' @noRd
-check_radius <- function(radius, relative, zero = FALSE,
-                         call = rlang::caller_env()) {
+check_radius <- function(radius, relative, zero = FALSE) {
   if (rlang::is_missing(radius)) {
     abort_input(
-      c(
-        "{.arg radius} must be given.",
-        i = "It says which values count as close, a choice of policy: 0.2 is
-             20% of the true value, with {.code relative = FALSE} it is in the
-             response's unit."
-      ),
-      arg = "radius", call = call
+      "{.arg radius} must be given.",
+      i = "It says which values count as close, a choice of policy: 0.2 is
+           20% of the true value, with {.code relative = FALSE} it is in the
+           response's unit.",
+      arg = "radius"
     )
   }
   if (zero) {
-    check_number(radius, min = 0, call = call)
+    check_number(radius, min = 0)
   } else {
-    check_number(radius, above = 0, call = call)
+    check_number(radius, above = 0)
   }
-  check_flag(relative, call = call)
+  check_flag(relative)
   if (relative && radius > 1) {
     abort_input(
-      c(
-        "A relative {.arg radius} is a share of the true value, at most 1.",
-        x = "It is {format(radius)}, that is {format(100 * radius)}%.",
-        i = "Write 0.2 for 20%, or {.code relative = FALSE} for the unit of the
-             response."
-      ),
-      arg = "radius", call = call
+      "A relative {.arg radius} is a share of the true value, at most 1.",
+      x = "It is {format(radius)}, that is {format(100 * radius)}%.",
+      i = "Write 0.2 for 20%, or {.code relative = FALSE} for the unit of the
+           response.",
+      arg = "radius"
     )
   }
 }
@@ -102,24 +97,21 @@ check_radius <- function(radius, relative, zero = FALSE,
 #' Check the known columns
 #' @return (character or `NULL`)
 #' @noRd
-check_known <- function(known, data, response, arg = "data",
-                        call = rlang::caller_env()) {
+check_known <- function(known, data, response, arg = "data") {
   if (is.null(known)) {
     return(NULL)
   }
-  check_names(known, names(data), of = arg, call = call)
+  check_names(known, names(data), of = arg)
   known <- unique(known)
   if (response %in% known) {
     abort_input(
-      c(
-        "The response must not be in the {.arg known} pattern.",
-        x = "{.val {response}} is synthetic; its value is looked for in a ball."
-      ),
-      arg = "known", call = call
+      "The response must not be in the {.arg known} pattern.",
+      x = "{.val {response}} is synthetic; its value is looked for in a ball.",
+      arg = "known"
     )
   }
   for (name in known) {
-    check_predictor(data[[name]], name, call)
+    check_predictor(data[[name]], name)
   }
   known
 }
@@ -129,32 +121,27 @@ check_known <- function(known, data, response, arg = "data",
 #' @param levels (character or `NULL`) The two levels of a response that is not
 #'   numeric; they count as 0 and 1. `NULL`: those of the column itself.
 #' @noRd
-response_values <- function(data, variable, levels = NULL, arg = "data",
-                            call = rlang::caller_env()) {
+response_values <- function(data, variable, levels = NULL, arg = "data") {
   if (!variable %in% names(data)) {
     abort_input(
-      c(
-        "The response must be a column of {.arg {arg}}.",
-        x = "There is no column {.val {variable}}.",
-        i = "The columns are {.val {names(data)}}."
-      ),
-      arg = arg, call = call
+      "The response must be a column of {.arg {arg}}.",
+      x = "There is no column {.val {variable}}.",
+      i = "The columns are {.val {names(data)}}.",
+      arg = arg
     )
   }
   y <- data[[variable]]
-  check_finite_column(y, variable, call)
+  check_finite_column(y, variable)
   levels <- levels %||% response_levels(y)
   if (is.logical(y) || length(levels) == 2) {
     y <- as_number(y, levels)
   }
   if (!is.numeric(y) || is.object(y) || !is.null(dim(y)) || anyNA(y)) {
     abort_input(
-      c(
-        "The response {.val {variable}} must be a plain numeric column, or have
-         two levels.",
-        x = "It is {describe_type(data[[variable]])}."
-      ),
-      arg = arg, call = call
+      "The response {.val {variable}} must be a plain numeric column, or have
+       two levels.",
+      x = "It is {describe_type(data[[variable]])}.",
+      arg = arg
     )
   }
   as.double(y)

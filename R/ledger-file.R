@@ -20,45 +20,31 @@ resolved_path <- function(path, links = 40) {
   )
 }
 
-make_ledger <- function(path, epsilon, delta, neighbours, call) {
+make_ledger <- function(path, epsilon, delta, neighbours) {
   if (is.null(epsilon)) {
     abort_ledger(
-      c(
-        "There is no ledger {.file {path}}.",
-        i = "Give {.arg epsilon}, its budget, to make one."
-      ),
-      call,
+      "There is no ledger {.file {path}}.",
+      i = "Give {.arg epsilon}, its budget, to make one.",
       arg = "path"
     )
   }
   if (!dir.exists(dirname(path))) {
     abort_ledger(
-      c(
-        "A ledger must be in a folder that exists.",
-        x = "There is no folder {.file {dirname(path)}}."
-      ),
-      call,
+      "A ledger must be in a folder that exists.",
+      x = "There is no folder {.file {dirname(path)}}.",
       arg = "path"
     )
   }
-  locked(path, call, {
+  locked(path, {
     # Another process may have made it meanwhile
     if (!file.exists(path)) {
       salt <- paste0(new_charge_id(), new_charge_id())
       append_line(path, seal_line(list(
         ledger = "pseudosynth", format = 1L, salt = salt, epsilon = epsilon,
         delta = delta, neighbours = neighbours
-      ), salt), TRUE, call)
+      ), salt), TRUE)
     }
   })
-}
-
-abort_ledger <- function(message, call, arg = "ledger") {
-  abort_input(
-    message,
-    arg = arg, call = call, class = "pseudosynth_error_ledger",
-    .envir = rlang::caller_env()
-  )
 }
 
 # Lines ------------------------------------------------------------------------
@@ -81,7 +67,7 @@ check_pattern <- ",\"check\":\"([0-9a-f]{64})\"}$"
 #' Add a line, for good
 #' @param ended (flag) Is the last line ended? If not, it is first.
 #' @noRd
-append_line <- function(path, line, ended, call) {
+append_line <- function(path, line, ended) {
   bytes <- charToRaw(paste0(if (!ended) "\n", line, "\n"))
   before <- if (file.exists(path)) file.size(path) else 0
   # A ledger is for its owner alone
@@ -94,13 +80,10 @@ append_line <- function(path, line, ended, call) {
   }, warning = function(w) FALSE, error = function(e) FALSE)
   if (!written || file.size(path) != before + length(bytes)) {
     abort_ledger(
-      c(
-        "The ledger {.file {path}} could not be written.",
-        x = "Nothing was drawn.",
-        i = "Is the disk full, or the file not writable? If its last line was
-             begun, delete that line."
-      ),
-      call
+      "The ledger {.file {path}} could not be written.",
+      x = "Nothing was drawn.",
+      i = "Is the disk full, or the file not writable? If its last line was
+           begun, delete that line."
     )
   }
 }
@@ -109,11 +92,9 @@ append_line <- function(path, line, ended, call) {
 #'   `charges` (of all of them), `torn` (integer: lines that cannot be read),
 #'   `ended` (flag: is the last line?).
 #' @noRd
-read_ledger <- function(path, call) {
+read_ledger <- function(path) {
   broken <- function(what) {
-    abort_ledger(
-      c("{.file {path}} is not as it was written.", x = what), call
-    )
+    abort_ledger("{.file {path}} is not as it was written.", x = what )
   }
   size <- file.size(path)
   if (is.na(size)) broken("It is not there any more.")
@@ -158,19 +139,16 @@ read_ledger <- function(path, call) {
 #' Nothing was drawn after an entry whose writing was cut off. One that lost its
 #' end later looks the same, and was paid for.
 #' @noRd
-check_whole <- function(book, path, call) {
+check_whole <- function(book, path) {
   torn <- book$torn
   if (length(torn) > 0) {
     abort_ledger(
-      c(
-        "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are}
-         cut off: what {?it charges/they charge} cannot be read.",
-        i = "Look at the file. If the process was killed while it wrote the
-             line, nothing was drawn: delete the line.",
-        i = "If something was drawn for it, put the line back from a backup of
-             the file, or spend no more from this ledger."
-      ),
-      call
+      "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are}
+       cut off: what {?it charges/they charge} cannot be read.",
+      i = "Look at the file. If the process was killed while it wrote the
+           line, nothing was drawn: delete the line.",
+      i = "If something was drawn for it, put the line back from a backup of
+           the file, or spend no more from this ledger."
     )
   }
 }
@@ -195,11 +173,11 @@ entry_charges <- function(entries) {
 #' renamed, which the file system grants to one process only, so that no lock is
 #' without an owner.
 #' @noRd
-locked <- function(path, call, code, patience = 90) {
+locked <- function(path, code, patience = 90) {
   lock <- paste0(path, ".lock")
   mine <- claim_lock(lock)
   if (is.null(mine)) {
-    abort_ledger("The folder {.file {dirname(path)}} is not writable.", call)
+    abort_ledger("The folder {.file {dirname(path)}} is not writable.")
   }
   on.exit(unlink(mine, recursive = TRUE))
   me <- lock_owner(mine)
@@ -208,11 +186,9 @@ locked <- function(path, call, code, patience = 90) {
     remove_dead_lock(lock, mine, 60)
     if (difftime(Sys.time(), start, units = "secs") > patience) {
       abort_input(
-        c(
-          "The ledger is in use by another process.",
-          i = "If there is none, remove {.file {lock}}."
-        ),
-        arg = "ledger", call = call, class = "pseudosynth_error_locked"
+        "The ledger is in use by another process.",
+        i = "If there is none, remove {.file {lock}}.",
+        arg = "ledger", class = "pseudosynth_error_locked"
       )
     }
     Sys.sleep(0.02)

@@ -94,37 +94,30 @@
 #' @export
 ledger <- function(path, epsilon = NULL, delta = 0,
                    neighbours = c("add-remove", "replace")) {
-  call <- rlang::current_env()
   check_path(path)
   check_number(epsilon, above = 0, null = TRUE)
   check_number(delta, min = 0, max = 0.1)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
-  check_jsonlite(call)
+  check_jsonlite()
   path <- resolved_path(path)
   if (dir.exists(path)) {
     abort_ledger(
-      c(
-        "{.arg path} must be the ledger's file.",
-        x = "{.file {path}} is a folder.",
-        i = "Name a file in it, such as
-             {.code ledger(file.path(folder, \"income.ledger\"), ...)}."
-      ),
-      call,
+      "{.arg path} must be the ledger's file.",
+      x = "{.file {path}} is a folder.",
+      i = "Name a file in it, such as
+           {.code ledger(file.path(folder, \"income.ledger\"), ...)}.",
       arg = "path"
     )
   }
   if (!file.exists(path)) {
-    make_ledger(path, epsilon, delta, neighbours, call)
+    make_ledger(path, epsilon, delta, neighbours)
   }
-  book <- read_ledger(path, call)
+  book <- read_ledger(path)
   if (!is.null(epsilon) && epsilon != book$epsilon) {
     abort_ledger(
-      c(
-        "The budget of a ledger cannot be changed.",
-        x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
-        i = "Leave {.arg epsilon} out."
-      ),
-      call,
+      "The budget of a ledger cannot be changed.",
+      x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
+      i = "Leave {.arg epsilon} out.",
       arg = "epsilon"
     )
   }
@@ -134,10 +127,10 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   )
 }
 
-check_ledger <- function(ledger, call) {
+check_ledger <- function(ledger) {
   check_class(
     ledger, "privacy_ledger", "Open one with {.fn ledger}.",
-    null = TRUE, arg = "ledger", call = call
+    null = TRUE, arg = "ledger"
   )
 }
 
@@ -149,24 +142,24 @@ check_ledger <- function(ledger, call) {
 #' @param published (list, data frame or `NULL`) The columns that are published
 #'   beside what is synthetic.
 #' @noRd
-spend <- function(ledger, label, variable, published, response, call) {
-  check_spendable(label, call)
-  locked(ledger$path, call, {
-    book <- read_ledger(ledger$path, call)
-    check_whole(book, ledger$path, call)
+spend <- function(ledger, label, variable, published, response) {
+  check_spendable(label)
+  locked(ledger$path, {
+    book <- read_ledger(ledger$path)
+    check_whole(book, ledger$path)
     # A resumed job draws the same sets, which are paid for, and the sets of a
     # release cost what its noise did
     if (in_job() && is_recorded(book, label)) {
       return(invisible())
     }
     entry <- ledger_entry(book, label, variable, published, response)
-    check_protected(book, entry, call)
-    check_budget(book, label, call)
-    append_line(ledger$path, seal_line(entry, book$salt), book$ended, call)
+    check_protected(book, entry)
+    check_budget(book, label)
+    append_line(ledger$path, seal_line(entry, book$salt), book$ended)
     # What counts is the order in the file: had the lock failed, it shows here
-    now <- read_ledger(ledger$path, call)
+    now <- read_ledger(ledger$path)
     if (length(now$entries) != entry$number) {
-      abort_ledger("Another process wrote at the same time.", call)
+      abort_ledger("Another process wrote at the same time.")
     }
   })
   invisible()
@@ -180,7 +173,7 @@ spend <- function(ledger, label, variable, published, response, call) {
 #' @param label (string) Of what will be drawn.
 #' @noRd
 spend_noise <- function(ledger, charges, mechanism, variable, published,
-                        response, call, m = 1L, n_records = NA_integer_,
+                        response, m = 1L, n_records = NA_integer_,
                         seed = NULL, label = "strict") {
   if (!is.null(ledger)) {
     spend(
@@ -189,7 +182,7 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
         n_records = n_records, fit = NA_character_,
         reproducible = !is.null(seed)
       ),
-      variable, published, response, call
+      variable, published, response
     )
   }
 }
@@ -204,27 +197,25 @@ check_planned <- function(ledger, job) {
   if (is.null(ledger)) {
     return(invisible())
   }
-  if (!is.null(job$seed)) abort_seeded(job$call)
-  book <- read_ledger(ledger$path, job$call)
-  check_whole(book, ledger$path, job$call)
+  if (!is.null(job$seed)) abort_seeded()
+  book <- read_ledger(ledger$path)
+  check_whole(book, ledger$path)
   if (isTRUE(job$mechanism$settings$delta > 0)) {
-    check_has_delta(book, job$call)
+    check_has_delta(book)
   } else if (!is.null(job$epsilon)) {
     planned <- charge("planned", "the job", by_relation(
       width_of_epsilon(job$epsilon, job$neighbours)
     ))
-    check_budget(book, list(charges = planned), job$call)
+    check_budget(book, list(charges = planned))
   }
 }
 
-abort_seeded <- function(call) {
+abort_seeded <- function() {
   abort_privacy(
-    c(
-      "A ledger takes what is for release.",
-      x = "These sets, or what they are drawn from, have a given seed.",
-      i = "Leave {.arg seed} out everywhere, or {.arg ledger} here."
-    ),
-    arg = "ledger", call = call
+    "A ledger takes what is for release.",
+    x = "These sets, or what they are drawn from, have a given seed.",
+    i = "Leave {.arg seed} out everywhere, or {.arg ledger} here.",
+    arg = "ledger"
   )
 }
 
@@ -238,18 +229,16 @@ is_recorded <- function(book, label) {
   }, NA))
 }
 
-check_spendable <- function(label, call) {
+check_spendable <- function(label) {
   if (label$label == "none" || anyNA(total_charges(label$charges)$epsilon)) {
     abort_privacy(
-      c(
-        "A ledger takes draws with a claim only.",
-        x = "The label of these is {.val {label$label}}.",
-        i = "Leave {.arg ledger} out; such sets are not counted."
-      ),
-      arg = "ledger", call = call
+      "A ledger takes draws with a claim only.",
+      x = "The label of these is {.val {label$label}}.",
+      i = "Leave {.arg ledger} out; such sets are not counted.",
+      arg = "ledger"
     )
   }
-  if (!identical(label$reproducible, FALSE)) abort_seeded(call)
+  if (!identical(label$reproducible, FALSE)) abort_seeded()
 }
 
 #' Refuse to publish what another entry protects, or the other way round
@@ -258,7 +247,7 @@ check_spendable <- function(label, call) {
 #' Columns are known by their names and, under other names, by their values.
 #' @param entry See ledger_entry().
 #' @noRd
-check_protected <- function(book, entry, call) {
+check_protected <- function(book, entry) {
   of <- function(field) {
     unlist(lapply(book$entries, function(entry) unlist(entry[[field]])))
   }
@@ -270,33 +259,29 @@ check_protected <- function(book, entry, call) {
   ))
   if (length(told) > 0) {
     abort_privacy(
-      c(
-        "What one release protects must not be published by another.",
-        x = "{cli::qty(told)}The column{?s} {.val {told}} {?is/are} synthetic in
-             one and published in another.",
-        i = "Leave {cli::qty(told)}{?it/them} out of the predictors."
-      ),
-      arg = "ledger", call = call, class = "pseudosynth_error_protected"
+      "What one release protects must not be published by another.",
+      x = "{cli::qty(told)}The column{?s} {.val {told}} {?is/are} synthetic in
+           one and published in another.",
+      i = "Leave {cli::qty(told)}{?it/them} out of the predictors.",
+      arg = "ledger", class = "pseudosynth_error_protected"
     )
   }
 }
 
 #' Refuse what does not fit in what is left
 #' @noRd
-check_budget <- function(book, label, call) {
-  if (any(label$charges$zcdp)) check_has_delta(book, call)
+check_budget <- function(book, label) {
+  if (any(label$charges$zcdp)) check_has_delta(book)
   spent <- spent_of(book, book$charges)
   total <- spent_of(book, join_charges(book$charges, label$charges))
   if (exceeds(total, book$epsilon)) {
     relation <- relation_of(book$neighbours)
     shown <- c(format_exact(book$epsilon), format_up(c(spent, total)))
     abort_privacy(
-      c(
-        "The budget of the ledger does not allow this.",
-        x = "Of epsilon {shown[1]} ({relation}) {shown[2]} is spent; with this
-             it would be {shown[3]}."
-      ),
-      arg = "ledger", call = call, class = "pseudosynth_error_budget",
+      "The budget of the ledger does not allow this.",
+      x = "Of epsilon {shown[1]} ({relation}) {shown[2]} is spent; with this
+           it would be {shown[3]}.",
+      arg = "ledger", class = "pseudosynth_error_budget",
       spent = spent, total = total, budget = book$epsilon
     )
   }
@@ -304,17 +289,15 @@ check_budget <- function(book, label, call) {
 
 #' Refuse Gaussian noise where the ledger has no delta to state it at
 #' @noRd
-check_has_delta <- function(book, call) {
+check_has_delta <- function(book) {
   if (book$delta == 0) {
     abort_privacy(
-      c(
-        "Gaussian noise needs a ledger with a {.arg delta}.",
-        x = "This ledger has none. Nothing was drawn.",
-        i = "Take {.code delta = 0} here, which gives Laplace noise. Or open
-             another ledger for this file:
-             {.code ledger(path, epsilon, delta = 1e-5)}."
-      ),
-      arg = "ledger", call = call, class = "pseudosynth_error_budget",
+      "Gaussian noise needs a ledger with a {.arg delta}.",
+      x = "This ledger has none. Nothing was drawn.",
+      i = "Take {.code delta = 0} here, which gives Laplace noise. Or open
+           another ledger for this file:
+           {.code ledger(path, epsilon, delta = 1e-5)}.",
+      arg = "ledger", class = "pseudosynth_error_budget",
       spent = spent_of(book, book$charges), total = Inf, budget = book$epsilon
     )
   }
@@ -354,8 +337,8 @@ ledger_entry <- function(book, label, variable, published, response) {
 
 #' All that a ledger has recorded, the same thing once
 #' @noRd
-ledger_charges <- function(ledger, call = rlang::caller_env()) {
-  read_ledger(ledger$path, call)$charges
+ledger_charges <- function(ledger) {
+  read_ledger(ledger$path)$charges
 }
 
 # Printing ---------------------------------------------------------------------
@@ -365,7 +348,7 @@ ledger_charges <- function(ledger, call = rlang::caller_env()) {
 as.data.frame.privacy_ledger <- function(x,
                                          row.names = NULL, # nolint
                                          optional = FALSE, ...) {
-  book <- read_ledger(x$path, rlang::current_env())
+  book <- read_ledger(x$path)
   field <- function(name, missing) {
     vapply(book$entries, function(entry) {
       value <- unlist(entry[[name]])
@@ -388,7 +371,7 @@ as.data.frame.privacy_ledger <- function(x,
 
 #' @export
 print.privacy_ledger <- function(x, ...) {
-  book <- read_ledger(x$path, rlang::current_env())
+  book <- read_ledger(x$path)
   spent <- spent_of(book, book$charges)
   proven <- vapply(book$entries, function(entry) entry$label == "strict", TRUE)
   n <- length(book$entries)

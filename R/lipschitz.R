@@ -92,7 +92,7 @@ lipschitz <- function(x, quantile = 1, ...) {
 #' @export
 lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  log_lik <- external_log_lik(x, arg = "x", call = rlang::current_env())
+  log_lik <- external_log_lik(x, arg = "x")
   lipschitz.matrix(log_lik, quantile, unit)
 }
 
@@ -102,10 +102,8 @@ lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
   check_quantile(quantile)
   if (quantile < x$quantile) {
     abort_input(
-      c(
-        "A bound cannot be taken at another {.arg quantile} afterwards.",
-        i = "Call {.fn lipschitz} on the fit or on the matrix."
-      ),
+      "A bound cannot be taken at another {.arg quantile} afterwards.",
+      i = "Call {.fn lipschitz} on the fit or on the matrix.",
       arg = "quantile"
     )
   }

@@ -9,8 +9,7 @@
 #' @param unit (string) The modelled response, such as `"log(income)"`.
 #' @param weighted (flag) Is any weight below 1, or the fit censored?
 #' @noRd
-new_lipschitz_bound <- function(parts, kept, quantile, unit,
-                                weighted = FALSE) {
+new_lipschitz_bound <- function(parts, kept, quantile, unit, weighted = FALSE) {
   record <- pmax(abs(parts$max), abs(parts$min))
   oscillation <- parts$max - parts$min
   broken <- parts$nonfinite > 0 | is.na(record)

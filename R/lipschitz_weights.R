@@ -74,12 +74,10 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
   bound <- lipschitz(x, quantile)
   if (bound$weighted) {
     abort_input(
-      c(
-        "{.arg x} must be an unweighted fit or its bound.",
-        x = "Its likelihood is weighted or censored.",
-        i = "Lipschitz weights start from the unweighted record bounds; use
-             {.fn reweight} to improve the weights of a weighted fit."
-      ),
+      "{.arg x} must be an unweighted fit or its bound.",
+      x = "Its likelihood is weighted or censored.",
+      i = "Lipschitz weights start from the unweighted record bounds; use
+           {.fn reweight} to improve the weights of a weighted fit.",
       arg = "x"
     )
   }
@@ -103,17 +101,17 @@ lipschitz_scheme <- function() {
     inputs = c("map", "scale", "shift"),
     dependency = depends_on_file,
     reads = reads_model,
-    rule = function(node, data, inner, call) {
+    rule = function(node, data, inner) {
       basis <- node$basis
-      lipschitz_rule(basis, model_bound(basis$model, data, call = call))
+      lipschitz_rule(basis, model_bound(basis$model, data))
     },
-    definition = function(node, data, inner, call) {
-      defined_lipschitz_weights(node$basis, data, call)
+    definition = function(node, data, inner) {
+      defined_lipschitz_weights(node$basis, data)
     },
     grid = function(node, grid, counts, database, inner) {
       grid_lipschitz_weights(grid, counts, node$arguments)
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       a <- node$arguments
       lipschitz_weights(
         run(), a[["scale"]], a[["shift"]], a[["map"]], a[["quantile"]],
@@ -175,8 +173,8 @@ relative_risk <- function(delta, map, range = bound_range(delta)) {
 
 #' The rule once more from its formula, for records that took no part in it
 #' @noRd
-defined_lipschitz_weights <- function(basis, data, call) {
-  delta <- dense_bound(basis$model, data, call = call)
+defined_lipschitz_weights <- function(basis, data) {
+  delta <- dense_bound(basis$model, data)
   ends <- basis$range
   risk <- if (ends$max > ends$min) {
     switch(basis$map,

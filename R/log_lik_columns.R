@@ -7,25 +7,21 @@ matrix_columns <- function(x) {
 
 #' @param f (function of one record and the draws)
 #' @noRd
-function_columns <- function(f, data, draws, call = rlang::caller_env()) {
+function_columns <- function(f, data, draws) {
   if (rlang::is_missing(data) || length(dim(data)) != 2 || nrow(data) == 0) {
     abort_input(
-      c(
-        "A log-likelihood function needs {.arg data} with one row a record.",
-        i = "Give a data frame or a matrix, and all {.arg draws}."
-      ),
-      arg = "data", call = call
+      "A log-likelihood function needs {.arg data} with one row a record.",
+      i = "Give a data frame or a matrix, and all {.arg draws}.",
+      arg = "data"
     )
   }
   lacking <- rlang::is_missing(draws) || is.null(draws)
   if (lacking || length(formals(args(f))) < 2) {
     abort_input(
-      c(
-        "A log-likelihood function takes one row of {.arg data} and all
-         {.arg draws}.",
-        i = "Write {.code function(data_i, draws)}."
-      ),
-      arg = "draws", call = call
+      "A log-likelihood function takes one row of {.arg data} and all
+       {.arg draws}.",
+      i = "Write {.code function(data_i, draws)}.",
+      arg = "draws"
     )
   }
   n_draws <- NULL
@@ -34,58 +30,50 @@ function_columns <- function(f, data, draws, call = rlang::caller_env()) {
     n_draws <<- n_draws %||% length(values)
     if (!is.numeric(values) || length(values) != n_draws || n_draws == 0) {
       abort_input(
-        c(
-          "The log-likelihood function must give one number per draw.",
-          x = "For a record it gives {describe_type(values)}; the first record
-               has {n_draws}."
-        ),
-        arg = "x", call = call, rows = i
+        "The log-likelihood function must give one number per draw.",
+        x = "For a record it gives {describe_type(values)}; the first record
+             has {n_draws}.",
+        arg = "x", rows = i
       )
     }
     as.double(values)
   })
 }
 
-check_log_lik_matrix <- function(x, call = rlang::caller_env()) {
+check_log_lik_matrix <- function(x) {
   if (!is.numeric(x) || length(x) == 0) {
     abort_input(
-      c(
-        "{.arg x} must be a numeric matrix with draws in rows and records in
-         columns.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = "x", call = call
+      "{.arg x} must be a numeric matrix with draws in rows and records in
+       columns.",
+      x = "It is {describe_type(x)}.",
+      arg = "x"
     )
   }
-  abort_missing_log_lik(which(colSums(is.na(x)) > 0), call)
+  abort_missing_log_lik(which(colSums(is.na(x)) > 0))
 }
 
-abort_missing_log_lik <- function(rows, call) {
+abort_missing_log_lik <- function(rows) {
   if (length(rows) == 0) {
     return(invisible())
   }
   n_missing <- length(rows)
   abort_input(
-    c(
-      "The log-likelihood must hold no missing value.",
-      x = "{n_missing} record{?s} {?has/have} one.",
-      i = "A maximum that skips a draw understates the bound."
-    ),
-    arg = "x", rows = rows, call = call
+    "The log-likelihood must hold no missing value.",
+    x = "{n_missing} record{?s} {?has/have} one.",
+    i = "A maximum that skips a draw understates the bound.",
+    arg = "x", rows = rows
   )
 }
 
 #' Iterations x chains x N as S x N, chain 1 first
 #' @noRd
-merge_chains <- function(x, call = rlang::caller_env()) {
+merge_chains <- function(x) {
   size <- dim(x)
   if (length(size) != 3) {
     abort_input(
-      c(
-        "A log-likelihood array must be iterations x chains x records.",
-        x = "It has {length(size)} dimension{?s}."
-      ),
-      arg = "x", call = call
+      "A log-likelihood array must be iterations x chains x records.",
+      x = "It has {length(size)} dimension{?s}.",
+      arg = "x"
     )
   }
   matrix(as.vector(x), size[1] * size[2], size[3])
@@ -95,19 +83,17 @@ merge_chains <- function(x, call = rlang::caller_env()) {
 #'
 #' @return (matrix, S x N) with an attribute `chains` where that is known.
 #' @noRd
-external_log_lik <- function(x, arg = "x", call = rlang::caller_env()) {
+external_log_lik <- function(x, arg = "x") {
   if (inherits(x, "stanfit")) {
     # rstan gives its fits an as.array() method: iterations x chains x N
     values <- tryCatch(
       as.array(x, pars = "log_lik"),
       error = function(e) {
         abort_input(
-          c(
-            "An rstan fit must have a variable {.val log_lik}.",
-            x = "{conditionMessage(e)}",
-            i = "Add it to the block {.code generated quantities}."
-          ),
-          arg = arg, call = call
+          "An rstan fit must have a variable {.val log_lik}.",
+          x = "{conditionMessage(e)}",
+          i = "Add it to the block {.code generated quantities}.",
+          arg = arg
         )
       }
     )
@@ -122,14 +108,12 @@ external_log_lik <- function(x, arg = "x", call = rlang::caller_env()) {
     return(values)
   }
   abort_input(
-    c(
-      "{.arg {arg}} must be a fit or a log-likelihood.",
-      x = "It is {describe_type(x)}.",
-      i = "A {.cls synthesizer}, an S x N matrix with draws in rows and records
-           in columns, a {.code function(data_i, draws)}, or a fit with a
-           {.fn log_lik} method."
-    ),
-    arg = arg, call = call
+    "{.arg {arg}} must be a fit or a log-likelihood.",
+    x = "It is {describe_type(x)}.",
+    i = "A {.cls synthesizer}, an S x N matrix with draws in rows and records
+         in columns, a {.code function(data_i, draws)}, or a fit with a
+         {.fn log_lik} method.",
+    arg = arg
   )
 }
 
@@ -152,8 +136,7 @@ has_log_lik <- function(x) {
 #' @return A `lipschitz_bound`.
 #' @noRd
 bound_of_columns <- function(columns, quantile, unit, alpha = NULL,
-                             weighted = FALSE, dropped = 0L,
-                             call = rlang::caller_env()) {
+                             weighted = FALSE, dropped = 0L) {
   n <- columns$n
   at <- function(i) {
     f <- columns$at(i)
@@ -168,7 +151,7 @@ bound_of_columns <- function(columns, quantile, unit, alpha = NULL,
     if (anyNA(g)) broken <- c(broken, i)
     draw <- pmax(draw, g)
   }
-  abort_missing_log_lik(broken, call)
+  abort_missing_log_lik(broken)
   draw <- unname(draw)
   kept <- keep_draws(draw, quantile, dropped)
   parts <- list(
@@ -224,12 +207,12 @@ frozen_model <- function(fit, kept = NULL) {
 #' @param alpha (numeric) Weights of these records.
 #' @return (numeric)
 #' @noRd
-model_bound <- function(model, data, alpha = NULL, call) {
+model_bound <- function(model, data, alpha = NULL) {
   if (is.function(model$f)) {
-    columns <- function_columns(model$f, data, model$draws, call)
+    columns <- function_columns(model$f, data, model$draws)
     return(bound_of_columns(columns, 1, "", alpha)$record)
   }
-  spec <- record_spec(model, data, call)
+  spec <- record_spec(model, data)
   if (!is.null(alpha)) {
     spec$alpha <- alpha
   }

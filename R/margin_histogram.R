@@ -73,26 +73,24 @@ margin_ends <- function(margin) {
 #' The margin that the user means, by an object or by its arguments
 #' @param short (list) `bounds`, `bins`, `margin_share`, as far as given.
 #' @noRd
-resolve_margin <- function(margin, short, call) {
+resolve_margin <- function(margin, short) {
   if (length(short) == 0) {
     check_class(
       margin, "margin_histogram", "Make one with {.fn margin_histogram}.",
-      null = TRUE, arg = "margin", call = call
+      null = TRUE, arg = "margin"
     )
     return(margin)
   }
   if (!is.null(margin)) {
     abort_input(
-      c(
-        "A margin must be given once.",
-        x = "Beside {.arg margin} there {?is/are} {.arg {names(short)}}.",
-        i = "Write {.code margin = margin_histogram(bounds, bins, share)}."
-      ),
-      arg = "margin", call = call
+      "A margin must be given once.",
+      x = "Beside {.arg margin} there {?is/are} {.arg {names(short)}}.",
+      i = "Write {.code margin = margin_histogram(bounds, bins, share)}.",
+      arg = "margin"
     )
   }
   names(short)[names(short) == "margin_share"] <- "share"
-  blame(do.call(margin_histogram, short, quote = TRUE), call)
+  do.call(margin_histogram, short, quote = TRUE)
 }
 
 #' Does the histogram suit the response and its epsilon?
@@ -100,20 +98,18 @@ resolve_margin <- function(margin, short, call) {
 check_job_margin <- function(job) {
   margin <- job$margin
   if (job$mechanism$kind == "clipped") {
-    check_margin_kind(job$model$response, job$call)
+    check_margin_kind(job$model$response)
   }
   values <- histogram_values(
     histogram_formula(job$formula, job$family), job$data,
-    job$fit_arguments$response, job$call
+    job$fit_arguments$response
   )
-  histogram_breaks(values, margin$bounds, margin$bins, job$call)
+  histogram_breaks(values, margin$bounds, margin$bins)
   if (job$budget$margin < 1e-6 || job$budget$margin > 1e6) {
     abort_input(
-      c(
-        "A margin's share of {.arg epsilon} must lie between 1e-6 and 1e6.",
-        x = "It is {format(job$budget$margin)}."
-      ),
-      arg = "epsilon", call = job$call
+      "A margin's share of {.arg epsilon} must lie between 1e-6 and 1e6.",
+      x = "It is {format(job$budget$margin)}.",
+      arg = "epsilon"
     )
   }
 }

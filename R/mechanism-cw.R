@@ -14,17 +14,11 @@ mechanism_cw <- function(radius, relative = TRUE, known = NULL, scale = 1,
 
 #' @noRd
 count_settings <- function(radius, relative, known, scale, shift, quantile,
-                           tolerance, max_refits, mechanism,
-                           call = rlang::caller_env()) {
+                           tolerance, max_refits, mechanism) {
   c(
-    ball_settings(
-      rlang::maybe_missing(radius), relative, known, mechanism, call
-    ),
-    list(
-      scale = check_number(scale, min = 0, call = call),
-      shift = check_number(shift, call = call)
-    ),
-    search_settings(quantile, tolerance, max_refits, call)
+    ball_settings(rlang::maybe_missing(radius), relative, known, mechanism ),
+    list(scale = check_number(scale, min = 0), shift = check_number(shift) ),
+    search_settings(quantile, tolerance, max_refits)
   )
 }
 

@@ -3,9 +3,8 @@
 #' @rdname mechanisms
 #' @export
 mechanism_cw_final <- function(radius, k = "auto", relative = TRUE,
-                               known = NULL, scale = 1, shift = 0,
-                               quantile = 1, tolerance = 0.02,
-                               max_refits = 10, ...) {
+                               known = NULL, scale = 1, shift = 0, quantile = 1,
+                               tolerance = 0.02, max_refits = 10, ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")
   check_k(k)
   new_mechanism(definition_cw_final(), c(

@@ -30,9 +30,7 @@ definition_frozen <- function() {
 # the rule is checked
 prepare_frozen <- function(job) {
   job <- prepare_clip(job)
-  job$weights <- blame(
-    stats::predict(job$mechanism$settings$rule, job$data), job$call
-  )
+  job$weights <- stats::predict(job$mechanism$settings$rule, job$data)
   job
 }
 

@@ -43,17 +43,17 @@ reference_model <- function(job) {
   model <- job$model
   model$prior <- resolve_prior(
     job$fit_arguments$prior %||% centred_prior(reference), job$family,
-    model$design$columns, job$call
+    model$design$columns
   )
-  spec <- model_spec(model, NULL, NULL, job$call)
+  spec <- model_spec(model, NULL, NULL)
   if (reference$origin == "public") {
     return(list(
       spec = spec,
-      draw = reference_draw(reference$values, model, spec, job$call)
+      draw = reference_draw(reference$values, model, spec)
     ))
   }
-  check_reference_model(reference, model, spec, job$call)
-  parts <- design_parts(reference$design, model$data, call = job$call)
+  check_reference_model(reference, model, spec)
+  parts <- design_parts(reference$design, model$data)
   spec[names(parts)] <- parts
   list(spec = spec, draw = reference$values)
 }
@@ -63,7 +63,7 @@ reference_model <- function(job) {
 #' @noRd
 synthesize_reference <- function(job, sets) {
   model <- job$model
-  response <- with_support(model$response, job$support, job$call)
+  response <- with_support(model$response, job$support)
   found <- reference_model(job)
   spec <- found$spec
   # Nothing of the file's own response

@@ -4,12 +4,10 @@
 #' @rdname mechanisms
 #' @export
 mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
-                            step_shares = c(0.17, 0.83),
-                            spread = NULL) {
-  call <- rlang::current_env()
+                            step_shares = c(0.17, 0.83), spread = NULL) {
   settings <- score_settings(
     reference %||% no_centre, delta, NULL, 40, clip,
-    c(1, check_step_shares(step_shares, call)), spread, call
+    c(1, check_step_shares(step_shares)), spread
   )
   new_mechanism(definition_score(), list(
     reference = if (!is.null(reference)) settings$reference, delta = delta,
@@ -35,8 +33,8 @@ definition_score <- function() {
   )
 }
 
-check_step_shares <- function(x, call) {
-  check_positive(x, 2, "step_shares", call = call)
+check_step_shares <- function(x) {
+  check_positive(x, 2, "step_shares")
 }
 
 #' The model with its default prior, checked
@@ -47,27 +45,24 @@ job_model <- function(job) {
   if (!identical(lapply(used, levels), lapply(job$data, levels))) {
     given <- job$fit_arguments
     model <- new_model(
-      job$formula, used, job$family, given$prior, job$call, given$response,
+      job$formula, used, job$family, given$prior, given$response,
       given$scaling
     )
   }
-  check_score_family(model$family, job$call)
-  check_score_design(model$design, job$call)
-  check_score_epsilon(job$epsilon, job$call)
+  check_score_family(model$family)
+  check_score_design(model$design)
+  check_score_epsilon(job$epsilon)
   reference <- release_settings(job)$reference
   levels <- is_categorical(model$family)
   if (!levels) {
-    check_public_centre(reference, job$fit_arguments$prior, model, job$call)
+    check_public_centre(reference, job$fit_arguments$prior, model)
   }
   default <- if (!levels) released_prior(reference, model$family)
   model$prior <- resolve_prior(
-    job$fit_arguments$prior %||% default, model$family, model$design$columns,
-    job$call
+    job$fit_arguments$prior %||% default, model$family, model$design$columns
   )
-  score_prior(model, job$call)
-  reference_draw(
-    reference$values, model, model_spec(model, NULL, NULL, job$call), job$call
-  )
+  score_prior(model)
+  reference_draw(reference$values, model, model_spec(model, NULL, NULL) )
   model
 }
 
@@ -78,23 +73,21 @@ release_settings <- function(job) {
   margin <- job$margin
   if (length(margin$bins) > 1) {
     abort_input(
-      c(
-        "The mechanism {.val score} places its bins itself.",
-        x = "{.arg bins} are breaks.",
-        i = "State {.arg bounds} and a number of {.arg bins}."
-      ),
-      arg = "bins", call = job$call
+      "The mechanism {.val score} places its bins itself.",
+      x = "{.arg bins} are breaks.",
+      i = "State {.arg bounds} and a number of {.arg bins}.",
+      arg = "bins"
     )
   }
   reference <- s$reference
   if (is_categorical(job$model$family)) {
-    reference <- check_no_reference(reference, s$clip, job$call)
+    reference <- check_no_reference(reference, s$clip)
   }
   share <- margin$share %||% 0.5
   score_settings(
     reference, s$delta, margin$bounds, margin$bins %||% 40, s$clip,
     c(share, (1 - share) * s$step_shares / sum(s$step_shares)), s$spread,
-    job$call, job$model$family
+    job$model$family
   )
 }
 
@@ -104,7 +97,7 @@ release_job <- function(job) {
   release <- if (levels) release_levels else release_scores
   release(
     model, release_settings(job), job$epsilon, job$neighbours,
-    stage_seed(job$seed, "score"), job$call, job$ledger, job$m
+    stage_seed(job$seed, "score"), job$ledger, job$m
   )
 }
 

@@ -16,10 +16,7 @@ definition_topcode <- function() {
     short = "Top-coding", colour = "#AA4499",
     make = mechanism_topcode,
     prepare = function(job) {
-      histogram_values(
-        plain_left(job$formula), job$data,
-        call = job$call
-      )
+      histogram_values(plain_left(job$formula), job$data )
       job
     },
     release = function(job, sets) {

@@ -62,12 +62,12 @@ stages_two_stage <- function(job) {
     job$ledger, first_stage_charge(first$id, first_stage_cost(first)),
     "two_stage", variable,
     first$data[setdiff(published_columns(first, first$data), variable)],
-    first$data[[variable]], job$call,
+    first$data[[variable]],
     n_records = nrow(first$data), seed = job$seed
   )
   weights <- weights_of_first_stage(
     first, s$weight_range, job$neighbours,
-    if (!is.null(job$seed)) stage_seed(job$seed, "first"), job$call
+    if (!is.null(job$seed)) stage_seed(job$seed, "first")
   )
   clipped_stage(job, job_rule(job), weights)
 }

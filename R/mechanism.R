@@ -43,8 +43,7 @@ mechanism_kinds <- c(
 #' @param grid (list or `NULL`) See grid_version(). `NULL`: the exact audit
 #'   does not offer it.
 #' @noRd
-mechanism_definition <- function(name, kind, does, label, title, short,
-                                 colour,
+mechanism_definition <- function(name, kind, does, label, title, short, colour,
                                  aliases = character(), needs = character(),
                                  make = NULL, from_unweighted = FALSE,
                                  prepare = identity, split = split_equally,
@@ -87,12 +86,11 @@ settings_of <- function(definition) {
 #' Refuse a setting that was left out
 #' @param x The setting, [rlang::maybe_missing()].
 #' @noRd
-check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x),
-                        call = rlang::caller_env()) {
+check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x)) {
   if (rlang::is_missing(x) || is.null(x)) {
     abort_input(
-      c("The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why),
-      arg = arg, call = call
+      "The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why,
+      arg = arg
     )
   }
 }
@@ -101,32 +99,29 @@ check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x),
 
 #' The map of bounds to Lipschitz weights
 #' @noRd
-lipschitz_settings <- function(scale, shift, map, call = rlang::caller_env()) {
+lipschitz_settings <- function(scale, shift, map) {
   list(
-    scale = check_number(scale, min = 0, call = call),
-    shift = check_number(shift, call = call),
-    map = check_choice(map, c("linear", "softmax", "logistic"), call = call)
+    scale = check_number(scale, min = 0),
+    shift = check_number(shift),
+    map = check_choice(map, c("linear", "softmax", "logistic"))
   )
 }
 
 #' The balls of count weights and of risks
 #' @noRd
-ball_settings <- function(radius, relative, known, mechanism,
-                          call = rlang::caller_env()) {
+ball_settings <- function(radius, relative, known, mechanism) {
   check_given(
     rlang::maybe_missing(radius), mechanism,
     "It says which values count as close, a choice of policy: 0.2 is 20% of the
      true value, with {.code relative = FALSE} it is in the response's unit.",
-    arg = "radius", call = call
+    arg = "radius"
   )
-  check_radius(radius, relative, zero = mechanism != "risk", call = call)
+  check_radius(radius, relative, zero = mechanism != "risk")
   if (!is.null(known) && (!is.character(known) || anyNA(known))) {
     abort_input(
-      c(
-        "{.arg known} must be names of columns.",
-        x = "It is {describe_type(known)}."
-      ),
-      arg = "known", call = call
+      "{.arg known} must be names of columns.",
+      x = "It is {describe_type(known)}.",
+      arg = "known"
     )
   }
   list(radius = radius, relative = relative, known = known)
@@ -134,28 +129,25 @@ ball_settings <- function(radius, relative, known, mechanism,
 
 #' The search for weights that reach an epsilon
 #' @noRd
-search_settings <- function(quantile, tolerance, max_refits,
-                            call = rlang::caller_env()) {
-  check_quantile(quantile, call)
-  check_search(tolerance, max_refits, call)
+search_settings <- function(quantile, tolerance, max_refits) {
+  check_quantile(quantile)
+  check_search(tolerance, max_refits)
   list(quantile = quantile, tolerance = tolerance, max_refits = max_refits)
 }
 
 #' What the likelihood ratio is taken to
 #' @noRd
-reference_settings <- function(reference, window, call = rlang::caller_env()) {
-  check_number(window, above = 0, null = TRUE, arg = "window", call = call)
+reference_settings <- function(reference, window) {
+  check_number(window, above = 0, null = TRUE, arg = "window")
   if (!is.null(window) && is.null(reference)) {
     abort_input(
-      c(
-        "A {.arg window} needs a {.arg reference}.",
-        i = "It is the raw log ratio to the reference up to which nothing is
-             clipped."
-      ),
-      arg = "window", call = call
+      "A {.arg window} needs a {.arg reference}.",
+      i = "It is the raw log ratio to the reference up to which nothing is
+           clipped.",
+      arg = "window"
     )
   }
-  list(reference = as_reference(reference, call), window = window)
+  list(reference = as_reference(reference), window = window)
 }
 
 # Printing ---------------------------------------------------------------------

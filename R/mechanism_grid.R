@@ -48,17 +48,16 @@ grid_settings <- c(clip_settings, list(
 #'   `NULL` without a clip; `factor`; `first`; `one_off`: epsilon (add/remove)
 #'   of what is paid once, such as a histogram; `epsilon`; `settings`.
 #' @noRd
-mechanism_on_grid <- function(definition, epsilon, settings,
-                              call = rlang::caller_env()) {
+mechanism_on_grid <- function(definition, epsilon, settings) {
   version <- definition$grid
-  s <- check_grid_settings(settings, definition, call)
+  s <- check_grid_settings(settings, definition)
   if (version$clipped || "epsilon" %in% version$needs) {
-    check_number(epsilon, above = 0, arg = "epsilon", call = call)
+    check_number(epsilon, above = 0, arg = "epsilon")
   }
   s$epsilon <- epsilon
   s$target <- s$target %||% if (!is.null(epsilon)) epsilon / 2
   for (argument in version$needs) {
-    check_given(s[[argument]], definition$name, NULL, argument, call)
+    check_given(s[[argument]], definition$name, NULL, argument)
   }
   one_off <- s$margin_share * (epsilon %||% 0)
   rest <- (epsilon %||% 0) - one_off
@@ -79,24 +78,22 @@ mechanism_on_grid <- function(definition, epsilon, settings,
   )
 }
 
-check_grid_settings <- function(settings, definition, call) {
+check_grid_settings <- function(settings, definition) {
   given <- names(settings) %||% character(length(settings))
   takes <- definition$grid$takes
   unused <- setdiff(given, takes)
   if (length(unused) > 0) {
     abort_input(
-      c(
-        "{.arg ...} must name settings of the mechanism.",
-        x = "{.val {definition$name}} does not take {.val {unused}}.",
-        i = if (length(takes) > 0) "It takes {.val {takes}}."
-      ),
-      arg = "...", call = call
+      "{.arg ...} must name settings of the mechanism.",
+      x = "{.val {definition$name}} does not take {.val {unused}}.",
+      i = if (length(takes) > 0) "It takes {.val {takes}}.",
+      arg = "..."
     )
   }
   s <- grid_settings
   s[given] <- settings
   number <- function(arg, ...) {
-    check_number(s[[arg]], ..., null = TRUE, arg = arg, call = call)
+    check_number(s[[arg]], ..., null = TRUE, arg = arg)
   }
   number("scale", min = 0)
   number("shift", min = 0)
@@ -107,10 +104,10 @@ check_grid_settings <- function(settings, definition, call) {
   number("window", above = 0)
   number("target", above = 0)
   number("first_share", above = 0, below = 1)
-  if (!is.null(s$weight_range)) check_weight_range(s$weight_range, call)
-  check_choice(s$map, c("linear", "softmax", "logistic"), "map", call)
-  check_choice(s$interval, c("symmetric", "negative"), "interval", call)
-  check_choice(s$neighbours, c("add-remove", "replace"), "neighbours", call)
+  if (!is.null(s$weight_range)) check_weight_range(s$weight_range)
+  check_choice(s$map, c("linear", "softmax", "logistic"), "map")
+  check_choice(s$interval, c("symmetric", "negative"), "interval")
+  check_choice(s$neighbours, c("add-remove", "replace"), "neighbours")
   s
 }
 

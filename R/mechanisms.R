@@ -131,20 +131,17 @@ definition_of <- function(mechanism) {
 #' @param parts (character) See mechanisms_with().
 #' @return A definition.
 #' @noRd
-find_mechanism <- function(x, parts, arg = "mechanism",
-                           call = rlang::caller_env()) {
+find_mechanism <- function(x, parts, arg = "mechanism") {
   offered <- mechanisms_with(parts)
   choices <- names(offered)
   if (rlang::is_missing(x)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be named: it decides what is promised.",
-        i = "Choose one of {.or {.val {choices}}}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be named: it decides what is promised.",
+      i = "Choose one of {.or {.val {choices}}}.",
+      arg = arg
     )
   }
-  check_string(x, arg = arg, call = call)
+  check_string(x, arg = arg)
   x <- iconv(as_text(x), "UTF-8", "UTF-8", sub = "?")
   for (definition in offered) {
     words <- definition[c("name", "short", "aliases")]
@@ -155,16 +152,14 @@ find_mechanism <- function(x, parts, arg = "mechanism",
   labelled <- names(Filter(function(d) d$label == plain_word(x), offered))
   near <- nearest_word(x, choices)
   abort_input(
-    c(
-      "{.arg {arg}} must be one of {.or {.val {choices}}}.",
-      x = if (length(labelled) > 0) {
-        "{.val {x}} is a label, which {.or {.val {labelled}}} can carry."
-      } else {
-        "It is {.val {x}}."
-      },
-      i = if (length(near) > 0) "Did you mean {.val {near}}?"
-    ),
-    arg = arg, call = call
+    "{.arg {arg}} must be one of {.or {.val {choices}}}.",
+    x = if (length(labelled) > 0) {
+      "{.val {x}} is a label, which {.or {.val {labelled}}} can carry."
+    } else {
+      "It is {.val {x}}."
+    },
+    i = if (length(near) > 0) "Did you mean {.val {near}}?",
+    arg = arg
   )
 }
 

@@ -7,17 +7,15 @@
 #' @param bytes (number) An estimate.
 #' @param what (string) In words.
 #' @noRd
-check_memory <- function(bytes, what, arg, call) {
+check_memory <- function(bytes, what, arg) {
   limit <- getOption("pseudosynth.memory") %||% available_memory()
   if (bytes > limit) {
     shown <- format_figure(c(bytes, limit) / 1e9)
     abort_input(
-      c(
-        "{what} would take about {shown[1]} GB of memory.",
-        x = "{shown[2]} GB are available.",
-        i = "Ask for less, or set {.code options(pseudosynth.memory = bytes)}."
-      ),
-      arg = arg, call = call, class = "pseudosynth_error_memory"
+      "{what} would take about {shown[1]} GB of memory.",
+      x = "{shown[2]} GB are available.",
+      i = "Ask for less, or set {.code options(pseudosynth.memory = bytes)}.",
+      arg = arg, class = "pseudosynth_error_memory"
     )
   }
 }

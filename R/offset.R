@@ -10,7 +10,7 @@
 #' @param right (code) The right side.
 #' @return (list of calls)
 #' @noRd
-stated_offsets <- function(right, call) {
+stated_offsets <- function(right) {
   stated <- list()
   left <- list(right)
   while (length(left) > 0) {
@@ -23,23 +23,21 @@ stated_offsets <- function(right, call) {
       left <- c(as.list(part)[-1], left)
     } else if (identical(head, "-") && length(part) == 3) {
       left <- c(part[[2]], left)
-      check_without_offset(part[[3]], call)
+      check_without_offset(part[[3]])
     } else {
-      check_without_offset(part, call)
+      check_without_offset(part)
     }
   }
   stated
 }
 
-check_without_offset <- function(code, call) {
-  if (any(c("offset", "stats::offset") %in% check_functions(code, call))) {
+check_without_offset <- function(code) {
+  if (any(c("offset", "stats::offset") %in% check_functions(code))) {
     abort_input(
-      c(
-        "An offset must be a term of its own.",
-        x = "{.arg formula} uses one inside another term, or takes one away.",
-        i = "Add it: {.code y ~ x + offset(log(exposure))}."
-      ),
-      arg = "formula", call = call
+      "An offset must be a term of its own.",
+      x = "{.arg formula} uses one inside another term, or takes one away.",
+      i = "Add it: {.code y ~ x + offset(log(exposure))}.",
+      arg = "formula"
     )
   }
 }
@@ -49,9 +47,9 @@ check_without_offset <- function(code, call) {
 #' `offset(scale(x))` would start from other values in new data.
 #' @param stated (list of calls) See stated_offsets().
 #' @noRd
-check_offsets <- function(stated, terms, call) {
+check_offsets <- function(stated, terms) {
   used <- unlist(lapply(stated, function(offset) {
-    if (length(offset) != 2) "offset" else check_functions(offset[[2]], call)
+    if (length(offset) != 2) "offset" else check_functions(offset[[2]])
   }))
   other <- setdiff(sub("^.*::", "", used), row_wise_functions)
   problem <- if (length(other) > 0) {
@@ -61,13 +59,11 @@ check_offsets <- function(stated, terms, call) {
   }
   if (!is.null(problem)) {
     abort_input(
-      c(
-        "The offset of {.arg formula} must be a number of each record alone.",
-        x = "{problem}",
-        i = "Make a column of {.arg data} first, and write
-             {.code offset(column)}."
-      ),
-      arg = "formula", call = call
+      "The offset of {.arg formula} must be a number of each record alone.",
+      x = "{problem}",
+      i = "Make a column of {.arg data} first, and write
+           {.code offset(column)}.",
+      arg = "formula"
     )
   }
 }
@@ -76,16 +72,14 @@ check_offsets <- function(stated, terms, call) {
 #' @param term (string) Its code.
 #' @param data (data frame) What it was computed from.
 #' @noRd
-check_offset_values <- function(x, term, data, call) {
+check_offset_values <- function(x, term, data) {
   n <- nrow(data)
   if (!is.numeric(x) || length(x) != n || NCOL(x) != 1) {
     abort_input(
-      c(
-        "The offset {.code {term}} must be one number for each record.",
-        x = "It is {describe_type(x)}, for {n} record{?s}.",
-        i = "Compute it as a numeric column of {.arg data} first."
-      ),
-      arg = "formula", call = call
+      "The offset {.code {term}} must be one number for each record.",
+      x = "It is {describe_type(x)}, for {n} record{?s}.",
+      i = "Compute it as a numeric column of {.arg data} first.",
+      arg = "formula"
     )
   }
   bad <- which(!is.finite(x))
@@ -93,14 +87,12 @@ check_offset_values <- function(x, term, data, call) {
     n_bad <- length(bad)
     columns <- intersect(all.vars(str2lang(term)), names(data))
     abort_input(
-      c(
-        "The offset {.code {term}} must be finite.",
-        x = "It is not for {n_bad} of {n} record{?s}, by {cli::qty(columns)}the
-             column{?s} {.val {columns}}.",
-        i = "An exposure is above 0. Correct or drop
-             {cli::qty(n_bad)}{?this record/these records}."
-      ),
-      arg = "formula", call = call, rows = bad
+      "The offset {.code {term}} must be finite.",
+      x = "It is not for {n_bad} of {n} record{?s}, by {cli::qty(columns)}the
+           column{?s} {.val {columns}}.",
+      i = "An exposure is above 0. Correct or drop
+           {cli::qty(n_bad)}{?this record/these records}.",
+      arg = "formula", rows = bad
     )
   }
 }
@@ -118,25 +110,24 @@ sum_offsets <- function(frame, design) {
 #' Refuse an offset where records have several linear predictors, or sums that
 #' know of none
 #' @noRd
-check_family_offset <- function(design, family, call) {
+check_family_offset <- function(design, family) {
   if (is_mixture(family) || is_categorical(family)) {
     check_no_offset(
       design, "{.code {format(family)}} has several linear predictors.",
       "Offsets are for {.code poisson()}, {.fn neg_binomial},
        {.code gaussian()}, {.fn lognormal}, {.fn student_t},
-       {.fn beta_response} and {.fn bernoulli}.", call
+       {.fn beta_response} and {.fn bernoulli}."
     )
   }
 }
 
 #' @param why,how (strings) For cli.
 #' @noRd
-check_no_offset <- function(design, why, how, call,
-                            .envir = rlang::caller_env()) {
+check_no_offset <- function(design, why, how, .envir = rlang::caller_env()) {
   if (length(design$offset) > 0) {
     abort_input(
-      c("{.arg formula} must have no offset here.", x = why, i = how),
-      arg = "formula", call = call, .envir = .envir
+      "{.arg formula} must have no offset here.", x = why, i = how,
+      arg = "formula", .envir = .envir
     )
   }
 }
@@ -145,20 +136,18 @@ check_no_offset <- function(design, why, how, call,
 #' get the counts of the file's
 #' @param spec (list) Of the records that values are drawn for.
 #' @noRd
-check_margin_offset <- function(design, spec, call) {
+check_margin_offset <- function(design, spec) {
   range <- design$offset_range
   beyond <- which(spec$offset < range[1] | spec$offset > range[2])
   if (length(beyond) > 0) {
     n_bad <- length(beyond)
     abort_input(
-      c(
-        "A margin must be drawn for offsets that the file has.",
-        x = "{.code {design$offset}} is beyond them for {n_bad} of
-             {length(spec$offset)} record{?s}, which would get the values of
-             the file's.",
-        i = "Leave out the margin, or these records."
-      ),
-      arg = "newdata", call = call, rows = beyond
+      "A margin must be drawn for offsets that the file has.",
+      x = "{.code {design$offset}} is beyond them for {n_bad} of
+           {length(spec$offset)} record{?s}, which would get the values of
+           the file's.",
+      i = "Leave out the margin, or these records.",
+      arg = "newdata", rows = beyond
     )
   }
 }

@@ -93,8 +93,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
                                 ...) {
   check_no_dots(..., hint = "See {.fn perturbed_histogram}.")
   check_present(x)
-  call <- rlang::current_env()
-  check_ledger(ledger, call)
+  check_ledger(ledger)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   noise <- check_choice(noise, c("discrete", "continuous"))
   epsilon <- check_number(epsilon, min = 1e-6, max = 1e6)
@@ -114,7 +113,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   )
   spend_noise(
     ledger, charge_of_noise(made), "perturbed_histogram",
-    values$response$variable, NULL, values$y, call,
+    values$response$variable, NULL, values$y,
     seed = seed, label = if (noise == "continuous") "none" else "strict"
   )
   noisy <- counts + if (noise == "discrete") {
@@ -155,21 +154,18 @@ histogram_epsilon <- function(x) {
 #' The response and the scale of its bins
 #' @return (list) `y` (own unit), `response` (`synth_response`).
 #' @noRd
-histogram_values <- function(x, data, stated = NULL,
-                             call = rlang::caller_env()) {
+histogram_values <- function(x, data, stated = NULL) {
   if (inherits(x, "formula")) {
-    check_formula(x, arg = "x", call = call)
-    check_data_frame(data, arg = "data", call = call)
-    response <- parse_response(x, data, call = call)
+    check_formula(x, arg = "x")
+    check_data_frame(data, arg = "data")
+    response <- parse_response(x, data)
     y <- data[[response$variable]]
   } else {
     if (is.numeric(x) && !is.null(data)) {
       abort_input(
-        c(
-          "{.arg data} is for a formula {.arg x}.",
-          x = "{.arg x} is {describe_type(x)}."
-        ),
-        arg = "data", call = call
+        "{.arg data} is for a formula {.arg x}.",
+        x = "{.arg x} is {describe_type(x)}.",
+        arg = "data"
       )
     }
     response <- list(variable = "x", transform = "identity", constant = 1)
@@ -177,36 +173,32 @@ histogram_values <- function(x, data, stated = NULL,
   }
   if (!is.numeric(y) || is.object(y) || !is.null(dim(y)) || length(y) == 0) {
     abort_input(
-      c(
-        "{.arg x} must be a numeric vector, or a formula whose left side is a
-         numeric column of {.arg data}.",
-        x = "It is {describe_type(y)}."
-      ),
-      arg = "x", call = call
+      "{.arg x} must be a numeric vector, or a formula whose left side is a
+       numeric column of {.arg data}.",
+      x = "It is {describe_type(y)}.",
+      arg = "x"
     )
   }
   missing_rows <- which(is.na(y))
   if (length(missing_rows) > 0) {
     n_bad <- length(missing_rows)
     abort_input(
-      c(
-        "The response must have no missing values.",
-        x = "It is missing for {n_bad} of {length(y)} record{?s}."
-      ),
-      arg = "x", call = call, rows = missing_rows
+      "The response must have no missing values.",
+      x = "It is missing for {n_bad} of {length(y)} record{?s}.",
+      arg = "x", rows = missing_rows
     )
   }
   # The values of a vector have no column of their own
   response$column <- inherits(x, "formula")
   response$kind <- "continuous"
   response <- state_response(
-    c(response, list(type = "double", digits = NA_integer_)), stated, call
+    c(response, list(type = "double", digits = NA_integer_)), stated
   )
-  check_public_ends(response$limits, y, "bounds", response$confirmed, call)
+  check_public_ends(response$limits, y, "bounds", response$confirmed)
   if (response$column) {
     check_public_numbers(
       formula_numbers(x, names(data)), y, "A number in {.arg x}", "x",
-      response$confirmed, call
+      response$confirmed
     )
   }
   response$label <- response_label(response)
@@ -219,56 +211,49 @@ histogram_values <- function(x, data, stated = NULL,
 #' Breaks on the modelled scale, from public numbers
 #' @return (list) `scale` (breaks on the modelled scale), `bounds` (own unit).
 #' @noRd
-histogram_breaks <- function(values, bounds, bins, call = rlang::caller_env()) {
+histogram_breaks <- function(values, bounds, bins) {
   stated <- is.numeric(bins) && !is.object(bins) && length(bins) > 1
   if (stated) {
-    check_breaks(bins, call)
+    check_breaks(bins)
     ends <- as.double(range(bins))
   } else {
-    n_bins <- check_count(
-      bins,
-      min = 2, max = most_bins, arg = "bins", call = call
-    )
-    ends <- check_bounds(bounds, call = call)
+    n_bins <- check_count(bins, min = 2, max = most_bins, arg = "bins" )
+    ends <- check_bounds(bounds)
   }
   check_public_ends(
     ends, values$y, if (stated) "bins" else "bounds",
-    values$response$confirmed, call
+    values$response$confirmed
   )
   if (stated) {
-    check_public_breaks(bins, values$y, values$response$confirmed, call)
+    check_public_breaks(bins, values$y, values$response$confirmed)
   }
   forward <- function(y) response_forward(values$response, y)
   scaled <- forward(if (stated) as.double(bins) else ends)
   if (!all(is.finite(scaled))) {
     abort_input(
-      c(
-        "{.arg bounds} must be finite on the scale of the bins.",
-        x = "{.code {values$response$label}} is not."
-      ),
-      arg = "bounds", call = call
+      "{.arg bounds} must be finite on the scale of the bins.",
+      x = "{.code {values$response$label}} is not.",
+      arg = "bounds"
     )
   }
   if (!stated) {
     scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   }
-  check_ends_hold(
-    ends, values$response, if (stated) "bins" else "bounds", call
-  )
+  check_ends_hold(ends, values$response, if (stated) "bins" else "bounds" )
   list(scale = scaled, bounds = ends)
 }
 
 # Exact noise takes 17 microseconds a bin
 most_bins <- 1e5
 
-check_breaks <- function(bins, call = rlang::caller_env()) {
+check_breaks <- function(bins) {
   if (!all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE)) {
     abort_input(
       "Breaks given as {.arg bins} must be finite and increasing.",
-      arg = "bins", call = call
+      arg = "bins"
     )
   }
-  check_count(length(bins) - 1, max = most_bins, arg = "bins", call = call)
+  check_count(length(bins) - 1, max = most_bins, arg = "bins")
 }
 
 #' Counts of the clamped values

@@ -94,7 +94,7 @@ most_classes <- 12L
 #' The class of each record, as it is or by fifths
 #' @return (factor)
 #' @noRd
-record_classes <- function(by, risks, call = rlang::caller_env()) {
+record_classes <- function(by, risks) {
   sizes <- vapply(risks, `[[`, 0L, "n_records")
   fits <- is.atomic(by) && all(sizes == length(by)) && !anyNA(by)
   many <- is.atomic(by) && length(unique(by)) > most_classes
@@ -112,19 +112,17 @@ record_classes <- function(by, risks, call = rlang::caller_env()) {
   if (!fits || many) {
     n_by <- length(by)
     abort_input(
-      c(
-        "{.arg by} must be the class of each record, without missing values, at
-         most {most_classes} classes, or numbers.",
-        x = if (!is.atomic(by)) {
-          "It is {describe_type(by)}."
-        } else if (all(sizes == n_by)) {
-          "It has {length(unique(by))} classes, or values are missing."
-        } else {
-          "It has {n_by} value{?s}, there are {sizes[1]} record{?s}."
-        },
-        i = "Such as {.code by = data$age}."
-      ),
-      arg = "by", call = call
+      "{.arg by} must be the class of each record, without missing values, at
+       most {most_classes} classes, or numbers.",
+      x = if (!is.atomic(by)) {
+        "It is {describe_type(by)}."
+      } else if (all(sizes == n_by)) {
+        "It has {length(unique(by))} classes, or values are missing."
+      } else {
+        "It has {n_by} value{?s}, there are {sizes[1]} record{?s}."
+      },
+      i = "Such as {.code by = data$age}.",
+      arg = "by"
     )
   }
   droplevels(as.factor(by))
@@ -176,9 +174,9 @@ plot_risk_by <- function(risks, classes) {
   figure + ggplot2::facet_wrap(ggplot2::vars(.data$release))
 }
 
-named_releases <- function(first, others, name, call = rlang::caller_env()) {
+named_releases <- function(first, others, name) {
   for (other in others) {
-    check_class(other, "identification_risk", arg = "...", call = call)
+    check_class(other, "identification_risk", arg = "...")
   }
   given <- names(others) %||% rep("", length(others))
   plain <- given == ""

@@ -97,7 +97,7 @@ plot.pooled_estimates <- function(x, ...) {
 }
 
 confidential_intervals <- function(fit, level) {
-  parts <- estimate_parts(fit, 1, rlang::caller_env(2))
+  parts <- estimate_parts(fit, 1)
   sd <- sqrt(diag(parts$variance))
   df <- tryCatch(stats::df.residual(fit), error = function(e) NULL)
   reach <- stats::qt((1 + level) / 2, df %||% Inf) * sd

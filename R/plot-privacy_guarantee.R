@@ -74,19 +74,17 @@ draw_label <- function(frame, holds, subtitle, caption) {
     )
 }
 
-check_states_epsilon <- function(label, call = rlang::caller_env(2)) {
+check_states_epsilon <- function(label) {
   if (label$label == "none" || anyNA(label$epsilon$total)) {
     abort_input(
-      c(
-        "A label without an epsilon has no figure.",
-        x = if (label$label == "none") {
-          "It is {.val none}: nothing is claimed."
-        } else {
-          "This one withholds it, as it is computed from the file."
-        },
-        i = "{.fn print} shows the label whole."
-      ),
-      arg = "object", call = call
+      "A label without an epsilon has no figure.",
+      x = if (label$label == "none") {
+        "It is {.val none}: nothing is claimed."
+      } else {
+        "This one withholds it, as it is computed from the file."
+      },
+      i = "{.fn print} shows the label whole.",
+      arg = "object"
     )
   }
 }

@@ -65,10 +65,10 @@ plot.privacy_weights <- function(x, ..., name = NULL) {
 #' Weights with the names they have in a figure
 #' @return (named list)
 #' @noRd
-named_weights <- function(first, others, name, call = rlang::caller_env()) {
-  check_string(name, null = TRUE, call = call)
+named_weights <- function(first, others, name) {
+  check_string(name, null = TRUE)
   for (other in others) {
-    check_class(other, "privacy_weights", arg = "...", call = call)
+    check_class(other, "privacy_weights", arg = "...")
   }
   weights <- c(list(first), others)
   given <- c(name %||% "", names(others) %||% rep("", length(others)))
@@ -81,9 +81,7 @@ named_weights <- function(first, others, name, call = rlang::caller_env()) {
 
 plot_weight_violins <- function(weights) {
   frame <- do.call(rbind, Map(function(w, name) {
-    data.frame(
-      scheme = name, weight = as.double(w), colour = scheme_colour(w)
-    )
+    data.frame(scheme = name, weight = as.double(w), colour = scheme_colour(w) )
   }, weights, names(weights)))
   frame$scheme <- factor(frame$scheme, names(weights))
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$scheme, y = .data$weight)) +

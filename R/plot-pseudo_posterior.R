@@ -71,14 +71,12 @@ job_figures <- c("bounds", "weights", "density", "tail", "records")
 
 #' A score release bounds every record alike
 #' @noRd
-check_has_records <- function(type, call = rlang::caller_env()) {
+check_has_records <- function(type) {
   if (type == "weights") {
     abort_input(
-      c(
-        "A score release has no weights of records.",
-        i = "Its weights are functions of the published predictors."
-      ),
-      arg = "type", call = call
+      "A score release has no weights of records.",
+      i = "Its weights are functions of the published predictors.",
+      arg = "type"
     )
   }
 }
@@ -253,10 +251,7 @@ plot_shares <- function(object, prefix) {
   variable <- synthetic$variable
   confidential <- job_data(object)[[variable]]
   sets <- lapply(synthetic$sets, function(set) set[[variable]])
-  share_figure(
-    sets, synthetic$kind, response_prefix(prefix),
-    confidential
-  ) +
+  share_figure(sets, synthetic$kind, response_prefix(prefix), confidential ) +
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic", capitalize(variable)),
       subtitle = capitalize(capitalize(object$internal$label$title)),
@@ -332,21 +327,18 @@ far_apart <- function(breaks) {
 
 #' Refuse levels, yes/no and counts, as far as a figure is not of them
 #' @noRd
-check_kind_shown <- function(synthetic, type, counts,
-                             call = rlang::caller_env(2)) {
+check_kind_shown <- function(synthetic, type, counts) {
   count <- synthetic$kind == "count"
   if (has_labels(synthetic) || (count && !counts)) {
     abort_input(
-      c(
-        "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
-        x = if (count) {
-          "{.val {synthetic$variable}} is a count."
-        } else {
-          "{.val {synthetic$variable}} has levels."
-        },
-        i = "{.code type = \"density\"} shows their shares."
-      ),
-      arg = "type", call = call
+      "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
+      x = if (count) {
+        "{.val {synthetic$variable}} is a count."
+      } else {
+        "{.val {synthetic$variable}} has levels."
+      },
+      i = "{.code type = \"density\"} shows their shares.",
+      arg = "type"
     )
   }
 }

@@ -56,10 +56,7 @@ autoplot.resampled_statistics <- function(object, ...) {
       # Long amounts near each other: better one than two that overlap
       guide = ggplot2::guide_axis(check.overlap = TRUE)
     ) +
-    ggplot2::facet_wrap(
-      ggplot2::vars(.data$statistic),
-      scales = "free_x"
-    ) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$statistic), scales = "free_x" ) +
     ggplot2::labs(
       title = sprintf("Statistics of %s, resampled", object$variable),
       subtitle = "Circle: estimate. Dashed: that of the confidential file",

@@ -97,18 +97,16 @@ plot.risk_utility_map <- function(x, measure = "ecdf_max",
 # Told apart without colour
 line_shapes <- c(16, 17, 15, 1, 2, 0, 18, 3, 4, 8, 5, 6)
 
-check_measured_of <- function(object, name, call = rlang::caller_env()) {
+check_measured_of <- function(object, name) {
   if (all(is.na(object$table[[name]]))) {
     abort_input(
-      c(
-        "The map must hold {.val {name}}.",
-        i = switch(name,
-          risk = "Make it with {.arg risk_radius}.",
-          groups = "Make it with {.arg groups}.",
-          "No run gave it."
-        )
+      "The map must hold {.val {name}}.",
+      i = switch(name,
+        risk = "Make it with {.arg risk_radius}.",
+        groups = "Make it with {.arg groups}.",
+        "No run gave it."
       ),
-      arg = if (name == "risk") "against" else "measure", call = call
+      arg = if (name == "risk") "against" else "measure"
     )
   }
 }

@@ -78,18 +78,14 @@ draw_coefficients <- function(table, label) {
 plot_released_margin <- function(object, prefix) {
   if (is.null(object$margin)) {
     abort_input(
-      c(
-        "The release has no margin.",
-        i = "State {.arg bounds} in {.fn score_release}."
-      ),
-      arg = "type", call = rlang::caller_env()
+      "The release has no margin.",
+      i = "State {.arg bounds} in {.fn score_release}.",
+      arg = "type"
     )
   }
   response <- object$response
   counts <- project_counts(object$margin$noisy)
-  bin_figure(
-    response, object$margin$breaks, counts / sum(counts), prefix
-  ) +
+  bin_figure(response, object$margin$breaks, counts / sum(counts), prefix ) +
     ggplot2::labs(
       title = sprintf("Noisy margin of %s", response$variable),
       subtitle = sprintf(

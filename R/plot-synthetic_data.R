@@ -30,10 +30,8 @@ autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.synthetic_data}.")
   if (is.data.frame(prefix)) {
     abort_input(
-      c(
-        "The figure of sets shows them alone.",
-        i = "{.fn utility} compares them with the file, and has a figure."
-      ),
+      "The figure of sets shows them alone.",
+      i = "{.fn utility} compares them with the file, and has a figure.",
       arg = "prefix"
     )
   }

@@ -5,15 +5,14 @@
 #' @param permutations (count) For the expectation under `"cart"`.
 #' @return (named list) `pmse` and `pmse_ratio`.
 #' @noRd
-propensity_error <- function(data, set, variable, method, permutations = 20,
-                             call = rlang::caller_env()) {
+propensity_error <- function(data, set, variable, method, permutations = 20) {
   columns <- intersect(names(data), names(set))
   others <- setdiff(columns, variable)
   data <- as.data.frame(data)[columns]
   set <- as.data.frame(set)[columns]
   for (name in columns) {
-    check_finite_column(data[[name]], name, call)
-    check_finite_column(set[[name]], name, call)
+    check_finite_column(data[[name]], name)
+    check_finite_column(set[[name]], name)
   }
   fixed <- length(others) > 0 &&
     identical(sort(row_keys(data, others)), sort(row_keys(set, others)))
@@ -30,7 +29,7 @@ propensity_error <- function(data, set, variable, method, permutations = 20,
     logit = logit_propensity(both, is_set, variable, others, fixed),
     cart = cart_propensity(
       if (fixed) with_residual(both, variable, others) else both,
-      is_set, fixed, permutations, call
+      is_set, fixed, permutations
     )
   )
 }
@@ -117,9 +116,9 @@ with_residual <- function(both, variable, others) {
 
 #' A classification tree; what chance gives is measured by exchanging labels
 #' @noRd
-cart_propensity <- function(both, is_set, fixed, permutations, call) {
+cart_propensity <- function(both, is_set, fixed, permutations) {
   rlang::check_installed(
-    "rpart", "for the propensity by classification trees.", call = call
+    "rpart", "for the propensity by classification trees."
   )
   share <- mean(is_set)
   # In leaves of a few records the two differ by chance so much that no relation
@@ -147,7 +146,5 @@ cart_propensity <- function(both, is_set, fixed, permutations, call) {
   pmse <- error(is_set)
   # Exchanged labels have the chance of two samples; a set varies around the
   # file, which does not (Snoke and others 2018, section 3.3).
-  list(
-    pmse = pmse, pmse_ratio = error_ratio(pmse, (1 - share) * mean(chance))
-  )
+  list(pmse = pmse, pmse_ratio = error_ratio(pmse, (1 - share) * mean(chance)) )
 }

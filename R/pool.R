@@ -95,15 +95,12 @@
 #' @export
 pool <- function(fits, level = 0.95, rule = NULL) {
   check_present(fits)
-  call <- rlang::current_env()
-  rule <- combining_rule(fits, rule, call)
+  rule <- combining_rule(fits, rule)
   if (is.function(level)) {
     abort_input(
-      c(
-        "{.arg fits} must be the results of a model in each set.",
-        x = "A function was given as {.arg level}.",
-        i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}."
-      ),
+      "{.arg fits} must be the results of a model in each set.",
+      x = "A function was given as {.arg level}.",
+      i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
       arg = "fits"
     )
   }
@@ -230,9 +227,9 @@ names_in <- function(x) {
 #' The rule of the sets that results come from
 #' @return (string) `"reiter"` or `"rubin"`.
 #' @noRd
-combining_rule <- function(fits, rule, call) {
+combining_rule <- function(fits, rule) {
   if (!is.null(rule)) {
-    rule <- check_choice(rule, c("reiter", "rubin"), "rule", call)
+    rule <- check_choice(rule, c("reiter", "rubin"), "rule")
   }
   sets <- if (is_job(fits)) fits$synthetic else fits
   of_sets <- inherits(sets, "synthetic_data")
@@ -243,36 +240,30 @@ combining_rule <- function(fits, rule, call) {
   }
   if (identical(known, "none")) {
     abort_input(
-      c(
-        "Sets of a score release are not combined.",
-        x = "All hold the best values that it tells, in other places: the
-             variance between them is not what the noise hides.",
-        i = "{.code confint(release)} has the release's own intervals of its
-             coefficients.",
-        i = "{.code synthesize(release, m = 20, newdata, uncertainty = TRUE)}
-             draws sets that {.fn pool} can combine."
-      ),
-      arg = "fits", call = call
+      "Sets of a score release are not combined.",
+      x = "All hold the best values that it tells, in other places: the
+           variance between them is not what the noise hides.",
+      i = "{.code confint(release)} has the release's own intervals of its
+           coefficients.",
+      i = "{.code synthesize(release, m = 20, newdata, uncertainty = TRUE)}
+           draws sets that {.fn pool} can combine.",
+      arg = "fits"
     )
   }
   if (of_sets) {
     abort_input(
-      c(
-        "{.arg fits} must be what was estimated from each set.",
-        x = "It is the sets themselves.",
-        i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}."
-      ),
-      arg = "fits", call = call
+      "{.arg fits} must be what was estimated from each set.",
+      x = "It is the sets themselves.",
+      i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
+      arg = "fits"
     )
   }
   if (!is.null(known) && !is.null(rule) && rule != known) {
     abort_input(
-      c(
-        "{.arg rule} must be the one of the sets.",
-        x = "They say {.val {known}}.",
-        i = "Leave {.arg rule} out."
-      ),
-      arg = "rule", call = call
+      "{.arg rule} must be the one of the sets.",
+      x = "They say {.val {known}}.",
+      i = "Leave {.arg rule} out.",
+      arg = "rule"
     )
   }
   known %||% rule %||% "reiter"
@@ -296,43 +287,37 @@ print.synthetic_fits <- function(x, ...) {
 #' Estimates and covariances of every set, the same terms in the same order
 #' @return (list of lists) `estimate`, `variance` (matrix), `diagonal` (flag).
 #' @noRd
-pooled_parts <- function(fits, call = rlang::caller_env()) {
+pooled_parts <- function(fits) {
   if (!is.list(fits) || is.data.frame(fits) || inherits(fits, "lm")) {
     abort_input(
-      c(
-        "{.arg fits} must be a list with a result for each synthetic set.",
-        x = "It is {describe_type(fits)}.",
-        i = "For instance {.code with(synthetic, lm(log(income) ~ age))}."
-      ),
-      arg = "fits", call = call
+      "{.arg fits} must be a list with a result for each synthetic set.",
+      x = "It is {describe_type(fits)}.",
+      i = "For instance {.code with(synthetic, lm(log(income) ~ age))}.",
+      arg = "fits"
     )
   }
   n_fits <- length(fits)
   if (n_fits < 2) {
     abort_input(
-      c(
-        "At least two sets are needed.",
-        x = "{.arg fits} has {n_fits} result{?s}.",
-        i = "The difference between sets is part of the error; a single set
-             does not show it."
-      ),
-      arg = "fits", call = call
+      "At least two sets are needed.",
+      x = "{.arg fits} has {n_fits} result{?s}.",
+      i = "The difference between sets is part of the error; a single set
+           does not show it.",
+      arg = "fits"
     )
   }
   results <- lapply(seq_along(fits), function(j) {
-    estimate_parts(fits[[j]], j, call)
+    estimate_parts(fits[[j]], j)
   })
   terms <- names(results[[1]]$estimate)
   everywhere <- lapply(results, function(x) names(x$estimate))
   some <- setdiff(Reduce(union, everywhere), Reduce(intersect, everywhere))
   if (length(some) > 0) {
     abort_input(
-      c(
-        "Every set must have the same terms.",
-        x = "{cli::qty(length(some))}Not in every set: {.val {some}}.",
-        i = "A level or a column may be missing from some of them."
-      ),
-      arg = "fits", call = call
+      "Every set must have the same terms.",
+      x = "{cli::qty(length(some))}Not in every set: {.val {some}}.",
+      i = "A level or a column may be missing from some of them.",
+      arg = "fits"
     )
   }
   lapply(results, function(x) {
@@ -342,7 +327,7 @@ pooled_parts <- function(fits, call = rlang::caller_env()) {
   })
 }
 
-estimate_parts <- function(fit, j, call) {
+estimate_parts <- function(fit, j) {
   plain <- is.list(fit) && !is.object(fit) &&
     all(c("estimate", "variance") %in% names(fit))
   parts <- if (plain) {
@@ -356,13 +341,11 @@ estimate_parts <- function(fit, j, call) {
   estimate <- parts$estimate
   if (!is.numeric(estimate) || is.null(names(estimate))) {
     abort_input(
-      c(
-        "Every result needs named estimates and their variances.",
-        x = "Result {j} is {describe_type(fit)}.",
-        i = "Give models with {.fn coef} and {.fn vcov} methods, or lists with
-             {.field estimate} and {.field variance}."
-      ),
-      arg = "fits", call = call
+      "Every result needs named estimates and their variances.",
+      x = "Result {j} is {describe_type(fit)}.",
+      i = "Give models with {.fn coef} and {.fn vcov} methods, or lists with
+           {.field estimate} and {.field variance}.",
+      arg = "fits"
     )
   }
   # A model leaves out what it cannot tell apart
@@ -373,7 +356,7 @@ estimate_parts <- function(fit, j, call) {
   } else {
     as.matrix(parts$variance)
   }
-  check_own_names(estimate, terms, j, call)
+  check_own_names(estimate, terms, j)
   known <- is.numeric(variance) && all(terms %in% rownames(variance)) &&
     all(terms %in% colnames(variance))
   if (known) {
@@ -382,25 +365,21 @@ estimate_parts <- function(fit, j, call) {
   if (!known || length(terms) == 0 || anyNA(variance) ||
     any(!is.finite(variance)) || any(diag(variance) < 0)) {
     abort_input(
-      c(
-        "Every estimate needs a variance of at least 0.",
-        x = "Result {j} has estimates without one.",
-        i = "Are there fewer records than coefficients?"
-      ),
-      arg = "fits", call = call
+      "Every estimate needs a variance of at least 0.",
+      x = "Result {j} has estimates without one.",
+      i = "Are there fewer records than coefficients?",
+      arg = "fits"
     )
   }
   list(estimate = estimate[terms], variance = variance, diagonal = diagonal)
 }
 
-check_own_names <- function(estimate, terms, j, call) {
+check_own_names <- function(estimate, terms, j) {
   if (anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms]))) {
     abort_input(
-      c(
-        "Estimates must be finite numbers with names of their own.",
-        x = "Result {j} has others."
-      ),
-      arg = "fits", call = call
+      "Estimates must be finite numbers with names of their own.",
+      x = "Result {j} has others.",
+      arg = "fits"
     )
   }
 }

@@ -145,7 +145,7 @@ pp_draws <- function(type) {
   )
 }
 
-pp_function <- function(type, call = rlang::caller_env()) {
+pp_function <- function(type) {
   name <- paste0("ppc_", type)
   if (!name %in% getNamespaceExports("bayesplot")) {
     known <- c(
@@ -153,27 +153,22 @@ pp_function <- function(type, call = rlang::caller_env()) {
       "stat_2d", "boxplot", "scatter_avg", "intervals"
     )
     abort_input(
-      c(
-        "{.arg type} must be a posterior predictive check of bayesplot.",
-        x = "There is no {.fn {name}}.",
-        i = "For instance {.or {.val {known}}}."
-      ),
-      arg = "type", call = call
+      "{.arg type} must be a posterior predictive check of bayesplot.",
+      x = "There is no {.fn {name}}.",
+      i = "For instance {.or {.val {known}}}.",
+      arg = "type"
     )
   }
   getExportedValue("bayesplot", name)
 }
 
-check_bayesplot <- function(call = rlang::caller_env()) {
+check_bayesplot <- function() {
   if (!has_bayesplot()) {
     abort_input(
-      c(
-        "{.fn pp_check} draws its figures by the package {.pkg bayesplot}.",
-        x = "It is not installed.",
-        i = "Run {.code install.packages(\"bayesplot\")}, or compare
-             {.fn posterior_predict} with the data yourself."
-      ),
-      call = call
+      "{.fn pp_check} draws its figures by the package {.pkg bayesplot}.",
+      x = "It is not installed.",
+      i = "Run {.code install.packages(\"bayesplot\")}, or compare
+           {.fn posterior_predict} with the data yourself."
     )
   }
 }

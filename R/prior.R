@@ -133,19 +133,16 @@ plain_prior <- function(prior) {
   do.call(make, given, envir = topenv())
 }
 
-check_location_scale <- function(x, arg = rlang::caller_arg(x),
-                                 call = rlang::caller_env()) {
+check_location_scale <- function(x, arg = rlang::caller_arg(x)) {
   good <- is.numeric(x) && !is.object(x) && length(x) == 2 &&
     all(is.finite(x)) && x[2] > 0
   if (!good) {
     abort_input(
-      c(
-        "{.arg {arg}} must be two finite numbers: a location and a positive
-         scale.",
-        x = "It is {describe_type(x)}.",
-        i = "For instance {.code c(10.8, 2.5)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be two finite numbers: a location and a positive
+       scale.",
+      x = "It is {describe_type(x)}.",
+      i = "For instance {.code c(10.8, 2.5)}.",
+      arg = arg
     )
   }
   as.double(unname(x))
@@ -156,8 +153,7 @@ check_location_scale <- function(x, arg = rlang::caller_arg(x),
 #'   for a model with predictors.
 #' @return (`synth_prior`)
 #' @noRd
-resolve_prior <- function(prior, family, columns = NULL,
-                          call = rlang::caller_env()) {
+resolve_prior <- function(prior, family, columns = NULL) {
   intercept_only <- identical(columns, "(Intercept)")
   if (is.null(prior)) {
     return(if (is_mixture(family)) {
@@ -174,42 +170,35 @@ resolve_prior <- function(prior, family, columns = NULL,
     prior, "synth_prior",
     how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared},
            {.fn prior_normal} or {.fn prior_beta_mean}.",
-    arg = "prior", call = call
+    arg = "prior"
   )
   prior <- plain_prior(prior)
   if (prior$kind == "shared" && !is_mixture(family)) {
     abort_input(
-      c(
-        "{.arg prior} must suit the family.",
-        x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
-             {.code {format(family)}}.",
-        i = "Use {.fn prior_hierarchical} or {.fn prior_normal}."
-      ),
-      arg = "prior", call = call
+      "{.arg prior} must suit the family.",
+      x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
+           {.code {format(family)}}.",
+      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
+      arg = "prior"
     )
   }
   if (is_categorical(family) && prior$kind != "normal") {
     abort_input(
-      c(
-        "{.arg prior} must suit the family.",
-        x = "{.fn categorical} has {.fn prior_normal} alone: others depend on
-             which level is the baseline."
-      ),
-      arg = "prior", call = call
+      "{.arg prior} must suit the family.",
+      x = "{.fn categorical} has {.fn prior_normal} alone: others depend on
+           which level is the baseline.",
+      arg = "prior"
     )
   }
   if (prior$kind == "beta_mean" &&
     !(has_logit_link(family) && intercept_only)) {
     abort_input(
-      c(
-        "{.arg prior} must suit the model.",
-        x = "{.fn prior_beta_mean} is for {.fn beta_response} and
-             {.fn bernoulli} without predictors{if (has_logit_link(family))
-             ', and the formula has some' else
-             paste0('; the family is ', format(family))}.",
-        i = "Use {.fn prior_hierarchical} or {.fn prior_normal}."
-      ),
-      arg = "prior", call = call
+      "{.arg prior} must suit the model.",
+      x = "{.fn prior_beta_mean} is for {.fn beta_response} and {.fn bernoulli}
+           without predictors{if (has_logit_link(family)) ', and the formula has
+           some' else paste0('; the family is ', format(family))}.",
+      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
+      arg = "prior"
     )
   }
   prior

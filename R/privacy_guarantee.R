@@ -21,8 +21,7 @@ generator_words <- c(
 #' @noRd
 new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
                                   paid = no_charges(), m = 1L,
-                                  fit = NA_character_,
-                                  n_records = NA_integer_,
+                                  fit = NA_character_, n_records = NA_integer_,
                                   n_draws = NA_integer_, draw_quantile = 1,
                                   delta = NA_real_, oscillation = NA_real_,
                                   unit, public_inputs, empirical = character(),
@@ -105,15 +104,13 @@ publish_guarantee <- function(x) {
 
 #' What may leave the agency has no other label
 #' @noRd
-check_public_only <- function(public, call = rlang::caller_env()) {
-  check_flag(public, call = call)
+check_public_only <- function(public) {
+  check_flag(public)
   if (!public) {
     abort_input(
-      c(
-        "{.arg public} must be {.code TRUE}.",
-        x = "Synthetic data and histograms hold nothing but the public label."
-      ),
-      arg = "public", call = call
+      "{.arg public} must be {.code TRUE}.",
+      x = "Synthetic data and histograms hold nothing but the public label.",
+      arg = "public"
     )
   }
 }
@@ -212,9 +209,7 @@ label_figure <- function(value, x) {
 }
 
 guarantee_lines <- function(x) {
-  title <- sprintf(
-    "Privacy of %s: %s", x$what, label_title(x)
-  )
+  title <- sprintf("Privacy of %s: %s", x$what, label_title(x) )
   rows <- c(
     list(c("mechanism", x$title)),
     epsilon_rows(x),

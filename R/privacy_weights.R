@@ -86,9 +86,9 @@ new_privacy_weights <- function(x, scheme, arguments, made_from, of = list(),
   x
 }
 
-validate_privacy_weights <- function(x, call = rlang::caller_env()) {
-  check_weights(x, n = length(x), null = FALSE, arg = "x", call = call)
-  check_string(attr(x, "scheme"), arg = "scheme", call = call)
+validate_privacy_weights <- function(x) {
+  check_weights(x, n = length(x), null = FALSE, arg = "x")
+  check_string(attr(x, "scheme"), arg = "scheme")
   x
 }
 
@@ -99,21 +99,20 @@ validate_privacy_weights <- function(x, call = rlang::caller_env()) {
 #' @return `privacy_weights` or `NULL`. Numbers, and weights that were edited,
 #'   have the scheme `"user"`. One number, plain or public, is repeated.
 #' @noRd
-as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x),
-                               call = rlang::caller_env()) {
+as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x)) {
   if (is.null(x)) {
     return(NULL)
   }
   if (!is_privacy_weights(x)) {
     one <- is.numeric(x) && !is.object(x) && is.null(dim(x)) && length(x) == 1
-    check_weights(x, if (one) 1 else n, null = FALSE, arg = arg, call = call)
+    check_weights(x, if (one) 1 else n, null = FALSE, arg = arg)
     return(user_weights(rep_len(as.double(x), n)))
   }
   node <- node_of(x)
   if (for_any_record(x, node)) {
     return(weights_of_node(node, rep_len(as.double(x), n)))
   }
-  check_weights(x, n, null = FALSE, arg = arg, call = call)
+  check_weights(x, n, null = FALSE, arg = arg)
   if (node$scheme == "user") user_weights(x) else x
 }
 
@@ -275,16 +274,14 @@ Summary.privacy_weights <- function(..., na.rm = FALSE) { # nolint
   do.call(.Generic, c(plain, na.rm = na.rm))
 }
 
-check_has_weights <- function(fit, call = rlang::caller_env()) {
+check_has_weights <- function(fit) {
   if (is.null(fit$privacy_weights)) {
     abort_input(
-      c(
-        "{.arg fit} must have privacy weights.",
-        x = "It is unweighted.",
-        i = "Weight it first: {.code update(fit, privacy_weights =
-             lipschitz_weights(fit))}."
-      ),
-      arg = "fit", call = call
+      "{.arg fit} must have privacy weights.",
+      x = "It is unweighted.",
+      i = "Weight it first: {.code update(fit, privacy_weights =
+           lipschitz_weights(fit))}.",
+      arg = "fit"
     )
   }
   invisible(fit)

@@ -118,24 +118,22 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
                              margin = NULL, support = NULL, seed = NULL,
                              allow_unconverged = FALSE, ledger = NULL,
                              checkpoint = NULL) {
-  call <- rlang::call2("pseudo_posterior")
-  check_ledger(ledger, call)
-  if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint", call)
+  check_ledger(ledger)
+  if (!is.null(checkpoint)) check_path(checkpoint, "checkpoint")
   chosen <- choose_mechanism(
-    rlang::maybe_missing(mechanism), "stages", "mechanism", call
+    rlang::maybe_missing(mechanism), "stages", "mechanism"
   )
-  given <- sort_arguments(list(...), open_mechanisms(list(chosen)), call)
+  given <- sort_arguments(list(...), open_mechanisms(list(chosen)))
   job <- assign_mechanism(
     new_job(
-      formula, data, family, given$fit, neighbours, seed, allow_unconverged,
-      call
+      formula, data, family, given$fit, neighbours, seed, allow_unconverged
     ),
-    with_settings(chosen, given$settings, call), epsilon, m,
-    resolve_margin(margin, given$margin, call), support
+    with_settings(chosen, given$settings), epsilon, m,
+    resolve_margin(margin, given$margin), support
   )
   if (job$mechanism$kind != "sums") check_enough_draws(job, job$m, "m")
   if (!is.null(checkpoint)) {
-    return(run_kept(checkpoint, job, ledger, call))
+    return(run_kept(checkpoint, job, ledger))
   }
   check_planned(ledger, job)
   carrying_fits(new_run(), finish_job(job, ledger))
@@ -232,9 +230,7 @@ guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
     label <- void_label(label, "job")
   }
   if (!is.null(study)) {
-    label <- probabilistic_guarantee(
-      label, final_fit(x), study, rlang::current_env()
-    )
+    label <- probabilistic_guarantee(label, final_fit(x), study )
   }
   if (public) publish_guarantee(label) else label
 }

@@ -35,7 +35,7 @@ scalar_of <- function(alpha) {
 }
 
 public_scalar_scheme <- function() {
-  of_all <- function(node, data, inner, call) {
+  of_all <- function(node, data, inner) {
     rep(node$basis$alpha, nrow(data))
   }
   new_weighting_scheme(
@@ -49,7 +49,7 @@ public_scalar_scheme <- function() {
     rescale = function(node, scale, shift) {
       node_of(scalar_of(clamp(scale * node$basis$alpha + shift)))
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       scalar_of(node$basis$alpha)
     }
   )

@@ -102,27 +102,23 @@ read_ce <- function(path, month = NULL, year = NULL,
   raw <- ce_select(raw, "QINTRVMO", month)
   raw <- ce_select(raw, "QINTRVYR", year)
   if (nrow(raw) == 0) {
-    abort_input(c(
-      "No interview is left.",
-      "i" = "The files hold none for this {.arg month} and {.arg year}."
-    ))
+    abort_input(
+    "No interview is left.",
+    "i" = "The files hold none for this {.arg month} and {.arg year}.")
   }
   ce_check_codes(raw, columns)
   data <- ce_recode(raw, columns)
   ce_complete(data, raw, columns, incomplete)
 }
 
-check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x),
-                            call = rlang::caller_env()) {
+check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x)) {
   whole <- is.null(x) || is.numeric(x) && length(x) > 0 && !anyNA(x) &&
     all(x == round(x) & x >= min & x <= max)
   if (!whole) {
     abort_input(
-      c(
-        "{.arg {arg}} must be whole numbers from {min} to {max}.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be whole numbers from {min} to {max}.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   invisible(x)
@@ -130,11 +126,11 @@ check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x),
 
 # ---- files -----------------------------------------------------------------
 
-ce_files <- function(path, call = rlang::caller_env()) {
+ce_files <- function(path) {
   if (!is.character(path) || length(path) == 0 || anyNA(path)) {
     abort_input(
       "{.arg path} must be the name of a directory or of one or more files.",
-      arg = "path", call = call
+      arg = "path"
     )
   }
   absent <- path[!file.exists(path)]
@@ -146,14 +142,14 @@ ce_files <- function(path, call = rlang::caller_env()) {
       } else {
         "{length(absent)} of {length(path)} files do not exist."
       },
-      arg = "path", call = call
+      arg = "path"
     )
   }
   folders <- dir.exists(path)
   if (any(folders) && length(path) > 1) {
     abort_input(
       "{.arg path} must be one directory or several files, not both.",
-      arg = "path", call = call
+      arg = "path"
     )
   }
   if (!any(folders)) {
@@ -165,24 +161,20 @@ ce_files <- function(path, call = rlang::caller_env()) {
   if (length(files) == 0) {
     abort_input(
       "Directory {.file {path}} holds no file named {.file fmli*.csv}.",
-      arg = "path", call = call
+      arg = "path"
     )
   }
   sort(files)
 }
 
 # Column names in capitals, without the byte order mark some editors add.
-ce_header <- function(file, call = rlang::caller_env()) {
+ce_header <- function(file) {
   line <- readLines(file, n = 1, warn = FALSE)
   if (length(line) == 0) {
-    abort_input(
-      "File {.file {file}} is empty.", arg = "path", call = call
-    )
+    abort_input("File {.file {file}} is empty.", arg = "path" )
   }
   line <- sub("^\xef\xbb\xbf", "", line, useBytes = TRUE)
-  header <- scan(
-    text = line, what = "", sep = ",", quote = "\"", quiet = TRUE
-  )
+  header <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE )
   toupper(trimws(ce_text(header)))
 }
 
@@ -198,7 +190,7 @@ ce_text <- function(x) {
 #' What is left of a number is a number, too, and a quote that never ends takes
 #' the lines up to the next one with it.
 #' @noRd
-ce_check_lines <- function(file, call) {
+ce_check_lines <- function(file) {
   bytes <- readBin(file, "raw", file.size(file))
   ends <- which(bytes == charToRaw("\n"))
   # Files of old Macintosh computers end their lines otherwise
@@ -206,12 +198,10 @@ ce_check_lines <- function(file, call) {
   if (length(ends) == 0 || ends[length(ends)] != length(bytes)) {
     line <- length(ends) + 1L
     abort_input(
-      c(
-        "File {.file {file}} must end with the end of a line.",
-        x = "Line {line} has none: it may be cut off.",
-        i = "Fetch the file again, or add the line's end if it is complete."
-      ),
-      arg = "path", call = call, rows = line
+      "File {.file {file}} must end with the end of a line.",
+      x = "Line {line} has none: it may be cut off.",
+      i = "Fetch the file again, or add the line's end if it is complete.",
+      arg = "path", rows = line
     )
   }
   line_of <- function(what) {
@@ -225,12 +215,10 @@ ce_check_lines <- function(file, call) {
       toString(utils::head(lines, 5)), if (length(lines) > 5) ", .."
     )
     abort_input(
-      c(
-        paste0(problem, "."),
-        x = "{cli::qty(length(lines))}That is not so on line{?s} {shown}.",
-        i = "Correct {cli::qty(length(lines))}{?it/them}."
-      ),
-      arg = "path", call = call, rows = lines
+      paste0(problem, "."),
+      x = "{cli::qty(length(lines))}That is not so on line{?s} {shown}.",
+      i = "Correct {cli::qty(length(lines))}{?it/them}.",
+      arg = "path", rows = lines
     )
   }
   refuse(
@@ -245,8 +233,8 @@ ce_check_lines <- function(file, call) {
 }
 
 # All columns are read as text, so that codes such as "00" stay as they are.
-ce_read_file <- function(file, header, needed, call = rlang::caller_env()) {
-  ce_check_lines(file, call)
+ce_read_file <- function(file, header, needed) {
+  ce_check_lines(file)
   classes <- ifelse(header %in% needed, "character", "NULL")
   raw <- tryCatch(
     utils::read.csv(
@@ -261,11 +249,9 @@ ce_read_file <- function(file, header, needed, call = rlang::caller_env()) {
         return(as.data.frame(stats::setNames(empty, needed)))
       }
       abort_input(
-        c(
-          "File {.file {file}} cannot be read as comma-separated values.",
-          "i" = "Every line must have as many fields as the first."
-        ),
-        arg = "path", call = call, parent = cnd
+        "File {.file {file}} cannot be read as comma-separated values.",
+        "i" = "Every line must have as many fields as the first.",
+        arg = "path", parent = cnd
       )
     }
   )
@@ -278,12 +264,11 @@ ce_read_file <- function(file, header, needed, call = rlang::caller_env()) {
 
 # For every variable the first column that all files have; NA where there is
 # none, which is then reported for all variables at once.
-ce_find_columns <- function(headers, files, income,
-                            call = rlang::caller_env()) {
+ce_find_columns <- function(headers, files, income) {
   if (!is.character(income) || length(income) == 0 || anyNA(income)) {
     abort_input(
       "{.arg income} must be one or more names of columns.",
-      arg = "income", call = call
+      arg = "income"
     )
   }
   candidates <- ce_columns
@@ -301,27 +286,24 @@ ce_find_columns <- function(headers, files, income,
       choices[["income"]] <- "one of those in `income`"
     }
     abort_input(
-      c(
-        "{cli::qty(absent)} {?A required column is/Required columns are} absent
-         from {.file {basename(files)}}: {.field {choices}}.",
-        "i" = "{.fn read_ce} expects interview files {.file fmli*.csv} of the
-               Consumer Expenditure Surveys."
-      ),
-      arg = "path", call = call
+      "{cli::qty(absent)} {?A required column is/Required columns are} absent
+       from {.file {basename(files)}}: {.field {choices}}.",
+      "i" = "{.fn read_ce} expects interview files {.file fmli*.csv} of the
+             Consumer Expenditure Surveys.",
+      arg = "path"
     )
   }
   columns
 }
 
-ce_require_columns <- function(headers, files, needed,
-                               call = rlang::caller_env()) {
+ce_require_columns <- function(headers, files, needed) {
   for (i in seq_along(files)) {
     absent <- setdiff(needed, headers[[i]])
     if (length(absent) > 0) {
       abort_input(
         "{cli::qty(absent)} {?A required column is/Required columns are} absent
          from {.file {basename(files[i])}}: {.field {absent}}.",
-        arg = "path", call = call
+        arg = "path"
       )
     }
   }
@@ -331,16 +313,14 @@ ce_require_columns <- function(headers, files, needed,
 # ---- records ---------------------------------------------------------------
 
 # BLS publishes the first quarter of a year twice, once with the year before.
-ce_check_duplicates <- function(raw, call = rlang::caller_env()) {
+ce_check_duplicates <- function(raw) {
   rows <- which(!is.na(raw$NEWID) & duplicated(raw$NEWID))
   if (length(rows) > 0) {
     abort_input(
-      c(
-        "{length(rows)} interview{?s} occur{?s/} more than once.",
-        "i" = "The first quarter of a year is published twice
-               ({.file fmliYY1.csv} and {.file fmliYY1x.csv}); read one."
-      ),
-      arg = "path", call = call, rows = rows
+      "{length(rows)} interview{?s} occur{?s/} more than once.",
+      "i" = "The first quarter of a year is published twice
+             ({.file fmliYY1.csv} and {.file fmliYY1x.csv}); read one.",
+      arg = "path", rows = rows
     )
   }
   invisible(NULL)
@@ -354,19 +334,17 @@ ce_select <- function(raw, column, keep) {
   raw[ce_number(raw[[column]]) %in% keep, , drop = FALSE]
 }
 
-ce_check_codes <- function(raw, columns, call = rlang::caller_env()) {
+ce_check_codes <- function(raw, columns) {
   for (variable in names(columns)) {
     column <- columns[[variable]]
     unknown <- ce_unknown(raw[[column]], variable, column)
     if (length(unknown) > 0) {
       abort_input(
-        c(
-          "Column {.field {column}} holds {length(unknown)} value{?s} that
-           {?is/are} not known.",
-          "i" = "The rows are in the condition's field {.field rows}.",
-          "i" = "{.code ?read_ce} lists the codes that are known."
-        ),
-        arg = "path", call = call,
+        "Column {.field {column}} holds {length(unknown)} value{?s} that
+         {?is/are} not known.",
+        "i" = "The rows are in the condition's field {.field rows}.",
+        "i" = "{.code ?read_ce} lists the codes that are known.",
+        arg = "path",
         rows = as.integer(rownames(raw))[unknown]
       )
     }
@@ -374,28 +352,23 @@ ce_check_codes <- function(raw, columns, call = rlang::caller_env()) {
   invisible(NULL)
 }
 
-ce_complete <- function(data, raw, columns, incomplete,
-                        call = rlang::caller_env()) {
+ce_complete <- function(data, raw, columns, incomplete) {
   gaps <- vapply(data, anyNA, logical(1))
   lacking <- !stats::complete.cases(data)
   n <- sum(lacking)
   what <- unname(columns[names(data)[gaps]])
   if (n > 0 && incomplete == "error") {
     abort_input(
-      c(
-        "{n} interview{?s} lack{?s/} a value of {.field {what}}.",
-        "i" = "{.code incomplete = \"drop\"} leaves them out."
-      ),
-      arg = "path", call = call, rows = as.integer(rownames(raw))[lacking]
+      "{n} interview{?s} lack{?s/} a value of {.field {what}}.",
+      "i" = "{.code incomplete = \"drop\"} leaves them out.",
+      arg = "path", rows = as.integer(rownames(raw))[lacking]
     )
   }
   if (n == nrow(data)) {
     abort_input(
-      c(
-        "No interview is left.",
-        "i" = "All {n} lack a value of at least one of {.field {what}}."
-      ),
-      arg = "path", call = call, rows = as.integer(rownames(raw))[lacking]
+      "No interview is left.",
+      "i" = "All {n} lack a value of at least one of {.field {what}}.",
+      arg = "path", rows = as.integer(rownames(raw))[lacking]
     )
   }
   if (n > 0) {

@@ -95,31 +95,26 @@ sdr_layout <- function() {
   ))
 }
 
-check_sdr_variables <- function(variables, layout,
-                                call = rlang::caller_env()) {
+check_sdr_variables <- function(variables, layout) {
   if (is.null(variables)) {
     return(invisible(NULL))
   }
   if (!is.character(variables) || anyNA(variables)) {
     abort_input(
-      c(
-        "{.arg variables} must be names of fields or {.code NULL}.",
-        x = "It is {describe_type(variables)}."
-      ),
-      arg = "variables", call = call
+      "{.arg variables} must be names of fields or {.code NULL}.",
+      x = "It is {describe_type(variables)}.",
+      arg = "variables"
     )
   }
   unknown <- setdiff(variables, layout$name)
   if (length(unknown) > 0) {
     abort_input(
-      c(
-        "{.arg variables} must be names of fields of the layout.",
-        x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
-             {.val {unknown}}.",
-        i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
-             package = \"pseudosynth\")}."
-      ),
-      arg = "variables", call = call
+      "{.arg variables} must be names of fields of the layout.",
+      x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
+           {.val {unknown}}.",
+      i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
+           package = \"pseudosynth\")}.",
+      arg = "variables"
     )
   }
   invisible(variables)
@@ -127,7 +122,7 @@ check_sdr_variables <- function(variables, layout,
 
 # ---- file ------------------------------------------------------------------
 
-sdr_lines <- function(path, width, call = rlang::caller_env()) {
+sdr_lines <- function(path, width) {
   lines <- readLines(path, warn = FALSE)
   # Fields are bytes: a letter of another alphabet must not stop substr(), whose
   # message would show the record
@@ -136,25 +131,23 @@ sdr_lines <- function(path, width, call = rlang::caller_env()) {
   lines <- lines[!(seq_along(lines) == length(lines) &
     lines %in% c("", "\032"))]
   if (length(lines) == 0) {
-    abort_input("File {.file {path}} is empty.", arg = "path", call = call)
+    abort_input("File {.file {path}} is empty.", arg = "path")
   }
   bad <- which(nchar(lines, "bytes") != width)
   if (length(bad) > 0) {
     abort_input(
-      c(
-        "Every line of {.file {path}} must have {width} columns.",
-        x = "{length(bad)} of {length(lines)} {cli::qty(length(bad))}{?has/have}
-             another length.",
-        i = "{.fn read_sdr} reads the file {.file EPSD17.DAT} of 2017."
-      ),
-      arg = "path", call = call, rows = bad
+      "Every line of {.file {path}} must have {width} columns.",
+      x = "{length(bad)} of {length(lines)} {cli::qty(length(bad))}{?has/have}
+           another length.",
+      i = "{.fn read_sdr} reads the file {.file EPSD17.DAT} of 2017.",
+      arg = "path", rows = bad
     )
   }
   lines
 }
 
 # The fields as text without blanks, numbers where the layout says so.
-sdr_cut <- function(lines, fields, call = rlang::caller_env()) {
+sdr_cut <- function(lines, fields) {
   raw <- lapply(seq_len(nrow(fields)), function(j) {
     text <- enc2utf8(trimws(substr(lines, fields$start[j], fields$end[j])))
     text[text %in% c("", ".")] <- NA
@@ -165,12 +158,10 @@ sdr_cut <- function(lines, fields, call = rlang::caller_env()) {
     bad <- which(is.na(number) & !is.na(text))
     if (length(bad) > 0) {
       abort_input(
-        c(
-          "Field {.field {fields$name[j]}} must hold numbers.",
-          x = "It does not in {length(bad)} line{?s}.",
-          i = "The lines are in the condition's field {.field rows}."
-        ),
-        arg = "path", call = call, rows = bad
+        "Field {.field {fields$name[j]}} must hold numbers.",
+        x = "It does not in {length(bad)} line{?s}.",
+        i = "The lines are in the condition's field {.field rows}.",
+        arg = "path", rows = bad
       )
     }
     number
@@ -178,28 +169,26 @@ sdr_cut <- function(lines, fields, call = rlang::caller_env()) {
   as.data.frame(stats::setNames(raw, fields$name))
 }
 
-check_sdr_year <- function(year, call = rlang::caller_env()) {
+check_sdr_year <- function(year) {
   bad <- which(is.na(year) | year != 2017)
   if (length(bad) > 0) {
     abort_input(
-      c(
-        "Every line must be of the survey year 2017.",
-        x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are}
-             not.",
-        i = "Other years have other layouts."
-      ),
-      arg = "path", call = call, rows = bad
+      "Every line must be of the survey year 2017.",
+      x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are}
+           not.",
+      i = "Other years have other layouts.",
+      arg = "path", rows = bad
     )
   }
   invisible(year)
 }
 
-check_sdr_duplicates <- function(id, call = rlang::caller_env()) {
+check_sdr_duplicates <- function(id) {
   bad <- which(!is.na(id) & duplicated(id))
   if (length(bad) > 0) {
     abort_input(
       "{length(bad)} respondent{?s} occur{?s/} more than once.",
-      arg = "path", call = call, rows = bad
+      arg = "path", rows = bad
     )
   }
   invisible(id)
@@ -207,18 +196,18 @@ check_sdr_duplicates <- function(id, call = rlang::caller_env()) {
 
 # ---- records ---------------------------------------------------------------
 
-sdr_recode <- function(raw, call = rlang::caller_env()) {
+sdr_recode <- function(raw) {
   skip <- function(x, code) replace(x, x %in% code, NA)
   salary <- skip(raw$SALARYP, 9999998)
   weeks <- skip(raw$WKSWK, 98)
   gender <- match(raw$GENDER, c("F", "M"))
   age <- match(raw$AGEGRP, seq(25, 70, 5))
   check_sdr_codes(
-    salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP", call
+    salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP"
   )
-  check_sdr_codes(weeks < 1 | weeks > 52 | weeks != floor(weeks), "WKSWK", call)
-  check_sdr_codes(is.na(gender) & !is.na(raw$GENDER), "GENDER", call)
-  check_sdr_codes(is.na(age) & !is.na(raw$AGEGRP), "AGEGRP", call)
+  check_sdr_codes(weeks < 1 | weeks > 52 | weeks != floor(weeks), "WKSWK")
+  check_sdr_codes(is.na(gender) & !is.na(raw$GENDER), "GENDER")
+  check_sdr_codes(is.na(age) & !is.na(raw$AGEGRP), "AGEGRP")
   data.frame(
     salary = as.integer(salary),
     gender = factor(c("female", "male")[gender], c("female", "male")),
@@ -227,41 +216,35 @@ sdr_recode <- function(raw, call = rlang::caller_env()) {
   )
 }
 
-check_sdr_codes <- function(unknown, field, call) {
+check_sdr_codes <- function(unknown, field) {
   bad <- which(unknown)
   if (length(bad) > 0) {
     abort_input(
-      c(
-        "Field {.field {field}} holds {length(bad)} value{?s} that {?is/are} not
-         known.",
-        i = "The lines are in the condition's field {.field rows}.",
-        i = "{.code ?read_sdr} lists the codes that are known."
-      ),
-      arg = "path", call = call, rows = bad
+      "Field {.field {field}} holds {length(bad)} value{?s} that {?is/are} not
+       known.",
+      i = "The lines are in the condition's field {.field rows}.",
+      i = "{.code ?read_sdr} lists the codes that are known.",
+      arg = "path", rows = bad
     )
   }
 }
 
-sdr_complete <- function(data, incomplete, call = rlang::caller_env()) {
+sdr_complete <- function(data, incomplete) {
   lacking <- !stats::complete.cases(data[names(sdr_fields)])
   n <- sum(lacking)
   if (n > 0 && incomplete == "error") {
     abort_input(
-      c(
-        "{n} respondent{?s} lack{?s/} a value of {.field {names(sdr_fields)}}.",
-        i = "{.code incomplete = \"drop\"} leaves them out."
-      ),
-      arg = "path", call = call, rows = which(lacking)
+      "{n} respondent{?s} lack{?s/} a value of {.field {names(sdr_fields)}}.",
+      i = "{.code incomplete = \"drop\"} leaves them out.",
+      arg = "path", rows = which(lacking)
     )
   }
   if (n == nrow(data)) {
     abort_input(
-      c(
-        "Nobody is left.",
-        x = "All {n} respondent{?s} lack{?s/} a value of at least one of
-             {.field {names(sdr_fields)}}."
-      ),
-      arg = "path", call = call, rows = which(lacking)
+      "Nobody is left.",
+      x = "All {n} respondent{?s} lack{?s/} a value of at least one of
+           {.field {names(sdr_fields)}}.",
+      arg = "path", rows = which(lacking)
     )
   }
   if (n > 0) {

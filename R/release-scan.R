@@ -89,9 +89,7 @@ secret_rows <- function(file, released, published) {
       text_rows(name, setdiff(as_text(levels(x)), as_text(shown)))
     }
   })
-  do.call(rbind, c(
-    list(text_rows("", character())), rows, unused
-  ))
+  do.call(rbind, c(list(text_rows("", character())), rows, unused ))
 }
 
 is_time <- function(x) inherits(x, c("Date", "POSIXct"))
@@ -179,7 +177,7 @@ is_on_grid <- function(x, step) {
 
 #' Refuse sets in which records have their own value, see ?release
 #' @noRd
-check_own_values <- function(file, synthetic, call) {
+check_own_values <- function(file, synthetic) {
   y <- file[[synthetic$variable]]
   drawn <- lapply(synthetic$sets, function(set) set[[synthetic$variable]])
   if (!is.numeric(y) || !is.numeric(drawn[[1]])) {
@@ -189,7 +187,7 @@ check_own_values <- function(file, synthetic, call) {
   if (length(unique(values)) < 20) {
     return(invisible())
   }
-  check_not_the_file(y, drawn, synthetic, call)
+  check_not_the_file(y, drawn, synthetic)
   step <- released_step(synthetic)
   rows <- if (is.na(step)) {
     # What several values share at an end is a bound, of the model's say
@@ -203,7 +201,7 @@ check_own_values <- function(file, synthetic, call) {
     abort_found(
       data.frame(
         file = "the sets", column = synthetic$variable, records = length(rows)
-      ), rows, call,
+      ), rows,
       "{length(rows)} record{?s} would be released with {?its/their} own
        value of {.val {synthetic$variable}}: more than chance gives."
     )
@@ -215,7 +213,7 @@ check_own_values <- function(file, synthetic, call) {
 #' However many share it: members of a household have one income. No model gives
 #' one of 20 values and more rightly for every second record.
 #' @noRd
-check_not_the_file <- function(y, drawn, synthetic, call) {
+check_not_the_file <- function(y, drawn, synthetic) {
   if (length(y) != synthetic$n_records || length(unique(y)) < 20) {
     return(invisible())
   }
@@ -227,7 +225,7 @@ check_not_the_file <- function(y, drawn, synthetic, call) {
       abort_found(
         data.frame(
           file = "the sets", column = synthetic$variable, records = sum(own)
-        ), which(own), call,
+        ), which(own),
         "{sum(own)} of {length(y)} records would be released with their own
          value of {.val {synthetic$variable}}."
       )
@@ -273,7 +271,7 @@ rows_of_own <- function(y, drawn, step, ends = NULL) {
 #' Refuse a folder in which something confidential is found
 #' @param secrets See release_secrets().
 #' @noRd
-check_none_found <- function(folder, secrets, call) {
+check_none_found <- function(folder, secrets) {
   index <- index_secrets(secrets)
   found <- do.call(rbind, lapply(dir(folder), function(name) {
     at <- scan_file(file.path(folder, name), index)
@@ -292,22 +290,20 @@ check_none_found <- function(folder, secrets, call) {
     length(rows_with(unique(found$secret[here]), index, secrets))
   }, 1L)
   abort_found(
-    table, rows, call,
+    table, rows,
     "Confidential values were found in {.file {unique(table$file)}}:
      {cli::qty(length(unique(table$column)))}of the column{?s}
      {.val {unique(table$column)}}."
   )
 }
 
-abort_found <- function(found, rows, call, what) {
+abort_found <- function(found, rows, what) {
   abort_privacy(
-    c(
-      "The release was refused: it holds something confidential.",
-      x = what,
-      i = "The condition's fields {.field found} and {.field rows} say where.",
-      i = "What is public knowledge can be named in {.arg public}."
-    ),
-    call = call, rows = rows, found = found,
+    "The release was refused: it holds something confidential.",
+    x = what,
+    i = "The condition's fields {.field found} and {.field rows} say where.",
+    i = "What is public knowledge can be named in {.arg public}.",
+    rows = rows, found = found,
     class = "pseudosynth_error_found", .envir = rlang::caller_env()
   )
 }
@@ -519,8 +515,7 @@ stands_in <- function(text, bytes) {
     inside
   }
   ends <- belongs[as.integer(pattern[c(1, length(pattern))]) + 1L]
-  any(!(ends[1] & beside(at - 1L)) &
-    !(ends[2] & beside(at + length(pattern))))
+  any(!(ends[1] & beside(at - 1L)) & !(ends[2] & beside(at + length(pattern))))
 }
 
 #' Integers that the file has as such

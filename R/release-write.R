@@ -4,17 +4,15 @@
 # What each format needs besides R itself
 format_packages <- c(dta = "haven", sav = "haven", parquet = "nanoparquet")
 
-check_formats <- function(formats, call = rlang::caller_env()) {
+check_formats <- function(formats) {
   known <- c("csv", "rds", "dta", "sav", "parquet")
   good <- is.character(formats) && length(formats) > 0 &&
     all(formats %in% known) && anyDuplicated(formats) == 0
   if (!good) {
     abort_input(
-      c(
-        "{.arg formats} must be different ones of {.or {.val {known}}}.",
-        x = if (!is.character(formats)) "It is {describe_type(formats)}."
-      ),
-      arg = "formats", call = call
+      "{.arg formats} must be different ones of {.or {.val {known}}}.",
+      x = if (!is.character(formats)) "It is {describe_type(formats)}.",
+      arg = "formats"
     )
   }
   needed <- unique(c("jsonlite", stats::na.omit(format_packages[formats])))
@@ -23,13 +21,11 @@ check_formats <- function(formats, call = rlang::caller_env()) {
   if (length(absent) > 0) {
     install <- format_packages_call(absent)
     abort_input(
-      c(
-        "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
-         {?is/are} needed and not installed.",
-        i = "Install {cli::qty(length(absent))}{?it/them} with
-             {.code {install}}."
-      ),
-      arg = "formats", call = call
+      "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
+       {?is/are} needed and not installed.",
+      i = "Install {cli::qty(length(absent))}{?it/them} with
+           {.code {install}}.",
+      arg = "formats"
     )
   }
   formats
@@ -43,27 +39,23 @@ format_packages_call <- function(packages) {
 
 # The folder -------------------------------------------------------------------
 
-check_target <- function(path, call) {
+check_target <- function(path) {
   parent <- dirname(path)
   if (!dir.exists(parent)) {
     abort_input(
-      c(
-        "{.arg path} must be in a folder that exists.",
-        x = "There is no folder {.file {parent}}."
-      ),
-      arg = "path", call = call
+      "{.arg path} must be in a folder that exists.",
+      x = "There is no folder {.file {parent}}.",
+      arg = "path"
     )
   }
   taken <- file.exists(path) &&
     (!dir.exists(path) || length(dir(path, all.files = TRUE, no.. = TRUE)) > 0)
   if (taken) {
     abort_input(
-      c(
-        "{.arg path} must be new, or an empty folder.",
-        x = "{.file {path}} is there already.",
-        i = "A release is never overwritten."
-      ),
-      arg = "path", call = call
+      "{.arg path} must be new, or an empty folder.",
+      x = "{.file {path}} is there already.",
+      i = "A release is never overwritten.",
+      arg = "path"
     )
   }
 }
@@ -75,15 +67,15 @@ check_target <- function(path, call) {
 #' @param fill (function of the folder)
 #' @return What `fill` returns.
 #' @noRd
-write_folder <- function(path, call, fill) {
+write_folder <- function(path, fill) {
   folder <- tempfile(".release-", dirname(path))
   if (!dir.create(folder, showWarnings = FALSE, mode = "0700")) {
-    abort_write(dirname(path), call)
+    abort_write(dirname(path))
   }
   on.exit(unlink(folder, recursive = TRUE, force = TRUE))
   made <- fill(folder)
   if (dir.exists(path)) unlink(path, recursive = TRUE)
-  if (!suppressWarnings(file.rename(folder, path))) abort_write(path, call)
+  if (!suppressWarnings(file.rename(folder, path))) abort_write(path)
   # Complete: others may read it as far as the session's umask lets them
   Sys.chmod(path, "777", use_umask = TRUE)
   made
@@ -91,21 +83,18 @@ write_folder <- function(path, call, fill) {
 
 #' Run code whose errors are those of writing
 #' @noRd
-writing <- function(path, call, code) {
+writing <- function(path, code) {
   withCallingHandlers(code, error = function(error) {
-    abort_write(path, call, error)
+    abort_write(path, error)
   })
 }
 
-abort_write <- function(path, call, error = NULL) {
+abort_write <- function(path, error = NULL) {
   abort_input(
-    c(
-      "{.file {path}} could not be written.",
-      x = if (!is.null(error)) cli_escape(conditionMessage(error)),
-      i = "Nothing was left there. Is the disk full, or the folder not
-           writable?"
-    ),
-    arg = "path", call = call, class = "pseudosynth_error_write"
+    "{.file {path}} could not be written.",
+    x = if (!is.null(error)) cli_escape(conditionMessage(error)),
+    i = "Nothing was left there. Is the disk full, or the folder not writable?",
+    arg = "path", class = "pseudosynth_error_write"
   )
 }
 

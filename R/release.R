@@ -128,70 +128,62 @@
 #' unlink(folder, recursive = TRUE)
 #' @export
 release <- function(x, path, formats = "csv", data = NULL,
-                    require = c("asymptotic", "strict", "none"),
-                    epsilon = NULL, delta = NULL,
-                    neighbours = c("add-remove", "replace"),
+                    require = c("asymptotic", "strict", "none"), epsilon = NULL,
+                    delta = NULL, neighbours = c("add-remove", "replace"),
                     long = FALSE, public = character(), ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn release}.")
   check_present(x)
-  call <- rlang::current_env()
-  check_releasable_class(x, call)
+  check_releasable_class(x)
   check_path(path)
   object <- is_releasable_object(x)
   if (object && missing(formats)) formats <- "rds"
-  formats <- check_formats(formats, call)
+  formats <- check_formats(formats)
   require <- check_choice(require, c("asymptotic", "strict", "none"))
   check_number(epsilon, above = 0, null = TRUE)
   check_number(delta, min = 0, max = 1, null = TRUE)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_flag(long)
-  check_public_text(public, call)
+  check_public_text(public)
   check_class(ledger, "privacy_ledger", "Open one with {.fn ledger}.",
     null = TRUE
   )
   if (object) {
     refuse <- function(n) {
       if (is.null(delta) && !is.null(epsilon)) delta <- 1 / n
-      check_releasable(
-        x, x, require, epsilon, delta, neighbours, ledger, call
-      )
+      check_releasable(x, x, require, epsilon, delta, neighbours, ledger )
     }
-    return(release_object(x, path, formats, data, public, refuse, call))
+    return(release_object(x, path, formats, data, public, refuse))
   }
   synthetic <- if (is_job(x)) x$synthetic else x
-  file <- release_file(data, x, synthetic, call)
+  file <- release_file(data, x, synthetic)
   if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
-  check_releasable(
-    x, synthetic, require, epsilon, delta, neighbours, ledger, call
-  )
-  check_target(path, call)
+  check_releasable(x, synthetic, require, epsilon, delta, neighbours, ledger )
+  check_target(path)
 
   frames <- release_frames(synthetic, long)
-  secrets <- writing(
-    path, call, release_secrets(file, synthetic, public, formats)
-  )
+  secrets <- writing(path, release_secrets(file, synthetic, public, formats) )
   # Sets of what keeps no file met it never before
   check_public_ends(
     synthetic$support, file[[synthetic$variable]], "support",
-    c(synthetic$confirmed, suppressWarnings(as.numeric(public))), call
+    c(synthetic$confirmed, suppressWarnings(as.numeric(public)))
   )
-  check_own_values(file, synthetic, call)
-  check_beside(file, synthetic, call)
-  check_no_near_copy(file, synthetic, public, call)
-  check_none_distinct(synthetic, public, call)
+  check_own_values(file, synthetic)
+  check_beside(file, synthetic)
+  check_no_near_copy(file, synthetic, public)
+  check_none_distinct(synthetic, public)
   tell_unused_levels(synthetic$sets[[1]])
   if (!is_job(x)) tell_unlike_file(synthetic, file)
-  made <- write_folder(path, call, function(folder) {
-    made <- writing(path, call, {
+  made <- write_folder(path, function(folder) {
+    made <- writing(path, {
       sets <- write_sets(frames, folder, formats)
       codebook <- release_codebook(synthetic, frames[[1]])
       write_csv(codebook, file.path(folder, "codebook.csv"))
       file_table(folder, c(sets, "codebook.csv"))
     })
-    certificates <- writing(path, call, write_certificate(
+    certificates <- writing(path, write_certificate(
       release_certificate(x, synthetic, data, made, long), synthetic, folder
     ))
-    check_none_found(folder, secrets, call)
+    check_none_found(folder, secrets)
     rbind(made, file_table(folder, certificates))
   })
   invisible(made)
@@ -207,9 +199,7 @@ release_frames <- function(synthetic, long) {
   m <- length(frames)
   if (!long) {
     width <- nchar(m)
-    return(stats::setNames(
-      frames, sprintf("set-%0*d", width, seq_len(m))
-    ))
+    return(stats::setNames(frames, sprintf("set-%0*d", width, seq_len(m)) ))
   }
   columns <- lapply(stats::setNames(nm = names(frames[[1]])), function(name) {
     do.call(c, lapply(frames, `[[`, name))
@@ -233,31 +223,27 @@ set_column <- function(columns) {
 
 # Refusals ---------------------------------------------------------------------
 
-check_releasable_class <- function(x, call) {
+check_releasable_class <- function(x) {
   if (!is_job(x) && !inherits(x, "synthetic_data") &&
     !is_releasable_object(x)) {
     abort_input(
-      c(
-        "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
-         what sets are drawn from without the file.",
-        x = "It is {describe_type(x)}.",
-        i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
-             {.fn score_release}, {.fn perturbed_histogram} or
-             {.fn as_generator}."
-      ),
-      arg = "x", call = call
+      "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
+       what sets are drawn from without the file.",
+      x = "It is {describe_type(x)}.",
+      i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
+           {.fn score_release}, {.fn perturbed_histogram} or
+           {.fn as_generator}.",
+      arg = "x"
     )
   }
 }
 
-check_public_text <- function(public, call) {
+check_public_text <- function(public) {
   if (!is.character(public) || anyNA(public)) {
     abort_input(
-      c(
-        "{.arg public} must be text without missing values.",
-        x = "It is {describe_type(public)}."
-      ),
-      arg = "public", call = call
+      "{.arg public} must be text without missing values.",
+      x = "It is {describe_type(public)}.",
+      arg = "public"
     )
   }
 }
@@ -265,29 +251,25 @@ check_public_text <- function(public, call) {
 #' The confidential file that is looked for in what is written
 #' @return (data frame) With the response.
 #' @noRd
-release_file <- function(data, x, synthetic, call) {
+release_file <- function(data, x, synthetic) {
   if (!is_job(x) && is.null(data)) {
     abort_input(
-      c(
-        "{.arg data} must be the confidential file, which the scan looks for.",
-        i = "Only a {.cls pseudo_posterior} knows it itself."
-      ),
-      arg = "data", call = call
+      "{.arg data} must be the confidential file, which the scan looks for.",
+      i = "Only a {.cls pseudo_posterior} knows it itself.",
+      arg = "data"
     )
   }
   if (inherits(data, "synthesizer") &&
     !identical(data$id, synthetic$guarantee$fit)) {
     abort_input(
-      c(
-        "{.arg data} must be the fit that {.arg x} was drawn from.",
-        x = "It is another one.",
-        i = "A data frame will do, too."
-      ),
-      arg = "data", call = call
+      "{.arg data} must be the fit that {.arg x} was drawn from.",
+      x = "It is another one.",
+      i = "A data frame will do, too.",
+      arg = "data"
     )
   }
-  file <- as.data.frame(confidential_file(data, x, call))
-  check_file_response(synthetic$variable, file, call)
+  file <- as.data.frame(confidential_file(data, x))
+  check_file_response(synthetic$variable, file)
   file
 }
 
@@ -295,13 +277,13 @@ release_file <- function(data, x, synthetic, call) {
 #'
 #' Sets drawn for `newdata` were never beside it until now.
 #' @noRd
-check_beside <- function(file, synthetic, call) {
+check_beside <- function(file, synthetic) {
   variable <- synthetic$variable
   y <- file[[variable]]
   set <- synthetic$sets[[1]]
   beside <- set[setdiff(names(set), variable)]
-  if (nrow(set) == nrow(file)) check_not_copied(y, beside, call)
-  check_holds_none(y, beside, call)
+  if (nrow(set) == nrow(file)) check_not_copied(y, beside)
+  check_holds_none(y, beside)
 }
 
 #' Say what an analyst would find in the sets and not in the file
@@ -321,7 +303,7 @@ tell_unlike_file <- function(synthetic, file) {
 #'
 #' One that is named as public counts as known, and all that it is part of.
 #' @noRd
-check_no_near_copy <- function(file, synthetic, public, call) {
+check_no_near_copy <- function(file, synthetic, public) {
   set <- synthetic$sets[[1]]
   y <- file[[synthetic$variable]]
   if (nrow(set) != length(y)) {
@@ -331,14 +313,12 @@ check_no_near_copy <- function(file, synthetic, public, call) {
   told <- near$columns
   if (length(setdiff(told, public)) > 0) {
     abort_privacy(
-      c(
-        "Published columns must not give the response nearly.",
-        x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
-             {format_near_share(near$share)} of it.",
-        i = "Leave one out, or name them all if this is wanted:
-             {.code public = {quoted_names(told)}}."
-      ),
-      call = call, class = "pseudosynth_error_near_copy", share = near$share
+      "Published columns must not give the response nearly.",
+      x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
+           {format_near_share(near$share)} of it.",
+      i = "Leave one out, or name them all if this is wanted:
+           {.code public = {quoted_names(told)}}.",
+      class = "pseudosynth_error_near_copy", share = near$share
     )
   }
 }
@@ -350,21 +330,19 @@ quoted_names <- function(names) {
 
 #' Refuse published columns that number the records
 #' @noRd
-check_none_distinct <- function(synthetic, public, call) {
+check_none_distinct <- function(synthetic, public) {
   set <- synthetic$sets[[1]]
   beside <- set[setdiff(names(set), c(synthetic$variable, public))]
   told <- distinct_columns(beside)
   if (length(told) > 0) {
     abort_privacy(
-      c(
-        "A published column must not tell one record from every other.",
-        x = "{cli::qty(length(told))}Nearly every record has a value of its own
-             of {.val {told}}.",
-        i = "Leave {cli::qty(length(told))}{?it/them} out or round
-             {?it/them}, or name what is wanted:
-             {.code public = {quoted_names(told)}}."
-      ),
-      call = call, class = "pseudosynth_error_distinct_column"
+      "A published column must not tell one record from every other.",
+      x = "{cli::qty(length(told))}Nearly every record has a value of its own
+           of {.val {told}}.",
+      i = "Leave {cli::qty(length(told))}{?it/them} out or round
+           {?it/them}, or name what is wanted:
+           {.code public = {quoted_names(told)}}.",
+      class = "pseudosynth_error_distinct_column"
     )
   }
 }
@@ -372,7 +350,7 @@ check_none_distinct <- function(synthetic, public, call) {
 #' Refuse what is not good enough to leave
 #' @noRd
 check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
-                             ledger, call) {
+                             ledger) {
   label <- guarantee(x)
   reasons <- c(
     if (!is_sealed(synthetic) || !is_sealed(label)) {
@@ -394,8 +372,8 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
   if (length(reasons) > 0) {
     shown <- stats::setNames(cli_escape(reasons), rep("x", length(reasons)))
     abort_privacy(
-      c("{.arg x} is not for release.", shown),
-      arg = "x", call = call, class = "pseudosynth_error_not_releasable",
+      "{.arg x} is not for release.", shown,
+      arg = "x", class = "pseudosynth_error_not_releasable",
       reasons = reasons
     )
   }
@@ -458,46 +436,44 @@ is_releasable_object <- function(x) inherits(x, names(releasable_objects))
 #' @param refuse (function) Checks the label, see check_releasable().
 #' @return (data frame) As release().
 #' @noRd
-release_object <- function(x, path, formats, data, public, refuse, call) {
+release_object <- function(x, path, formats, data, public, refuse) {
   if (!identical(formats, "rds")) {
     abort_input(
-      c(
-        "What sets are drawn from is written for R alone.",
-        x = "{.arg formats} are {.val {formats}}.",
-        i = "Leave {.arg formats} out."
-      ),
-      arg = "formats", call = call
+      "What sets are drawn from is written for R alone.",
+      x = "{.arg formats} are {.val {formats}}.",
+      i = "Leave {.arg formats} out.",
+      arg = "formats"
     )
   }
   if (inherits(data, "synthesizer")) data <- data$data
-  check_data_frame(data, arg = "data", call = call)
+  check_data_frame(data, arg = "data")
   file <- as.data.frame(data)
   if (!identical(x$response$column, FALSE)) {
-    check_file_response(x$response$variable, file, call)
+    check_file_response(x$response$variable, file)
   }
   refuse(nrow(file))
-  check_target(path, call)
+  check_target(path)
 
-  check_level_order(x, file, public, call)
+  check_level_order(x, file, public)
 
   # What a set of the file's own records would show is explained
   set <- suppressMessages(synthesize(
     x, 1,
     newdata = if (!inherits(x, "perturbed_histogram")) file
   ))
-  secrets <- writing(path, call, release_secrets(file, set, public, "rds"))
+  secrets <- writing(path, release_secrets(file, set, public, "rds"))
   if (inherits(x, "synthesis_generator")) tell_unused_levels(set$sets[[1]])
   words <- releasable_objects[[class(x)[1]]]
-  made <- write_folder(path, call, function(folder) {
-    made <- writing(path, call, {
+  made <- write_folder(path, function(folder) {
+    made <- writing(path, {
       # Not compressed: the scan reads its bytes
       saveRDS(x, file.path(folder, words[1]), compress = FALSE)
       file_table(folder, words[1])
     })
-    certificates <- writing(path, call, write_certificate(
+    certificates <- writing(path, write_certificate(
       object_certificate(x, words[2], made), x, folder
     ))
-    check_none_found(folder, secrets, call)
+    check_none_found(folder, secrets)
     rbind(made, file_table(folder, certificates))
   })
   invisible(made)
@@ -509,7 +485,7 @@ release_object <- function(x, path, formats, data, public, refuse, call) {
 #' confidential. Sets have levels sorted, what they are drawn from has them as
 #' coefficients do. Few levels stand so by chance, others by their meaning.
 #' @noRd
-check_level_order <- function(x, file, public, call) {
+check_level_order <- function(x, file, public) {
   y <- file[[x$response$variable]]
   shown <- x$design$levels
   shown <- shown[intersect(names(shown), setdiff(names(file), public))]
@@ -519,13 +495,11 @@ check_level_order <- function(x, file, public, call) {
   }, NA)))
   if (length(told) > 0) {
     abort_privacy(
-      c(
-        "Levels must not stand in the order of the response.",
-        x = "Those of {.val {told}} do, by its means or medians.",
-        i = "Sort them before, {.code factor(as.character(x))}, or name what is
-             wanted: {.code public = {quoted_names(told)}}."
-      ),
-      call = call, class = "pseudosynth_error_level_order"
+      "Levels must not stand in the order of the response.",
+      x = "Those of {.val {told}} do, by its means or medians.",
+      i = "Sort them before, {.code factor(as.character(x))}, or name what is
+           wanted: {.code public = {quoted_names(told)}}.",
+      class = "pseudosynth_error_level_order"
     )
   }
 }

@@ -5,41 +5,37 @@
 #' @param synthetic What is measured, or a list of several.
 #' @return (data frame)
 #' @noRd
-confidential_file <- function(data, synthetic, call = rlang::caller_env()) {
+confidential_file <- function(data, synthetic) {
   if (inherits(data, "synthesizer")) {
     return(data$data)
   }
   if (is.null(data)) {
-    check_drawn(synthetic, call)
+    check_drawn(synthetic)
     several <- if (is_job(synthetic)) list(synthetic) else as.list(synthetic)
     jobs <- Filter(is_job, several)
     if (length(jobs) == 0) {
       abort_input(
-        c(
-          "{.arg data} must be the confidential file.",
-          i = "Only a {.cls pseudo_posterior} knows it itself."
-        ),
-        arg = "data", call = call
+        "{.arg data} must be the confidential file.",
+        i = "Only a {.cls pseudo_posterior} knows it itself.",
+        arg = "data"
       )
     }
     return(job_data(jobs[[1]]))
   }
-  without_labels(check_data_frame(data, arg = "data", call = call))
+  without_labels(check_data_frame(data, arg = "data"))
 }
 
 #' The file must have the response, of a kind that R can sort
 #' @noRd
-check_file_response <- function(variable, file, call) {
-  check_columns(variable, file, "data", call)
+check_file_response <- function(variable, file) {
+  check_columns(variable, file, "data")
   y <- file[[variable]]
   if (!is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y)) {
     abort_input(
-      c(
-        "Column {.val {variable}} of {.arg data} must be the response: numbers,
-         text, a factor or logical.",
-        x = "It is {describe_type(y)}."
-      ),
-      arg = "data", call = call, column = variable
+      "Column {.val {variable}} of {.arg data} must be the response: numbers,
+       text, a factor or logical.",
+      x = "It is {describe_type(y)}.",
+      arg = "data", column = variable
     )
   }
 }
@@ -57,9 +53,8 @@ is_job <- function(x) inherits(x, "pseudo_posterior")
 
 #' The name of the synthetic column
 #' @noRd
-synthetic_variable <- function(synthetic, variable,
-                               call = rlang::caller_env()) {
-  check_string(variable, null = TRUE, arg = "variable", call = call)
+synthetic_variable <- function(synthetic, variable) {
+  check_string(variable, null = TRUE, arg = "variable")
   if (is_job(synthetic)) {
     synthetic <- synthetic$synthetic
   }
@@ -67,11 +62,9 @@ synthetic_variable <- function(synthetic, variable,
   own <- own %||% attr(synthetic, "variable")
   if (is.null(variable) && is.null(own)) {
     abort_input(
-      c(
-        "{.arg variable} must name the synthetic column.",
-        i = "Only {.cls synthetic_data} know it themselves."
-      ),
-      arg = "variable", call = call
+      "{.arg variable} must name the synthetic column.",
+      i = "Only {.cls synthetic_data} know it themselves.",
+      arg = "variable"
     )
   }
   variable %||% own
@@ -93,10 +86,10 @@ release_transform <- function(synthetic) {
 #' The sets as a list of data frames, each of which can stand for the file
 #' @param data (data frame) The confidential file.
 #' @noRd
-release_sets <- function(synthetic, data, call = rlang::caller_env()) {
-  check_drawn(synthetic, call)
+release_sets <- function(synthetic, data) {
+  check_drawn(synthetic)
   if (is_job(synthetic)) {
-    check_own_file(synthetic, data, call)
+    check_own_file(synthetic, data)
     synthetic <- synthetic$synthetic
   }
   sets <- if (inherits(synthetic, "synthetic_data")) {
@@ -110,32 +103,28 @@ release_sets <- function(synthetic, data, call = rlang::caller_env()) {
     all(vapply(sets, is.data.frame, TRUE))
   if (!frames) {
     abort_input(
-      c(
-        "{.arg synthetic} must be {.cls synthetic_data}, a
-         {.cls pseudo_posterior}, a data frame or a list of data frames.",
-        x = "It is {describe_type(synthetic)}."
-      ),
-      arg = "synthetic", call = call
+      "{.arg synthetic} must be {.cls synthetic_data}, a
+       {.cls pseudo_posterior}, a data frame or a list of data frames.",
+      x = "It is {describe_type(synthetic)}.",
+      arg = "synthetic"
     )
   }
   for (set in sets) {
-    check_one_set(set, data, call)
+    check_one_set(set, data)
   }
   sets
 }
 
 #' Refuse what sets are yet to be drawn from
 #' @noRd
-check_drawn <- function(synthetic, call) {
+check_drawn <- function(synthetic) {
   sources <- c("synthesizer", "score_release", "perturbed_histogram")
   if (inherits(synthetic, sources)) {
     abort_input(
-      c(
-        "{.arg synthetic} must be synthetic sets.",
-        x = "It is {describe_type(synthetic)}.",
-        i = "Draw sets with {.fn synthesize} first."
-      ),
-      arg = "synthetic", call = call
+      "{.arg synthetic} must be synthetic sets.",
+      x = "It is {describe_type(synthetic)}.",
+      i = "Draw sets with {.fn synthesize} first.",
+      arg = "synthetic"
     )
   }
 }
@@ -153,42 +142,38 @@ final_fit <- function(x) {
 
 #' Refuse another file than the one that a job was made of
 #' @noRd
-check_own_file <- function(job, data, call) {
+check_own_file <- function(job, data) {
   own <- nrow(job_data(job))
   if (nrow(data) != own) {
     n_data <- nrow(data)
     abort_input(
-      c(
-        "{.arg data} must be the file of the job.",
-        x = "It has {n_data} row{?s}, the job's file has {own}.",
-        i = "Leave {.arg data} out: the job knows its file."
-      ),
-      arg = "data", call = call
+      "{.arg data} must be the file of the job.",
+      x = "It has {n_data} row{?s}, the job's file has {own}.",
+      i = "Leave {.arg data} out: the job knows its file.",
+      arg = "data"
     )
   }
 }
 
 #' Refuse a set without records, and several sets on top of each other
 #' @noRd
-check_one_set <- function(set, data, call) {
+check_one_set <- function(set, data) {
   if (nrow(set) == 0) {
     abort_input(
-      c("Every set must have records.", x = "A set has no rows."),
-      arg = "synthetic", call = call
+      "Every set must have records.", x = "A set has no rows.",
+      arg = "synthetic"
     )
   }
   number <- set_number(set, data)
   if (!is.null(number)) {
     n_sets <- length(unique(set[[number]]))
     abort_input(
-      c(
-        "A data frame must be one set.",
-        x = "By its column {.val {number}} it is {n_sets} sets, one below the
-             other.",
-        i = "Give the synthetic data themselves, or
-             {.code unname(split(x, x${number}))}."
-      ),
-      arg = "synthetic", call = call
+      "A data frame must be one set.",
+      x = "By its column {.val {number}} it is {n_sets} sets, one below the
+           other.",
+      i = "Give the synthetic data themselves, or
+           {.code unname(split(x, x${number}))}.",
+      arg = "synthetic"
     )
   }
 }

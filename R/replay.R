@@ -7,11 +7,11 @@
 #' @param seed (count or `NULL`)
 #' @return (`synthesizer`)
 #' @noRd
-replay <- function(fit, records, refit, seed, call) {
+replay <- function(fit, records, refit, seed) {
   if (!is.null(refit)) {
     return(check_class(
       refit(records$data), "synthesizer", "The function must give a fit.",
-      arg = "refit", call = call
+      arg = "refit"
     ))
   }
   # The design, with its scaling of the published predictors, stays.
@@ -21,23 +21,20 @@ replay <- function(fit, records, refit, seed, call) {
   model <- c(model, records[c("data", "spec")])
   control <- fit$control
   run <- function(weights, censor, stage) {
-    model$spec <- weighted_spec(model$spec, model, weights, censor, call)
+    model$spec <- weighted_spec(model$spec, model, weights, censor)
     settings <- list(
       chains = control$chains, warmup = control$warmup, draws = control$draws,
       seed = stage_seed(seed, "replay", stage), purpose = "fit",
       threads = control$threads,
       control = control$asked
     )
-    made <- run_synthesizer(
-      model, weights, censor, settings,
-      init = NULL, call = call
-    )
+    made <- run_synthesizer(model, weights, censor, settings, init = NULL )
     truncate_draws(made, fit$quantile)
   }
   weights <- if (!is.null(fit$privacy_weights)) {
     replay_node(
       node_of(fit$privacy_weights), records,
-      run = function(weights, stage) run(weights, NULL, stage), call = call
+      run = function(weights, stage) run(weights, NULL, stage)
     )
   }
   run(weights, fit$censor, 0)

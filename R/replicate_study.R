@@ -91,7 +91,6 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
                             confidence = 0.95, file = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn replicate_study}.")
-  call <- rlang::current_env()
   check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
   check_number(epsilon, above = 0)
   replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
@@ -106,7 +105,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_rows_file(file, seed)
   check_converged(fit, FALSE)
   estimands <- estimands_of(estimands, fit)
-  check_estimands(estimands, fit, seed, call)
+  check_estimands(estimands, fit, seed)
   values <- if (is.null(generate)) local_values(fit, replicates, seed)
   item <- function(r) {
     list(
@@ -119,7 +118,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
     row_key(of, item(r))
   }, ""))
   found <- finished_rows(
-    replicates, local_database_row(fit, users, call), "a local database",
+    replicates, local_database_row(fit, users), "a local database",
     item, users, kept, isTRUE(fit$control$progress)
   )
   new_replicate_study(
@@ -161,21 +160,19 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
 #' @param users (list of functions or `NULL`) `generate`, `estimands`, `refit`.
 #' @return (function of an item) Of `number`, `seed` and `values`.
 #' @noRd
-local_database_row <- function(fit, users, call) {
-  fit$control$threads <- worker_threads(fit$control$threads, call)
-  # Errors blame the call; its frame holds all local databases
-  call <- rlang::frame_call(call)
+local_database_row <- function(fit, users) {
+  fit$control$threads <- worker_threads(fit$control$threads)
   function(item) {
     with_r_seed(item$seed, {
       records <- if (is.null(users$generate)) {
         drawn_records(fit, item$values)
       } else {
-        generated_records(fit, users$generate, item$number, call)
+        generated_records(fit, users$generate, item$number)
       }
-      refit <- refit_of(users$refit, item$number, call)
+      refit <- refit_of(users$refit, item$number)
       # Warnings of each of R fits would drown the study, which counts them
       made <- suppressWarnings(
-        suppressMessages(replay(fit, records, refit, item$seed, call)),
+        suppressMessages(replay(fit, records, refit, item$seed)),
         classes = "pseudosynth_warning_convergence"
       )
       row <- data.frame(
@@ -186,7 +183,7 @@ local_database_row <- function(fit, users, call) {
       )
       estimands <- if (!is.null(users$estimands)) {
         replicate_estimands(
-          made, records$data, users$estimands, item$number, item$seed, call
+          made, records$data, users$estimands, item$number, item$seed
         )
       }
       list(row = row, estimands = estimands)
@@ -224,9 +221,7 @@ print.replicate_study <- function(x, ...) {
     },
     paste0("  above epsilon ", format_figure(x$epsilon), ": ", share_text(x)),
     if (any(!x$table$converged)) {
-      sprintf(
-        "  not converged, counted as above: %d", sum(!x$table$converged)
-      )
+      sprintf("  not converged, counted as above: %d", sum(!x$table$converged) )
     },
     "  2 Delta is not a bound on the privacy loss: see ?audit_guarantee",
     paste0("  ", confidential_line()),
@@ -245,17 +240,17 @@ as.data.frame.replicate_study <- function(x, ...) {
 # What a replicate study takes from functions of the user: databases, estimands,
 # fits. An error names the function and the replicate, and shows no value.
 
-generated_records <- function(fit, generate, r, call) {
+generated_records <- function(fit, generate, r) {
   what <- sprintf("generate(%d)", r)
-  data <- user_result(generate(r), what, "generate", call)
-  check_data_frame(data, arg = what, call = call)
-  check_columns(names(model_roles(fit)), data, what, call = call)
+  data <- user_result(generate(r), what, "generate")
+  check_data_frame(data, arg = what)
+  check_columns(names(model_roles(fit)), data, what)
   spec <- tryCatch(
-    record_spec(fit, data, call),
+    record_spec(fit, data),
     pseudosynth_error_input = function(e) {
       abort_input(
         "The model must take the records of {what}.",
-        arg = "generate", call = call, parent = e
+        arg = "generate", parent = e
       )
     }
   )
@@ -266,13 +261,13 @@ generated_records <- function(fit, generate, r, call) {
 #' @param refit (function or `NULL`)
 #' @return (function of a data frame or `NULL`)
 #' @noRd
-refit_of <- function(refit, r, call) {
+refit_of <- function(refit, r) {
   if (is.null(refit)) {
     return(NULL)
   }
   function(data) {
     user_result(
-      refit(data), sprintf("refit() of local database %d", r), "refit", call
+      refit(data), sprintf("refit() of local database %d", r), "refit"
     )
   }
 }
@@ -282,15 +277,13 @@ refit_of <- function(refit, r, call) {
 #' @param what (string) Which run it is, for the error.
 #' @param arg (string) The argument that the function came as.
 #' @noRd
-user_result <- function(expr, what, arg, call) {
+user_result <- function(expr, what, arg) {
   tryCatch(expr, error = function(e) {
     # Its message may show values of the file
     abort_input(
-      c(
-        "{what} failed.",
-        x = "It raised an error of class {.cls {class(e)[1]}}."
-      ),
-      arg = arg, call = call
+      "{what} failed.",
+      x = "It raised an error of class {.cls {class(e)[1]}}.",
+      arg = arg
     )
   })
 }
@@ -321,7 +314,7 @@ estimands_of <- function(estimands, fit) {
   }
 }
 
-replicate_estimands <- function(fit, data, estimands, r, seed, call) {
+replicate_estimands <- function(fit, data, estimands, r, seed) {
   name <- fit$response$variable
   if (!is.numeric(data[[name]])) {
     return(NULL)
@@ -329,7 +322,7 @@ replicate_estimands <- function(fit, data, estimands, r, seed, call) {
   set <- drawn_records(fit, local_values(fit, 1, seed)[, 1])$data
   of <- function(source, what, y) {
     value <- estimand_values(
-      estimands, y, sprintf("estimands() of %s %d", what, r), call
+      estimands, y, sprintf("estimands() of %s %d", what, r)
     )
     data.frame(
       replicate = r, source = source, estimand = names(value),
@@ -344,20 +337,18 @@ replicate_estimands <- function(fit, data, estimands, r, seed, call) {
 
 #' Refuse estimands that fail on the file, before anything is fitted
 #' @noRd
-check_estimands <- function(estimands, fit, seed, call) {
+check_estimands <- function(estimands, fit, seed) {
   y <- fit$data[[fit$response$variable]]
   if (!is.null(estimands) && is.numeric(y)) {
-    with_r_seed(
-      seed, estimand_values(estimands, y, "estimands() of the file", call)
-    )
+    with_r_seed(seed, estimand_values(estimands, y, "estimands() of the file") )
   }
 }
 
 #' @param what (string) Which run it is, for the error.
 #' @return (named numeric)
 #' @noRd
-estimand_values <- function(estimands, y, what, call) {
-  value <- user_result(estimands(as.double(y)), what, "estimands", call)
+estimand_values <- function(estimands, y, what) {
+  value <- user_result(estimands(as.double(y)), what, "estimands")
   names <- names(value)
   named <- !is.null(names) && !anyNA(names) && all(nzchar(names)) &&
     anyDuplicated(names) == 0
@@ -370,12 +361,10 @@ estimand_values <- function(estimands, y, what, call) {
       "not named, or has one name twice"
     }
     abort_input(
-      c(
-        "{.arg estimands} must give numbers, each with a name of its own.",
-        x = "What {what} gives is {problem}.",
-        i = "For instance {.code function(y) c(mean = mean(y))}."
-      ),
-      arg = "estimands", call = call
+      "{.arg estimands} must give numbers, each with a name of its own.",
+      x = "What {what} gives is {problem}.",
+      i = "For instance {.code function(y) c(mean = mean(y))}.",
+      arg = "estimands"
     )
   }
   value

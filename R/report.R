@@ -54,52 +54,46 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
                    public = character(), ...) {
   check_no_dots(..., hint = "See {.fn report}.")
   check_present(x)
-  call <- rlang::current_env()
-  check_class(
-    x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.",
-    call = call
-  )
+  check_class(x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}." )
   check_path(path)
   audience <- check_choice(audience, c("agency", "public"))
-  check_rmarkdown(call)
-  path <- check_page_path(path, call)
+  check_rmarkdown()
+  path <- check_page_path(path)
   if (audience == "public") {
-    return(public_report(x, path, data, public, call))
+    return(public_report(x, path, data, public))
   }
   if (!is.null(data) || length(public) > 0) {
     abort_input(
-      c(
-        "{.arg data} and {.arg public} are for the scan of a public page.",
-        i = "Write {.code audience = \"public\"}."
-      ),
-      arg = if (is.null(data)) "public" else "data", call = call
+      "{.arg data} and {.arg public} are for the scan of a public page.",
+      i = "Write {.code audience = \"public\"}.",
+      arg = if (is.null(data)) "public" else "data"
     )
   }
   columns <- names(x$synthetic[[1]])
-  check_known(known, job_data(x), x$synthetic$variable, call = call)
-  check_radius(radius, TRUE, call = call)
-  check_groups(groups, columns, x$synthetic$variable, call = call)
+  check_known(known, job_data(x), x$synthetic$variable)
+  check_radius(radius, TRUE)
+  check_groups(groups, columns, x$synthetic$variable)
   render_page("disclosure-review", path, list(
     job = x, known = known, radius = radius, groups = groups
-  ), call, private = TRUE)
+  ), private = TRUE)
 }
 
 #' From public parts alone, and scanned
 #' @noRd
-public_report <- function(x, path, data, public, call) {
-  check_public_text(public, call)
+public_report <- function(x, path, data, public) {
+  check_public_text(public)
   synthetic <- x$synthetic
-  file <- release_file(data, x, synthetic, call)
-  check_releasable(x, synthetic, "none", NULL, NULL, "add-remove", NULL, call)
-  check_formats("csv", call)
+  file <- release_file(data, x, synthetic)
+  check_releasable(x, synthetic, "none", NULL, NULL, "add-remove", NULL)
+  check_formats("csv")
   secrets <- release_secrets(file, synthetic, public)
-  check_own_values(file, synthetic, call)
-  check_beside(file, synthetic, call)
+  check_own_values(file, synthetic)
+  check_beside(file, synthetic)
   final <- final_fit(x)
   render_page("disclosure-review-public", path, list(
     # As they leave: no row is in its place in the file
     synthetic = leaving_sets(synthetic), formula = formula_text(final)
-  ), call, look = function(folder) check_none_found(folder, secrets, call))
+  ), look = function(folder) check_none_found(folder, secrets))
 }
 
 #' Synthetic data whose rows are in random order
@@ -109,41 +103,33 @@ leaving_sets <- function(synthetic) {
   seal(synthetic)
 }
 
-check_rmarkdown <- function(call) {
+check_rmarkdown <- function() {
   if (!requireNamespace("rmarkdown", quietly = TRUE)) {
     abort_input(
-      c(
-        "The package {.pkg rmarkdown} is needed and not installed.",
-        i = "Install it with {.code install.packages(\"rmarkdown\")}."
-      ),
-      call = call
+      "The package {.pkg rmarkdown} is needed and not installed.",
+      i = "Install it with {.code install.packages(\"rmarkdown\")}."
     )
   }
   if (!rmarkdown::pandoc_available()) {
     abort_input(
-      c(
-        "The program pandoc is needed and not found.",
-        i = "It comes with RStudio and from {.url https://pandoc.org}."
-      ),
-      call = call
+      "The program pandoc is needed and not found.",
+      i = "It comes with RStudio and from {.url https://pandoc.org}."
     )
   }
 }
 
-check_page_path <- function(path, call) {
+check_page_path <- function(path) {
   if (!dir.exists(dirname(path)) || dir.exists(path) ||
     !grepl("[.]html?$", path)) {
     abort_input(
-      c(
-        "{.arg path} must be an HTML file in a folder that exists.",
-        x = if (dir.exists(path)) {
-          "{.file {path}} is a folder."
-        } else if (!dir.exists(dirname(path))) {
-          "There is no folder {.file {dirname(path)}}."
-        },
-        i = "Such as {.code \"review.html\"}."
-      ),
-      arg = "path", call = call
+      "{.arg path} must be an HTML file in a folder that exists.",
+      x = if (dir.exists(path)) {
+        "{.file {path}} is a folder."
+      } else if (!dir.exists(dirname(path))) {
+        "There is no folder {.file {dirname(path)}}."
+      },
+      i = "Such as {.code \"review.html\"}.",
+      arg = "path"
     )
   }
   file.path(normalizePath(dirname(path)), basename(path))
@@ -154,7 +140,7 @@ check_page_path <- function(path, call) {
 #' @param look (function of a folder) Refuses what must not be in it.
 #' @param private (flag) Is the page its owner's alone?
 #' @noRd
-render_page <- function(template, path, parameters, call,
+render_page <- function(template, path, parameters,
                         look = function(folder) NULL, private = FALSE) {
   folder <- tempfile("report")
   dir.create(folder, mode = "0700")
@@ -169,12 +155,12 @@ render_page <- function(template, path, parameters, call,
     output_file = "page.html", params = parameters, quiet = TRUE,
     # Not the user's workspace
     envir = new.env(parent = asNamespace("pseudosynth"))
-  ), call)
+  ))
   made <- file.path(folder, "made")
   dir.create(made)
   file.rename(file.path(folder, "page.html"), file.path(made, "page.html"))
   look(made)
-  writing(path, call, put_page(file.path(made, "page.html"), path, private))
+  writing(path, put_page(file.path(made, "page.html"), path, private))
   invisible(path)
 }
 

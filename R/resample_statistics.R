@@ -71,7 +71,7 @@ resample_statistics <- function(synthetic, data = NULL,
   check_string(survey_weights, null = TRUE)
   releases <- named_release_list(synthetic)
   data <- confidential_file(data, releases)
-  sets <- lapply(releases, release_sets, data, call = rlang::current_env())
+  sets <- lapply(releases, release_sets, data)
   variable <- synthetic_variable(releases[[1]], variable)
   check_columns(variable, data, "data")
   check_survey_weights(data, survey_weights, "data", variable)
@@ -109,8 +109,8 @@ resample_statistics <- function(synthetic, data = NULL,
 
 #' One release or several, with names
 #' @noRd
-named_release_list <- function(synthetic, call = rlang::caller_env()) {
-  check_drawn(synthetic, call)
+named_release_list <- function(synthetic) {
+  check_drawn(synthetic)
   single <- inherits(synthetic, c("synthetic_data", "pseudo_posterior")) ||
     is.data.frame(synthetic) || is_frame_list(synthetic)
   if (single) {
@@ -120,13 +120,11 @@ named_release_list <- function(synthetic, call = rlang::caller_env()) {
   if (!is.list(synthetic) || length(synthetic) == 0 || any(names == "") ||
     anyDuplicated(names) > 0 || "confidential" %in% names) {
     abort_input(
-      c(
-        "{.arg synthetic} must be synthetic data, a job, or a list of these with
-         a name for each.",
-        x = "It is {describe_type(synthetic)}.",
-        i = "For instance {.code list(LW = a, strict = b)}."
-      ),
-      arg = "synthetic", call = call
+      "{.arg synthetic} must be synthetic data, a job, or a list of these with
+       a name for each.",
+      x = "It is {describe_type(synthetic)}.",
+      i = "For instance {.code list(LW = a, strict = b)}.",
+      arg = "synthetic"
     )
   }
   synthetic
@@ -142,10 +140,7 @@ is_frame_list <- function(x) {
 #' One function of a data frame from what the user asked for
 #' @return (function of a data frame and what it is, in words) Named numbers.
 #' @noRd
-measure_of <- function(statistics, variable, survey_weights,
-                       call = rlang::caller_env()) {
-  # The functions below blame it when this one has long returned
-  force(call)
+measure_of <- function(statistics, variable, survey_weights) {
   parts <- if (is.function(statistics)) {
     list(statistic = statistics)
   } else {
@@ -154,7 +149,7 @@ measure_of <- function(statistics, variable, survey_weights,
   if (length(parts) == 0) {
     abort_input(
       "{.arg statistics} must ask for at least one.",
-      arg = "statistics", call = call
+      arg = "statistics"
     )
   }
   given <- names(parts) %||% rep("", length(parts))
@@ -165,14 +160,14 @@ measure_of <- function(statistics, variable, survey_weights,
     list(
       name = if (name == "") part else name,
       f = plain_statistic(
-        part, variable, survey_weights, call,
+        part, variable, survey_weights,
         shown = length(parts) <= 10
       )
     )
   }, parts, given)
   function(data, where) {
     numbers <- unlist(lapply(unname(parts), function(part) {
-      value <- statistic_value(part, data, where, call)
+      value <- statistic_value(part, data, where)
       several <- length(value) > 1
       stats::setNames(as.double(value), if (several) {
         names(value) %||% paste(part$name, seq_along(value))
@@ -180,14 +175,14 @@ measure_of <- function(statistics, variable, survey_weights,
         part$name
       })
     }))
-    check_names_differ(names(numbers), call)
+    check_names_differ(names(numbers))
     numbers[!is.na(numbers)]
   }
 }
 
 #' What one statistic gives, or an error that says where it gives none
 #' @noRd
-statistic_value <- function(part, data, where, call) {
+statistic_value <- function(part, data, where) {
   # A warning of another's function may show values, too
   value <- tryCatch(suppressWarnings(part$f(data)), error = function(e) {
     if (inherits(e, "pseudosynth_error")) {
@@ -195,21 +190,17 @@ statistic_value <- function(part, data, where, call) {
     }
     # The message of another's function may show values of the file
     abort_input(
-      c(
-        "Statistic {.val {part$name}} failed on {where}.",
-        x = "It raised an error of class {.cls {class(e)[1]}}.",
-        i = "Try it on a data frame of your own."
-      ),
-      arg = "statistics", call = call
+      "Statistic {.val {part$name}} failed on {where}.",
+      x = "It raised an error of class {.cls {class(e)[1]}}.",
+      i = "Try it on a data frame of your own.",
+      arg = "statistics"
     )
   })
   if (!is.numeric(value) || length(value) == 0) {
     abort_input(
-      c(
-        "A statistic must give numbers.",
-        x = "{.val {part$name}} gives {describe_type(value)} on {where}."
-      ),
-      arg = "statistics", call = call
+      "A statistic must give numbers.",
+      x = "{.val {part$name}} gives {describe_type(value)} on {where}.",
+      arg = "statistics"
     )
   }
   value
@@ -217,16 +208,14 @@ statistic_value <- function(part, data, where, call) {
 
 #' Under one name two statistics would be taken for one
 #' @noRd
-check_names_differ <- function(names, call) {
+check_names_differ <- function(names) {
   twice <- unique(names[duplicated(names)])
   if (length(twice) > 0) {
     abort_input(
-      c(
-        "Every statistic must have a name of its own.",
-        x = "{.val {twice}} {?is/are} there more than once.",
-        i = "For instance {.code list(center = \"median\", top = \"90%\")}."
-      ),
-      arg = "statistics", call = call
+      "Every statistic must have a name of its own.",
+      x = "{.val {twice}} {?is/are} there more than once.",
+      i = "For instance {.code list(center = \"median\", top = \"90%\")}.",
+      arg = "statistics"
     )
   }
 }
@@ -234,7 +223,7 @@ check_names_differ <- function(names, call) {
 #' @param shown (flag) May a word that is not known be told? It may be a value
 #'   of a vector that was given by mistake.
 #' @noRd
-plain_statistic <- function(what, variable, survey_weights, call, shown) {
+plain_statistic <- function(what, variable, survey_weights, shown) {
   quantile <- "^([0-9]+([.][0-9]+)?)%$"
   known <- is.character(what) && length(what) == 1 && !is.na(what) &&
     (what %in% c("mean", "median", "sd", "total") || grepl(quantile, what))
@@ -248,17 +237,14 @@ plain_statistic <- function(what, variable, survey_weights, call, shown) {
       describe_type(what)
     }
     abort_input(
-      c(
-        "{.arg statistics} must be {.val mean}, {.val median}, {.val sd},
-         {.val total}, a quantile such as {.val 90%}, or functions of a data
-         frame.",
-        x = "It has {given}."
-      ),
-      arg = "statistics", call = call
+      "{.arg statistics} must be {.val mean}, {.val median}, {.val sd}, {.val
+       total}, a quantile such as {.val 90%}, or functions of a data frame.",
+      x = "It has {given}.",
+      arg = "statistics"
     )
   }
   function(data) {
-    y <- response_values(data, variable, call = call)
+    y <- response_values(data, variable)
     w <- if (is.null(survey_weights)) NULL else data[[survey_weights]]
     if (!is.null(share) || what == "median") {
       return(weighted_quantile(y, w, share %||% 0.5))
@@ -276,24 +262,21 @@ plain_statistic <- function(what, variable, survey_weights, call, shown) {
 #' @return (list) `estimate` (named numeric), `draws` (matrix, a sorted column
 #'   for each statistic).
 #' @noRd
-resampled <- function(data, measure, resamples, where, names = NULL,
-                      call = rlang::caller_env()) {
+resampled <- function(data, measure, resamples, where, names = NULL) {
   estimate <- measure(data, where)
   if (length(estimate) == 0) {
     abort_input(
       "A statistic must give at least one number that is not missing.",
-      arg = "statistics", call = call
+      arg = "statistics"
     )
   }
   names <- names %||% names(estimate)
   if (!identical(names(estimate), names)) {
     abort_input(
-      c(
-        "A statistic must give the same numbers in every file.",
-        x = "{length(names)} in the file, {length(estimate)} in {where}, or
-             with other names."
-      ),
-      arg = "statistics", call = call
+      "A statistic must give the same numbers in every file.",
+      x = "{length(names)} in the file, {length(estimate)} in {where}, or
+           with other names.",
+      arg = "statistics"
     )
   }
   n <- nrow(data)
@@ -301,9 +284,7 @@ resampled <- function(data, measure, resamples, where, names = NULL,
   draws <- matrix(NA_real_, resamples, length(names))
   for (r in seq_len(resamples)) {
     rows <- sample.int(n, n, replace = TRUE)
-    value <- measure(
-      data[rows, , drop = FALSE], paste("a resample of", where)
-    )
+    value <- measure(data[rows, , drop = FALSE], paste("a resample of", where) )
     # A resample may lack a level: its coefficient is then not there
     draws[r, ] <- value[names]
   }
@@ -318,7 +299,7 @@ resampled <- function(data, measure, resamples, where, names = NULL,
         abort_input(
           "Statistic {.val {names[j]}} is missing in more than half of the
            resamples of {where}.",
-          arg = "statistics", call = call
+          arg = "statistics"
         )
       }
       stats::quantile(x, stats::ppoints(resamples), names = FALSE)

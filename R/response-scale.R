@@ -3,7 +3,7 @@
 
 #' Check counts: whole numbers, 0 or more
 #' @noRd
-check_counts <- function(y, name, call) {
+check_counts <- function(y, name) {
   negative <- which(y < 0)
   fraction <- which(y != floor(y))
   # Above 2^53 neighbouring whole numbers are the same double.
@@ -14,23 +14,21 @@ check_counts <- function(y, name, call) {
   }
   n <- c(length(negative), length(fraction), length(huge))
   abort_input(
-    c(
-      "The response {.val {name}} must hold counts: whole numbers, 0 or more.",
-      x = if (n[1] > 0) "It is negative for {n[1]} of {length(y)} record{?s}.",
-      x = if (n[2] > 0) {
-        "It is fractional for {n[2]} of {length(y)} record{?s}."
-      },
-      x = if (n[3] > 0) "It is above 2^53 for {n[3]} record{?s}.",
-      i = "Correct or drop these records, or choose a family for a continuous
-           variable, such as {.fn student_t}."
-    ),
-    arg = "data", call = call, rows = bad
+    "The response {.val {name}} must hold counts: whole numbers, 0 or more.",
+    x = if (n[1] > 0) "It is negative for {n[1]} of {length(y)} record{?s}.",
+    x = if (n[2] > 0) {
+      "It is fractional for {n[2]} of {length(y)} record{?s}."
+    },
+    x = if (n[3] > 0) "It is above 2^53 for {n[3]} record{?s}.",
+    i = "Correct or drop these records, or choose a family for a continuous
+         variable, such as {.fn student_t}.",
+    arg = "data", rows = bad
   )
 }
 
 #' Check that every value lies strictly between the public bounds
 #' @noRd
-check_inside <- function(y, response, call) {
+check_inside <- function(y, response) {
   bounds <- response$bounds
   z <- (as.double(y) - bounds[1]) / (bounds[2] - bounds[1])
   # Also what rounds to a bound once scaled: its log density is infinite.
@@ -44,107 +42,93 @@ check_inside <- function(y, response, call) {
   shown <- vapply(bounds, format_argument, "")
   name <- response$variable
   abort_input(
-    c(
-      "The response {.val {name}} must lie strictly between the bounds
-       {shown[1]} and {shown[2]}.",
-      x = if (at > 0) "It is at a bound for {at} of {length(y)} record{?s}.",
-      x = if (outside > 0) {
-        "It is outside for {outside} of {length(y)} record{?s}."
-      },
-      x = if (from_data) {
-        "Both bounds are attained, as they are when taken from the data. Bounds
-         must be public: the smallest and the largest value of the data are the
-         values of two records."
-      },
-      i = "State wider bounds that are publicly known, or correct or drop these
-           records.",
-      i = "{.arg support} of {.fn synthesize} brings sets back within the bounds
-           that values may attain, such as {.code c(0, 1)}."
-    ),
-    arg = "data", call = call, rows = bad
+    "The response {.val {name}} must lie strictly between the bounds
+     {shown[1]} and {shown[2]}.",
+    x = if (at > 0) "It is at a bound for {at} of {length(y)} record{?s}.",
+    x = if (outside > 0) {
+      "It is outside for {outside} of {length(y)} record{?s}."
+    },
+    x = if (from_data) {
+      "Both bounds are attained, as they are when taken from the data. Bounds
+       must be public: the smallest and the largest value of the data are the
+       values of two records."
+    },
+    i = "State wider bounds that are publicly known, or correct or drop these
+         records.",
+    i = "{.arg support} of {.fn synthesize} brings sets back within the bounds
+         that values may attain, such as {.code c(0, 1)}.",
+    arg = "data", rows = bad
   )
 }
 
 #' Check a response of two values, which may be stated
 #' @noRd
-check_binary <- function(y, name, response, call) {
+check_binary <- function(y, name, response) {
   if (!is.null(dim(y)) || is.list(y)) {
     abort_input(
-      c(
-        "The response {.val {name}} must be one column.",
-        x = "It is {describe_type(y)}.",
-        i = "One row a record: counts of successes are not supported."
-      ),
-      arg = "data", call = call
+      "The response {.val {name}} must be one column.",
+      x = "It is {describe_type(y)}.",
+      i = "One row a record: counts of successes are not supported.",
+      arg = "data"
     )
   }
   stated <- "levels" %in% response$stated
   if (stated && length(response$levels) != 2) {
     abort_input(
-      c(
-        "{.code levels = } must be two for {.fn bernoulli}.",
-        x = "They are {length(response$levels)}."
-      ),
-      arg = "response", call = call
+      "{.code levels = } must be two for {.fn bernoulli}.",
+      x = "They are {length(response$levels)}.",
+      arg = "response"
     )
   }
   if (stated && !is.factor(y) && !is.character(y)) {
     abort_input(
-      c(
-        "{.code levels = } is for a response that is a factor or a character.",
-        x = "{.val {name}} is {describe_type(y)}."
-      ),
-      arg = "response", call = call
+      "{.code levels = } is for a response that is a factor or a character.",
+      x = "{.val {name}} is {describe_type(y)}.",
+      arg = "response"
     )
   }
   if (stated) {
-    return(check_among_levels(y, name, response, call))
+    return(check_among_levels(y, name, response))
   }
   if (is.logical(y)) {
     return(invisible(y))
   }
   if (is.factor(y) || is.character(y)) {
-    check_text(y, name, call)
+    check_text(y, name)
     n <- length(response_levels(y))
     if (n != 2) {
       abort_input(
-        c(
-          "The response {.val {name}} must have exactly two
-           {if (is.factor(y)) 'levels' else 'distinct values'}.",
-          x = if (is.factor(y)) "It has {n} level{?s}." else
-            "It has {n} distinct value{?s}.",
-          i = if (n > 2) {
-            "Merge them, or drop unused levels by {.fn droplevels}."
-          } else {
-            "Make it a {.fn factor} that declares both levels."
-          }
-        ),
-        arg = "data", call = call
+        "The response {.val {name}} must have exactly two
+         {if (is.factor(y)) 'levels' else 'distinct values'}.",
+        x = if (is.factor(y)) "It has {n} level{?s}." else
+          "It has {n} distinct value{?s}.",
+        i = if (n > 2) {
+          "Merge them, or drop unused levels by {.fn droplevels}."
+        } else {
+          "Make it a {.fn factor} that declares both levels."
+        },
+        arg = "data"
       )
     }
     return(invisible(y))
   }
   if (!is.numeric(y) || is.object(y)) {
     abort_input(
-      c(
-        "The response {.val {name}} must be 0/1, logical, a factor of two levels
-         or a character of two values.",
-        x = "It is {describe_type(y)}."
-      ),
-      arg = "data", call = call
+      "The response {.val {name}} must be 0/1, logical, a factor of two levels
+       or a character of two values.",
+      x = "It is {describe_type(y)}.",
+      arg = "data"
     )
   }
   bad <- which(!(y %in% c(0, 1)))
   if (length(bad) > 0) {
     n_bad <- length(bad)
     abort_input(
-      c(
-        "The response {.val {name}} must be 0 or 1.",
-        x = "It is neither for {n_bad} of {length(y)} record{?s}.",
-        i = "For two other values make it a {.fn factor}; for more values choose
-             another family."
-      ),
-      arg = "data", call = call, rows = bad
+      "The response {.val {name}} must be 0 or 1.",
+      x = "It is neither for {n_bad} of {length(y)} record{?s}.",
+      i = "For two other values make it a {.fn factor}; for more values choose
+           another family.",
+      arg = "data", rows = bad
     )
   }
   invisible(y)
@@ -152,41 +136,35 @@ check_binary <- function(y, name, response, call) {
 
 #' Check a response of several labels, which may be stated
 #' @noRd
-check_levels <- function(y, name, response, call) {
+check_levels <- function(y, name, response) {
   if (!is.factor(y) && (!is.character(y) || !is.null(dim(y)))) {
     abort_input(
-      c(
-        "The response {.val {name}} must be a factor or a character.",
-        x = "It is {describe_type(y)}.",
-        i = "Make it a {.fn factor} of public levels."
-      ),
-      arg = "data", call = call
+      "The response {.val {name}} must be a factor or a character.",
+      x = "It is {describe_type(y)}.",
+      i = "Make it a {.fn factor} of public levels.",
+      arg = "data"
     )
   }
-  check_text(y, name, call)
+  check_text(y, name)
   size <- length(response$levels)
   if (size < 2) {
     abort_input(
-      c(
-        "The response {.val {name}} must have at least two levels.",
-        x = "It has {size}."
-      ),
-      arg = "data", call = call
+      "The response {.val {name}} must have at least two levels.",
+      x = "It has {size}.",
+      arg = "data"
     )
   }
-  check_among_levels(y, name, response, call)
+  check_among_levels(y, name, response)
 }
 
-check_among_levels <- function(y, name, response, call) {
+check_among_levels <- function(y, name, response) {
   bad <- which(!as.character(y) %in% response$levels)
   if (length(bad) > 0) {
     n_bad <- length(bad)
     abort_input(
-      c(
-        "The response {.val {name}} must have one of the stated levels.",
-        x = "{n_bad} of {length(y)} record{?s} {?has/have} another value."
-      ),
-      arg = "data", call = call, rows = bad
+      "The response {.val {name}} must have one of the stated levels.",
+      x = "{n_bad} of {length(y)} record{?s} {?has/have} another value.",
+      arg = "data", rows = bad
     )
   }
   invisible(y)
@@ -415,9 +393,7 @@ between_rounded <- function(y, response, margin) {
   edges <- breaks - on * unit / 2
   last <- length(breaks)
   if (on[last]) edges[last] <- breaks[last] + unit / 2
-  y[] <- stats::approx(
-    breaks, cummax(edges), y, rule = 2, ties = "ordered"
-  )$y
+  y[] <- stats::approx(breaks, cummax(edges), y, rule = 2, ties = "ordered" )$y
   y
 }
 

@@ -6,10 +6,10 @@
 #' `stated` names what is; `limits` are the stated bounds.
 #' @param stated (`public_response` or `NULL`)
 #' @noRd
-state_response <- function(response, stated, call = rlang::caller_env()) {
+state_response <- function(response, stated) {
   check_class(
     stated, "public_response", "Make one with {.fn public_response}.",
-    null = TRUE, arg = "response", call = call
+    null = TRUE, arg = "response"
   )
   # Plain values: nothing else of it travels in a release
   given <- Filter(Negate(is.null), bare_values(unclass(stated)))
@@ -23,21 +23,16 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
     if (kind == "proportion") "bounds"
   )
   wrong <- intersect(wrong, names(given))
-  if (kind == "count" && !is.null(given$digits) &&
-    !isTRUE(given$digits <= 0)) {
+  if (kind == "count" && !is.null(given$digits) && !isTRUE(given$digits <= 0)) {
     wrong <- c(wrong, "digits")
   }
   if (length(wrong) > 0) {
     abort_input(
-      c(
-        "{.arg response} must state what belongs to the response.",
-        x = "{.code {wrong[1]} = } is not for
-             {switch(kind, binary = 'two values', categorical = 'levels',
-             count = 'counts',
-             proportion = 'a proportion, whose bounds are the family\\'s',
-             'a continuous response')}."
-      ),
-      arg = "response", call = call
+      "{.arg response} must state what belongs to the response.",
+      x = "{.code {wrong[1]} = } is not for {switch(kind, binary = 'two values',
+           categorical = 'levels', count = 'counts', proportion = 'a proportion,
+           whose bounds are the family\\'s', 'a continuous response')}.",
+      arg = "response"
     )
   }
   if (!is.null(given$bounds) &&
@@ -45,11 +40,9 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
       response, given$bounds
     ))))) {
     abort_input(
-      c(
-        "The stated bounds must be finite on the modelled scale.",
-        x = "{.code {response_label(response)}} is not."
-      ),
-      arg = "response", call = call
+      "The stated bounds must be finite on the modelled scale.",
+      x = "{.code {response_label(response)}} is not.",
+      arg = "response"
     )
   }
   if ("digits" %in% response$stated) {
@@ -62,7 +55,7 @@ state_response <- function(response, stated, call = rlang::caller_env()) {
     if (range[1] > range[2]) {
       abort_input(
         "No value of the stated decimals lies within the stated bounds.",
-        arg = "response", call = call
+        arg = "response"
       )
     }
   }
@@ -88,18 +81,16 @@ response_is_public <- function(response) {
 #' The one public input without which a strict mechanism would give a weaker
 #' label: the others have a default that is public, or are errors of their own.
 #' @noRd
-check_response_is_public <- function(response, call) {
+check_response_is_public <- function(response) {
   if (!response_is_public(response)) {
     abort_privacy(
-      c(
-        "A strict guarantee needs the labels of the response
-         {.val {response$variable}} to be stated.",
-        x = "Those of the file are read from its records: the label would not be
-             {.val strict}.",
-        i = "Add {.code response = public_response(levels = c(...))} with all
-             labels that the response can have, in their order."
-      ),
-      arg = "response", call = call, class = "pseudosynth_error_unstated"
+      "A strict guarantee needs the labels of the response
+       {.val {response$variable}} to be stated.",
+      x = "Those of the file are read from its records: the label would not be
+           {.val strict}.",
+      i = "Add {.code response = public_response(levels = c(...))} with all
+           labels that the response can have, in their order.",
+      arg = "response", class = "pseudosynth_error_unstated"
     )
   }
   invisible(response)
@@ -122,7 +113,7 @@ released_response <- function(response) {
 #' It narrows the stated bounds, where there are any. Records keep theirs.
 #' @param support (two public numbers or `NULL`)
 #' @noRd
-with_support <- function(response, support, call = rlang::caller_env()) {
+with_support <- function(response, support) {
   if (is.null(support)) {
     return(response)
   }
@@ -132,26 +123,22 @@ with_support <- function(response, support, call = rlang::caller_env()) {
   )
   if (response$kind %in% names(none)) {
     abort_input(
-      c(
-        "{.arg support} is for amounts and counts.",
-        x = none[[response$kind]]
-      ),
-      arg = "support", call = call
+      "{.arg support} is for amounts and counts.",
+      x = none[[response$kind]],
+      arg = "support"
     )
   }
-  support <- check_bounds(support, arg = "support", call = call)
+  support <- check_bounds(support, arg = "support")
   response$limits <- c(
     max(support[1], response$limits[1]), min(support[2], response$limits[2])
   )
   range <- response_range(response)
   if (range[1] > range[2]) {
     abort_input(
-      c(
-        "{.arg support} must hold values that the response can have.",
-        x = "None of its decimals, on its scale and within stated bounds, lies
-             between the two."
-      ),
-      arg = "support", call = call
+      "{.arg support} must hold values that the response can have.",
+      x = "None of its decimals, on its scale and within stated bounds, lies
+           between the two.",
+      arg = "support"
     )
   }
   response
@@ -159,19 +146,16 @@ with_support <- function(response, support, call = rlang::caller_env()) {
 
 #' The ends of a margin must hold a value that sets can have
 #' @noRd
-check_ends_hold <- function(ends, response, arg, call) {
+check_ends_hold <- function(ends, response, arg) {
   response$limits <- ends
   range <- response_range(response)
   if (range[1] > range[2]) {
     abort_input(
-      c(
-        "The ends of {.arg {arg}} must hold a value of the response's
-         decimals.",
-        x = "Its {.code digits} are {response$digits}, and none lies between.",
-        i = "State wider ends, or more decimals by
-             {.code response = public_response(digits = )}."
-      ),
-      arg = arg, call = call
+      "The ends of {.arg {arg}} must hold a value of the response's decimals.",
+      x = "Its {.code digits} are {response$digits}, and none lies between.",
+      i = "State wider ends, or more decimals by
+           {.code response = public_response(digits = )}.",
+      arg = arg
     )
   }
   invisible(ends)
@@ -340,7 +324,7 @@ print.public_response <- function(x, ...) {
   invisible(x)
 }
 
-check_digits <- function(digits, call = rlang::caller_env()) {
+check_digits <- function(digits) {
   if (is.null(digits) || identical(digits, NA)) {
     return(invisible())
   }
@@ -348,67 +332,56 @@ check_digits <- function(digits, call = rlang::caller_env()) {
     (is.na(digits) || (digits == round(digits) && abs(digits) <= 15))
   if (!whole) {
     abort_input(
-      c(
-        "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
-        x = "It is {describe_type(digits)}."
-      ),
-      arg = "digits", call = call
+      "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
+      x = "It is {describe_type(digits)}.",
+      arg = "digits"
     )
   }
 }
 
-check_stated_levels <- function(levels, call = rlang::caller_env()) {
+check_stated_levels <- function(levels) {
   if (is.null(levels)) {
     return(invisible())
   }
   if (!is.character(levels) || length(levels) < 2 || anyNA(levels) ||
     anyDuplicated(levels) > 0) {
     abort_input(
-      c(
-        "{.arg levels} must be two or more different strings.",
-        x = "It is {describe_type(levels)}."
-      ),
-      arg = "levels", call = call
+      "{.arg levels} must be two or more different strings.",
+      x = "It is {describe_type(levels)}.",
+      arg = "levels"
     )
   }
 }
 
-check_confirmed <- function(confirmed, call = rlang::caller_env()) {
+check_confirmed <- function(confirmed) {
   good <- is.numeric(confirmed) && !is.object(confirmed) &&
     all(is.finite(confirmed))
   if (!is.null(confirmed) && !good) {
     abort_input(
-      c(
-        "{.arg confirmed} must be finite numbers.",
-        x = "It is {describe_type(confirmed)}."
-      ),
-      arg = "confirmed", call = call
+      "{.arg confirmed} must be finite numbers.",
+      x = "It is {describe_type(confirmed)}.",
+      arg = "confirmed"
     )
   }
 }
 
 #' Two public numbers in order
 #' @noRd
-check_bounds <- function(bounds, arg = "bounds",
-                         call = rlang::caller_env()) {
+check_bounds <- function(bounds, arg = "bounds") {
   if (rlang::is_missing(bounds) || is.null(bounds)) {
     abort_input(
-      c(
-        "{.arg {arg}} must be given: two public numbers.",
-        i = "They must be chosen without the data."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be given: two public numbers.",
+      i = "They must be chosen without the data.",
+      arg = arg
     )
   }
   good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
     all(is.finite(bounds)) && bounds[1] < bounds[2]
   if (!good) {
     abort_input(
-      c(
-        "{.arg {arg}} must be two finite numbers, the smaller one first.",
-        x = "It is {describe_type(bounds)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be two finite numbers, the smaller one first.",
+      x = "It is {describe_type(bounds)}.",
+      arg = arg
     )
   }
   as.double(unname(bounds))

@@ -11,11 +11,10 @@
 #'   take its logarithm themselves.
 #' @return (list) `variable`, `transform`, `constant`.
 #' @noRd
-parse_response <- function(formula, data, family = gaussian_family(),
-                           call = rlang::caller_env()) {
+parse_response <- function(formula, data, family = gaussian_family()) {
   left <- formula[[2]]
   if (is.call(left) && family$kind != "continuous") {
-    abort_plain_left_side(left, names(data), family, call)
+    abort_plain_left_side(left, names(data), family)
   }
   transform <- "identity"
   constant <- 1
@@ -23,43 +22,37 @@ parse_response <- function(formula, data, family = gaussian_family(),
     transform <- if (is.symbol(left[[1]])) as.character(left[[1]]) else ""
     known <- transform %in% c("log", "log1p", "sqrt", "asinh")
     if (!known || length(left) != 2) {
-      abort_left_side(formula[[2]], call)
+      abort_left_side(formula[[2]])
     }
     left <- left[[2]]
     if (transform == "asinh" && is.call(left)) {
       if (!identical(left[[1]], quote(`/`)) || length(left) != 3) {
-        abort_left_side(formula[[2]], call)
+        abort_left_side(formula[[2]])
       }
-      constant <- public_constant(
-        left[[3]], names(data), environment(formula), call
-      )
+      constant <- public_constant(left[[3]], names(data), environment(formula) )
       left <- left[[2]]
     }
   }
   if (!is.symbol(left)) {
-    abort_left_side(formula[[2]], call)
+    abort_left_side(formula[[2]])
   }
   variable <- as.character(left)
   if (!variable %in% names(data)) {
     abort_input(
-      c(
-        "The response of {.arg formula} must be a column of {.arg data}.",
-        x = "There is no column {.val {variable}}.",
-        i = "The columns are {.val {names(data)}}."
-      ),
-      arg = "formula", call = call
+      "The response of {.arg formula} must be a column of {.arg data}.",
+      x = "There is no column {.val {variable}}.",
+      i = "The columns are {.val {names(data)}}.",
+      arg = "formula"
     )
   }
   if (family$log_response) {
     if (transform != "identity") {
       abort_input(
-        c(
-          "With {.fn lognormal} the left side must be the variable itself.",
-          x = "It is {.code {deparse1(formula[[2]])}}; {.fn lognormal} would
-               take the logarithm of that.",
-          i = "Write {.code {variable} ~ ...}, or use {.fn gaussian}."
-        ),
-        arg = "formula", call = call
+        "With {.fn lognormal} the left side must be the variable itself.",
+        x = "It is {.code {deparse1(formula[[2]])}}; {.fn lognormal} would
+             take the logarithm of that.",
+        i = "Write {.code {variable} ~ ...}, or use {.fn gaussian}.",
+        arg = "formula"
       )
     }
     transform <- "log"
@@ -67,20 +60,18 @@ parse_response <- function(formula, data, family = gaussian_family(),
   list(variable = variable, transform = transform, constant = constant)
 }
 
-abort_left_side <- function(left, call) {
+abort_left_side <- function(left) {
   abort_input(
-    c(
-      "The left side of {.arg formula} must be a column {.code y} or one of
-       {.code log(y)}, {.code log1p(y)}, {.code sqrt(y)}, {.code asinh(y)} and
-       {.code asinh(y / constant)}.",
-      i = make_column_first(left)
-    ),
-    arg = "formula", call = call
+    "The left side of {.arg formula} must be a column {.code y} or one of
+     {.code log(y)}, {.code log1p(y)}, {.code sqrt(y)}, {.code asinh(y)} and
+     {.code asinh(y / constant)}.",
+    i = make_column_first(left),
+    arg = "formula"
   )
 }
 
 # Counts, proportions and yes/no: the link is on the mean, not on the response.
-abort_plain_left_side <- function(left, columns, family, call) {
+abort_plain_left_side <- function(left, columns, family) {
   names <- intersect(all.vars(left), columns)
   plain <- if (length(names) == 1) names else "y"
   why <- switch(family$kind,
@@ -91,20 +82,18 @@ abort_plain_left_side <- function(left, columns, family, call) {
     categorical = "It models levels; its link is on their probabilities."
   )
   abort_input(
-    c(
-      "With {.fn {family$name}} the left side of {.arg formula} must be the
-       variable itself.",
-      x = "It is {.code {deparse1(left)}}.",
-      i = why,
-      i = "Write {.code {plain} ~ ...}."
-    ),
-    arg = "formula", call = call
+    "With {.fn {family$name}} the left side of {.arg formula} must be the
+     variable itself.",
+    x = "It is {.code {deparse1(left)}}.",
+    i = why,
+    i = "Write {.code {plain} ~ ...}.",
+    arg = "formula"
   )
 }
 
 # The constant must be public: a literal number or the name of an object that
 # is looked up outside the data.
-public_constant <- function(x, columns, env, call) {
+public_constant <- function(x, columns, env) {
   while (is.call(x) && identical(x[[1]], quote(`(`))) {
     x <- x[[2]]
   }
@@ -112,11 +101,9 @@ public_constant <- function(x, columns, env, call) {
     name <- as.character(x)
     if (name %in% columns) {
       abort_input(
-        c(
-          "The constant of {.fn asinh} must be a public number.",
-          x = "{.val {name}} is a column of {.arg data}."
-        ),
-        arg = "formula", call = call
+        "The constant of {.fn asinh} must be a public number.",
+        x = "{.val {name}} is a column of {.arg data}.",
+        arg = "formula"
       )
     }
     x <- get0(name, envir = env, mode = "numeric")
@@ -124,12 +111,10 @@ public_constant <- function(x, columns, env, call) {
   public <- is.numeric(x) && length(x) == 1 && is.finite(x) && x > 0
   if (!public) {
     abort_input(
-      c(
-        "The constant of {.fn asinh} must be one positive number, or the name
-         of one outside {.arg data}.",
-        i = "It must be public knowledge, such as {.code asinh(income / 1000)}."
-      ),
-      arg = "formula", call = call
+      "The constant of {.fn asinh} must be one positive number, or the name
+       of one outside {.arg data}.",
+      i = "It must be public knowledge, such as {.code asinh(income / 1000)}.",
+      arg = "formula"
     )
   }
   as.double(x)
@@ -148,8 +133,8 @@ public_constant <- function(x, columns, env, call) {
 #'   f is the density of).
 #' @noRd
 new_response <- function(formula, data, family = gaussian_family(),
-                         call = rlang::caller_env(), stated = NULL) {
-  response <- parse_response(formula, data, family, call)
+                         stated = NULL) {
+  response <- parse_response(formula, data, family)
   response$kind <- family$kind
   response["bounds"] <- list(family$bounds)
   y <- data[[response$variable]]
@@ -157,65 +142,61 @@ new_response <- function(formula, data, family = gaussian_family(),
   response["levels"] <- list(response_levels(y))
   response$ordered <- is.ordered(y)
   response$digits <- if (is.numeric(y)) response_digits(y) else 0L
-  response <- state_response(response, stated, call)
-  check_response(y, response, family, call)
+  response <- state_response(response, stated)
+  check_response(y, response, family)
   check_public_ends(
-    c(response$limits, response$bounds), y, "bounds", response$confirmed, call
+    c(response$limits, response$bounds), y, "bounds", response$confirmed
   )
   check_public_numbers(
     formula_numbers(formula, names(data)), y, "A number in {.arg formula}",
-    "formula", response$confirmed, call
+    "formula", response$confirmed
   )
   response$label <- response_unit(response)
   structure(response, class = "synth_response")
 }
 
-check_response <- function(y, response, family, call) {
+check_response <- function(y, response, family) {
   name <- response$variable
   if (response$kind == "binary") {
-    check_finite_column(y, name, call)
-    check_enough(y, call)
-    check_binary(y, name, response, call)
+    check_finite_column(y, name)
+    check_enough(y)
+    check_binary(y, name, response)
     return(invisible(y))
   }
   if (response$kind == "categorical") {
-    check_finite_column(y, name, call)
-    check_enough(y, call)
-    check_levels(y, name, response, call)
+    check_finite_column(y, name)
+    check_enough(y)
+    check_levels(y, name, response)
     return(invisible(y))
   }
   if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
     two <- is.logical(y) || length(unique(y)) == 2
     abort_input(
-      c(
-        "The response {.val {name}} must be a plain numeric column.",
-        x = "It is {describe_type(y)}.",
-        i = if (two) "For two values use {.fn bernoulli}.",
-        i = haven_hint(y)
-      ),
-      arg = "data", call = call
+      "The response {.val {name}} must be a plain numeric column.",
+      x = "It is {describe_type(y)}.",
+      i = if (two) "For two values use {.fn bernoulli}.",
+      i = haven_hint(y),
+      arg = "data"
     )
   }
-  check_finite_column(y, name, call)
-  check_enough(y, call)
+  check_finite_column(y, name)
+  check_enough(y)
   y <- stated_values(response, y)
   switch(response$kind,
-    count = check_counts(y, name, call),
-    proportion = check_inside(y, response, call),
-    check_domain(y, response, call)
+    count = check_counts(y, name),
+    proportion = check_inside(y, response),
+    check_domain(y, response)
   )
   z <- response_forward(response, y)
   if (!all(is.finite(z))) {
     bad <- which(!is.finite(z))
     n_bad <- length(bad)
     abort_input(
-      c(
-        "The modelled response {.code {response_label(response)}} must be
-         finite.",
-        x = "It is not for {n_bad} record{?s}.",
-        i = "Choose another constant or transformation."
-      ),
-      arg = "formula", call = call, rows = bad
+      "The modelled response {.code {response_label(response)}} must be
+       finite.",
+      x = "It is not for {n_bad} record{?s}.",
+      i = "Choose another constant or transformation.",
+      arg = "formula", rows = bad
     )
   }
   invisible(y)
@@ -226,7 +207,7 @@ check_response <- function(y, response, family, call) {
 #' Equal counts are fine: the priors are proper and a count's probability is at
 #' most 1. So are clipped records: whether a strict job runs must not tell.
 #' @noRd
-check_varies <- function(model, call) {
+check_varies <- function(model) {
   response <- model$response
   if (response$kind == "count" || has_labels(response)) {
     return(invisible(model))
@@ -237,56 +218,48 @@ check_varies <- function(model, call) {
     name <- response$variable
     n <- length(y)
     abort_input(
-      c(
-        "The response {.val {name}} must vary.",
-        x = "All {n} records have the same value{if (min(y) < max(y))
-             ' on the modelled scale'}.",
-        i = "There is nothing to model: every synthetic value would equal it.",
-        i = "A clipped likelihood, see {.fn censor}, has no such trouble."
-      ),
-      arg = "data", call = call
+      "The response {.val {name}} must vary.",
+      x = "All {n} records have the same value{if (min(y) < max(y))
+           ' on the modelled scale'}.",
+      i = "There is nothing to model: every synthetic value would equal it.",
+      i = "A clipped likelihood, see {.fn censor}, has no such trouble.",
+      arg = "data"
     )
   }
   invisible(model)
 }
 
-check_enough <- function(y, call) {
+check_enough <- function(y) {
   n <- length(y)
   if (n < 2) {
     abort_input(
-      c(
-        "{.arg data} must have at least two records.",
-        x = "It has {n}."
-      ),
-      arg = "data", call = call
+      "{.arg data} must have at least two records.",
+      x = "It has {n}.",
+      arg = "data"
     )
   }
 }
 
-check_finite_column <- function(x, name, call) {
+check_finite_column <- function(x, name) {
   missing_rows <- which(is.na(x))
   if (length(missing_rows) > 0) {
     n_bad <- length(missing_rows)
     abort_input(
-      c(
-        "Column {.val {name}} must have no missing values.",
-        x = "It is missing for {n_bad} of {length(x)} record{?s}.",
-        i = "Drop these records yourself, or give missing values a level or a
-             value of their own."
-      ),
-      arg = "data", call = call, rows = missing_rows
+      "Column {.val {name}} must have no missing values.",
+      x = "It is missing for {n_bad} of {length(x)} record{?s}.",
+      i = "Drop these records yourself, or give missing values a level or a
+           value of their own.",
+      arg = "data", rows = missing_rows
     )
   }
   infinite_rows <- if (is.numeric(x)) which(is.infinite(x))
   if (length(infinite_rows) > 0) {
     n_bad <- length(infinite_rows)
     abort_input(
-      c(
-        "Column {.val {name}} must be finite.",
-        x = "It is infinite for {n_bad} of {length(x)} record{?s}.",
-        i = "Correct or drop these records."
-      ),
-      arg = "data", call = call, rows = infinite_rows
+      "Column {.val {name}} must be finite.",
+      x = "It is infinite for {n_bad} of {length(x)} record{?s}.",
+      i = "Correct or drop these records.",
+      arg = "data", rows = infinite_rows
     )
   }
   invisible(x)
@@ -294,7 +267,7 @@ check_finite_column <- function(x, name, call) {
 
 # Values that the transformation cannot take are the user's decision: nothing
 # is dropped silently.
-check_domain <- function(y, response, call) {
+check_domain <- function(y, response) {
   bad <- switch(response$transform,
     log = which(y <= 0),
     log1p = which(y <= -1),
@@ -313,23 +286,18 @@ check_domain <- function(y, response, call) {
     log = "0 or negative", log1p = "-1 or less", sqrt = "negative"
   )
   choices <- switch(response$transform,
-    log = c(
-      if (all(y > -1)) "log1p({name})", "asinh({name} / constant)"
-    ),
+    log = c(if (all(y > -1)) "log1p({name})", "asinh({name} / constant)" ),
     "asinh({name} / constant)"
   )
   choices <- gsub("{name}", name, choices, fixed = TRUE)
   abort_input(
-    c(
-      "The response {.val {name}} must be {wanted} for
-       {.code {response_label(response)}}.",
-      x = "It is {unwanted} for {n_bad} of {length(y)} record{?s}.",
-      i = "Either drop these records yourself, for instance with
-           {.fn subset},",
-      i = "or keep them and model {.or {.code {choices}}} with a public
-           constant."
-    ),
-    arg = "data", call = call, rows = bad
+    "The response {.val {name}} must be {wanted} for
+     {.code {response_label(response)}}.",
+    x = "It is {unwanted} for {n_bad} of {length(y)} record{?s}.",
+    i = "Either drop these records yourself, for instance with {.fn subset},",
+    i = "or keep them and model {.or {.code {choices}}} with a public
+         constant.",
+    arg = "data", rows = bad
   )
 }
 
@@ -372,8 +340,7 @@ print.synth_response <- function(x, ...) {
 #' @param y The confidential values.
 #' @param confirmed (numeric or `NULL`)
 #' @noRd
-check_public_ends <- function(ends, y, arg, confirmed = NULL,
-                              call = rlang::caller_env()) {
+check_public_ends <- function(ends, y, arg, confirmed = NULL) {
   # What is no number is refused where ends are read
   if (!is.numeric(ends) || !is.numeric(y) || length(y) == 0) {
     return(invisible(ends))
@@ -387,16 +354,14 @@ check_public_ends <- function(ends, y, arg, confirmed = NULL,
   rows <- which(near_one_of(y, told))
   which <- if (length(told) > 1) "Both are" else "One of them is"
   abort_privacy(
-    c(
-      "{.arg {arg}} must be public: chosen without the data.",
-      x = "{which} the smallest or the largest value of the data, which
-           {length(rows)} record{?s} {?has/have}.",
-      i = "State what is known beforehand, such as {.code c(10, 2e6)} for
-           incomes.",
-      i = "An end that is public all the same, such as a top code, is confirmed
-           by {.code response = public_response(confirmed = )}."
-    ),
-    arg = arg, call = call, rows = rows,
+    "{.arg {arg}} must be public: chosen without the data.",
+    x = "{which} the smallest or the largest value of the data, which
+         {length(rows)} record{?s} {?has/have}.",
+    i = "State what is known beforehand, such as {.code c(10, 2e6)} for
+         incomes.",
+    i = "An end that is public all the same, such as a top code, is confirmed
+         by {.code response = public_response(confirmed = )}.",
+    arg = arg, rows = rows,
     class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
   )
 }
@@ -406,8 +371,7 @@ check_public_ends <- function(ends, y, arg, confirmed = NULL,
 #' Breaks of two digits, or equally wide ones, are what people write.
 #' @param breaks (numeric) Increasing.
 #' @noRd
-check_public_breaks <- function(breaks, y, confirmed = NULL,
-                                call = rlang::caller_env()) {
+check_public_breaks <- function(breaks, y, confirmed = NULL) {
   width <- diff(breaks)
   if (max(width) - min(width) <= 1e-9 * sum(width)) {
     return(invisible(breaks))
@@ -417,24 +381,21 @@ check_public_breaks <- function(breaks, y, confirmed = NULL,
   if (length(told) > 2 && length(told) > length(stated) / 2) {
     abort_public_breaks(
       "{length(told)} of {length(breaks)} breaks are values of records.",
-      which(y %in% told), call
+      which(y %in% told)
     )
   }
   if (are_quantiles(stated, y)) {
-    abort_public_breaks("They are quantiles of the data.", integer(), call)
+    abort_public_breaks("They are quantiles of the data.", integer())
   }
   invisible(breaks)
 }
 
-abort_public_breaks <- function(what, rows, call,
-                                .envir = rlang::caller_env()) {
+abort_public_breaks <- function(what, rows, .envir = rlang::caller_env()) {
   abort_privacy(
-    c(
-      "{.arg bins} must be public: chosen without the data.",
-      x = what,
-      i = "State round breaks, or their number and {.arg bounds}."
-    ),
-    arg = "bins", call = call, rows = rows, .envir = .envir,
+    "{.arg bins} must be public: chosen without the data.",
+    x = what,
+    i = "State round breaks, or their number and {.arg bounds}.",
+    arg = "bins", rows = rows, .envir = .envir,
     class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
   )
 }
@@ -468,8 +429,7 @@ are_quantiles <- function(breaks, y) {
 #' @param prior (`synth_prior` or `NULL`) As the user stated it.
 #' @param model (list) See new_model().
 #' @noRd
-check_public_centre <- function(reference, prior, model,
-                                call = rlang::caller_env()) {
+check_public_centre <- function(reference, prior, model) {
   response <- model$response
   stated <- list(
     reference = if (identical(reference$origin, "public")) reference$values,
@@ -479,7 +439,7 @@ check_public_centre <- function(reference, prior, model,
     check_public_numbers(
       not_round_in_own_unit(unname(stated[[arg]]), response),
       record_values(response, model$data), sprintf("{.arg %s}", arg), arg,
-      response$confirmed, call
+      response$confirmed
     )
   }
   invisible()
@@ -493,8 +453,7 @@ not_round_in_own_unit <- function(values, response) {
   } else {
     stats::plogis(values)
   }
-  values[!(is.finite(own) &
-    abs(own - signif(own, 3)) <= 1e-9 * abs(own))]
+  values[!(is.finite(own) & abs(own - signif(own, 3)) <= 1e-9 * abs(own))]
 }
 
 #' Refuse stated numbers that are simple statistics of the response
@@ -507,8 +466,7 @@ not_round_in_own_unit <- function(values, response) {
 #' @param y (numeric) The response on the scale of `stated`.
 #' @param what (string) What is stated, in cli's markup.
 #' @noRd
-check_public_numbers <- function(stated, y, what, arg, confirmed = NULL,
-                                 call = rlang::caller_env()) {
+check_public_numbers <- function(stated, y, what, arg, confirmed = NULL) {
   stated <- unique(abs(as.double(unlist(stated))))
   stated <- stated[is.finite(stated) & signif(stated, 3) != stated &
     !near_one_of(stated, abs(as.double(confirmed)))]
@@ -527,16 +485,14 @@ check_public_numbers <- function(stated, y, what, arg, confirmed = NULL,
     n <- sum(told)
     what <- cli::format_inline(what)
     abort_privacy(
-      c(
-        "{what} must be public: chosen without the data.",
-        x = "{n} number{?s} {?is/are} a value of the response, or its mean, a
-             quartile or another statistic of it.",
-        i = "State what is known beforehand: a number of two or three digits
-             serves as well.",
-        i = "A number that is public all the same is confirmed by
-             {.code response = public_response(confirmed = )}."
-      ),
-      arg = arg, call = call,
+      "{what} must be public: chosen without the data.",
+      x = "{n} number{?s} {?is/are} a value of the response, or its mean, a
+           quartile or another statistic of it.",
+      i = "State what is known beforehand: a number of two or three digits
+           serves as well.",
+      i = "A number that is public all the same is confirmed by
+           {.code response = public_response(confirmed = )}.",
+      arg = arg,
       class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
     )
   }

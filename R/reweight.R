@@ -98,31 +98,27 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
   final
 }
 
-check_k <- function(k, call = rlang::caller_env()) {
+check_k <- function(k) {
   if (identical(k, "auto")) {
     return(invisible(k))
   }
   if (is.character(k)) {
     abort_input(
-      c(
-        "{.arg k} must be {.val auto} or one number.",
-        x = "It is {describe_type(k)}."
-      ),
-      arg = "k", call = call
+      "{.arg k} must be {.val auto} or one number.",
+      x = "It is {describe_type(k)}.",
+      arg = "k"
     )
   }
-  check_number(k, above = 0, max = 1, call = call)
+  check_number(k, above = 0, max = 1)
 }
 
-check_reweightable <- function(fit, call = rlang::caller_env()) {
-  check_has_weights(fit, call = call)
+check_reweightable <- function(fit) {
+  check_has_weights(fit)
   if (!is.finite(fit$bound$overall)) {
     abort_privacy(
-      c(
-        "A fit with an infinite bound cannot be re-weighted.",
-        i = "Give the records with an infinite bound weight 0."
-      ),
-      call = call, rows = which(!is.finite(fit$bound$record))
+      "A fit with an infinite bound cannot be re-weighted.",
+      i = "Give the records with an infinite bound weight 0.",
+      rows = which(!is.finite(fit$bound$record))
     )
   }
 }
@@ -171,21 +167,21 @@ reweighted_scheme <- function() {
     inputs = "of",
     dependency = depends_on_file,
     reads = reads_model,
-    rule = function(node, data, inner, call) {
+    rule = function(node, data, inner) {
       basis <- node$basis
-      delta <- model_bound(basis$model, data, inner[[1]], call)
+      delta <- model_bound(basis$model, data, inner[[1]])
       reweighted_rule(inner[[1]], delta, basis$overall, basis$k)
     },
-    definition = function(node, data, inner, call) {
+    definition = function(node, data, inner) {
       basis <- node$basis
-      delta <- dense_bound(basis$model, data, inner[[1]], call)
+      delta <- dense_bound(basis$model, data, inner[[1]])
       raised <- pmin(1, basis$k * basis$overall * inner[[1]] / delta)
       ifelse(inner[[1]] == 0, 0, raised)
     },
     grid = function(node, grid, counts, database, inner) {
       grid_reweighted(grid, counts, inner()[[1]], node$arguments$k)
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       reweighted_weights(run(inner()[[1]]), node$arguments$k)
     }
   )
@@ -243,12 +239,10 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
   }
   if (is.null(best)) {
     abort_privacy(
-      c(
-        "No k kept the bound of the weighted fit.",
-        x = "{max_refits} refit{?s} went above it.",
-        i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}."
-      ),
-      call = rlang::caller_env(), search = search
+      "No k kept the bound of the weighted fit.",
+      x = "{max_refits} refit{?s} went above it.",
+      i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}.",
+      search = search
     )
   }
   best$search <- search

@@ -39,27 +39,24 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
                          sets = 20, groups = NULL, regression = NULL,
                          risk_radius = NULL, risk_known = NULL, file = NULL,
                          seed = NULL) {
-  call <- rlang::call2("risk_utility")
   sets <- check_count(sets, min = 1)
-  check_rows_file(file, seed, call)
+  check_rows_file(file, seed)
   if (missing(grid)) {
     abort_input(
       "{.arg grid} must be given: a data frame, one row a run.",
-      arg = "grid", call = call
+      arg = "grid"
     )
   }
-  grid <- check_grid(grid, call)
+  grid <- check_grid(grid)
   chosen <- lapply(
-    grid$mechanism, choose_mechanism, c("stages", "release"), "mechanism", call
+    grid$mechanism, choose_mechanism, c("stages", "release"), "mechanism"
   )
   also <- c("margin", "support", "neighbours", "allow_unconverged")
-  given <- sort_arguments(list(...), chosen, call, also)
+  given <- sort_arguments(list(...), chosen, also)
   # Every column must be taken by a mechanism of the grid
   columns <- setdiff(names(grid), c("mechanism", "epsilon"))
-  varied <- sort_arguments(
-    as.list(grid[columns]), chosen, call, "neighbours"
-  )
-  job <- comparison_job(formula, data, family, given, seed, call)
+  varied <- sort_arguments(as.list(grid[columns]), chosen, "neighbours" )
+  job <- comparison_job(formula, data, family, given, seed)
   measure <- comparison_measure(
     job, groups, regression, risk_radius, risk_known
   )
@@ -86,21 +83,19 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   )
 }
 
-check_grid <- function(grid, call) {
-  check_data_frame(grid, call = call)
+check_grid <- function(grid) {
+  check_data_frame(grid)
   grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
   fitted <- intersect(names(grid), fit_arguments())
   if (!"mechanism" %in% names(grid) || length(fitted) > 0) {
     abort_input(
-      c(
-        "The columns of {.arg grid} must be {.code mechanism} and other
-         arguments of {.fn pseudo_posterior}.",
-        x = if (length(fitted) > 0) {
-          "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
-           rows: give {?it/them} in {.arg ...}."
-        }
-      ),
-      arg = "grid", call = call
+      "The columns of {.arg grid} must be {.code mechanism} and other
+       arguments of {.fn pseudo_posterior}.",
+      x = if (length(fitted) > 0) {
+        "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
+         rows: give {?it/them} in {.arg ...}."
+      },
+      arg = "grid"
     )
   }
   grid
@@ -123,13 +118,11 @@ grid_job <- function(job, chosen, given, row) {
   }
   job$neighbours <- check_choice(
     row$neighbours %||% job$neighbours, c("add-remove", "replace"),
-    arg = "neighbours", call = job$call
+    arg = "neighbours"
   )
-  mechanism <- with_settings(
-    chosen, put(given$settings, settings_of(chosen)), job$call
-  )
+  mechanism <- with_settings(chosen, put(given$settings, settings_of(chosen)) )
   margin <- resolve_margin(
-    given$also$margin, put(given$margin, margin_arguments), job$call
+    given$also$margin, put(given$margin, margin_arguments)
   )
   assign_mechanism(
     job, mechanism, row$epsilon,

@@ -42,9 +42,8 @@
 #' w <- risk_weights(synthesize(fit, m = 5), small, known = "age", radius = 0.2)
 #' w
 #' @export
-risk_weights <- function(synthetic, data, known = NULL, radius,
-                         relative = TRUE, lower = 0.5, upper = 1.5, mid = 0.5,
-                         slope = 10, ...) {
+risk_weights <- function(synthetic, data, known = NULL, radius, relative = TRUE,
+                         lower = 0.5, upper = 1.5, mid = 0.5, slope = 10, ...) {
   check_present(synthetic)
   check_number(lower, min = 0)
   check_number(upper, min = lower)

@@ -60,15 +60,12 @@ is_same_file <- function(data, history) {
   sum(abs(times * count(rows) - count(old))) <= ceiling(sqrt(length(rows)) / 10)
 }
 
-check_hash_form <- function(history, call = rlang::caller_env()) {
+check_hash_form <- function(history) {
   if (!identical(history[["form"]], row_hash_form)) {
     abort_privacy(
-      c(
-        "A weight rule or reference must tell which records it is from.",
-        x = "An earlier version of the package saved it.",
-        i = "Make it again from its file."
-      ),
-      call = call
+      "A weight rule or reference must tell which records it is from.",
+      x = "An earlier version of the package saved it.",
+      i = "Make it again from its file."
     )
   }
 }

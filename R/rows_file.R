@@ -12,11 +12,10 @@
 #'   which these are), `interrupted` (flag).
 #' @noRd
 finished_rows <- function(n, row, what, item = identity, users = list(),
-                          kept = open_rows_file(NULL), progress = FALSE,
-                          call = rlang::caller_env()) {
+                          kept = open_rows_file(NULL), progress = FALSE) {
   rows <- vector("list", n)
   rows[kept$numbers] <- kept$rows
-  remote <- uses_workers(call)
+  remote <- uses_workers()
   bar <- if (progress || remote) {
     cli::cli_progress_bar("Rows finished", total = n, current = FALSE)
   }
@@ -32,7 +31,7 @@ finished_rows <- function(n, row, what, item = identity, users = list(),
   }
   todo <- setdiff(seq_len(n), kept$numbers)
   interrupted <- if (remote) {
-    rows_on_workers(todo, row, item, finish, users, call)
+    rows_on_workers(todo, row, item, finish, users)
   } else {
     rows_here(todo, row, item, finish)
   }
@@ -40,7 +39,7 @@ finished_rows <- function(n, row, what, item = identity, users = list(),
   if (length(numbers) == 0) {
     abort_sampler(
       "The run was interrupted before {what} was finished.",
-      call = call, class = "pseudosynth_error_interrupt"
+      class = "pseudosynth_error_interrupt"
     )
   }
   list(rows = rows[numbers], numbers = numbers, interrupted = interrupted)
@@ -76,76 +75,65 @@ rows_here <- function(todo, row, item, finish) {
 #' @return (list) `rows` (list of those in the file), `numbers` (which these
 #'   are), `keep` (function of a number and a row; the file then holds it).
 #' @noRd
-open_rows_file <- function(file, keys = character(),
-                           call = rlang::caller_env()) {
+open_rows_file <- function(file, keys = character()) {
   if (is.null(file)) {
     return(list(
       rows = list(), numbers = integer(), keep = function(i, row) NULL
     ))
   }
-  stored <- if (file.exists(file)) read_rows(file, call) else list()
+  stored <- if (file.exists(file)) read_rows(file) else list()
   numbers <- which(keys %in% names(stored))
   if (length(stored) > 0 && length(numbers) == 0) {
     abort_input(
-      c(
-        "{.arg file} must be new, or of the same study.",
-        x = "{.file {file}} holds rows of other data, arguments, seed or
-             version of the package.",
-        i = "Name another file, or delete it."
-      ),
-      arg = "file", call = call
+      "{.arg file} must be new, or of the same study.",
+      x = "{.file {file}} holds rows of other data, arguments, seed or
+           version of the package.",
+      i = "Name another file, or delete it.",
+      arg = "file"
     )
   }
   list(
     rows = unname(stored[keys[numbers]]), numbers = numbers,
     keep = function(i, row) {
       stored[[keys[i]]] <<- row
-      write_rows(stored, file, call)
+      write_rows(stored, file)
     }
   )
 }
 
 #' Rows that run later must be those that would have run at once
 #' @noRd
-check_rows_file <- function(file, seed, call = rlang::caller_env()) {
-  check_string(file, null = TRUE, call = call)
+check_rows_file <- function(file, seed) {
+  check_string(file, null = TRUE)
   if (!is.null(file) && is.null(seed)) {
     abort_input(
-      c(
-        "With {.arg file} a {.arg seed} must be given.",
-        i = "Rows that are run later then are those that would have been run
-             at once."
-      ),
-      arg = "seed", call = call
+      "With {.arg file} a {.arg seed} must be given.",
+      i = "Rows that are run later then are those that would have been run
+           at once.",
+      arg = "seed"
     )
   }
   if (!is.null(file) && !dir.exists(dirname(file))) {
     abort_input(
-      c(
-        "{.arg file} must be in a folder that exists.",
-        x = "There is no folder {.file {dirname(file)}}."
-      ),
-      arg = "file", call = call
+      "{.arg file} must be in a folder that exists.",
+      x = "There is no folder {.file {dirname(file)}}.",
+      arg = "file"
     )
   }
   file
 }
 
 row_key <- function(...) {
-  stable_hash(list(
-    as.character(utils::packageVersion("pseudosynth")), ...
-  ))
+  stable_hash(list(as.character(utils::packageVersion("pseudosynth")), ... ))
 }
 
-read_rows <- function(file, call) {
+read_rows <- function(file) {
   stored <- tryCatch(readRDS(file), error = function(e) NULL)
   if (!inherits(stored, "pseudosynth_rows")) {
     abort_input(
-      c(
-        "{.arg file} must be new, or a file of finished rows.",
-        x = "{.file {file}} is another file, or damaged."
-      ),
-      arg = "file", call = call
+      "{.arg file} must be new, or a file of finished rows.",
+      x = "{.file {file}} is another file, or damaged.",
+      arg = "file"
     )
   }
   unclass(stored)
@@ -153,7 +141,7 @@ read_rows <- function(file, call) {
 
 #' Never half-written: the old file stays until the new one is complete
 #' @noRd
-write_rows <- function(rows, file, call) {
+write_rows <- function(rows, file) {
   # Rows are computed from the file: for their owner alone
   mask <- Sys.umask("077")
   on.exit(Sys.umask(mask))
@@ -167,11 +155,9 @@ write_rows <- function(rows, file, call) {
   )
   if (!written) {
     abort_input(
-      c(
-        "{.arg file} could not be written.",
-        i = "Is the disk full, or the folder not writable?"
-      ),
-      arg = "file", call = call
+      "{.arg file} could not be written.",
+      i = "Is the disk full, or the folder not writable?",
+      arg = "file"
     )
   }
 }
@@ -181,7 +167,7 @@ write_rows <- function(rows, file, call) {
 
 #' Has the user set a plan with workers?
 #' @noRd
-uses_workers <- function(call) {
+uses_workers <- function() {
   # Who has not loaded the package future has set no plan
   if (!isNamespaceLoaded("future")) {
     return(FALSE)
@@ -189,12 +175,9 @@ uses_workers <- function(call) {
   plan <- future::plan("next")
   if (inherits(plan, "multicore") && future::nbrOfWorkers() > 1) {
     abort_input(
-      c(
-        "Fits cannot run in forked workers: the threads of this process do not
-         live in its copies.",
-        i = "Use {.code future::plan(\"multisession\")}, or a cluster."
-      ),
-      call = call
+      "Fits cannot run in forked workers: the threads of this process do not
+       live in its copies.",
+      i = "Use {.code future::plan(\"multisession\")}, or a cluster."
     )
   }
   !inherits(plan, c("sequential", "multicore"))
@@ -203,8 +186,8 @@ uses_workers <- function(call) {
 #' One thread each, where several workers share a machine; results are the same
 #' at any number
 #' @noRd
-worker_threads <- function(threads, call) {
-  if (uses_workers(call)) 1L else threads
+worker_threads <- function(threads) {
+  if (uses_workers()) 1L else threads
 }
 
 #' @inheritParams finished_rows
@@ -212,7 +195,7 @@ worker_threads <- function(threads, call) {
 #' @param finish (function of a row's number and the row) Keeps it.
 #' @return (flag) Was the run interrupted?
 #' @noRd
-rows_on_workers <- function(todo, row, item, finish, users, call) {
+rows_on_workers <- function(todo, row, item, finish, users) {
   found <- user_globals(users)
   start <- function(i) {
     future::future(
@@ -248,20 +231,18 @@ rows_on_workers <- function(todo, row, item, finish, users, call) {
         tryCatch(collect(i), error = function(e) NULL)
       }
       if (!inherits(e, "FutureError")) rlang::cnd_signal(e)
-      abort_worker(e, call)
+      abort_worker(e)
     }
   )
 }
 
-abort_worker <- function(error, call) {
+abort_worker <- function(error) {
   abort_sampler(
-    c(
-      "A worker of the future plan ended before its row was finished.",
-      x = "{first_words(conditionMessage(error))}",
-      i = "Set the plan anew. With {.arg file} the same call goes on with the
-           rows that are not finished."
-    ),
-    call = call, class = "pseudosynth_error_worker", parent = NA
+    "A worker of the future plan ended before its row was finished.",
+    x = "{first_words(conditionMessage(error))}",
+    i = "Set the plan anew. With {.arg file} the same call goes on with the
+         rows that are not finished.",
+    class = "pseudosynth_error_worker", parent = NA
   )
 }
 

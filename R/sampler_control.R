@@ -107,7 +107,7 @@ print.sampler_control <- function(x, ...) {
 #' Choose the sampler of a model
 #' @return (string) The first of the samplers that suits, or the one asked for.
 #' @noRd
-choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
+choose_sampler <- function(sampler, spec) {
   # Omega given b is a Wishart draw, which needs lkj above 1/2
   draws_omega <- spec$prior$kind != "hierarchical" || spec$prior$lkj > 0.5
   suits <- c(
@@ -127,12 +127,10 @@ choose_sampler <- function(sampler, spec, call = rlang::caller_env()) {
   if (!suits[[sampler]]) {
     possible <- names(suits)[suits]
     abort_input(
-      c(
-        "{.arg sampler} must suit the model.",
-        x = "{.val {sampler}} does not.",
-        i = "This model can use {.or {.val {possible}}}."
-      ),
-      arg = "sampler", call = call
+      "{.arg sampler} must suit the model.",
+      x = "{.val {sampler}} does not.",
+      i = "This model can use {.or {.val {possible}}}.",
+      arg = "sampler"
     )
   }
   sampler
@@ -261,7 +259,5 @@ default_adapt_delta <- function(spec) {
 #' core. Results do not depend on it.
 #' @noRd
 default_threads <- function() {
-  getOption(
-    "pseudosynth.threads", min(2L, RcppParallel::defaultNumThreads())
-  )
+  getOption("pseudosynth.threads", min(2L, RcppParallel::defaultNumThreads()) )
 }

@@ -95,12 +95,10 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
   }
   if (unweighted < target) {
     abort_privacy(
-      c(
-        "The target {format_figure(target)} cannot be reached.",
-        x = "The unweighted fit has {format_figure(unweighted)}, and a weight
-             can only lower it.",
-        i = "Without weights it is {format_figure(unweighted)}."
-      ),
+      "The target {format_figure(target)} cannot be reached.",
+      x = "The unweighted fit has {format_figure(unweighted)}, and a weight
+           can only lower it.",
+      i = "Without weights it is {format_figure(unweighted)}.",
       class = "pseudosynth_error_unreachable", nearest = unweighted, value = 1
     )
   }
@@ -130,7 +128,7 @@ solved_scalar <- function(alpha, n, arguments, fit, rows) {
 }
 
 scalar_scheme <- function() {
-  of_all <- function(node, data, inner, call) {
+  of_all <- function(node, data, inner) {
     rep(node$basis$alpha, nrow(data))
   }
   new_weighting_scheme(
@@ -155,27 +153,26 @@ scalar_scheme <- function() {
   )
 }
 
-scalar_target <- function(target, call = rlang::caller_env()) {
+scalar_target <- function(target) {
   if (inherits(target, c("synthesizer", "external_fit"))) {
     target <- target$bound
   }
   if (is_lipschitz_bound(target)) {
     target <- target$overall
   }
-  check_number(target, above = 0, arg = "target", call = call)
+  check_number(target, above = 0, arg = "target")
 }
 
 #' Mean identification risk of what a fit would release
 #' @noRd
-mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
-                         call = rlang::caller_env()) {
+mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged) {
   check_class(
     fit, "synthesizer",
-    how = "Only a {.cls synthesizer} makes synthetic sets.", call = call
+    how = "Only a {.cls synthesizer} makes synthetic sets."
   )
-  check_radius(rlang::maybe_missing(radius), relative, call = call)
+  check_radius(rlang::maybe_missing(radius), relative)
   function(fit) {
-    check_converged(fit, allow_unconverged, call = call)
+    check_converged(fit, allow_unconverged)
     sets <- predictive_sets(fit, m)
     identification_risk(
       sets, fit$data, known, radius, relative,
@@ -200,19 +197,17 @@ grid_scalar_weight <- function(grid, counts, target) {
 # The search for a number at which refits reach a target: a scale or a shift of
 # weights, a scalar weight.
 
-check_search <- function(tolerance, max_refits, call = rlang::caller_env()) {
-  check_number(tolerance, above = 0, call = call)
-  check_count(max_refits, min = 1, call = call)
+check_search <- function(tolerance, max_refits) {
+  check_number(tolerance, above = 0)
+  check_count(max_refits, min = 1)
 }
 
-check_unweighted <- function(fit, call = rlang::caller_env()) {
+check_unweighted <- function(fit) {
   if (!is.null(fit$privacy_weights) || !is.null(fit$censor)) {
     abort_input(
-      c(
-        "{.arg fit} must be unweighted.",
-        x = "Its likelihood is weighted or censored."
-      ),
-      arg = "fit", call = call
+      "{.arg fit} must be unweighted.",
+      x = "Its likelihood is weighted or censored.",
+      arg = "fit"
     )
   }
 }
@@ -234,9 +229,8 @@ check_unweighted <- function(fit, call = rlang::caller_env()) {
 #'   for the count-th time, from where the fit `from` ended.
 #' @return (list) `fit`, `value`, `reached`, `target`, `search`.
 #' @noRd
-solve_target <- function(fit, weights_at, measure, target, start, limits,
-                         known, log, tolerance, max_refits, refit,
-                         below = FALSE, call = rlang::caller_env()) {
+solve_target <- function(fit, weights_at, measure, target, start, limits, known,
+                         log, tolerance, max_refits, refit, below = FALSE) {
   smallest <- if (log) max(limits[1], 1e-6) else limits[1]
   value <- clamp(start, smallest, limits[2])
   from <- fit
@@ -269,7 +263,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits,
     )
   }
   if (!any(search$accepted) && !(below && best$reached < target)) {
-    abort_unreachable(best, target, tolerance, search, call)
+    abort_unreachable(best, target, tolerance, search)
   }
   c(best, list(search = search))
 }
@@ -378,17 +372,15 @@ value_beyond <- function(at, points, limits, log) {
   exp(at$x[n] - clamp(at$gap[n] / slope, -base::log(16), base::log(16)))
 }
 
-abort_unreachable <- function(best, target, tolerance, search, call) {
+abort_unreachable <- function(best, target, tolerance, search) {
   n <- nrow(search)
   abort_privacy(
-    c(
-      "The target {format_figure(target)} was not reached within
-       {format_share(tolerance)}.",
-      x = "The nearest of {n} refit{?s} reached {format_figure(best$reached)}.",
-      i = "Take that as the target, raise {.arg tolerance} or
-           {.arg max_refits}, or start from other weights."
-    ),
-    call = call, class = "pseudosynth_error_unreachable",
+    "The target {format_figure(target)} was not reached within
+     {format_share(tolerance)}.",
+    x = "The nearest of {n} refit{?s} reached {format_figure(best$reached)}.",
+    i = "Take that as the target, raise {.arg tolerance} or
+         {.arg max_refits}, or start from other weights.",
+    class = "pseudosynth_error_unreachable",
     nearest = best$reached, value = best$value, search = search
   )
 }

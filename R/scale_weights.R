@@ -28,15 +28,12 @@ combine_weights <- function(...) {
   n <- max(lengths(parts), 0)
   if (length(parts) < 2 || n == 0) {
     abort_input(
-      c(
-        "Two or more weights are needed.",
-        x = "There {?is/are} {length(parts)}."
-      ),
+      "Two or more weights are needed.",
+      x = "There {?is/are} {length(parts)}.",
       arg = "..."
     )
   }
-  call <- rlang::current_env()
-  parts <- lapply(parts, as_privacy_weights, n = n, arg = "...", call = call)
+  parts <- lapply(parts, as_privacy_weights, n = n, arg = "...")
   numbers <- lapply(parts, function(part) public_number(node_of(part)))
   public <- lengths(numbers) == 1
   # Public numbers scale what is left, be it one of them
@@ -44,10 +41,10 @@ combine_weights <- function(...) {
   if (length(scaled) == 1) {
     return(scale_weights(parts[[scaled]], prod(unlist(numbers[-scaled]))))
   }
-  combined_weights(parts, combined_marks(parts, call))
+  combined_weights(parts, combined_marks(parts))
 }
 
-combined_marks <- function(parts, call) {
+combined_marks <- function(parts) {
   marks <- unlist(lapply(parts, attr, "records"))
   if (is.null(marks)) {
     return(NULL)
@@ -55,7 +52,7 @@ combined_marks <- function(parts, call) {
   if (any(tapply(marks, names(marks), function(m) length(unique(m))) > 1)) {
     abort_privacy(
       "Weights that are combined must be made for the same records.",
-      call = call, class = "pseudosynth_error_other_records"
+      class = "pseudosynth_error_other_records"
     )
   }
   marks[!duplicated(names(marks))]

@@ -51,10 +51,10 @@ scaled_scheme <- function() {
         inner[[1]]
       }
     },
-    rule = function(node, data, inner, call) {
+    rule = function(node, data, inner) {
       scaled_values(node$basis, inner[[1]])
     },
-    definition = function(node, data, inner, call) {
+    definition = function(node, data, inner) {
       pmax(0, pmin(1, inner[[1]] * node$basis$scale + node$basis$shift))
     },
     grid = function(node, grid, counts, database, inner) {
@@ -66,7 +66,7 @@ scaled_scheme <- function() {
         scaled_values(node$basis, alpha)
       }
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       a <- node$arguments
       weights <- inner()[[1]]
       if (!is_solved(node)) {
@@ -148,8 +148,7 @@ solved_weights <- function(weights, fit, by, value, target, tolerance,
 #' @return As `solve_target()`.
 #' @noRd
 search_scale <- function(fit, weights, by, target, tolerance, max_refits,
-                         refit, rows = fit_rows(fit), below = FALSE,
-                         call = rlang::caller_env()) {
+                         refit, rows = fit_rows(fit), below = FALSE) {
   largest <- max(as.double(weights), 1e-6)
   solve_target(
     fit,
@@ -167,7 +166,7 @@ search_scale <- function(fit, weights, by, target, tolerance, max_refits,
     },
     limits = if (by == "scale") c(0, 1 / largest) else c(-1, 1),
     known = NULL, log = by == "scale", tolerance = tolerance,
-    max_refits = max_refits, refit = refit, below = below, call = call
+    max_refits = max_refits, refit = refit, below = below
   )
 }
 
@@ -216,7 +215,7 @@ combined_weights <- function(parts, records) {
 }
 
 combined_scheme <- function() {
-  product <- function(node, data, inner, call) product_of(inner)
+  product <- function(node, data, inner) product_of(inner)
   new_weighting_scheme(
     "combined",
     title = "combined weights", short = "Combined", word = "combined",
@@ -225,11 +224,11 @@ combined_scheme <- function() {
     # for; join_dependencies() makes them "file"
     dependency = function(node, inner) join_dependencies(inner),
     rule = product,
-    definition = function(node, data, inner, call) {
+    definition = function(node, data, inner) {
       apply(matrix(unlist(inner), nrow(data)), 1, prod)
     },
     grid = function(node, grid, counts, database, inner) product_of(inner()),
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       parts <- inner()
       combined_weights(parts, attr(parts[[1]], "records"))
     }

@@ -9,7 +9,7 @@
 #' @param frame (data frame) The variables of the terms.
 #' @return (list) Empty for `NULL`.
 #' @noRd
-check_scaling <- function(scaling, frame, call) {
+check_scaling <- function(scaling, frame) {
   if (is.null(scaling)) {
     return(list())
   }
@@ -25,29 +25,25 @@ check_scaling <- function(scaling, frame, call) {
   }, TRUE)
   if (!named || !all(good)) {
     abort_input(
-      c(
-        "{.arg scaling} must be a list of a centre and a positive scale for each
-         predictor named.",
-        x = if (named) {
-          "It is not for {.val {names(scaling)[!good]}}."
-        } else {
-          "It is {describe_type(scaling)}{if (is.list(scaling))
-           ', not with distinct names'}."
-        },
-        i = "For instance {.code list(age = c(45, 15))}."
-      ),
-      arg = "scaling", call = call
+      "{.arg scaling} must be a list of a centre and a positive scale for each
+       predictor named.",
+      x = if (named) {
+        "It is not for {.val {names(scaling)[!good]}}."
+      } else {
+        "It is {describe_type(scaling)}{if (is.list(scaling))
+         ', not with distinct names'}."
+      },
+      i = "For instance {.code list(age = c(45, 15))}.",
+      arg = "scaling"
     )
   }
   unknown <- setdiff(names(scaling), predictors)
   if (length(unknown) > 0) {
     abort_input(
-      c(
-        "{.arg scaling} must name numeric predictors of the model.",
-        x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} none.",
-        i = if (length(predictors) > 0) "They are {.val {predictors}}."
-      ),
-      arg = "scaling", call = call
+      "{.arg scaling} must name numeric predictors of the model.",
+      x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} none.",
+      i = if (length(predictors) > 0) "They are {.val {predictors}}.",
+      arg = "scaling"
     )
   }
   lapply(scaling, as.double)
@@ -67,7 +63,7 @@ row_wise_functions <- c(
 #' @param roles (named character) See `column_roles()`.
 #' @param scaling (list) Public constants.
 #' @noRd
-check_unpublished <- function(frame, terms, roles, scaling, call) {
+check_unpublished <- function(frame, terms, roles, scaling) {
   variables <- as.list(attr(terms, "variables"))[-1]
   # An offset is neither coded nor scaled
   for (j in setdiff(seq_along(variables), attr(terms, "offset"))) {
@@ -87,13 +83,11 @@ check_unpublished <- function(frame, terms, roles, scaling, call) {
     }
     if (!is.null(problem)) {
       abort_privacy(
-        c(
-          "The predictor {.code {term}} must be coded by public numbers.",
-          x = problem,
-          i = "{cli::qty(length(secret))}Column{?s} {.val {secret}} {?is/are}
-               not published."
-        ),
-        arg = "scaling", call = call,
+        "The predictor {.code {term}} must be coded by public numbers.",
+        x = problem,
+        i = "{cli::qty(length(secret))}Column{?s} {.val {secret}} {?is/are}
+             not published.",
+        arg = "scaling",
         class = "pseudosynth_error_unpublished_predictor"
       )
     }
@@ -108,7 +102,7 @@ check_unpublished <- function(frame, terms, roles, scaling, call) {
 #' the model.
 #' @return (list) `centre` and `scale`, lists by variable.
 #' @noRd
-numeric_scaling <- function(frame, terms, scaling, call) {
+numeric_scaling <- function(frame, terms, scaling) {
   numeric <- names(frame)[vapply(frame, is.numeric, TRUE)]
   table <- variable_table(terms)
   constant <- spans_constant(terms, frame)
@@ -118,21 +112,18 @@ numeric_scaling <- function(frame, terms, scaling, call) {
     sd <- apply(x, 2, stats::sd)
     varies <- apply(x, 2, max) > apply(x, 2, min)
     if (!all(varies)) {
-      abort_constant(name, call)
+      abort_constant(name)
     }
     if (!all(is.finite(sd) & sd > 0)) {
       abort_input(
-        c(
-          "Predictor {.val {name}} must be of a size that can be squared.",
-          x = if (any(sd == 0)) {
-            "Its standard deviation is too small: R takes it for 0."
-          } else {
-            "Its standard deviation is not finite."
-          },
-          i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'}
-               unit."
-        ),
-        arg = "data", call = call
+        "Predictor {.val {name}} must be of a size that can be squared.",
+        x = if (any(sd == 0)) {
+          "Its standard deviation is too small: R takes it for 0."
+        } else {
+          "Its standard deviation is not finite."
+        },
+        i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'} unit.",
+        arg = "data"
       )
     }
     public <- scaling[[name]]
@@ -182,13 +173,11 @@ standardise <- function(frame, design) {
   frame
 }
 
-abort_constant <- function(name, call) {
+abort_constant <- function(name) {
   abort_input(
-    c(
-      "The predictor {.code {name}} must vary.",
-      x = "It has the same value for all records.",
-      i = "Leave it out of {.arg formula}."
-    ),
-    arg = "formula", call = call
+    "The predictor {.code {name}} must vary.",
+    x = "It has the same value for all records.",
+    i = "Leave it out of {.arg formula}.",
+    arg = "formula"
   )
 }

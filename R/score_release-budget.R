@@ -6,7 +6,7 @@
 #' @return (list of list) `margin`, `first`, `second`, each `noise`, `relation`,
 #'   `amount` (mu or epsilon) and `call`.
 #' @noRd
-score_budget <- function(settings, epsilon, neighbours, coordinates, call) {
+score_budget <- function(settings, epsilon, neighbours, coordinates) {
   share <- settings$shares
   if (is.null(settings$bounds)) share[1] <- 0
   share <- share / sum(share)
@@ -20,7 +20,7 @@ score_budget <- function(settings, epsilon, neighbours, coordinates, call) {
   parts <- lapply(amount, function(one) {
     list(
       noise = if (laplace) "laplace" else "gaussian", relation = relation,
-      amount = one, call = call
+      amount = one
     )
   })
   stats::setNames(parts, c("margin", "first", "second"))
@@ -42,16 +42,13 @@ score_mu <- function(epsilon, delta, coordinates) {
   if (beside >= mu) mu else max(beside, zcdp_mu(epsilon, delta))
 }
 
-warn_delta <- function(delta, n, call) {
+warn_delta <- function(delta, n) {
   if (delta > 1 / n) {
-    warn_classed(
-      c(
-        "{.arg delta} should lie far below 1/N.",
-        x = "It is {format(delta)}, N is {n}.",
-        i = "Publishing one record at random has a delta of 1/N."
-      ),
-      "pseudosynth_warning_delta",
-      call = call, class = NULL, .envir = rlang::current_env()
+    warn_of(
+      "delta",
+      "{.arg delta} should lie far below 1/N.",
+      x = "It is {format(delta)}, N is {n}.",
+      i = "Publishing one record at random has a delta of 1/N."
     )
   }
 }
@@ -66,26 +63,23 @@ warn_delta <- function(delta, n, call) {
 #' @param unit (number) See line_unit().
 #' @param margin (list or `NULL`) See score_margin().
 #' @noRd
-warn_budget <- function(error, unit, margin, n, call) {
+warn_budget <- function(error, unit, margin, n) {
   shares <- if (is.null(margin)) 0 else margin_error(margin, n)
   drowned <- c(error > unit / 2, shares > 0.03)
   if (any(drowned)) {
-    warn_classed(
-      c(
-        "The noise drowns the file: the reference alone may serve as well.",
-        x = if (drowned[1]) {
-          "The standard error of a typical record's linear predictor is
-           {format_figure(error, 2)}, above {format_figure(unit / 2, 2)}."
-        },
-        x = if (drowned[2]) {
-          "The standard error of the margin's cumulative shares is
-           {format_figure(shares, 2)}, above 0.03."
-        },
-        i = "Spend more {.arg epsilon}, leave predictors out, or take a
-             {.arg reference} nearer to the file."
-      ),
-      "pseudosynth_warning_budget",
-      call = call, class = NULL, .envir = rlang::current_env()
+    warn_of(
+      "budget",
+      "The noise drowns the file: the reference alone may serve as well.",
+      x = if (drowned[1]) {
+        "The standard error of a typical record's linear predictor is
+         {format_figure(error, 2)}, above {format_figure(unit / 2, 2)}."
+      },
+      x = if (drowned[2]) {
+        "The standard error of the margin's cumulative shares is
+         {format_figure(shares, 2)}, above 0.03."
+      },
+      i = "Spend more {.arg epsilon}, leave predictors out, or take a
+           {.arg reference} nearer to the file."
     )
   }
 }
@@ -105,19 +99,15 @@ is_saturated <- function(x) {
 
 #' Warn of it: the share is released
 #' @noRd
-warn_saturated <- function(x, call) {
+warn_saturated <- function(x) {
   if (is_saturated(x)) {
-    warn_classed(
-      c(
-        "The {.arg reference} is too far from the file.",
-        x = "Nearly all scores of the last step are clipped: coefficients are
-             only known to lie beyond some value, and their intervals do not
-             hold.",
-        i = "State an intercept and a scale nearer to the file, from public
-             sources. This release is paid all the same."
-      ),
-      "pseudosynth_warning_reference",
-      call = call, class = NULL, .envir = rlang::current_env()
+    warn_of(
+      "reference",
+      "The {.arg reference} is too far from the file.",
+      x = "Nearly all scores of the last step are clipped: coefficients are only
+           known to lie beyond some value, and their intervals do not hold.",
+      i = "State an intercept and a scale nearer to the file, from public
+           sources. This release is paid all the same."
     )
   }
 }
@@ -131,7 +121,7 @@ warn_saturated <- function(x, call) {
 #' @param eta (double, R) The linear predictor at the coefficients found.
 #' @param count (R) Records of each row.
 #' @noRd
-warn_wide_counts <- function(family, step, eta, count, call) {
+warn_wide_counts <- function(family, step, eta, count) {
   if (family$likelihood != "poisson") {
     return(invisible())
   }
@@ -139,17 +129,14 @@ warn_wide_counts <- function(family, step, eta, count, call) {
   expected <- stats::weighted.mean(inside_clip(family, step, eta)(NULL), count)
   noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
   if (expected - share > max(0.05, 4 * noise)) {
-    warn_classed(
-      c(
-        "The counts vary more than those of {.fn poisson}.",
-        x = "{format_share(max(share, 0))} of the scores of the last step are
-             unclipped, where the family has {format_share(expected)}:
-             coefficients are pulled down, their intervals do not hold, and
-             what the margin says beyond the family is mostly noise.",
-        i = "Take {.fn neg_binomial}. This release is paid all the same."
-      ),
-      "pseudosynth_warning_family",
-      call = call, class = NULL, .envir = rlang::current_env()
+    warn_of(
+      "family",
+      "The counts vary more than those of {.fn poisson}.",
+      x = "{format_share(max(share, 0))} of the scores of the last step are
+           unclipped, where the family has {format_share(expected)}:
+           coefficients are pulled down, their intervals do not hold, and
+           what the margin says beyond the family is mostly noise.",
+      i = "Take {.fn neg_binomial}. This release is paid all the same."
     )
   }
 }

@@ -3,30 +3,28 @@
 #' @return (list) `synthetic` (`synthetic_data`) and `label`.
 #' @noRd
 draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
-                            uncertainty, call) {
-  check_seed(seed, call = call)
-  response <- with_support(x$response, support, call)
-  check_finite_mean(x$family, response, x$margin, call)
+                            uncertainty) {
+  check_seed(seed)
+  response <- with_support(x$response, support)
+  check_finite_mean(x$family, response, x$margin)
   if (!is.null(margin)) {
     abort_input(
-      c(
-        "{.arg margin} is part of a score release.",
-        i = "State {.arg bounds} in {.fn score_release}."
-      ),
-      arg = "margin", call = call
+      "{.arg margin} is part of a score release.",
+      i = "State {.arg bounds} in {.fn score_release}.",
+      arg = "margin"
     )
   }
-  check_newdata(newdata, "score release", call)
-  file <- published_rows(x$design, newdata, call)
-  if (uncertainty) check_imputable(x, file, call)
-  check_sets_memory(m, nrow(newdata), call)
+  check_newdata(newdata, "score release")
+  file <- published_rows(x$design, newdata)
+  if (uncertainty) check_imputable(x, file)
+  check_sets_memory(m, nrow(newdata))
   columns <- published_columns(x, newdata)
   # The release knows no response; `newdata` may hold it
   y <- newdata[[x$response$variable]]
   if (!is.null(y)) {
-    check_not_copied(y, newdata[setdiff(columns, x$response$variable)], call)
+    check_not_copied(y, newdata[setdiff(columns, x$response$variable)])
   }
-  check_public_ends(support, y, "support", response$confirmed, call)
+  check_public_ends(support, y, "support", response$confirmed)
   combine <- if (uncertainty) "rubin" else "none"
   label <- label_of_score(
     x,
@@ -36,9 +34,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   )
   if (!is.null(ledger)) {
     variable <- x$response$variable
-    spend(
-      ledger, label, variable, newdata[setdiff(columns, variable)], NULL, call
-    )
+    spend(ledger, label, variable, newdata[setdiff(columns, variable)], NULL )
   }
   words <- seed_words(seed, "synthesize")
   draw <- if (uncertainty) uncertain_scores else best_scores
@@ -56,8 +52,8 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
 #' Published predictors, equal rows once
 #' @return (list) See distinct_rows().
 #' @noRd
-published_rows <- function(design, newdata, call) {
-  distinct_rows(design_parts(design, newdata, call = call))
+published_rows <- function(design, newdata) {
+  distinct_rows(design_parts(design, newdata))
 }
 
 #' The best values that the release tells, in other places in each set

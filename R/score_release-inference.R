@@ -63,7 +63,7 @@ confint.score_release <- function(object, parm, level = 0.95, ...) {
   check_number(level, above = 0, below = 1)
   b <- object$coefficients
   parm <- if (missing(parm)) names(b) else check_terms(parm, names(b))
-  warn_saturated(object, rlang::current_env())
+  warn_saturated(object)
   tail <- (1 - level) / 2
   half <- stats::qnorm(1 - tail) * sqrt(diag(object$covariance))[parm]
   ends <- cbind(b[parm] - half, b[parm] + half)

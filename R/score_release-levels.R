@@ -4,24 +4,24 @@
 
 #' @return (`score_release`)
 #' @noRd
-release_levels <- function(model, settings, epsilon, neighbours, seed, call,
+release_levels <- function(model, settings, epsilon, neighbours, seed,
                            ledger = NULL, m = 1L) {
-  file <- score_file(model, call)
-  prior <- score_prior(model, call)
+  file <- score_file(model)
+  prior <- score_prior(model)
   levels <- model$response$levels
-  check_score_margin(settings, model$response, call)
-  check_levels_size(length(levels), ncol(file$x), call)
+  check_score_margin(settings, model$response)
+  check_levels_size(length(levels), ncol(file$x))
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
   budget <- score_budget(
     settings, epsilon, neighbours,
-    c(0, 0, length(levels) * (ncol(file$x) + 1)), call
+    c(0, 0, length(levels) * (ncol(file$x) + 1))
   )$second
-  warn_delta(settings$delta, file$n, call)
+  warn_delta(settings$delta, file$n)
   geometry <- levels_geometry(file, prior, settings$spread)
   noise <- levels_noise(geometry$z, length(levels), budget)
   charges <- plan_charges(list("noisy sums by level" = noise))
-  pay_release(ledger, charges, model, m, seed, call)
+  pay_release(ledger, charges, model, m, seed)
   step <- levels_step(
     file$y, length(levels), geometry, file$row, noise,
     stage_seed(seed, "step", 1)
@@ -31,9 +31,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call,
     prior$scale
   )
   # Its linear predictors differ by logits, whose sigma is near 2
-  warn_budget(
-    levels_error(found, file, length(levels)), 2, NULL, file$n, call
-  )
+  warn_budget(levels_error(found, file, length(levels)), 2, NULL, file$n )
   columns <- model$design$columns
   new_score_release(
     model, settings, neighbours, list(step), NULL,
@@ -42,15 +40,13 @@ release_levels <- function(model, settings, epsilon, neighbours, seed, call,
   )
 }
 
-check_levels_size <- function(levels, columns, call) {
+check_levels_size <- function(levels, columns) {
   if (levels * columns > 2000) {
     abort_input(
-      c(
-        "Levels times coefficients must be at most 2,000.",
-        x = "They are {levels} and {columns}.",
-        i = "Merge levels, or leave predictors out."
-      ),
-      arg = "formula", call = call
+      "Levels times coefficients must be at most 2,000.",
+      x = "They are {levels} and {columns}.",
+      i = "Merge levels, or leave predictors out.",
+      arg = "formula"
     )
   }
 }

@@ -3,17 +3,13 @@
 #' The file as the sums need it: equal design rows once
 #' @return (list) `y` (modelled scale), `n`, `spec`, and distinct_rows().
 #' @noRd
-score_file <- function(model, call) {
-  spec <- model_spec(model, NULL, NULL, call)
+score_file <- function(model) {
+  spec <- model_spec(model, NULL, NULL)
   check_not_copied(
-    spec$y, model$data[setdiff(names(model$data), model$response$variable)],
-    call
+    spec$y, model$data[setdiff(names(model$data), model$response$variable)]
   )
-  check_design_not_copied(spec, model$design, call)
-  c(
-    list(y = spec$y, n = length(spec$y), spec = spec),
-    distinct_rows(spec)
-  )
+  check_design_not_copied(spec, model$design)
+  c(list(y = spec$y, n = length(spec$y), spec = spec), distinct_rows(spec) )
 }
 
 #' Equal design rows once
@@ -38,22 +34,18 @@ distinct_rows <- function(parts) {
 #' @return (list) `location`, `scale` (P each), `slopes` (columns that are no
 #'   intercept).
 #' @noRd
-score_prior <- function(model, call) {
+score_prior <- function(model) {
   if (model$prior$kind != "normal") {
     abort_input(
-      c(
-        "A score release needs a normal prior.",
-        x = "{.arg prior} is {.code {format(model$prior)}}.",
-        i = "Take {.fn prior_normal}."
-      ),
-      arg = "prior", call = call
+      "A score release needs a normal prior.",
+      x = "{.arg prior} is {.code {format(model$prior)}}.",
+      i = "Take {.fn prior_normal}.",
+      arg = "prior"
     )
   }
   level <- model$design$is_level
   prior <- prior_spec(model$prior, level)
-  list(
-    location = prior$location, scale = prior$scale, slopes = which(!level)
-  )
+  list(location = prior$location, scale = prior$scale, slopes = which(!level) )
 }
 
 #' The default prior: of location models in units of the reference's sigma
@@ -71,54 +63,46 @@ released_prior <- function(reference, family) {
 
 #' Its square and what it is compared with must be numbers
 #' @noRd
-check_reference_shape <- function(shape, family, call) {
+check_reference_shape <- function(shape, family) {
   if (!is.null(shape) && !(shape >= 1e-50 && shape <= 1e50)) {
     abort_input(
-      c(
-        "{.arg reference} must state a {.field {names(family$extras)}} from
-         1e-50 to 1e50.",
-        x = "It is {format(shape)}.",
-        i = "Measure the response in another unit."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must state a {.field {names(family$extras)}} from
+       1e-50 to 1e50.",
+      x = "It is {format(shape)}.",
+      i = "Measure the response in another unit.",
+      arg = "reference"
     )
   }
 }
 
-check_score_margin <- function(settings, response, call) {
+check_score_margin <- function(settings, response) {
   bounds <- settings$bounds
   if (is.null(bounds)) {
     return(invisible())
   }
   if (has_labels(response)) {
     abort_input(
-      c(
-        "A margin is for numbers.",
-        i = "Leave {.arg bounds} out."
-      ),
-      arg = "bounds", call = call
+      "A margin is for numbers.",
+      i = "Leave {.arg bounds} out.",
+      arg = "bounds"
     )
   }
   inside <- response$bounds %||%
     c(if (response$kind == "count") 0 else -Inf, Inf)
   if (bounds[1] < inside[1] || bounds[2] > inside[2]) {
     abort_input(
-      c(
-        "{.arg bounds} must lie where the family has values.",
-        i = "That is from {format(inside[1])} to {format(inside[2])}."
-      ),
-      arg = "bounds", call = call
+      "{.arg bounds} must lie where the family has values.",
+      i = "That is from {format(inside[1])} to {format(inside[2])}.",
+      arg = "bounds"
     )
   }
   if (response$kind == "count" && diff(whole_ends(bounds)) < 1) {
     abort_input(
-      c(
-        "{.arg bounds} of counts must hold two whole numbers or more.",
-        x = "They hold {max(0, diff(whole_ends(bounds)) + 1)}.",
-        i = "State the smallest and the largest count, such as
-             {.code bounds = c(0, 50)}."
-      ),
-      arg = "bounds", call = call
+      "{.arg bounds} of counts must hold two whole numbers or more.",
+      x = "They hold {max(0, diff(whole_ends(bounds)) + 1)}.",
+      i = "State the smallest and the largest count, such as
+           {.code bounds = c(0, 50)}.",
+      arg = "bounds"
     )
   }
 }
@@ -132,9 +116,7 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
                               file, charges, seed, names) {
   steps <- lapply(steps, function(step) {
     if (!is.null(step$b)) step$reference <- stats::setNames(step$b, names)
-    step[setdiff(
-      names(step), c("b", "centre", "spread", "z", "geometry")
-    )]
+    step[setdiff(names(step), c("b", "centre", "spread", "z", "geometry"))]
   })
   named <- function(posterior) {
     list(
@@ -198,11 +180,11 @@ plan_charges <- function(costs) {
 
 #' Write down what a release will cost: no noise is drawn before
 #' @noRd
-pay_release <- function(ledger, charges, model, m, seed, call) {
+pay_release <- function(ledger, charges, model, m, seed) {
   variable <- model$response$variable
   spend_noise(
     ledger, charges, "score", variable, model$data[model$design$variables],
-    model$data[[variable]], call,
+    model$data[[variable]],
     m = m, n_records = nrow(model$data), seed = seed
   )
 }

@@ -83,8 +83,7 @@ with_shape_error <- function(found, family, file, steps) {
   pulled <- at$shape_error * (pull(0.05) - pull(-0.05)) / 0.1
   found[c("stated", "shrunk")] <- lapply(
     found[c("stated", "shrunk")], function(one) {
-      one$covariance <- one$covariance +
-        tcrossprod(one$covariance %*% pulled)
+      one$covariance <- one$covariance + tcrossprod(one$covariance %*% pulled)
       one
     }
   )

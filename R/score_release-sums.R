@@ -175,12 +175,10 @@ noise_of <- function(sensitivity, budget, coordinates) {
   laplace <- budget$noise == "laplace"
   if (!(scale < if (laplace) 2^42 else 2^31)) {
     abort_input(
-      c(
-        "{.arg epsilon} must be larger.",
-        x = "A part of it needs noise that is too wide to be drawn exactly.",
-        i = "With so little the reference alone is better."
-      ),
-      arg = "epsilon", call = budget$call
+      "{.arg epsilon} must be larger.",
+      x = "A part of it needs noise that is too wide to be drawn exactly.",
+      i = "With so little the reference alone is better.",
+      arg = "epsilon"
     )
   }
   if (laplace) {

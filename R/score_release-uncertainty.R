@@ -190,50 +190,44 @@ drawn_shape <- function(x, file, known, random) {
 
 #' @param fit What synthesize() takes.
 #' @noRd
-check_uncertainty <- function(uncertainty, fit, call) {
-  check_flag(uncertainty, call = call)
+check_uncertainty <- function(uncertainty, fit) {
+  check_flag(uncertainty)
   if (!uncertainty || inherits(fit, "score_release")) {
     return(invisible())
   }
   histogram <- inherits(fit, "perturbed_histogram")
   abort_input(
-    c(
-      "{.arg uncertainty} is for a score release.",
-      x = if (histogram) {
-        "{.arg fit} is a histogram."
-      } else {
-        "Sets of a fit differ by their parameter draws already, and
-         {.fn pool} combines them."
-      },
-      i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}."
-    ),
-    arg = "uncertainty", call = call
+    "{.arg uncertainty} is for a score release.",
+    x = if (histogram) {
+      "{.arg fit} is a histogram."
+    } else {
+      "Sets of a fit differ by their parameter draws already, and
+       {.fn pool} combines them."
+    },
+    i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}.",
+    arg = "uncertainty"
   )
 }
 
 #' Sets that could be the file itself are for its own predictors
 #' @noRd
-check_imputable <- function(x, file, call) {
+check_imputable <- function(x, file) {
   if (is_categorical(x$family)) {
     abort_input(
-      c(
-        "{.arg uncertainty} is not for {.fn categorical}.",
-        x = "The sums of a rare level may be negative: what they leave unknown
-             of it has no normal law.",
-        i = "Take {.fn bernoulli} of the level that matters."
-      ),
-      arg = "uncertainty", call = call
+      "{.arg uncertainty} is not for {.fn categorical}.",
+      x = "The sums of a rare level may be negative: what they leave unknown
+           of it has no normal law.",
+      i = "Take {.fn bernoulli} of the level that matters.",
+      arg = "uncertainty"
     )
   }
   if (!has_own_predictors(x, file)) {
     abort_input(
-      c(
-        "{.code uncertainty = TRUE} needs the published predictors of the whole
-         file as {.arg newdata}.",
-        x = "{.arg newdata} has others, or a part of them.",
-        i = "Draw for all {x$n_records} records, and take the part of each set."
-      ),
-      arg = "newdata", call = call
+      "{.code uncertainty = TRUE} needs the published predictors of the whole
+       file as {.arg newdata}.",
+      x = "{.arg newdata} has others, or a part of them.",
+      i = "Draw for all {x$n_records} records, and take the part of each set.",
+      arg = "newdata"
     )
   }
 }

@@ -143,48 +143,47 @@ score_release <- function(formula, data, family = student_t(), epsilon,
                           spread = NULL, response = NULL, scaling = NULL,
                           seed = NULL, ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn score_release}.")
-  call <- rlang::current_env()
-  check_ledger(ledger, call)
+  check_ledger(ledger)
   check_formula(formula)
   check_data_frame(data)
-  family <- check_score_family(family, call)
+  family <- check_score_family(family)
   if (is_categorical(family)) {
-    reference <- check_no_reference(reference, clip, call)
+    reference <- check_no_reference(reference, clip)
   }
   settings <- score_settings(
-    reference, delta, bounds, bins, clip, shares, spread, call, family
+    reference, delta, bounds, bins, clip, shares, spread, family
   )
-  check_score_epsilon(epsilon, call)
+  check_score_epsilon(epsilon)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)
   model <- new_model(
-    formula, used_levels(data), family, prior, call, response, scaling
+    formula, used_levels(data), family, prior, response, scaling
   )
-  check_score_design(model$design, call)
-  check_response_is_public(model$response, call)
+  check_score_design(model$design)
+  check_response_is_public(model$response)
   if (!is_categorical(family)) {
-    check_public_centre(settings$reference, stated_prior, model, call)
+    check_public_centre(settings$reference, stated_prior, model)
   }
   y <- model$data[[model$response$variable]]
   check_holds_none(
-    y, model$data[setdiff(names(model$data), model$response$variable)], call
+    y, model$data[setdiff(names(model$data), model$response$variable)]
   )
-  check_terms_hold_none(y, model$design$terms, call)
+  check_terms_hold_none(y, model$design$terms)
   tell_published(model, time_of_score_levels)
   release_sums <- if (is_categorical(family)) release_levels else release_scores
-  release_sums(model, settings, epsilon, neighbours, seed, call, ledger)
+  release_sums(model, settings, epsilon, neighbours, seed, ledger)
 }
 
 #' Scores, their clips and the released rows are of X b alone
 #' @noRd
-check_score_design <- function(design, call) {
+check_score_design <- function(design) {
   check_no_offset(
     design, "A score release knows none.",
     "A clipped mechanism of {.fn pseudo_posterior} takes it:
      {.code mechanism = \"centred\"}. Or name it as a predictor, whose
-     coefficient is then estimated.", call
+     coefficient is then estimated."
   )
 }
 
@@ -211,42 +210,35 @@ used_levels <- function(data) {
 #' @return (list) `reference`, `delta`, `bounds`, `bins`, `clip`, `shares`,
 #'   `spread`.
 #' @noRd
-score_settings <- function(reference, delta, bounds, bins, clip, shares, spread,
-                           call, family = NULL) {
+score_settings <- function(reference, delta, bounds, bins, clip, shares,
+                           spread, family = NULL) {
   if (is.null(reference)) {
     abort_input(
-      c(
-        "A score release needs {.arg reference}.",
-        i = "For instance {.code {reference_example(family)}}."
-      ),
-      arg = "reference", call = call
+      "A score release needs {.arg reference}.",
+      i = "For instance {.code {reference_example(family)}}.",
+      arg = "reference"
     )
   }
-  reference <- as_reference(reference, call)
+  reference <- as_reference(reference)
   if (reference$origin != "public") {
     abort_input(
-      c(
-        "{.arg reference} must be a list of public values.",
-        i = "Round those of a fit on other data, where they are public."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must be a list of public values.",
+      i = "Round those of a fit on other data, where they are public.",
+      arg = "reference"
     )
   }
   # A delta near 1 promises nothing; below 1e-30 the conversions meet what
   # double numbers hold
   if (!isTRUE(all.equal(delta, 0, tolerance = 0))) {
-    check_number(delta, min = 1e-30, max = 0.1, call = call)
+    check_number(delta, min = 1e-30, max = 0.1)
   }
-  clip <- check_positive(clip, 2, "clip", null = TRUE, call = call)
-  shares <- check_positive(shares, 3, "shares", call = call)
-  spread <- check_number(
-    spread,
-    min = 1e-3, max = 1e3, null = TRUE, call = call
-  )
+  clip <- check_positive(clip, 2, "clip", null = TRUE)
+  shares <- check_positive(shares, 3, "shares")
+  spread <- check_number(spread, min = 1e-3, max = 1e3, null = TRUE )
   list(
     reference = reference, delta = as.double(delta),
-    bounds = if (!is.null(bounds)) check_bounds(bounds, call = call),
-    bins = check_count(bins, min = 2, max = 500, call = call), clip = clip,
+    bounds = if (!is.null(bounds)) check_bounds(bounds),
+    bins = check_count(bins, min = 2, max = 500), clip = clip,
     shares = shares / sum(shares), spread = spread
   )
 }
@@ -272,16 +264,14 @@ reference_example <- function(family) {
 #' Levels' sums have neither a centre nor a clip
 #' @return (list) A prior's centre, 0.
 #' @noRd
-check_no_reference <- function(reference, clip, call) {
+check_no_reference <- function(reference, clip) {
   given <- c(reference = !is.null(reference), clip = !is.null(clip))
   if (any(given)) {
     arg <- names(which(given))[1]
     abort_input(
-      c(
-        "{.arg {arg}} is not for {.fn categorical}.",
-        i = "The sums of its levels are taken as they are."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} is not for {.fn categorical}.",
+      i = "The sums of its levels are taken as they are.",
+      arg = arg
     )
   }
   no_centre
@@ -290,13 +280,13 @@ check_no_reference <- function(reference, clip, call) {
 no_centre <- list("(Intercept)" = 0)
 
 # Above 10 the conversions that the budget and the label use are no longer one.
-check_score_epsilon <- function(epsilon, call) {
-  check_number(epsilon, min = 1e-4, max = 10, arg = "epsilon", call = call)
+check_score_epsilon <- function(epsilon) {
+  check_number(epsilon, min = 1e-4, max = 10, arg = "epsilon")
 }
 
 #' @return `x` as plain numbers.
 #' @noRd
-check_positive <- function(x, n, arg, null = FALSE, call) {
+check_positive <- function(x, n, arg, null = FALSE) {
   if (null && is.null(x)) {
     return(NULL)
   }
@@ -304,29 +294,25 @@ check_positive <- function(x, n, arg, null = FALSE, call) {
     all(is.finite(x)) && all(x >= 1e-6) && all(x <= 1e6)
   if (!good) {
     abort_input(
-      c(
-        "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
-        x = "It is {describe_type(x)}."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
     )
   }
   as.double(x)
 }
 
-check_score_family <- function(family, call) {
-  family <- as_synth_family(family, arg = "family", call = call)
+check_score_family <- function(family) {
+  family <- as_synth_family(family, arg = "family")
   if (!family$likelihood %in% c(score_families, "categorical")) {
     offered <- c(
       "gaussian()", "student_t()", "bernoulli()", "poisson()",
       "neg_binomial()", "beta_response()", "categorical()"
     )
     abort_input(
-      c(
-        "A score release is for {.code {offered}}.",
-        x = "{.arg family} is {.code {format(family)}}."
-      ),
-      arg = "family", call = call
+      "A score release is for {.code {offered}}.",
+      x = "{.arg family} is {.code {format(family)}}.",
+      arg = "family"
     )
   }
   family
@@ -341,32 +327,32 @@ check_score_family <- function(family, call) {
 #'   how many sets.
 #' @return (`score_release`)
 #' @noRd
-release_scores <- function(model, settings, epsilon, neighbours, seed, call,
+release_scores <- function(model, settings, epsilon, neighbours, seed,
                            ledger = NULL, m = 1L) {
   family <- model$family
   settings$spread <- settings$spread %||% 1
-  file <- score_file(model, call)
-  prior <- score_prior(model, call)
-  b <- reference_draw(settings$reference$values, model, file$spec, call)
+  file <- score_file(model)
+  prior <- score_prior(model)
+  b <- reference_draw(settings$reference$values, model, file$spec)
   shape <- if (length(family$extras) > 0) b[length(b)]
-  check_reference_shape(shape, family, call)
+  check_reference_shape(shape, family)
   b <- b[seq_along(prior$location)]
-  check_score_margin(settings, model$response, call)
+  check_score_margin(settings, model$response)
   clip <- (settings$clip %||% default_clip(family)) * line_unit(family, shape)
   budget <- score_budget(
     settings, epsilon, neighbours,
-    c(settings$bins, rep(length(b) + 1, 2)), call
+    c(settings$bins, rep(length(b) + 1, 2))
   )
   budget[2:3] <- lapply(budget[2:3], with_step_cost, length(b))
-  warn_delta(settings$delta, file$n, call)
+  warn_delta(settings$delta, file$n)
   plan <- if (!is.null(settings$bounds)) {
-    plan_margin(file, model, settings, b, shape, budget$margin, call)
+    plan_margin(file, model, settings, b, shape, budget$margin)
   }
   charges <- plan_charges(list(
     "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
     "noisy scores, step 2" = budget$second$cost
   ))
-  pay_release(ledger, charges, model, m, seed, call)
+  pay_release(ledger, charges, model, m, seed)
 
   # From here on figures are noisy, and paid for
   margin <- if (!is.null(plan)) {
@@ -386,13 +372,13 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call,
   found <- with_shape_error(found, family, file, steps)
   warn_budget(
     sqrt(typical_variance(found$stated$covariance, file)),
-    line_unit(family, shape), margin, file$n, call
+    line_unit(family, shape), margin, file$n
   )
   if (is_saturated(list(steps = steps, family = family))) {
-    warn_saturated(list(steps = steps, family = family), call)
+    warn_saturated(list(steps = steps, family = family))
   } else {
     eta <- drop(file$x %*% found$stated$mean)
-    warn_wide_counts(family, last, eta, file$count, call)
+    warn_wide_counts(family, last, eta, file$count)
   }
   new_score_release(
     model, settings, neighbours, steps, margin, found, file, charges, seed,
@@ -403,11 +389,11 @@ release_scores <- function(model, settings, epsilon, neighbours, seed, call,
 #' All of the margin that is public, before its noise is drawn
 #' @return (list) See margin_plan().
 #' @noRd
-plan_margin <- function(file, model, settings, b, shape, budget, call) {
+plan_margin <- function(file, model, settings, b, shape, budget) {
   response <- released_response(model$response)
   y <- as.double(model$data[[response$variable]])
   values <- list(y = y, response = response)
-  ends <- histogram_breaks(values, settings$bounds, settings$bins, call)
+  ends <- histogram_breaks(values, settings$bounds, settings$bins)
   outside <- sum(y < settings$bounds[1] | y > settings$bounds[2])
   if (outside > 0) {
     # Not by cli, which takes a tenth of a release

@@ -65,16 +65,13 @@ told_apart <- function(sets) {
 #' Refuse what was edited
 #' @param made (string) The function that makes such objects.
 #' @noRd
-check_sealed <- function(x, made, arg = rlang::caller_arg(x),
-                         call = rlang::caller_env()) {
+check_sealed <- function(x, made, arg = rlang::caller_arg(x)) {
   if (!is_sealed(x)) {
     abort_privacy(
-      c(
-        "{.arg {arg}} must be as {.fn {made}} made it.",
-        x = "Some of it was changed since, or an older version made it.",
-        i = "Make it again, with other arguments where needed."
-      ),
-      arg = arg, call = call, class = "pseudosynth_error_edited"
+      "{.arg {arg}} must be as {.fn {made}} made it.",
+      x = "Some of it was changed since, or an older version made it.",
+      i = "Make it again, with other arguments where needed.",
+      arg = arg, class = "pseudosynth_error_edited"
     )
   }
   invisible(x)

@@ -3,9 +3,9 @@
 
 #' A model as the core reads it
 #' @noRd
-model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
+model_spec <- function(model, weights, censor) {
   data <- model$data
-  parts <- design_parts(model$design, data, arg = "data", call = call)
+  parts <- design_parts(model$design, data, arg = "data")
   spec <- c(
     list(
       family = model$family$likelihood, K = model$family$K,
@@ -21,7 +21,7 @@ model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
     # Half of the stated variance is the baseline's
     spec$prior$kind <- "level"
   }
-  weighted_spec(spec, model, weights, censor, call)
+  weighted_spec(spec, model, weights, censor)
 }
 
 #' Weights and censoring of a model as the core reads them
@@ -31,15 +31,14 @@ model_spec <- function(model, weights, censor, call = rlang::caller_env()) {
 #' @param censor (`censoring_rule`, resolved, or `NULL`)
 #' @return `spec` with `alpha` and `censor`.
 #' @noRd
-weighted_spec <- function(spec, model, weights, censor,
-                          call = rlang::caller_env()) {
+weighted_spec <- function(spec, model, weights, censor) {
   n <- length(spec$y)
   spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
   if (!is.null(censor$alpha)) {
     spec$alpha <- spec$alpha * censor$alpha
   }
   spec["censor"] <- list(NULL)
-  spec["censor"] <- list(censor_spec(censor, model, spec, call))
+  spec["censor"] <- list(censor_spec(censor, model, spec))
   spec
 }
 
@@ -48,14 +47,14 @@ weighted_spec <- function(spec, model, weights, censor,
 #' @param spec (list) The specification with its weights, without censoring.
 #' @return `NULL` or a list with `lower`, `upper` and `centre` (N).
 #' @noRd
-censor_spec <- function(censor, model, spec, call = rlang::caller_env()) {
+censor_spec <- function(censor, model, spec) {
   if (is.null(censor)) {
     return(NULL)
   }
-  check_proper_prior(model$prior, call)
+  check_proper_prior(model$prior)
   centre <- numeric(length(spec$y))
   if (!is.null(censor$reference)) {
-    f <- reference_log_lik(censor$reference, model, spec, call)
+    f <- reference_log_lik(censor$reference, model, spec)
     centre <- ifelse(spec$alpha == 0, 0, spec$alpha * f)
     # A function of the record alone, kept finite
     centre[is.nan(centre)] <- 0
@@ -69,14 +68,11 @@ censor_spec <- function(censor, model, spec, call = rlang::caller_env()) {
 
 #' The clipped likelihood is bounded: only a proper prior makes a posterior
 #' @noRd
-check_proper_prior <- function(prior, call) {
+check_proper_prior <- function(prior) {
   if (!prior_is_proper(prior)) {
     abort_privacy(
-      c(
-        "A censored likelihood needs a proper prior.",
-        x = "The prior is {.code {format(prior)}}."
-      ),
-      call = call
+      "A censored likelihood needs a proper prior.",
+      x = "The prior is {.code {format(prior)}}."
     )
   }
 }
@@ -94,13 +90,13 @@ subset_spec <- function(spec, i) {
 #'   the fit's own.
 #' @return (list) A specification without a response and with weights 1.
 #' @noRd
-newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
+newdata_spec <- function(fit, newdata) {
   if (is.null(newdata)) {
     return(fit$spec)
   }
-  check_data_frame(newdata, arg = "newdata", call = call)
+  check_data_frame(newdata, arg = "newdata")
   n <- nrow(newdata)
-  parts <- design_parts(fit$design, newdata, arg = "newdata", call = call)
+  parts <- design_parts(fit$design, newdata, arg = "newdata")
   spec_of_records(fit$spec, new_records(list(
     # No response: any value that every family can take.
     y = rep(if (fit$family$kind == "proportion") 0.5 else 0, n),
@@ -111,18 +107,18 @@ newdata_spec <- function(fit, newdata, call = rlang::caller_env()) {
 
 #' The specification of other records, their response included
 #' @noRd
-record_spec <- function(model, data, call) {
-  spec <- newdata_spec(model, data, call)
+record_spec <- function(model, data) {
+  spec <- newdata_spec(model, data)
   response <- model$response
   y <- data[[response$variable]]
-  check_finite_column(y, response$variable, call)
+  check_finite_column(y, response$variable)
   if (!has_labels(response)) {
-    response_values(data, response$variable, call = call)
+    response_values(data, response$variable)
     y <- stated_values(response, y)
     switch(response$kind,
-      count = check_counts(y, response$variable, call),
-      proportion = check_inside(y, response, call),
-      check_domain(y, response, call)
+      count = check_counts(y, response$variable),
+      proportion = check_inside(y, response),
+      check_domain(y, response)
     )
   }
   spec$y <- response_forward(response, y)
@@ -130,12 +126,10 @@ record_spec <- function(model, data, call) {
   if (length(bad) > 0) {
     n_bad <- length(bad)
     abort_input(
-      c(
-        "The response {.val {response$variable}} must have values of the kind it
-         had.",
-        x = "{n_bad} record{?s} {?has/have} others."
-      ),
-      arg = "newdata", call = call, rows = bad
+      "The response {.val {response$variable}} must have values of the kind it
+       had.",
+      x = "{n_bad} record{?s} {?has/have} others.",
+      arg = "newdata", rows = bad
     )
   }
   spec
@@ -143,9 +137,9 @@ record_spec <- function(model, data, call) {
 
 #' The specification of a model for some records, neither weighted nor clipped
 #' @noRd
-plain_spec <- function(model, data, call = rlang::caller_env()) {
+plain_spec <- function(model, data) {
   model$data <- data
-  model_spec(model, NULL, NULL, call)
+  model_spec(model, NULL, NULL)
 }
 
 #' Names of the parameters of a draw, in the core's order
@@ -157,10 +151,7 @@ plain_spec <- function(model, data, call = rlang::caller_env()) {
 parameter_names <- function(columns, spec, extras) {
   if (spec$family == "categorical") {
     others <- spec$levels[-1]
-    return(paste(
-      others, rep(columns, each = length(others)),
-      sep = ":"
-    ))
+    return(paste(others, rep(columns, each = length(others)), sep = ":" ))
   }
   if (spec$family != "normal_mixture") {
     return(c(columns, extras))
@@ -177,16 +168,14 @@ parameter_names <- function(columns, spec, extras) {
 #' Draws and references go by name. A mixture's coefficients have names of their
 #' own.
 #' @noRd
-check_parameter_names <- function(columns, family, call) {
+check_parameter_names <- function(columns, family) {
   taken <- intersect(columns, names(family$extras))
   if (!is_mixture(family) && length(taken) > 0) {
     abort_input(
-      c(
-        "A predictor must not have the name of a parameter.",
-        x = "{.val {taken}} is one of {.code {format(family)}}.",
-        i = "Rename the column."
-      ),
-      arg = "data", call = call
+      "A predictor must not have the name of a parameter.",
+      x = "{.val {taken}} is one of {.code {format(family)}}.",
+      i = "Rename the column.",
+      arg = "data"
     )
   }
 }
@@ -194,27 +183,24 @@ check_parameter_names <- function(columns, family, call) {
 #' The log-likelihood of every record under the reference
 #' @return (double, N)
 #' @noRd
-reference_log_lik <- function(reference, model, spec, call) {
+reference_log_lik <- function(reference, model, spec) {
   if (reference$origin == "history") {
-    check_reference_model(reference, model, spec, call)
+    check_reference_model(reference, model, spec)
     # The reference's own coding and scaling of the published predictors
-    parts <- design_parts(
-      reference$design, model$data,
-      arg = "data", call = call
-    )
+    parts <- design_parts(reference$design, model$data, arg = "data" )
     spec[names(parts)] <- parts
     draw <- reference$values
   } else {
-    draw <- reference_draw(reference$values, model, spec, call)
+    draw <- reference_draw(reference$values, model, spec)
   }
   spec$alpha <- rep(1, length(spec$y))
-  as.vector(call_core(log_lik_(spec, matrix(draw, nrow = 1)), call))
+  as.vector(call_core(log_lik_(spec, matrix(draw, nrow = 1))))
 }
 
 #' Public values as one draw of the model
 #' @return (double) In the core's order; coefficients left out are 0.
 #' @noRd
-reference_draw <- function(values, model, spec, call) {
+reference_draw <- function(values, model, spec) {
   full <- parameter_names(
     model$design$columns, spec, names(model$family$extras)
   )
@@ -230,18 +216,14 @@ reference_draw <- function(values, model, spec, call) {
   if (length(unknown) > 0) {
     known <- unique(short)
     abort_input(
-      c(
-        "{.arg reference} must name parameters of the model.",
-        x = "{cli::qty(length(unknown))}It has no parameter{?s}
-             {.val {unknown}}.",
-        i = "The parameters are {.val {known}}."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must name parameters of the model.",
+      x = "{cli::qty(length(unknown))}It has no parameter{?s}
+           {.val {unknown}}.",
+      i = "The parameters are {.val {known}}.",
+      arg = "reference"
     )
   }
-  draw <- ifelse(
-    full %in% names(values), values[full], values[short]
-  )
+  draw <- ifelse(full %in% names(values), values[full], values[short] )
   if (is_mixture(model$family)) {
     proportion <- short == "pi"
     if (all(is.na(draw[proportion]))) {
@@ -253,26 +235,22 @@ reference_draw <- function(values, model, spec, call) {
   left_out <- unique(short[is.na(draw)])
   if (length(left_out) > 0) {
     abort_input(
-      c(
-        "{.arg reference} must give {.val {left_out}}.",
-        i = "Only coefficients may be left out: they are then 0."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must give {.val {left_out}}.",
+      i = "Only coefficients may be left out: they are then 0.",
+      arg = "reference"
     )
   }
   outside <- unique(short[!coefficient & draw <= 0])
   if (length(outside) > 0) {
     abort_input(
-      c(
-        "{.arg reference} must give {.val {outside}} a positive value."
-      ),
-      arg = "reference", call = call
+      "{.arg reference} must give {.val {outside}} a positive value.",
+      arg = "reference"
     )
   }
   unname(draw)
 }
 
-check_reference_model <- function(reference, model, spec, call) {
+check_reference_model <- function(reference, model, spec) {
   same_density <- identical(
     unclass(reference$family)[c("likelihood", "K", "arguments")],
     unclass(model$family)[c("likelihood", "K", "arguments")]
@@ -289,22 +267,18 @@ check_reference_model <- function(reference, model, spec, call) {
   }
   if (!is.null(problem)) {
     abort_input(
-      c(
-        "The {.arg reference} must be a fit of the same model.",
-        x = "{problem}"
-      ),
-      arg = "reference", call = call
+      "The {.arg reference} must be a fit of the same model.",
+      x = "{problem}",
+      arg = "reference"
     )
   }
   if (identical(reference$fingerprint, values_mark(spec$y)) ||
     is_same_file(model$data, reference$rows)) {
     abort_privacy(
-      c(
-        "The {.arg reference} must come from other data.",
-        x = "It was fitted to this file or to most of it, so that records would
-             enter twice."
-      ),
-      arg = "reference", call = call
+      "The {.arg reference} must come from other data.",
+      x = "It was fitted to this file or to most of it, so that records would
+           enter twice.",
+      arg = "reference"
     )
   }
 }

@@ -163,13 +163,10 @@ check_enough_draws <- function(job, sets, arg) {
   kept <- sum(keep_draws(seq_len(job$run$chains * job$run$draws), quantile))
   if (sets > kept) {
     abort_input(
-      c(
-        "Each synthetic set needs a draw of its own.",
-        x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept}
-             draw{?s}.",
-        i = "Fit with more {.arg draws}."
-      ),
-      arg = arg, call = job$call
+      "Each synthetic set needs a draw of its own.",
+      x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept} draw{?s}.",
+      i = "Fit with more {.arg draws}.",
+      arg = arg
     )
   }
 }
@@ -242,8 +239,8 @@ job_count_weights <- function(job, fit) {
 prepare_balls <- function(job) {
   s <- job$mechanism$settings
   variable <- job$model$response$variable
-  check_known(s$known, job$model$data, variable, call = job$call)
-  response_values(job$data, variable, call = job$call)
+  check_known(s$known, job$model$data, variable)
+  response_values(job$data, variable)
   job
 }
 
@@ -302,14 +299,12 @@ reach <- function(job, expr) {
 abort_unreached <- function(job, delta, search = NULL) {
   nearest <- claim_of_bound(job, delta)
   abort_privacy(
-    c(
-      "{.arg epsilon} = {format(job$epsilon)} cannot be reached by
-       {.val {job$mechanism$name}}.",
-      x = "The nearest that was reached is {format_figure(nearest)}.",
-      i = "Ask for that, raise {.arg tolerance} or {.arg max_refits}, or choose
-           a clipped mechanism, which meets every epsilon."
-    ),
-    arg = "epsilon", call = job$call,
+    "{.arg epsilon} = {format(job$epsilon)} cannot be reached by
+     {.val {job$mechanism$name}}.",
+    x = "The nearest that was reached is {format_figure(nearest)}.",
+    i = "Ask for that, raise {.arg tolerance} or {.arg max_refits}, or choose
+         a clipped mechanism, which meets every epsilon.",
+    arg = "epsilon",
     class = "pseudosynth_error_unreachable", nearest = nearest, search = search
   )
 }
@@ -344,15 +339,14 @@ clipped_stage <- function(job, ...) {
 #' @noRd
 prepare_clip <- function(job, rule = job_rule(job)) {
   model <- job$model
-  call <- job$call
   model$prior <- resolve_prior(
-    job$fit_arguments$prior, job$family, model$design$columns, call
+    job$fit_arguments$prior, job$family, model$design$columns
   )
-  rule <- resolve_censor(rule, job$family, call)
+  rule <- resolve_censor(rule, job$family)
   if (!is_categorical(job$family)) {
-    check_public_centre(rule$reference, job$fit_arguments$prior, model, call)
+    check_public_centre(rule$reference, job$fit_arguments$prior, model)
   }
-  spec <- model_spec(model, NULL, rule, call)
-  choose_sampler(job$run$control$sampler, spec, call)
+  spec <- model_spec(model, NULL, rule)
+  choose_sampler(job$run$control$sampler, spec)
   job
 }

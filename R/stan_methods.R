@@ -40,53 +40,48 @@ log_lik.synthesizer <- function(object, draws = NULL, records = NULL,
   call_core(
     log_lik_(
       subset_spec(object$spec, records), object$draws[draws, , drop = FALSE]
-    ),
-    call = rlang::current_env()
+    )
   )
 }
 
 #' How many draws, or which: one number alone could be meant as either
 #' @return (integer) Which.
 #' @noRd
-chosen_draws <- function(draws, ids, n, call = rlang::caller_env()) {
+chosen_draws <- function(draws, ids, n) {
   if (is.null(draws)) {
-    return(check_index(ids, n, arg = "draw_ids", call = call))
+    return(check_index(ids, n, arg = "draw_ids"))
   }
   if (!is.null(ids)) {
     abort_input(
       "Only one of {.arg draws} and {.arg draw_ids} can be given.",
-      arg = "draws", call = call
+      arg = "draws"
     )
   }
   if (length(draws) > 1) {
     abort_input(
-      c(
-        "{.arg draws} must be one number: how many.",
-        x = "It is {describe_type(draws)}.",
-        i = "Say by {.arg draw_ids} which ones."
-      ),
-      arg = "draws", call = call
+      "{.arg draws} must be one number: how many.",
+      x = "It is {describe_type(draws)}.",
+      i = "Say by {.arg draw_ids} which ones.",
+      arg = "draws"
     )
   }
-  draws <- check_count(draws, min = 1, max = n, arg = "draws", call = call)
+  draws <- check_count(draws, min = 1, max = n, arg = "draws")
   round(seq(1, n, length.out = draws))
 }
 
 # A matrix of draws by records can outgrow the machine.
-check_size <- function(n_draws, n_records, call = rlang::caller_env()) {
+check_size <- function(n_draws, n_records) {
   bytes <- 8 * as.double(n_draws) * n_records
   limit <- getOption("pseudosynth.max_bytes", 2e9)
   if (bytes > limit) {
     gigabytes <- format(bytes / 1e9, digits = 2)
     abort_input(
-      c(
-        "A matrix of {n_draws} draws by {n_records} records must stay below
-         {format(limit / 1e9)} GB.",
-        x = "It would take {gigabytes} GB.",
-        i = "Ask for fewer {.arg draws} or records, or raise the option
-             {.code pseudosynth.max_bytes}."
-      ),
-      arg = "draws", call = call
+      "A matrix of {n_draws} draws by {n_records} records must stay below
+       {format(limit / 1e9)} GB.",
+      x = "It would take {gigabytes} GB.",
+      i = "Ask for fewer {.arg draws} or records, or raise the option
+           {.code pseudosynth.max_bytes}.",
+      arg = "draws"
     )
   }
   invisible(bytes)
@@ -135,8 +130,7 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
     synthesize_(
       spec, object$draws[draws, , drop = FALSE],
       seed_words(seed, "predict"), 0L
-    ),
-    call = rlang::current_env()
+    )
   )
   t(response_number(object$response, values))
 }
@@ -160,16 +154,14 @@ predictive_sets <- function(fit, m) {
 
 #' Each synthetic set takes a draw of its own
 #' @noRd
-check_draws_for <- function(fit, m, call = rlang::caller_env()) {
+check_draws_for <- function(fit, m) {
   n_kept <- n_draws(fit)
   if (m > n_kept) {
     abort_input(
-      c(
-        "Each synthetic set needs a draw of its own.",
-        x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
-        i = "Fit with more {.arg draws}."
-      ),
-      arg = "m", call = call
+      "Each synthetic set needs a draw of its own.",
+      x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
+      i = "Fit with more {.arg draws}.",
+      arg = "m"
     )
   }
 }
@@ -285,9 +277,9 @@ neff_ratio.synthesizer <- function(object, pars = NULL, ...) {
   judged(object, pmin(table$ess_bulk, table$ess_tail) / n_draws(object), pars)
 }
 
-judged <- function(fit, values, pars, call = rlang::caller_env()) {
+judged <- function(fit, values, pars) {
   values <- stats::setNames(values, fit$diagnostics$variable)
-  check_names(pars, names(values), arg = "pars", call = call)
+  check_names(pars, names(values), arg = "pars")
   if (is.null(pars)) values else values[pars]
 }
 
@@ -297,11 +289,9 @@ nuts_params.synthesizer <- function(object, pars = NULL, ...) {
   found <- object$sampler
   if (length(found$energy) == 0) {
     abort_input(
-      c(
-        "Only a fit of the sampler NUTS has what {.fn nuts_params} tells.",
-        x = "This one was made by {.val {object$control$sampler}}.",
-        i = "{.code control = sampler_control(sampler = \"nuts\")} asks for it."
-      ),
+      "Only a fit of the sampler NUTS has what {.fn nuts_params} tells.",
+      x = "This one was made by {.val {object$control$sampler}}.",
+      i = "{.code control = sampler_control(sampler = \"nuts\")} asks for it.",
       arg = "object"
     )
   }
@@ -330,11 +320,9 @@ nuts_params.synthesizer <- function(object, pars = NULL, ...) {
 loo.synthesizer <- function(x, ...) {
   if (!is.null(x$privacy_weights) || !is.null(x$censor)) {
     abort_input(
-      c(
-        "{.fn loo} is for fits without weights and without a clip.",
-        x = "The likelihood of this one is not that of the data.",
-        i = "Compare families by their unweighted fits."
-      ),
+      "{.fn loo} is for fits without weights and without a clip.",
+      x = "The likelihood of this one is not that of the data.",
+      i = "Compare families by their unweighted fits.",
       arg = "x"
     )
   }

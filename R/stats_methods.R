@@ -44,12 +44,10 @@ NULL
 coef.synthesizer <- function(object, ...) {
   if (is_mixture(object$family)) {
     abort_input(
-      c(
-        "A mixture has no coefficients of its own.",
-        i = "Its components exchange places between draws, and means over draws
-             tell nothing. {.fn as_draws_df} gives the draws, {.fn summary} what
-             can be summarised."
-      ),
+      "A mixture has no coefficients of its own.",
+      i = "Its components exchange places between draws, and means over draws
+           tell nothing. {.fn as_draws_df} gives the draws, {.fn summary} what
+           can be summarised.",
       arg = "object"
     )
   }
@@ -109,8 +107,8 @@ of_sets <- "Fit a model to every set by {.code with(x, lm(..))} and combine them
 
 no_method <- function(object, verb, instead) {
   abort_input(
-    c("There is no {.fn {verb}} of {describe_type(object)}.", i = instead),
-    arg = "object", call = rlang::call2(verb)
+    "There is no {.fn {verb}} of {describe_type(object)}.", i = instead,
+    arg = "object"
   )
 }
 

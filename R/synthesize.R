@@ -103,21 +103,20 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        ledger = NULL, uncertainty = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
-  call <- rlang::current_env()
-  check_ledger(ledger, call)
-  check_uncertainty(uncertainty, fit, call)
+  check_ledger(ledger)
+  check_uncertainty(uncertainty, fit)
   check_flag(allow_unconverged)
   if (inherits(fit, "perturbed_histogram")) {
-    check_histogram_assignment(assignment, call)
+    check_histogram_assignment(assignment)
     m <- check_count(m, min = 1)
     if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
     return(synthesize_histogram(
-      fit, m, newdata, margin, seed, support, ledger, call
+      fit, m, newdata, margin, seed, support, ledger
     ))
   }
   sets <- draw_sets(
     fit, m, newdata, margin, assignment, seed, allow_unconverged, support,
-    ledger, uncertainty, call
+    ledger, uncertainty
   )$synthetic
   if (inherits(fit, "synthesizer") && is.null(newdata)) {
     tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
@@ -133,50 +132,45 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
 draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
                       allow_unconverged = FALSE, support = NULL, ledger = NULL,
-                      uncertainty = FALSE, call = rlang::caller_env()) {
-  m <- check_count(m, min = 1, call = call)
+                      uncertainty = FALSE) {
+  m <- check_count(m, min = 1)
   if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
   if (inherits(fit, "score_release")) {
-    check_histogram_assignment(assignment, call)
+    check_histogram_assignment(assignment)
     return(draw_score_sets(
-      fit, m, newdata, margin, seed, support, ledger, uncertainty, call
+      fit, m, newdata, margin, seed, support, ledger, uncertainty
     ))
   }
   if (inherits(fit, "synthesis_generator")) {
-    check_histogram_assignment(assignment, call)
-    return(draw_generated_sets(
-      fit, m, newdata, margin, seed, support, ledger, call
-    ))
+    check_histogram_assignment(assignment)
+    return(draw_generated_sets(fit, m, newdata, margin, seed, support, ledger ))
   }
-  check_class(
-    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
-    call = call
-  )
-  check_margin(margin, fit, call)
-  ends <- with_support(fit$response, support, call)
+  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}." )
+  check_margin(margin, fit)
+  ends <- with_support(fit$response, support)
   check_public_ends(
     support, fit$data[[fit$response$variable]], "support",
-    fit$response$confirmed, call
+    fit$response$confirmed
   )
-  check_finite_mean(fit$family, ends, margin, call)
-  assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
-  check_assignment(assignment, fit, newdata, call)
-  check_seed(seed, call = call)
-  check_converged(fit, allow_unconverged, call = call)
-  check_draws_for(fit, m, call)
+  check_finite_mean(fit$family, ends, margin)
+  assignment <- check_choice(assignment, c("prior", "posterior"))
+  check_assignment(assignment, fit, newdata)
+  check_seed(seed)
+  check_converged(fit, allow_unconverged)
+  check_draws_for(fit, m)
 
   data <- if (is.null(newdata)) fit$data else newdata
-  spec <- newdata_spec(fit, newdata, call)
-  if (!is.null(margin)) check_margin_offset(fit$design, spec, call)
+  spec <- newdata_spec(fit, newdata)
+  if (!is.null(margin)) check_margin_offset(fit$design, spec)
   columns <- published_columns(fit, data)
-  check_published(fit, data, columns, call)
-  check_sets_memory(m, nrow(data), call)
+  check_published(fit, data, columns)
+  check_sets_memory(m, nrow(data))
   label <- label_of_sets(fit, m, margin, assignment, seed, support)
   if (!is.null(ledger)) {
     variable <- fit$response$variable
     spend(
       ledger, label, variable, data[setdiff(columns, variable)],
-      fit$data[[variable]], call
+      fit$data[[variable]]
     )
   }
   rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
@@ -191,7 +185,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   if (label$holds) response <- released_response(response)
   list(
     synthetic = build_synthetic_sets(
-      values, with_support(response, support, call), data, columns, label,
+      values, with_support(response, support), data, columns, label,
       assignment, support,
       margin = margin,
       tibble = if (is.null(newdata)) isTRUE(fit$tibble) else is_tibble(newdata)
@@ -222,26 +216,23 @@ label_of_sets <- function(fit, m, margin, assignment, seed, support,
 
 #' Values drawn from a histogram: post-processing, whatever m is
 #' @noRd
-synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
-                                 call) {
-  check_seed(seed, call = call)
-  response <- with_support(x$response, support, call)
+synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger) {
+  check_seed(seed)
+  response <- with_support(x$response, support)
   if (!is.null(margin)) {
     abort_input(
-      c(
-        "{.arg margin} is for models.",
-        x = "{.arg fit} is a histogram itself."
-      ),
-      arg = "margin", call = call
+      "{.arg margin} is for models.",
+      x = "{.arg fit} is a histogram itself.",
+      arg = "margin"
     )
   }
-  check_histogram_newdata(newdata, x$response, call)
+  check_histogram_newdata(newdata, x$response)
   variable <- x$response$variable
   check_public_ends(
-    support, newdata[[variable]], "support", response$confirmed, call
+    support, newdata[[variable]], "support", response$confirmed
   )
   n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
-  check_sets_memory(m, n, call)
+  check_sets_memory(m, n)
   published <- setdiff(names(newdata), variable)
   label <- label_of_histogram(
     x,
@@ -250,7 +241,7 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
     support = support
   )
   if (!is.null(ledger)) {
-    spend(ledger, label, variable, newdata[published], NULL, call)
+    spend(ledger, label, variable, newdata[published], NULL)
   }
   words <- seed_words(seed, "synthesize")
   values <- vapply(seq_len(m), function(j) {
@@ -262,40 +253,36 @@ synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger,
   )
 }
 
-check_histogram_assignment <- function(assignment, call) {
-  assignment <- check_choice(assignment, c("prior", "posterior"), call = call)
+check_histogram_assignment <- function(assignment) {
+  assignment <- check_choice(assignment, c("prior", "posterior"))
   if (assignment != "prior") {
     abort_input(
-      c(
-        "{.code assignment = \"posterior\"} is for mixtures.",
-        x = "{.arg fit} is none."
-      ),
-      arg = "assignment", call = call
+      "{.code assignment = \"posterior\"} is for mixtures.",
+      x = "{.arg fit} is none.",
+      arg = "assignment"
     )
   }
 }
 
-check_histogram_newdata <- function(newdata, response, call) {
+check_histogram_newdata <- function(newdata, response) {
   if (is.null(newdata)) {
     return(invisible())
   }
-  check_data_frame(newdata, arg = "newdata", call = call)
+  check_data_frame(newdata, arg = "newdata")
   if (!response$column) {
     abort_privacy(
-      c(
-        "{.arg newdata} needs a histogram that knows its column.",
-        x = "It was made from a vector: the response could be published
-             untouched.",
-        i = "Make it from a formula, such as {.code income ~ 1}."
-      ),
-      arg = "newdata", call = call
+      "{.arg newdata} needs a histogram that knows its column.",
+      x = "It was made from a vector: the response could be published
+           untouched.",
+      i = "Make it from a formula, such as {.code income ~ 1}.",
+      arg = "newdata"
     )
   }
   newdata <- without_labels(newdata)
   y <- newdata[[response$variable]]
   beside <- newdata[setdiff(names(newdata), response$variable)]
   if (!is.null(y)) {
-    check_not_copied(y, beside, call)
+    check_not_copied(y, beside)
     tell_near_copies(y, beside)
   }
   tell_distinct(beside)
@@ -303,84 +290,75 @@ check_histogram_newdata <- function(newdata, response, call) {
 
 #' Columns beside what is drawn from a fit must not tell the response
 #' @noRd
-check_published <- function(fit, data, columns, call) {
+check_published <- function(fit, data, columns) {
   variable <- fit$response$variable
   published <- data[setdiff(columns, variable)]
-  check_design_not_copied(fit$spec, fit$design, call)
+  check_design_not_copied(fit$spec, fit$design)
   if (nrow(data) == n_records(fit)) {
-    check_not_copied(fit$spec$y, published, call)
+    check_not_copied(fit$spec$y, published)
   }
   # Other records, or the same in another order
   y <- data[[variable]]
   if (!is.null(y) && nrow(data) > 0) {
-    check_not_copied(y, published, call)
+    check_not_copied(y, published)
   }
-  check_holds_none(fit$data[[variable]], published, call)
-  check_terms_hold_none(fit$data[[variable]], fit$design$terms, call)
+  check_holds_none(fit$data[[variable]], published)
+  check_terms_hold_none(fit$data[[variable]], fit$design$terms)
 }
 
-check_margin <- function(margin, fit, call = rlang::caller_env()) {
+check_margin <- function(margin, fit) {
   if (is.null(margin)) {
     return(invisible())
   }
   check_class(
     margin, "perturbed_histogram", "Make one with {.fn perturbed_histogram}.",
-    arg = "margin", call = call
+    arg = "margin"
   )
-  check_margin_kind(fit$response, call)
+  check_margin_kind(fit$response)
   scale <- c("variable", "transform", "constant")
   same <- identical(
     unclass(margin$response)[scale], unclass(fit$response)[scale]
   )
   if (!same) {
     abort_input(
-      c(
-        "{.arg margin} must be a histogram of the modelled response.",
-        x = "The model is of {.code {response_label(fit$response)}}, the
-             histogram of {.code {response_label(margin$response)}}.",
-        i = "Give {.fn perturbed_histogram} the model's formula."
-      ),
-      arg = "margin", call = call
+      "{.arg margin} must be a histogram of the modelled response.",
+      x = "The model is of {.code {response_label(fit$response)}}, the
+           histogram of {.code {response_label(margin$response)}}.",
+      i = "Give {.fn perturbed_histogram} the model's formula.",
+      arg = "margin"
     )
   }
-  check_ends_hold(margin$bounds, fit$response, "margin", call)
+  check_ends_hold(margin$bounds, fit$response, "margin")
 }
 
-check_margin_kind <- function(response, call) {
+check_margin_kind <- function(response) {
   if (has_labels(response)) {
     abort_input(
-      c(
-        "{.arg margin} is for numbers.",
-        i = "Leave it out."
-      ),
-      arg = "margin", call = call
+      "{.arg margin} is for numbers.",
+      i = "Leave it out.",
+      arg = "margin"
     )
   }
 }
 
-check_assignment <- function(assignment, fit, newdata,
-                             call = rlang::caller_env()) {
+check_assignment <- function(assignment, fit, newdata) {
   if (assignment == "prior") {
     return(invisible())
   }
   if (!is_mixture(fit$family)) {
     abort_input(
-      c(
-        "{.code assignment = \"posterior\"} is for mixtures.",
-        x = "The family of {.arg fit} has no clusters.",
-        i = "Leave {.arg assignment} out."
-      ),
-      arg = "assignment", call = call
+      "{.code assignment = \"posterior\"} is for mixtures.",
+      x = "The family of {.arg fit} has no clusters.",
+      i = "Leave {.arg assignment} out.",
+      arg = "assignment"
     )
   }
   if (!is.null(newdata)) {
     abort_input(
-      c(
-        "{.code assignment = \"posterior\"} reads the confidential response.",
-        x = "{.arg newdata} has none.",
-        i = "Leave {.arg assignment} or {.arg newdata} out."
-      ),
-      arg = "assignment", call = call
+      "{.code assignment = \"posterior\"} reads the confidential response.",
+      x = "{.arg newdata} has none.",
+      i = "Leave {.arg assignment} or {.arg newdata} out.",
+      arg = "assignment"
     )
   }
 }

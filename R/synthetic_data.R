@@ -86,9 +86,8 @@ NULL
 #' @param tibble (flag) Are sets to be tibbles?
 #' @noRd
 build_synthetic_sets <- function(values, response, data, columns, label,
-                                 assignment, support = NULL,
-                                 margin = NULL, combine = "reiter",
-                                 tibble = is_tibble(data)) {
+                                 assignment, support = NULL, margin = NULL,
+                                 combine = "reiter", tibble = is_tibble(data)) {
   variable <- response$variable
   frame <- lapply(data[setdiff(columns, variable)], publish_column)
   numbers <- rounded_number(response, values, margin)
@@ -223,24 +222,22 @@ guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
 
 #' The label of what was drawn is that of all of it
 #' @noRd
-check_sets_drawn <- function(m, drawn, call = rlang::caller_env()) {
-  m <- check_count(m, min = 1, arg = "m", call = call)
+check_sets_drawn <- function(m, drawn) {
+  m <- check_count(m, min = 1, arg = "m")
   if (m != drawn) {
     abort_input(
-      c(
-        "Synthetic data carry the label of all their sets.",
-        x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
-             set{?s}."
-      ),
-      arg = "m", call = call
+      "Synthetic data carry the label of all their sets.",
+      x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
+           set{?s}.",
+      arg = "m"
     )
   }
 }
 
 #' A set's values are there three times: drawn, on their own scale, in the set
 #' @noRd
-check_sets_memory <- function(m, n, call) {
-  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m", call)
+check_sets_memory <- function(m, n) {
+  check_memory(24 * m * n, sprintf("%s sets", format_count(m)), "m")
 }
 
 # Sets and elements of synthetic data, and the form in which sets leave the
@@ -257,10 +254,8 @@ check_sets_memory <- function(m, n, call) {
   if (i > length(x$sets)) {
     n_sets <- length(x$sets)
     abort_input(
-      c(
-        "There is no set {i}.",
-        x = "The synthetic data hold {n_sets} set{?s}."
-      ),
+      "There is no set {i}.",
+      x = "The synthetic data hold {n_sets} set{?s}.",
       arg = "i"
     )
   }
@@ -285,15 +280,14 @@ check_sets_memory <- function(m, n, call) {
 
 #' An element of the object, never a column: that is one of a set
 #' @noRd
-named_element <- function(x, name, call = rlang::caller_env()) {
+named_element <- function(x, name) {
   column <- isTRUE(name %in% unlist(lapply(unclass(x)$sets, names)))
   element_of(
     x, name, "Synthetic data",
     if (column) {
       "It is a column of every set: {.code x[[1]]${name}}, or
        {.code as.data.frame(x)${name}}."
-    },
-    call
+    }
   )
 }
 
@@ -335,9 +329,7 @@ as.data.frame.synthetic_data <- function(x,
   number <- rep(seq_len(x$m), each = x$n_records)
   taken <- "set" %in% names(stacked)
   cbind(
-    stats::setNames(
-      data.frame(number), if (taken) "synthetic_set" else "set"
-    ),
+    stats::setNames(data.frame(number), if (taken) "synthetic_set" else "set" ),
     stacked
   )
 }

@@ -4,18 +4,16 @@
 #' @param data (data frame) For its column names only.
 #' @return (terms)
 #' @noRd
-formula_terms <- function(formula, data, call = rlang::caller_env()) {
+formula_terms <- function(formula, data) {
   tryCatch(
     stats::terms(formula, data = data[0, , drop = FALSE]),
     error = function(e) {
       abort_input(
-        c(
-          "{.arg formula} must be a formula that R can read.",
-          x = "{conditionMessage(e)}",
-          i = "Name columns of {.arg data}, such as
-               {.code income ~ age + region}."
-        ),
-        arg = "formula", call = call
+        "{.arg formula} must be a formula that R can read.",
+        x = "{conditionMessage(e)}",
+        i = "Name columns of {.arg data}, such as
+             {.code income ~ age + region}.",
+        arg = "formula"
       )
     }
   )
@@ -95,13 +93,13 @@ variable_table <- function(terms) {
 #' @param data (data frame) For its column names only.
 #' @return (named character) By column of `data`, in its order.
 #' @noRd
-column_roles <- function(formulas, data, call = rlang::caller_env()) {
+column_roles <- function(formulas, data) {
   if (inherits(formulas, "formula")) {
     formulas <- list(formulas)
   }
   left <- unlist(lapply(formulas, function(formula) all.vars(formula[[2]])))
   right <- unlist(lapply(formulas, function(formula) {
-    terms <- formula_terms(formula, data, call)
+    terms <- formula_terms(formula, data)
     all.vars(attr(used_terms(stats::delete.response(terms)), "variables"))
   }))
   roles <- stats::setNames(rep("unused", length(data)), names(data))

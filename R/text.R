@@ -20,18 +20,16 @@ distinct_text <- function(x) {
 #'
 #' A factor has its levels, in their order: only text must be sorted.
 #' @noRd
-check_text <- function(x, name, call) {
+check_text <- function(x, name) {
   bad <- if (is.character(x)) which(!validEnc(x))
   if (length(bad) > 0) {
     n_bad <- length(bad)
     abort_input(
-      c(
-        "Column {.val {name}} must be text in a known encoding.",
-        x = "It is not valid for {n_bad} of {length(x)} record{?s}.",
-        i = "Read the file with its {.arg fileEncoding}, or convert the column
-             by {.fn iconv}."
-      ),
-      arg = "data", call = call, rows = bad
+      "Column {.val {name}} must be text in a known encoding.",
+      x = "It is not valid for {n_bad} of {length(x)} record{?s}.",
+      i = "Read the file with its {.arg fileEncoding}, or convert the column
+           by {.fn iconv}.",
+      arg = "data", rows = bad
     )
   }
   invisible(x)

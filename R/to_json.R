@@ -26,15 +26,11 @@ to_json <- function(x, ...) {
   if (!inherits(x, "score_release")) {
     check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
   }
-  check_jsonlite(rlang::current_env())
-  call <- rlang::current_env()
+  check_jsonlite()
   tryCatch(json_text(as.list(x), ...), error = function(error) {
     abort_input(
-      c(
-        "{.arg ...} must be arguments of {.fn jsonlite::toJSON}.",
-        x = cli_escape(conditionMessage(error))
-      ),
-      call = call
+      "{.arg ...} must be arguments of {.fn jsonlite::toJSON}.",
+      x = cli_escape(conditionMessage(error))
     )
   })
 }
@@ -51,14 +47,11 @@ json_text <- function(x, ...) {
   as.character(do.call(jsonlite::toJSON, c(list(x), arguments)))
 }
 
-check_jsonlite <- function(call) {
+check_jsonlite <- function() {
   if (!requireNamespace("jsonlite", quietly = TRUE)) {
     abort_input(
-      c(
-        "Writing JSON needs the package {.pkg jsonlite}.",
-        i = "Install it with {.code install.packages(\"jsonlite\")}."
-      ),
-      call = call
+      "Writing JSON needs the package {.pkg jsonlite}.",
+      i = "Install it with {.code install.packages(\"jsonlite\")}."
     )
   }
 }

@@ -28,11 +28,9 @@ top_risks <- function(x, n = 10, data = NULL, ...) {
   n <- check_count(n, min = 1)
   if (!inherits(x, c("identification_risk", "attribute_risk"))) {
     abort_input(
-      c(
-        "{.arg x} must be an {.cls identification_risk} or an
-         {.cls attribute_risk}.",
-        x = "It is {describe_type(x)}."
-      ),
+      "{.arg x} must be an {.cls identification_risk} or an
+       {.cls attribute_risk}.",
+      x = "It is {describe_type(x)}.",
       arg = "x"
     )
   }
@@ -44,10 +42,8 @@ top_risks <- function(x, n = 10, data = NULL, ...) {
     if (nrow(data) != x$n_records) {
       n_data <- nrow(data)
       abort_input(
-        c(
-          "{.arg data} must be the records that the risks are of.",
-          x = "It has {n_data} row{?s}, there are {x$n_records} risk{?s}."
-        ),
+        "{.arg data} must be the records that the risks are of.",
+        x = "It has {n_data} row{?s}, there are {x$n_records} risk{?s}.",
         arg = "data"
       )
     }

@@ -72,7 +72,7 @@ keep_synthesizer_draws <- function(fit, kept, n) {
   fit
 }
 
-keep_external_draws <- function(fit, kept, n, call = rlang::caller_env()) {
+keep_external_draws <- function(fit, kept, n) {
   fit$draws <- fit$draws[kept, , drop = FALSE]
   source <- fit$log_lik
   if (source$kind == "matrix") {
@@ -86,11 +86,9 @@ keep_external_draws <- function(fit, kept, n, call = rlang::caller_env()) {
     fit$log_lik$draws <- draws[kept]
   } else {
     abort_input(
-      c(
-        "The draws of {.arg fit} must have one row or element per draw.",
-        i = "Give {.fn external_fit} a matrix of draws."
-      ),
-      arg = "fit", call = call
+      "The draws of {.arg fit} must have one row or element per draw.",
+      i = "Give {.fn external_fit} a matrix of draws.",
+      arg = "fit"
     )
   }
   fit

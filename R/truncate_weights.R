@@ -68,20 +68,20 @@ truncated_scheme <- function() {
     word = "weighted_e",
     dependency = depends_on_file,
     reads = reads_model,
-    rule = function(node, data, inner, call) {
+    rule = function(node, data, inner) {
       basis <- node$basis
-      delta <- model_bound(basis$model, data, inner[[1]], call)
+      delta <- model_bound(basis$model, data, inner[[1]])
       truncated_rule(inner[[1]], delta, basis$epsilon)
     },
-    definition = function(node, data, inner, call) {
+    definition = function(node, data, inner) {
       basis <- node$basis
-      delta <- dense_bound(basis$model, data, inner[[1]], call)
+      delta <- dense_bound(basis$model, data, inner[[1]])
       inner[[1]] * (delta <= basis$epsilon / 2)
     },
     grid = function(node, grid, counts, database, inner) {
       grid_truncated(grid, counts, inner()[[1]], node$arguments$epsilon)
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       truncate_weights(
         run(inner()[[1]]), node$arguments$epsilon,
         allow_unconverged = TRUE
@@ -95,32 +95,27 @@ truncated_rule <- function(alpha, delta, epsilon) {
   alpha
 }
 
-check_weighted <- function(fit, what, call = rlang::caller_env()) {
-  check_has_weights(fit, call = call)
+check_weighted <- function(fit, what) {
+  check_has_weights(fit)
   if (!is.null(fit$censor)) {
     abort_input(
-      c(
-        "The weights of a censored fit cannot be {what}.",
-        x = "Its bounds are those of clipped contributions."
-      ),
-      arg = "fit", call = call
+      "The weights of a censored fit cannot be {what}.",
+      x = "Its bounds are those of clipped contributions.",
+      arg = "fit"
     )
   }
 }
 
 #' Weights that are all 0 fit the prior, not the file
 #' @noRd
-check_some_left <- function(truncated, alpha, delta, epsilon,
-                            call = rlang::caller_env()) {
+check_some_left <- function(truncated, alpha, delta, epsilon) {
   if (all(truncated == 0)) {
     abort_privacy(
-      c(
-        "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
-         lies above {format(epsilon / 2)}.",
-        i = "Ask for more, or scale the weights down first with
-             {.fn scale_weights}."
-      ),
-      call = call, arg = "epsilon", class = "pseudosynth_error_unreachable",
+      "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
+       lies above {format(epsilon / 2)}.",
+      i = "Ask for more, or scale the weights down first with
+           {.fn scale_weights}.",
+      arg = "epsilon", class = "pseudosynth_error_unreachable",
       nearest = suppressWarnings(min(delta[alpha > 0]))
     )
   }

@@ -61,9 +61,7 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
   first <- two_stage_fit(
     x, epsilon0, data, family, neighbours, reference, window, seed, ...
   )
-  weights_of_first_stage(
-    first, weight_range, neighbours, seed, rlang::current_env()
-  )
+  weights_of_first_stage(first, weight_range, neighbours, seed )
 }
 
 #' The first stage, of which no draw is chosen yet
@@ -71,10 +69,9 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
 two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
                           neighbours = "add-remove", reference = NULL,
                           window = NULL, seed = NULL, ...) {
-  call <- rlang::caller_env()
-  check_present(x, call = call)
-  check_number(epsilon0, above = 0, call = call)
-  check_seed(seed, call = call)
+  check_present(x)
+  check_number(epsilon0, above = 0)
+  check_seed(seed)
   rule <- censor(
     epsilon0,
     neighbours = neighbours, reference = reference, window = window
@@ -82,14 +79,14 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
   response <- if (inherits(x, "synthesizer")) {
     x$response
   } else {
-    check_formula(x, arg = "x", call = call)
-    check_data_frame(data, call = call)
+    check_formula(x, arg = "x")
+    check_data_frame(data)
     new_response(
-      x, data, as_synth_family(family %||% normal_mixture(), call = call), call,
+      x, data, as_synth_family(family %||% normal_mixture()),
       list(...)$response
     )
   }
-  check_response_is_public(response, call)
+  check_response_is_public(response)
   first <- if (inherits(x, "synthesizer")) {
     update(
       x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
@@ -103,23 +100,18 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
   if (!isTRUE(first$converged)) {
     problems <- cli_escape(first$problems)
     abort_privacy(
-      c(
-        "The first stage must have converged.",
-        stats::setNames(problems, rep("x", length(problems))),
-        i = "Give it more {.arg warmup} and {.arg draws}."
-      ),
-      problems = first$problems, call = call
+      "The first stage must have converged.",
+      stats::setNames(problems, rep("x", length(problems))),
+      i = "Give it more {.arg warmup} and {.arg draws}.",
+      problems = first$problems
     )
   }
   verdict <- verdict_of(first, dependency("own"))
   if (verdict$label != "strict") {
     abort_privacy(
-      c(
-        "The first stage must carry a strict label.",
-        x = "It is {.val {verdict$label}}.",
-        i = "{cli_escape(verdict$reasons)}"
-      ),
-      call = call
+      "The first stage must carry a strict label.",
+      x = "It is {.val {verdict$label}}.",
+      i = "{cli_escape(verdict$reasons)}"
     )
   }
   first
@@ -127,8 +119,7 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
 
 #' @param first (`synthesizer`) See two_stage_fit().
 #' @noRd
-weights_of_first_stage <- function(first, weight_range, neighbours, seed,
-                                   call) {
+weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
   # One draw is paid for, chosen by the system's entropy unless seeded
   row <- random_rows(n_draws(first), 1, seed_words(seed, "first"))
   basis <- list(
@@ -137,7 +128,7 @@ weights_of_first_stage <- function(first, weight_range, neighbours, seed,
   )
   cost <- first_stage_cost(first)
   new_privacy_weights(
-    two_stage_values(basis, first$data, call), "two_stage",
+    two_stage_values(basis, first$data), "two_stage",
     list(
       epsilon0 = cost[["add/remove-one"]],
       epsilon0_replace = cost[["replace-one"]], weight_range = weight_range,
@@ -160,27 +151,25 @@ first_stage_charge <- function(id, cost) {
   charge(id, "parameter draw of a first stage", cost)
 }
 
-check_weight_range <- function(weight_range, call = rlang::caller_env()) {
+check_weight_range <- function(weight_range) {
   good <- is.numeric(weight_range) && !is.object(weight_range) &&
     length(weight_range) == 2 && all(is.finite(weight_range)) &&
     weight_range[1] >= 0 && weight_range[1] < weight_range[2]
   if (!good) {
     abort_input(
-      c(
-        "{.arg weight_range} must be two finite numbers, at least 0 and
-         increasing.",
-        x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
-          "It is {describe_type(weight_range)}."
-        }
-      ),
-      arg = "weight_range", call = call
+      "{.arg weight_range} must be two finite numbers, at least 0 and
+       increasing.",
+      x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
+        "It is {describe_type(weight_range)}."
+      },
+      arg = "weight_range"
     )
   }
 }
 
 two_stage_scheme <- function() {
-  definition <- function(node, data, inner, call) {
-    defined_two_stage_weights(node$basis, data, call)
+  definition <- function(node, data, inner) {
+    defined_two_stage_weights(node$basis, data)
   }
   new_weighting_scheme(
     "two_stage",
@@ -199,8 +188,8 @@ two_stage_scheme <- function() {
       )
     },
     reads = reads_model,
-    rule = function(node, data, inner, call) {
-      two_stage_values(node$basis, data, call)
+    rule = function(node, data, inner) {
+      two_stage_values(node$basis, data)
     },
     definition = definition,
     grid = function(node, grid, counts, database, inner) {
@@ -211,23 +200,23 @@ two_stage_scheme <- function() {
       with_step(node, scale, shift)
     },
     # The draw is taken as spent: other records meet the same one
-    replay = function(node, records, run, inner, call) {
-      weights_of_node(node, two_stage_values(node$basis, records$data, call))
+    replay = function(node, records, run, inner) {
+      weights_of_node(node, two_stage_values(node$basis, records$data))
     }
   )
 }
 
 #' Weights of records at the one draw
 #' @noRd
-two_stage_values <- function(basis, data, call) {
-  delta <- model_bound(basis$model, data, call = call)
+two_stage_values <- function(basis, data) {
+  delta <- model_bound(basis$model, data)
   apply_steps(two_stage_rule(basis, delta), basis$steps)
 }
 
 #' The same once more from the formula, for audits
 #' @noRd
-defined_two_stage_weights <- function(basis, data, call = rlang::caller_env()) {
-  delta <- dense_bound(basis$model, data, call = call)
+defined_two_stage_weights <- function(basis, data) {
+  delta <- dense_bound(basis$model, data)
   ends <- basis$weight_range
   share <- (ends[2] - delta) / (ends[2] - ends[1])
   alpha <- ifelse(is.finite(delta), pmin(1, pmax(0, share)), 0)

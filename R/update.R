@@ -39,20 +39,17 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
                                chains = NULL, warmup = NULL, draws = NULL,
                                seed = NULL, threads = NULL, control = NULL,
                                quantile = NULL) {
-  call <- rlang::current_env()
-  check_no_dots(..., call = call)
-  check_sealed(object, "fit_synthesizer", call = call)
+  check_no_dots(...)
+  check_sealed(object, "fit_synthesizer")
   if (!missing(privacy_weights) && inherits(privacy_weights, "formula")) {
     abort_input(
-      c(
-        "{.fn update} keeps the model: weights, clipping and run change.",
-        i = "For another formula call {.fn fit_synthesizer}."
-      ),
-      arg = "privacy_weights", call = call
+      "{.fn update} keeps the model: weights, clipping and run change.",
+      i = "For another formula call {.fn fit_synthesizer}.",
+      arg = "privacy_weights"
     )
   }
   quantile <- quantile %||% object$quantile
-  check_quantile(quantile, call = call)
+  check_quantile(quantile)
   weights <- if (missing(privacy_weights)) {
     object$privacy_weights
   } else {
@@ -61,33 +58,33 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
       arg = "privacy_weights"
     )
   }
-  check_weights_records(weights, object$data, call = call)
+  check_weights_records(weights, object$data)
   censor <- if (missing(censor)) {
     object$censor
   } else {
-    resolve_censor(censor, object$family, call)
+    resolve_censor(censor, object$family)
   }
   old <- object$control
   run <- check_run(
     chains %||% old$chains, warmup %||% old$warmup, draws %||% old$draws,
-    seed, threads %||% old$threads, control %||% old$asked, call
+    seed, threads %||% old$threads, control %||% old$asked
   )
   run$purpose <- "refit"
   model <- unclass(object)[c(
     "call", "formula", "family", "prior", "response", "design", "data", "spec"
   )]
   if (is.null(censor)) {
-    check_varies(model, call)
+    check_varies(model)
   } else if (!is_categorical(model$family)) {
-    check_public_centre(censor$reference, model$prior, model, call)
+    check_public_centre(censor$reference, model$prior, model)
   }
-  model$spec <- weighted_spec(model$spec, model, weights, censor, call)
+  model$spec <- weighted_spec(model$spec, model, weights, censor)
 
-  sampler <- choose_sampler(run$control$sampler, model$spec, call)
+  sampler <- choose_sampler(run$control$sampler, model$spec)
   warm <- run$chains == old$chains && sampler == old$sampler
   made <- run_synthesizer(
     model, weights, censor, run,
-    init = if (warm) object$state, call = call
+    init = if (warm) object$state
   )
   truncate_draws(made, quantile)
 }

@@ -100,7 +100,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   check_survey_weights(data, survey_weights, "data", variable)
   check_groups(groups, names(data), variable)
   for (group in groups) {
-    check_finite_column(data[[group]], group, rlang::current_env())
+    check_finite_column(data[[group]], group)
   }
   for (set in sets) {
     check_data_frame(set, arg = "synthetic")
@@ -123,22 +123,21 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       check_columns(all.vars(formula), file, "data")
     }
   }
-  call <- rlang::current_env()
   if (!is.null(groups)) {
-    check_scale(data[[variable]], transform, "data", call)
+    check_scale(data[[variable]], transform, "data")
     for (set in sets) {
-      check_scale(set[[variable]], transform, "synthetic", call)
+      check_scale(set[[variable]], transform, "synthetic")
     }
   }
-  levels <- category_levels(data, sets, variable, call)
+  levels <- category_levels(data, sets, variable)
   # Two levels have an order, and so a distribution function; more have shares
   shares_alone <- length(levels) > 2
-  if (shares_alone && !is.null(pmse)) abort_pmse_of_levels(variable, call)
+  if (shares_alone && !is.null(pmse)) abort_pmse_of_levels(variable)
   values_of <- function(file, arg) {
     if (shares_alone) {
       return(factor(as.character(file[[variable]]), levels))
     }
-    response_values(file, variable, levels, arg = arg, call = call)
+    response_values(file, variable, levels, arg = arg)
   }
   y <- values_of(data, "data")
   values <- lapply(sets, values_of, "synthetic")
@@ -147,7 +146,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   })
   v <- weights[[1]]
   truth <- if (!is.null(formula)) {
-    regression_of(formula, data, weights = survey_weights, call = call)
+    regression_of(formula, data, weights = survey_weights)
   }
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
@@ -173,15 +172,14 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     }
     if (!is.null(formula)) {
       found <- regression_of(
-        formula, set, sprintf("set %d", j), survey_weights, call
+        formula, set, sprintf("set %d", j), survey_weights
       )
       row$r_squared <- found$r_squared
       row$overlap <- interval_overlap(truth$intervals, found$intervals)
     }
     if (!is.null(pmse)) {
       row[c("pmse", "pmse_ratio")] <- propensity_error(
-        data, set, variable, pmse,
-        call = call
+        data, set, variable, pmse
       )
     }
     row
@@ -254,27 +252,24 @@ statistic_ratios <- function(y, z, v = NULL, w = NULL) {
 #' `FALSE`, `TRUE` or a method's name
 #' @return (string or `NULL`)
 #' @noRd
-check_pmse <- function(pmse, call = rlang::caller_env()) {
+check_pmse <- function(pmse) {
   if (is.character(pmse)) {
-    return(check_choice(pmse, c("logit", "cart"), call = call))
+    return(check_choice(pmse, c("logit", "cart")))
   }
-  check_flag(pmse, call = call)
+  check_flag(pmse)
   if (pmse) "logit"
 }
 
 #' Groups are of published columns: by its own values a variable looks perfect
 #' @param columns (character) Those that there are.
 #' @noRd
-check_groups <- function(groups, columns, variable, arg = "groups",
-                         call = rlang::caller_env()) {
-  check_names(groups, columns, arg = arg, call = call)
+check_groups <- function(groups, columns, variable, arg = "groups") {
+  check_names(groups, columns, arg = arg)
   if (variable %in% groups) {
     abort_input(
-      c(
-        "{.arg {arg}} must be published columns.",
-        x = "{.val {variable}} is synthetic; its means are compared."
-      ),
-      arg = arg, call = call
+      "{.arg {arg}} must be published columns.",
+      x = "{.val {variable}} is synthetic; its means are compared.",
+      arg = arg
     )
   }
 }
@@ -284,23 +279,21 @@ utility_scales <- c("identity", "log", "log1p", "sqrt")
 
 #' Refuse to compare numbers with labels: codes of a factor with its levels
 #' @noRd
-check_same_kind <- function(y, z, variable, call = rlang::caller_env()) {
+check_same_kind <- function(y, z, variable) {
   labels <- function(x) is.character(x) || is.factor(x)
   if (labels(y) != labels(z)) {
     abort_input(
-      c(
-        "{.val {variable}} must be of one type in both files.",
-        x = "In {.arg data} it is {describe_type(y)}, in {.arg synthetic}
-             {describe_type(z)}."
-      ),
-      arg = "data", call = call
+      "{.val {variable}} must be of one type in both files.",
+      x = "In {.arg data} it is {describe_type(y)}, in {.arg synthetic}
+           {describe_type(z)}.",
+      arg = "data"
     )
   }
 }
 
 #' Refuse values that have no finite mean on the scale
 #' @noRd
-check_scale <- function(y, transform, arg, call) {
+check_scale <- function(y, transform, arg) {
   if (transform == "identity" || !is.numeric(y)) {
     return(invisible())
   }
@@ -309,13 +302,11 @@ check_scale <- function(y, transform, arg, call) {
   if (length(bad) > 0) {
     n_bad <- length(bad)
     abort_input(
-      c(
-        "{.arg transform} must suit the values whose group means are compared.",
-        x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
-             finite {transform}.",
-        i = "Take {.code transform = \"identity\"}."
-      ),
-      arg = "transform", call = call, rows = bad
+      "{.arg transform} must suit the values whose group means are compared.",
+      x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
+           finite {transform}.",
+      i = "Take {.code transform = \"identity\"}.",
+      arg = "transform", rows = bad
     )
   }
 }
@@ -326,9 +317,7 @@ check_scale <- function(y, transform, arg, call) {
 ecdf_distance <- function(y, z, v = NULL, w = NULL) {
   points <- c(y, z)
   difference <- weighted_ecdf(y, v, points) - weighted_ecdf(z, w, points)
-  list(
-    ecdf_max = max(abs(difference)), ecdf_mean_squared = mean(difference^2)
-  )
+  list(ecdf_max = max(abs(difference)), ecdf_mean_squared = mean(difference^2) )
 }
 
 #' Mean absolute difference of group means, weighted by confidential size
@@ -351,8 +340,7 @@ group_error <- function(g, y, h, z, transform, v = NULL, w = NULL) {
 #' @param whose (string) The data in words.
 #' @param weights (string or `NULL`) A column of survey weights.
 #' @noRd
-regression_of <- function(formula, data, whose = "the file", weights = NULL,
-                          call = rlang::caller_env()) {
+regression_of <- function(formula, data, whose = "the file", weights = NULL) {
   # lm() looks for its weights in the data
   fitted <- rlang::call2(
     stats::lm, formula, quote(data),
@@ -360,29 +348,23 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL,
   )
   fit <- tryCatch(eval(fitted), error = function(error) {
     abort_input(
-      c(
-        "{.arg formula} must be a linear model that can be fitted to {whose}.",
-        x = "{.fn lm} says: {conditionMessage(error)}",
-        i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
-          "Such as 0, which has no finite logarithm."
-        }
-      ),
-      arg = "formula", call = call
+      "{.arg formula} must be a linear model that can be fitted to {whose}.",
+      x = "{.fn lm} says: {conditionMessage(error)}",
+      i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
+        "Such as 0, which has no finite logarithm."
+      },
+      arg = "formula"
     )
   })
   y <- fit$model[[1]]
   if (!is.numeric(y) || !is.null(dim(y))) {
     abort_input(
-      c(
-        "{.arg formula} must be a linear model of one numeric response.",
-        x = "Its left side is {describe_type(y)} in {whose}."
-      ),
-      arg = "formula", call = call
+      "{.arg formula} must be a linear model of one numeric response.",
+      x = "Its left side is {describe_type(y)} in {whose}.",
+      arg = "formula"
     )
   }
-  list(
-    r_squared = summary(fit)$r.squared, intervals = stats::confint(fit)
-  )
+  list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit) )
 }
 
 #' Mean overlap of the intervals of the coefficients that both have
@@ -511,7 +493,7 @@ as.data.frame.utility <- function(x, ...) {
 #'
 #' Those of the sets that the file has not come last.
 #' @noRd
-category_levels <- function(data, sets, variable, call) {
+category_levels <- function(data, sets, variable) {
   y <- data[[variable]]
   if (is.logical(y)) {
     return(c("FALSE", "TRUE"))
@@ -521,7 +503,7 @@ category_levels <- function(data, sets, variable, call) {
     return(NULL)
   }
   for (file in c(list(data), sets)) {
-    check_finite_column(file[[variable]], variable, call)
+    check_finite_column(file[[variable]], variable)
   }
   unique(c(levels, unlist(lapply(sets, function(set) {
     unique(as.character(set[[variable]]))
@@ -565,15 +547,12 @@ shares_by_name <- function(levels) {
   }
 }
 
-abort_pmse_of_levels <- function(variable, call) {
+abort_pmse_of_levels <- function(variable) {
   abort_input(
-    c(
-      "{.arg pmse} must be {.code FALSE} for a variable of more than two
-       levels.",
-      x = "It ranks the values of {.val {variable}}, and levels have no order.",
-      i = "Name {.arg groups}: their two-way tables are compared."
-    ),
-    arg = "pmse", call = call
+    "{.arg pmse} must be {.code FALSE} for a variable of more than two levels.",
+    x = "It ranks the values of {.val {variable}}, and levels have no order.",
+    i = "Name {.arg groups}: their two-way tables are compared.",
+    arg = "pmse"
   )
 }
 
@@ -626,35 +605,32 @@ heaping_remark <- function(heaping) {
 #' Refuse files whose weights are not there, or are none, and say how they come
 #' @param arg (string) What `file` was given as.
 #' @noRd
-check_survey_weights <- function(file, name, arg, variable,
-                                 call = rlang::caller_env()) {
+check_survey_weights <- function(file, name, arg, variable) {
   if (is.null(name)) {
     return(invisible())
   }
   if (identical(name, variable)) {
     abort_input(
       "Survey weights must be another column than {.val {variable}}.",
-      arg = "survey_weights", call = call
+      arg = "survey_weights"
     )
   }
   if (!name %in% names(file)) {
     abort_input(
-      c(
-        "The file and every set must have the column of survey weights.",
-        x = "There is no column {.val {name}} in {.arg {arg}}.",
-        i = "Jobs and synthetic sets hold the columns of the model and no
-             others. Make {.val {name}} a predictor in the formula, or give
-             data frames that have it."
-      ),
-      arg = "survey_weights", call = call
+      "The file and every set must have the column of survey weights.",
+      x = "There is no column {.val {name}} in {.arg {arg}}.",
+      i = "Jobs and synthetic sets hold the columns of the model and no
+           others. Make {.val {name}} a predictor in the formula, or give
+           data frames that have it.",
+      arg = "survey_weights"
     )
   }
   w <- file[[name]]
-  check_finite_column(w, name, call)
+  check_finite_column(w, name)
   if (!is.numeric(w) || any(w < 0) || sum(w) == 0) {
     abort_input(
       "Survey weights {.val {name}} must be numbers of at least 0, not all 0.",
-      arg = "survey_weights", call = call
+      arg = "survey_weights"
     )
   }
 }

@@ -20,11 +20,11 @@
 #'   arguments, which a label prints; or a function that gives the text.
 #' @param dependency (function of node and the inner dependencies) What the
 #'   values depend on, see `dependency()`.
-#' @param rule (function(node, data, inner, call)) The weights of the records of
+#' @param rule (function(node, data, inner)) The weights of the records of
 #'   `data`. The constructor computes its own by the same function.
 #' @param reads (function(node)) `response` and `predictors`: the columns that
 #'   the rule reads itself.
-#' @param definition (function(node, data, inner, call)) The same weights once
+#' @param definition (function(node, data, inner)) The same weights once
 #'   more from the scheme's formula, written independently of `rule`: what an
 #'   audit believes.
 #' @param grid (function(node, grid, counts, database, inner)) The weights of
@@ -34,18 +34,17 @@
 #'   `NULL`: no exact audit.
 #' @param rescale (function(node, scale, shift)) The node of the weights scaled,
 #'   where these are still of the scheme. `NULL`: they become `"scaled"`.
-#' @param replay (function(node, records, run, inner, call)) The weights made
+#' @param replay (function(node, records, run, inner)) The weights made
 #'   again from other records. `run(weights)` fits these, `inner()` gives the
 #'   inner weights made again, `inner(TRUE)` the values of their rules. `NULL`,
 #'   or a value of `NULL`: impossible.
 #' @param why_not_freezable (string) Where there is no rule or no basis for it.
 #' @noRd
-new_weighting_scheme <- function(name, title, short, word,
-                                 dependency, colour = "#56B4E9",
-                                 inputs = character(), rule = NULL,
-                                 reads = reads_nothing, definition = NULL,
-                                 grid = NULL, rescale = NULL, replay = NULL,
-                                 why_not_freezable = NULL) {
+new_weighting_scheme <- function(name, title, short, word, dependency,
+                                 colour = "#56B4E9", inputs = character(),
+                                 rule = NULL, reads = reads_nothing,
+                                 definition = NULL, grid = NULL, rescale = NULL,
+                                 replay = NULL, why_not_freezable = NULL) {
   is_text <- function(x) is.function(x) || (is.character(x) && length(x) == 1)
   is_absent_or_function <- function(x) is.null(x) || is.function(x)
   stopifnot(
@@ -167,7 +166,7 @@ user_scheme <- function() {
     title = "weights given by hand", short = "By hand", word = "weighted",
     dependency = function(node, inner) dependency("user"),
     # Other records keep the weights that they had
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       if (!is.null(records$alpha)) user_weights(records$alpha)
     },
     why_not_freezable = "A vector given by hand has no rule."

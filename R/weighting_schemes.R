@@ -82,16 +82,16 @@ scheme_inputs <- function(x) {
 
 #' The weights that a node's rule gives records
 #' @noRd
-rule_values <- function(node, data, call) {
-  inner <- lapply(node$of, rule_values, data, call)
-  scheme_of(node)$rule(node, data, inner, call)
+rule_values <- function(node, data) {
+  inner <- lapply(node$of, rule_values, data)
+  scheme_of(node)$rule(node, data, inner)
 }
 
 #' The same by the schemes' definitions
 #' @noRd
-defined_values <- function(node, data, call) {
-  inner <- lapply(node$of, defined_values, data, call)
-  scheme_of(node)$definition(node, data, inner, call)
+defined_values <- function(node, data) {
+  inner <- lapply(node$of, defined_values, data)
+  scheme_of(node)$definition(node, data, inner)
 }
 
 #' Why there is no rule for other records, `NULL` where there is one
@@ -113,9 +113,7 @@ why_not_freezable <- function(node) {
 #' @return (list) `response` (character), `predictors` (character).
 #' @noRd
 columns_read <- function(node) {
-  parts <- c(
-    list(scheme_of(node)$reads(node)), lapply(node$of, columns_read)
-  )
+  parts <- c(list(scheme_of(node)$reads(node)), lapply(node$of, columns_read) )
   of <- function(name) unique(as.character(unlist(lapply(parts, `[[`, name))))
   list(response = of("response"), predictors = of("predictors"))
 }
@@ -162,7 +160,7 @@ most_asked <- 200L
 #' @return (flag) `NA` where `data` has not the columns to tell, or where there
 #'   is no rule.
 #' @noRd
-values_are_own <- function(node, data, alpha, call = rlang::caller_env()) {
+values_are_own <- function(node, data, alpha) {
   read <- unlist(columns_read(node), use.names = FALSE)
   if (!all(read %in% names(data)) || !is.null(why_not_freezable(node))) {
     return(NA)
@@ -176,7 +174,7 @@ values_are_own <- function(node, data, alpha, call = rlang::caller_env()) {
   subsets <- c(list(some, few), if (n > 1) lapply(gone, function(i) some[-i]))
   all(vapply(subsets, function(rows) {
     again <- tryCatch(
-      rule_values(node, data[rows, , drop = FALSE], call),
+      rule_values(node, data[rows, , drop = FALSE]),
       error = function(e) NULL
     )
     length(again) == length(rows) &&
@@ -190,13 +188,13 @@ values_are_own <- function(node, data, alpha, call = rlang::caller_env()) {
 #' stated too much.
 #' @inheritParams values_are_own
 #' @noRd
-tested_dependency <- function(weights, data, call = rlang::caller_env()) {
+tested_dependency <- function(weights, data) {
   stated <- dependency_of(weights)
   if (is.null(weights) || stated$kind != "own" || !is.data.frame(data)) {
     return(stated)
   }
   node <- node_of(weights)
-  own <- values_are_own(node, data, weights, call)
+  own <- values_are_own(node, data, weights)
   # A frozen rule was asked where it met the records, with all their columns
   if (is.na(own)) own <- node$scheme == frozen_scheme()$name
   if (!own) stated$kind <- "file"
@@ -212,31 +210,29 @@ tested_dependency <- function(weights, data, call = rlang::caller_env()) {
 #' @param run (function(weights, stage)) Fits these records, without a clip.
 #' @return (`privacy_weights`)
 #' @noRd
-replay_node <- function(node, records, run, call) {
+replay_node <- function(node, records, run) {
   scheme <- scheme_of(node)
   parts <- records
   parts["alpha"] <- list(NULL)
   inner <- function(fixed = FALSE) {
     if (fixed) {
-      lapply(node$of, rule_values, records$data, call)
+      lapply(node$of, rule_values, records$data)
     } else {
-      lapply(node$of, replay_node, parts, run, call)
+      lapply(node$of, replay_node, parts, run)
     }
   }
   own_run <- function(weights = NULL, again = 0) {
     run(weights, node_depth(node) + 1e4 * again)
   }
   weights <- if (!is.null(scheme$replay)) {
-    scheme$replay(node, records, own_run, inner, call)
+    scheme$replay(node, records, own_run, inner)
   }
   if (is.null(weights)) {
     abort_input(
-      c(
-        "These weights cannot be made again for other records.",
-        x = "Their scheme is {.val {node$scheme}}.",
-        i = "Give {.arg refit}, a function that makes the fit of a data frame."
-      ),
-      arg = "refit", call = call
+      "These weights cannot be made again for other records.",
+      x = "Their scheme is {.val {node$scheme}}.",
+      i = "Give {.arg refit}, a function that makes the fit of a data frame.",
+      arg = "refit"
     )
   }
   weights
@@ -245,14 +241,14 @@ replay_node <- function(node, records, run, call) {
 #' A node's weights on the grid of an exact audit, made anew for a database
 #' @return (numeric, one for each record type)
 #' @noRd
-grid_values <- function(node, grid, counts, database, call) {
+grid_values <- function(node, grid, counts, database) {
   scheme <- scheme_of(node)
   inner <- function(fixed = FALSE) {
     lapply(node$of, function(part) {
       if (fixed) {
-        defined_values(part, grid$data, call)
+        defined_values(part, grid$data)
       } else {
-        grid_values(part, grid, counts, database, call)
+        grid_values(part, grid, counts, database)
       }
     })
   }
@@ -261,13 +257,11 @@ grid_values <- function(node, grid, counts, database, call) {
   }
   if (is.null(alpha)) {
     abort_input(
-      c(
-        "An exact audit cannot make these weights again on a neighbour.",
-        x = "Their scheme is {.val {node$scheme}}.",
-        i = "Give a function as {.arg mechanism} with a formula, or
-             {.arg refit} to a sampled audit."
-      ),
-      arg = "x", call = call
+      "An exact audit cannot make these weights again on a neighbour.",
+      x = "Their scheme is {.val {node$scheme}}.",
+      i = "Give a function as {.arg mechanism} with a formula, or
+           {.arg refit} to a sampled audit.",
+      arg = "x"
     )
   }
   rep_len(as.double(alpha), length(counts))

@@ -26,7 +26,7 @@ tail_rule <- function(basis, data) {
 }
 
 tail_scheme <- function() {
-  definition <- function(node, data, inner, call) {
+  definition <- function(node, data, inner) {
     b <- node$basis
     vapply(data[[b$variable]], function(y) {
       if (y <= b$lower) {
@@ -46,12 +46,12 @@ tail_scheme <- function() {
     reads = function(node) {
       list(response = node$basis$variable, predictors = character())
     },
-    rule = function(node, data, inner, call) tail_rule(node$basis, data),
+    rule = function(node, data, inner) tail_rule(node$basis, data),
     definition = definition,
     grid = function(node, grid, counts, database, inner) {
       definition(node, grid$data)
     },
-    replay = function(node, records, run, inner, call) {
+    replay = function(node, records, run, inner) {
       b <- node$basis
       tail_weights(b$variable, records$data, b$lower, b$upper)
     }

@@ -129,10 +129,10 @@ expect_rule <- function(weights, context, info) {
   alpha <- rep_len(as.double(weights), nrow(context$data))
   rule <- freeze(weights)
   expect_output(print(rule), "Weight rule")
-  expect_identical(rule_values(node, context$data, NULL), alpha, info = info)
+  expect_identical(rule_values(node, context$data), alpha, info = info)
   expect_identical(as.double(predict(rule, context$data)), alpha, info = info)
   expect_equal(
-    defined_values(node, context$data, NULL), alpha,
+    defined_values(node, context$data), alpha,
     tolerance = 1e-9, info = info
   )
   one <- context$data[3, , drop = FALSE]
@@ -152,16 +152,16 @@ expect_own <- function(weights, context, info) {
   }
   node <- node_of(weights)
   data <- context$data
-  all <- rule_values(node, data, NULL)
+  all <- rule_values(node, data)
   response <- context$fit$response$variable
   for (i in c(1, 7, nrow(data))) {
     expect_identical(
-      rule_values(node, data[-i, , drop = FALSE], NULL), all[-i],
+      rule_values(node, data[-i, , drop = FALSE]), all[-i],
       info = info
     )
     changed <- data
     changed[[response]][i] <- mean(data[[response]])
-    expect_identical(rule_values(node, changed, NULL)[-i], all[-i], info = info)
+    expect_identical(rule_values(node, changed)[-i], all[-i], info = info)
   }
 }
 
@@ -210,7 +210,7 @@ expect_scaling <- function(weights, context, info) {
   node <- node_of(twice)
   if (is.null(why_not_freezable(node))) {
     expect_identical(
-      rule_values(node, context$data, NULL),
+      rule_values(node, context$data),
       rep_len(as.double(twice), nrow(context$data)),
       info = info
     )
@@ -239,12 +239,12 @@ expect_replay <- function(weights, context, info) {
   node <- node_of(fit$privacy_weights)
   if (is.null(scheme_of(node)$replay)) {
     expect_error(
-      replay_node(node, records, run, NULL),
+      replay_node(node, records, run),
       class = "pseudosynth_error_input"
     )
     return(invisible())
   }
-  again <- replay_node(node, records, run, NULL)
+  again <- replay_node(node, records, run)
   again <- as_privacy_weights(again, nrow(records$data))
   expect_length(again, nrow(context$data) - 1)
   expect_identical(

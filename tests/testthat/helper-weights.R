@@ -71,6 +71,6 @@ local_untried_weights <- function(env = parent.frame()) {
   put <- function(f) {
     utils::assignInNamespace("tested_dependency", f, "pseudosynth")
   }
-  put(function(weights, data, call) dependency_of(weights))
+  put(function(weights, data) dependency_of(weights))
   withr::defer(put(before), envir = env)
 }

@@ -71,7 +71,7 @@ test_that("an outlier's removal is seen, below the exact loss", {
 test_that("weights are made again without the record", {
   fit <- fit_file(outlier_file())
   lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
-  again <- replay(lw, records_without(lw, 31), NULL, 5, NULL)
+  again <- replay(lw, records_without(lw, 31), NULL, 5)
   expect_identical(attr(again$privacy_weights, "scheme"), "lipschitz")
   expect_length(again$privacy_weights, 30)
   # The outlier had the largest bound: without it the map starts elsewhere
@@ -79,13 +79,13 @@ test_that("weights are made again without the record", {
   expect_gt(min(as.double(lw$privacy_weights)[-31]), 0.3)
 
   final <- reweight(lw, k = 0.9, seed = 3)
-  without <- replay(final, records_without(final, 31), NULL, 5, NULL)
+  without <- replay(final, records_without(final, 31), NULL, 5)
   expect_identical(attr(without$privacy_weights, "arguments")$k, 0.9)
 
   half <- update(fit, privacy_weights = seq(0.1, 1, length.out = 31), seed = 2)
   expect_equal(
     as.double(
-      replay(half, records_without(half, 3), NULL, 5, NULL)$privacy_weights
+      replay(half, records_without(half, 3), NULL, 5)$privacy_weights
     ),
     seq(0.1, 1, length.out = 31)[-3]
   )

@@ -65,7 +65,7 @@ test_that("no pair of responses is told apart better than claimed", {
   ce <- ce_positive(300)
   release <- ce_release(ce, epsilon = 1, bounds = c(10, 2e6))
   claimed <- audit_guarantee(release, ce, runs = 0)$worst$claimed
-  file <- audit_file(release, ce, NULL)
+  file <- audit_file(release, ce)
   withr::local_seed(1)
   for (i in 1:40) {
     file$extremes <- stats::rnorm(2, 10, 3)
@@ -96,7 +96,7 @@ test_that("a million runs show 95% of mu and never more than is claimed", {
 test_that("half the noise would be found", {
   release <- tiny_release(epsilon = 3, neighbours = "replace")
   pair <- worst_pairs(release, audit_file(
-    release, data.frame(y = c(1, 2)), NULL
+    release, data.frame(y = c(1, 2))
   ))[["replace-one"]]
   claimed <- law_of_pair(pair, FALSE)
   weak <- lapply(pair, function(part) {

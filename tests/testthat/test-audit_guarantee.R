@@ -258,8 +258,8 @@ test_that("weights with one record more move all others", {
   file <- worst_case_data("clusters", 20)
   model <- audit_model(y ~ 1, file, beta_response(c(0, 1)), NULL)
   mechanism <- grid_mechanism("censor_w", 2, list())
-  neighbours <- audit_neighbours(model, 20, 0, NULL, NULL)
-  problem <- audit_problem(model, mechanism, neighbours, NULL, NULL)
+  neighbours <- audit_neighbours(model, 20, 0, NULL)
+  problem <- audit_problem(model, mechanism, neighbours, NULL)
   grid <- locate_grid(problem, mechanism, 6000)
   with <- grid_rule(grid, mechanism, problem$counts)$alpha
   counts <- neighbour_counts(problem, 1)
@@ -273,9 +273,9 @@ test_that("weights with one record more move all others", {
 # The distance of the audit's own grid from the whole posterior, on a dense
 # grid around the places where this has its mass.
 distance_of_audit <- function(fit, stretch = 1.3) {
-  mechanism <- fit_mechanism(fit, 0, NULL)
-  neighbours <- audit_neighbours(unclass(fit), 1L, 0, NULL, NULL)
-  problem <- audit_problem(unclass(fit), mechanism, neighbours, NULL, NULL)
+  mechanism <- fit_mechanism(fit, 0)
+  neighbours <- audit_neighbours(unclass(fit), 1L, 0, NULL)
+  problem <- audit_problem(unclass(fit), mechanism, neighbours, NULL)
   grid <- locate_grid(problem, mechanism, 60000)
   rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
   found <- grid_marginals(grid, list(counts = problem$counts, rule = rule))
@@ -321,8 +321,8 @@ test_that("two narrow plateaus far apart share the mass by the prior", {
       y ~ 1, file, gaussian(), prior_normal(intercept = c(0, 1500))
     )
     mechanism <- grid_mechanism("censor_uw", epsilon, list())
-    neighbours <- audit_neighbours(model, 1L, 0, NULL, NULL)
-    problem <- audit_problem(model, mechanism, neighbours, NULL, NULL)
+    neighbours <- audit_neighbours(model, 1L, 0, NULL)
+    problem <- audit_problem(model, mechanism, neighbours, NULL)
     grid <- locate_grid(problem, mechanism, 60000)
     rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
     found <- grid_marginals(grid, list(counts = problem$counts, rule = rule))

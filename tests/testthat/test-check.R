@@ -102,7 +102,7 @@ test_that("an argument that was left out is named", {
   error <- tryCatch(f(), error = identity)
   expect_s3_class(error, "pseudosynth_error_input")
   expect_match(conditionMessage(error), "`x` must be given")
-  expect_identical(error$call, quote(f()))
+  expect_identical(error$call, quote(check_number()))
   g <- function(y) f(y)
   expect_s3_class(tryCatch(g(), error = identity), "pseudosynth_error_input")
 })

@@ -217,10 +217,10 @@ test_that("a damaged file and another version are errors that lose nothing", {
   }
   # It is made again
   unlink(step)
-  kept <- read_kept(file.path(path, "job"), NULL)
+  kept <- read_kept(file.path(path, "job"))
   kept$version <- "0.0.1"
   old <- copy_folder(path)
-  write_kept(kept, file.path(old, "job"), NULL)
+  write_kept(kept, file.path(old, "job"))
   expect_error(resume(old), "0.0.1", class = "pseudosynth_error_checkpoint")
   expect_identical(
     job_outcome(quietly(resume(path))), job_outcome(weighted_job())

@@ -89,7 +89,7 @@ test_that("the reference alone is a row of its own, without the file", {
   job_of <- function(data) {
     job <- comparison_job(
       log(income) ~ age + earner, data, gaussian(), list(),
-      seed = 5, call = quote(compare_mechanisms())
+      seed = 5
     )
     assign_mechanism(job, mechanism_reference(public_reference))
   }
@@ -108,7 +108,7 @@ test_that("releases of one case take draws and histograms of their own", {
   job <- comparison_job(
     log(income) ~ age + earner, privacy_data(), gaussian(),
     list(fit = list(chains = 2, warmup = 300, draws = 2000, threads = 1)),
-    seed = 3, call = quote(compare_mechanisms())
+    seed = 3
   )
   job <- assign_mechanism(
     job, mechanism_centred(public_reference), 8,

@@ -24,17 +24,16 @@ test_that("messages are interpolated where they are written", {
 
 test_that("convergence warnings have their class", {
   expect_warning(
-    warn_convergence("Slow."),
+    warn_of("convergence", "Slow."),
     class = "pseudosynth_warning_convergence"
   )
-  expect_warning(warn_convergence("Slow."), class = "pseudosynth_warning")
+  expect_warning(warn_of("convergence", "Slow."), class = "pseudosynth_warning")
 })
 
 test_that("the user's call is blamed", {
-  user_function <- function(k) check_count(k)
-  error <- tryCatch(user_function(1.5), error = identity)
-  expect_identical(error$call[[1]], quote(user_function))
-  expect_match(conditionMessage(error), "`k`")
+  error <- tryCatch(prior_normal(scale = "a"), error = identity)
+  expect_identical(error$call, quote(prior_normal()))
+  expect_match(conditionMessage(error), "`scale`")
 })
 
 test_that("a call made from a list shows names, not values", {
@@ -63,13 +62,25 @@ test_that("a call made from a list shows names, not values", {
 })
 
 test_that("errors of inner calls blame the user's function", {
-  inner <- function(x) check_number(x)
-  outer <- function(x) blame(inner(x))
+  outer <- function(x) {
+    lapply(x, function(x) tryCatch(check_number(x)))[[1]]
+  }
+  environment(outer) <- asNamespace("pseudosynth")
   error <- tryCatch(outer("a"), error = identity)
   expect_s3_class(error, "pseudosynth_error_input")
-  expect_identical(error$call, quote(outer("a")))
+  expect_identical(error$call, quote(outer()))
   expect_identical(error$arg, "x")
   expect_identical(outer(3), 3)
+  # Without its arguments, which may hold records
+  error <- tryCatch(do.call(outer, list(c("a", "b"))), error = identity)
+  expect_null(error$call)
+  # Code of the user's that this package runs, and what it is asked for
+  theirs <- eval(quote(function(x) fit_synthesizer(x)), globalenv())
+  error <- tryCatch(lapply(1, theirs), error = identity)
+  expect_identical(error$call, quote(fit_synthesizer()))
+  expect_identical(
+    tryCatch(blame(theirs(3)), error = identity)$call[[1]], quote(blame)
+  )
   # Others' errors pass as they are
   error <- tryCatch((function() blame(stop("other")))(), error = identity)
   expect_identical(class(error), c("simpleError", "error", "condition"))

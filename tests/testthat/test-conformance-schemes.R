@@ -324,7 +324,7 @@ test_that("one record and a model fitted elsewhere keep their schemes", {
   expect_identical(node_of(readRDS(path))$scheme, "lipschitz")
   expect_identical(node_of(weights)$scheme, "lipschitz")
   expect_equal(
-    defined_values(node_of(weights), data, NULL), as.double(weights)
+    defined_values(node_of(weights), data), as.double(weights)
   )
   rule <- freeze(weights)
   expect_identical(dependency_of(predict(rule, data))$kind, "file")

@@ -53,8 +53,8 @@ test_that("the conformance test sees what is wrong with a scheme", {
   right <- tail_scheme()
   # Weights of the file that say they are the record's own
   leaky <- right
-  leaky$rule <- function(node, data, inner, call) {
-    right$rule(node, data, inner, call) / max(1, sum(data$y))
+  leaky$rule <- function(node, data, inner) {
+    right$rule(node, data, inner) / max(1, sum(data$y))
   }
   local_scheme(leaky)
   weights <- case$weights$usual(context)

@@ -135,12 +135,12 @@ test_that("weights, bounds and clips of levels are those of any family", {
 test_that("neighbours of a clipped file of levels lose no more than claimed", {
   data <- three_levels(60)
   model <- new_model(
-    y ~ g + x, data, categorical(), NULL, rlang::current_env(),
+    y ~ g + x, data, categorical(), NULL,
     named_levels, list(x = c(0, 1))
   )
   clip <- resolve_censor(
     censor(2, reference = list("(Intercept)" = 0), window = 1),
-    categorical(), rlang::current_env()
+    categorical()
   )
   density <- function(data) {
     model$data <- data

@@ -192,7 +192,7 @@ test_that("after an interrupt every chain keeps as many draws", {
       sampler = list(divergent = seq_len(n_rows), stepsize = c(1, 1)),
       interrupted = TRUE, completed = completed
     )
-    finished_part(result, list(chains = 2L), NULL)
+    finished_part(result, list(chains = 2L))
   }
   trimmed <- cut(17, c(9, 8))
   expect_identical(trimmed$draws[, 1], c(1:8, 10:17))

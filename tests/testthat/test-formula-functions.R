@@ -163,7 +163,7 @@ test_that("a response that came in all the same is seen in the design", {
     vectors = "wave(t)"
   )
   check <- function() {
-    check_design_not_copied(spec, design, rlang::current_env())
+    check_design_not_copied(spec, design)
   }
   error <- expect_error(check(), class = "pseudosynth_error_copied_response")
   expect_match(conditionMessage(error), "wave(t)", fixed = TRUE)

@@ -68,7 +68,7 @@ test_that("a refusal never prints the value of an argument", {
 test_that("an argument that is NULL is as if it were left out", {
   data <- privacy_data()
   sorted <- sort_arguments(
-    list(radius = NULL, scale = 2), mechanisms_with("stages")["lw"], NULL
+    list(radius = NULL, scale = 2), mechanisms_with("stages")["lw"]
   )
   expect_identical(sorted$settings, list(scale = 2))
 })
@@ -150,7 +150,7 @@ test_that("references and rules are met by the model before the first fit", {
 test_that("a job is one line and never its file", {
   job <- new_job(
     log(income) ~ age, privacy_data(), gaussian(), list(), "add-remove", NULL,
-    FALSE, quote(pseudo_posterior())
+    FALSE
   )
   job <- assign_mechanism(job, mechanism_censor_uw(), 2)
   expect_output(print(job), "150 records: mechanism \"censor_uw\"")

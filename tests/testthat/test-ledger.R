@@ -366,8 +366,8 @@ test_that("a ledger that cannot be written draws nothing", {
   book <- new_book()
   drawn <- FALSE
   local_replaced("histogram_quantile", function(...) drawn <<- TRUE)
-  local_replaced("append_line", function(path, line, ended, call) {
-    abort_ledger("full", call)
+  local_replaced("append_line", function(path, line, ended) {
+    abort_ledger("full")
   })
   expect_s3_class(
     refusal(synthesize(histogram(), ledger = book)), "pseudosynth_error_ledger"
@@ -407,7 +407,7 @@ test_that("processes at once lose no entry and exceed no budget", {
 test_that("the lock of a process that was killed is removed", {
   skip_if_not(dir.exists("/proc/self"))
   book <- new_book()
-  child <- parallel::mcparallel(locked(book$path, NULL, Sys.sleep(60)))
+  child <- parallel::mcparallel(locked(book$path, Sys.sleep(60)))
   withr::defer({
     tools::pskill(child$pid, tools::SIGKILL)
     suppressWarnings(parallel::mccollect(child))
@@ -420,7 +420,7 @@ test_that("the lock of a process that was killed is removed", {
   wait_for(function() file.exists(lock))
   # While it lives it holds
   expect_s3_class(
-    refusal(locked(book$path, NULL, TRUE, patience = 0.2)),
+    refusal(locked(book$path, TRUE, patience = 0.2)),
     "pseudosynth_error_locked"
   )
   tools::pskill(child$pid, tools::SIGKILL)
@@ -436,11 +436,11 @@ test_that("a lock of another machine is removed after a minute", {
   dir.create(lock)
   writeLines(c("elsewhere 1 1", "x"), file.path(lock, "owner"))
   expect_s3_class(
-    refusal(locked(book$path, NULL, TRUE, patience = 0.1)),
+    refusal(locked(book$path, TRUE, patience = 0.1)),
     "pseudosynth_error_locked"
   )
   Sys.setFileTime(lock, Sys.time() - 61)
-  expect_true(locked(book$path, NULL, TRUE, patience = 0.1))
+  expect_true(locked(book$path, TRUE, patience = 0.1))
   expect_false(file.exists(lock))
 })
 

@@ -39,7 +39,7 @@ test_that("a damaged job file is not said to be made again", {
   }
   hint <- function(name) {
     tryCatch(
-      read_kept(file.path(folder, name), NULL),
+      read_kept(file.path(folder, name)),
       pseudosynth_error_checkpoint = conditionMessage
     )
   }

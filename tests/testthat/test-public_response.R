@@ -75,7 +75,7 @@ test_that("records are rounded and clamped before they are modelled", {
   expect_type(values, "integer")
   expect_true(all(values >= 1 & values <= 1e6))
   # Other records are taken in the same way
-  again <- record_spec(fit, data.frame(income = c(3e7, 0.2)), NULL)
+  again <- record_spec(fit, data.frame(income = c(3e7, 0.2)))
   expect_equal(exp(again$y), c(1e6, 1))
 })
 

@@ -222,7 +222,7 @@ test_that("a column that numbers records is told, and refused unless named", {
   )
   sets <- beside_sets(data, log(y) ~ case)
   sets_out <- function(...) {
-    check_none_distinct(sets, ..., call = rlang::current_env())
+    check_none_distinct(sets, ...)
   }
   expect_error(
     sets_out(character()), "case", class = "pseudosynth_error_distinct_column"
@@ -360,12 +360,12 @@ test_that("own values that households share are found, honest sets are not", {
   y <- withr::with_seed(6, rep(round(exp(rnorm(60, 10)), -1), each = 6))
   synthetic <- list(variable = "y", n_records = 360L, ends = c(0, Inf))
   expect_error(
-    check_not_the_file(y, list(y), synthetic, rlang::current_env()),
+    check_not_the_file(y, list(y), synthetic),
     class = "pseudosynth_error_found"
   )
   drawn <- withr::with_seed(7, round(exp(rnorm(360, 10)), -1))
   expect_no_error(
-    check_not_the_file(y, list(drawn), synthetic, rlang::current_env())
+    check_not_the_file(y, list(drawn), synthetic)
   )
 })
 
@@ -596,7 +596,7 @@ test_that("a generator whose levels stand in the response's order stays", {
       censor = censor(2, reference = list("(Intercept)" = 10, sigma = 1))
     )
     made <- suppressMessages(as_generator(fit))
-    check_level_order(made, data, public, rlang::current_env())
+    check_level_order(made, data, public)
   }
   reordered <- transform(data, area = reorder(area, y, median))
   expect_error(leaves(reordered), class = "pseudosynth_error_level_order")

@@ -117,7 +117,7 @@ test_that("one line adds a part to records everywhere", {
   expect_identical(subset_spec(fit$spec, rows)$dummy, 100 + rows)
   expect_identical(records_without(fit, 9)$spec$dummy, 100 + (1:60)[-9])
   expect_null(newdata_spec(fit, fit$data[1:2, ])$dummy)
-  expect_null(record_spec(fit, fit$data[1:2, ], NULL)$dummy)
+  expect_null(record_spec(fit, fit$data[1:2, ])$dummy)
   expect_null(frozen_model(fit)$spec$dummy)
   types <- record_types(list(fit$spec, subset_spec(fit$spec, rows)))
   expect_length(types$spec$dummy, 60)

@@ -36,7 +36,7 @@ with_text <- function(text, secrets) {
   folder <- withr::local_tempdir()
   writeLines(enc2utf8(text), file.path(folder, "a.csv"), useBytes = TRUE)
   tryCatch({
-    check_none_found(folder, secrets, NULL)
+    check_none_found(folder, secrets)
     NULL
   }, pseudosynth_error_found = identity)
 }
@@ -49,7 +49,7 @@ with_bytes <- function(bytes, secrets, name = "a.dta", compressed = FALSE) {
   writeBin(bytes, connection)
   close(connection)
   tryCatch({
-    check_none_found(folder, secrets, NULL)
+    check_none_found(folder, secrets)
     NULL
   }, pseudosynth_error_found = identity)
 }
@@ -365,7 +365,7 @@ rounded_set <- function(data, step = 1, m = 2) {
 
 own <- function(data, synthetic) {
   tryCatch({
-    check_own_values(data, synthetic, NULL)
+    check_own_values(data, synthetic)
     integer()
   }, pseudosynth_error_found = function(e) e$rows)
 }

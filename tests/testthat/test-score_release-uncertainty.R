@@ -76,7 +76,7 @@ test_that("the sums of a set are noise-free sums of the posterior", {
   }
   for (bounds in list(c(0.4, 110), NULL)) {
     release <- price_release(price$data, bounds = bounds, seed = 3)
-    file <- published_rows(release$design, price$data, NULL)
+    file <- published_rows(release$design, price$data)
     known <- known_sums(release, file)
     step <- known$step
     sums <- sums_by_step(step, file)

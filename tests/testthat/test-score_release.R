@@ -154,16 +154,15 @@ test_that("without noise to speak of the fit is that of the file", {
     data$y <- case[[2]]
     # Beyond the budgets that score_release() takes
     settings <- score_settings(
-      case[[3]], 1e-5, NULL, 40, c(6, case[[5]]), c(0.3, 0.12, 0.58), 5,
-      rlang::current_env()
+      case[[3]], 1e-5, NULL, 40, c(6, case[[5]]), c(0.3, 0.12, 0.58), 5
     )
     release <- release_scores(
       new_model(
-        y ~ a + x, data, check_score_family(case[[1]], rlang::current_env()),
-        centred_prior(settings$reference), rlang::current_env(), NULL,
+        y ~ a + x, data, check_score_family(case[[1]]),
+        centred_prior(settings$reference), NULL,
         list(x = c(0, 1))
       ),
-      settings, 400, "add-remove", 1, rlang::current_env()
+      settings, 400, "add-remove", 1
     )
     truth <- if (is.null(case[[4]])) {
       # Size 2: its score is the Poisson one under these weights
@@ -683,8 +682,7 @@ test_that("what a step is charged beforehand holds for all public vectors", {
     for (relation in relation_names) {
       for (columns in c(1, 3, 12)) {
         budget <- with_step_cost(list(
-          noise = noise, relation = relation, amount = 0.7,
-          call = rlang::current_env()
+          noise = noise, relation = relation, amount = 0.7
         ), columns)
         for (seed in 1:5) {
           x <- withr::with_seed(seed, matrix(rt(40 * columns, 2), 40))

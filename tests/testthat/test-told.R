@@ -143,10 +143,10 @@ test_that("a level without a name is refused, with its records", {
 
 test_that("draws that are no numbers are an error", {
   draws <- matrix(1, 9, 2)
-  expect_null(check_finite_draws(draws, NULL))
+  expect_null(check_finite_draws(draws))
   draws[2:3, 1] <- c(NaN, Inf)
   expect_error(
-    check_finite_draws(draws, NULL), "2 of 9",
+    check_finite_draws(draws), "2 of 9",
     class = "pseudosynth_error_sampler"
   )
   # Squares beyond what R can hold

@@ -29,7 +29,7 @@ origin_label <- function(weights) {
 
 made_again <- function(fit, without) {
   suppressWarnings(
-    replay(fit, records_without(fit, without), NULL, 5, NULL),
+    replay(fit, records_without(fit, without), NULL, 5),
     classes = "pseudosynth_warning_convergence"
   )
 }
@@ -321,10 +321,10 @@ test_that("weights that change with other records are not each record's own", {
     scheme
   }
   rules <- list(
-    ranks = function(node, data, inner, call) rank(data$y) / nrow(data),
-    `the largest` = function(node, data, inner, call) data$y / max(data$y),
-    `another record` = function(node, data, inner, call) {
-      rev(honest$rule(node, data, inner, call))
+    ranks = function(node, data, inner) rank(data$y) / nrow(data),
+    `the largest` = function(node, data, inner) data$y / max(data$y),
+    `another record` = function(node, data, inner) {
+      rev(honest$rule(node, data, inner))
     }
   )
   data <- data.frame(y = withr::with_seed(1, stats::rbeta(60, 2, 3)))
