@@ -148,7 +148,7 @@ check_generator_source <- function(fit) {
 scan_generator <- function(generator, fit, file, public) {
   check_file_response(generator$response$variable, file)
   # What sets of the fit's own records would show is explained
-  sets <- suppressMessages(synthesize(generator, 1, newdata = fit$data) )
+  sets <- suppressMessages(synthesize(generator, 1, newdata = fit$data))
   secrets <- release_secrets(as.data.frame(file), sets, public, "rds")
   folder <- tempfile("generator")
   dir.create(folder, mode = "0700")

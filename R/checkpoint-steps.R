@@ -109,7 +109,7 @@ kept_step <- function(what, code, complete = function(value) TRUE) {
       i = "{.fn resume} goes on with it.", class = "pseudosynth_error_interrupt"
     )
   }
-  write_kept(list(value = value, words = run$words, step = run$step), file )
+  write_kept(list(value = value, words = run$words, step = run$step), file)
   unlink(Sys.glob(sprintf("%s-*", file)))
   note(run, what, ": finished")
   value

@@ -263,7 +263,7 @@ portable_job <- function(job) {
 kept_result <- function(value, mark, path, run) {
   tryCatch(
     {
-      write_kept(list(value = value, mark = mark), file.path(path, "result") )
+      write_kept(list(value = value, mark = mark), file.path(path, "result"))
       remove_steps(path)
       note(run, "the job is finished")
     },

@@ -62,7 +62,7 @@ job_model <- function(job) {
     job$fit_arguments$prior %||% default, model$family, model$design$columns
   )
   score_prior(model)
-  reference_draw(reference$values, model, model_spec(model, NULL, NULL) )
+  reference_draw(reference$values, model, model_spec(model, NULL, NULL))
   model
 }
 

@@ -41,7 +41,7 @@ format.external_fit <- function(x, ...) {
 
 #' @export
 format.lipschitz_bound <- function(x, ...) {
-  one_line(x, "Delta = ", format_figure(x$overall), ", density of ", x$unit )
+  one_line(x, "Delta = ", format_figure(x$overall), ", density of ", x$unit)
 }
 
 #' @export
@@ -84,7 +84,7 @@ format.resampled_statistics <- function(x, ...) {
 
 #' @export
 format.pooled_estimates <- function(x, ...) {
-  one_line(x, counted(nrow(x$table), "term"), " of ", counted(x$m, "set") )
+  one_line(x, counted(nrow(x$table), "term"), " of ", counted(x$m, "set"))
 }
 
 #' @export

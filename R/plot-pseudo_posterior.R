@@ -251,7 +251,7 @@ plot_shares <- function(object, prefix) {
   variable <- synthetic$variable
   confidential <- job_data(object)[[variable]]
   sets <- lapply(synthetic$sets, function(set) set[[variable]])
-  share_figure(sets, synthetic$kind, response_prefix(prefix), confidential ) +
+  share_figure(sets, synthetic$kind, response_prefix(prefix), confidential) +
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic", capitalize(variable)),
       subtitle = capitalize(capitalize(object$internal$label$title)),

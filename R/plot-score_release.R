@@ -85,7 +85,7 @@ plot_released_margin <- function(object, prefix) {
   }
   response <- object$response
   counts <- project_counts(object$margin$noisy)
-  bin_figure(response, object$margin$breaks, counts / sum(counts), prefix ) +
+  bin_figure(response, object$margin$breaks, counts / sum(counts), prefix) +
     ggplot2::labs(
       title = sprintf("Noisy margin of %s", response$variable),
       subtitle = sprintf(

@@ -230,7 +230,7 @@ guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
     label <- void_label(label, "job")
   }
   if (!is.null(study)) {
-    label <- probabilistic_guarantee(label, final_fit(x), study )
+    label <- probabilistic_guarantee(label, final_fit(x), study)
   }
   if (public) publish_guarantee(label) else label
 }

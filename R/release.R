@@ -150,18 +150,18 @@ release <- function(x, path, formats = "csv", data = NULL,
   if (object) {
     refuse <- function(n) {
       if (is.null(delta) && !is.null(epsilon)) delta <- 1 / n
-      check_releasable(x, x, require, epsilon, delta, neighbours, ledger )
+      check_releasable(x, x, require, epsilon, delta, neighbours, ledger)
     }
     return(release_object(x, path, formats, data, public, refuse))
   }
   synthetic <- if (is_job(x)) x$synthetic else x
   file <- release_file(data, x, synthetic)
   if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
-  check_releasable(x, synthetic, require, epsilon, delta, neighbours, ledger )
+  check_releasable(x, synthetic, require, epsilon, delta, neighbours, ledger)
   check_target(path)
 
   frames <- release_frames(synthetic, long)
-  secrets <- writing(path, release_secrets(file, synthetic, public, formats) )
+  secrets <- writing(path, release_secrets(file, synthetic, public, formats))
   # Sets of what keeps no file met it never before
   check_public_ends(
     synthetic$support, file[[synthetic$variable]], "support",

@@ -54,7 +54,7 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
                    public = character(), ...) {
   check_no_dots(..., hint = "See {.fn report}.")
   check_present(x)
-  check_class(x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}." )
+  check_class(x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.")
   check_path(path)
   audience <- check_choice(audience, c("agency", "public"))
   check_rmarkdown()

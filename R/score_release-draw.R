@@ -34,7 +34,7 @@ draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
   )
   if (!is.null(ledger)) {
     variable <- x$response$variable
-    spend(ledger, label, variable, newdata[setdiff(columns, variable)], NULL )
+    spend(ledger, label, variable, newdata[setdiff(columns, variable)], NULL)
   }
   words <- seed_words(seed, "synthesize")
   draw <- if (uncertainty) uncertain_scores else best_scores

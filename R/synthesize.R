@@ -143,9 +143,9 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   }
   if (inherits(fit, "synthesis_generator")) {
     check_histogram_assignment(assignment)
-    return(draw_generated_sets(fit, m, newdata, margin, seed, support, ledger ))
+    return(draw_generated_sets(fit, m, newdata, margin, seed, support, ledger))
   }
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}." )
+  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
   check_margin(margin, fit)
   ends <- with_support(fit$response, support)
   check_public_ends(

@@ -329,7 +329,7 @@ as.data.frame.synthetic_data <- function(x,
   number <- rep(seq_len(x$m), each = x$n_records)
   taken <- "set" %in% names(stacked)
   cbind(
-    stats::setNames(data.frame(number), if (taken) "synthetic_set" else "set" ),
+    stats::setNames(data.frame(number), if (taken) "synthetic_set" else "set"),
     stacked
   )
 }

@@ -32,7 +32,7 @@ topcode <- function(formula, data, top, bottom = NULL,
   check_number(top)
   check_number(bottom, below = top, null = TRUE)
   values <- histogram_values(formula, data)
-  check_right_side(formula, data, values$response$variable )
+  check_right_side(formula, data, values$response$variable)
   y <- values$y
   y <- code_beyond(y, y > top, top, replace)
   if (!is.null(bottom)) {

@@ -61,7 +61,7 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
   first <- two_stage_fit(
     x, epsilon0, data, family, neighbours, reference, window, seed, ...
   )
-  weights_of_first_stage(first, weight_range, neighbours, seed )
+  weights_of_first_stage(first, weight_range, neighbours, seed)
 }
 
 #' The first stage, of which no draw is chosen yet
