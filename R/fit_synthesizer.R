@@ -33,12 +33,13 @@
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used. Classes of columns beside
 #'   those of base R are taken off, or refused where the column is used.
-#' @param family (family; default [normal_mixture()]) [stats::gaussian()],
+#' @param family (family; default [student_t()]) [stats::gaussian()],
 #'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
 #'   responses, [neg_binomial()] or [stats::poisson()] for counts,
 #'   [beta_response()] for a response between public bounds, [bernoulli()] or
 #'   [stats::binomial()] for yes/no, [categorical()] for levels.
-#'   `vignette("choosing-a-synthesizer")` helps to choose.
+#'   `vignette("choosing-a-synthesizer")` helps to choose. The default's chains
+#'   converge on skewed amounts such as log income.
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
 #'   [prior_shared()] for the mixture, [prior_beta_mean()] for
 #'   [beta_response()] without predictors, [prior_normal()] for [categorical()]
@@ -121,7 +122,7 @@
 #' )
 #' fit
 #' @export
-fit_synthesizer <- function(formula, data, family = normal_mixture(),
+fit_synthesizer <- function(formula, data, family = student_t(),
                             prior = NULL, privacy_weights = NULL, censor = NULL,
                             chains = 4, warmup = 1000, draws = 1000,
                             seed = NULL, threads = default_threads(),
