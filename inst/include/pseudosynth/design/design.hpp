@@ -9,30 +9,14 @@
 #define PSEUDOSYNTH_DESIGN_DESIGN_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
 
 #include "../math.hpp"
+#include "predictors.hpp"
 
 namespace pseudosynth {
-
-/// Predictors as they come from outside, one entry per record; matrices are
-/// column-major (records x predictors).
-struct Predictors {
-  int n_records = 0;
-  int n_columns = 0;  // P, columns of the design matrix
-  bool intercept = true;
-  std::vector<int> codes;     // n_records x F, 0-based
-  std::vector<int> n_levels;  // F, codes of each factor
-  std::vector<int>
-      factor_column;            // F: code c > 0 sits in factor_column + c - 1
-  std::vector<double> numeric;  // n_records x Q
-  std::vector<int> numeric_column;  // Q
-  std::vector<double> offset;  // n_records, what eta starts from; or empty: 0
-};
 
 class Design {
  public:
@@ -45,7 +29,7 @@ class Design {
         n_factors_(static_cast<int>(from.n_levels.size())),
         numeric_column_(from.numeric_column),
         intercept_(from.intercept) {
-    check(from);
+    from.check();
     order_factors(from);
     sort_into_rows(from);
   }
@@ -179,39 +163,6 @@ class Design {
   }
 
  private:
-  void check(const Predictors& from) const {
-    const std::size_t N = static_cast<std::size_t>(n_records_);
-    const std::size_t Q = from.numeric_column.size();
-    if (n_records_ < 1 || n_columns_ < 1)
-      throw std::invalid_argument("a design needs records and columns");
-    if (from.codes.size() != N * n_factors_ || from.numeric.size() != N * Q ||
-        from.factor_column.size() != from.n_levels.size())
-      throw std::invalid_argument("design parts differ in length");
-    for (int f = 0; f < n_factors_; ++f) {
-      const std::int64_t first = from.factor_column[f];
-      if (first < 0 || first + from.n_levels[f] - 2 >= n_columns_)
-        throw std::invalid_argument("factor columns out of range");
-      for (std::size_t i = 0; i < N; ++i) {
-        const int code = from.codes[f * N + i];
-        if (code < 0 || code >= from.n_levels[f])
-          throw std::invalid_argument("factor code out of range");
-      }
-    }
-    for (int column : from.numeric_column) {
-      if (column < 0 || column >= n_columns_)
-        throw std::invalid_argument("numeric column out of range");
-    }
-    if (!from.offset.empty() && from.offset.size() != N)
-      throw std::invalid_argument("design parts differ in length");
-    // Records could not be sorted by what is no number
-    for (const auto* values : {&from.numeric, &from.offset}) {
-      for (double x : *values) {
-        if (!std::isfinite(x))
-          throw std::invalid_argument("numeric predictors must be finite");
-      }
-    }
-  }
-
   /// Factors with few levels first: neighbouring rows then share the most.
   void order_factors(const Predictors& from) {
     factor_.resize(static_cast<std::size_t>(n_factors_));

@@ -20,7 +20,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dual_averaging.hpp"
+#include "../dual_averaging.hpp"
 #include "mixture_augmentation.hpp"
 #include "mixture_marginal.hpp"
 #include "mixture_metric.hpp"
