@@ -182,7 +182,7 @@ draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
   rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
   values <- synthesize_(
     spec, fit$draws[rows, , drop = FALSE], seed_words(seed, "synthesize"),
-    if (assignment == "posterior") 1L else 0L
+    if (assignment == "posterior") 1L else 0L, fit$control$threads %||% 1L
   )
   if (!is.null(margin)) {
     values <- calibrate_sets(values, fit$response, margin, seed)

@@ -88,30 +88,37 @@ class Design {
   }
   bool has_offset() const { return !offset_.empty(); }
 
-  /// eta (n_rows x K, k fastest) = offset + X b for K coefficient vectors with
-  /// layout b[j * K + k].
-  void linear_predictor(const double* b, int K, double* eta) const {
-    // The extra zero column serves factors at their reference level.
-    std::vector<double> padded(b, b + static_cast<std::size_t>(n_columns_) * K);
-    padded.resize(padded.size() + K, 0.0);
-    for (int r = 0; r < n_rows_; ++r) {
-      double* out = eta + static_cast<std::size_t>(r) * K;
-      const double start = offset(r);
-      for (int k = 0; k < K; ++k)
-        out[k] = start + (intercept_ ? padded[k] : 0.0);
-      const int* active = active_columns(r);
-      for (int f = 0; f < n_factors_; ++f) {
-        const double* column =
-            padded.data() + static_cast<std::size_t>(active[f]) * K;
-        for (int k = 0; k < K; ++k) out[k] += column[k];
-      }
-      const double* x = numeric_values(r);
-      for (int q = 0; q < n_numeric(); ++q) {
-        const double* column =
-            b + static_cast<std::size_t>(numeric_column_[q]) * K;
-        for (int k = 0; k < K; ++k) out[k] += x[q] * column[k];
-      }
+  /// K coefficient vectors with layout b[j * K + k], and a zero column for
+  /// factors at their reference level.
+  std::vector<double> padded(const double* b, int K) const {
+    std::vector<double> out(b, b + static_cast<std::size_t>(n_columns_) * K);
+    out.resize(out.size() + static_cast<std::size_t>(K), 0.0);
+    return out;
+  }
+
+  /// out (K) = offset + x' b of row r, b as padded() gives it.
+  void row_predictor(int r, const double* b, int K, double* out) const {
+    const double start = offset(r);
+    for (int k = 0; k < K; ++k) out[k] = start + (intercept_ ? b[k] : 0.0);
+    const int* active = active_columns(r);
+    for (int f = 0; f < n_factors_; ++f) {
+      const double* column = b + static_cast<std::size_t>(active[f]) * K;
+      for (int k = 0; k < K; ++k) out[k] += column[k];
     }
+    const double* x = numeric_values(r);
+    for (int q = 0; q < n_numeric(); ++q) {
+      const double* column =
+          b + static_cast<std::size_t>(numeric_column_[q]) * K;
+      for (int k = 0; k < K; ++k) out[k] += x[q] * column[k];
+    }
+  }
+
+  /// eta (n_rows x K, k fastest): row_predictor() of all rows.
+  void linear_predictor(const double* b, int K, double* eta) const {
+    const std::vector<double> with_zero = padded(b, K);
+    for (int r = 0; r < n_rows_; ++r)
+      row_predictor(r, with_zero.data(), K,
+                    eta + static_cast<std::size_t>(r) * K);
   }
 
   /// d_b += X' d_eta, layouts as in linear_predictor().
