@@ -140,7 +140,7 @@ test_that("one component without a finite density makes f NaN", {
 
 test_that("weights 0 give 0 whatever the log-likelihood is", {
   spec <- core_spec(c(1e200, 0), alpha = c(0, 1))
-  out <- lipschitz_(spec, cbind(0, 1e-200), TRUE, 1L)
+  out <- lipschitz_(spec, cbind(0, 1e-200), 1L)
   expect_identical(out$max[1], 0)
   expect_identical(out$min[1], 0)
   expect_identical(out$nonfinite, c(0L, 0L))
@@ -149,10 +149,9 @@ test_that("weights 0 give 0 whatever the log-likelihood is", {
 test_that("kernels give the same at 1, 2 and 4 threads", {
   spec <- kernel_spec(3, n = 3000)
   draws <- some_draws(spec, 40)
-  keep <- rep(TRUE, 40)
   for (threads in c(2L, 4L)) {
     expect_identical(
-      lipschitz_(spec, draws, keep, threads), lipschitz_(spec, draws, keep, 1L)
+      lipschitz_(spec, draws, threads), lipschitz_(spec, draws, 1L)
     )
     expect_identical(
       record_screen_(spec, draws, 2, threads),
