@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "mixture_augmentation.hpp"
+#include "mixture_level_pass.hpp"
 
 namespace pseudosynth {
 

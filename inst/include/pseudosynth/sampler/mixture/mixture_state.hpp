@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "../math.hpp"
+#include "../../math.hpp"
 
 namespace pseudosynth {
 

@@ -1,11 +1,14 @@
 // One chain of the augmentation sampler, from start to kept draws.
-#ifndef PSEUDOSYNTH_SAMPLER_RUN_MIXTURE_CHAIN_HPP
-#define PSEUDOSYNTH_SAMPLER_RUN_MIXTURE_CHAIN_HPP
+//
+// A folder in sampler/ bears the name of the one family that its samplers draw
+// from; what lies in sampler/ itself serves any family.
+#ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_RUN_MIXTURE_CHAIN_HPP
+#define PSEUDOSYNTH_SAMPLER_MIXTURE_RUN_MIXTURE_CHAIN_HPP
 
 #include <algorithm>
 #include <cstdint>
 
-#include "chain_result.hpp"
+#include "../chain_result.hpp"
 #include "mixture_augmentation.hpp"
 #include "mixture_hamiltonian_move.hpp"
 #include "mixture_level_move.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "../simd_float.hpp"
+#include "../../simd_float.hpp"
 
 namespace pseudosynth {
 namespace detail {

@@ -5,8 +5,8 @@
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_SLOPE_PASS_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_SLOPE_PASS_HPP
 
-#include "../design/factor_group.hpp"
-#include "../simd_float.hpp"
+#include "../../design/factor_group.hpp"
+#include "../../simd_float.hpp"
 
 namespace pseudosynth {
 namespace detail {

@@ -11,9 +11,9 @@
 
 #include <cmath>
 
+#include "../slice.hpp"
 #include "mixture_mass_pass.hpp"
 #include "mixture_workspace.hpp"
-#include "slice.hpp"
 
 namespace pseudosynth {
 

@@ -19,9 +19,9 @@
 #include <tuple>
 #include <utility>
 
+#include "../slice.hpp"
 #include "mixture_mass_pass.hpp"
 #include "mixture_workspace.hpp"
-#include "slice.hpp"
 
 namespace pseudosynth {
 

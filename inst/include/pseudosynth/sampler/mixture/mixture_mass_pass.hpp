@@ -3,7 +3,7 @@
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_MASS_PASS_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_MASS_PASS_HPP
 
-#include "mixture_passes.hpp"
+#include "mixture_density_pass.hpp"
 
 namespace pseudosynth {
 namespace detail {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../records.hpp"
+#include "../../records.hpp"
 #include "mixture_slope_pass.hpp"
 
 namespace pseudosynth {

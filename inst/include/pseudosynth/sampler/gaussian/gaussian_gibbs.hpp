@@ -1,21 +1,24 @@
 // Gibbs sampler of the weighted, uncensored normal regression. Given sigma and
 // the hyperparameters the pseudo posterior of b is exactly normal, whatever the
 // weights, and touches the data through X'AX and X'Ay only.
+//
+// A folder in sampler/ bears the name of the one family that its samplers draw
+// from; what lies in sampler/ itself serves any family.
 #ifndef PSEUDOSYNTH_SAMPLER_GAUSSIAN_GIBBS_HPP
 #define PSEUDOSYNTH_SAMPLER_GAUSSIAN_GIBBS_HPP
 
 #include <cmath>
 
-#include "../cholesky.hpp"
-#include "../likelihood/least_squares.hpp"
-#include "../prior/half_t.hpp"
-#include "../records.hpp"
-#include "../rng.hpp"
-#include "chain_length.hpp"
-#include "chain_result.hpp"
-#include "hierarchical_sweep.hpp"
-#include "regression_prior.hpp"
-#include "slice.hpp"
+#include "../../cholesky.hpp"
+#include "../../likelihood/least_squares.hpp"
+#include "../../prior/half_t.hpp"
+#include "../../records.hpp"
+#include "../../rng.hpp"
+#include "../chain_length.hpp"
+#include "../chain_result.hpp"
+#include "../hierarchical_sweep.hpp"
+#include "../regression_prior.hpp"
+#include "../slice.hpp"
 
 namespace pseudosynth {
 

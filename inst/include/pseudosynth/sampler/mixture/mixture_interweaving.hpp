@@ -4,9 +4,9 @@
 #ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_INTERWEAVING_HPP
 #define PSEUDOSYNTH_SAMPLER_MIXTURE_INTERWEAVING_HPP
 
-#include "../cholesky.hpp"
+#include "../../cholesky.hpp"
+#include "../slice.hpp"
 #include "mixture_workspace.hpp"
-#include "slice.hpp"
 
 namespace pseudosynth {
 

@@ -13,8 +13,8 @@
 
 #include <algorithm>
 
-#include "../math.hpp"
-#include "../rng.hpp"
+#include "../../math.hpp"
+#include "../../rng.hpp"
 #include "mixture_metric_pass.hpp"
 
 namespace pseudosynth {
