@@ -19,8 +19,9 @@
 # make install   the package, into the private library .library
 # make core      programs that use the C++ core without R
 # make headers   every header of the core alone
-# make nightly   what takes too long for continuous integration: the package's
-#                tests as CRAN runs them, headers, sanitizers, gctorture, kills
+# make nightly   what takes too long for continuous integration: all cases of
+#                the long tests, the package's tests as CRAN runs them, headers,
+#                sanitizers, gctorture, kills
 # make sanitize  the same programs under address and undefined-behaviour checks
 # make valgrind  every function of the C++ code under valgrind, from R
 # make torture   the same with R's garbage collector at every allocation
@@ -171,7 +172,8 @@ headers:
 	@tools/install-dependencies.sh run
 	@HEADERS='$(HEADERS)' JOBS=$(JOBS) tools/check-headers.sh
 
-nightly: headers sanitize torture kills
+nightly: export NIGHTLY := true
+nightly: test headers sanitize torture kills
 	@CHECK_ALL=true $(MAKE) --no-print-directory check
 
 sanitize:

@@ -204,8 +204,8 @@ test_that("priors on the grid integrate to one", {
       tolerance = 1e-3
     )
   }
-  one <- function(prior) {
-    total(function(z) coefficient_log_prior(prior, cbind(z)), -400, 400, 200001)
+  one <- function(prior, n = by_night(200001, 40001)) {
+    total(function(z) coefficient_log_prior(prior, cbind(z)), -400, 400, n)
   }
   expect_equal(one(list(kind = "beta_mean", shape1 = 2, shape2 = 1)), 1,
     tolerance = 1e-6
