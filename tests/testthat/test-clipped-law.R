@@ -191,7 +191,7 @@ test_that("yes/no responses converge when clipped, under the default prior", {
     data.frame(y = stats::rbinom(200, 1, stats::plogis(0.8 * x[, 1] - 0.3)), x)
   })
   fit <- suppressWarnings(fit_synthesizer(
-    y ~ ., data, bernoulli(),
+    y ~ ., data[seq_len(by_night(200, 100)), ], bernoulli(),
     censor = censor(1), seed = 1, threads = 1
   ), classes = "pseudosynth_warning_convergence")
   expect_true(fit$converged)
@@ -211,7 +211,7 @@ test_that("chains that agree and never cross are not converged", {
     y ~ g, clone_cells(), student_t(3),
     censor = censor(2), warmup = 300, seed = 2, threads = 1,
     control = sampler_control(
-      thin = 60, max_rhat = 1.1, min_ess = 50, progress = FALSE
+      thin = by_night(60, 20), max_rhat = 1.1, min_ess = 50, progress = FALSE
     )
   ), classes = "pseudosynth_warning_convergence")
   # In the right mode, or refused
