@@ -191,7 +191,7 @@ test_that("yes/no responses converge when clipped, under the default prior", {
     data.frame(y = stats::rbinom(200, 1, stats::plogis(0.8 * x[, 1] - 0.3)), x)
   })
   fit <- suppressWarnings(fit_synthesizer(
-    y ~ ., data[seq_len(by_night(200, 100)), ], bernoulli(),
+    by_night(y ~ ., y ~ X1 + X2), data, bernoulli(),
     censor = censor(1), seed = 1, threads = 1
   ), classes = "pseudosynth_warning_convergence")
   expect_true(fit$converged)
