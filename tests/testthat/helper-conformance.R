@@ -57,7 +57,10 @@ expect_conforms <- function(name, case) {
   expect_output(print(scheme), name)
   expect_no_error(grDevices::col2rgb(scheme$colour))
   for (context in list(usual_context(), worst_context())) {
-    for (variant in names(case$weights)) {
+    # Of the usual file the first way to make them says all but at night
+    variants <- names(case$weights)
+    if (context$name == "usual") variants <- by_night(variants, variants[1])
+    for (variant in variants) {
       weights <- case$weights[[variant]](context)
       info <- paste(name, variant, context$name)
       node <- node_of(weights)

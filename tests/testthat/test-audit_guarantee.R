@@ -204,8 +204,9 @@ test_that("priors on the grid integrate to one", {
       tolerance = 1e-3
     )
   }
-  one <- function(prior) {
-    total(function(z) coefficient_log_prior(prior, cbind(z)), -400, 400, 200001)
+  # Of an even number of points none stands on the spike at 0
+  one <- function(prior, n = by_night(2e5, 4e4)) {
+    total(function(z) coefficient_log_prior(prior, cbind(z)), -400, 400, n)
   }
   expect_equal(one(list(kind = "beta_mean", shape1 = 2, shape2 = 1)), 1,
     tolerance = 1e-6
@@ -306,7 +307,7 @@ test_that("the grid resolves the posteriors of clones", {
     list(rep(c(3, 30, 500), c(50, 50, 1)), neg_binomial(), 1,
       prior_normal(1, c(0, 2)))
   )
-  for (case in cases) {
+  for (case in by_night(cases, cases[c(1, 3)])) {
     fit <- do.call(clones_fit, unname(case))
     expect_lt(distance_of_audit(fit), 0.02)
   }

@@ -143,7 +143,8 @@ case_job <- function(name, case, ..., neighbours = "add-remove") {
   run <- list(
     log(income) ~ age + earner, privacy_data(), gaussian(),
     mechanism = make_mechanism(name, case$settings), ...,
-    neighbours = neighbours, chains = 2, warmup = 500, draws = 2000,
+    neighbours = neighbours, chains = 2, warmup = by_night(500, 300),
+    draws = by_night(2000, 1000),
     seed = 21, threads = 1
   )
   suppressWarnings(

@@ -100,6 +100,7 @@ test_that("scale and shift of other weights are solved for", {
 })
 
 test_that("a scalar reaches a target risk", {
+  local_fixed_chance()
   fit <- unweighted_fit()
   known <- c("age", "earner")
   before <- identification_risk(
