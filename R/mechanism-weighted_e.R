@@ -21,11 +21,7 @@ definition_weighted_e <- function() {
     short = "Weighted-e", colour = "#6A3D9A",
     needs = c(epsilon = "Records are dropped by it."),
     make = mechanism_weighted_e, from_unweighted = TRUE,
-    stages = stages_weighted_e,
-    grid = grid_version(
-      grid_weighted_e, c("scale", "shift", "map"),
-      needs = "epsilon"
-    )
+    stages = stages_weighted_e
   )
 }
 
@@ -53,11 +49,4 @@ stages_weighted_e <- function(job) {
   }
   fits[[job$mechanism$name]] <- fit
   fits
-}
-
-grid_weighted_e <- function(s) {
-  first <- grid_lw(s)
-  function(grid, counts, ...) {
-    grid_truncated(grid, counts, first(grid, counts), s$epsilon)
-  }
 }

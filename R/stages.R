@@ -115,9 +115,12 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
 # The fits that mechanisms are made of: with a job's arguments and with the seed
 # of their stage.
 
-#' Fit a model with the job's arguments
+#' Fit a model with the job's arguments, or as an exact audit does
 #' @noRd
 job_fit <- function(job, stage, ...) {
+  if (!is.null(job$fit_with)) {
+    return(job$fit_with(...))
+  }
   finished_stage(stage, call_by_name(fit_synthesizer, c(
     list(formula = job$formula, data = job$data, family = job$family),
     job$fit_arguments, list(...), list(seed = stage_seed(job$seed, stage))
@@ -228,7 +231,7 @@ job_lipschitz_weights <- function(job, fit) {
 job_count_weights <- function(job, fit) {
   s <- job$mechanism$settings
   count_weights(
-    fit,
+    job$model$response$variable, job$model$data,
     radius = s$radius, relative = s$relative, known = s$known,
     scale = s$scale, shift = s$shift
   )
