@@ -243,10 +243,6 @@ staged_pass <- function(problem, grid, mechanism) {
   )
 }
 
-first_rule <- function(problem, grid, mechanism) {
-  clip_rule(grid, problem$model, 1, mechanism$first$censor)
-}
-
 log_normalized <- function(x) {
   x - log_sum(x)
 }

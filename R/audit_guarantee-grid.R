@@ -1,32 +1,6 @@
 # The grid of an exact audit: fine where the posteriors are, which independent
 # draws of the core tell, and refused where it does not resolve them. Internal.
 
-#' A neighbour on a grid; 0 is the file
-#' @return (list) See grid_fit().
-#' @noRd
-file_on_grid <- function(problem, grid, j, counts) {
-  data <- problem$model$data
-  type <- problem$file_type
-  if (j > 0) {
-    record <- problem$neighbours$record[j]
-    if (is.na(problem$to[j])) {
-      data <- data[-record, , drop = FALSE]
-      type <- type[-record]
-    } else {
-      data[record, ] <- problem$replaced[match(j, problem$changed), ]
-      type[record] <- problem$to[j]
-    }
-  }
-  list(
-    grid = grid, counts = counts, data = data, type = type,
-    model = problem$model
-  )
-}
-
-database_rule <- function(problem, grid, mechanism, j, counts) {
-  mechanism$rule(file_on_grid(problem, grid, j, counts))
-}
-
 problem_grid <- function(problem, draws, n) {
   parameters <- problem$parameters
   axes <- lapply(seq_len(parameters$dimension), function(j) {

@@ -111,6 +111,38 @@ clip_rule <- function(grid, model, alpha, censor) {
   )
 }
 
+#' The clip of a first stage, which has no weights
+#' @noRd
+first_rule <- function(problem, grid, mechanism) {
+  clip_rule(grid, problem$model, 1, mechanism$first$censor)
+}
+
+#' A neighbour on a grid; 0 is the file
+#' @return (list) See grid_fit().
+#' @noRd
+file_on_grid <- function(problem, grid, j, counts) {
+  data <- problem$model$data
+  type <- problem$file_type
+  if (j > 0) {
+    record <- problem$neighbours$record[j]
+    if (is.na(problem$to[j])) {
+      data <- data[-record, , drop = FALSE]
+      type <- type[-record]
+    } else {
+      data[record, ] <- problem$replaced[match(j, problem$changed), ]
+      type[record] <- problem$to[j]
+    }
+  }
+  list(
+    grid = grid, counts = counts, data = data, type = type,
+    model = problem$model
+  )
+}
+
+database_rule <- function(problem, grid, mechanism, j, counts) {
+  mechanism$rule(file_on_grid(problem, grid, j, counts))
+}
+
 #' A mechanism that the user has programmed
 #'
 #' @param mechanism (function) Of a data frame; gives `weights` (N), `lower`,

@@ -120,10 +120,7 @@ count_scheme <- function() {
       y <- response_values(data, basis$variable, basis$response_levels )
       apply_steps(count_rule(basis, y, known_codes(basis, data)), basis$steps )
     },
-    rescale = function(node, scale, shift) {
-      node$arguments <- scaled_count(node$arguments, scale, shift)
-      with_step(node, scale, shift)
-    },
+    rescale = rescaled_count,
     replay = function(node, records, run, inner) {
       b <- node$basis
       made <- count_weights(
@@ -131,7 +128,8 @@ count_scheme <- function() {
         b$shift
       )
       for (step in b$steps) {
-        made <- scale_weights(made, step$scale, step$shift)
+        node <- rescaled_count(node_of(made), step$scale, step$shift)
+        made <- at_scale(made, node, step$scale, step$shift)
       }
       made
     }
@@ -214,18 +212,18 @@ count_factors <- function(slope, floor, n_pattern_max) {
 
 #' Count weights scaled are count weights with other c and g
 #' @noRd
-scaled_count <- function(arguments, scale, shift) {
-  kept <- c("radius", "relative", "known", "n_pattern_min", "n_pattern_max" )
-  # In the order of count_weights()
-  slope <- scale * arguments[["scale"]]
+rescaled_count <- function(node, scale, shift) {
+  a <- node$arguments
+  kept <- c("radius", "relative", "known", "n_pattern_min", "n_pattern_max")
+  slope <- scale * a[["scale"]]
   # The clamp may have raised or cut the floor before
-  floor <- scale * clamp(arguments[["shift"]]) + shift
-  c(
-    list(scale = slope, shift = floor), arguments[intersect(
-      kept, names(arguments)
-    )],
-    count_factors(slope, floor, arguments[["n_pattern_max"]])
+  floor <- scale * clamp(a[["shift"]]) + shift
+  # In the order of count_weights()
+  node$arguments <- c(
+    list(scale = slope, shift = floor), a[intersect(kept, names(a))],
+    count_factors(slope, floor, a[["n_pattern_max"]])
   )
+  with_step(node, scale, shift)
 }
 
 #' Patterns of other records in the file of a count rule

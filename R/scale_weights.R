@@ -1,127 +1,3 @@
-#' Scale weights down
-#'
-#' \eqn{\alpha_i \leftarrow \mathrm{clamp}(c_1 \alpha_i + c_2)}: the papers'
-#' downscaling, which leaves fewer contributions to be clipped. By public
-#' numbers it keeps what can be proven about the weights, which arithmetic on
-#' them (`0.8 * w`, a plain vector of unknown origin) does not.
-#'
-#' @param weights ([privacy_weights])
-#' @param scale (number >= 0) c_1. Default 1.
-#' @param shift (number) c_2. Default 0. A positive one is a floor.
-#' @param ... Must be empty.
-#'
-#' @return [`privacy_weights`][privacy_weights]. Count weights stay count
-#'   weights with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2}
-#'   and the factors of these; frozen, two-stage and public scalar weights keep
-#'   their scheme; all others get the scheme `"scaled"` and depend on what they
-#'   did.
-#'
-#' @section Error types:
-#' `pseudosynth_error_input`: arguments out of range, a plain vector.
-#' @section Privacy:
-#' `scale` and `shift` must be public: numbers chosen by looking at this file's
-#' results are not.
-#' @references
-#' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
-#' Bayesian data synthesis, section 4.4.
-#' @seealso [combine_weights()]
-#' @examples
-#' w <- count_weights("income", ce_income, radius = 0.2)
-#' scale_weights(w, scale = 0.5, shift = 0.25)
-#' @export
-scale_weights <- function(weights, scale = 1, shift = 0, ...) {
-  check_no_dots(..., hint = "See {.fn scale_weights}.")
-  check_present(weights)
-  check_class(weights, "privacy_weights",
-    how = "A plain vector can be multiplied as it is."
-  )
-  check_number(scale, min = 0)
-  check_number(shift)
-  node <- node_of(weights)
-  rescale <- scheme_of(node)$rescale %||% scaled_node
-  at_scale(weights, rescale(node, scale, shift), scale, shift)
-}
-
-#' @param node (list) Of the weights when they are scaled.
-#' @noRd
-at_scale <- function(weights, node, scale = node$basis$scale,
-                     shift = node$basis$shift) {
-  weights_of_node(
-    node, clamp(scale * as.double(weights) + shift), attr(weights, "records")
-  )
-}
-
-#' @param solved (list or `NULL`) How the numbers were found from the file:
-#'   see `solved_weights()`.
-#' @param made_from (character) The file that they were solved from.
-#' @noRd
-scaled_node <- function(inner, scale, shift, solved = NULL,
-                        made_from = character()) {
-  list(
-    scheme = "scaled",
-    arguments = c(
-      list(of = inner$scheme),
-      if (is.null(solved)) {
-        list(scaled_by = scale, shifted_by = shift)
-      } else {
-        solved
-      }
-    ),
-    of = list(inner), basis = list(scale = scale, shift = shift),
-    made_from = made_from
-  )
-}
-
-scaled_scheme <- function() {
-  new_weighting_scheme(
-    "scaled",
-    title = function(node, inner) inner,
-    short = function(node, inner) {
-      plain <- sub("^Scaled ", "", inner)
-      if (is_solved(node)) inner else paste("Scaled", plain)
-    },
-    word = function(node, inner) inner,
-    inputs = function(node) {
-      a <- node$arguments
-      if (is_solved(node)) {
-        "their scale was solved from this file: not public"
-      } else {
-        sprintf(
-          "of %s, scaled_by %s, shifted_by %s", a[["of"]],
-          format(a[["scaled_by"]]), format(a[["shifted_by"]])
-        )
-      }
-    },
-    dependency = function(node, inner) {
-      # The bound of a floor is that of its own scheme's scaling only
-      if (length(node$made_from) > 0 || inner[[1]]$kind == "floor") {
-        depends_on_file(node, inner)
-      } else {
-        inner[[1]]
-      }
-    },
-    rule = function(node, data, inner) {
-      clamp(node$basis$scale * inner[[1]] + node$basis$shift)
-    },
-    replay = function(node, records, run, inner) {
-      a <- node$arguments
-      weights <- inner()[[1]]
-      if (is_solved(node)) {
-        return(solved_again(weights, solved_by(node), run))
-      }
-      at_scale(weights, scaled_node(
-        node_of(weights), a[["scaled_by"]], a[["shifted_by"]]
-      ))
-    }
-  )
-}
-
-is_solved <- function(node) {
-  isTRUE(node$arguments[["solved"]])
-}
-
-# Products ---------------------------------------------------------------------
-
 #' Combine weights of several schemes
 #'
 #' The product of the weights of each record. A scalar for all records and
@@ -182,36 +58,46 @@ combined_marks <- function(parts) {
   marks[!duplicated(names(marks))]
 }
 
-#' @param parts (list of `privacy_weights`) Of equal length.
-#' @param records (named character or `NULL`) Marks of their records.
-#' @noRd
-combined_weights <- function(parts, records) {
-  nodes <- lapply(parts, node_of)
-  schemes <- vapply(nodes, `[[`, "", "scheme")
-  new_privacy_weights(
-    product_of(lapply(parts, as.double)), "combined",
-    list(of = paste(schemes, collapse = " x ")),
-    made_from = character(), of = nodes, basis = list(), records = records
+#' Scale weights down
+#'
+#' \eqn{\alpha_i \leftarrow \mathrm{clamp}(c_1 \alpha_i + c_2)}: the papers'
+#' downscaling, which leaves fewer contributions to be clipped. By public
+#' numbers it keeps what can be proven about the weights, which arithmetic on
+#' them (`0.8 * w`, a plain vector of unknown origin) does not.
+#'
+#' @param weights ([privacy_weights])
+#' @param scale (number >= 0) c_1. Default 1.
+#' @param shift (number) c_2. Default 0. A positive one is a floor.
+#' @param ... Must be empty.
+#'
+#' @return [`privacy_weights`][privacy_weights]. Count weights stay count
+#'   weights with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2}
+#'   and the factors of these; frozen, two-stage and public scalar weights keep
+#'   their scheme; all others get the scheme `"scaled"` and depend on what they
+#'   did.
+#'
+#' @section Error types:
+#' `pseudosynth_error_input`: arguments out of range, a plain vector.
+#' @section Privacy:
+#' `scale` and `shift` must be public: numbers chosen by looking at this file's
+#' results are not.
+#' @references
+#' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
+#' Bayesian data synthesis, section 4.4.
+#' @seealso [combine_weights()]
+#' @examples
+#' w <- count_weights("income", ce_income, radius = 0.2)
+#' scale_weights(w, scale = 0.5, shift = 0.25)
+#' @export
+scale_weights <- function(weights, scale = 1, shift = 0, ...) {
+  check_no_dots(..., hint = "See {.fn scale_weights}.")
+  check_present(weights)
+  check_class(weights, "privacy_weights",
+    how = "A plain vector can be multiplied as it is."
   )
-}
-
-combined_scheme <- function() {
-  product <- function(node, data, inner) product_of(inner)
-  new_weighting_scheme(
-    "combined",
-    title = "combined weights", short = "Combined", word = "combined",
-    inputs = "of",
-    # Weights with a floor are bounded, but products of them are not accounted
-    # for; join_dependencies() makes them "file"
-    dependency = function(node, inner) join_dependencies(inner),
-    rule = product,
-    replay = function(node, records, run, inner) {
-      parts <- inner()
-      combined_weights(parts, attr(parts[[1]], "records"))
-    }
-  )
-}
-
-product_of <- function(parts) {
-  Reduce(`*`, parts)
+  check_number(scale, min = 0)
+  check_number(shift)
+  node <- node_of(weights)
+  rescale <- scheme_of(node)$rescale %||% scaled_node
+  at_scale(weights, rescale(node, scale, shift), scale, shift)
 }

@@ -31,6 +31,7 @@
 #' @param max_refits (count) The most refits. Default 10.
 #' @param below (flag) Where no refit is within the tolerance: does the nearest
 #'   count as reached if it lies below the target? Default `FALSE`: an error.
+#'   `NA`: the nearest counts wherever it lies.
 #' @param quantile,allow_unconverged As in [reweight()].
 #' @param ... Passed to [update()][update.synthesizer], such as `draws`, `seed`.
 #'
@@ -81,7 +82,7 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
       arg = "target"
     )
   }
-  check_flag(below)
+  if (!identical(below, NA)) check_flag(below)
   by <- check_choice(by, c("scale", "shift"))
   check_search(tolerance, max_refits)
   check_quantile(quantile)
@@ -207,15 +208,13 @@ solved_again <- function(weights, solved, run) {
     return(NULL)
   }
   fit <- run()
-  value <- tryCatch(
-    search_scale(
-      fit, weights, solved,
-      refit = function(from, weights, count) run(weights, count)
-    )$value,
+  found <- search_scale(
+    fit, weights, solved,
+    refit = function(from, weights, count) run(weights, count),
     # Out of reach for these records: the nearest
-    pseudosynth_error_unreachable = function(e) e$value
+    below = NA
   )
-  solved_weights(weights, fit, value, solved)
+  solved_weights(weights, fit, found$value, solved)
 }
 
 scalar_scheme <- function() {
@@ -286,7 +285,7 @@ search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
 #' @param known (list or `NULL`) `value` and `reached` known without a refit.
 #' @param log (flag) Is the value a positive scale?
 #' @param below (flag) Does the nearest count as reached where it lies below the
-#'   target and none is within the tolerance?
+#'   target and none is within the tolerance? `NA`: wherever it lies.
 #' @param refit (function(from, weights, count)) The model fitted with weights
 #'   for the count-th time, from where the fit `from` ended.
 #' @return (list) `fit`, `value`, `reached`, `target`, `search`.
@@ -324,7 +323,8 @@ solve_target <- function(fit, weights_at, measure, target, start, limits, known,
       next_value(points, target, limits, log), smallest, limits[2]
     )
   }
-  if (!any(search$accepted) && !(below && best$reached < target)) {
+  if (!any(search$accepted) && !is.na(below) &&
+    !(below && best$reached < target)) {
     abort_unreachable(best, target, tolerance, search)
   }
   c(best, list(search = search))

@@ -270,7 +270,8 @@ solved_fit <- function(job, unweighted, weights, by) {
       fit = unweighted, target = job$budget$delta, weights = weights,
       by = by, tolerance = s$tolerance, max_refits = s$max_refits,
       quantile = s$quantile, allow_unconverged = job$allow_unconverged,
-      below = TRUE
+      # On a neighbour of an audit the nearest has to do
+      below = if (is.null(job$fit_with)) TRUE else NA
     ),
     seed_argument(job, "solve")
   ))))

@@ -87,6 +87,36 @@ depends_on_file <- function(node, inner) {
 
 # Public numbers scale weights of a scheme that keeps its name -----------------
 
+#' @param node (list) Of the weights when they are scaled.
+#' @noRd
+at_scale <- function(weights, node, scale = node$basis$scale,
+                     shift = node$basis$shift) {
+  weights_of_node(
+    node, clamp(scale * as.double(weights) + shift), attr(weights, "records")
+  )
+}
+
+#' @param solved (list or `NULL`) How the numbers were found from the file:
+#'   see `solved_weights()`.
+#' @param made_from (character) The file that they were solved from.
+#' @noRd
+scaled_node <- function(inner, scale, shift, solved = NULL,
+                        made_from = character()) {
+  list(
+    scheme = "scaled",
+    arguments = c(
+      list(of = inner$scheme),
+      if (is.null(solved)) {
+        list(scaled_by = scale, shifted_by = shift)
+      } else {
+        solved
+      }
+    ),
+    of = list(inner), basis = list(scale = scale, shift = shift),
+    made_from = made_from
+  )
+}
+
 #' Weights scaled once or more, clamped each time
 #' @param steps (list or `NULL`) Of `scale` and `shift`.
 #' @noRd
