@@ -68,20 +68,15 @@ audit_problem <- function(model, neighbours, range) {
   table <- neighbours$table
   changed <- which(!is.na(table$value))
   replaced <- replaced_records(model, neighbours, changed)
-  datas <- list(model$data, replaced)
-  specs <- lapply(datas, plain_spec, model = model)
-  found <- record_types(specs)
+  datas <- lapply(list(model$data, replaced), as.data.frame)
+  found <- record_types(lapply(datas, plain_spec, model = model))
   v <- length(found$spec$y)
   to <- rep(NA_integer_, nrow(table))
   to[changed] <- found$type[[2]]
-  columns <- names(model$data)
-  all_rows <- do.call(rbind, lapply(datas, function(data) {
-    as.data.frame(data)[columns]
-  }))
   list(
     model = model, neighbours = table, replaced = replaced, changed = changed,
     spec = found$spec, n_types = v,
-    data = all_rows[found$first, , drop = FALSE],
+    data = do.call(rbind, datas)[found$first, , drop = FALSE],
     file_type = found$type[[1]],
     counts = as.double(tabulate(found$type[[1]], v)),
     from = found$type[[1]][table$record], to = to,
@@ -117,7 +112,7 @@ audit_pass <- function(problem, grid, mechanism) {
   if (!is.null(mechanism$first)) {
     return(staged_pass(problem, grid, mechanism))
   }
-  rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
+  rule <- database_rule(problem, grid, mechanism, 0)
   base <- grid_posterior(grid, problem$counts, rule)
   bulk <- grid_bulk(grid, base)
   bound <- max(grid_bounds(grid, rule, bulk)[problem$counts > 0])
@@ -132,7 +127,7 @@ audit_pass <- function(problem, grid, mechanism) {
       other_rule <- rule
       other <- grid_change(grid, base, counts - problem$counts, rule)
     } else {
-      other_rule <- database_rule(problem, grid, mechanism, j, counts)
+      other_rule <- database_rule(problem, grid, mechanism, j)
       other <- grid_posterior(grid, counts, other_rule)
     }
     at <- claims[[relation]] - paid

@@ -48,7 +48,7 @@ locate_grid <- function(problem, mechanism, cells) {
     )
   }
   found$own <- find(
-    problem$counts, database_rule(problem, grid, mechanism, 0, problem$counts)
+    problem$counts, database_rule(problem, grid, mechanism, 0)
   )
   grid <- problem_grid(
     problem, lapply(found, `[[`, "z"), 2 * floor(cells^(1 / d) / 2) + 1

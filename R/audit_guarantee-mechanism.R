@@ -65,7 +65,7 @@ settled <- function(mechanism, problem, grid) {
     return(mechanism)
   }
   make <- mechanism$make
-  made <- make(file_on_grid(problem, grid, 0, problem$counts))
+  made <- make(file_on_grid(problem, grid, 0))
   node <- if (!is.null(made$privacy_weights)) node_of(made$privacy_weights)
   dependency <- dependency_of(node)
   censor <- made$censor
@@ -120,7 +120,7 @@ first_rule <- function(problem, grid, mechanism) {
 #' A neighbour on a grid; 0 is the file
 #' @return (list) See grid_fit().
 #' @noRd
-file_on_grid <- function(problem, grid, j, counts) {
+file_on_grid <- function(problem, grid, j) {
   data <- problem$model$data
   type <- problem$file_type
   if (j > 0) {
@@ -134,13 +134,13 @@ file_on_grid <- function(problem, grid, j, counts) {
     }
   }
   list(
-    grid = grid, counts = counts, data = data, type = type,
-    model = problem$model
+    grid = grid, counts = as.double(tabulate(type, problem$n_types)),
+    data = data, type = type, model = problem$model
   )
 }
 
-database_rule <- function(problem, grid, mechanism, j, counts) {
-  mechanism$rule(file_on_grid(problem, grid, j, counts))
+database_rule <- function(problem, grid, mechanism, j) {
+  mechanism$rule(file_on_grid(problem, grid, j))
 }
 
 #' A mechanism that the user has programmed

@@ -259,20 +259,12 @@ tensor_grid <- function(axes) {
 #' @return (list) The grid with `f` (G x V), `log_prior` (G, volumes included).
 #' @noRd
 fill_grid <- function(grid, parameters, spec) {
-  draws <- parameters$draws(grid$z)
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
-  grid$f <- grid_log_lik(spec, draws)
+  grid$f <- log_lik_(spec, parameters$draws(grid$z))
   if (anyNA(grid$f)) {
     abort_sampler("A log density is not a number somewhere on the grid." )
   }
   grid
-}
-
-#' Log densities by the package's own core
-#' @return (matrix, G x V)
-#' @noRd
-grid_log_lik <- function(spec, draws) {
-  log_lik_(spec, draws)
 }
 
 #' Every second point of each axis: the same grid with twice the step

@@ -16,7 +16,7 @@
 #' `pseudosynth_error_input`: anything but one number in \[0, 1\].
 #' @section Privacy:
 #' The statement is yours: the label rests on it.
-#' @seealso [scalar_weights()] for a scalar that is solved from the file,
+#' @seealso [solve_weights()] for a scalar that is solved from the file,
 #'   [combine_weights()] to put one on top of other weights.
 #' @examples
 #' public_scalar(0.5)

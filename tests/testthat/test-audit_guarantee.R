@@ -281,9 +281,9 @@ test_that("weights with one record more move all others", {
   problem <- audit$problem
   grid <- locate_grid(problem, audit$mechanism, 6000)
   mechanism <- settled(audit$mechanism, problem, grid)
-  with <- database_rule(problem, grid, mechanism, 0, problem$counts)$alpha
+  with <- database_rule(problem, grid, mechanism, 0)$alpha
   counts <- neighbour_counts(problem, 1)
-  without <- database_rule(problem, grid, mechanism, 1, counts)$alpha
+  without <- database_rule(problem, grid, mechanism, 1)$alpha
   expect_true(all(with[problem$counts > 5] > 0.9))
   expect_identical(sort(without[counts > 0]), c(0, 1))
 })
@@ -298,7 +298,7 @@ distance_of_audit <- function(fit, stretch = 1.3) {
   problem <- audit_problem(unclass(fit), neighbours, NULL)
   grid <- locate_grid(problem, mechanism, 60000)
   mechanism <- settled(mechanism, problem, grid)
-  rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
+  rule <- database_rule(problem, grid, mechanism, 0)
   found <- grid_marginals(grid, list(counts = problem$counts, rule = rule))
   dense <- dense_posterior(fit, stretch = stretch)
   max(vapply(seq_along(found), function(j) {
@@ -337,7 +337,7 @@ test_that("two narrow plateaus far apart share the mass by the prior", {
     problem <- audit$problem
     grid <- locate_grid(problem, audit$mechanism, 60000)
     mechanism <- settled(audit$mechanism, problem, grid)
-    rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
+    rule <- database_rule(problem, grid, mechanism, 0)
     found <- grid_marginals(grid, list(counts = problem$counts, rule = rule))
     expect_equal(
       found[[1]](c(-10, 500, 1010)), c(0, stats::plogis(2 / 9), 1),
