@@ -53,7 +53,8 @@ fit_mechanism <- function(fit, margin_epsilon) {
 #'
 #' @param mechanism (list) `name`, `epsilon`, `margin_epsilon` (add/remove-one),
 #'   `from_file` (flag: does it start from the unweighted fit?) and `make`
-#'   (function of a file, gives a fit: its `privacy_weights`, `censor`, `first`).
+#'   (function of a file, gives a fit with `privacy_weights`, `censor` and
+#'   `first`). One with a `rule` stays as it is.
 #' @return (list) The mechanism with `rule` (function of a file, gives what
 #'   plain_rule() does), `own_value` (flag: is the rule the same for all
 #'   databases?), `width` of the clip (`NULL` without one), `factor`, added to

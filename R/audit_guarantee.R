@@ -20,11 +20,12 @@
 #'   responses in turn.
 #' @param mechanism (a mechanism, string or function) As in
 #'   [pseudo_posterior()]: an object such as `mechanism_cw(radius = 0.2)` or a
-#'   name, see [mechanisms]; all but `"risk"` and `"score"`. The job's stages are
-#'   gone through on every neighbour with exact bounds in the place of those of
-#'   draws, so that `quantile` has no meaning. Or a function of a data frame that gives a list with
-#'   `weights` (numeric, one a record), and `lower`, `upper` and `centre` for a
-#'   clip; it is called on every neighbour.
+#'   name, see [mechanisms]; all but `"risk"` and `"score"`. The job's stages
+#'   are gone through on every neighbour with exact bounds in the place of those
+#'   of draws, so that `quantile` has no meaning. Where a neighbour cannot reach
+#'   `epsilon`, the nearest counts. Or a function of a data frame that gives a
+#'   list with `weights` (numeric, one a record), and `lower`, `upper` and
+#'   `centre` for a clip; it is called on every neighbour.
 #' @param epsilon (positive number or `NULL`) The total epsilon of a job of one
 #'   set; what a function claims for add/remove-one.
 #' @param ... For a formula, settings of a mechanism that is given by its name,
@@ -149,10 +150,10 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
   check_present(family)
   check_present(mechanism)
   chosen <- if (!is.function(mechanism)) {
-    choose_mechanism(mechanism, "grid", "mechanism")
+    list(choose_mechanism(mechanism, "grid", "mechanism"))
   }
   given <- sort_arguments(
-    c(list(prior = prior), list(...)), open_mechanisms(list(chosen))
+    c(list(prior = prior), list(...)), open_mechanisms(chosen)
   )
   drawn <- setdiff(names(given$fit), c("prior", "response", "scaling"))
   if (length(drawn) > 0) {
@@ -166,7 +167,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     function_mechanism(mechanism, epsilon)
   } else {
     job <- assign_mechanism(
-      job, with_settings(chosen, given$settings), epsilon,
+      job, with_settings(chosen[[1]], given$settings), epsilon,
       margin = resolve_margin(margin, given$margin)
     )
     job_mechanism(job)

@@ -39,8 +39,9 @@ mechanism_kinds <- c(
 #'   one to be released from. `NULL`: [pseudo_posterior()] does not offer it.
 #' @param release (function of a job and the number of sets, or `NULL`) For
 #'   comparisons, where there is nothing to fit: gives `sets` and their `label`.
-#' @param grid (function of a job or `NULL`) As `stages`, for fits on the grid of
-#'   an exact audit, see grid_fit(). `NULL`: the exact audit does not offer it.
+#' @param grid (function of a job or `NULL`) As `stages`, for fits on the grid
+#'   of an exact audit, see grid_fit(). `NULL`: the exact audit does not offer
+#'   it.
 #' @noRd
 mechanism_definition <- function(name, kind, does, label, title, short, colour,
                                  aliases = character(), needs = character(),

@@ -67,7 +67,8 @@
 #' )
 #' solved$solution$search
 #' # One weight for all
-#' solve_weights(fit, lipschitz(fit)$overall / 2, tolerance = 0.1)$solution$value
+#' one <- solve_weights(fit, lipschitz(fit)$overall / 2, tolerance = 0.1)
+#' one$solution$value
 #' @export
 solve_weights <- function(fit, target = NULL, weights = NULL,
                           by = c("scale", "shift"), tolerance = 0.02,
@@ -169,7 +170,7 @@ check_unweighted <- function(fit) {
   }
 }
 
-# Weights whose scale was solved ------------------------------------------------
+# Weights whose scale was solved -----------------------------------------------
 
 #' Weights whose scale was found from the file are weights from the file: the
 #' scale is no public number, whatever it scales. One number for all records
