@@ -29,7 +29,7 @@ definition_score <- function() {
     stages = function(job) {
       list(score = kept_noise(job, "score release", release_job))
     },
-    release = release_independent
+    release = release_independent, grid = NULL
   )
 }
 
