@@ -167,12 +167,6 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
 
 # Once the family is known ---------------------------------------------------
 
-#' Families whose log density is never positive
-#' @noRd
-never_positive <- c("poisson", "neg_binomial", "bernoulli", "categorical")
-
-default_windows <- c(student_t = 2, normal_mixture = 2, gaussian = 4)
-
 #' A rule with its interval, window and public weight fixed for a family
 #'
 #' Does nothing to a rule that is fixed already.
@@ -187,9 +181,10 @@ resolve_censor <- function(censor, family) {
     arg = "censor"
   )
   check_sealed(censor, "censor")
-  likelihood <- family$likelihood
   if (identical(censor$interval, "auto")) {
-    deep <- likelihood %in% never_positive && is.null(censor$reference)
+    # The log of a probability is never positive
+    deep <- !is.na(response_kinds[[family$kind]]$mass) &&
+      is.null(censor$reference)
     censor$interval <- if (deep) "negative" else "symmetric"
     if (deep) {
       censor$lower <- -(censor$upper - censor$lower)
@@ -197,17 +192,15 @@ resolve_censor <- function(censor, family) {
     }
   }
   if (!is.null(censor$reference)) {
+    censor$window <- censor$window %||% law_of(family)$window
     if (is.null(censor$window)) {
-      if (!likelihood %in% names(default_windows)) {
-        abort_input(
-          "A reference needs a {.arg window} for the family
-           {.code {format(family)}}.",
-          i = "It is the raw log ratio to the reference up to which nothing
-               is clipped, such as 2 or 4.",
-          arg = "window"
-        )
-      }
-      censor$window <- default_windows[[likelihood]]
+      abort_input(
+        "A reference needs a {.arg window} for the family
+         {.code {format(family)}}.",
+        i = "It is the raw log ratio to the reference up to which nothing
+             is clipped, such as 2 or 4.",
+        arg = "window"
+      )
     }
     half <- min(abs(censor$lower), abs(censor$upper))
     # An interval with an end at 0 has its whole width on one side

@@ -65,6 +65,40 @@ beta_response <- function(bounds) {
   )
 }
 
+law_beta_response <- function() {
+  family_law(
+    beta_response, "logit",
+    prior = function(alone) {
+      if (alone) prior_beta_mean() else prior_hierarchical()
+    },
+    example = c(precision = 10), clip = c(1.5, 0.8),
+    variance = function(mean, shape) mean * (1 - mean) / (1 + shape),
+    probability = function(q, mean, shape) {
+      stats::pbeta(q, mean * shape, (1 - mean) * shape)
+    },
+    quantile = function(p, mean, shape) {
+      stats::qbeta(p, mean * shape, (1 - mean) * shape)
+    },
+    above = proportion_above
+  )
+}
+
+#' E max(Z - a, 0) of a proportion, and its slope in the linear predictor
+#'
+#' z times the density of Beta(p, q) is its mean times that of Beta(p + 1, q).
+#' @noRd
+proportion_above <- function(a, eta, mean, shape) {
+  at <- function(eta) {
+    mean <- stats::plogis(eta)
+    p <- mean * shape
+    q <- stats::plogis(-eta) * shape
+    mean * stats::pbeta(a, p + 1, q, lower.tail = FALSE) -
+      a * stats::pbeta(a, p, q, lower.tail = FALSE)
+  }
+  above <- at(eta)
+  list(mean = above, slope = (at(eta + 1e-4) - above) / 1e-4)
+}
+
 check_response_bounds <- function(bounds, arg = "bounds") {
   advice <- paste(
     "State what is publicly known, for instance {.code c(0, 1)} of a share or",

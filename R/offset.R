@@ -111,7 +111,7 @@ sum_offsets <- function(frame, design) {
 #' know of none
 #' @noRd
 check_family_offset <- function(design, family) {
-  if (is_mixture(family) || is_categorical(family)) {
+  if (law_of(family)$several) {
     check_no_offset(
       design, "{.code {format(family)}} has several linear predictors.",
       "Offsets are for {.code poisson()}, {.fn neg_binomial},

@@ -148,62 +148,6 @@ check_location_scale <- function(x, arg = rlang::caller_arg(x)) {
   as.double(unname(x))
 }
 
-#' The prior of a fit: the one given, or the family's default
-#' @param columns (character, P) Names of the design's columns. `NULL` stands
-#'   for a model with predictors.
-#' @return (`synth_prior`)
-#' @noRd
-resolve_prior <- function(prior, family, columns = NULL) {
-  intercept_only <- identical(columns, "(Intercept)")
-  if (is.null(prior)) {
-    return(if (is_mixture(family)) {
-      prior_shared()
-    } else if (family$kind == "proportion" && intercept_only) {
-      prior_beta_mean()
-    } else if (is_categorical(family)) {
-      prior_normal(1, c(0, 2.5))
-    } else {
-      prior_hierarchical(lkj = family$lkj)
-    })
-  }
-  check_class(
-    prior, "synth_prior",
-    how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared},
-           {.fn prior_normal} or {.fn prior_beta_mean}.",
-    arg = "prior"
-  )
-  prior <- plain_prior(prior)
-  if (prior$kind == "shared" && !is_mixture(family)) {
-    abort_input(
-      "{.arg prior} must suit the family.",
-      x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
-           {.code {format(family)}}.",
-      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
-      arg = "prior"
-    )
-  }
-  if (is_categorical(family) && prior$kind != "normal") {
-    abort_input(
-      "{.arg prior} must suit the family.",
-      x = "{.fn categorical} has {.fn prior_normal} alone: others depend on
-           which level is the baseline.",
-      arg = "prior"
-    )
-  }
-  if (prior$kind == "beta_mean" &&
-    !(has_logit_link(family) && intercept_only)) {
-    abort_input(
-      "{.arg prior} must suit the model.",
-      x = "{.fn prior_beta_mean} is for {.fn beta_response} and {.fn bernoulli}
-           without predictors{if (has_logit_link(family)) ', and the formula has
-           some' else paste0('; the family is ', format(family))}.",
-      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
-      arg = "prior"
-    )
-  }
-  prior
-}
-
 #' The prior as the core reads it
 #'
 #' @param prior (`synth_prior`)

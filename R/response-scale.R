@@ -170,6 +170,32 @@ check_among_levels <- function(y, name, response) {
   invisible(y)
 }
 
+#' What is said of each kind of response
+#'
+#' `mass`: what a probability is of; `NA` where f is a density. `models`: why
+#' the formula's left side is the variable itself.
+#' @noRd
+response_kinds <- list(
+  continuous = list(called = "a continuous response", mass = NA),
+  count = list(
+    called = "counts", mass = "a count",
+    models = "It models whole numbers; its log link is on their mean."
+  ),
+  proportion = list(
+    called = "a proportion, whose bounds are the family's", mass = NA,
+    models = "It scales the variable by its {.arg bounds}; its logit link is on
+              the mean."
+  ),
+  binary = list(
+    called = "two values", mass = "two values",
+    models = "It models two values; its logit link is on the probability."
+  ),
+  categorical = list(
+    called = "levels", mass = "levels",
+    models = "It models levels; its link is on their probabilities."
+  )
+)
+
 # Types ------------------------------------------------------------------------
 
 response_type <- function(y) {
@@ -214,7 +240,7 @@ as_response_type <- function(response, y) {
 response_unit <- function(response) {
   name <- response$variable
   switch(response$kind,
-    count = sprintf("%s, a count: probability mass, unit-free", name),
+    continuous = response_label(response),
     proportion = {
       shown <- vapply(response$bounds, format_argument, "")
       sprintf(
@@ -222,9 +248,10 @@ response_unit <- function(response) {
         name, shown[1], shown[2]
       )
     },
-    binary = sprintf("%s, two values: probability mass, unit-free", name),
-    categorical = sprintf("%s, levels: probability mass, unit-free", name),
-    response_label(response)
+    sprintf(
+      "%s, %s: probability mass, unit-free", name,
+      response_kinds[[response$kind]]$mass
+    )
   )
 }
 

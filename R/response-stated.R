@@ -29,9 +29,7 @@ state_response <- function(response, stated) {
   if (length(wrong) > 0) {
     abort_input(
       "{.arg response} must state what belongs to the response.",
-      x = "{.code {wrong[1]} = } is not for {switch(kind, binary = 'two values',
-           categorical = 'levels', count = 'counts', proportion = 'a proportion,
-           whose bounds are the family\\'s', 'a continuous response')}.",
+      x = "{.code {wrong[1]} = } is not for {response_kinds[[kind]]$called}.",
       arg = "response"
     )
   }
@@ -117,14 +115,10 @@ with_support <- function(response, support) {
   if (is.null(support)) {
     return(response)
   }
-  none <- c(
-    binary = "The response has two values.",
-    categorical = "The response has levels."
-  )
-  if (response$kind %in% names(none)) {
+  if (has_labels(response)) {
     abort_input(
       "{.arg support} is for amounts and counts.",
-      x = none[[response$kind]],
+      x = "The response has {response_kinds[[response$kind]]$called}.",
       arg = "support"
     )
   }

@@ -74,18 +74,11 @@ abort_left_side <- function(left) {
 abort_plain_left_side <- function(left, columns, family) {
   names <- intersect(all.vars(left), columns)
   plain <- if (length(names) == 1) names else "y"
-  why <- switch(family$kind,
-    count = "It models whole numbers; its log link is on their mean.",
-    proportion = "It scales the variable by its {.arg bounds}; its logit link
-                  is on the mean.",
-    binary = "It models two values; its logit link is on the probability.",
-    categorical = "It models levels; its link is on their probabilities."
-  )
   abort_input(
     "With {.fn {family$name}} the left side of {.arg formula} must be the
      variable itself.",
     x = "It is {.code {deparse1(left)}}.",
-    i = why,
+    i = response_kinds[[family$kind]]$models,
     i = "Write {.code {plain} ~ ...}.",
     arg = "formula"
   )
@@ -157,19 +150,8 @@ new_response <- function(formula, data, family = gaussian_family(),
 
 check_response <- function(y, response, family) {
   name <- response$variable
-  if (response$kind == "binary") {
-    check_finite_column(y, name)
-    check_enough(y)
-    check_binary(y, name, response)
-    return(invisible(y))
-  }
-  if (response$kind == "categorical") {
-    check_finite_column(y, name)
-    check_enough(y)
-    check_levels(y, name, response)
-    return(invisible(y))
-  }
-  if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
+  labels <- has_labels(response)
+  if (!labels && (!is.numeric(y) || is.object(y) || !is.null(dim(y)))) {
     two <- is.logical(y) || length(unique(y)) == 2
     abort_input(
       "The response {.val {name}} must be a plain numeric column.",
@@ -180,9 +162,17 @@ check_response <- function(y, response, family) {
     )
   }
   check_finite_column(y, name)
-  check_enough(y)
+  if (length(y) < 2) {
+    abort_input(
+      "{.arg data} must have at least two records.",
+      x = "It has {length(y)}.",
+      arg = "data"
+    )
+  }
   y <- stated_values(response, y)
   switch(response$kind,
+    binary = check_binary(y, name, response),
+    categorical = check_levels(y, name, response),
     count = check_counts(y, name),
     proportion = check_inside(y, response),
     check_domain(y, response)
@@ -227,17 +217,6 @@ check_varies <- function(model) {
     )
   }
   invisible(model)
-}
-
-check_enough <- function(y) {
-  n <- length(y)
-  if (n < 2) {
-    abort_input(
-      "{.arg data} must have at least two records.",
-      x = "It has {n}.",
-      arg = "data"
-    )
-  }
 }
 
 check_finite_column <- function(x, name) {

@@ -40,6 +40,38 @@ score_breaks <- function(family, ends, centre, shape, bins) {
 #' @noRd
 whole_ends <- function(bounds) c(ceiling(bounds[1]), floor(bounds[2]))
 
+check_score_margin <- function(settings, response) {
+  bounds <- settings$bounds
+  if (is.null(bounds)) {
+    return(invisible())
+  }
+  if (has_labels(response)) {
+    abort_input(
+      "A margin is for numbers.",
+      i = "Leave {.arg bounds} out.",
+      arg = "bounds"
+    )
+  }
+  inside <- response$bounds %||%
+    c(if (response$kind == "count") 0 else -Inf, Inf)
+  if (bounds[1] < inside[1] || bounds[2] > inside[2]) {
+    abort_input(
+      "{.arg bounds} must lie where the family has values.",
+      i = "That is from {format(inside[1])} to {format(inside[2])}.",
+      arg = "bounds"
+    )
+  }
+  if (response$kind == "count" && diff(whole_ends(bounds)) < 1) {
+    abort_input(
+      "{.arg bounds} of counts must hold two whole numbers or more.",
+      x = "They hold {max(0, diff(whole_ends(bounds)) + 1)}.",
+      i = "State the smallest and the largest count, such as
+           {.code bounds = c(0, 50)}.",
+      arg = "bounds"
+    )
+  }
+}
+
 #' What is counted: column j is what a record of bin j adds
 #'
 #' For Gaussian noise the square root of the matrix of prefix sums, whose
@@ -120,25 +152,6 @@ margin_error <- function(margin, n) {
   max(sqrt(rowSums((sums %*% solve(strategy))^2))) * margin$deviation / n
 }
 
-# Ranks -----------------------------------------------------------------------
-
-#' What a margin's ranks come from: the linear predictor with these errors
-#'
-#' Of families with a law of their own normal ones: the margin has the shape,
-#' and a latent value has no ties.
-#' @noRd
-latent_quantile <- function(family, p) {
-  if (is_location(family)) error_quantile(family, p) else stats::qnorm(p)
-}
-
-latent_share <- function(family, error) {
-  if (is_location(family)) {
-    error_probability(family, error)
-  } else {
-    stats::pnorm(error)
-  }
-}
-
 # The bins of a count's margin lie between whole numbers
 whole_bins <- function(x, values) {
   if (x$family$kind == "count") floor(values + 0.5) else values
@@ -216,7 +229,7 @@ law_shares <- function(x, breaks) {
   mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
   below <- if (is_location(x$family)) {
     # The tenth and ninetieth hundredths are those of the family
-    sigma <- x$shape * error_quantile(x$family, 0.9) / stats::qnorm(0.9)
+    sigma <- x$shape * latent_quantile(x$family, 0.9) / stats::qnorm(0.9)
     function(q, mean) stats::pnorm((q - mean) / sigma)
   } else {
     function(q, mean) response_probability(x$family, q, mean, x$shape)

@@ -246,19 +246,11 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares,
 #' A reference as code, with the shape that the family has
 #' @noRd
 reference_example <- function(family) {
-  shape <- names(family$extras)
-  location <- is.null(family) || is_location(family)
-  sprintf(
-    "list(\"(Intercept)\" = %s%s)", if (location) "10.8" else "0",
-    if (is.null(family) || length(shape) > 0) {
-      sprintf(
-        ", %s = %s", shape %||% "sigma",
-        switch(shape %||% "sigma", sigma = 1, size = 2, precision = 10)
-      )
-    } else {
-      ""
-    }
+  example <- c(
+    "\"(Intercept)\"" = if (is_location(family)) 10.8 else 0,
+    law_of(family)$example
   )
+  sprintf("list(%s)", paste(names(example), "=", example, collapse = ", "))
 }
 
 #' Levels' sums have neither a centre nor a clip
@@ -304,11 +296,9 @@ check_positive <- function(x, n, arg, null = FALSE) {
 
 check_score_family <- function(family) {
   family <- as_synth_family(family, arg = "family")
-  if (!family$likelihood %in% c(score_families, "categorical")) {
-    offered <- c(
-      "gaussian()", "student_t()", "bernoulli()", "poisson()",
-      "neg_binomial()", "beta_response()", "categorical()"
-    )
+  if (is.null(law_of(family)$clip)) {
+    offered <- Filter(function(law) !is.null(law()$clip), families())
+    offered <- sprintf("%s()", setdiff(names(offered), "binomial"))
     abort_input(
       "A score release is for {.code {offered}}.",
       x = "{.arg family} is {.code {format(family)}}.",
@@ -320,6 +310,33 @@ check_score_family <- function(family) {
 
 # A score release of a checked model: what is paid, in its order, and what
 # follows from it.
+
+#' The default prior: of location models in units of the reference's sigma
+#'
+#' Unless that is below 1: slopes are then small in any unit.
+#' @noRd
+released_prior <- function(reference, family) {
+  sigma <- if ("sigma" %in% names(reference$values)) {
+    reference$values[["sigma"]]
+  } else {
+    1
+  }
+  centred_prior(reference, if (is_location(family)) max(1, sigma) else 1)
+}
+
+#' Its square and what it is compared with must be numbers
+#' @noRd
+check_reference_shape <- function(shape, family) {
+  if (!is.null(shape) && !(shape >= 1e-50 && shape <= 1e50)) {
+    abort_input(
+      "{.arg reference} must state a {.field {names(family$extras)}} from
+       1e-50 to 1e50.",
+      x = "It is {format(shape)}.",
+      i = "Measure the response in another unit.",
+      arg = "reference"
+    )
+  }
+}
 
 #' @param model (list) See new_model().
 #' @param settings (list) See score_settings().
@@ -338,7 +355,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   check_reference_shape(shape, family)
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, model$response)
-  clip <- (settings$clip %||% default_clip(family)) * line_unit(family, shape)
+  clip <- (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
   budget <- score_budget(
     settings, epsilon, neighbours,
     c(settings$bins, rep(length(b) + 1, 2))
