@@ -49,7 +49,14 @@
 #' fit
 #' @export
 beta_response <- function(bounds) {
-  bounds <- check_response_bounds(rlang::maybe_missing(bounds))
+  bounds <- check_bounds(
+    rlang::maybe_missing(bounds),
+    what = "the public range of the response", advice = paste(
+      "State what is publicly known, for instance {.code c(0, 1)} of a share",
+      "or {.code c(0, 600000)} of an amount;",
+      "never the smallest and largest value of the data."
+    )
+  )
   shown <- vapply(bounds, format_argument, "")
   new_synth_family(
     "beta_response", "beta",
@@ -97,40 +104,4 @@ proportion_above <- function(a, eta, mean, shape) {
   }
   above <- at(eta)
   list(mean = above, slope = (at(eta + 1e-4) - above) / 1e-4)
-}
-
-check_response_bounds <- function(bounds, arg = "bounds") {
-  advice <- paste(
-    "State what is publicly known, for instance {.code c(0, 1)} of a share or",
-    "{.code c(0, 600000)} of an amount;",
-    "never the smallest and largest value of the data."
-  )
-  if (rlang::is_missing(bounds)) {
-    abort_input(
-      "{.arg {arg}} must be given: the public range of the response.",
-      i = advice,
-      arg = arg
-    )
-  }
-  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
-    all(is.finite(bounds))
-  if (!good) {
-    abort_input(
-      "{.arg {arg}} must be two finite numbers, low and high.",
-      x = "It is {describe_type(bounds)}{if (length(bounds) == 2)
-           ' with a value that is not finite' else ''}.",
-      i = advice,
-      arg = arg
-    )
-  }
-  bounds <- as.double(unname(bounds))
-  if (bounds[1] >= bounds[2] || !is.finite(bounds[2] - bounds[1])) {
-    abort_input(
-      "{.arg {arg}} must be increasing, low before high.",
-      x = "They are {.val {bounds[1]}} and {.val {bounds[2]}}.",
-      i = advice,
-      arg = arg
-    )
-  }
-  bounds
 }

@@ -126,17 +126,14 @@ new_synth_prior <- function(kind, ...) {
 #' @noRd
 plain_prior <- function(prior) {
   make <- switch(prior$kind,
-    hierarchical = "prior_hierarchical", shared = "prior_shared",
-    normal = "prior_normal", beta_mean = "prior_beta_mean"
+    hierarchical = prior_hierarchical, shared = prior_shared,
+    normal = prior_normal, beta_mean = prior_beta_mean
   )
-  given <- unclass(prior)[names(formals(make))]
-  do.call(make, given, envir = topenv())
+  do.call(make, unclass(prior)[names(formals(make))])
 }
 
 check_location_scale <- function(x, arg = rlang::caller_arg(x)) {
-  good <- is.numeric(x) && !is.object(x) && length(x) == 2 &&
-    all(is.finite(x)) && x[2] > 0
-  if (!good) {
+  if (!are_numbers(x, 2) || x[2] <= 0) {
     abort_input(
       "{.arg {arg}} must be two finite numbers: a location and a positive
        scale.",

@@ -96,12 +96,11 @@ check_binary <- function(y, name, response) {
   if (is.factor(y) || is.character(y)) {
     check_text(y, name)
     n <- length(response_levels(y))
+    what <- if (is.factor(y)) "level" else "distinct value"
     if (n != 2) {
       abort_input(
-        "The response {.val {name}} must have exactly two
-         {if (is.factor(y)) 'levels' else 'distinct values'}.",
-        x = if (is.factor(y)) "It has {n} level{?s}." else
-          "It has {n} distinct value{?s}.",
+        "The response {.val {name}} must have exactly two {what}s.",
+        x = "It has {n} {what}{cli::qty(n)}{?s}.",
         i = if (n > 2) {
           "Merge them, or drop unused levels by {.fn droplevels}."
         } else {
@@ -122,10 +121,9 @@ check_binary <- function(y, name, response) {
   }
   bad <- which(!(y %in% c(0, 1)))
   if (length(bad) > 0) {
-    n_bad <- length(bad)
     abort_input(
       "The response {.val {name}} must be 0 or 1.",
-      x = "It is neither for {n_bad} of {length(y)} record{?s}.",
+      x = "It is neither for {length(bad)} of {length(y)} record{?s}.",
       i = "For two other values make it a {.fn factor}; for more values choose
            another family.",
       arg = "data", rows = bad
@@ -160,10 +158,9 @@ check_levels <- function(y, name, response) {
 check_among_levels <- function(y, name, response) {
   bad <- which(!as.character(y) %in% response$levels)
   if (length(bad) > 0) {
-    n_bad <- length(bad)
     abort_input(
       "The response {.val {name}} must have one of the stated levels.",
-      x = "{n_bad} of {length(y)} record{?s} {?has/have} another value.",
+      x = "{length(bad)} of {length(y)} record{?s} {?has/have} another value.",
       arg = "data", rows = bad
     )
   }
@@ -288,14 +285,32 @@ response_forward <- function(response, y) {
     bounds <- response$bounds
     return((y - bounds[1]) / (bounds[2] - bounds[1]))
   }
-  switch(response$transform,
-    identity = y,
-    log = log(y),
-    log1p = log1p(y),
-    sqrt = sqrt(y),
-    asinh = asinh(y / response$constant)
-  )
+  if (response$transform == "asinh") y <- y / response$constant
+  response_transforms[[response$transform]]$forward(y)
 }
+
+#' The transformations of a formula's left side, and which values they take
+#' @noRd
+response_transforms <- list(
+  identity = list(
+    forward = identity, back = identity, takes = function(y) !is.na(y)
+  ),
+  log = list(
+    forward = log, back = exp, takes = function(y) y > 0,
+    wanted = "positive", unwanted = "0 or negative"
+  ),
+  log1p = list(
+    forward = log1p, back = expm1, takes = function(y) y > -1,
+    wanted = "above -1", unwanted = "-1 or less"
+  ),
+  sqrt = list(
+    forward = sqrt, back = function(z) pmax(z, 0)^2,
+    takes = function(y) y >= 0, wanted = "0 or more", unwanted = "negative"
+  ),
+  asinh = list(
+    forward = asinh, back = sinh, takes = function(y) !is.na(y)
+  )
+)
 
 #' From the modelled scale back to the variable's own unit and type
 #'
@@ -366,13 +381,8 @@ own_unit <- function(response, z) {
   if (!is.null(bounds)) {
     return(bounds[1] + (bounds[2] - bounds[1]) * z)
   }
-  switch(response$transform,
-    identity = z,
-    log = exp(z),
-    log1p = expm1(z),
-    sqrt = pmax(z, 0)^2,
-    asinh = response$constant * sinh(z)
-  )
+  y <- response_transforms[[response$transform]]$back(z)
+  if (response$transform == "asinh") response$constant * y else y
 }
 
 #' The variable's own unit before it is cut at any end

@@ -319,11 +319,10 @@ print.public_response <- function(x, ...) {
 }
 
 check_digits <- function(digits) {
-  if (is.null(digits) || identical(digits, NA)) {
-    return(invisible())
-  }
-  whole <- is.numeric(digits) && length(digits) == 1 && !is.object(digits) &&
-    (is.na(digits) || (digits == round(digits) && abs(digits) <= 15))
+  none <- is.null(digits) || identical(digits, NA) ||
+    (is.numeric(digits) && identical(as.double(digits), NA_real_))
+  whole <- none ||
+    (are_numbers(digits, 1) && digits == round(digits) && abs(digits) <= 15)
   if (!whole) {
     abort_input(
       "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
@@ -334,11 +333,9 @@ check_digits <- function(digits) {
 }
 
 check_stated_levels <- function(levels) {
-  if (is.null(levels)) {
-    return(invisible())
-  }
-  if (!is.character(levels) || length(levels) < 2 || anyNA(levels) ||
-    anyDuplicated(levels) > 0) {
+  good <- is.null(levels) || (is.character(levels) && length(levels) >= 2 &&
+    !anyNA(levels) && anyDuplicated(levels) == 0)
+  if (!good) {
     abort_input(
       "{.arg levels} must be two or more different strings.",
       x = "It is {describe_type(levels)}.",
@@ -348,9 +345,7 @@ check_stated_levels <- function(levels) {
 }
 
 check_confirmed <- function(confirmed) {
-  good <- is.numeric(confirmed) && !is.object(confirmed) &&
-    all(is.finite(confirmed))
-  if (!is.null(confirmed) && !good) {
+  if (!is.null(confirmed) && !are_numbers(confirmed)) {
     abort_input(
       "{.arg confirmed} must be finite numbers.",
       x = "It is {describe_type(confirmed)}.",
@@ -360,23 +355,37 @@ check_confirmed <- function(confirmed) {
 }
 
 #' Two public numbers in order
+#' @param what,advice (strings) What they are, and what to state, in cli's
+#'   markup.
 #' @noRd
-check_bounds <- function(bounds, arg = "bounds") {
+check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
+                         advice = "They must be chosen without the data.") {
   if (rlang::is_missing(bounds) || is.null(bounds)) {
     abort_input(
-      "{.arg {arg}} must be given: two public numbers.",
-      i = "They must be chosen without the data.",
+      "{.arg {arg}} must be given: {what}.",
+      i = advice,
       arg = arg
     )
   }
-  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
-    all(is.finite(bounds)) && bounds[1] < bounds[2]
+  good <- are_numbers(bounds, 2) && bounds[1] < bounds[2] &&
+    is.finite(bounds[2] - bounds[1])
   if (!good) {
     abort_input(
       "{.arg {arg}} must be two finite numbers, the smaller one first.",
-      x = "It is {describe_type(bounds)}.",
+      x = if (is.numeric(bounds) && length(bounds) == 2) {
+        "They are {bounds[1]} and {bounds[2]}."
+      } else {
+        "It is {describe_type(bounds)}."
+      },
+      i = advice,
       arg = arg
     )
   }
   as.double(unname(bounds))
+}
+
+#' Plain finite numbers, so many of them?
+#' @noRd
+are_numbers <- function(x, n = length(x)) {
+  is.numeric(x) && !is.object(x) && length(x) == n && all(is.finite(x))
 }

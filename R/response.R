@@ -20,7 +20,7 @@ parse_response <- function(formula, data, family = gaussian_family()) {
   constant <- 1
   if (is.call(left)) {
     transform <- if (is.symbol(left[[1]])) as.character(left[[1]]) else ""
-    known <- transform %in% c("log", "log1p", "sqrt", "asinh")
+    known <- transform %in% setdiff(names(response_transforms), "identity")
     if (!known || length(left) != 2) {
       abort_left_side(formula[[2]])
     }
@@ -180,11 +180,10 @@ check_response <- function(y, response, family) {
   z <- response_forward(response, y)
   if (!all(is.finite(z))) {
     bad <- which(!is.finite(z))
-    n_bad <- length(bad)
     abort_input(
       "The modelled response {.code {response_label(response)}} must be
        finite.",
-      x = "It is not for {n_bad} record{?s}.",
+      x = "It is not for {length(bad)} record{?s}.",
       i = "Choose another constant or transformation.",
       arg = "formula", rows = bad
     )
@@ -247,32 +246,21 @@ check_finite_column <- function(x, name) {
 # Values that the transformation cannot take are the user's decision: nothing
 # is dropped silently.
 check_domain <- function(y, response) {
-  bad <- switch(response$transform,
-    log = which(y <= 0),
-    log1p = which(y <= -1),
-    sqrt = which(y < 0),
-    integer()
-  )
+  transform <- response_transforms[[response$transform]]
+  bad <- which(!transform$takes(y))
   if (length(bad) == 0) {
     return(invisible(y))
   }
   name <- response$variable
   n_bad <- length(bad)
-  wanted <- switch(response$transform,
-    log = "positive", log1p = "above -1", sqrt = "0 or more"
+  choices <- c(
+    if (response$transform == "log" && all(y > -1)) sprintf("log1p(%s)", name),
+    sprintf("asinh(%s / constant)", name)
   )
-  unwanted <- switch(response$transform,
-    log = "0 or negative", log1p = "-1 or less", sqrt = "negative"
-  )
-  choices <- switch(response$transform,
-    log = c(if (all(y > -1)) "log1p({name})", "asinh({name} / constant)" ),
-    "asinh({name} / constant)"
-  )
-  choices <- gsub("{name}", name, choices, fixed = TRUE)
   abort_input(
-    "The response {.val {name}} must be {wanted} for
+    "The response {.val {name}} must be {transform$wanted} for
      {.code {response_label(response)}}.",
-    x = "It is {unwanted} for {n_bad} of {length(y)} record{?s}.",
+    x = "It is {transform$unwanted} for {n_bad} of {length(y)} record{?s}.",
     i = "Either drop these records yourself, for instance with {.fn subset},",
     i = "or keep them and model {.or {.code {choices}}} with a public
          constant.",
@@ -495,17 +483,14 @@ response_statistics <- function(y) {
 #' @noRd
 formula_numbers <- function(formula, columns) {
   found <- list()
-  # A sum of hundreds of terms is too deep for a function that calls itself
-  left <- as.list(formula)[-1]
-  while (length(left) > 0) {
-    part <- left[[1]]
-    left <- left[-1]
+  walk_code(formula, function(part) {
     if (is.numeric(part)) {
-      found <- c(found, part)
+      found <<- c(found, part)
+      NULL
     } else if (is.call(part)) {
-      left <- c(arguments_of(part), left)
+      arguments_of(part)
     }
-  }
+  })
   named <- lapply(setdiff(all.vars(formula), columns), function(name) {
     value <- get0(name, envir = environment(formula))
     if (is_public_number(value)) as.double(value)

@@ -20,8 +20,7 @@ check_scaling <- function(scaling, frame) {
     length(scaling) == length(unique(names(scaling))) &&
     all(nzchar(names(scaling)))
   good <- vapply(if (named) scaling else list(FALSE), function(x) {
-    is.numeric(x) && !is.object(x) && length(x) == 2 && all(is.finite(x)) &&
-      x[2] > 0
+    are_numbers(x, 2) && x[2] > 0
   }, TRUE)
   if (!named || !all(good)) {
     abort_input(

@@ -173,7 +173,7 @@ as.list.score_release <- function(x, ...) {
   )
 }
 
-# The object --------------------------------------------------------------------
+# The object -----------------------------------------------------------------
 
 #' Only public and released numbers, built anew
 #' @param file (list) See score_file().
@@ -202,7 +202,9 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
     ),
     coefficients = stated$mean,
     covariance = stated$covariance, draws = named(found$shrunk),
-    shape = named_shape(model$family, found$shrunk$shape),
+    shape = if (!is.null(found$shrunk$shape)) {
+      stats::setNames(found$shrunk$shape, names(model$family$extras))
+    },
     slope_scale = found$slope_scale,
     family = model$family, prior = model$prior,
     response = released_response(model$response), design = model$design,
@@ -220,17 +222,13 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
   seal(structure(made, class = "score_release"))
 }
 
-named_shape <- function(family, shape) {
-  if (!is.null(shape)) stats::setNames(shape, names(family$extras))
-}
-
 #' The shape that the reference states
 #' @noRd
 public_shape <- function(x) {
   if (!is.null(x$shape)) x$reference$values[[names(x$shape)]]
 }
 
-# The label, of what is drawn from it, too ---------------------------------------
+# The label, of what is drawn from it, too -----------------------------------
 
 #' @rdname guarantee
 #' @export
@@ -325,7 +323,7 @@ score_inputs <- function(x, support = NULL, combine = NULL) {
   ))
 }
 
-# Warnings from public and released numbers --------------------------------------
+# Warnings from public and released numbers ----------------------------------
 
 warn_delta <- function(delta, n) {
   if (delta > 1 / n) {
@@ -372,7 +370,8 @@ warn_budget <- function(error, unit, margin, n) {
 #' Warn of it: the share is released
 #' @noRd
 warn_saturated <- function(x) {
-  if (is_saturated(x)) {
+  saturated <- is_saturated(x)
+  if (saturated) {
     warn_of(
       "reference",
       "The {.arg reference} is too far from the file.",
@@ -382,6 +381,7 @@ warn_saturated <- function(x) {
            sources. This release is paid all the same."
     )
   }
+  invisible(saturated)
 }
 
 #' Warn where counts vary more than Poisson ones

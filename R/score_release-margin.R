@@ -90,36 +90,28 @@ margin_strategy <- function(bins, noise) {
   round(unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
 }
 
-#' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
-#' @noRd
-margin_plan <- function(breaks, budget) {
-  bins <- length(breaks) - 1
-  strategy <- margin_strategy(bins, budget$noise)
-  list(
-    breaks = breaks, strategy = strategy,
-    noise = noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
+strategy_of <- function(margin) {
+  margin_strategy(
+    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
   )
 }
 
 #' The noisy margin
 #'
 #' @param z (double, N) The response on the modelled scale.
-#' @param plan (list) See margin_plan().
+#' @param plan (list) See plan_margin().
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
 #'   (counts by bin, their sum N), and the noise as paid.
 #' @noRd
 score_margin <- function(z, plan, bounds, seed) {
-  breaks <- plan$breaks
-  bins <- length(breaks) - 1
-  strategy <- plan$strategy
-  noise <- plan$noise
-  n <- length(z)
-  sums <- margin_sums(z, breaks, strategy) + draw_noise(noise, bins, seed)
-  counts <- solve(strategy, sums)
+  bins <- length(plan$breaks) - 1
+  sums <- margin_sums(z, plan$breaks, plan$strategy) +
+    draw_noise(plan$noise, bins, seed)
+  counts <- solve(plan$strategy, sums)
   # N is public: the counts nearest to the noisy ones that sum to it
-  spread <- solve(crossprod(strategy), rep(1, bins))
-  counts <- counts - spread * (sum(counts) - n) / sum(spread)
-  c(list(breaks = breaks, bounds = bounds, noisy = counts), noise)
+  spread <- solve(crossprod(plan$strategy), rep(1, bins))
+  counts <- counts - spread * (sum(counts) - length(z)) / sum(spread)
+  c(list(breaks = plan$breaks, bounds = bounds, noisy = counts), plan$noise)
 }
 
 #' The whole sums of a margin
@@ -143,9 +135,7 @@ margin_sensitivity <- function(strategy, noise) {
 #' @noRd
 margin_error <- function(margin, n) {
   bins <- length(margin$noisy)
-  strategy <- margin_strategy(
-    bins, if (is.null(margin$rho)) "laplace" else "gaussian"
-  )
+  strategy <- strategy_of(margin)
   sums <- 1 * lower.tri(diag(bins), diag = TRUE)
   # The total is known
   sums <- sums[-bins, , drop = FALSE] - seq_len(bins - 1) / bins
@@ -213,9 +203,7 @@ margin_parts <- function(x) {
 #' The inverse covariance of the noise in a margin's counts
 #' @noRd
 margin_precision <- function(margin) {
-  crossprod(margin_strategy(
-    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
-  ) / margin$deviation)
+  crossprod(strategy_of(margin) / margin$deviation)
 }
 
 #' What bins hold before the noisy counts are looked at

@@ -241,7 +241,7 @@ both_posteriors <- function(family, file, steps, start, prior, public) {
   )
 }
 
-# What clipped scores are expected to be -----------------------------------------
+# What clipped scores are expected to be -------------------------------------
 
 #' Clipped scores at other coefficients than the public ones they are taken at
 #' @param frame (list) See score_frame(), with `clip`.
@@ -317,7 +317,7 @@ family_outcomes <- function(family, eta, shape) {
   list(value = value, weight = 0 * value + 1 / 200)
 }
 
-# The shape ----------------------------------------------------------------------
+# The shape ------------------------------------------------------------------
 
 #' The family's shape, from the noisy share of unclipped records
 #' @noRd

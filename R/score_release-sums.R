@@ -12,7 +12,7 @@ score_steps <- 2^10
 # that adds 2% to the sensitivity (replace-one 0.5%)
 score_counted <- round(0.2 * score_steps * score_length)
 
-# The file ---------------------------------------------------------------------
+# The file -------------------------------------------------------------------
 
 #' The file as the sums need it: equal design rows once
 #' @return (list) `y` (modelled scale), `n`, `spec`, and distinct_rows().
@@ -62,7 +62,7 @@ score_prior <- function(model) {
   list(location = prior$location, scale = prior$scale, slopes = which(!level) )
 }
 
-# A record's score -------------------------------------------------------------
+# A record's score -----------------------------------------------------------
 
 #' One unit of the linear predictor, for public limits
 #' @param shape (number or `NULL`) The family's parameter besides the
@@ -105,7 +105,7 @@ counted_above <- function(family, frame, clip) {
   if (is.null(lowest)) -clip else pmax(-clip, lowest(frame))
 }
 
-# Sums with noise --------------------------------------------------------------
+# Sums with noise ------------------------------------------------------------
 
 #' Public weights under which every record can pull equally hard
 #'
@@ -274,7 +274,7 @@ draw_noise <- function(noise, n, seed) {
   }
 }
 
-# What they may spend ----------------------------------------------------------
+# What they may spend --------------------------------------------------------
 
 #' What the parts may spend
 #'

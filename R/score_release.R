@@ -172,8 +172,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   )
   check_terms_hold_none(y, model$design$terms)
   tell_published(model, time_of_score_levels)
-  release_sums <- if (is_categorical(family)) release_levels else release_scores
-  release_sums(model, settings, epsilon, neighbours, seed, ledger)
+  release_scores(model, settings, epsilon, neighbours, seed, ledger)
 }
 
 #' Scores, their clips and the released rows are of X b alone
@@ -282,9 +281,7 @@ check_positive <- function(x, n, arg, null = FALSE) {
   if (null && is.null(x)) {
     return(NULL)
   }
-  good <- is.numeric(x) && !is.object(x) && length(x) == n &&
-    all(is.finite(x)) && all(x >= 1e-6) && all(x <= 1e6)
-  if (!good) {
+  if (!are_numbers(x, n) || any(x < 1e-6 | x > 1e6)) {
     abort_input(
       "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
       x = "It is {describe_type(x)}.",
@@ -316,12 +313,8 @@ check_score_family <- function(family) {
 #' Unless that is below 1: slopes are then small in any unit.
 #' @noRd
 released_prior <- function(reference, family) {
-  sigma <- if ("sigma" %in% names(reference$values)) {
-    reference$values[["sigma"]]
-  } else {
-    1
-  }
-  centred_prior(reference, if (is_location(family)) max(1, sigma) else 1)
+  sigma <- if (is_location(family)) as.list(reference$values)$sigma
+  centred_prior(reference, max(1, sigma))
 }
 
 #' Its square and what it is compared with must be numbers
@@ -347,6 +340,11 @@ check_reference_shape <- function(shape, family) {
 release_scores <- function(model, settings, epsilon, neighbours, seed,
                            ledger = NULL, m = 1L) {
   family <- model$family
+  if (is_categorical(family)) {
+    return(release_levels(
+      model, settings, epsilon, neighbours, seed, ledger, m
+    ))
+  }
   settings$spread <- settings$spread %||% 1
   file <- score_file(model)
   prior <- score_prior(model)
@@ -391,9 +389,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     sqrt(typical_variance(found$stated$covariance, file)),
     line_unit(family, shape), margin, file$n
   )
-  if (is_saturated(list(steps = steps, family = family))) {
-    warn_saturated(list(steps = steps, family = family))
-  } else {
+  if (!warn_saturated(list(steps = steps, family = family))) {
     eta <- drop(file$x %*% found$stated$mean)
     warn_wide_counts(family, last, eta, file$count)
   }
@@ -404,7 +400,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
 }
 
 #' All of the margin that is public, before its noise is drawn
-#' @return (list) See margin_plan().
+#' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
   response <- released_response(model$response)
@@ -429,7 +425,13 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
   breaks <- score_breaks(
     model$family, range(ends$scale), centre, shape, settings$bins
   )
-  margin_plan(breaks, budget)
+  strategy <- margin_strategy(length(breaks) - 1, budget$noise)
+  list(
+    breaks = breaks, strategy = strategy,
+    noise = noise_of(
+      margin_sensitivity(strategy, budget$noise), budget, length(breaks) - 1
+    )
+  )
 }
 
 #' @param last (list or `NULL`) The step before: location models have the same
