@@ -175,31 +175,25 @@ resolve_prior <- function(prior, family, columns = NULL) {
     arg = "prior"
   )
   prior <- plain_prior(prior)
-  if (prior$kind == "shared" && !is_mixture(family)) {
-    abort_input(
-      "{.arg prior} must suit the family.",
-      x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
-           {.code {format(family)}}.",
-      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
-      arg = "prior"
-    )
-  }
-  if (is_categorical(family) && prior$kind != "normal") {
-    abort_input(
-      "{.arg prior} must suit the family.",
-      x = "{.fn categorical} has {.fn prior_normal} alone: others depend on
-           which level is the baseline.",
-      arg = "prior"
-    )
-  }
   has_logit <- family$kind %in% c("proportion", "binary")
-  if (prior$kind == "beta_mean" && !(has_logit && intercept_only)) {
+  why <- if (is_categorical(family) && prior$kind != "normal") {
+    "{.fn categorical} has {.fn prior_normal} alone: others depend on which
+     level is the baseline."
+  } else if (prior$kind == "shared" && !is_mixture(family)) {
+    "{.fn prior_shared} is for {.fn normal_mixture}; the family is
+     {.code {format(family)}}."
+  } else if (prior$kind == "beta_mean" && !(has_logit && intercept_only)) {
+    "{.fn prior_beta_mean} is for {.fn beta_response} and {.fn bernoulli}
+     without predictors{if (has_logit) ', and the formula has some' else
+     paste0('; the family is ', format(family))}."
+  }
+  if (!is.null(why)) {
     abort_input(
       "{.arg prior} must suit the model.",
-      x = "{.fn prior_beta_mean} is for {.fn beta_response} and {.fn bernoulli}
-           without predictors{if (has_logit) ', and the formula has
-           some' else paste0('; the family is ', format(family))}.",
-      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
+      x = why,
+      i = if (!is_categorical(family)) {
+        "Use {.fn prior_hierarchical} or {.fn prior_normal}."
+      },
       arg = "prior"
     )
   }

@@ -195,10 +195,6 @@ response_kinds <- list(
 
 # Types ------------------------------------------------------------------------
 
-response_type <- function(y) {
-  if (is.factor(y)) "factor" else typeof(y)
-}
-
 # The labels of a factor or a character: public. Characters are sorted in the C
 # locale, so that a fit is the same on every machine.
 response_levels <- function(y) {

@@ -283,10 +283,22 @@ rounding_text <- function(response) {
 #' @export
 public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
                             confirmed = NULL) {
-  check_digits(digits)
-  check_stated_levels(levels)
+  none <- is.null(digits) || identical(digits, NA) ||
+    (is.numeric(digits) && identical(as.double(digits), NA_real_))
+  check_that(
+    none ||
+      (are_numbers(digits, 1) && digits == round(digits) && abs(digits) <= 15),
+    digits, "a whole number from -15 to 15, or {.code NA}"
+  )
+  check_that(
+    is.null(levels) || (is.character(levels) && length(levels) >= 2 &&
+      !anyNA(levels) && anyDuplicated(levels) == 0),
+    levels, "two or more different strings"
+  )
   if (!is.null(bounds)) bounds <- check_bounds(bounds)
-  check_confirmed(confirmed)
+  check_that(
+    is.null(confirmed) || are_numbers(confirmed), confirmed, "finite numbers"
+  )
   structure(
     list(
       digits = if (!is.null(digits)) as.integer(digits),
@@ -318,42 +330,6 @@ print.public_response <- function(x, ...) {
   invisible(x)
 }
 
-check_digits <- function(digits) {
-  none <- is.null(digits) || identical(digits, NA) ||
-    (is.numeric(digits) && identical(as.double(digits), NA_real_))
-  whole <- none ||
-    (are_numbers(digits, 1) && digits == round(digits) && abs(digits) <= 15)
-  if (!whole) {
-    abort_input(
-      "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
-      x = "It is {describe_type(digits)}.",
-      arg = "digits"
-    )
-  }
-}
-
-check_stated_levels <- function(levels) {
-  good <- is.null(levels) || (is.character(levels) && length(levels) >= 2 &&
-    !anyNA(levels) && anyDuplicated(levels) == 0)
-  if (!good) {
-    abort_input(
-      "{.arg levels} must be two or more different strings.",
-      x = "It is {describe_type(levels)}.",
-      arg = "levels"
-    )
-  }
-}
-
-check_confirmed <- function(confirmed) {
-  if (!is.null(confirmed) && !are_numbers(confirmed)) {
-    abort_input(
-      "{.arg confirmed} must be finite numbers.",
-      x = "It is {describe_type(confirmed)}.",
-      arg = "confirmed"
-    )
-  }
-}
-
 #' Two public numbers in order
 #' @param what,advice (strings) What they are, and what to state, in cli's
 #'   markup.
@@ -382,6 +358,21 @@ check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
     )
   }
   as.double(unname(bounds))
+}
+
+#' Refuse an argument that is not what it must be
+#' @param what (string) What it must be, in cli's markup.
+#' @param ... Further bullets.
+#' @noRd
+check_that <- function(good, x, what, ..., arg = rlang::caller_arg(x)) {
+  if (!good) {
+    abort_input(
+      paste0("{.arg {arg}} must be ", what, "."),
+      x = "It is {describe_type(x)}.",
+      ...,
+      arg = arg
+    )
+  }
 }
 
 #' Plain finite numbers, so many of them?

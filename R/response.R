@@ -13,7 +13,7 @@
 #' @noRd
 parse_response <- function(formula, data, family = gaussian_family()) {
   left <- formula[[2]]
-  if (is.call(left) && family$kind != "continuous") {
+  if (is.call(left) && (family$kind != "continuous" || family$log_response)) {
     abort_plain_left_side(left, names(data), family)
   }
   transform <- "identity"
@@ -45,18 +45,7 @@ parse_response <- function(formula, data, family = gaussian_family()) {
       arg = "formula"
     )
   }
-  if (family$log_response) {
-    if (transform != "identity") {
-      abort_input(
-        "With {.fn lognormal} the left side must be the variable itself.",
-        x = "It is {.code {deparse1(formula[[2]])}}; {.fn lognormal} would
-             take the logarithm of that.",
-        i = "Write {.code {variable} ~ ...}, or use {.fn gaussian}.",
-        arg = "formula"
-      )
-    }
-    transform <- "log"
-  }
+  if (family$log_response) transform <- "log"
   list(variable = variable, transform = transform, constant = constant)
 }
 
@@ -78,7 +67,11 @@ abort_plain_left_side <- function(left, columns, family) {
     "With {.fn {family$name}} the left side of {.arg formula} must be the
      variable itself.",
     x = "It is {.code {deparse1(left)}}.",
-    i = response_kinds[[family$kind]]$models,
+    i = if (family$log_response) {
+      "It takes the logarithm itself. For another scale use {.fn gaussian}."
+    } else {
+      response_kinds[[family$kind]]$models
+    },
     i = "Write {.code {plain} ~ ...}.",
     arg = "formula"
   )
@@ -131,7 +124,7 @@ new_response <- function(formula, data, family = gaussian_family(),
   response$kind <- family$kind
   response["bounds"] <- list(family$bounds)
   y <- data[[response$variable]]
-  response$type <- response_type(y)
+  response$type <- if (is.factor(y)) "factor" else typeof(y)
   response["levels"] <- list(response_levels(y))
   response$ordered <- is.ordered(y)
   response$digits <- if (is.numeric(y)) response_digits(y) else 0L

@@ -144,18 +144,10 @@ spans_constant <- function(terms, frame) {
 
 is_centrable <- function(name, table, constant) {
   present <- table > 0
-  for (term in which(present[name, ])) {
+  all(vapply(which(present[name, ]), function(term) {
     rest <- present[, term] & rownames(present) != name
-    found <- if (any(rest)) {
-      any(colSums(present != rest) == 0)
-    } else {
-      constant
-    }
-    if (!found) {
-      return(FALSE)
-    }
-  }
-  TRUE
+    if (any(rest)) any(colSums(present != rest) == 0) else constant
+  }, TRUE))
 }
 
 standardise <- function(frame, design) {

@@ -281,13 +281,11 @@ check_positive <- function(x, n, arg, null = FALSE) {
   if (null && is.null(x)) {
     return(NULL)
   }
-  if (!are_numbers(x, n) || any(x < 1e-6 | x > 1e6)) {
-    abort_input(
-      "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    are_numbers(x, n) && all(x >= 1e-6 & x <= 1e6), x,
+    paste(n, "numbers from 1e-6 to 1e6"),
+    arg = arg
+  )
   as.double(x)
 }
 
