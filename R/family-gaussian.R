@@ -1,3 +1,27 @@
+# Normal errors, of the response or of its log. stats::gaussian() is accepted as
+# it is, so that nothing of the stats package is masked.
+
+gaussian_family <- function() {
+  new_synth_family(
+    "gaussian", "gaussian", "normal errors with one standard deviation"
+  )
+}
+
+law_gaussian <- function() {
+  family_law(
+    gaussian_family, "identity",
+    window = 4, example = c(sigma = 1), clip = c(1.5, 0.8),
+    error_share = function(x, df) stats::pnorm(x),
+    error_quantile = function(p, df) stats::qnorm(p)
+  )
+}
+
+law_lognormal <- function() {
+  law <- law_gaussian()
+  law$make <- lognormal
+  law
+}
+
 #' Normal errors on the log of the response
 #'
 #' `income ~ age` with `lognormal()` is the same model as `log(income) ~ age`
