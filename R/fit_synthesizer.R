@@ -150,7 +150,7 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   )
   check_weights_records(weights, data)
   model$spec <- model_spec(model, weights, censor)
-  model$design$aliased <- aliased_columns(model$spec, model$design$columns)
+  model$design$aliased <- model$design$columns[aliased_columns_(model$spec)]
   run <- check_run(chains, warmup, draws, seed, threads, control)
   run_synthesizer(model, weights, censor, run, init = NULL)
 }

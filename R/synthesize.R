@@ -294,12 +294,13 @@ check_published <- function(fit, data, columns) {
   variable <- fit$response$variable
   published <- data[setdiff(columns, variable)]
   check_design_not_copied(fit$spec, fit$design)
+  y <- data[[variable]]
+  own <- is.numeric(y) && identical(y, fit$data[[variable]])
   if (nrow(data) == n_records(fit)) {
     check_not_copied(fit$spec$y, published)
   }
   # Other records, or the same in another order
-  y <- data[[variable]]
-  if (!is.null(y) && nrow(data) > 0) {
+  if (!is.null(y) && nrow(data) > 0 && !own) {
     check_not_copied(y, published)
   }
   check_holds_none(fit$data[[variable]], published)
