@@ -29,6 +29,10 @@ numbers_met_ <- function(bytes, numbers) {
     .Call(`_pseudosynth_numbers_met_`, bytes, numbers)
 }
 
+odd_and_even_ <- function(d, grid, odd, even) {
+    .Call(`_pseudosynth_odd_and_even_`, d, grid, odd, even)
+}
+
 convergence_ <- function(values, chains, threads) {
     .Call(`_pseudosynth_convergence_`, values, chains, threads)
 }

@@ -201,6 +201,9 @@ numbers_in <- function(x) {
   values <- as_text(met)
   numbers <- suppressWarnings(as.numeric(values))
   if (anyNA(numbers)) {
+    if (!all(grepl("[0-9]", values))) {
+      return(NULL)
+    }
     # A comma before the last digits is the decimals'
     comma <- any(grepl(",[0-9]{1,2}([^0-9]|$)", values))
     digits <- gsub(if (comma) "[^0-9,]" else "[^0-9.]", "", values)

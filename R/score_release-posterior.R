@@ -142,7 +142,7 @@ sums_covariance <- function(family, file, steps, b, shape) {
   group <- integer(length(eta))
   place <- cumsum(as.double(count[order])) / sum(count)
   group[order] <- pmin(floor(100 * place), 99) + 1
-  some <- typical_rows(eta, count)
+  some <- typical_rows(eta, count, order)
   outcomes <- family_outcomes(family, eta[some], shape)
   scores <- lapply(steps, function(step) {
     u <- clamp(
@@ -185,8 +185,7 @@ released_shape <- function(family, step, eta, count, public) {
 
 #' A hundred rows along a value, each for as many records
 #' @noRd
-typical_rows <- function(value, count) {
-  order <- order(value)
+typical_rows <- function(value, count, order = base::order(value)) {
   place <- cumsum(as.double(count[order])) / sum(count)
   order[pmin(findInterval((0:99 + 0.5) / 100, place) + 1, length(value))]
 }

@@ -100,6 +100,19 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// odd_and_even_
+Rcpp::List odd_and_even_(Rcpp::NumericVector d, Rcpp::NumericVector grid, Rcpp::NumericVector odd, Rcpp::NumericVector even);
+RcppExport SEXP _pseudosynth_odd_and_even_(SEXP dSEXP, SEXP gridSEXP, SEXP oddSEXP, SEXP evenSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type d(dSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type grid(gridSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type odd(oddSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type even(evenSEXP);
+    rcpp_result_gen = Rcpp::wrap(odd_and_even_(d, grid, odd, even));
+    return rcpp_result_gen;
+END_RCPP
+}
 // convergence_
 Rcpp::List convergence_(Rcpp::NumericMatrix values, int chains, int threads);
 RcppExport SEXP _pseudosynth_convergence_(SEXP valuesSEXP, SEXP chainsSEXP, SEXP threadsSEXP) {
@@ -337,6 +350,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_aliased_columns_", (DL_FUNC) &_pseudosynth_aliased_columns_, 1},
     {"_pseudosynth_runs_met_", (DL_FUNC) &_pseudosynth_runs_met_, 3},
     {"_pseudosynth_numbers_met_", (DL_FUNC) &_pseudosynth_numbers_met_, 2},
+    {"_pseudosynth_odd_and_even_", (DL_FUNC) &_pseudosynth_odd_and_even_, 4},
     {"_pseudosynth_convergence_", (DL_FUNC) &_pseudosynth_convergence_, 3},
     {"_pseudosynth_discrete_laplace_", (DL_FUNC) &_pseudosynth_discrete_laplace_, 4},
     {"_pseudosynth_discrete_gaussian_", (DL_FUNC) &_pseudosynth_discrete_gaussian_, 3},

@@ -1,9 +1,10 @@
 // Bindings of columns/: passes over whole columns of records.
 
+#include <cmath>
+#include <cstring>
 #include <pseudosynth/columns/byte_runs.hpp>
 #include <pseudosynth/columns/determined_columns.hpp>
-
-#include <cstring>
+#include <pseudosynth/columns/lines.hpp>
 
 #include "rcpp_model.h"
 
@@ -76,4 +77,21 @@ Rcpp::IntegerVector numbers_met_(Rcpp::RawVector bytes, SEXP numbers) {
   if (TYPEOF(numbers) == INTSXP)
     return places_met<std::uint32_t>(bytes, Rcpp::IntegerVector(numbers));
   return places_met<std::uint64_t>(bytes, Rcpp::NumericVector(numbers));
+}
+
+// An odd and an even function, given on a grid from 0, at each of `d`.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List odd_and_even_(Rcpp::NumericVector d, Rcpp::NumericVector grid,
+                         Rcpp::NumericVector odd, Rcpp::NumericVector even) {
+  if (grid.size() < 2 || odd.size() != grid.size() ||
+      even.size() != grid.size())
+    Rcpp::stop("Expected values on a grid.");
+  Rcpp::NumericVector first(d.size()), second(d.size());
+  const std::size_t n = static_cast<std::size_t>(grid.size());
+  for (R_xlen_t i = 0; i < d.size(); ++i) {
+    const ps::Place at(grid.begin(), n, std::abs(d[i]));
+    first[i] = std::copysign(at.along(odd.begin()), d[i]);
+    second[i] = at.along(even.begin());
+  }
+  return Rcpp::List::create(Rcpp::_["mean"] = first, Rcpp::_["slope"] = second);
 }
