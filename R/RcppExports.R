@@ -17,6 +17,22 @@ grid_loss_ <- function(x, y, bulk, claims) {
     .Call(`_pseudosynth_grid_loss_`, x, y, bulk, claims)
 }
 
+aliased_columns_ <- function(spec) {
+    .Call(`_pseudosynth_aliased_columns_`, spec)
+}
+
+runs_met_ <- function(bytes, belongs, sought) {
+    .Call(`_pseudosynth_runs_met_`, bytes, belongs, sought)
+}
+
+numbers_met_ <- function(bytes, numbers) {
+    .Call(`_pseudosynth_numbers_met_`, bytes, numbers)
+}
+
+odd_and_even_ <- function(d, grid, odd, even) {
+    .Call(`_pseudosynth_odd_and_even_`, d, grid, odd, even)
+}
+
 convergence_ <- function(values, chains, threads) {
     .Call(`_pseudosynth_convergence_`, values, chains, threads)
 }

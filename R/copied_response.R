@@ -86,12 +86,13 @@ check_holds_none <- function(y, columns) {
   }
   y <- as.double(y)
   once <- met_once(y)
+  sorted <- sort(y)
   numbers <- Filter(Negate(is.null), lapply(columns, function(x) {
     if (is.numeric(x)) as.double(x) else numbers_in(x)
   }))
   told_by <- function(holds) names(numbers)[vapply(numbers, holds, NA)]
   tell_held(
-    told_by(function(x) holds_values(x, once) || holds_scaled(x, y)),
+    told_by(function(x) holds_values(x, once) || holds_scaled(x, sorted)),
     "Most values of {.val {told}} are values of the response."
   )
   tell_held(
@@ -125,15 +126,17 @@ holds_values <- function(x, once) {
 #'
 #' Two files of one law, sorted, lie on a line up to a share of about 1 / N of
 #' their variance; a copy does up to its rounding.
+#' @param sorted (double) The response.
 #' @noRd
-holds_scaled <- function(x, y) {
-  if (length(x) != length(y) || length(y) < 20 || !all(is.finite(c(x, y))) ||
-    length(unique(y)) < length(y) / 2 || max(x) == min(x)) {
+holds_scaled <- function(x, sorted) {
+  n <- length(sorted)
+  if (length(x) != n || n < 20 || !all(is.finite(x), is.finite(sorted)) ||
+    sum(diff(sorted) > 0) + 1 < n / 2 || max(x) == min(x)) {
     return(FALSE)
   }
-  sorted <- sort(y)
+  x <- sort(x)
   on_a_line <- function(x) 1 - abs(stats::cor(x, sorted)) < 1e-9
-  on_a_line(sort(x)) || on_a_line(sort(x, decreasing = TRUE))
+  on_a_line(x) || on_a_line(rev(x))
 }
 
 #' Are a column's values the means of the response in the groups it forms?
@@ -194,11 +197,13 @@ numbers_in <- function(x) {
     return(NULL)
   }
   # Each text once; of a factor's levels those that are met
-  at <- if (is.factor(x)) as.integer(x) else match(x, unique(x))
-  met <- unique(at)
-  values <- as_text(if (is.factor(x)) levels(x)[met] else unique(x))
+  met <- unique(x)
+  values <- as_text(met)
   numbers <- suppressWarnings(as.numeric(values))
   if (anyNA(numbers)) {
+    if (!all(grepl("[0-9]", values))) {
+      return(NULL)
+    }
     # A comma before the last digits is the decimals'
     comma <- any(grepl(",[0-9]{1,2}([^0-9]|$)", values))
     digits <- gsub(if (comma) "[^0-9,]" else "[^0-9.]", "", values)
@@ -207,14 +212,16 @@ numbers_in <- function(x) {
     below <- grepl("^[^0-9.,]*-[^0-9.,]*[0-9.,]", values)
     numbers <- ifelse(below, -numbers, numbers)
   }
-  if (length(numbers) > 0 && !anyNA(numbers)) numbers[match(at, met)]
+  if (length(numbers) > 0 && !anyNA(numbers)) numbers[match(x, met)]
 }
 
 follows_response <- function(x, y) {
   # What all records show, some show as well: few decide nearly always
   for (n in c(200, 5000)) {
     some <- round(seq(1, length(y), length.out = n))
-    if (length(y) > n && isFALSE(told_by(x[some], y[some])$pattern)) {
+    found <- if (length(y) > n) told_by(x[some], y[some])
+    # Classes of one record each tell nothing
+    if (isFALSE(found$pattern) || isFALSE(found$up) && !anyDuplicated(x)) {
       return(FALSE)
     }
   }
@@ -256,8 +263,8 @@ nearly_follows <- function(x, y) {
 }
 
 #' Does one follow the other without exception?
-#' @return (list) `pattern` (flag; `NA` where one is constant), `rare`
-#'   (function: is that no accident?).
+#' @return (list) `pattern` (flag; `NA` where one is constant), `up` (flag: in
+#'   one direction), `rare` (function: is that no accident?).
 #' @noRd
 told_by <- function(x, y) {
   x <- ranks_of(column_order(x))
@@ -277,7 +284,7 @@ told_by <- function(x, y) {
   sorted <- function(x) !is.unsorted(x[order(y, x)])
   up <- sorted(x) || sorted(-x)
   classes <- y_of_x || length(rle(x[order(y)])$lengths) == n_x
-  list(pattern = up || classes, rare = function() {
+  list(pattern = up || classes, up = up, rare = function() {
     orders <- function(x) sum(lfactorial(tabulate(match(x, unique(x)))))
     chance <- orders(x) + orders(y) - lfactorial(length(y)) - orders(pairs)
     rare <- function(ways) ways + chance < log(1e-9)
@@ -322,7 +329,8 @@ near_copies <- function(y, columns) {
   # What holds for all shows in some
   at <- unique(round(seq(1, length(y), length.out = min(length(y), 20000))))
   columns <- lapply(columns, function(x) x[at])
-  classes <- near_classes(y[at], columns)
+  codes <- lapply(columns, codes_of)
+  classes <- near_classes(y[at], codes)
   if (length(classes) > 0) {
     return(list(columns = names(classes), share = max(classes)))
   }
@@ -337,7 +345,7 @@ near_copies <- function(y, columns) {
   if (length(y) >= 20 && any(near)) {
     return(list(columns = names(numbers)[near], share = max(ranks)))
   }
-  factors <- few_levels(columns[setdiff(names(columns), names(numbers))], at)
+  factors <- few_levels(codes[setdiff(names(codes), names(numbers))], length(y))
   # Regressions cost more than all else, and 3,000 records tell R2 well
   some <- unique(round(seq(1, length(y), length.out = min(length(y), 3000))))
   y <- y[some]
@@ -375,14 +383,8 @@ log_of <- function(x) if (min(x) > 0) log(x) else x
 
 #' Categories that a regression can take
 #' @noRd
-few_levels <- function(columns, at) {
-  codes <- lapply(columns, function(x) {
-    x <- as_text(x)
-    match(x, unique(x))
-  })
-  Filter(function(x) {
-    max(x) > 1 && max(x) <= min(50, length(at) / 12)
-  }, codes)
+few_levels <- function(codes, n) {
+  Filter(function(x) max(x) > 1 && max(x) <= min(50, n / 12), codes)
 }
 
 #' R2 of a regression on numbers and categories
@@ -413,14 +415,11 @@ share_told <- function(y, numbers, factors) {
 #' is an exception, twice for each; in a random order nearly everywhere. Of a
 #' response of few values it is the share that the column's most frequent answer
 #' gets right.
+#' @param codes (list) See codes_of().
 #' @return (named numeric) The share of records that agree, by column.
 #' @noRd
-near_classes <- function(y, columns) {
+near_classes <- function(y, codes) {
   n <- length(y)
-  codes <- lapply(columns, function(x) {
-    x <- if (is.numeric(x)) x else as_text(x)
-    match(x, unique(x))
-  })
   codes <- Filter(function(x) n >= 200 && max(x) > 1 && max(x) <= n / 50, codes)
   if (length(codes) == 0) {
     return(numeric())

@@ -145,7 +145,7 @@ judge <- function(fit) {
         if (is.null(fit$censor)) {
           c(judge_acceptance(fit$sampler$accept_stat, control), judge_ties(fit))
         } else {
-          propose_public_numbers(fit)
+          judge_clipped(fit)
         }
       )
     },
@@ -309,6 +309,25 @@ judge_depth <- function(treedepth, control) {
   }
 }
 
+# A reference, around which few records are clipped, helps at any number of
+# coefficients; a prior that does not reach where all are clipped where there
+# are few. Both are public knowledge, whose numbers are the user's own.
+judge_clipped <- function(fit) {
+  few <- fit$spec$n_columns <= 12
+  remedies <- c(
+    if (is.null(fit$censor$reference)) {
+      "a `reference` for `censor()` (in a job `mechanism = \"centred\"`)"
+    },
+    if (fit$spec$prior$kind == "hierarchical" && few) "`prior_normal()`"
+  )
+  if (length(remedies) > 0) {
+    sprintf(
+      "Public knowledge helps a clipped model to converge: %s.",
+      paste(remedies, collapse = ", or ")
+    )
+  }
+}
+
 judge_replaced <- function(reason) {
   if (!is.null(reason)) {
     sprintf("The surrogate sampler %s: NUTS ran instead.", reason)
@@ -316,7 +335,7 @@ judge_replaced <- function(reason) {
 }
 
 # The posterior is far from any quadratic. Of clipped ones judge_crossing() and
-# propose_public_numbers() speak.
+# judge_clipped() speak.
 judge_acceptance <- function(accept_stat, control) {
   share <- mean(accept_stat)
   if (control$sampler == "surrogate" &&

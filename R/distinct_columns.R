@@ -8,8 +8,9 @@
 #' @noRd
 distinct_columns <- function(columns) {
   alone <- vapply(columns, function(x) {
-    once <- !duplicated(x) & !duplicated(x, fromLast = TRUE)
-    length(x) >= 20 && mean(once) >= 0.9
+    first <- !duplicated(x)
+    length(x) >= 20 && mean(first) >= 0.9 &&
+      mean(first & !duplicated(x, fromLast = TRUE)) >= 0.9
   }, TRUE)
   as.character(names(columns)[alone])
 }

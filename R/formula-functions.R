@@ -112,7 +112,7 @@ check_own_methods <- function() {
 registered_by_hand <- function(pattern) {
   unlist(lapply(c("base", "stats"), function(package) {
     table <- get(".__S3MethodsTable__.", asNamespace(package))
-    names <- grep(pattern, ls(table, all.names = TRUE), value = TRUE)
+    names <- grep(pattern, names(table), value = TRUE)
     of_package <- vapply(names, function(name) {
       home <- environment(get(name, table))
       is.null(home) || isNamespace(topenv(home))

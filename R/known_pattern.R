@@ -11,13 +11,15 @@
 #' @noRd
 known_pattern <- function(data, known) {
   n <- nrow(data)
-  values <- lapply(data[known], pattern_value)
-  code <- pattern_code(values, n)
+  code <- pattern_code(data[known], n)
   found <- !duplicated(code)
   first <- which(found)[order(code[found])]
   list(
     code = code - 1L, n = length(first), size = tabulate(code, length(first)),
-    table = as.data.frame(lapply(values, `[`, first), optional = TRUE)
+    table = as.data.frame(
+      lapply(data[known], function(x) pattern_value(x[first])),
+      optional = TRUE
+    )
   )
 }
 
@@ -27,12 +29,19 @@ pattern_value <- function(x) {
   if (is.numeric(x) && !is.factor(x)) as.double(x) else as_text(x)
 }
 
+#' Numbers of a column's values, in the order in which they come
+#' @noRd
+codes_of <- function(x) {
+  if (!is.numeric(x)) x <- if (is.factor(x)) as.integer(x) else as_text(x)
+  match(x, unique(x))
+}
+
 # Codes 1, 2, .. in order of first appearance. After each column they are
 # numbered anew, so that products stay below 2^53.
 pattern_code <- function(values, n) {
   code <- rep(1L, n)
   for (x in values) {
-    level <- match(x, unique(x))
+    level <- codes_of(x)
     both <- (as.double(code) - 1) * max(level) + level
     code <- match(both, unique(both))
   }

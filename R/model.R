@@ -19,7 +19,7 @@ new_model <- function(formula, data, family, prior, response = NULL,
   )
   model$data <- used_columns(data, model)
   model$spec <- model_spec(model)
-  model$design$aliased <- aliased_columns(model$spec, design$columns)
+  model$design$aliased <- design$columns[aliased_columns_(model$spec)]
   model
 }
 

@@ -445,43 +445,35 @@ scan_file <- function(path, index, block = 4e6) {
   # Reads compressed and plain files alike
   connection <- gzfile(path, "rb")
   on.exit(close(connection))
-  words <- numbers <- character()
+  words <- as.character(unlist(index$words))
+  words <- unique(words[nzchar(words)])
+  there <- logical(length(words))
+  written <- logical(length(index$written))
   doubles <- integers <- integer()
   kept <- raw()
   repeat {
     new <- readBin(connection, "raw", block)
     bytes <- c(kept, new)
     if (length(bytes) == 0) break
-    words <- unique(c(words, tokens(bytes, word_bytes())))
+    there <- there | runs_met_(bytes, word_bytes(), words)
     if (binary) {
-      doubles <- unique(c(doubles, find_numbers(bytes, index$doubles)))
-      integers <- unique(c(integers, find_numbers(bytes, index$integers)))
+      doubles <- c(doubles, numbers_met_(bytes, index$doubles))
+      integers <- c(integers, numbers_met_(bytes, index$integers))
     } else {
-      numbers <- unique(c(numbers, tokens(bytes, number_bytes())))
+      written <- written | runs_met_(bytes, number_bytes(), index$written)
     }
     if (length(new) < block) break
     # What may go on in the next block is read again with it
     kept <- utils::tail(bytes, 4096)
   }
-  numbers <- sub("[.]+$", "", numbers)
   c(
-    confirm_text(path, index, words),
+    confirm_text(path, index, words[there]),
     length(index$text) +
       unique(c(
-        doubles, confirm_integers(path, index, integers),
-        index$number[index$written %in% numbers]
+        doubles, confirm_integers(path, index, unique(integers)),
+        index$number[written]
       ))
   )
-}
-
-#' Runs of some bytes, each once
-#' @noRd
-tokens <- function(bytes, belongs) {
-  bytes[!belongs[as.integer(bytes) + 1L]] <- charToRaw("\n")
-  found <- unique(strsplit(rawToChar(bytes), "\n",
-    fixed = TRUE, useBytes = TRUE
-  )[[1]])
-  found[nzchar(found)]
 }
 
 #' Text all of whose words were found, and that stands there as a whole
@@ -553,37 +545,4 @@ numbers_within <- function(x) {
     if (typeof(x) %in% c("integer", "double")) as.double(x),
     unlist(lapply(unname(parts), numbers_within))
   )
-}
-
-#' Numbers that stand anywhere in bytes, in either order
-#' @param numbers (double or integer) `NA` is no number.
-#' @return (integer) Which of them.
-#' @noRd
-find_numbers <- function(bytes, numbers) {
-  sought <- which(!is.na(numbers))
-  size <- if (is.integer(numbers)) 4L else 8L
-  n <- length(bytes) - size + 1L
-  if (length(sought) == 0 || n < 1) {
-    return(integer())
-  }
-  first <- matrix(as.integer(
-    writeBin(numbers[sought], raw(), endian = "big")
-  ), size)
-  head <- logical(65536)
-  head[first[1, ] * 256 + first[2, ] + 1] <- TRUE
-  codes <- as.integer(bytes)
-  at <- seq_len(n)
-  lookup <- function(start, endian) {
-    if (length(start) == 0) {
-      return(integer())
-    }
-    taken <- bytes[rep(start, each = size) + seq_len(size) - 1L]
-    values <- readBin(
-      taken, typeof(numbers), length(start), size, endian = endian
-    )
-    unique(stats::na.omit(match(values, numbers, incomparables = NA)))
-  }
-  big <- codes[at] * 256L + codes[at + 1L] + 1L
-  little <- codes[at + size - 1L] * 256L + codes[at + size - 2L] + 1L
-  c(lookup(which(head[big]), "big"), lookup(which(head[little]), "little"))
 }

@@ -144,7 +144,7 @@ sums_covariance <- function(family, file, steps, b, shape) {
   group <- integer(length(eta))
   place <- cumsum(as.double(count[order])) / sum(count)
   group[order] <- pmin(floor(100 * place), 99) + 1
-  some <- typical_rows(eta, count)
+  some <- typical_rows(eta, count, order)
   outcomes <- family_outcomes(family, eta[some], shape)
   scores <- lapply(steps, function(step) {
     u <- clamp(
@@ -172,8 +172,7 @@ sums_covariance <- function(family, file, steps, b, shape) {
 
 #' A hundred rows along a value, each for as many records
 #' @noRd
-typical_rows <- function(value, count) {
-  order <- order(value)
+typical_rows <- function(value, count, order = base::order(value)) {
   place <- cumsum(as.double(count[order])) / sum(count)
   order[pmin(findInterval((0:99 + 0.5) / 100, place) + 1, length(value))]
 }
@@ -285,17 +284,7 @@ expected_location <- function(family, at, clip, sigma) {
   slope <- latent_share(family, (clip - grid) / sigma) -
     latent_share(family, (-clip - grid) / sigma)
   mean <- c(0, cumsum(diff(grid) * (slope[-1] + slope[-cells]) / 2))
-  function(eta) {
-    d <- eta - at
-    # Along lines between the grid's values, found once for both
-    size <- pmin(abs(d), grid[cells])
-    left <- findInterval(size, grid, all.inside = TRUE)
-    share <- (size - grid[left]) / (grid[left + 1] - grid[left])
-    by <- function(values) {
-      values[left] + share * (values[left + 1] - values[left])
-    }
-    list(mean = sign(d) * by(mean), slope = by(slope))
-  }
+  function(eta) odd_and_even_(eta - at, grid, mean, slope)
 }
 
 #' Responses at a linear predictor, with their probabilities

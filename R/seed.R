@@ -113,3 +113,13 @@ entropy_words <- function(run = NULL) {
 words_text <- function(words) {
   paste(sprintf("%04x", as.integer(words %% 65536)), collapse = "")
 }
+
+#' Distinct row numbers at random
+#'
+#' Not by R's own generator: its state could be reconstructed from other output
+#' of the session.
+#' @param n,m (count) `m` of `1..n`.
+#' @param words (four words) Of the seed.
+#' @return (integer, m)
+#' @noRd
+random_rows <- function(n, m, words) order(uniforms_(n, words, 0L))[seq_len(m)]

@@ -327,7 +327,10 @@ group_error <- function(g, y, h, z, transform, v = NULL, w = NULL) {
   forward <- match.fun(transform)
   v <- v %||% rep(1, length(y))
   w <- w %||% rep(1, length(z))
-  total <- function(x, by) tapply(x, as.character(by), sum)
+  total <- function(x, by) {
+    sums <- rowsum(x, as_text(by), reorder = FALSE)
+    stats::setNames(as.vector(sums), rownames(sums))
+  }
   size <- total(v, g)
   truth <- total(v * forward(y), g) / size
   found <- (total(w * forward(z), h) / total(w, h))[names(size)]
@@ -516,22 +519,22 @@ category_levels <- function(data, sets, variable) {
 #' @param v,w (numeric or `NULL`) Survey weights of `a` and of `b`.
 #' @noRd
 share_error <- function(a, b, v = NULL, w = NULL) {
-  # Lengths stand before the names, so that no two cells share one
-  cell <- function(x) {
-    x <- lapply(x, as.character)
-    do.call(paste, c(unlist(lapply(x, function(part) {
-      list(nchar(part), part)
-    }), recursive = FALSE), sep = ":"))
-  }
-  a <- cell(a)
-  b <- cell(b)
-  cells <- unique(c(a, b))
-  shares <- function(x, w) {
-    size <- tapply(w %||% rep(1, length(x)), factor(x, cells), sum)
-    size[is.na(size)] <- 0
-    size / sum(size)
-  }
-  sum(abs(shares(a, v) - shares(b, w))) / 2
+  n <- length(a[[1]])
+  code <- pattern_code(
+    Map(function(a, b) c(as.character(a), as.character(b)), a, b),
+    n + length(b[[1]])
+  )
+  cells <- max(code)
+  shares <- function(code, w) shares_of_codes(code, cells, w)
+  sum(abs(shares(code[seq_len(n)], v) - shares(code[-seq_len(n)], w))) / 2
+}
+
+#' @param code (integer) 1 to `n`; `w` the weights, `NULL` where there are none.
+#' @noRd
+shares_of_codes <- function(code, n, w) {
+  size <- if (is.null(w)) tabulate(code, n) else numeric(n)
+  if (!is.null(w)) size[unique(code)] <- rowsum(w, code, reorder = FALSE)
+  size / sum(size)
 }
 
 #' A function that gives the share of each level by its name
@@ -541,9 +544,8 @@ shares_by_name <- function(levels) {
   function(y, w = NULL) {
     # Two levels are measured as 0 and 1 and shown by name
     if (is.numeric(y)) y <- factor(levels[y + 1], levels)
-    size <- tapply(w %||% rep(1, length(y)), y, sum)
-    size[is.na(size)] <- 0
-    as.data.frame(as.list(size / sum(size)), optional = TRUE)
+    shares <- shares_of_codes(as.integer(y), length(levels), w)
+    as.data.frame(as.list(stats::setNames(shares, levels)), optional = TRUE)
   }
 }
 
@@ -669,10 +671,11 @@ weighted_quantile <- function(y, w, share) {
 #' Shares of the weight up to each of `points`
 #' @noRd
 weighted_ecdf <- function(y, w, points) {
-  if (is.null(w)) {
-    return(stats::ecdf(y)(points))
-  }
   order <- order(y)
-  up_to <- c(0, cumsum(w[order]) / sum(w))
-  up_to[findInterval(points, y[order]) + 1]
+  up_to <- if (is.null(w)) {
+    seq_along(y) / length(y)
+  } else {
+    cumsum(w[order]) / sum(w)
+  }
+  c(0, up_to)[findInterval(points, y[order]) + 1]
 }

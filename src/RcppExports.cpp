@@ -67,6 +67,52 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// aliased_columns_
+Rcpp::IntegerVector aliased_columns_(Rcpp::List spec);
+RcppExport SEXP _pseudosynth_aliased_columns_(SEXP specSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
+    rcpp_result_gen = Rcpp::wrap(aliased_columns_(spec));
+    return rcpp_result_gen;
+END_RCPP
+}
+// runs_met_
+Rcpp::LogicalVector runs_met_(Rcpp::RawVector bytes, Rcpp::LogicalVector belongs, Rcpp::CharacterVector sought);
+RcppExport SEXP _pseudosynth_runs_met_(SEXP bytesSEXP, SEXP belongsSEXP, SEXP soughtSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type belongs(belongsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type sought(soughtSEXP);
+    rcpp_result_gen = Rcpp::wrap(runs_met_(bytes, belongs, sought));
+    return rcpp_result_gen;
+END_RCPP
+}
+// numbers_met_
+Rcpp::IntegerVector numbers_met_(Rcpp::RawVector bytes, SEXP numbers);
+RcppExport SEXP _pseudosynth_numbers_met_(SEXP bytesSEXP, SEXP numbersSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type numbers(numbersSEXP);
+    rcpp_result_gen = Rcpp::wrap(numbers_met_(bytes, numbers));
+    return rcpp_result_gen;
+END_RCPP
+}
+// odd_and_even_
+Rcpp::List odd_and_even_(Rcpp::NumericVector d, Rcpp::NumericVector grid, Rcpp::NumericVector odd, Rcpp::NumericVector even);
+RcppExport SEXP _pseudosynth_odd_and_even_(SEXP dSEXP, SEXP gridSEXP, SEXP oddSEXP, SEXP evenSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type d(dSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type grid(gridSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type odd(oddSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type even(evenSEXP);
+    rcpp_result_gen = Rcpp::wrap(odd_and_even_(d, grid, odd, even));
+    return rcpp_result_gen;
+END_RCPP
+}
 // convergence_
 Rcpp::List convergence_(Rcpp::NumericMatrix values, int chains, int threads);
 RcppExport SEXP _pseudosynth_convergence_(SEXP valuesSEXP, SEXP chainsSEXP, SEXP threadsSEXP) {
@@ -301,6 +347,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_grid_bulk_", (DL_FUNC) &_pseudosynth_grid_bulk_, 3},
     {"_pseudosynth_grid_extremes_", (DL_FUNC) &_pseudosynth_grid_extremes_, 6},
     {"_pseudosynth_grid_loss_", (DL_FUNC) &_pseudosynth_grid_loss_, 4},
+    {"_pseudosynth_aliased_columns_", (DL_FUNC) &_pseudosynth_aliased_columns_, 1},
+    {"_pseudosynth_runs_met_", (DL_FUNC) &_pseudosynth_runs_met_, 3},
+    {"_pseudosynth_numbers_met_", (DL_FUNC) &_pseudosynth_numbers_met_, 2},
+    {"_pseudosynth_odd_and_even_", (DL_FUNC) &_pseudosynth_odd_and_even_, 4},
     {"_pseudosynth_convergence_", (DL_FUNC) &_pseudosynth_convergence_, 3},
     {"_pseudosynth_discrete_laplace_", (DL_FUNC) &_pseudosynth_discrete_laplace_, 4},
     {"_pseudosynth_discrete_gaussian_", (DL_FUNC) &_pseudosynth_discrete_gaussian_, 3},

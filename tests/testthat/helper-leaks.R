@@ -36,7 +36,7 @@ expect_nothing_in <- function(object, what) {
 }
 
 found_doubles <- function(bytes, numbers) {
-  find_numbers(bytes, as.double(numbers))
+  numbers_met_(bytes, as.double(numbers))
 }
 
 # As text: to seven digits, as R prints them. Among thousands of synthetic

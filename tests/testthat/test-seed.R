@@ -95,3 +95,16 @@ test_that("stage_seed() refuses what is no seed, no word, no number", {
   expect_error(stage_seed(1, ""), class = "pseudosynth_error_input")
   expect_error(stage_seed(1, "sets", 0.5), class = "pseudosynth_error_input")
 })
+
+test_that("random rows are distinct, in range and depend on the seed alone", {
+  words <- function(s) seed_words(s, "draws")
+  rows <- random_rows(50, 50, words(1))
+  expect_setequal(rows, 1:50)
+  expect_identical(random_rows(50, 7, words(1)), rows[1:7])
+  expect_false(identical(random_rows(50, 7, words(2)), rows[1:7]))
+  expect_identical(random_rows(1, 1, words(1)), 1L)
+  # Each as likely as any other: chi-square with 7 degrees of freedom exceeds 30
+  # once in 10,000 times, and the seeds are fixed
+  first <- vapply(1:4000, function(s) random_rows(8, 2, words(s))[2], 1L)
+  expect_lt(sum((tabulate(first, 8) - 500)^2 / 500), 30)
+})
