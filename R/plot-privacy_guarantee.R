@@ -46,32 +46,27 @@ plot_label <- function(label) {
 }
 
 draw_label <- function(frame, holds, subtitle, caption) {
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
-    ggplot2::geom_col(
+  ggplot(frame, aes(x = .data$epsilon, y = .data$part)) +
+    geom_col(
       width = 0.2 * nlevels(frame$part), linewidth = 0.6,
       colour = colour_synthetic,
       fill = if (holds) colour_synthetic else "white"
     ) +
-    ggplot2::geom_text(
-      ggplot2::aes(label = .data$text),
-      hjust = -0.25, size = 3.6, colour = "grey15"
+    geom_text(
+      aes(label = .data$text), hjust = -0.25, size = 3.6, colour = "grey15"
     ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$relation)) +
-    ggplot2::scale_x_continuous(
+    facet_wrap(vars(.data$relation)) +
+    scale_x_continuous(
       # Room for the figures
       limits = c(0, NA), breaks = two_breaks,
-      expand = ggplot2::expansion(c(0, 0.5))
+      expand = expansion(c(0, 0.5))
     ) +
-    ggplot2::labs(
+    labs(
       title = "Epsilon of the label",
       subtitle = subtitle, x = "Epsilon", y = NULL, caption = caption
     ) +
     theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.y = ggplot2::element_text(colour = "grey15"),
-      panel.grid.major.y = ggplot2::element_blank(),
-      panel.spacing.x = ggplot2::unit(18, "pt")
-    )
+    theme_rows(18)
 }
 
 check_states_epsilon <- function(label) {

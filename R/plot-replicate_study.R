@@ -22,46 +22,35 @@ autoplot.replicate_study <- function(object, ...) {
     )
   )
   marks$what <- factor(marks$what, marks$what)
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = 0)) +
-    ggplot2::geom_violin(fill = "#CFE3F1", colour = NA, width = 1.6) +
-    ggplot2::geom_vline(
+  ggplot(frame, aes(x = .data$epsilon, y = 0)) +
+    geom_violin(fill = "#CFE3F1", colour = NA, width = 1.6) +
+    geom_vline(
       data = marks,
-      ggplot2::aes(
-        xintercept = .data$at, colour = .data$what, linetype = .data$what
-      ),
+      aes(xintercept = .data$at, colour = .data$what, linetype = .data$what),
       linewidth = 0.6
     ) +
-    ggplot2::geom_point(
-      ggplot2::aes(shape = .data$above),
-      position = ggplot2::position_jitter(0, 0.18, seed = 1), size = 1.8,
-      colour = "grey25", fill = "white"
+    geom_point(
+      aes(shape = .data$above), position = position_jitter(0, 0.18, seed = 1),
+      size = 1.8, colour = "grey25", fill = "white"
     ) +
-    ggplot2::scale_shape_manual(
-      values = c(`FALSE` = 19, `TRUE` = 24), guide = "none"
-    ) +
-    ggplot2::scale_colour_manual(
+    scale_shape_manual(values = c(`FALSE` = 19, `TRUE` = 24), guide = "none") +
+    scale_colour_manual(
       values = stats::setNames(
         c(colour_bound, colour_confidential), levels(marks$what)
       )
     ) +
     # Told apart without colour
-    ggplot2::scale_linetype_manual(
+    scale_linetype_manual(
       values = stats::setNames(c("dashed", "solid"), levels(marks$what))
     ) +
-    ggplot2::labs(
+    confidential_labs(
       title = "Local databases",
       subtitle = wrapped(sprintf(
-        "%s; %d of %d above epsilon", object$title,
-        object$above, nrow(frame)
+        "%s; %d of %d above epsilon", object$title, object$above, nrow(frame)
       )),
-      x = "2 Delta of a local database", y = NULL,
-      caption = confidential_caption
+      x = "2 Delta of a local database", y = NULL
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.y = ggplot2::element_blank(),
-      panel.grid.major.y = ggplot2::element_blank()
-    )
+    theme(axis.text.y = element_blank(), panel.grid.major.y = element_blank())
 }
 
 #' @rdname plot.replicate_study

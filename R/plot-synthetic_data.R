@@ -46,13 +46,12 @@ plot_synthetic <- function(object, prefix) {
     share_figure(sets, object$kind, prefix)
   } else {
     draw_alone(
-      draw_densities,
-      curves = density_curves(sets, object$transform),
+      draw_densities, curves = density_curves(sets, object$transform),
       transform = object$transform, prefix = prefix, m = object$m
     )
   }
   figure +
-    ggplot2::labs(
+    labs(
       title = sprintf("Synthetic %s", object$variable),
       subtitle = sprintf(
         "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
@@ -64,11 +63,8 @@ plot_synthetic <- function(object, prefix) {
 }
 
 draw_densities <- function(curves, transform, prefix, m) {
-  ggplot2::ggplot(
-    curves,
-    ggplot2::aes(x = .data$x, y = .data$density, group = .data$curve)
-  ) +
-    ggplot2::geom_line(
+  ggplot(curves, aes(x = .data$x, y = .data$density, group = .data$curve)) +
+    geom_line(
       colour = colour_synthetic, linewidth = 0.5,
       alpha = if (m > 5) 0.5 else 0.8
     ) +

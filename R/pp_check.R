@@ -78,23 +78,23 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
     yrep[] <- response_forward(response, yrep)
   }
   figure <- draw(y, yrep, ...) + pp_theme(type) +
-    ggplot2::labs(caption = confidential_caption)
+    labs(caption = confidential_caption)
   # The axis of a statistic is not the response.
   if (startsWith(type, "stat")) {
     return(figure)
   }
   axis <- if (response$kind == "binary") {
-    ggplot2::scale_x_continuous(breaks = 0:1)
+    scale_x_continuous(breaks = 0:1)
   } else if (response$kind == "categorical") {
-    ggplot2::scale_x_continuous(
+    scale_x_continuous(
       breaks = seq_along(response$levels) - 1, labels = response$levels
     )
   } else if (scale == "response" || response$kind == "count") {
-    ggplot2::scale_x_continuous(labels = label_amount())
+    scale_x_continuous(labels = label_amount())
   }
   # bayesplot has an axis of its own, which is replaced
   figure <- suppressMessages(figure + axis)
-  figure + ggplot2::labs(
+  figure + labs(
     x = if (scale == "model" && response$kind == "continuous") {
       response$label
     } else {
@@ -108,10 +108,9 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
 pp_theme <- function(type) {
   look <- theme_pseudosynth()
   if (startsWith(type, "dens") || type == "stat") {
-    look <- look + ggplot2::theme(
-      axis.text.y = ggplot2::element_blank(),
-      axis.ticks.y = ggplot2::element_blank(),
-      axis.title.y = ggplot2::element_blank()
+    look <- look + theme(
+      axis.text.y = element_blank(), axis.ticks.y = element_blank(),
+      axis.title.y = element_blank()
     )
   }
   look
@@ -154,8 +153,7 @@ pp_function <- function(type) {
     )
     abort_input(
       "{.arg type} must be a posterior predictive check of bayesplot.",
-      x = "There is no {.fn {name}}.",
-      i = "For instance {.or {.val {known}}}.",
+      x = "There is no {.fn {name}}.", i = "For instance {.or {.val {known}}}.",
       arg = "type"
     )
   }
