@@ -9,40 +9,43 @@ NULL
 #' @noRd
 describe_type <- function(x) {
   if (missing(x)) {
-    return("nothing")
+    "nothing"
+  } else if (is.null(x)) {
+    "`NULL`"
+  } else if (is.function(x)) {
+    "a function"
+  } else if (is.data.frame(x)) {
+    sprintf("a data frame with %d rows", nrow(x))
+  } else if (inherits(x, "formula")) {
+    "a formula"
+  } else if (is.object(x)) {
+    sprintf("an object of class <%s>", class(x)[1])
+  } else if (is.matrix(x)) {
+    sprintf("a %d x %d %s matrix", nrow(x), ncol(x), typeof(x))
+  } else if (is.list(x)) {
+    sprintf("a list of length %d", length(x))
+  } else if (!is.atomic(x)) {
+    paste("an object of type", typeof(x))
+  } else if (length(x) == 1 && is.na(x)) {
+    "a missing value"
+  } else {
+    article <- if (is.integer(x)) "an" else "a"
+    kind <- if (is.double(x)) "numeric" else typeof(x)
+    sprintf("%s %s vector of length %d", article, kind, length(x))
   }
-  if (is.null(x)) {
-    return("`NULL`")
+}
+
+#' Refuse an argument that does not hold to what its message says
+#' @param holds (flag) `NA` is refused, too.
+#' @param x The argument: the message says what it is in place of that.
+#' @param must,i (string) Message and advice, with cli's markup.
+#' @noRd
+check_that <- function(holds, x, must, i = NULL, arg = rlang::caller_arg(x),
+                       .envir = rlang::caller_env()) {
+  if (!isTRUE(holds)) {
+    given <- cli_escape(sprintf("It is %s.", describe_type(x)))
+    abort_input(must, x = given, i = i, arg = arg, .envir = .envir)
   }
-  if (is.function(x)) {
-    return("a function")
-  }
-  if (is.data.frame(x)) {
-    return(sprintf("a data frame with %d rows", nrow(x)))
-  }
-  if (inherits(x, "formula")) {
-    return("a formula")
-  }
-  if (is.object(x)) {
-    return(sprintf("an object of class <%s>", class(x)[1]))
-  }
-  if (is.matrix(x)) {
-    return(sprintf("a %d x %d %s matrix", nrow(x), ncol(x), typeof(x)))
-  }
-  if (is.list(x)) {
-    return(sprintf("a list of length %d", length(x)))
-  }
-  if (is.atomic(x)) {
-    kind <- switch(typeof(x),
-      double = "a numeric", integer = "an integer", character = "a character",
-      logical = "a logical", paste("a", typeof(x))
-    )
-    if (length(x) == 1 && is.na(x)) {
-      return("a missing value")
-    }
-    return(sprintf("%s vector of length %d", kind, length(x)))
-  }
-  paste("an object of type", typeof(x))
 }
 
 #' Refuse an argument that was left out
@@ -52,6 +55,13 @@ check_present <- function(x, arg = rlang::caller_arg(x)) {
   if (missing(x)) {
     abort_input("{.arg {arg}} must be given.", arg = arg)
   }
+}
+
+#' Refuse rows, if there are any
+#' @param ... Messages, as of [abort_input()].
+#' @noRd
+refuse_rows <- function(rows, ..., .envir = rlang::caller_env()) {
+  if (length(rows) > 0) abort_input(..., rows = rows, .envir = .envir)
 }
 
 #' Check one number
@@ -70,13 +80,7 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  if (!is.numeric(x) || is.object(x) || length(x) != 1 || is.na(x)) {
-    abort_input(
-      "{.arg {arg}} must be one number.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(is_number(x), x, "{.arg {arg}} must be one number.", arg = arg)
   inside <- x >= min && x <= max && is_above(x, above) && is_above(-x, -below)
   if (!inside || (finite && !is.finite(x))) {
     range <- describe_range(min, max, above, below, finite)
@@ -87,6 +91,10 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
     )
   }
   invisible(as.double(x))
+}
+
+is_number <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
 # An infinite end is none
@@ -115,15 +123,11 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  whole <- is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x) &&
-    is.finite(x) && x == round(x)
-  if (!whole) {
-    abort_input(
-      "{.arg {arg}} must be one whole number.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is_number(x) && is.finite(x) && x == round(x), x,
+    "{.arg {arg}} must be one whole number.",
+    arg = arg
+  )
   if (x < min || x > max) {
     upper <- if (max < .Machine$integer.max) max else Inf
     range <- describe_range(min, upper, -Inf, Inf)
@@ -141,16 +145,11 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
 #' @noRd
 check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
-  if (!is.logical(x) || length(x) != 1 || is.na(x)) {
-    abort_input(
-      "{.arg {arg}} must be `TRUE` or `FALSE`.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  flag <- is.logical(x) && length(x) == 1 && !is.na(x)
+  check_that(
+    flag || null && is.null(x), x, "{.arg {arg}} must be `TRUE` or `FALSE`.",
+    arg = arg
+  )
   invisible(x)
 }
 
@@ -165,16 +164,15 @@ check_string <- function(x, null = FALSE, empty = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) && !is.na(x)
-  if (!string || (!empty && !nzchar(x))) {
-    abort_input(
-      "{.arg {arg}} must be one string.",
-      x = if (string) "It is empty." else "It is {describe_type(x)}.",
-      arg = arg
-    )
+  must <- "{.arg {arg}} must be one string."
+  check_that(is_string(x), x, must, arg = arg)
+  if (!empty && !nzchar(x)) {
+    abort_input(must, x = "It is empty.", arg = arg)
   }
   invisible(x)
 }
+
+is_string <- function(x) rlang::is_string(x) && is.null(dim(x))
 
 #' Check one of a few words
 #'
@@ -189,18 +187,10 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
   if (identical(x, choices)) {
     return(invisible(choices[1]))
   }
-  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) && !is.na(x)
-  if (!string || !x %in% choices) {
-    given <- if (string) {
-      cli::format_inline("It is {.val {x}}.")
-    } else {
-      paste0("It is ", describe_type(x), ".")
-    }
-    abort_input(
-      "{.arg {arg}} must be one of {.or {.val {choices}}}.",
-      x = "{given}",
-      arg = arg
-    )
+  must <- "{.arg {arg}} must be one of {.or {.val {choices}}}."
+  check_that(is_string(x), x, must, arg = arg)
+  if (!x %in% choices) {
+    abort_input(must, x = "It is {.val {x}}.", arg = arg)
   }
   # Without attributes
   invisible(as.character(x))
@@ -216,13 +206,10 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
 #' @noRd
 check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (!is.data.frame(x)) {
-    abort_input(
-      "{.arg {arg}} must be a data frame.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.data.frame(x), x, "{.arg {arg}} must be a data frame.",
+    arg = arg
+  )
   if (nrow(x) < min_rows) {
     n <- nrow(x)
     abort_input(
@@ -298,13 +285,11 @@ is_whole_factor <- function(x) {
 #' @noRd
 check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (!inherits(x, "formula")) {
-    abort_input(
-      "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    inherits(x, "formula"), x,
+    "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
+    arg = arg
+  )
   if (response && length(x) != 3) {
     abort_input(
       "{.arg {arg}} must name the response on its left side.",
@@ -372,14 +357,10 @@ check_class <- function(x, class, how = NULL, null = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  if (!inherits(x, class)) {
-    abort_input(
-      "{.arg {arg}} must be a {.cls {class}} object.",
-      x = "It is {describe_type(x)}.",
-      i = how,
-      arg = arg
-    )
-  }
+  check_that(
+    inherits(x, class), x, "{.arg {arg}} must be a {.cls {class}} object.",
+    i = how, arg = arg
+  )
   broken <- broken_parts(x, class)
   if (length(broken) > 0) {
     abort_input(
@@ -404,13 +385,11 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  if (!is.numeric(x) || !is.null(dim(x))) {
-    abort_input(
-      "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.numeric(x) && is.null(dim(x)), x,
+    "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
+    arg = arg
+  )
   if (length(x) != n) {
     n_given <- length(x)
     abort_input(
@@ -513,14 +492,9 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
 #' @return (character) Their names.
 #' @noRd
 check_terms <- function(parm, terms) {
-  index <- if (is.character(parm)) {
-    match(parm, terms)
-  } else if (is.numeric(parm) && !is.object(parm)) {
-    match(parm, seq_along(terms))
-  } else {
-    NA
-  }
-  if (anyNA(index)) {
+  number <- is.numeric(parm) && !is.object(parm)
+  index <- match(parm, if (number) seq_along(terms) else terms)
+  if (!number && !is.character(parm) || anyNA(index)) {
     abort_input(
       "{.arg parm} must be terms of the model.",
       i = "They are {.val {terms}}.",
@@ -537,9 +511,7 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   if (is.null(x)) {
     return(seq_len(n))
   }
-  good <- is.numeric(x) && length(x) > 0 && !anyNA(x) && all(x == floor(x)) &&
-    all(x >= 1 & x <= n)
-  if (!good) {
+  if (!is.numeric(x) || length(x) == 0 || !all(x %in% seq_len(n))) {
     abort_input(
       "{.arg {arg}} must be whole numbers from 1 to {n}.",
       i = "{.code NULL} means all of them.",

@@ -14,14 +14,11 @@ check_names <- function(x, columns, null = TRUE, of = "data",
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
-    abort_input(
-      "{.arg {arg}} must be names of columns.",
-      x = "It is {describe_type(x)}.",
-      i = if (null) "{.code NULL} means none.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.character(x) && length(x) > 0 && !anyNA(x), x,
+    "{.arg {arg}} must be names of columns.",
+    i = if (null) "{.code NULL} means none.", arg = arg
+  )
   absent <- absent_names(x, columns)
   if (length(absent) > 0) {
     abort_input(

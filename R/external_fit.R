@@ -67,13 +67,10 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
                          name = "a model fitted elsewhere", ...) {
   check_no_dots(..., hint = "See {.fn external_fit}.")
   check_present(x)
-  if (!is.null(refit) && !is.function(refit)) {
-    abort_input(
-      "{.arg refit} must be a function of the weights.",
-      x = "It is {describe_type(refit)}.",
-      arg = "refit"
-    )
-  }
+  check_that(
+    is.null(refit) || is.function(refit), refit,
+    "{.arg refit} must be a function of the weights."
+  )
   weighted <- weighted %||% inherits(x, c("stanreg", "brmsfit"))
   check_flag(weighted)
   chains <- check_count(chains, min = 1, null = TRUE)
@@ -271,13 +268,11 @@ as_weightable <- function(x, ..., arg = "fit") {
   }
   log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
     inherits(x, "stanfit") || has_log_lik(x)
-  if (!log_lik) {
-    abort_input(
-      "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    log_lik, x,
+    "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
+    arg = arg
+  )
   external_fit(x, ...)
 }
 

@@ -77,11 +77,7 @@ check_radius <- function(radius, relative, zero = FALSE) {
       arg = "radius"
     )
   }
-  if (zero) {
-    check_number(radius, min = 0)
-  } else {
-    check_number(radius, above = 0)
-  }
+  if (zero) check_number(radius, min = 0) else check_number(radius, above = 0)
   check_flag(relative)
   if (relative && radius > 1) {
     abort_input(
@@ -136,13 +132,12 @@ response_values <- function(data, variable, levels = NULL, arg = "data") {
   if (is.logical(y) || length(levels) == 2) {
     y <- as_number(y, levels)
   }
-  if (!is.numeric(y) || is.object(y) || !is.null(dim(y)) || anyNA(y)) {
-    abort_input(
-      "The response {.val {variable}} must be a plain numeric column, or have
-       two levels.",
-      x = "It is {describe_type(data[[variable]])}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.numeric(y) && !is.object(y) && is.null(dim(y)) && !anyNA(y),
+    data[[variable]],
+    "The response {.val {variable}} must be a plain numeric column, or have
+     two levels.",
+    arg = arg
+  )
   as.double(y)
 }

@@ -41,14 +41,11 @@ function_columns <- function(f, data, draws) {
 }
 
 check_log_lik_matrix <- function(x) {
-  if (!is.numeric(x) || length(x) == 0) {
-    abort_input(
-      "{.arg x} must be a numeric matrix with draws in rows and records in
-       columns.",
-      x = "It is {describe_type(x)}.",
-      arg = "x"
-    )
-  }
+  check_that(
+    is.numeric(x) && length(x) > 0, x,
+    "{.arg x} must be a numeric matrix with draws in rows and records in
+     columns."
+  )
   abort_missing_log_lik(which(colSums(is.na(x)) > 0))
 }
 

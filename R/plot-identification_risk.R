@@ -134,7 +134,7 @@ plot_risk_by <- function(risks, classes) {
       limits = c(0, 1), breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")
     ) +
     confidential_labs(
-      title = sprintf("Identification risk of %s by class", risks[[1]]$variable),
+      title = paste("Identification risk of", risks[[1]]$variable, "by class"),
       subtitle = "Circle: mean over the records of a class",
       x = "Risk of a record", y = NULL
     ) +

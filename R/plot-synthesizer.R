@@ -62,7 +62,8 @@ plot_bound_against_weight <- function(fits) {
     ) +
     geom_text(
       aes(x = 0, y = .data$overall, label = delta_text(.data$overall)),
-      data = marks, parse = TRUE, hjust = 0, vjust = -0.4, colour = colour_bound, size = 3.9
+      data = marks, parse = TRUE, hjust = 0, vjust = -0.4,
+      colour = colour_bound, size = 3.9
     ) +
     scale_x_continuous(
       limits = c(0, 1), breaks = seq(0, 1, 0.25), labels = format_exact

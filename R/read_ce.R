@@ -98,30 +98,37 @@ read_ce <- function(path, month = NULL, year = NULL,
 
   parts <- Map(ce_read_file, files, headers, list(unname(needed)))
   raw <- do.call(rbind, unname(parts))
-  ce_check_duplicates(raw)
+  check_each_once(
+    raw$NEWID, "interview",
+    "The first quarter of a year is published twice ({.file fmliYY1.csv} and
+     {.file fmliYY1x.csv}); read one."
+  )
   raw <- ce_select(raw, "QINTRVMO", month)
   raw <- ce_select(raw, "QINTRVYR", year)
   if (nrow(raw) == 0) {
     abort_input(
-    "No interview is left.",
-    "i" = "The files hold none for this {.arg month} and {.arg year}.")
+      "No interview is left.",
+      i = "The files hold none for this {.arg month} and {.arg year}."
+    )
   }
-  ce_check_codes(raw, columns)
-  data <- ce_recode(raw, columns)
-  ce_complete(data, raw, columns, incomplete)
+  rows <- as.integer(rownames(raw))
+  for (variable in names(columns)) {
+    column <- columns[[variable]]
+    unknown <- ce_unknown(raw[[column]], variable, column)
+    refuse_codes(rows[unknown], "Column", column, "read_ce")
+  }
+  complete_records(
+    ce_recode(raw, columns), columns, rows, incomplete, "interview"
+  )
 }
 
 check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x)) {
   whole <- is.null(x) || is.numeric(x) && length(x) > 0 && !anyNA(x) &&
     all(x == round(x) & x >= min & x <= max)
-  if (!whole) {
-    abort_input(
-      "{.arg {arg}} must be whole numbers from {min} to {max}.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
-  invisible(x)
+  check_that(
+    whole, x, "{.arg {arg}} must be whole numbers from {min} to {max}.",
+    arg = arg
+  )
 }
 
 # ---- files -----------------------------------------------------------------
@@ -208,27 +215,23 @@ ce_check_lines <- function(file) {
     findInterval(which(bytes == what), ends, left.open = TRUE) + 1L
   }
   refuse <- function(lines, problem) {
-    if (length(lines) == 0) {
-      return(invisible())
-    }
     shown <- paste0(
       toString(utils::head(lines, 5)), if (length(lines) > 5) ", .."
     )
-    abort_input(
-      paste0(problem, "."),
+    refuse_rows(
+      lines, problem,
       x = "{cli::qty(length(lines))}That is not so on line{?s} {shown}.",
-      i = "Correct {cli::qty(length(lines))}{?it/them}.",
-      arg = "path", rows = lines
+      i = "Correct {cli::qty(length(lines))}{?it/them}.", arg = "path"
     )
   }
   refuse(
     which(tabulate(line_of(charToRaw("\""))) %% 2 == 1),
-    "Every quote in {.file {file}} must be closed on its line"
+    "Every quote in {.file {file}} must be closed on its line."
   )
   # What follows a byte of zeros is lost, and what is left of a number is one
   refuse(
     unique(line_of(as.raw(0))),
-    "The lines of {.file {file}} must be text, without a byte of zeros"
+    "The lines of {.file {file}} must be text, without a byte of zeros."
   )
 }
 
@@ -312,20 +315,6 @@ ce_require_columns <- function(headers, files, needed) {
 
 # ---- records ---------------------------------------------------------------
 
-# BLS publishes the first quarter of a year twice, once with the year before.
-ce_check_duplicates <- function(raw) {
-  rows <- which(!is.na(raw$NEWID) & duplicated(raw$NEWID))
-  if (length(rows) > 0) {
-    abort_input(
-      "{length(rows)} interview{?s} occur{?s/} more than once.",
-      "i" = "The first quarter of a year is published twice
-             ({.file fmliYY1.csv} and {.file fmliYY1x.csv}); read one.",
-      arg = "path", rows = rows
-    )
-  }
-  invisible(NULL)
-}
-
 ce_select <- function(raw, column, keep) {
   if (is.null(keep)) {
     return(raw)
@@ -334,46 +323,58 @@ ce_select <- function(raw, column, keep) {
   raw[ce_number(raw[[column]]) %in% keep, , drop = FALSE]
 }
 
-ce_check_codes <- function(raw, columns) {
-  for (variable in names(columns)) {
-    column <- columns[[variable]]
-    unknown <- ce_unknown(raw[[column]], variable, column)
-    if (length(unknown) > 0) {
-      abort_input(
-        "Column {.field {column}} holds {length(unknown)} value{?s} that
-         {?is/are} not known.",
-        "i" = "The rows are in the condition's field {.field rows}.",
-        "i" = "{.code ?read_ce} lists the codes that are known.",
-        arg = "path",
-        rows = as.integer(rownames(raw))[unknown]
-      )
-    }
-  }
-  invisible(NULL)
+# What readers of survey files share -------------------------------------------
+
+check_each_once <- function(id, who, advice = NULL) {
+  rows <- which(!is.na(id) & duplicated(id))
+  refuse_rows(
+    rows,
+    "{length(rows)} {who}{cli::qty(length(rows))}{?s} occur{?s/} more than
+     once.",
+    i = advice, arg = "path"
+  )
 }
 
-ce_complete <- function(data, raw, columns, incomplete) {
-  gaps <- vapply(data, anyNA, logical(1))
-  lacking <- !stats::complete.cases(data)
+refuse_codes <- function(rows, kind, name, reader) {
+  refuse_rows(
+    rows,
+    "{kind} {.field {name}} holds {length(rows)} value{?s} that {?is/are} not
+     known.",
+    i = "The rows are in the condition's field {.field rows}.",
+    i = "{.code ?{reader}} lists the codes that are known.", arg = "path"
+  )
+}
+
+#' Leave out the records that lack a value
+#' @param fields (character) What the file calls the columns that must be there;
+#'   its names are theirs in `data`.
+#' @param rows (integer) Of the records in the file.
+#' @param who (string) What one record is.
+#' @noRd
+complete_records <- function(data, fields, rows, incomplete, who,
+                             remark = "") {
+  needed <- data[names(fields)]
+  lacking <- !stats::complete.cases(needed)
   n <- sum(lacking)
-  what <- unname(columns[names(data)[gaps]])
-  if (n > 0 && incomplete == "error") {
-    abort_input(
-      "{n} interview{?s} lack{?s/} a value of {.field {what}}.",
-      "i" = "{.code incomplete = \"drop\"} leaves them out.",
-      arg = "path", rows = as.integer(rownames(raw))[lacking]
+  what <- unname(fields[vapply(needed, anyNA, TRUE)])
+  if (incomplete == "error") {
+    refuse_rows(
+      rows[lacking],
+      "{n} {who}{cli::qty(n)}{?s} lack{?s/} a value of {.field {what}}.",
+      i = "{.code incomplete = \"drop\"} leaves them out.", arg = "path"
     )
   }
   if (n == nrow(data)) {
     abort_input(
-      "No interview is left.",
-      "i" = "All {n} lack a value of at least one of {.field {what}}.",
-      arg = "path", rows = as.integer(rownames(raw))[lacking]
+      "No {who} is left.",
+      i = "All {n} lack a value of at least one of {.field {what}}.",
+      arg = "path", rows = rows
     )
   }
   if (n > 0) {
     cli::cli_inform(
-      "Left out {n} interview{?s} without a value of {.field {what}}."
+      "Left out {n} {who}{cli::qty(n)}{?s} without a value of
+       {.field {what}}{remark}."
     )
   }
   data <- data[!lacking, , drop = FALSE]

@@ -224,28 +224,20 @@ set_column <- function(columns) {
 # Refusals ---------------------------------------------------------------------
 
 check_releasable_class <- function(x) {
-  if (!is_job(x) && !inherits(x, "synthetic_data") &&
-    !is_releasable_object(x)) {
-    abort_input(
-      "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
-       what sets are drawn from without the file.",
-      x = "It is {describe_type(x)}.",
-      i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
-           {.fn score_release}, {.fn perturbed_histogram} or
-           {.fn as_generator}.",
-      arg = "x"
-    )
-  }
+  check_that(
+    is_job(x) || inherits(x, "synthetic_data") || is_releasable_object(x), x,
+    "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
+     what sets are drawn from without the file.",
+    i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
+         {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
+  )
 }
 
 check_public_text <- function(public) {
-  if (!is.character(public) || anyNA(public)) {
-    abort_input(
-      "{.arg public} must be text without missing values.",
-      x = "It is {describe_type(public)}.",
-      arg = "public"
-    )
-  }
+  check_that(
+    is.character(public) && !anyNA(public), public,
+    "{.arg public} must be text without missing values."
+  )
 }
 
 #' The confidential file that is looked for in what is written

@@ -99,16 +99,12 @@ release_sets <- function(synthetic, data) {
   } else {
     synthetic
   }
-  frames <- is.list(sets) && length(sets) > 0 &&
-    all(vapply(sets, is.data.frame, TRUE))
-  if (!frames) {
-    abort_input(
-      "{.arg synthetic} must be {.cls synthetic_data}, a
-       {.cls pseudo_posterior}, a data frame or a list of data frames.",
-      x = "It is {describe_type(synthetic)}.",
-      arg = "synthetic"
-    )
-  }
+  check_that(
+    is.list(sets) && length(sets) > 0 &&
+      all(vapply(sets, is.data.frame, TRUE)), synthetic,
+    "{.arg synthetic} must be {.cls synthetic_data}, a
+     {.cls pseudo_posterior}, a data frame or a list of data frames."
+  )
   for (set in sets) {
     check_one_set(set, data)
   }
@@ -119,14 +115,11 @@ release_sets <- function(synthetic, data) {
 #' @noRd
 check_drawn <- function(synthetic) {
   sources <- c("synthesizer", "score_release", "perturbed_histogram")
-  if (inherits(synthetic, sources)) {
-    abort_input(
-      "{.arg synthetic} must be synthetic sets.",
-      x = "It is {describe_type(synthetic)}.",
-      i = "Draw sets with {.fn synthesize} first.",
-      arg = "synthetic"
-    )
-  }
+  check_that(
+    !inherits(synthetic, sources), synthetic,
+    "{.arg synthetic} must be synthetic sets.",
+    i = "Draw sets with {.fn synthesize} first."
+  )
 }
 
 #' The columns of the file that a job has read
