@@ -64,6 +64,20 @@ refuse_rows <- function(rows, ..., .envir = rlang::caller_env()) {
   if (length(rows) > 0) abort_input(..., rows = rows, .envir = .envir)
 }
 
+check_installed <- function(packages, arg = NULL) {
+  there <- vapply(unique(packages), requireNamespace, TRUE, quietly = TRUE)
+  absent <- names(there)[!there]
+  if (length(absent) > 0) {
+    abort_input(
+      "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
+       {?is/are} needed and not installed.",
+      i = "Install {cli::qty(length(absent))}{?it/them} with
+           {.code install.packages({quoted_names(absent)})}.",
+      arg = arg
+    )
+  }
+}
+
 #' Check one number
 #'
 #' @param x The value.

@@ -173,6 +173,10 @@ plain_code <- function(x) {
   as.integer(x)
 }
 
+row_lists <- function(frame) {
+  lapply(seq_len(nrow(frame)), function(i) as.list(frame[i, ]))
+}
+
 # Tibbles come back as tibbles: of a frame's classes nothing else does.
 
 is_tibble <- function(data) inherits(data, "tbl_df")

@@ -30,8 +30,7 @@ autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
       title = sprintf("Perturbed histogram of %s", response$variable),
       subtitle = sprintf(
         "%d bins, epsilon %s for %s neighbours", length(object$counts),
-        format(object$epsilon),
-        if (object$neighbours == "replace") "replace-one" else "add/remove-one"
+        format(object$epsilon), relation_of(object$neighbours)
       ),
       x = axis_title(response)
     )

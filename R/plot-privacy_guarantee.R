@@ -36,10 +36,7 @@ plot_label <- function(label) {
     draw_label,
     frame = label_frame(label), holds = label$holds,
     subtitle = wrapped(capitalize(paste0(
-      label$title, ": ", label_title(label),
-      if (label$epsilon$delta > 0) {
-        paste(" at delta", format_exact(label$epsilon$delta))
-      }
+      label$title, ": ", label_title(label), delta_note(label)
     ))),
     caption = if (!label$public) confidential_caption
   )

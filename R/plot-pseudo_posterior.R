@@ -184,7 +184,7 @@ plot_densities <- function(object, prefix, tail = FALSE) {
   transform <- synthetic$transform
   prefix <- response_prefix(prefix)
   confidential <- job_data(object)[[synthetic$variable]]
-  sets <- lapply(synthetic$sets, `[[`, synthetic$variable)
+  sets <- drawn_values(synthetic)
   curves <- density_curves(c(list(confidential), sets), transform)
   limits <- attr(curves, "limits")
   if (tail) {
@@ -218,10 +218,10 @@ plot_densities <- function(object, prefix, tail = FALSE) {
 # Counts and two values have shares, not a density.
 plot_shares <- function(object, prefix) {
   synthetic <- object$synthetic
-  variable <- synthetic$variable
-  confidential <- job_data(object)[[variable]]
-  sets <- lapply(synthetic$sets, `[[`, variable)
-  share_figure(sets, synthetic$kind, response_prefix(prefix), confidential) +
+  share_figure(
+    drawn_values(synthetic), synthetic$kind, response_prefix(prefix),
+    job_data(object)[[synthetic$variable]]
+  ) +
     labs(
       title = both_title(synthetic),
       subtitle = capitalize(object$internal$label$title),

@@ -39,7 +39,7 @@ autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
 }
 
 plot_synthetic <- function(object, prefix) {
-  sets <- lapply(object$sets, function(set) set[[object$variable]])
+  sets <- drawn_values(object)
   prefix <- response_prefix(prefix)
   # Counts and two values have shares, not a density
   figure <- if (object$kind == "count" || has_labels(object)) {

@@ -38,7 +38,7 @@
 #' pp_check(fit)
 #' @export
 pp_check <- function(object, ...) {
-  check_bayesplot()
+  check_installed("bayesplot")
   check_present(object)
   of_numbers <- is.numeric(object) && ...length() > 1
   if (!of_numbers && !has_pp_check(object)) {
@@ -61,7 +61,7 @@ has_pp_check <- function(object) {
 pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
                                  scale = c("model", "response"), seed = NULL,
                                  ...) {
-  check_bayesplot()
+  check_installed("bayesplot")
   scale <- check_choice(scale, c("model", "response"))
   check_string(type, null = TRUE)
   response <- object$response
@@ -158,19 +158,4 @@ pp_function <- function(type) {
     )
   }
   getExportedValue("bayesplot", name)
-}
-
-check_bayesplot <- function() {
-  if (!has_bayesplot()) {
-    abort_input(
-      "{.fn pp_check} draws its figures by the package {.pkg bayesplot}.",
-      x = "It is not installed.",
-      i = "Run {.code install.packages(\"bayesplot\")}, or compare
-           {.fn posterior_predict} with the data yourself."
-    )
-  }
-}
-
-has_bayesplot <- function() {
-  requireNamespace("bayesplot", quietly = TRUE)
 }

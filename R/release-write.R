@@ -15,26 +15,9 @@ check_formats <- function(formats) {
       arg = "formats"
     )
   }
-  needed <- unique(c("jsonlite", stats::na.omit(format_packages[formats])))
-  there <- vapply(needed, requireNamespace, TRUE, quietly = TRUE)
-  absent <- needed[!there]
-  if (length(absent) > 0) {
-    install <- format_packages_call(absent)
-    abort_input(
-      "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
-       {?is/are} needed and not installed.",
-      i = "Install {cli::qty(length(absent))}{?it/them} with
-           {.code {install}}.",
-      arg = "formats"
-    )
-  }
+  needed <- c("jsonlite", stats::na.omit(format_packages[formats]))
+  check_installed(needed, "formats")
   formats
-}
-
-format_packages_call <- function(packages) {
-  text <- toString(dQuote(packages, FALSE))
-  if (length(packages) > 1) text <- sprintf("c(%s)", text)
-  sprintf("install.packages(%s)", text)
 }
 
 # The folder -------------------------------------------------------------------

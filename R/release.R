@@ -144,9 +144,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_flag(long)
   check_public_text(public)
-  check_class(ledger, "privacy_ledger", "Open one with {.fn ledger}.",
-    null = TRUE
-  )
+  check_ledger(ledger)
   if (object) {
     refuse <- function(n) {
       if (is.null(delta) && !is.null(epsilon)) delta <- 1 / n
@@ -154,7 +152,7 @@ release <- function(x, path, formats = "csv", data = NULL,
     }
     return(release_object(x, path, formats, data, public, refuse))
   }
-  synthetic <- if (is_job(x)) x$synthetic else x
+  synthetic <- sets_of(x)
   file <- release_file(data, x, synthetic)
   if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
   check_releasable(x, synthetic, require, epsilon, delta, neighbours, ledger)
@@ -173,20 +171,23 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_none_distinct(synthetic, public)
   tell_unused_levels(synthetic$sets[[1]])
   if (!is_job(x)) tell_unlike_file(synthetic, file)
-  made <- write_folder(path, function(folder) {
-    made <- writing(path, {
-      sets <- write_sets(frames, folder, formats)
-      codebook <- release_codebook(synthetic, frames[[1]])
-      write_csv(codebook, file.path(folder, "codebook.csv"))
-      file_table(folder, c(sets, "codebook.csv"))
-    })
-    certificates <- writing(path, write_certificate(
-      release_certificate(x, synthetic, data, made, long), synthetic, folder
+  write_release(path, synthetic, secrets, function(folder) {
+    sets <- write_sets(frames, folder, formats)
+    codebook <- release_codebook(synthetic, frames[[1]])
+    write_csv(codebook, file.path(folder, "codebook.csv"))
+    c(sets, "codebook.csv")
+  }, function(files) release_certificate(x, synthetic, data, files, long))
+}
+
+write_release <- function(path, object, secrets, write, certify) {
+  invisible(write_folder(path, function(folder) {
+    made <- writing(path, file_table(folder, write(folder)))
+    certificates <- writing(path, file_table(
+      folder, write_certificate(certify(made), object, folder)
     ))
     check_none_found(folder, secrets)
-    rbind(made, file_table(folder, certificates))
-  })
-  invisible(made)
+    rbind(made, certificates)
+  }))
 }
 
 # What is released -------------------------------------------------------------
@@ -284,7 +285,7 @@ check_beside <- function(file, synthetic) {
 #' @noRd
 tell_unlike_file <- function(synthetic, file) {
   y <- file[[synthetic$variable]]
-  values <- lapply(synthetic$sets, function(set) set[[synthetic$variable]])
+  values <- drawn_values(synthetic)
   if (is.numeric(y) && !has_labels(synthetic) && length(y) > 1 &&
     synthetic$n_records == length(y)) {
     tell_set_remarks(remarks_of_values(y, values))
@@ -313,11 +314,6 @@ check_no_near_copy <- function(file, synthetic, public) {
       class = "pseudosynth_error_near_copy", share = near$share
     )
   }
-}
-
-quoted_names <- function(names) {
-  text <- toString(dQuote(names, FALSE))
-  if (length(names) > 1) sprintf("c(%s)", text) else text
 }
 
 #' Refuse published columns that number the records
@@ -384,12 +380,10 @@ label_reasons <- function(label, require) {
 epsilon_reasons <- function(label, epsilon, neighbours) {
   relation <- relation_of(neighbours)
   total <- label$epsilon$total[[relation]]
-  if (is.na(total)) {
-    if (label$label == "none") {
-      "Its label claims no epsilon."
-    } else {
-      "Its epsilon is withheld: release the job, which knows it."
-    }
+  if (label$label == "none") {
+    "Its label claims no epsilon."
+  } else if (is.na(total)) {
+    "Its epsilon is withheld: release the job, which knows it."
   } else if (exceeds(total, epsilon)) {
     sprintf(
       "It costs epsilon %s (%s) in total, `epsilon` allows %s.",
@@ -456,19 +450,11 @@ release_object <- function(x, path, formats, data, public, refuse) {
   secrets <- writing(path, release_secrets(file, set, public, "rds"))
   if (inherits(x, "synthesis_generator")) tell_unused_levels(set$sets[[1]])
   words <- releasable_objects[[class(x)[1]]]
-  made <- write_folder(path, function(folder) {
-    made <- writing(path, {
-      # Not compressed: the scan reads its bytes
-      saveRDS(x, file.path(folder, words[1]), compress = FALSE)
-      file_table(folder, words[1])
-    })
-    certificates <- writing(path, write_certificate(
-      object_certificate(x, words[2], made), x, folder
-    ))
-    check_none_found(folder, secrets)
-    rbind(made, file_table(folder, certificates))
-  })
-  invisible(made)
+  write_release(path, x, secrets, function(folder) {
+    # Not compressed: the scan reads its bytes
+    saveRDS(x, file.path(folder, words[1]), compress = FALSE)
+    words[1]
+  }, function(files) object_certificate(x, words[2], files))
 }
 
 #' Refuse levels that stand in the order of the response
@@ -518,6 +504,6 @@ object_certificate <- function(x, what, files) {
     object = what, synthetic = I(x$response$variable),
     published = I(as.character(x$design$variables)),
     model = list(scale = x$response$label), guarantee = as.list(guarantee(x)),
-    files = lapply(seq_len(nrow(files)), function(i) as.list(files[i, ]))
+    files = row_lists(files)
   )
 }

@@ -51,13 +51,17 @@ without_labels <- function(data) {
 
 is_job <- function(x) inherits(x, "pseudo_posterior")
 
+sets_of <- function(x) if (is_job(x)) x$synthetic else x
+
+drawn_values <- function(synthetic) {
+  lapply(synthetic$sets, `[[`, synthetic$variable)
+}
+
 #' The name of the synthetic column
 #' @noRd
 synthetic_variable <- function(synthetic, variable) {
   check_string(variable, null = TRUE, arg = "variable")
-  if (is_job(synthetic)) {
-    synthetic <- synthetic$synthetic
-  }
+  synthetic <- sets_of(synthetic)
   own <- if (inherits(synthetic, "synthetic_data")) synthetic[["variable"]]
   own <- own %||% attr(synthetic, "variable")
   if (is.null(variable) && is.null(own)) {
@@ -73,14 +77,8 @@ synthetic_variable <- function(synthetic, variable) {
 #' The scale of the model, where there was one
 #' @noRd
 release_transform <- function(synthetic) {
-  if (is_job(synthetic)) {
-    synthetic <- synthetic$synthetic
-  }
-  if (inherits(synthetic, "synthetic_data")) {
-    synthetic$transform
-  } else {
-    "identity"
-  }
+  synthetic <- sets_of(synthetic)
+  if (inherits(synthetic, "synthetic_data")) synthetic$transform else "identity"
 }
 
 #' The sets as a list of data frames, each of which can stand for the file
@@ -88,10 +86,8 @@ release_transform <- function(synthetic) {
 #' @noRd
 release_sets <- function(synthetic, data) {
   check_drawn(synthetic)
-  if (is_job(synthetic)) {
-    check_own_file(synthetic, data)
-    synthetic <- synthetic$synthetic
-  }
+  if (is_job(synthetic)) check_own_file(synthetic, data)
+  synthetic <- sets_of(synthetic)
   sets <- if (inherits(synthetic, "synthetic_data")) {
     as.list(synthetic)
   } else if (is.data.frame(synthetic)) {

@@ -104,12 +104,7 @@ leaving_sets <- function(synthetic) {
 }
 
 check_rmarkdown <- function() {
-  if (!requireNamespace("rmarkdown", quietly = TRUE)) {
-    abort_input(
-      "The package {.pkg rmarkdown} is needed and not installed.",
-      i = "Install it with {.code install.packages(\"rmarkdown\")}."
-    )
-  }
+  check_installed("rmarkdown")
   if (!rmarkdown::pandoc_available()) {
     abort_input(
       "The program pandoc is needed and not found.",

@@ -51,6 +51,12 @@ values_mark <- function(x) {
 
 #' The beginning of a long text
 #' @noRd
+# Names as R code: one as it is, several as c("a", "b")
+quoted_names <- function(names) {
+  text <- toString(dQuote(names, FALSE))
+  if (length(names) > 1) sprintf("c(%s)", text) else text
+}
+
 first_words <- function(x, width = 160) {
   ifelse(nchar(x) > width, paste0(substr(x, 1, width - 3), "..."), x)
 }
