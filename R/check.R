@@ -35,6 +35,13 @@ describe_type <- function(x) {
   }
 }
 
+#' Abort where something is wrong
+#' @param ... As of `abort_input()`; looked at only then.
+#' @noRd
+refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
+  if (wrong) abort_input(..., .envir = .envir)
+}
+
 #' Refuse an argument that does not hold to what its message says
 #' @param holds (flag) `NA` is refused, too.
 #' @param x The argument: the message says what it is in place of that.
@@ -52,30 +59,20 @@ check_that <- function(holds, x, must, i = NULL, arg = rlang::caller_arg(x),
 #' @param x Of the caller: what is missing there is missing here.
 #' @noRd
 check_present <- function(x, arg = rlang::caller_arg(x)) {
-  if (missing(x)) {
-    abort_input("{.arg {arg}} must be given.", arg = arg)
-  }
-}
-
-#' Refuse rows, if there are any
-#' @param ... Messages, as of [abort_input()].
-#' @noRd
-refuse_rows <- function(rows, ..., .envir = rlang::caller_env()) {
-  if (length(rows) > 0) abort_input(..., rows = rows, .envir = .envir)
+  refuse_if(missing(x), "{.arg {arg}} must be given.", arg = arg)
 }
 
 check_installed <- function(packages, arg = NULL) {
   there <- vapply(unique(packages), requireNamespace, TRUE, quietly = TRUE)
   absent <- names(there)[!there]
-  if (length(absent) > 0) {
-    abort_input(
-      "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
-       {?is/are} needed and not installed.",
-      i = "Install {cli::qty(length(absent))}{?it/them} with
-           {.code install.packages({quoted_names(absent)})}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(absent) > 0,
+    "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
+     {?is/are} needed and not installed.",
+    i = "Install {cli::qty(length(absent))}{?it/them} with
+         {.code install.packages({quoted_names(absent)})}.",
+    arg = arg
+  )
 }
 
 #' Check one number
@@ -180,9 +177,7 @@ check_string <- function(x, null = FALSE, empty = FALSE,
   }
   must <- "{.arg {arg}} must be one string."
   check_that(is_string(x), x, must, arg = arg)
-  if (!empty && !nzchar(x)) {
-    abort_input(must, x = "It is empty.", arg = arg)
-  }
+  refuse_if(!empty && !nzchar(x), must, x = "It is empty.", arg = arg)
   invisible(x)
 }
 
@@ -203,9 +198,7 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
   }
   must <- "{.arg {arg}} must be one of {.or {.val {choices}}}."
   check_that(is_string(x), x, must, arg = arg)
-  if (!x %in% choices) {
-    abort_input(must, x = "It is {.val {x}}.", arg = arg)
-  }
+  refuse_if(!x %in% choices, must, x = "It is {.val {x}}.", arg = arg)
   # Without attributes
   invisible(as.character(x))
 }
@@ -224,24 +217,20 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
     is.data.frame(x), x, "{.arg {arg}} must be a data frame.",
     arg = arg
   )
-  if (nrow(x) < min_rows) {
-    n <- nrow(x)
-    abort_input(
-      "{.arg {arg}} must have at least {min_rows} record{?s}.",
-      x = "It has {n}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    nrow(x) < min_rows,
+    "{.arg {arg}} must have at least {min_rows} record{?s}.",
+    x = "It has {nrow(x)}.",
+    arg = arg
+  )
   check_columns_whole(x, arg)
   twice <- unique(names(x)[duplicated(names(x))])
-  if (length(twice) > 0) {
-    abort_input(
-      "The columns of {.arg {arg}} must have distinct names.",
-      x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
-      i = "Rename or drop the spare columns.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(twice) > 0, "The columns of {.arg {arg}} must have distinct names.",
+    x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
+    i = "Rename or drop the spare columns.",
+    arg = arg
+  )
   invisible(x)
 }
 
@@ -250,35 +239,29 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
 check_columns_whole <- function(x, arg) {
   names <- names(x) %||% rep("", length(x))
   unnamed <- which(is.na(names) | !nzchar(names))
-  if (length(unnamed) > 0) {
-    n <- length(unnamed)
-    which <- toString(utils::head(unnamed, 5))
-    abort_input(
-      "Every column of {.arg {arg}} must have a name.",
-      x = "{n} column{?s} {?has/have} none: number {which}.",
-      i = "Set {.code names({arg})}, or drop what has no name.",
-      arg = arg
-    )
-  }
+  first <- toString(utils::head(unnamed, 5))
+  refuse_if(
+    length(unnamed) > 0, "Every column of {.arg {arg}} must have a name.",
+    x = "{length(unnamed)} column{?s} {?has/have} none: number {first}.",
+    i = "Set {.code names({arg})}, or drop what has no name.",
+    arg = arg
+  )
   broken <- names[!vapply(x, is_whole_factor, TRUE)]
-  if (length(broken) > 0) {
-    abort_input(
-      "Every factor of {.arg {arg}} must have a level for each of its codes.",
-      x = "{.val {broken}} {?has/have} codes beyond the levels.",
-      i = "Make it again by {.fn factor}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(broken) > 0,
+    "Every factor of {.arg {arg}} must have a level for each of its codes.",
+    x = "{.val {broken}} {?has/have} codes beyond the levels.",
+    i = "Make it again by {.fn factor}.",
+    arg = arg
+  )
   short <- names[vapply(x, NROW, 1) != nrow(x)]
-  if (length(short) > 0) {
-    n <- nrow(x)
-    abort_input(
-      "Every column of {.arg {arg}} must have a value for each record.",
-      x = "{.val {short}} {?has/have} not {n} value{?s}.",
-      i = "Make it again by {.fn data.frame}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(short) > 0,
+    "Every column of {.arg {arg}} must have a value for each record.",
+    x = "{.val {short}} {?has/have} not {nrow(x)} value{?s}.",
+    i = "Make it again by {.fn data.frame}.",
+    arg = arg
+  )
 }
 
 is_whole_factor <- function(x) {
@@ -287,9 +270,7 @@ is_whole_factor <- function(x) {
   }
   codes <- unclass(x)
   is.integer(codes) && is.character(levels(x)) &&
-    (length(codes) == 0 || all(is.na(codes)) ||
-       (max(codes, na.rm = TRUE) <= nlevels(x) &&
-          min(codes, na.rm = TRUE) >= 1L))
+    all(codes >= 1L & codes <= nlevels(x), na.rm = TRUE)
 }
 
 #' Check a formula
@@ -304,14 +285,13 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
     "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
     arg = arg
   )
-  if (response && length(x) != 3) {
-    abort_input(
-      "{.arg {arg}} must name the response on its left side.",
-      x = "It has no left side.",
-      i = "Write `response ~ predictors`.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    response && length(x) != 3,
+    "{.arg {arg}} must name the response on its left side.",
+    x = "It has no left side.",
+    i = "Write `response ~ predictors`.",
+    arg = arg
+  )
   invisible(x)
 }
 
@@ -368,23 +348,19 @@ broken_parts <- function(x, class) {
 check_class <- function(x, class, how = NULL, null = FALSE,
                         arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
   check_that(
-    inherits(x, class), x, "{.arg {arg}} must be a {.cls {class}} object.",
+    inherits(x, class) || null && is.null(x), x,
+    "{.arg {arg}} must be a {.cls {class}} object.",
     i = how, arg = arg
   )
   broken <- broken_parts(x, class)
-  if (length(broken) > 0) {
-    abort_input(
-      "{.arg {arg}} must be a whole {.cls {class}} object.",
-      x = "It has no {.field {broken}} of its own: it was edited, or another
-           version made it.",
-      i = how,
-      arg = arg, class = "pseudosynth_error_edited"
-    )
-  }
+  refuse_if(
+    length(broken) > 0, "{.arg {arg}} must be a whole {.cls {class}} object.",
+    x = "It has no {.field {broken}} of its own: it was edited, or another
+         version made it.",
+    i = how,
+    arg = arg, class = "pseudosynth_error_edited"
+  )
   invisible(x)
 }
 
@@ -404,49 +380,38 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
     "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
     arg = arg
   )
-  if (length(x) != n) {
-    n_given <- length(x)
-    abort_input(
-      "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
-      x = "It holds {n_given}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(x) != n,
+    "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
+    x = "It holds {length(x)}.",
+    arg = arg
+  )
   values <- as.double(unclass(x))
-  missing_rows <- which(is.na(values))
-  if (length(missing_rows) > 0) {
-    n_missing <- length(missing_rows)
-    abort_input(
-      "{.arg {arg}} must lie in [0, 1].",
-      x = "{n_missing} weight{?s} {?is/are} missing.",
-      i = "A record that is to take no part has weight 0.",
-      arg = arg, rows = missing_rows
-    )
-  }
+  lost <- which(is.na(values))
+  refuse_if(
+    length(lost) > 0, "{.arg {arg}} must lie in [0, 1].",
+    x = "{length(lost)} weight{?s} {?is/are} missing.",
+    i = "A record that is to take no part has weight 0.",
+    arg = arg, rows = lost
+  )
   low <- sum(values < 0)
   high <- sum(values > 1)
-  if (low + high > 0) {
-    abort_input(
-      "{.arg {arg}} must lie in [0, 1].",
-      x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
-      x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
-      arg = arg, rows = which(values < 0 | values > 1)
-    )
-  }
+  refuse_if(
+    low + high > 0, "{.arg {arg}} must lie in [0, 1].",
+    x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
+    x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
+    arg = arg, rows = which(values < 0 | values > 1)
+  )
   invisible(x)
 }
 
 check_seed <- function(seed, arg = "seed") {
-  if (is.null(seed)) {
-    return(invisible(NULL))
-  }
-  check_number(seed, min = 0, max = 2^53, arg = arg)
-  if (seed != floor(seed)) {
-    abort_input(
-      "{.arg {arg}} must be a whole number or {.code NULL}.",
-      arg = arg
-    )
-  }
+  check_number(seed, min = 0, max = 2^53, null = TRUE, arg = arg)
+  refuse_if(
+    !is.null(seed) && seed != floor(seed),
+    "{.arg {arg}} must be a whole number or {.code NULL}.",
+    arg = arg
+  )
   invisible(seed)
 }
 
@@ -508,13 +473,12 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
 check_terms <- function(parm, terms) {
   number <- is.numeric(parm) && !is.object(parm)
   index <- match(parm, if (number) seq_along(terms) else terms)
-  if (!number && !is.character(parm) || anyNA(index)) {
-    abort_input(
-      "{.arg parm} must be terms of the model.",
-      i = "They are {.val {terms}}.",
-      arg = "parm"
-    )
-  }
+  refuse_if(
+    !number && !is.character(parm) || anyNA(index),
+    "{.arg parm} must be terms of the model.",
+    i = "They are {.val {terms}}.",
+    arg = "parm"
+  )
   terms[index]
 }
 
@@ -525,13 +489,12 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   if (is.null(x)) {
     return(seq_len(n))
   }
-  if (!is.numeric(x) || length(x) == 0 || !all(x %in% seq_len(n))) {
-    abort_input(
-      "{.arg {arg}} must be whole numbers from 1 to {n}.",
-      i = "{.code NULL} means all of them.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    !is.numeric(x) || length(x) == 0 || !all(x %in% seq_len(n)),
+    "{.arg {arg}} must be whole numbers from 1 to {n}.",
+    i = "{.code NULL} means all of them.",
+    arg = arg
+  )
   as.integer(x)
 }
 
@@ -542,21 +505,17 @@ check_quantile <- function(quantile) {
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path") {
   check_string(path, arg = arg)
-  if (!validEnc(path)) {
-    abort_input(
-      "{.arg {arg}} must be text in a known encoding.",
-      x = "It holds bytes that are no characters in this session's.",
-      i = "Say which it is by {.fn iconv}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    !validEnc(path), "{.arg {arg}} must be text in a known encoding.",
+    x = "It holds bytes that are no characters in this session's.",
+    i = "Say which it is by {.fn iconv}.",
+    arg = arg
+  )
   n <- nchar(path, "bytes")
-  if (n > 1000) {
-    abort_input(
-      "{.arg {arg}} must be a path of at most 1000 bytes.",
-      x = "It has {n}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    n > 1000, "{.arg {arg}} must be a path of at most 1000 bytes.",
+    x = "It has {n}.",
+    arg = arg
+  )
   invisible(path)
 }

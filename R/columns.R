@@ -20,14 +20,12 @@ check_names <- function(x, columns, null = TRUE, of = "data",
     i = if (null) "{.code NULL} means none.", arg = arg
   )
   absent <- absent_names(x, columns)
-  if (length(absent) > 0) {
-    abort_input(
-      "{.arg {arg}} must be names of columns of {.arg {of}}.",
-      x = "{absent}",
-      i = "The columns are {.val {columns}}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg {of}}.",
+    x = "{absent}",
+    i = "The columns are {.val {columns}}.",
+    arg = arg
+  )
   invisible(x)
 }
 
@@ -36,13 +34,11 @@ check_names <- function(x, columns, null = TRUE, of = "data",
 #' @noRd
 check_columns <- function(columns, data, arg) {
   absent <- absent_names(columns, names(data))
-  if (length(absent) > 0) {
-    abort_input(
-      "{.arg {arg}} must have the columns that are compared.",
-      x = "{absent}",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(absent) > 0, "{.arg {arg}} must have the columns that are compared.",
+    x = "{absent}",
+    arg = arg
+  )
 }
 
 #' Which names are no columns, in words
@@ -68,13 +64,11 @@ absent_names <- function(x, columns) {
 #' @param from (string) What is drawn from, which holds no record.
 #' @noRd
 check_newdata <- function(newdata, from) {
-  if (is.null(newdata)) {
-    abort_input(
-      "{.arg newdata} must give the published predictors.",
-      x = "A {from} holds no record.",
-      arg = "newdata"
-    )
-  }
+  refuse_if(
+    is.null(newdata), "{.arg newdata} must give the published predictors.",
+    x = "A {from} holds no record.",
+    arg = "newdata"
+  )
   check_data_frame(newdata, arg = "newdata")
 }
 

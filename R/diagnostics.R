@@ -140,14 +140,10 @@ judge <- function(fit) {
   )
   notes <- c(
     judge_replaced(control$replaced),
-    if (length(failures) > 0) {
-      c(
-        if (is.null(fit$censor)) {
-          c(judge_acceptance(fit$sampler$accept_stat, control), judge_ties(fit))
-        } else {
-          propose_public_numbers(fit)
-        }
-      )
+    if (length(failures) > 0 && is.null(fit$censor)) {
+      c(judge_acceptance(fit$sampler$accept_stat, control), judge_ties(fit))
+    } else if (length(failures) > 0) {
+      propose_public_numbers(fit)
     },
     judge_depth(fit$sampler$treedepth, control)
   )
@@ -181,13 +177,13 @@ judge_grid <- function(sampler) {
     # Without a figure, where the likelihood overflows, nothing is resolved
     if (!isTRUE(sampler$grid[["unresolved"]] <= 0.05)) {
       unresolved <- sampler$grid[["unresolved"]]
+      share <- if (is.finite(unresolved)) {
+        paste("a share of", format_figure(unresolved, 2))
+      } else {
+        "an unknown share"
+      }
       sprintf(
-        "The grid leaves %s of the posterior unresolved; %s.",
-        if (is.finite(unresolved)) {
-          paste("a share of", format_figure(unresolved, 2))
-        } else {
-          "an unknown share"
-        },
+        "The grid leaves %s of the posterior unresolved; %s.", share,
         "take `sampler_control(\"surrogate\")`"
       )
     },
@@ -308,6 +304,7 @@ judge_depth <- function(treedepth, control) {
     )
   }
 }
+
 
 judge_replaced <- function(reason) {
   if (!is.null(reason)) {

@@ -39,12 +39,11 @@ autoplot.mechanism_comparison <- function(object, ...) {
   measures <- measures[vapply(names(measures), function(name) {
     any(!is.na(table[[name]]))
   }, TRUE)]
-  if (length(measures) == 0) {
-    abort_input(
-      "{.arg object} must hold a mechanism that gave sets.",
-      x = "None did: the column {.field problem} says why.", arg = "object"
-    )
-  }
+  refuse_if(
+    length(measures) == 0,
+    "{.arg object} must hold a mechanism that gave sets.",
+    x = "None did: the column {.field problem} says why.", arg = "object"
+  )
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
   other <- "no epsilon, or 0"
   levels <- c(sprintf("epsilon %s", vapply(epsilons, format, "")), other)

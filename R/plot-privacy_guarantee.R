@@ -67,18 +67,17 @@ draw_label <- function(frame, holds, subtitle, caption) {
 }
 
 check_states_epsilon <- function(label) {
-  if (label$label == "none" || anyNA(label$epsilon$total)) {
-    abort_input(
-      "A label without an epsilon has no figure.",
-      x = if (label$label == "none") {
-        "It is {.val none}: nothing is claimed."
-      } else {
-        "This one withholds it, as it is computed from the file."
-      },
-      i = "{.fn print} shows the label whole.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    label$label == "none" || anyNA(label$epsilon$total),
+    "A label without an epsilon has no figure.",
+    x = if (label$label == "none") {
+      "It is {.val none}: nothing is claimed."
+    } else {
+      "This one withholds it, as it is computed from the file."
+    },
+    i = "{.fn print} shows the label whole.",
+    arg = "object"
+  )
 }
 
 #' @return (data frame) A row for each part and relation: `part`, `relation`,

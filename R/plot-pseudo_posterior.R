@@ -72,12 +72,10 @@ job_figures <- c("bounds", "weights", "density", "tail", "records")
 #' A score release bounds every record alike
 #' @noRd
 check_has_records <- function(type) {
-  if (type == "weights") {
-    abort_input(
-      "A score release has no weights of records.",
-      i = "Its weights are functions of the published predictors.", arg = "type"
-    )
-  }
+  refuse_if(
+    type == "weights", "A score release has no weights of records.",
+    i = "Its weights are functions of the published predictors.", arg = "type"
+  )
 }
 
 #' Stages with weights; the unweighted one alone where there is no other
@@ -296,16 +294,15 @@ far_apart <- function(breaks) {
 #' @noRd
 check_kind_shown <- function(synthetic, type, counts) {
   count <- synthetic$kind == "count"
-  if (has_labels(synthetic) || (count && !counts)) {
-    abort_input(
-      "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
-      x = if (count) {
-        "{.val {synthetic$variable}} is a count."
-      } else {
-        "{.val {synthetic$variable}} has levels."
-      },
-      i = "{.code type = \"density\"} shows their shares.",
-      arg = "type"
-    )
-  }
+  refuse_if(
+    has_labels(synthetic) || (count && !counts),
+    "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
+    x = if (count) {
+      "{.val {synthetic$variable}} is a count."
+    } else {
+      "{.val {synthetic$variable}} has levels."
+    },
+    i = "{.code type = \"density\"} shows their shares.",
+    arg = "type"
+  )
 }

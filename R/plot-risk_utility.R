@@ -89,17 +89,15 @@ error_bars <- function(mapping) {
 line_shapes <- c(16, 17, 15, 1, 2, 0, 18, 3, 4, 8, 5, 6)
 
 check_measured_of <- function(object, name) {
-  if (all(is.na(object$table[[name]]))) {
-    abort_input(
-      "The map must hold {.val {name}}.",
-      i = switch(name,
-        risk = "Make it with {.arg risk_radius}.",
-        groups = "Make it with {.arg groups}.",
-        "No run gave it."
-      ),
-      arg = if (name == "risk") "against" else "measure"
-    )
-  }
+  refuse_if(
+    all(is.na(object$table[[name]])), "The map must hold {.val {name}}.",
+    i = switch(name,
+      risk = "Make it with {.arg risk_radius}.",
+      groups = "Make it with {.arg groups}.",
+      "No run gave it."
+    ),
+    arg = if (name == "risk") "against" else "measure"
+  )
 }
 
 #' @return (data frame) A row for each run that has both: `at`, `value`, their

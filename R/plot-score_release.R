@@ -72,12 +72,10 @@ draw_coefficients <- function(table, label) {
 }
 
 plot_released_margin <- function(object, prefix) {
-  if (is.null(object$margin)) {
-    abort_input(
-      "The release has no margin.",
-      i = "State {.arg bounds} in {.fn score_release}.", arg = "type"
-    )
-  }
+  refuse_if(
+    is.null(object$margin), "The release has no margin.",
+    i = "State {.arg bounds} in {.fn score_release}.", arg = "type"
+  )
   response <- object$response
   counts <- project_counts(object$margin$noisy)
   bin_figure(response, object$margin$breaks, counts / sum(counts), prefix) +

@@ -28,13 +28,11 @@ NULL
 #' @export
 autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.synthetic_data}.")
-  if (is.data.frame(prefix)) {
-    abort_input(
-      "The figure of sets shows them alone.",
-      i = "{.fn utility} compares them with the file, and has a figure.",
-      arg = "prefix"
-    )
-  }
+  refuse_if(
+    is.data.frame(prefix), "The figure of sets shows them alone.",
+    i = "{.fn utility} compares them with the file, and has a figure.",
+    arg = "prefix"
+  )
   plot_synthetic(object, prefix)
 }
 

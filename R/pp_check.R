@@ -41,19 +41,11 @@ pp_check <- function(object, ...) {
   check_installed("bayesplot")
   check_present(object)
   of_numbers <- is.numeric(object) && ...length() > 1
-  if (!of_numbers && !has_pp_check(object)) {
+  # Fits of other packages have methods of their own
+  if (!of_numbers && !has_method("pp_check", object, "bayesplot")) {
     check_class(object, "synthesizer", how = "{.fn fit_synthesizer} makes one.")
   }
   bayesplot::pp_check(object, ...)
-}
-
-# Fits of other packages have methods of their own
-has_pp_check <- function(object) {
-  any(vapply(class(object), function(class) {
-    !is.null(utils::getS3method("pp_check", class,
-      optional = TRUE, envir = asNamespace("bayesplot")
-    ))
-  }, TRUE))
 }
 
 #' @rdname pp_check

@@ -104,13 +104,11 @@ publish_guarantee <- function(x) {
 #' @noRd
 check_public_only <- function(public) {
   check_flag(public)
-  if (!public) {
-    abort_input(
-      "{.arg public} must be {.code TRUE}.",
-      x = "Synthetic data and histograms hold nothing but the public label.",
-      arg = "public"
-    )
-  }
+  refuse_if(
+    !public, "{.arg public} must be {.code TRUE}.",
+    x = "Synthetic data and histograms hold nothing but the public label.",
+    arg = "public"
+  )
 }
 
 #' A label as it was made; one that was edited claims nothing

@@ -105,12 +105,10 @@ read_ce <- function(path, month = NULL, year = NULL,
   )
   raw <- ce_select(raw, "QINTRVMO", month)
   raw <- ce_select(raw, "QINTRVYR", year)
-  if (nrow(raw) == 0) {
-    abort_input(
-      "No interview is left.",
-      i = "The files hold none for this {.arg month} and {.arg year}."
-    )
-  }
+  refuse_if(
+    nrow(raw) == 0, "No interview is left.",
+    i = "The files hold none for this {.arg month} and {.arg year}."
+  )
   rows <- as.integer(rownames(raw))
   for (variable in names(columns)) {
     column <- columns[[variable]]
@@ -134,12 +132,11 @@ check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x)) {
 # ---- files -----------------------------------------------------------------
 
 ce_files <- function(path) {
-  if (!is.character(path) || length(path) == 0 || anyNA(path)) {
-    abort_input(
-      "{.arg path} must be the name of a directory or of one or more files.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    !is.character(path) || length(path) == 0 || anyNA(path),
+    "{.arg path} must be the name of a directory or of one or more files.",
+    arg = "path"
+  )
   absent <- path[!file.exists(path)]
   if (length(absent) > 0) {
     # Of many, which may be a vector of something else, the number alone
@@ -153,33 +150,29 @@ ce_files <- function(path) {
     )
   }
   folders <- dir.exists(path)
-  if (any(folders) && length(path) > 1) {
-    abort_input(
-      "{.arg path} must be one directory or several files, not both.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    any(folders) && length(path) > 1,
+    "{.arg path} must be one directory or several files, not both.",
+    arg = "path"
+  )
   if (!any(folders)) {
     return(path)
   }
   files <- list.files(
     path, pattern = "^fmli.*\\.csv$", ignore.case = TRUE, full.names = TRUE
   )
-  if (length(files) == 0) {
-    abort_input(
-      "Directory {.file {path}} holds no file named {.file fmli*.csv}.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    length(files) == 0,
+    "Directory {.file {path}} holds no file named {.file fmli*.csv}.",
+    arg = "path"
+  )
   sort(files)
 }
 
 # Column names in capitals, without the byte order mark some editors add.
 ce_header <- function(file) {
   line <- readLines(file, n = 1, warn = FALSE)
-  if (length(line) == 0) {
-    abort_input("File {.file {file}} is empty.", arg = "path")
-  }
+  refuse_if(length(line) == 0, "File {.file {file}} is empty.", arg = "path")
   line <- sub("^\xef\xbb\xbf", "", line, useBytes = TRUE)
   header <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE)
   toupper(trimws(ce_text(header)))
@@ -218,10 +211,11 @@ ce_check_lines <- function(file) {
     shown <- paste0(
       toString(utils::head(lines, 5)), if (length(lines) > 5) ", .."
     )
-    refuse_rows(
-      lines, problem,
+    refuse_if(
+      length(lines) > 0, problem,
       x = "{cli::qty(length(lines))}That is not so on line{?s} {shown}.",
-      i = "Correct {cli::qty(length(lines))}{?it/them}.", arg = "path"
+      i = "Correct {cli::qty(length(lines))}{?it/them}.",
+      arg = "path", rows = lines
     )
   }
   refuse(
@@ -268,12 +262,11 @@ ce_read_file <- function(file, header, needed) {
 # For every variable the first column that all files have; NA where there is
 # none, which is then reported for all variables at once.
 ce_find_columns <- function(headers, files, income) {
-  if (!is.character(income) || length(income) == 0 || anyNA(income)) {
-    abort_input(
-      "{.arg income} must be one or more names of columns.",
-      arg = "income"
-    )
-  }
+  refuse_if(
+    !is.character(income) || length(income) == 0 || anyNA(income),
+    "{.arg income} must be one or more names of columns.",
+    arg = "income"
+  )
   candidates <- ce_columns
   stated <- !identical(income, eval(formals(read_ce)$income))
   candidates$income <- toupper(income)
@@ -302,13 +295,12 @@ ce_find_columns <- function(headers, files, income) {
 ce_require_columns <- function(headers, files, needed) {
   for (i in seq_along(files)) {
     absent <- setdiff(needed, headers[[i]])
-    if (length(absent) > 0) {
-      abort_input(
-        "{cli::qty(absent)} {?A required column is/Required columns are} absent
-         from {.file {basename(files[i])}}: {.field {absent}}.",
-        arg = "path"
-      )
-    }
+    refuse_if(
+      length(absent) > 0,
+      "{cli::qty(absent)} {?A required column is/Required columns are} absent
+       from {.file {basename(files[i])}}: {.field {absent}}.",
+      arg = "path"
+    )
   }
   invisible(NULL)
 }
@@ -327,21 +319,22 @@ ce_select <- function(raw, column, keep) {
 
 check_each_once <- function(id, who, advice = NULL) {
   rows <- which(!is.na(id) & duplicated(id))
-  refuse_rows(
-    rows,
+  refuse_if(
+    length(rows) > 0,
     "{length(rows)} {who}{cli::qty(length(rows))}{?s} occur{?s/} more than
      once.",
-    i = advice, arg = "path"
+    i = advice, arg = "path", rows = rows
   )
 }
 
 refuse_codes <- function(rows, kind, name, reader) {
-  refuse_rows(
-    rows,
+  refuse_if(
+    length(rows) > 0,
     "{kind} {.field {name}} holds {length(rows)} value{?s} that {?is/are} not
      known.",
     i = "The rows are in the condition's field {.field rows}.",
-    i = "{.code ?{reader}} lists the codes that are known.", arg = "path"
+    i = "{.code ?{reader}} lists the codes that are known.",
+    arg = "path", rows = rows
   )
 }
 
@@ -357,20 +350,17 @@ complete_records <- function(data, fields, rows, incomplete, who,
   lacking <- !stats::complete.cases(needed)
   n <- sum(lacking)
   what <- unname(fields[vapply(needed, anyNA, TRUE)])
-  if (incomplete == "error") {
-    refuse_rows(
-      rows[lacking],
-      "{n} {who}{cli::qty(n)}{?s} lack{?s/} a value of {.field {what}}.",
-      i = "{.code incomplete = \"drop\"} leaves them out.", arg = "path"
-    )
-  }
-  if (n == nrow(data)) {
-    abort_input(
-      "No {who} is left.",
-      i = "All {n} lack a value of at least one of {.field {what}}.",
-      arg = "path", rows = rows
-    )
-  }
+  refuse_if(
+    n > 0 && incomplete == "error",
+    "{n} {who}{cli::qty(n)}{?s} lack{?s/} a value of {.field {what}}.",
+    i = "{.code incomplete = \"drop\"} leaves them out.",
+    arg = "path", rows = rows[lacking]
+  )
+  refuse_if(
+    n == nrow(data), "No {who} is left.",
+    i = "All {n} lack a value of at least one of {.field {what}}.",
+    arg = "path", rows = rows
+  )
   if (n > 0) {
     cli::cli_inform(
       "Left out {n} {who}{cli::qty(n)}{?s} without a value of

@@ -70,11 +70,11 @@ read_sdr <- function(path, variables = NULL, incomplete = c("drop", "error")) {
   needed <- unique(c("REFYR", "OBSNUM", unname(sdr_fields), variables))
   raw <- sdr_cut(lines, layout[match(needed, layout$name), ])
   other <- which(!raw$REFYR %in% 2017)
-  refuse_rows(
-    other, "Every line must be of the survey year 2017.",
+  refuse_if(
+    length(other) > 0, "Every line must be of the survey year 2017.",
     x = "{length(other)} of {length(lines)} {cli::qty(length(other))}{?is/are}
          not.",
-    i = "Other years have other layouts.", arg = "path"
+    i = "Other years have other layouts.", arg = "path", rows = other
   )
   check_each_once(raw$OBSNUM, "respondent")
   complete_records(
@@ -112,16 +112,15 @@ check_sdr_variables <- function(variables, layout) {
     "{.arg variables} must be names of fields or {.code NULL}."
   )
   unknown <- setdiff(variables, layout$name)
-  if (length(unknown) > 0) {
-    abort_input(
-      "{.arg variables} must be names of fields of the layout.",
-      x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
-           {.val {unknown}}.",
-      i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
-           package = \"pseudosynth\")}.",
-      arg = "variables"
-    )
-  }
+  refuse_if(
+    length(unknown) > 0,
+    "{.arg variables} must be names of fields of the layout.",
+    x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
+         {.val {unknown}}.",
+    i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
+         package = \"pseudosynth\")}.",
+    arg = "variables"
+  )
   invisible(variables)
 }
 
@@ -135,16 +134,14 @@ sdr_lines <- function(path, width) {
   # An empty last line, or the end-of-file mark of old systems.
   lines <- lines[!(seq_along(lines) == length(lines) &
     lines %in% c("", "\032"))]
-  if (length(lines) == 0) {
-    abort_input("File {.file {path}} is empty.", arg = "path")
-  }
+  refuse_if(length(lines) == 0, "File {.file {path}} is empty.", arg = "path")
   bad <- which(nchar(lines, "bytes") != width)
-  refuse_rows(
-    bad, "Every line of {.file {path}} must have {width} columns.",
+  refuse_if(
+    length(bad) > 0, "Every line of {.file {path}} must have {width} columns.",
     x = "{length(bad)} of {length(lines)} {cli::qty(length(bad))}{?has/have}
          another length.",
     i = "{.fn read_sdr} reads the file {.file EPSD17.DAT} of 2017.",
-    arg = "path"
+    arg = "path", rows = bad
   )
   lines
 }
@@ -159,10 +156,11 @@ sdr_cut <- function(lines, fields) {
     }
     number <- suppressWarnings(as.double(text))
     bad <- which(is.na(number) & !is.na(text))
-    refuse_rows(
-      bad, "Field {.field {fields$name[j]}} must hold numbers.",
+    refuse_if(
+      length(bad) > 0, "Field {.field {fields$name[j]}} must hold numbers.",
       x = "It does not in {length(bad)} line{?s}.",
-      i = "The lines are in the condition's field {.field rows}.", arg = "path"
+      i = "The lines are in the condition's field {.field rows}.",
+      arg = "path", rows = bad
     )
     number
   })

@@ -245,13 +245,12 @@ check_public_text <- function(public) {
 #' @return (data frame) With the response.
 #' @noRd
 release_file <- function(data, x, synthetic) {
-  if (!is_job(x) && is.null(data)) {
-    abort_input(
-      "{.arg data} must be the confidential file, which the scan looks for.",
-      i = "Only a {.cls pseudo_posterior} knows it itself.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    !is_job(x) && is.null(data),
+    "{.arg data} must be the confidential file, which the scan looks for.",
+    i = "Only a {.cls pseudo_posterior} knows it itself.",
+    arg = "data"
+  )
   if (inherits(data, "synthesizer") &&
     !identical(data$id, synthetic$guarantee$fit)) {
     abort_input(
@@ -423,14 +422,13 @@ is_releasable_object <- function(x) inherits(x, names(releasable_objects))
 #' @return (data frame) As release().
 #' @noRd
 release_object <- function(x, path, formats, data, public, refuse) {
-  if (!identical(formats, "rds")) {
-    abort_input(
-      "What sets are drawn from is written for R alone.",
-      x = "{.arg formats} are {.val {formats}}.",
-      i = "Leave {.arg formats} out.",
-      arg = "formats"
-    )
-  }
+  refuse_if(
+    !identical(formats, "rds"),
+    "What sets are drawn from is written for R alone.",
+    x = "{.arg formats} are {.val {formats}}.",
+    i = "Leave {.arg formats} out.",
+    arg = "formats"
+  )
   if (inherits(data, "synthesizer")) data <- data$data
   check_data_frame(data, arg = "data")
   file <- as.data.frame(data)

@@ -13,13 +13,11 @@ confidential_file <- function(data, synthetic) {
     check_drawn(synthetic)
     several <- if (is_job(synthetic)) list(synthetic) else as.list(synthetic)
     jobs <- Filter(is_job, several)
-    if (length(jobs) == 0) {
-      abort_input(
-        "{.arg data} must be the confidential file.",
-        i = "Only a {.cls pseudo_posterior} knows it itself.",
-        arg = "data"
-      )
-    }
+    refuse_if(
+      length(jobs) == 0, "{.arg data} must be the confidential file.",
+      i = "Only a {.cls pseudo_posterior} knows it itself.",
+      arg = "data"
+    )
     return(job_data(jobs[[1]]))
   }
   without_labels(check_data_frame(data, arg = "data"))
@@ -30,14 +28,13 @@ confidential_file <- function(data, synthetic) {
 check_file_response <- function(variable, file) {
   check_columns(variable, file, "data")
   y <- file[[variable]]
-  if (!is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y)) {
-    abort_input(
-      "Column {.val {variable}} of {.arg data} must be the response: numbers,
-       text, a factor or logical.",
-      x = "It is {describe_type(y)}.",
-      arg = "data", column = variable
-    )
-  }
+  refuse_if(
+    !is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y),
+    "Column {.val {variable}} of {.arg data} must be the response: numbers,
+     text, a factor or logical.",
+    x = "It is {describe_type(y)}.",
+    arg = "data", column = variable
+  )
 }
 
 #' Columns that carry the labels of a survey, as haven reads them, as plain
@@ -64,13 +61,12 @@ synthetic_variable <- function(synthetic, variable) {
   synthetic <- sets_of(synthetic)
   own <- if (inherits(synthetic, "synthetic_data")) synthetic[["variable"]]
   own <- own %||% attr(synthetic, "variable")
-  if (is.null(variable) && is.null(own)) {
-    abort_input(
-      "{.arg variable} must name the synthetic column.",
-      i = "Only {.cls synthetic_data} know it themselves.",
-      arg = "variable"
-    )
-  }
+  refuse_if(
+    is.null(variable) && is.null(own),
+    "{.arg variable} must name the synthetic column.",
+    i = "Only {.cls synthetic_data} know it themselves.",
+    arg = "variable"
+  )
   variable %||% own
 }
 
@@ -133,26 +129,21 @@ final_fit <- function(x) {
 #' @noRd
 check_own_file <- function(job, data) {
   own <- nrow(job_data(job))
-  if (nrow(data) != own) {
-    n_data <- nrow(data)
-    abort_input(
-      "{.arg data} must be the file of the job.",
-      x = "It has {n_data} row{?s}, the job's file has {own}.",
-      i = "Leave {.arg data} out: the job knows its file.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    nrow(data) != own, "{.arg data} must be the file of the job.",
+    x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
+    i = "Leave {.arg data} out: the job knows its file.",
+    arg = "data"
+  )
 }
 
 #' Refuse a set without records, and several sets on top of each other
 #' @noRd
 check_one_set <- function(set, data) {
-  if (nrow(set) == 0) {
-    abort_input(
-      "Every set must have records.", x = "A set has no rows.",
-      arg = "synthetic"
-    )
-  }
+  refuse_if(
+    nrow(set) == 0, "Every set must have records.", x = "A set has no rows.",
+    arg = "synthetic"
+  )
   number <- set_number(set, data)
   if (!is.null(number)) {
     n_sets <- length(unique(set[[number]]))

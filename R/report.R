@@ -62,13 +62,12 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   if (audience == "public") {
     return(public_report(x, path, data, public))
   }
-  if (!is.null(data) || length(public) > 0) {
-    abort_input(
-      "{.arg data} and {.arg public} are for the scan of a public page.",
-      i = "Write {.code audience = \"public\"}.",
-      arg = if (is.null(data)) "public" else "data"
-    )
-  }
+  refuse_if(
+    !is.null(data) || length(public) > 0,
+    "{.arg data} and {.arg public} are for the scan of a public page.",
+    i = "Write {.code audience = \"public\"}.",
+    arg = if (is.null(data)) "public" else "data"
+  )
   columns <- names(x$synthetic[[1]])
   check_known(known, job_data(x), x$synthetic$variable)
   check_radius(radius, TRUE)
@@ -105,12 +104,11 @@ leaving_sets <- function(synthetic) {
 
 check_rmarkdown <- function() {
   check_installed("rmarkdown")
-  if (!rmarkdown::pandoc_available()) {
-    abort_input(
-      "The program pandoc is needed and not found.",
-      i = "It comes with RStudio and from {.url https://pandoc.org}."
-    )
-  }
+  refuse_if(
+    !rmarkdown::pandoc_available(),
+    "The program pandoc is needed and not found.",
+    i = "It comes with RStudio and from {.url https://pandoc.org}."
+  )
 }
 
 check_page_path <- function(path) {
