@@ -35,13 +35,6 @@ describe_type <- function(x) {
   }
 }
 
-#' Abort where something is wrong
-#' @param ... As of `abort_input()`; looked at only then.
-#' @noRd
-refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
-  if (wrong) abort_input(..., .envir = .envir)
-}
-
 #' Refuse an argument that does not hold to what its message says
 #' @param holds (flag) `NA` is refused, too.
 #' @param x The argument: the message says what it is in place of that.
@@ -304,7 +297,7 @@ class_parts <- list(
     bound = "lipschitz_bound", control = "list"
   ),
   synthetic_data = c(
-    sets = "list", guarantee = "privacy_guarantee", variable = "character",
+    sets = "list", guarantee = "privacy_guarantee", columns = "data.frame",
     m = "", n_records = ""
   ),
   perturbed_histogram = c(
@@ -406,10 +399,12 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
 }
 
 check_seed <- function(seed, arg = "seed") {
-  check_number(seed, min = 0, max = 2^53, null = TRUE, arg = arg)
+  if (is.null(seed) || inherits(seed, "job_seed")) {
+    return(invisible(NULL))
+  }
+  check_number(seed, min = 0, max = 2^53, arg = arg)
   refuse_if(
-    !is.null(seed) && seed != floor(seed),
-    "{.arg {arg}} must be a whole number or {.code NULL}.",
+    seed != floor(seed), "{.arg {arg}} must be a whole number or {.code NULL}.",
     arg = arg
   )
   invisible(seed)

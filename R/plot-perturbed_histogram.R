@@ -32,7 +32,7 @@ autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
         "%d bins, epsilon %s for %s neighbours", length(object$counts),
         format(object$epsilon), relation_of(object$neighbours)
       ),
-      x = axis_title(response)
+      x = axis_title(response$variable, response$transform)
     )
 }
 

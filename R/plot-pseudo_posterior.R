@@ -175,13 +175,14 @@ root_breaks <- function(top) {
 #' @noRd
 plot_densities <- function(object, prefix, tail = FALSE) {
   synthetic <- object$synthetic
+  column <- only_column(synthetic)
   if (tail) check_kind_shown(synthetic, "tail", counts = FALSE)
-  if (synthetic$kind == "count" || has_labels(synthetic)) {
+  if (column$kind == "count" || has_labels(column)) {
     return(plot_shares(object, prefix))
   }
-  transform <- synthetic$transform
+  transform <- column$transform
   prefix <- response_prefix(prefix)
-  confidential <- job_data(object)[[synthetic$variable]]
+  confidential <- job_data(object)[[column$name]]
   sets <- drawn_values(synthetic)
   curves <- density_curves(c(list(confidential), sets), transform)
   limits <- attr(curves, "limits")
@@ -204,38 +205,37 @@ plot_densities <- function(object, prefix, tail = FALSE) {
     scale_response(transform, prefix, limits) +
     density_axis() +
     confidential_labs(
-      title = both_title(synthetic),
+      title = both_title(column),
       subtitle = wrapped(paste0(
         capitalize(describe_job(object)),
         if (tail) "; above the file's 90% quantile"
       )),
-      x = axis_title(synthetic)
+      x = axis_title(column$name, column$transform)
     )
 }
 
 # Counts and two values have shares, not a density.
 plot_shares <- function(object, prefix) {
   synthetic <- object$synthetic
+  column <- only_column(synthetic)
   share_figure(
-    drawn_values(synthetic), synthetic$kind, response_prefix(prefix),
-    job_data(object)[[synthetic$variable]]
+    drawn_values(synthetic), column$kind, response_prefix(prefix),
+    job_data(object)[[column$name]]
   ) +
     labs(
-      title = both_title(synthetic),
+      title = both_title(column),
       subtitle = capitalize(object$internal$label$title),
-      x = axis_title(synthetic), caption = confidential_caption
+      x = axis_title(column$name, column$transform),
+      caption = confidential_caption
     )
 }
 
-both_title <- function(synthetic) {
-  sprintf("%s, confidential and synthetic", capitalize(synthetic$variable))
+both_title <- function(column) {
+  sprintf("%s, confidential and synthetic", capitalize(column$name))
 }
 
-axis_title <- function(synthetic) {
-  paste0(
-    capitalize(synthetic$variable),
-    if (synthetic$transform == "log") " (log scale)"
-  )
+axis_title <- function(name, transform) {
+  paste0(capitalize(name), if (transform == "log") " (log scale)")
 }
 
 # What synthesis does to single records: their synthetic value against the
@@ -245,8 +245,9 @@ axis_title <- function(synthetic) {
 #' @noRd
 plot_records <- function(object, prefix) {
   synthetic <- object$synthetic
+  column <- only_column(synthetic)
   check_kind_shown(synthetic, "records", counts = TRUE)
-  variable <- synthetic$variable
+  variable <- column$name
   prefix <- response_prefix(prefix)
   frame <- data.frame(
     confidential = as.double(job_data(object)[[variable]]),
@@ -255,7 +256,7 @@ plot_records <- function(object, prefix) {
   # The same on both axes, so that the line of equal values is the diagonal
   limits <- range(frame)
   scale <- function(axis) {
-    if (synthetic$transform == "log") {
+    if (column$transform == "log") {
       axis$log(
         limits = limits, breaks = far_apart(log_breaks(limits)),
         labels = label_amount(prefix)
@@ -293,15 +294,12 @@ far_apart <- function(breaks) {
 #' Refuse levels, yes/no and counts, as far as a figure is not of them
 #' @noRd
 check_kind_shown <- function(synthetic, type, counts) {
-  count <- synthetic$kind == "count"
+  column <- only_column(synthetic)
+  count <- column$kind == "count"
   refuse_if(
-    has_labels(synthetic) || (count && !counts),
+    has_labels(column) || (count && !counts),
     "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
-    x = if (count) {
-      "{.val {synthetic$variable}} is a count."
-    } else {
-      "{.val {synthetic$variable}} has levels."
-    },
+    x = "{.val {column$name}} {if (count) 'is a count' else 'has levels'}.",
     i = "{.code type = \"density\"} shows their shares.",
     arg = "type"
   )

@@ -82,6 +82,6 @@ plot_released_margin <- function(object, prefix) {
     labs(
       title = sprintf("Noisy margin of %s", response$variable),
       subtitle = sprintf("%d bins around the public reference", length(counts)),
-      x = axis_title(response)
+      x = axis_title(response$variable, response$transform)
     )
 }

@@ -13,8 +13,9 @@ shared_by <- 5L
 #'   `number`, `column`), `file`.
 #' @noRd
 release_secrets <- function(file, synthetic, public, formats = "csv") {
+  drawn_column <- only_column(synthetic)
   released <- synthetic$sets[[1]]
-  variable <- synthetic$variable
+  variable <- drawn_column$name
   published <- setdiff(names(released), variable)
   # Published is what the file's own column has; other records' are their own
   own <- intersect(published, names(file))
@@ -36,7 +37,7 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
   explained <- unlist(lapply(shown_columns, function(x) {
     if (is.numeric(x) || is_time(x)) as.double(x)
   }))
-  explained <- c(explained, synthetic$ends)
+  explained <- c(explained, drawn_column$ends)
   numbers <- numbers[
     !numbers$number %in% explained &
       !shortest_text(numbers$number) %in% public, ,
@@ -178,7 +179,8 @@ is_on_grid <- function(x, step) {
 #' Refuse sets in which records have their own value, see ?release
 #' @noRd
 check_own_values <- function(file, synthetic) {
-  y <- file[[synthetic$variable]]
+  column <- only_column(synthetic)
+  y <- file[[column$name]]
   drawn <- drawn_values(synthetic)
   if (!is.numeric(y) || !is.numeric(drawn[[1]])) {
     return(invisible())
@@ -193,15 +195,15 @@ check_own_values <- function(file, synthetic) {
     # What several values share at an end is a bound, of the model's say
     ends <- range(values)
     ends <- ends[c(sum(values == ends[1]), sum(values == ends[2])) > 1]
-    which(y %in% setdiff(values, c(ends, synthetic$ends)))
+    which(y %in% setdiff(values, c(ends, column$ends)))
   } else if (length(y) == synthetic$n_records) {
-    rows_of_own(y, drawn, step, synthetic$ends)
+    rows_of_own(y, drawn, step, column$ends)
   }
   if (length(rows) > 0) {
     abort_own(
-      rows, synthetic$variable,
+      rows, column$name,
       "{length(rows)} record{?s} would be released with {?its/their} own
-       value of {.val {synthetic$variable}}: more than chance gives."
+       value of {.val {column$name}}: more than chance gives."
     )
   }
 }
@@ -212,18 +214,19 @@ check_own_values <- function(file, synthetic) {
 #' one of 20 values and more rightly for every second record.
 #' @noRd
 check_not_the_file <- function(y, drawn, synthetic) {
+  column <- only_column(synthetic)
   if (length(y) != synthetic$n_records || length(unique(y)) < 20) {
     return(invisible())
   }
   y <- as.double(y)
-  ends <- y %in% c(synthetic$ends, 0)
+  ends <- y %in% c(column$ends, 0)
   for (values in drawn) {
     own <- as.double(values) == y & !ends
     if (sum(own) > 10 && sum(own) > sum(!ends) / 2) {
       abort_own(
-        which(own), synthetic$variable,
+        which(own), column$name,
         "{sum(own)} of {length(y)} records would be released with their own
-         value of {.val {synthetic$variable}}."
+         value of {.val {column$name}}."
       )
     }
   }

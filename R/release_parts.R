@@ -51,7 +51,7 @@ is_job <- function(x) inherits(x, "pseudo_posterior")
 sets_of <- function(x) if (is_job(x)) x$synthetic else x
 
 drawn_values <- function(synthetic) {
-  lapply(synthetic$sets, `[[`, synthetic$variable)
+  lapply(synthetic$sets, `[[`, only_column(synthetic)$name)
 }
 
 #' The name of the synthetic column
@@ -59,7 +59,7 @@ drawn_values <- function(synthetic) {
 synthetic_variable <- function(synthetic, variable) {
   check_string(variable, null = TRUE, arg = "variable")
   synthetic <- sets_of(synthetic)
-  own <- if (inherits(synthetic, "synthetic_data")) synthetic[["variable"]]
+  own <- if (inherits(synthetic, "synthetic_data")) only_column(synthetic)$name
   own <- own %||% attr(synthetic, "variable")
   refuse_if(
     is.null(variable) && is.null(own),
@@ -74,7 +74,8 @@ synthetic_variable <- function(synthetic, variable) {
 #' @noRd
 release_transform <- function(synthetic) {
   synthetic <- sets_of(synthetic)
-  if (inherits(synthetic, "synthetic_data")) synthetic$transform else "identity"
+  known <- inherits(synthetic, "synthetic_data")
+  if (known) only_column(synthetic)$transform else "identity"
 }
 
 #' The sets as a list of data frames, each of which can stand for the file
