@@ -42,21 +42,18 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
     frame <- frame[frame$term != "(Intercept)", ]
   }
   # The first term on top
-  terms <- unique(frame$term)
-  frame$term <- factor(frame$term, rev(terms))
-  kinds <- unique(frame$kind)
-  frame$kind <- factor(frame$kind, kinds)
+  frame$term <- factor(frame$term, rev(unique(frame$term)))
+  frame$kind <- factor(frame$kind, unique(frame$kind))
   draw_alone(
     draw_pooled,
-    frame = frame, kinds = kinds, level = object$level,
+    frame = frame, level = object$level,
     caption = if (!is.null(confidential)) confidential_caption
   )
 }
 
-draw_pooled <- function(frame, kinds, level, caption) {
-  beside <- position_dodge2(
-    width = if (length(kinds) > 1) 0.6 else 0, reverse = TRUE
-  )
+draw_pooled <- function(frame, level, caption) {
+  width <- if (nlevels(frame$kind) > 1) 0.6 else 0
+  beside <- position_dodge2(width = width, reverse = TRUE)
   ggplot(
     frame,
     aes(
@@ -70,14 +67,8 @@ draw_pooled <- function(frame, kinds, level, caption) {
       linewidth = 0.6, position = beside
     ) +
     geom_point(size = 2.4, position = beside, fill = "white", stroke = 0.8) +
-    scale_colour_manual(
-      values = stats::setNames(
-        c(colour_synthetic, colour_confidential)[seq_along(kinds)], kinds
-      )
-    ) +
-    scale_shape_manual(
-      values = stats::setNames(c(21, 16)[seq_along(kinds)], kinds)
-    ) +
+    scale_colour_manual(values = c(colour_synthetic, colour_confidential)) +
+    scale_shape_manual(values = c(21, 16)) +
     labs(
       title = "Estimates from the synthetic sets",
       subtitle = sprintf("Bars: %s%% intervals", format(100 * level)),

@@ -42,10 +42,15 @@ autoplot.pseudo_posterior <- function(object,
   check_no_dots(..., hint = "See {.fn plot.pseudo_posterior}.")
   type <- check_choice(type, job_figures)
   fits <- object$internal$fits
-  of_fits <- type %in% c("bounds", "weights")
-  if (inherits(fits[[1]], "score_release") && of_fits) {
-    check_has_records(type)
-    return(autoplot(fits[[1]]))
+  if (inherits(fits[[1]], "score_release")) {
+    refuse_if(
+      type == "weights", "A score release has no weights of records.",
+      i = "Its weights are functions of the published predictors.",
+      arg = "type"
+    )
+    if (type == "bounds") {
+      return(autoplot(fits[[1]]))
+    }
   }
   switch(type,
     bounds = plot_stage_bounds(fits),
@@ -71,13 +76,6 @@ job_figures <- c("bounds", "weights", "density", "tail", "records")
 
 #' A score release bounds every record alike
 #' @noRd
-check_has_records <- function(type) {
-  refuse_if(
-    type == "weights", "A score release has no weights of records.",
-    i = "Its weights are functions of the published predictors.", arg = "type"
-  )
-}
-
 #' Stages with weights; the unweighted one alone where there is no other
 #' @noRd
 weighted_stages <- function(fits) {
@@ -255,17 +253,10 @@ plot_records <- function(object, prefix) {
   )
   # The same on both axes, so that the line of equal values is the diagonal
   limits <- range(frame)
-  scale <- function(axis) {
-    if (column$transform == "log") {
-      axis$log(
-        limits = limits, breaks = far_apart(log_breaks(limits)),
-        labels = label_amount(prefix)
-      )
-    } else {
-      axis$plain(
-        limits = limits, breaks = inner_breaks, labels = label_amount(prefix)
-      )
-    }
+  log <- column$transform == "log"
+  breaks <- if (log) far_apart(log_breaks(limits)) else inner_breaks
+  axis <- function(scale) {
+    scale(limits = limits, breaks = breaks, labels = label_amount(prefix))
   }
   ggplot(frame, aes(x = .data$confidential, y = .data$synthetic)) +
     geom_abline(colour = colour_bound, linewidth = 0.5) +
@@ -273,8 +264,8 @@ plot_records <- function(object, prefix) {
       shape = 16, size = 1.3, alpha = if (nrow(frame) > 2000) 0.15 else 0.35,
       colour = colour_synthetic
     ) +
-    scale(list(log = scale_x_log10, plain = scale_x_continuous)) +
-    scale(list(log = scale_y_log10, plain = scale_y_continuous)) +
+    axis(if (log) scale_x_log10 else scale_x_continuous) +
+    axis(if (log) scale_y_log10 else scale_y_continuous) +
     confidential_labs(
       title = sprintf("%s of each record", capitalize(variable)),
       subtitle = wrapped(paste0(

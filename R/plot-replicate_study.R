@@ -14,14 +14,9 @@ autoplot.replicate_study <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.replicate_study}.")
   frame <- object$table
   frame$above <- !(frame$epsilon <= object$epsilon & frame$converged)
-  marks <- data.frame(
-    at = c(object$epsilon, object$file),
-    what = c(
-      paste("epsilon", format_figure(object$epsilon)),
-      paste("this file", format_figure(object$file))
-    )
-  )
-  marks$what <- factor(marks$what, marks$what)
+  at <- c(object$epsilon, object$file)
+  what <- paste(c("epsilon", "this file"), format_figure(at))
+  marks <- data.frame(at = at, what = factor(what, what))
   ggplot(frame, aes(x = .data$epsilon, y = 0)) +
     geom_violin(fill = "#CFE3F1", colour = NA, width = 1.6) +
     geom_vline(
@@ -34,15 +29,9 @@ autoplot.replicate_study <- function(object, ...) {
       size = 1.8, colour = "grey25", fill = "white"
     ) +
     scale_shape_manual(values = c(`FALSE` = 19, `TRUE` = 24), guide = "none") +
-    scale_colour_manual(
-      values = stats::setNames(
-        c(colour_bound, colour_confidential), levels(marks$what)
-      )
-    ) +
+    scale_colour_manual(values = c(colour_bound, colour_confidential)) +
     # Told apart without colour
-    scale_linetype_manual(
-      values = stats::setNames(c("dashed", "solid"), levels(marks$what))
-    ) +
+    scale_linetype_manual(values = c("dashed", "solid")) +
     confidential_labs(
       title = "Local databases",
       subtitle = wrapped(sprintf(

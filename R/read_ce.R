@@ -281,12 +281,10 @@ ce_find_columns <- function(headers, files, income) {
     if (stated && "income" %in% names(choices)) {
       choices[["income"]] <- "one of those in `income`"
     }
-    abort_input(
-      "{cli::qty(absent)} {?A required column is/Required columns are} absent
-       from {.file {basename(files)}}: {.field {choices}}.",
-      "i" = "{.fn read_ce} expects interview files {.file fmli*.csv} of the
-             Consumer Expenditure Surveys.",
-      arg = "path"
+    refuse_absent(
+      choices, files,
+      "{.fn read_ce} expects interview files {.file fmli*.csv} of the Consumer
+       Expenditure Surveys."
     )
   }
   columns
@@ -294,15 +292,17 @@ ce_find_columns <- function(headers, files, income) {
 
 ce_require_columns <- function(headers, files, needed) {
   for (i in seq_along(files)) {
-    absent <- setdiff(needed, headers[[i]])
-    refuse_if(
-      length(absent) > 0,
-      "{cli::qty(absent)} {?A required column is/Required columns are} absent
-       from {.file {basename(files[i])}}: {.field {absent}}.",
-      arg = "path"
-    )
+    refuse_absent(setdiff(needed, headers[[i]]), files[i])
   }
-  invisible(NULL)
+}
+
+refuse_absent <- function(absent, files, advice = NULL) {
+  refuse_if(
+    length(absent) > 0,
+    "{cli::qty(absent)} {?A required column is/Required columns are} absent
+     from {.file {basename(files)}}: {.field {absent}}.",
+    i = advice, arg = "path"
+  )
 }
 
 # ---- records ---------------------------------------------------------------

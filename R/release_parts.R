@@ -145,38 +145,23 @@ check_one_set <- function(set, data) {
     nrow(set) == 0, "Every set must have records.", x = "A set has no rows.",
     arg = "synthetic"
   )
-  number <- set_number(set, data)
-  if (!is.null(number)) {
-    n_sets <- length(unique(set[[number]]))
-    abort_input(
-      "A data frame must be one set.",
-      x = "By its column {.val {number}} it is {n_sets} sets, one below the
-           other.",
-      i = "Give the synthetic data themselves, or
-           {.code unname(split(x, x${number}))}.",
-      arg = "synthetic"
-    )
-  }
-}
-
-#' The column that as.data.frame() numbers several sets by
-#'
-#' A file may have a column of that name itself. The stacked sets are then told
-#' by their form: set below set, each of as many rows as the file.
-#' @return (string or `NULL`)
-#' @noRd
-set_number <- function(set, data) {
   for (name in intersect(c("set", "synthetic_set"), names(set))) {
     values <- set[[name]]
     m <- nrow(set) / nrow(data)
+    # A column of the file itself tells it by its form alone: set below set
     stacked <- if (name %in% names(data)) {
       m > 1 && m == round(m) && is.numeric(values) &&
-        all(values == rep(seq_len(m), each = nrow(data)))
+        isTRUE(all(values == rep(seq_len(m), each = nrow(data))))
     } else {
       length(unique(values)) > 1
     }
-    if (isTRUE(stacked)) {
-      return(name)
-    }
+    refuse_if(
+      stacked, "A data frame must be one set.",
+      x = "By its column {.val {name}} it is {length(unique(values))} sets, one
+           below the other.",
+      i = "Give the synthetic data themselves, or
+           {.code unname(split(x, x${name}))}.",
+      arg = "synthetic"
+    )
   }
 }
