@@ -90,8 +90,7 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
     range <- describe_range(min, max, above, below, finite)
     if (inside && range != "finite") range <- paste("finite and", range)
     abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
-      arg = arg
+      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
     )
   }
   invisible(as.double(x))
@@ -129,15 +128,13 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
   }
   check_that(
     is_number(x) && is.finite(x) && x == round(x), x,
-    "{.arg {arg}} must be one whole number.",
-    arg = arg
+    "{.arg {arg}} must be one whole number.", arg = arg
   )
   if (x < min || x > max) {
     upper <- if (max < .Machine$integer.max) max else Inf
     range <- describe_range(min, upper, -Inf, Inf)
     abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
-      arg = arg
+      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
     )
   }
   invisible(as.integer(x))
@@ -207,22 +204,19 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
 check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   check_that(
-    is.data.frame(x), x, "{.arg {arg}} must be a data frame.",
-    arg = arg
+    is.data.frame(x), x, "{.arg {arg}} must be a data frame.", arg = arg
   )
   refuse_if(
     nrow(x) < min_rows,
     "{.arg {arg}} must have at least {min_rows} record{?s}.",
-    x = "It has {nrow(x)}.",
-    arg = arg
+    x = "It has {nrow(x)}.", arg = arg
   )
   check_columns_whole(x, arg)
   twice <- unique(names(x)[duplicated(names(x))])
   refuse_if(
     length(twice) > 0, "The columns of {.arg {arg}} must have distinct names.",
     x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
-    i = "Rename or drop the spare columns.",
-    arg = arg
+    i = "Rename or drop the spare columns.", arg = arg
   )
   invisible(x)
 }
@@ -236,24 +230,21 @@ check_columns_whole <- function(x, arg) {
   refuse_if(
     length(unnamed) > 0, "Every column of {.arg {arg}} must have a name.",
     x = "{length(unnamed)} column{?s} {?has/have} none: number {first}.",
-    i = "Set {.code names({arg})}, or drop what has no name.",
-    arg = arg
+    i = "Set {.code names({arg})}, or drop what has no name.", arg = arg
   )
   broken <- names[!vapply(x, is_whole_factor, TRUE)]
   refuse_if(
     length(broken) > 0,
     "Every factor of {.arg {arg}} must have a level for each of its codes.",
     x = "{.val {broken}} {?has/have} codes beyond the levels.",
-    i = "Make it again by {.fn factor}.",
-    arg = arg
+    i = "Make it again by {.fn factor}.", arg = arg
   )
   short <- names[vapply(x, NROW, 1) != nrow(x)]
   refuse_if(
     length(short) > 0,
     "Every column of {.arg {arg}} must have a value for each record.",
     x = "{.val {short}} {?has/have} not {nrow(x)} value{?s}.",
-    i = "Make it again by {.fn data.frame}.",
-    arg = arg
+    i = "Make it again by {.fn data.frame}.", arg = arg
   )
 }
 
@@ -281,9 +272,7 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
   refuse_if(
     response && length(x) != 3,
     "{.arg {arg}} must name the response on its left side.",
-    x = "It has no left side.",
-    i = "Write `response ~ predictors`.",
-    arg = arg
+    x = "It has no left side.", i = "Write `response ~ predictors`.", arg = arg
   )
   invisible(x)
 }
@@ -343,8 +332,7 @@ check_class <- function(x, class, how = NULL, null = FALSE,
   check_present(x, arg)
   check_that(
     inherits(x, class) || null && is.null(x), x,
-    "{.arg {arg}} must be a {.cls {class}} object.",
-    i = how, arg = arg
+    "{.arg {arg}} must be a {.cls {class}} object.", i = how, arg = arg
   )
   broken <- broken_parts(x, class)
   refuse_if(
@@ -376,24 +364,19 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
   refuse_if(
     length(x) != n,
     "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
-    x = "It holds {length(x)}.",
-    arg = arg
+    x = "It holds {length(x)}.", arg = arg
   )
   values <- as.double(unclass(x))
-  lost <- which(is.na(values))
+  lost <- sum(is.na(values))
+  low <- sum(values < 0, na.rm = TRUE)
+  high <- sum(values > 1, na.rm = TRUE)
   refuse_if(
-    length(lost) > 0, "{.arg {arg}} must lie in [0, 1].",
-    x = "{length(lost)} weight{?s} {?is/are} missing.",
-    i = "A record that is to take no part has weight 0.",
-    arg = arg, rows = lost
-  )
-  low <- sum(values < 0)
-  high <- sum(values > 1)
-  refuse_if(
-    low + high > 0, "{.arg {arg}} must lie in [0, 1].",
+    lost + low + high > 0, "{.arg {arg}} must lie in [0, 1].",
+    x = if (lost > 0) "{lost} weight{?s} {?is/are} missing.",
     x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
     x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
-    arg = arg, rows = which(values < 0 | values > 1)
+    i = if (lost > 0) "A record that is to take no part has weight 0.",
+    arg = arg, rows = which(is.na(values) | values < 0 | values > 1)
   )
   invisible(x)
 }
@@ -470,8 +453,7 @@ check_terms <- function(parm, terms) {
   index <- match(parm, if (number) seq_along(terms) else terms)
   refuse_if(
     !number && !is.character(parm) || anyNA(index),
-    "{.arg parm} must be terms of the model.",
-    i = "They are {.val {terms}}.",
+    "{.arg parm} must be terms of the model.", i = "They are {.val {terms}}.",
     arg = "parm"
   )
   terms[index]
@@ -487,8 +469,7 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   refuse_if(
     !is.numeric(x) || length(x) == 0 || !all(x %in% seq_len(n)),
     "{.arg {arg}} must be whole numbers from 1 to {n}.",
-    i = "{.code NULL} means all of them.",
-    arg = arg
+    i = "{.code NULL} means all of them.", arg = arg
   )
   as.integer(x)
 }
@@ -503,14 +484,12 @@ check_path <- function(path, arg = "path") {
   refuse_if(
     !validEnc(path), "{.arg {arg}} must be text in a known encoding.",
     x = "It holds bytes that are no characters in this session's.",
-    i = "Say which it is by {.fn iconv}.",
-    arg = arg
+    i = "Say which it is by {.fn iconv}.", arg = arg
   )
   n <- nchar(path, "bytes")
   refuse_if(
     n > 1000, "{.arg {arg}} must be a path of at most 1000 bytes.",
-    x = "It has {n}.",
-    arg = arg
+    x = "It has {n}.", arg = arg
   )
   invisible(path)
 }

@@ -22,9 +22,7 @@ check_names <- function(x, columns, null = TRUE, of = "data",
   absent <- absent_names(x, columns)
   refuse_if(
     length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg {of}}.",
-    x = "{absent}",
-    i = "The columns are {.val {columns}}.",
-    arg = arg
+    x = "{absent}", i = "The columns are {.val {columns}}.", arg = arg
   )
   invisible(x)
 }
@@ -36,8 +34,7 @@ check_columns <- function(columns, data, arg) {
   absent <- absent_names(columns, names(data))
   refuse_if(
     length(absent) > 0, "{.arg {arg}} must have the columns that are compared.",
-    x = "{absent}",
-    arg = arg
+    x = "{absent}", arg = arg
   )
 }
 
@@ -66,8 +63,7 @@ absent_names <- function(x, columns) {
 check_newdata <- function(newdata, from) {
   refuse_if(
     is.null(newdata), "{.arg newdata} must give the published predictors.",
-    x = "A {from} holds no record.",
-    arg = "newdata"
+    x = "A {from} holds no record.", arg = "newdata"
   )
   check_data_frame(newdata, arg = "newdata")
 }
@@ -112,8 +108,7 @@ plain_columns <- function(data) {
     if (strip) plain_column(x) else x
   })
   structure(
-    columns,
-    names = attr(data, "names"), row.names = attr(data, "row.names"),
+    columns, names = attr(data, "names"), row.names = attr(data, "row.names"),
     class = frame_class(is_tibble(data))
   )
 }

@@ -359,16 +359,14 @@ warn_unless_converged <- function(fit) {
   if (length(fit$problems) == 0) {
     return(invisible(fit))
   }
-  problems <- fit$problems
-  headline <- if (fit$converged) {
-    "The fit has converged, with a remark."
-  } else {
-    "The fit has not converged: do not synthesize from it."
-  }
   warn_of(
-    "convergence", headline,
-    stats::setNames(cli_escape(problems), rep("x", length(problems))),
-    problems = problems
+    "convergence",
+    if (fit$converged) {
+      "The fit has converged, with a remark."
+    } else {
+      "The fit has not converged: do not synthesize from it."
+    },
+    x_bullets(fit$problems), problems = fit$problems
   )
   invisible(fit)
 }
@@ -388,10 +386,8 @@ check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
   if (isTRUE(fit$converged) || isTRUE(allow)) {
     return(invisible(fit))
   }
-  problems <- cli_escape(fit$problems)
   abort_privacy(
-    "The fit must have converged.",
-    stats::setNames(problems, rep("x", length(problems))),
+    "The fit must have converged.", x_bullets(fit$problems),
     i = "Fit it again for longer, or say {.code {arg} = TRUE}; the label is
          then {.val none}.", problems = fit$problems
   )

@@ -90,13 +90,11 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   refuse_if(
     !is.function(x) && length(given) > 0,
     "{.arg {given[1]}} is what a function {.arg x} is called with.",
-    x = "{.arg x} is {describe_type(x)}.",
-    arg = given[1]
+    x = "{.arg x} is {describe_type(x)}.", arg = given[1]
   )
   columns <- external_columns(source)
   weights <- as_privacy_weights(
-    privacy_weights, columns$n,
-    arg = "privacy_weights"
+    privacy_weights, columns$n, arg = "privacy_weights"
   )
   alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
   bound <- bound_of_columns(
@@ -271,8 +269,7 @@ check_of_fit <- function(stated, x, arg) {
   for (name in names(Filter(Negate(is.null), stated))) {
     abort_input(
       "{.arg {name}} is for a log-likelihood from elsewhere.",
-      x = "{.arg {arg}} is {describe_type(x)}, which has its own.",
-      arg = name
+      x = "{.arg {arg}} is {describe_type(x)}, which has its own.", arg = name
     )
   }
 }
@@ -325,8 +322,7 @@ print.external_fit <- function(x, ...) {
     paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
   }))
   cat(
-    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.",
-    body,
+    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.", body,
     sep = "\n"
   )
   invisible(x)

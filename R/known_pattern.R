@@ -118,8 +118,7 @@ response_values <- function(data, variable, levels = NULL, arg = "data") {
     !variable %in% names(data),
     "The response must be a column of {.arg {arg}}.",
     x = "There is no column {.val {variable}}.",
-    i = "The columns are {.val {names(data)}}.",
-    arg = arg
+    i = "The columns are {.val {names(data)}}.", arg = arg
   )
   y <- data[[variable]]
   check_finite_column(y, variable)

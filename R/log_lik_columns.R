@@ -11,8 +11,7 @@ function_columns <- function(f, data, draws) {
   refuse_if(
     rlang::is_missing(data) || length(dim(data)) != 2 || nrow(data) == 0,
     "A log-likelihood function needs {.arg data} with one row a record.",
-    i = "Give a data frame or a matrix, and all {.arg draws}.",
-    arg = "data"
+    i = "Give a data frame or a matrix, and all {.arg draws}.", arg = "data"
   )
   lacking <- rlang::is_missing(draws) || is.null(draws)
   refuse_if(
@@ -62,8 +61,7 @@ merge_chains <- function(x) {
   refuse_if(
     length(size) != 3,
     "A log-likelihood array must be iterations x chains x records.",
-    x = "It has {length(size)} dimension{?s}.",
-    arg = "x"
+    x = "It has {length(size)} dimension{?s}.", arg = "x"
   )
   matrix(as.vector(x), size[1] * size[2], size[3])
 }
@@ -81,8 +79,7 @@ external_log_lik <- function(x, arg = "x") {
         abort_input(
           "An rstan fit must have a variable {.val log_lik}.",
           x = "{conditionMessage(e)}",
-          i = "Add it to the block {.code generated quantities}.",
-          arg = arg
+          i = "Add it to the block {.code generated quantities}.", arg = arg
         )
       }
     )

@@ -45,8 +45,7 @@ autoplot.pseudo_posterior <- function(object,
   if (inherits(fits[[1]], "score_release")) {
     refuse_if(
       type == "weights", "A score release has no weights of records.",
-      i = "Its weights are functions of the published predictors.",
-      arg = "type"
+      i = "Its weights are functions of the published predictors.", arg = "type"
     )
     if (type == "bounds") {
       return(autoplot(fits[[1]]))

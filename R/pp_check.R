@@ -65,7 +65,8 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
   )
   yrep <- posterior_predict.synthesizer(object, draws = n_draws, seed = seed)
   y <- as_number(object$data[[response$variable]], response$levels)
-  if (scale == "model" && response$kind == "continuous") {
+  on_model <- scale == "model" && response$kind == "continuous"
+  if (on_model) {
     y <- response_forward(response, y)
     yrep[] <- response_forward(response, yrep)
   }
@@ -85,27 +86,19 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
     scale_x_continuous(labels = label_amount())
   }
   # bayesplot has an axis of its own, which is replaced
-  figure <- suppressMessages(figure + axis)
-  figure + labs(
-    x = if (scale == "model" && response$kind == "continuous") {
-      response$label
-    } else {
-      pp_axis(response)
-    }
-  )
+  suppressMessages(figure + axis) +
+    labs(x = if (on_model) response$label else pp_axis(response))
 }
 
 #' The look of our figures; a density's axis has no figures
 #' @noRd
 pp_theme <- function(type) {
-  look <- theme_pseudosynth()
-  if (startsWith(type, "dens") || type == "stat") {
-    look <- look + theme(
+  theme_pseudosynth() + if (startsWith(type, "dens") || type == "stat") {
+    theme(
       axis.text.y = element_blank(), axis.ticks.y = element_blank(),
       axis.title.y = element_blank()
     )
   }
-  look
 }
 
 pp_axis <- function(response) {

@@ -235,8 +235,7 @@ ce_read_file <- function(file, header, needed) {
   classes <- ifelse(header %in% needed, "character", "NULL")
   raw <- tryCatch(
     utils::read.csv(
-      file,
-      header = FALSE, skip = 1, col.names = header, colClasses = classes,
+      file, header = FALSE, skip = 1, col.names = header, colClasses = classes,
       na.strings = c("", "."), strip.white = TRUE, check.names = FALSE,
       fill = FALSE, comment.char = ""
     ),
@@ -264,8 +263,7 @@ ce_read_file <- function(file, header, needed) {
 ce_find_columns <- function(headers, files, income) {
   refuse_if(
     !is.character(income) || length(income) == 0 || anyNA(income),
-    "{.arg income} must be one or more names of columns.",
-    arg = "income"
+    "{.arg income} must be one or more names of columns.", arg = "income"
   )
   candidates <- ce_columns
   stated <- !identical(income, eval(formals(read_ce)$income))
@@ -344,8 +342,7 @@ refuse_codes <- function(rows, kind, name, reader) {
 #' @param rows (integer) Of the records in the file.
 #' @param who (string) What one record is.
 #' @noRd
-complete_records <- function(data, fields, rows, incomplete, who,
-                             remark = "") {
+complete_records <- function(data, fields, rows, incomplete, who, remark = "") {
   needed <- data[names(fields)]
   lacking <- !stats::complete.cases(needed)
   n <- sum(lacking)

@@ -98,8 +98,7 @@ sdr_ages <- c(
 
 sdr_layout <- function() {
   utils::read.csv(system.file(
-    "extdata", "sdr2017_layout.csv",
-    package = "pseudosynth", mustWork = TRUE
+    "extdata", "sdr2017_layout.csv", package = "pseudosynth", mustWork = TRUE
   ))
 }
 
@@ -178,16 +177,13 @@ sdr_recode <- function(raw) {
   weeks <- skip(raw$WKSWK, 98)
   gender <- match(raw$GENDER, c("F", "M"))
   age <- match(raw$AGEGRP, seq(25, 70, 5))
-  refuse(
-    salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP"
-  )
+  refuse(salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP")
   refuse(weeks < 1 | weeks > 52 | weeks != floor(weeks), "WKSWK")
   refuse(is.na(gender) & !is.na(raw$GENDER), "GENDER")
   refuse(is.na(age) & !is.na(raw$AGEGRP), "AGEGRP")
   data.frame(
     salary = as.integer(salary),
     gender = factor(c("female", "male")[gender], c("female", "male")),
-    age = factor(sdr_ages[age], sdr_ages),
-    weeks = as.integer(weeks)
+    age = factor(sdr_ages[age], sdr_ages), weeks = as.integer(weeks)
   )
 }

@@ -359,9 +359,8 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
   )
   reasons <- gsub("\\s+", " ", reasons)
   if (length(reasons) > 0) {
-    shown <- stats::setNames(cli_escape(reasons), rep("x", length(reasons)))
     abort_privacy(
-      "{.arg x} is not for release.", shown,
+      "{.arg x} is not for release.", x_bullets(reasons),
       arg = "x", class = "pseudosynth_error_not_releasable",
       reasons = reasons
     )

@@ -15,8 +15,7 @@ confidential_file <- function(data, synthetic) {
     jobs <- Filter(is_job, several)
     refuse_if(
       length(jobs) == 0, "{.arg data} must be the confidential file.",
-      i = "Only a {.cls pseudo_posterior} knows it itself.",
-      arg = "data"
+      i = "Only a {.cls pseudo_posterior} knows it itself.", arg = "data"
     )
     return(job_data(jobs[[1]]))
   }
@@ -64,8 +63,7 @@ synthetic_variable <- function(synthetic, variable) {
   refuse_if(
     is.null(variable) && is.null(own),
     "{.arg variable} must name the synthetic column.",
-    i = "Only {.cls synthetic_data} know it themselves.",
-    arg = "variable"
+    i = "Only {.cls synthetic_data} know it themselves.", arg = "variable"
   )
   variable %||% own
 }
@@ -133,8 +131,7 @@ check_own_file <- function(job, data) {
   refuse_if(
     nrow(data) != own, "{.arg data} must be the file of the job.",
     x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
-    i = "Leave {.arg data} out: the job knows its file.",
-    arg = "data"
+    i = "Leave {.arg data} out: the job knows its file.", arg = "data"
   )
 }
 
