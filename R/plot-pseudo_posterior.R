@@ -42,6 +42,7 @@ autoplot.pseudo_posterior <- function(object,
   check_no_dots(..., hint = "See {.fn plot.pseudo_posterior}.")
   type <- check_choice(type, job_figures)
   fits <- object$internal$fits
+  # A score release bounds every record alike
   if (inherits(fits[[1]], "score_release")) {
     refuse_if(
       type == "weights", "A score release has no weights of records.",
@@ -73,8 +74,6 @@ plot.pseudo_posterior <- function(x,
 
 job_figures <- c("bounds", "weights", "density", "tail", "records")
 
-#' A score release bounds every record alike
-#' @noRd
 #' Stages with weights; the unweighted one alone where there is no other
 #' @noRd
 weighted_stages <- function(fits) {

@@ -78,8 +78,6 @@ theme_pseudosynth <- function() {
     )
 }
 
-#' The same for figures of a few named groups side by side
-#' @noRd
 # The look of one group beside the other: by columns, or by rows of panels
 theme_columns <- function() {
   theme(

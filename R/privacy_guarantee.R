@@ -192,13 +192,13 @@ print.privacy_guarantee <- function(x, ...) {
   invisible(x)
 }
 
-#' A figure of a label: what is proven rounded up, a claim to three digits
-#' @noRd
 delta_note <- function(x) {
   delta <- x$epsilon$delta
   if (delta > 0) paste(" at delta", format_exact(delta)) else ""
 }
 
+#' A figure of a label: what is proven rounded up, a claim to three digits
+#' @noRd
 label_figure <- function(value, x) {
   if (x$holds) format_up(value) else in_plain_figures(format_figure(value))
 }

@@ -45,14 +45,14 @@ values_mark <- function(x) {
   rlang::hash(sort(plain_values(x), method = "radix"))
 }
 
-#' The beginning of a long text
-#' @noRd
 # Names as R code: one as it is, several as c("a", "b")
 quoted_names <- function(names) {
   text <- toString(dQuote(names, FALSE))
   if (length(names) > 1) sprintf("c(%s)", text) else text
 }
 
+#' The beginning of a long text
+#' @noRd
 first_words <- function(x, width = 160) {
   ifelse(nchar(x) > width, paste0(substr(x, 1, width - 3), "..."), x)
 }
