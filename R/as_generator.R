@@ -109,14 +109,13 @@ tell_level_order <- function(fit) {
 }
 
 check_generator_source <- function(fit) {
-  if (inherits(fit, c("score_release", "perturbed_histogram"))) {
-    abort_input(
-      "{.arg x} holds no record already.",
-      i = "Write it with {.fn release}, and give it to {.fn synthesize} with
-           {.arg newdata}.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    inherits(fit, c("score_release", "perturbed_histogram")),
+    "{.arg x} holds no record already.",
+    i = "Write it with {.fn release}, and give it to {.fn synthesize} with
+         {.arg newdata}.",
+    arg = "x"
+  )
   check_class(
     fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
     arg = "x"

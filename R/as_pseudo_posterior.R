@@ -67,13 +67,12 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
 
 check_same_records <- function(fits) {
   marks <- vapply(fits, history_mark, "")
-  if (length(unique(marks)) > 1) {
-    abort_input(
-      "All {.arg fits} must be fits of the same records.",
-      x = "They are of {length(unique(marks))} files or responses.",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    length(unique(marks)) > 1,
+    "All {.arg fits} must be fits of the same records.",
+    x = "They are of {length(unique(marks))} files or responses.",
+    arg = "fits"
+  )
 }
 
 #' The sets' label made again from what they are said to be made of

@@ -73,19 +73,6 @@ ce_number <- function(x) {
   suppressWarnings(as.numeric(ce_code(x)))
 }
 
-ce_age_class <- function(age) {
-  cut(
-    age,
-    breaks = c(-Inf, 20, 40, 60, 80, Inf),
-    labels = c("20 or under", "21 to 40", "41 to 60", "61 to 80", "over 80")
-  )
-}
-
-ce_family_size_class <- function(size) {
-  levels <- c(1:10, "11 and more")
-  factor(levels[pmin(size, 11)], levels = levels)
-}
-
 # Whether the reference person earned income in the past twelve months. The
 # rule depends on the column that the file has; see ?read_ce.
 ce_earner <- function(code, column) {
@@ -148,7 +135,10 @@ ce_recode <- function(raw, columns) {
   data.frame(
     income = as.integer(round(ce_number(raw[[columns[["income"]]]]))),
     sex = ce_factor(code$sex, ce_labels$sex),
-    age = ce_age_class(ce_number(raw[[columns[["age"]]]])),
+    age = cut(
+      ce_number(raw[[columns[["age"]]]]), c(-Inf, 20, 40, 60, 80, Inf),
+      c("20 or under", "21 to 40", "41 to 60", "61 to 80", "over 80")
+    ),
     education = ce_factor(
       code$education, ce_education_labels(columns[["education"]])
     ),
@@ -158,8 +148,9 @@ ce_recode <- function(raw, columns) {
     population = ce_factor(
       code$population, ce_labels$population, ce_not_published
     ),
-    family_size = ce_family_size_class(
-      ce_number(raw[[columns[["family_size"]]]])
+    family_size = factor(
+      pmin(ce_number(raw[[columns[["family_size"]]]]), 11), 1:11,
+      c(1:10, "11 and more")
     ),
     earner = ce_earner(code$earner, columns[["earner"]])
   )

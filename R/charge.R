@@ -92,11 +92,14 @@ gaussian_mu <- function(epsilon, delta, gap = 0) {
   if (left <= 0) {
     return(0)
   }
-  broken <- function(mu) gaussian_delta(epsilon, mu) > left
+  # One step below the first that breaks it
+  first_that(function(mu) gaussian_delta(epsilon, mu) > left) * (1 - 1e-12)
+}
+
+first_that <- function(broken) {
   high <- 1
   while (!broken(high)) high <- 2 * high
-  # One step below the first that breaks it
-  smallest_that(broken, 0, high) * (1 - 1e-12)
+  smallest_that(broken, 0, high)
 }
 
 #' Bisection for the end of a condition that holds from some number on
@@ -268,9 +271,6 @@ zcdp_epsilon <- function(rho, delta) {
 #' The largest mu = sqrt(2 rho) whose epsilon this is
 #' @noRd
 zcdp_mu <- function(epsilon, delta) {
-  broken <- function(mu) zcdp_epsilon(mu^2 / 2, delta) > epsilon
-  high <- 1
-  while (!broken(high)) high <- 2 * high
   # The order that is looked for in zcdp_epsilon() is found to 1e-10
-  smallest_that(broken, 0, high) * (1 - 1e-9)
+  first_that(function(mu) zcdp_epsilon(mu^2 / 2, delta) > epsilon) * (1 - 1e-9)
 }

@@ -9,49 +9,63 @@ NULL
 #' @noRd
 describe_type <- function(x) {
   if (missing(x)) {
-    return("nothing")
+    "nothing"
+  } else if (is.null(x)) {
+    "`NULL`"
+  } else if (is.function(x)) {
+    "a function"
+  } else if (is.data.frame(x)) {
+    sprintf("a data frame with %d rows", nrow(x))
+  } else if (inherits(x, "formula")) {
+    "a formula"
+  } else if (is.object(x)) {
+    sprintf("an object of class <%s>", class(x)[1])
+  } else if (is.matrix(x)) {
+    sprintf("a %d x %d %s matrix", nrow(x), ncol(x), typeof(x))
+  } else if (is.list(x)) {
+    sprintf("a list of length %d", length(x))
+  } else if (!is.atomic(x)) {
+    paste("an object of type", typeof(x))
+  } else if (length(x) == 1 && is.na(x)) {
+    "a missing value"
+  } else {
+    article <- if (is.integer(x)) "an" else "a"
+    kind <- if (is.double(x)) "numeric" else typeof(x)
+    sprintf("%s %s vector of length %d", article, kind, length(x))
   }
-  if (is.null(x)) {
-    return("`NULL`")
+}
+
+#' Refuse an argument that does not hold to what its message says
+#' @param holds (flag) `NA` is refused, too.
+#' @param x The argument: the message says what it is in place of that.
+#' @param must,i (string) Message and advice, with cli's markup.
+#' @noRd
+check_that <- function(holds, x, must, i = NULL, arg = rlang::caller_arg(x),
+                       .envir = rlang::caller_env()) {
+  if (!isTRUE(holds)) {
+    given <- cli_escape(sprintf("It is %s.", describe_type(x)))
+    abort_input(must, x = given, i = i, arg = arg, .envir = .envir)
   }
-  if (is.function(x)) {
-    return("a function")
-  }
-  if (is.data.frame(x)) {
-    return(sprintf("a data frame with %d rows", nrow(x)))
-  }
-  if (inherits(x, "formula")) {
-    return("a formula")
-  }
-  if (is.object(x)) {
-    return(sprintf("an object of class <%s>", class(x)[1]))
-  }
-  if (is.matrix(x)) {
-    return(sprintf("a %d x %d %s matrix", nrow(x), ncol(x), typeof(x)))
-  }
-  if (is.list(x)) {
-    return(sprintf("a list of length %d", length(x)))
-  }
-  if (is.atomic(x)) {
-    kind <- switch(typeof(x),
-      double = "a numeric", integer = "an integer", character = "a character",
-      logical = "a logical", paste("a", typeof(x))
-    )
-    if (length(x) == 1 && is.na(x)) {
-      return("a missing value")
-    }
-    return(sprintf("%s vector of length %d", kind, length(x)))
-  }
-  paste("an object of type", typeof(x))
 }
 
 #' Refuse an argument that was left out
 #' @param x Of the caller: what is missing there is missing here.
 #' @noRd
 check_present <- function(x, arg = rlang::caller_arg(x)) {
-  if (missing(x)) {
-    abort_input("{.arg {arg}} must be given.", arg = arg)
-  }
+  refuse_if(missing(x), "{.arg {arg}} must be given.", arg = arg)
+}
+
+check_installed <- function(packages, arg = NULL) {
+  there <- vapply(unique(packages), requireNamespace, TRUE, quietly = TRUE)
+  absent <- names(there)[!there]
+  refuse_if(
+    length(absent) > 0,
+    "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
+     {?is/are} needed and not installed.",
+    i = "Install {cli::qty(length(absent))}{?it/them} with
+         {.code install.packages({quoted_names(absent)})}.",
+    arg = arg
+  )
 }
 
 #' Check one number
@@ -70,23 +84,20 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  if (!is.numeric(x) || is.object(x) || length(x) != 1 || is.na(x)) {
-    abort_input(
-      "{.arg {arg}} must be one number.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(is_number(x), x, "{.arg {arg}} must be one number.", arg = arg)
   inside <- x >= min && x <= max && is_above(x, above) && is_above(-x, -below)
   if (!inside || (finite && !is.finite(x))) {
     range <- describe_range(min, max, above, below, finite)
     if (inside && range != "finite") range <- paste("finite and", range)
     abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
-      arg = arg
+      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
     )
   }
   invisible(as.double(x))
+}
+
+is_number <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
 # An infinite end is none
@@ -115,21 +126,15 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  whole <- is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x) &&
-    is.finite(x) && x == round(x)
-  if (!whole) {
-    abort_input(
-      "{.arg {arg}} must be one whole number.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is_number(x) && is.finite(x) && x == round(x), x,
+    "{.arg {arg}} must be one whole number.", arg = arg
+  )
   if (x < min || x > max) {
     upper <- if (max < .Machine$integer.max) max else Inf
     range <- describe_range(min, upper, -Inf, Inf)
     abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
-      arg = arg
+      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
     )
   }
   invisible(as.integer(x))
@@ -141,16 +146,11 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
 #' @noRd
 check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
-  if (!is.logical(x) || length(x) != 1 || is.na(x)) {
-    abort_input(
-      "{.arg {arg}} must be `TRUE` or `FALSE`.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  flag <- is.logical(x) && length(x) == 1 && !is.na(x)
+  check_that(
+    flag || null && is.null(x), x, "{.arg {arg}} must be `TRUE` or `FALSE`.",
+    arg = arg
+  )
   invisible(x)
 }
 
@@ -165,16 +165,13 @@ check_string <- function(x, null = FALSE, empty = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) && !is.na(x)
-  if (!string || (!empty && !nzchar(x))) {
-    abort_input(
-      "{.arg {arg}} must be one string.",
-      x = if (string) "It is empty." else "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  must <- "{.arg {arg}} must be one string."
+  check_that(is_string(x), x, must, arg = arg)
+  refuse_if(!empty && !nzchar(x), must, x = "It is empty.", arg = arg)
   invisible(x)
 }
+
+is_string <- function(x) rlang::is_string(x) && is.null(dim(x))
 
 #' Check one of a few words
 #'
@@ -189,19 +186,9 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
   if (identical(x, choices)) {
     return(invisible(choices[1]))
   }
-  string <- is.character(x) && length(x) == 1 && is.null(dim(x)) && !is.na(x)
-  if (!string || !x %in% choices) {
-    given <- if (string) {
-      cli::format_inline("It is {.val {x}}.")
-    } else {
-      paste0("It is ", describe_type(x), ".")
-    }
-    abort_input(
-      "{.arg {arg}} must be one of {.or {.val {choices}}}.",
-      x = "{given}",
-      arg = arg
-    )
-  }
+  must <- "{.arg {arg}} must be one of {.or {.val {choices}}}."
+  check_that(is_string(x), x, must, arg = arg)
+  refuse_if(!x %in% choices, must, x = "It is {.val {x}}.", arg = arg)
   # Without attributes
   invisible(as.character(x))
 }
@@ -216,31 +203,21 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
 #' @noRd
 check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (!is.data.frame(x)) {
-    abort_input(
-      "{.arg {arg}} must be a data frame.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
-  if (nrow(x) < min_rows) {
-    n <- nrow(x)
-    abort_input(
-      "{.arg {arg}} must have at least {min_rows} record{?s}.",
-      x = "It has {n}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.data.frame(x), x, "{.arg {arg}} must be a data frame.", arg = arg
+  )
+  refuse_if(
+    nrow(x) < min_rows,
+    "{.arg {arg}} must have at least {min_rows} record{?s}.",
+    x = "It has {nrow(x)}.", arg = arg
+  )
   check_columns_whole(x, arg)
   twice <- unique(names(x)[duplicated(names(x))])
-  if (length(twice) > 0) {
-    abort_input(
-      "The columns of {.arg {arg}} must have distinct names.",
-      x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
-      i = "Rename or drop the spare columns.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(twice) > 0, "The columns of {.arg {arg}} must have distinct names.",
+    x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
+    i = "Rename or drop the spare columns.", arg = arg
+  )
   invisible(x)
 }
 
@@ -249,35 +226,26 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
 check_columns_whole <- function(x, arg) {
   names <- names(x) %||% rep("", length(x))
   unnamed <- which(is.na(names) | !nzchar(names))
-  if (length(unnamed) > 0) {
-    n <- length(unnamed)
-    which <- toString(utils::head(unnamed, 5))
-    abort_input(
-      "Every column of {.arg {arg}} must have a name.",
-      x = "{n} column{?s} {?has/have} none: number {which}.",
-      i = "Set {.code names({arg})}, or drop what has no name.",
-      arg = arg
-    )
-  }
+  first <- toString(utils::head(unnamed, 5))
+  refuse_if(
+    length(unnamed) > 0, "Every column of {.arg {arg}} must have a name.",
+    x = "{length(unnamed)} column{?s} {?has/have} none: number {first}.",
+    i = "Set {.code names({arg})}, or drop what has no name.", arg = arg
+  )
   broken <- names[!vapply(x, is_whole_factor, TRUE)]
-  if (length(broken) > 0) {
-    abort_input(
-      "Every factor of {.arg {arg}} must have a level for each of its codes.",
-      x = "{.val {broken}} {?has/have} codes beyond the levels.",
-      i = "Make it again by {.fn factor}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(broken) > 0,
+    "Every factor of {.arg {arg}} must have a level for each of its codes.",
+    x = "{.val {broken}} {?has/have} codes beyond the levels.",
+    i = "Make it again by {.fn factor}.", arg = arg
+  )
   short <- names[vapply(x, NROW, 1) != nrow(x)]
-  if (length(short) > 0) {
-    n <- nrow(x)
-    abort_input(
-      "Every column of {.arg {arg}} must have a value for each record.",
-      x = "{.val {short}} {?has/have} not {n} value{?s}.",
-      i = "Make it again by {.fn data.frame}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(short) > 0,
+    "Every column of {.arg {arg}} must have a value for each record.",
+    x = "{.val {short}} {?has/have} not {nrow(x)} value{?s}.",
+    i = "Make it again by {.fn data.frame}.", arg = arg
+  )
 }
 
 is_whole_factor <- function(x) {
@@ -286,9 +254,7 @@ is_whole_factor <- function(x) {
   }
   codes <- unclass(x)
   is.integer(codes) && is.character(levels(x)) &&
-    (length(codes) == 0 || all(is.na(codes)) ||
-       (max(codes, na.rm = TRUE) <= nlevels(x) &&
-          min(codes, na.rm = TRUE) >= 1L))
+    all(codes >= 1L & codes <= nlevels(x), na.rm = TRUE)
 }
 
 #' Check a formula
@@ -298,21 +264,16 @@ is_whole_factor <- function(x) {
 #' @noRd
 check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (!inherits(x, "formula")) {
-    abort_input(
-      "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
-  if (response && length(x) != 3) {
-    abort_input(
-      "{.arg {arg}} must name the response on its left side.",
-      x = "It has no left side.",
-      i = "Write `response ~ predictors`.",
-      arg = arg
-    )
-  }
+  check_that(
+    inherits(x, "formula"), x,
+    "{.arg {arg}} must be a formula, such as `income ~ age + region`.",
+    arg = arg
+  )
+  refuse_if(
+    response && length(x) != 3,
+    "{.arg {arg}} must name the response on its left side.",
+    x = "It has no left side.", i = "Write `response ~ predictors`.", arg = arg
+  )
   invisible(x)
 }
 
@@ -369,27 +330,18 @@ broken_parts <- function(x, class) {
 check_class <- function(x, class, how = NULL, null = FALSE,
                         arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
-  if (!inherits(x, class)) {
-    abort_input(
-      "{.arg {arg}} must be a {.cls {class}} object.",
-      x = "It is {describe_type(x)}.",
-      i = how,
-      arg = arg
-    )
-  }
+  check_that(
+    inherits(x, class) || null && is.null(x), x,
+    "{.arg {arg}} must be a {.cls {class}} object.", i = how, arg = arg
+  )
   broken <- broken_parts(x, class)
-  if (length(broken) > 0) {
-    abort_input(
-      "{.arg {arg}} must be a whole {.cls {class}} object.",
-      x = "It has no {.field {broken}} of its own: it was edited, or another
-           version made it.",
-      i = how,
-      arg = arg, class = "pseudosynth_error_edited"
-    )
-  }
+  refuse_if(
+    length(broken) > 0, "{.arg {arg}} must be a whole {.cls {class}} object.",
+    x = "It has no {.field {broken}} of its own: it was edited, or another
+         version made it.",
+    i = how,
+    arg = arg, class = "pseudosynth_error_edited"
+  )
   invisible(x)
 }
 
@@ -404,42 +356,28 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  if (!is.numeric(x) || !is.null(dim(x))) {
-    abort_input(
-      "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
-  if (length(x) != n) {
-    n_given <- length(x)
-    abort_input(
-      "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
-      x = "It holds {n_given}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.numeric(x) && is.null(dim(x)), x,
+    "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
+    arg = arg
+  )
+  refuse_if(
+    length(x) != n,
+    "{.arg {arg}} must hold one weight for each of the {n} record{?s}.",
+    x = "It holds {length(x)}.", arg = arg
+  )
   values <- as.double(unclass(x))
-  missing_rows <- which(is.na(values))
-  if (length(missing_rows) > 0) {
-    n_missing <- length(missing_rows)
-    abort_input(
-      "{.arg {arg}} must lie in [0, 1].",
-      x = "{n_missing} weight{?s} {?is/are} missing.",
-      i = "A record that is to take no part has weight 0.",
-      arg = arg, rows = missing_rows
-    )
-  }
-  low <- sum(values < 0)
-  high <- sum(values > 1)
-  if (low + high > 0) {
-    abort_input(
-      "{.arg {arg}} must lie in [0, 1].",
-      x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
-      x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
-      arg = arg, rows = which(values < 0 | values > 1)
-    )
-  }
+  lost <- sum(is.na(values))
+  low <- sum(values < 0, na.rm = TRUE)
+  high <- sum(values > 1, na.rm = TRUE)
+  refuse_if(
+    lost + low + high > 0, "{.arg {arg}} must lie in [0, 1].",
+    x = if (lost > 0) "{lost} weight{?s} {?is/are} missing.",
+    x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
+    x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
+    i = if (lost > 0) "A record that is to take no part has weight 0.",
+    arg = arg, rows = which(is.na(values) | values < 0 | values > 1)
+  )
   invisible(x)
 }
 
@@ -448,12 +386,10 @@ check_seed <- function(seed, arg = "seed") {
     return(invisible(NULL))
   }
   check_number(seed, min = 0, max = 2^53, arg = arg)
-  if (seed != floor(seed)) {
-    abort_input(
-      "{.arg {arg}} must be a whole number or {.code NULL}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    seed != floor(seed), "{.arg {arg}} must be a whole number or {.code NULL}.",
+    arg = arg
+  )
   invisible(seed)
 }
 
@@ -513,20 +449,13 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
 #' @return (character) Their names.
 #' @noRd
 check_terms <- function(parm, terms) {
-  index <- if (is.character(parm)) {
-    match(parm, terms)
-  } else if (is.numeric(parm) && !is.object(parm)) {
-    match(parm, seq_along(terms))
-  } else {
-    NA
-  }
-  if (anyNA(index)) {
-    abort_input(
-      "{.arg parm} must be terms of the model.",
-      i = "They are {.val {terms}}.",
-      arg = "parm"
-    )
-  }
+  number <- is.numeric(parm) && !is.object(parm)
+  index <- match(parm, if (number) seq_along(terms) else terms)
+  refuse_if(
+    !number && !is.character(parm) || anyNA(index),
+    "{.arg parm} must be terms of the model.", i = "They are {.val {terms}}.",
+    arg = "parm"
+  )
   terms[index]
 }
 
@@ -537,15 +466,11 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   if (is.null(x)) {
     return(seq_len(n))
   }
-  good <- is.numeric(x) && length(x) > 0 && !anyNA(x) && all(x == floor(x)) &&
-    all(x >= 1 & x <= n)
-  if (!good) {
-    abort_input(
-      "{.arg {arg}} must be whole numbers from 1 to {n}.",
-      i = "{.code NULL} means all of them.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    !is.numeric(x) || length(x) == 0 || !all(x %in% seq_len(n)),
+    "{.arg {arg}} must be whole numbers from 1 to {n}.",
+    i = "{.code NULL} means all of them.", arg = arg
+  )
   as.integer(x)
 }
 
@@ -556,21 +481,15 @@ check_quantile <- function(quantile) {
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path") {
   check_string(path, arg = arg)
-  if (!validEnc(path)) {
-    abort_input(
-      "{.arg {arg}} must be text in a known encoding.",
-      x = "It holds bytes that are no characters in this session's.",
-      i = "Say which it is by {.fn iconv}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    !validEnc(path), "{.arg {arg}} must be text in a known encoding.",
+    x = "It holds bytes that are no characters in this session's.",
+    i = "Say which it is by {.fn iconv}.", arg = arg
+  )
   n <- nchar(path, "bytes")
-  if (n > 1000) {
-    abort_input(
-      "{.arg {arg}} must be a path of at most 1000 bytes.",
-      x = "It has {n}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    n > 1000, "{.arg {arg}} must be a path of at most 1000 bytes.",
+    x = "It has {n}.", arg = arg
+  )
   invisible(path)
 }

@@ -14,23 +14,16 @@ check_names <- function(x, columns, null = TRUE, of = "data",
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  if (!is.character(x) || length(x) == 0 || anyNA(x)) {
-    abort_input(
-      "{.arg {arg}} must be names of columns.",
-      x = "It is {describe_type(x)}.",
-      i = if (null) "{.code NULL} means none.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.character(x) && length(x) > 0 && !anyNA(x), x,
+    "{.arg {arg}} must be names of columns.",
+    i = if (null) "{.code NULL} means none.", arg = arg
+  )
   absent <- absent_names(x, columns)
-  if (length(absent) > 0) {
-    abort_input(
-      "{.arg {arg}} must be names of columns of {.arg {of}}.",
-      x = "{absent}",
-      i = "The columns are {.val {columns}}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg {of}}.",
+    x = "{absent}", i = "The columns are {.val {columns}}.", arg = arg
+  )
   invisible(x)
 }
 
@@ -39,13 +32,10 @@ check_names <- function(x, columns, null = TRUE, of = "data",
 #' @noRd
 check_columns <- function(columns, data, arg) {
   absent <- absent_names(columns, names(data))
-  if (length(absent) > 0) {
-    abort_input(
-      "{.arg {arg}} must have the columns that are compared.",
-      x = "{absent}",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(absent) > 0, "{.arg {arg}} must have the columns that are compared.",
+    x = "{absent}", arg = arg
+  )
 }
 
 #' Which names are no columns, in words
@@ -71,13 +61,10 @@ absent_names <- function(x, columns) {
 #' @param from (string) What is drawn from, which holds no record.
 #' @noRd
 check_newdata <- function(newdata, from) {
-  if (is.null(newdata)) {
-    abort_input(
-      "{.arg newdata} must give the published predictors.",
-      x = "A {from} holds no record.",
-      arg = "newdata"
-    )
-  }
+  refuse_if(
+    is.null(newdata), "{.arg newdata} must give the published predictors.",
+    x = "A {from} holds no record.", arg = "newdata"
+  )
   check_data_frame(newdata, arg = "newdata")
 }
 
@@ -121,8 +108,7 @@ plain_columns <- function(data) {
     if (strip) plain_column(x) else x
   })
   structure(
-    columns,
-    names = attr(data, "names"), row.names = attr(data, "row.names"),
+    columns, names = attr(data, "names"), row.names = attr(data, "row.names"),
     class = frame_class(is_tibble(data))
   )
 }
@@ -174,6 +160,10 @@ with_levels <- function(x, kept) {
 plain_code <- function(x) {
   attributes(x) <- NULL
   as.integer(x)
+}
+
+row_lists <- function(frame) {
+  lapply(seq_len(nrow(frame)), function(i) as.list(frame[i, ]))
 }
 
 # Tibbles come back as tibbles: of a frame's classes nothing else does.

@@ -20,13 +20,13 @@
 #' @noRd
 abort_of <- function(kind, fault = NULL) {
   general <- c(sprintf("pseudosynth_error_%s", kind), "pseudosynth_error")
-  function(..., arg = fault, rows = NULL, class = NULL,
+  function(..., arg = fault, rows = NULL, class = NULL, parent = NULL,
            .envir = rlang::caller_env()) {
     said <- told(list(...))
     cli::cli_abort(
       said$bullets, !!!said$fields,
-      arg = arg, rows = rows, call = user_call(), .envir = .envir,
-      class = c(class, general)
+      arg = arg, rows = rows, parent = parent, call = user_call(),
+      .envir = .envir, class = c(class, general)
     )
   }
 }
@@ -43,6 +43,13 @@ abort_privacy <- abort_of("privacy")
 abort_sampler <- abort_of("sampler")
 abort_ledger <- abort_of(c("ledger", "input"), "ledger")
 abort_checkpoint <- abort_of(c("checkpoint", "input"), "checkpoint")
+
+#' Abort where something is wrong
+#' @param ... As of `abort_input()`; looked at only then.
+#' @noRd
+refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
+  if (wrong) abort_input(..., .envir = .envir)
+}
 
 #' Warn, with bullets as the errors have them
 #' @param kind (string) Of the class `pseudosynth_warning_..`.

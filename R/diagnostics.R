@@ -140,14 +140,10 @@ judge <- function(fit) {
   )
   notes <- c(
     judge_replaced(control$replaced),
-    if (length(failures) > 0) {
-      c(
-        if (is.null(fit$censor)) {
-          c(judge_acceptance(fit$sampler$accept_stat, control), judge_ties(fit))
-        } else {
-          judge_clipped(fit)
-        }
-      )
+    if (length(failures) > 0 && is.null(fit$censor)) {
+      c(judge_acceptance(fit$sampler$accept_stat, control), judge_ties(fit))
+    } else if (length(failures) > 0) {
+      judge_clipped(fit)
     },
     judge_depth(fit$sampler$treedepth, control)
   )
@@ -181,13 +177,13 @@ judge_grid <- function(sampler) {
     # Without a figure, where the likelihood overflows, nothing is resolved
     if (!isTRUE(sampler$grid[["unresolved"]] <= 0.05)) {
       unresolved <- sampler$grid[["unresolved"]]
+      share <- if (is.finite(unresolved)) {
+        paste("a share of", format_figure(unresolved, 2))
+      } else {
+        "an unknown share"
+      }
       sprintf(
-        "The grid leaves %s of the posterior unresolved; %s.",
-        if (is.finite(unresolved)) {
-          paste("a share of", format_figure(unresolved, 2))
-        } else {
-          "an unknown share"
-        },
+        "The grid leaves %s of the posterior unresolved; %s.", share,
         "take `sampler_control(\"surrogate\")`"
       )
     },
@@ -381,16 +377,14 @@ warn_unless_converged <- function(fit) {
   if (length(fit$problems) == 0) {
     return(invisible(fit))
   }
-  problems <- fit$problems
-  headline <- if (fit$converged) {
-    "The fit has converged, with a remark."
-  } else {
-    "The fit has not converged: do not synthesize from it."
-  }
   warn_of(
-    "convergence", headline,
-    stats::setNames(cli_escape(problems), rep("x", length(problems))),
-    problems = problems
+    "convergence",
+    if (fit$converged) {
+      "The fit has converged, with a remark."
+    } else {
+      "The fit has not converged: do not synthesize from it."
+    },
+    x_bullets(fit$problems), problems = fit$problems
   )
   invisible(fit)
 }
@@ -410,10 +404,8 @@ check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
   if (isTRUE(fit$converged) || isTRUE(allow)) {
     return(invisible(fit))
   }
-  problems <- cli_escape(fit$problems)
   abort_privacy(
-    "The fit must have converged.",
-    stats::setNames(problems, rep("x", length(problems))),
+    "The fit must have converged.", x_bullets(fit$problems),
     i = "Fit it again for longer, or say {.code {arg} = TRUE}; the label is
          then {.val none}.", problems = fit$problems
   )

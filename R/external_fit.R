@@ -67,42 +67,34 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
                          name = "a model fitted elsewhere", ...) {
   check_no_dots(..., hint = "See {.fn external_fit}.")
   check_present(x)
-  if (!is.null(refit) && !is.function(refit)) {
-    abort_input(
-      "{.arg refit} must be a function of the weights.",
-      x = "It is {describe_type(refit)}.",
-      arg = "refit"
-    )
-  }
+  check_that(
+    is.null(refit) || is.function(refit), refit,
+    "{.arg refit} must be a function of the weights."
+  )
   weighted <- weighted %||% inherits(x, c("stanreg", "brmsfit"))
   check_flag(weighted)
   chains <- check_count(chains, min = 1, null = TRUE)
   check_string(unit)
   check_string(name)
-  if (!is.logical(converged) || length(converged) != 1) {
-    abort_input(
-      "{.arg converged} must be {.code TRUE}, {.code FALSE} or {.code NA}.",
-      arg = "converged"
-    )
-  }
+  refuse_if(
+    !is.logical(converged) || length(converged) != 1,
+    "{.arg converged} must be {.code TRUE}, {.code FALSE} or {.code NA}.",
+    arg = "converged"
+  )
   source <- if (is.function(x)) {
     list(kind = "function", f = x, data = data, draws = draws)
   } else {
     as_log_lik_matrix(x, chains)
   }
-  for (given in names(Filter(Negate(is.null), if (!is.function(x)) {
-    list(data = data, draws = draws)
-  }))) {
-    abort_input(
-      "{.arg {given}} is what a function {.arg x} is called with.",
-      x = "{.arg x} is {describe_type(x)}.",
-      arg = given
-    )
-  }
+  given <- c("data", "draws")[!c(is.null(data), is.null(draws))]
+  refuse_if(
+    !is.function(x) && length(given) > 0,
+    "{.arg {given[1]}} is what a function {.arg x} is called with.",
+    x = "{.arg x} is {describe_type(x)}.", arg = given[1]
+  )
   columns <- external_columns(source)
   weights <- as_privacy_weights(
-    privacy_weights, columns$n,
-    arg = "privacy_weights"
+    privacy_weights, columns$n, arg = "privacy_weights"
   )
   alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
   bound <- bound_of_columns(
@@ -180,29 +172,25 @@ judge_external <- function(fit, columns) {
     ess_bulk = if (constant) n_draws else posterior::ess_bulk(total),
     worst_record_rhat = worst
   )
-  figures <- fit$diagnostics
-  fit$problems <- c(
-    if (!isTRUE(figures[["rhat"]] < 1.01)) {
-      sprintf(
-        "R-hat of the log-likelihood is %s (limit 1.01).",
-        format_rhat(figures[["rhat"]])
-      )
-    },
-    if (!isTRUE(figures[["ess_bulk"]] >= 400)) {
-      sprintf(
-        "Bulk ESS of the log-likelihood is %s (limit 400).",
-        format_count(round(figures[["ess_bulk"]]))
-      )
-    },
-    if (worst > 1.05) {
-      sprintf(
-        "R-hat of one record's log-likelihood is %s (limit 1.05).",
-        format_rhat(worst)
-      )
-    }
+  rhat <- fit$diagnostics[["rhat"]]
+  ess <- fit$diagnostics[["ess_bulk"]]
+  texts <- c(
+    sprintf(
+      "R-hat of the log-likelihood is %s (limit 1.01).", format_rhat(rhat)
+    ),
+    sprintf(
+      "Bulk ESS of the log-likelihood is %s (limit 400).",
+      format_count(round(ess))
+    ),
+    sprintf(
+      "R-hat of one record's log-likelihood is %s (limit 1.05).",
+      format_rhat(worst)
+    )
   )
-  judged <- length(fit$problems) == 0
-  fit$converged <- judged && !isFALSE(fit$converged)
+  fit$problems <- texts[
+    !c(isTRUE(rhat < 1.01), isTRUE(ess >= 400), worst <= 1.05)
+  ]
+  fit$converged <- length(fit$problems) == 0 && !isFALSE(fit$converged)
   fit
 }
 
@@ -229,13 +217,12 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
 #' @method update external_fit
 #' @export
 update.external_fit <- function(object, privacy_weights, ...) {
-  if (is.null(object$refit)) {
-    abort_input(
-      "{.arg object} must know how to fit the model again.",
-      i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    is.null(object$refit),
+    "{.arg object} must know how to fit the model again.",
+    i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
+    arg = "object"
+  )
   n <- n_records(object)
   weights <- as_privacy_weights(privacy_weights, n, arg = "privacy_weights")
   started <- proc.time()[["elapsed"]]
@@ -251,13 +238,11 @@ update.external_fit <- function(object, privacy_weights, ...) {
     converged = if (is.null(object$diagnostics)) object$converged else NA,
     unit = object$bound$unit, name = object$name
   )
-  if (n_records(fit) != n) {
-    abort_input(
-      "A refit must have the same records.",
-      x = "The log-likelihood had {n} and has {n_records(fit)} now.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    n_records(fit) != n, "A refit must have the same records.",
+    x = "The log-likelihood had {n} and has {n_records(fit)} now.",
+    arg = "object"
+  )
   fit$seconds <- list(total = proc.time()[["elapsed"]] - started)
   fit
 }
@@ -271,13 +256,11 @@ as_weightable <- function(x, ..., arg = "fit") {
   }
   log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
     inherits(x, "stanfit") || has_log_lik(x)
-  if (!log_lik) {
-    abort_input(
-      "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    log_lik, x,
+    "{.arg {arg}} must be a {.cls synthesizer} or an {.fn external_fit}.",
+    arg = arg
+  )
   external_fit(x, ...)
 }
 
@@ -286,8 +269,7 @@ check_of_fit <- function(stated, x, arg) {
   for (name in names(Filter(Negate(is.null), stated))) {
     abort_input(
       "{.arg {name}} is for a log-likelihood from elsewhere.",
-      x = "{.arg {arg}} is {describe_type(x)}, which has its own.",
-      arg = name
+      x = "{.arg {arg}} is {describe_type(x)}, which has its own.", arg = name
     )
   }
 }
@@ -340,8 +322,7 @@ print.external_fit <- function(x, ...) {
     paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
   }))
   cat(
-    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.",
-    body,
+    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.", body,
     sep = "\n"
   )
   invisible(x)

@@ -121,6 +121,10 @@ NULL
 guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
   check_class(x, "synthesizer")
+  fit_guarantee(x, m, public, study)
+}
+
+fit_guarantee <- function(x, m, public, study = NULL) {
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- label_of_fit(x, m)
@@ -135,10 +139,7 @@ guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
 #' @export
 guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
-  m <- check_count(m, min = 1)
-  check_flag(public)
-  label <- label_of_fit(x, m)
-  if (public) publish_guarantee(label) else label
+  fit_guarantee(x, m, public)
 }
 
 # The label of a fit and of what is drawn from it: the verdict, the charges and
@@ -239,12 +240,10 @@ mechanism_of <- function(fit) {
   weights <- fit$privacy_weights
   word <- if (is.null(weights)) "unweighted" else scheme_word(weights)
   if (is.null(fit$censor)) {
-    return(if (word %in% clipped_words) paste0(word, "_weights") else word)
-  }
-  if (!is.null(fit$censor$reference) && word != "two_stage") {
-    return(if (is.null(weights)) "centred" else paste0("centred_", word))
-  }
-  if (word %in% names(clipped_words)) {
+    if (word %in% clipped_words) paste0(word, "_weights") else word
+  } else if (!is.null(fit$censor$reference) && word != "two_stage") {
+    if (is.null(weights)) "centred" else paste0("centred_", word)
+  } else if (word %in% names(clipped_words)) {
     clipped_words[[word]]
   } else {
     paste0("censor_", word)
@@ -254,20 +253,15 @@ mechanism_of <- function(fit) {
 #' The same in words
 #' @noRd
 describe_mechanism <- function(fit) {
-  clipped <- if (is.null(fit$censor)) {
-    NULL
-  } else if (is.null(fit$censor$reference)) {
-    "clipped likelihood"
-  } else {
-    "clipped likelihood ratio to a reference"
-  }
-  weights <- if (!is.null(fit$privacy_weights)) {
-    scheme_title(fit$privacy_weights)
-  }
-  if (is.null(clipped) && is.null(weights)) {
-    return("unweighted posterior")
-  }
-  paste(c(clipped, weights), collapse = ", ")
+  parts <- c(
+    if (!is.null(fit$censor)) "clipped likelihood",
+    if (!is.null(fit$censor$reference)) " ratio to a reference"
+  )
+  words <- c(
+    if (length(parts) > 0) paste(parts, collapse = ""),
+    if (!is.null(fit$privacy_weights)) scheme_title(fit$privacy_weights)
+  )
+  if (is.null(words)) "unweighted posterior" else toString(words)
 }
 
 # What it rests on -------------------------------------------------------------
@@ -339,16 +333,12 @@ public_inputs_of <- function(fit, strict, margin = NULL, support = NULL) {
     model = format(fit$family),
     prior = format(fit$prior),
     scheme_inputs(fit$privacy_weights),
-    if (fit$quantile < 1) {
-      c("draw quantile" = format_exact(fit$quantile))
-    },
+    if (fit$quantile < 1) c("draw quantile" = format_exact(fit$quantile)),
     censor_inputs(fit$censor),
     if (!is.null(fit$censor) && !is.null(fit$control)) {
       c("sampling plan" = plan_text(fit$control))
     },
-    if (!is.null(margin)) {
-      c(margin = margin$text)
-    }
+    if (!is.null(margin)) c(margin = margin$text)
   ))
 }
 

@@ -77,30 +77,23 @@ ball_radius <- function(y, radius, relative) {
 #'   that a ball without width finds is 0 whatever is released.
 #' @noRd
 check_radius <- function(radius, relative, zero = FALSE) {
-  if (rlang::is_missing(radius)) {
-    abort_input(
-      "{.arg radius} must be given.",
-      i = "It says which values count as close, a choice of policy: 0.2 is
-           20% of the true value, with {.code relative = FALSE} it is in the
-           response's unit.",
-      arg = "radius"
-    )
-  }
-  if (zero) {
-    check_number(radius, min = 0)
-  } else {
-    check_number(radius, above = 0)
-  }
+  refuse_if(
+    rlang::is_missing(radius), "{.arg radius} must be given.",
+    i = "It says which values count as close, a choice of policy: 0.2 is
+         20% of the true value, with {.code relative = FALSE} it is in the
+         response's unit.",
+    arg = "radius"
+  )
+  if (zero) check_number(radius, min = 0) else check_number(radius, above = 0)
   check_flag(relative)
-  if (relative && radius > 1) {
-    abort_input(
-      "A relative {.arg radius} is a share of the true value, at most 1.",
-      x = "It is {format(radius)}, that is {format(100 * radius)}%.",
-      i = "Write 0.2 for 20%, or {.code relative = FALSE} for the unit of the
-           response.",
-      arg = "radius"
-    )
-  }
+  refuse_if(
+    relative && radius > 1,
+    "A relative {.arg radius} is a share of the true value, at most 1.",
+    x = "It is {format(radius)}, that is {format(100 * radius)}%.",
+    i = "Write 0.2 for 20%, or {.code relative = FALSE} for the unit of the
+         response.",
+    arg = "radius"
+  )
 }
 
 #' Check the known columns
@@ -112,13 +105,12 @@ check_known <- function(known, data, response, arg = "data") {
   }
   check_names(known, names(data), of = arg)
   known <- unique(known)
-  if (response %in% known) {
-    abort_input(
-      "The response must not be in the {.arg known} pattern.",
-      x = "{.val {response}} is synthetic; its value is looked for in a ball.",
-      arg = "known"
-    )
-  }
+  refuse_if(
+    response %in% known,
+    "The response must not be in the {.arg known} pattern.",
+    x = "{.val {response}} is synthetic; its value is looked for in a ball.",
+    arg = "known"
+  )
   for (name in known) {
     check_predictor(data[[name]], name)
   }
@@ -131,27 +123,24 @@ check_known <- function(known, data, response, arg = "data") {
 #'   numeric; they count as 0 and 1. `NULL`: those of the column itself.
 #' @noRd
 response_values <- function(data, variable, levels = NULL, arg = "data") {
-  if (!variable %in% names(data)) {
-    abort_input(
-      "The response must be a column of {.arg {arg}}.",
-      x = "There is no column {.val {variable}}.",
-      i = "The columns are {.val {names(data)}}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    !variable %in% names(data),
+    "The response must be a column of {.arg {arg}}.",
+    x = "There is no column {.val {variable}}.",
+    i = "The columns are {.val {names(data)}}.", arg = arg
+  )
   y <- data[[variable]]
   check_finite_column(y, variable)
   levels <- levels %||% response_levels(y)
   if (is.logical(y) || length(levels) == 2) {
     y <- as_number(y, levels)
   }
-  if (!is.numeric(y) || is.object(y) || !is.null(dim(y)) || anyNA(y)) {
-    abort_input(
-      "The response {.val {variable}} must be a plain numeric column, or have
-       two levels.",
-      x = "It is {describe_type(data[[variable]])}.",
-      arg = arg
-    )
-  }
+  check_that(
+    is.numeric(y) && !is.object(y) && is.null(dim(y)) && !anyNA(y),
+    data[[variable]],
+    "The response {.val {variable}} must be a plain numeric column, or have
+     two levels.",
+    arg = arg
+  )
   as.double(y)
 }

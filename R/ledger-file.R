@@ -184,13 +184,12 @@ locked <- function(path, code, patience = 90) {
   start <- Sys.time()
   while (!suppressWarnings(file.rename(mine, lock))) {
     remove_dead_lock(lock, mine, 60)
-    if (difftime(Sys.time(), start, units = "secs") > patience) {
-      abort_input(
-        "The ledger is in use by another process.",
-        i = "If there is none, remove {.file {lock}}.",
-        arg = "ledger", class = "pseudosynth_error_locked"
-      )
-    }
+    refuse_if(
+      difftime(Sys.time(), start, units = "secs") > patience,
+      "The ledger is in use by another process.",
+      i = "If there is none, remove {.file {lock}}.",
+      arg = "ledger", class = "pseudosynth_error_locked"
+    )
     Sys.sleep(0.02)
   }
   on.exit(if (identical(lock_owner(lock), me)) unlink(lock, recursive = TRUE))

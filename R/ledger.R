@@ -98,7 +98,7 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   check_number(epsilon, above = 0, null = TRUE)
   check_number(delta, min = 0, max = 0.1)
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
-  check_jsonlite()
+  check_installed("jsonlite")
   path <- resolved_path(path)
   if (dir.exists(path)) {
     abort_ledger(
@@ -329,9 +329,7 @@ ledger_entry <- function(book, label, variable, published, response) {
     }, "", USE.NAMES = FALSE)),
     mechanism = label$mechanism, label = label$label, fit = label$fit,
     m = label$m,
-    charges = lapply(seq_len(nrow(label$charges)), function(i) {
-      as.list(label$charges[i, ])
-    }),
+    charges = row_lists(label$charges),
     version = as.character(utils::packageVersion("pseudosynth"))
   )
 }

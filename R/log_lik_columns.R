@@ -8,58 +8,47 @@ matrix_columns <- function(x) {
 #' @param f (function of one record and the draws)
 #' @noRd
 function_columns <- function(f, data, draws) {
-  if (rlang::is_missing(data) || length(dim(data)) != 2 || nrow(data) == 0) {
-    abort_input(
-      "A log-likelihood function needs {.arg data} with one row a record.",
-      i = "Give a data frame or a matrix, and all {.arg draws}.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    rlang::is_missing(data) || length(dim(data)) != 2 || nrow(data) == 0,
+    "A log-likelihood function needs {.arg data} with one row a record.",
+    i = "Give a data frame or a matrix, and all {.arg draws}.", arg = "data"
+  )
   lacking <- rlang::is_missing(draws) || is.null(draws)
-  if (lacking || length(formals(args(f))) < 2) {
-    abort_input(
-      "A log-likelihood function takes one row of {.arg data} and all
-       {.arg draws}.",
-      i = "Write {.code function(data_i, draws)}.",
-      arg = "draws"
-    )
-  }
+  refuse_if(
+    lacking || length(formals(args(f))) < 2,
+    "A log-likelihood function takes one row of {.arg data} and all
+     {.arg draws}.",
+    i = "Write {.code function(data_i, draws)}.",
+    arg = "draws"
+  )
   n_draws <- NULL
   list(n = nrow(data), at = function(i) {
     values <- f(data[i, , drop = FALSE], draws)
     n_draws <<- n_draws %||% length(values)
-    if (!is.numeric(values) || length(values) != n_draws || n_draws == 0) {
-      abort_input(
-        "The log-likelihood function must give one number per draw.",
-        x = "For a record it gives {describe_type(values)}; the first record
-             has {n_draws}.",
-        arg = "x", rows = i
-      )
-    }
+    refuse_if(
+      !is.numeric(values) || length(values) != n_draws || n_draws == 0,
+      "The log-likelihood function must give one number per draw.",
+      x = "For a record it gives {describe_type(values)}; the first record
+           has {n_draws}.",
+      arg = "x", rows = i
+    )
     as.double(values)
   })
 }
 
 check_log_lik_matrix <- function(x) {
-  if (!is.numeric(x) || length(x) == 0) {
-    abort_input(
-      "{.arg x} must be a numeric matrix with draws in rows and records in
-       columns.",
-      x = "It is {describe_type(x)}.",
-      arg = "x"
-    )
-  }
+  check_that(
+    is.numeric(x) && length(x) > 0, x,
+    "{.arg x} must be a numeric matrix with draws in rows and records in
+     columns."
+  )
   abort_missing_log_lik(which(colSums(is.na(x)) > 0))
 }
 
 abort_missing_log_lik <- function(rows) {
-  if (length(rows) == 0) {
-    return(invisible())
-  }
-  n_missing <- length(rows)
-  abort_input(
-    "The log-likelihood must hold no missing value.",
-    x = "{n_missing} record{?s} {?has/have} one.",
+  refuse_if(
+    length(rows) > 0, "The log-likelihood must hold no missing value.",
+    x = "{length(rows)} record{?s} {?has/have} one.",
     i = "A maximum that skips a draw understates the bound.",
     arg = "x", rows = rows
   )
@@ -69,13 +58,11 @@ abort_missing_log_lik <- function(rows) {
 #' @noRd
 merge_chains <- function(x) {
   size <- dim(x)
-  if (length(size) != 3) {
-    abort_input(
-      "A log-likelihood array must be iterations x chains x records.",
-      x = "It has {length(size)} dimension{?s}.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    length(size) != 3,
+    "A log-likelihood array must be iterations x chains x records.",
+    x = "It has {length(size)} dimension{?s}.", arg = "x"
+  )
   matrix(as.vector(x), size[1] * size[2], size[3])
 }
 
@@ -92,8 +79,7 @@ external_log_lik <- function(x, arg = "x") {
         abort_input(
           "An rstan fit must have a variable {.val log_lik}.",
           x = "{conditionMessage(e)}",
-          i = "Add it to the block {.code generated quantities}.",
-          arg = arg
+          i = "Add it to the block {.code generated quantities}.", arg = arg
         )
       }
     )
@@ -117,12 +103,12 @@ external_log_lik <- function(x, arg = "x") {
   )
 }
 
-has_log_lik <- function(x) {
+has_log_lik <- function(x) has_method("log_lik", x, "rstantools")
+
+has_method <- function(generic, x, package) {
+  home <- asNamespace(package)
   any(vapply(class(x), function(class) {
-    !is.null(utils::getS3method(
-      "log_lik", class,
-      optional = TRUE, envir = asNamespace("rstantools")
-    ))
+    !is.null(utils::getS3method(generic, class, TRUE, home))
   }, TRUE))
 }
 

@@ -46,40 +46,31 @@ autoplot.attribute_risk <- function(object, ...) {
   sets <- do.call(rbind, lapply(rows, function(i) {
     placed(rep(i, object$m), object$set[[parts$name[i]]])
   }))
-  ggplot2::ggplot(means, ggplot2::aes(x = .data$share, y = .data$source)) +
-    ggplot2::geom_segment(
-      ggplot2::aes(xend = 0, yend = .data$source),
-      colour = "grey80", linewidth = 0.6
+  ggplot(means, aes(x = .data$share, y = .data$source)) +
+    geom_segment(
+      aes(xend = 0, yend = .data$source), colour = "grey80", linewidth = 0.6
     ) +
-    ggplot2::geom_point(
+    geom_point(
       data = sets, colour = colour_synthetic, size = 1.8, alpha = 0.6
     ) +
-    ggplot2::geom_point(
-      ggplot2::aes(shape = .data$source),
+    geom_point(
+      aes(shape = .data$source),
       size = 2.8, fill = "white", colour = "grey25", stroke = 0.6
     ) +
-    ggplot2::scale_shape_manual(
+    scale_shape_manual(
       values = stats::setNames(c(21, 16, 4), sources), guide = "none"
     ) +
-    ggplot2::facet_wrap(
-      ggplot2::vars(.data$panel),
-      labeller = ggplot2::label_wrap_gen(14)
-    ) +
-    ggplot2::scale_x_continuous(
+    facet_wrap(vars(.data$panel), labeller = label_wrap_gen(14)) +
+    scale_x_continuous(
       labels = label_percent, limits = c(0, NA),
-      breaks = two_breaks, expand = ggplot2::expansion(c(0.02, 0.12))
+      breaks = two_breaks, expand = expansion(c(0.02, 0.12))
     ) +
-    ggplot2::labs(
+    confidential_labs(
       title = sprintf("Attribute risk of %s", object$variable),
       subtitle = wrapped(paste("Known:", toString(object$known))),
-      x = "Share of the file's records", y = NULL,
-      caption = confidential_caption
+      x = "Share of the file's records", y = NULL
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.y = ggplot2::element_text(colour = "grey15"),
-      panel.spacing.x = ggplot2::unit(14, "pt")
-    )
+    theme_rows(14, grid = TRUE)
 }
 
 #' @rdname plot.attribute_risk

@@ -31,8 +31,7 @@ autoplot.guarantee_audit <- function(object, ...) {
   frame <- data.frame(
     relation = losses$relation,
     rank = rank_within(losses$relation, losses$loss, second),
-    loss = c(losses$loss, second),
-    what = rep(c(all, bulk), each = nrow(losses))
+    loss = c(losses$loss, second), what = rep(c(all, bulk), each = nrow(losses))
   )
   finite <- is.finite(frame$loss)
   largest <- max(c(frame$loss[finite], object$worst$claim))
@@ -47,42 +46,35 @@ autoplot.guarantee_audit <- function(object, ...) {
     if (object$claimed == "epsilon") "claim" else "2 Delta",
     format_figure(claims$claim)
   )
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$rank, y = .data$loss)) +
-    ggplot2::geom_hline(
-      data = claims, ggplot2::aes(yintercept = .data$claim),
+  ggplot(frame, aes(x = .data$rank, y = .data$loss)) +
+    geom_hline(
+      data = claims, aes(yintercept = .data$claim),
       colour = colour_bound, linewidth = 0.6
     ) +
-    ggplot2::geom_text(
-      data = claims, x = -Inf,
-      ggplot2::aes(y = .data$claim, label = .data$text), hjust = -0.1,
-      vjust = -0.6, colour = colour_bound, size = 3.7
+    geom_text(
+      data = claims, x = -Inf, aes(y = .data$claim, label = .data$text),
+      hjust = -0.1, vjust = -0.6, colour = colour_bound, size = 3.7
     ) +
-    ggplot2::geom_point(
-      ggplot2::aes(colour = .data$what, shape = .data$infinite),
-      size = 1.7, alpha = 0.85
+    geom_point(
+      aes(colour = .data$what, shape = .data$infinite), size = 1.7, alpha = 0.85
     ) +
-    ggplot2::facet_wrap(~relation, scales = "free_x") +
-    ggplot2::scale_colour_manual(
+    facet_wrap(~relation, scales = "free_x") +
+    scale_colour_manual(
       values = stats::setNames(c("#0072B2", "#E69F00"), c(all, bulk))
     ) +
-    ggplot2::scale_shape_manual(
-      values = c("FALSE" = 16, "TRUE" = 17), guide = "none"
-    ) +
-    ggplot2::scale_x_continuous(
+    scale_shape_manual(values = c("FALSE" = 16, "TRUE" = 17), guide = "none") +
+    scale_x_continuous(
       breaks = whole_breaks, labels = label_amount(),
-      expand = ggplot2::expansion(add = 0.4)
+      expand = expansion(add = 0.4)
     ) +
-    ggplot2::scale_y_log10(
-      labels = function(x) format_figure(x, 2),
-      expand = ggplot2::expansion(c(0.04, 0.1))
+    scale_y_log10(
+      labels = function(x) format_figure(x, 2), expand = expansion(c(0.04, 0.1))
     ) +
-    ggplot2::labs(
+    confidential_labs(
       title = paste0("Privacy losses found, ", object$mechanism),
       subtitle = paste0(object$model, ", N = ", format_count(object$n_records)),
-      x = "Neighbours, by their largest loss", y = "Privacy loss",
-      caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = "Neighbours, by their largest loss", y = "Privacy loss"
+    )
 }
 
 #' Ranks by two columns within groups
@@ -128,17 +120,9 @@ NULL
 #' @export
 autoplot.score_audit <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.score_audit}.")
-  figure <- if (is.null(object$curve)) {
-    audit_figures(object)
-  } else {
-    audit_curves(object)
-  }
-  figure +
-    ggplot2::labs(
-      title = "Audit of a score release",
-      caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+  draw <- if (is.null(object$curve)) audit_figures else audit_curves
+  draw(object) +
+    confidential_labs(title = "Audit of a score release")
 }
 
 #' @rdname plot.score_audit
@@ -159,22 +143,20 @@ audit_curves <- function(object) {
       )
     )
   }))
-  ggplot2::ggplot(
-    claimed, ggplot2::aes(x = .data$false_positive, y = .data$false_negative)
-  ) +
-    ggplot2::geom_abline(
+  ggplot(claimed, aes(x = .data$false_positive, y = .data$false_negative)) +
+    geom_abline(
       intercept = 1, slope = -1, colour = "grey70", linetype = "dashed",
       linewidth = 0.4
     ) +
-    ggplot2::geom_line(colour = colour_bound, linewidth = 0.7) +
-    ggplot2::geom_point(
+    geom_line(colour = colour_bound, linewidth = 0.7) +
+    geom_point(
       data = object$curve, colour = colour_synthetic, size = 1, alpha = 0.7
     ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$relation)) +
-    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1)) +
-    ggplot2::scale_y_continuous(breaks = c(0, 0.5, 1)) +
-    ggplot2::coord_equal() +
-    ggplot2::labs(
+    facet_wrap(vars(.data$relation)) +
+    scale_x_continuous(breaks = c(0, 0.5, 1)) +
+    scale_y_continuous(breaks = c(0, 0.5, 1)) +
+    coord_equal() +
+    labs(
       subtitle = paste0(
         "Line: claimed. Points: ", format_count(object$runs),
         " runs of either.\nDashed: telling nothing"
@@ -192,19 +174,14 @@ audit_figures <- function(object) {
     what = rep(c("claimed", "exact"), each = nrow(worst)),
     value = c(worst$claimed, worst$exact)
   )
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$relation)) +
-    ggplot2::geom_point(
-      ggplot2::aes(colour = .data$what, shape = .data$what),
-      size = 3, stroke = 1
+  ggplot(frame, aes(x = .data$value, y = .data$relation)) +
+    geom_point(
+      aes(colour = .data$what, shape = .data$what), size = 3, stroke = 1
     ) +
-    ggplot2::scale_colour_manual(
+    scale_colour_manual(
       values = c(claimed = colour_bound, exact = colour_synthetic)
     ) +
-    ggplot2::scale_shape_manual(values = c(claimed = 3, exact = 16)) +
-    ggplot2::scale_x_continuous(
-      limits = c(0, NA), expand = ggplot2::expansion(c(0.02, 0.08))
-    ) +
-    ggplot2::labs(
-      subtitle = "Worst-case neighbours", x = object$unit, y = NULL
-    )
+    scale_shape_manual(values = c(claimed = 3, exact = 16)) +
+    scale_x_continuous(limits = c(0, NA), expand = expansion(c(0.02, 0.08))) +
+    labs(subtitle = "Worst-case neighbours", x = object$unit, y = NULL)
 }

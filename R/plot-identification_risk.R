@@ -38,10 +38,7 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic",
   if (!is.null(by)) {
     return(plot_risk_by(risks, record_classes(by, risks)))
   }
-  frame <- do.call(rbind, Map(function(risk, name) {
-    data.frame(release = name, risk = risk$record$risk)
-  }, risks, names(risks)))
-  frame$release <- factor(frame$release, names(risks))
+  frame <- stack_frames(risks, "release", function(x) x$record["risk"])
   means <- data.frame(
     release = factor(names(risks), names(risks)),
     mean = vapply(risks, function(x) x$overall[["mean_risk"]], 0),
@@ -50,36 +47,27 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic",
     }, 0)
   )
   means$text <- paste0("EMR ", format_share(means$matches))
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$release, y = .data$risk)) +
-    ggplot2::geom_violin(
-      ggplot2::aes(fill = .data$release),
-      scale = "width", width = 0.75, colour = NA
-    ) +
-    ggplot2::scale_fill_manual(
-      values = release_colours(names(risks)), guide = "none"
-    ) +
-    ggplot2::geom_point(
-      ggplot2::aes(y = .data$mean),
-      data = means, shape = 21, size = 2.6, fill = "white", colour = "grey25",
-      stroke = 0.5
-    ) +
-    ggplot2::geom_text(
-      ggplot2::aes(y = 1.04, label = .data$text),
+  ggplot(frame, aes(x = .data$release, y = .data$risk)) +
+    violins(aes(fill = .data$release)) +
+    scale_fill_manual(values = release_colours(names(risks)), guide = "none") +
+    circles(aes(y = .data$mean), data = means, size = 2.6) +
+    geom_text(
+      aes(y = 1.04, label = .data$text),
       data = means, vjust = 0, colour = "grey35", size = 3.6
     ) +
-    ggplot2::scale_y_continuous(
+    scale_y_continuous(
       limits = c(0, 1.09), breaks = seq(0, 1, 0.25),
-      expand = ggplot2::expansion(c(0.01, 0.01))
+      expand = expansion(c(0.01, 0.01))
     ) +
-    ggplot2::labs(
+    confidential_labs(
       title = sprintf("Identification risk of %s", object$variable),
       subtitle = paste0(
         "Circle: mean over records. EMR: share of records\n",
         "expected to be named rightly"
       ),
-      x = NULL, y = "Risk of a record", caption = confidential_caption
+      x = NULL, y = "Risk of a record"
     ) +
-    theme_groups()
+    theme_columns()
 }
 
 #' @rdname plot.identification_risk
@@ -131,47 +119,30 @@ record_classes <- function(by, risks) {
 #' @param classes (factor) Of the records of each of `risks`.
 #' @noRd
 plot_risk_by <- function(risks, classes) {
-  frame <- do.call(rbind, Map(function(risk, name) {
-    data.frame(release = name, class = classes, risk = risk$record$risk)
-  }, risks, names(risks)))
-  frame$release <- factor(frame$release, names(risks))
-  # From the top down
-  frame$class <- factor(frame$class, rev(levels(classes)))
+  frame <- stack_frames(risks, "release", function(x) {
+    # From the top down
+    data.frame(
+      class = factor(classes, rev(levels(classes))), risk = x$record$risk
+    )
+  })
   means <- stats::aggregate(risk ~ class + release, frame, mean)
-  figure <- ggplot2::ggplot(
-    frame, ggplot2::aes(x = .data$risk, y = .data$class)
-  ) +
-    ggplot2::geom_violin(
-      ggplot2::aes(fill = .data$release),
-      scale = "width", width = 0.75, colour = NA
-    ) +
-    ggplot2::geom_point(
-      data = means, shape = 21, size = 2.4, fill = "white", colour = "grey25",
-      stroke = 0.5
-    ) +
-    ggplot2::scale_fill_manual(
-      values = release_colours(names(risks)), guide = "none"
-    ) +
-    ggplot2::scale_x_continuous(
+  figure <- ggplot(frame, aes(x = .data$risk, y = .data$class)) +
+    violins(aes(fill = .data$release)) +
+    circles(data = means) +
+    scale_fill_manual(values = release_colours(names(risks)), guide = "none") +
+    scale_x_continuous(
       limits = c(0, 1), breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")
     ) +
-    ggplot2::labs(
-      title = sprintf(
-        "Identification risk of %s by class", risks[[1]]$variable
-      ),
+    confidential_labs(
+      title = paste("Identification risk of", risks[[1]]$variable, "by class"),
       subtitle = "Circle: mean over the records of a class",
-      x = "Risk of a record", y = NULL, caption = confidential_caption
+      x = "Risk of a record", y = NULL
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.y = ggplot2::element_text(colour = "grey15"),
-      panel.grid.major.y = ggplot2::element_blank(),
-      panel.spacing.x = ggplot2::unit(16, "pt")
-    )
+    theme_rows(16)
   if (length(risks) == 1) {
     return(figure)
   }
-  figure + ggplot2::facet_wrap(ggplot2::vars(.data$release))
+  figure + facet_wrap(vars(.data$release))
 }
 
 named_releases <- function(first, others, name) {

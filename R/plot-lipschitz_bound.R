@@ -21,20 +21,20 @@ autoplot.lipschitz_bound <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.lipschitz_bound}.")
   n_infinite <- sum(!is.finite(object$record))
   frame <- data.frame(bound = object$record[is.finite(object$record)])
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$bound)) +
-    ggplot2::geom_histogram(
+  ggplot(frame, aes(x = .data$bound)) +
+    geom_histogram(
       bins = 60, fill = "#56B4E9", colour = "white", linewidth = 0.1
     ) +
     # A few records set the bound: their bar is too low to be seen
-    ggplot2::geom_rug(
-      sides = "b", length = ggplot2::unit(0.02, "npc"), colour = "#0072B2",
+    geom_rug(
+      sides = "b", length = unit(0.02, "npc"), colour = "#0072B2",
       alpha = 0.5, linewidth = 0.3
     ) +
-    bound_line(object$overall, vertical = TRUE) +
-    ggplot2::scale_y_continuous(
-      labels = label_amount(), expand = ggplot2::expansion(c(0.03, 0.12))
+    bound_line(object$overall) +
+    scale_y_continuous(
+      labels = label_amount(), expand = expansion(c(0.03, 0.12))
     ) +
-    ggplot2::labs(
+    confidential_labs(
       title = "Record Lipschitz bounds",
       subtitle = wrapped(paste0(
         "N = ", format_count(length(object$record)), " records, S = ",
@@ -44,38 +44,19 @@ autoplot.lipschitz_bound <- function(object, ...) {
           sprintf("; %s infinite, not shown", format_count(n_infinite))
         }
       )),
-      x = "Record bound", y = "Records", caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = "Record bound", y = "Records"
+    )
 }
 
 #' The overall bound as a thin line with its value
 #' @noRd
-bound_line <- function(overall, vertical = FALSE) {
-  if (!is.finite(overall)) {
-    return(NULL)
-  }
-  text <- paste0("Delta == '", format_figure(overall), "'")
-  if (vertical) {
+bound_line <- function(overall) {
+  if (is.finite(overall)) {
     list(
-      ggplot2::geom_vline(
-        xintercept = overall, colour = colour_bound, linewidth = 0.5
-      ),
-      ggplot2::annotate(
-        "text",
-        x = overall, y = Inf, label = text, parse = TRUE, hjust = 1.15,
-        vjust = 1.4, colour = colour_bound, size = 3.9
-      )
-    )
-  } else {
-    list(
-      ggplot2::geom_hline(
-        yintercept = overall, colour = colour_bound, linewidth = 0.5
-      ),
-      ggplot2::annotate(
-        "text",
-        x = Inf, y = overall, label = text, parse = TRUE, hjust = 1.1,
-        vjust = -0.5, colour = colour_bound, size = 3.9
+      geom_vline(xintercept = overall, colour = colour_bound, linewidth = 0.5),
+      annotate(
+        "text", x = overall, y = Inf, label = delta_text(overall), parse = TRUE,
+        hjust = 1.15, vjust = 1.4, colour = colour_bound, size = 3.9
       )
     )
   }

@@ -39,13 +39,11 @@ autoplot.mechanism_comparison <- function(object, ...) {
   measures <- measures[vapply(names(measures), function(name) {
     any(!is.na(table[[name]]))
   }, TRUE)]
-  if (length(measures) == 0) {
-    abort_input(
-      "{.arg object} must hold a mechanism that gave sets.",
-      x = "None did: the column {.field problem} says why.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    length(measures) == 0,
+    "{.arg object} must hold a mechanism that gave sets.",
+    x = "None did: the column {.field problem} says why.", arg = "object"
+  )
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
   other <- "no epsilon, or 0"
   levels <- c(sprintf("epsilon %s", vapply(epsilons, format, "")), other)
@@ -105,40 +103,38 @@ autoplot.mechanism_comparison <- function(object, ...) {
   )
   truth <- truth[truth$name %in% names(measures), ]
   truth$measure <- factor(measures[truth$name], measures)
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$mechanism)) +
-    ggplot2::geom_vline(
-      ggplot2::aes(xintercept = .data$value),
+  ggplot(frame, aes(x = .data$value, y = .data$mechanism)) +
+    geom_vline(
+      aes(xintercept = .data$value),
       data = truth, linetype = "dashed", colour = "grey45"
     ) +
-    ggplot2::geom_line(
-      ggplot2::aes(group = .data$mechanism),
+    geom_line(
+      aes(group = .data$mechanism),
       data = reached, colour = "grey80", linewidth = 0.5
     ) +
-    ggplot2::geom_point(
-      ggplot2::aes(colour = .data$epsilon, shape = .data$mark),
-      size = 2.6, stroke = 0.9
+    geom_point(
+      aes(colour = .data$epsilon, shape = .data$mark), size = 2.6, stroke = 0.9
     ) +
-    ggplot2::scale_shape_manual(values = shapes, guide = "none") +
-    ggplot2::facet_wrap(
+    scale_shape_manual(values = shapes, guide = "none") +
+    facet_wrap(
       ~measure,
       scales = "free_x",
       # Three titles side by side have little room
-      labeller = ggplot2::label_wrap_gen(14)
+      labeller = label_wrap_gen(14)
     ) +
-    ggplot2::scale_y_discrete(limits = levels(frame$mechanism)) +
-    ggplot2::scale_colour_manual(values = colours) +
-    ggplot2::guides(colour = ggplot2::guide_legend(
+    scale_y_discrete(limits = levels(frame$mechanism)) +
+    scale_colour_manual(values = colours) +
+    guides(colour = guide_legend(
       # The legend has the levels that there are
       override.aes = list(shape = unname(
         shapes[levels[levels %in% frame$epsilon]]
       ))
     )) +
-    ggplot2::scale_x_continuous(
-      limits = c(0, NA), expand = ggplot2::expansion(c(0.06, 0.1)),
-      breaks = two_breaks,
+    scale_x_continuous(
+      limits = c(0, NA), expand = expansion(c(0.06, 0.1)), breaks = two_breaks,
       labels = function(x) vapply(x, format, "")
     ) +
-    ggplot2::labs(
+    confidential_labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
       subtitle = sprintf(
         "%s%s%s",
@@ -152,16 +148,15 @@ autoplot.mechanism_comparison <- function(object, ...) {
         if (any(frame$mark == "beyond")) ". Triangles: beyond the edge" else "",
         if (any(failed)) ".\nCrosses: no result" else ""
       ),
-      x = NULL, y = NULL, caption = confidential_caption
+      x = NULL, y = NULL
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      panel.spacing.x = ggplot2::unit(12, "pt"),
+    theme(
+      panel.spacing.x = unit(12, "pt"),
       # Three titles side by side in five inches
-      strip.text = ggplot2::element_text(
+      strip.text = element_text(
         size = if (length(measures) > 4) 8.5 else 11
       ),
-      axis.text.y = ggplot2::element_text(
+      axis.text.y = element_text(
         colour = "grey15",
         size = if (length(measures) > 3) 8.5 else 10
       )

@@ -24,19 +24,13 @@ NULL
 #' @export
 autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.perturbed_histogram}.")
-  plot_histogram(object, prefix)
-}
-
-plot_histogram <- function(object, prefix) {
-  force(object)
   response <- object$response
   bin_figure(response, object$breaks, histogram_shares(object), prefix) +
-    ggplot2::labs(
+    labs(
       title = sprintf("Perturbed histogram of %s", response$variable),
       subtitle = sprintf(
         "%d bins, epsilon %s for %s neighbours", length(object$counts),
-        format(object$epsilon),
-        if (object$neighbours == "replace") "replace-one" else "add/remove-one"
+        format(object$epsilon), relation_of(object$neighbours)
       ),
       x = axis_title(response$variable, response$transform)
     )
@@ -66,16 +60,15 @@ bin_figure <- function(response, breaks, shares, prefix) {
     density = shares / diff(breaks)
   )
   draw_alone(
-    draw_bins,
-    frame = frame, transform = response$transform,
+    draw_bins, frame = frame, transform = response$transform,
     prefix = response_prefix(prefix), limits = range(edge)
   )
 }
 
 draw_bins <- function(frame, transform, prefix, limits) {
-  ggplot2::ggplot(frame) +
-    ggplot2::geom_rect(
-      ggplot2::aes(
+  ggplot(frame) +
+    geom_rect(
+      aes(
         xmin = .data$left, xmax = .data$right, ymin = 0, ymax = .data$density
       ),
       fill = colour_synthetic, colour = "white", linewidth = 0.2

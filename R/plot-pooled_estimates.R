@@ -33,8 +33,7 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
   check_flag(intercept)
   name <- sprintf("pooled over %d sets", object$m)
   frame <- data.frame(
-    object$table[c("term", "estimate", "conf_low", "conf_high")],
-    kind = name
+    object$table[c("term", "estimate", "conf_low", "conf_high")], kind = name
   )
   if (!is.null(confidential)) {
     frame <- rbind(frame, confidential_intervals(confidential, object$level))
@@ -43,49 +42,37 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
     frame <- frame[frame$term != "(Intercept)", ]
   }
   # The first term on top
-  terms <- unique(frame$term)
-  frame$term <- factor(frame$term, rev(terms))
-  kinds <- unique(frame$kind)
-  frame$kind <- factor(frame$kind, kinds)
+  frame$term <- factor(frame$term, rev(unique(frame$term)))
+  frame$kind <- factor(frame$kind, unique(frame$kind))
   draw_alone(
     draw_pooled,
-    frame = frame, kinds = kinds, level = object$level,
+    frame = frame, level = object$level,
     caption = if (!is.null(confidential)) confidential_caption
   )
 }
 
-draw_pooled <- function(frame, kinds, level, caption) {
-  beside <- ggplot2::position_dodge2(
-    width = if (length(kinds) > 1) 0.6 else 0, reverse = TRUE
-  )
-  ggplot2::ggplot(
+draw_pooled <- function(frame, level, caption) {
+  width <- if (nlevels(frame$kind) > 1) 0.6 else 0
+  beside <- position_dodge2(width = width, reverse = TRUE)
+  ggplot(
     frame,
-    ggplot2::aes(
+    aes(
       x = .data$estimate, y = .data$term, colour = .data$kind,
       shape = .data$kind
     )
   ) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey75", linewidth = 0.4) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(xmin = .data$conf_low, xmax = .data$conf_high),
+    geom_vline(xintercept = 0, colour = "grey75", linewidth = 0.4) +
+    geom_linerange(
+      aes(xmin = .data$conf_low, xmax = .data$conf_high),
       linewidth = 0.6, position = beside
     ) +
-    ggplot2::geom_point(
-      size = 2.4, position = beside, fill = "white", stroke = 0.8
-    ) +
-    ggplot2::scale_colour_manual(
-      values = stats::setNames(
-        c(colour_synthetic, colour_confidential)[seq_along(kinds)], kinds
-      )
-    ) +
-    ggplot2::scale_shape_manual(
-      values = stats::setNames(c(21, 16)[seq_along(kinds)], kinds)
-    ) +
-    ggplot2::labs(
+    geom_point(size = 2.4, position = beside, fill = "white", stroke = 0.8) +
+    scale_colour_manual(values = c(colour_synthetic, colour_confidential)) +
+    scale_shape_manual(values = c(21, 16)) +
+    labs(
       title = "Estimates from the synthetic sets",
       subtitle = sprintf("Bars: %s%% intervals", format(100 * level)),
-      x = "Estimate", y = NULL,
-      caption = caption
+      x = "Estimate", y = NULL, caption = caption
     ) +
     theme_pseudosynth()
 }

@@ -36,57 +36,48 @@ plot_label <- function(label) {
     draw_label,
     frame = label_frame(label), holds = label$holds,
     subtitle = wrapped(capitalize(paste0(
-      label$title, ": ", label_title(label),
-      if (label$epsilon$delta > 0) {
-        paste(" at delta", format_exact(label$epsilon$delta))
-      }
+      label$title, ": ", label_title(label), delta_note(label)
     ))),
     caption = if (!label$public) confidential_caption
   )
 }
 
 draw_label <- function(frame, holds, subtitle, caption) {
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$epsilon, y = .data$part)) +
-    ggplot2::geom_col(
+  ggplot(frame, aes(x = .data$epsilon, y = .data$part)) +
+    geom_col(
       width = 0.2 * nlevels(frame$part), linewidth = 0.6,
       colour = colour_synthetic,
       fill = if (holds) colour_synthetic else "white"
     ) +
-    ggplot2::geom_text(
-      ggplot2::aes(label = .data$text),
-      hjust = -0.25, size = 3.6, colour = "grey15"
+    geom_text(
+      aes(label = .data$text), hjust = -0.25, size = 3.6, colour = "grey15"
     ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$relation)) +
-    ggplot2::scale_x_continuous(
+    facet_wrap(vars(.data$relation)) +
+    scale_x_continuous(
       # Room for the figures
       limits = c(0, NA), breaks = two_breaks,
-      expand = ggplot2::expansion(c(0, 0.5))
+      expand = expansion(c(0, 0.5))
     ) +
-    ggplot2::labs(
+    labs(
       title = "Epsilon of the label",
       subtitle = subtitle, x = "Epsilon", y = NULL, caption = caption
     ) +
     theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.y = ggplot2::element_text(colour = "grey15"),
-      panel.grid.major.y = ggplot2::element_blank(),
-      panel.spacing.x = ggplot2::unit(18, "pt")
-    )
+    theme_rows(18)
 }
 
 check_states_epsilon <- function(label) {
-  if (label$label == "none" || anyNA(label$epsilon$total)) {
-    abort_input(
-      "A label without an epsilon has no figure.",
-      x = if (label$label == "none") {
-        "It is {.val none}: nothing is claimed."
-      } else {
-        "This one withholds it, as it is computed from the file."
-      },
-      i = "{.fn print} shows the label whole.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    label$label == "none" || anyNA(label$epsilon$total),
+    "A label without an epsilon has no figure.",
+    x = if (label$label == "none") {
+      "It is {.val none}: nothing is claimed."
+    } else {
+      "This one withholds it, as it is computed from the file."
+    },
+    i = "{.fn print} shows the label whole.",
+    arg = "object"
+  )
 }
 
 #' @return (data frame) A row for each part and relation: `part`, `relation`,

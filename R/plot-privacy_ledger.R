@@ -28,43 +28,38 @@ autoplot.privacy_ledger <- function(object, ...) {
   table$kind <- kinds[ifelse(table$label == "strict", "strict", "claimed")]
   n <- nrow(table)
   spent <- max(table$spent, 0)
-  ggplot2::ggplot(table, ggplot2::aes(x = .data$number, y = .data$spent)) +
-    ggplot2::geom_col(
-      ggplot2::aes(fill = .data$kind, colour = .data$kind),
-      width = 0.7, linewidth = 0.5
+  ggplot(table, aes(x = .data$number, y = .data$spent)) +
+    geom_col(
+      aes(fill = .data$kind, colour = .data$kind), width = 0.7, linewidth = 0.5
     ) +
-    ggplot2::geom_hline(
+    geom_hline(
       yintercept = object$epsilon, colour = colour_bound, linewidth = 0.6
     ) +
-    ggplot2::annotate(
-      "text",
-      x = -Inf, y = object$epsilon, hjust = -0.1, vjust = -0.6,
+    annotate(
+      "text", x = -Inf, y = object$epsilon, hjust = -0.1, vjust = -0.6,
       label = paste("budget", format_figure(object$epsilon)),
       colour = colour_bound, size = 3.7
     ) +
     # Told apart without colour: claims are hollow
-    ggplot2::scale_fill_manual(
+    scale_fill_manual(
       values = c(proven = colour_synthetic, claimed = "white")
     ) +
-    ggplot2::scale_colour_manual(
+    scale_colour_manual(
       values = c(proven = colour_synthetic, claimed = colour_synthetic)
     ) +
-    ggplot2::scale_x_continuous(
+    scale_x_continuous(
       breaks = whole_breaks, limits = c(0.5, max(n, 1) + 0.5)
     ) +
-    ggplot2::scale_y_continuous(
-      limits = c(0, NA), expand = ggplot2::expansion(c(0, 0.12))
-    ) +
-    ggplot2::labs(
+    scale_y_continuous(limits = c(0, NA), expand = expansion(c(0, 0.12))) +
+    confidential_labs(
       title = "Privacy budget",
       subtitle = sprintf(
         "%s of epsilon %s spent (%s), %d entr%s", format_figure(spent),
         format_figure(object$epsilon), relation_of(object$neighbours), n,
         if (n == 1) "y" else "ies"
       ),
-      x = "Entry", y = "Epsilon spent so far", caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = "Entry", y = "Epsilon spent so far"
+    )
 }
 
 #' @rdname plot.privacy_ledger

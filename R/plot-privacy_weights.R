@@ -32,28 +32,23 @@ autoplot.privacy_weights <- function(object, ..., name = NULL) {
     return(plot_weight_violins(named_weights(object, others, name)))
   }
   values <- as.double(object)
-  ggplot2::ggplot(
-    data.frame(weight = values), ggplot2::aes(x = .data$weight)
-  ) +
-    ggplot2::geom_histogram(
-      breaks = seq(0, 1, 0.02), fill = scheme_colour(object),
-      colour = "white",
+  ggplot(data.frame(weight = values), aes(x = .data$weight)) +
+    geom_histogram(
+      breaks = seq(0, 1, 0.02), fill = scheme_colour(object), colour = "white",
       linewidth = 0.1
     ) +
-    ggplot2::scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, 0.25)) +
-    ggplot2::scale_y_continuous(
-      labels = label_amount(), expand = ggplot2::expansion(c(0, 0.05))
+    scale_x_continuous(limits = c(0, 1), breaks = seq(0, 1, 0.25)) +
+    scale_y_continuous(
+      labels = label_amount(), expand = expansion(c(0, 0.05))
     ) +
-    ggplot2::labs(
+    confidential_labs(
       title = "Privacy weights",
       subtitle = sprintf(
-        "%s; N = %s records, %s of weight 0",
-        scheme_title(object),
+        "%s; N = %s records, %s of weight 0", scheme_title(object),
         format_count(length(values)), format_count(sum(values == 0))
       ),
-      x = "Weight", y = "Records", caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = "Weight", y = "Records"
+    )
 }
 
 #' @rdname plot.privacy_weights
@@ -80,32 +75,21 @@ named_weights <- function(first, others, name) {
 }
 
 plot_weight_violins <- function(weights) {
-  frame <- do.call(rbind, Map(function(w, name) {
-    data.frame(scheme = name, weight = as.double(w), colour = scheme_colour(w))
-  }, weights, names(weights)))
-  frame$scheme <- factor(frame$scheme, names(weights))
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$scheme, y = .data$weight)) +
-    ggplot2::stat_summary(
-      ggplot2::aes(colour = .data$colour),
-      geom = "linerange", fun.min = min, fun.max = max, linewidth = 0.4
+  frame <- stack_frames(weights, "scheme", function(w) {
+    data.frame(weight = as.double(w), colour = scheme_colour(w))
+  })
+  ggplot(frame, aes(x = .data$scheme, y = .data$weight)) +
+    whiskers(aes(colour = .data$colour)) +
+    violins(aes(fill = .data$colour)) +
+    scale_colour_identity() +
+    scale_fill_identity() +
+    circles(layer = stat_summary, geom = "point", fun = mean, size = 2.6) +
+    scale_y_continuous(
+      limits = c(0, 1), breaks = seq(0, 1, 0.25), expand = expansion(0.01)
     ) +
-    ggplot2::geom_violin(
-      ggplot2::aes(fill = .data$colour),
-      scale = "width", width = 0.75, colour = NA
-    ) +
-    ggplot2::scale_colour_identity() +
-    ggplot2::scale_fill_identity() +
-    ggplot2::stat_summary(
-      fun = mean, geom = "point", shape = 21, size = 2.6, fill = "white",
-      colour = "grey25", stroke = 0.5
-    ) +
-    ggplot2::scale_y_continuous(
-      limits = c(0, 1), breaks = seq(0, 1, 0.25),
-      expand = ggplot2::expansion(0.01)
-    ) +
-    ggplot2::labs(
+    confidential_labs(
       title = "Privacy weights by scheme", subtitle = "Circle: mean weight",
-      x = NULL, y = "Weight", caption = confidential_caption
+      x = NULL, y = "Weight"
     ) +
-    theme_groups()
+    theme_columns()
 }

@@ -42,10 +42,15 @@ autoplot.pseudo_posterior <- function(object,
   check_no_dots(..., hint = "See {.fn plot.pseudo_posterior}.")
   type <- check_choice(type, job_figures)
   fits <- object$internal$fits
-  of_fits <- type %in% c("bounds", "weights")
-  if (inherits(fits[[1]], "score_release") && of_fits) {
-    check_has_records(type)
-    return(ggplot2::autoplot(fits[[1]]))
+  # A score release bounds every record alike
+  if (inherits(fits[[1]], "score_release")) {
+    refuse_if(
+      type == "weights", "A score release has no weights of records.",
+      i = "Its weights are functions of the published predictors.", arg = "type"
+    )
+    if (type == "bounds") {
+      return(autoplot(fits[[1]]))
+    }
   }
   switch(type,
     bounds = plot_stage_bounds(fits),
@@ -69,18 +74,6 @@ plot.pseudo_posterior <- function(x,
 
 job_figures <- c("bounds", "weights", "density", "tail", "records")
 
-#' A score release bounds every record alike
-#' @noRd
-check_has_records <- function(type) {
-  if (type == "weights") {
-    abort_input(
-      "A score release has no weights of records.",
-      i = "Its weights are functions of the published predictors.",
-      arg = "type"
-    )
-  }
-}
-
 #' Stages with weights; the unweighted one alone where there is no other
 #' @noRd
 weighted_stages <- function(fits) {
@@ -91,47 +84,36 @@ weighted_stages <- function(fits) {
 plot_stage_bounds <- function(fits) {
   stages <- mechanism_shorts(names(fits))
   colours <- mechanism_colours(names(fits))
-  frame <- do.call(rbind, Map(function(fit, stage) {
-    data.frame(stage = stage, bound = fit$bound$record)
-  }, fits, stages))
+  frame <- stack_frames(
+    stats::setNames(fits, stages), "stage",
+    function(fit) data.frame(bound = fit$bound$record)
+  )
   marks <- data.frame(
     stage = factor(stages, stages),
     overall = vapply(fits, function(fit) fit$bound$overall, numeric(1))
   )
-  marks$text <- paste0("Delta == '", format_figure(marks$overall), "'")
-  frame$stage <- factor(frame$stage, stages)
   n_without <- sum(!is.finite(frame$bound) | frame$bound == 0)
   frame <- frame[is.finite(frame$bound) & frame$bound > 0, ]
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$stage, y = .data$bound)) +
+  ggplot(frame, aes(x = .data$stage, y = .data$bound)) +
     # The tails, where a violin is thinner than a line
-    ggplot2::stat_summary(
-      ggplot2::aes(colour = .data$stage),
-      geom = "linerange", fun.min = min, fun.max = max, linewidth = 0.4
+    whiskers(aes(colour = .data$stage)) +
+    violins(aes(fill = .data$stage)) +
+    circles(
+      layer = stat_summary, geom = "point", fun = stats::median, size = 2.2,
+      stroke = 0.4
     ) +
-    ggplot2::geom_violin(
-      ggplot2::aes(fill = .data$stage),
-      scale = "width", width = 0.75, colour = NA
-    ) +
-    ggplot2::stat_summary(
-      fun = stats::median, geom = "point", shape = 21, size = 2.2,
-      fill = "white", colour = "grey25", stroke = 0.4
-    ) +
-    ggplot2::geom_errorbar(
-      ggplot2::aes(
-        x = .data$stage, y = .data$overall, ymin = .data$overall,
-        ymax = .data$overall
-      ),
+    geom_errorbar(
+      aes(y = .data$overall, ymin = .data$overall, ymax = .data$overall),
       data = marks, width = 0.5, colour = colour_bound, linewidth = 0.8
     ) +
-    ggplot2::geom_text(
-      ggplot2::aes(y = .data$overall, label = .data$text),
-      data = marks, parse = TRUE, vjust = -0.5, colour = colour_bound,
-      size = 3.9
+    geom_text(
+      aes(y = .data$overall, label = delta_text(.data$overall)), data = marks,
+      parse = TRUE, vjust = -0.5, colour = colour_bound, size = 3.9
     ) +
-    ggplot2::scale_fill_manual(values = colours, guide = "none") +
-    ggplot2::scale_colour_manual(values = colours, guide = "none") +
+    scale_fill_manual(values = colours, guide = "none") +
+    scale_colour_manual(values = colours, guide = "none") +
     bound_axis(frame$bound) +
-    ggplot2::labs(
+    confidential_labs(
       title = "Record Lipschitz bounds by stage",
       subtitle = paste0(
         "Circle: median record. Bar: overall bound",
@@ -142,9 +124,9 @@ plot_stage_bounds <- function(fits) {
           )
         }
       ),
-      x = NULL, caption = confidential_caption
+      x = NULL
     ) +
-    theme_groups()
+    theme_columns()
 }
 
 #' The axis of record bounds: from 0 on a square-root scale, whose top is many
@@ -155,18 +137,18 @@ bound_axis <- function(bound) {
   top <- max(bound)
   if (stats::quantile(bound, 0.02, names = FALSE) > top / 3) {
     return(list(
-      ggplot2::scale_y_continuous(
-        labels = label_amount(), expand = ggplot2::expansion(c(0.03, 0.1))
+      scale_y_continuous(
+        labels = label_amount(), expand = expansion(c(0.03, 0.1))
       ),
-      ggplot2::labs(y = "Record bound")
+      labs(y = "Record bound")
     ))
   }
   list(
-    ggplot2::scale_y_sqrt(
+    scale_y_sqrt(
       breaks = root_breaks(top), labels = label_amount(),
-      limits = c(0, NA), expand = ggplot2::expansion(c(0.01, 0.1))
+      limits = c(0, NA), expand = expansion(c(0.01, 0.1))
     ),
-    ggplot2::labs(y = "Record bound (root scale)")
+    labs(y = "Record bound (root scale)")
   )
 }
 
@@ -197,70 +179,55 @@ plot_densities <- function(object, prefix, tail = FALSE) {
   transform <- column$transform
   prefix <- response_prefix(prefix)
   confidential <- job_data(object)[[column$name]]
-  values <- c(
-    list(confidential),
-    lapply(synthetic$sets, function(set) set[[column$name]])
-  )
-  curves <- density_curves(values, transform)
+  sets <- drawn_values(synthetic)
+  curves <- density_curves(c(list(confidential), sets), transform)
   limits <- attr(curves, "limits")
   if (tail) {
     limits[1] <- stats::quantile(as.double(confidential), 0.9, names = FALSE)
     curves <- curves[curves$x >= limits[1], ]
   }
-  kinds <- c(
-    "confidential",
-    if (synthetic$m == 1) "synthetic" else
-      sprintf("synthetic (%d sets)", synthetic$m)
-  )
+  kinds <- c("confidential", synthetic_kind(synthetic$m))
   curves$kind <- factor(kinds[1 + (curves$curve > 1)], kinds)
   # Draw the synthetic lines last, above the confidential one
-  ggplot2::ggplot(
+  ggplot(
     curves,
-    ggplot2::aes(
+    aes(
       x = .data$x, y = .data$density, group = .data$curve,
       colour = .data$kind, linewidth = .data$kind, alpha = .data$kind
     )
   ) +
-    ggplot2::geom_line() +
-    ggplot2::scale_colour_manual(
-      values = stats::setNames(c(colour_confidential, colour_synthetic), kinds)
-    ) +
-    ggplot2::scale_linewidth_manual(
-      values = stats::setNames(c(1.3, 0.5), kinds)
-    ) +
-    ggplot2::scale_alpha_manual(
-      values = stats::setNames(c(0.9, if (synthetic$m > 5) 0.5 else 0.8), kinds)
-    ) +
+    geom_line() +
+    curve_scales(kinds, synthetic$m) +
     scale_response(transform, prefix, limits) +
     density_axis() +
-    ggplot2::labs(
-      title = sprintf("%s, confidential and synthetic",
-        capitalize(column$name)
-      ),
+    confidential_labs(
+      title = both_title(column),
       subtitle = wrapped(paste0(
         capitalize(describe_job(object)),
         if (tail) "; above the file's 90% quantile"
       )),
-      x = axis_title(column$name, column$transform),
-      caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = axis_title(column$name, column$transform)
+    )
 }
 
 # Counts and two values have shares, not a density.
 plot_shares <- function(object, prefix) {
   synthetic <- object$synthetic
   column <- only_column(synthetic)
-  variable <- column$name
-  confidential <- job_data(object)[[variable]]
-  sets <- lapply(synthetic$sets, function(set) set[[variable]])
-  share_figure(sets, column$kind, response_prefix(prefix), confidential) +
-    ggplot2::labs(
-      title = sprintf("%s, confidential and synthetic", capitalize(variable)),
-      subtitle = capitalize(capitalize(object$internal$label$title)),
+  share_figure(
+    drawn_values(synthetic), column$kind, response_prefix(prefix),
+    job_data(object)[[column$name]]
+  ) +
+    labs(
+      title = both_title(column),
+      subtitle = capitalize(object$internal$label$title),
       x = axis_title(column$name, column$transform),
       caption = confidential_caption
     )
+}
+
+both_title <- function(column) {
+  sprintf("%s, confidential and synthetic", capitalize(column$name))
 }
 
 axis_title <- function(name, transform) {
@@ -284,40 +251,26 @@ plot_records <- function(object, prefix) {
   )
   # The same on both axes, so that the line of equal values is the diagonal
   limits <- range(frame)
-  scale <- function(axis) {
-    if (column$transform == "log") {
-      axis$log(
-        limits = limits, breaks = far_apart(log_breaks(limits)),
-        labels = label_amount(prefix)
-      )
-    } else {
-      axis$plain(
-        limits = limits, breaks = inner_breaks, labels = label_amount(prefix)
-      )
-    }
+  log <- column$transform == "log"
+  breaks <- if (log) far_apart(log_breaks(limits)) else inner_breaks
+  axis <- function(scale) {
+    scale(limits = limits, breaks = breaks, labels = label_amount(prefix))
   }
-  ggplot2::ggplot(
-    frame, ggplot2::aes(x = .data$confidential, y = .data$synthetic)
-  ) +
-    ggplot2::geom_abline(colour = colour_bound, linewidth = 0.5) +
-    ggplot2::geom_point(
+  ggplot(frame, aes(x = .data$confidential, y = .data$synthetic)) +
+    geom_abline(colour = colour_bound, linewidth = 0.5) +
+    geom_point(
       shape = 16, size = 1.3, alpha = if (nrow(frame) > 2000) 0.15 else 0.35,
       colour = colour_synthetic
     ) +
-    scale(list(
-      log = ggplot2::scale_x_log10, plain = ggplot2::scale_x_continuous
-    )) +
-    scale(list(
-      log = ggplot2::scale_y_log10, plain = ggplot2::scale_y_continuous
-    )) +
-    ggplot2::labs(
+    axis(if (log) scale_x_log10 else scale_x_continuous) +
+    axis(if (log) scale_y_log10 else scale_y_continuous) +
+    confidential_labs(
       title = sprintf("%s of each record", capitalize(variable)),
       subtitle = wrapped(paste0(
         capitalize(describe_job(object)), "; one set. Line: the value is kept"
       )),
-      x = "Confidential", y = "Synthetic", caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = "Confidential", y = "Synthetic"
+    )
 }
 
 #' Every other break, as long as more than four are left
@@ -332,16 +285,11 @@ far_apart <- function(breaks) {
 check_kind_shown <- function(synthetic, type, counts) {
   column <- only_column(synthetic)
   count <- column$kind == "count"
-  if (has_labels(column) || (count && !counts)) {
-    abort_input(
-      "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
-      x = if (count) {
-        "{.val {column$name}} is a count."
-      } else {
-        "{.val {column$name}} has levels."
-      },
-      i = "{.code type = \"density\"} shows their shares.",
-      arg = "type"
-    )
-  }
+  refuse_if(
+    has_labels(column) || (count && !counts),
+    "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
+    x = "{.val {column$name}} {if (count) 'is a count' else 'has levels'}.",
+    i = "{.code type = \"density\"} shows their shares.",
+    arg = "type"
+  )
 }

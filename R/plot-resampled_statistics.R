@@ -34,40 +34,26 @@ autoplot.resampled_statistics <- function(object, ...) {
   table$release <- factor(table$release, rev(releases))
   table$statistic <- factor(table$statistic, statistics)
   file <- table[table$release == "confidential", ]
-  ggplot2::ggplot(draws, ggplot2::aes(x = .data$value, y = .data$release)) +
-    ggplot2::geom_vline(
-      ggplot2::aes(xintercept = .data$estimate),
+  ggplot(draws, aes(x = .data$value, y = .data$release)) +
+    geom_vline(
+      aes(xintercept = .data$estimate),
       data = file, colour = "grey55", linewidth = 0.4, linetype = "dashed"
     ) +
-    ggplot2::geom_violin(
-      ggplot2::aes(fill = .data$release),
-      scale = "width", width = 0.7, colour = NA
-    ) +
-    ggplot2::geom_point(
-      ggplot2::aes(x = .data$estimate),
-      data = table, shape = 21, size = 2.4, fill = "white", colour = "grey25",
-      stroke = 0.5
-    ) +
-    ggplot2::scale_fill_manual(
-      values = release_colours(releases), guide = "none"
-    ) +
-    ggplot2::scale_x_continuous(
+    violins(aes(fill = .data$release), width = 0.7) +
+    circles(aes(x = .data$estimate), data = table) +
+    scale_fill_manual(values = release_colours(releases), guide = "none") +
+    scale_x_continuous(
       labels = label_thousands(), breaks = inner_breaks,
       # Long amounts near each other: better one than two that overlap
-      guide = ggplot2::guide_axis(check.overlap = TRUE)
+      guide = guide_axis(check.overlap = TRUE)
     ) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$statistic), scales = "free_x" ) +
-    ggplot2::labs(
+    facet_wrap(vars(.data$statistic), scales = "free_x" ) +
+    confidential_labs(
       title = sprintf("Statistics of %s, resampled", object$variable),
       subtitle = "Circle: estimate. Dashed: that of the confidential file",
-      x = NULL, y = NULL, caption = confidential_caption
+      x = NULL, y = NULL
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.y = ggplot2::element_text(colour = "grey15"),
-      panel.grid.major.y = ggplot2::element_blank(),
-      panel.spacing.x = ggplot2::unit(14, "pt")
-    )
+    theme_rows(14)
 }
 
 #' @rdname plot.resampled_statistics

@@ -30,9 +30,8 @@ autoplot.risk_utility_map <- function(object, measure = "ecdf_max",
     ecdf_mean_squared = "Mean squared ECDF difference",
     mean_ratio = "Mean / mean of the file", sd_ratio = "Sd / sd of the file",
     q95_ratio = "95% quantile / that of the file",
-    shares = "Total variation of shares",
-    groups = "Error of group means", r_squared = "R-squared",
-    overlap = "Overlap of intervals"
+    shares = "Total variation of shares", groups = "Error of group means",
+    r_squared = "R-squared", overlap = "Overlap of intervals"
   )
   measure <- check_choice(measure, names(titles))
   against <- check_choice(against, c("epsilon", "risk"))
@@ -43,48 +42,34 @@ autoplot.risk_utility_map <- function(object, measure = "ecdf_max",
   n_lines <- nrow(lines)
   legend <- legend_rows(levels(frame$line))
   failed <- sum(nzchar(object$table$problem))
-  figure <- ggplot2::ggplot(
+  figure <- ggplot(
     frame,
-    ggplot2::aes(
-      x = .data$at, y = .data$value, colour = .data$line, shape = .data$line
-    )
+    aes(x = .data$at, y = .data$value, colour = .data$line, shape = .data$line)
   ) +
-    ggplot2::geom_path(
-      ggplot2::aes(group = .data$joined),
-      colour = "grey70", linewidth = 0.4
-    ) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(ymin = .data$low, ymax = .data$high),
-      linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
-    ) +
-    ggplot2::geom_point(size = 2.6, stroke = 0.9) +
-    ggplot2::scale_colour_manual(values = line_colours(lines)) +
-    ggplot2::scale_shape_manual(values = stats::setNames(
+    geom_path(aes(group = .data$joined), colour = "grey70", linewidth = 0.4) +
+    error_bars(aes(ymin = .data$low, ymax = .data$high)) +
+    geom_point(size = 2.6, stroke = 0.9) +
+    scale_colour_manual(values = line_colours(lines)) +
+    scale_shape_manual(values = stats::setNames(
       rep_len(line_shapes, n_lines), levels(frame$line)
     )) +
-    ggplot2::scale_y_continuous(limits = c(0, NA)) +
-    ggplot2::guides(colour = legend, shape = legend) +
-    ggplot2::labs(
+    scale_y_continuous(limits = c(0, NA)) +
+    guides(colour = legend, shape = legend) +
+    confidential_labs(
       title = sprintf("Risk and utility on %s", object$variable),
-      subtitle = map_subtitle(object, failed),
-      y = titles[[measure]], caption = confidential_caption
+      subtitle = map_subtitle(object, failed), y = titles[[measure]]
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(
-      legend.position = "bottom",
-      legend.text = ggplot2::element_text(size = 9),
-      legend.key.height = ggplot2::unit(11, "pt"),
-      legend.key.width = ggplot2::unit(14, "pt"),
-      axis.title.y = ggplot2::element_text(size = 11)
+    theme(
+      legend.position = "bottom", legend.text = element_text(size = 9),
+      legend.key.height = unit(11, "pt"), legend.key.width = unit(14, "pt"),
+      axis.title.y = element_text(size = 11)
     )
   if (against == "risk") {
-    return(figure + ggplot2::geom_linerange(
-      ggplot2::aes(xmin = .data$left, xmax = .data$right),
-      linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
-    ) + ggplot2::labs(x = "Mean identification risk"))
+    return(figure + error_bars(aes(xmin = .data$left, xmax = .data$right)) +
+      labs(x = "Mean identification risk"))
   }
   figure + epsilon_axis(frame$at) +
-    ggplot2::labs(x = "Epsilon of one set, add/remove-one (log scale)")
+    labs(x = "Epsilon of one set, add/remove-one (log scale)")
 }
 
 #' @rdname plot.risk_utility_map
@@ -94,21 +79,25 @@ plot.risk_utility_map <- function(x, measure = "ecdf_max",
   autoplot.risk_utility_map(x, measure, against, ...)
 }
 
+error_bars <- function(mapping) {
+  geom_linerange(
+    mapping, linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
+  )
+}
+
 # Told apart without colour
 line_shapes <- c(16, 17, 15, 1, 2, 0, 18, 3, 4, 8, 5, 6)
 
 check_measured_of <- function(object, name) {
-  if (all(is.na(object$table[[name]]))) {
-    abort_input(
-      "The map must hold {.val {name}}.",
-      i = switch(name,
-        risk = "Make it with {.arg risk_radius}.",
-        groups = "Make it with {.arg groups}.",
-        "No run gave it."
-      ),
-      arg = if (name == "risk") "against" else "measure"
-    )
-  }
+  refuse_if(
+    all(is.na(object$table[[name]])), "The map must hold {.val {name}}.",
+    i = switch(name,
+      risk = "Make it with {.arg risk_radius}.",
+      groups = "Make it with {.arg groups}.",
+      "No run gave it."
+    ),
+    arg = if (name == "risk") "against" else "measure"
+  )
 }
 
 #' @return (data frame) A row for each run that has both: `at`, `value`, their
@@ -190,7 +179,7 @@ map_subtitle <- function(object, failed) {
 legend_rows <- function(words) {
   # About 72 letters of the legend's size, of which a key takes 5
   columns <- max(1, min(length(words), floor(72 / (max(nchar(words)) + 5))))
-  ggplot2::guide_legend(ncol = columns, byrow = TRUE, title = NULL)
+  guide_legend(ncol = columns, byrow = TRUE, title = NULL)
 }
 
 #' A logarithmic axis of epsilons with figures where there are any
@@ -200,8 +189,8 @@ epsilon_axis <- function(at) {
   round <- log_breaks(limits)
   # Between two round numbers there are the ends
   breaks <- if (length(round) < 2) limits else round
-  ggplot2::scale_x_log10(
+  scale_x_log10(
     breaks = breaks, labels = function(x) vapply(signif(x, 2), format, ""),
-    expand = ggplot2::expansion(0.06)
+    expand = expansion(0.06)
   )
 }

@@ -51,23 +51,19 @@ plot_coefficients <- function(object) {
   if (!all(level)) table <- table[!level, ]
   table$name <- factor(rownames(table), rev(rownames(table)))
   draw_alone(
-    draw_coefficients,
-    table = table, label = response_label(object$response)
+    draw_coefficients, table = table, label = response_label(object$response)
   )
 }
 
 draw_coefficients <- function(table, label) {
-  ggplot2::ggplot(table, ggplot2::aes(y = .data$name)) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey70", linewidth = 0.4) +
-    ggplot2::geom_segment(
-      ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$name),
+  ggplot(table, aes(y = .data$name)) +
+    geom_vline(xintercept = 0, colour = "grey70", linewidth = 0.4) +
+    geom_segment(
+      aes(x = .data$low, xend = .data$high, yend = .data$name),
       colour = colour_synthetic, linewidth = 1, alpha = 0.45, lineend = "round"
     ) +
-    ggplot2::geom_point(
-      ggplot2::aes(x = .data$estimate),
-      colour = colour_synthetic, size = 2
-    ) +
-    ggplot2::labs(
+    geom_point(aes(x = .data$estimate), colour = colour_synthetic, size = 2) +
+    labs(
       title = sprintf("Coefficients of %s", label),
       subtitle = "Estimates and 95% intervals, with the noise in them",
       x = NULL, y = NULL
@@ -76,21 +72,16 @@ draw_coefficients <- function(table, label) {
 }
 
 plot_released_margin <- function(object, prefix) {
-  if (is.null(object$margin)) {
-    abort_input(
-      "The release has no margin.",
-      i = "State {.arg bounds} in {.fn score_release}.",
-      arg = "type"
-    )
-  }
+  refuse_if(
+    is.null(object$margin), "The release has no margin.",
+    i = "State {.arg bounds} in {.fn score_release}.", arg = "type"
+  )
   response <- object$response
   counts <- project_counts(object$margin$noisy)
   bin_figure(response, object$margin$breaks, counts / sum(counts), prefix) +
-    ggplot2::labs(
+    labs(
       title = sprintf("Noisy margin of %s", response$variable),
-      subtitle = sprintf(
-        "%d bins around the public reference", length(counts)
-      ),
+      subtitle = sprintf("%d bins around the public reference", length(counts)),
       x = axis_title(response$variable, response$transform)
     )
 }

@@ -44,48 +44,39 @@ plot.synthesizer <- function(x, type = c("bounds", "weights", "trace"), ...) {
 #' @noRd
 plot_bound_against_weight <- function(fits) {
   panels <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
-  frame <- do.call(rbind, Map(function(fit, panel) {
-    data.frame(panel = panel, weight = alpha_of(fit), bound = fit$bound$record)
-  }, fits, panels))
+  frame <- stack_frames(stats::setNames(fits, panels), "panel", function(fit) {
+    data.frame(weight = alpha_of(fit), bound = fit$bound$record)
+  })
   marks <- data.frame(
-    panel = panels,
+    panel = factor(panels, panels),
     overall = vapply(fits, function(fit) fit$bound$overall, numeric(1))
   )
-  marks$text <- paste0("Delta == '", format_figure(marks$overall), "'")
-  frame$panel <- factor(frame$panel, panels)
-  marks$panel <- factor(marks$panel, panels)
   frame <- frame[is.finite(frame$bound), ]
-  figure <- ggplot2::ggplot(
-    frame, ggplot2::aes(x = .data$weight, y = .data$bound)
-  ) +
-    ggplot2::geom_point(
+  figure <- ggplot(frame, aes(x = .data$weight, y = .data$bound)) +
+    geom_point(
       shape = 16, size = 1.3, alpha = 0.35, colour = colour_synthetic
     ) +
-    ggplot2::geom_hline(
-      ggplot2::aes(yintercept = .data$overall),
+    geom_hline(
+      aes(yintercept = .data$overall),
       data = marks, colour = colour_bound, linewidth = 0.5
     ) +
-    ggplot2::geom_text(
-      ggplot2::aes(x = 0, y = .data$overall, label = .data$text),
+    geom_text(
+      aes(x = 0, y = .data$overall, label = delta_text(.data$overall)),
       data = marks, parse = TRUE, hjust = 0, vjust = -0.4,
       colour = colour_bound, size = 3.9
     ) +
-    ggplot2::scale_x_continuous(
-      limits = c(0, 1), breaks = seq(0, 1, 0.25),
-      labels = c("0", "0.25", "0.5", "0.75", "1")
+    scale_x_continuous(
+      limits = c(0, 1), breaks = seq(0, 1, 0.25), labels = format_exact
     ) +
-    ggplot2::scale_y_continuous(
-      limits = c(0, NA), expand = ggplot2::expansion(c(0.01, 0.1))
-    ) +
-    ggplot2::labs(
+    scale_y_continuous(limits = c(0, NA), expand = expansion(c(0.01, 0.1))) +
+    confidential_labs(
       title = "Record bound against privacy weight",
       subtitle = wrapped(flatness_text(fits[[length(fits)]])),
-      x = "Privacy weight", y = "Record bound", caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = "Privacy weight", y = "Record bound"
+    )
   if (length(fits) > 1) {
-    figure <- figure + ggplot2::facet_wrap(ggplot2::vars(.data$panel)) +
-      ggplot2::theme(panel.spacing.x = ggplot2::unit(18, "pt"))
+    figure <- figure + facet_wrap(vars(.data$panel)) +
+      theme(panel.spacing.x = unit(18, "pt"))
   }
   figure
 }
@@ -135,31 +126,20 @@ plot_trace <- function(fit) {
   }))
   frame$quantity <- factor(frame$quantity, titles)
   n_chains <- nlevels(frame$chain)
-  ggplot2::ggplot(
-    frame,
-    ggplot2::aes(x = .data$draw, y = .data$value, colour = .data$chain)
-  ) +
-    ggplot2::geom_line(linewidth = 0.25, alpha = 0.75) +
-    ggplot2::facet_wrap(
-      ggplot2::vars(.data$quantity),
-      ncol = 1, scales = "free_y"
-    ) +
-    ggplot2::scale_y_continuous(n.breaks = 3) +
-    ggplot2::scale_colour_manual(
+  ggplot(frame, aes(x = .data$draw, y = .data$value, colour = .data$chain)) +
+    geom_line(linewidth = 0.25, alpha = 0.75) +
+    facet_wrap(vars(.data$quantity), ncol = 1, scales = "free_y") +
+    scale_y_continuous(n.breaks = 3) +
+    scale_colour_manual(
       values = rep_len(chain_colours, n_chains),
       labels = function(x) paste("chain", x)
     ) +
-    ggplot2::guides(
-      colour = if (n_chains > 6) {
-        "none"
-      } else {
-        ggplot2::guide_legend(override.aes = list(linewidth = 1, alpha = 1))
-      }
-    ) +
-    ggplot2::labs(
+    guides(colour = if (n_chains > 6) "none" else guide_legend(
+      override.aes = list(linewidth = 1, alpha = 1)
+    )) +
+    confidential_labs(
       title = "Traces",
       subtitle = "Chains that cannot be told apart have mixed",
-      x = "Draw", y = NULL, caption = confidential_caption
-    ) +
-    theme_pseudosynth()
+      x = "Draw", y = NULL
+    )
 }

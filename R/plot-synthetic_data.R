@@ -28,32 +28,29 @@ NULL
 #' @export
 autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.synthetic_data}.")
-  if (is.data.frame(prefix)) {
-    abort_input(
-      "The figure of sets shows them alone.",
-      i = "{.fn utility} compares them with the file, and has a figure.",
-      arg = "prefix"
-    )
-  }
+  refuse_if(
+    is.data.frame(prefix), "The figure of sets shows them alone.",
+    i = "{.fn utility} compares them with the file, and has a figure.",
+    arg = "prefix"
+  )
   plot_synthetic(object, prefix)
 }
 
 plot_synthetic <- function(object, prefix) {
   column <- only_column(object)
-  sets <- lapply(object$sets, function(set) set[[column$name]])
+  sets <- drawn_values(object)
   prefix <- response_prefix(prefix)
   # Counts and two values have shares, not a density
   figure <- if (column$kind == "count" || has_labels(column)) {
     share_figure(sets, column$kind, prefix)
   } else {
     draw_alone(
-      draw_densities,
-      curves = density_curves(sets, column$transform),
+      draw_densities, curves = density_curves(sets, column$transform),
       transform = column$transform, prefix = prefix, m = object$m
     )
   }
   figure +
-    ggplot2::labs(
+    labs(
       title = sprintf("Synthetic %s", column$name),
       subtitle = sprintf(
         "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
@@ -65,11 +62,8 @@ plot_synthetic <- function(object, prefix) {
 }
 
 draw_densities <- function(curves, transform, prefix, m) {
-  ggplot2::ggplot(
-    curves,
-    ggplot2::aes(x = .data$x, y = .data$density, group = .data$curve)
-  ) +
-    ggplot2::geom_line(
+  ggplot(curves, aes(x = .data$x, y = .data$density, group = .data$curve)) +
+    geom_line(
       colour = colour_synthetic, linewidth = 0.5,
       alpha = if (m > 5) 0.5 else 0.8
     ) +

@@ -5,6 +5,19 @@
 #' @export
 ggplot2::autoplot
 
+#' @importFrom ggplot2 aes annotate coord_equal element_blank element_line
+#'   element_rect element_text expansion facet_wrap geom_abline geom_col
+#'   geom_errorbar geom_histogram geom_hline geom_line geom_linerange geom_path
+#'   geom_point geom_rect geom_rug geom_segment geom_step geom_text geom_violin
+#'   geom_vline ggplot guide_axis guide_legend guides label_wrap_gen labs margin
+#'   position_dodge position_dodge2 position_jitter scale_alpha_manual
+#'   scale_colour_identity scale_colour_manual scale_fill_identity
+#'   scale_fill_manual scale_linetype_manual scale_linewidth_manual
+#'   scale_shape_manual scale_x_continuous scale_x_log10 scale_y_continuous
+#'   scale_y_discrete scale_y_log10 scale_y_sqrt stat_summary theme
+#'   theme_minimal unit vars
+NULL
+
 #' @importFrom rlang .data
 #' @importFrom rlang %||%
 NULL
@@ -33,48 +46,87 @@ draw_alone <- function(draw, ...) {
 }
 
 theme_pseudosynth <- function() {
-  ggplot2::theme_minimal(base_size = 12) +
-    ggplot2::theme(
-      panel.grid.minor = ggplot2::element_blank(),
-      panel.grid.major = ggplot2::element_line(
-        colour = "grey92", linewidth = 0.3
-      ),
-      axis.line.x = ggplot2::element_line(colour = "grey60", linewidth = 0.3),
-      axis.ticks.x = ggplot2::element_line(colour = "grey60", linewidth = 0.3),
-      axis.title = ggplot2::element_text(colour = "grey25"),
-      axis.text = ggplot2::element_text(colour = "grey35"),
-      strip.text = ggplot2::element_text(
+  theme_minimal(base_size = 12) +
+    theme(
+      panel.grid.minor = element_blank(),
+      panel.grid.major = element_line(colour = "grey92", linewidth = 0.3),
+      axis.line.x = element_line(colour = "grey60", linewidth = 0.3),
+      axis.ticks.x = element_line(colour = "grey60", linewidth = 0.3),
+      axis.title = element_text(colour = "grey25"),
+      axis.text = element_text(colour = "grey35"),
+      strip.text = element_text(
         colour = "grey15", face = "bold", hjust = 0, size = 11
       ),
       legend.position = "top",
       legend.justification = "left",
-      legend.title = ggplot2::element_blank(),
-      legend.margin = ggplot2::margin(0, 0, 0, 0),
-      legend.box.spacing = ggplot2::unit(4, "pt"),
+      legend.title = element_blank(),
+      legend.margin = margin(0, 0, 0, 0),
+      legend.box.spacing = unit(4, "pt"),
       plot.title.position = "plot",
       plot.caption.position = "plot",
-      plot.title = ggplot2::element_text(
-        face = "bold", size = 14, margin = ggplot2::margin(b = 3)
+      plot.title = element_text(
+        face = "bold", size = 14, margin = margin(b = 3)
       ),
-      plot.subtitle = ggplot2::element_text(
-        colour = "grey35", size = 11, margin = ggplot2::margin(b = 8)
+      plot.subtitle = element_text(
+        colour = "grey35", size = 11, margin = margin(b = 8)
       ),
-      plot.caption = ggplot2::element_text(
-        colour = "grey45", hjust = 0, size = 9, margin = ggplot2::margin(t = 8)
+      plot.caption = element_text(
+        colour = "grey45", hjust = 0, size = 9, margin = margin(t = 8)
       ),
-      plot.background = ggplot2::element_rect(fill = "white", colour = NA),
-      plot.margin = ggplot2::margin(10, 22, 8, 10)
+      plot.background = element_rect(fill = "white", colour = NA),
+      plot.margin = margin(10, 22, 8, 10)
     )
 }
 
-#' The same for figures of a few named groups side by side
-#' @noRd
-theme_groups <- function() {
-  theme_pseudosynth() +
-    ggplot2::theme(
-      axis.text.x = ggplot2::element_text(size = 12, colour = "grey15"),
-      panel.grid.major.x = ggplot2::element_blank()
-    )
+# The look of one group beside the other: by columns, or by rows of panels
+theme_columns <- function() {
+  theme(
+    axis.text.x = element_text(size = 12, colour = "grey15"),
+    panel.grid.major.x = element_blank()
+  )
+}
+
+theme_rows <- function(spacing, grid = FALSE) {
+  theme(
+    axis.text.y = element_text(colour = "grey15"),
+    panel.spacing.x = unit(spacing, "pt")
+  ) + if (!grid) theme(panel.grid.major.y = element_blank())
+}
+
+confidential_labs <- function(...) {
+  list(labs(..., caption = confidential_caption), theme_pseudosynth())
+}
+
+# A distribution of each group, its whole range, and the point that sums it up
+violins <- function(mapping, width = 0.75) {
+  geom_violin(mapping, scale = "width", width = width, colour = NA)
+}
+
+whiskers <- function(mapping) {
+  stat_summary(
+    mapping, geom = "linerange", fun.min = min, fun.max = max, linewidth = 0.4
+  )
+}
+
+circles <- function(..., size = 2.4, stroke = 0.5, layer = geom_point) {
+  layer(
+    ..., shape = 21, size = size, fill = "white", colour = "grey25",
+    stroke = stroke
+  )
+}
+
+delta_text <- function(bound) {
+  paste0("Delta == '", format_figure(bound), "'")
+}
+
+# One row a record of each, in the order given
+stack_frames <- function(parts, column, frame_of) {
+  names <- names(parts)
+  frame <- do.call(rbind, Map(function(part, name) {
+    data.frame(stats::setNames(list(name), column), frame_of(part))
+  }, parts, names))
+  frame[[column]] <- factor(frame[[column]], names)
+  frame
 }
 
 #' A subtitle in lines that have room at a width of five inches
@@ -174,14 +226,11 @@ inner_breaks <- function(limits) {
 scale_response <- function(transform, prefix, limits) {
   labels <- label_amount(prefix)
   if (transform == "log") {
-    ggplot2::scale_x_log10(
-      breaks = log_breaks(limits), labels = labels,
-      expand = ggplot2::expansion(0.01)
+    scale_x_log10(
+      breaks = log_breaks(limits), labels = labels, expand = expansion(0.01)
     )
   } else {
-    ggplot2::scale_x_continuous(
-      labels = labels, expand = ggplot2::expansion(0.01)
-    )
+    scale_x_continuous(labels = labels, expand = expansion(0.01))
   }
 }
 
@@ -216,8 +265,7 @@ density_curves <- function(values, transform) {
   }
   curves <- lapply(seq_along(z), function(j) {
     fit <- stats::density(
-      z[[j]],
-      bw = bandwidth, n = 400, from = limits[1], to = limits[2]
+      z[[j]], bw = bandwidth, n = 400, from = limits[1], to = limits[2]
     )
     data.frame(curve = j, x = back(fit$x), density = fit$y)
   })
@@ -226,9 +274,7 @@ density_curves <- function(values, transform) {
 
 density_axis <- function() {
   list(
-    ggplot2::scale_y_continuous(
-      expand = ggplot2::expansion(c(0, 0.05)), breaks = NULL
-    ),
-    ggplot2::labs(y = "Density")
+    scale_y_continuous(expand = expansion(c(0, 0.05)), breaks = NULL),
+    labs(y = "Density")
   )
 }

@@ -50,25 +50,16 @@ autoplot.utility <- function(object, ...) {
   )
   means <- means[abs(means$difference) <= largest_difference, ]
   n_sets <- nrow(difference)
-  ggplot2::ggplot(
-    frame, ggplot2::aes(x = .data$difference, y = .data$statistic)
-  ) +
-    ggplot2::geom_vline(xintercept = 0, colour = "grey45", linewidth = 0.5) +
-    ggplot2::geom_point(
-      ggplot2::aes(shape = .data$mark),
+  ggplot(frame, aes(x = .data$difference, y = .data$statistic)) +
+    geom_vline(xintercept = 0, colour = "grey45", linewidth = 0.5) +
+    geom_point(
+      aes(shape = .data$mark),
       colour = colour_synthetic, size = 2.2, alpha = 0.7
     ) +
-    ggplot2::geom_point(
-      data = means, shape = 21, size = 2.8, fill = "white", colour = "grey25",
-      stroke = 0.6
-    ) +
-    ggplot2::scale_shape_manual(
-      values = c(set = 16, beyond = 17), guide = "none"
-    ) +
-    ggplot2::scale_x_continuous(
-      labels = label_percent, expand = ggplot2::expansion(0.06)
-    ) +
-    ggplot2::labs(
+    circles(data = means, size = 2.8, stroke = 0.6) +
+    scale_shape_manual(values = c(set = 16, beyond = 17), guide = "none") +
+    scale_x_continuous(labels = label_percent, expand = expansion(0.06)) +
+    confidential_labs(
       title = sprintf("Statistics of synthetic %s", object$variable),
       subtitle = paste0(
         "Against the file's, the line at 0. Circle: mean of ", n_sets,
@@ -83,11 +74,9 @@ autoplot.utility <- function(object, ...) {
           mean(object$table$shares %||% object$table$ecdf_max), 2
         ), ", mean over sets"
       ),
-      x = "Difference from the file's statistic", y = NULL,
-      caption = confidential_caption
+      x = "Difference from the file's statistic", y = NULL
     ) +
-    theme_pseudosynth() +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(colour = "grey15"))
+    theme(axis.text.y = element_text(colour = "grey15"))
 }
 
 #' @rdname plot.utility

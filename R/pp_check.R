@@ -38,22 +38,14 @@
 #' pp_check(fit)
 #' @export
 pp_check <- function(object, ...) {
-  check_bayesplot()
+  check_installed("bayesplot")
   check_present(object)
   of_numbers <- is.numeric(object) && ...length() > 1
-  if (!of_numbers && !has_pp_check(object)) {
+  # Fits of other packages have methods of their own
+  if (!of_numbers && !has_method("pp_check", object, "bayesplot")) {
     check_class(object, "synthesizer", how = "{.fn fit_synthesizer} makes one.")
   }
   bayesplot::pp_check(object, ...)
-}
-
-# Fits of other packages have methods of their own
-has_pp_check <- function(object) {
-  any(vapply(class(object), function(class) {
-    !is.null(utils::getS3method("pp_check", class,
-      optional = TRUE, envir = asNamespace("bayesplot")
-    ))
-  }, TRUE))
 }
 
 #' @rdname pp_check
@@ -61,7 +53,7 @@ has_pp_check <- function(object) {
 pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
                                  scale = c("model", "response"), seed = NULL,
                                  ...) {
-  check_bayesplot()
+  check_installed("bayesplot")
   scale <- check_choice(scale, c("model", "response"))
   check_string(type, null = TRUE)
   response <- object$response
@@ -73,48 +65,40 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
   )
   yrep <- posterior_predict.synthesizer(object, draws = n_draws, seed = seed)
   y <- as_number(object$data[[response$variable]], response$levels)
-  if (scale == "model" && response$kind == "continuous") {
+  on_model <- scale == "model" && response$kind == "continuous"
+  if (on_model) {
     y <- response_forward(response, y)
     yrep[] <- response_forward(response, yrep)
   }
   figure <- draw(y, yrep, ...) + pp_theme(type) +
-    ggplot2::labs(caption = confidential_caption)
+    labs(caption = confidential_caption)
   # The axis of a statistic is not the response.
   if (startsWith(type, "stat")) {
     return(figure)
   }
   axis <- if (response$kind == "binary") {
-    ggplot2::scale_x_continuous(breaks = 0:1)
+    scale_x_continuous(breaks = 0:1)
   } else if (response$kind == "categorical") {
-    ggplot2::scale_x_continuous(
+    scale_x_continuous(
       breaks = seq_along(response$levels) - 1, labels = response$levels
     )
   } else if (scale == "response" || response$kind == "count") {
-    ggplot2::scale_x_continuous(labels = label_amount())
+    scale_x_continuous(labels = label_amount())
   }
   # bayesplot has an axis of its own, which is replaced
-  figure <- suppressMessages(figure + axis)
-  figure + ggplot2::labs(
-    x = if (scale == "model" && response$kind == "continuous") {
-      response$label
-    } else {
-      pp_axis(response)
-    }
-  )
+  suppressMessages(figure + axis) +
+    labs(x = if (on_model) response$label else pp_axis(response))
 }
 
 #' The look of our figures; a density's axis has no figures
 #' @noRd
 pp_theme <- function(type) {
-  look <- theme_pseudosynth()
-  if (startsWith(type, "dens") || type == "stat") {
-    look <- look + ggplot2::theme(
-      axis.text.y = ggplot2::element_blank(),
-      axis.ticks.y = ggplot2::element_blank(),
-      axis.title.y = ggplot2::element_blank()
+  theme_pseudosynth() + if (startsWith(type, "dens") || type == "stat") {
+    theme(
+      axis.text.y = element_blank(), axis.ticks.y = element_blank(),
+      axis.title.y = element_blank()
     )
   }
-  look
 }
 
 pp_axis <- function(response) {
@@ -154,25 +138,9 @@ pp_function <- function(type) {
     )
     abort_input(
       "{.arg type} must be a posterior predictive check of bayesplot.",
-      x = "There is no {.fn {name}}.",
-      i = "For instance {.or {.val {known}}}.",
+      x = "There is no {.fn {name}}.", i = "For instance {.or {.val {known}}}.",
       arg = "type"
     )
   }
   getExportedValue("bayesplot", name)
-}
-
-check_bayesplot <- function() {
-  if (!has_bayesplot()) {
-    abort_input(
-      "{.fn pp_check} draws its figures by the package {.pkg bayesplot}.",
-      x = "It is not installed.",
-      i = "Run {.code install.packages(\"bayesplot\")}, or compare
-           {.fn posterior_predict} with the data yourself."
-    )
-  }
-}
-
-has_bayesplot <- function() {
-  requireNamespace("bayesplot", quietly = TRUE)
 }

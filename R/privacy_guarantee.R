@@ -88,9 +88,7 @@ charge_draws <- function(x, epsilon) {
 #' @noRd
 publish_guarantee <- function(x) {
   if (x$label != "strict") {
-    for (part in names(x$epsilon)) {
-      x$epsilon[[part]][] <- NA_real_
-    }
+    x$epsilon <- lapply(x$epsilon, replace, TRUE, NA_real_)
     x$charges[charge_costs] <- lapply(x$charges[charge_costs], `*`, NA)
   }
   x$delta <- NA_real_
@@ -106,13 +104,11 @@ publish_guarantee <- function(x) {
 #' @noRd
 check_public_only <- function(public) {
   check_flag(public)
-  if (!public) {
-    abort_input(
-      "{.arg public} must be {.code TRUE}.",
-      x = "Synthetic data and histograms hold nothing but the public label.",
-      arg = "public"
-    )
-  }
+  refuse_if(
+    !public, "{.arg public} must be {.code TRUE}.",
+    x = "Synthetic data and histograms hold nothing but the public label.",
+    arg = "public"
+  )
 }
 
 #' A label as it was made; one that was edited claims nothing
@@ -127,9 +123,7 @@ intact_label <- function(x) {
 void_label <- function(x, what) {
   x[c("label", "reasons")] <- edited_verdict(what)
   x$holds <- FALSE
-  for (part in names(x$epsilon)) {
-    x$epsilon[[part]][] <- NA_real_
-  }
+  x$epsilon <- lapply(x$epsilon, replace, TRUE, NA_real_)
   x$charges <- no_charges()
   x["exceedance"] <- NULL
   seal(x)
@@ -142,9 +136,7 @@ as.list.privacy_guarantee <- function(x, ...) {
   x$epsilon <- lapply(x$epsilon, function(part) {
     if (is.null(names(part))) part else as.list(part)
   })
-  x$charges <- lapply(seq_len(nrow(x$charges)), function(i) {
-    as.list(x$charges[i, ])
-  })
+  x$charges <- row_lists(x$charges)
   # Lists stay arrays in JSON, also where they have one element
   for (field in c("public_inputs", "relations", "reasons", "empirical")) {
     x[[field]] <- as.list(x[[field]])
@@ -180,9 +172,7 @@ format.privacy_guarantee <- function(x, ...) {
     paste0(
       "epsilon ",
       paste(label_figure(epsilon, x), names(epsilon), collapse = ", "),
-      if (x$epsilon$delta > 0) {
-        paste(" at delta", format_exact(x$epsilon$delta))
-      },
+      delta_note(x),
       if (x$m > 1) sprintf(" for m = %d", x$m)
     )
   }
@@ -202,6 +192,11 @@ print.privacy_guarantee <- function(x, ...) {
   invisible(x)
 }
 
+delta_note <- function(x) {
+  delta <- x$epsilon$delta
+  if (delta > 0) paste(" at delta", format_exact(delta)) else ""
+}
+
 #' A figure of a label: what is proven rounded up, a claim to three digits
 #' @noRd
 label_figure <- function(value, x) {
@@ -215,9 +210,8 @@ guarantee_lines <- function(x) {
     epsilon_rows(x),
     charge_rows(x),
     if (!is.null(x$exceedance)) {
-      list(c("local databases", paste("above epsilon:", share_text(
-        x$exceedance
-      ))))
+      above <- share_text(x$exceedance)
+      list(c("local databases", paste("above epsilon:", above)))
     },
     lapply(x$reasons, function(reason) c("because", reason)),
     lapply(x$empirical, function(note) c("only empirical", note)),
@@ -251,11 +245,7 @@ epsilon_rows <- function(x) {
       c("epsilon", "withheld: it is computed from the confidential file")
     ))
   }
-  at <- if (x$epsilon$delta > 0) {
-    sprintf(" at delta %s", format_exact(x$epsilon$delta))
-  } else {
-    ""
-  }
+  at <- delta_note(x)
   figure <- function(part, relation) {
     label_figure(x$epsilon[[part]][[relation]], x)
   }
@@ -270,11 +260,8 @@ epsilon_rows <- function(x) {
   multiple <- c("add/remove-one" = "2 Delta", "replace-one" = "4 Delta")
   lapply(x$relations, function(relation) {
     clipped <- "interval" %in% names(x$public_inputs)
-    of <- if (x$label %in% c("strict", "probabilistic") || clipped) {
-      ""
-    } else {
-      paste0(multiple[[relation]], " = ")
-    }
+    plain <- x$label %in% c("strict", "probabilistic") || clipped
+    of <- if (plain) "" else paste0(multiple[[relation]], " = ")
     c(relation, sprintf(
       "epsilon %s%s per parameter draw, one-off %s, total %s for m = %d%s%s",
       of, figure("per_draw", relation), figure("one_off", relation),
@@ -289,8 +276,8 @@ charge_rows <- function(x) {
   if (x$label == "none" || nrow(x$charges) == 0) {
     return(NULL)
   }
-  rows <- lapply(seq_len(nrow(x$charges)), function(i) {
-    c("charged", charge_text(x$charges[i, ], x))
+  rows <- lapply(row_lists(x$charges), function(charge) {
+    c("charged", charge_text(charge, x))
   })
   c(rows, if (!is.na(x$draws)) further_rows(x))
 }
@@ -298,21 +285,18 @@ charge_rows <- function(x) {
 #' What a further set costs
 #' @noRd
 further_rows <- function(x) {
-  generated <- x$what %in% generator_words
-  if (!generated && x$what != "synthetic data") {
-    return(NULL)
-  }
-  list(c("charged", if (generated) {
+  further <- if (x$what %in% generator_words) {
     paste(
       "Every further set is drawn from the same draws and costs nothing more;",
       "another generator of the file takes other draws."
     )
-  } else {
+  } else if (x$what == "synthetic data") {
     paste(
       "Every further call of synthesize() takes other draws: its charges are",
       "added to these."
     )
-  }))
+  }
+  if (!is.null(further)) list(c("charged", further))
 }
 
 charge_text <- function(charge, x) {
@@ -333,26 +317,23 @@ charge_text <- function(charge, x) {
   )
 }
 
+is_of_sets <- function(x) {
+  x$what %in% c("synthetic data", generator_words[["sets"]])
+}
+
 size_text <- function(x) {
   if (x$what == "the noisy counts") {
     return("the counts of all records, N not stated")
   }
+  records <- paste0("N = ", format_count(x$n_records), " records")
   if (x$what == "the noisy sums") {
-    return(paste0("N = ", format_count(x$n_records), " records"))
+    return(records)
   }
   paste0(
-    if (is.na(x$n_records)) {
-      "N not stated"
-    } else {
-      paste0("N = ", format_count(x$n_records), " records")
-    },
+    if (is.na(x$n_records)) "N not stated" else records,
     if (!is.na(x$n_draws)) paste0(", S = ", format_count(x$n_draws), " draws"),
     ", m = ", x$m, " ",
-    if (x$what %in% c("synthetic data", generator_words[["sets"]])) {
-      "set"
-    } else {
-      "released draw"
-    },
+    if (is_of_sets(x)) "set" else "released draw",
     if (x$m == 1) "" else "s",
     if (x$converged) "" else "; NOT converged"
   )

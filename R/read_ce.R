@@ -98,41 +98,45 @@ read_ce <- function(path, month = NULL, year = NULL,
 
   parts <- Map(ce_read_file, files, headers, list(unname(needed)))
   raw <- do.call(rbind, unname(parts))
-  ce_check_duplicates(raw)
+  check_each_once(
+    raw$NEWID, "interview",
+    "The first quarter of a year is published twice ({.file fmliYY1.csv} and
+     {.file fmliYY1x.csv}); read one."
+  )
   raw <- ce_select(raw, "QINTRVMO", month)
   raw <- ce_select(raw, "QINTRVYR", year)
-  if (nrow(raw) == 0) {
-    abort_input(
-    "No interview is left.",
-    "i" = "The files hold none for this {.arg month} and {.arg year}.")
+  refuse_if(
+    nrow(raw) == 0, "No interview is left.",
+    i = "The files hold none for this {.arg month} and {.arg year}."
+  )
+  rows <- as.integer(rownames(raw))
+  for (variable in names(columns)) {
+    column <- columns[[variable]]
+    unknown <- ce_unknown(raw[[column]], variable, column)
+    refuse_codes(rows[unknown], "Column", column, "read_ce")
   }
-  ce_check_codes(raw, columns)
-  data <- ce_recode(raw, columns)
-  ce_complete(data, raw, columns, incomplete)
+  complete_records(
+    ce_recode(raw, columns), columns, rows, incomplete, "interview"
+  )
 }
 
 check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x)) {
   whole <- is.null(x) || is.numeric(x) && length(x) > 0 && !anyNA(x) &&
     all(x == round(x) & x >= min & x <= max)
-  if (!whole) {
-    abort_input(
-      "{.arg {arg}} must be whole numbers from {min} to {max}.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
-  invisible(x)
+  check_that(
+    whole, x, "{.arg {arg}} must be whole numbers from {min} to {max}.",
+    arg = arg
+  )
 }
 
 # ---- files -----------------------------------------------------------------
 
 ce_files <- function(path) {
-  if (!is.character(path) || length(path) == 0 || anyNA(path)) {
-    abort_input(
-      "{.arg path} must be the name of a directory or of one or more files.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    !is.character(path) || length(path) == 0 || anyNA(path),
+    "{.arg path} must be the name of a directory or of one or more files.",
+    arg = "path"
+  )
   absent <- path[!file.exists(path)]
   if (length(absent) > 0) {
     # Of many, which may be a vector of something else, the number alone
@@ -146,33 +150,29 @@ ce_files <- function(path) {
     )
   }
   folders <- dir.exists(path)
-  if (any(folders) && length(path) > 1) {
-    abort_input(
-      "{.arg path} must be one directory or several files, not both.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    any(folders) && length(path) > 1,
+    "{.arg path} must be one directory or several files, not both.",
+    arg = "path"
+  )
   if (!any(folders)) {
     return(path)
   }
   files <- list.files(
     path, pattern = "^fmli.*\\.csv$", ignore.case = TRUE, full.names = TRUE
   )
-  if (length(files) == 0) {
-    abort_input(
-      "Directory {.file {path}} holds no file named {.file fmli*.csv}.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    length(files) == 0,
+    "Directory {.file {path}} holds no file named {.file fmli*.csv}.",
+    arg = "path"
+  )
   sort(files)
 }
 
 # Column names in capitals, without the byte order mark some editors add.
 ce_header <- function(file) {
   line <- readLines(file, n = 1, warn = FALSE)
-  if (length(line) == 0) {
-    abort_input("File {.file {file}} is empty.", arg = "path")
-  }
+  refuse_if(length(line) == 0, "File {.file {file}} is empty.", arg = "path")
   line <- sub("^\xef\xbb\xbf", "", line, useBytes = TRUE)
   header <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE)
   toupper(trimws(ce_text(header)))
@@ -208,14 +208,11 @@ ce_check_lines <- function(file) {
     findInterval(which(bytes == what), ends, left.open = TRUE) + 1L
   }
   refuse <- function(lines, problem) {
-    if (length(lines) == 0) {
-      return(invisible())
-    }
     shown <- paste0(
       toString(utils::head(lines, 5)), if (length(lines) > 5) ", .."
     )
-    abort_input(
-      paste0(problem, "."),
+    refuse_if(
+      length(lines) > 0, problem,
       x = "{cli::qty(length(lines))}That is not so on line{?s} {shown}.",
       i = "Correct {cli::qty(length(lines))}{?it/them}.",
       arg = "path", rows = lines
@@ -223,12 +220,12 @@ ce_check_lines <- function(file) {
   }
   refuse(
     which(tabulate(line_of(charToRaw("\""))) %% 2 == 1),
-    "Every quote in {.file {file}} must be closed on its line"
+    "Every quote in {.file {file}} must be closed on its line."
   )
   # What follows a byte of zeros is lost, and what is left of a number is one
   refuse(
     unique(line_of(as.raw(0))),
-    "The lines of {.file {file}} must be text, without a byte of zeros"
+    "The lines of {.file {file}} must be text, without a byte of zeros."
   )
 }
 
@@ -238,8 +235,7 @@ ce_read_file <- function(file, header, needed) {
   classes <- ifelse(header %in% needed, "character", "NULL")
   raw <- tryCatch(
     utils::read.csv(
-      file,
-      header = FALSE, skip = 1, col.names = header, colClasses = classes,
+      file, header = FALSE, skip = 1, col.names = header, colClasses = classes,
       na.strings = c("", "."), strip.white = TRUE, check.names = FALSE,
       fill = FALSE, comment.char = ""
     ),
@@ -265,12 +261,10 @@ ce_read_file <- function(file, header, needed) {
 # For every variable the first column that all files have; NA where there is
 # none, which is then reported for all variables at once.
 ce_find_columns <- function(headers, files, income) {
-  if (!is.character(income) || length(income) == 0 || anyNA(income)) {
-    abort_input(
-      "{.arg income} must be one or more names of columns.",
-      arg = "income"
-    )
-  }
+  refuse_if(
+    !is.character(income) || length(income) == 0 || anyNA(income),
+    "{.arg income} must be one or more names of columns.", arg = "income"
+  )
   candidates <- ce_columns
   stated <- !identical(income, eval(formals(read_ce)$income))
   candidates$income <- toupper(income)
@@ -285,12 +279,10 @@ ce_find_columns <- function(headers, files, income) {
     if (stated && "income" %in% names(choices)) {
       choices[["income"]] <- "one of those in `income`"
     }
-    abort_input(
-      "{cli::qty(absent)} {?A required column is/Required columns are} absent
-       from {.file {basename(files)}}: {.field {choices}}.",
-      "i" = "{.fn read_ce} expects interview files {.file fmli*.csv} of the
-             Consumer Expenditure Surveys.",
-      arg = "path"
+    refuse_absent(
+      choices, files,
+      "{.fn read_ce} expects interview files {.file fmli*.csv} of the Consumer
+       Expenditure Surveys."
     )
   }
   columns
@@ -298,33 +290,20 @@ ce_find_columns <- function(headers, files, income) {
 
 ce_require_columns <- function(headers, files, needed) {
   for (i in seq_along(files)) {
-    absent <- setdiff(needed, headers[[i]])
-    if (length(absent) > 0) {
-      abort_input(
-        "{cli::qty(absent)} {?A required column is/Required columns are} absent
-         from {.file {basename(files[i])}}: {.field {absent}}.",
-        arg = "path"
-      )
-    }
+    refuse_absent(setdiff(needed, headers[[i]]), files[i])
   }
-  invisible(NULL)
+}
+
+refuse_absent <- function(absent, files, advice = NULL) {
+  refuse_if(
+    length(absent) > 0,
+    "{cli::qty(absent)} {?A required column is/Required columns are} absent
+     from {.file {basename(files)}}: {.field {absent}}.",
+    i = advice, arg = "path"
+  )
 }
 
 # ---- records ---------------------------------------------------------------
-
-# BLS publishes the first quarter of a year twice, once with the year before.
-ce_check_duplicates <- function(raw) {
-  rows <- which(!is.na(raw$NEWID) & duplicated(raw$NEWID))
-  if (length(rows) > 0) {
-    abort_input(
-      "{length(rows)} interview{?s} occur{?s/} more than once.",
-      "i" = "The first quarter of a year is published twice
-             ({.file fmliYY1.csv} and {.file fmliYY1x.csv}); read one.",
-      arg = "path", rows = rows
-    )
-  }
-  invisible(NULL)
-}
 
 ce_select <- function(raw, column, keep) {
   if (is.null(keep)) {
@@ -334,46 +313,55 @@ ce_select <- function(raw, column, keep) {
   raw[ce_number(raw[[column]]) %in% keep, , drop = FALSE]
 }
 
-ce_check_codes <- function(raw, columns) {
-  for (variable in names(columns)) {
-    column <- columns[[variable]]
-    unknown <- ce_unknown(raw[[column]], variable, column)
-    if (length(unknown) > 0) {
-      abort_input(
-        "Column {.field {column}} holds {length(unknown)} value{?s} that
-         {?is/are} not known.",
-        "i" = "The rows are in the condition's field {.field rows}.",
-        "i" = "{.code ?read_ce} lists the codes that are known.",
-        arg = "path",
-        rows = as.integer(rownames(raw))[unknown]
-      )
-    }
-  }
-  invisible(NULL)
+# What readers of survey files share -------------------------------------------
+
+check_each_once <- function(id, who, advice = NULL) {
+  rows <- which(!is.na(id) & duplicated(id))
+  refuse_if(
+    length(rows) > 0,
+    "{length(rows)} {who}{cli::qty(length(rows))}{?s} occur{?s/} more than
+     once.",
+    i = advice, arg = "path", rows = rows
+  )
 }
 
-ce_complete <- function(data, raw, columns, incomplete) {
-  gaps <- vapply(data, anyNA, logical(1))
-  lacking <- !stats::complete.cases(data)
+refuse_codes <- function(rows, kind, name, reader) {
+  refuse_if(
+    length(rows) > 0,
+    "{kind} {.field {name}} holds {length(rows)} value{?s} that {?is/are} not
+     known.",
+    i = "The rows are in the condition's field {.field rows}.",
+    i = "{.code ?{reader}} lists the codes that are known.",
+    arg = "path", rows = rows
+  )
+}
+
+#' Leave out the records that lack a value
+#' @param fields (character) What the file calls the columns that must be there;
+#'   its names are theirs in `data`.
+#' @param rows (integer) Of the records in the file.
+#' @param who (string) What one record is.
+#' @noRd
+complete_records <- function(data, fields, rows, incomplete, who, remark = "") {
+  needed <- data[names(fields)]
+  lacking <- !stats::complete.cases(needed)
   n <- sum(lacking)
-  what <- unname(columns[names(data)[gaps]])
-  if (n > 0 && incomplete == "error") {
-    abort_input(
-      "{n} interview{?s} lack{?s/} a value of {.field {what}}.",
-      "i" = "{.code incomplete = \"drop\"} leaves them out.",
-      arg = "path", rows = as.integer(rownames(raw))[lacking]
-    )
-  }
-  if (n == nrow(data)) {
-    abort_input(
-      "No interview is left.",
-      "i" = "All {n} lack a value of at least one of {.field {what}}.",
-      arg = "path", rows = as.integer(rownames(raw))[lacking]
-    )
-  }
+  what <- unname(fields[vapply(needed, anyNA, TRUE)])
+  refuse_if(
+    n > 0 && incomplete == "error",
+    "{n} {who}{cli::qty(n)}{?s} lack{?s/} a value of {.field {what}}.",
+    i = "{.code incomplete = \"drop\"} leaves them out.",
+    arg = "path", rows = rows[lacking]
+  )
+  refuse_if(
+    n == nrow(data), "No {who} is left.",
+    i = "All {n} lack a value of at least one of {.field {what}}.",
+    arg = "path", rows = rows
+  )
   if (n > 0) {
     cli::cli_inform(
-      "Left out {n} interview{?s} without a value of {.field {what}}."
+      "Left out {n} {who}{cli::qty(n)}{?s} without a value of
+       {.field {what}}{remark}."
     )
   }
   data <- data[!lacking, , drop = FALSE]

@@ -69,11 +69,19 @@ read_sdr <- function(path, variables = NULL, incomplete = c("drop", "error")) {
   lines <- sdr_lines(path, max(layout$end))
   needed <- unique(c("REFYR", "OBSNUM", unname(sdr_fields), variables))
   raw <- sdr_cut(lines, layout[match(needed, layout$name), ])
-  check_sdr_year(raw$REFYR)
-  check_sdr_duplicates(raw$OBSNUM)
-  data <- sdr_recode(raw)
-  data <- cbind(data, raw[variables])
-  sdr_complete(data, incomplete)
+  other <- which(!raw$REFYR %in% 2017)
+  refuse_if(
+    length(other) > 0, "Every line must be of the survey year 2017.",
+    x = "{length(other)} of {length(lines)} {cli::qty(length(other))}{?is/are}
+         not.",
+    i = "Other years have other layouts.", arg = "path", rows = other
+  )
+  check_each_once(raw$OBSNUM, "respondent")
+  complete_records(
+    cbind(sdr_recode(raw), raw[variables]),
+    stats::setNames(nm = names(sdr_fields)), seq_along(lines), incomplete,
+    "respondent", ": not employed, most of them"
+  )
 }
 
 sdr_fields <- c(
@@ -90,8 +98,7 @@ sdr_ages <- c(
 
 sdr_layout <- function() {
   utils::read.csv(system.file(
-    "extdata", "sdr2017_layout.csv",
-    package = "pseudosynth", mustWork = TRUE
+    "extdata", "sdr2017_layout.csv", package = "pseudosynth", mustWork = TRUE
   ))
 }
 
@@ -99,24 +106,20 @@ check_sdr_variables <- function(variables, layout) {
   if (is.null(variables)) {
     return(invisible(NULL))
   }
-  if (!is.character(variables) || anyNA(variables)) {
-    abort_input(
-      "{.arg variables} must be names of fields or {.code NULL}.",
-      x = "It is {describe_type(variables)}.",
-      arg = "variables"
-    )
-  }
+  check_that(
+    is.character(variables) && !anyNA(variables), variables,
+    "{.arg variables} must be names of fields or {.code NULL}."
+  )
   unknown <- setdiff(variables, layout$name)
-  if (length(unknown) > 0) {
-    abort_input(
-      "{.arg variables} must be names of fields of the layout.",
-      x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
-           {.val {unknown}}.",
-      i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
-           package = \"pseudosynth\")}.",
-      arg = "variables"
-    )
-  }
+  refuse_if(
+    length(unknown) > 0,
+    "{.arg variables} must be names of fields of the layout.",
+    x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
+         {.val {unknown}}.",
+    i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
+         package = \"pseudosynth\")}.",
+    arg = "variables"
+  )
   invisible(variables)
 }
 
@@ -130,19 +133,15 @@ sdr_lines <- function(path, width) {
   # An empty last line, or the end-of-file mark of old systems.
   lines <- lines[!(seq_along(lines) == length(lines) &
     lines %in% c("", "\032"))]
-  if (length(lines) == 0) {
-    abort_input("File {.file {path}} is empty.", arg = "path")
-  }
+  refuse_if(length(lines) == 0, "File {.file {path}} is empty.", arg = "path")
   bad <- which(nchar(lines, "bytes") != width)
-  if (length(bad) > 0) {
-    abort_input(
-      "Every line of {.file {path}} must have {width} columns.",
-      x = "{length(bad)} of {length(lines)} {cli::qty(length(bad))}{?has/have}
-           another length.",
-      i = "{.fn read_sdr} reads the file {.file EPSD17.DAT} of 2017.",
-      arg = "path", rows = bad
-    )
-  }
+  refuse_if(
+    length(bad) > 0, "Every line of {.file {path}} must have {width} columns.",
+    x = "{length(bad)} of {length(lines)} {cli::qty(length(bad))}{?has/have}
+         another length.",
+    i = "{.fn read_sdr} reads the file {.file EPSD17.DAT} of 2017.",
+    arg = "path", rows = bad
+  )
   lines
 }
 
@@ -156,104 +155,35 @@ sdr_cut <- function(lines, fields) {
     }
     number <- suppressWarnings(as.double(text))
     bad <- which(is.na(number) & !is.na(text))
-    if (length(bad) > 0) {
-      abort_input(
-        "Field {.field {fields$name[j]}} must hold numbers.",
-        x = "It does not in {length(bad)} line{?s}.",
-        i = "The lines are in the condition's field {.field rows}.",
-        arg = "path", rows = bad
-      )
-    }
+    refuse_if(
+      length(bad) > 0, "Field {.field {fields$name[j]}} must hold numbers.",
+      x = "It does not in {length(bad)} line{?s}.",
+      i = "The lines are in the condition's field {.field rows}.",
+      arg = "path", rows = bad
+    )
     number
   })
   as.data.frame(stats::setNames(raw, fields$name))
 }
 
-check_sdr_year <- function(year) {
-  bad <- which(is.na(year) | year != 2017)
-  if (length(bad) > 0) {
-    abort_input(
-      "Every line must be of the survey year 2017.",
-      x = "{length(bad)} of {length(year)} {cli::qty(length(bad))}{?is/are}
-           not.",
-      i = "Other years have other layouts.",
-      arg = "path", rows = bad
-    )
-  }
-  invisible(year)
-}
-
-check_sdr_duplicates <- function(id) {
-  bad <- which(!is.na(id) & duplicated(id))
-  if (length(bad) > 0) {
-    abort_input(
-      "{length(bad)} respondent{?s} occur{?s/} more than once.",
-      arg = "path", rows = bad
-    )
-  }
-  invisible(id)
-}
-
 # ---- records ---------------------------------------------------------------
 
 sdr_recode <- function(raw) {
+  refuse <- function(unknown, field) {
+    refuse_codes(which(unknown), "Field", field, "read_sdr")
+  }
   skip <- function(x, code) replace(x, x %in% code, NA)
   salary <- skip(raw$SALARYP, 9999998)
   weeks <- skip(raw$WKSWK, 98)
   gender <- match(raw$GENDER, c("F", "M"))
   age <- match(raw$AGEGRP, seq(25, 70, 5))
-  check_sdr_codes(
-    salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP"
-  )
-  check_sdr_codes(weeks < 1 | weeks > 52 | weeks != floor(weeks), "WKSWK")
-  check_sdr_codes(is.na(gender) & !is.na(raw$GENDER), "GENDER")
-  check_sdr_codes(is.na(age) & !is.na(raw$AGEGRP), "AGEGRP")
+  refuse(salary < 0 | salary != floor(salary) | salary > sdr_top, "SALARYP")
+  refuse(weeks < 1 | weeks > 52 | weeks != floor(weeks), "WKSWK")
+  refuse(is.na(gender) & !is.na(raw$GENDER), "GENDER")
+  refuse(is.na(age) & !is.na(raw$AGEGRP), "AGEGRP")
   data.frame(
     salary = as.integer(salary),
     gender = factor(c("female", "male")[gender], c("female", "male")),
-    age = factor(sdr_ages[age], sdr_ages),
-    weeks = as.integer(weeks)
+    age = factor(sdr_ages[age], sdr_ages), weeks = as.integer(weeks)
   )
-}
-
-check_sdr_codes <- function(unknown, field) {
-  bad <- which(unknown)
-  if (length(bad) > 0) {
-    abort_input(
-      "Field {.field {field}} holds {length(bad)} value{?s} that {?is/are} not
-       known.",
-      i = "The lines are in the condition's field {.field rows}.",
-      i = "{.code ?read_sdr} lists the codes that are known.",
-      arg = "path", rows = bad
-    )
-  }
-}
-
-sdr_complete <- function(data, incomplete) {
-  lacking <- !stats::complete.cases(data[names(sdr_fields)])
-  n <- sum(lacking)
-  if (n > 0 && incomplete == "error") {
-    abort_input(
-      "{n} respondent{?s} lack{?s/} a value of {.field {names(sdr_fields)}}.",
-      i = "{.code incomplete = \"drop\"} leaves them out.",
-      arg = "path", rows = which(lacking)
-    )
-  }
-  if (n == nrow(data)) {
-    abort_input(
-      "Nobody is left.",
-      x = "All {n} respondent{?s} lack{?s/} a value of at least one of
-           {.field {names(sdr_fields)}}.",
-      arg = "path", rows = which(lacking)
-    )
-  }
-  if (n > 0) {
-    cli::cli_inform(
-      "Left out {n} respondent{?s} without a value of
-       {.field {names(sdr_fields)}}: not employed, most of them."
-    )
-  }
-  data <- data[!lacking, , drop = FALSE]
-  rownames(data) <- NULL
-  data
 }

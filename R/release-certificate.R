@@ -41,14 +41,11 @@ tell_unused_levels <- function(set) {
     setdiff(levels(x), as.character(x))
   })
   unused <- unused[lengths(unused) > 0]
-  shown <- vapply(names(unused), function(name) {
-    sprintf("%s (%s)", name, name_some(unused[[name]]))
-  }, "")
   if (length(unused) > 0) {
+    shown <- sprintf("%s (%s)", names(unused), vapply(unused, name_some, ""))
     cli::cli_inform(
       c(
-        "Levels that no record has are published with their columns:
-         {unname(shown)}.",
+        "Levels that no record has are published with their columns: {shown}.",
         i = "Where they must not be known, refuse this release, and take them
              out by {.fn droplevels} before the fit."
       ),
@@ -82,12 +79,7 @@ column_type <- function(x) {
 #' @noRd
 release_certificate <- function(x, synthetic, data, files, long) {
   column <- only_column(synthetic)
-  label <- guarantee(synthetic)
-  fit <- if (inherits(data, "synthesizer")) {
-    data
-  } else if (is_job(x)) {
-    final_fit(x)
-  }
+  fit <- if (is_job(x)) final_fit(x) else data
   list(
     certificate = "pseudosynth release",
     made_by = synthetic$made_by[c("package", "version")],
@@ -96,14 +88,12 @@ release_certificate <- function(x, synthetic, data, files, long) {
     layout = if (long) "one file of all sets" else "one file a set",
     synthetic = I(column$name),
     published = I(setdiff(names(synthetic$sets[[1]]), column$name)),
-    model = c(
-      list(
-        formula = formula_text(fit), scale = column$transform,
-        assignment = synthetic$made_by$assignment
-      )
+    model = list(
+      formula = formula_text(fit), scale = column$transform,
+      assignment = synthetic$made_by$assignment
     ),
-    guarantee = as.list(label),
-    files = lapply(seq_len(nrow(files)), function(i) as.list(files[i, ]))
+    guarantee = as.list(guarantee(synthetic)),
+    files = row_lists(files)
   )
 }
 
@@ -145,24 +135,23 @@ certificate_lines <- function(certificate, synthetic) {
     c("object", certificate$object)
   }
   published <- if (length(certificate$published) > 0) {
-    paste(certificate$published, collapse = ", ")
+    certificate$published
   } else {
     "none"
   }
   rows <- list(
     c("made by", paste(unlist(certificate$made_by), collapse = " ")),
     held,
-    c("synthetic", paste(certificate$synthetic, collapse = ", ")),
-    c("published", published),
+    c("synthetic", toString(certificate$synthetic)),
+    c("published", toString(published)),
     if (!is.null(certificate$model$formula)) {
       c("formula", certificate$model$formula)
     },
     c("scale", certificate$model$scale)
   )
   files <- vapply(certificate$files, function(file) {
-    sprintf("  %s  %s (%s bytes)", file$sha256, file$file, format_count(
-      file$bytes
-    ))
+    bytes <- format_count(file$bytes)
+    sprintf("  %s  %s (%s bytes)", file$sha256, file$file, bytes)
   }, "")
   in_plain_figures(c(
     "Certificate of a release of synthetic data", "",

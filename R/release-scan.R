@@ -22,7 +22,7 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
   shown_columns <- c(file[own], released[setdiff(published, own)])
   shown <- unique(c(
     names(released), public,
-    shown_text(lapply(synthetic$sets, `[[`, variable)),
+    shown_text(drawn_values(synthetic)),
     shown_text(shown_columns)
   ))
   text <- rbind(
@@ -159,8 +159,7 @@ secret_numbers <- function(file, published, synthetic) {
 #'   rounded.
 #' @noRd
 released_step <- function(synthetic) {
-  name <- only_column(synthetic)$name
-  y <- unlist(lapply(synthetic$sets, `[[`, name))
+  y <- unlist(drawn_values(synthetic))
   if (!is.numeric(y)) {
     return(1)
   }
@@ -182,7 +181,7 @@ is_on_grid <- function(x, step) {
 check_own_values <- function(file, synthetic) {
   column <- only_column(synthetic)
   y <- file[[column$name]]
-  drawn <- lapply(synthetic$sets, function(set) set[[column$name]])
+  drawn <- drawn_values(synthetic)
   if (!is.numeric(y) || !is.numeric(drawn[[1]])) {
     return(invisible())
   }
@@ -201,10 +200,8 @@ check_own_values <- function(file, synthetic) {
     rows_of_own(y, drawn, step, column$ends)
   }
   if (length(rows) > 0) {
-    abort_found(
-      data.frame(
-        file = "the sets", column = column$name, records = length(rows)
-      ), rows,
+    abort_own(
+      rows, column$name,
       "{length(rows)} record{?s} would be released with {?its/their} own
        value of {.val {column$name}}: more than chance gives."
     )
@@ -226,10 +223,8 @@ check_not_the_file <- function(y, drawn, synthetic) {
   for (values in drawn) {
     own <- as.double(values) == y & !ends
     if (sum(own) > 10 && sum(own) > sum(!ends) / 2) {
-      abort_found(
-        data.frame(
-          file = "the sets", column = column$name, records = sum(own)
-        ), which(own),
+      abort_own(
+        which(own), column$name,
         "{sum(own)} of {length(y)} records would be released with their own
          value of {.val {column$name}}."
       )
@@ -301,14 +296,21 @@ check_none_found <- function(folder, secrets) {
   )
 }
 
-abort_found <- function(found, rows, what) {
+abort_own <- function(rows, variable, what) {
+  abort_found(
+    data.frame(file = "the sets", column = variable, records = length(rows)),
+    rows, what, rlang::caller_env()
+  )
+}
+
+abort_found <- function(found, rows, what, .envir = rlang::caller_env()) {
   abort_privacy(
     "The release was refused: it holds something confidential.",
     x = what,
     i = "The condition's fields {.field found} and {.field rows} say where.",
     i = "What is public knowledge can be named in {.arg public}.",
     rows = rows, found = found,
-    class = "pseudosynth_error_found", .envir = rlang::caller_env()
+    class = "pseudosynth_error_found", .envir = .envir
   )
 }
 
@@ -428,13 +430,7 @@ numbered_signs <- function(text, form) {
 
 # Which bytes belong to a word, and which to a number
 word_bytes <- function() {
-  code <- 0:255
-  code >= 128 | code == 95 | (code >= 48 & code <= 57) |
-    (code >= 65 & code <= 90) | (code >= 97 & code <= 122)
-}
-
-number_bytes <- function() {
-  0:255 %in% c(46, 48:57)
+  0:255 %in% c(48:57, 65:90, 95, 97:122, 128:255)
 }
 
 #' Which secrets a file holds
@@ -460,7 +456,8 @@ scan_file <- function(path, index, block = 4e6) {
       doubles <- c(doubles, numbers_met_(bytes, index$doubles))
       integers <- c(integers, numbers_met_(bytes, index$integers))
     } else {
-      written <- written | runs_met_(bytes, number_bytes(), index$written)
+      written <- written |
+        runs_met_(bytes, 0:255 %in% c(46, 48:57), index$written)
     }
     if (length(new) < block) break
     # What may go on in the next block is read again with it

@@ -8,56 +8,33 @@ check_formats <- function(formats) {
   known <- c("csv", "rds", "dta", "sav", "parquet")
   good <- is.character(formats) && length(formats) > 0 &&
     all(formats %in% known) && anyDuplicated(formats) == 0
-  if (!good) {
-    abort_input(
-      "{.arg formats} must be different ones of {.or {.val {known}}}.",
-      x = if (!is.character(formats)) "It is {describe_type(formats)}.",
-      arg = "formats"
-    )
-  }
-  needed <- unique(c("jsonlite", stats::na.omit(format_packages[formats])))
-  there <- vapply(needed, requireNamespace, TRUE, quietly = TRUE)
-  absent <- needed[!there]
-  if (length(absent) > 0) {
-    install <- format_packages_call(absent)
-    abort_input(
-      "{cli::qty(length(absent))}The package{?s} {.pkg {absent}}
-       {?is/are} needed and not installed.",
-      i = "Install {cli::qty(length(absent))}{?it/them} with
-           {.code {install}}.",
-      arg = "formats"
-    )
-  }
+  refuse_if(
+    !good, "{.arg formats} must be different ones of {.or {.val {known}}}.",
+    x = if (!is.character(formats)) "It is {describe_type(formats)}.",
+    arg = "formats"
+  )
+  needed <- c("jsonlite", stats::na.omit(format_packages[formats]))
+  check_installed(needed, "formats")
   formats
-}
-
-format_packages_call <- function(packages) {
-  text <- toString(dQuote(packages, FALSE))
-  if (length(packages) > 1) text <- sprintf("c(%s)", text)
-  sprintf("install.packages(%s)", text)
 }
 
 # The folder -------------------------------------------------------------------
 
 check_target <- function(path) {
   parent <- dirname(path)
-  if (!dir.exists(parent)) {
-    abort_input(
-      "{.arg path} must be in a folder that exists.",
-      x = "There is no folder {.file {parent}}.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    !dir.exists(parent), "{.arg path} must be in a folder that exists.",
+    x = "There is no folder {.file {parent}}.",
+    arg = "path"
+  )
   taken <- file.exists(path) &&
     (!dir.exists(path) || length(dir(path, all.files = TRUE, no.. = TRUE)) > 0)
-  if (taken) {
-    abort_input(
-      "{.arg path} must be new, or an empty folder.",
-      x = "{.file {path}} is there already.",
-      i = "A release is never overwritten.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    taken, "{.arg path} must be new, or an empty folder.",
+    x = "{.file {path}} is there already.",
+    i = "A release is never overwritten.",
+    arg = "path"
+  )
 }
 
 #' Fill a folder that appears at `path` when it is complete

@@ -144,9 +144,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   check_flag(long)
   check_public_text(public)
-  check_class(ledger, "privacy_ledger", "Open one with {.fn ledger}.",
-    null = TRUE
-  )
+  check_ledger(ledger)
   if (object) {
     refuse <- function(n) {
       if (is.null(delta) && !is.null(epsilon)) delta <- 1 / n
@@ -154,7 +152,7 @@ release <- function(x, path, formats = "csv", data = NULL,
     }
     return(release_object(x, path, formats, data, public, refuse))
   }
-  synthetic <- if (is_job(x)) x$synthetic else x
+  synthetic <- sets_of(x)
   column <- only_column(synthetic)
   file <- release_file(data, x, synthetic)
   if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
@@ -174,20 +172,23 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_none_distinct(synthetic, public)
   tell_unused_levels(synthetic$sets[[1]])
   if (!is_job(x)) tell_unlike_file(synthetic, file)
-  made <- write_folder(path, function(folder) {
-    made <- writing(path, {
-      sets <- write_sets(frames, folder, formats)
-      codebook <- release_codebook(synthetic, frames[[1]])
-      write_csv(codebook, file.path(folder, "codebook.csv"))
-      file_table(folder, c(sets, "codebook.csv"))
-    })
-    certificates <- writing(path, write_certificate(
-      release_certificate(x, synthetic, data, made, long), synthetic, folder
+  write_release(path, synthetic, secrets, function(folder) {
+    sets <- write_sets(frames, folder, formats)
+    codebook <- release_codebook(synthetic, frames[[1]])
+    write_csv(codebook, file.path(folder, "codebook.csv"))
+    c(sets, "codebook.csv")
+  }, function(files) release_certificate(x, synthetic, data, files, long))
+}
+
+write_release <- function(path, object, secrets, write, certify) {
+  invisible(write_folder(path, function(folder) {
+    made <- writing(path, file_table(folder, write(folder)))
+    certificates <- writing(path, file_table(
+      folder, write_certificate(certify(made), object, folder)
     ))
     check_none_found(folder, secrets)
-    rbind(made, file_table(folder, certificates))
-  })
-  invisible(made)
+    rbind(made, certificates)
+  }))
 }
 
 # What is released -------------------------------------------------------------
@@ -225,41 +226,32 @@ set_column <- function(columns) {
 # Refusals ---------------------------------------------------------------------
 
 check_releasable_class <- function(x) {
-  if (!is_job(x) && !inherits(x, "synthetic_data") &&
-    !is_releasable_object(x)) {
-    abort_input(
-      "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
-       what sets are drawn from without the file.",
-      x = "It is {describe_type(x)}.",
-      i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
-           {.fn score_release}, {.fn perturbed_histogram} or
-           {.fn as_generator}.",
-      arg = "x"
-    )
-  }
+  check_that(
+    is_job(x) || inherits(x, "synthetic_data") || is_releasable_object(x), x,
+    "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
+     what sets are drawn from without the file.",
+    i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
+         {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
+  )
 }
 
 check_public_text <- function(public) {
-  if (!is.character(public) || anyNA(public)) {
-    abort_input(
-      "{.arg public} must be text without missing values.",
-      x = "It is {describe_type(public)}.",
-      arg = "public"
-    )
-  }
+  check_that(
+    is.character(public) && !anyNA(public), public,
+    "{.arg public} must be text without missing values."
+  )
 }
 
 #' The confidential file that is looked for in what is written
 #' @return (data frame) With the response.
 #' @noRd
 release_file <- function(data, x, synthetic) {
-  if (!is_job(x) && is.null(data)) {
-    abort_input(
-      "{.arg data} must be the confidential file, which the scan looks for.",
-      i = "Only a {.cls pseudo_posterior} knows it itself.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    !is_job(x) && is.null(data),
+    "{.arg data} must be the confidential file, which the scan looks for.",
+    i = "Only a {.cls pseudo_posterior} knows it itself.",
+    arg = "data"
+  )
   if (inherits(data, "synthesizer") &&
     !identical(data$id, synthetic$guarantee$fit)) {
     abort_input(
@@ -294,7 +286,7 @@ check_beside <- function(file, synthetic) {
 tell_unlike_file <- function(synthetic, file) {
   column <- only_column(synthetic)
   y <- file[[column$name]]
-  values <- lapply(synthetic$sets, function(set) set[[column$name]])
+  values <- drawn_values(synthetic)
   if (is.numeric(y) && !has_labels(column) && length(y) > 1 &&
     synthetic$n_records == length(y)) {
     tell_set_remarks(remarks_of_values(y, values))
@@ -324,11 +316,6 @@ check_no_near_copy <- function(file, synthetic, public) {
       class = "pseudosynth_error_near_copy", share = near$share
     )
   }
-}
-
-quoted_names <- function(names) {
-  text <- toString(dQuote(names, FALSE))
-  if (length(names) > 1) sprintf("c(%s)", text) else text
 }
 
 #' Refuse published columns that number the records
@@ -372,9 +359,8 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
   )
   reasons <- gsub("\\s+", " ", reasons)
   if (length(reasons) > 0) {
-    shown <- stats::setNames(cli_escape(reasons), rep("x", length(reasons)))
     abort_privacy(
-      "{.arg x} is not for release.", shown,
+      "{.arg x} is not for release.", x_bullets(reasons),
       arg = "x", class = "pseudosynth_error_not_releasable",
       reasons = reasons
     )
@@ -394,12 +380,10 @@ label_reasons <- function(label, require) {
 epsilon_reasons <- function(label, epsilon, neighbours) {
   relation <- relation_of(neighbours)
   total <- label$epsilon$total[[relation]]
-  if (is.na(total)) {
-    if (label$label == "none") {
-      "Its label claims no epsilon."
-    } else {
-      "Its epsilon is withheld: release the job, which knows it."
-    }
+  if (label$label == "none") {
+    "Its label claims no epsilon."
+  } else if (is.na(total)) {
+    "Its epsilon is withheld: release the job, which knows it."
   } else if (exceeds(total, epsilon)) {
     sprintf(
       "It costs epsilon %s (%s) in total, `epsilon` allows %s.",
@@ -439,14 +423,13 @@ is_releasable_object <- function(x) inherits(x, names(releasable_objects))
 #' @return (data frame) As release().
 #' @noRd
 release_object <- function(x, path, formats, data, public, refuse) {
-  if (!identical(formats, "rds")) {
-    abort_input(
-      "What sets are drawn from is written for R alone.",
-      x = "{.arg formats} are {.val {formats}}.",
-      i = "Leave {.arg formats} out.",
-      arg = "formats"
-    )
-  }
+  refuse_if(
+    !identical(formats, "rds"),
+    "What sets are drawn from is written for R alone.",
+    x = "{.arg formats} are {.val {formats}}.",
+    i = "Leave {.arg formats} out.",
+    arg = "formats"
+  )
   if (inherits(data, "synthesizer")) data <- data$data
   check_data_frame(data, arg = "data")
   file <- as.data.frame(data)
@@ -466,19 +449,11 @@ release_object <- function(x, path, formats, data, public, refuse) {
   secrets <- writing(path, release_secrets(file, set, public, "rds"))
   if (inherits(x, "synthesis_generator")) tell_unused_levels(set$sets[[1]])
   words <- releasable_objects[[class(x)[1]]]
-  made <- write_folder(path, function(folder) {
-    made <- writing(path, {
-      # Not compressed: the scan reads its bytes
-      saveRDS(x, file.path(folder, words[1]), compress = FALSE)
-      file_table(folder, words[1])
-    })
-    certificates <- writing(path, write_certificate(
-      object_certificate(x, words[2], made), x, folder
-    ))
-    check_none_found(folder, secrets)
-    rbind(made, file_table(folder, certificates))
-  })
-  invisible(made)
+  write_release(path, x, secrets, function(folder) {
+    # Not compressed: the scan reads its bytes
+    saveRDS(x, file.path(folder, words[1]), compress = FALSE)
+    words[1]
+  }, function(files) object_certificate(x, words[2], files))
 }
 
 #' Refuse levels that stand in the order of the response
@@ -528,6 +503,6 @@ object_certificate <- function(x, what, files) {
     object = what, synthetic = I(x$response$variable),
     published = I(as.character(x$design$variables)),
     model = list(scale = x$response$label), guarantee = as.list(guarantee(x)),
-    files = lapply(seq_len(nrow(files)), function(i) as.list(files[i, ]))
+    files = row_lists(files)
   )
 }

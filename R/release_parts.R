@@ -13,13 +13,10 @@ confidential_file <- function(data, synthetic) {
     check_drawn(synthetic)
     several <- if (is_job(synthetic)) list(synthetic) else as.list(synthetic)
     jobs <- Filter(is_job, several)
-    if (length(jobs) == 0) {
-      abort_input(
-        "{.arg data} must be the confidential file.",
-        i = "Only a {.cls pseudo_posterior} knows it itself.",
-        arg = "data"
-      )
-    }
+    refuse_if(
+      length(jobs) == 0, "{.arg data} must be the confidential file.",
+      i = "Only a {.cls pseudo_posterior} knows it itself.", arg = "data"
+    )
     return(job_data(jobs[[1]]))
   }
   without_labels(check_data_frame(data, arg = "data"))
@@ -30,14 +27,13 @@ confidential_file <- function(data, synthetic) {
 check_file_response <- function(variable, file) {
   check_columns(variable, file, "data")
   y <- file[[variable]]
-  if (!is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y)) {
-    abort_input(
-      "Column {.val {variable}} of {.arg data} must be the response: numbers,
-       text, a factor or logical.",
-      x = "It is {describe_type(y)}.",
-      arg = "data", column = variable
-    )
-  }
+  refuse_if(
+    !is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y),
+    "Column {.val {variable}} of {.arg data} must be the response: numbers,
+     text, a factor or logical.",
+    x = "It is {describe_type(y)}.",
+    arg = "data", column = variable
+  )
 }
 
 #' Columns that carry the labels of a survey, as haven reads them, as plain
@@ -51,36 +47,33 @@ without_labels <- function(data) {
 
 is_job <- function(x) inherits(x, "pseudo_posterior")
 
+sets_of <- function(x) if (is_job(x)) x$synthetic else x
+
+drawn_values <- function(synthetic) {
+  lapply(synthetic$sets, `[[`, only_column(synthetic)$name)
+}
+
 #' The name of the synthetic column
 #' @noRd
 synthetic_variable <- function(synthetic, variable) {
   check_string(variable, null = TRUE, arg = "variable")
-  if (is_job(synthetic)) {
-    synthetic <- synthetic$synthetic
-  }
+  synthetic <- sets_of(synthetic)
   own <- if (inherits(synthetic, "synthetic_data")) only_column(synthetic)$name
   own <- own %||% attr(synthetic, "variable")
-  if (is.null(variable) && is.null(own)) {
-    abort_input(
-      "{.arg variable} must name the synthetic column.",
-      i = "Only {.cls synthetic_data} know it themselves.",
-      arg = "variable"
-    )
-  }
+  refuse_if(
+    is.null(variable) && is.null(own),
+    "{.arg variable} must name the synthetic column.",
+    i = "Only {.cls synthetic_data} know it themselves.", arg = "variable"
+  )
   variable %||% own
 }
 
 #' The scale of the model, where there was one
 #' @noRd
 release_transform <- function(synthetic) {
-  if (is_job(synthetic)) {
-    synthetic <- synthetic$synthetic
-  }
-  if (inherits(synthetic, "synthetic_data")) {
-    only_column(synthetic)$transform
-  } else {
-    "identity"
-  }
+  synthetic <- sets_of(synthetic)
+  known <- inherits(synthetic, "synthetic_data")
+  if (known) only_column(synthetic)$transform else "identity"
 }
 
 #' The sets as a list of data frames, each of which can stand for the file
@@ -88,10 +81,8 @@ release_transform <- function(synthetic) {
 #' @noRd
 release_sets <- function(synthetic, data) {
   check_drawn(synthetic)
-  if (is_job(synthetic)) {
-    check_own_file(synthetic, data)
-    synthetic <- synthetic$synthetic
-  }
+  if (is_job(synthetic)) check_own_file(synthetic, data)
+  synthetic <- sets_of(synthetic)
   sets <- if (inherits(synthetic, "synthetic_data")) {
     as.list(synthetic)
   } else if (is.data.frame(synthetic)) {
@@ -99,16 +90,12 @@ release_sets <- function(synthetic, data) {
   } else {
     synthetic
   }
-  frames <- is.list(sets) && length(sets) > 0 &&
-    all(vapply(sets, is.data.frame, TRUE))
-  if (!frames) {
-    abort_input(
-      "{.arg synthetic} must be {.cls synthetic_data}, a
-       {.cls pseudo_posterior}, a data frame or a list of data frames.",
-      x = "It is {describe_type(synthetic)}.",
-      arg = "synthetic"
-    )
-  }
+  check_that(
+    is.list(sets) && length(sets) > 0 &&
+      all(vapply(sets, is.data.frame, TRUE)), synthetic,
+    "{.arg synthetic} must be {.cls synthetic_data}, a
+     {.cls pseudo_posterior}, a data frame or a list of data frames."
+  )
   for (set in sets) {
     check_one_set(set, data)
   }
@@ -119,14 +106,11 @@ release_sets <- function(synthetic, data) {
 #' @noRd
 check_drawn <- function(synthetic) {
   sources <- c("synthesizer", "score_release", "perturbed_histogram")
-  if (inherits(synthetic, sources)) {
-    abort_input(
-      "{.arg synthetic} must be synthetic sets.",
-      x = "It is {describe_type(synthetic)}.",
-      i = "Draw sets with {.fn synthesize} first.",
-      arg = "synthetic"
-    )
-  }
+  check_that(
+    !inherits(synthetic, sources), synthetic,
+    "{.arg synthetic} must be synthetic sets.",
+    i = "Draw sets with {.fn synthesize} first."
+  )
 }
 
 #' The columns of the file that a job has read
@@ -144,58 +128,37 @@ final_fit <- function(x) {
 #' @noRd
 check_own_file <- function(job, data) {
   own <- nrow(job_data(job))
-  if (nrow(data) != own) {
-    n_data <- nrow(data)
-    abort_input(
-      "{.arg data} must be the file of the job.",
-      x = "It has {n_data} row{?s}, the job's file has {own}.",
-      i = "Leave {.arg data} out: the job knows its file.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    nrow(data) != own, "{.arg data} must be the file of the job.",
+    x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
+    i = "Leave {.arg data} out: the job knows its file.", arg = "data"
+  )
 }
 
 #' Refuse a set without records, and several sets on top of each other
 #' @noRd
 check_one_set <- function(set, data) {
-  if (nrow(set) == 0) {
-    abort_input(
-      "Every set must have records.", x = "A set has no rows.",
-      arg = "synthetic"
-    )
-  }
-  number <- set_number(set, data)
-  if (!is.null(number)) {
-    n_sets <- length(unique(set[[number]]))
-    abort_input(
-      "A data frame must be one set.",
-      x = "By its column {.val {number}} it is {n_sets} sets, one below the
-           other.",
-      i = "Give the synthetic data themselves, or
-           {.code unname(split(x, x${number}))}.",
-      arg = "synthetic"
-    )
-  }
-}
-
-#' The column that as.data.frame() numbers several sets by
-#'
-#' A file may have a column of that name itself. The stacked sets are then told
-#' by their form: set below set, each of as many rows as the file.
-#' @return (string or `NULL`)
-#' @noRd
-set_number <- function(set, data) {
+  refuse_if(
+    nrow(set) == 0, "Every set must have records.", x = "A set has no rows.",
+    arg = "synthetic"
+  )
   for (name in intersect(c("set", "synthetic_set"), names(set))) {
     values <- set[[name]]
     m <- nrow(set) / nrow(data)
+    # A column of the file itself tells it by its form alone: set below set
     stacked <- if (name %in% names(data)) {
       m > 1 && m == round(m) && is.numeric(values) &&
-        all(values == rep(seq_len(m), each = nrow(data)))
+        isTRUE(all(values == rep(seq_len(m), each = nrow(data))))
     } else {
       length(unique(values)) > 1
     }
-    if (isTRUE(stacked)) {
-      return(name)
-    }
+    refuse_if(
+      stacked, "A data frame must be one set.",
+      x = "By its column {.val {name}} it is {length(unique(values))} sets, one
+           below the other.",
+      i = "Give the synthetic data themselves, or
+           {.code unname(split(x, x${name}))}.",
+      arg = "synthetic"
+    )
   }
 }

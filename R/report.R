@@ -62,13 +62,12 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   if (audience == "public") {
     return(public_report(x, path, data, public))
   }
-  if (!is.null(data) || length(public) > 0) {
-    abort_input(
-      "{.arg data} and {.arg public} are for the scan of a public page.",
-      i = "Write {.code audience = \"public\"}.",
-      arg = if (is.null(data)) "public" else "data"
-    )
-  }
+  refuse_if(
+    !is.null(data) || length(public) > 0,
+    "{.arg data} and {.arg public} are for the scan of a public page.",
+    i = "Write {.code audience = \"public\"}.",
+    arg = if (is.null(data)) "public" else "data"
+  )
   columns <- names(x$synthetic[[1]])
   check_known(known, job_data(x), only_column(x$synthetic)$name)
   check_radius(radius, TRUE)
@@ -104,18 +103,12 @@ leaving_sets <- function(synthetic) {
 }
 
 check_rmarkdown <- function() {
-  if (!requireNamespace("rmarkdown", quietly = TRUE)) {
-    abort_input(
-      "The package {.pkg rmarkdown} is needed and not installed.",
-      i = "Install it with {.code install.packages(\"rmarkdown\")}."
-    )
-  }
-  if (!rmarkdown::pandoc_available()) {
-    abort_input(
-      "The program pandoc is needed and not found.",
-      i = "It comes with RStudio and from {.url https://pandoc.org}."
-    )
-  }
+  check_installed("rmarkdown")
+  refuse_if(
+    !rmarkdown::pandoc_available(),
+    "The program pandoc is needed and not found.",
+    i = "It comes with RStudio and from {.url https://pandoc.org}."
+  )
 }
 
 check_page_path <- function(path) {

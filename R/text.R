@@ -22,17 +22,13 @@ distinct_text <- function(x) {
 #' @noRd
 check_text <- function(x, name) {
   bad <- if (is.character(x)) which(!validEnc(x))
-  if (length(bad) > 0) {
-    n_bad <- length(bad)
-    abort_input(
-      "Column {.val {name}} must be text in a known encoding.",
-      x = "It is not valid for {n_bad} of {length(x)} record{?s}.",
-      i = "Read the file with its {.arg fileEncoding}, or convert the column
-           by {.fn iconv}.",
-      arg = "data", rows = bad
-    )
-  }
-  invisible(x)
+  refuse_if(
+    length(bad) > 0, "Column {.val {name}} must be text in a known encoding.",
+    x = "It is not valid for {length(bad)} of {length(x)} record{?s}.",
+    i = "Read the file with its {.arg fileEncoding}, or convert the column by
+         {.fn iconv}.",
+    arg = "data", rows = bad
+  )
 }
 
 #' Values as a mark sees them: numbers of any type, text of any encoding
@@ -47,6 +43,12 @@ plain_values <- function(x) {
 #' @noRd
 values_mark <- function(x) {
   rlang::hash(sort(plain_values(x), method = "radix"))
+}
+
+# Names as R code: one as it is, several as c("a", "b")
+quoted_names <- function(names) {
+  text <- toString(dQuote(names, FALSE))
+  if (length(names) > 1) sprintf("c(%s)", text) else text
 }
 
 #' The beginning of a long text

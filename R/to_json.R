@@ -26,7 +26,7 @@ to_json <- function(x, ...) {
   if (!inherits(x, "score_release")) {
     check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
   }
-  check_jsonlite()
+  check_installed("jsonlite")
   tryCatch(json_text(as.list(x), ...), error = function(error) {
     abort_input(
       "{.arg ...} must be arguments of {.fn jsonlite::toJSON}.",
@@ -45,13 +45,4 @@ json_text <- function(x, ...) {
     list(...)
   )
   as.character(do.call(jsonlite::toJSON, c(list(x), arguments)))
-}
-
-check_jsonlite <- function() {
-  if (!requireNamespace("jsonlite", quietly = TRUE)) {
-    abort_input(
-      "Writing JSON needs the package {.pkg jsonlite}.",
-      i = "Install it with {.code install.packages(\"jsonlite\")}."
-    )
-  }
 }

@@ -76,7 +76,7 @@ family_round_trip <- function(formula, family, data = family_data(), ...) {
     expect_silent(built <- ggplot2::ggplot_build(figure))
     expect_gt(nrow(built$data[[1]]), 0)
   }
-  if (has_bayesplot()) {
+  if (requireNamespace("bayesplot", quietly = TRUE)) {
     expect_silent(ggplot2::ggplot_build(pp_check(fit, n_draws = 20, seed = 1)))
   }
   expect_output(print(fit), format(fit$family), fixed = TRUE)

@@ -91,7 +91,7 @@ test_that("respondents without a value are counted, or refused", {
     rows = 3L
   )
   expect_refused(
-    read_sdr(sdr_file(WKSWK = 98)), "Nobody is left", rows = 1:4
+    read_sdr(sdr_file(WKSWK = 98)), "No respondent is left", rows = 1:4
   )
 })
 

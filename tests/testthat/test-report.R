@@ -184,8 +184,8 @@ test_that("what is wrong is said before anything is rendered", {
     expect_error(eval(code), class = "pseudosynth_error_input")
   }
   # As where the package is not installed
-  local_replaced("check_rmarkdown", local({
-    check <- check_rmarkdown
+  local_replaced("check_installed", local({
+    check <- check_installed
     environment(check) <- list2env(
       list(requireNamespace = function(...) FALSE),
       parent = asNamespace("pseudosynth")
