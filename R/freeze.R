@@ -139,7 +139,7 @@ new_weight_rule <- function(node, scheme, history) {
       scheme = scheme, history = history, response = columns$response,
       predictors = columns$predictors, node = node
     ),
-    class = "weight_rule"
+    class = c("weight_rule", "pseudosynth_result")
   ))
 }
 
@@ -199,10 +199,9 @@ format.weight_rule <- function(x, ...) {
   sprintf("frozen %s, %s history", scheme_title(x$node), x$history )
 }
 
-#' @export
-print.weight_rule <- function(x, ...) {
+print_lines.weight_rule <- function(x) {
   reads <- c(x$response, x$predictors)
-  cat(
+  c(
     paste0("Weight rule: ", format(x)),
     paste0("  ", strwrap(
       if (length(reads) > 0) {
@@ -219,8 +218,6 @@ print.weight_rule <- function(x, ...) {
       )
     } else {
       "  Made from a file that the user states to be public."
-    },
-    sep = "\n"
+    }
   )
-  invisible(x)
 }

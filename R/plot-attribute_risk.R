@@ -8,7 +8,7 @@
 #' `autoplot()` give the same ggplot object, which is drawn when it is printed:
 #' at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x An [attribute_risk()].
+#' @param object An [attribute_risk()].
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot.attribute_risk
@@ -80,10 +80,4 @@ autoplot.attribute_risk <- function(object, ...) {
       axis.text.y = ggplot2::element_text(colour = "grey15"),
       panel.spacing.x = ggplot2::unit(14, "pt")
     )
-}
-
-#' @rdname plot.attribute_risk
-#' @export
-plot.attribute_risk <- function(x, ...) {
-  autoplot.attribute_risk(x, ...)
 }

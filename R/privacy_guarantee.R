@@ -45,7 +45,7 @@ new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
       empirical = empirical, converged = converged,
       reproducible = reproducible, public = public
     ),
-    class = "privacy_guarantee"
+    class = c("privacy_guarantee", "pseudosynth_result")
   ))
 }
 
@@ -196,10 +196,8 @@ format.privacy_guarantee <- function(x, ...) {
   )
 }
 
-#' @export
-print.privacy_guarantee <- function(x, ...) {
-  cat(in_plain_figures(guarantee_lines(intact_label(x))), sep = "\n")
-  invisible(x)
+print_lines.privacy_guarantee <- function(x) {
+  in_plain_figures(guarantee_lines(intact_label(x)))
 }
 
 #' A figure of a label: what is proven rounded up, a claim to three digits

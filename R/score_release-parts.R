@@ -149,7 +149,7 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
     )
   }
   made$charges <- charges
-  seal(structure(made, class = "score_release"))
+  seal(structure(made, class = c("score_release", "pseudosynth_result")))
 }
 
 named_shape <- function(family, shape) {

@@ -76,7 +76,7 @@ remarks_of_model <- function(fit) {
 #' @noRd
 remark_lines <- function(remarks) {
   unlist(lapply(remarks, function(remark) {
-    paste0("  ", strwrap(paste("remark:", remark), 76, exdent = 2))
+    wrap_line(paste("remark:", remark))
   }))
 }
 
@@ -108,7 +108,7 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
         remarks_of_sets(drawn$synthetic, last, data %||% last$data)
       )))
     ),
-    class = "pseudo_posterior"
+    class = c("pseudo_posterior", "pseudosynth_result")
   )
 }
 
