@@ -245,7 +245,7 @@ staged_pass <- function(problem, grid, mechanism) {
   firsts <- lapply(seq_len(n), function(j) {
     change <- neighbour_counts(problem, j) - problem$counts
     other <- grid_change(grid, first, change, first_rule)
-    list(ratio = (first_log - log_normalized(other))[anchors], change = change )
+    list(ratio = (first_log - log_normalized(other))[anchors], change = change)
   })
   for (a in seq_along(anchors)) {
     alpha <- mechanism$first$weights(grid, anchors[a])

@@ -162,7 +162,7 @@ searched_places <- function(problem, counts, rule) {
   axes <- lapply(seq_len(d), function(j) {
     axis_points(list(), parameters$range[, j], parameters$start[j], n)
   })
-  axes[[1]] <- sort(unique(c(axes[[1]], points_near_clones(problem, counts) )))
+  axes[[1]] <- sort(unique(c(axes[[1]], points_near_clones(problem, counts))))
   z <- list()
   for (pass in 1:5) {
     grid <- fill_grid(tensor_grid(axes), parameters, spec)

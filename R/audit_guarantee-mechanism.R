@@ -6,7 +6,7 @@
 #' @param settings (list) What [audit_guarantee()] was given in `...`.
 #' @noRd
 grid_mechanism <- function(name, epsilon, settings) {
-  mechanism_on_grid(find_mechanism(name, "grid"), epsilon, settings )
+  mechanism_on_grid(find_mechanism(name, "grid"), epsilon, settings)
 }
 
 #' What a mechanism makes of a database

@@ -170,7 +170,7 @@ sampled_law <- function(pair, runs, confidence, seed) {
   }
   bound <- stats::qnorm(1 - upper(sum(first > middle))) -
     stats::qnorm(upper(sum(second <= middle)))
-  thresholds <- stats::quantile(c(first, second), (0:100) / 100, names = FALSE )
+  thresholds <- stats::quantile(c(first, second), (0:100) / 100, names = FALSE)
   list(
     bound = max(0, bound),
     curve = data.frame(

@@ -163,7 +163,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
   } else {
     grid_mechanism(mechanism, epsilon, list(...))
   }
-  exact_audit(model, mechanism, remove, replacements, values, cells, range )
+  exact_audit(model, mechanism, remove, replacements, values, cells, range)
 }
 
 #' @rdname audit_guarantee
@@ -298,7 +298,7 @@ worst_losses <- function(losses) {
 audit_neighbours <- function(model, remove, replacements, values) {
   n <- length(model$spec$y)
   remove <- check_index(remove, n, arg = "remove")
-  replacements <- check_count(replacements, arg = "replacements" )
+  replacements <- check_count(replacements, arg = "replacements")
   # Equal records have equal neighbours
   key <- do.call(paste, c(
     list(pattern_of(model$spec), format(model$spec$y, digits = 17))

@@ -18,7 +18,7 @@ ce_labels <- list(
     "16" = "advanced degree",
     "17" = "advanced degree"
   ),
-  region = c("1" = "northeast", "2" = "midwest", "3" = "south", "4" = "west" ),
+  region = c("1" = "northeast", "2" = "midwest", "3" = "south", "4" = "west"),
   urban = c("1" = "urban", "2" = "rural"),
   marital = c(
     "1" = "married", "2" = "widowed", "3" = "divorced", "4" = "separated",

@@ -33,7 +33,7 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
                     risk_known = NULL) {
   jobs <- named_jobs(list(...), as.list(substitute(list(...)))[-1])
   data <- job_data(jobs[[1]])
-  variable <- jobs[[1]]$synthetic$variable
+  variable <- only_column(jobs[[1]]$synthetic)$name
   check_same_file(jobs, data, variable)
   check_groups(groups, names(data), variable)
   check_number(risk_radius, above = 0, null = TRUE)
@@ -44,7 +44,7 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
       jobs, function(job) names(job$synthetic[[1]])
     )), names(data))
   }
-  own <- jobs[[1]]$synthetic$transform
+  own <- only_column(jobs[[1]]$synthetic)$transform
   measure <- list(of = function(sets) {
     measure_sets(
       sets, data, variable, groups, regression,
@@ -124,7 +124,7 @@ check_same_file <- function(jobs, data, variable) {
     file <- job_data(job)
     # A job holds the columns of its model, or more: what both hold must agree
     shared <- intersect(names(file), names(data))
-    identical(job$synthetic$variable, variable) &&
+    identical(only_column(job$synthetic)$name, variable) &&
       nrow(file) == nrow(data) && variable %in% shared &&
       all(mapply(same_values, file[shared], data[shared]))
   }, TRUE)

@@ -167,7 +167,7 @@ compared_mechanisms <- function(mechanisms) {
     )
   }
   check_mechanism_names(mechanisms, "mechanisms")
-  lapply(mechanisms, choose_mechanism, c("stages", "release"), "mechanisms" )
+  lapply(mechanisms, choose_mechanism, c("stages", "release"), "mechanisms")
 }
 
 #' A job for each row: mechanisms that claim an epsilon at each of them, the
@@ -354,8 +354,8 @@ comparison_figures <- c(
 comparison_measure <- function(job, groups, regression, risk_radius,
                                risk_known) {
   response <- job$model$response
-  check_number(risk_radius, above = 0, null = TRUE, arg = "risk_radius" )
-  known <- check_known(risk_known, job$data, response$variable )
+  check_number(risk_radius, above = 0, null = TRUE, arg = "risk_radius")
+  known <- check_known(risk_known, job$data, response$variable)
   if (is.null(regression) && job$family$kind == "continuous") {
     regression <- histogram_formula(job$formula, job$family)
   }
@@ -395,7 +395,7 @@ measure_sets <- function(sets, data, variable, groups, regression, transform,
 #' @noRd
 check_measured <- function(job, groups, regression) {
   columns <- names(job$model$data)
-  check_groups(groups, columns, job$model$response$variable )
+  check_groups(groups, columns, job$model$response$variable)
   if (is.null(regression)) {
     return(NULL)
   }

@@ -152,6 +152,6 @@ call_core <- function(expr) {
     if (inherits(e, "pseudosynth_error")) {
       stop(e)
     }
-    abort_sampler("The chains could not run.", x = "{conditionMessage(e)}" )
+    abort_sampler("The chains could not run.", x = "{conditionMessage(e)}")
   })
 }

@@ -94,7 +94,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
   new_privacy_weights(
     count_rule(basis, y, pattern$code), "count",
     c(
-      list(scale = scale, shift = shift, radius = radius, relative = relative ),
+      list(scale = scale, shift = shift, radius = radius, relative = relative),
       if (!is.null(known)) list(known = known),
       list(
         n_pattern_min = min(pattern$size), n_pattern_max = max(pattern$size)
@@ -117,8 +117,8 @@ count_scheme <- function() {
     },
     rule = function(node, data, inner) {
       basis <- node$basis
-      y <- response_values(data, basis$variable, basis$response_levels )
-      apply_steps(count_rule(basis, y, known_codes(basis, data)), basis$steps )
+      y <- response_values(data, basis$variable, basis$response_levels)
+      apply_steps(count_rule(basis, y, known_codes(basis, data)), basis$steps)
     },
     definition = function(node, data, inner) {
       defined_count_weights(node$basis, data)
@@ -225,7 +225,7 @@ count_factors <- function(slope, floor, n_pattern_max) {
 #' Count weights scaled are count weights with other c and g
 #' @noRd
 scaled_count <- function(arguments, scale, shift) {
-  kept <- c("radius", "relative", "known", "n_pattern_min", "n_pattern_max" )
+  kept <- c("radius", "relative", "known", "n_pattern_min", "n_pattern_max")
   # In the order of count_weights()
   slope <- scale * arguments[["scale"]]
   # The clamp may have raised or cut the floor before

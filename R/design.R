@@ -285,7 +285,7 @@ as_factors <- function(frame, levels) {
         class = "pseudosynth_error_unknown_level"
       )
     }
-    frame[[name]] <- structure(code, levels = levels[[name]], class = "factor" )
+    frame[[name]] <- structure(code, levels = levels[[name]], class = "factor")
   }
   frame
 }
@@ -320,7 +320,7 @@ design_columns <- function(frame, terms, levels) {
   columns <- c(if (intercept) "(Intercept)", unlist(names_of))
   first <- as.integer(intercept) + cumsum(c(0, lengths(names_of)))
   first <- as.integer(first[seq_along(labels)])
-  is_level <- c(if (intercept) TRUE, rep(full, lengths(names_of)) )
+  is_level <- c(if (intercept) TRUE, rep(full, lengths(names_of)))
   dense <- is_vector | is_dense
   list(
     columns = make.unique(as.character(columns)),

@@ -30,7 +30,7 @@ tell_published <- function(model, time = time_of_levels) {
 #' Run code that fits what was told already
 #' @noRd
 told_already <- function(code) {
-  withCallingHandlers(code, pseudosynth_message_published = rlang::cnd_muffle )
+  withCallingHandlers(code, pseudosynth_message_published = rlang::cnd_muffle)
 }
 
 tell_distinct <- function(columns) {

@@ -196,7 +196,7 @@ is_weight_rule <- function(x) {
 
 #' @export
 format.weight_rule <- function(x, ...) {
-  sprintf("frozen %s, %s history", scheme_title(x$node), x$history )
+  sprintf("frozen %s, %s history", scheme_title(x$node), x$history)
 }
 
 print_lines.weight_rule <- function(x) {

@@ -263,7 +263,7 @@ fill_grid <- function(grid, parameters, spec) {
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
   grid$f <- grid_log_lik(spec, draws)
   if (anyNA(grid$f)) {
-    abort_sampler("A log density is not a number somewhere on the grid." )
+    abort_sampler("A log density is not a number somewhere on the grid.")
   }
   grid
 }

@@ -24,7 +24,7 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   run <- check_run(
     run$chains, run$warmup, run$draws, seed, run$threads, run$control
   )
-  choose_sampler(run$control$sampler, model_spec(model, NULL, NULL) )
+  choose_sampler(run$control$sampler, model_spec(model, NULL, NULL))
   tell_published(model)
   structure(
     list(
@@ -58,7 +58,7 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
                              margin = NULL, support = NULL) {
   definition <- definition_of(mechanism)
   job$mechanism <- mechanism
-  job["epsilon"] <- list(check_number(epsilon, above = 0, null = TRUE) )
+  job["epsilon"] <- list(check_number(epsilon, above = 0, null = TRUE))
   job$m <- check_count(m, min = 1)
   job["margin"] <- list(margin)
   job["support"] <- list(support)

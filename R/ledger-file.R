@@ -94,7 +94,7 @@ append_line <- function(path, line, ended) {
 #' @noRd
 read_ledger <- function(path) {
   broken <- function(what) {
-    abort_ledger("{.file {path}} is not as it was written.", x = what )
+    abort_ledger("{.file {path}} is not as it was written.", x = what)
   }
   size <- file.size(path)
   if (is.na(size)) broken("It is not there any more.")

@@ -16,8 +16,8 @@ mechanism_cw <- function(radius, relative = TRUE, known = NULL, scale = 1,
 count_settings <- function(radius, relative, known, scale, shift, quantile,
                            tolerance, max_refits, mechanism) {
   c(
-    ball_settings(rlang::maybe_missing(radius), relative, known, mechanism ),
-    list(scale = check_number(scale, min = 0), shift = check_number(shift) ),
+    ball_settings(rlang::maybe_missing(radius), relative, known, mechanism),
+    list(scale = check_number(scale, min = 0), shift = check_number(shift)),
     search_settings(quantile, tolerance, max_refits)
   )
 }

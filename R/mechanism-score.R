@@ -27,7 +27,7 @@ definition_score <- function() {
     },
     split = function(job, rest) list(first = rest, draw = 0),
     stages = function(job) {
-      list(score = kept_noise("score release", release_job(job)))
+      list(score = kept_noise(job, "score release", release_job))
     },
     release = release_independent
   )
@@ -62,7 +62,7 @@ job_model <- function(job) {
     job$fit_arguments$prior %||% default, model$family, model$design$columns
   )
   score_prior(model)
-  reference_draw(reference$values, model, model_spec(model, NULL, NULL) )
+  reference_draw(reference$values, model, model_spec(model, NULL, NULL))
   model
 }
 

@@ -16,7 +16,7 @@ definition_topcode <- function() {
     short = "Top-coding", colour = "#AA4499",
     make = mechanism_topcode,
     prepare = function(job) {
-      histogram_values(plain_left(job$formula), job$data )
+      histogram_values(plain_left(job$formula), job$data)
       job
     },
     release = function(job, sets) {

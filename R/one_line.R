@@ -4,15 +4,15 @@
 #' @export
 format.pseudo_posterior <- function(x, ...) {
   one_line(
-    x, x$synthetic$variable, ", ", x$mechanism, ", ", counted(x$m, "set"),
-    " of ", counted(x$synthetic$n_records, "record")
+    x, only_column(x$synthetic)$name, ", ", x$mechanism, ", ",
+    counted(x$m, "set"), " of ", counted(x$synthetic$n_records, "record")
   )
 }
 
 #' @export
 format.synthetic_data <- function(x, ...) {
   one_line(
-    x, x$variable, ", ", counted(x$m, "set"), " of ",
+    x, only_column(x)$name, ", ", counted(x$m, "set"), " of ",
     counted(x$n_records, "record")
   )
 }
@@ -32,7 +32,7 @@ format.external_fit <- function(x, ...) {
 
 #' @export
 format.lipschitz_bound <- function(x, ...) {
-  one_line(x, "Delta = ", format_figure(x$overall), ", density of ", x$unit )
+  one_line(x, "Delta = ", format_figure(x$overall), ", density of ", x$unit)
 }
 
 #' @export
@@ -75,7 +75,7 @@ format.resampled_statistics <- function(x, ...) {
 
 #' @export
 format.pooled_estimates <- function(x, ...) {
-  one_line(x, counted(nrow(x$table), "term"), " of ", counted(x$m, "set") )
+  one_line(x, counted(nrow(x$table), "term"), " of ", counted(x$m, "set"))
 }
 
 #' @export

@@ -219,7 +219,7 @@ histogram_breaks <- function(values, bounds, bins) {
     check_breaks(bins)
     ends <- as.double(range(bins))
   } else {
-    n_bins <- check_count(bins, min = 2, max = most_bins, arg = "bins" )
+    n_bins <- check_count(bins, min = 2, max = most_bins, arg = "bins")
     ends <- check_bounds(bounds)
   }
   check_public_ends(
@@ -241,7 +241,7 @@ histogram_breaks <- function(values, bounds, bins) {
   if (!stated) {
     scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   }
-  check_ends_hold(ends, values$response, if (stated) "bins" else "bounds" )
+  check_ends_hold(ends, values$response, if (stated) "bins" else "bounds")
   list(scale = scaled, bounds = ends)
 }
 

@@ -105,7 +105,7 @@ autoplot.mechanism_comparison <- function(object, ...) {
   )
   truth <- truth[truth$name %in% names(measures), ]
   truth$measure <- factor(measures[truth$name], measures)
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$mechanism) ) +
+  ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$mechanism)) +
     ggplot2::geom_vline(
       ggplot2::aes(xintercept = .data$value),
       data = truth, linetype = "dashed", colour = "grey45"

@@ -81,7 +81,7 @@ named_weights <- function(first, others, name) {
 
 plot_weight_violins <- function(weights) {
   frame <- do.call(rbind, Map(function(w, name) {
-    data.frame(scheme = name, weight = as.double(w), colour = scheme_colour(w) )
+    data.frame(scheme = name, weight = as.double(w), colour = scheme_colour(w))
   }, weights, names(weights)))
   frame$scheme <- factor(frame$scheme, names(weights))
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$scheme, y = .data$weight)) +

@@ -78,12 +78,12 @@ plot_released_margin <- function(object, prefix) {
   }
   response <- object$response
   counts <- project_counts(object$margin$noisy)
-  bin_figure(response, object$margin$breaks, counts / sum(counts), prefix ) +
+  bin_figure(response, object$margin$breaks, counts / sum(counts), prefix) +
     ggplot2::labs(
       title = sprintf("Noisy margin of %s", response$variable),
       subtitle = sprintf(
         "%d bins around the public reference", length(counts)
       ),
-      x = axis_title(response)
+      x = axis_title(response$variable, response$transform)
     )
 }

@@ -89,7 +89,7 @@ draw_bars <- function(bars, points, fill, count, prefix, m) {
     ggplot2::geom_point(
       ggplot2::aes(colour = .data$kind, group = .data$set),
       data = points,
-      position = ggplot2::position_dodge(width = if (m == 1) 0 else 0.5 ),
+      position = ggplot2::position_dodge(width = if (m == 1) 0 else 0.5),
       size = 1.8, alpha = if (m > 5) 0.6 else 0.9
     ) +
     ggplot2::scale_colour_manual(

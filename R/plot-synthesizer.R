@@ -39,7 +39,7 @@ autoplot.synthesizer <- function(object, type = c("bounds", "weights", "trace"),
 plot_bound_against_weight <- function(fits) {
   panels <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
   frame <- do.call(rbind, Map(function(fit, panel) {
-    data.frame(panel = panel, weight = alpha_of(fit), bound = fit$bound$record )
+    data.frame(panel = panel, weight = alpha_of(fit), bound = fit$bound$record)
   }, fits, panels))
   marks <- data.frame(
     panel = panels,
@@ -112,7 +112,7 @@ monitor_titles <- c(
 
 plot_trace <- function(fit) {
   monitor <- fit$monitor
-  columns <- intersect(c("log_lik", "q5", "q50", "q95"), colnames(monitor) )
+  columns <- intersect(c("log_lik", "q5", "q50", "q95"), colnames(monitor))
   if (length(columns) == 0) columns <- colnames(monitor)[1]
   draw <- stats::ave(fit$chain, fit$chain, FUN = seq_along)
   # No more points than a figure can show
@@ -147,7 +147,7 @@ plot_trace <- function(fit) {
       colour = if (n_chains > 6) {
         "none"
       } else {
-        ggplot2::guide_legend(override.aes = list(linewidth = 1, alpha = 1) )
+        ggplot2::guide_legend(override.aes = list(linewidth = 1, alpha = 1))
       }
     ) +
     ggplot2::labs(

@@ -146,5 +146,5 @@ cart_propensity <- function(both, is_set, fixed, permutations) {
   pmse <- error(is_set)
   # Exchanged labels have the chance of two samples; a set varies around the
   # file, which does not (Snoke and others 2018, section 3.3).
-  list(pmse = pmse, pmse_ratio = error_ratio(pmse, (1 - share) * mean(chance)) )
+  list(pmse = pmse, pmse_ratio = error_ratio(pmse, (1 - share) * mean(chance)))
 }

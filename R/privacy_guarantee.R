@@ -207,7 +207,7 @@ label_figure <- function(value, x) {
 }
 
 guarantee_lines <- function(x) {
-  title <- sprintf("Privacy of %s: %s", x$what, label_title(x) )
+  title <- sprintf("Privacy of %s: %s", x$what, label_title(x))
   rows <- c(
     list(c("mechanism", x$title)),
     epsilon_rows(x),

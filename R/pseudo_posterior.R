@@ -136,7 +136,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
     return(run_kept(checkpoint, job, ledger))
   }
   check_planned(ledger, job)
-  carrying_fits(new_run(), finish_job(job, ledger))
+  carrying_fits(new_run(), job, function(job) finish_job(job, ledger))
 }
 
 print_lines.pseudo_posterior <- function(x) {
@@ -214,7 +214,7 @@ guarantee.pseudo_posterior <- function(x, m = x$m, public = FALSE,
     label <- void_label(label, "job")
   }
   if (!is.null(study)) {
-    label <- probabilistic_guarantee(label, final_fit(x), study )
+    label <- probabilistic_guarantee(label, final_fit(x), study)
   }
   if (public) publish_guarantee(label) else label
 }

@@ -171,10 +171,10 @@ ce_files <- function(path) {
 ce_header <- function(file) {
   line <- readLines(file, n = 1, warn = FALSE)
   if (length(line) == 0) {
-    abort_input("File {.file {file}} is empty.", arg = "path" )
+    abort_input("File {.file {file}} is empty.", arg = "path")
   }
   line <- sub("^\xef\xbb\xbf", "", line, useBytes = TRUE)
-  header <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE )
+  header <- scan(text = line, what = "", sep = ",", quote = "\"", quiet = TRUE)
   toupper(trimws(ce_text(header)))
 }
 

@@ -28,7 +28,7 @@ replay <- function(fit, records, refit, seed) {
       threads = control$threads,
       control = control$asked
     )
-    made <- run_synthesizer(model, weights, censor, settings, init = NULL )
+    made <- run_synthesizer(model, weights, censor, settings, init = NULL)
     truncate_draws(made, fit$quantile)
   }
   weights <- if (!is.null(fit$privacy_weights)) {

@@ -220,7 +220,7 @@ print_lines.replicate_study <- function(x) {
     },
     paste0("  above epsilon ", format_figure(x$epsilon), ": ", share_text(x)),
     if (any(!x$table$converged)) {
-      sprintf("  not converged, counted as above: %d", sum(!x$table$converged) )
+      sprintf("  not converged, counted as above: %d", sum(!x$table$converged))
     },
     "  2 Delta is not a bound on the privacy loss: see ?audit_guarantee",
     paste0("  ", confidential_line())
@@ -332,7 +332,7 @@ replicate_estimands <- function(fit, data, estimands, r, seed) {
 check_estimands <- function(estimands, fit, seed) {
   y <- fit$data[[fit$response$variable]]
   if (!is.null(estimands) && is.numeric(y)) {
-    with_r_seed(seed, estimand_values(estimands, y, "estimands() of the file") )
+    with_r_seed(seed, estimand_values(estimands, y, "estimands() of the file"))
   }
 }
 

@@ -284,7 +284,7 @@ resampled <- function(data, measure, resamples, where, names = NULL) {
   draws <- matrix(NA_real_, resamples, length(names))
   for (r in seq_len(resamples)) {
     rows <- sample.int(n, n, replace = TRUE)
-    value <- measure(data[rows, , drop = FALSE], paste("a resample of", where) )
+    value <- measure(data[rows, , drop = FALSE], paste("a resample of", where))
     # A resample may lack a level: its coefficient is then not there
     draws[r, ] <- value[names]
   }

@@ -29,7 +29,7 @@ parse_response <- function(formula, data, family = gaussian_family()) {
       if (!identical(left[[1]], quote(`/`)) || length(left) != 3) {
         abort_left_side(formula[[2]])
       }
-      constant <- public_constant(left[[3]], names(data), environment(formula) )
+      constant <- public_constant(left[[3]], names(data), environment(formula))
       left <- left[[2]]
     }
   }
@@ -286,7 +286,7 @@ check_domain <- function(y, response) {
     log = "0 or negative", log1p = "-1 or less", sqrt = "negative"
   )
   choices <- switch(response$transform,
-    log = c(if (all(y > -1)) "log1p({name})", "asinh({name} / constant)" ),
+    log = c(if (all(y > -1)) "log1p({name})", "asinh({name} / constant)"),
     "asinh({name} / constant)"
   )
   choices <- gsub("{name}", name, choices, fixed = TRUE)

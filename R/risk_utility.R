@@ -55,7 +55,7 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
   given <- sort_arguments(list(...), chosen, also)
   # Every column must be taken by a mechanism of the grid
   columns <- setdiff(names(grid), c("mechanism", "epsilon"))
-  varied <- sort_arguments(as.list(grid[columns]), chosen, "neighbours" )
+  varied <- sort_arguments(as.list(grid[columns]), chosen, "neighbours")
   job <- comparison_job(formula, data, family, given, seed)
   measure <- comparison_measure(
     job, groups, regression, risk_radius, risk_known
@@ -120,7 +120,7 @@ grid_job <- function(job, chosen, given, row) {
     row$neighbours %||% job$neighbours, c("add-remove", "replace"),
     arg = "neighbours"
   )
-  mechanism <- with_settings(chosen, put(given$settings, settings_of(chosen)) )
+  mechanism <- with_settings(chosen, put(given$settings, settings_of(chosen)))
   margin <- resolve_margin(
     given$also$margin, put(given$margin, margin_arguments)
   )

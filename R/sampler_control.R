@@ -255,5 +255,5 @@ default_adapt_delta <- function(spec) {
 #' core. Results do not depend on it.
 #' @noRd
 default_threads <- function() {
-  getOption("pseudosynth.threads", min(2L, RcppParallel::defaultNumThreads()) )
+  getOption("pseudosynth.threads", min(2L, RcppParallel::defaultNumThreads()))
 }

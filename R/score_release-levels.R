@@ -31,7 +31,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
     prior$scale
   )
   # Its linear predictors differ by logits, whose sigma is near 2
-  warn_budget(levels_error(found, file, length(levels)), 2, NULL, file$n )
+  warn_budget(levels_error(found, file, length(levels)), 2, NULL, file$n)
   columns <- model$design$columns
   new_score_release(
     model, settings, neighbours, list(step), NULL,

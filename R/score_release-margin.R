@@ -93,7 +93,7 @@ score_margin <- function(z, plan, bounds, seed) {
 #' The whole sums of a margin
 #' @noRd
 margin_sums <- function(z, breaks, strategy) {
-  bin <- findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE )
+  bin <- findInterval(z, breaks, rightmost.closed = TRUE, all.inside = TRUE)
   score_sums_(t(strategy), bin, rep(1, length(z)), 1)
 }
 

@@ -234,7 +234,7 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares,
   }
   clip <- check_positive(clip, 2, "clip", null = TRUE)
   shares <- check_positive(shares, 3, "shares")
-  spread <- check_number(spread, min = 1e-3, max = 1e3, null = TRUE )
+  spread <- check_number(spread, min = 1e-3, max = 1e3, null = TRUE)
   list(
     reference = reference, delta = as.double(delta),
     bounds = if (!is.null(bounds)) check_bounds(bounds),

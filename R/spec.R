@@ -151,7 +151,7 @@ plain_spec <- function(model, data) {
 parameter_names <- function(columns, spec, extras) {
   if (spec$family == "categorical") {
     others <- spec$levels[-1]
-    return(paste(others, rep(columns, each = length(others)), sep = ":" ))
+    return(paste(others, rep(columns, each = length(others)), sep = ":"))
   }
   if (spec$family != "normal_mixture") {
     return(c(columns, extras))
@@ -187,7 +187,7 @@ reference_log_lik <- function(reference, model, spec) {
   if (reference$origin == "history") {
     check_reference_model(reference, model, spec)
     # The reference's own coding and scaling of the published predictors
-    parts <- design_parts(reference$design, model$data, arg = "data" )
+    parts <- design_parts(reference$design, model$data, arg = "data")
     spec[names(parts)] <- parts
     draw <- reference$values
   } else {
@@ -223,7 +223,7 @@ reference_draw <- function(values, model, spec) {
       arg = "reference"
     )
   }
-  draw <- ifelse(full %in% names(values), values[full], values[short] )
+  draw <- ifelse(full %in% names(values), values[full], values[short])
   if (is_mixture(model$family)) {
     proportion <- short == "pi"
     if (all(is.na(draw[proportion]))) {

@@ -32,7 +32,7 @@ topcode <- function(formula, data, top, bottom = NULL,
   check_number(top)
   check_number(bottom, below = top, null = TRUE)
   values <- histogram_values(formula, data)
-  check_right_side(formula, data, values$response$variable )
+  check_right_side(formula, data, values$response$variable)
   y <- values$y
   y <- code_beyond(y, y > top, top, replace)
   if (!is.null(bottom)) {
@@ -48,8 +48,9 @@ topcode <- function(formula, data, top, bottom = NULL,
     column_roles(formula, data), c("synthesized", "published")
   )
   build_synthetic_sets(
-    matrix(y), response, data, columns, label_of_topcode(y, response, top),
-    assignment = "none"
+    matrix(y), response,
+    list(data = data, columns = columns, tibble = is_tibble(data)),
+    label_of_topcode(y, response, top), "none"
   )
 }
 

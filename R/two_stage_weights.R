@@ -61,7 +61,7 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
   first <- two_stage_fit(
     x, epsilon0, data, family, neighbours, reference, window, seed, ...
   )
-  weights_of_first_stage(first, weight_range, neighbours, seed )
+  weights_of_first_stage(first, weight_range, neighbours, seed)
 }
 
 #' The first stage, of which no draw is chosen yet
@@ -132,7 +132,7 @@ weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
     list(
       epsilon0 = cost[["add/remove-one"]],
       epsilon0_replace = cost[["replace-one"]], weight_range = weight_range,
-      neighbours = neighbours, reproducible = !is.null(seed) ||
+      neighbours = neighbours, reproducible = is_seeded(seed) ||
         isTRUE(first$seed_given),
       reference = reference_origin(first$censor)
     ),

@@ -317,7 +317,7 @@ check_scale <- function(y, transform, arg) {
 ecdf_distance <- function(y, z, v = NULL, w = NULL) {
   points <- c(y, z)
   difference <- weighted_ecdf(y, v, points) - weighted_ecdf(z, w, points)
-  list(ecdf_max = max(abs(difference)), ecdf_mean_squared = mean(difference^2) )
+  list(ecdf_max = max(abs(difference)), ecdf_mean_squared = mean(difference^2))
 }
 
 #' Mean absolute difference of group means, weighted by confidential size
@@ -364,7 +364,7 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
       arg = "formula"
     )
   }
-  list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit) )
+  list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit))
 }
 
 #' Mean overlap of the intervals of the coefficients that both have

@@ -113,7 +113,7 @@ why_not_freezable <- function(node) {
 #' @return (list) `response` (character), `predictors` (character).
 #' @noRd
 columns_read <- function(node) {
-  parts <- c(list(scheme_of(node)$reads(node)), lapply(node$of, columns_read) )
+  parts <- c(list(scheme_of(node)$reads(node)), lapply(node$of, columns_read))
   of <- function(name) unique(as.character(unlist(lapply(parts, `[[`, name))))
   list(response = of("response"), predictors = of("predictors"))
 }
