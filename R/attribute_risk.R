@@ -231,17 +231,17 @@ print_lines.attribute_risk <- function(x) {
   share <- function(name) format_share(x$overall[[name]])
   c(
     sprintf(
-      "Attribute risk of %s: N = %s records, %d set%s", x$variable,
-      format_count(x$n_records), x$m, if (x$m == 1) "" else "s"
+      "Attribute risk of %s: N = %s records, %s", x$variable,
+      format_count(x$n_records), counted(x$m, "set")
     ),
-    paste0("  ", strwrap(sprintf(
+    wrap_line(sprintf(
       "known: %s; value: %s", toString(x$known),
       if (is.na(x$intervals)) {
         "as it is"
       } else {
         sprintf("one of %d intervals", x$intervals)
       }
-    ), 76, exdent = 2)),
+    )),
     sprintf(
       "  guessed rightly: %s of records; from the file %s, from its margin %s",
       share("attribution"), share("attribution_file"),

@@ -237,9 +237,7 @@ print_lines.mechanism_comparison <- function(x) {
     if (!is.null(x$confidential)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential))
     },
-    unlist(lapply(problem_lines(x$table), function(line) {
-      paste0("  ", strwrap(line, 76, exdent = 2))
-    })),
+    wrap_line(problem_lines(x$table)),
     remark_lines(row_remarks(x$table)),
     if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
     paste0("  ", claims_note),

@@ -203,14 +203,11 @@ print_lines.weight_rule <- function(x) {
   reads <- c(x$response, x$predictors)
   c(
     paste0("Weight rule: ", format(x)),
-    paste0("  ", strwrap(
-      if (length(reads) > 0) {
-        paste("reads of each record:", toString(reads))
-      } else {
-        "the same weight for every record"
-      }, 76,
-      exdent = 2
-    )),
+    wrap_line(if (length(reads) > 0) {
+      paste("reads of each record:", toString(reads))
+    } else {
+      "the same weight for every record"
+    }),
     if (x$history == "confidential") {
       paste0(
         "  Made from records that were not released: confidential, and they ",

@@ -206,19 +206,19 @@ print_lines.identification_risk <- function(x) {
 identification_lines <- function(x) {
   c(
     sprintf(
-      "Identification risk of %s: N = %s records, %d set%s", x$variable,
-      format_count(x$n_records), x$m, if (x$m == 1) "" else "s"
+      "Identification risk of %s: N = %s records, %s", x$variable,
+      format_count(x$n_records), counted(x$m, "set")
     ),
-    paste0("  ", strwrap(sprintf(
-      "ball of %s; known: %s; %s pattern%s",
+    wrap_line(sprintf(
+      "ball of %s; known: %s; %s",
       if (x$relative) {
         paste0(format(100 * x$radius), "% around the true value")
       } else {
         paste(format(x$radius), "around the true value")
       },
       if (is.null(x$known)) "nothing else" else toString(x$known),
-      format_count(x$n_patterns), if (x$n_patterns == 1) "" else "s"
-    ), 76, exdent = 2))
+      counted(x$n_patterns, "pattern")
+    ))
   )
 }
 

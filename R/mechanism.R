@@ -166,10 +166,7 @@ print_lines.privacy_mechanism <- function(x) {
     capitalize(format(x)),
     sprintf("  label: %s", x$label),
     if (length(values) > 0) {
-      paste0("  ", strwrap(
-        paste(names(values), "=", values, collapse = ", "), 76,
-        exdent = 2
-      ))
+      wrap_line(paste(names(values), "=", values, collapse = ", "))
     }
   )
 }

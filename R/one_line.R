@@ -54,16 +54,6 @@ format.utility <- function(x, ...) {
 }
 
 #' @export
-format.mechanism_comparison <- function(x, ...) {
-  one_line(x, x$variable, ", ", counted(nrow(x$table), "row"))
-}
-
-#' @export
-format.risk_utility_map <- function(x, ...) {
-  one_line(x, x$variable, ", ", counted(nrow(x$table), "row"))
-}
-
-#' @export
 format.replicate_study <- function(x, ...) {
   one_line(x, x$title, ", ", counted(nrow(x$table), "local database"))
 }

@@ -302,17 +302,12 @@ print_lines.synth_prior <- function(x) {
 prior_summary.synthesizer <- function(object, ...) {
   structure(
     list(coefficients = object$prior, extras = object$family$extras),
-    class = "prior_summary.synthesizer"
+    class = c("prior_summary.synthesizer", "pseudosynth_result")
   )
 }
 
-#' @export
-print.prior_summary.synthesizer <- function(x, ...) {
-  print(x$coefficients)
-  if (length(x$extras) > 0) {
-    cat(x$extras, sep = "\n")
-  }
-  invisible(x)
+print_lines.prior_summary.synthesizer <- function(x) {
+  c(print_lines(x$coefficients), x$extras)
 }
 
 #' Is the prior a probability distribution?

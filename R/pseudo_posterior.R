@@ -143,8 +143,8 @@ print_lines.pseudo_posterior <- function(x) {
   label <- guarantee(x)
   c(
     sprintf(
-      "Pseudo posterior synthesis: m = %d set%s of %s records", x$m,
-      if (x$m == 1) "" else "s", format_count(x$synthetic$n_records)
+      "Pseudo posterior synthesis: m = %s of %s records",
+      counted(x$m, "set"), format_count(x$synthetic$n_records)
     ),
     paste0("  mechanism: ", describe_job(x)),
     stage_lines(x$stages),

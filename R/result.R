@@ -142,7 +142,12 @@ counted <- function(n, noun) {
 }
 
 #' @export
-format.pseudosynth_result <- function(x, ...) trimws(one_line(x))
+format.pseudosynth_result <- function(x, ...) {
+  parts <- unclass(x)
+  table <- parts[["table"]]
+  rows <- if (is.data.frame(table)) counted(nrow(table), "row")
+  trimws(one_line(x, paste(c(parts[["variable"]], rows), collapse = ", ")))
+}
 
 # A cell of a column I(list(..)) is what toString() gives, one of a plain list
 # column what format() makes of unlist().

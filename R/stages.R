@@ -75,9 +75,7 @@ remarks_of_model <- function(fit) {
 #' Lines of remarks, for prints that are confidential
 #' @noRd
 remark_lines <- function(remarks) {
-  unlist(lapply(remarks, function(remark) {
-    wrap_line(paste("remark:", remark))
-  }))
+  wrap_line(sprintf("remark: %s", unlist(remarks)))
 }
 
 #' The mechanism of a job in words

@@ -342,13 +342,13 @@ print_lines.synthetic_data <- function(x) {
   n_moved <- sum(column$moved)
   c(
     sprintf(
-      "Synthetic data: %d set%s of %s records, %s synthetic",
-      x$m, if (x$m == 1) "" else "s", format_count(x$n_records), column$name
+      "Synthetic data: %s of %s records, %s synthetic",
+      counted(x$m, "set"), format_count(x$n_records), column$name
     ),
-    paste0("  ", strwrap(paste(
+    wrap_line(paste(
       "published as they are:",
-      paste(setdiff(names(x$sets[[1]]), column$name), collapse = ", ")
-    ), 76, exdent = 2)),
+      toString(setdiff(names(x$sets[[1]]), column$name))
+    )),
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
     },

@@ -466,9 +466,7 @@ print_lines.summary_utility <- function(x) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
     if (!is.null(note)) paste0("  ", note),
-    unlist(lapply(x$remarks, function(remark) {
-      paste0("  ", strwrap(remark, 76, exdent = 2))
-    })),
+    wrap_line(x$remarks),
     paste0("  ", confidential_line())
   )
 }
