@@ -78,11 +78,6 @@ format.sampler_control <- function(x, ...) {
   one_line(x, x$sampler)
 }
 
-#' @export
-format.weighting_scheme <- function(x, ...) {
-  one_line(x, x$name)
-}
-
 # Results that are tables, in R Markdown documents: a table of the page in place
 # of the console's lines, with what the lines say beside it.
 

@@ -141,12 +141,14 @@ counted <- function(n, noun) {
   sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
 }
 
+# Of a class without a line of its own: its name, variable and rows
 #' @export
 format.pseudosynth_result <- function(x, ...) {
   parts <- unclass(x)
   table <- parts[["table"]]
   rows <- if (is.data.frame(table)) counted(nrow(table), "row")
-  trimws(one_line(x, paste(c(parts[["variable"]], rows), collapse = ", ")))
+  shown <- c(parts[["name"]], parts[["variable"]], rows)
+  trimws(one_line(x, toString(shown)))
 }
 
 # A cell of a column I(list(..)) is what toString() gives, one of a plain list
@@ -154,6 +156,7 @@ format.pseudosynth_result <- function(x, ...) {
 #' @export
 toString.pseudosynth_result <- function(x, ...) format(x)
 
+#' @method unlist pseudosynth_result
 #' @export
 unlist.pseudosynth_result <- function(x, ...) format(x)
 
