@@ -43,7 +43,7 @@
 #' @param intervals (count) A numeric variable with more distinct values is cut
 #'   at this many quantiles of the file; the intruder then learns the interval.
 #'   Default 20; synthpop groups numbers where its `ngroups_target` asks for it.
-#' @param x,object An `attribute_risk`.
+#' @param object An `attribute_risk`.
 #'
 #' @return An `attribute_risk`: a list with
 #'   * `set` (data frame, m rows): `set` and the columns above;

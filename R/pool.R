@@ -36,7 +36,7 @@
 #'   from `with()`, such as those from the files of a release: the rule that its
 #'   codebook or page states. `NULL`, the default: that of the sets, and
 #'   `"reiter"` where nothing is known of them.
-#' @param x,object A `pooled_estimates` object.
+#' @param object A `pooled_estimates` object.
 #' @param parm (character, whole numbers or missing) Which terms.
 #' @param ... Passed to the expression's environment by `with()`; else not used.
 #'

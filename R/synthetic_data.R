@@ -8,9 +8,8 @@
 #' gives data frames.
 #'
 #' @param x,object A `synthetic_data` object.
-#' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two.
-#' @param name Of an element of the object. A column is one of a set,
-#'   `x[[1]]$income`; asked of the object it is an error.
+#' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two. A column
+#'   is one of a set, `x[[1]]$income`; asked of the object it is an error.
 #' @param n (whole number) Rows of `as.data.frame(x)`, as in [head()].
 #' @param set (count, `"all"` or `NULL`) Which set. `"all"` stacks them, with
 #'   the number of the set in a first column `set` (`synthetic_set` where the

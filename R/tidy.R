@@ -7,7 +7,7 @@
 #' `tidy()`, `glance()` and `augment()` of the packages generics and broom. All
 #' are data frames, and confidential wherever the object is.
 #'
-#' @param x,object A result: of `tidy()` and `glance()` any of the package, of
+#' @param x A result: of `tidy()` and `glance()` any of the package, of
 #'   `augment()` a `synthesizer` or a job, whose last fit is taken.
 #' @param ... Not used.
 #' @return `tidy()`: of a fit a row for each quantity of its `summary()`
