@@ -43,8 +43,7 @@
 #' @param intervals (count) A numeric variable with more distinct values is cut
 #'   at this many quantiles of the file; the intruder then learns the interval.
 #'   Default 20; synthpop groups numbers where its `ngroups_target` asks for it.
-#' @param x,object An `attribute_risk`.
-#' @param row.names,optional As in [as.data.frame()].
+#' @param object An `attribute_risk`.
 #'
 #' @return An `attribute_risk`: a list with
 #'   * `set` (data frame, m rows): `set` and the columns above;
@@ -113,7 +112,7 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
       m = length(sets), n_records = nrow(data), known = known,
       variable = variable, intervals = attr(cut, "intervals")
     ),
-    class = "attribute_risk"
+    class = c("attribute_risk", "pseudosynth_result")
   )
 }
 
@@ -228,22 +227,21 @@ mean_over <- function(found, name) {
 
 # Methods ----------------------------------------------------------------------
 
-#' @export
-print.attribute_risk <- function(x, ...) {
+print_lines.attribute_risk <- function(x) {
   share <- function(name) format_share(x$overall[[name]])
-  cat(
+  c(
     sprintf(
-      "Attribute risk of %s: N = %s records, %d set%s", x$variable,
-      format_count(x$n_records), x$m, if (x$m == 1) "" else "s"
+      "Attribute risk of %s: N = %s records, %s", x$variable,
+      format_count(x$n_records), counted(x$m, "set")
     ),
-    paste0("  ", strwrap(sprintf(
+    wrap_line(sprintf(
       "known: %s; value: %s", toString(x$known),
       if (is.na(x$intervals)) {
         "as it is"
       } else {
         sprintf("one of %d intervals", x$intervals)
       }
-    ), 76, exdent = 2)),
+    )),
     sprintf(
       "  guessed rightly: %s of records; from the file %s, from its margin %s",
       share("attribution"), share("attribution_file"),
@@ -257,22 +255,12 @@ print.attribute_risk <- function(x, ...) {
       "  alone with their pattern: %s in the file, %s in both",
       share("unique_file"), share("unique_both")
     ),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }
 
 #' @rdname attribute_risk
 #' @export
 summary.attribute_risk <- function(object, ...) {
   object$set
-}
-
-#' @rdname attribute_risk
-#' @export
-as.data.frame.attribute_risk <- function(x,
-                                         row.names = NULL, # nolint
-                                         optional = FALSE, ...) {
-  x$record
 }

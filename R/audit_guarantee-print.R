@@ -2,7 +2,7 @@
 # says what was found, what was claimed, and what could have been seen.
 
 new_guarantee_audit <- function(...) {
-  structure(list(...), class = "guarantee_audit")
+  structure(list(...), class = c("guarantee_audit", "pseudosynth_result"))
 }
 
 #' @export
@@ -20,15 +20,9 @@ format.guarantee_audit <- function(x, ...) {
   )
 }
 
-#' @export
-as.data.frame.guarantee_audit <- function(x, ...) {
-  x$worst
-}
-
-#' @export
-print.guarantee_audit <- function(x, ...) {
+print_lines.guarantee_audit <- function(x) {
   shown <- if (x$method == "exact") exact_table(x) else sampled_table(x)
-  cat(
+  c(
     audit_title(x),
     paste0("  ", x$model, ", N = ", format_count(x$n_records)),
     paste0("  ", format_table(shown)),
@@ -36,14 +30,8 @@ print.guarantee_audit <- function(x, ...) {
       wrap_line(finding(x, x$worst[j, ]))
     })),
     wrap_line(paste("It could have seen:", audit_power(x))),
-    paste0("  ", confidential_line("Losses and records")),
-    sep = "\n"
+    paste0("  ", confidential_line("Losses and records"))
   )
-  invisible(x)
-}
-
-wrap_line <- function(text) {
-  paste0("  ", strwrap(text, 76, exdent = 2))
 }
 
 audit_title <- function(x) {

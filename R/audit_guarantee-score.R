@@ -40,7 +40,7 @@ audit_guarantee.score_release <- function(x, data, runs = 1e5,
       unit = if (laplace) "epsilon" else "mu", runs = runs,
       confidence = confidence, release = format(x), n_records = nrow(data)
     ),
-    class = "score_audit"
+    class = c("score_audit", "pseudosynth_result")
   )
 }
 
@@ -216,20 +216,14 @@ format.score_audit <- function(x, ...) {
   )
 }
 
-#' @export
-as.data.frame.score_audit <- function(x, ...) {
-  x$worst
-}
-
-#' @export
-print.score_audit <- function(x, ...) {
+print_lines.score_audit <- function(x) {
   shown <- data.frame(
     relation = x$worst$relation, claimed = x$worst$claimed,
     exact = x$worst$exact, "share found" = x$worst$exact / x$worst$claimed,
     check.names = FALSE
   )
   if (!all(is.na(x$worst$found))) shown[["lower bound"]] <- x$worst$found
-  cat(
+  c(
     sprintf("Audit of a %s", x$release),
     sprintf(
       "  %s of the worst of a file's neighbours, N = %s",
@@ -245,8 +239,6 @@ print.score_audit <- function(x, ...) {
         "Lower bound: %s runs of the noise on either file, at %s%% confidence.",
         format_count(x$runs), format(100 * x$confidence)
       ))
-    },
-    sep = "\n"
+    }
   )
-  invisible(x)
 }

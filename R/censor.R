@@ -107,7 +107,7 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
       neighbours = neighbours, reference = as_reference(reference),
       window = window, alpha = NULL, interval = ends$interval
     ),
-    class = "censoring_rule"
+    class = c("censoring_rule", "pseudosynth_result")
   ))
 }
 
@@ -215,10 +215,9 @@ format_window <- function(x) {
   if (is.null(x$window)) "by family" else format(x$window)
 }
 
-#' @export
-print.censoring_rule <- function(x, ...) {
+print_lines.censoring_rule <- function(x) {
   width <- x$upper - x$lower
-  cat(
+  c(
     sprintf("Censoring rule, epsilon %s per parameter draw for %s neighbours",
       format(x$epsilon),
       if (x$neighbours == "replace") "replace-one" else "add/remove-one"
@@ -236,10 +235,8 @@ print.censoring_rule <- function(x, ...) {
           sprintf("  weight      %s, public", format_figure(x$alpha))
         }
       )
-    },
-    sep = "\n"
+    }
   )
-  invisible(x)
 }
 
 # What a censoring rule is centred on: a `censor_reference` holds a parameter
@@ -275,7 +272,7 @@ as_reference <- function(x) {
 new_censor_reference <- function(origin, values, ...) {
   seal(structure(
     list(origin = origin, values = values, ...),
-    class = "censor_reference"
+    class = c("censor_reference", "pseudosynth_result")
   ))
 }
 
@@ -338,8 +335,6 @@ format.censor_reference <- function(x, ...) {
   )
 }
 
-#' @export
-print.censor_reference <- function(x, ...) {
-  cat("<censor_reference> ", format(x), "\n", sep = "")
-  invisible(x)
+print_lines.censor_reference <- function(x) {
+  paste("<censor_reference>", format(x))
 }

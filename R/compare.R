@@ -73,7 +73,7 @@ compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
       },
       variable = variable, interrupted = FALSE, jobs = TRUE
     ),
-    class = "mechanism_comparison"
+    class = c("mechanism_comparison", "pseudosynth_result")
   )
 }
 

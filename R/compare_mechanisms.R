@@ -110,7 +110,7 @@ compare_mechanisms <- function(formula, data, family = normal_mixture(),
       confidential = measure$confidential, variable = measure$variable,
       neighbours = job$neighbours, interrupted = found$interrupted
     ),
-    class = "mechanism_comparison"
+    class = c("mechanism_comparison", "pseudosynth_result")
   )
 }
 
@@ -230,24 +230,19 @@ ratios_note <- "Mean and 95% quantile are multiples of the file's."
 claims_note <-
   "Epsilons of the label \"asymptotic\" are claims, not bounds that hold."
 
-#' @export
-print.mechanism_comparison <- function(x, ...) {
-  cat(
+print_lines.mechanism_comparison <- function(x) {
+  c(
     releases_headline("Mechanisms", x),
     paste0("  ", format_table(comparison_shown(x))),
     if (!is.null(x$confidential)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential))
     },
-    unlist(lapply(problem_lines(x$table), function(line) {
-      paste0("  ", strwrap(line, 76, exdent = 2))
-    })),
+    wrap_line(problem_lines(x$table)),
     remark_lines(row_remarks(x$table)),
     if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
     paste0("  ", claims_note),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }
 
 #' Why rows are empty, a line for each of them
@@ -258,11 +253,6 @@ problem_lines <- function(table) {
     "%s at %s: %s", table$mechanism, format_figure(table$asked),
     first_words(table$problem)
   )
-}
-
-#' @export
-as.data.frame.mechanism_comparison <- function(x, ...) {
-  x$table
 }
 
 # Rows of compare_mechanisms() and risk_utility(): one job each, released `sets`

@@ -80,7 +80,7 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
   design <- c(design, numeric_scaling(modelled, terms, scaling))
   frame <- standardise(frame, design)
   design <- c(design, design_columns(frame, terms, design$levels))
-  structure(design, class = "synth_design")
+  structure(design, class = c("synth_design", "pseudosynth_result"))
 }
 
 # R cuts the code of a term into lines of this many characters, and its lines
@@ -428,14 +428,10 @@ dense_design <- function(spec) {
   x
 }
 
-#' @export
-print.synth_design <- function(x, ...) {
-  cat(
+print_lines.synth_design <- function(x) {
+  paste0(
     "<synth_design> ", length(x$columns), " columns from ",
     length(x$variables), " predictors",
-    if (length(x$offset) > 0) c(", ", paste(x$offset, collapse = " + ")),
-    "\n",
-    sep = ""
+    if (length(x$offset) > 0) paste0(", ", paste(x$offset, collapse = " + "))
   )
-  invisible(x)
 }

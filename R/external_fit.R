@@ -110,11 +110,15 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
       draws = matrix(numeric(), length(bound$draw), 0),
       chains = source$chains %||% chains, converged = converged,
       problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
-      family = structure(list(name = name), class = "external_model"),
-      prior = structure(list(), class = "external_prior"),
+      family = structure(
+        list(name = name), class = c("external_model", "pseudosynth_result")
+      ),
+      prior = structure(
+        list(), class = c("external_prior", "pseudosynth_result")
+      ),
       seed_given = FALSE, seconds = list(), id = new_charge_id()
     ),
-    class = "external_fit"
+    class = c("external_fit", "pseudosynth_result")
   )
   seal(judge_external(fit, columns))
 }
@@ -289,14 +293,13 @@ format.external_prior <- function(x, ...) {
   "as in the model fitted elsewhere"
 }
 
-#' @export
-print.external_fit <- function(x, ...) {
+print_lines.external_fit <- function(x) {
   convergence <- if (isTRUE(x$converged)) {
     if (is.null(x$diagnostics)) "yes, as stated by the user" else "yes"
   } else {
     paste0("NO: ", paste(x$problems, collapse = " "))
   }
-  lines <- c(
+  fields <- c(
     Model = x$name,
     Records = sprintf("N = %s", format_count(n_records(x))),
     Draws = sprintf(
@@ -316,14 +319,8 @@ print.external_fit <- function(x, ...) {
     Converged = convergence,
     Guarantee = format(guarantee(x))
   )
-  width <- max(12, getOption("width") - 12)
-  body <- unlist(lapply(names(lines), function(name) {
-    text <- strwrap(lines[[name]], width = width)
-    paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
-  }))
-  cat(
-    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.", body,
-    sep = "\n"
+  c(
+    "<external_fit>  CONFIDENTIAL: for the agency only, not for release.",
+    field_lines(fields)
   )
-  invisible(x)
 }

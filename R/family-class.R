@@ -30,7 +30,7 @@ new_synth_family <- function(name, likelihood, density,
       sigma_floor = as.double(sigma_floor), df = df, bounds = bounds,
       log_response = log_response, arguments = arguments
     ),
-    class = "synth_family"
+    class = c("synth_family", "pseudosynth_result")
   )
 }
 
@@ -41,7 +41,7 @@ plain_family <- function(x) {
   parts <- bare_values(unclass(x))
   structure(
     parts[intersect(names(formals(new_synth_family)), names(parts))],
-    class = "synth_family"
+    class = c("synth_family", "pseudosynth_result")
   )
 }
 

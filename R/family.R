@@ -209,10 +209,10 @@ format.synth_family <- function(x, ...) {
   )
 }
 
-#' @export
-print.synth_family <- function(x, ...) {
+print_lines.synth_family <- function(x) {
   target <- if (x$log_response) "the log of the response" else "the response"
-  cat("<synth_family> ", format(x), "\n", sep = "")
-  cat(strwrap(sprintf("Models %s by %s.", target, x$density), 79), sep = "\n")
-  invisible(x)
+  c(
+    paste("<synth_family>", format(x)),
+    strwrap(sprintf("Models %s by %s.", target, x$density), 79)
+  )
 }

@@ -287,7 +287,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
       interrupted = isTRUE(result$interrupted),
       seconds = list(chains = result$seconds)
     )),
-    class = "synthesizer"
+    class = c("synthesizer", "pseudosynth_result")
   )
   diagnose(fit)
 }

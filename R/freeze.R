@@ -139,7 +139,7 @@ new_weight_rule <- function(node, scheme, history) {
       scheme = scheme, history = history, response = columns$response,
       predictors = columns$predictors, node = node
     ),
-    class = "weight_rule"
+    class = c("weight_rule", "pseudosynth_result")
   ))
 }
 
@@ -199,19 +199,15 @@ format.weight_rule <- function(x, ...) {
   sprintf("frozen %s, %s history", scheme_title(x$node), x$history)
 }
 
-#' @export
-print.weight_rule <- function(x, ...) {
+print_lines.weight_rule <- function(x) {
   reads <- c(x$response, x$predictors)
-  cat(
+  c(
     paste0("Weight rule: ", format(x)),
-    paste0("  ", strwrap(
-      if (length(reads) > 0) {
-        paste("reads of each record:", toString(reads))
-      } else {
-        "the same weight for every record"
-      }, 76,
-      exdent = 2
-    )),
+    wrap_line(if (length(reads) > 0) {
+      paste("reads of each record:", toString(reads))
+    } else {
+      "the same weight for every record"
+    }),
     if (x$history == "confidential") {
       paste0(
         "  Made from records that were not released: confidential, and they ",
@@ -219,8 +215,6 @@ print.weight_rule <- function(x, ...) {
       )
     } else {
       "  Made from a file that the user states to be public."
-    },
-    sep = "\n"
+    }
   )
-  invisible(x)
 }

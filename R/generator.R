@@ -18,7 +18,7 @@ new_generator <- function(fit, draws, margin, support, label) {
         version = as.character(utils::packageVersion("pseudosynth"))
       )
     ),
-    class = "synthesis_generator"
+    class = c("synthesis_generator", "pseudosynth_result")
   ))
 }
 
@@ -108,14 +108,13 @@ format.synthesis_generator <- function(x, ...) {
   )
 }
 
-#' @export
-print.synthesis_generator <- function(x, ...) {
+print_lines.synthesis_generator <- function(x) {
   label <- guarantee(x)
   leaves <- label$label != "none" && isTRUE(label$converged) &&
     !label$reproducible
-  cat(
+  c(
     capitalize(format(x)),
-    paste0("  ", strwrap(paste("label:", format(label)), 76, exdent = 2)),
+    wrap_line(paste("label:", format(label))),
     sprintf(
       "  predictors: %s", paste(x$design$variables %||% "none", collapse = ", ")
     ),
@@ -123,8 +122,6 @@ print.synthesis_generator <- function(x, ...) {
       "  Sets drawn from it cost nothing more."
     } else {
       "  It is not for release, nor is what is drawn from it."
-    },
-    sep = "\n"
+    }
   )
-  invisible(x)
 }

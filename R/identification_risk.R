@@ -175,15 +175,14 @@ new_identification_risk <- function(parts, pattern, settings) {
       ),
       settings
     ),
-    class = "identification_risk"
+    class = c("identification_risk", "pseudosynth_result")
   )
 }
 
 # Printing -------------------------------------------------------------------
 
-#' @export
-print.identification_risk <- function(x, ...) {
-  cat(
+print_lines.identification_risk <- function(x) {
+  c(
     identification_lines(x),
     sprintf(
       "  mean risk %s, largest %s; expected match risk %s records (%s of N)",
@@ -200,28 +199,26 @@ print.identification_risk <- function(x, ...) {
     sprintf(
       "  record risks: %s", format_named(summarize_values(x$record$risk))
     ),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }
 
 identification_lines <- function(x) {
   c(
     sprintf(
-      "Identification risk of %s: N = %s records, %d set%s", x$variable,
-      format_count(x$n_records), x$m, if (x$m == 1) "" else "s"
+      "Identification risk of %s: N = %s records, %s", x$variable,
+      format_count(x$n_records), counted(x$m, "set")
     ),
-    paste0("  ", strwrap(sprintf(
-      "ball of %s; known: %s; %s pattern%s",
+    wrap_line(sprintf(
+      "ball of %s; known: %s; %s",
       if (x$relative) {
         paste0(format(100 * x$radius), "% around the true value")
       } else {
         paste(format(x$radius), "around the true value")
       },
       if (is.null(x$known)) "nothing else" else toString(x$known),
-      format_count(x$n_patterns), if (x$n_patterns == 1) "" else "s"
-    ), 76, exdent = 2))
+      counted(x$n_patterns, "pattern")
+    ))
   )
 }
 
@@ -241,31 +238,19 @@ summary.identification_risk <- function(object, ...) {
       ),
       set = object$set
     ),
-    class = "summary_identification_risk"
+    class = c("summary_identification_risk", "pseudosynth_result")
   )
 }
 
-#' @export
-print.summary_identification_risk <- function(x, ...) {
+print_lines.summary_identification_risk <- function(x) {
   shown <- x$set
   names(shown) <- c(
     "set", "mean risk", "expected matches", "true rate", "false rate", "unique"
   )
-  cat(
+  c(
     x$header, "  By record, mean over sets",
     paste0("  ", format_table(x$table)), "  By set",
-    paste0("  ", format_table(shown)), paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", format_table(shown)), paste0("  ", confidential_line())
   )
-  invisible(x)
 }
 
-#' @rdname identification_risk
-#' @param x An `identification_risk`.
-#' @param row.names,optional Not used; there for the generic.
-#' @export
-as.data.frame.identification_risk <- function(x,
-                                              row.names = NULL, # nolint
-                                              optional = FALSE, ...) {
-  x$record
-}

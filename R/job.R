@@ -41,7 +41,7 @@ new_job <- function(formula, data, family, given, neighbours, seed,
         arg = "allow_unconverged"
       )
     ),
-    class = "synthesis_job"
+    class = c("synthesis_job", "pseudosynth_result")
   )
 }
 
@@ -159,10 +159,8 @@ format.synthesis_job <- function(x, ...) {
 }
 
 # It holds the file
-#' @export
-print.synthesis_job <- function(x, ...) {
-  cat(capitalize(format(x)), "\n  ", confidential_line(), "\n", sep = "")
-  invisible(x)
+print_lines.synthesis_job <- function(x) {
+  c(capitalize(format(x)), paste0("  ", confidential_line()))
 }
 
 # What stands in `...` of a job: settings of its mechanism, the margin's

@@ -23,7 +23,6 @@
 #'   relation that the budget is meant for. `delta` and `neighbours` of a ledger
 #'   that exists are its own.
 #' @param x (`privacy_ledger`)
-#' @param row.names,optional As in [as.data.frame()].
 #' @param ... Not used.
 #'
 #' @return A `privacy_ledger`: a list with `path`, `epsilon`, `delta` and
@@ -123,7 +122,7 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   }
   structure(
     c(list(path = path), book[c("epsilon", "delta", "neighbours")]),
-    class = "privacy_ledger"
+    class = c("privacy_ledger", "pseudosynth_result")
   )
 }
 
@@ -344,9 +343,7 @@ ledger_charges <- function(ledger) {
 
 #' @rdname ledger
 #' @export
-as.data.frame.privacy_ledger <- function(x,
-                                         row.names = NULL, # nolint
-                                         optional = FALSE, ...) {
+as.data.frame.privacy_ledger <- function(x, ...) {
   book <- read_ledger(x$path)
   field <- function(name, missing) {
     vapply(book$entries, function(entry) {
@@ -368,13 +365,12 @@ as.data.frame.privacy_ledger <- function(x,
   )
 }
 
-#' @export
-print.privacy_ledger <- function(x, ...) {
+print_lines.privacy_ledger <- function(x) {
   book <- read_ledger(x$path)
   spent <- spent_of(book, book$charges)
   proven <- vapply(book$entries, function(entry) entry$label == "strict", TRUE)
   n <- length(book$entries)
-  cat(
+  c(
     sprintf(
       "Ledger: epsilon %s of %s spent (%s%s), %d entr%s", format_up(spent),
       format_exact(book$epsilon), relation_of(book$neighbours),
@@ -395,8 +391,6 @@ print.privacy_ledger <- function(x, ...) {
       )
     },
     paste0("  ", x$path),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }

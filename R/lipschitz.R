@@ -179,10 +179,9 @@ unit_of <- function(fit) {
   fit$response$label
 }
 
-#' @export
-print.lipschitz_bound <- function(x, ...) {
+print_lines.lipschitz_bound <- function(x) {
   n_infinite <- sum(is.infinite(x$record))
-  lines <- c(
+  c(
     sprintf(
       "Lipschitz bound%s (density of %s)",
       if (x$weighted) " of a weighted fit" else "", x$unit
@@ -212,8 +211,6 @@ print.lipschitz_bound <- function(x, ...) {
     "  A maximum over draws, not a guarantee.",
     paste0("  ", confidential_line())
   )
-  cat(lines, sep = "\n")
-  invisible(x)
 }
 
 #' @export
@@ -233,13 +230,12 @@ summary.lipschitz_bound <- function(object, ...) {
         length(object$record), n_draws = sum(object$kept),
       quantile = object$quantile, unit = object$unit
     ),
-    class = "summary_lipschitz_bound"
+    class = c("summary_lipschitz_bound", "pseudosynth_result")
   )
 }
 
-#' @export
-print.summary_lipschitz_bound <- function(x, ...) {
-  cat(
+print_lines.summary_lipschitz_bound <- function(x) {
+  c(
     sprintf("Lipschitz bounds, density of %s", x$unit),
     paste0("  ", format_table(x$table)),
     sprintf(
@@ -247,8 +243,6 @@ print.summary_lipschitz_bound <- function(x, ...) {
       format_figure(x$overall), format_count(x$n_records),
       format_count(x$n_draws)
     ),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }

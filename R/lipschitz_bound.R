@@ -27,7 +27,7 @@ new_lipschitz_bound <- function(parts, kept, quantile, unit, weighted = FALSE) {
       unit = unit,
       weighted = weighted
     ),
-    class = "lipschitz_bound"
+    class = c("lipschitz_bound", "pseudosynth_result")
   )
 }
 

@@ -36,7 +36,7 @@ margin_histogram <- function(bounds = NULL, bins = 60, share = 0.4) {
   }
   structure(
     list(bounds = if (!breaks) bounds, bins = bins, share = share),
-    class = "margin_histogram"
+    class = c("margin_histogram", "pseudosynth_result")
   )
 }
 
@@ -56,11 +56,7 @@ format.margin_histogram <- function(x, ...) {
   )
 }
 
-#' @export
-print.margin_histogram <- function(x, ...) {
-  cat(capitalize(format(x)), "\n", sep = "")
-  invisible(x)
-}
+print_lines.margin_histogram <- function(x) capitalize(format(x))
 
 #' The public ends that a margin states
 #' @noRd

@@ -73,7 +73,7 @@ new_mechanism <- function(definition, settings = list()) {
       definition[c("name", "title", "short", "kind", "label")],
       list(settings = settings)
     ),
-    class = "privacy_mechanism"
+    class = c("privacy_mechanism", "pseudosynth_result")
   )
 }
 
@@ -157,22 +157,16 @@ format.privacy_mechanism <- function(x, ...) {
   sprintf("mechanism \"%s\": %s", x$name, x$title)
 }
 
-#' @export
-print.privacy_mechanism <- function(x, ...) {
+print_lines.privacy_mechanism <- function(x) {
   given <- Filter(Negate(is.null), x$settings)
   values <- vapply(given, function(value) {
     if (is.character(value)) toString(value) else toString(format(value))
   }, "")
-  cat(
+  c(
     capitalize(format(x)),
     sprintf("  label: %s", x$label),
     if (length(values) > 0) {
-      paste0("  ", strwrap(
-        paste(names(values), "=", values, collapse = ", "), 76,
-        exdent = 2
-      ))
-    },
-    sep = "\n"
+      wrap_line(paste(names(values), "=", values, collapse = ", "))
+    }
   )
-  invisible(x)
 }

@@ -126,7 +126,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   if (!is.null(seed)) {
     made$id <- hashed_id(made[setdiff(names(made), "id")], seed)
   }
-  seal(structure(made, class = "perturbed_histogram"))
+  seal(structure(made, class = c("perturbed_histogram", "pseudosynth_result")))
 }
 
 #' What a histogram is charged
@@ -203,7 +203,9 @@ histogram_values <- function(x, data, stated = NULL) {
   response$label <- response_label(response)
   list(
     y = as.double(y),
-    response = structure(response, class = "synth_response")
+    response = structure(
+      response, class = c("synth_response", "pseudosynth_result")
+    )
   )
 }
 
@@ -372,9 +374,8 @@ format.perturbed_histogram <- function(x, ...) {
   )
 }
 
-#' @export
-print.perturbed_histogram <- function(x, ...) {
-  cat(
+print_lines.perturbed_histogram <- function(x) {
+  c(
     strwrap(capitalize(format(x)), 78, exdent = 2),
     sprintf(
       "  %s noise, noisy total %s",
@@ -382,12 +383,8 @@ print.perturbed_histogram <- function(x, ...) {
         "floating-point Laplace",
       format_count(round(sum(x$counts)))
     ),
-    paste0("  ", strwrap(paste("label:", format(guarantee(x))), 76,
-      exdent = 2
-    )),
-    sep = "\n"
+    wrap_line(paste("label:", format(guarantee(x))))
   )
-  invisible(x)
 }
 
 # The label of a noisy histogram, and its part in the label of what it is the

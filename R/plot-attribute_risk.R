@@ -8,7 +8,7 @@
 #' `autoplot()` give the same ggplot object, which is drawn when it is printed:
 #' at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x An [attribute_risk()].
+#' @param object An [attribute_risk()].
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot.attribute_risk
@@ -71,10 +71,4 @@ autoplot.attribute_risk <- function(object, ...) {
       x = "Share of the file's records", y = NULL
     ) +
     theme_rows(14, grid = TRUE)
-}
-
-#' @rdname plot.attribute_risk
-#' @export
-plot.attribute_risk <- function(x, ...) {
-  autoplot.attribute_risk(x, ...)
 }

@@ -4,7 +4,7 @@
 #' over all parameters, and where the posterior of the file has its mass. A loss
 #' without bound is a triangle at the upper edge.
 #'
-#' @param object,x A `guarantee_audit`, see [audit_guarantee()].
+#' @param object A `guarantee_audit`, see [audit_guarantee()].
 #' @param ... Not used.
 #' @return A ggplot object, which is drawn when it is printed: at the prompt by
 #'   itself, in a function or a loop by `print()`.
@@ -87,12 +87,6 @@ rank_within <- function(group, first, second) {
   ranks
 }
 
-#' @rdname plot-guarantee_audit
-#' @export
-plot.guarantee_audit <- function(x, ...) {
-  autoplot.guarantee_audit(x, ...)
-}
-
 #' Figure of the audit of a score release
 #'
 #' The errors of the best tests that tell worst-case neighbours apart, as they
@@ -102,7 +96,7 @@ plot.guarantee_audit <- function(x, ...) {
 #' `autoplot()` give the same ggplot object, which is drawn when it is printed:
 #' at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x A `score_audit`, see [audit_guarantee()].
+#' @param object A `score_audit`, see [audit_guarantee()].
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot.score_audit
@@ -123,12 +117,6 @@ autoplot.score_audit <- function(object, ...) {
   draw <- if (is.null(object$curve)) audit_figures else audit_curves
   draw(object) +
     confidential_labs(title = "Audit of a score release")
-}
-
-#' @rdname plot.score_audit
-#' @export
-plot.score_audit <- function(x, ...) {
-  autoplot.score_audit(x, ...)
 }
 
 #' Errors of both kinds, found and claimed

@@ -5,7 +5,7 @@
 #' ggplot object, which is drawn when it is printed: at the prompt by itself, in
 #' a function or a loop by `print()`.
 #'
-#' @param object,x An `identification_risk`.
+#' @param object An `identification_risk`.
 #' @param ... Further ones to compare, best named: `autoplot(LW = a, CW = b)`
 #'   is written `autoplot(a, CW = b)`.
 #' @param name (string) What the first one is called. Default `"synthetic"`.
@@ -68,12 +68,6 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic",
       x = NULL, y = "Risk of a record"
     ) +
     theme_columns()
-}
-
-#' @rdname plot.identification_risk
-#' @export
-plot.identification_risk <- function(x, ..., name = "synthetic", by = NULL) {
-  autoplot.identification_risk(x, ..., name = name, by = by)
 }
 
 # A panel of more classes has no room for their names

@@ -3,7 +3,7 @@
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x A `lipschitz_bound`, or an [external_fit()], whose bound is
+#' @param object A `lipschitz_bound`, or an [external_fit()], whose bound is
 #'   shown.
 #' @param ... Not used.
 #' @return A ggplot object. All figures here show confidential values and say
@@ -63,20 +63,8 @@ bound_line <- function(overall) {
 }
 
 #' @rdname plot-bounds
-#' @export
-plot.lipschitz_bound <- function(x, ...) {
-  autoplot.lipschitz_bound(x, ...)
-}
-
-#' @rdname plot-bounds
 #' @method autoplot external_fit
 #' @export
 autoplot.external_fit <- function(object, ...) {
   autoplot.lipschitz_bound(object$bound, ...)
-}
-
-#' @rdname plot-bounds
-#' @export
-plot.external_fit <- function(x, ...) {
-  autoplot.external_fit(x, ...)
 }

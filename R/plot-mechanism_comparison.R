@@ -6,7 +6,7 @@
 #' cross at the left edge is a run without a result, as the table's `problem`
 #' tells. Epsilons differ in colour and, but for these two, in shape.
 #'
-#' @param object,x (mechanism_comparison) See [compare_mechanisms()] and
+#' @param object (mechanism_comparison) See [compare_mechanisms()] and
 #'   [compare()].
 #' @param ... Not used.
 #' @return A ggplot object, which is drawn when it is printed: at the prompt by
@@ -161,10 +161,4 @@ autoplot.mechanism_comparison <- function(object, ...) {
         size = if (length(measures) > 3) 8.5 else 10
       )
     )
-}
-
-#' @rdname plot.mechanism_comparison
-#' @export
-plot.mechanism_comparison <- function(x, ...) {
-  autoplot.mechanism_comparison(x, ...)
 }

@@ -3,7 +3,7 @@
 #' The noisy counts as densities on the modelled scale. Nothing confidential is
 #' shown.
 #'
-#' @param object,x (perturbed_histogram) See [perturbed_histogram()].
+#' @param object (perturbed_histogram) See [perturbed_histogram()].
 #' @param prefix (string or `NULL`) Put before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
@@ -34,12 +34,6 @@ autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
       ),
       x = axis_title(response$variable, response$transform)
     )
-}
-
-#' @rdname plot.perturbed_histogram
-#' @export
-plot.perturbed_histogram <- function(x, prefix = NULL, ...) {
-  autoplot.perturbed_histogram(x, prefix, ...)
 }
 
 #' A figure of bins on the modelled scale

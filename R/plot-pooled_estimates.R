@@ -5,7 +5,7 @@
 #' ggplot object, which is drawn when it is printed: at the prompt by itself, in
 #' a function or a loop by `print()`.
 #'
-#' @param object,x A `pooled_estimates`, see [pool()].
+#' @param object A `pooled_estimates`, see [pool()].
 #' @param confidential (model or `NULL`) The same model fitted to the
 #'   confidential file; the figure then says that it is not for release.
 #'   `NULL`, the default: none.
@@ -75,12 +75,6 @@ draw_pooled <- function(frame, level, caption) {
       x = "Estimate", y = NULL, caption = caption
     ) +
     theme_pseudosynth()
-}
-
-#' @rdname plot.pooled_estimates
-#' @export
-plot.pooled_estimates <- function(x, ...) {
-  autoplot.pooled_estimates(x, ...)
 }
 
 confidential_intervals <- function(fit, level) {

@@ -5,7 +5,7 @@
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x A label, see [guarantee()].
+#' @param object A label, see [guarantee()].
 #' @param ... Not used.
 #' @return A ggplot object. That of a public label may leave the agency; any
 #'   other says that it may not.
@@ -105,10 +105,4 @@ label_frame <- function(label) {
   frame$relation <- factor(frame$relation, label$relations)
   frame$text <- format_up(frame$epsilon)
   frame
-}
-
-#' @rdname plot.privacy_guarantee
-#' @export
-plot.privacy_guarantee <- function(x, ...) {
-  autoplot.privacy_guarantee(x, ...)
 }

@@ -4,7 +4,7 @@
 #' give the same ggplot object, which is drawn when it is printed: at the prompt
 #' by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x A [ledger()].
+#' @param object A [ledger()].
 #' @param ... Not used.
 #' @return A ggplot object. It is as confidential as the ledger and says so.
 #' @name plot.privacy_ledger
@@ -60,10 +60,4 @@ autoplot.privacy_ledger <- function(object, ...) {
       ),
       x = "Entry", y = "Epsilon spent so far"
     )
-}
-
-#' @rdname plot.privacy_ledger
-#' @export
-plot.privacy_ledger <- function(x, ...) {
-  autoplot.privacy_ledger(x, ...)
 }

@@ -3,7 +3,7 @@
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x (pseudo_posterior) The result of [pseudo_posterior()].
+#' @param object (pseudo_posterior) The result of [pseudo_posterior()].
 #' @param type (string) `"bounds"`, the default: violins of the record bounds,
 #'   one for each stage, with the overall bound; `"weights"`: record bound
 #'   against privacy weight before and after re-weighting; `"density"`: the
@@ -59,17 +59,6 @@ autoplot.pseudo_posterior <- function(object,
     tail = plot_densities(object, prefix, tail = TRUE),
     records = plot_records(object, prefix)
   )
-}
-
-#' @rdname plot.pseudo_posterior
-#' @export
-plot.pseudo_posterior <- function(x,
-                                  type = c(
-                                    "bounds", "weights", "density", "tail",
-                                    "records"
-                                  ),
-                                  prefix = NULL, ...) {
-  autoplot.pseudo_posterior(x, type, prefix, ...)
 }
 
 job_figures <- c("bounds", "weights", "density", "tail", "records")

@@ -1,6 +1,6 @@
 #' Figure of a replicate study
 #'
-#' @param object,x (replicate_study) See [replicate_study()].
+#' @param object (replicate_study) See [replicate_study()].
 #' @param ... Not used.
 #' @return A ggplot object: \eqn{2\Delta_r} of every local database, the stated
 #'   epsilon and this file's own. It is drawn when it is printed.
@@ -40,10 +40,4 @@ autoplot.replicate_study <- function(object, ...) {
       x = "2 Delta of a local database", y = NULL
     ) +
     theme(axis.text.y = element_blank(), panel.grid.major.y = element_blank())
-}
-
-#' @rdname plot.replicate_study
-#' @export
-plot.replicate_study <- function(x, ...) {
-  autoplot.replicate_study(x, ...)
 }

@@ -6,7 +6,7 @@
 #' object, which is drawn when it is printed: at the prompt by itself, in a
 #' function or a loop by `print()`.
 #'
-#' @param object,x A [resample_statistics()].
+#' @param object A [resample_statistics()].
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot.resampled_statistics
@@ -54,10 +54,4 @@ autoplot.resampled_statistics <- function(object, ...) {
       x = NULL, y = NULL
     ) +
     theme_rows(14)
-}
-
-#' @rdname plot.resampled_statistics
-#' @export
-plot.resampled_statistics <- function(x, ...) {
-  autoplot.resampled_statistics(x, ...)
 }

@@ -6,7 +6,7 @@
 #' that the figure can be read in grey. Further towards the lower left is better
 #' on both axes, but for `"r_squared"` and `"overlap"`, where higher is better.
 #'
-#' @param object,x (risk_utility_map) See [risk_utility()].
+#' @param object (risk_utility_map) See [risk_utility()].
 #' @param measure (string) `"ecdf_max"`, the default, `"ecdf_mean_squared"`,
 #'   `"mean_ratio"`, `"sd_ratio"`, `"q95_ratio"` (best at 1), `"shares"` (of
 #'   more than two levels), `"groups"`, `"r_squared"` or `"overlap"`.
@@ -70,13 +70,6 @@ autoplot.risk_utility_map <- function(object, measure = "ecdf_max",
   }
   figure + epsilon_axis(frame$at) +
     labs(x = "Epsilon of one set, add/remove-one (log scale)")
-}
-
-#' @rdname plot.risk_utility_map
-#' @export
-plot.risk_utility_map <- function(x, measure = "ecdf_max",
-                                  against = c("epsilon", "risk"), ...) {
-  autoplot.risk_utility_map(x, measure, against, ...)
 }
 
 error_bars <- function(mapping) {

@@ -3,7 +3,7 @@
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x (`score_release`) See [score_release()].
+#' @param object (`score_release`) See [score_release()].
 #' @param type (string) `"coefficients"`, the default: estimates with 95%
 #'   intervals; `"margin"`: the noisy margin as a density.
 #' @param prefix (string or `NULL`) Put before amounts on the margin's axis.
@@ -35,13 +35,6 @@ autoplot.score_release <- function(object, type = c("coefficients", "margin"),
   } else {
     plot_coefficients(object)
   }
-}
-
-#' @rdname plot.score_release
-#' @export
-plot.score_release <- function(x, type = c("coefficients", "margin"),
-                               prefix = NULL, ...) {
-  autoplot.score_release(x, type, prefix, ...)
 }
 
 plot_coefficients <- function(object) {

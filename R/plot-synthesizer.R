@@ -3,7 +3,7 @@
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x (synthesizer) The fit.
+#' @param object (synthesizer) The fit.
 #' @param type (string) `"bounds"`, the default: a histogram of the record
 #'   bounds with the overall bound; `"weights"`: record bound against privacy
 #'   weight (flat at the overall bound = efficient); `"trace"`: the monitored
@@ -32,12 +32,6 @@ autoplot.synthesizer <- function(object, type = c("bounds", "weights", "trace"),
     weights = plot_bound_against_weight(list(object)),
     trace = plot_trace(object)
   )
-}
-
-#' @rdname plot.synthesizer
-#' @export
-plot.synthesizer <- function(x, type = c("bounds", "weights", "trace"), ...) {
-  autoplot.synthesizer(x, type, ...)
 }
 
 #' @param fits (list) One panel each; names are stages, none for a single fit.

@@ -7,7 +7,7 @@
 #' of the sets no record. Sets labelled `none` have a figure that says that it
 #' is not for release.
 #'
-#' @param object,x (synthetic_data) The sets.
+#' @param object (synthetic_data) The sets.
 #' @param prefix (string or `NULL`) Put before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
@@ -70,10 +70,4 @@ draw_densities <- function(curves, transform, prefix, m) {
     scale_response(transform, prefix, attr(curves, "limits")) +
     density_axis() +
     theme_pseudosynth()
-}
-
-#' @rdname plot.synthetic_data
-#' @export
-plot.synthetic_data <- function(x, prefix = NULL, ...) {
-  autoplot.synthetic_data(x, prefix, ...)
 }

@@ -7,7 +7,7 @@
 #' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
 #' is printed: at the prompt by itself, in a function or a loop by `print()`.
 #'
-#' @param object,x A [utility()].
+#' @param object A [utility()].
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @name plot.utility
@@ -77,10 +77,4 @@ autoplot.utility <- function(object, ...) {
       x = "Difference from the file's statistic", y = NULL
     ) +
     theme(axis.text.y = element_text(colour = "grey15"))
-}
-
-#' @rdname plot.utility
-#' @export
-plot.utility <- function(x, ...) {
-  autoplot.utility(x, ...)
 }

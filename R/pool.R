@@ -36,9 +36,8 @@
 #'   from `with()`, such as those from the files of a release: the rule that its
 #'   codebook or page states. `NULL`, the default: that of the sets, and
 #'   `"reiter"` where nothing is known of them.
-#' @param x,object A `pooled_estimates` object.
+#' @param object A `pooled_estimates` object.
 #' @param parm (character, whole numbers or missing) Which terms.
-#' @param row.names,optional As in [as.data.frame()].
 #' @param ... Passed to the expression's environment by `with()`; else not used.
 #'
 #' @return `with()`: a list of m results of class `synthetic_fits`. `pool()`: a
@@ -140,7 +139,7 @@ pool <- function(fits, level = 0.95, rule = NULL) {
       ),
       variance = total, m = m, level = level, rule = rule
     ),
-    class = "pooled_estimates"
+    class = c("pooled_estimates", "pseudosynth_result")
   )
 }
 
@@ -415,21 +414,10 @@ pooled_headline <- function(x) {
   )
 }
 
-#' @export
-print.pooled_estimates <- function(x, ...) {
-  cat(
-    pooled_headline(x), paste0("  ", format_table(pooled_shown(x))),
-    sep = "\n"
+print_lines.pooled_estimates <- function(x) {
+  c(
+    pooled_headline(x), paste0("  ", format_table(pooled_shown(x)))
   )
-  invisible(x)
-}
-
-#' @rdname pool
-#' @export
-as.data.frame.pooled_estimates <- function(x,
-                                           row.names = NULL, # nolint
-                                           optional = FALSE, ...) {
-  x$table
 }
 
 #' @rdname pool

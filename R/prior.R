@@ -119,7 +119,9 @@ prior_beta_mean <- function(shape1 = 1, shape2 = 1) {
 }
 
 new_synth_prior <- function(kind, ...) {
-  structure(list(kind = kind, ...), class = "synth_prior")
+  structure(
+    list(kind = kind, ...), class = c("synth_prior", "pseudosynth_result")
+  )
 }
 
 #' A prior made anew from its numbers: nothing else of it travels in a release
@@ -184,38 +186,35 @@ format.synth_prior <- function(x, ...) {
   )
 }
 
-#' @export
-print.synth_prior <- function(x, ...) {
+print_lines.synth_prior <- function(x) {
   normal <- function(p) sprintf("N(%s, %s^2)", format(p[1]), format(p[2]))
   half_t <- function() {
     sprintf("half-t(%s, 0, %s)", format(x$df), format(x$scale))
   }
-  cat("<synth_prior> ", format(x), "\n", sep = "")
-  cat(
+  c(
+    paste("<synth_prior>", format(x)),
     switch(x$kind,
       hierarchical = c(
-        "b   ~ MVN(0, diag(tau) Omega diag(tau)), the intercept included\n",
-        sprintf("tau ~ %s, Omega ~ LKJ(%s)\n", half_t(), format(x$lkj))
+        "b   ~ MVN(0, diag(tau) Omega diag(tau)), the intercept included",
+        sprintf("tau ~ %s, Omega ~ LKJ(%s)", half_t(), format(x$lkj))
       ),
       shared = c(
-        "b_k ~ N(m, diag(tau)^2)\n",
+        "b_k ~ N(m, diag(tau)^2)",
         sprintf(
-          "m   ~ %s, intercept %s\n", normal(x$slope), normal(x$intercept)
+          "m   ~ %s, intercept %s", normal(x$slope), normal(x$intercept)
         ),
-        sprintf("tau ~ %s\n", half_t())
+        sprintf("tau ~ %s", half_t())
       ),
       normal = sprintf(
-        "b   ~ %s, intercept %s\n", normal(c(0, x$scale)), normal(x$intercept)
+        "b   ~ %s, intercept %s", normal(c(0, x$scale)), normal(x$intercept)
       ),
       beta_mean = sprintf(
-        "inverse-logit(intercept) ~ Beta(%s, %s)\n",
+        "inverse-logit(intercept) ~ Beta(%s, %s)",
         format(x$shape1), format(x$shape2)
       )
     ),
-    sep = ""
+    "Public numbers only; on the scale of the modelled response."
   )
-  cat("Public numbers only; on the scale of the modelled response.\n")
-  invisible(x)
 }
 
 #' The priors of a fit
@@ -240,17 +239,12 @@ print.synth_prior <- function(x, ...) {
 prior_summary.synthesizer <- function(object, ...) {
   structure(
     list(coefficients = object$prior, extras = object$family$extras),
-    class = "prior_summary.synthesizer"
+    class = c("prior_summary.synthesizer", "pseudosynth_result")
   )
 }
 
-#' @export
-print.prior_summary.synthesizer <- function(x, ...) {
-  print(x$coefficients)
-  if (length(x$extras) > 0) {
-    cat(x$extras, sep = "\n")
-  }
-  invisible(x)
+print_lines.prior_summary.synthesizer <- function(x) {
+  c(print_lines(x$coefficients), x$extras)
 }
 
 #' Is the prior a probability distribution?

@@ -45,7 +45,7 @@ new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
       empirical = empirical, converged = converged,
       reproducible = reproducible, public = public
     ),
-    class = "privacy_guarantee"
+    class = c("privacy_guarantee", "pseudosynth_result")
   ))
 }
 
@@ -186,10 +186,8 @@ format.privacy_guarantee <- function(x, ...) {
   )
 }
 
-#' @export
-print.privacy_guarantee <- function(x, ...) {
-  cat(in_plain_figures(guarantee_lines(intact_label(x))), sep = "\n")
-  invisible(x)
+print_lines.privacy_guarantee <- function(x) {
+  in_plain_figures(guarantee_lines(intact_label(x)))
 }
 
 delta_note <- function(x) {

@@ -22,16 +22,15 @@ summary.privacy_weights <- function(object, ...) {
       mean = mean(values),
       quantiles = summarize_values(values)
     ),
-    class = "summary_privacy_weights"
+    class = c("summary_privacy_weights", "pseudosynth_result")
   )
 }
 
-#' @export
-print.summary_privacy_weights <- function(x, ...) {
+print_lines.summary_privacy_weights <- function(x) {
   arguments <- Filter(function(a) {
     is.atomic(a) && length(a) == 1 && !is.na(a)
   }, x$arguments)
-  cat(
+  c(
     sprintf(
       "Privacy weights: %s, %s", x$title, describe_dependency(x$depends)
     ),
@@ -49,10 +48,8 @@ print.summary_privacy_weights <- function(x, ...) {
       format_figure(x$mean)
     ),
     sprintf("  %s", format_named(x$quantiles)),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }
 
 #' @export

@@ -196,6 +196,15 @@ plain_weights <- function(x) {
 }
 
 #' @export
+`$.privacy_weights` <- function(x, name) {
+  abort_input(
+    "Weights are numbers, one for each record, without elements.",
+    i = "{.code as.data.frame(x)} has what belongs to them.",
+    arg = "name"
+  )
+}
+
+#' @export
 `[.privacy_weights` <- function(x, i, ...) {
   plain_weights(x)[i]
 }

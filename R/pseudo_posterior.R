@@ -138,36 +138,23 @@ pseudo_posterior <- function(formula, data, family = student_t(),
   carrying_fits(new_run(), job, function(job) finish_job(job, ledger))
 }
 
-#' @export
-`$.pseudo_posterior` <- function(x, name) {
-  name <- asked_name(name, parent.frame())
-  sets <- isTRUE(name %in% names(unclass(unclass(x)$synthetic)))
-  element_of(
-    x, name, "Jobs",
-    if (sets) "It is an element of {.code x$synthetic}."
-  )
-}
-
-#' @export
-print.pseudo_posterior <- function(x, ...) {
+print_lines.pseudo_posterior <- function(x) {
   label <- guarantee(x)
-  cat(
+  c(
     sprintf(
-      "Pseudo posterior synthesis: m = %d set%s of %s records", x$m,
-      if (x$m == 1) "" else "s", format_count(x$synthetic$n_records)
+      "Pseudo posterior synthesis: m = %s of %s records",
+      counted(x$m, "set"), format_count(x$synthetic$n_records)
     ),
     paste0("  mechanism: ", describe_job(x)),
     stage_lines(x$stages),
     remark_lines(x$remarks),
-    paste0("  ", strwrap(paste("label:", format(label)), 76, exdent = 2)),
+    wrap_line(paste("label:", format(label))),
     if (label$label == "none" || label$reproducible) {
       "  All of it is confidential; $synthetic is not for release either."
     } else {
       "  as.data.frame(x$synthetic) may leave the agency, nothing else."
-    },
-    sep = "\n"
+    }
   )
-  invisible(x)
 }
 
 #' @export
@@ -178,19 +165,18 @@ summary.pseudo_posterior <- function(object, ...) {
       reweighting = final_fit(object)$reweighting, m = object$m,
       remarks = object$remarks
     ),
-    class = "summary_pseudo_posterior"
+    class = c("summary_pseudo_posterior", "pseudosynth_result")
   )
 }
 
-#' @export
-print.summary_pseudo_posterior <- function(x, ...) {
+print_lines.summary_pseudo_posterior <- function(x) {
   claims <- data.frame(
     stage = x$stages$stage, label = x$stages$label,
     "epsilon add/remove" = x$stages$epsilon_add_remove,
     "epsilon replace" = x$stages$epsilon_replace,
     seconds = x$stages$seconds, check.names = FALSE
   )
-  cat(
+  c(
     "Stages", stage_lines(x$stages),
     if (all(is.na(x$stages$converged))) {
       "Paid once for all sets"
@@ -211,10 +197,8 @@ print.summary_pseudo_posterior <- function(x, ...) {
       )
     },
     remark_lines(x$remarks),
-    sep = "\n"
+    print_lines(x$guarantee)
   )
-  print(x$guarantee)
-  invisible(x)
 }
 
 #' @rdname guarantee

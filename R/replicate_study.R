@@ -150,7 +150,7 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
       n_records = n_records(fit), unit = fit$bound$unit,
       of = mechanism_mark(fit)
     ),
-    class = "replicate_study"
+    class = c("replicate_study", "pseudosynth_result")
   ))
 }
 
@@ -193,14 +193,13 @@ local_database_row <- function(fit, users) {
 
 # Print ------------------------------------------------------------------------
 
-#' @export
-print.replicate_study <- function(x, ...) {
+print_lines.replicate_study <- function(x) {
   n <- nrow(x$table)
   values <- x$table$epsilon
   figures <- c(
     min = min(values), median = stats::median(values), max = max(values)
   )
-  cat(
+  c(
     sprintf(
       "Replicate study of %s: %d local database%s%s",
       x$title, n, if (n == 1) "" else "s",
@@ -224,15 +223,8 @@ print.replicate_study <- function(x, ...) {
       sprintf("  not converged, counted as above: %d", sum(!x$table$converged))
     },
     "  2 Delta is not a bound on the privacy loss: see ?audit_guarantee",
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
-}
-
-#' @export
-as.data.frame.replicate_study <- function(x, ...) {
-  x$table
 }
 
 # Label ------------------------------------------------------------------------

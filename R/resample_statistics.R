@@ -101,7 +101,7 @@ resample_statistics <- function(synthetic, data = NULL,
       table = table, draws = do.call(rbind, draws), variable = variable,
       resamples = resamples, level = level
     ),
-    class = "resampled_statistics"
+    class = c("resampled_statistics", "pseudosynth_result")
   )
 }
 
@@ -353,23 +353,11 @@ resampled_headline <- function(x) {
   )
 }
 
-#' @export
-print.resampled_statistics <- function(x, ...) {
-  cat(
+print_lines.resampled_statistics <- function(x) {
+  c(
     resampled_headline(x),
     paste0("  ", format_table(x$table)),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }
 
-#' @rdname resample_statistics
-#' @param x A `resampled_statistics`.
-#' @param row.names,optional As in [as.data.frame()].
-#' @export
-as.data.frame.resampled_statistics <- function(x,
-                                               row.names = NULL, # nolint
-                                               optional = FALSE, ...) {
-  x$table
-}

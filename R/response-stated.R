@@ -305,7 +305,7 @@ public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
       levels = levels, bounds = bounds,
       confirmed = if (!is.null(confirmed)) as.double(confirmed)
     ),
-    class = "public_response"
+    class = c("public_response", "pseudosynth_result")
   )
 }
 
@@ -322,12 +322,6 @@ format.public_response <- function(x, ...) {
     }
   )
   sprintf("public_response(%s)", paste(parts, collapse = ", "))
-}
-
-#' @export
-print.public_response <- function(x, ...) {
-  cat(format(x), "\n", sep = "")
-  invisible(x)
 }
 
 #' Two public numbers in order

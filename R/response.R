@@ -138,7 +138,7 @@ new_response <- function(formula, data, family = gaussian_family(),
     "formula", response$confirmed
   )
   response$label <- response_unit(response)
-  structure(response, class = "synth_response")
+  structure(response, class = c("synth_response", "pseudosynth_result"))
 }
 
 check_response <- function(y, response, family) {
@@ -277,15 +277,13 @@ format.synth_response <- function(x, ...) {
   x$label
 }
 
-#' @export
-print.synth_response <- function(x, ...) {
-  kept <- if (!is.null(x$levels)) {
-    sprintf("second level %s", x$levels[2])
-  } else {
+print_lines.synth_response <- function(x) {
+  kept <- if (is.null(x$levels)) {
     rounding_text(x)
+  } else {
+    paste("second level", x$levels[2])
   }
-  cat("<synth_response> ", x$label, " (", x$type, ", ", kept, ")\n", sep = "")
-  invisible(x)
+  sprintf("<synth_response> %s (%s, %s)", x$label, x$type, kept)
 }
 
 # Numbers that are stated as public must not be computed from the file: its

@@ -79,7 +79,7 @@ risk_utility <- function(formula, data, family = normal_mixture(), grid, ...,
       table = do.call(rbind, rows), settings = names(grid), sets = sets,
       variable = measure$variable, interrupted = found$interrupted
     ),
-    class = "risk_utility_map"
+    class = c("risk_utility_map", "pseudosynth_result")
   )
 }
 
@@ -144,19 +144,11 @@ map_shown <- function(x) {
   shown[!vapply(shown, function(column) all(is.na(column)), TRUE)]
 }
 
-#' @export
-print.risk_utility_map <- function(x, ...) {
-  cat(
+print_lines.risk_utility_map <- function(x) {
+  c(
     releases_headline("Risk and utility", x),
     paste0("  ", format_table(map_shown(x))),
     remark_lines(row_remarks(x$table)),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    paste0("  ", confidential_line())
   )
-  invisible(x)
-}
-
-#' @export
-as.data.frame.risk_utility_map <- function(x, ...) {
-  x$table
 }

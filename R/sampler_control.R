@@ -89,19 +89,15 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
       max_divergent = check_number(max_divergent, min = 0, max = 1),
       min_acceptance = check_number(min_acceptance, min = 0, max = 1)
     ),
-    class = "sampler_control"
+    class = c("sampler_control", "pseudosynth_result")
   )
 }
 
-#' @export
-print.sampler_control <- function(x, ...) {
+print_lines.sampler_control <- function(x) {
   values <- vapply(x, function(value) {
     if (is.null(value)) "default" else format(value)
   }, "")
-  cat("<sampler_control>\n", paste0("  ", format(names(x)), " ", values, "\n"),
-    sep = ""
-  )
-  invisible(x)
+  c("<sampler_control>", paste0("  ", format(names(x)), " ", values))
 }
 
 #' Choose the sampler of a model

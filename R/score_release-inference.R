@@ -86,25 +86,22 @@ summary.score_release <- function(object, ...) {
       ),
       release = format(object), label = guarantee(object)
     ),
-    class = "summary_score_release"
+    class = c("summary_score_release", "pseudosynth_result")
   )
 }
 
-#' @export
-print.summary_score_release <- function(x, ...) {
+print_lines.summary_score_release <- function(x) {
   table <- data.frame(
     coefficient = rownames(x$table), estimate = x$table$estimate,
     "std. error" = x$table$std_error, "2.5%" = x$table$low,
     "97.5%" = x$table$high, check.names = FALSE
   )
-  cat(
+  c(
     strwrap(capitalize(x$release), 78, exdent = 2),
     paste0("  ", format_table(table)),
     "  Standard errors hold the noise of the release and that of the sample.",
-    sep = "\n"
+    print_lines(x$label)
   )
-  print(x$label)
-  invisible(x)
 }
 
 # Printing -------------------------------------------------------------------
@@ -122,9 +119,8 @@ format.score_release <- function(x, ...) {
   )
 }
 
-#' @export
-print.score_release <- function(x, ...) {
-  cat(
+print_lines.score_release <- function(x) {
+  c(
     strwrap(capitalize(format(x)), 78, exdent = 2),
     paste0("  ", format_table(data.frame(
       part = x$charges$what,
@@ -138,12 +134,8 @@ print.score_release <- function(x, ...) {
     },
     "  synthesize(x, m, newdata) draws sets for published predictors, free of",
     "  further cost; summary(x) gives estimates with their intervals",
-    paste0("  ", strwrap(paste("label:", format(guarantee(x))), 76,
-      exdent = 2
-    )),
-    sep = "\n"
+    wrap_line(paste("label:", format(guarantee(x))))
   )
-  invisible(x)
 }
 
 # as.list() has the parts of the published file, and str() walks by as.list()
@@ -219,7 +211,7 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
     )
   }
   made$charges <- charges
-  seal(structure(made, class = "score_release"))
+  seal(structure(made, class = c("score_release", "pseudosynth_result")))
 }
 
 #' The shape that the reference states

@@ -75,9 +75,7 @@ remarks_of_model <- function(fit) {
 #' Lines of remarks, for prints that are confidential
 #' @noRd
 remark_lines <- function(remarks) {
-  unlist(lapply(remarks, function(remark) {
-    paste0("  ", strwrap(paste("remark:", remark), 76, exdent = 2))
-  }))
+  wrap_line(sprintf("remark: %s", unlist(remarks)))
 }
 
 #' The mechanism of a job in words
@@ -108,7 +106,7 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
         remarks_of_sets(drawn$synthetic, last, data %||% last$data)
       )))
     ),
-    class = "pseudo_posterior"
+    class = c("pseudo_posterior", "pseudosynth_result")
   )
 }
 

@@ -9,7 +9,6 @@
 #'
 #' @param object,x (`synthesizer`, [`pseudo_posterior`][pseudo_posterior] or
 #'   [`synthetic_data`][synthetic_data])
-#' @param row.names,optional As in [as.data.frame()].
 #' @param set As in [`as.data.frame()`][synthetic_data] of synthetic data.
 #' @param ... Not used.
 #' @return `coef()`: the posterior means of the coefficients, named by the
@@ -39,7 +38,6 @@ NULL
 # What works -------------------------------------------------------------------
 
 #' @rdname stats-methods
-#' @importFrom stats coef
 #' @export
 coef.synthesizer <- function(object, ...) {
   if (is_mixture(object$family)) {
@@ -57,7 +55,6 @@ coef.synthesizer <- function(object, ...) {
 }
 
 #' @rdname stats-methods
-#' @importFrom stats weights
 #' @export
 weights.synthesizer <- function(object, ...) {
   object$privacy_weights %||%
@@ -79,9 +76,7 @@ nobs.pseudo_posterior <- function(object, ...) {
 
 #' @rdname stats-methods
 #' @export
-as.data.frame.pseudo_posterior <- function(x,
-                                           row.names = NULL, # nolint
-                                           optional = FALSE, set = NULL, ...) {
+as.data.frame.pseudo_posterior <- function(x, ..., set = NULL) {
   as.data.frame(x$synthetic, set = set)
 }
 
@@ -98,162 +93,34 @@ weights.pseudo_posterior <- function(object, ...) {
 
 # What has no meaning ----------------------------------------------------------
 
-# What to ask instead, in cli's markup
-of_records <- "{.fn posterior_predict} draws responses, {.fn log_lik} their log
-  density, {.fn lipschitz} the bounds of the records."
-of_fits <- "{.fn summary} shows what it holds."
-of_sets <- "Fit a model to every set by {.code with(x, lm(..))} and combine them
-  by {.fn pool}."
-
-no_method <- function(object, verb, instead) {
+#' @importFrom stats coef deviance df.residual fitted residuals sigma weights
+#' @importFrom utils head tail
+#' @rawNamespace
+#' S3method(coef, pseudosynth_result, no_method)
+#' S3method(deviance, pseudosynth_result, no_method)
+#' S3method(df.residual, pseudosynth_result, no_method)
+#' S3method(fitted, pseudosynth_result, no_method)
+#' S3method(head, pseudosynth_result, no_method)
+#' S3method(residuals, pseudosynth_result, no_method)
+#' S3method(sigma, pseudosynth_result, no_method)
+#' S3method(tail, pseudosynth_result, no_method)
+#' S3method(weights, pseudosynth_result, no_method)
+no_method <- function(...) {
+  object <- ..1
+  verb <- .Generic
+  of_records <- inherits(object, c("synthesizer", "pseudo_posterior")) &&
+    verb %in% c("deviance", "fitted", "residuals")
   abort_input(
-    "There is no {.fn {verb}} of {describe_type(object)}.", i = instead,
+    "There is no {.fn {verb}} of {describe_type(object)}.",
+    i = if (inherits(object, "synthetic_data")) {
+      "Fit a model to every set by {.code with(x, lm(..))} and combine them by
+       {.fn pool}."
+    } else if (of_records) {
+      "{.fn posterior_predict} draws responses, {.fn log_lik} their log density,
+       {.fn lipschitz} the bounds of the records."
+    } else {
+      "{.fn summary} shows what it holds."
+    },
     arg = "object"
   )
-}
-
-#' @rdname stats-methods
-#' @importFrom stats fitted
-#' @method fitted synthesizer
-#' @export
-fitted.synthesizer <- function(object, ...) {
-  no_method(object, "fitted", of_records)
-}
-
-#' @rdname stats-methods
-#' @method fitted pseudo_posterior
-#' @export
-fitted.pseudo_posterior <- function(object, ...) {
-  no_method(object, "fitted", of_records)
-}
-
-#' @rdname stats-methods
-#' @method fitted synthetic_data
-#' @export
-fitted.synthetic_data <- function(object, ...) {
-  no_method(object, "fitted", of_sets)
-}
-
-#' @rdname stats-methods
-#' @importFrom stats residuals
-#' @method residuals synthesizer
-#' @export
-residuals.synthesizer <- function(object, ...) {
-  no_method(object, "residuals", of_records)
-}
-
-#' @rdname stats-methods
-#' @method residuals pseudo_posterior
-#' @export
-residuals.pseudo_posterior <- function(object, ...) {
-  no_method(object, "residuals", of_records)
-}
-
-#' @rdname stats-methods
-#' @method residuals synthetic_data
-#' @export
-residuals.synthetic_data <- function(object, ...) {
-  no_method(object, "residuals", of_sets)
-}
-
-#' @rdname stats-methods
-#' @importFrom stats deviance
-#' @method deviance synthesizer
-#' @export
-deviance.synthesizer <- function(object, ...) {
-  no_method(object, "deviance", of_records)
-}
-
-#' @rdname stats-methods
-#' @method deviance pseudo_posterior
-#' @export
-deviance.pseudo_posterior <- function(object, ...) {
-  no_method(object, "deviance", of_records)
-}
-
-#' @rdname stats-methods
-#' @method deviance synthetic_data
-#' @export
-deviance.synthetic_data <- function(object, ...) {
-  no_method(object, "deviance", of_sets)
-}
-
-#' @rdname stats-methods
-#' @importFrom stats df.residual
-#' @method df.residual synthesizer
-#' @export
-df.residual.synthesizer <- function(object, ...) {
-  no_method(object, "df.residual", of_fits)
-}
-
-#' @rdname stats-methods
-#' @method df.residual pseudo_posterior
-#' @export
-df.residual.pseudo_posterior <- function(object, ...) {
-  no_method(object, "df.residual", of_fits)
-}
-
-#' @rdname stats-methods
-#' @method df.residual synthetic_data
-#' @export
-df.residual.synthetic_data <- function(object, ...) {
-  no_method(object, "df.residual", of_sets)
-}
-
-#' @rdname stats-methods
-#' @importFrom stats sigma
-#' @method sigma synthesizer
-#' @export
-sigma.synthesizer <- function(object, ...) {
-  no_method(object, "sigma", of_fits)
-}
-
-#' @rdname stats-methods
-#' @method sigma pseudo_posterior
-#' @export
-sigma.pseudo_posterior <- function(object, ...) {
-  no_method(object, "sigma", of_fits)
-}
-
-#' @rdname stats-methods
-#' @method sigma synthetic_data
-#' @export
-sigma.synthetic_data <- function(object, ...) {
-  no_method(object, "sigma", of_sets)
-}
-
-#' @rdname stats-methods
-#' @export
-coef.synthetic_data <- function(object, ...) {
-  no_method(object, "coef", of_sets)
-}
-
-#' @rdname stats-methods
-#' @export
-weights.synthetic_data <- function(object, ...) {
-  no_method(object, "weights", of_sets)
-}
-
-#' @rdname stats-methods
-#' @export
-head.synthesizer <- function(x, ...) {
-  no_method(x, "head", of_fits)
-}
-
-#' @rdname stats-methods
-#' @export
-head.pseudo_posterior <- function(x, ...) {
-  no_method(x, "head", of_fits)
-}
-
-#' @rdname stats-methods
-#' @export
-tail.synthesizer <- function(x, ...) {
-  no_method(x, "tail", of_fits)
-}
-
-#' @rdname stats-methods
-#' @export
-tail.pseudo_posterior <- function(x, ...) {
-  no_method(x, "tail", of_fits)
 }

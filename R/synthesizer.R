@@ -55,13 +55,6 @@ NULL
 
 # Printing -------------------------------------------------------------------
 
-#' @rdname synthesizer
-#' @export
-print.synthesizer <- function(x, ...) {
-  cat(fit_header(x), sep = "\n")
-  invisible(x)
-}
-
 #' @export
 format.synthesizer <- function(x, ...) {
   sprintf(
@@ -71,36 +64,30 @@ format.synthesizer <- function(x, ...) {
   )
 }
 
-# The lines that print() shows.
-fit_header <- function(fit) {
-  lines <- c(
-    Model = sprintf("%s, %s", deparse1(fit$formula), format(fit$family)),
-    Prior = format(fit$prior),
+print_lines.synthesizer <- function(x) {
+  fields <- c(
+    Model = sprintf("%s, %s", deparse1(x$formula), format(x$family)),
+    Prior = format(x$prior),
     Records = sprintf(
-      "N = %s, P = %s columns", format_count(n_records(fit)),
-      format_count(fit$spec$n_columns)
+      "N = %s, P = %s columns", format_count(n_records(x)),
+      format_count(x$spec$n_columns)
     ),
-    Draws = describe_draws(fit),
-    Sampler = describe_sampler(fit),
-    Weights = describe_weights(fit),
+    Draws = describe_draws(x),
+    Sampler = describe_sampler(x),
+    Weights = describe_weights(x),
     Bound = sprintf(
       "Delta = %s, 2 Delta = %s (density of %s)",
-      format_figure(fit$bound$overall), format_figure(2 * fit$bound$overall),
-      fit$response$label
+      format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
+      x$response$label
     ),
-    Converged = describe_convergence(fit),
-    Remarks = if (length(fit$remarks) > 0) paste(fit$remarks, collapse = " "),
-    Guarantee = format(guarantee(fit))
+    Converged = describe_convergence(x),
+    Remarks = if (length(x$remarks) > 0) paste(x$remarks, collapse = " "),
+    Guarantee = format(guarantee(x))
   )
-  width <- max(12, getOption("width") - 12)
-  body <- unlist(lapply(names(lines), function(name) {
-    text <- strwrap(lines[[name]], width = width)
-    paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
-  }))
   c(
     "<synthesizer>  CONFIDENTIAL: for the agency only, not for release.",
-    body,
-    if (fit$seed_given) {
+    field_lines(fields),
+    if (x$seed_given) {
       "Made with a seed: reproducible, so nothing made from it is for release."
     }
   )
@@ -203,15 +190,14 @@ summary.synthesizer <- function(object, ...) {
   rownames(table) <- NULL
   structure(
     list(
-      header = fit_header(object), table = table, problems = object$problems,
+      header = print_lines(object), table = table, problems = object$problems,
       converged = object$converged
     ),
-    class = "summary.synthesizer"
+    class = c("summary.synthesizer", "pseudosynth_result")
   )
 }
 
-#' @export
-print.summary.synthesizer <- function(x, ...) {
+print_lines.summary.synthesizer <- function(x) {
   table <- x$table
   shown <- data.frame(
     table["variable"],
@@ -220,8 +206,7 @@ print.summary.synthesizer <- function(x, ...) {
     lapply(table[c("ess_bulk", "ess_tail")], function(x) as.integer(round(x))),
     check.names = FALSE
   )
-  cat(x$header, "", format_table(shown), sep = "\n")
-  invisible(x)
+  c(x$header, "", format_table(shown))
 }
 
 #' @rdname synthesizer

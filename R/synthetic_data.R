@@ -8,11 +8,9 @@
 #' gives data frames.
 #'
 #' @param x,object A `synthetic_data` object.
-#' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two.
-#' @param name Of an element of the object. A column is one of a set,
-#'   `x[[1]]$income`; asked of the object it is an error.
+#' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two. A column
+#'   is one of a set, `x[[1]]$income`; asked of the object it is an error.
 #' @param n (whole number) Rows of `as.data.frame(x)`, as in [head()].
-#' @param row.names,optional As in [as.data.frame()].
 #' @param set (count, `"all"` or `NULL`) Which set. `"all"` stacks them, with
 #'   the number of the set in a first column `set` (`synthetic_set` where the
 #'   file has a column `set`). `NULL`, the default: all of them where there are
@@ -114,7 +112,7 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
         combine = combine
       )
     ),
-    class = "synthetic_data"
+    class = c("synthetic_data", "pseudosynth_result")
   ))
 }
 
@@ -253,7 +251,7 @@ check_sets_memory <- function(m, n) {
 `[[.synthetic_data` <- function(x, i, ...) {
   check_present(i)
   if (is.character(i)) {
-    return(named_element(x, check_string(i)))
+    return(element_of(x, check_string(i)))
   }
   i <- check_count(i, min = 1)
   if (i > length(x$sets)) {
@@ -275,25 +273,6 @@ check_sets_memory <- function(m, n) {
     hint = "{.code x[[1]]} is a set: its rows are {.code x[[1]][1:9, ]}."
   )
   unclass(x)$sets[i]
-}
-
-#' @rdname synthetic_data
-#' @export
-`$.synthetic_data` <- function(x, name) {
-  named_element(x, asked_name(name, parent.frame()))
-}
-
-#' An element of the object, never a column: that is one of a set
-#' @noRd
-named_element <- function(x, name) {
-  column <- isTRUE(name %in% unlist(lapply(unclass(x)$sets, names)))
-  element_of(
-    x, name, "Synthetic data",
-    if (column) {
-      "It is a column of every set: {.code x[[1]]${name}}, or
-       {.code as.data.frame(x)${name}}."
-    }
-  )
 }
 
 #' @rdname synthetic_data
@@ -322,9 +301,7 @@ as.list.synthetic_data <- function(x, ...) {
 
 #' @rdname synthetic_data
 #' @export
-as.data.frame.synthetic_data <- function(x,
-                                         row.names = NULL, # nolint
-                                         optional = FALSE, set = NULL, ...) {
+as.data.frame.synthetic_data <- function(x, ..., set = NULL) {
   set <- set %||% if (x$m > 1) "all" else 1
   if (!identical(set, "all")) {
     return(plain_frame(leaving_form(x[[check_count(set, min = 1)]])))
@@ -359,36 +336,30 @@ plain_frame <- function(set) structure(set, class = frame_class(FALSE))
 
 # What is shown of synthetic data: nothing of a record of the file.
 
-#' @export
-print.synthetic_data <- function(x, ...) {
+print_lines.synthetic_data <- function(x) {
   column <- only_column(x)
   n_moved <- sum(column$moved)
-  cat(
+  c(
     sprintf(
-      "Synthetic data: %d set%s of %s records, %s synthetic",
-      x$m, if (x$m == 1) "" else "s", format_count(x$n_records), column$name
+      "Synthetic data: %s of %s records, %s synthetic",
+      counted(x$m, "set"), format_count(x$n_records), column$name
     ),
-    paste0("  ", strwrap(paste(
+    wrap_line(paste(
       "published as they are:",
-      paste(setdiff(names(x$sets[[1]]), column$name), collapse = ", ")
-    ), 76, exdent = 2)),
+      toString(setdiff(names(x$sets[[1]]), column$name))
+    )),
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
     },
-    paste0("  ", strwrap(
-      paste("label:", format(guarantee(x))), 76,
-      exdent = 2
-    )),
+    wrap_line(paste("label:", format(guarantee(x)))),
     paste0(
       "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
       # Sets without a guarantee, or edited ones, are as the file is
       if (guarantee(x)$label != "none") " for release",
       ", guarantee(x) the whole label"
     ),
-    if (guarantee(x)$label == "none") "  Without a guarantee: not for release",
-    sep = "\n"
+    if (guarantee(x)$label == "none") "  Without a guarantee: not for release"
   )
-  invisible(x)
 }
 
 #' @rdname synthetic_data
@@ -413,19 +384,16 @@ summary.synthetic_data <- function(object, ...) {
       variable = column$name, n_records = object$n_records,
       guarantee = guarantee(object)
     ),
-    class = "summary_synthetic_data"
+    class = c("summary_synthetic_data", "pseudosynth_result")
   )
 }
 
-#' @export
-print.summary_synthetic_data <- function(x, ...) {
-  cat(
+print_lines.summary_synthetic_data <- function(x) {
+  c(
     sprintf(
       "Synthetic %s, %s records a set", x$variable, format_count(x$n_records)
     ),
     paste0("  ", format_table(x$table)),
-    sep = "\n"
+    print_lines(x$guarantee)
   )
-  print(x$guarantee)
-  invisible(x)
 }

@@ -7,9 +7,8 @@
 #' `tidy()`, `glance()` and `augment()` of the packages generics and broom. All
 #' are data frames, and confidential wherever the object is.
 #'
-#' @param x,object A result: of `tidy()` and `glance()` any of the package, of
+#' @param x A result: of `tidy()` and `glance()` any of the package, of
 #'   `augment()` a `synthesizer` or a job, whose last fit is taken.
-#' @param row.names,optional Not used; there for the generic.
 #' @param ... Not used.
 #' @return `tidy()`: of a fit a row for each quantity of its `summary()`
 #'   with `term`, `estimate` (mean), `std.error` (standard
@@ -37,6 +36,10 @@ NULL
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::tidy
+tidy.pseudosynth_result <- function(x, ...) as.data.frame(x)
+
+#' @rdname tidy-tables
+#' @exportS3Method generics::tidy
 tidy.synthesizer <- function(x, ...) {
   table <- summary(x)$table
   data.frame(
@@ -54,9 +57,7 @@ tidy.pseudo_posterior <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @export
-as.data.frame.lipschitz_bound <- function(x,
-                                          row.names = NULL, # nolint
-                                          optional = FALSE, ...) {
+as.data.frame.lipschitz_bound <- function(x, ...) {
   data.frame(
     bound = x$record, oscillation = x$oscillation, nonfinite = x$nonfinite
   )
@@ -64,19 +65,9 @@ as.data.frame.lipschitz_bound <- function(x,
 
 #' @rdname tidy-tables
 #' @export
-as.data.frame.external_fit <- function(x,
-                                       row.names = NULL, # nolint
-                                       optional = FALSE, ...) {
+as.data.frame.external_fit <- function(x, ...) {
   data.frame(weight = alpha_of(x), as.data.frame(x$bound))
 }
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.external_fit <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.lipschitz_bound <- function(x, ...) as.data.frame(x)
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::tidy
@@ -84,53 +75,11 @@ tidy.privacy_weights <- function(x, ...) as.data.frame(x)
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::tidy
-tidy.identification_risk <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.attribute_risk <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.utility <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.mechanism_comparison <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.risk_utility_map <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.resampled_statistics <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.replicate_study <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.guarantee_audit <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.score_audit <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
 tidy.synthetic_data <- function(x, ...) summary(x)$table
 
 #' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.score_release <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
 #' @export
-as.data.frame.score_release <- function(x,
-                                        row.names = NULL, # nolint
-                                        optional = FALSE, ...) {
+as.data.frame.score_release <- function(x, ...) {
   ends <- confint(x)
   data.frame(
     term = names(coef(x)), estimate = unname(coef(x)),
@@ -141,9 +90,7 @@ as.data.frame.score_release <- function(x,
 
 #' @rdname tidy-tables
 #' @export
-as.data.frame.perturbed_histogram <- function(x,
-                                              row.names = NULL, # nolint
-                                              optional = FALSE, ...) {
+as.data.frame.perturbed_histogram <- function(x, ...) {
   n <- length(x$counts)
   data.frame(
     lower = x$breaks[-(n + 1)], upper = x$breaks[-1], count = x$counts,
@@ -152,24 +99,10 @@ as.data.frame.perturbed_histogram <- function(x,
 }
 
 #' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.perturbed_histogram <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
 #' @export
-as.data.frame.privacy_guarantee <- function(x,
-                                            row.names = NULL, # nolint
-                                            optional = FALSE, ...) {
+as.data.frame.privacy_guarantee <- function(x, ...) {
   intact_label(x)$charges
 }
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.privacy_guarantee <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
-tidy.privacy_ledger <- function(x, ...) as.data.frame(x)
 
 # augment() --------------------------------------------------------------------
 
@@ -192,52 +125,6 @@ augment.pseudo_posterior <- function(x, ...) {
   )
   augment.synthesizer(fit)
 }
-
-# summary() --------------------------------------------------------------------
-
-#' @rdname tidy-tables
-#' @export
-summary.external_fit <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.mechanism_comparison <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.risk_utility_map <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.replicate_study <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.resampled_statistics <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.pooled_estimates <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.guarantee_audit <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.score_audit <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.perturbed_histogram <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.privacy_guarantee <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.privacy_ledger <- function(object, ...) object
 
 # glance(): one row of each result.
 

@@ -206,7 +206,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       records = c(nrow(data), vapply(sets, nrow, 0L)),
       confidential = list(r_squared = truth$r_squared)
     ),
-    class = "utility"
+    class = c("utility", "pseudosynth_result")
   )
 }
 
@@ -395,7 +395,7 @@ summary.utility <- function(object, ...) {
       confidential = object$confidential, heaping = object$heaping,
       remarks = object$remarks
     ),
-    class = "summary_utility"
+    class = c("summary_utility", "pseudosynth_result")
   )
 }
 
@@ -458,10 +458,9 @@ utility_shown <- function(x) {
   )
 }
 
-#' @export
-print.summary_utility <- function(x, ...) {
+print_lines.summary_utility <- function(x) {
   note <- records_note(x$records)
-  cat(
+  c(
     utility_headline(x),
     unlist(lapply(utility_shown(x), function(table) {
       paste0("  ", format_table(table))
@@ -470,25 +469,12 @@ print.summary_utility <- function(x, ...) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
     if (!is.null(note)) paste0("  ", note),
-    unlist(lapply(x$remarks, function(remark) {
-      paste0("  ", strwrap(remark, 76, exdent = 2))
-    })),
-    paste0("  ", confidential_line()),
-    sep = "\n"
+    wrap_line(x$remarks),
+    paste0("  ", confidential_line())
   )
-  invisible(x)
 }
 
-#' @export
-print.utility <- function(x, ...) {
-  print(summary(x))
-  invisible(x)
-}
-
-#' @export
-as.data.frame.utility <- function(x, ...) {
-  x$table
-}
+print_lines.utility <- function(x) print_lines(summary(x))
 
 # Utility of categories, and of values at round numbers.
 

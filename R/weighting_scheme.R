@@ -57,14 +57,8 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
       why_not_freezable = why_not_freezable %||%
         "A part of them was made without a rule for other records."
     ),
-    class = "weighting_scheme"
+    class = c("weighting_scheme", "pseudosynth_result")
   )
-}
-
-#' @export
-print.weighting_scheme <- function(x, ...) {
-  cat("<weighting_scheme> ", x$name, "\n", sep = "")
-  invisible(x)
 }
 
 reads_nothing <- function(node) {

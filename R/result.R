@@ -1,0 +1,182 @@
+# What all of our objects have in common, by the class that each has last:
+# elements, print, one line, table, figure. A class adds what differs.
+
+#' What all results have in common
+#'
+#' Every object of the package is of the class `pseudosynth_result`, after a
+#' class of its own.
+#'
+#' @param x,object An object of the package.
+#' @param name (string) The whole name of an element.
+#' @param ... Of `plot()`: passed on to `autoplot()`. Of the others: not used.
+#' @return `x$name`: the element. A name that `x` does not have is an error,
+#'   where a list would answer `NULL`. `print()`: `x`, invisibly.
+#'   `plot()`: the figure of `autoplot()`. `as.data.frame()`: the table of `x`.
+#'   `summary()`: `x` itself, whose print sums it up. A class with a table or a
+#'   summary of its own says so on the page of its verb.
+#' @section Error types: `pseudosynth_error_input` for an element that is not
+#'   there, and for `as.data.frame()` of what has no table.
+#' @examples
+#' rule <- censor(2)
+#' rule
+#' rule$epsilon
+#' try(rule$cake)
+#' @name pseudosynth_result
+NULL
+
+# Elements by `$` --------------------------------------------------------------
+
+#' @rdname pseudosynth_result
+#' @export
+`$.pseudosynth_result` <- function(x, name) {
+  .subset2(x, name) %||% missed_element(x, name, parent.frame())
+}
+
+# Documented elements that some objects of a class lack
+optional_elements <- list(
+  synthesizer = c("censor", "reweighting"), privacy_guarantee = "exceedance"
+)
+
+#' What `$` answers where there is nothing, or the name is in lapply()'s dots
+#'
+#' Code of this package, which asks for what some objects lack, is answered
+#' NULL.
+#' @param asker (environment) Where the element was asked for.
+#' @noRd
+missed_element <- function(x, name, asker) {
+  # In lapply(xs, `$`, "name") dispatch gives the dots unseen
+  if (identical(name, "...")) name <- eval(quote(..1), asker)
+  lacked <- name %in% optional_elements[[class(x)[1]]]
+  if (!lacked && !identical(topenv(asker), topenv())) {
+    return(element_of(x, name))
+  }
+  .subset2(x, name)
+}
+
+#' An element by its whole name; any other name is an error
+#' @noRd
+element_of <- function(x, name) {
+  parts <- unclass(x)
+  if (!isTRUE(name %in% names(parts))) {
+    abort_input(
+      "Objects of class {.cls {class(x)[1]}} have no element {.val {name}}.",
+      i = where_instead(x, parts, name) %||%
+        "Their elements are {.val {names(parts)}}.",
+      arg = "name"
+    )
+  }
+  parts[[name]]
+}
+
+#' Where an element is that was looked for in the wrong place, in cli's markup
+#' @noRd
+where_instead <- function(x, parts, name) {
+  if (name %in% names(parts[["data"]]) && inherits(x, "synthesizer")) {
+    "It is a column of the file: {.code x$data${name}}. Synthetic values come
+     from {.fn synthesize}."
+  } else if (name %in% unlist(lapply(parts[["sets"]], names))) {
+    "It is a column of every set: {.code x[[1]]${name}}, or
+     {.code as.data.frame(x)${name}}."
+  } else if (name %in% names(unclass(parts[["synthetic"]]))) {
+    "It is an element of {.code x$synthetic}."
+  }
+}
+
+#' What is known of the one synthesized column of sets: a row of their table
+#' @noRd
+only_column <- function(synthetic) {
+  lapply(as.list(unclass(synthetic)$columns), `[[`, 1)
+}
+
+#' Numbers and text without attributes but names, lists of them; anything else
+#' is left out
+#' @noRd
+bare_values <- function(x) {
+  if (is.list(x)) {
+    return(lapply(unclass(x), bare_values))
+  }
+  if (is.atomic(x) && !is.null(x)) {
+    stats::setNames(as.vector(x), as.vector(names(x)))
+  }
+}
+
+# Print ------------------------------------------------------------------------
+
+#' @rdname pseudosynth_result
+#' @export
+print.pseudosynth_result <- function(x, ...) {
+  cat(print_lines(x), sep = "\n")
+  invisible(x)
+}
+
+#' The lines that print() shows
+#' @noRd
+print_lines <- function(x) UseMethod("print_lines")
+
+print_lines.pseudosynth_result <- function(x) format(x)
+
+wrap_line <- function(text) {
+  paste0("  ", strwrap(text, 76, exdent = 2), recycle0 = TRUE)
+}
+
+#' Each field's name beside its text, which may take several lines
+#' @param fields (named character)
+#' @noRd
+field_lines <- function(fields) {
+  width <- max(12, getOption("width") - 12)
+  unlist(lapply(names(fields), function(name) {
+    text <- strwrap(fields[[name]], width = width)
+    paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
+  }))
+}
+
+# One line: R's default writes out all that an object holds, the file included,
+# which takes minutes. -------------------------------------------------------
+
+one_line <- function(x, ...) {
+  paste0("<", class(x)[1], "> ", paste0(...))
+}
+
+counted <- function(n, noun) {
+  sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
+}
+
+# Of a class without a line of its own: its name, variable and rows
+#' @export
+format.pseudosynth_result <- function(x, ...) {
+  parts <- unclass(x)
+  table <- parts[["table"]]
+  rows <- if (is.data.frame(table)) counted(nrow(table), "row")
+  shown <- c(parts[["name"]], parts[["variable"]], rows)
+  trimws(one_line(x, toString(shown)))
+}
+
+# A cell of a column I(list(..)) is what toString() gives, one of a plain list
+# column what format() makes of unlist().
+#' @export
+toString.pseudosynth_result <- function(x, ...) format(x)
+
+#' @method unlist pseudosynth_result
+#' @export
+unlist.pseudosynth_result <- function(x, ...) format(x)
+
+# Table, summary and figure ----------------------------------------------------
+
+#' @rdname pseudosynth_result
+#' @export
+as.data.frame.pseudosynth_result <- function(x, ...) {
+  parts <- unclass(x)
+  found <- intersect(c("table", "record", "worst"), names(parts))
+  if (length(found) == 0) {
+    abort_input("There is no table of {describe_type(x)}.", arg = "x")
+  }
+  parts[[found[1]]]
+}
+
+#' @rdname pseudosynth_result
+#' @export
+summary.pseudosynth_result <- function(object, ...) object
+
+#' @rdname pseudosynth_result
+#' @export
+plot.pseudosynth_result <- function(x, ...) autoplot(x, ...)
