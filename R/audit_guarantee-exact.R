@@ -1,14 +1,8 @@
 # The exact audit: every neighbour's posterior on one grid. Internal.
 
-#' The model of a job without a fit
-#' @return (list) `formula`, `family`, `prior`, `response`, `design`, `data`,
-#'   `spec`, as in a `synthesizer`.
-#' @noRd
-audit_model <- function(job) job$model
-
 #' Audit a mechanism on the grid
 #'
-#' @param model (list) See `audit_model()`.
+#' @param model (list) See `new_model()`.
 #' @param neighbours (list) See `audit_neighbours()`.
 #' @return (list) `losses` (data frame, a row for each neighbour), `bound`,
 #'   `claims`, `cells`, `range`, `mechanism` (see settled()).

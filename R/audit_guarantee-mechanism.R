@@ -14,9 +14,7 @@ job_mechanism <- function(job) {
     margin_epsilon = width_of_epsilon(job$budget$margin %||% 0, job$neighbours),
     make = function(file) {
       job$model$data <- file$data
-      job$fit_with <- function(privacy_weights = NULL, censor = NULL, ...) {
-        grid_fit(file, privacy_weights, censor)
-      }
+      job$fit_with <- function(weights, censor) grid_fit(file, weights, censor)
       fits <- suppressMessages(definition$grid(job))
       fits[[length(fits)]]
     }

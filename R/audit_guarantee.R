@@ -173,7 +173,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     job_mechanism(job)
   }
   exact_audit(
-    audit_model(job), mechanism, remove, replacements, values, cells, range
+    job$model, mechanism, remove, replacements, values, cells, range
   )
 }
 

@@ -40,7 +40,7 @@ audit_of_job <- function(file, family, mechanism, epsilon = NULL, prior = NULL,
     new_job(y ~ 1, file, family, given, "add-remove", NULL, FALSE),
     mechanism, epsilon
   ))
-  model <- audit_model(job)
+  model <- job$model
   list(
     mechanism = job_mechanism(job),
     problem = audit_problem(

@@ -44,7 +44,7 @@ mechanism_cases <- function() {
       grid = list(
         reference = list("(Intercept)" = 0, precision = 4), window = 2
       ),
-      counts = list(reference = list("(Intercept)" = 0), window = 2)
+      counts = list(reference = list("(Intercept)" = 0))
     ),
     censor_uw = list(job = list(epsilon = 24, prior = centre)),
     frozen = list(
@@ -361,7 +361,8 @@ test_that("comparisons release every mechanism that needs no fit", {
 # Audits -----------------------------------------------------------------------
 
 case_audit <- function(name, case, part, formula, data, family, ...) {
-  settings <- changed(case$settings, as.list(case[[part]]))
+  settings <- changed(case$settings, as.list(case$grid))
+  settings <- changed(settings, as.list(case[[part]]))
   definition <- mechanisms()[[name]]
   # Weighted-e and the scalar take one, too: large enough to leave records
   epsilon <- if (definition$kind == "clipped") {

@@ -96,7 +96,9 @@ test_that("a fit's records but one keep data, weights and clip together", {
 test_that("record types are distinct records, neither weighted nor clipped", {
   data <- simulated()[c(1:5, 2, 2), ]
   data$x <- rep(c(30, 40), length.out = 7)[match(data$y, unique(data$y))]
-  model <- audit_model(y ~ group + x, data, gaussian(), prior_normal())
+  model <- new_model(
+    y ~ group + x, data, as_synth_family(gaussian()), prior_normal()
+  )
   other <- model_spec(model, data[3:4, ])
   weighted <- model$spec
   weighted$alpha <- seq_len(7) / 7
