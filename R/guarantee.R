@@ -398,7 +398,7 @@ probabilistic_guarantee <- function(label, fit, study) {
   )
   check_sealed(study, "replicate_study")
   refuse <- function(...) {
-    abort_privacy("The study cannot give this fit a probabilistic label.", ... )
+    abort_privacy("The study cannot give this fit a probabilistic label.", ...)
   }
   if (label$label != "asymptotic" || !is.null(fit$censor)) {
     refuse(
