@@ -72,24 +72,6 @@ beta_response <- function(bounds) {
   )
 }
 
-law_beta_response <- function() {
-  family_law(
-    beta_response, "logit",
-    prior = function(alone) {
-      if (alone) prior_beta_mean() else prior_hierarchical()
-    },
-    example = c(precision = 10), clip = c(1.5, 0.8),
-    variance = function(mean, shape) mean * (1 - mean) / (1 + shape),
-    probability = function(q, mean, shape) {
-      stats::pbeta(q, mean * shape, (1 - mean) * shape)
-    },
-    quantile = function(p, mean, shape) {
-      stats::qbeta(p, mean * shape, (1 - mean) * shape)
-    },
-    above = proportion_above
-  )
-}
-
 #' E max(Z - a, 0) of a proportion, and its slope in the linear predictor
 #'
 #' z times the density of Beta(p, q) is its mean times that of Beta(p + 1, q).
@@ -105,3 +87,19 @@ proportion_above <- function(a, eta, mean, shape) {
   above <- at(eta)
   list(mean = above, slope = (at(eta + 1e-4) - above) / 1e-4)
 }
+
+law_beta_response <- list(
+  make = beta_response, link = "logit",
+  prior = function(alone) {
+    if (alone) prior_beta_mean() else prior_hierarchical()
+  },
+  example = c(precision = 10), clip = c(1.5, 0.8),
+  variance = function(mean, shape) mean * (1 - mean) / (1 + shape),
+  probability = function(q, mean, shape) {
+    stats::pbeta(q, mean * shape, (1 - mean) * shape)
+  },
+  quantile = function(p, mean, shape) {
+    stats::qbeta(p, mean * shape, (1 - mean) * shape)
+  },
+  above = proportion_above
+)

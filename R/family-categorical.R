@@ -55,10 +55,8 @@ categorical <- function() {
 }
 
 # Its score release has no clip: see score_release-levels.R
-law_categorical <- function() {
-  family_law(
-    categorical, "logit",
-    several = TRUE, prior = function(...) prior_normal(1, c(0, 2.5)),
-    clip = c(Inf, Inf)
-  )
-}
+law_categorical <- list(
+  make = categorical, link = "logit",
+  several = TRUE, prior = function(...) prior_normal(1, c(0, 2.5)),
+  clip = c(Inf, Inf)
+)

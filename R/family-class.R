@@ -53,39 +53,28 @@ is_categorical <- function(family) {
   family$kind == "categorical"
 }
 
-#' What the package has to know of a family beside the core's density
-#'
-#' One for each, in its file; families() lists them. Without `clip` and the
-#' entries after it there is no score release of the family. Location models
-#' have `error_share` and `error_quantile`; other families `variance`,
-#' `probability`, `quantile` and `above`, but two values no `probability` and
-#' no `above`.
-#'
-#' `shape` is the parameter besides the coefficients: sigma, size or precision.
-#' @param make (function) The constructor.
-#' @param link (string) `"identity"`, `"log"` or `"logit"`, of the mean.
-#' @param prior (function of a flag: is there an intercept alone?) Gives the
-#'   default prior of the coefficients.
-#' @param several (flag) Has it several linear predictors?
-#' @param window (number or `NULL`) Raw log ratio to a reference up to which
-#'   nothing is clipped by default.
-#' @param example (named number or `NULL`) A shape that a reference may state.
-#' @param clip (two numbers) Where scores are clipped in the two steps of a
-#'   score release, in standard deviations.
-#' @param variance (function of mean and shape) Of a response.
-#' @param lowest (function of score_frame()) Scores up to it never count as
-#'   unclipped.
-#' @param probability,quantile (functions of quantiles or probabilities, mean
-#'   and shape) The law of responses.
-#' @param above (function of a, eta, mean, shape) Gives `mean`, that is
-#'   E max(Y - a, 0), and its `slope` in the linear predictor eta.
-#' @param error_share,error_quantile (functions of errors or probabilities and
-#'   degrees of freedom) The law of a location model's errors.
-#' @noRd
-family_law <- function(make, link, prior = function(...) prior_hierarchical(),
-                       several = FALSE, window = NULL, example = NULL,
-                       clip = NULL, variance = NULL, lowest = NULL,
-                       probability = NULL, quantile = NULL, above = NULL,
-                       error_share = NULL, error_quantile = NULL) {
-  as.list(environment())
-}
+# What the package has to know of a family beside the core's density is its law,
+# a list in the family's file; `families` lists them. Its entries, all but the
+# first two only where there is something to say:
+#
+# make       the constructor
+# link       "identity", "log" or "logit", of the mean
+# prior      function of a flag (is there an intercept alone?): the default
+#            prior of the coefficients, where it is not prior_hierarchical()
+# several    TRUE: it has several linear predictors
+# window     raw log ratio to a reference up to which nothing is clipped
+#
+# and for a score release, where `shape` is the parameter besides the
+# coefficients (sigma, size or precision):
+#
+# clip       where scores are clipped in the two steps, in standard deviations;
+#            a family without it has no score release
+# example    a named shape, as a reference may state it
+# variance   function of mean and shape
+# lowest     function of score_frame(): scores up to it never count as unclipped
+# probability, quantile   functions of quantiles or probabilities, mean, shape;
+#            of two values no probability
+# above      function of a, eta, mean, shape: a list of `mean`, E max(Y - a, 0),
+#            and its `slope` in the linear predictor eta; not of two values
+# error_share, error_quantile   of a location model, in place of these four:
+#            functions of errors or probabilities and degrees of freedom

@@ -7,20 +7,12 @@ gaussian_family <- function() {
   )
 }
 
-law_gaussian <- function() {
-  family_law(
-    gaussian_family, "identity",
-    window = 4, example = c(sigma = 1), clip = c(1.5, 0.8),
-    error_share = function(x, df) stats::pnorm(x),
-    error_quantile = function(p, df) stats::qnorm(p)
-  )
-}
-
-law_lognormal <- function() {
-  law <- law_gaussian()
-  law$make <- lognormal
-  law
-}
+law_gaussian <- list(
+  make = gaussian_family, link = "identity",
+  window = 4, example = c(sigma = 1), clip = c(1.5, 0.8),
+  error_share = function(x, df) stats::pnorm(x),
+  error_quantile = function(p, df) stats::qnorm(p)
+)
 
 #' Normal errors on the log of the response
 #'
@@ -50,3 +42,5 @@ lognormal <- function() {
     log_response = TRUE
   )
 }
+
+law_lognormal <- replace(law_gaussian, "make", list(lognormal))

@@ -63,25 +63,23 @@ neg_binomial <- function() {
   )
 }
 
-law_neg_binomial <- function() {
-  family_law(
-    neg_binomial, "log",
-    prior = function(...) prior_hierarchical(lkj = 6), example = c(size = 2),
-    clip = c(1.5, 1),
-    variance = function(mean, shape) mean * (1 + mean / shape),
-    # Overdispersion shows in the zeros
-    lowest = function(frame) -0.95 * frame$centre / frame$spread,
-    probability = function(q, mean, shape) stats::pnbinom(q, shape, mu = mean),
-    quantile = function(p, mean, shape) stats::qnbinom(p, shape, mu = mean),
-    above = function(a, eta, mean, shape) {
-      count_above(a, mean, function(j, more) {
-        stats::pnbinom(j - 1, shape + more,
-          mu = mean * (shape + more) / shape, lower.tail = FALSE
-        )
-      })
-    }
-  )
-}
+law_neg_binomial <- list(
+  make = neg_binomial, link = "log",
+  prior = function(...) prior_hierarchical(lkj = 6), example = c(size = 2),
+  clip = c(1.5, 1),
+  variance = function(mean, shape) mean * (1 + mean / shape),
+  # Overdispersion shows in the zeros
+  lowest = function(frame) -0.95 * frame$centre / frame$spread,
+  probability = function(q, mean, shape) stats::pnbinom(q, shape, mu = mean),
+  quantile = function(p, mean, shape) stats::qnbinom(p, shape, mu = mean),
+  above = function(a, eta, mean, shape) {
+    count_above(a, mean, function(j, more) {
+      stats::pnbinom(j - 1, shape + more,
+        mu = mean * (shape + more) / shape, lower.tail = FALSE
+      )
+    })
+  }
+)
 
 #' E max(Y - a, 0) of a count, and its slope in the linear predictor
 #'

@@ -52,9 +52,7 @@ normal_mixture <- function(K = 10, sigma_floor = 0.3) {
   )
 }
 
-law_normal_mixture <- function() {
-  family_law(
-    normal_mixture, "identity",
-    window = 2, several = TRUE, prior = function(...) prior_shared()
-  )
-}
+law_normal_mixture <- list(
+  make = normal_mixture, link = "identity",
+  window = 2, several = TRUE, prior = function(...) prior_shared()
+)

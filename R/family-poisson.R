@@ -7,17 +7,15 @@ poisson_family <- function() {
   )
 }
 
-law_poisson <- function() {
-  family_law(
-    poisson_family, "log",
-    prior = function(...) prior_hierarchical(lkj = 6), clip = c(1.5, 1),
-    variance = function(mean, shape) mean,
-    probability = function(q, mean, shape) stats::ppois(q, mean),
-    quantile = function(p, mean, shape) stats::qpois(p, mean),
-    above = function(a, eta, mean, shape) {
-      count_above(a, mean, function(j, more) {
-        stats::ppois(j - 1, mean, lower.tail = FALSE)
-      })
-    }
-  )
-}
+law_poisson <- list(
+  make = poisson_family, link = "log",
+  prior = function(...) prior_hierarchical(lkj = 6), clip = c(1.5, 1),
+  variance = function(mean, shape) mean,
+  probability = function(q, mean, shape) stats::ppois(q, mean),
+  quantile = function(p, mean, shape) stats::qpois(p, mean),
+  above = function(a, eta, mean, shape) {
+    count_above(a, mean, function(j, more) {
+      stats::ppois(j - 1, mean, lower.tail = FALSE)
+    })
+  }
+)

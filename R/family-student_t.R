@@ -49,14 +49,12 @@ student_t <- function(df = 3) {
   )
 }
 
-law_student_t <- function() {
-  family_law(
-    student_t, "identity",
-    window = 2, example = c(sigma = 1), clip = c(1.5, 0.8),
-    error_share = function(x, df) stats::pt(x, df),
-    error_quantile = student_quantile
-  )
-}
+law_student_t <- list(
+  make = student_t, link = "identity",
+  window = 2, example = c(sigma = 1), clip = c(1.5, 0.8),
+  error_share = function(x, df) stats::pt(x, df),
+  error_quantile = function(p, df) student_quantile(p, df)
+)
 
 #' Quantiles of Student's t, of many along a curve
 #'

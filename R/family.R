@@ -4,25 +4,23 @@
 # the family's own file: adding one touches that and the list here.
 
 # The law of each by the name that may be given as a string
-families <- function() {
-  list(
-    gaussian = law_gaussian, lognormal = law_lognormal,
-    normal_mixture = law_normal_mixture, student_t = law_student_t,
-    poisson = law_poisson, neg_binomial = law_neg_binomial,
-    beta_response = law_beta_response, bernoulli = law_bernoulli,
-    binomial = law_bernoulli, categorical = law_categorical
-  )
-}
+families <- list(
+  gaussian = law_gaussian, lognormal = law_lognormal,
+  normal_mixture = law_normal_mixture, student_t = law_student_t,
+  poisson = law_poisson, neg_binomial = law_neg_binomial,
+  beta_response = law_beta_response, bernoulli = law_bernoulli,
+  binomial = law_bernoulli, categorical = law_categorical
+)
 
 #' @param family (`synth_family`)
-#' @return (list) See family_law().
+#' @return (list) See R/family-class.R.
 #' @noRd
 law_of <- function(family) {
-  families()[[family$name]]()
+  families[[family$name]]
 }
 
 family_choices <- function() {
-  sprintf("%s()", setdiff(names(families()), "binomial"))
+  sprintf("%s()", setdiff(names(families), "binomial"))
 }
 
 #' Turn what the user gave into a family
@@ -37,7 +35,7 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
     return(plain_family(x))
   }
   if (is.character(x)) {
-    law <- families()[[check_choice(x, names(families()), arg = arg)]]()
+    law <- families[[check_choice(x, names(families), arg = arg)]]
     return(make_family(law$make, arg))
   }
   if (is.function(x)) {
@@ -88,7 +86,7 @@ from_stats_family <- function(x, arg) {
       arg = arg
     )
   }
-  law <- families()[[name]]()
+  law <- families[[name]]
   if (!identical(x$link, law$link)) {
     abort_input(
       "{.fn {name}} must have the {law$link} link.",
@@ -149,12 +147,12 @@ response_quantile <- function(family, p, mean, shape) {
 #' value has no ties.
 #' @noRd
 latent_share <- function(family, error) {
-  law <- if (is_location(family)) law_of(family) else law_gaussian()
+  law <- if (is_location(family)) law_of(family) else law_gaussian
   law$error_share(error, family$df)
 }
 
 latent_quantile <- function(family, p) {
-  law <- if (is_location(family)) law_of(family) else law_gaussian()
+  law <- if (is_location(family)) law_of(family) else law_gaussian
   law$error_quantile(p, family$df)
 }
 
@@ -166,7 +164,10 @@ latent_quantile <- function(family, p) {
 resolve_prior <- function(prior, family, columns = NULL) {
   intercept_only <- identical(columns, "(Intercept)")
   if (is.null(prior)) {
-    return(law_of(family)$prior(intercept_only))
+    default <- law_of(family)$prior
+    return(
+      if (is.null(default)) prior_hierarchical() else default(intercept_only)
+    )
   }
   check_class(
     prior, "synth_prior",

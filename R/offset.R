@@ -110,7 +110,7 @@ sum_offsets <- function(frame, design) {
 #' know of none
 #' @noRd
 check_family_offset <- function(design, family) {
-  if (law_of(family)$several) {
+  if (isTRUE(law_of(family)$several)) {
     check_no_offset(
       design, "{.code {format(family)}} has several linear predictors.",
       "Offsets are for {.code poisson()}, {.fn neg_binomial},

@@ -290,7 +290,7 @@ check_positive <- function(x, n, arg, null = FALSE) {
 check_score_family <- function(family) {
   family <- as_synth_family(family, arg = "family")
   if (is.null(law_of(family)$clip)) {
-    offered <- Filter(function(law) !is.null(law()$clip), families())
+    offered <- Filter(function(law) !is.null(law$clip), families)
     offered <- sprintf("%s()", setdiff(names(offered), "binomial"))
     abort_input(
       "A score release is for {.code {offered}}.",
