@@ -105,9 +105,6 @@ missed_element <- function(x, name, what, optional, instead, asker) {
 `$.mechanism_comparison` <- strict_elements("Comparisons")
 
 #' @export
-`$.risk_utility_map` <- strict_elements("Maps of risk and utility")
-
-#' @export
 `$.resampled_statistics` <- strict_elements("Statistics")
 
 #' @export

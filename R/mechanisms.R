@@ -3,7 +3,7 @@
 
 #' Mechanisms: what a whole job does
 #'
-#' What [pseudo_posterior()], [compare_mechanisms()] and [risk_utility()] take
+#' What [pseudo_posterior()] and [compare()] take
 #' as `mechanism`: one of the functions below with its settings,
 #' `mechanism_lw(scale = 0.5)`, or its name alone, `"lw"`; the settings then
 #' stand among the job's arguments. The papers' own words, such as `"LW"`,

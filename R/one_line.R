@@ -68,11 +68,6 @@ format.mechanism_comparison <- function(x, ...) {
 }
 
 #' @export
-format.risk_utility_map <- function(x, ...) {
-  one_line(x, x$variable, ", ", counted(nrow(x$table), "row"))
-}
-
-#' @export
 format.replicate_study <- function(x, ...) {
   one_line(x, x$title, ", ", counted(nrow(x$table), "local database"))
 }
@@ -116,7 +111,6 @@ format.weighting_scheme <- function(x, ...) {
 #' S3method(toString, pseudo_posterior, format.pseudo_posterior)
 #' S3method(toString, replicate_study, format.replicate_study)
 #' S3method(toString, resampled_statistics, format.resampled_statistics)
-#' S3method(toString, risk_utility_map, format.risk_utility_map)
 #' S3method(toString, score_release, format.score_release)
 #' S3method(toString, synthesizer, format.synthesizer)
 #' S3method(toString, synthetic_data, format.synthetic_data)
@@ -137,13 +131,13 @@ NULL
 
 #' Tables of results in R Markdown documents
 #'
-#' A chunk that ends with a comparison, a map, measures of utility, resampled
+#' A chunk that ends with a comparison, measures of utility, resampled
 #' statistics or pooled estimates shows a table of the page. `print()` shows the
 #' lines of the console, and the chunk option `render = knitr::normal_print`
 #' does so for all of a chunk.
 #'
-#' @param x A result of [compare_mechanisms()], [compare()], [risk_utility()],
-#'   [utility()], [resample_statistics()] or [pool()].
+#' @param x A result of [compare()], [utility()], [resample_statistics()] or
+#'   [pool()].
 #' @param ... Not used.
 #' @return Text that knitr puts into the document as it is. As confidential as
 #'   `x`, and says so.
@@ -158,18 +152,12 @@ NULL
 #' @exportS3Method knitr::knit_print
 knit_print.mechanism_comparison <- function(x, ...) {
   knit_tables(
-    releases_headline("Mechanisms", x), comparison_shown(x),
+    comparison_headline(x), comparison_shown(x),
     c(
       r_squared_note(x), problem_lines(x$table),
       if (any(is.finite(x$table$mean_ratio))) ratios_note, claims_note
     )
   )
-}
-
-#' @rdname knit-tables
-#' @exportS3Method knitr::knit_print
-knit_print.risk_utility_map <- function(x, ...) {
-  knit_tables(releases_headline("Risk and utility", x), map_shown(x))
 }
 
 #' @rdname knit-tables

@@ -57,7 +57,7 @@
 #' names the local database.
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #'
-#' @inheritSection compare_mechanisms Many cores
+#' @inheritSection compare Many cores
 #' @section Privacy:
 #' The share is about databases like those generated, under the assumption that
 #' the confidential file is one of them. A file above all of its local databases

@@ -100,10 +100,6 @@ tidy.mechanism_comparison <- function(x, ...) as.data.frame(x)
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::tidy
-tidy.risk_utility_map <- function(x, ...) as.data.frame(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::tidy
 tidy.resampled_statistics <- function(x, ...) as.data.frame(x)
 
 #' @rdname tidy-tables
@@ -202,10 +198,6 @@ summary.external_fit <- function(object, ...) object
 #' @rdname tidy-tables
 #' @export
 summary.mechanism_comparison <- function(object, ...) object
-
-#' @rdname tidy-tables
-#' @export
-summary.risk_utility_map <- function(object, ...) object
 
 #' @rdname tidy-tables
 #' @export
@@ -361,16 +353,10 @@ glance.replicate_study <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
-glance.mechanism_comparison <- function(x, ...) comparison_glance(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.risk_utility_map <- function(x, ...) comparison_glance(x)
-
-comparison_glance <- function(x) {
+glance.mechanism_comparison <- function(x, ...) {
   data.frame(
     variable = x$variable, rows = nrow(x$table),
-    failed = sum(nzchar(x$table$problem)), sets = x$sets %||% NA_integer_,
+    failed = sum(nzchar(x$table$problem)), m = x$m %||% NA_integer_,
     seconds = sum(x$table$seconds), interrupted = isTRUE(x$interrupted)
   )
 }

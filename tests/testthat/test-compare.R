@@ -12,7 +12,7 @@ test_that("finished jobs stand beside each other with their own labels", {
   strict <- strict_job()
   found <- compare(
     final, Proven = strict,
-    groups = "earner", risk_radius = 0.2, risk_known = "earner",
+    groups = "earner", radius = 0.2, known = "earner",
     regression = log(income) ~ age
   )
   table <- found$table
@@ -21,15 +21,15 @@ test_that("finished jobs stand beside each other with their own labels", {
   expect_identical(table$asked, c(NA, 4))
   total <- guarantee(final)$epsilon$total
   expect_identical(table$add_remove[1], total[["add/remove-one"]])
-  by_hand <- utility(final, groups = "earner", formula = log(income) ~ age)
+  by_hand <- utility(final, groups = "earner", regression = log(income) ~ age)
   means <- summary(by_hand)$means
   for (name in c("ecdf_max", "groups", "r_squared", "overlap")) {
     expect_equal(table[[name]][1], means[[name]])
   }
   risk <- identification_risk(strict, known = "earner", radius = 0.2)
   expect_equal(table$risk[2], risk$overall[["mean_risk"]])
-  expect_output(print(found), "Jobs on income")
-  expect_match(autoplot(found)$labels$subtitle, "Finished jobs")
+  expect_output(print(found), "Sets of income")
+  expect_match(autoplot(found)$labels$subtitle, "sets given")
   expect_no_error(ggplot2::ggplot_build(autoplot(found)))
 })
 
@@ -86,7 +86,7 @@ test_that("a misspelt argument is named, and the response is no group", {
     compare(small_job(), regresion = ~age),
     class = "pseudosynth_error_input"
   )
-  expect_match(conditionMessage(error), "`regresion` is no job and no argument")
+  expect_match(conditionMessage(error), "`regresion` is no set and no argument")
   error <- expect_error(
     compare(small_job(), groups = "income"),
     class = "pseudosynth_error_input"
