@@ -230,7 +230,7 @@ compare.formula <- function(formula, data, family = normal_mixture(),
 }
 
 #' @param m (count or `NULL`) Releases of a mechanism; `NULL`: the sets existed.
-#' @param settings (character or `NULL`) Varied in a grid; `NULL`: there is none.
+#' @param settings (character or `NULL`) Varied in a grid; `NULL`: no grid.
 #' @noRd
 new_comparison <- function(table, measure, variable, m = NULL, settings = NULL,
                            interrupted = FALSE) {
@@ -659,8 +659,8 @@ comparison_shown <- function(x) {
   table <- x$table
   shown <- data.frame(
     mechanism = table$mechanism, epsilon = table$asked, table[x$settings],
-    label = table$label, "add/remove" = table$add_remove, replace = table$replace,
-    check.names = FALSE
+    label = table$label, "add/remove" = table$add_remove,
+    replace = table$replace, check.names = FALSE
   )
   figures <- c(
     # The others of the file's multiples are in the table

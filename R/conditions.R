@@ -13,6 +13,7 @@
 #' * `rows` (integer or `NULL`): row numbers of the records at fault, kept in
 #'   the field `rows` and never printed.
 #' * `class` (character or `NULL`): classes put before the general ones.
+#' * `parent`: see [rlang::abort()].
 #' * `.envir` (environment): where the message is interpolated.
 #'
 #' @param kind (character) Of classes `pseudosynth_error_..`, the narrow first.
@@ -20,13 +21,13 @@
 #' @noRd
 abort_of <- function(kind, fault = NULL) {
   general <- c(sprintf("pseudosynth_error_%s", kind), "pseudosynth_error")
-  function(..., arg = fault, rows = NULL, class = NULL,
+  function(..., arg = fault, rows = NULL, class = NULL, parent = NULL,
            .envir = rlang::caller_env()) {
     said <- told(list(...))
     cli::cli_abort(
       said$bullets, !!!said$fields,
       arg = arg, rows = rows, call = user_call(), .envir = .envir,
-      class = c(class, general)
+      class = c(class, general), parent = parent
     )
   }
 }

@@ -81,3 +81,16 @@ test_that("a grid takes the mechanisms and the bounds of a comparison", {
   expect_identical(map$table$label, rep("strict", 4))
   expect_true(all(map$table$ecdf_max < 0.5))
 })
+
+test_that("a grid stands in the place of mechanisms and epsilons", {
+  refused <- function(arg, ...) {
+    expect_early(
+      compare(log(income) ~ age, privacy_data(), gaussian(), ...,
+        grid = data.frame(mechanism = "lw")
+      ),
+      arg
+    )
+  }
+  refused("mechanisms", "lw")
+  refused("epsilon", epsilon = 2)
+})

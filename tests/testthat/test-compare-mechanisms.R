@@ -211,3 +211,19 @@ test_that("a score release is a row, for every family that has one", {
   expect_true(all(is.finite(table$ecdf_max)))
   expect_lt(table$ecdf_max[1], table$ecdf_max[3])
 })
+
+test_that("one intruder is that of the weights and of the risk", {
+  run <- function(...) {
+    suppressWarnings(suppressMessages(compare(
+      log(income) ~ age, privacy_data(), gaussian(), ..., m = 2,
+      epsilon = 1000, prior = prior_normal(), chains = 2, warmup = 200,
+      draws = 500, seed = 4, threads = 1
+    )))
+  }
+  found <- run("cw", radius = 0.3, known = "age", tolerance = 0.5)
+  own <- run(list(mechanism_cw(0.3, known = "age", tolerance = 0.5)))
+  expect_true(is.finite(found$table$risk))
+  same <- c("add_remove", "ecdf_max")
+  expect_equal(found$table[same], own$table[same])
+  expect_true(is.na(own$table$risk))
+})

@@ -93,3 +93,35 @@ test_that("a misspelt argument is named, and the response is no group", {
   )
   expect_identical(error$arg, "groups")
 })
+
+test_that("sets without a job stand beside those with one", {
+  job <- small_job()
+  data <- privacy_data()
+  coded <- topcode(income ~ age + earner, data, top = 150000)
+  found <- compare(
+    sets = job$synthetic, job, plain = as.list(job$synthetic), coded,
+    data = data, groups = "earner", radius = 0.2
+  )
+  table <- found$table
+  expect_identical(table$mechanism, c("sets", "job", "plain", "coded"))
+  figures <- c("ecdf_max", "groups", "risk")
+  for (row in 2:3) {
+    expect_equal(table[row, figures], table[1, figures], ignore_attr = TRUE)
+  }
+  # Sets have the label that may be published, plain data frames have none
+  expect_identical(table$label, c(rep("asymptotic", 2), "-", "none"))
+  expect_identical(is.na(table$add_remove), c(TRUE, FALSE, TRUE, TRUE))
+  truth <- utility(coded, data, groups = "earner", transform = "log")$table
+  expect_equal(table$groups[4], truth$groups)
+  expect_output(print(found), "Sets of income")
+  expect_s3_class(autoplot(found, "map"), "ggplot")
+  expect_error(
+    compare(plain = as.list(job$synthetic), data = data), "variable",
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("fits and score releases are told to draw sets first", {
+  error <- expect_error(compare(lw_fit()), class = "pseudosynth_error_input")
+  expect_match(conditionMessage(error), "synthesize")
+})

@@ -348,7 +348,7 @@ test_that("a regression has one numeric response", {
       "one numeric response",
       class = "pseudosynth_error_input"
     )
-    expect_identical(error$arg, "formula")
+    expect_identical(error$arg, "regression")
   }
 })
 
@@ -406,7 +406,7 @@ test_that("a formula that a set has no finite values for says which set", {
     "set 2",
     class = "pseudosynth_error_input"
   )
-  expect_identical(error$arg, "formula")
+  expect_identical(error$arg, "regression")
   expect_error(
     utility(data, set, "income", regression = log(income) ~ age), "the file",
     class = "pseudosynth_error_input"
