@@ -68,39 +68,19 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   fit <- if (is_job(x)) final_fit(x) else x
   if (is_job(x)) {
     margin <- margin %||% x$internal$margin
-    support <- support %||% x$synthetic$support
+    support <- support %||% only_column(x$synthetic)$support
   }
   check_generator_source(fit)
-  m <- check_count(m, min = 1)
-  check_seed(seed)
-  check_margin(margin, fit)
-  ends <- with_support(fit$response, support)
-  check_public_ends(
-    support, fit$data[[fit$response$variable]], "support",
-    fit$response$confirmed
-  )
-  check_finite_mean(fit$family, ends, margin)
-  check_converged(fit, allow_unconverged)
-  check_draws_for(fit, m)
   check_formats("rds")
-
-  label <- label_of_sets(
-    fit, m, margin, "prior", seed, support, generator_words[["model"]]
-  )
-  variable <- fit$response$variable
-  columns <- published_columns(fit, fit$data)
-  check_published(fit, fit$data, columns)
+  plan <- plan_sets(fit, list(
+    m = m, newdata = NULL, margin = margin, assignment = "prior", seed = seed,
+    allow_unconverged = allow_unconverged, support = support,
+    uncertainty = FALSE
+  ), ledger, generator_words[["model"]])
   tell_level_order(fit)
-  if (!is.null(ledger)) {
-    spend(
-      ledger, label, variable, fit$data[setdiff(columns, variable)],
-      fit$data[[variable]]
-    )
-  }
-  rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
   generator <- new_generator(
-    fit, fit$draws[rows, , drop = FALSE], margin, support,
-    publish_guarantee(label)
+    fit, fit$draws[drawn_rows(fit, plan$asked), , drop = FALSE], margin,
+    support, publish_guarantee(plan$label)
   )
   scan_generator(generator, fit, data %||% fit$data, public)
   generator

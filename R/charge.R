@@ -163,8 +163,8 @@ no_charges <- function() {
 #' An identity that says nothing about what it identifies
 #' @return (string) 16 hexadecimal digits from the operating system's entropy.
 #' @noRd
-new_charge_id <- function() {
-  words_text(c(seed_words(NULL), seed_words(NULL)))
+new_charge_id <- function(seed = NULL) {
+  words_text(c(entropy_words(run_of(seed)), entropy_words(run_of(seed))))
 }
 
 #' An identity that is the same again where the thing is the same again

@@ -325,7 +325,7 @@ class_parts <- list(
     bound = "lipschitz_bound", control = "list"
   ),
   synthetic_data = c(
-    sets = "list", guarantee = "privacy_guarantee", variable = "character",
+    sets = "list", guarantee = "privacy_guarantee", columns = "data.frame",
     m = "", n_records = ""
   ),
   perturbed_histogram = c(
@@ -444,7 +444,7 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
 }
 
 check_seed <- function(seed, arg = "seed") {
-  if (is.null(seed)) {
+  if (is.null(seed) || inherits(seed, "job_seed")) {
     return(invisible(NULL))
   }
   check_number(seed, min = 0, max = 2^53, arg = arg)

@@ -9,8 +9,6 @@
 # of the system's generator alone; it is kept together with the identity that it
 # is charged under, before anybody sees it.
 
-running <- new.env(parent = emptyenv())
-
 #' @param folder (string or `NULL`) Of the checkpoint.
 #' @param entropy (string) 64 hexadecimal digits.
 #' @return (environment)
@@ -22,50 +20,29 @@ new_run <- function(folder = NULL, entropy = NULL) {
   ), parent = emptyenv())
 }
 
-#' Run code as a job's
-#' @param run (environment or `NULL`) `NULL`: as if no job ran.
-#' @noRd
-in_run <- function(run, code) {
-  before <- running$run
-  running$run <- run
-  on.exit(running$run <- before)
-  force(code)
-}
-
-has_checkpoint <- function() !is.null(running$run$folder)
-
-in_job <- function() !is.null(running$run)
-
-#' Two words of the system's entropy, or the next of a checkpoint's
-#' @noRd
-entropy_words <- function() {
-  run <- running$run
-  if (is.null(run$folder)) {
-    return(entropy_seed_())
-  }
-  run$words <- run$words + 1
-  hash <- cli::hash_sha256(sprintf("%s %.0f", run$entropy, run$words))
-  as.double(paste0("0x", substring(hash, c(1, 9), c(8, 16))))
-}
-
 #' A finished stage, at hand if a later one fails
+#' @param seed Of the job.
 #' @noRd
-finished_stage <- function(name, fit) {
-  if (!is.null(running$run)) running$run$fits[[name]] <- fit
+finished_stage <- function(seed, name, fit) {
+  run <- run_of(seed)
+  if (!is.null(run)) run$fits[[name]] <- fit
   fit
 }
 
 #' The fit that was made last, whatever becomes of it
 #' @noRd
-latest_fit <- function(fit) {
-  if (!is.null(running$run)) running$run$last <- fit
+latest_fit <- function(seed, fit) {
+  run <- run_of(seed)
+  if (!is.null(run)) run$last <- fit
   fit
 }
 
-#' Run code as a job's, whose errors carry its finished fits
+#' Run a job, whose errors carry its finished fits
+#' @param finish (function of a job) Runs it.
 #' @noRd
-carrying_fits <- function(run, code) {
-  tryCatch(in_run(run, code), error = function(error) {
+carrying_fits <- function(run, job, finish) {
+  job$seed <- job_seed(job$seed, run)
+  tryCatch(finish(job), error = function(error) {
     fits <- run$fits
     known <- vapply(fits, function(fit) identical(fit$id, run$last$id), NA)
     if (!is.null(run$last) && !any(known)) fits$last <- run$last
@@ -84,8 +61,8 @@ carrying_fits <- function(run, code) {
 #'   from a step that was not: what came later would be kept, and be of another
 #'   fit than the resumed job's under the same identities.
 #' @noRd
-kept_step <- function(what, code, complete = function(value) TRUE) {
-  run <- running$run
+kept_step <- function(seed, what, code, complete = function(value) TRUE) {
+  run <- run_of(seed)
   if (is.null(run$folder)) {
     return(code)
   }
@@ -117,15 +94,17 @@ kept_step <- function(what, code, complete = function(value) TRUE) {
 
 #' A step with exact noise, which no word of the checkpoint decides
 #' @noRd
-kept_noise <- function(what, code) {
-  kept_step(what, if (has_checkpoint()) in_run(NULL, code) else code)
+kept_noise <- function(job, what, make) {
+  kept_step(job$seed, what, {
+    job["seed"] <- list(given_seed(job$seed))
+    make(job)
+  })
 }
 
 #' Run the core's chains; those that are kept are not run again
 #' @param asked (list) What sample_posterior_() takes.
 #' @noRd
-sample_chains <- function(spec, asked) {
-  run <- running$run
+sample_chains <- function(spec, asked, run) {
   if (is.null(run$folder)) {
     return(sample_posterior_(spec, asked))
   }

@@ -112,7 +112,9 @@ run_kept <- function(path, job, ledger) {
   kept <- kept_job(path, job, ledger, mark)
   run <- new_run(path, kept$entropy)
   note(run, if (kept$new) "started" else "resumed", " by process ", mine[1])
-  value <- carrying_fits(run, finish_job(kept$job, ledger %||% kept$ledger))
+  value <- carrying_fits(run, kept$job, function(job) {
+    finish_job(job, ledger %||% kept$ledger)
+  })
   kept_result(value, kept$mark, path, run)
 }
 
@@ -199,12 +201,13 @@ job_mark <- function(job, ledger) {
 #' @noRd
 spend_result <- function(ledger, job) {
   synthetic <- job$synthetic
-  variable <- synthetic$variable
-  in_run(new_run(), spend(
+  variable <- only_column(synthetic)$name
+  spend(
     ledger, guarantee(job), variable,
     synthetic$sets[[1]][setdiff(names(synthetic$sets[[1]]), variable)],
-    job_data(job)[[variable]]
-  ))
+    job_data(job)[[variable]],
+    again = TRUE
+  )
 }
 
 check_same_job <- function(found, mark, path) {

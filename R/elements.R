@@ -19,6 +19,12 @@ element_of <- function(x, name, what, instead = NULL) {
   )
 }
 
+#' What is known of the one synthesized column of sets: a row of their table
+#' @noRd
+only_column <- function(synthetic) {
+  lapply(as.list(unclass(synthetic)$columns), `[[`, 1)
+}
+
 #' Numbers and text without attributes but names, lists of them; anything else
 #' is left out
 #' @noRd

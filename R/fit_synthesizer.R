@@ -199,11 +199,11 @@ check_run <- function(chains, warmup, draws, seed, threads, control) {
 # checkpoint has.
 run_synthesizer <- function(model, weights, censor, run, init) {
   fit <- kept_step(
-    "fit",
-    latest_fit(make_synthesizer(model, weights, censor, run, init)),
+    run$seed, "fit",
+    latest_fit(run$seed, make_synthesizer(model, weights, censor, run, init)),
     complete = function(fit) !fit$interrupted
   )
-  latest_fit(fit)
+  latest_fit(run$seed, fit)
   warn_unless_converged(fit)
   fit
 }
@@ -266,7 +266,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   } else {
     continued_control(control, earlier, run)
   }
-  result <- call_core(sample_chains(spec, asked))
+  result <- call_core(sample_chains(spec, asked, run_of(run$seed)))
   result <- finished_part(result, run)
   if (!is.null(earlier)) {
     result <- join_runs(earlier, result, control)
@@ -287,10 +287,10 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   fit <- structure(
     c(model, list(
       # The same again with the same seed, else a random word
-      id = if (is.null(run$seed)) {
-        new_charge_id()
+      id = if (is_seeded(run$seed)) {
+        hashed_id(draws, given_seed(run$seed))
       } else {
-        hashed_id(draws, run$seed)
+        new_charge_id(run$seed)
       },
       draws = draws, hyper = hyper,
       chain = rep(seq_len(run$chains), each = n_kept),
@@ -299,7 +299,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
       remarks = character(),
       privacy_weights = weights, censor = censor,
       bound = NULL, dropped = 0L, quantile = 1,
-      control = control, seed_given = !is.null(run$seed) ||
+      control = control, seed_given = is_seeded(run$seed) ||
         (!is.null(weights) && is_reproducible(node_of(weights))),
       interrupted = isTRUE(result$interrupted),
       seconds = list(chains = result$seconds)

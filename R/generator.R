@@ -22,62 +22,71 @@ new_generator <- function(fit, draws, margin, support, label) {
   ))
 }
 
-#' Sets from a generator, one of its draws each: post-processing
-#' @noRd
-draw_generated_sets <- function(x, m, newdata, margin, seed, support, ledger) {
-  check_sealed(x, "as_generator", arg = "fit")
-  check_seed(seed)
-  stated <- list(margin = margin, support = support, ledger = ledger)
-  for (name in names(Filter(Negate(is.null), stated))) {
-    abort_input(
-      "{.arg {name}} is stated in {.fn as_generator}.",
+generator_source <- function() {
+  stated <- function(arg) {
+    c(
+      sprintf("{.arg %s} is stated in {.fn as_generator}.", arg),
       x = "{.arg fit} is a generator: what it costs is paid and what it draws
-           is fixed.",
-      arg = name
+           is fixed."
     )
   }
-  if (m > x$m) {
+  new_source(
+    refuses = list(
+      assignment = for_mixtures, margin = stated("margin"),
+      support = stated("support"), ledger = stated("ledger"),
+      uncertainty = fit_source()$refuses$uncertainty
+    ),
+    check = check_generator, rows = rows_for_generator, label = label_of_generated,
+    draw = draw_from_generator
+  )
+}
+
+check_generator <- function(x, asked) {
+  check_sealed(x, "as_generator", arg = "fit")
+  if (asked$m > x$m) {
     abort_privacy(
       "The generator holds {x$m} draw{?s}, one for each set.",
-      x = "{.arg m} is {m}.",
+      x = "{.arg m} is {asked$m}.",
       i = "Make one of more draws beside the file, which costs more.",
       arg = "m"
     )
   }
+}
+
+rows_for_generator <- function(x, asked) {
+  newdata <- asked$newdata
   check_newdata(newdata, "generator")
   spec <- newdata_spec(x, newdata)
   if (!is.null(x$margin)) check_margin_offset(x$design, spec)
-  check_sets_memory(m, nrow(newdata))
   columns <- published_columns(x, newdata)
-  y <- newdata[[x$response$variable]]
-  if (!is.null(y)) {
-    check_not_copied(y, newdata[setdiff(columns, x$response$variable)])
-  }
+  check_beside_response(newdata, columns, x$response$variable)
+  list(
+    data = newdata, n = nrow(newdata), columns = columns, spec = spec,
+    tibble = is_tibble(newdata)
+  )
+}
+
+#' One of the generator's draws for each set: post-processing
+#' @noRd
+draw_from_generator <- function(x, asked, rows) {
   values <- synthesize_(
-    spec, x$draws[seq_len(m), , drop = FALSE], seed_words(seed, "synthesize"),
-    0L
+    rows$spec, x$draws[seq_len(asked$m), , drop = FALSE],
+    seed_words(asked$seed, "synthesize"), 0L
   )
   if (!is.null(x$margin)) {
-    values <- calibrate_sets(values, x$response, x$margin, seed)
+    values <- calibrate_sets(values, x$response, x$margin, asked$seed)
   }
-  label <- label_of_generated(x, m, nrow(newdata), seed)
-  list(
-    synthetic = build_synthetic_sets(
-      values, x$response, newdata, columns, label, "prior", x$support,
-      margin = x$margin
-    ),
-    label = label
-  )
+  list(values = values, margin = x$margin, combine = "reiter")
 }
 
 #' The generator's own charges, whatever is drawn from it
 #' @noRd
-label_of_generated <- function(x, m, n_records, seed) {
+label_of_generated <- function(x, asked, rows) {
   label <- guarantee(x)
   label$what <- generator_words[["sets"]]
-  label$m <- m
-  label$n_records <- as.integer(n_records)
-  label$reproducible <- label$reproducible || !is.null(seed)
+  label$m <- asked$m
+  label$n_records <- as.integer(rows$n)
+  label$reproducible <- label$reproducible || is_seeded(asked$seed)
   seal(label)
 }
 

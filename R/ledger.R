@@ -142,14 +142,15 @@ check_ledger <- function(ledger) {
 #' @param published (list, data frame or `NULL`) The columns that are published
 #'   beside what is synthetic.
 #' @noRd
-spend <- function(ledger, label, variable, published, response) {
+spend <- function(ledger, label, variable, published, response,
+                  again = FALSE) {
   check_spendable(label)
   locked(ledger$path, {
     book <- read_ledger(ledger$path)
     check_whole(book, ledger$path)
     # A resumed job draws the same sets, which are paid for, and the sets of a
     # release cost what its noise did
-    if (in_job() && is_recorded(book, label)) {
+    if (again && is_recorded(book, label)) {
       return(invisible())
     }
     entry <- ledger_entry(book, label, variable, published, response)
@@ -180,7 +181,7 @@ spend_noise <- function(ledger, charges, mechanism, variable, published,
       ledger, list(
         label = label, charges = charges, mechanism = mechanism, m = m,
         n_records = n_records, fit = NA_character_,
-        reproducible = !is.null(seed)
+        reproducible = is_seeded(seed)
       ),
       variable, published, response
     )

@@ -25,7 +25,7 @@ stages_censor_w <- function(job) {
   fits <- first_stage(job)
   weights <- job_lipschitz_weights(job, fits[[1]])
   tell_step("Fitting the clipped model")
-  fits[[job$mechanism$name]] <- finished_stage("clipped", update(
+  fits[[job$mechanism$name]] <- finished_stage(job$seed, "clipped", update(
     fits[[1]],
     # The papers' interval, also for counts
     privacy_weights = weights, censor = job_rule(job, "symmetric"),

@@ -27,7 +27,7 @@ definition_score <- function() {
     },
     split = function(job, rest) list(first = rest, draw = 0),
     stages = function(job) {
-      list(score = kept_noise("score release", release_job(job)))
+      list(score = kept_noise(job, "score release", release_job))
     },
     release = release_independent
   )

@@ -67,7 +67,7 @@ stages_two_stage <- function(job) {
   )
   weights <- weights_of_first_stage(
     first, s$weight_range, job$neighbours,
-    if (!is.null(job$seed)) stage_seed(job$seed, "first")
+    stage_seed(job$seed, "first")
   )
   clipped_stage(job, job_rule(job), weights)
 }

@@ -13,15 +13,15 @@ counted <- function(n, noun) {
 #' @export
 format.pseudo_posterior <- function(x, ...) {
   one_line(
-    x, x$synthetic$variable, ", ", x$mechanism, ", ", counted(x$m, "set"),
-    " of ", counted(x$synthetic$n_records, "record")
+    x, only_column(x$synthetic)$name, ", ", x$mechanism, ", ",
+    counted(x$m, "set"), " of ", counted(x$synthetic$n_records, "record")
   )
 }
 
 #' @export
 format.synthetic_data <- function(x, ...) {
   one_line(
-    x, x$variable, ", ", counted(x$m, "set"), " of ",
+    x, only_column(x)$name, ", ", counted(x$m, "set"), " of ",
     counted(x$n_records, "record")
   )
 }

@@ -38,7 +38,7 @@ plot_histogram <- function(object, prefix) {
         format(object$epsilon),
         if (object$neighbours == "replace") "replace-one" else "add/remove-one"
       ),
-      x = axis_title(response)
+      x = axis_title(response$variable, response$transform)
     )
 }
 

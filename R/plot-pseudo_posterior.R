@@ -189,16 +189,17 @@ root_breaks <- function(top) {
 #' @noRd
 plot_densities <- function(object, prefix, tail = FALSE) {
   synthetic <- object$synthetic
+  column <- only_column(synthetic)
   if (tail) check_kind_shown(synthetic, "tail", counts = FALSE)
-  if (synthetic$kind == "count" || has_labels(synthetic)) {
+  if (column$kind == "count" || has_labels(column)) {
     return(plot_shares(object, prefix))
   }
-  transform <- synthetic$transform
+  transform <- column$transform
   prefix <- response_prefix(prefix)
-  confidential <- job_data(object)[[synthetic$variable]]
+  confidential <- job_data(object)[[column$name]]
   values <- c(
     list(confidential),
-    lapply(synthetic$sets, function(set) set[[synthetic$variable]])
+    lapply(synthetic$sets, function(set) set[[column$name]])
   )
   curves <- density_curves(values, transform)
   limits <- attr(curves, "limits")
@@ -234,13 +235,13 @@ plot_densities <- function(object, prefix, tail = FALSE) {
     density_axis() +
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic",
-        capitalize(synthetic$variable)
+        capitalize(column$name)
       ),
       subtitle = wrapped(paste0(
         capitalize(describe_job(object)),
         if (tail) "; above the file's 90% quantile"
       )),
-      x = axis_title(synthetic), caption = confidential_caption
+      x = axis_title(column$name, column$transform), caption = confidential_caption
     ) +
     theme_pseudosynth()
 }
@@ -248,22 +249,20 @@ plot_densities <- function(object, prefix, tail = FALSE) {
 # Counts and two values have shares, not a density.
 plot_shares <- function(object, prefix) {
   synthetic <- object$synthetic
-  variable <- synthetic$variable
+  column <- only_column(synthetic)
+  variable <- column$name
   confidential <- job_data(object)[[variable]]
   sets <- lapply(synthetic$sets, function(set) set[[variable]])
-  share_figure(sets, synthetic$kind, response_prefix(prefix), confidential) +
+  share_figure(sets, column$kind, response_prefix(prefix), confidential) +
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic", capitalize(variable)),
       subtitle = capitalize(capitalize(object$internal$label$title)),
-      x = axis_title(synthetic), caption = confidential_caption
+      x = axis_title(column$name, column$transform), caption = confidential_caption
     )
 }
 
-axis_title <- function(synthetic) {
-  paste0(
-    capitalize(synthetic$variable),
-    if (synthetic$transform == "log") " (log scale)"
-  )
+axis_title <- function(name, transform) {
+  paste0(capitalize(name), if (transform == "log") " (log scale)")
 }
 
 # What synthesis does to single records: their synthetic value against the
@@ -273,8 +272,9 @@ axis_title <- function(synthetic) {
 #' @noRd
 plot_records <- function(object, prefix) {
   synthetic <- object$synthetic
+  column <- only_column(synthetic)
   check_kind_shown(synthetic, "records", counts = TRUE)
-  variable <- synthetic$variable
+  variable <- column$name
   prefix <- response_prefix(prefix)
   frame <- data.frame(
     confidential = as.double(job_data(object)[[variable]]),
@@ -283,7 +283,7 @@ plot_records <- function(object, prefix) {
   # The same on both axes, so that the line of equal values is the diagonal
   limits <- range(frame)
   scale <- function(axis) {
-    if (synthetic$transform == "log") {
+    if (column$transform == "log") {
       axis$log(
         limits = limits, breaks = far_apart(log_breaks(limits)),
         labels = label_amount(prefix)
@@ -328,14 +328,15 @@ far_apart <- function(breaks) {
 #' Refuse levels, yes/no and counts, as far as a figure is not of them
 #' @noRd
 check_kind_shown <- function(synthetic, type, counts) {
-  count <- synthetic$kind == "count"
-  if (has_labels(synthetic) || (count && !counts)) {
+  column <- only_column(synthetic)
+  count <- column$kind == "count"
+  if (has_labels(column) || (count && !counts)) {
     abort_input(
       "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
       x = if (count) {
-        "{.val {synthetic$variable}} is a count."
+        "{.val {column$name}} is a count."
       } else {
-        "{.val {synthetic$variable}} has levels."
+        "{.val {column$name}} has levels."
       },
       i = "{.code type = \"density\"} shows their shares.",
       arg = "type"

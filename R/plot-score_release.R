@@ -91,6 +91,6 @@ plot_released_margin <- function(object, prefix) {
       subtitle = sprintf(
         "%d bins around the public reference", length(counts)
       ),
-      x = axis_title(response)
+      x = axis_title(response$variable, response$transform)
     )
 }

@@ -39,26 +39,27 @@ autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
 }
 
 plot_synthetic <- function(object, prefix) {
-  sets <- lapply(object$sets, function(set) set[[object$variable]])
+  column <- only_column(object)
+  sets <- lapply(object$sets, function(set) set[[column$name]])
   prefix <- response_prefix(prefix)
   # Counts and two values have shares, not a density
-  figure <- if (object$kind == "count" || has_labels(object)) {
-    share_figure(sets, object$kind, prefix)
+  figure <- if (column$kind == "count" || has_labels(column)) {
+    share_figure(sets, column$kind, prefix)
   } else {
     draw_alone(
       draw_densities,
-      curves = density_curves(sets, object$transform),
-      transform = object$transform, prefix = prefix, m = object$m
+      curves = density_curves(sets, column$transform),
+      transform = column$transform, prefix = prefix, m = object$m
     )
   }
   figure +
     ggplot2::labs(
-      title = sprintf("Synthetic %s", object$variable),
+      title = sprintf("Synthetic %s", column$name),
       subtitle = sprintf(
         "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
         format_count(object$n_records)
       ),
-      x = axis_title(object),
+      x = axis_title(column$name, column$transform),
       caption = if (guarantee(object)$label == "none") confidential_caption
     )
 }

@@ -136,7 +136,7 @@ pseudo_posterior <- function(formula, data, family = normal_mixture(),
     return(run_kept(checkpoint, job, ledger))
   }
   check_planned(ledger, job)
-  carrying_fits(new_run(), finish_job(job, ledger))
+  carrying_fits(new_run(), job, function(job) finish_job(job, ledger))
 }
 
 #' @export

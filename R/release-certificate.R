@@ -19,7 +19,7 @@ release_codebook <- function(synthetic, frame) {
     data.frame(
       variable = name,
       type = column_type(x),
-      origin = if (name == synthetic$variable) {
+      origin = if (name == only_column(synthetic)$name) {
         origin_words[[synthetic$made_by$combine %||% "reiter"]]
       } else if (name %in% known) {
         "published as it is"
@@ -81,6 +81,7 @@ column_type <- function(x) {
 #' @param files (data frame) See file_table().
 #' @noRd
 release_certificate <- function(x, synthetic, data, files, long) {
+  column <- only_column(synthetic)
   label <- guarantee(synthetic)
   fit <- if (inherits(data, "synthesizer")) {
     data
@@ -93,11 +94,11 @@ release_certificate <- function(x, synthetic, data, files, long) {
     sets = synthetic$m,
     records = synthetic$n_records,
     layout = if (long) "one file of all sets" else "one file a set",
-    synthetic = I(synthetic$variable),
-    published = I(setdiff(names(synthetic$sets[[1]]), synthetic$variable)),
+    synthetic = I(column$name),
+    published = I(setdiff(names(synthetic$sets[[1]]), column$name)),
     model = c(
       list(
-        formula = formula_text(fit), scale = synthetic$transform,
+        formula = formula_text(fit), scale = column$transform,
         assignment = synthetic$made_by$assignment
       )
     ),
@@ -190,7 +191,7 @@ write_template <- function(synthetic, folder, formats) {
   label$unit <- "a"
   synthetic$guarantee <- seal(label)
   synthetic$sets <- list(frame)
-  synthetic$variable <- "a"
+  synthetic$columns$name <- "a"
   synthetic <- seal(synthetic)
   files <- file_table(folder, write_sets(list(set = frame), folder, formats))
   write_csv(

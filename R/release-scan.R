@@ -13,8 +13,9 @@ shared_by <- 5L
 #'   `number`, `column`), `file`.
 #' @noRd
 release_secrets <- function(file, synthetic, public, formats = "csv") {
+  drawn_column <- only_column(synthetic)
   released <- synthetic$sets[[1]]
-  variable <- synthetic$variable
+  variable <- drawn_column$name
   published <- setdiff(names(released), variable)
   # Published is what the file's own column has; other records' are their own
   own <- intersect(published, names(file))
@@ -36,7 +37,7 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
   explained <- unlist(lapply(shown_columns, function(x) {
     if (is.numeric(x) || is_time(x)) as.double(x)
   }))
-  explained <- c(explained, synthetic$ends)
+  explained <- c(explained, drawn_column$ends)
   numbers <- numbers[
     !numbers$number %in% explained &
       !shortest_text(numbers$number) %in% public, ,
@@ -158,7 +159,8 @@ secret_numbers <- function(file, published, synthetic) {
 #'   rounded.
 #' @noRd
 released_step <- function(synthetic) {
-  y <- unlist(lapply(synthetic$sets, function(set) set[[synthetic$variable]]))
+  name <- only_column(synthetic)$name
+  y <- unlist(lapply(synthetic$sets, `[[`, name))
   if (!is.numeric(y)) {
     return(1)
   }
@@ -178,8 +180,9 @@ is_on_grid <- function(x, step) {
 #' Refuse sets in which records have their own value, see ?release
 #' @noRd
 check_own_values <- function(file, synthetic) {
-  y <- file[[synthetic$variable]]
-  drawn <- lapply(synthetic$sets, function(set) set[[synthetic$variable]])
+  column <- only_column(synthetic)
+  y <- file[[column$name]]
+  drawn <- lapply(synthetic$sets, function(set) set[[column$name]])
   if (!is.numeric(y) || !is.numeric(drawn[[1]])) {
     return(invisible())
   }
@@ -193,17 +196,17 @@ check_own_values <- function(file, synthetic) {
     # What several values share at an end is a bound, of the model's say
     ends <- range(values)
     ends <- ends[c(sum(values == ends[1]), sum(values == ends[2])) > 1]
-    which(y %in% setdiff(values, c(ends, synthetic$ends)))
+    which(y %in% setdiff(values, c(ends, column$ends)))
   } else if (length(y) == synthetic$n_records) {
-    rows_of_own(y, drawn, step, synthetic$ends)
+    rows_of_own(y, drawn, step, column$ends)
   }
   if (length(rows) > 0) {
     abort_found(
       data.frame(
-        file = "the sets", column = synthetic$variable, records = length(rows)
+        file = "the sets", column = column$name, records = length(rows)
       ), rows,
       "{length(rows)} record{?s} would be released with {?its/their} own
-       value of {.val {synthetic$variable}}: more than chance gives."
+       value of {.val {column$name}}: more than chance gives."
     )
   }
 }
@@ -214,20 +217,21 @@ check_own_values <- function(file, synthetic) {
 #' one of 20 values and more rightly for every second record.
 #' @noRd
 check_not_the_file <- function(y, drawn, synthetic) {
+  column <- only_column(synthetic)
   if (length(y) != synthetic$n_records || length(unique(y)) < 20) {
     return(invisible())
   }
   y <- as.double(y)
-  ends <- y %in% c(synthetic$ends, 0)
+  ends <- y %in% c(column$ends, 0)
   for (values in drawn) {
     own <- as.double(values) == y & !ends
     if (sum(own) > 10 && sum(own) > sum(!ends) / 2) {
       abort_found(
         data.frame(
-          file = "the sets", column = synthetic$variable, records = sum(own)
+          file = "the sets", column = column$name, records = sum(own)
         ), which(own),
         "{sum(own)} of {length(y)} records would be released with their own
-         value of {.val {synthetic$variable}}."
+         value of {.val {column$name}}."
       )
     }
   }

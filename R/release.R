@@ -155,6 +155,7 @@ release <- function(x, path, formats = "csv", data = NULL,
     return(release_object(x, path, formats, data, public, refuse))
   }
   synthetic <- if (is_job(x)) x$synthetic else x
+  column <- only_column(synthetic)
   file <- release_file(data, x, synthetic)
   if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
   check_releasable(x, synthetic, require, epsilon, delta, neighbours, ledger)
@@ -164,8 +165,8 @@ release <- function(x, path, formats = "csv", data = NULL,
   secrets <- writing(path, release_secrets(file, synthetic, public, formats))
   # Sets of what keeps no file met it never before
   check_public_ends(
-    synthetic$support, file[[synthetic$variable]], "support",
-    c(synthetic$confirmed, suppressWarnings(as.numeric(public)))
+    column$support, file[[column$name]], "support",
+    c(column$confirmed, suppressWarnings(as.numeric(public)))
   )
   check_own_values(file, synthetic)
   check_beside(file, synthetic)
@@ -269,7 +270,7 @@ release_file <- function(data, x, synthetic) {
     )
   }
   file <- as.data.frame(confidential_file(data, x))
-  check_file_response(synthetic$variable, file)
+  check_file_response(only_column(synthetic)$name, file)
   file
 }
 
@@ -278,7 +279,7 @@ release_file <- function(data, x, synthetic) {
 #' Sets drawn for `newdata` were never beside it until now.
 #' @noRd
 check_beside <- function(file, synthetic) {
-  variable <- synthetic$variable
+  variable <- only_column(synthetic)$name
   y <- file[[variable]]
   set <- synthetic$sets[[1]]
   beside <- set[setdiff(names(set), variable)]
@@ -291,9 +292,10 @@ check_beside <- function(file, synthetic) {
 #' A job's print says it.
 #' @noRd
 tell_unlike_file <- function(synthetic, file) {
-  y <- file[[synthetic$variable]]
-  values <- lapply(synthetic$sets, function(set) set[[synthetic$variable]])
-  if (is.numeric(y) && !has_labels(synthetic) && length(y) > 1 &&
+  column <- only_column(synthetic)
+  y <- file[[column$name]]
+  values <- lapply(synthetic$sets, function(set) set[[column$name]])
+  if (is.numeric(y) && !has_labels(column) && length(y) > 1 &&
     synthetic$n_records == length(y)) {
     tell_set_remarks(remarks_of_values(y, values))
   }
@@ -304,12 +306,13 @@ tell_unlike_file <- function(synthetic, file) {
 #' One that is named as public counts as known, and all that it is part of.
 #' @noRd
 check_no_near_copy <- function(file, synthetic, public) {
+  column <- only_column(synthetic)
   set <- synthetic$sets[[1]]
-  y <- file[[synthetic$variable]]
+  y <- file[[column$name]]
   if (nrow(set) != length(y)) {
     return(invisible())
   }
-  near <- near_copies(y, set[setdiff(names(set), synthetic$variable)])
+  near <- near_copies(y, set[setdiff(names(set), column$name)])
   told <- near$columns
   if (length(setdiff(told, public)) > 0) {
     abort_privacy(
@@ -332,16 +335,15 @@ quoted_names <- function(names) {
 #' @noRd
 check_none_distinct <- function(synthetic, public) {
   set <- synthetic$sets[[1]]
-  beside <- set[setdiff(names(set), c(synthetic$variable, public))]
+  beside <- set[setdiff(names(set), c(only_column(synthetic)$name, public))]
   told <- distinct_columns(beside)
   if (length(told) > 0) {
     abort_privacy(
       "A published column must not tell one record from every other.",
       x = "{cli::qty(length(told))}Nearly every record has a value of its own
            of {.val {told}}.",
-      i = "Leave {cli::qty(length(told))}{?it/them} out or round
-           {?it/them}, or name what is wanted:
-           {.code public = {quoted_names(told)}}.",
+      i = "Leave {cli::qty(length(told))}{?it/them} out or round {?it/them}, or
+           name what is wanted: {.code public = {quoted_names(told)}}.",
       class = "pseudosynth_error_distinct_column"
     )
   }

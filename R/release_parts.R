@@ -58,7 +58,7 @@ synthetic_variable <- function(synthetic, variable) {
   if (is_job(synthetic)) {
     synthetic <- synthetic$synthetic
   }
-  own <- if (inherits(synthetic, "synthetic_data")) synthetic[["variable"]]
+  own <- if (inherits(synthetic, "synthetic_data")) only_column(synthetic)$name
   own <- own %||% attr(synthetic, "variable")
   if (is.null(variable) && is.null(own)) {
     abort_input(
@@ -77,7 +77,7 @@ release_transform <- function(synthetic) {
     synthetic <- synthetic$synthetic
   }
   if (inherits(synthetic, "synthetic_data")) {
-    synthetic$transform
+    only_column(synthetic)$transform
   } else {
     "identity"
   }

@@ -70,9 +70,9 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
     )
   }
   columns <- names(x$synthetic[[1]])
-  check_known(known, job_data(x), x$synthetic$variable)
+  check_known(known, job_data(x), only_column(x$synthetic)$name)
   check_radius(radius, TRUE)
-  check_groups(groups, columns, x$synthetic$variable)
+  check_groups(groups, columns, only_column(x$synthetic)$name)
   render_page("disclosure-review", path, list(
     job = x, known = known, radius = radius, groups = groups
   ), private = TRUE)

@@ -78,7 +78,8 @@ scalar_weights <- function(fit, target = NULL, risk = NULL, tolerance = 0.02,
     check_number(risk, above = 0, below = 1)
     target <- risk
     mean_risk_of(
-      fit, known, rlang::maybe_missing(radius), relative, m, allow_unconverged
+      fit, known, rlang::maybe_missing(radius), relative, m, allow_unconverged,
+      list(...)$seed
     )
   }
   unweighted <- measure(fit)
@@ -165,7 +166,8 @@ scalar_target <- function(target) {
 
 #' Mean identification risk of what a fit would release
 #' @noRd
-mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged) {
+mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
+                         seed) {
   check_class(
     fit, "synthesizer",
     how = "Only a {.cls synthesizer} makes synthetic sets."
@@ -173,7 +175,7 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged) {
   check_radius(rlang::maybe_missing(radius), relative)
   function(fit) {
     check_converged(fit, allow_unconverged)
-    sets <- predictive_sets(fit, m)
+    sets <- predictive_sets(fit, m, seed)
     identification_risk(
       sets, fit$data, known, radius, relative,
       variable = fit$response$variable
@@ -276,7 +278,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits, known,
 refits_with <- function(quantile, ..., seed = NULL) {
   force(quantile)
   function(from, weights, count) {
-    own <- if (!is.null(seed)) list(seed = stage_seed(seed, "refit", count))
+    own <- list(seed = stage_seed(seed, "refit", count))
     again <- function(...) update(from, privacy_weights = weights, ...)
     truncate_draws(do.call(again, c(own, list(...))), quantile)
   }

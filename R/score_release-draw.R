@@ -1,51 +1,52 @@
 # Synthetic data from a score release: post-processing, whatever m is.
 
-#' @return (list) `synthetic` (`synthetic_data`) and `label`.
-#' @noRd
-draw_score_sets <- function(x, m, newdata, margin, seed, support, ledger,
-                            uncertainty) {
-  check_seed(seed)
-  response <- with_support(x$response, support)
-  check_finite_mean(x$family, response, x$margin)
-  if (!is.null(margin)) {
-    abort_input(
-      "{.arg margin} is part of a score release.",
-      i = "State {.arg bounds} in {.fn score_release}.",
-      arg = "margin"
-    )
-  }
+score_source <- function() {
+  new_source(
+    refuses = list(
+      assignment = for_mixtures,
+      margin = c(
+        "{.arg margin} is part of a score release.",
+        i = "State {.arg bounds} in {.fn score_release}."
+      )
+    ),
+    rows = rows_for_score, label = label_of_score_sets, draw = draw_from_score
+  )
+}
+
+rows_for_score <- function(x, asked) {
+  newdata <- asked$newdata
   check_newdata(newdata, "score release")
-  file <- published_rows(x$design, newdata)
-  if (uncertainty) check_imputable(x, file)
-  check_sets_memory(m, nrow(newdata))
+  distinct <- published_rows(x$design, newdata)
+  if (asked$uncertainty) check_imputable(x, distinct)
   columns <- published_columns(x, newdata)
   # The release knows no response; `newdata` may hold it
-  y <- newdata[[x$response$variable]]
-  if (!is.null(y)) {
-    check_not_copied(y, newdata[setdiff(columns, x$response$variable)])
-  }
-  check_public_ends(support, y, "support", response$confirmed)
-  combine <- if (uncertainty) "rubin" else "none"
-  label <- label_of_score(
-    x,
-    what = "synthetic data", m = m, n_records = nrow(newdata),
-    reproducible = x$reproducible || !is.null(seed), support = support,
-    combine = combine
-  )
-  if (!is.null(ledger)) {
-    variable <- x$response$variable
-    spend(ledger, label, variable, newdata[setdiff(columns, variable)], NULL)
-  }
-  words <- seed_words(seed, "synthesize")
-  draw <- if (uncertainty) uncertain_scores else best_scores
-  values <- draw(x, file, m, words)
+  check_beside_response(newdata, columns, x$response$variable)
   list(
-    synthetic = build_synthetic_sets(
-      matrix(values, nrow(newdata), m), response, newdata, columns, label,
-      "prior", support,
-      margin = x$margin, combine = combine
-    ),
-    label = label
+    data = newdata, n = nrow(newdata), columns = columns, distinct = distinct,
+    tibble = is_tibble(newdata)
+  )
+}
+
+label_of_score_sets <- function(x, asked, rows) {
+  label_of_score(
+    x,
+    what = "synthetic data", m = asked$m, n_records = rows$n,
+    reproducible = x$reproducible || is_seeded(asked$seed),
+    support = asked$support, combine = score_rules(asked)
+  )
+}
+
+#' By which rules sets of a score release are combined
+#' @noRd
+score_rules <- function(asked) if (asked$uncertainty) "rubin" else "none"
+
+draw_from_score <- function(x, asked, rows) {
+  draw <- if (asked$uncertainty) uncertain_scores else best_scores
+  words <- seed_words(asked$seed, "synthesize")
+  values <- draw(x, rows$distinct, asked$m, words)
+  list(
+    values = matrix(values, rows$n, asked$m), margin = x$margin,
+    combine = score_rules(asked)
   )
 }
 

@@ -188,27 +188,6 @@ drawn_shape <- function(x, file, known, random) {
 
 # Where it applies -------------------------------------------------------------
 
-#' @param fit What synthesize() takes.
-#' @noRd
-check_uncertainty <- function(uncertainty, fit) {
-  check_flag(uncertainty)
-  if (!uncertainty || inherits(fit, "score_release")) {
-    return(invisible())
-  }
-  histogram <- inherits(fit, "perturbed_histogram")
-  abort_input(
-    "{.arg uncertainty} is for a score release.",
-    x = if (histogram) {
-      "{.arg fit} is a histogram."
-    } else {
-      "Sets of a fit differ by their parameter draws already, and
-       {.fn pool} combines them."
-    },
-    i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}.",
-    arg = "uncertainty"
-  )
-}
-
 #' Sets that could be the file itself are for its own predictors
 #' @noRd
 check_imputable <- function(x, file) {

@@ -48,6 +48,9 @@ stage_seed <- function(seed, stage, number = 1) {
   check_string(stage)
   check_number(number)
   check_seed(number, arg = "number")
+  if (inherits(seed, "job_seed")) {
+    return(job_seed(stage_seed(seed$value, stage, number), seed$run))
+  }
   if (is.null(seed)) {
     return(NULL)
   }
@@ -55,16 +58,54 @@ stage_seed <- function(seed, stage, number = 1) {
   words[1] * 2^21 + floor(words[2] / 2^11)
 }
 
+#' The seed of a job that runs: the user's, or none, and what the job keeps
+#'
+#' It goes where seeds go, so that whatever draws knows the job.
+#' @param value (whole number or `NULL`)
+#' @param run (environment) See new_run().
+#' @noRd
+job_seed <- function(value, run) {
+  structure(list(value = value, run = run), class = "job_seed")
+}
+
+#' The number that the user gave, or `NULL`
+#' @noRd
+given_seed <- function(seed) {
+  if (inherits(seed, "job_seed")) seed$value else seed
+}
+
+#' What the job that runs keeps; `NULL` outside of one
+#' @noRd
+run_of <- function(seed) if (inherits(seed, "job_seed")) seed$run
+
+is_seeded <- function(seed) !is.null(given_seed(seed))
+
 #' A seed as two 32-bit words, high and low
 #'
-#' Without a seed: the operating system's entropy, or a checkpoint's, which had
+#' Without a number: the operating system's entropy, or a checkpoint's, which had
 #' its own from there; see entropy_words().
 #' @param purpose (string) Who draws: a word of its own for each consumer. Not
 #'   used where there is no seed.
 #' @param number (count) Which stream of the purpose.
 #' @noRd
 seed_words <- function(seed, purpose = NULL, number = 0) {
-  if (is.null(seed)) entropy_words() else stream_seed_(seed, purpose, number)
+  value <- given_seed(seed)
+  if (is.null(value)) {
+    return(entropy_words(run_of(seed)))
+  }
+  stream_seed_(value, purpose, number)
+}
+
+#' Two words of the system's entropy, or the next of a checkpoint's
+#' @param run (environment or `NULL`) Of the job, see new_run().
+#' @noRd
+entropy_words <- function(run = NULL) {
+  if (is.null(run$folder)) {
+    return(entropy_seed_())
+  }
+  run$words <- run$words + 1
+  hash <- cli::hash_sha256(sprintf("%s %.0f", run$entropy, run$words))
+  as.double(paste0("0x", substring(hash, c(1, 9), c(8, 16))))
 }
 
 #' Four words as 16 hexadecimal digits

@@ -118,7 +118,7 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
 #' Fit a model with the job's arguments
 #' @noRd
 job_fit <- function(job, stage, ...) {
-  finished_stage(stage, call_by_name(fit_synthesizer, c(
+  finished_stage(job$seed, stage, call_by_name(fit_synthesizer, c(
     list(formula = job$formula, data = job$data, family = job$family),
     job$fit_arguments, list(...), list(seed = stage_seed(job$seed, stage))
   )))
@@ -145,14 +145,14 @@ unweighted_fit <- function(job) {
 }
 
 job_update <- function(job, fit, stage, number, ...) {
-  finished_stage(stage, truncate_draws(
+  finished_stage(job$seed, stage, truncate_draws(
     update(fit, ..., seed = stage_seed(job$seed, stage, number)),
     job$mechanism$settings$quantile %||% 1
   ))
 }
 
 seed_argument <- function(job, stage) {
-  if (is.null(job$seed)) NULL else list(seed = stage_seed(job$seed, stage))
+  list(seed = stage_seed(job$seed, stage))
 }
 
 #' Each set takes a draw of its own: are there enough?
@@ -262,7 +262,7 @@ solve_stage <- function(job, unweighted, fit, weights) {
 #' @noRd
 solved_fit <- function(job, unweighted, weights, by) {
   s <- job$mechanism$settings
-  solved <- finished_stage("solve", reach(job, call_by_name(solve_weights, c(
+  solved <- finished_stage(job$seed, "solve", reach(job, call_by_name(solve_weights, c(
     list(
       fit = unweighted, target = job$budget$delta, weights = weights,
       by = by, tolerance = s$tolerance, max_refits = s$max_refits,

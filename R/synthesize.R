@@ -99,21 +99,11 @@
 #' @export
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
-                       allow_unconverged = FALSE, support = NULL,
-                       ledger = NULL, uncertainty = FALSE, ...) {
+                       allow_unconverged = FALSE, support = NULL, ledger = NULL,
+                       uncertainty = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
   check_ledger(ledger)
-  check_uncertainty(uncertainty, fit)
-  check_flag(allow_unconverged)
-  if (inherits(fit, "perturbed_histogram")) {
-    check_histogram_assignment(assignment)
-    m <- check_count(m, min = 1)
-    if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
-    return(synthesize_histogram(
-      fit, m, newdata, margin, seed, support, ledger
-    ))
-  }
   sets <- draw_sets(
     fit, m, newdata, margin, assignment, seed, allow_unconverged, support,
     ledger, uncertainty
@@ -124,241 +114,91 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   sets
 }
 
-#' Draw the sets of a fit and make their label: the one place where both happen
+#' Every kind of source: one line each
+#' @noRd
+sources <- function() {
+  list(
+    synthesizer = fit_source(),
+    score_release = score_source(),
+    perturbed_histogram = histogram_source(),
+    synthesis_generator = generator_source()
+  )
+}
+
+#' Draw sets and make their label: the one place where both happen
 #'
 #' @return (list) `synthetic` (`synthetic_data`, with the public label) and
 #'   `label`, the same with the agency's figures.
 #' @noRd
-draw_sets <- function(fit, m = 1, newdata = NULL, margin = NULL,
+draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
                       allow_unconverged = FALSE, support = NULL, ledger = NULL,
                       uncertainty = FALSE) {
-  m <- check_count(m, min = 1)
-  if (is.data.frame(newdata)) newdata <- plain_columns(newdata)
-  if (inherits(fit, "score_release")) {
-    check_histogram_assignment(assignment)
-    return(draw_score_sets(
-      fit, m, newdata, margin, seed, support, ledger, uncertainty
-    ))
-  }
-  if (inherits(fit, "synthesis_generator")) {
-    check_histogram_assignment(assignment)
-    return(draw_generated_sets(fit, m, newdata, margin, seed, support, ledger))
-  }
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
-  check_margin(margin, fit)
-  ends <- with_support(fit$response, support)
-  check_public_ends(
-    support, fit$data[[fit$response$variable]], "support",
-    fit$response$confirmed
+  asked <- list(
+    m = m, newdata = newdata, margin = margin, assignment = assignment,
+    seed = seed, allow_unconverged = allow_unconverged, support = support,
+    uncertainty = uncertainty
   )
-  check_finite_mean(fit$family, ends, margin)
-  assignment <- check_choice(assignment, c("prior", "posterior"))
-  check_assignment(assignment, fit, newdata)
-  check_seed(seed)
-  check_converged(fit, allow_unconverged)
-  check_draws_for(fit, m)
-
-  data <- if (is.null(newdata)) fit$data else newdata
-  spec <- newdata_spec(fit, newdata)
-  if (!is.null(margin)) check_margin_offset(fit$design, spec)
-  columns <- published_columns(fit, data)
-  check_published(fit, data, columns)
-  check_sets_memory(m, nrow(data))
-  label <- label_of_sets(fit, m, margin, assignment, seed, support)
-  if (!is.null(ledger)) {
-    variable <- fit$response$variable
-    spend(
-      ledger, label, variable, data[setdiff(columns, variable)],
-      fit$data[[variable]]
-    )
-  }
-  rows <- random_rows(n_draws(fit), m, seed_words(seed, "draws"))
-  values <- synthesize_(
-    spec, fit$draws[rows, , drop = FALSE], seed_words(seed, "synthesize"),
-    if (assignment == "posterior") 1L else 0L
-  )
-  if (!is.null(margin)) {
-    values <- calibrate_sets(values, fit$response, margin, seed)
-  }
-  response <- fit$response
-  if (label$holds) response <- released_response(response)
+  plan <- plan_sets(x, asked, ledger)
+  drawn <- plan$source$draw(x, plan$asked, plan$rows)
   list(
     synthetic = build_synthetic_sets(
-      values, with_support(response, support), data, columns, label,
-      assignment, support,
-      margin = margin,
-      tibble = if (is.null(newdata)) isTRUE(fit$tibble) else is_tibble(newdata)
+      drawn$values, plan$response, plan$rows, plan$label, plan$asked$assignment,
+      support, drawn$margin, drawn$combine
     ),
+    label = plan$label
+  )
+}
+
+#' What sets will be and cost: checked, and written down in the ledger
+#'
+#' @param asked (list) See new_source(); unchecked.
+#' @param what (string) What is labelled, where it is not sets.
+#' @return (list) `source`, `asked`, `response`, `rows` and `label`.
+#' @noRd
+plan_sets <- function(x, asked, ledger, what = NULL) {
+  kind <- intersect(class(x), names(sources()))
+  if (length(kind) == 0) {
+    check_class(
+      x, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "fit"
+    )
+  }
+  source <- sources()[[kind[1]]]
+  asked$m <- check_count(asked$m, min = 1, arg = "m")
+  check_seed(asked$seed)
+  check_flag(asked$uncertainty, arg = "uncertainty")
+  check_flag(asked$allow_unconverged, arg = "allow_unconverged")
+  asked$assignment <- check_choice(
+    asked$assignment, c("prior", "posterior"),
+    arg = "assignment"
+  )
+  if (is.data.frame(asked$newdata)) {
+    asked$newdata <- plain_columns(asked$newdata)
+  }
+  check_taken(source, c(asked, list(ledger = ledger)))
+  source$check(x, asked)
+  response <- with_support(x$response, asked$support)
+  if (!is.null(x$family)) {
+    check_finite_mean(x$family, response, asked$margin %||% x$margin)
+  }
+  rows <- source$rows(x, asked)
+  name <- response$variable
+  secret <- source$secret(x)
+  check_public_ends(
+    asked$support, secret %||% rows$data[[name]], "support", response$confirmed
+  )
+  check_sets_memory(asked$m, rows$n)
+  label <- source$label(x, asked, rows)
+  if (!is.null(what)) label <- seal(replace(label, "what", what))
+  if (!is.null(ledger)) {
+    spend(
+      ledger, label, name, rows$data[setdiff(rows$columns, name)], secret,
+      again = !is.null(run_of(asked$seed))
+    )
+  }
+  if (label$holds) response <- released_response(response)
+  list(
+    source = source, asked = asked, response = response, rows = rows,
     label = label
   )
-}
-
-#' The label of m sets drawn from a fit
-#'
-#' Every call takes draws of its own, which are charged under an identity of
-#' their own; the same fit with the same seed gives the same draws again.
-#' @noRd
-label_of_sets <- function(fit, m, margin, assignment, seed, support,
-                          what = "synthetic data") {
-  label_of_fit(
-    fit, m,
-    what = what, assignment = assignment,
-    reproducible = !is.null(seed), margin = margin_part(margin),
-    support = support,
-    draws_id = if (is.null(seed)) {
-      new_charge_id()
-    } else {
-      hashed_id(fit$id, seed)
-    }
-  )
-}
-
-#' Values drawn from a histogram: post-processing, whatever m is
-#' @noRd
-synthesize_histogram <- function(x, m, newdata, margin, seed, support, ledger) {
-  check_seed(seed)
-  response <- with_support(x$response, support)
-  if (!is.null(margin)) {
-    abort_input(
-      "{.arg margin} is for models.",
-      x = "{.arg fit} is a histogram itself.",
-      arg = "margin"
-    )
-  }
-  check_histogram_newdata(newdata, x$response)
-  variable <- x$response$variable
-  check_public_ends(
-    support, newdata[[variable]], "support", response$confirmed
-  )
-  n <- if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata)
-  check_sets_memory(m, n)
-  published <- setdiff(names(newdata), variable)
-  label <- label_of_histogram(
-    x,
-    what = "synthetic data", m = m, n_records = as.integer(n),
-    reproducible = x$reproducible || !is.null(seed), published = published,
-    support = support
-  )
-  if (!is.null(ledger)) {
-    spend(ledger, label, variable, newdata[published], NULL)
-  }
-  words <- seed_words(seed, "synthesize")
-  values <- vapply(seq_len(m), function(j) {
-    histogram_quantile(x, uniforms_(n, words, j))
-  }, numeric(n))
-  build_synthetic_sets(
-    matrix(values, n, m), response, newdata, c(variable, published), label,
-    assignment = "prior", support = support, margin = x
-  )
-}
-
-check_histogram_assignment <- function(assignment) {
-  assignment <- check_choice(assignment, c("prior", "posterior"))
-  if (assignment != "prior") {
-    abort_input(
-      "{.code assignment = \"posterior\"} is for mixtures.",
-      x = "{.arg fit} is none.",
-      arg = "assignment"
-    )
-  }
-}
-
-check_histogram_newdata <- function(newdata, response) {
-  if (is.null(newdata)) {
-    return(invisible())
-  }
-  check_data_frame(newdata, arg = "newdata")
-  if (!response$column) {
-    abort_privacy(
-      "{.arg newdata} needs a histogram that knows its column.",
-      x = "It was made from a vector: the response could be published
-           untouched.",
-      i = "Make it from a formula, such as {.code income ~ 1}.",
-      arg = "newdata"
-    )
-  }
-  newdata <- without_labels(newdata)
-  y <- newdata[[response$variable]]
-  beside <- newdata[setdiff(names(newdata), response$variable)]
-  if (!is.null(y)) {
-    check_not_copied(y, beside)
-    tell_near_copies(y, beside)
-  }
-  tell_distinct(beside)
-}
-
-#' Columns beside what is drawn from a fit must not tell the response
-#' @noRd
-check_published <- function(fit, data, columns) {
-  variable <- fit$response$variable
-  published <- data[setdiff(columns, variable)]
-  check_design_not_copied(fit$spec, fit$design)
-  if (nrow(data) == n_records(fit)) {
-    check_not_copied(fit$spec$y, published)
-  }
-  # Other records, or the same in another order
-  y <- data[[variable]]
-  if (!is.null(y) && nrow(data) > 0) {
-    check_not_copied(y, published)
-  }
-  check_holds_none(fit$data[[variable]], published)
-  check_terms_hold_none(fit$data[[variable]], fit$design$terms)
-}
-
-check_margin <- function(margin, fit) {
-  if (is.null(margin)) {
-    return(invisible())
-  }
-  check_class(
-    margin, "perturbed_histogram", "Make one with {.fn perturbed_histogram}.",
-    arg = "margin"
-  )
-  check_margin_kind(fit$response)
-  scale <- c("variable", "transform", "constant")
-  same <- identical(
-    unclass(margin$response)[scale], unclass(fit$response)[scale]
-  )
-  if (!same) {
-    abort_input(
-      "{.arg margin} must be a histogram of the modelled response.",
-      x = "The model is of {.code {response_label(fit$response)}}, the
-           histogram of {.code {response_label(margin$response)}}.",
-      i = "Give {.fn perturbed_histogram} the model's formula.",
-      arg = "margin"
-    )
-  }
-  check_ends_hold(margin$bounds, fit$response, "margin")
-}
-
-check_margin_kind <- function(response) {
-  if (has_labels(response)) {
-    abort_input(
-      "{.arg margin} is for numbers.",
-      i = "Leave it out.",
-      arg = "margin"
-    )
-  }
-}
-
-check_assignment <- function(assignment, fit, newdata) {
-  if (assignment == "prior") {
-    return(invisible())
-  }
-  if (!is_mixture(fit$family)) {
-    abort_input(
-      "{.code assignment = \"posterior\"} is for mixtures.",
-      x = "The family of {.arg fit} has no clusters.",
-      i = "Leave {.arg assignment} out.",
-      arg = "assignment"
-    )
-  }
-  if (!is.null(newdata)) {
-    abort_input(
-      "{.code assignment = \"posterior\"} reads the confidential response.",
-      x = "{.arg newdata} has none.",
-      i = "Leave {.arg assignment} or {.arg newdata} out.",
-      arg = "assignment"
-    )
-  }
 }

@@ -22,16 +22,16 @@
 #' @return A list with
 #'   * `sets`: m data frames of N rows;
 #'   * `guarantee`: the public version of the label, see [guarantee()];
-#'   * `variable` (string): the synthetic column; `transform` (string): the
-#'     scale it was modelled on, such as `"log"`; `kind` (string): what it is,
-#'     `"continuous"`, `"count"`, `"proportion"`, `"binary"` or
-#'     `"categorical"`;
+#'   * `columns` (data frame): a row for each synthesized column. `name`;
+#'     `transform` (string): the scale it was modelled on, such as `"log"`;
+#'     `kind` (string): `"continuous"`, `"count"`, `"proportion"`, `"binary"`
+#'     or `"categorical"`; `support` (two numbers or `NULL`): as stated to
+#'     [synthesize()]; `ends` (two numbers, or `NULL` for categories): of what
+#'     can be released; `confirmed`: see [public_response()]; `moved` (m
+#'     counts): values of each set that lay beyond the support, beyond the
+#'     bounds of [public_response()] or beyond the whole numbers of R, and were
+#'     moved to the ends;
 #'   * `m`, `n_records` (counts);
-#'   * `support` (two numbers or `NULL`): as stated to [synthesize()]; `moved`
-#'     (m counts): values of each set that lay beyond it, beyond the bounds of
-#'     [public_response()] or beyond the whole numbers of R, and were moved to
-#'     the ends; `ends` (two numbers, or `NULL` for categories): of what can be
-#'     released;
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
 #'     (string): by which rules [pool()] combines what is estimated from the
 #'     sets: `"reiter"`, `"rubin"`, or `"none"` where they cannot be combined.
@@ -74,48 +74,39 @@ NULL
 #' Everything is built anew from values that may leave the agency; nothing of
 #' the fit is carried along.
 #'
-#' @param values (matrix, N x m) Synthetic response on the modelled scale.
-#' @param data (data frame) Holds the published predictors.
+#' @param values (matrix, n x m) Synthetic response on the modelled scale.
 #' @param response (`synth_response`) Way back to the variable's unit and type.
-#' @param columns (character) The columns of a set, in order.
+#' @param rows (list) `data`, `columns` and `tibble`, see new_source().
 #' @param label (`privacy_guarantee`) Only its public version is kept.
 #' @param support (two numbers or `NULL`) As it was stated; `response` knows it.
 #' @param margin (list or `NULL`) Whose bins the values are drawn from, see
 #'   rounded_number().
 #' @param combine (string) See combine_words.
-#' @param tibble (flag) Are sets to be tibbles?
 #' @noRd
-build_synthetic_sets <- function(values, response, data, columns, label,
-                                 assignment, support = NULL, margin = NULL,
-                                 combine = "reiter", tibble = is_tibble(data)) {
-  variable <- response$variable
-  frame <- lapply(data[setdiff(columns, variable)], publish_column)
+build_synthetic_sets <- function(values, response, rows, label, assignment,
+                                 support = NULL, margin = NULL,
+                                 combine = "reiter") {
+  name <- response$variable
+  frame <- lapply(rows$data[setdiff(rows$columns, name)], publish_column)
   numbers <- rounded_number(response, values, margin)
   moved <- count_beyond(response, numbers)
   tell_moved(moved, length(values), response)
   numbers <- cut_at_ends(response, numbers)
   sets <- lapply(seq_len(ncol(values)), function(j) {
     column <- as_response_type(response, numbers[, j])
-    set <- c(frame, stats::setNames(list(column), variable))[columns]
     structure(
-      set,
-      names = columns, row.names = seq_len(nrow(values)),
-      class = frame_class(tibble)
+      c(frame, stats::setNames(list(column), name))[rows$columns],
+      names = rows$columns, row.names = seq_len(nrow(values)),
+      class = frame_class(rows$tibble)
     )
   })
   seal(structure(
     list(
       sets = sets,
       guarantee = publish_guarantee(label),
-      variable = variable,
-      transform = response$transform,
-      kind = response$kind,
+      columns = synthesized_columns(response, support, moved),
       m = length(sets),
       n_records = nrow(values),
-      support = support,
-      confirmed = response$confirmed,
-      ends = if (!has_labels(response)) response_range(response),
-      moved = moved,
       made_by = list(
         package = "pseudosynth",
         version = as.character(utils::packageVersion("pseudosynth")),
@@ -125,6 +116,20 @@ build_synthetic_sets <- function(values, response, data, columns, label,
     ),
     class = "synthetic_data"
   ))
+}
+
+#' The table of synthesized columns: a row each
+#' @noRd
+synthesized_columns <- function(response, support, moved) {
+  columns <- data.frame(
+    name = response$variable, transform = response$transform,
+    kind = response$kind
+  )
+  columns$support <- list(support)
+  columns$ends <- list(if (!has_labels(response)) response_range(response))
+  columns$confirmed <- list(response$confirmed)
+  columns$moved <- list(moved)
+  columns
 }
 
 # By which rules results are combined, and why. No figure and no name: the scan
@@ -356,15 +361,16 @@ plain_frame <- function(set) structure(set, class = frame_class(FALSE))
 
 #' @export
 print.synthetic_data <- function(x, ...) {
-  n_moved <- sum(x$moved)
+  column <- only_column(x)
+  n_moved <- sum(column$moved)
   cat(
     sprintf(
       "Synthetic data: %d set%s of %s records, %s synthetic",
-      x$m, if (x$m == 1) "" else "s", format_count(x$n_records), x$variable
+      x$m, if (x$m == 1) "" else "s", format_count(x$n_records), column$name
     ),
     paste0("  ", strwrap(paste(
       "published as they are:",
-      paste(setdiff(names(x$sets[[1]]), x$variable), collapse = ", ")
+      paste(setdiff(names(x$sets[[1]]), column$name), collapse = ", ")
     ), 76, exdent = 2)),
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
@@ -388,9 +394,10 @@ print.synthetic_data <- function(x, ...) {
 #' @rdname synthetic_data
 #' @export
 summary.synthetic_data <- function(object, ...) {
+  column <- only_column(object)
   rows <- lapply(object$sets, function(set) {
-    y <- set[[object$variable]]
-    if (has_labels(object)) {
+    y <- set[[column$name]]
+    if (has_labels(column)) {
       return(as.data.frame(as.list(value_shares(y)), optional = TRUE))
     }
     y <- as.double(y)
@@ -403,7 +410,7 @@ summary.synthetic_data <- function(object, ...) {
   structure(
     list(
       table = cbind(set = seq_along(rows), do.call(rbind, rows)),
-      variable = object$variable, n_records = object$n_records,
+      variable = column$name, n_records = object$n_records,
       guarantee = guarantee(object)
     ),
     class = "summary_synthetic_data"

@@ -319,7 +319,7 @@ glance.privacy_guarantee <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.synthetic_data <- function(x, ...) {
   data.frame(
-    variable = x$variable, moved = sum(x$moved),
+    variable = only_column(x)$name, moved = sum(only_column(x)$moved),
     glance.privacy_guarantee(guarantee(x))
   )
 }

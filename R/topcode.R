@@ -48,8 +48,9 @@ topcode <- function(formula, data, top, bottom = NULL,
     column_roles(formula, data), c("synthesized", "published")
   )
   build_synthetic_sets(
-    matrix(y), response, data, columns, label_of_topcode(y, response, top),
-    assignment = "none"
+    matrix(y), response,
+    list(data = data, columns = columns, tibble = is_tibble(data)),
+    label_of_topcode(y, response, top), "none"
   )
 }
 

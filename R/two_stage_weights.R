@@ -132,7 +132,7 @@ weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
     list(
       epsilon0 = cost[["add/remove-one"]],
       epsilon0_replace = cost[["replace-one"]], weight_range = weight_range,
-      neighbours = neighbours, reproducible = !is.null(seed) ||
+      neighbours = neighbours, reproducible = is_seeded(seed) ||
         isTRUE(first$seed_given),
       reference = reference_origin(first$censor)
     ),

@@ -251,7 +251,7 @@ test_that("no decimals bring a value outside the ends of a margin", {
   }
   for (set in drawn(whole)) {
     expect_identical(range(set[[1]]$wage), c(8, 24))
-    expect_identical(sum(set$moved), 0L)
+    expect_identical(sum(only_column(set)$moved), 0L)
   }
   for (set in drawn(public_response(digits = 1), c(7.32, 24.58))) {
     expect_equal(range(set[[1]]$wage), c(7.4, 24.5), tolerance = 1e-12)
@@ -265,7 +265,7 @@ test_that("no decimals bring a value outside the ends of a margin", {
     response = whole, prior = prior_normal()
   )
   far <- suppressMessages(synthesize(fit, support = c(0.5, 1e6), seed = 1))
-  expect_identical(sum(far$moved), 0L)
+  expect_identical(sum(only_column(far)$moved), 0L)
 })
 
 test_that("zeros survive multiples of tens", {

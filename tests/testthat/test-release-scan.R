@@ -358,8 +358,8 @@ rounded_set <- function(data, step = 1, m = 2) {
     round(3e4 * noise / step) * step
   }, simplify = FALSE))
   list(
-    sets = lapply(values, function(y) data.frame(y = y)), variable = "y",
-    n_records = nrow(data)
+    sets = lapply(values, function(y) data.frame(y = y)),
+    columns = data.frame(name = "y"), n_records = nrow(data)
   )
 }
 
@@ -431,7 +431,7 @@ test_that("a single record at a stated end is nobody's own value", {
   syn$sets[[1]]$y <- withr::with_seed(4, runif(300, 0.5, 20))
   syn$sets[[1]]$y[5] <- 0
   expect_length(own(data, syn), 20)
-  syn$ends <- c(0, 100)
+  syn$columns$ends <- list(c(0, 100))
   expect_length(own(data, syn), 0)
   # Rounded: one top-coded record that is released at the top
   coded <- data.frame(y = c(withr::with_seed(5, runif(999, 100, 1e5)), 1e6))
@@ -439,8 +439,9 @@ test_that("a single record at a stated end is nobody's own value", {
   syn <- rounded_set(coded, m = 1)
   syn$sets[[1]]$y <- round(withr::with_seed(6, runif(1000, 2e5, 9e5)), 2)
   syn$sets[[1]]$y[1000] <- 1e6
-  syn$ends <- c(100, 1e6)
-  expect_length(rows_of_own(coded$y, list(syn$sets[[1]]$y), 0.01, syn$ends), 0)
+  syn$columns$ends <- list(c(100, 1e6))
+  ends <- only_column(syn)$ends
+  expect_length(rows_of_own(coded$y, list(syn$sets[[1]]$y), 0.01, ends), 0)
 })
 
 test_that("sets cut at a stated end leave, whoever is there", {
@@ -456,7 +457,7 @@ test_that("sets cut at a stated end leave, whoever is there", {
     syn <- suppressMessages(
       synthesize(noisy, newdata = data, support = c(0, 100))
     )
-    expect_identical(syn$ends, c(0, 100))
+    expect_identical(only_column(syn)$ends, c(0, 100))
     at_end <- at_end + (sum(syn[[1]]$y == 0) == 1)
     expect_gt(length(left_in(release_to(syn, data = data))), 3)
   }
@@ -476,17 +477,17 @@ test_that("sets cut at a stated end leave, whoever is there", {
 
 test_that("yes and no and small counts tell nobody", {
   data <- data.frame(y = rep(0:1, 100))
-  syn <- list(sets = list(data), variable = "y", n_records = 200L)
+  syn <- list(sets = list(data), columns = data.frame(name = "y"), n_records = 200L)
   expect_length(own(data, syn), 0)
   counts <- withr::with_seed(3, data.frame(y = rpois(3000, 4)))
   syn <- list(sets = list(withr::with_seed(4, data.frame(y = rpois(3000, 4)))),
-    variable = "y", n_records = 3000L)
+    columns = data.frame(name = "y"), n_records = 3000L)
   expect_length(own(counts, syn), 0)
 })
 
 test_that("the step of released values is found", {
   step <- function(y) {
-    released_step(list(sets = list(data.frame(y = y)), variable = "y"))
+    released_step(list(sets = list(data.frame(y = y)), columns = data.frame(name = "y")))
   }
   expect_identical(step(c(1, 5, 12)), 1)
   expect_identical(step(c(100, 500, -1200)), 100)

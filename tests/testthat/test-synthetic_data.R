@@ -102,7 +102,7 @@ test_that("a column asked of the object is an error that says where it is", {
     expect_error(get(), class = "pseudosynth_error_input")
   }
   expect_error(syn$income, "x[[1]]$income", fixed = TRUE)
-  expect_identical(syn$variable, "income")
+  expect_identical(syn$columns$name, "income")
   expect_identical(syn[2:1], list(syn[[2]], syn[[1]]))
 })
 

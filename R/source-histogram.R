@@ -1,0 +1,71 @@
+# A noisy histogram as a source: values that know nothing of the predictors.
+# Post-processing, whatever m is.
+
+histogram_source <- function() {
+  new_source(
+    refuses = list(
+      margin = c(
+        "{.arg margin} is for models.", x = "{.arg fit} is a histogram itself."
+      ),
+      assignment = for_mixtures,
+      uncertainty = c(
+        "{.arg uncertainty} is for a score release.",
+        x = "{.arg fit} is a histogram.",
+        i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}."
+      )
+    ),
+    rows = rows_for_histogram, label = label_of_histogram_sets,
+    draw = draw_from_histogram
+  )
+}
+
+rows_for_histogram <- function(x, asked) {
+  newdata <- asked$newdata
+  if (!is.null(newdata)) check_histogram_newdata(newdata, x$response)
+  variable <- x$response$variable
+  list(
+    data = newdata, columns = c(variable, setdiff(names(newdata), variable)),
+    n = if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata),
+    tibble = is_tibble(newdata)
+  )
+}
+
+check_histogram_newdata <- function(newdata, response) {
+  check_data_frame(newdata, arg = "newdata")
+  if (!response$column) {
+    abort_privacy(
+      "{.arg newdata} needs a histogram that knows its column.",
+      x = "It was made from a vector: the response could be published
+           untouched.",
+      i = "Make it from a formula, such as {.code income ~ 1}.",
+      arg = "newdata"
+    )
+  }
+  newdata <- without_labels(newdata)
+  y <- newdata[[response$variable]]
+  beside <- newdata[setdiff(names(newdata), response$variable)]
+  if (!is.null(y)) {
+    check_not_copied(y, beside)
+    tell_near_copies(y, beside)
+  }
+  tell_distinct(beside)
+}
+
+label_of_histogram_sets <- function(x, asked, rows) {
+  label_of_histogram(
+    x,
+    what = "synthetic data", m = asked$m, n_records = as.integer(rows$n),
+    reproducible = x$reproducible || is_seeded(asked$seed),
+    published = rows$columns[-1], support = asked$support
+  )
+}
+
+draw_from_histogram <- function(x, asked, rows) {
+  words <- seed_words(asked$seed, "synthesize")
+  values <- vapply(seq_len(asked$m), function(j) {
+    histogram_quantile(x, uniforms_(rows$n, words, j))
+  }, numeric(rows$n))
+  list(
+    values = matrix(values, rows$n, asked$m), margin = x, combine = "reiter"
+  )
+}
