@@ -220,8 +220,10 @@ compare.formula <- function(formula, data, family = normal_mixture(),
     jobs, m, measure, list(groups, regression, radius, known, relative), file
   )
   table <- do.call(rbind, found$rows)
-  varied <- as.data.frame(grid)[found$numbers, settings, drop = FALSE]
-  if (length(settings) > 0) table <- cbind(table[1:2], varied, table[-(1:2)])
+  if (length(settings) > 0) {
+    varied <- grid[found$numbers, settings, drop = FALSE]
+    table <- cbind(table[1:2], varied, table[-(1:2)])
+  }
   rownames(table) <- NULL
   new_comparison(
     table, measure, response$variable, m, if (!is.null(grid)) settings,
@@ -356,7 +358,7 @@ check_mechanism_names <- function(x, arg) {
 }
 
 check_grid <- function(grid) {
-  check_data_frame(grid)
+  grid <- as.data.frame(check_data_frame(grid))
   grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
   fitted <- intersect(names(grid), fit_arguments())
   if (!"mechanism" %in% names(grid) || length(fitted) > 0) {
@@ -414,7 +416,11 @@ crossed_cases <- function(chosen, given, epsilon) {
 #' @noRd
 case_job <- function(case, job, given, calibrate) {
   row <- case$row
-  put <- function(x, names) utils::modifyList(x, row[names(row) %in% names])
+  put <- function(x, names) {
+    own <- intersect(names(row), names)
+    x[own] <- row[own]
+    x
+  }
   job$neighbours <- check_choice(
     row$neighbours %||% job$neighbours, c("add-remove", "replace"),
     arg = "neighbours"
@@ -613,26 +619,21 @@ release_jobs <- function(job, sets) {
   )
 }
 
-synthesize_sets <- function(job, fit, sets) {
-  if (is.null(job$margin)) {
-    return(list(sets = as.list(draw_sets(
-      fit, sets,
-      seed = stage_seed(job$seed, "sets"),
-      allow_unconverged = job$allow_unconverged, support = job$support
-    )$synthetic)))
-  }
+synthesize_sets <- function(job, fit, m) {
   margin <- NULL
-  made <- lapply(seq_len(sets), function(j) {
-    # One release takes one histogram: a new one for each
-    job["seed"] <- list(stage_seed(job$seed, "release", j))
-    margin <<- suppressMessages(job_margin(job))
-    draw_sets(
-      fit, 1,
+  made <- lapply(seq_len(if (is.null(job$margin)) 1 else m), function(j) {
+    if (!is.null(job$margin)) {
+      # One release takes one histogram: a new one for each
+      job["seed"] <- list(stage_seed(job$seed, "release", j))
+      margin <<- suppressMessages(job_margin(job))
+    }
+    as.list(draw_sets(
+      fit, if (is.null(margin)) m else 1,
       margin = margin, seed = stage_seed(job$seed, "sets"),
       allow_unconverged = job$allow_unconverged, support = job$support
-    )$synthetic[[1]]
+    )$synthetic)
   })
-  list(sets = made, margin = margin)
+  list(sets = unlist(made, recursive = FALSE), margin = margin)
 }
 
 # Printing ---------------------------------------------------------------------

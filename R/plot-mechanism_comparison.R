@@ -97,19 +97,22 @@ plot_measures <- function(object) {
     )
   }
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
-  other <- "no epsilon, or 0"
-  levels <- c(sprintf("epsilon %s", vapply(epsilons, format, "")), other)
-  index <- match(table$asked, epsilons)
-  index[is.na(index)] <- length(levels)
+  levels <- c(
+    sprintf("epsilon %s", vapply(epsilons, format, "")), "no epsilon, or 0"
+  )
+  index <- match(table$asked, epsilons, length(levels))
   failed <- nzchar(table$problem)
+  # Where the file lies: its own R2, and 1 for ratios to its figures
+  truth <- stats::setNames(
+    c(object$confidential %||% NA_real_, rep(1, length(ratio_columns))),
+    c("r_squared", names(ratio_columns))
+  )
+  truth <- truth[names(truth) %in% names(measures)]
   frame <- do.call(rbind, lapply(names(measures), function(name) {
     value <- table[[name]]
     # One useless mechanism must not press all others against the axis
-    edge <- if (name == "r_squared" || name %in% names(ratio_columns)) {
-      Inf
-    } else {
-      3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
-    }
+    edge <- 3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
+    if (name %in% names(truth)) edge <- Inf
     data.frame(
       mechanism = mechanism_shorts(table$mechanism),
       measure = measures[[name]],
@@ -132,12 +135,8 @@ plot_measures <- function(object) {
   )
   reached <- frame[frame$mark != "failed", ]
   # A line needs two points
-  points <- table(reached$mechanism, reached$measure)
-  reached <- reached[
-    points[cbind(
-      as.character(reached$mechanism), as.character(reached$measure)
-    )] > 1,
-  ]
+  line <- paste(reached$mechanism, reached$measure)
+  reached <- reached[line %in% line[duplicated(line)], ]
   colours <- stats::setNames(
     c(rep_len(chain_colours, length(epsilons)), "grey55"), levels
   )
@@ -146,19 +145,13 @@ plot_measures <- function(object) {
     c(rep_len(c(16, 1, 15, 0, 18, 5), length(epsilons)), 10), levels
   )
   shapes <- c(shapes, beyond = 17, failed = 4)
-  # Where the file lies: its own R2, and 1 for ratios to its figures
-  truth <- data.frame(
-    name = c("r_squared", names(ratio_columns)),
-    value = rep(
-      c(object$confidential %||% NA_real_, 1), c(1, length(ratio_columns))
-    )
-  )
-  truth <- truth[truth$name %in% names(measures), ]
-  truth$measure <- factor(measures[truth$name], measures)
   ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$mechanism)) +
     ggplot2::geom_vline(
       ggplot2::aes(xintercept = .data$value),
-      data = truth, linetype = "dashed", colour = "grey45"
+      data = data.frame(
+        value = truth, measure = factor(measures[names(truth)], measures)
+      ),
+      linetype = "dashed", colour = "grey45"
     ) +
     ggplot2::geom_line(
       ggplot2::aes(group = .data$mechanism),
@@ -190,13 +183,12 @@ plot_measures <- function(object) {
     ) +
     ggplot2::labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
-      subtitle = sprintf(
-        "%s%s%s",
+      subtitle = paste0(
         releases_text(
           object, "One released set at each total epsilon, mean of %d"
         ),
-        if (any(frame$mark == "beyond")) ". Triangles: beyond the edge" else "",
-        if (any(failed)) ".\nCrosses: no result" else ""
+        if (any(frame$mark == "beyond")) ". Triangles: beyond the edge",
+        if (any(failed)) ".\nCrosses: no result"
       ),
       x = NULL, y = NULL, caption = confidential_caption
     ) +

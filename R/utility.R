@@ -187,21 +187,18 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     }
     row
   })
-  heaping <- if (is.null(levels)) {
+  of_each <- function(measure) {
     cbind(
       release = c("file", paste("set", seq_along(sets))),
-      do.call(rbind, Map(heaping_of, c(list(y), values), weights))
+      do.call(rbind, Map(measure, c(list(y), values), weights))
     )
   }
+  heaping <- if (is.null(levels)) of_each(heaping_of)
   structure(
     list(
       table = do.call(rbind, rows),
-      statistics = cbind(
-        release = c("file", paste("set", seq_along(sets))),
-        do.call(rbind, Map(
-          if (is.null(levels)) plain_statistics else shares_by_name(levels),
-          c(list(y), values), weights
-        ))
+      statistics = of_each(
+        if (is.null(levels)) plain_statistics else shares_by_name(levels)
       ),
       heaping = heaping,
       remarks = utility_remarks(y, values, heaping, v),
@@ -302,8 +299,8 @@ check_scale <- function(y, transform, arg) {
   }
   forward <- suppressWarnings(match.fun(transform)(y))
   bad <- which(!is.finite(forward) & !is.na(y))
-  if (length(bad) > 0) {
-    n_bad <- length(bad)
+  n_bad <- length(bad)
+  if (n_bad > 0) {
     abort_input(
       "{.arg transform} must suit the values whose group means are compared.",
       x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
@@ -374,13 +371,17 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
 #' @noRd
 interval_overlap <- function(a, b) {
   common <- intersect(rownames(a), rownames(b))
-  a <- a[common, , drop = FALSE]
-  b <- b[common, , drop = FALSE]
-  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
   mean(
-    (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2,
+    row_overlaps(a[common, , drop = FALSE], b[common, , drop = FALSE]),
     na.rm = TRUE
   )
+}
+
+#' @param a,b (matrix) An interval in each row.
+#' @noRd
+row_overlaps <- function(a, b) {
+  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
+  (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2
 }
 
 #' @export
