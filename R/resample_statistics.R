@@ -325,7 +325,8 @@ statistic_rows <- function(x, file, release, level) {
   data.frame(
     statistic = names(x$estimate), release = release,
     estimate = unname(x$estimate), low = own[, 1], high = own[, 2],
-    overlap = row_overlaps(own, theirs), distance = colMeans(abs(x$draws - file$draws)),
+    overlap = row_overlaps(own, theirs),
+    distance = colMeans(abs(x$draws - file$draws)),
     row.names = NULL
   )
 }

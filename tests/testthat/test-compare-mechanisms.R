@@ -71,7 +71,8 @@ test_that("the figures are those of utility()", {
   coded <- topcode(income ~ age + earner, data, top = 2e5)
   truth <- summary(utility(
     coded, data,
-    groups = "earner", regression = log(income) ~ age + earner, transform = "log"
+    groups = "earner", regression = log(income) ~ age + earner,
+    transform = "log"
   ))$means
   row <- row_of("topcode")
   for (name in c("ecdf_max", "groups", "r_squared")) {

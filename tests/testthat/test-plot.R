@@ -155,7 +155,10 @@ test_that("lines of a map follow epsilon, runs without a result are counted", {
     length(unique(ggplot2::layer_data(figure, 1)$group)), 2L
   )
   expect_error(autoplot(map, against = "risk"), "radius")
-  expect_error(autoplot(map, measure = "groups"), class = "pseudosynth_error_input")
+  expect_error(
+    autoplot(map, measure = "groups"),
+    class = "pseudosynth_error_input"
+  )
 })
 
 test_that("a comparison marks what has no result, in every panel", {

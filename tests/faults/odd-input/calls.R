@@ -70,7 +70,9 @@ more_calls <- function(objects) {
   reference <- list("(Intercept)" = 10, sigma = 1)
   known <- list(
     as_generator = call(as_generator, x = o$fit, m = 1),
-    compare_sets = call(compare, job = o$job, groups = "g", regression = log(y) ~ x),
+    compare_sets = call(compare,
+      job = o$job, groups = "g", regression = log(y) ~ x
+    ),
     report = call(report,
       x = o$job, path = tempfile(fileext = ".html"), audience = "agency",
       known = "g", radius = 0.2
