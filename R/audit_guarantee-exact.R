@@ -8,9 +8,7 @@ audit_model <- function(formula, data, family, prior) {
   check_formula(formula)
   check_data_frame(data)
   family <- as_synth_family(family, arg = "family")
-  model <- new_model(formula, data, family, prior)
-  model$spec <- plain_spec(model, model$data)
-  model
+  new_model(formula, data, family, prior)
 }
 
 #' Audit a mechanism on the grid
@@ -70,7 +68,7 @@ audit_problem <- function(model, mechanism, neighbours, range) {
   history <- mechanism$settings$history
   datas <- list(model$data, replaced)
   datas$history <- history
-  specs <- lapply(datas, plain_spec, model = model)
+  specs <- lapply(datas, model_spec, model = model)
   found <- record_types(specs)
   v <- length(found$spec$y)
   to <- rep(NA_integer_, nrow(table))

@@ -146,7 +146,7 @@ compare.default <- function(..., data = NULL, variable = NULL, groups = NULL,
 
 #' @rdname compare
 #' @export
-compare.formula <- function(formula, data, family = normal_mixture(),
+compare.formula <- function(formula, data, family = student_t(),
                             mechanisms = c(
                               "centred", "censor_uw", "lw", "lw_final",
                               "unweighted"

@@ -33,12 +33,13 @@
 #' @param data (data frame) The confidential file, one row a record, at least
 #'   two, without missing values in the columns used. Classes of columns beside
 #'   those of base R are taken off, or refused where the column is used.
-#' @param family (family; default [normal_mixture()]) [stats::gaussian()],
+#' @param family (family; default [student_t()]) [stats::gaussian()],
 #'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
 #'   responses, [neg_binomial()] or [stats::poisson()] for counts,
 #'   [beta_response()] for a response between public bounds, [bernoulli()] or
 #'   [stats::binomial()] for yes/no, [categorical()] for levels.
-#'   `vignette("choosing-a-synthesizer")` helps to choose.
+#'   `vignette("choosing-a-synthesizer")` helps to choose. The default's chains
+#'   converge on skewed amounts such as log income.
 #' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
 #'   [prior_shared()] for the mixture, [prior_beta_mean()] for
 #'   [beta_response()] without predictors, [prior_normal()] for [categorical()]
@@ -121,7 +122,7 @@
 #' )
 #' fit
 #' @export
-fit_synthesizer <- function(formula, data, family = normal_mixture(),
+fit_synthesizer <- function(formula, data, family = student_t(),
                             prior = NULL, privacy_weights = NULL, censor = NULL,
                             chains = 4, warmup = 1000, draws = 1000,
                             seed = NULL, threads = default_threads(),
@@ -135,44 +136,26 @@ fit_synthesizer <- function(formula, data, family = normal_mixture(),
   check_data_frame(data)
   family <- as_synth_family(family)
   censor <- resolve_censor(censor, family)
-  model <- c(
-    list(call = plain_call(match.call())),
-    new_model(formula, data, family, prior, response, scaling)
-  )
+  model <- new_model(formula, data, family, prior, response, scaling)
   if (is.null(censor)) check_varies(model)
-  if (!is_categorical(family)) {
-    check_public_centre(censor$reference, prior, model)
-  }
+  check_public_centre(censor$reference, prior, model)
   tell_published(model)
-  weights <- as_privacy_weights(
-    privacy_weights, nrow(data),
-    arg = "privacy_weights"
-  )
-  check_weights_records(weights, data)
-  model$spec <- model_spec(model, weights, censor)
-  model$design$aliased <- aliased_columns(model$spec, model$design$columns)
   run <- check_run(chains, warmup, draws, seed, threads, control)
-  run_synthesizer(model, weights, censor, run, init = NULL)
+  fit_model(model, privacy_weights, censor, run)
 }
 
-#' The parts of a model, checked against the file
-#' @param family (`synth_family`)
-#' @param response,scaling As in [fit_synthesizer()].
+#' Fit a model that is made, under weights and a rule
+#' @param weights What `privacy_weights` may be.
+#' @param init (matrix or `NULL`) Where chains start.
 #' @noRd
-new_model <- function(formula, data, family, prior, response = NULL,
-                      scaling = NULL) {
-  data <- plain_columns(data)
-  response <- new_response(formula, data, family, response)
-  design <- new_design(formula, data, response$variable, scaling)
-  check_parameter_names(design$columns, family)
-  check_family_offset(design, family)
-  model <- list(
-    formula = plain_formula(formula, design), family = family,
-    prior = resolve_prior(prior, family, design$columns),
-    response = response, design = design, tibble = is_tibble(data)
+fit_model <- function(model, weights, censor, run, init = NULL) {
+  weights <- as_privacy_weights(
+    weights, length(model$spec$y),
+    arg = "privacy_weights"
   )
-  model$data <- used_columns(data, model)
-  model
+  check_weights_records(weights, model$data)
+  model$spec <- weighted_spec(model$spec, model, weights, censor)
+  run_synthesizer(model, weights, censor, run, init)
 }
 
 #' The settings of a run, checked
@@ -360,22 +343,4 @@ monitor_names <- function(n) {
     names <- c(names, sprintf("monitor[%d]", seq_len(n - length(names))))
   }
   names[seq_len(n)]
-}
-
-# The call as it was written. do.call() would put the function and the data
-# into it: whatever is not code or one plain value becomes its name again.
-plain_call <- function(call) {
-  call[[1]] <- quote(fit_synthesizer)
-  for (name in names(call)[-1]) {
-    if (!is_plain_argument(call[[name]])) {
-      call[[name]] <- as.name(name)
-    }
-  }
-  call
-}
-
-# The formula without the environment it was written in, which may hold data.
-plain_formula <- function(formula, design) {
-  environment(formula) <- environment(design$terms)
-  formula
 }

@@ -36,8 +36,8 @@ generator_source <- function() {
       support = stated("support"), ledger = stated("ledger"),
       uncertainty = fit_source()$refuses$uncertainty
     ),
-    check = check_generator, rows = rows_for_generator, label = label_of_generated,
-    draw = draw_from_generator
+    check = check_generator, rows = rows_for_generator,
+    label = label_of_generated, draw = draw_from_generator
   )
 }
 

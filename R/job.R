@@ -24,7 +24,8 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   run <- check_run(
     run$chains, run$warmup, run$draws, seed, run$threads, run$control
   )
-  choose_sampler(run$control$sampler, model_spec(model, NULL, NULL))
+  choose_sampler(run$control$sampler, model$spec)
+  check_public_centre(NULL, given$prior, model)
   tell_published(model)
   structure(
     list(

@@ -40,12 +40,10 @@ release_reference <- function(job, sets) {
 #' @noRd
 reference_model <- function(job) {
   reference <- job$mechanism$settings$reference
-  model <- job$model
-  model$prior <- resolve_prior(
-    job$fit_arguments$prior %||% centred_prior(reference), job$family,
-    model$design$columns
+  model <- with_prior(
+    job$model, job$fit_arguments$prior %||% centred_prior(reference)
   )
-  spec <- model_spec(model, NULL, NULL)
+  spec <- model$spec
   if (reference$origin == "public") {
     return(list(
       spec = spec,

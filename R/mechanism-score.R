@@ -53,16 +53,13 @@ job_model <- function(job) {
   check_score_design(model$design)
   check_score_epsilon(job$epsilon)
   reference <- release_settings(job)$reference
-  levels <- is_categorical(model$family)
-  if (!levels) {
-    check_public_centre(reference, job$fit_arguments$prior, model)
+  check_public_centre(reference, job$fit_arguments$prior, model)
+  default <- if (!is_categorical(model$family)) {
+    released_prior(reference, model$family)
   }
-  default <- if (!levels) released_prior(reference, model$family)
-  model$prior <- resolve_prior(
-    job$fit_arguments$prior %||% default, model$family, model$design$columns
-  )
+  model <- with_prior(model, job$fit_arguments$prior %||% default)
   score_prior(model)
-  reference_draw(reference$values, model, model_spec(model, NULL, NULL))
+  reference_draw(reference$values, model, model$spec)
   model
 }
 

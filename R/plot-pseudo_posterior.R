@@ -241,7 +241,8 @@ plot_densities <- function(object, prefix, tail = FALSE) {
         capitalize(describe_job(object)),
         if (tail) "; above the file's 90% quantile"
       )),
-      x = axis_title(column$name, column$transform), caption = confidential_caption
+      x = axis_title(column$name, column$transform),
+      caption = confidential_caption
     ) +
     theme_pseudosynth()
 }
@@ -257,7 +258,8 @@ plot_shares <- function(object, prefix) {
     ggplot2::labs(
       title = sprintf("%s, confidential and synthetic", capitalize(variable)),
       subtitle = capitalize(capitalize(object$internal$label$title)),
-      x = axis_title(column$name, column$transform), caption = confidential_caption
+      x = axis_title(column$name, column$transform),
+      caption = confidential_caption
     )
 }
 

@@ -10,8 +10,7 @@
 #'
 #' @param formula,data,family As in [fit_synthesizer()], also with an offset for
 #'   counts of unequal exposure, which the mechanism `"score"` alone does not
-#'   take. The default family is the papers' model for income,
-#'   [normal_mixture()] with 10 components.
+#'   take. The default family is [student_t()].
 #' @param mechanism (string or `privacy_mechanism`) Has no default, because it
 #'   decides what is promised. A name, whose settings then stand in `...`, or
 #'   such as `mechanism_lw(scale = 0.5)`; see [mechanisms].
@@ -112,7 +111,7 @@
 #'   chains = 2, warmup = 200, draws = 500, seed = 1
 #' )
 #' @export
-pseudo_posterior <- function(formula, data, family = normal_mixture(),
+pseudo_posterior <- function(formula, data, family = student_t(),
                              mechanism, epsilon = NULL, m = 1, ...,
                              neighbours = c("add-remove", "replace"),
                              margin = NULL, support = NULL, seed = NULL,

@@ -16,7 +16,7 @@ replay <- function(fit, records, refit, seed) {
   }
   # The design, with its scaling of the published predictors, stays.
   model <- unclass(fit)[c(
-    "call", "formula", "family", "prior", "response", "design"
+    "formula", "family", "prior", "response", "design"
   )]
   model <- c(model, records[c("data", "spec")])
   control <- fit$control

@@ -430,6 +430,9 @@ are_quantiles <- function(breaks, y) {
 #' @param model (list) See new_model().
 #' @noRd
 check_public_centre <- function(reference, prior, model) {
+  if (is_categorical(model$family)) {
+    return(invisible())
+  }
   response <- model$response
   stated <- list(
     reference = if (identical(reference$origin, "public")) reference$values,

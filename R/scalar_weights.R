@@ -278,7 +278,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits, known,
 refits_with <- function(quantile, ..., seed = NULL) {
   force(quantile)
   function(from, weights, count) {
-    own <- list(seed = stage_seed(seed, "refit", count))
+    own <- if (!is.null(seed)) list(seed = stage_seed(seed, "refit", count))
     again <- function(...) update(from, privacy_weights = weights, ...)
     truncate_draws(do.call(again, c(own, list(...))), quantile)
   }

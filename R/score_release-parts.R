@@ -4,7 +4,7 @@
 #' @return (list) `y` (modelled scale), `n`, `spec`, and distinct_rows().
 #' @noRd
 score_file <- function(model) {
-  spec <- model_spec(model, NULL, NULL)
+  spec <- model$spec
   check_not_copied(
     spec$y, model$data[setdiff(names(model$data), model$response$variable)]
   )

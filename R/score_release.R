@@ -163,9 +163,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   )
   check_score_design(model$design)
   check_response_is_public(model$response)
-  if (!is_categorical(family)) {
-    check_public_centre(settings$reference, stated_prior, model)
-  }
+  check_public_centre(settings$reference, stated_prior, model)
   y <- model$data[[model$response$variable]]
   check_holds_none(
     y, model$data[setdiff(names(model$data), model$response$variable)]

@@ -82,8 +82,8 @@ is_seeded <- function(seed) !is.null(given_seed(seed))
 
 #' A seed as two 32-bit words, high and low
 #'
-#' Without a number: the operating system's entropy, or a checkpoint's, which had
-#' its own from there; see entropy_words().
+#' Without a number: the operating system's entropy, or a checkpoint's, which
+#' had its own from there; see entropy_words().
 #' @param purpose (string) Who draws: a word of its own for each consumer. Not
 #'   used where there is no seed.
 #' @param number (count) Which stream of the purpose.

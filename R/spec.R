@@ -1,28 +1,5 @@
-# The specification of a model as the C++ core reads it, for its own records,
-# for others, for some of them.
-
-#' A model as the core reads it
-#' @noRd
-model_spec <- function(model, weights, censor) {
-  data <- model$data
-  parts <- design_parts(model$design, data, arg = "data")
-  spec <- c(
-    list(
-      family = model$family$likelihood, K = model$family$K,
-      sigma_floor = model$family$sigma_floor, df = model$family$df,
-      y = record_values(model$response, data)
-    ),
-    parts
-  )
-  spec$prior <- prior_spec(model$prior, model$design$is_level)
-  if (is_categorical(model$family)) {
-    spec$K <- length(model$response$levels)
-    spec$levels <- model$response$levels
-    # Half of the stated variance is the baseline's
-    spec$prior$kind <- "level"
-  }
-  weighted_spec(spec, model, weights, censor)
-}
+# The specification of a model as the C++ core reads it: with weights and a
+# clip, for other records, for some of them.
 
 #' Weights and censoring of a model as the core reads them
 #'
@@ -133,13 +110,6 @@ record_spec <- function(model, data) {
     )
   }
   spec
-}
-
-#' The specification of a model for some records, neither weighted nor clipped
-#' @noRd
-plain_spec <- function(model, data) {
-  model$data <- data
-  model_spec(model, NULL, NULL)
 }
 
 #' Names of the parameters of a draw, in the core's order

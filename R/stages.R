@@ -115,13 +115,14 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
 # The fits that mechanisms are made of: with a job's arguments and with the seed
 # of their stage.
 
-#' Fit a model with the job's arguments
+#' Fit the job's model
 #' @noRd
-job_fit <- function(job, stage, ...) {
-  finished_stage(job$seed, stage, call_by_name(fit_synthesizer, c(
-    list(formula = job$formula, data = job$data, family = job$family),
-    job$fit_arguments, list(...), list(seed = stage_seed(job$seed, stage))
-  )))
+job_fit <- function(job, stage, weights = NULL, censor = NULL) {
+  run <- job$run
+  run["seed"] <- list(stage_seed(job$seed, stage))
+  finished_stage(
+    job$seed, stage, fit_model(job$model, weights, censor, run)
+  )
 }
 
 #' The unweighted fit; a comparison makes it once for all mechanisms
@@ -176,7 +177,7 @@ check_enough_draws <- function(job, sets, arg) {
 with_centred_prior <- function(job) {
   reference <- job$mechanism$settings$reference
   if (is.null(job$fit_arguments$prior) && !is.null(reference)) {
-    job$fit_arguments$prior <- centred_prior(reference)
+    job$model <- with_prior(job$model, centred_prior(reference))
   }
   job
 }
@@ -262,15 +263,15 @@ solve_stage <- function(job, unweighted, fit, weights) {
 #' @noRd
 solved_fit <- function(job, unweighted, weights, by) {
   s <- job$mechanism$settings
-  solved <- finished_stage(job$seed, "solve", reach(job, call_by_name(solve_weights, c(
-    list(
-      fit = unweighted, target = job$budget$delta, weights = weights,
-      by = by, tolerance = s$tolerance, max_refits = s$max_refits,
-      quantile = s$quantile, allow_unconverged = job$allow_unconverged,
-      below = TRUE
-    ),
-    seed_argument(job, "solve")
-  ))))
+  arguments <- list(
+    fit = unweighted, target = job$budget$delta, weights = weights,
+    by = by, tolerance = s$tolerance, max_refits = s$max_refits,
+    quantile = s$quantile, allow_unconverged = job$allow_unconverged,
+    below = TRUE
+  )
+  solved <- finished_stage(job$seed, "solve", reach(
+    job, call_by_name(solve_weights, c(arguments, seed_argument(job, "solve")))
+  ))
   claim <- claim_of_bound(job, solved$solution$reached)
   if (claim < job$epsilon * (1 - s$tolerance)) {
     cli::cli_inform(c(
@@ -326,7 +327,7 @@ job_rule <- function(job, interval = "auto") {
 
 clipped_fit <- function(job, rule, weights = NULL) {
   tell_step("Fitting the clipped model")
-  job_fit(job, "clipped", privacy_weights = weights, censor = rule)
+  job_fit(job, "clipped", weights, resolve_censor(rule, job$family))
 }
 
 #' The one stage of a mechanism that clips and nothing else
@@ -339,14 +340,10 @@ clipped_stage <- function(job, ...) {
 #' @noRd
 prepare_clip <- function(job, rule = job_rule(job)) {
   model <- job$model
-  model$prior <- resolve_prior(
-    job$fit_arguments$prior, job$family, model$design$columns
-  )
   rule <- resolve_censor(rule, job$family)
-  if (!is_categorical(job$family)) {
-    check_public_centre(rule$reference, job$fit_arguments$prior, model)
-  }
-  spec <- model_spec(model, NULL, rule)
-  choose_sampler(job$run$control$sampler, spec)
+  check_public_centre(rule$reference, job$fit_arguments$prior, model)
+  choose_sampler(
+    job$run$control$sampler, weighted_spec(model$spec, model, NULL, rule)
+  )
   job
 }

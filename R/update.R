@@ -53,12 +53,8 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   weights <- if (missing(privacy_weights)) {
     object$privacy_weights
   } else {
-    as_privacy_weights(
-      privacy_weights, n_records(object),
-      arg = "privacy_weights"
-    )
+    privacy_weights
   }
-  check_weights_records(weights, object$data)
   censor <- if (missing(censor)) {
     object$censor
   } else {
@@ -71,20 +67,17 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   )
   run$purpose <- "refit"
   model <- unclass(object)[c(
-    "call", "formula", "family", "prior", "response", "design", "data", "spec"
+    "formula", "family", "prior", "response", "design", "data", "spec"
   )]
   if (is.null(censor)) {
     check_varies(model)
-  } else if (!is_categorical(model$family)) {
+  } else {
     check_public_centre(censor$reference, model$prior, model)
   }
-  model$spec <- weighted_spec(model$spec, model, weights, censor)
-
-  sampler <- choose_sampler(run$control$sampler, model$spec)
+  clipped <- replace(model$spec, "censor", list(censor))
+  sampler <- choose_sampler(run$control$sampler, clipped)
   warm <- run$chains == old$chains && sampler == old$sampler
-  made <- run_synthesizer(
-    model, weights, censor, run,
-    init = if (warm) object$state
+  truncate_draws(
+    fit_model(model, weights, censor, run, if (warm) object$state), quantile
   )
-  truncate_draws(made, quantile)
 }

@@ -144,7 +144,7 @@ test_that("neighbours of a clipped file of levels lose no more than claimed", {
   )
   density <- function(data) {
     model$data <- data
-    model_(model_spec(model, NULL, clip))
+    model_(weighted_spec(model_spec(model), model, NULL, clip))
   }
   withr::local_seed(3)
   theta <- matrix(stats::rnorm(8 * 200, sd = 4), 200)

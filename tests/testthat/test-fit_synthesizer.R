@@ -176,14 +176,6 @@ test_that("a fit reloads from a file", {
   )
 })
 
-test_that("the call keeps no data when it is built by do.call()", {
-  fit <- do.call(fit_synthesizer, list(
-    y ~ group, simulated(), gaussian(),
-    chains = 2, warmup = 200, draws = 500, seed = 1, threads = 1
-  ))
-  expect_lt(as.numeric(utils::object.size(fit$call)), 5000)
-})
-
 test_that("after an interrupt every chain keeps as many draws", {
   cut <- function(n_rows, completed) {
     result <- list(

@@ -48,7 +48,7 @@ test_that("no prior depends on the response", {
       data = data, design = new_design(y ~ group + x, data, "y"),
       response = new_response(y ~ 1, data),
       family = as_synth_family("gaussian"), prior = prior_normal()
-    ), NULL, NULL)
+    ))
   }
   expect_identical(spec_of(data)$prior, spec_of(far)$prior)
 })

@@ -60,7 +60,9 @@ test_that("a specification of some records is that of a fit of them", {
   # The same by the model, given these records only
   model <- unclass(fit)
   model$data <- fit$data[rows, ]
-  made <- model_spec(model, fit$privacy_weights[rows], fit$censor)
+  made <- weighted_spec(
+    model_spec(model), model, fit$privacy_weights[rows], fit$censor
+  )
   expect_equal(made[names(spec)], spec)
 })
 
@@ -95,7 +97,7 @@ test_that("record types are distinct records, neither weighted nor clipped", {
   data <- simulated()[c(1:5, 2, 2), ]
   data$x <- rep(c(30, 40), length.out = 7)[match(data$y, unique(data$y))]
   model <- audit_model(y ~ group + x, data, gaussian(), prior_normal())
-  other <- plain_spec(model, data[3:4, ])
+  other <- model_spec(model, data[3:4, ])
   weighted <- model$spec
   weighted$alpha <- seq_len(7) / 7
   weighted$censor <- list(lower = -1, upper = 1, centre = 1:7 / 10)

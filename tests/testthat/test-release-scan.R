@@ -477,7 +477,9 @@ test_that("sets cut at a stated end leave, whoever is there", {
 
 test_that("yes and no and small counts tell nobody", {
   data <- data.frame(y = rep(0:1, 100))
-  syn <- list(sets = list(data), columns = data.frame(name = "y"), n_records = 200L)
+  syn <- list(
+    sets = list(data), columns = data.frame(name = "y"), n_records = 200L
+  )
   expect_length(own(data, syn), 0)
   counts <- withr::with_seed(3, data.frame(y = rpois(3000, 4)))
   syn <- list(sets = list(withr::with_seed(4, data.frame(y = rpois(3000, 4)))),
@@ -487,7 +489,9 @@ test_that("yes and no and small counts tell nobody", {
 
 test_that("the step of released values is found", {
   step <- function(y) {
-    released_step(list(sets = list(data.frame(y = y)), columns = data.frame(name = "y")))
+    released_step(list(
+      sets = list(data.frame(y = y)), columns = data.frame(name = "y")
+    ))
   }
   expect_identical(step(c(1, 5, 12)), 1)
   expect_identical(step(c(100, 500, -1200)), 100)

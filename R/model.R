@@ -1,0 +1,67 @@
+# A model of a file, made once: formula, response, design, prior, and what the
+# core reads of them. Whatever fits it is handed it.
+
+#' The parts of a model, checked against the file
+#' @return (list) `formula`, `family`, `prior`, `response`, `design`, `tibble`,
+#'   `data` (the columns used), `spec` (neither weighted nor clipped).
+#' @noRd
+new_model <- function(formula, data, family, prior, response = NULL,
+                      scaling = NULL) {
+  data <- plain_columns(data)
+  response <- new_response(formula, data, family, response)
+  design <- new_design(formula, data, response$variable, scaling)
+  check_parameter_names(design$columns, family)
+  check_family_offset(design, family)
+  model <- list(
+    formula = plain_formula(formula, design), family = family,
+    prior = resolve_prior(prior, family, design$columns),
+    response = response, design = design, tibble = is_tibble(data)
+  )
+  model$data <- used_columns(data, model)
+  model$spec <- model_spec(model)
+  model$design$aliased <- aliased_columns(model$spec, design$columns)
+  model
+}
+
+#' The model with another prior
+#' @noRd
+with_prior <- function(model, prior) {
+  model$prior <- resolve_prior(prior, model$family, model$design$columns)
+  model$spec$prior <- model_prior(model)
+  model
+}
+
+#' The model of some records, as the core reads it: neither weighted nor clipped
+#' @noRd
+model_spec <- function(model, data = model$data) {
+  spec <- c(
+    list(
+      family = model$family$likelihood, K = model$family$K,
+      sigma_floor = model$family$sigma_floor, df = model$family$df,
+      y = record_values(model$response, data)
+    ),
+    design_parts(model$design, data, arg = "data")
+  )
+  spec$prior <- model_prior(model)
+  if (is_categorical(model$family)) {
+    spec$K <- length(model$response$levels)
+    spec$levels <- model$response$levels
+  }
+  weighted_spec(spec, model, NULL, NULL)
+}
+
+#' The prior as the core reads it
+#' @noRd
+model_prior <- function(model) {
+  prior <- prior_spec(model$prior, model$design$is_level)
+  # Half of the stated variance is the baseline's
+  if (is_categorical(model$family)) prior$kind <- "level"
+  prior
+}
+
+#' The formula without the environment it was written in, which may hold data
+#' @noRd
+plain_formula <- function(formula, design) {
+  environment(formula) <- environment(design$terms)
+  formula
+}
