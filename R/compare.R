@@ -157,18 +157,10 @@ compare.formula <- function(formula, data, family = student_t(),
                             seed = NULL) {
   m <- check_count(m, min = 1)
   check_rows_file(file, seed)
-  parts <- c("stages", "release")
   if (is.null(grid)) {
-    several <- is.numeric(epsilon) && length(epsilon) > 0
-    for (value in if (several) epsilon else list(epsilon)) {
-      check_number(value, above = 0, arg = "epsilon")
-    }
+    check_epsilons(epsilon)
     calibrate <- check_calibrate(calibrate)
-    if (inherits(mechanisms, "privacy_mechanism")) {
-      mechanisms <- list(mechanisms)
-    }
-    check_mechanism_names(mechanisms, "mechanisms")
-    chosen <- lapply(mechanisms, choose_mechanism, parts, "mechanisms")
+    chosen <- compared_mechanisms(mechanisms)
   } else {
     if (!missing(mechanisms) || !missing(epsilon)) {
       abort_input(
@@ -179,7 +171,9 @@ compare.formula <- function(formula, data, family = student_t(),
     }
     grid <- check_grid(grid)
     calibrate <- NULL
-    chosen <- lapply(grid$mechanism, choose_mechanism, parts, "mechanism")
+    chosen <- lapply(
+      grid$mechanism, choose_mechanism, c("stages", "release"), "mechanism"
+    )
   }
   open <- open_mechanisms(chosen)
   # The intruder of the weights is that of the risk
@@ -325,6 +319,19 @@ same_values <- function(a, b) {
 }
 
 # Mechanisms to run ------------------------------------------------------------
+
+check_epsilons <- function(epsilon) {
+  several <- is.numeric(epsilon) && length(epsilon) > 0
+  for (value in if (several) epsilon else list(epsilon)) {
+    check_number(value, above = 0, arg = "epsilon")
+  }
+}
+
+compared_mechanisms <- function(mechanisms) {
+  if (inherits(mechanisms, "privacy_mechanism")) mechanisms <- list(mechanisms)
+  check_mechanism_names(mechanisms, "mechanisms")
+  lapply(mechanisms, choose_mechanism, c("stages", "release"), "mechanisms")
+}
 
 #' Mechanisms that can have a margin, by our names
 #' @noRd
