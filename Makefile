@@ -19,8 +19,9 @@
 # make install   the package, into the private library .library
 # make core      programs that use the C++ core without R
 # make headers   every header of the core alone
-# make nightly   what takes too long for continuous integration: the package's
-#                tests as CRAN runs them, headers, sanitizers, gctorture, kills
+# make nightly   what takes too long for continuous integration: all cases of
+#                the long tests, the package's tests as CRAN runs them, headers,
+#                sanitizers, gctorture, kills
 # make sanitize  the same programs under address and undefined-behaviour checks
 # make valgrind  every function of the C++ code under valgrind, from R
 # make torture   the same with R's garbage collector at every allocation
@@ -163,16 +164,21 @@ document:
 	  $(MAKE) --no-print-directory install && Rscript -e '$(ROXYGENISE)'; }
 	@$(MAKE) --no-print-directory install
 
+# The tests through R say the rest of what these would, but for sanitizers.
+FOR_SANITIZERS := $(patsubst %,tests/core/%.cpp,fuzz_design samplers threads)
 core:
 	@tools/install-dependencies.sh run
-	@JOBS=$(JOBS) tools/run-core.sh .core -O2 -Werror
+	@PROGRAMS='$(filter-out $(FOR_SANITIZERS),$(sort \
+	  $(wildcard tests/core/*.cpp)))' JOBS=$(JOBS) \
+	  tools/run-core.sh .core -O2 -Werror
 
 headers:
 	@tools/install-dependencies.sh run
 	@HEADERS='$(HEADERS)' JOBS=$(JOBS) tools/check-headers.sh
 
-nightly: headers sanitize torture kills
-	@CHECK_ALL=true $(MAKE) --no-print-directory check
+nightly: export NIGHTLY := true
+nightly: test headers sanitize torture kills
+	@NIGHTLY= CHECK_ALL=true $(MAKE) --no-print-directory check
 
 sanitize:
 	@tools/install-dependencies.sh run

@@ -49,8 +49,8 @@ identification_risk_ <- function(y, radius, pattern, n_patterns, synthetic, thre
     .Call(`_pseudosynth_identification_risk_`, y, radius, pattern, n_patterns, synthetic, threads)
 }
 
-lipschitz_ <- function(spec, draws, keep, threads) {
-    .Call(`_pseudosynth_lipschitz_`, spec, draws, keep, threads)
+lipschitz_ <- function(spec, draws, threads) {
+    .Call(`_pseudosynth_lipschitz_`, spec, draws, threads)
 }
 
 log_lik_ <- function(spec, draws) {
@@ -89,7 +89,7 @@ score_sums_ <- function(z, row, q, limit) {
     .Call(`_pseudosynth_score_sums_`, z, row, q, limit)
 }
 
-synthesize_ <- function(spec, draws, seed, assignment) {
-    .Call(`_pseudosynth_synthesize_`, spec, draws, seed, assignment)
+synthesize_ <- function(spec, draws, seed, assignment, threads = 1L) {
+    .Call(`_pseudosynth_synthesize_`, spec, draws, seed, assignment, threads)
 }
 

@@ -1,28 +1,24 @@
 # The exact audit: every neighbour's posterior on one grid. Internal.
 
-#' The model of a formula without a fit
+#' The model of a job without a fit
 #' @return (list) `formula`, `family`, `prior`, `response`, `design`, `data`,
 #'   `spec`, as in a `synthesizer`.
 #' @noRd
-audit_model <- function(formula, data, family, prior) {
-  check_formula(formula)
-  check_data_frame(data)
-  family <- as_synth_family(family, arg = "family")
-  new_model(formula, data, family, prior)
-}
+audit_model <- function(job) job$model
 
 #' Audit a mechanism on the grid
 #'
 #' @param model (list) See `audit_model()`.
 #' @param neighbours (list) See `audit_neighbours()`.
 #' @return (list) `losses` (data frame, a row for each neighbour), `bound`,
-#'   `claims`, `cells`, `range`.
+#'   `claims`, `cells`, `range`, `mechanism` (see settled()).
 #' @noRd
 audit_on_grid <- function(model, mechanism, neighbours, cells, range) {
-  problem <- audit_problem(model, mechanism, neighbours, range)
+  problem <- audit_problem(model, neighbours, range)
   cells <- cells %||% c(8001, 60000, 110592)[problem$parameters$dimension]
   check_grid_size(cells, problem)
   grid <- locate_grid(problem, mechanism, cells)
+  mechanism <- settled(mechanism, problem, grid)
   fine <- audit_pass(problem, grid, mechanism)
   check_peaks(fine$losses$peak)
   fine$losses$peak <- NULL
@@ -39,7 +35,7 @@ audit_on_grid <- function(model, mechanism, neighbours, cells, range) {
   fine$losses$error_delta <- change("delta")
   fine$cells <- nrow(grid$z)
   fine$range <- problem$parameters$range
-  fine$names <- problem$parameters$names
+  fine$mechanism <- mechanism
   fine
 }
 
@@ -61,37 +57,22 @@ check_grid_size <- function(cells, problem) {
 
 #' Types, counts and neighbours of an audit
 #' @noRd
-audit_problem <- function(model, mechanism, neighbours, range) {
+audit_problem <- function(model, neighbours, range) {
   table <- neighbours$table
   changed <- which(!is.na(table$value))
   replaced <- replaced_records(model, neighbours, changed)
-  history <- mechanism$settings$history
-  datas <- list(model$data, replaced)
-  datas$history <- history
-  specs <- lapply(datas, model_spec, model = model)
-  found <- record_types(specs)
+  datas <- lapply(list(model$data, replaced), as.data.frame)
+  found <- record_types(lapply(datas, model_spec, model = model))
   v <- length(found$spec$y)
   to <- rep(NA_integer_, nrow(table))
   to[changed] <- found$type[[2]]
-  columns <- names(model$data)
-  all_rows <- do.call(rbind, lapply(datas, function(data) {
-    as.data.frame(data)[columns]
-  }))
-  reference <- mechanism$settings$reference
   list(
     model = model, neighbours = table, replaced = replaced, changed = changed,
     spec = found$spec, n_types = v,
-    data = all_rows[found$first, , drop = FALSE],
-    types = data.frame(y = found$spec$y, pattern = pattern_of(found$spec)),
+    data = do.call(rbind, datas)[found$first, , drop = FALSE],
     file_type = found$type[[1]],
     counts = as.double(tabulate(found$type[[1]], v)),
     from = found$type[[1]][table$record], to = to,
-    history_counts = if (!is.null(history)) {
-      as.double(tabulate(found$type[[3]], v))
-    },
-    reference_draw = if (!is.null(reference)) {
-      named_draw(reference, model)
-    },
     parameters = grid_parameters(found$spec, range)
   )
 }
@@ -103,27 +84,6 @@ replaced_records <- function(model, neighbours, changed) {
   variable <- model$response$variable
   data[[variable]] <- neighbours$values[neighbours$table$value[changed]]
   data
-}
-
-#' Public values as one draw; coefficients left out are 0
-#' @noRd
-named_draw <- function(values, model) {
-  names <- c(model$design$columns, extra_parameter(model$spec))
-  unknown <- setdiff(names(values), names)
-  extra <- setdiff(names, model$design$columns)
-  absent <- setdiff(extra, names(values))
-  if (length(unknown) + length(absent) > 0) {
-    abort_input(
-      "{.arg reference} must be a list of parameters of the model.",
-      x = if (length(unknown) > 0) "Not known: {.val {unknown}}.",
-      x = if (length(absent) > 0) "Not given: {.val {absent}}.",
-      i = "They are {.val {names}}.",
-      arg = "reference"
-    )
-  }
-  draw <- stats::setNames(numeric(length(names)), names)
-  draw[names(values)] <- vapply(values, as.double, 1)
-  matrix(draw, nrow = 1)
 }
 
 neighbour_counts <- function(problem, j) {
@@ -145,7 +105,7 @@ audit_pass <- function(problem, grid, mechanism) {
   if (!is.null(mechanism$first)) {
     return(staged_pass(problem, grid, mechanism))
   }
-  rule <- database_rule(problem, grid, mechanism, 0, problem$counts)
+  rule <- database_rule(problem, grid, mechanism, 0)
   base <- grid_posterior(grid, problem$counts, rule)
   bulk <- grid_bulk(grid, base)
   bound <- max(grid_bounds(grid, rule, bulk)[problem$counts > 0])
@@ -160,7 +120,7 @@ audit_pass <- function(problem, grid, mechanism) {
       other_rule <- rule
       other <- grid_change(grid, base, counts - problem$counts, rule)
     } else {
-      other_rule <- database_rule(problem, grid, mechanism, j, counts)
+      other_rule <- database_rule(problem, grid, mechanism, j)
       other <- grid_posterior(grid, counts, other_rule)
     }
     at <- claims[[relation]] - paid
@@ -222,8 +182,8 @@ weight_limit <- function(mechanism, x, y, counts, problem, j) {
 #' of the first stage.
 #' @noRd
 staged_pass <- function(problem, grid, mechanism) {
-  first_rule <- mechanism$first$rule(grid)
-  first <- grid_posterior(grid, problem$counts, first_rule)
+  clip <- first_rule(problem, grid, mechanism)
+  first <- grid_posterior(grid, problem$counts, clip)
   first_bulk <- grid_bulk(grid, first)
   spread <- function(cells, n) {
     cells[unique(round(seq(1, length(cells), length.out = n)))]
@@ -242,12 +202,12 @@ staged_pass <- function(problem, grid, mechanism) {
   first_log <- log_normalized(first)
   firsts <- lapply(seq_len(n), function(j) {
     change <- neighbour_counts(problem, j) - problem$counts
-    other <- grid_change(grid, first, change, first_rule)
+    other <- grid_change(grid, first, change, clip)
     list(ratio = (first_log - log_normalized(other))[anchors], change = change)
   })
   for (a in seq_along(anchors)) {
-    alpha <- mechanism$first$weights(grid, anchors[a])
-    rule <- plain_rule(grid, alpha, mechanism$lower, mechanism$upper)
+    alpha <- two_stage_rule(mechanism$first, abs(grid$f[anchors[a], ]))
+    rule <- clip_rule(grid, problem$model, alpha, mechanism$censor)
     base <- grid_posterior(grid, problem$counts, rule)
     bulk <- grid_bulk(grid, base)
     in_bulk <- anchors[a] %in% first_bulk

@@ -1,28 +1,6 @@
 # The grid of an exact audit: fine where the posteriors are, which independent
 # draws of the core tell, and refused where it does not resolve them. Internal.
 
-#' A neighbour as a data frame, with the type of each record; 0 is the file
-#' @noRd
-neighbour_data <- function(problem, j) {
-  data <- problem$model$data
-  type <- problem$file_type
-  if (j == 0) {
-    return(list(data = data, type = type))
-  }
-  record <- problem$neighbours$record[j]
-  if (is.na(problem$to[j])) {
-    list(data = data[-record, , drop = FALSE], type = type[-record])
-  } else {
-    data[record, ] <- problem$replaced[match(j, problem$changed), ]
-    type[record] <- problem$to[j]
-    list(data = data, type = type)
-  }
-}
-
-database_rule <- function(problem, grid, mechanism, j, counts) {
-  grid_rule(grid, mechanism, counts, function() neighbour_data(problem, j))
-}
-
 problem_grid <- function(problem, draws, n) {
   parameters <- problem$parameters
   axes <- lapply(seq_len(parameters$dimension), function(j) {
@@ -37,14 +15,7 @@ problem_grid <- function(problem, draws, n) {
 }
 
 complete_grid <- function(problem, grid) {
-  for (part in c("types", "spec", "data", "history_counts")) {
-    grid[[part]] <- problem[[part]]
-  }
-  if (!is.null(problem$reference_draw)) {
-    grid$reference_f <- as.double(
-      grid_log_lik(problem$spec, problem$reference_draw)
-    )
-  }
+  grid[c("spec", "data")] <- problem[c("spec", "data")]
   # The file's unweighted posterior: neighbours differ by one or two terms
   grid$file_counts <- problem$counts
   grid$file_unweighted <- grid_posterior(
@@ -68,16 +39,16 @@ locate_grid <- function(problem, mechanism, cells) {
   }
   plain <- plain_rule(list(f = matrix(0, 1, problem$n_types)), 1)
   found <- list()
-  if (!mechanism$own_value) found$file <- find(problem$counts, plain)
-  if (!is.null(problem$history_counts)) {
-    found$history <- find(problem$history_counts, plain)
-  }
+  if (mechanism$from_file) found$file <- find(problem$counts, plain)
   grid <- problem_grid(problem, lapply(found, `[[`, "z"), coarse_points[d])
+  mechanism <- settled(mechanism, problem, grid)
   if (!is.null(mechanism$first)) {
-    found$first <- find(problem$counts, mechanism$first$rule(grid))
+    found$first <- find(
+      problem$counts, first_rule(problem, grid, mechanism)
+    )
   }
   found$own <- find(
-    problem$counts, database_rule(problem, grid, mechanism, 0, problem$counts)
+    problem$counts, database_rule(problem, grid, mechanism, 0)
   )
   grid <- problem_grid(
     problem, lapply(found, `[[`, "z"), 2 * floor(cells^(1 / d) / 2) + 1

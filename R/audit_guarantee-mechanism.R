@@ -1,30 +1,148 @@
-# What the exact audit takes as a mechanism: one of the list by its name, a
-# function of the user's, or what made a fit. Internal. See mechanism_on_grid()
-# for what it consists of. The last two have in place of weights and a clip a
-# `rule`: function(grid, counts, database) -> a list as plain_rule() gives it.
+# What the exact audit takes as a mechanism: a job's, a function of the user's,
+# or what made a fit. A job's stages and a scheme's weights are made by the same
+# functions as with draws, from fits whose bounds are those of posteriors on the
+# grid. Internal.
 
-#' @param settings (list) What [audit_guarantee()] was given in `...`.
+#' The mechanism of a job
+#' @param job See assign_mechanism().
 #' @noRd
-grid_mechanism <- function(name, epsilon, settings) {
-  mechanism_on_grid(find_mechanism(name, "grid"), epsilon, settings)
+job_mechanism <- function(job) {
+  definition <- definition_of(job$mechanism)
+  list(
+    name = definition$name, epsilon = job$epsilon,
+    from_file = definition$from_unweighted,
+    margin_epsilon = width_of_epsilon(job$budget$margin %||% 0, job$neighbours),
+    make = function(file) {
+      job$model$data <- file$data
+      job$fit_with <- function(privacy_weights = NULL, censor = NULL, ...) {
+        grid_fit(file, privacy_weights, censor)
+      }
+      fits <- suppressMessages(definition$grid(job))
+      fits[[length(fits)]]
+    }
+  )
 }
 
-#' What a mechanism makes of a database
+#' The mechanism that made a fit
+#'
+#' What was paid once, such as the first stage of two-stage weights or a
+#' histogram, is taken as spent in full.
+#' @param margin_epsilon (number) Of the histogram, add/remove-one.
+#' @noRd
+fit_mechanism <- function(fit, margin_epsilon) {
+  list(
+    name = mechanism_of(fit), epsilon = fit$censor$epsilon,
+    from_file = dependency_of(fit$privacy_weights)$kind != "own",
+    margin_epsilon = margin_epsilon,
+    make = function(file) {
+      if (!is.null(fit$privacy_weights)) {
+        fit$privacy_weights <- replay_node(
+          node_of(fit$privacy_weights), file["data"],
+          function(weights, stage) grid_fit(file, weights)
+        )
+      }
+      fit
+    }
+  )
+}
+
+#' What a mechanism has made of the file, on a grid
+#'
+#' Weights made from the file are made anew on every neighbour; those that
+#' depend on the record alone are the same there.
+#'
+#' @param mechanism (list) `name`, `epsilon`, `margin_epsilon` (add/remove-one),
+#'   `from_file` (flag: does it start from the unweighted fit?) and `make`
+#'   (function of a file, gives a fit with `privacy_weights`, `censor` and
+#'   `first`). One with a `rule` stays as it is.
+#' @return (list) The mechanism with `rule` (function of a file, gives what
+#'   plain_rule() does), `own_value` (flag: is the rule the same for all
+#'   databases?), `width` of the clip (`NULL` without one), `factor`, added to
+#'   what the width costs, `one_off`: epsilon (add/remove) of what is paid once,
+#'   and `first`: the first stage whose draw the weights depend on, if any.
+#' @noRd
+settled <- function(mechanism, problem, grid) {
+  if (!is.null(mechanism$rule)) {
+    return(mechanism)
+  }
+  make <- mechanism$make
+  made <- make(file_on_grid(problem, grid, 0))
+  node <- if (!is.null(made$privacy_weights)) node_of(made$privacy_weights)
+  dependency <- dependency_of(node)
+  censor <- made$censor
+  own_value <- dependency$kind == "own"
+  mechanism$rule <- function(file) {
+    alpha <- if (is.null(node)) {
+      1
+    } else if (own_value) {
+      rule_values(node, file$grid$data)
+    } else {
+      by_type(make(file)$privacy_weights, file)
+    }
+    clip_rule(file$grid, problem$model, alpha, censor)
+  }
+  mechanism$own_value <- own_value
+  mechanism$width <- if (!is.null(censor)) censor$upper - censor$lower
+  mechanism$factor <- if (is.null(censor)) {
+    0
+  } else {
+    dependency$factor[["add/remove-one"]] - 1
+  }
+  mechanism$one_off <- mechanism$margin_epsilon +
+    total_charges(dependency$charges)$epsilon[["add/remove-one"]] +
+    (made$first$epsilon %||% 0)
+  mechanism$first <- made$first
+  mechanism$censor <- censor
+  mechanism
+}
+
+#' Weights of the types under a clip
 #' @return (list) `alpha` (V), `centre` (V), `lower`, `upper`.
 #' @noRd
-grid_rule <- function(grid, mechanism = NULL, counts = NULL, database = NULL) {
-  if (is.null(mechanism)) {
-    return(plain_rule(grid, 1))
+clip_rule <- function(grid, model, alpha, censor) {
+  if (is.null(censor)) {
+    return(plain_rule(grid, alpha))
   }
-  if (!is.null(mechanism$rule)) {
-    return(mechanism$rule(grid, counts, database))
-  }
-  alpha <- mechanism$public_alpha * mechanism$weights(grid, counts, database)
-  centre <- if (mechanism$centred) alpha * grid$reference_f else 0
-  plain_rule(grid, alpha, mechanism$lower, mechanism$upper, centre)
+  model$data <- grid$data
+  spec <- weighted_spec(
+    grid$spec, model, rep_len(as.double(alpha), ncol(grid$f)), censor
+  )
+  plain_rule(
+    grid, spec$alpha, spec$censor$lower, spec$censor$upper, spec$censor$centre
+  )
 }
 
-# Mechanisms of fits and of functions ------------------------------------------
+#' The clip of a first stage, which has no weights
+#' @noRd
+first_rule <- function(problem, grid, mechanism) {
+  clip_rule(grid, problem$model, 1, mechanism$first$censor)
+}
+
+#' A neighbour on a grid; 0 is the file
+#' @return (list) See grid_fit().
+#' @noRd
+file_on_grid <- function(problem, grid, j) {
+  data <- problem$model$data
+  type <- problem$file_type
+  if (j > 0) {
+    record <- problem$neighbours$record[j]
+    if (is.na(problem$to[j])) {
+      data <- data[-record, , drop = FALSE]
+      type <- type[-record]
+    } else {
+      data[record, ] <- problem$replaced[match(j, problem$changed), ]
+      type[record] <- problem$to[j]
+    }
+  }
+  list(
+    grid = grid, counts = as.double(tabulate(type, problem$n_types)),
+    data = data, type = type, model = problem$model
+  )
+}
+
+database_rule <- function(problem, grid, mechanism, j) {
+  mechanism$rule(file_on_grid(problem, grid, j))
+}
 
 #' A mechanism that the user has programmed
 #'
@@ -33,10 +151,9 @@ grid_rule <- function(grid, mechanism = NULL, counts = NULL, database = NULL) {
 #' @noRd
 function_mechanism <- function(mechanism, epsilon) {
   force(mechanism)
-  rule <- function(grid, counts, database) {
-    found <- database()
-    made <- mechanism(found$data)
-    n <- nrow(found$data)
+  rule <- function(file) {
+    made <- mechanism(file$data)
+    n <- nrow(file$data)
     part <- function(name, default) {
       value <- made[[name]] %||% default
       if (!is.numeric(value) || !length(value) %in% c(1L, n) || anyNA(value)) {
@@ -48,68 +165,13 @@ function_mechanism <- function(mechanism, epsilon) {
       }
       as.double(value)
     }
-    by_type <- function(value) {
-      value <- rep_len(value, n)
-      first <- match(seq_len(ncol(grid$f)), found$type)
-      of_type <- value[first]
-      if (any(abs(value - of_type[found$type]) > 1e-9)) {
-        abort_input(
-          "{.arg mechanism} must treat equal records alike.",
-          arg = "mechanism"
-        )
-      }
-      of_type[is.na(first)] <- 0
-      of_type
-    }
     plain_rule(
-      grid, by_type(part("weights", 1)), part("lower", -Inf)[1],
-      part("upper", Inf)[1], by_type(part("centre", 0))
+      file$grid, by_type(part("weights", 1), file), part("lower", -Inf)[1],
+      part("upper", Inf)[1], by_type(part("centre", 0), file)
     )
   }
   list(
-    name = "a function", rule = rule, own_value = FALSE, epsilon = epsilon,
-    width = epsilon, factor = 0, one_off = 0, settings = list()
-  )
-}
-
-#' The mechanism that made a fit
-#'
-#' Each scheme says what it makes of a database: weights made from the file are
-#' made anew, those that depend on the record alone come from their definition.
-#' What was paid once, such as the first stage of two-stage weights or a
-#' histogram, is taken as spent in full.
-#' @param margin_epsilon (number) Of the histogram, add/remove-one.
-#' @noRd
-fit_mechanism <- function(fit, margin_epsilon) {
-  weights <- fit$privacy_weights
-  censor <- fit$censor
-  node <- if (!is.null(weights)) node_of(weights)
-  dependency <- dependency_of(node)
-  rule <- function(grid, counts, database) {
-    alpha <- if (is.null(node)) {
-      1
-    } else {
-      grid_values(node, grid, counts, database)
-    }
-    if (is.null(censor)) {
-      return(plain_rule(grid, alpha))
-    }
-    model <- unclass(fit)[c("family", "prior", "response", "design")]
-    model$data <- grid$data
-    spec <- weighted_spec(
-      grid$spec, model, rep_len(alpha, ncol(grid$f)), censor
-    )
-    plain_rule(
-      grid, spec$alpha, spec$censor$lower, spec$censor$upper,
-      spec$censor$centre
-    )
-  }
-  paid <- total_charges(dependency$charges)$epsilon[["add/remove-one"]]
-  list(
-    name = mechanism_of(fit), rule = rule, own_value = dependency$kind == "own",
-    width = if (!is.null(censor)) censor$upper - censor$lower,
-    factor = dependency$factor[["add/remove-one"]] - 1,
-    one_off = margin_epsilon + paid, epsilon = censor$epsilon,
-    settings = grid_settings
+    name = "a function", epsilon = epsilon, from_file = TRUE, rule = rule,
+    own_value = FALSE, width = epsilon, factor = 0, one_off = 0
   )
 }

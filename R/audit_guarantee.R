@@ -18,32 +18,22 @@
 #'   `data` is the file that it was made from, or a made-up one with the same
 #'   columns; its record of the longest public vector gets the most extreme
 #'   responses in turn.
-#' @param mechanism (string or function) One of `"unweighted"`, `"lw"`,
-#'   `"lw_final"`, `"weighted_e"`, `"cw"`, `"cw_final"`, `"scalar"`,
-#'   `"censor_uw"`, `"censor_w"`, `"censor_cw"`, `"public_scalar"`, `"frozen"`,
-#'   `"two_stage"`, `"centred"`, computed from their definitions. Or a function
-#'   of a data frame that gives a list with `weights` (numeric, one a record),
-#'   and `lower`, `upper` and `centre` for a clip; it is called on every
-#'   neighbour.
-#' @param epsilon (positive number or `NULL`) The total add/remove-one epsilon
-#'   claimed, for clipped mechanisms and functions; Weighted-e's threshold.
-#' @param ... For a formula, settings of the mechanism, those that it takes:
-#'   * `scale`, `shift`, `map`: Lipschitz and count weights, see
-#'     [lipschitz_weights()];
-#'   * `k`: re-weighting (default 0.95, fixed on all neighbours);
-#'   * `radius` (on the modelled scale), `relative`: count weights, within
-#'     records of equal predictors;
-#'   * `target`: the bound that a scalar weight reaches (default epsilon / 2);
-#'   * `alpha`: the public scalar;
-#'   * `history` (data frame): the file that frozen weights were made from;
-#'   * `reference` (named list of all parameters) and `window`: centred;
-#'   * `first_share` (default 0.2), `weight_range`: two-stage weights;
-#'   * `margin_share`: the share of epsilon that a perturbed histogram has;
-#'   * `interval` (`"symmetric"` or `"negative"`), `neighbours`
-#'     (`"add-remove"` or `"replace"`: half the width), `lower`, `upper` (ends
-#'     other than those of epsilon; the claim stays epsilon).
-#'
-#'   For a fit, passed to the audit: the arguments below.
+#' @param mechanism (a mechanism, string or function) As in
+#'   [pseudo_posterior()]: an object such as `mechanism_cw(radius = 0.2)` or a
+#'   name, see [mechanisms]; all but `"risk"` and `"score"`. The job's stages
+#'   are gone through on every neighbour with exact bounds in the place of those
+#'   of draws, so that `quantile` has no meaning. Where a neighbour cannot reach
+#'   `epsilon`, the nearest counts. Or a function of a data frame that gives a
+#'   list with `weights` (numeric, one a record), and `lower`, `upper` and
+#'   `centre` for a clip; it is called on every neighbour.
+#' @param epsilon (positive number or `NULL`) The total epsilon of a job of one
+#'   set; what a function claims for add/remove-one.
+#' @param ... For a formula, settings of a mechanism that is given by its name,
+#'   the margin in short (`bounds`, `bins`, `margin_share`), `response` and
+#'   `scaling`, as in [pseudo_posterior()]. For a fit, passed to the audit: the
+#'   arguments below.
+#' @param margin As in [pseudo_posterior()]: the histogram's epsilon is taken as
+#'   spent in full.
 #' @param remove (row numbers or `NULL`) The records removed in turn; `NULL`,
 #'   the default, all of them. Equal records are removed once.
 #' @param replacements (count) About how many replacements to try. Default 48:
@@ -60,9 +50,10 @@
 #'   several powers of ten beyond the data.
 #' @param method (string) `"auto"`, the default: exact where the model allows
 #'   it, else sampled; or one of the two.
-#' @param neighbours (count) Sampled audit: how many records are removed in
-#'   turn, those of the largest bounds and of the most extreme responses.
-#'   Default 4.
+#' @param neighbours For a formula the relation that `epsilon` is for, as in
+#'   [pseudo_posterior()]. For a fit (count) the sampled audit's: how many
+#'   records are removed in turn, those of the largest bounds and of the most
+#'   extreme responses. Default 4.
 #' @param refit (function or `NULL`) Sampled audit: makes the fit of a data
 #'   frame. `NULL`, the default, repeats how the fit was made.
 #' @param margin_epsilon (number >= 0) Exact audit of a fit: the add/remove-one
@@ -124,7 +115,7 @@
 #' @examples
 #' file <- data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9))
 #' audit <- audit_guarantee(y ~ 1, file, gaussian(),
-#'   mechanism = "censor_uw", epsilon = 1,
+#'   mechanism = mechanism_censor_uw(), epsilon = 1,
 #'   prior = prior_normal(intercept = c(0, 2)), replacements = 8, cells = 4000
 #' )
 #' audit
@@ -149,21 +140,41 @@ audit_guarantee.default <- function(x, ...) {
 #' @rdname audit_guarantee
 #' @export
 audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
-                                    ..., prior = NULL, remove = NULL,
-                                    replacements = 48, values = NULL,
-                                    cells = NULL, range = NULL) {
+                                    ..., neighbours = c(
+                                      "add-remove", "replace"
+                                    ), margin = NULL, prior = NULL,
+                                    remove = NULL, replacements = 48,
+                                    values = NULL, cells = NULL,
+                                    range = NULL) {
   check_present(data)
   check_present(family)
   check_present(mechanism)
-  check_number(epsilon, above = 0, null = TRUE)
-  model <- audit_model(x, data, family, prior)
+  chosen <- if (!is.function(mechanism)) {
+    list(choose_mechanism(mechanism, "grid", "mechanism"))
+  }
+  given <- sort_arguments(
+    c(list(prior = prior), list(...)), open_mechanisms(chosen)
+  )
+  drawn <- setdiff(names(given$fit), c("prior", "response", "scaling"))
+  if (length(drawn) > 0) {
+    abort_input("An exact audit draws nothing.", arg = drawn[1])
+  }
+  job <- suppressMessages(
+    new_job(x, data, family, given$fit, neighbours, NULL, FALSE)
+  )
   mechanism <- if (is.function(mechanism)) {
     check_number(epsilon, above = 0)
     function_mechanism(mechanism, epsilon)
   } else {
-    grid_mechanism(mechanism, epsilon, list(...))
+    job <- assign_mechanism(
+      job, with_settings(chosen[[1]], given$settings), epsilon,
+      margin = resolve_margin(margin, given$margin)
+    )
+    job_mechanism(job)
   }
-  exact_audit(model, mechanism, remove, replacements, values, cells, range)
+  exact_audit(
+    audit_model(job), mechanism, remove, replacements, values, cells, range
+  )
 }
 
 #' @rdname audit_guarantee
@@ -229,6 +240,7 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
   neighbours <- audit_neighbours(model, remove, replacements, values)
   found <- audit_on_grid(model, mechanism, neighbours, cells, range)
   losses <- found$losses
+  mechanism <- found$mechanism
   losses$value <- format_values(neighbours$values)[losses$value]
   new_guarantee_audit(
     worst = worst_losses(losses), neighbours = losses,

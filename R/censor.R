@@ -101,50 +101,32 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
       arg = "window"
     )
   }
-  new_censoring_rule(
-    lower = ends$lower, upper = ends$upper, epsilon = ends$epsilon,
-    neighbours = neighbours, reference = as_reference(reference),
-    window = window, alpha = NULL, interval = ends$interval
-  )
-}
-
-new_censoring_rule <- function(lower, upper, epsilon, neighbours, reference,
-                               window, alpha, interval) {
   seal(structure(
     list(
-      lower = lower, upper = upper, epsilon = epsilon,
-      neighbours = neighbours, reference = reference, window = window,
-      alpha = alpha, interval = interval
+      lower = ends$lower, upper = ends$upper, epsilon = ends$epsilon,
+      neighbours = neighbours, reference = as_reference(reference),
+      window = window, alpha = NULL, interval = ends$interval
     ),
     class = "censoring_rule"
   ))
 }
 
 censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
+  if (is.null(epsilon) && (is.null(lower) || is.null(upper))) {
+    abort_input(
+      "{.arg epsilon} must be given, or both {.arg lower} and {.arg upper}.",
+      arg = "epsilon"
+    )
+  }
+  width <- if (!is.null(epsilon)) width_of_epsilon(epsilon, neighbours)
   if (is.null(lower) && is.null(upper)) {
-    if (is.null(epsilon)) {
-      abort_input(
-        "{.arg epsilon} must be given, or {.arg lower} and {.arg upper}.",
-        arg = "epsilon"
-      )
-    }
-    width <- width_of_epsilon(epsilon, neighbours)
     ends <- if (interval == "negative") c(-width, 0) else c(-1, 1) * width / 2
     return(list(
       lower = ends[1], upper = ends[2], epsilon = epsilon, interval = interval
     ))
   }
-  if (is.null(lower) || is.null(upper)) {
-    if (is.null(epsilon)) {
-      abort_input(
-        "{.arg lower} and {.arg upper} must both be given, or one of them and
-         {.arg epsilon}.",
-        arg = "lower"
-      )
-    }
-    width <- width_of_epsilon(epsilon, neighbours)
-    if (is.null(lower)) lower <- upper - width else upper <- lower + width
-  }
+  lower <- lower %||% (upper - width)
+  upper <- upper %||% (lower + width)
   if (lower >= upper) {
     abort_input(
       "{.arg lower} must lie below {.arg upper}.",
@@ -167,12 +149,6 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
 
 # Once the family is known ---------------------------------------------------
 
-#' Families whose log density is never positive
-#' @noRd
-never_positive <- c("poisson", "neg_binomial", "bernoulli", "categorical")
-
-default_windows <- c(student_t = 2, normal_mixture = 2, gaussian = 4)
-
 #' A rule with its interval, window and public weight fixed for a family
 #'
 #' Does nothing to a rule that is fixed already.
@@ -187,9 +163,10 @@ resolve_censor <- function(censor, family) {
     arg = "censor"
   )
   check_sealed(censor, "censor")
-  likelihood <- family$likelihood
   if (identical(censor$interval, "auto")) {
-    deep <- likelihood %in% never_positive && is.null(censor$reference)
+    # The log of a probability is never positive
+    deep <- !is.na(response_kinds[[family$kind]]$mass) &&
+      is.null(censor$reference)
     censor$interval <- if (deep) "negative" else "symmetric"
     if (deep) {
       censor$lower <- -(censor$upper - censor$lower)
@@ -197,17 +174,15 @@ resolve_censor <- function(censor, family) {
     }
   }
   if (!is.null(censor$reference)) {
+    censor$window <- censor$window %||% law_of(family)$window
     if (is.null(censor$window)) {
-      if (!likelihood %in% names(default_windows)) {
-        abort_input(
-          "A reference needs a {.arg window} for the family
-           {.code {format(family)}}.",
-          i = "It is the raw log ratio to the reference up to which nothing
-               is clipped, such as 2 or 4.",
-          arg = "window"
-        )
-      }
-      censor$window <- default_windows[[likelihood]]
+      abort_input(
+        "A reference needs a {.arg window} for the family
+         {.code {format(family)}}.",
+        i = "It is the raw log ratio to the reference up to which nothing
+             is clipped, such as 2 or 4.",
+        arg = "window"
+      )
     }
     half <- min(abs(censor$lower), abs(censor$upper))
     # An interval with an end at 0 has its whole width on one side
@@ -317,8 +292,7 @@ public_values <- function(x) {
   named <- (is.list(x) || is.numeric(x)) && !is.object(x) && length(x) > 0 &&
     !is.null(names(x)) && all(nzchar(names(x)))
   number <- vapply(as.list(if (named) x), function(value) {
-    is.numeric(value) && !is.object(value) && length(value) == 1 &&
-      is.finite(value)
+    are_numbers(value, 1)
   }, TRUE)
   if (!named || !all(number)) {
     abort_input(
@@ -349,12 +323,7 @@ centred_prior <- function(reference, unit = 1) {
   if (reference$origin == "history") {
     return(prior_normal(unit))
   }
-  values <- reference$values
-  intercept <- if ("(Intercept)" %in% names(values)) {
-    values[["(Intercept)"]]
-  } else {
-    0
-  }
+  intercept <- as.list(reference$values)[["(Intercept)"]] %||% 0
   prior_normal(unit, c(intercept, 2.5 * unit))
 }
 

@@ -120,20 +120,7 @@ count_scheme <- function() {
       y <- response_values(data, basis$variable, basis$response_levels)
       apply_steps(count_rule(basis, y, known_codes(basis, data)), basis$steps)
     },
-    definition = function(node, data, inner) {
-      defined_count_weights(node$basis, data)
-    },
-    grid = function(node, grid, counts, database, inner) {
-      types <- typed_count_data(node$basis, grid$data)
-      s <- node$basis[c("radius", "relative", "scale", "shift")]
-      apply_steps(
-        grid_count_weights(list(types = types), counts, s), node$basis$steps
-      )
-    },
-    rescale = function(node, scale, shift) {
-      node$arguments <- scaled_count(node$arguments, scale, shift)
-      with_step(node, scale, shift)
-    },
+    rescale = rescaled_count,
     replay = function(node, records, run, inner) {
       b <- node$basis
       made <- count_weights(
@@ -141,7 +128,8 @@ count_scheme <- function() {
         b$shift
       )
       for (step in b$steps) {
-        made <- rescaled_weights(made, count_scheme(), step$scale, step$shift)
+        node <- rescaled_count(node_of(made), step$scale, step$shift)
+        made <- at_scale(made, node, step$scale, step$shift)
       }
       made
     }
@@ -224,18 +212,18 @@ count_factors <- function(slope, floor, n_pattern_max) {
 
 #' Count weights scaled are count weights with other c and g
 #' @noRd
-scaled_count <- function(arguments, scale, shift) {
+rescaled_count <- function(node, scale, shift) {
+  a <- node$arguments
   kept <- c("radius", "relative", "known", "n_pattern_min", "n_pattern_max")
-  # In the order of count_weights()
-  slope <- scale * arguments[["scale"]]
+  slope <- scale * a[["scale"]]
   # The clamp may have raised or cut the floor before
-  floor <- scale * clamp(arguments[["shift"]]) + shift
-  c(
-    list(scale = slope, shift = floor), arguments[intersect(
-      kept, names(arguments)
-    )],
-    count_factors(slope, floor, arguments[["n_pattern_max"]])
+  floor <- scale * clamp(a[["shift"]]) + shift
+  # In the order of count_weights()
+  node$arguments <- c(
+    list(scale = slope, shift = floor), a[intersect(kept, names(a))],
+    count_factors(slope, floor, a[["n_pattern_max"]])
   )
+  with_step(node, scale, shift)
 }
 
 #' Patterns of other records in the file of a count rule
@@ -254,59 +242,4 @@ known_codes <- function(basis, data) {
     }
   }
   match_pattern(data, basis$pattern$table)
-}
-
-# By definition, for audits ----------------------------------------------------
-
-#' Values and patterns as count weights see them: not on the modelled scale
-#' @return (data frame) `y`, `pattern`.
-#' @noRd
-typed_count_data <- function(basis, data) {
-  y <- data[[basis$variable]]
-  if (!is.numeric(y)) {
-    y <- as_number(y, basis$response_levels %||% response_levels(y))
-  }
-  known <- lapply(data[basis$known], pattern_value)
-  data.frame(
-    y = as.double(y),
-    pattern = do.call(paste, c(list(rep("", nrow(data))), known, sep = "\r"))
-  )
-}
-
-#' The share of the history's records within each ball, by comparing all pairs
-#' @noRd
-defined_count_weights <- function(basis, data) {
-  types <- typed_count_data(basis, data)
-  table <- basis$pattern$table
-  old <- do.call(
-    paste, c(list(rep("", basis$pattern$n)), table, sep = "\r")
-  )[basis$pattern$code + 1]
-  alpha <- vapply(seq_len(nrow(data)), function(i) {
-    same <- basis$values[old == types$pattern[i]]
-    radius <- if (basis$relative) {
-      basis$radius * abs(types$y[i])
-    } else {
-      basis$radius
-    }
-    inside <- if (length(same) > 0) {
-      mean(abs(same - types$y[i]) <= radius)
-    } else {
-      0
-    }
-    min(1, max(0, basis$scale * inside + basis$shift))
-  }, 0)
-  apply_steps(alpha, basis$steps)
-}
-
-#' Count weights c (1 - IR) + g over the records of the same pattern
-#' @noRd
-grid_count_weights <- function(grid, counts, s) {
-  y <- grid$types$y
-  radius <- if (s$relative) s$radius * abs(y) else rep(s$radius, length(y))
-  same <- outer(grid$types$pattern, grid$types$pattern, "==")
-  inside <- same & abs(outer(y, y, "-")) <= radius * (1 + 1e-12)
-  near <- as.numeric(inside %*% counts)
-  all <- as.numeric(same %*% counts)
-  risk <- ifelse(all > 0, 1 - near / pmax(all, 1), 0)
-  clamp(s$scale * (1 - risk) + s$shift)
 }

@@ -137,18 +137,15 @@ check_right_side <- function(formula, data, response) {
 standing_names <- function(x) {
   operators <- c("+", "-", "*", ":", "/", "^", "(", "%in%")
   found <- character()
-  # A sum of hundreds of terms is too deep for a function that calls itself
-  left <- list(x)
-  while (length(left) > 0) {
-    part <- left[[1]]
-    left <- left[-1]
+  walk_code(x, function(part) {
     if (is.symbol(part)) {
-      found <- c(found, as.character(part))
+      found <<- c(found, as.character(part))
+      NULL
     } else if (is.call(part) && is.symbol(part[[1]]) &&
                  as.character(part[[1]]) %in% operators) {
-      left <- c(as.list(part)[-1], left)
+      as.list(part)[-1]
     }
-  }
+  })
   found
 }
 
@@ -229,10 +226,9 @@ predictor_frame <- function(terms, data) {
       which(is.na(x))
     }
     if (length(bad) > 0) {
-      n_bad <- length(bad)
       abort_input(
         "The predictor {.code {term}} must be finite.",
-        x = "It is not for {n_bad} of {nrow(frame)} record{?s}.",
+        x = "It is not for {length(bad)} of {nrow(frame)} record{?s}.",
         i = "Correct or drop these records, or choose another term.",
         arg = "formula", rows = bad
       )
@@ -245,7 +241,7 @@ predictor_frame <- function(terms, data) {
 # the C locale, so that a fit is the same on every machine.
 factor_levels <- function(frame, raw) {
   categorical <- names(frame)[!vapply(frame, is.numeric, TRUE)]
-  levels <- lapply(stats::setNames(categorical, categorical), function(name) {
+  lapply(stats::setNames(categorical, categorical), function(name) {
     x <- frame[[name]]
     found <- if (is.factor(x)) {
       as.vector(levels(x))
@@ -259,7 +255,6 @@ factor_levels <- function(frame, raw) {
     }
     found
   })
-  levels
 }
 
 # Categorical variables of a frame as factors with the blueprint's levels.

@@ -2,7 +2,7 @@
 #'
 #' Wraps the log-likelihood of any Bayesian model, and a way to fit it again, so
 #' that [lipschitz()], [lipschitz_weights()], [update()], [reweight()],
-#' [scalar_weights()], [truncate_weights()], [truncate_draws()] and
+#' [solve_weights()], [truncate_weights()], [truncate_draws()] and
 #' [guarantee()] work on it as they do on a `synthesizer`.
 #'
 #' @param x The model's log-likelihood in one of the forms [lipschitz()] takes:

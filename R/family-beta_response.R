@@ -49,7 +49,14 @@
 #' fit
 #' @export
 beta_response <- function(bounds) {
-  bounds <- check_response_bounds(rlang::maybe_missing(bounds))
+  bounds <- check_bounds(
+    rlang::maybe_missing(bounds),
+    what = "the public range of the response", advice = paste(
+      "State what is publicly known, for instance {.code c(0, 1)} of a share",
+      "or {.code c(0, 600000)} of an amount;",
+      "never the smallest and largest value of the data."
+    )
+  )
   shown <- vapply(bounds, format_argument, "")
   new_synth_family(
     "beta_response", "beta",
@@ -65,38 +72,36 @@ beta_response <- function(bounds) {
   )
 }
 
-check_response_bounds <- function(bounds, arg = "bounds") {
-  advice <- paste(
-    "State what is publicly known, for instance {.code c(0, 1)} of a share or",
-    "{.code c(0, 600000)} of an amount;",
-    "never the smallest and largest value of the data."
+law_beta_response <- function() {
+  family_law(
+    beta_response, "logit",
+    prior = function(alone) {
+      if (alone) prior_beta_mean() else prior_hierarchical()
+    },
+    example = c(precision = 10), clip = c(1.5, 0.8),
+    variance = function(mean, shape) mean * (1 - mean) / (1 + shape),
+    probability = function(q, mean, shape) {
+      stats::pbeta(q, mean * shape, (1 - mean) * shape)
+    },
+    quantile = function(p, mean, shape) {
+      stats::qbeta(p, mean * shape, (1 - mean) * shape)
+    },
+    above = proportion_above
   )
-  if (rlang::is_missing(bounds)) {
-    abort_input(
-      "{.arg {arg}} must be given: the public range of the response.",
-      i = advice,
-      arg = arg
-    )
+}
+
+#' E max(Z - a, 0) of a proportion, and its slope in the linear predictor
+#'
+#' z times the density of Beta(p, q) is its mean times that of Beta(p + 1, q).
+#' @noRd
+proportion_above <- function(a, eta, mean, shape) {
+  at <- function(eta) {
+    mean <- stats::plogis(eta)
+    p <- mean * shape
+    q <- stats::plogis(-eta) * shape
+    mean * stats::pbeta(a, p + 1, q, lower.tail = FALSE) -
+      a * stats::pbeta(a, p, q, lower.tail = FALSE)
   }
-  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
-    all(is.finite(bounds))
-  if (!good) {
-    abort_input(
-      "{.arg {arg}} must be two finite numbers, low and high.",
-      x = "It is {describe_type(bounds)}{if (length(bounds) == 2)
-           ' with a value that is not finite' else ''}.",
-      i = advice,
-      arg = arg
-    )
-  }
-  bounds <- as.double(unname(bounds))
-  if (bounds[1] >= bounds[2] || !is.finite(bounds[2] - bounds[1])) {
-    abort_input(
-      "{.arg {arg}} must be increasing, low before high.",
-      x = "They are {.val {bounds[1]}} and {.val {bounds[2]}}.",
-      i = advice,
-      arg = arg
-    )
-  }
-  bounds
+  above <- at(eta)
+  list(mean = above, slope = (at(eta + 1e-4) - above) / 1e-4)
 }

@@ -54,6 +54,11 @@ categorical <- function() {
   )
 }
 
-is_categorical <- function(family) {
-  identical(family$likelihood, "categorical")
+# Its score release has no clip: see score_release-levels.R
+law_categorical <- function() {
+  family_law(
+    categorical, "logit",
+    several = TRUE, prior = function(...) prior_normal(1, c(0, 2.5)),
+    clip = c(Inf, Inf)
+  )
 }

@@ -59,6 +59,45 @@ neg_binomial <- function() {
     "neg_binomial", "neg_binomial",
     "negative binomial counts of mean exp(x'b) and variance mean + mean^2/size",
     extras = c(size = "1/size ~ half-Cauchy(0, 5)"),
-    kind = "count", lkj = 6
+    kind = "count"
+  )
+}
+
+law_neg_binomial <- function() {
+  family_law(
+    neg_binomial, "log",
+    prior = function(...) prior_hierarchical(lkj = 6), example = c(size = 2),
+    clip = c(1.5, 1),
+    variance = function(mean, shape) mean * (1 + mean / shape),
+    # Overdispersion shows in the zeros
+    lowest = function(frame) -0.95 * frame$centre / frame$spread,
+    probability = function(q, mean, shape) stats::pnbinom(q, shape, mu = mean),
+    quantile = function(p, mean, shape) stats::qnbinom(p, shape, mu = mean),
+    above = function(a, eta, mean, shape) {
+      count_above(a, mean, function(j, more) {
+        stats::pnbinom(j - 1, shape + more,
+          mu = mean * (shape + more) / shape, lower.tail = FALSE
+        )
+      })
+    }
+  )
+}
+
+#' E max(Y - a, 0) of a count, and its slope in the linear predictor
+#'
+#' y times the mass at y is mu times a mass at y - 1: of the same count if it is
+#' Poisson, else of the negative binomial one of size + 1 and the same odds. The
+#' slope is mu E[g(Y' + 1) - g(Y')] of that count, with g = max(. - a, 0).
+#' @param at_least (function) Of a whole number j and of what is added to the
+#'   size: the probability of j or more.
+#' @noRd
+count_above <- function(a, mean, at_least) {
+  k <- pmax(ceiling(a), 0)
+  from <- at_least(k - 1, 1)
+  after <- at_least(k, 1)
+  low <- a < 0
+  list(
+    mean = ifelse(low, mean - a, mean * from - a * at_least(k, 0)),
+    slope = mean * ifelse(low, 1, after + (k - a) * (from - after))
   )
 }

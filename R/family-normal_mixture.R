@@ -51,3 +51,10 @@ normal_mixture <- function(K = 10, sigma_floor = 0.3) {
     arguments = list(K = K, sigma_floor = sigma_floor)
   )
 }
+
+law_normal_mixture <- function() {
+  family_law(
+    normal_mixture, "identity",
+    window = 2, several = TRUE, prior = function(...) prior_shared()
+  )
+}

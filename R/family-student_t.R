@@ -48,3 +48,12 @@ student_t <- function(df = 3) {
     df = df, arguments = list(df = df)
   )
 }
+
+law_student_t <- function() {
+  family_law(
+    student_t, "identity",
+    window = 2, example = c(sigma = 1), clip = c(1.5, 0.8),
+    error_share = function(x, df) stats::pt(x, df),
+    error_quantile = function(p, df) stats::qt(p, df)
+  )
+}

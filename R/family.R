@@ -1,23 +1,28 @@
-# Families: what one record's log density is. A `synth_family` holds public
-# numbers and words only; the C++ core knows it by its `likelihood`. All that
-# the rest of the package has to know about a family is in the object that its
-# constructor makes, so that adding one touches one R/family-*.R and the list
-# `family_makers()` here.
+# The one list of families, what the user may give for one, and what follows
+# from its law. A `synth_family` says what one record's log density is; the C++
+# core knows it by its `likelihood`. All else that the package has to know is in
+# the family's own file: adding one touches that and the list here.
 
-# Every family by the name that may be given as a string. beta_response() has
-# bounds that only the user can state.
-family_makers <- function() {
+# The law of each by the name that may be given as a string
+families <- function() {
   list(
-    gaussian = gaussian_family, lognormal = lognormal,
-    normal_mixture = normal_mixture, student_t = student_t,
-    poisson = poisson_family, neg_binomial = neg_binomial,
-    beta_response = beta_response, bernoulli = bernoulli,
-    binomial = bernoulli, categorical = categorical
+    gaussian = law_gaussian, lognormal = law_lognormal,
+    normal_mixture = law_normal_mixture, student_t = law_student_t,
+    poisson = law_poisson, neg_binomial = law_neg_binomial,
+    beta_response = law_beta_response, bernoulli = law_bernoulli,
+    binomial = law_bernoulli, categorical = law_categorical
   )
 }
 
+#' @param family (`synth_family`)
+#' @return (list) See family_law().
+#' @noRd
+law_of <- function(family) {
+  families()[[family$name]]()
+}
+
 family_choices <- function() {
-  sprintf("%s()", setdiff(names(family_makers()), "binomial"))
+  sprintf("%s()", setdiff(names(families()), "binomial"))
 }
 
 #' Turn what the user gave into a family
@@ -31,10 +36,9 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
     check_class(x, "synth_family", arg = arg)
     return(plain_family(x))
   }
-  makers <- family_makers()
   if (is.character(x)) {
-    make <- makers[[check_choice(x, names(makers), arg = arg)]]
-    return(make_family(make, arg))
+    law <- families()[[check_choice(x, names(families()), arg = arg)]]()
+    return(make_family(law$make, arg))
   }
   if (is.function(x)) {
     # A constructor without its parentheses.
@@ -70,9 +74,8 @@ make_family <- function(make, arg) {
 # gaussian(), poisson() and binomial() of the stats package, with the one link
 # that the core has.
 from_stats_family <- function(x, arg) {
-  links <- c(gaussian = "identity", poisson = "log", binomial = "logit")
   name <- x$family
-  if (!name %in% names(links)) {
+  if (!name %in% c("gaussian", "poisson", "binomial")) {
     ours <- c(
       "Negative Binomial" = "neg_binomial()", Gamma = "lognormal()",
       quasipoisson = "neg_binomial()", quasibinomial = "bernoulli()"
@@ -85,9 +88,10 @@ from_stats_family <- function(x, arg) {
       arg = arg
     )
   }
-  if (!identical(x$link, links[[name]])) {
+  law <- families()[[name]]()
+  if (!identical(x$link, law$link)) {
     abort_input(
-      "{.fn {name}} must have the {links[[name]]} link.",
+      "{.fn {name}} must have the {law$link} link.",
       x = "Its link is {.val {x$link}}.",
       i = if (name == "gaussian") {
         "Model {.code log(y)} or use {.fn lognormal} for a log scale."
@@ -97,13 +101,103 @@ from_stats_family <- function(x, arg) {
       arg = arg
     )
   }
-  family_makers()[[name]]()
+  law$make()
 }
 
-gaussian_family <- function() {
-  new_synth_family(
-    "gaussian", "gaussian", "normal errors with one standard deviation"
+# What follows from a law ------------------------------------------------------
+
+#' Is the response its linear predictor and an error?
+#' @noRd
+is_location <- function(family) {
+  !is.null(law_of(family)$error_share)
+}
+
+#' @return (double) Of counts at most 1e13: noisy coefficients may lie anywhere.
+#' @noRd
+family_mean <- function(family, eta) {
+  switch(law_of(family)$link,
+    identity = eta,
+    log = exp(pmin(eta, 30)),
+    logit = stats::plogis(eta)
   )
+}
+
+#' Distribution function and quantiles of responses
+#' @param mean,shape Of the family.
+#' @noRd
+response_probability <- function(family, q, mean, shape) {
+  law <- law_of(family)
+  if (is_location(family)) {
+    law$error_share((q - mean) / shape, family$df)
+  } else {
+    law$probability(q, mean, shape)
+  }
+}
+
+response_quantile <- function(family, p, mean, shape) {
+  law <- law_of(family)
+  if (is_location(family)) {
+    mean + shape * law$error_quantile(p, family$df)
+  } else {
+    law$quantile(p, mean, shape)
+  }
+}
+
+#' The law of the errors of a response, or of what stands for it
+#'
+#' Normal where a family has no errors: a margin has the shape, and a latent
+#' value has no ties.
+#' @noRd
+latent_share <- function(family, error) {
+  law <- if (is_location(family)) law_of(family) else law_gaussian()
+  law$error_share(error, family$df)
+}
+
+latent_quantile <- function(family, p) {
+  law <- if (is_location(family)) law_of(family) else law_gaussian()
+  law$error_quantile(p, family$df)
+}
+
+#' The prior of a fit: the one given, or the family's default
+#' @param columns (character, P) Names of the design's columns. `NULL` stands
+#'   for a model with predictors.
+#' @return (`synth_prior`)
+#' @noRd
+resolve_prior <- function(prior, family, columns = NULL) {
+  intercept_only <- identical(columns, "(Intercept)")
+  if (is.null(prior)) {
+    return(law_of(family)$prior(intercept_only))
+  }
+  check_class(
+    prior, "synth_prior",
+    how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared},
+           {.fn prior_normal} or {.fn prior_beta_mean}.",
+    arg = "prior"
+  )
+  prior <- plain_prior(prior)
+  has_logit <- family$kind %in% c("proportion", "binary")
+  why <- if (is_categorical(family) && prior$kind != "normal") {
+    "{.fn categorical} has {.fn prior_normal} alone: others depend on which
+     level is the baseline."
+  } else if (prior$kind == "shared" && !is_mixture(family)) {
+    "{.fn prior_shared} is for {.fn normal_mixture}; the family is
+     {.code {format(family)}}."
+  } else if (prior$kind == "beta_mean" && !(has_logit && intercept_only)) {
+    "{.fn prior_beta_mean} is for {.fn beta_response} and {.fn bernoulli}
+     without predictors{if (has_logit) ', and the formula has some' else
+     paste0('; the family is ', format(family))}."
+  }
+  if (!is.null(why)) {
+    abort_input(
+      "{.arg prior} must suit the model.",
+      x = why,
+      i = if (!is_categorical(family)) {
+        "Use {.fn prior_hierarchical} or {.fn prior_normal}."
+      },
+      arg = "prior"
+    )
+  }
+  prior
 }
 
 #' @export

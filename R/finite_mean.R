@@ -9,12 +9,10 @@
 #' @noRd
 has_finite_mean <- function(family, response, limits = response$limits) {
   stated <- length(limits) == 2 && all(is.finite(limits))
-  if (family$name != "student_t" || stated) {
-    return(TRUE)
-  }
-  switch(response$transform,
-    identity = family$df > 1,
-    sqrt = family$df > 2,
+  moments <- family$df %||% Inf
+  stated || is.infinite(moments) || switch(response$transform,
+    identity = moments > 1,
+    sqrt = moments > 2,
     FALSE
   )
 }

@@ -150,17 +150,25 @@ is_written_constant <- function(x) {
 #' @noRd
 check_functions <- function(code) {
   used <- character()
-  # A sum of hundreds of terms is too deep for a function that calls itself
+  walk_code(code, function(part) {
+    if (!is_leaf(part)) {
+      used <<- c(used, check_function(part))
+      arguments_of(part)
+    }
+  })
+  unique(used)
+}
+
+#' Visit a formula's code part by part
+#'
+#' A sum of hundreds of terms is too deep for a function that calls itself.
+#' @param visit (function of a part) Gives the parts of it to visit, if any.
+#' @noRd
+walk_code <- function(code, visit) {
   left <- list(code)
   while (length(left) > 0) {
-    part <- left[[1]]
-    left <- left[-1]
-    if (!is_leaf(part)) {
-      used <- c(used, check_function(part))
-      left <- c(arguments_of(part), left)
-    }
+    left <- c(visit(left[[1]]), left[-1])
   }
-  unique(used)
 }
 
 #' @return (string) The function that a call is of.

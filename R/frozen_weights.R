@@ -20,21 +20,13 @@ frozen_scheme <- function() {
     inputs = frozen_inputs,
     dependency = frozen_dependency,
     rule = function(node, data, inner) inner[[1]],
-    definition = function(node, data, inner) inner[[1]],
-    grid = function(node, grid, counts, database, inner) {
-      inner(fixed = is_fixed(node))[[1]]
-    },
     rescale = function(node, scale, shift) {
       node$of[[1]] <- scaled_node(node$of[[1]], scale, shift)
       node$arguments <- with_scaling(node$arguments, scale, shift)
       node
     },
-    replay = function(node, records, run, inner) {
-      if (!is_fixed(node)) {
-        return(inner()[[1]])
-      }
-      weights_of_node(node, inner(fixed = TRUE)[[1]])
-    }
+    # A rule of this very file is made again from other records
+    replay = function(node, records, run, inner) inner()[[1]]
   )
 }
 

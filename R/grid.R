@@ -259,20 +259,12 @@ tensor_grid <- function(axes) {
 #' @return (list) The grid with `f` (G x V), `log_prior` (G, volumes included).
 #' @noRd
 fill_grid <- function(grid, parameters, spec) {
-  draws <- parameters$draws(grid$z)
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
-  grid$f <- grid_log_lik(spec, draws)
+  grid$f <- log_lik_(spec, parameters$draws(grid$z))
   if (anyNA(grid$f)) {
     abort_sampler("A log density is not a number somewhere on the grid.")
   }
   grid
-}
-
-#' Log densities by the package's own core
-#' @return (matrix, G x V)
-#' @noRd
-grid_log_lik <- function(spec, draws) {
-  log_lik_(spec, draws)
 }
 
 #' Every second point of each axis: the same grid with twice the step
@@ -313,8 +305,7 @@ grid_bulk <- function(grid, posterior) {
   grid_bulk_(posterior, grid$log_volume, bulk_mass)
 }
 
-#' Record Lipschitz bounds over the bulk of a posterior: what a maximum over
-#' 4,000 draws becomes without chance
+#' Lipschitz bounds of the types over some cells
 #' @return (numeric, V)
 #' @noRd
 grid_bounds <- function(grid, rule, cells) {
@@ -332,48 +323,74 @@ plain_rule <- function(grid, alpha, lower = -Inf, upper = Inf, centre = 0) {
   )
 }
 
-unweighted_posterior <- function(grid, counts) {
-  grid_change(
-    grid, grid$file_unweighted, counts - grid$file_counts, plain_rule(grid, 1)
+# Fits -------------------------------------------------------------------------
+
+#' A fit on a grid: its bounds are exact, and it has no draws
+#'
+#' @param file (list) `grid`; `counts` of the record types; `data` and `type` of
+#'   the records; `model`.
+#' @param weights,censor As in [fit_synthesizer()]. A clipped fit has no bounds.
+#' @noRd
+grid_fit <- function(file, weights = NULL, censor = NULL) {
+  n <- length(file$type)
+  weights <- as_privacy_weights(weights, n)
+  if (!is.null(censor)) censor <- resolve_censor(censor, file$model$family)
+  structure(
+    list(
+      file = file, privacy_weights = weights, censor = censor,
+      bound = if (is.null(censor)) grid_bound(file, weights),
+      spec = list(y = numeric(n)), log_lik = list(kind = "grid"),
+      converged = TRUE,
+      # Below every quantile of draws: none are left out
+      quantile = 0
+    ),
+    class = c("grid_fit", "external_fit")
   )
 }
 
-#' Record bounds of a weighted posterior of a database
-#' @return (numeric, V)
-#' @noRd
-database_bounds <- function(grid, counts, alpha) {
-  rule <- plain_rule(grid, alpha)
-  posterior <- grid_posterior(grid, counts, rule)
-  grid_bounds(grid, rule, grid_bulk(grid, posterior))
+#' @export
+update.grid_fit <- function(object, privacy_weights = NULL, censor = NULL,
+                            ...) {
+  grid_fit(object$file, privacy_weights, censor)
 }
 
-#' max_s |alpha f(theta_s)| of records at the draws that a rule keeps
-#'
-#' From the whole matrix of log densities, a block of records at a time: not by
-#' the streaming kernel that the rule itself uses.
-#' @return (numeric, one per record)
+#' Bounds over the bulk of a posterior: what maxima over 4,000 draws become
+#' without chance
+#' @return (`lipschitz_bound`)
 #' @noRd
-dense_bound <- function(model, data, alpha = 1) {
-  size <- max(1, floor(2e7 / max(1, NROW(model$draws))))
-  n <- nrow(data)
-  blocks <- split(seq_len(n), (seq_len(n) - 1) %/% size)
-  largest <- lapply(blocks, function(rows) {
-    f <- dense_log_lik(model, data[rows, , drop = FALSE])
-    f[!is.finite(f)] <- Inf
-    apply(abs(f), 2, max)
-  })
-  bound <- alpha * unlist(largest, use.names = FALSE)
-  # What takes no part is not bounded by what its density does
-  bound[rep_len(alpha, n) == 0] <- 0
-  bound
-}
-
-dense_log_lik <- function(model, data) {
-  if (is.function(model$f)) {
-    columns <- lapply(seq_len(nrow(data)), function(i) {
-      model$f(data[i, , drop = FALSE], model$draws)
-    })
-    return(do.call(cbind, columns))
+grid_bound <- function(file, weights) {
+  grid <- file$grid
+  rule <- plain_rule(
+    grid, if (is.null(weights)) 1 else by_type(weights, file)
+  )
+  posterior <- if (is.null(weights)) {
+    grid_change(
+      grid, grid$file_unweighted, file$counts - grid$file_counts, rule
+    )
+  } else {
+    grid_posterior(grid, file$counts, rule)
   }
-  log_lik_(record_spec(model, data), model$draws)
+  record <- grid_bounds(grid, rule, grid_bulk(grid, posterior))[file$type]
+  structure(
+    list(
+      overall = max(record), record = record, kept = TRUE, quantile = 1,
+      weighted = !is.null(weights)
+    ),
+    class = "lipschitz_bound"
+  )
+}
+
+#' Values of records as values of their types, 0 for types without a record
+#' @noRd
+by_type <- function(value, file) {
+  value <- rep_len(as.double(value), length(file$type))
+  of_type <- value[match(seq_along(file$counts), file$type)]
+  if (any(abs(value - of_type[file$type]) > 1e-9)) {
+    abort_input(
+      "An exact audit needs a mechanism that treats equal records alike.",
+      arg = "mechanism"
+    )
+  }
+  of_type[is.na(of_type)] <- 0
+  of_type
 }

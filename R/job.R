@@ -277,6 +277,10 @@ why_not_taken <- function(name, known) {
 #' @noRd
 choose_mechanism <- function(x, parts, arg) {
   if (!rlang::is_missing(x) && inherits(x, "privacy_mechanism")) {
+    # A word that is refused where it cannot be used
+    if (!x$name %in% names(mechanisms_with(parts))) {
+      find_mechanism(x$name, parts, arg)
+    }
     return(x)
   }
   find_mechanism(rlang::maybe_missing(x), parts, arg)

@@ -60,7 +60,7 @@ keep_draws <- function(draw, quantile, dropped = 0L) {
 bound_of_draws <- function(spec, draws, threads, unit, quantile = 1,
                            dropped = 0L, draw = NULL) {
   reduce <- function(draws) {
-    lipschitz_(spec, draws, rep(TRUE, nrow(draws)), as.integer(threads))
+    lipschitz_(spec, draws, as.integer(threads))
   }
   kept <- rep(TRUE, nrow(draws))
   if (quantile < 1) {

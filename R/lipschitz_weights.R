@@ -105,12 +105,6 @@ lipschitz_scheme <- function() {
       basis <- node$basis
       lipschitz_rule(basis, model_bound(basis$model, data))
     },
-    definition = function(node, data, inner) {
-      defined_lipschitz_weights(node$basis, data)
-    },
-    grid = function(node, grid, counts, database, inner) {
-      grid_lipschitz_weights(grid, counts, node$arguments)
-    },
     replay = function(node, records, run, inner) {
       a <- node$arguments
       lipschitz_weights(
@@ -167,39 +161,4 @@ relative_risk <- function(delta, map, range = bound_range(delta)) {
     softmax = 1 / (1 + exp(-1.69897 * (delta - range$mean) / range$sd)),
     logistic = 2 / (1 + exp(-0.5 * delta)) - 1
   ))
-}
-
-# By definition, for audits ----------------------------------------------------
-
-#' The rule once more from its formula, for records that took no part in it
-#' @noRd
-defined_lipschitz_weights <- function(basis, data) {
-  delta <- dense_bound(basis$model, data)
-  ends <- basis$range
-  risk <- if (ends$max > ends$min) {
-    switch(basis$map,
-      linear = (delta - ends$min) / (ends$max - ends$min),
-      softmax = stats::plogis(1.69897 * (delta - ends$mean) / ends$sd),
-      logistic = tanh(delta / 4)
-    )
-  } else {
-    ifelse(delta > ends$max, 1, 0)
-  }
-  risk <- pmin(1, pmax(0, risk))
-  alpha <- pmin(1, pmax(0, basis$shift + basis$scale - basis$scale * risk))
-  ifelse(is.finite(delta), alpha, 0)
-}
-
-#' Lipschitz weights of a database on a grid
-#'
-#' Bounds are maxima over the bulk of the unweighted posterior.
-#' @param s (list) `scale`, `shift`, `map`.
-#' @noRd
-grid_lipschitz_weights <- function(grid, counts, s) {
-  cells <- grid_bulk(grid, unweighted_posterior(grid, counts))
-  delta <- grid_bounds(grid, plain_rule(grid, 1), cells)
-  record <- rep(seq_along(counts), counts)
-  risk <- numeric(length(counts))
-  risk[record] <- relative_risk(delta[record], s$map)
-  clamp(s$scale * (1 - risk) + s$shift)
 }

@@ -14,8 +14,7 @@ definition_censor_uw <- function() {
     short = "Censor_uw", colour = "#D55E00",
     make = mechanism_censor_uw,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
-    stages = stages_censor_uw,
-    grid = grid_version(clipped = TRUE, own_value = TRUE)
+    stages = stages_censor_uw
   )
 }
 

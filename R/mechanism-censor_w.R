@@ -16,8 +16,7 @@ definition_censor_w <- function() {
     short = "Censor_w", colour = "#F2A37E",
     make = mechanism_censor_w, from_unweighted = TRUE,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
-    stages = stages_censor_w,
-    grid = grid_version(grid_lw, c("scale", "shift", "map"), clipped = TRUE)
+    stages = stages_censor_w
   )
 }
 

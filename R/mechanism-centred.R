@@ -19,10 +19,6 @@ definition_centred <- function() {
     short = "Centred", colour = "#332288",
     make = mechanism_centred,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
-    stages = function(job) clipped_stage(job, job_rule(job)),
-    grid = grid_version(
-      takes = c("reference", "window"), needs = c("reference", "window"),
-      clipped = TRUE, own_value = TRUE, centred = TRUE
-    )
+    stages = function(job) clipped_stage(job, job_rule(job))
   )
 }

@@ -30,18 +30,10 @@ definition_cw <- function() {
     # Savitsky, Williams and Hu (2022)
     aliases = "countweighted",
     make = mechanism_cw, from_unweighted = TRUE,
-    prepare = prepare_balls, stages = stages_cw,
-    grid = grid_version(
-      grid_cw, c("radius", "relative", "scale", "shift"),
-      needs = "radius"
-    )
+    prepare = prepare_balls, stages = stages_cw
   )
 }
 
 stages_cw <- function(job) {
   weighting_stages(job, "cw", "count weights", job_count_weights)
-}
-
-grid_cw <- function(s) {
-  function(grid, counts, ...) grid_count_weights(grid, counts, s)
 }

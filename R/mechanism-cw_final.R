@@ -23,21 +23,10 @@ definition_cw_final <- function() {
     does = "count weights, re-weighted",
     short = "CW_final", colour = "#009E73",
     make = mechanism_cw_final, from_unweighted = TRUE,
-    prepare = prepare_balls, stages = stages_cw_final,
-    grid = grid_version(
-      grid_cw_final, c("radius", "relative", "scale", "shift", "k"),
-      needs = "radius"
-    )
+    prepare = prepare_balls, stages = stages_cw_final
   )
 }
 
 stages_cw_final <- function(job) {
   final_stages(job, stages_cw(job))
-}
-
-grid_cw_final <- function(s) {
-  first <- grid_cw(s)
-  function(grid, counts, ...) {
-    grid_reweighted(grid, counts, first(grid, counts), s$k)
-  }
 }

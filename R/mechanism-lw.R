@@ -19,15 +19,10 @@ definition_lw <- function() {
     does = "Lipschitz weights", short = "LW", colour = "#56B4E9",
     # Savitsky, Williams and Hu (2022); Hu, Williams and Savitsky
     aliases = c("dpweighted", "weighted"),
-    make = mechanism_lw, from_unweighted = TRUE, stages = stages_lw,
-    grid = grid_version(grid_lw, c("scale", "shift", "map"))
+    make = mechanism_lw, from_unweighted = TRUE, stages = stages_lw
   )
 }
 
 stages_lw <- function(job) {
   weighting_stages(job, "lw", "Lipschitz weights", job_lipschitz_weights)
-}
-
-grid_lw <- function(s) {
-  function(grid, counts, ...) grid_lipschitz_weights(grid, counts, s)
 }

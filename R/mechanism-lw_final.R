@@ -21,18 +21,10 @@ definition_lw_final <- function() {
     does = "Lipschitz weights, re-weighted",
     short = "LW_final", colour = "#0072B2",
     make = mechanism_lw_final, from_unweighted = TRUE,
-    stages = stages_lw_final,
-    grid = grid_version(grid_lw_final, c("scale", "shift", "map", "k"))
+    stages = stages_lw_final
   )
 }
 
 stages_lw_final <- function(job) {
   final_stages(job, stages_lw(job))
-}
-
-grid_lw_final <- function(s) {
-  first <- grid_lw(s)
-  function(grid, counts, ...) {
-    grid_reweighted(grid, counts, first(grid, counts), s$k)
-  }
 }

@@ -20,7 +20,9 @@ definition_risk <- function() {
     # Hu and Savitsky, Risk-weighted pseudo posterior
     aliases = "weights_v",
     make = mechanism_risk, from_unweighted = TRUE,
-    prepare = prepare_risk, stages = stages_risk
+    prepare = prepare_risk, stages = stages_risk,
+    # The weights rest on chance
+    grid = NULL
   )
 }
 

@@ -17,8 +17,7 @@ definition_scalar <- function() {
     # Savitsky, Williams and Hu (2022); Hu and Savitsky
     aliases = c("emweighted", "weights_s"),
     needs = c(epsilon = "The weight is solved for it."),
-    make = mechanism_scalar, from_unweighted = TRUE, stages = stages_scalar,
-    grid = grid_version(grid_scalar, "target", needs = "target")
+    make = mechanism_scalar, from_unweighted = TRUE, stages = stages_scalar
   )
 }
 
@@ -27,8 +26,4 @@ stages_scalar <- function(job) {
   tell_step("Solving the scalar weight")
   fits[[job$mechanism$name]] <- solved_fit(job, fits[[1]], NULL, "scale")
   fits
-}
-
-grid_scalar <- function(s) {
-  function(grid, counts, ...) grid_scalar_weight(grid, counts, s$target)
 }

@@ -7,7 +7,7 @@ mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
                             step_shares = c(0.17, 0.83), spread = NULL) {
   settings <- score_settings(
     reference %||% no_centre, delta, NULL, 40, clip,
-    c(1, check_step_shares(step_shares)), spread
+    c(1, check_positive(step_shares, 2, "step_shares")), spread
   )
   new_mechanism(definition_score(), list(
     reference = if (!is.null(reference)) settings$reference, delta = delta,
@@ -29,12 +29,8 @@ definition_score <- function() {
     stages = function(job) {
       list(score = kept_noise(job, "score release", release_job))
     },
-    release = release_independent
+    release = release_independent, grid = NULL
   )
-}
-
-check_step_shares <- function(x) {
-  check_positive(x, 2, "step_shares")
 }
 
 #' The model with its default prior, checked
@@ -89,11 +85,8 @@ release_settings <- function(job) {
 }
 
 release_job <- function(job) {
-  model <- job_model(job)
-  levels <- is_categorical(model$family)
-  release <- if (levels) release_levels else release_scores
-  release(
-    model, release_settings(job), job$epsilon, job$neighbours,
+  release_scores(
+    job_model(job), release_settings(job), job$epsilon, job$neighbours,
     stage_seed(job$seed, "score"), job$ledger, job$m
   )
 }

@@ -32,10 +32,7 @@ definition_two_stage <- function() {
     make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     split = split_two_stage, stages = stages_two_stage,
-    grid = grid_version(
-      takes = c("first_share", "weight_range"), needs = "weight_range",
-      clipped = TRUE, own_value = TRUE, first = grid_first_stage
-    )
+    grid = grid_two_stage
   )
 }
 
@@ -72,19 +69,19 @@ stages_two_stage <- function(job) {
   clipped_stage(job, job_rule(job), weights)
 }
 
-#' The first stage on the grid: alpha_i = clamp((hi - |f_i(theta_0)|) /
-#' (hi - lo)), theta_0 a cell drawn from the clipped unweighted posterior
-#' @return (list) `epsilon`, `rule` (function of a grid), `weights` (function of
-#'   a grid and a cell).
+#' Both clips: an audit takes cells of the first stage for the draw that the
+#' weights depend on
 #' @noRd
-grid_first_stage <- function(s, rest) {
-  epsilon <- s$first_share * rest
-  range <- s$weight_range
-  list(
-    epsilon = epsilon,
-    rule = function(grid) plain_rule(grid, 1, -epsilon / 2, epsilon / 2),
-    weights = function(grid, cell) {
-      clamp((range[2] - abs(grid$f[cell, ])) / diff(range))
-    }
+grid_two_stage <- function(job) {
+  s <- job$mechanism$settings
+  first <- job_fit(job, "first", censor = censor(
+    job$budget$first,
+    neighbours = job$neighbours, reference = s$reference, window = s$window
+  ))
+  fit <- clipped_fit(job, job_rule(job))
+  fit$first <- list(
+    censor = first$censor, weight_range = s$weight_range,
+    epsilon = first$censor$upper - first$censor$lower
   )
+  list(two_stage = fit)
 }

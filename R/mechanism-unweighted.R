@@ -14,6 +14,6 @@ definition_unweighted <- function() {
     does = "no protection, for comparison",
     short = "Unweighted", colour = "#8C8C8C",
     make = mechanism_unweighted, from_unweighted = TRUE,
-    stages = first_stage, grid = grid_version()
+    stages = first_stage
   )
 }

@@ -21,11 +21,7 @@ definition_weighted_e <- function() {
     short = "Weighted-e", colour = "#6A3D9A",
     needs = c(epsilon = "Records are dropped by it."),
     make = mechanism_weighted_e, from_unweighted = TRUE,
-    stages = stages_weighted_e,
-    grid = grid_version(
-      grid_weighted_e, c("scale", "shift", "map"),
-      needs = "epsilon"
-    )
+    stages = stages_weighted_e
   )
 }
 
@@ -39,25 +35,24 @@ stages_weighted_e <- function(job) {
   tell_step("Dropping records above the target")
   for (count in seq_len(s$max_refits)) {
     if (fit$bound$overall <= target * (1 + s$tolerance)) break
-    weights <- reach(job, truncate_weights(
-      fit, 2 * target,
-      allow_unconverged = job$allow_unconverged
-    ))
+    weights <- if (is.null(job$fit_with)) {
+      reach(job, truncate_weights(
+        fit, 2 * target,
+        allow_unconverged = job$allow_unconverged
+      ))
+    } else {
+      # On a neighbour of an audit nothing is refused
+      truncated_weights(fit, 2 * target)
+    }
     fit <- job_update(
       job, fit, "weighted", 1 + count,
       privacy_weights = weights
     )
   }
-  if (fit$bound$overall > target * (1 + s$tolerance)) {
+  if (is.null(job$fit_with) &&
+    fit$bound$overall > target * (1 + s$tolerance)) {
     abort_unreached(job, fit$bound$overall)
   }
   fits[[job$mechanism$name]] <- fit
   fits
-}
-
-grid_weighted_e <- function(s) {
-  first <- grid_lw(s)
-  function(grid, counts, ...) {
-    grid_truncated(grid, counts, first(grid, counts), s$epsilon)
-  }
 }

@@ -4,7 +4,6 @@
 #   mechanism_<name>()    the user's constructor, which checks its settings
 #   definition_<name>()   what it is, see mechanism_definition()
 #   stages_<name>()       the fits that it makes of a job, where it makes any
-#   grid_<name>()         what it makes of a database on the exact audit's grid
 #
 # and is a line of the list in mechanisms.R. The object that a user holds keeps
 # names and settings alone: a saved one meets the definition of the day.
@@ -40,14 +39,15 @@ mechanism_kinds <- c(
 #'   one to be released from. `NULL`: [pseudo_posterior()] does not offer it.
 #' @param release (function of a job and the number of sets, or `NULL`) For
 #'   comparisons, where there is nothing to fit: gives `sets` and their `label`.
-#' @param grid (list or `NULL`) See grid_version(). `NULL`: the exact audit
-#'   does not offer it.
+#' @param grid (function of a job or `NULL`) As `stages`, for fits on the grid
+#'   of an exact audit, see grid_fit(). `NULL`: the exact audit does not offer
+#'   it.
 #' @noRd
 mechanism_definition <- function(name, kind, does, label, title, short, colour,
                                  aliases = character(), needs = character(),
                                  make = NULL, from_unweighted = FALSE,
                                  prepare = identity, split = split_equally,
-                                 stages = NULL, release = NULL, grid = NULL) {
+                                 stages = NULL, release = NULL, grid = stages) {
   stopifnot(kind %in% mechanism_kinds)
   list(
     name = name, kind = kind, does = does, label = label, short = short,

@@ -3,8 +3,8 @@
 
 #' Mechanisms: what a whole job does
 #'
-#' What [pseudo_posterior()] and [compare()] take
-#' as `mechanism`: one of the functions below with its settings,
+#' What [pseudo_posterior()], [compare()] and [audit_guarantee()] of a formula
+#' take as `mechanism`: one of the functions below with its settings,
 #' `mechanism_lw(scale = 0.5)`, or its name alone, `"lw"`; the settings then
 #' stand among the job's arguments. The papers' own words, such as `"LW"`,
 #' `"CW_final"` or `"Weighted-e"`, are understood.
@@ -102,10 +102,7 @@ mechanisms <- function() {
     # For comparisons only
     definition_perturbed_histogram(),
     definition_topcode(),
-    definition_reference(),
-    # For the exact audit only
-    definition_public_scalar(),
-    definition_censor_cw()
+    definition_reference()
   )
   stats::setNames(all, vapply(all, `[[`, "", "name"))
 }

@@ -12,22 +12,21 @@
 #' @noRd
 stated_offsets <- function(right) {
   stated <- list()
-  left <- list(right)
-  while (length(left) > 0) {
-    part <- left[[1]]
-    left <- left[-1]
+  walk_code(right, function(part) {
     head <- if (is.call(part)) called_name(part[[1]])
     if (identical(head, "offset")) {
-      stated <- c(stated, list(part))
+      stated <<- c(stated, list(part))
+      NULL
     } else if (isTRUE(head %in% c("+", "("))) {
-      left <- c(as.list(part)[-1], left)
+      as.list(part)[-1]
     } else if (identical(head, "-") && length(part) == 3) {
-      left <- c(part[[2]], left)
       check_without_offset(part[[3]])
+      list(part[[2]])
     } else {
       check_without_offset(part)
+      NULL
     }
-  }
+  })
   stated
 }
 
@@ -111,7 +110,7 @@ sum_offsets <- function(frame, design) {
 #' know of none
 #' @noRd
 check_family_offset <- function(design, family) {
-  if (is_mixture(family) || is_categorical(family)) {
+  if (law_of(family)$several) {
     check_no_offset(
       design, "{.code {format(family)}} has several linear predictors.",
       "Offsets are for {.code poisson()}, {.fn neg_binomial},
@@ -140,10 +139,9 @@ check_margin_offset <- function(design, spec) {
   range <- design$offset_range
   beyond <- which(spec$offset < range[1] | spec$offset > range[2])
   if (length(beyond) > 0) {
-    n_bad <- length(beyond)
     abort_input(
       "A margin must be drawn for offsets that the file has.",
-      x = "{.code {design$offset}} is beyond them for {n_bad} of
+      x = "{.code {design$offset}} is beyond them for {length(beyond)} of
            {length(spec$offset)} record{?s}, which would get the values of
            the file's.",
       i = "Leave out the margin, or these records.",

@@ -112,7 +112,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
     reproducible = !is.null(seed), id = new_charge_id()
   )
   spend_noise(
-    ledger, charge_of_noise(made), "perturbed_histogram",
+    ledger, histogram_charge(made, claims = TRUE), "perturbed_histogram",
     values$response$variable, NULL, values$y,
     seed = seed, label = if (noise == "continuous") "none" else "strict"
   )
@@ -134,11 +134,11 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
 #' @param x (list) A histogram, with or without its counts.
 #' @param claims (flag) Is it as it was made?
 #' @noRd
-charge_of_noise <- function(x, claims = TRUE) {
-  epsilon <- if (x$noise == "continuous" || !claims) {
-    by_relation(NA_real_)
-  } else {
+histogram_charge <- function(x, claims = is_sealed(x)) {
+  epsilon <- if (claims && x$noise == "discrete") {
     histogram_epsilon(x)
+  } else {
+    by_relation(NA_real_)
   }
   charge(x$id, paste("perturbed histogram of", x$response$label), epsilon)
 }
@@ -179,13 +179,12 @@ histogram_values <- function(x, data, stated = NULL) {
       arg = "x"
     )
   }
-  missing_rows <- which(is.na(y))
-  if (length(missing_rows) > 0) {
-    n_bad <- length(missing_rows)
+  bad <- which(is.na(y))
+  if (length(bad) > 0) {
     abort_input(
       "The response must have no missing values.",
-      x = "It is missing for {n_bad} of {length(y)} record{?s}.",
-      arg = "x", rows = missing_rows
+      x = "It is missing for {length(bad)} of {length(y)} record{?s}.",
+      arg = "x", rows = bad
     )
   }
   # The values of a vector have no column of their own
@@ -447,12 +446,6 @@ margin_part <- function(x) {
     charges = histogram_charge(x), text = in_plain_figures(format(x)),
     reproducible = x$reproducible
   ))
-}
-
-#' The histogram's charge: the same one is paid once, however often it is used
-#' @noRd
-histogram_charge <- function(x) {
-  charge_of_noise(x, is_sealed(x))
 }
 
 histogram_verdict <- function(x) {

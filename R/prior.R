@@ -126,82 +126,19 @@ new_synth_prior <- function(kind, ...) {
 #' @noRd
 plain_prior <- function(prior) {
   make <- switch(prior$kind,
-    hierarchical = "prior_hierarchical", shared = "prior_shared",
-    normal = "prior_normal", beta_mean = "prior_beta_mean"
+    hierarchical = prior_hierarchical, shared = prior_shared,
+    normal = prior_normal, beta_mean = prior_beta_mean
   )
-  given <- unclass(prior)[names(formals(make))]
-  do.call(make, given, envir = topenv())
+  do.call(make, unclass(prior)[names(formals(make))])
 }
 
 check_location_scale <- function(x, arg = rlang::caller_arg(x)) {
-  good <- is.numeric(x) && !is.object(x) && length(x) == 2 &&
-    all(is.finite(x)) && x[2] > 0
-  if (!good) {
-    abort_input(
-      "{.arg {arg}} must be two finite numbers: a location and a positive
-       scale.",
-      x = "It is {describe_type(x)}.",
-      i = "For instance {.code c(10.8, 2.5)}.",
-      arg = arg
-    )
-  }
-  as.double(unname(x))
-}
-
-#' The prior of a fit: the one given, or the family's default
-#' @param columns (character, P) Names of the design's columns. `NULL` stands
-#'   for a model with predictors.
-#' @return (`synth_prior`)
-#' @noRd
-resolve_prior <- function(prior, family, columns = NULL) {
-  intercept_only <- identical(columns, "(Intercept)")
-  if (is.null(prior)) {
-    return(if (is_mixture(family)) {
-      prior_shared()
-    } else if (family$kind == "proportion" && intercept_only) {
-      prior_beta_mean()
-    } else if (is_categorical(family)) {
-      prior_normal(1, c(0, 2.5))
-    } else {
-      prior_hierarchical(lkj = family$lkj)
-    })
-  }
-  check_class(
-    prior, "synth_prior",
-    how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared},
-           {.fn prior_normal} or {.fn prior_beta_mean}.",
-    arg = "prior"
+  check_that(
+    are_numbers(x, 2) && x[2] > 0, x,
+    "two finite numbers: a location and a positive scale",
+    i = "For instance {.code c(10.8, 2.5)}.", arg = arg
   )
-  prior <- plain_prior(prior)
-  if (prior$kind == "shared" && !is_mixture(family)) {
-    abort_input(
-      "{.arg prior} must suit the family.",
-      x = "{.fn prior_shared} is for {.fn normal_mixture}; the family is
-           {.code {format(family)}}.",
-      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
-      arg = "prior"
-    )
-  }
-  if (is_categorical(family) && prior$kind != "normal") {
-    abort_input(
-      "{.arg prior} must suit the family.",
-      x = "{.fn categorical} has {.fn prior_normal} alone: others depend on
-           which level is the baseline.",
-      arg = "prior"
-    )
-  }
-  if (prior$kind == "beta_mean" &&
-    !(has_logit_link(family) && intercept_only)) {
-    abort_input(
-      "{.arg prior} must suit the model.",
-      x = "{.fn prior_beta_mean} is for {.fn beta_response} and {.fn bernoulli}
-           without predictors{if (has_logit_link(family)) ', and the formula has
-           some' else paste0('; the family is ', format(family))}.",
-      i = "Use {.fn prior_hierarchical} or {.fn prior_normal}.",
-      arg = "prior"
-    )
-  }
-  prior
+  as.double(unname(x))
 }
 
 #' The prior as the core reads it

@@ -10,7 +10,7 @@
 #' | `"lipschitz"` | [lipschitz_weights()] | the file |
 #' | `"count"` | [count_weights()] | the file, boundedly with a floor |
 #' | `"risk"` | [risk_weights()] | the file |
-#' | `"scalar"` | [scalar_weights()] | the file |
+#' | `"scalar"` | [solve_weights()] | the file |
 #' | `"reweighted"` | [reweight()] | the file |
 #' | `"truncated"` | [truncate_weights()] | the file |
 #' | `"combined"` | [combine_weights()] | as its parts |

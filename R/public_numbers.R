@@ -44,7 +44,7 @@ public_reference <- function(fit) {
   known <- c("\"(Intercept)\"", intersect(names(fit$family$extras),
     names(values)
   ))
-  window <- if (!fit$family$likelihood %in% names(default_windows)) {
+  window <- if (is.null(law_of(fit$family)$window)) {
     ", window = 2"
   }
   reference <- sprintf(

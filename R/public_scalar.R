@@ -16,7 +16,7 @@
 #' `pseudosynth_error_input`: anything but one number in \[0, 1\].
 #' @section Privacy:
 #' The statement is yours: the label rests on it.
-#' @seealso [scalar_weights()] for a scalar that is solved from the file,
+#' @seealso [solve_weights()] for a scalar that is solved from the file,
 #'   [combine_weights()] to put one on top of other weights.
 #' @examples
 #' public_scalar(0.5)
@@ -35,24 +35,20 @@ scalar_of <- function(alpha) {
 }
 
 public_scalar_scheme <- function() {
-  of_all <- function(node, data, inner) {
-    rep(node$basis$alpha, nrow(data))
-  }
   new_weighting_scheme(
     "public_scalar",
     title = "public scalar weight", short = "Scalar", word = "public_scalar",
     inputs = "alpha",
     dependency = function(node, inner) dependency("own"),
-    rule = of_all,
-    definition = of_all,
-    grid = function(node, grid, counts, database, inner) node$arguments$alpha,
+    rule = one_for_all,
     rescale = function(node, scale, shift) {
       node_of(scalar_of(clamp(scale * node$basis$alpha + shift)))
-    },
-    replay = function(node, records, run, inner) {
-      scalar_of(node$basis$alpha)
     }
   )
+}
+
+one_for_all <- function(node, data, inner) {
+  rep(node$basis$alpha, nrow(data))
 }
 
 #' The number that weights are for every record, if it was stated

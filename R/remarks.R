@@ -77,11 +77,9 @@ level_sums <- function(fit) {
 remark_empty <- function(fit) {
   levels <- level_sums(fit)
   empty <- levels$name[levels$n == 0]
-  if (length(empty) > 0 && length(active_records(fit)) > 0) {
-    sprintf(
-      "No record that takes part has %s: the prior decides %s.",
-      name_some(empty),
-      if (length(empty) == 1) "its coefficient" else "their coefficients"
+  if (length(active_records(fit)) > 0) {
+    remark_decided(
+      empty, "No record that takes part has %s: the prior decides %s."
     )
   }
 }

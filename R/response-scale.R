@@ -96,12 +96,11 @@ check_binary <- function(y, name, response) {
   if (is.factor(y) || is.character(y)) {
     check_text(y, name)
     n <- length(response_levels(y))
+    what <- if (is.factor(y)) "level" else "distinct value"
     if (n != 2) {
       abort_input(
-        "The response {.val {name}} must have exactly two
-         {if (is.factor(y)) 'levels' else 'distinct values'}.",
-        x = if (is.factor(y)) "It has {n} level{?s}." else
-          "It has {n} distinct value{?s}.",
+        "The response {.val {name}} must have exactly two {what}s.",
+        x = "It has {n} {what}{cli::qty(n)}{?s}.",
         i = if (n > 2) {
           "Merge them, or drop unused levels by {.fn droplevels}."
         } else {
@@ -122,10 +121,9 @@ check_binary <- function(y, name, response) {
   }
   bad <- which(!(y %in% c(0, 1)))
   if (length(bad) > 0) {
-    n_bad <- length(bad)
     abort_input(
       "The response {.val {name}} must be 0 or 1.",
-      x = "It is neither for {n_bad} of {length(y)} record{?s}.",
+      x = "It is neither for {length(bad)} of {length(y)} record{?s}.",
       i = "For two other values make it a {.fn factor}; for more values choose
            another family.",
       arg = "data", rows = bad
@@ -160,21 +158,42 @@ check_levels <- function(y, name, response) {
 check_among_levels <- function(y, name, response) {
   bad <- which(!as.character(y) %in% response$levels)
   if (length(bad) > 0) {
-    n_bad <- length(bad)
     abort_input(
       "The response {.val {name}} must have one of the stated levels.",
-      x = "{n_bad} of {length(y)} record{?s} {?has/have} another value.",
+      x = "{length(bad)} of {length(y)} record{?s} {?has/have} another value.",
       arg = "data", rows = bad
     )
   }
   invisible(y)
 }
 
-# Types ------------------------------------------------------------------------
+#' What is said of each kind of response
+#'
+#' `mass`: what a probability is of; `NA` where f is a density. `models`: why
+#' the formula's left side is the variable itself.
+#' @noRd
+response_kinds <- list(
+  continuous = list(called = "a continuous response", mass = NA),
+  count = list(
+    called = "counts", mass = "a count",
+    models = "It models whole numbers; its log link is on their mean."
+  ),
+  proportion = list(
+    called = "a proportion, whose bounds are the family's", mass = NA,
+    models = "It scales the variable by its {.arg bounds}; its logit link is on
+              the mean."
+  ),
+  binary = list(
+    called = "two values", mass = "two values",
+    models = "It models two values; its logit link is on the probability."
+  ),
+  categorical = list(
+    called = "levels", mass = "levels",
+    models = "It models levels; its link is on their probabilities."
+  )
+)
 
-response_type <- function(y) {
-  if (is.factor(y)) "factor" else typeof(y)
-}
+# Types ------------------------------------------------------------------------
 
 # The labels of a factor or a character: public. Characters are sorted in the C
 # locale, so that a fit is the same on every machine.
@@ -214,7 +233,7 @@ as_response_type <- function(response, y) {
 response_unit <- function(response) {
   name <- response$variable
   switch(response$kind,
-    count = sprintf("%s, a count: probability mass, unit-free", name),
+    continuous = response_label(response),
     proportion = {
       shown <- vapply(response$bounds, format_argument, "")
       sprintf(
@@ -222,9 +241,10 @@ response_unit <- function(response) {
         name, shown[1], shown[2]
       )
     },
-    binary = sprintf("%s, two values: probability mass, unit-free", name),
-    categorical = sprintf("%s, levels: probability mass, unit-free", name),
-    response_label(response)
+    sprintf(
+      "%s, %s: probability mass, unit-free", name,
+      response_kinds[[response$kind]]$mass
+    )
   )
 }
 
@@ -261,14 +281,32 @@ response_forward <- function(response, y) {
     bounds <- response$bounds
     return((y - bounds[1]) / (bounds[2] - bounds[1]))
   }
-  switch(response$transform,
-    identity = y,
-    log = log(y),
-    log1p = log1p(y),
-    sqrt = sqrt(y),
-    asinh = asinh(y / response$constant)
-  )
+  if (response$transform == "asinh") y <- y / response$constant
+  response_transforms[[response$transform]]$forward(y)
 }
+
+#' The transformations of a formula's left side, and which values they take
+#' @noRd
+response_transforms <- list(
+  identity = list(
+    forward = identity, back = identity, takes = function(y) !is.na(y)
+  ),
+  log = list(
+    forward = log, back = exp, takes = function(y) y > 0,
+    wanted = "positive", unwanted = "0 or negative"
+  ),
+  log1p = list(
+    forward = log1p, back = expm1, takes = function(y) y > -1,
+    wanted = "above -1", unwanted = "-1 or less"
+  ),
+  sqrt = list(
+    forward = sqrt, back = function(z) pmax(z, 0)^2,
+    takes = function(y) y >= 0, wanted = "0 or more", unwanted = "negative"
+  ),
+  asinh = list(
+    forward = asinh, back = sinh, takes = function(y) !is.na(y)
+  )
+)
 
 #' From the modelled scale back to the variable's own unit and type
 #'
@@ -339,13 +377,8 @@ own_unit <- function(response, z) {
   if (!is.null(bounds)) {
     return(bounds[1] + (bounds[2] - bounds[1]) * z)
   }
-  switch(response$transform,
-    identity = z,
-    log = exp(z),
-    log1p = expm1(z),
-    sqrt = pmax(z, 0)^2,
-    asinh = response$constant * sinh(z)
-  )
+  y <- response_transforms[[response$transform]]$back(z)
+  if (response$transform == "asinh") response$constant * y else y
 }
 
 #' The variable's own unit before it is cut at any end

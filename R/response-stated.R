@@ -29,9 +29,7 @@ state_response <- function(response, stated) {
   if (length(wrong) > 0) {
     abort_input(
       "{.arg response} must state what belongs to the response.",
-      x = "{.code {wrong[1]} = } is not for {switch(kind, binary = 'two values',
-           categorical = 'levels', count = 'counts', proportion = 'a proportion,
-           whose bounds are the family\\'s', 'a continuous response')}.",
+      x = "{.code {wrong[1]} = } is not for {response_kinds[[kind]]$called}.",
       arg = "response"
     )
   }
@@ -117,14 +115,10 @@ with_support <- function(response, support) {
   if (is.null(support)) {
     return(response)
   }
-  none <- c(
-    binary = "The response has two values.",
-    categorical = "The response has levels."
-  )
-  if (response$kind %in% names(none)) {
+  if (has_labels(response)) {
     abort_input(
       "{.arg support} is for amounts and counts.",
-      x = none[[response$kind]],
+      x = "The response has {response_kinds[[response$kind]]$called}.",
       arg = "support"
     )
   }
@@ -289,10 +283,22 @@ rounding_text <- function(response) {
 #' @export
 public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
                             confirmed = NULL) {
-  check_digits(digits)
-  check_stated_levels(levels)
+  none <- is.null(digits) || identical(digits, NA) ||
+    (is.numeric(digits) && identical(as.double(digits), NA_real_))
+  check_that(
+    none ||
+      (are_numbers(digits, 1) && digits == round(digits) && abs(digits) <= 15),
+    digits, "a whole number from -15 to 15, or {.code NA}"
+  )
+  check_that(
+    is.null(levels) || (is.character(levels) && length(levels) >= 2 &&
+      !anyNA(levels) && anyDuplicated(levels) == 0),
+    levels, "two or more different strings"
+  )
   if (!is.null(bounds)) bounds <- check_bounds(bounds)
-  check_confirmed(confirmed)
+  check_that(
+    is.null(confirmed) || are_numbers(confirmed), confirmed, "finite numbers"
+  )
   structure(
     list(
       digits = if (!is.null(digits)) as.integer(digits),
@@ -324,65 +330,53 @@ print.public_response <- function(x, ...) {
   invisible(x)
 }
 
-check_digits <- function(digits) {
-  if (is.null(digits) || identical(digits, NA)) {
-    return(invisible())
-  }
-  whole <- is.numeric(digits) && length(digits) == 1 && !is.object(digits) &&
-    (is.na(digits) || (digits == round(digits) && abs(digits) <= 15))
-  if (!whole) {
-    abort_input(
-      "{.arg digits} must be a whole number from -15 to 15, or {.code NA}.",
-      x = "It is {describe_type(digits)}.",
-      arg = "digits"
-    )
-  }
-}
-
-check_stated_levels <- function(levels) {
-  if (is.null(levels)) {
-    return(invisible())
-  }
-  if (!is.character(levels) || length(levels) < 2 || anyNA(levels) ||
-    anyDuplicated(levels) > 0) {
-    abort_input(
-      "{.arg levels} must be two or more different strings.",
-      x = "It is {describe_type(levels)}.",
-      arg = "levels"
-    )
-  }
-}
-
-check_confirmed <- function(confirmed) {
-  good <- is.numeric(confirmed) && !is.object(confirmed) &&
-    all(is.finite(confirmed))
-  if (!is.null(confirmed) && !good) {
-    abort_input(
-      "{.arg confirmed} must be finite numbers.",
-      x = "It is {describe_type(confirmed)}.",
-      arg = "confirmed"
-    )
-  }
-}
-
 #' Two public numbers in order
+#' @param what,advice (strings) What they are, and what to state, in cli's
+#'   markup.
 #' @noRd
-check_bounds <- function(bounds, arg = "bounds") {
+check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
+                         advice = "They must be chosen without the data.") {
   if (rlang::is_missing(bounds) || is.null(bounds)) {
     abort_input(
-      "{.arg {arg}} must be given: two public numbers.",
-      i = "They must be chosen without the data.",
+      "{.arg {arg}} must be given: {what}.",
+      i = advice,
       arg = arg
     )
   }
-  good <- is.numeric(bounds) && !is.object(bounds) && length(bounds) == 2 &&
-    all(is.finite(bounds)) && bounds[1] < bounds[2]
+  good <- are_numbers(bounds, 2) && bounds[1] < bounds[2] &&
+    is.finite(bounds[2] - bounds[1])
   if (!good) {
     abort_input(
       "{.arg {arg}} must be two finite numbers, the smaller one first.",
-      x = "It is {describe_type(bounds)}.",
+      x = if (is.numeric(bounds) && length(bounds) == 2) {
+        "They are {bounds[1]} and {bounds[2]}."
+      } else {
+        "It is {describe_type(bounds)}."
+      },
+      i = advice,
       arg = arg
     )
   }
   as.double(unname(bounds))
+}
+
+#' Refuse an argument that is not what it must be
+#' @param what (string) What it must be, in cli's markup.
+#' @param ... Further bullets.
+#' @noRd
+check_that <- function(good, x, what, ..., arg = rlang::caller_arg(x)) {
+  if (!good) {
+    abort_input(
+      paste0("{.arg {arg}} must be ", what, "."),
+      x = "It is {describe_type(x)}.",
+      ...,
+      arg = arg
+    )
+  }
+}
+
+#' Plain finite numbers, so many of them?
+#' @noRd
+are_numbers <- function(x, n = length(x)) {
+  is.numeric(x) && !is.object(x) && length(x) == n && all(is.finite(x))
 }

@@ -13,14 +13,14 @@
 #' @noRd
 parse_response <- function(formula, data, family = gaussian_family()) {
   left <- formula[[2]]
-  if (is.call(left) && family$kind != "continuous") {
+  if (is.call(left) && (family$kind != "continuous" || family$log_response)) {
     abort_plain_left_side(left, names(data), family)
   }
   transform <- "identity"
   constant <- 1
   if (is.call(left)) {
     transform <- if (is.symbol(left[[1]])) as.character(left[[1]]) else ""
-    known <- transform %in% c("log", "log1p", "sqrt", "asinh")
+    known <- transform %in% setdiff(names(response_transforms), "identity")
     if (!known || length(left) != 2) {
       abort_left_side(formula[[2]])
     }
@@ -45,18 +45,7 @@ parse_response <- function(formula, data, family = gaussian_family()) {
       arg = "formula"
     )
   }
-  if (family$log_response) {
-    if (transform != "identity") {
-      abort_input(
-        "With {.fn lognormal} the left side must be the variable itself.",
-        x = "It is {.code {deparse1(formula[[2]])}}; {.fn lognormal} would
-             take the logarithm of that.",
-        i = "Write {.code {variable} ~ ...}, or use {.fn gaussian}.",
-        arg = "formula"
-      )
-    }
-    transform <- "log"
-  }
+  if (family$log_response) transform <- "log"
   list(variable = variable, transform = transform, constant = constant)
 }
 
@@ -74,18 +63,15 @@ abort_left_side <- function(left) {
 abort_plain_left_side <- function(left, columns, family) {
   names <- intersect(all.vars(left), columns)
   plain <- if (length(names) == 1) names else "y"
-  why <- switch(family$kind,
-    count = "It models whole numbers; its log link is on their mean.",
-    proportion = "It scales the variable by its {.arg bounds}; its logit link
-                  is on the mean.",
-    binary = "It models two values; its logit link is on the probability.",
-    categorical = "It models levels; its link is on their probabilities."
-  )
   abort_input(
     "With {.fn {family$name}} the left side of {.arg formula} must be the
      variable itself.",
     x = "It is {.code {deparse1(left)}}.",
-    i = why,
+    i = if (family$log_response) {
+      "It takes the logarithm itself. For another scale use {.fn gaussian}."
+    } else {
+      response_kinds[[family$kind]]$models
+    },
     i = "Write {.code {plain} ~ ...}.",
     arg = "formula"
   )
@@ -138,7 +124,7 @@ new_response <- function(formula, data, family = gaussian_family(),
   response$kind <- family$kind
   response["bounds"] <- list(family$bounds)
   y <- data[[response$variable]]
-  response$type <- response_type(y)
+  response$type <- if (is.factor(y)) "factor" else typeof(y)
   response["levels"] <- list(response_levels(y))
   response$ordered <- is.ordered(y)
   response$digits <- if (is.numeric(y)) response_digits(y) else 0L
@@ -157,19 +143,8 @@ new_response <- function(formula, data, family = gaussian_family(),
 
 check_response <- function(y, response, family) {
   name <- response$variable
-  if (response$kind == "binary") {
-    check_finite_column(y, name)
-    check_enough(y)
-    check_binary(y, name, response)
-    return(invisible(y))
-  }
-  if (response$kind == "categorical") {
-    check_finite_column(y, name)
-    check_enough(y)
-    check_levels(y, name, response)
-    return(invisible(y))
-  }
-  if (!is.numeric(y) || is.object(y) || !is.null(dim(y))) {
+  labels <- has_labels(response)
+  if (!labels && (!is.numeric(y) || is.object(y) || !is.null(dim(y)))) {
     two <- is.logical(y) || length(unique(y)) == 2
     abort_input(
       "The response {.val {name}} must be a plain numeric column.",
@@ -180,9 +155,17 @@ check_response <- function(y, response, family) {
     )
   }
   check_finite_column(y, name)
-  check_enough(y)
+  if (length(y) < 2) {
+    abort_input(
+      "{.arg data} must have at least two records.",
+      x = "It has {length(y)}.",
+      arg = "data"
+    )
+  }
   y <- stated_values(response, y)
   switch(response$kind,
+    binary = check_binary(y, name, response),
+    categorical = check_levels(y, name, response),
     count = check_counts(y, name),
     proportion = check_inside(y, response),
     check_domain(y, response)
@@ -190,11 +173,10 @@ check_response <- function(y, response, family) {
   z <- response_forward(response, y)
   if (!all(is.finite(z))) {
     bad <- which(!is.finite(z))
-    n_bad <- length(bad)
     abort_input(
       "The modelled response {.code {response_label(response)}} must be
        finite.",
-      x = "It is not for {n_bad} record{?s}.",
+      x = "It is not for {length(bad)} record{?s}.",
       i = "Choose another constant or transformation.",
       arg = "formula", rows = bad
     )
@@ -229,17 +211,6 @@ check_varies <- function(model) {
   invisible(model)
 }
 
-check_enough <- function(y) {
-  n <- length(y)
-  if (n < 2) {
-    abort_input(
-      "{.arg data} must have at least two records.",
-      x = "It has {n}.",
-      arg = "data"
-    )
-  }
-}
-
 check_finite_column <- function(x, name) {
   missing_rows <- which(is.na(x))
   if (length(missing_rows) > 0) {
@@ -268,32 +239,21 @@ check_finite_column <- function(x, name) {
 # Values that the transformation cannot take are the user's decision: nothing
 # is dropped silently.
 check_domain <- function(y, response) {
-  bad <- switch(response$transform,
-    log = which(y <= 0),
-    log1p = which(y <= -1),
-    sqrt = which(y < 0),
-    integer()
-  )
+  transform <- response_transforms[[response$transform]]
+  bad <- which(!transform$takes(y))
   if (length(bad) == 0) {
     return(invisible(y))
   }
   name <- response$variable
   n_bad <- length(bad)
-  wanted <- switch(response$transform,
-    log = "positive", log1p = "above -1", sqrt = "0 or more"
+  choices <- c(
+    if (response$transform == "log" && all(y > -1)) sprintf("log1p(%s)", name),
+    sprintf("asinh(%s / constant)", name)
   )
-  unwanted <- switch(response$transform,
-    log = "0 or negative", log1p = "-1 or less", sqrt = "negative"
-  )
-  choices <- switch(response$transform,
-    log = c(if (all(y > -1)) "log1p({name})", "asinh({name} / constant)"),
-    "asinh({name} / constant)"
-  )
-  choices <- gsub("{name}", name, choices, fixed = TRUE)
   abort_input(
-    "The response {.val {name}} must be {wanted} for
+    "The response {.val {name}} must be {transform$wanted} for
      {.code {response_label(response)}}.",
-    x = "It is {unwanted} for {n_bad} of {length(y)} record{?s}.",
+    x = "It is {transform$unwanted} for {n_bad} of {length(y)} record{?s}.",
     i = "Either drop these records yourself, for instance with {.fn subset},",
     i = "or keep them and model {.or {.code {choices}}} with a public
          constant.",
@@ -519,17 +479,14 @@ response_statistics <- function(y) {
 #' @noRd
 formula_numbers <- function(formula, columns) {
   found <- list()
-  # A sum of hundreds of terms is too deep for a function that calls itself
-  left <- as.list(formula)[-1]
-  while (length(left) > 0) {
-    part <- left[[1]]
-    left <- left[-1]
+  walk_code(formula, function(part) {
     if (is.numeric(part)) {
-      found <- c(found, part)
+      found <<- c(found, part)
+      NULL
     } else if (is.call(part)) {
-      left <- c(arguments_of(part), left)
+      arguments_of(part)
     }
-  }
+  })
   named <- lapply(setdiff(all.vars(formula), columns), function(name) {
     value <- get0(name, envir = environment(formula))
     if (is_public_number(value)) as.double(value)

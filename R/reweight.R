@@ -172,15 +172,6 @@ reweighted_scheme <- function() {
       delta <- model_bound(basis$model, data, inner[[1]])
       reweighted_rule(inner[[1]], delta, basis$overall, basis$k)
     },
-    definition = function(node, data, inner) {
-      basis <- node$basis
-      delta <- dense_bound(basis$model, data, inner[[1]])
-      raised <- pmin(1, basis$k * basis$overall * inner[[1]] / delta)
-      ifelse(inner[[1]] == 0, 0, raised)
-    },
-    grid = function(node, grid, counts, database, inner) {
-      grid_reweighted(grid, counts, inner()[[1]], node$arguments$k)
-    },
     replay = function(node, records, run, inner) {
       reweighted_weights(run(inner()[[1]]), node$arguments$k)
     }
@@ -257,14 +248,4 @@ next_k <- function(k, ratio, accepted, refused) {
   # Stay inside the bracket; a secant at its edge would repeat a refit
   margin <- min(0.1 * (refused - accepted), 0.01)
   clamp(secant, accepted + margin, refused - margin)
-}
-
-#' On a grid: alpha_i^w = clamp(k alpha_i Delta / Delta_i), the bounds of the
-#' weighted fit
-#' @noRd
-grid_reweighted <- function(grid, counts, alpha, k) {
-  delta <- database_bounds(grid, counts, alpha)
-  raised <- clamp(k * alpha * max(delta[counts > 0]) / delta)
-  raised[alpha == 0] <- 0
-  raised
 }

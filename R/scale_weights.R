@@ -98,10 +98,6 @@ scale_weights <- function(weights, scale = 1, shift = 0, ...) {
   check_number(scale, min = 0)
   check_number(shift)
   node <- node_of(weights)
-  scheme <- scheme_of(node)
-  if (is.null(scheme$rescale)) {
-    scaled_weights(weights, scaled_node(node, scale, shift))
-  } else {
-    rescaled_weights(weights, scheme, scale, shift)
-  }
+  rescale <- scheme_of(node)$rescale %||% scaled_node
+  at_scale(weights, rescale(node, scale, shift), scale, shift)
 }

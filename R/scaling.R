@@ -20,8 +20,7 @@ check_scaling <- function(scaling, frame) {
     length(scaling) == length(unique(names(scaling))) &&
     all(nzchar(names(scaling)))
   good <- vapply(if (named) scaling else list(FALSE), function(x) {
-    is.numeric(x) && !is.object(x) && length(x) == 2 && all(is.finite(x)) &&
-      x[2] > 0
+    are_numbers(x, 2) && x[2] > 0
   }, TRUE)
   if (!named || !all(good)) {
     abort_input(
@@ -145,18 +144,10 @@ spans_constant <- function(terms, frame) {
 
 is_centrable <- function(name, table, constant) {
   present <- table > 0
-  for (term in which(present[name, ])) {
+  all(vapply(which(present[name, ]), function(term) {
     rest <- present[, term] & rownames(present) != name
-    found <- if (any(rest)) {
-      any(colSums(present != rest) == 0)
-    } else {
-      constant
-    }
-    if (!found) {
-      return(FALSE)
-    }
-  }
-  TRUE
+    if (any(rest)) any(colSums(present != rest) == 0) else constant
+  }, TRUE))
 }
 
 standardise <- function(frame, design) {

@@ -172,3 +172,244 @@ as.list.score_release <- function(x, ...) {
     n_records = x$n_records, guarantee = as.list(guarantee(x))
   )
 }
+
+# The object -----------------------------------------------------------------
+
+#' Only public and released numbers, built anew
+#' @param file (list) See score_file().
+#' @param charges (data frame) See plan_charges().
+#' @param names (character) Of the coefficients.
+#' @noRd
+new_score_release <- function(model, settings, neighbours, steps, margin, found,
+                              file, charges, seed, names) {
+  steps <- lapply(steps, function(step) {
+    if (!is.null(step$b)) step$reference <- stats::setNames(step$b, names)
+    step[setdiff(names(step), c("b", "centre", "spread", "z", "geometry"))]
+  })
+  named <- function(posterior) {
+    list(
+      mean = stats::setNames(posterior$mean, names),
+      covariance = if (!is.null(posterior$covariance)) {
+        structure(posterior$covariance, dimnames = list(names, names))
+      }
+    )
+  }
+  stated <- named(found$stated)
+  made <- list(
+    steps = steps, margin = margin,
+    population = released_population(
+      file, if (!is.null(margin)) found$shrunk$mean
+    ),
+    coefficients = stated$mean,
+    covariance = stated$covariance, draws = named(found$shrunk),
+    shape = if (!is.null(found$shrunk$shape)) {
+      stats::setNames(found$shrunk$shape, names(model$family$extras))
+    },
+    slope_scale = found$slope_scale,
+    family = model$family, prior = model$prior,
+    response = released_response(model$response), design = model$design,
+    reference = settings$reference, n_records = file$n, delta = settings$delta,
+    neighbours = neighbours, spread = settings$spread,
+    reproducible = !is.null(seed)
+  )
+  # The same seed and outcome are the same release, which is paid once
+  if (!is.null(seed)) {
+    charges$id <- vapply(
+      charges$what, hashed_id, "", made[c("steps", "margin")], seed
+    )
+  }
+  made$charges <- charges
+  seal(structure(made, class = "score_release"))
+}
+
+#' The shape that the reference states
+#' @noRd
+public_shape <- function(x) {
+  if (!is.null(x$shape)) x$reference$values[[names(x$shape)]]
+}
+
+# The label, of what is drawn from it, too -----------------------------------
+
+#' @rdname guarantee
+#' @export
+guarantee.score_release <- function(x, m = 1, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
+  check_count(m, min = 1)
+  check_public_only(public)
+  label_of_score(x)
+}
+
+#' @param n_records (count) Of what is drawn from it, for synthetic data.
+#' @noRd
+label_of_score <- function(x, what = "the noisy sums", m = 1,
+                           n_records = x$n_records,
+                           reproducible = x$reproducible, support = NULL,
+                           combine = NULL) {
+  verdict <- score_verdict(x)
+  claims <- verdict$label == "strict"
+  new_privacy_guarantee(
+    verdict,
+    mechanism = "score", title = "score release", what = what,
+    paid = if (claims) x$charges else no_charges(), m = m,
+    n_records = as.integer(n_records), unit = x$response$label,
+    public_inputs = score_inputs(x, support, combine),
+    reproducible = isTRUE(reproducible),
+    public = TRUE, failure = if (claims) x$delta else 0
+  )
+}
+
+score_verdict <- function(x) {
+  if (!is_sealed(x)) {
+    return(edited_verdict("score release"))
+  }
+  if (!response_is_public(x$response)) {
+    return(list(label = "none", reasons = paste(
+      "The labels of the response were read from the file: state them as",
+      "`response = public_response(levels = )`."
+    )))
+  }
+  list(label = "strict", reasons = c(
+    paste(
+      "Each part is a sum of whole vectors, to which a record adds",
+      if (is_categorical(x$family)) {
+        "a public vector in the block of its level,"
+      } else {
+        "its clipped whole score times a public vector,"
+      },
+      "under exact discrete", if (x$delta > 0) "Gaussian" else "Laplace",
+      "noise."
+    ),
+    paste(
+      "Coefficients and values are drawn from what was released and from",
+      "published predictors: they cost nothing more."
+    )
+  ))
+}
+
+score_inputs <- function(x, support = NULL, combine = NULL) {
+  in_plain_figures(c(
+    if (!is.null(combine)) c(sets = combine_words[[combine]]),
+    response = x$response$label,
+    values = rounding_text(with_support(x$response, support)),
+    predictors = published_text(x$design$variables),
+    model = format(x$family), prior = format(x$prior),
+    if (!is_categorical(x$family)) c(reference = format(x$reference)),
+    scores = sprintf(
+      "%skappa %s, %s medians of the records' lengths",
+      if (is_categorical(x$family)) {
+        "indicators of levels; "
+      } else {
+        sprintf("clipped at %s; ", paste(
+          vapply(x$steps, function(step) format_exact(step$clip), ""),
+          collapse = " and "
+        ))
+      },
+      format_figure(x$steps[[length(x$steps)]]$kappa), format_exact(x$spread)
+    ),
+    noise = sprintf(
+      "discrete %s, scales %s in whole units",
+      if (x$delta > 0) "Gaussian" else "Laplace",
+      paste(vapply(
+        Filter(Negate(is.null), c(list(x$margin), x$steps)),
+        function(part) format_exact(part$scale), ""
+      ), collapse = " ")
+    ),
+    if (!is.null(x$margin)) {
+      c(margin = sprintf(
+        "%d bins on [%s, %s] around the reference", length(x$margin$noisy),
+        format_exact(x$margin$bounds[1]), format_exact(x$margin$bounds[2])
+      ))
+    }
+  ))
+}
+
+# Warnings from public and released numbers ----------------------------------
+
+warn_delta <- function(delta, n) {
+  if (delta > 1 / n) {
+    warn_of(
+      "delta",
+      "{.arg delta} should lie far below 1/N.",
+      x = "It is {format(delta)}, N is {n}.",
+      i = "Publishing one record at random has a delta of 1/N."
+    )
+  }
+}
+
+#' Say where the noise drowns the file
+#'
+#' From public numbers: where the standard error of a typical record's linear
+#' predictor is above half of the reference's sigma, or that of the cumulative
+#' shares above 0.03 (the largest error is twice that), a reference that is not
+#' far off does as well (`ce_income`: at epsilon 0.05).
+#' @param error (number) Standard error of a typical record's linear predictor.
+#' @param unit (number) See line_unit().
+#' @param margin (list or `NULL`) See score_margin().
+#' @noRd
+warn_budget <- function(error, unit, margin, n) {
+  shares <- if (is.null(margin)) 0 else margin_error(margin, n)
+  drowned <- c(error > unit / 2, shares > 0.03)
+  if (any(drowned)) {
+    warn_of(
+      "budget",
+      "The noise drowns the file: the reference alone may serve as well.",
+      x = if (drowned[1]) {
+        "The standard error of a typical record's linear predictor is
+         {format_figure(error, 2)}, above {format_figure(unit / 2, 2)}."
+      },
+      x = if (drowned[2]) {
+        "The standard error of the margin's cumulative shares is
+         {format_figure(shares, 2)}, above 0.03."
+      },
+      i = "Spend more {.arg epsilon}, leave predictors out, or take a
+           {.arg reference} nearer to the file."
+    )
+  }
+}
+
+#' Warn of it: the share is released
+#' @noRd
+warn_saturated <- function(x) {
+  saturated <- is_saturated(x)
+  if (saturated) {
+    warn_of(
+      "reference",
+      "The {.arg reference} is too far from the file.",
+      x = "Nearly all scores of the last step are clipped: coefficients are only
+           known to lie beyond some value, and their intervals do not hold.",
+      i = "State an intercept and a scale nearer to the file, from public
+           sources. This release is paid all the same."
+    )
+  }
+  invisible(saturated)
+}
+
+#' Warn where counts vary more than Poisson ones
+#'
+#' Then fewer records are unclipped than the family says at the coefficients
+#' that were found, which are off: the family turns its clipped sums into them.
+#' What is released is compared with what is published.
+#' @param step (list) The last, see step_of_file().
+#' @param eta (double, R) The linear predictor at the coefficients found.
+#' @param count (R) Records of each row.
+#' @noRd
+warn_wide_counts <- function(family, step, eta, count) {
+  # A shape would make up for it
+  if (family$kind != "count" || length(family$extras) > 0) {
+    return(invisible())
+  }
+  share <- step$share
+  expected <- stats::weighted.mean(inside_clip(family, step, eta)(NULL), count)
+  noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
+  if (expected - share > max(0.05, 4 * noise)) {
+    warn_of(
+      "family",
+      "The counts vary more than those of {.fn poisson}.",
+      x = "{format_share(max(share, 0))} of the scores of the last step are
+           unclipped, where the family has {format_share(expected)}:
+           coefficients are pulled down, their intervals do not hold, and
+           what the margin says beyond the family is mostly noise.",
+      i = "Take {.fn neg_binomial}. This release is paid all the same."
+    )
+  }
+}

@@ -10,7 +10,14 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   prior <- score_prior(model)
   levels <- model$response$levels
   check_score_margin(settings, model$response)
-  check_levels_size(length(levels), ncol(file$x))
+  if (length(levels) * ncol(file$x) > 2000) {
+    abort_input(
+      "Levels times coefficients must be at most 2,000.",
+      x = "They are {length(levels)} and {ncol(file$x)}.",
+      i = "Merge levels, or leave predictors out.",
+      arg = "formula"
+    )
+  }
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
   budget <- score_budget(
@@ -19,7 +26,10 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   )$second
   warn_delta(settings$delta, file$n)
   geometry <- levels_geometry(file, prior, settings$spread)
-  noise <- levels_noise(geometry$z, length(levels), budget)
+  noise <- noise_of(
+    levels_sensitivity(geometry$z, budget$noise), budget,
+    length(levels) * ncol(geometry$z)
+  )
   charges <- plan_charges(list("noisy sums by level" = noise))
   pay_release(ledger, charges, model, m, seed)
   step <- levels_step(
@@ -38,17 +48,6 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
     list(stated = found, shrunk = found["mean"]), file, charges, seed,
     paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
   )
-}
-
-check_levels_size <- function(levels, columns) {
-  if (levels * columns > 2000) {
-    abort_input(
-      "Levels times coefficients must be at most 2,000.",
-      x = "They are {levels} and {columns}.",
-      i = "Merge levels, or leave predictors out.",
-      arg = "formula"
-    )
-  }
 }
 
 # What a record of a level counts itself, of what its vector can move: 8% more
@@ -90,13 +89,6 @@ levels_sums <- function(y, size, z, row) {
 levels_sensitivity <- function(z, noise) {
   length <- score_steps * vector_lengths(z, noise)
   by_relation(length, if (noise == "laplace") 2 * length else sqrt(2) * length)
-}
-
-#' @param size (count) Of levels, K.
-#' @return (list) See noise_of().
-#' @noRd
-levels_noise <- function(z, size, budget) {
-  noise_of(levels_sensitivity(z, budget$noise), budget, size * ncol(z))
 }
 
 #' @return (list) All public: `sum` (1 + P x K), `noise` (its standard

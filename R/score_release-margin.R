@@ -40,6 +40,38 @@ score_breaks <- function(family, ends, centre, shape, bins) {
 #' @noRd
 whole_ends <- function(bounds) c(ceiling(bounds[1]), floor(bounds[2]))
 
+check_score_margin <- function(settings, response) {
+  bounds <- settings$bounds
+  if (is.null(bounds)) {
+    return(invisible())
+  }
+  if (has_labels(response)) {
+    abort_input(
+      "A margin is for numbers.",
+      i = "Leave {.arg bounds} out.",
+      arg = "bounds"
+    )
+  }
+  inside <- response$bounds %||%
+    c(if (response$kind == "count") 0 else -Inf, Inf)
+  if (bounds[1] < inside[1] || bounds[2] > inside[2]) {
+    abort_input(
+      "{.arg bounds} must lie where the family has values.",
+      i = "That is from {format(inside[1])} to {format(inside[2])}.",
+      arg = "bounds"
+    )
+  }
+  if (response$kind == "count" && diff(whole_ends(bounds)) < 1) {
+    abort_input(
+      "{.arg bounds} of counts must hold two whole numbers or more.",
+      x = "They hold {max(0, diff(whole_ends(bounds)) + 1)}.",
+      i = "State the smallest and the largest count, such as
+           {.code bounds = c(0, 50)}.",
+      arg = "bounds"
+    )
+  }
+}
+
 #' What is counted: column j is what a record of bin j adds
 #'
 #' For Gaussian noise the square root of the matrix of prefix sums, whose
@@ -58,36 +90,28 @@ margin_strategy <- function(bins, noise) {
   round(unit * ifelse(lag < 0, 0, root[pmax(lag, 0) + 1]))
 }
 
-#' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
-#' @noRd
-margin_plan <- function(breaks, budget) {
-  bins <- length(breaks) - 1
-  strategy <- margin_strategy(bins, budget$noise)
-  list(
-    breaks = breaks, strategy = strategy,
-    noise = noise_of(margin_sensitivity(strategy, budget$noise), budget, bins)
+strategy_of <- function(margin) {
+  margin_strategy(
+    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
   )
 }
 
 #' The noisy margin
 #'
 #' @param z (double, N) The response on the modelled scale.
-#' @param plan (list) See margin_plan().
+#' @param plan (list) See plan_margin().
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
 #'   (counts by bin, their sum N), and the noise as paid.
 #' @noRd
 score_margin <- function(z, plan, bounds, seed) {
-  breaks <- plan$breaks
-  bins <- length(breaks) - 1
-  strategy <- plan$strategy
-  noise <- plan$noise
-  n <- length(z)
-  sums <- margin_sums(z, breaks, strategy) + draw_noise(noise, bins, seed)
-  counts <- solve(strategy, sums)
+  bins <- length(plan$breaks) - 1
+  sums <- margin_sums(z, plan$breaks, plan$strategy) +
+    draw_noise(plan$noise, bins, seed)
+  counts <- solve(plan$strategy, sums)
   # N is public: the counts nearest to the noisy ones that sum to it
-  spread <- solve(crossprod(strategy), rep(1, bins))
-  counts <- counts - spread * (sum(counts) - n) / sum(spread)
-  c(list(breaks = breaks, bounds = bounds, noisy = counts), noise)
+  spread <- solve(crossprod(plan$strategy), rep(1, bins))
+  counts <- counts - spread * (sum(counts) - length(z)) / sum(spread)
+  c(list(breaks = plan$breaks, bounds = bounds, noisy = counts), plan$noise)
 }
 
 #' The whole sums of a margin
@@ -111,32 +135,11 @@ margin_sensitivity <- function(strategy, noise) {
 #' @noRd
 margin_error <- function(margin, n) {
   bins <- length(margin$noisy)
-  strategy <- margin_strategy(
-    bins, if (is.null(margin$rho)) "laplace" else "gaussian"
-  )
+  strategy <- strategy_of(margin)
   sums <- 1 * lower.tri(diag(bins), diag = TRUE)
   # The total is known
   sums <- sums[-bins, , drop = FALSE] - seq_len(bins - 1) / bins
   max(sqrt(rowSums((sums %*% solve(strategy))^2))) * margin$deviation / n
-}
-
-# Ranks -----------------------------------------------------------------------
-
-#' What a margin's ranks come from: the linear predictor with these errors
-#'
-#' Of families with a law of their own normal ones: the margin has the shape,
-#' and a latent value has no ties.
-#' @noRd
-latent_quantile <- function(family, p) {
-  if (is_location(family)) error_quantile(family, p) else stats::qnorm(p)
-}
-
-latent_share <- function(family, error) {
-  if (is_location(family)) {
-    error_probability(family, error)
-  } else {
-    stats::pnorm(error)
-  }
 }
 
 # The bins of a count's margin lie between whole numbers
@@ -200,9 +203,7 @@ margin_parts <- function(x) {
 #' The inverse covariance of the noise in a margin's counts
 #' @noRd
 margin_precision <- function(margin) {
-  crossprod(margin_strategy(
-    length(margin$noisy), if (is.null(margin$rho)) "laplace" else "gaussian"
-  ) / margin$deviation)
+  crossprod(strategy_of(margin) / margin$deviation)
 }
 
 #' What bins hold before the noisy counts are looked at
@@ -216,7 +217,7 @@ law_shares <- function(x, breaks) {
   mean <- family_mean(x$family, drop(x$population$rows %*% x$draws$mean))
   below <- if (is_location(x$family)) {
     # The tenth and ninetieth hundredths are those of the family
-    sigma <- x$shape * error_quantile(x$family, 0.9) / stats::qnorm(0.9)
+    sigma <- x$shape * latent_quantile(x$family, 0.9) / stats::qnorm(0.9)
     function(q, mean) stats::pnorm((q - mean) / sigma)
   } else {
     function(q, mean) response_probability(x$family, q, mean, x$shape)

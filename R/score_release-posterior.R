@@ -1,5 +1,7 @@
 # The posterior of the coefficients given noisy sums and their known noise:
-# normal at its mode, from public numbers and released ones alone.
+# normal at its mode, from public numbers and released ones alone. Below it what
+# clipped scores are expected to be, and the shape that their noisy share of
+# unclipped records tells.
 
 #' @param family (`synth_family`)
 #' @param file (list) See distinct_rows().
@@ -168,21 +170,6 @@ sums_covariance <- function(family, file, steps, b, shape) {
   all
 }
 
-#' The family's shape, from the noisy share of unclipped records
-#' @noRd
-released_shape <- function(family, step, eta, count, public) {
-  # A hundred records serve all: along how far the scores' centres are from eta,
-  # for location models all that there is to know
-  some <- typical_rows(
-    if (is_location(family)) eta - step$centre else eta, count
-  )
-  # What the sample itself adds to the noise is at most a half over root N
-  noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
-  shape_of_share(
-    family, step$share, noise, rows_of(step, some), eta[some], public
-  )
-}
-
 #' A hundred rows along a value, each for as many records
 #' @noRd
 typical_rows <- function(value, count) {
@@ -252,4 +239,161 @@ both_posteriors <- function(family, file, steps, start, prior, public) {
     stated = stated, shrunk = fit(scale, stated$mean, stated),
     slope_scale = sqrt(variance)
   )
+}
+
+# What clipped scores are expected to be -------------------------------------
+
+#' Clipped scores at other coefficients than the public ones they are taken at
+#' @param frame (list) See score_frame(), with `clip`.
+#' @param shape (number or `NULL`) Of the family.
+#' @return (function of a linear predictor) Gives `mean` and `slope` (of the
+#'   mean in the linear predictor), R each.
+#' @noRd
+expected_scores <- function(family, frame, shape = NULL) {
+  clip <- frame$clip
+  if (is_location(family)) {
+    return(expected_location(family, frame$centre, clip, shape))
+  }
+  if (family$kind == "binary") {
+    one <- clamp(score_of(1, frame), -clip, clip)
+    zero <- clamp(score_of(0, frame), -clip, clip)
+    return(function(eta) {
+      p <- stats::plogis(eta)
+      list(mean = p * one + (1 - p) * zero, slope = p * (1 - p) * (one - zero) )
+    })
+  }
+  reach <- clip * frame$spread
+  law <- law_of(family)
+  function(eta) {
+    mean <- family_mean(family, eta)
+    above <- law$above(frame$centre - reach, eta, mean, shape)
+    beyond <- law$above(frame$centre + reach, eta, mean, shape)
+    list(
+      mean = (above$mean - beyond$mean) / frame$spread - clip,
+      slope = (above$slope - beyond$slope) / frame$spread
+    )
+  }
+}
+
+#' With errors e: E clip(e + d) is odd in d with slope P(|e + d| < c)
+#' @noRd
+expected_location <- function(family, at, clip, sigma) {
+  # Finer near 0, and flat where all is clipped
+  cells <- 200
+  grid <- sinh(seq(0, asinh(60 * (1 + clip / sigma)), length.out = cells)) *
+    sigma
+  slope <- latent_share(family, (clip - grid) / sigma) -
+    latent_share(family, (-clip - grid) / sigma)
+  mean <- c(0, cumsum(diff(grid) * (slope[-1] + slope[-cells]) / 2))
+  function(eta) {
+    d <- eta - at
+    # Along lines between the grid's values, found once for both
+    size <- pmin(abs(d), grid[cells])
+    left <- findInterval(size, grid, all.inside = TRUE)
+    share <- (size - grid[left]) / (grid[left + 1] - grid[left])
+    by <- function(values) {
+      values[left] + share * (values[left + 1] - values[left])
+    }
+    list(mean = sign(d) * by(mean), slope = by(slope))
+  }
+}
+
+#' Responses at a linear predictor, with their probabilities
+#' @return (list) `value` and `weight`, a row for each of `eta`.
+#' @noRd
+family_outcomes <- function(family, eta, shape) {
+  mean <- family_mean(family, eta)
+  if (family$kind == "binary") {
+    return(list(
+      value = cbind(0 * eta, 0 * eta + 1), weight = cbind(1 - mean, mean)
+    ))
+  }
+  p <- (seq_len(200) - 0.5) / 200
+  value <- if (is_location(family)) {
+    outer(mean, shape * latent_quantile(family, p), `+`)
+  } else {
+    outer(mean, p, function(mean, p) response_quantile(family, p, mean, shape))
+  }
+  list(value = value, weight = 0 * value + 1 / 200)
+}
+
+# The shape ------------------------------------------------------------------
+
+#' The family's shape, from the noisy share of unclipped records
+#' @noRd
+released_shape <- function(family, step, eta, count, public) {
+  # A hundred records serve all: along how far the scores' centres are from eta,
+  # for location models all that there is to know
+  some <- typical_rows(
+    if (is_location(family)) eta - step$centre else eta, count
+  )
+  # What the sample itself adds to the noise is at most a half over root N
+  noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
+  shape_of_share(
+    family, step$share, noise, rows_of(step, some), eta[some], public
+  )
+}
+
+#' The shape under which a noisy share of records lies within a clip
+#'
+#' The likeliest, beside a public one that says no more than its order of
+#' magnitude: log shape ~ N(log public, 1).
+#' @return (list) `value`, and `error`: the standard error of its logarithm.
+#' @param share,noise (numbers) The share and its standard error.
+#' @param frame (list) See score_frame(), with `clip`; of some typical records.
+#' @param eta (double) Their linear predictor.
+#' @param public (number) The reference's.
+#' @noRd
+shape_of_share <- function(family, share, noise, frame, eta, public) {
+  within_clip <- inside_clip(family, frame, eta)
+  inside <- function(log_shape) mean(within_clip(exp(log_shape)))
+  loss <- function(log_shape) {
+    ((inside(log_shape) - share) / noise)^2 + (log_shape - log(public))^2
+  }
+  # Two shapes may have the same share: where the scores' centres are far from
+  # the responses', and of counts and proportions anywhere
+  grid <- log(public) + seq(-4, 4, 0.5)
+  range <- grid[which.min(vapply(grid, loss, 0))] + c(-0.5, 0.5)
+  best <- stats::optimize(loss, range, tol = 1e-3)$minimum
+  slope <- (inside(best + 0.01) - inside(best - 0.01)) / 0.02
+  list(value = exp(best), error = 1 / sqrt((slope / noise)^2 + 1))
+}
+
+#' How likely responses are to count as unclipped
+#' @param frame (list) See score_frame(), with `clip`; R rows.
+#' @param eta (double, R) Their linear predictor.
+#' @return (function of a shape) Gives R probabilities.
+#' @noRd
+inside_clip <- function(family, frame, eta) {
+  low <- frame$centre + frame$spread * counted_above(family, frame, frame$clip)
+  high <- frame$centre + frame$spread * frame$clip
+  # Strictly inside
+  if (family$kind == "count") {
+    low <- floor(low)
+    high <- ceiling(high) - 1
+  }
+  mean <- family_mean(family, eta)
+  function(shape) {
+    response_probability(family, high, mean, shape) -
+      response_probability(family, low, mean, shape)
+  }
+}
+
+#' Are nearly all scores of the last step clipped?
+#'
+#' Then its sums say that the coefficients lie beyond some point, and not where:
+#' no interval around a mode is right. At a reference that fits half of the
+#' records and more are unclipped.
+#' @param x (list) With `steps` and `family`.
+#' @noRd
+is_saturated <- function(x) {
+  last <- x$steps[[length(x$steps)]]
+  !x$family$kind %in% c("binary", "categorical") &&
+    last$share + 2 * last$share_noise < 0.15
+}
+
+#' The variance of a typical record's linear predictor
+#' @noRd
+typical_variance <- function(covariance, file) {
+  sum(covariance * design_gram_(file$products, file$count)) / sum(file$count)
 }

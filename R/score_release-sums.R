@@ -1,6 +1,8 @@
 # What a score release pays for: sums of whole vectors over records, with exact
 # noise. A record's vector is a whole number q, its clipped score, times a whole
 # vector z that is public, so that the sensitivity is counted and not estimated.
+# Here: the file as the sums need it, scores, public vectors, the sums with
+# their noise, and what these may spend.
 
 # The longest public vector, and the clip, in whole units
 score_length <- 2^12
@@ -9,6 +11,101 @@ score_steps <- 2^10
 # What an unclipped record counts, a fifth of what its score can move the sums:
 # that adds 2% to the sensitivity (replace-one 0.5%)
 score_counted <- round(0.2 * score_steps * score_length)
+
+# The file -------------------------------------------------------------------
+
+#' The file as the sums need it: equal design rows once
+#' @return (list) `y` (modelled scale), `n`, `spec`, and distinct_rows().
+#' @noRd
+score_file <- function(model) {
+  spec <- model$spec
+  check_not_copied(
+    spec$y, model$data[setdiff(names(model$data), model$response$variable)]
+  )
+  check_design_not_copied(spec, model$design)
+  c(list(y = spec$y, n = length(spec$y), spec = spec), distinct_rows(spec) )
+}
+
+#' Equal design rows once
+#'
+#' @param parts (list) See design_parts().
+#' @return (list) `x` (R x P), `count` (R), `row` (N), and `products`, which
+#'   sums over the rows without forming them.
+#' @noRd
+distinct_rows <- function(parts) {
+  # Of X alone: rows that only an offset tells apart are one
+  parts$offset <- NULL
+  rows <- design_rows_(parts)
+  parts$codes <- parts$codes[rows$first, , drop = FALSE]
+  parts$numeric <- parts$numeric[rows$first, , drop = FALSE]
+  list(
+    x = dense_design(parts), row = rows$row,
+    count = tabulate(rows$row, length(rows$first)),
+    products = design_products_(parts)
+  )
+}
+
+#' @return (list) `location`, `scale` (P each), `slopes` (columns that are no
+#'   intercept).
+#' @noRd
+score_prior <- function(model) {
+  if (model$prior$kind != "normal") {
+    abort_input(
+      "A score release needs a normal prior.",
+      x = "{.arg prior} is {.code {format(model$prior)}}.",
+      i = "Take {.fn prior_normal}.",
+      arg = "prior"
+    )
+  }
+  level <- model$design$is_level
+  prior <- prior_spec(model$prior, level)
+  list(location = prior$location, scale = prior$scale, slopes = which(!level) )
+}
+
+# A record's score -----------------------------------------------------------
+
+#' One unit of the linear predictor, for public limits
+#' @param shape (number or `NULL`) The family's parameter besides the
+#'   coefficients: sigma, size or precision.
+#' @noRd
+line_unit <- function(family, shape) {
+  if (is_location(family)) shape else 1
+}
+
+#' Scores at a public linear predictor: (y - centre) / spread
+#'
+#' For beta_response(), whose derivative has no bound, that of the mean alone:
+#' the quasi-score, which needs the variance only.
+#' @param shape (number or `NULL`) The public one.
+#' @return (list of double) `centre`, `spread`, and `scale`: the score's
+#'   standard deviation in the linear predictor. Of location models, whose
+#'   sigma is not known, in the response's unit: spread and scale are 1.
+#' @noRd
+score_frame <- function(family, eta, shape) {
+  mean <- family_mean(family, eta)
+  if (is_location(family)) {
+    one <- rep(1, length(eta))
+    return(list(centre = mean, spread = one, scale = one))
+  }
+  law <- law_of(family)
+  slope <- if (law$link == "logit") mean * (1 - mean) else mean
+  # Where a mean rounds to its end
+  spread <- pmax(sqrt(law$variance(mean, shape)), 1e-6)
+  list(centre = mean, spread = spread, scale = pmax(slope / spread, 1e-6))
+}
+
+score_of <- function(y, frame) {
+  (y - frame$centre) / frame$spread
+}
+
+#' Where records begin to count as unclipped
+#' @noRd
+counted_above <- function(family, frame, clip) {
+  lowest <- law_of(family)$lowest
+  if (is.null(lowest)) -clip else pmax(-clip, lowest(frame))
+}
+
+# Sums with noise ------------------------------------------------------------
 
 #' Public weights under which every record can pull equally hard
 #'
@@ -94,38 +191,6 @@ sensitivity_of_reach <- function(length, noise) {
   by_relation(joined(reach), joined(2 * reach))
 }
 
-#' A step's budget with what the step will cost, from public settings alone
-#'
-#' The vectors of a second step may rest on the first one's noisy result. So
-#' what is written down beforehand holds for all that they can be: the longest
-#' one has length `score_length` before it is rounded. The noise spends no more
-#' than the budget under its own relation; under the other one it is the more,
-#' the longer or the shorter that vector is.
-#' @param columns (count) P.
-#' @return (list) `budget` with `cost`: `epsilon`, or `rho` and `gap`.
-#' @noRd
-with_step_cost <- function(budget, columns) {
-  laplace <- budget$noise == "laplace"
-  rounded <- sqrt(columns) / 2
-  least <- score_length - rounded
-  most <- (score_length + rounded) * if (laplace) sqrt(columns) else 1
-  least <- sensitivity_of_reach(least, budget$noise)
-  most <- sensitivity_of_reach(most, budget$noise)
-  # Noise that is too wide to be drawn is an error now
-  noise_of(most, budget, columns + 1)
-  own <- budget$relation
-  cost <- budget$amount * pmax(least / least[[own]], most / most[[own]])
-  budget$cost <- if (laplace) {
-    list(epsilon = cost)
-  } else {
-    list(
-      rho = cost^2 / 2,
-      gap = gaussian_gap(least[[own]] / budget$amount, columns + 1)
-    )
-  }
-  budget
-}
-
 #' One step: the sum of clipped scores and the count of unclipped ones, with
 #' noise
 #'
@@ -207,4 +272,105 @@ draw_noise <- function(noise, n, seed) {
   } else {
     discrete_gaussian_(n, noise$scale, words)
   }
+}
+
+# What they may spend --------------------------------------------------------
+
+#' What the parts may spend
+#'
+#' @param coordinates (three counts) Noisy numbers of each part, at most.
+#' @return (list of list) `margin`, `first`, `second`, each `noise`, `relation`,
+#'   `amount` (mu or epsilon) and `call`.
+#' @noRd
+score_budget <- function(settings, epsilon, neighbours, coordinates) {
+  share <- settings$shares
+  if (is.null(settings$bounds)) share[1] <- 0
+  share <- share / sum(share)
+  laplace <- settings$delta == 0
+  amount <- if (laplace) {
+    epsilon * share
+  } else {
+    score_mu(epsilon, settings$delta, sum(share * coordinates)) * sqrt(share)
+  }
+  relation <- relation_of(neighbours)
+  parts <- lapply(amount, function(one) {
+    list(
+      noise = if (laplace) "laplace" else "gaussian", relation = relation,
+      amount = one
+    )
+  })
+  stats::setNames(parts, c("margin", "first", "second"))
+}
+
+#' The mu that an epsilon allows
+#'
+#' The label states the smaller epsilon of two conversions, so that mu is the
+#' larger of theirs. A hundredth of delta is more than the gaps to Gaussian
+#' noise take, but where delta is tiny, or epsilon large.
+#' @param coordinates (number) Noisy numbers of a part, a mean by shares of mu
+#'   squared.
+#' @noRd
+score_mu <- function(epsilon, delta, coordinates) {
+  mu <- gaussian_mu(epsilon, 0.99 * delta)
+  # No part has a smaller sensitivity, rounding included
+  least <- 0.98 * score_length * score_steps
+  beside <- gaussian_mu(epsilon, delta, gaussian_gap(least / mu, coordinates))
+  if (beside >= mu) mu else max(beside, zcdp_mu(epsilon, delta))
+}
+
+#' A step's budget with what the step will cost, from public settings alone
+#'
+#' The vectors of a second step may rest on the first one's noisy result. So
+#' what is written down beforehand holds for all that they can be: the longest
+#' one has length `score_length` before it is rounded. The noise spends no more
+#' than the budget under its own relation; under the other one it is the more,
+#' the longer or the shorter that vector is.
+#' @param columns (count) P.
+#' @return (list) `budget` with `cost`: `epsilon`, or `rho` and `gap`.
+#' @noRd
+with_step_cost <- function(budget, columns) {
+  laplace <- budget$noise == "laplace"
+  rounded <- sqrt(columns) / 2
+  least <- score_length - rounded
+  most <- (score_length + rounded) * if (laplace) sqrt(columns) else 1
+  least <- sensitivity_of_reach(least, budget$noise)
+  most <- sensitivity_of_reach(most, budget$noise)
+  # Noise that is too wide to be drawn is an error now
+  noise_of(most, budget, columns + 1)
+  own <- budget$relation
+  cost <- budget$amount * pmax(least / least[[own]], most / most[[own]])
+  budget$cost <- if (laplace) {
+    list(epsilon = cost)
+  } else {
+    list(
+      rho = cost^2 / 2,
+      gap = gaussian_gap(least[[own]] / budget$amount, columns + 1)
+    )
+  }
+  budget
+}
+
+#' One charge for each noisy part, before its noise is drawn
+#' @param costs (list or `NULL` by part) `epsilon`, or `rho` and `gap`.
+#' @noRd
+plan_charges <- function(costs) {
+  costs <- Filter(Negate(is.null), costs)
+  do.call(join_charges, lapply(names(costs), function(what) {
+    cost <- costs[[what]]
+    charge(
+      new_charge_id(), what,
+      epsilon = cost$epsilon, rho = cost$rho, gap = cost$gap %||% NA_real_
+    )
+  }))
+}
+
+#' Write down what a release will cost: no noise is drawn before
+#' @noRd
+pay_release <- function(ledger, charges, model, m, seed) {
+  variable <- model$response$variable
+  spend_noise(
+    ledger, charges, "score", variable, model$data[model$design$variables],
+    model$data[[variable]],
+    m = m, n_records = nrow(model$data), seed = seed
+  )
 }

@@ -170,8 +170,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   )
   check_terms_hold_none(y, model$design$terms)
   tell_published(model, time_of_score_levels)
-  release_sums <- if (is_categorical(family)) release_levels else release_scores
-  release_sums(model, settings, epsilon, neighbours, seed, ledger)
+  release_scores(model, settings, epsilon, neighbours, seed, ledger)
 }
 
 #' Scores, their clips and the released rows are of X b alone
@@ -244,19 +243,11 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares,
 #' A reference as code, with the shape that the family has
 #' @noRd
 reference_example <- function(family) {
-  shape <- names(family$extras)
-  location <- is.null(family) || is_location(family)
-  sprintf(
-    "list(\"(Intercept)\" = %s%s)", if (location) "10.8" else "0",
-    if (is.null(family) || length(shape) > 0) {
-      sprintf(
-        ", %s = %s", shape %||% "sigma",
-        switch(shape %||% "sigma", sigma = 1, size = 2, precision = 10)
-      )
-    } else {
-      ""
-    }
+  example <- c(
+    "\"(Intercept)\"" = if (is_location(family)) 10.8 else 0,
+    law_of(family)$example
   )
+  sprintf("list(%s)", paste(names(example), "=", example, collapse = ", "))
 }
 
 #' Levels' sums have neither a centre nor a clip
@@ -288,25 +279,19 @@ check_positive <- function(x, n, arg, null = FALSE) {
   if (null && is.null(x)) {
     return(NULL)
   }
-  good <- is.numeric(x) && !is.object(x) && length(x) == n &&
-    all(is.finite(x)) && all(x >= 1e-6) && all(x <= 1e6)
-  if (!good) {
-    abort_input(
-      "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  check_that(
+    are_numbers(x, n) && all(x >= 1e-6 & x <= 1e6), x,
+    paste(n, "numbers from 1e-6 to 1e6"),
+    arg = arg
+  )
   as.double(x)
 }
 
 check_score_family <- function(family) {
   family <- as_synth_family(family, arg = "family")
-  if (!family$likelihood %in% c(score_families, "categorical")) {
-    offered <- c(
-      "gaussian()", "student_t()", "bernoulli()", "poisson()",
-      "neg_binomial()", "beta_response()", "categorical()"
-    )
+  if (is.null(law_of(family)$clip)) {
+    offered <- Filter(function(law) !is.null(law()$clip), families())
+    offered <- sprintf("%s()", setdiff(names(offered), "binomial"))
     abort_input(
       "A score release is for {.code {offered}}.",
       x = "{.arg family} is {.code {format(family)}}.",
@@ -319,6 +304,29 @@ check_score_family <- function(family) {
 # A score release of a checked model: what is paid, in its order, and what
 # follows from it.
 
+#' The default prior: of location models in units of the reference's sigma
+#'
+#' Unless that is below 1: slopes are then small in any unit.
+#' @noRd
+released_prior <- function(reference, family) {
+  sigma <- if (is_location(family)) as.list(reference$values)$sigma
+  centred_prior(reference, max(1, sigma))
+}
+
+#' Its square and what it is compared with must be numbers
+#' @noRd
+check_reference_shape <- function(shape, family) {
+  if (!is.null(shape) && !(shape >= 1e-50 && shape <= 1e50)) {
+    abort_input(
+      "{.arg reference} must state a {.field {names(family$extras)}} from
+       1e-50 to 1e50.",
+      x = "It is {format(shape)}.",
+      i = "Measure the response in another unit.",
+      arg = "reference"
+    )
+  }
+}
+
 #' @param model (list) See new_model().
 #' @param settings (list) See score_settings().
 #' @param ledger,m Where the cost is written before any noise is drawn, and for
@@ -328,6 +336,11 @@ check_score_family <- function(family) {
 release_scores <- function(model, settings, epsilon, neighbours, seed,
                            ledger = NULL, m = 1L) {
   family <- model$family
+  if (is_categorical(family)) {
+    return(release_levels(
+      model, settings, epsilon, neighbours, seed, ledger, m
+    ))
+  }
   settings$spread <- settings$spread %||% 1
   file <- score_file(model)
   prior <- score_prior(model)
@@ -336,7 +349,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   check_reference_shape(shape, family)
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, model$response)
-  clip <- (settings$clip %||% default_clip(family)) * line_unit(family, shape)
+  clip <- (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
   budget <- score_budget(
     settings, epsilon, neighbours,
     c(settings$bins, rep(length(b) + 1, 2))
@@ -372,9 +385,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     sqrt(typical_variance(found$stated$covariance, file)),
     line_unit(family, shape), margin, file$n
   )
-  if (is_saturated(list(steps = steps, family = family))) {
-    warn_saturated(list(steps = steps, family = family))
-  } else {
+  if (!warn_saturated(list(steps = steps, family = family))) {
     eta <- drop(file$x %*% found$stated$mean)
     warn_wide_counts(family, last, eta, file$count)
   }
@@ -385,7 +396,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
 }
 
 #' All of the margin that is public, before its noise is drawn
-#' @return (list) See margin_plan().
+#' @return (list) `breaks`, `strategy` and `noise`, see noise_of().
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
   response <- released_response(model$response)
@@ -410,7 +421,13 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
   breaks <- score_breaks(
     model$family, range(ends$scale), centre, shape, settings$bins
   )
-  margin_plan(breaks, budget)
+  strategy <- margin_strategy(length(breaks) - 1, budget$noise)
+  list(
+    breaks = breaks, strategy = strategy,
+    noise = noise_of(
+      margin_sensitivity(strategy, budget$noise), budget, length(breaks) - 1
+    )
+  )
 }
 
 #' @param last (list or `NULL`) The step before: location models have the same

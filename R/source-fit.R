@@ -56,7 +56,7 @@ draw_from_fit <- function(x, asked, rows) {
   values <- synthesize_(
     rows$spec, x$draws[drawn_rows(x, asked), , drop = FALSE],
     seed_words(asked$seed, "synthesize"),
-    if (asked$assignment == "posterior") 1L else 0L
+    if (asked$assignment == "posterior") 1L else 0L, x$control$threads %||% 1L
   )
   if (!is.null(asked$margin)) {
     values <- calibrate_sets(values, x$response, asked$margin, asked$seed)

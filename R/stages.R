@@ -115,9 +115,12 @@ new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
 # The fits that mechanisms are made of: with a job's arguments and with the seed
 # of their stage.
 
-#' Fit the job's model
+#' Fit the job's model, or do as an exact audit does
 #' @noRd
 job_fit <- function(job, stage, weights = NULL, censor = NULL) {
+  if (!is.null(job$fit_with)) {
+    return(job$fit_with(weights, censor))
+  }
   run <- job$run
   run["seed"] <- list(stage_seed(job$seed, stage))
   finished_stage(
@@ -229,7 +232,7 @@ job_lipschitz_weights <- function(job, fit) {
 job_count_weights <- function(job, fit) {
   s <- job$mechanism$settings
   count_weights(
-    fit,
+    job$model$response$variable, job$model$data,
     radius = s$radius, relative = s$relative, known = s$known,
     scale = s$scale, shift = s$shift
   )
@@ -267,7 +270,8 @@ solved_fit <- function(job, unweighted, weights, by) {
     fit = unweighted, target = job$budget$delta, weights = weights,
     by = by, tolerance = s$tolerance, max_refits = s$max_refits,
     quantile = s$quantile, allow_unconverged = job$allow_unconverged,
-    below = TRUE
+    # On a neighbour of an audit the nearest has to do
+    below = if (is.null(job$fit_with)) TRUE else NA
   )
   solved <- finished_stage(job$seed, "solve", reach(
     job, call_by_name(solve_weights, c(arguments, seed_argument(job, "solve")))

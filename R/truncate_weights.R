@@ -44,14 +44,20 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
   check_flag(allow_unconverged)
   check_weighted(fit, "truncated")
   check_converged(fit, allow_unconverged)
+  truncated <- truncated_weights(fit, epsilon)
+  check_some_left(
+    as.double(truncated), as.double(fit$privacy_weights), fit$bound$record,
+    epsilon
+  )
+  truncated
+}
+
+truncated_weights <- function(fit, epsilon) {
   weights <- fit$privacy_weights
-  alpha <- as.double(weights)
   model <- frozen_model(fit)
-  truncated <- truncated_rule(alpha, fit$bound$record, epsilon)
-  check_some_left(truncated, alpha, fit$bound$record, epsilon)
   inner <- node_of(weights)
   new_privacy_weights(
-    truncated, "truncated",
+    truncated_rule(as.double(weights), fit$bound$record, epsilon), "truncated",
     list(of = inner$scheme, epsilon = epsilon),
     made_from = history_mark(fit) %||% NA, of = list(inner),
     basis = if (!is.null(model)) {
@@ -73,19 +79,8 @@ truncated_scheme <- function() {
       delta <- model_bound(basis$model, data, inner[[1]])
       truncated_rule(inner[[1]], delta, basis$epsilon)
     },
-    definition = function(node, data, inner) {
-      basis <- node$basis
-      delta <- dense_bound(basis$model, data, inner[[1]])
-      inner[[1]] * (delta <= basis$epsilon / 2)
-    },
-    grid = function(node, grid, counts, database, inner) {
-      grid_truncated(grid, counts, inner()[[1]], node$arguments$epsilon)
-    },
     replay = function(node, records, run, inner) {
-      truncate_weights(
-        run(inner()[[1]]), node$arguments$epsilon,
-        allow_unconverged = TRUE
-      )
+      truncated_weights(run(inner()[[1]]), node$arguments$epsilon)
     }
   )
 }
@@ -119,12 +114,4 @@ check_some_left <- function(truncated, alpha, delta, epsilon) {
       nearest = suppressWarnings(min(delta[alpha > 0]))
     )
   }
-}
-
-#' Weighted-e on a grid: weight 0 where the weighted bound exceeds epsilon / 2
-#' @noRd
-grid_truncated <- function(grid, counts, alpha, epsilon) {
-  delta <- database_bounds(grid, counts, alpha)
-  alpha[delta > epsilon / 2] <- 0
-  alpha
 }

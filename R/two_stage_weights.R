@@ -168,9 +168,6 @@ check_weight_range <- function(weight_range) {
 }
 
 two_stage_scheme <- function() {
-  definition <- function(node, data, inner) {
-    defined_two_stage_weights(node$basis, data)
-  }
   new_weighting_scheme(
     "two_stage",
     title = "two-stage weights", short = "Two-stage", word = "two_stage",
@@ -191,17 +188,9 @@ two_stage_scheme <- function() {
     rule = function(node, data, inner) {
       two_stage_values(node$basis, data)
     },
-    definition = definition,
-    grid = function(node, grid, counts, database, inner) {
-      definition(node, grid$data)
-    },
     rescale = function(node, scale, shift) {
       node$arguments <- with_scaling(node$arguments, scale, shift)
       with_step(node, scale, shift)
-    },
-    # The draw is taken as spent: other records meet the same one
-    replay = function(node, records, run, inner) {
-      weights_of_node(node, two_stage_values(node$basis, records$data))
     }
   )
 }
@@ -211,19 +200,6 @@ two_stage_scheme <- function() {
 two_stage_values <- function(basis, data) {
   delta <- model_bound(basis$model, data)
   apply_steps(two_stage_rule(basis, delta), basis$steps)
-}
-
-#' The same once more from the formula, for audits
-#' @noRd
-defined_two_stage_weights <- function(basis, data) {
-  delta <- dense_bound(basis$model, data)
-  ends <- basis$weight_range
-  share <- (ends[2] - delta) / (ends[2] - ends[1])
-  alpha <- ifelse(is.finite(delta), pmin(1, pmax(0, share)), 0)
-  for (step in basis$steps) {
-    alpha <- pmin(1, pmax(0, step$shift + step$scale * alpha))
-  }
-  alpha
 }
 
 two_stage_rule <- function(basis, delta) {

@@ -21,48 +21,39 @@
 #' @param dependency (function of node and the inner dependencies) What the
 #'   values depend on, see `dependency()`.
 #' @param rule (function(node, data, inner)) The weights of the records of
-#'   `data`. The constructor computes its own by the same function.
+#'   `data`. The constructor computes its own by the same function, frozen rules
+#'   and audits of weights that depend on the record alone take it.
 #' @param reads (function(node)) `response` and `predictors`: the columns that
 #'   the rule reads itself.
-#' @param definition (function(node, data, inner)) The same weights once
-#'   more from the scheme's formula, written independently of `rule`: what an
-#'   audit believes.
-#' @param grid (function(node, grid, counts, database, inner)) The weights of
-#'   each record type of an audit's grid, made anew for a database: `counts` of
-#'   the types, `database()` its data frame. `inner(fixed)` gives the inner
-#'   ones, made anew or, if `fixed`, by their definition. `NULL`, or a value of
-#'   `NULL`: no exact audit.
 #' @param rescale (function(node, scale, shift)) The node of the weights scaled,
 #'   where these are still of the scheme. `NULL`: they become `"scaled"`.
-#' @param replay (function(node, records, run, inner)) The weights made
-#'   again from other records. `run(weights)` fits these, `inner()` gives the
-#'   inner weights made again, `inner(TRUE)` the values of their rules. `NULL`,
-#'   or a value of `NULL`: impossible.
+#' @param replay (function(node, records, run, inner)) The weights made again
+#'   from other records by their constructor, where they depend on the file.
+#'   `run(weights)` fits the records, by draws or on an exact audit's grid,
+#'   `inner()` gives the inner weights made again. `NULL`, or a value of `NULL`:
+#'   impossible.
 #' @param why_not_freezable (string) Where there is no rule or no basis for it.
 #' @noRd
 new_weighting_scheme <- function(name, title, short, word, dependency,
                                  colour = "#56B4E9", inputs = character(),
                                  rule = NULL, reads = reads_nothing,
-                                 definition = NULL, grid = NULL, rescale = NULL,
-                                 replay = NULL, why_not_freezable = NULL) {
+                                 rescale = NULL, replay = NULL,
+                                 why_not_freezable = NULL) {
   is_text <- function(x) is.function(x) || (is.character(x) && length(x) == 1)
   is_absent_or_function <- function(x) is.null(x) || is.function(x)
   stopifnot(
     is.character(name), length(name) == 1, is_text(title), is_text(short),
     is_text(word), is.function(dependency), is.function(reads),
     is.character(inputs) || is.function(inputs),
-    is_absent_or_function(rule), is_absent_or_function(definition),
-    is_absent_or_function(grid), is_absent_or_function(rescale),
+    is_absent_or_function(rule), is_absent_or_function(rescale),
     is_absent_or_function(replay),
-    # A rule for other records can be checked, or is not there
-    is.null(rule) == is.null(definition),
     !is.null(rule) || !is.null(why_not_freezable)
   )
   structure(
     list(
       name = name, title = title, short = short, word = word, colour = colour,
       inputs = inputs, dependency = dependency, rule = rule, reads = reads,
-      definition = definition, grid = grid, rescale = rescale, replay = replay,
+      rescale = rescale, replay = replay,
       why_not_freezable = why_not_freezable %||%
         "A part of them was made without a rule for other records."
     ),
@@ -95,6 +86,36 @@ depends_on_file <- function(node, inner) {
 }
 
 # Public numbers scale weights of a scheme that keeps its name -----------------
+
+#' @param node (list) Of the weights when they are scaled.
+#' @noRd
+at_scale <- function(weights, node, scale = node$basis$scale,
+                     shift = node$basis$shift) {
+  weights_of_node(
+    node, clamp(scale * as.double(weights) + shift), attr(weights, "records")
+  )
+}
+
+#' @param solved (list or `NULL`) How the numbers were found from the file:
+#'   see `solved_weights()`.
+#' @param made_from (character) The file that they were solved from.
+#' @noRd
+scaled_node <- function(inner, scale, shift, solved = NULL,
+                        made_from = character()) {
+  list(
+    scheme = "scaled",
+    arguments = c(
+      list(of = inner$scheme),
+      if (is.null(solved)) {
+        list(scaled_by = scale, shifted_by = shift)
+      } else {
+        solved
+      }
+    ),
+    of = list(inner), basis = list(scale = scale, shift = shift),
+    made_from = made_from
+  )
+}
 
 #' Weights scaled once or more, clamped each time
 #' @param steps (list or `NULL`) Of `scale` and `shift`.
@@ -146,15 +167,6 @@ fit_rows <- function(fit) {
 #' @noRd
 new_rows <- function(fit, inner) {
   if (!isTRUE(history_mark(fit) %in% node_marks(inner))) fit_rows(fit)
-}
-
-#' Weights scaled within their scheme
-#' @noRd
-rescaled_weights <- function(weights, scheme, scale, shift) {
-  weights_of_node(
-    scheme$rescale(node_of(weights), scale, shift),
-    clamp(scale * as.double(weights) + shift), attr(weights, "records")
-  )
 }
 
 # Weights of unknown origin: given by hand, edited, made by an older version of

@@ -87,13 +87,6 @@ rule_values <- function(node, data) {
   scheme_of(node)$rule(node, data, inner)
 }
 
-#' The same by the schemes' definitions
-#' @noRd
-defined_values <- function(node, data) {
-  inner <- lapply(node$of, defined_values, data)
-  scheme_of(node)$definition(node, data, inner)
-}
-
 #' Why there is no rule for other records, `NULL` where there is one
 #' @noRd
 why_not_freezable <- function(node) {
@@ -205,21 +198,19 @@ tested_dependency <- function(weights, data) {
 
 #' A node's weights made again from other records
 #'
-#' @param records (list) `data`, `spec`, and `alpha`: the values of weights that
-#'   nobody can make again.
+#' Those that depend on the record alone come from their rule.
+#' @param records (list) `data`, and `alpha`: the values of weights that nobody
+#'   can make again.
 #' @param run (function(weights, stage)) Fits these records, without a clip.
 #' @return (`privacy_weights`)
 #' @noRd
 replay_node <- function(node, records, run) {
+  if (dependency_of(node)$kind == "own" && is.null(why_not_freezable(node))) {
+    return(weights_of_node(node, rule_values(node, records$data)))
+  }
   scheme <- scheme_of(node)
-  parts <- records
-  parts["alpha"] <- list(NULL)
-  inner <- function(fixed = FALSE) {
-    if (fixed) {
-      lapply(node$of, rule_values, records$data)
-    } else {
-      lapply(node$of, replay_node, parts, run)
-    }
+  inner <- function() {
+    lapply(node$of, replay_node, records["data"], run)
   }
   own_run <- function(weights = NULL, again = 0) {
     run(weights, node_depth(node) + 1e4 * again)
@@ -231,38 +222,10 @@ replay_node <- function(node, records, run) {
     abort_input(
       "These weights cannot be made again for other records.",
       x = "Their scheme is {.val {node$scheme}}.",
-      i = "Give {.arg refit}, a function that makes the fit of a data frame.",
+      i = "Give {.arg refit} to a sampled audit or a study: a function that
+           makes the fit of a data frame.",
       arg = "refit"
     )
   }
   weights
-}
-
-#' A node's weights on the grid of an exact audit, made anew for a database
-#' @return (numeric, one for each record type)
-#' @noRd
-grid_values <- function(node, grid, counts, database) {
-  scheme <- scheme_of(node)
-  inner <- function(fixed = FALSE) {
-    lapply(node$of, function(part) {
-      if (fixed) {
-        defined_values(part, grid$data)
-      } else {
-        grid_values(part, grid, counts, database)
-      }
-    })
-  }
-  alpha <- if (!is.null(scheme$grid)) {
-    scheme$grid(node, grid, counts, database, inner)
-  }
-  if (is.null(alpha)) {
-    abort_input(
-      "An exact audit cannot make these weights again on a neighbour.",
-      x = "Their scheme is {.val {node$scheme}}.",
-      i = "Give a function as {.arg mechanism} with a formula, or
-           {.arg refit} to a sampled audit.",
-      arg = "x"
-    )
-  }
-  rep_len(as.double(alpha), length(counts))
 }

@@ -20,16 +20,39 @@ ordinary_file <- function(n, seed) {
   data.frame(y = pmin(pmax(rbeta(n, 0.5, 3), 1e-4), 1 - 1e-4))
 }
 
+# Lipschitz weights as another file has fixed them
+frozen <- function(history) {
+  fit <- fit_synthesizer(y ~ 1, history, bounds, seed = 1)
+  mechanism_frozen(freeze(lipschitz_weights(fit)))
+}
+
+# Count weights with a floor, clipped: made step by step, audited as a fit
+counted <- function(file, epsilon, radius) {
+  fit_synthesizer(
+    y ~ 1, file, bounds,
+    privacy_weights = count_weights(
+      "y", file,
+      radius = radius, relative = FALSE, scale = 0.5, shift = 0.5
+    ),
+    censor = censor(epsilon), seed = 1
+  )
+}
+
 rows <- list()
 
 add_audit <- function(design, n, seed, file, mechanism, epsilon = NULL, ...,
                       family = bounds, prior = NULL) {
   time <- system.time(
-    audit <- audit_guarantee(
-      y ~ 1, file, family, mechanism, epsilon, ...,
-      prior = prior
-    )
+    audit <- if (inherits(mechanism, "synthesizer")) {
+      audit_guarantee(mechanism, ...)
+    } else {
+      audit_guarantee(
+        y ~ 1, file, family, mechanism, epsilon, ...,
+        prior = prior
+      )
+    }
   )
+  mechanism <- audit$mechanism
   found <- audit$worst
   row <- data.frame(
     design = design, n = n, seed = seed, mechanism = mechanism,
@@ -50,6 +73,7 @@ add_audit <- function(design, n, seed, file, mechanism, epsilon = NULL, ...,
 }
 
 reference <- list("(Intercept)" = -1.5, precision = 3)
+margin <- margin_histogram(c(0, 1), share = 0.2)
 
 parts <- list()
 
@@ -60,12 +84,9 @@ parts$clones <- function() {
     for (epsilon in c(1, 3, 5)) {
       run("censor_uw", epsilon)
       run("censor_uw", epsilon, neighbours = "replace")
-      run("frozen", epsilon, history = ordinary_file(200, 1))
-      run(
-        "centred", epsilon,
-        reference = reference, window = 2, margin_share = 0.2
-      )
-      run("two_stage", epsilon, weight_range = c(0, 5))
+      run(frozen(ordinary_file(200, 1)), epsilon)
+      run(mechanism_centred(reference, 2), epsilon, margin = margin)
+      run(mechanism_two_stage(c(0, 5)), epsilon)
     }
   }
 }
@@ -80,8 +101,8 @@ parts$clusters <- function() {
     run("censor_uw", 5)
     run("weighted_e", 5)
     run("lw")
-    run("censor_cw", 5, scale = 0.5, shift = 0.5, radius = 0.01)
-    run("frozen", 5, history = ordinary_file(200, 1))
+    run(counted(file, 5, 0.01), 5)
+    run(frozen(ordinary_file(200, 1)), 5)
     run("censor_w", 1)
   }
 }
@@ -144,14 +165,11 @@ parts$ordinary <- function() {
     for (epsilon in c(5, 1)) {
       run("censor_uw", epsilon)
       run("censor_w", epsilon)
-      run("censor_cw", epsilon, scale = 0.5, shift = 0.5, radius = 0.1)
-      run("frozen", epsilon, history = ordinary_file(n, 101))
+      run(counted(file, epsilon, 0.1), epsilon)
+      run(frozen(ordinary_file(n, 101)), epsilon)
     }
-    run(
-      "centred", 1,
-      reference = reference, window = 2, margin_share = 0.2
-    )
-    if (n == 20) run("two_stage", 5, weight_range = c(0, 5))
+    run(mechanism_centred(reference, 2), 1, margin = margin)
+    if (n == 20) run(mechanism_two_stage(c(0, 5)), 5)
   }
 }
 

@@ -25,7 +25,7 @@ bounds_row <- function(family, spec, data, n_draws, n_naive, rounds) {
   )
   x <- stats::model.matrix(income_formula, data)
   streaming <- function(draws) {
-    pseudosynth:::lipschitz_(spec, draws, rep(TRUE, nrow(draws)), 1L)
+    pseudosynth:::lipschitz_(spec, draws, 1L)
   }
   by_matrix <- function() {
     matrix_bounds(naive(few, x, spec$y, spec$K))

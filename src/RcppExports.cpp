@@ -168,15 +168,14 @@ BEGIN_RCPP
 END_RCPP
 }
 // lipschitz_
-Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, Rcpp::LogicalVector keep, int threads);
-RcppExport SEXP _pseudosynth_lipschitz_(SEXP specSEXP, SEXP drawsSEXP, SEXP keepSEXP, SEXP threadsSEXP) {
+Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, int threads);
+RcppExport SEXP _pseudosynth_lipschitz_(SEXP specSEXP, SEXP drawsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type draws(drawsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type keep(keepSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(lipschitz_(spec, draws, keep, threads));
+    rcpp_result_gen = Rcpp::wrap(lipschitz_(spec, draws, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -283,15 +282,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // synthesize_
-Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws, Rcpp::NumericVector seed, int assignment);
-RcppExport SEXP _pseudosynth_synthesize_(SEXP specSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP assignmentSEXP) {
+Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws, Rcpp::NumericVector seed, int assignment, int threads);
+RcppExport SEXP _pseudosynth_synthesize_(SEXP specSEXP, SEXP drawsSEXP, SEXP seedSEXP, SEXP assignmentSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type spec(specSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type draws(drawsSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type assignment(assignmentSEXP);
-    rcpp_result_gen = Rcpp::wrap(synthesize_(spec, draws, seed, assignment));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(synthesize_(spec, draws, seed, assignment, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -309,7 +309,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},
-    {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 4},
+    {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 3},
     {"_pseudosynth_log_lik_", (DL_FUNC) &_pseudosynth_log_lik_, 2},
     {"_pseudosynth_record_screen_", (DL_FUNC) &_pseudosynth_record_screen_, 4},
     {"_pseudosynth_row_hashes_", (DL_FUNC) &_pseudosynth_row_hashes_, 3},
@@ -319,7 +319,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_design_forms_", (DL_FUNC) &_pseudosynth_design_forms_, 2},
     {"_pseudosynth_design_rows_", (DL_FUNC) &_pseudosynth_design_rows_, 1},
     {"_pseudosynth_score_sums_", (DL_FUNC) &_pseudosynth_score_sums_, 4},
-    {"_pseudosynth_synthesize_", (DL_FUNC) &_pseudosynth_synthesize_, 4},
+    {"_pseudosynth_synthesize_", (DL_FUNC) &_pseudosynth_synthesize_, 5},
     {NULL, NULL, 0}
 };
 

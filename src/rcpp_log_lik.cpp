@@ -24,17 +24,12 @@ constexpr int kScreenBlock = 256;
 }  // namespace
 
 // [[Rcpp::export(rng = false)]]
-Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
-                      Rcpp::LogicalVector keep, int threads) {
+Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws, int threads) {
   using Rcpp::_;
   const ps::Records records = binding::to_records(spec);
   const ps::ModelKind kind = binding::to_kind(spec);
   const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
-  if (keep.size() != draws.nrow())
-    Rcpp::stop("`keep` must have one element per draw.");
   const std::size_t N = static_cast<std::size_t>(records.size());
-  const std::vector<double> mask =
-      ps::keep_mask(std::vector<int>(keep.begin(), keep.end()));
   ps::LipschitzBounds out;
   out.max.resize(N);
   out.min.resize(N);
@@ -46,8 +41,9 @@ Rcpp::List lipschitz_(Rcpp::List spec, Rcpp::NumericMatrix draws,
   std::atomic<bool> stop{false};
   binding::run_to_end(n_blocks, threads, stop, [&](int block) {
     const std::size_t at = static_cast<std::size_t>(block);
-    block_draw[at].assign(mask.size(), 0.0);
-    ps::lipschitz_block(records, kind, view, mask, blocks[at], out,
+    block_draw[at].assign(static_cast<std::size_t>(ps::padded_draws(view.S)),
+                          0.0);
+    ps::lipschitz_block(records, kind, view, blocks[at], out,
                         block_draw[at].data(), [&] { return stop.load(); });
   });
   out.draw.assign(static_cast<std::size_t>(view.S), 0.0);

@@ -11,7 +11,7 @@
 #include <pseudosynth/kernel/draw_tile.hpp>
 #include <pseudosynth/prior/coefficient_prior.hpp>
 #include <pseudosynth/records.hpp>
-#include <pseudosynth/sampler/mixture_state.hpp>
+#include <pseudosynth/sampler/mixture/mixture_state.hpp>
 #include <pseudosynth/sampler/surrogate_model.hpp>
 #include <vector>
 

@@ -17,6 +17,9 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
 
 namespace binding {
 
@@ -68,6 +71,19 @@ void call_guarded(const std::function<void()>& call) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
+#if !defined(_WIN32)
+/// Is this a forked copy of the process whose pool has run? The pool's threads
+/// do not live in it, and whoever hands them work waits for ever.
+bool is_forked_copy() {
+  static const pid_t first = getpid();
+  return getpid() != first;
+}
+#else
+bool is_forked_copy() {
+  return false;
+}
+#endif
+
 /// @brief A thread that is waited for wherever its owner is left: one that is
 /// destroyed while it can be joined ends the process.
 class Host {
@@ -86,24 +102,10 @@ class Host {
   std::thread thread_;
 };
 
-}  // namespace
-
-// R_ToplevelExec keeps R from jumping over C++ frames.
-bool interrupt_pending() {
-  return R_ToplevelExec(check_interrupt, nullptr) == FALSE;
-}
-
-bool InterruptPoll::operator()() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return false;
-  next_ = now + std::chrono::milliseconds(100);
-  return interrupt_pending();
-}
-
-bool run_tasks(int n, int threads, std::atomic<bool>& stop,
-               const std::function<void(int)>& task,
-               const std::function<void()>& progress) {
-  std::vector<std::string> errors(static_cast<std::size_t>(n));
+/// On the pool, while this thread serves interrupts and progress.
+bool run_on_pool(int n, int threads, TaskWorker& worker,
+                 std::atomic<bool>& stop,
+                 const std::function<void()>& progress) {
   // More threads than cores gain nothing and make the pool complain.
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   if (cores > 0) threads = std::min(threads, cores);
@@ -113,7 +115,6 @@ bool run_tasks(int n, int threads, std::atomic<bool>& stop,
   std::string pool_error;
   Host host(stop, [&] {
     try {
-      TaskWorker worker(task, errors, stop);
 #if defined(_WIN32)
       RcppParallel::ttParallelFor(0, static_cast<std::size_t>(n), worker, 1);
 #else
@@ -151,6 +152,43 @@ bool run_tasks(int n, int threads, std::atomic<bool>& stop,
   }
   host.join();
   if (!pool_error.empty()) Rcpp::stop(pool_error);
+  return interrupted;
+}
+
+/// One after the other on this thread.
+bool run_here(int n, TaskWorker& worker, std::atomic<bool>& stop) {
+  InterruptPoll poll;
+  bool interrupted = false;
+  for (int i = 0; i < n && !stop; ++i) {
+    const std::size_t at = static_cast<std::size_t>(i);
+    worker(at, at + 1);
+    if (poll()) interrupted = stop = true;
+  }
+  return interrupted;
+}
+
+}  // namespace
+
+// R_ToplevelExec keeps R from jumping over C++ frames.
+bool interrupt_pending() {
+  return R_ToplevelExec(check_interrupt, nullptr) == FALSE;
+}
+
+bool InterruptPoll::operator()() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return false;
+  next_ = now + std::chrono::milliseconds(100);
+  return interrupt_pending();
+}
+
+bool run_tasks(int n, int threads, std::atomic<bool>& stop,
+               const std::function<void(int)>& task,
+               const std::function<void()>& progress) {
+  std::vector<std::string> errors(static_cast<std::size_t>(n));
+  TaskWorker worker(task, errors, stop);
+  const bool interrupted =
+      is_forked_copy() ? run_here(n, worker, stop)
+                       : run_on_pool(n, threads, worker, stop, progress);
   std::string message;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     if (errors[i].empty()) continue;

@@ -1,31 +1,43 @@
 // Binding of synth/predictive.hpp.
 
+#include <limits>
 #include <pseudosynth/synth/predictive.hpp>
 
 #include "rcpp_model.h"
+#include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
 
-// Column j of the result comes from row j of `draws` and stream j of the seed.
+// Column j of the result comes from row j of `draws` and streams of its own.
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericMatrix synthesize_(Rcpp::List spec, Rcpp::NumericMatrix draws,
-                                Rcpp::NumericVector seed, int assignment) {
+                                Rcpp::NumericVector seed, int assignment,
+                                int threads = 1) {
   const ps::Records records = binding::to_records(spec);
   const ps::ModelKind kind = binding::to_kind(spec);
   const ps::DrawMatrix view = binding::to_draws(draws, records, kind);
   const ps::Assignment how =
       assignment == 0 ? ps::Assignment::kPrior : ps::Assignment::kPosterior;
+  const std::uint64_t words = binding::to_seed(seed);
+  const std::vector<int> place = ps::places_in_rows(records);
+  const int blocks = ps::n_synthesis_blocks(records);
+  if (static_cast<double>(view.S) * blocks > std::numeric_limits<int>::max())
+    Rcpp::stop("There are too many sets.");
   Rcpp::NumericMatrix out(records.size(), view.S);
-  std::vector<double> draw(static_cast<std::size_t>(view.D));
-  for (int s = 0; s < view.S; ++s) {
-    Rcpp::checkUserInterrupt();
+  double* const values = out.begin();
+  std::atomic<bool> stop{false};
+  binding::run_to_end(view.S * blocks, threads, stop, [&](int task) {
+    const int s = task / blocks;
+    std::vector<double> draw(static_cast<std::size_t>(view.D));
     for (int d = 0; d < view.D; ++d)
       draw[static_cast<std::size_t>(d)] = view(s, d);
-    ps::Rng rng(binding::to_seed(seed), static_cast<std::uint64_t>(s));
-    double* column = out.begin() + static_cast<std::size_t>(s) * records.size();
+    ps::Rng rng = ps::synthesis_stream(words, s, task % blocks);
     ps::visit_family(kind, [&](const auto& family) {
-      ps::synthesize(records, family, draw.data(), how, rng, column);
+      ps::synthesize_block(
+          records, place, family, draw.data(), how, task % blocks, rng,
+          values + static_cast<std::size_t>(s) *
+                       static_cast<std::size_t>(records.size()));
     });
-  }
+  });
   return out;
 }

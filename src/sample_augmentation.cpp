@@ -1,6 +1,6 @@
 // The augmentation sampler of the normal mixture.
 
-#include <pseudosynth/sampler/run_mixture_chain.hpp>
+#include <pseudosynth/sampler/mixture/run_mixture_chain.hpp>
 
 #include "sampling.h"
 

@@ -1,6 +1,6 @@
 // The Gibbs sampler of the normal family.
 
-#include <pseudosynth/sampler/gaussian_gibbs.hpp>
+#include <pseudosynth/sampler/gaussian/gaussian_gibbs.hpp>
 
 #include "sampling.h"
 

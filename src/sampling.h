@@ -11,7 +11,7 @@
 #include <pseudosynth/records.hpp>
 #include <pseudosynth/sampler/chain_length.hpp>
 #include <pseudosynth/sampler/chain_result.hpp>
-#include <pseudosynth/sampler/mixture_state.hpp>
+#include <pseudosynth/sampler/mixture/mixture_state.hpp>
 #include <pseudosynth/sampler/regression_prior.hpp>
 #include <pseudosynth/sampler/surrogate_model.hpp>
 #include <string>

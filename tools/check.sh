@@ -3,7 +3,8 @@
 # error or a warning and prints the notes. Works without a network.
 #
 # R CMD build has run the vignettes and `make test` runs the tests: the check
-# does neither again. With CHECK_ALL=true, as in `make nightly`, it does both.
+# does neither again, and it runs all examples once, the long ones among them.
+# With CHECK_ALL=true, as in `make nightly`, it does what --as-cran does.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -16,7 +17,6 @@ export _R_CHECK_FORCE_SUGGESTS_=false
 export _R_CHECK_CRAN_INCOMING_=FALSE
 export _R_CHECK_CRAN_INCOMING_REMOTE_=FALSE
 export _R_CHECK_SYSTEM_CLOCK_=FALSE
-export _R_CHECK_DONTTEST_EXAMPLES_=TRUE
 export MAKEFLAGS=-j${JOBS:-2}
 
 # For suggested packages that are not installed, --as-cran asks CRAN's database
@@ -30,7 +30,7 @@ Rscript --vanilla -e 'saveRDS(
 export R_CRAN_WEB="file://$PWD/cran"
 
 R CMD build "$root" || { echo "make check: R CMD build failed"; exit 1; }
-once=(--no-tests --no-vignettes)
+once=(--no-tests --no-vignettes --run-donttest)
 [ "${CHECK_ALL:-false}" = true ] && once=()
 R CMD check --as-cran --no-manual "${once[@]}" pseudosynth_*.tar.gz
 status=$?

@@ -26,18 +26,6 @@ tail_rule <- function(basis, data) {
 }
 
 tail_scheme <- function() {
-  definition <- function(node, data, inner) {
-    b <- node$basis
-    vapply(data[[b$variable]], function(y) {
-      if (y <= b$lower) {
-        1
-      } else if (y >= b$upper) {
-        0
-      } else {
-        1 - (y - b$lower) / (b$upper - b$lower)
-      }
-    }, 0)
-  }
   new_weighting_scheme(
     "tail",
     title = "tail weights", short = "Tail", word = "tail",
@@ -46,14 +34,6 @@ tail_scheme <- function() {
     reads = function(node) {
       list(response = node$basis$variable, predictors = character())
     },
-    rule = function(node, data, inner) tail_rule(node$basis, data),
-    definition = definition,
-    grid = function(node, grid, counts, database, inner) {
-      definition(node, grid$data)
-    },
-    replay = function(node, records, run, inner) {
-      b <- node$basis
-      tail_weights(b$variable, records$data, b$lower, b$upper)
-    }
+    rule = function(node, data, inner) tail_rule(node$basis, data)
   )
 }

@@ -9,7 +9,7 @@
 
 #include "pseudosynth/records.hpp"
 #include "pseudosynth/rng.hpp"
-#include "pseudosynth/sampler/mixture_state.hpp"
+#include "pseudosynth/sampler/mixture/mixture_state.hpp"
 
 namespace invariance {
 

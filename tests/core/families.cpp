@@ -111,10 +111,10 @@ void expect_consistent(const char* name, const Family& family, double extra,
   out.max.resize(static_cast<std::size_t>(n));
   out.min = out.max;
   out.nonfinite.assign(static_cast<std::size_t>(n), 0);
-  const std::vector<double> keep = ps::keep_mask(std::vector<int>(S, 1));
-  std::vector<double> draw_bound(keep.size(), 0.0);
-  ps::lipschitz_block(records, family, view, keep, cells, out,
-                      draw_bound.data(), go_on);
+  std::vector<double> draw_bound(static_cast<std::size_t>(ps::padded_draws(S)),
+                                 0.0);
+  ps::lipschitz_block(records, family, view, cells, out, draw_bound.data(),
+                      go_on);
   double worst = 0.0;
   for (int i = 0; i < n; ++i) {
     const std::size_t at = static_cast<std::size_t>(i);
@@ -213,11 +213,10 @@ void expect_nonfinite_bounds() {
     out.max.resize(2);
     out.min = out.max;
     out.nonfinite.assign(2, 0);
-    const std::vector<double> keep = ps::keep_mask({1, 1, 1});
-    std::vector<double> bound(keep.size(), 0.0);
-    ps::lipschitz_block(records, ps::Gaussian(), view, keep,
-                        records.all_cells(), out, bound.data(),
-                        [] { return false; });
+    std::vector<double> bound(static_cast<std::size_t>(ps::padded_draws(3)),
+                              0.0);
+    ps::lipschitz_block(records, ps::Gaussian(), view, records.all_cells(), out,
+                        bound.data(), [] { return false; });
     expect("a NaN log-likelihood makes its draw's bound infinite",
            bound[1] == ps::kInfinity && std::isfinite(bound[0]) &&
                std::isfinite(bound[2]));

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pseudosynth/prior/half_t.hpp"
-#include "pseudosynth/sampler/run_mixture_chain.hpp"
+#include "pseudosynth/sampler/mixture/run_mixture_chain.hpp"
 
 namespace {
 

@@ -12,11 +12,11 @@
 #include "pseudosynth/prior/normal_prior.hpp"
 #include "pseudosynth/prior/shared_prior.hpp"
 #include "pseudosynth/sampler/metric.hpp"
-#include "pseudosynth/sampler/mixture_augmentation.hpp"
-#include "pseudosynth/sampler/mixture_hamiltonian_move.hpp"
-#include "pseudosynth/sampler/mixture_level_move.hpp"
-#include "pseudosynth/sampler/mixture_mass_move.hpp"
-#include "pseudosynth/sampler/mixture_pair_move.hpp"
+#include "pseudosynth/sampler/mixture/mixture_augmentation.hpp"
+#include "pseudosynth/sampler/mixture/mixture_hamiltonian_move.hpp"
+#include "pseudosynth/sampler/mixture/mixture_level_move.hpp"
+#include "pseudosynth/sampler/mixture/mixture_mass_move.hpp"
+#include "pseudosynth/sampler/mixture/mixture_pair_move.hpp"
 #include "pseudosynth/sampler/nuts.hpp"
 
 namespace {

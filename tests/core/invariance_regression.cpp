@@ -11,7 +11,7 @@
 #include "pseudosynth/prior/hierarchical_prior.hpp"
 #include "pseudosynth/prior/normal_prior.hpp"
 #include "pseudosynth/pseudo_posterior.hpp"
-#include "pseudosynth/sampler/gaussian_gibbs.hpp"
+#include "pseudosynth/sampler/gaussian/gaussian_gibbs.hpp"
 #include "pseudosynth/sampler/metric.hpp"
 #include "pseudosynth/sampler/nuts.hpp"
 

@@ -3,7 +3,7 @@
 // trajectories would not leave the posterior as it is. That the matrix is near
 // the one asked for only makes them efficient.
 
-#include "pseudosynth/sampler/mixture_metric.hpp"
+#include "pseudosynth/sampler/mixture/mixture_metric.hpp"
 
 #include <cmath>
 #include <cstdio>

@@ -19,8 +19,8 @@
 #include "pseudosynth/prior/shared_prior.hpp"
 #include "pseudosynth/pseudo_posterior.hpp"
 #include "pseudosynth/sampler/family_surrogate_model.hpp"
-#include "pseudosynth/sampler/gaussian_gibbs.hpp"
-#include "pseudosynth/sampler/run_mixture_chain.hpp"
+#include "pseudosynth/sampler/gaussian/gaussian_gibbs.hpp"
+#include "pseudosynth/sampler/mixture/run_mixture_chain.hpp"
 #include "pseudosynth/sampler/run_nuts_chain.hpp"
 #include "pseudosynth/sampler/run_surrogate_chain.hpp"
 #include "pseudosynth/synth/predictive.hpp"
@@ -100,12 +100,10 @@ void run_kernels(const std::string& name, const ps::Records& records,
   bounds.max.resize(n);
   bounds.min.resize(n);
   bounds.nonfinite.assign(n, 0);
-  std::vector<int> keep(static_cast<std::size_t>(view.S), 1);
-  keep[0] = 0;
   std::vector<double> draw(static_cast<std::size_t>(ps::padded_draws(view.S)));
   for (int c = 0; c < all.last; ++c)
-    ps::lipschitz_block(records, family, view, ps::keep_mask(keep), {c, c + 1},
-                        bounds, draw.data(), go_on);
+    ps::lipschitz_block(records, family, view, {c, c + 1}, bounds, draw.data(),
+                        go_on);
   Matrix f(view.S, N);
   ps::fill_log_lik(records, family, view, all, f.data(), go_on);
   Vector total = Vector::Zero(ps::padded_draws(view.S));

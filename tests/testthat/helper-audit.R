@@ -22,3 +22,29 @@ skewed_file <- function(n, seed = 1) {
 printed <- function(x) {
   gsub("\\s+", " ", paste(capture.output(print(x)), collapse = " "))
 }
+
+# A rule that another file has fixed
+past_rule <- function(history, family, ...) {
+  fit <- suppressWarnings(fit_synthesizer(
+    y ~ 1, history, family, ...,
+    chains = 2, warmup = 300, draws = 1000, seed = 1, threads = 1
+  ), classes = "pseudosynth_warning_convergence")
+  freeze(lipschitz_weights(fit, allow_unconverged = TRUE))
+}
+
+# The parts of an audit that removes a record
+audit_of_job <- function(file, family, mechanism, epsilon = NULL, prior = NULL,
+                         remove = 1L) {
+  given <- if (!is.null(prior)) list(prior = prior) else list()
+  job <- suppressMessages(assign_mechanism(
+    new_job(y ~ 1, file, family, given, "add-remove", NULL, FALSE),
+    mechanism, epsilon
+  ))
+  model <- audit_model(job)
+  list(
+    mechanism = job_mechanism(job),
+    problem = audit_problem(
+      model, audit_neighbours(model, remove, 0, NULL), NULL
+    )
+  )
+}

@@ -115,12 +115,8 @@ make_bad_input_calls <- function() {
     public_scalar = call(public_scalar, alpha = 0.5),
     solve_weights = call(solve_weights,
       fit = fit, target = 2, weights = weights, by = "scale", tolerance = 1,
-      max_refits = 1, quantile = 1, allow_unconverged = TRUE
-    ),
-    scalar_weights = call(scalar_weights,
-      fit = fit, target = 2, risk = NULL, tolerance = 1,
-      max_refits = 1, known = NULL, relative = TRUE, m = 1,
-      quantile = 1, allow_unconverged = TRUE
+      max_refits = 1, quantile = 1, allow_unconverged = TRUE, risk = NULL,
+      known = NULL, relative = TRUE, m = 1
     ),
     two_stage_weights = call(two_stage_weights,
       x = model, epsilon0 = 1, weight_range = c(0.1, 1), data = data,

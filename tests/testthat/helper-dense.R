@@ -1,6 +1,7 @@
 # A posterior of two or three parameters on a dense tensor grid around draws of
 # it: slow, simple, and apart from every sampler.
-dense_posterior <- function(fit, cells = 640000, stretch = 1.3) {
+dense_posterior <- function(fit, cells = by_night(640000, 160000),
+                            stretch = 1.3) {
   spec <- fit$spec
   parameters <- grid_parameters(spec)
   z <- unconstrained_draws(fit)

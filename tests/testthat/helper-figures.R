@@ -1,6 +1,30 @@
-# Every figure of the package, drawn from small results: what is guarded, and
-# what is looked at when a figure is changed.
+# Figures of the package, drawn from small results: what is guarded, and what is
+# looked at when a figure is changed.
 
+# Of the fits and the job that other tests make, too
+fit_figures <- function() {
+  fit <- unweighted_fit()
+  lw <- lw_fit()
+  job <- small_job()
+  remember("fit figures", list(
+    "bounds" = autoplot(fit$bound),
+    "weights" = autoplot(lw$privacy_weights),
+    "weights of several" = autoplot(
+      lw$privacy_weights,
+      CW = count_weights("income", privacy_data(), 0.2), name = "LW"
+    ),
+    "fit, bounds" = autoplot(lw, "bounds"),
+    "fit, weights" = autoplot(lw, "weights"),
+    "fit, trace" = autoplot(lw, "trace"),
+    "job, bounds" = autoplot(job, "bounds"),
+    "job, weights" = autoplot(job, "weights"),
+    "job, density" = autoplot(job, "density"),
+    "job, tail" = autoplot(job, "tail"),
+    "job, records" = autoplot(job, "records")
+  ))
+}
+
+# All others
 figure_gallery <- function() {
   remember("gallery", suppressWarnings(suppressMessages(
     withr::with_seed(1, make_gallery())
@@ -74,20 +98,6 @@ make_gallery <- function() {
   )
   study <- replicate_study(lw, 20, replicates = 5, seed = 4)
   figures <- list(
-    "bounds" = autoplot(fit$bound),
-    "weights" = autoplot(lw$privacy_weights),
-    "weights of several" = autoplot(
-      lw$privacy_weights,
-      CW = count_weights("income", data, 0.2), name = "LW"
-    ),
-    "fit, bounds" = autoplot(lw, "bounds"),
-    "fit, weights" = autoplot(lw, "weights"),
-    "fit, trace" = autoplot(lw, "trace"),
-    "job, bounds" = autoplot(job, "bounds"),
-    "job, weights" = autoplot(job, "weights"),
-    "job, density" = autoplot(job, "density"),
-    "job, tail" = autoplot(job, "tail"),
-    "job, records" = autoplot(job, "records"),
     "job of counts" = autoplot(count_job, "density"),
     "job of counts, records" = autoplot(count_job, "records"),
     "job of yes and no" = autoplot(yes_job, "density"),

@@ -55,6 +55,7 @@ test_that("finished chains of an unfinished stage are not run again", {
 })
 
 test_that("without a seed the entropy of the start is taken again", {
+  withr::local_options(tests.entropy = TRUE)
   path <- new_folder()
   # The margin is kept: nothing is drawn by the system any more
   die_at(6, strict_job(path))

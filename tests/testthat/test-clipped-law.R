@@ -39,12 +39,15 @@ law_cases <- function() {
   })
 }
 
+law_fit <- function(name, seed = 1) {
+  remember(paste("law", name, seed), {
+    do.call(clipped_case, c(law_cases()[[name]], seed = seed))
+  })
+}
+
 test_that("converged chains of clipped models have the law of their target", {
-  for (name in names(law_cases())) {
-    case <- law_cases()[[name]]
-    fits <- lapply(1:2, function(seed) {
-      do.call(clipped_case, c(case, seed = seed))
-    })
+  for (name in by_night(names(law_cases()), c("one far", "modes"))) {
+    fits <- lapply(by_night(1:2, 1), law_fit, name = name)
     truth <- tempered_posterior(fits[[1]]$spec)
     expect_gt(truth$ess, 2000)
     for (fit in fits) {
@@ -57,8 +60,7 @@ test_that("converged chains of clipped models have the law of their target", {
 
 test_that("a narrow mode that fits a third of the records is found", {
   # At epsilon 5 records that fit exactly make up for all others
-  case <- law_cases()$heaps
-  fit <- do.call(clipped_case, case)
+  fit <- law_fit("heaps")
   expect_lt(mean(fit$draws[, "sigma"]), 0.1)
   expect_lt(max(abs(colMeans(fit$draws[, 1:3]))), 0.05)
 })
@@ -93,7 +95,7 @@ test_that("NUTS goes from mode to mode where there are few parameters", {
   # 30 records at each of two values: four chains that stay where they come in
   # agree in one fit of eight, at a distance of .5
   modes <- law_cases()$modes
-  fits <- lapply(1:8, function(seed) {
+  fits <- lapply(seq_len(by_night(8, 2)), function(seed) {
     suppressWarnings(fit_synthesizer(
       y ~ x1, data.frame(y = modes[[1]], x1 = modes[[2]]), modes[[4]],
       prior = modes[[6]], censor = censor(modes[[5]]), seed = seed,
@@ -107,7 +109,7 @@ test_that("NUTS goes from mode to mode where there are few parameters", {
   distance <- vapply(fits, function(fit) {
     distance_to_weighted(fit$draws, truth)
   }, 1)
-  expect_gte(sum(converged), 4)
+  expect_gte(mean(converged), 0.5)
   expect_lt(max(distance[converged]), 0.1)
   # Each chain has been in both
   both <- vapply(fits[converged], function(fit) {
@@ -131,7 +133,7 @@ test_that("pairs under the hierarchical prior meet, and are told alone", {
 })
 
 test_that("chains that are far apart or pairs that do not meet are refused", {
-  fit <- do.call(clipped_case, law_cases()[["one far"]])
+  fit <- law_fit("one far")
   expect_identical(fit$met$pairs, 20L)
   expect_identical(fit$met$apart, 0L)
   expect_lt(fit$met$distance, 0.25)
@@ -155,7 +157,7 @@ test_that("chains that are far apart or pairs that do not meet are refused", {
 })
 
 test_that("a strict label tells what was measured, inside the agency only", {
-  fit <- do.call(clipped_case, law_cases()[["one far"]])
+  fit <- law_fit("one far")
   label <- guarantee(fit)
   expect_identical(label$label, "strict")
   expect_match(label$reasons, "error is not certified", all = FALSE)
@@ -165,9 +167,10 @@ test_that("a strict label tells what was measured, inside the agency only", {
 })
 
 test_that("clipped draws are those of their seed, at any number of threads", {
-  one <- do.call(clipped_case, law_cases()$counts)
-  two <- do.call(clipped_case, c(law_cases()$counts, threads = 2))
-  expect_identical(two$draws, one$draws)
+  for (name in by_night(c("one far", "counts"), "one far")) {
+    two <- do.call(clipped_case, c(law_cases()[[name]], threads = 2))
+    expect_identical(two$draws, law_fit(name)$draws)
+  }
 })
 
 test_that("chains of one law are close, others are not", {
@@ -188,7 +191,7 @@ test_that("yes/no responses converge when clipped, under the default prior", {
     data.frame(y = stats::rbinom(200, 1, stats::plogis(0.8 * x[, 1] - 0.3)), x)
   })
   fit <- suppressWarnings(fit_synthesizer(
-    y ~ ., data, bernoulli(),
+    by_night(y ~ ., y ~ X1 + X2), data, bernoulli(),
     censor = censor(1), seed = 1, threads = 1
   ), classes = "pseudosynth_warning_convergence")
   expect_true(fit$converged)
@@ -208,7 +211,7 @@ test_that("chains that agree and never cross are not converged", {
     y ~ g, clone_cells(), student_t(3),
     censor = censor(2), warmup = 300, seed = 2, threads = 1,
     control = sampler_control(
-      thin = 60, max_rhat = 1.1, min_ess = 50, progress = FALSE
+      thin = by_night(60, 20), max_rhat = 1.1, min_ess = 50, progress = FALSE
     )
   ), classes = "pseudosynth_warning_convergence")
   # In the right mode, or refused
@@ -218,7 +221,7 @@ test_that("chains that agree and never cross are not converged", {
 })
 
 test_that("how often each chain of a clipped model must have crossed", {
-  fit <- do.call(clipped_case, law_cases()[["one far"]])
+  fit <- law_fit("one far")
   accepting <- function(share, pairs = TRUE) {
     fit$sampler$accept_stat[fit$chain == 2] <- share
     if (!pairs) fit$sampler$meeting <- numeric()

@@ -3,7 +3,7 @@
 #   settings  list: what its constructor is given
 #   bad       list of lists: settings that are refused, by the argument's name
 #   job       list: what a job has besides, such as epsilon
-#   grid      list: its settings in an exact audit of the beta model
+#   grid      list: settings that differ in an exact audit of the beta model
 #   counts    list: those that differ for the Poisson model
 #
 # All parts but `settings` may be left out where a mechanism has no such part.
@@ -44,15 +44,18 @@ mechanism_cases <- function() {
       grid = list(
         reference = list("(Intercept)" = 0, precision = 4), window = 2
       ),
-      counts = list(reference = list("(Intercept)" = 0))
+      counts = list(reference = list("(Intercept)" = 0), window = 2)
     ),
     censor_uw = list(job = list(epsilon = 24, prior = centre)),
     frozen = list(
       settings = list(rule = history_rule()),
       bad = list(list(rule = NULL), list(rule = 0.5)),
       job = list(epsilon = 12, prior = centre),
-      grid = list(history = skewed),
-      counts = list(history = data.frame(y = rep(0:3, 5)))
+      grid = list(rule = past_rule(skewed, beta_response(c(0, 1)))),
+      counts = list(rule = past_rule(
+        data.frame(y = rep(0:3, 5)), poisson(),
+        prior = prior_normal(intercept = c(0, 2))
+      ))
     ),
     two_stage = list(
       settings = list(weight_range = c(1, 6), reference = reference),
@@ -61,7 +64,8 @@ mechanism_cases <- function() {
         list(weight_range = c(-1, 3)), list(first_share = 1),
         list(window = 0)
       ),
-      job = list(epsilon = 12), grid = list(weight_range = c(0, 5))
+      job = list(epsilon = 12),
+      grid = list(weight_range = c(0, 5), reference = NULL)
     ),
     score = list(
       settings = list(reference = reference),
@@ -116,11 +120,6 @@ mechanism_cases <- function() {
     reference = list(
       settings = list(reference = reference),
       bad = list(list(reference = NULL), list(reference = "a"))
-    ),
-    public_scalar = list(grid = list(alpha = 0.5)),
-    censor_cw = list(
-      grid = list(radius = 0.01, scale = 0.5, shift = 0.5),
-      counts = list(radius = 0.5)
     )
   )
 }
@@ -143,7 +142,8 @@ case_job <- function(name, case, ..., neighbours = "add-remove") {
   run <- list(
     log(income) ~ age + earner, privacy_data(), gaussian(),
     mechanism = make_mechanism(name, case$settings), ...,
-    neighbours = neighbours, chains = 2, warmup = 500, draws = 2000,
+    neighbours = neighbours, chains = 2, warmup = by_night(500, 300),
+    draws = by_night(2000, 1000),
     seed = 21, threads = 1
   )
   suppressWarnings(
@@ -361,14 +361,18 @@ test_that("comparisons release every mechanism that needs no fit", {
 # Audits -----------------------------------------------------------------------
 
 case_audit <- function(name, case, part, formula, data, family, ...) {
-  settings <- as.list(case$grid)
-  settings[names(case[[part]])] <- case[[part]]
+  settings <- changed(case$settings, as.list(case[[part]]))
+  definition <- mechanisms()[[name]]
   # Weighted-e and the scalar take one, too: large enough to leave records
-  epsilon <- if (mechanisms()[[name]]$grid$clipped) 2 else 8
-  do.call(audit_guarantee, c(
-    list(formula, data, family, name, epsilon, replacements = 8),
-    settings, list(...)
-  ))
+  epsilon <- if (definition$kind == "clipped") {
+    2
+  } else if ("epsilon" %in% names(definition$needs)) {
+    8
+  }
+  audit_guarantee(
+    formula, data, family, make_mechanism(name, settings), epsilon,
+    replacements = 8, ...
+  )
 }
 
 test_that("the exact audit's loss stays within a strict label", {
@@ -402,31 +406,37 @@ test_that("the exact audit's loss stays within a strict label", {
         }
       }
     }
-    if (definition$label == "strict" && definition$grid$own_value) {
+    if (definition$label == "strict") {
       expect_equal(worst_of(audits[[1]])$claim, 2, info = name)
       expect_equal(worst_of(audits[[1]], "replace-one")$claim, 4, info = name)
     }
   }
 })
 
-test_that("an audit refuses settings that a mechanism does not take", {
-  cases <- cases_with("grid")
-  for (name in names(cases)) {
-    definition <- mechanisms()[[name]]
-    given <- as.list(cases[[name]]$grid)
-    refuse <- function(arg, settings) {
-      error <- expect_error(
-        mechanism_on_grid(definition, 1, settings),
-        class = "pseudosynth_error_input"
-      )
-      expect_identical(error$arg, arg, info = name)
-    }
-    strange <- setdiff(names(grid_settings), definition$grid$takes)
-    refuse("...", c(given, stats::setNames(1, strange[1])))
-    refuse("...", c(given, list(scales = 1)))
-    # The target of a scalar is half of epsilon where none is given
-    for (needed in setdiff(definition$grid$needs, c("epsilon", "target"))) {
-      refuse(needed, given[names(given) != needed])
-    }
+test_that("an audit says which mechanisms it can do", {
+  file <- skewed_file(10)
+  for (name in setdiff(names(mechanisms()), names(mechanisms_with("grid")))) {
+    error <- expect_error(
+      beta_audit(file, name, 1),
+      class = "pseudosynth_error_input"
+    )
+    expect_match(conditionMessage(error), "censor_uw")
   }
+  expect_error(
+    beta_audit(file, mechanism_risk(radius = 0.2)), "censor_uw",
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("an audit takes a mechanism's name and settings, too", {
+  file <- skewed_file(10)
+  run <- function(...) {
+    beta_audit(file, ..., cells = 900, remove = 1, replacements = 0)$worst
+  }
+  expect_identical(
+    run("cw", radius = 0.3, shift = 0.1),
+    run(mechanism_cw(radius = 0.3, shift = 0.1))
+  )
+  # Solved for, as in a job
+  expect_equal(run("lw", 2)$claim, 2, tolerance = 0.03)
 })

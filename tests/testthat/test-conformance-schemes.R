@@ -114,10 +114,10 @@ scheme_cases <- list(
     weights = list(
       bound = function(context) {
         suppressWarnings(
-          scalar_weights(
+          solve_weights(
             context$fit, 0.6 * context$fit$bound$overall,
             tolerance = 0.5, allow_unconverged = TRUE, seed = 1
-          ),
+          )$privacy_weights,
           classes = "pseudosynth_warning_convergence"
         )
       },
@@ -125,9 +125,9 @@ scheme_cases <- list(
     ),
     files = own_file,
     bad = list(
-      function(context) scalar_weights(context$fit),
-      function(context) scalar_weights(context$fit, 1, 0.5),
-      function(context) scalar_weights(context$fit, -1)
+      function(context) solve_weights(context$fit),
+      function(context) solve_weights(context$fit, 1, risk = 0.5),
+      function(context) solve_weights(context$fit, -1)
     )
   ),
   reweighted = list(

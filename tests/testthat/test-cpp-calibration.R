@@ -16,8 +16,9 @@ test_that("the normal model is calibrated under both priors", {
 })
 
 test_that("the mixture is calibrated", {
-  expect_calibrated("mixture, K = 2", n = 60, warmup = 150, thin = 8)
-  expect_calibrated("mixture, K = 3", n = 60, warmup = 150, thin = 8)
+  for (name in paste("mixture, K =", by_night(2:3, 2))) {
+    expect_calibrated(name, n = 60, warmup = 150, thin = by_night(8, 4))
+  }
 })
 
 test_that("the families are calibrated under the surrogate sampler", {
@@ -36,7 +37,8 @@ test_that("the families are calibrated under NUTS", {
 })
 
 test_that("the samplers are calibrated where all weights are fractions", {
-  for (name in names(calibration_models())) {
+  all <- names(calibration_models())
+  for (name in by_night(all, setdiff(all, "mixture, K = 3"))) {
     expect_calibrated(name, n = 40, warmup = 150, thin = 5, shared = TRUE)
   }
   for (name in c("student_t", "neg_binomial")) {

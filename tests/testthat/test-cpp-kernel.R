@@ -73,12 +73,11 @@ contributions <- function(spec, draws) {
   g
 }
 
-expect_naive_bounds <- function(spec, draws, keep) {
+expect_naive_bounds <- function(spec, draws) {
   g <- contributions(spec, draws)
-  out <- lipschitz_(spec, draws, keep, 1L)
-  kept <- g[keep, , drop = FALSE]
-  expect_close(out$max, apply(kept, 2, max))
-  expect_close(out$min, apply(kept, 2, min))
+  out <- lipschitz_(spec, draws, 1L)
+  expect_close(out$max, apply(g, 2, max))
+  expect_close(out$min, apply(g, 2, min))
   expect_close(out$draw, apply(abs(g), 1, max))
   expect_identical(out$nonfinite, integer(ncol(g)))
 }
@@ -90,8 +89,8 @@ test_that("streaming bounds equal a naive loop", {
       for (n in c(1, 32, 77)) {
         spec <- kernel_spec(K, alpha = alpha)
         draws <- some_draws(spec, n)
-        expect_naive_bounds(spec, draws, rep(TRUE, n))
-        if (n > 1) expect_naive_bounds(spec, draws, seq_len(n) %% 3 == 1)
+        expect_naive_bounds(spec, draws)
+        expect_naive_bounds(spec, draws[seq_len(n) %% 3 == 1, , drop = FALSE])
       }
     }
   }
@@ -103,8 +102,8 @@ test_that("censored bounds equal a naive loop and stay in the interval", {
     lower = -1, upper = 0.5, centre = withr::with_seed(4, rnorm(137, -1))
   )
   draws <- some_draws(spec)
-  expect_naive_bounds(spec, draws, rep(TRUE, 77))
-  out <- lipschitz_(spec, draws, rep(TRUE, 77), 1L)
+  expect_naive_bounds(spec, draws)
+  out <- lipschitz_(spec, draws, 1L)
   expect_lte(max(out$max), 0.5)
   expect_gte(min(out$min), -1)
 })
@@ -119,16 +118,16 @@ test_that("a log-likelihood that is not finite is counted, never hidden", {
     f <- log_lik_(spec, draws)
     expect_false(any(is.finite(f[c(5, 40), ])))
     expect_true(all(is.finite(f[-c(5, 40, 60), ])))
-    out <- lipschitz_(spec, draws, rep(TRUE, 77), 1L)
+    out <- lipschitz_(spec, draws, 1L)
     finite <- rowSums(is.finite(f)) == 40
     expect_identical(out$nonfinite, rep(c(sum(!finite), 0L), 20))
     expect_identical(is.infinite(out$draw), !finite)
     clipped <- with_clip(spec)
     expect_identical(
-      is.infinite(lipschitz_(clipped, draws, rep(TRUE, 77), 1L)$draw), !finite
+      is.infinite(lipschitz_(clipped, draws, 1L)$draw), !finite
     )
     # draws beside the bad ones keep their bounds
-    clean <- lipschitz_(spec, draws, finite, 1L)
+    clean <- lipschitz_(spec, draws[finite, ], 1L)
     expect_equal(clean$max, apply(contributions(spec, draws)[finite, ], 2, max))
   }
 })
@@ -141,7 +140,7 @@ test_that("one component without a finite density makes f NaN", {
 
 test_that("weights 0 give 0 whatever the log-likelihood is", {
   spec <- core_spec(c(1e200, 0), alpha = c(0, 1))
-  out <- lipschitz_(spec, cbind(0, 1e-200), TRUE, 1L)
+  out <- lipschitz_(spec, cbind(0, 1e-200), 1L)
   expect_identical(out$max[1], 0)
   expect_identical(out$min[1], 0)
   expect_identical(out$nonfinite, c(0L, 0L))
@@ -150,10 +149,9 @@ test_that("weights 0 give 0 whatever the log-likelihood is", {
 test_that("kernels give the same at 1, 2 and 4 threads", {
   spec <- kernel_spec(3, n = 3000)
   draws <- some_draws(spec, 40)
-  keep <- rep(TRUE, 40)
   for (threads in c(2L, 4L)) {
     expect_identical(
-      lipschitz_(spec, draws, keep, threads), lipschitz_(spec, draws, keep, 1L)
+      lipschitz_(spec, draws, threads), lipschitz_(spec, draws, 1L)
     )
     expect_identical(
       record_screen_(spec, draws, 2, threads),

@@ -17,8 +17,9 @@ tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,
   )
 }
 
-sample_tiny <- function(spec, draws = 6000, thin = 4, seed = 1, level_moves = 2,
-                        hamiltonian_moves = 0, pair_moves = 0, warmup = 500) {
+sample_tiny <- function(spec, draws = by_night(6000, 2000), thin = 4, seed = 1,
+                        level_moves = 2, hamiltonian_moves = 0, pair_moves = 0,
+                        warmup = 500) {
   run <- run_core(
     spec, "augmentation", draws,
     thin = thin, seed = seed, level_moves = level_moves,
@@ -57,7 +58,7 @@ test_that("level moves leave the posterior as it is", {
 })
 
 test_that("Hamiltonian moves leave the posterior as it is", {
-  many <- list(draws = 8000, thin = 1, level_moves = 0, hamiltonian_moves = 4)
+  many <- list(thin = 1, level_moves = 0, hamiltonian_moves = 4)
   exact <- function(spec) do.call(expect_exact, c(list(spec), many))
   exact(tiny_spec())
   exact(tiny_spec(K = 3, kind = "normal"))
@@ -71,7 +72,7 @@ test_that("Hamiltonian moves leave the posterior as it is", {
 })
 
 test_that("pair and mass moves leave the posterior as it is", {
-  many <- list(draws = 8000, thin = 1, level_moves = 0, pair_moves = 6)
+  many <- list(thin = 1, level_moves = 0, pair_moves = 6)
   exact <- function(spec) do.call(expect_exact, c(list(spec), many))
   exact(tiny_spec(K = 3, kind = "normal"))
   exact(tiny_spec(alpha = rep(0.05, 8), K = 3))
@@ -141,7 +142,7 @@ test_that("one component is the normal regression of quadrature", {
 })
 
 test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
-  for (K in 2:3) {
+  for (K in by_night(2:3, 2)) {
     spec <- tiny_spec(K = K)
     spec$y <- spec$y[1:6]
     spec$codes <- spec$codes[1:6, , drop = FALSE]
@@ -151,7 +152,7 @@ test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
     truth <- truth[, colnames(truth) != "sum_f"]
     for (extra in list(c(0, 0, 0), c(3, 0, 0), c(0, 2, 0), c(0, 0, 3))) {
       x <- test_mixture_joint_(
-        spec, 2e4, 2, 10 + K, extra[1], extra[2], extra[3]
+        spec, by_night(2e4, 5000), 2, 10 + K, extra[1], extra[2], extra[3]
       )
       D <- ncol(prior$draws)
       x <- label_invariant(spec, x[, 1:D], x[, -(1:D)])
@@ -165,7 +166,9 @@ test_that("y ~ p(y | theta) and sweeps in turn leave the prior (Geweke)", {
 
 test_that("weights 0 give back the prior", {
   spec <- tiny_spec(alpha = rep(0, 8))
-  run <- run_core(spec, "augmentation", 2e4, thin = 2, seed = 4)
+  run <- run_core(
+    spec, "augmentation", by_night(2e4, 5000), thin = 2, seed = 4
+  )
   for (j in 1:2) {
     expect_law(run$hyper[, j], half_t_quantile(3, 0.7), 2)
     expect_law(run$hyper[, 2 + j], qnorm, 2)
@@ -214,8 +217,9 @@ test_that("augmentation and Hamiltonian chains agree on separate clusters", {
     sigma_floor = 0.1
   )
   expect_gt(sum(spec$alpha < 0.3), 5)
-  nuts <- run_core(spec, "nuts", 3000, seed = 3)
-  augmented <- run_core(spec, "augmentation", 8000, thin = 2, seed = 4)
+  n <- by_night(3000, 1000)
+  nuts <- run_core(spec, "nuts", n, seed = 3)
+  augmented <- run_core(spec, "augmentation", 2 * n, thin = 2, seed = 4)
   # sum_i alpha_i f_i and predictive quantiles
   for (j in seq_len(ncol(nuts$monitor))) {
     expect_same_mean(nuts$monitor[, j], augmented$monitor[, j])

@@ -67,3 +67,38 @@ test_that("a set depends on its own draw, its number and the seed alone", {
   expect_identical(synthesize_core(spec, draws[1:2, ]), y[, 1:2])
   expect_false(any(synthesize_core(spec, draws, seed = 2) == y))
 })
+
+test_that("sets of many records are the same at any number of threads", {
+  n <- 70000L
+  spec <- core_spec(
+    numeric(n), withr::with_seed(5, cbind(sample(0:2, n, TRUE))),
+    family = "gaussian"
+  )
+  draws <- withr::with_seed(6, random_draws(spec, 3))
+  sets <- synthesize_(spec, draws, c(0, 1), 0L)
+  expect_identical(anyDuplicated(as.vector(sets)), 0L)
+  for (threads in 2:4) {
+    expect_identical(synthesize_(spec, draws, c(0, 1), 0L, threads), sets)
+  }
+  # The first 65,536 records have the stream of a small file
+  some <- 1:1000
+  spec$y <- spec$y[some]
+  spec$codes <- spec$codes[some, , drop = FALSE]
+  spec$alpha <- spec$alpha[some]
+  expect_identical(synthesize_(spec, draws, c(0, 1), 0L), sets[some, ])
+})
+
+test_that("a forked copy of a process that has run threads draws sets", {
+  skip_on_os("windows")
+  spec <- synthesis_spec(2)
+  draws <- withr::with_seed(7, random_draws(spec, 4))
+  sets <- synthesize_(spec, draws, c(0, 1), 0L, 2L)
+  copy <- parallel::mcparallel(synthesize_(spec, draws, c(0, 1), 0L, 2L))
+  found <- NULL
+  for (second in 1:60) {
+    found <- parallel::mccollect(copy, wait = FALSE, timeout = 1)
+    if (!is.null(found)) break
+  }
+  if (is.null(found)) tools::pskill(copy$pid)
+  expect_identical(found[[1]], sets)
+})

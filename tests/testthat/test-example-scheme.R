@@ -12,6 +12,17 @@ test_that("the example scheme conforms", {
       tail_weights(context$fit, lower = middle[1], upper = middle[2])
     }),
     files = function(context, variant) list(),
+    definition = function(basis, data, inner) {
+      vapply(data[[basis$variable]], function(y) {
+        if (y <= basis$lower) {
+          1
+        } else if (y >= basis$upper) {
+          0
+        } else {
+          1 - (y - basis$lower) / (basis$upper - basis$lower)
+        }
+      }, 0)
+    },
     bad = list(
       function(context) tail_weights(context$fit, lower = 2, upper = 1),
       function(context) tail_weights("nothing", context$data, 1, 2),

@@ -116,7 +116,7 @@ test_that("a model fitted elsewhere is weighted, re-weighted and truncated", {
     te <- truncate_weights(lw, epsilon)
     gone <- lw$bound$record > epsilon / 2
     expect_identical(as.numeric(te) == 0, w == 0 | gone)
-    sw <- scalar_weights(fit, lw, tolerance = 0.15)
+    sw <- solve_weights(fit, lw, tolerance = 0.15)$privacy_weights
     refit <- update(fit, privacy_weights = sw)
     expect_equal(refit$bound$overall, lw$bound$overall, tolerance = 0.15)
   }

@@ -2,9 +2,10 @@ bounds <- c(10, 50)
 
 test_that("bounds must be given, finite and increasing", {
   expect_refused(beta_response(), "must be given: the public range")
-  expect_refused(beta_response(c(1, 0)), "must be increasing")
-  expect_refused(beta_response(c(1, 1)), "must be increasing")
-  for (bad in list(1, c(0, Inf), c(NA, 1), "0", 1:3, NULL)) {
+  expect_refused(beta_response(c(1, 0)), "the smaller one first")
+  expect_refused(beta_response(c(1, 1)), "the smaller one first")
+  expect_refused(beta_response(NULL), "must be given: the public range")
+  for (bad in list(1, c(0, Inf), c(NA, 1), "0", 1:3)) {
     expect_refused(beta_response(bad), "must be two finite numbers")
   }
   expect_identical(beta_response(c(low = 0L, high = 1L))$bounds, c(0, 1))

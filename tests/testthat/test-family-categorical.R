@@ -92,7 +92,7 @@ test_that("two levels have the posterior of bernoulli()", {
 
 test_that("weights, bounds and clips of levels are those of any family", {
   skip_on_cran()
-  data <- three_levels()
+  data <- three_levels(by_night(300, 120))
   fit <- level_fit(data, response = named_levels)
   f <- log_lik(fit)
   x <- stats::model.matrix(~ g + x, data)
@@ -100,7 +100,7 @@ test_that("weights, bounds and clips of levels are those of any family", {
   eta <- cbind(0, x %*% b)
   expect_equal(
     unname(as.matrix(f)[7, ]),
-    unname(eta[cbind(seq_len(300), as.integer(data$y))] -
+    unname(eta[cbind(seq_len(nrow(data)), as.integer(data$y))] -
       log(rowSums(exp(eta))))
   )
   expect_equal(lipschitz(fit)$record, unname(apply(abs(f), 2, max)))

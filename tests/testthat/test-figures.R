@@ -1,8 +1,6 @@
-test_that("nothing overlaps or is cut at widths of five and ten inches", {
-  skip_on_cran()
-  figures <- figure_gallery()
+expect_fitting <- function(figures, widths) {
   for (name in names(figures)) {
-    for (width in c(5, 7, 10)) {
+    for (width in widths) {
       faults <- suppressWarnings(figure_faults(figures[[name]], width))
       expect(
         length(faults) == 0,
@@ -12,6 +10,26 @@ test_that("nothing overlaps or is cut at widths of five and ten inches", {
       )
     }
   }
+}
+
+expect_same_figures <- function(figures) {
+  for (name in setdiff(names(figures), "posterior predictive check")) {
+    expect_snapshot_output(cat(
+      name, paste0("  ", describe_figure(figures[[name]])),
+      sep = "\n"
+    ))
+  }
+}
+
+test_that("nothing overlaps or is cut in figures of fits and jobs", {
+  skip_on_cran()
+  expect_fitting(fit_figures(), by_night(c(5, 7, 10), 5))
+})
+
+test_that("nothing overlaps or is cut in any other figure", {
+  skip_on_cran()
+  skip_unless_nightly()
+  expect_fitting(figure_gallery(), c(5, 7, 10))
 })
 
 test_that("overlaps and cuts are found", {
@@ -42,15 +60,15 @@ test_that("overlaps and cuts are found", {
   )
 })
 
-test_that("figures keep their layers, labels, scales and panels", {
+test_that("figures of fits and jobs keep layers, labels, scales and panels", {
   skip_on_cran()
-  figures <- figure_gallery()
-  for (name in setdiff(names(figures), "posterior predictive check")) {
-    expect_snapshot_output(cat(
-      name, paste0("  ", describe_figure(figures[[name]])),
-      sep = "\n"
-    ))
-  }
+  expect_same_figures(fit_figures())
+})
+
+test_that("other figures keep layers, labels, scales and panels", {
+  skip_on_cran()
+  skip_unless_nightly()
+  expect_same_figures(figure_gallery())
 })
 
 test_that("every class with a figure has plot() and autoplot()", {

@@ -112,6 +112,7 @@ test_that("arguments are never looked up in the data", {
 })
 
 test_that("seed NULL takes the system's entropy and leaves .Random.seed", {
+  withr::local_options(tests.entropy = TRUE)
   withr::local_seed(1)
   before <- .Random.seed
   first <- quick_fit(seed = NULL)

@@ -55,7 +55,6 @@ test_that("a word that is none is refused with what is near to it", {
   refused("K\xf6ln", "It is \"K")
   # Two audits know it and a fit does not
   refused("public_scalar", "It is")
-  expect_identical(find_mechanism("public_scalar", "grid")$kind, "clipped")
 })
 
 test_that("a known pattern of a mechanism is names of columns", {

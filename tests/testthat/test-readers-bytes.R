@@ -42,7 +42,8 @@ read_changed <- function(reader, bytes, extension) {
   list(outcome = outcome, said = said)
 }
 
-read_many <- function(reader, bytes, extension, secret, times = 150) {
+read_many <- function(reader, bytes, extension, secret,
+                      times = by_night(150, 60)) {
   withr::local_seed(1)
   found <- replicate(times, read_changed(reader, bytes, extension), FALSE)
   outcomes <- vapply(found, `[[`, "", "outcome")

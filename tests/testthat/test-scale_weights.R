@@ -67,7 +67,7 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
     solved$privacy_weights, scale_weights(solved$privacy_weights, 0.9, 0.1),
     combine_weights(count, count), combine_weights(count, raised),
     combine_weights(public_scalar(0.5), raised),
-    scalar_weights(fit, 2, tolerance = 0.2)
+    solve_weights(fit, 2, tolerance = 0.2)$privacy_weights
   )
   rule <- vapply(derived, function(w) dependency_of(w)$kind, "")
   expect_identical(rule, rep("file", length(derived)))

@@ -61,7 +61,7 @@ test_that("no record of any family moves a release by more than its label", {
   for (case in cases) {
     data$y <- case[[1]]
     # The far record, one of the rarest level, one of many
-    for (i in c(n, which(data$a == "d")[1], 1)) {
+    for (i in by_night(c(n, which(data$a == "d")[1], 1), n)) {
       made <- lapply(case[[5]], function(y) {
         data$y[i] <- y
         quiet_release(y ~ a + x, data, case[[2]],

@@ -53,7 +53,7 @@ test_that("levels' sums move by their sensitivity and no more", {
 test_that("with little noise the fit is that of the file", {
   withr::local_seed(2)
   data <- levels_file(6000)
-  release <- levels_release(data, 10, spread = 5)
+  release <- levels_release(data, 10, spread = 5, seed = 1)
   b <- coef(release)
   expect_identical(names(b)[c(1, 6)], c("mid:(Intercept)", "top:x"))
   # The likelihood's slope is 0 at the maximum: within a tenth of a standard
@@ -85,15 +85,16 @@ test_that("a rare level is known as well as its records tell", {
 test_that("intervals of levels' coefficients cover", {
   skip_on_cran()
   withr::local_seed(3)
-  covered <- vapply(1:100, function(i) {
+  covered <- vapply(seq_len(by_night(100, 20)), function(i) {
     ends <- confint(levels_release(levels_file(1500), 0.7, seed = i))
     ends[, 1] <= levels_truth & levels_truth <= ends[, 2]
   }, logical(6))
-  expect_gt(mean(covered), 0.91)
-  expect_lt(mean(covered), 0.985)
+  expect_gt(mean(covered), by_night(0.91, 0.87))
+  expect_lt(mean(covered), by_night(0.985, 1))
 })
 
 test_that("sets keep levels and their relations, and cost nothing more", {
+  local_fixed_chance()
   withr::local_seed(4)
   data <- levels_file()
   release <- levels_release(data, 2)

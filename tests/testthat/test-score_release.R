@@ -282,7 +282,7 @@ test_that("intervals cover, for the noise is in them", {
   skip_on_cran()
   withr::local_seed(6)
   truth <- c(10.3, 0.3, -0.5, 0.25)
-  covered <- replicate(150, {
+  covered <- replicate(by_night(150, 30), {
     n <- 1500
     data <- data.frame(
       a = factor(sample(letters[1:3], n, TRUE)), x = stats::rnorm(n)
@@ -297,8 +297,8 @@ test_that("intervals cover, for the noise is in them", {
     ends[, 1] <= truth & truth <= ends[, 2]
   })
   # 600 intervals, four from a file: 95% within three standard errors
-  expect_gt(mean(covered), 0.91)
-  expect_lt(mean(covered), 0.985)
+  expect_gt(mean(covered), by_night(0.91, 0.87))
+  expect_lt(mean(covered), by_night(0.985, 1))
 })
 
 test_that("a margin shapes the values and relations stay", {

@@ -1,3 +1,153 @@
+# A model whose bound is a known function of one weight for all
+toy_fit <- function(bound_at, n = 10, alpha = 1, weights = NULL) {
+  record <- c(bound_at(alpha), rep(bound_at(alpha) / 2, n - 1))
+  external_fit(
+    matrix(-record, 1) / alpha,
+    refit = function(weights) {
+      alpha <- mean(weights)
+      matrix(-c(bound_at(alpha), rep(bound_at(alpha) / 2, n - 1)), 1) / alpha
+    },
+    converged = TRUE
+  )
+}
+
+test_that("the scalar reaches its target, from any curve", {
+  curves <- list(
+    function(a) 10 * a, function(a) 10 * sqrt(a), function(a) 10 * a^2,
+    function(a) 3 * a + 7 * a^0.2
+  )
+  for (curve in curves) {
+    for (target in c(9, 5, 2.5)) {
+      if (curve(1e-6) > target) next
+      solved <- solve_weights(toy_fit(curve), target, tolerance = 0.01)
+      w <- solved$privacy_weights
+      alpha <- attr(w, "arguments")$alpha
+      expect_identical(solved$solution$value, alpha)
+      expect_lt(abs(curve(alpha) / target - 1), 0.01)
+      expect_identical(as.numeric(w), rep(alpha, 10))
+      search <- solved$solution$search
+      expect_lte(nrow(search), 10)
+      expect_equal(search$reached, curve(search$value))
+      expect_identical(search$accepted, c(rep(FALSE, nrow(search) - 1), TRUE))
+    }
+  }
+  expect_identical(attr(w, "scheme"), "scalar")
+  expect_identical(dependency_of(w)$kind, "file")
+})
+
+test_that("a proportional bound takes one refit", {
+  solution <- solve_weights(toy_fit(function(a) 10 * a), 4)$solution
+  expect_equal(solution$value, 0.4)
+  expect_identical(nrow(solution$search), 1L)
+})
+
+test_that("a target that cannot be reached names the nearest that can", {
+  error <- expect_error(
+    solve_weights(toy_fit(function(a) 10 * a), 20),
+    class = "pseudosynth_error_unreachable"
+  )
+  expect_equal(error$nearest, 10)
+  expect_match(conditionMessage(error), "10.0")
+  # The bound stays at 4, however small the weight
+  error <- expect_error(
+    solve_weights(toy_fit(function(a) 4 + 6 * a), 2),
+    class = "pseudosynth_error_unreachable"
+  )
+  expect_equal(error$nearest, 4, tolerance = 0.01)
+  expect_match(conditionMessage(error), "nearest")
+  expect_s3_class(error$search, "data.frame")
+})
+
+test_that("the target may be a fit or a bound", {
+  fit <- toy_fit(function(a) 10 * a)
+  expect_equal(solve_weights(fit, fit)$solution$value, 1)
+  half <- update(fit, privacy_weights = 0.5)
+  expect_equal(solve_weights(fit, half)$solution$value, 0.5)
+  expect_equal(solve_weights(fit, half$bound)$solution$value, 0.5)
+})
+
+test_that("refits of a synthesizer reach the bound", {
+  fit <- unweighted_fit()
+  target <- lw_fit()$bound$overall
+  solved <- solve_weights(fit, lw_fit(), tolerance = 0.05, seed = 3)
+  w <- solved$privacy_weights
+  expect_lt(attr(w, "arguments")$alpha, 1)
+  refit <- update(fit, privacy_weights = w, seed = 4)
+  expect_equal(refit$bound$overall, target, tolerance = 0.15)
+  expect_identical(mechanism_of(refit), "scalar")
+  expect_identical(guarantee(refit)$label, "asymptotic")
+})
+
+test_that("scale and shift of other weights are solved for", {
+  fit <- unweighted_fit()
+  w <- lipschitz_weights(fit)
+  solved <- solve_weights(fit, 1.5, w, tolerance = 0.05, seed = 5)
+  solution <- solved$solution
+  expect_equal(solved$bound$overall, 1.5, tolerance = 0.05)
+  expect_equal(
+    as.numeric(solved$privacy_weights), solution$value * as.numeric(w)
+  )
+  expect_identical(solution$reached, solved$bound$overall)
+  arguments <- attr(solved$privacy_weights, "arguments")
+  expect_true(arguments$solved)
+  expect_identical(arguments$of, "lipschitz")
+  shifted <- solve_weights(
+    fit, 1.3 * lw_fit()$bound$overall, w,
+    by = "shift", tolerance = 0.1, seed = 6
+  )
+  expect_gt(shifted$solution$value, 0)
+  expect_equal(
+    as.numeric(shifted$privacy_weights),
+    pmin(as.numeric(w) + shifted$solution$value, 1)
+  )
+})
+
+test_that("a scalar reaches a target risk", {
+  fit <- unweighted_fit()
+  known <- c("age", "earner")
+  before <- identification_risk(
+    synthesize(fit, 20, seed = 1), fit, known, 0.2
+  )$overall[["mean_risk"]]
+  w <- solve_weights(
+    fit, risk = 0.5 * before, known = known, radius = 0.2, tolerance = 0.2,
+    seed = 7
+  )$privacy_weights
+  expect_lt(attr(w, "arguments")$alpha, 0.5)
+  refit <- update(fit, privacy_weights = w, seed = 8)
+  after <- identification_risk(
+    synthesize(refit, 20, seed = 2), fit, known, 0.2
+  )$overall[["mean_risk"]]
+  expect_lt(after, 0.75 * before)
+})
+
+test_that("bad input is a classed error", {
+  fit <- toy_fit(function(a) 10 * a)
+  refuse <- function(...) {
+    expect_error(solve_weights(...), class = "pseudosynth_error_input")
+  }
+  refuse(fit)
+  refuse(fit, 1, risk = 0.1)
+  for (target in list(0, -1, Inf, NA, "5", c(1, 2))) refuse(fit, target)
+  refuse(fit, 5, tolerance = 0)
+  refuse(fit, 5, max_refits = 0)
+  # How a risk is measured, without one
+  refuse(fit, 5, radius = 0.2)
+  refuse(fit, 5, known = "g")
+  refuse(fit, 5, m = "a")
+  refuse(fit, 5, relative = 0)
+  refuse(fit, risk = 0.1, radius = 0.2)
+  refuse(unweighted_fit(), risk = 0.1)
+  refuse(unweighted_fit(), risk = 1.1, radius = 0.2)
+  refuse(lw_fit(), 2)
+  expect_error(solve_weights(lw_fit(), 2), class = "pseudosynth_error_input")
+  expect_error(
+    solve_weights(fit, 2, by = "map"),
+    class = "pseudosynth_error_input"
+  )
+})
+
+# The search -------------------------------------------------------------------
+
 # Refits needed to reach a target, `NA` if ten do not do.
 refits_needed <- function(f, target, start, noise, log = TRUE, limits = c(0, 1),
                           tolerance = 0.02) {

@@ -77,10 +77,10 @@ test_that("weights that were edited are of unknown origin", {
 
 test_that("one number is no public scalar", {
   lw <- origin_lw()
-  solved <- scalar_weights(
+  solved <- solve_weights(
     origin_fit(), 0.6 * origin_fit()$bound$overall,
     tolerance = 0.3, seed = 3
-  )
+  )$privacy_weights
   for (number in list(mean(lw), solved[1], median(lw), 0.5)) {
     expect_identical(origin_label(number), "asymptotic")
     half <- as_privacy_weights(public_scalar(0.5), nrow(origin_data()))

@@ -11,8 +11,8 @@
 
 namespace pseudosynth {
 
-/// @brief Holds a PseudoPosterior<Family>, a MixturePosterior or a
-/// CategoricalPosterior. Copies are independent: one object serves one chain.
+/// @brief Holds a PseudoPosterior<Family> or a MixturePosterior. Copies are
+/// independent: one object serves one chain.
 class AnyPosterior {
  public:
   template <class Posterior>

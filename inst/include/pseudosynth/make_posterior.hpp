@@ -3,8 +3,8 @@
 #define PSEUDOSYNTH_MAKE_POSTERIOR_HPP
 
 #include "any_posterior.hpp"
-#include "categorical_posterior.hpp"
 #include "family/registry.hpp"
+#include "likelihood/categorical_likelihood.hpp"
 #include "mixture_posterior.hpp"
 #include "pseudo_posterior.hpp"
 
@@ -22,12 +22,6 @@ inline AnyPosterior posterior_of(const Records& records,
                                  const NormalMixture& family) {
   return AnyPosterior(
       MixturePosterior(records, prior, family.K, family.sigma_floor));
-}
-
-inline AnyPosterior posterior_of(const Records& records,
-                                 const CoefficientPrior& prior,
-                                 const Categorical& family) {
-  return AnyPosterior(CategoricalPosterior(records, prior, family.K));
 }
 
 }  // namespace detail

@@ -126,22 +126,7 @@ class MixturePosterior {
 
   /// All components around the weighted fit, their first columns (intercepts)
   /// spread like the residuals. From the prior where records are clipped.
-  Vector initial(Rng& rng) {
-    return detail::chain_start(
-        *this, clipped_,
-        [&](double shrink) { return near_records(shrink, rng); },
-        [&] { return prior_draw(rng); });
-  }
-
- private:
-  static int check(const Records& records, const CoefficientPrior& prior, int K,
-                   double floor) {
-    detail::check_columns(records, prior);
-    if (K < 1 || !(floor >= 0.0))
-      throw std::invalid_argument("a mixture needs K >= 1 and a floor >= 0");
-    return K;
-  }
-
+  Vector initial(Rng& rng) { return detail::chain_start(*this, clipped_, rng); }
   Vector near_records(double shrink, Rng& rng) const {
     Vector theta = Vector::Zero(size());
     for (int j = 0; j < P_; ++j) {
@@ -171,6 +156,15 @@ class MixturePosterior {
     });
     for (int k = 0; k < K_; ++k) theta[sigma_at() + k] = sigma.draw(rng);
     return theta;
+  }
+
+ private:
+  static int check(const Records& records, const CoefficientPrior& prior, int K,
+                   double floor) {
+    detail::check_columns(records, prior);
+    if (K < 1 || !(floor >= 0.0))
+      throw std::invalid_argument("a mixture needs K >= 1 and a floor >= 0");
+    return K;
   }
 
   int hyper_at() const { return P_ * K_; }

@@ -1,10 +1,10 @@
 // Steps of the mixture's sampler.
-#include <pseudosynth/sampler/mixture_augmentation.hpp>
-#include <pseudosynth/sampler/mixture_hamiltonian_move.hpp>
-#include <pseudosynth/sampler/mixture_level_move.hpp>
-#include <pseudosynth/sampler/mixture_mass_move.hpp>
-#include <pseudosynth/sampler/mixture_pair_move.hpp>
-#include <pseudosynth/sampler/mixture_slope.hpp>
+#include <pseudosynth/sampler/mixture/mixture_augmentation.hpp>
+#include <pseudosynth/sampler/mixture/mixture_hamiltonian_move.hpp>
+#include <pseudosynth/sampler/mixture/mixture_level_move.hpp>
+#include <pseudosynth/sampler/mixture/mixture_mass_move.hpp>
+#include <pseudosynth/sampler/mixture/mixture_pair_move.hpp>
+#include <pseudosynth/sampler/mixture/mixture_slope.hpp>
 
 #include "rcpp_model.h"
 

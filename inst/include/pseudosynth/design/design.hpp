@@ -9,30 +9,14 @@
 #define PSEUDOSYNTH_DESIGN_DESIGN_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
 
 #include "../math.hpp"
+#include "predictors.hpp"
 
 namespace pseudosynth {
-
-/// Predictors as they come from outside, one entry per record; matrices are
-/// column-major (records x predictors).
-struct Predictors {
-  int n_records = 0;
-  int n_columns = 0;  // P, columns of the design matrix
-  bool intercept = true;
-  std::vector<int> codes;     // n_records x F, 0-based
-  std::vector<int> n_levels;  // F, codes of each factor
-  std::vector<int>
-      factor_column;            // F: code c > 0 sits in factor_column + c - 1
-  std::vector<double> numeric;  // n_records x Q
-  std::vector<int> numeric_column;  // Q
-  std::vector<double> offset;  // n_records, what eta starts from; or empty: 0
-};
 
 class Design {
  public:
@@ -45,7 +29,7 @@ class Design {
         n_factors_(static_cast<int>(from.n_levels.size())),
         numeric_column_(from.numeric_column),
         intercept_(from.intercept) {
-    check(from);
+    from.check();
     order_factors(from);
     sort_into_rows(from);
   }
@@ -104,30 +88,37 @@ class Design {
   }
   bool has_offset() const { return !offset_.empty(); }
 
-  /// eta (n_rows x K, k fastest) = offset + X b for K coefficient vectors with
-  /// layout b[j * K + k].
-  void linear_predictor(const double* b, int K, double* eta) const {
-    // The extra zero column serves factors at their reference level.
-    std::vector<double> padded(b, b + static_cast<std::size_t>(n_columns_) * K);
-    padded.resize(padded.size() + K, 0.0);
-    for (int r = 0; r < n_rows_; ++r) {
-      double* out = eta + static_cast<std::size_t>(r) * K;
-      const double start = offset(r);
-      for (int k = 0; k < K; ++k)
-        out[k] = start + (intercept_ ? padded[k] : 0.0);
-      const int* active = active_columns(r);
-      for (int f = 0; f < n_factors_; ++f) {
-        const double* column =
-            padded.data() + static_cast<std::size_t>(active[f]) * K;
-        for (int k = 0; k < K; ++k) out[k] += column[k];
-      }
-      const double* x = numeric_values(r);
-      for (int q = 0; q < n_numeric(); ++q) {
-        const double* column =
-            b + static_cast<std::size_t>(numeric_column_[q]) * K;
-        for (int k = 0; k < K; ++k) out[k] += x[q] * column[k];
-      }
+  /// K coefficient vectors with layout b[j * K + k], and a zero column for
+  /// factors at their reference level.
+  std::vector<double> padded(const double* b, int K) const {
+    std::vector<double> out(b, b + static_cast<std::size_t>(n_columns_) * K);
+    out.resize(out.size() + static_cast<std::size_t>(K), 0.0);
+    return out;
+  }
+
+  /// out (K) = offset + x' b of row r, b as padded() gives it.
+  void row_predictor(int r, const double* b, int K, double* out) const {
+    const double start = offset(r);
+    for (int k = 0; k < K; ++k) out[k] = start + (intercept_ ? b[k] : 0.0);
+    const int* active = active_columns(r);
+    for (int f = 0; f < n_factors_; ++f) {
+      const double* column = b + static_cast<std::size_t>(active[f]) * K;
+      for (int k = 0; k < K; ++k) out[k] += column[k];
     }
+    const double* x = numeric_values(r);
+    for (int q = 0; q < n_numeric(); ++q) {
+      const double* column =
+          b + static_cast<std::size_t>(numeric_column_[q]) * K;
+      for (int k = 0; k < K; ++k) out[k] += x[q] * column[k];
+    }
+  }
+
+  /// eta (n_rows x K, k fastest): row_predictor() of all rows.
+  void linear_predictor(const double* b, int K, double* eta) const {
+    const std::vector<double> with_zero = padded(b, K);
+    for (int r = 0; r < n_rows_; ++r)
+      row_predictor(r, with_zero.data(), K,
+                    eta + static_cast<std::size_t>(r) * K);
   }
 
   /// d_b += X' d_eta, layouts as in linear_predictor().
@@ -179,39 +170,6 @@ class Design {
   }
 
  private:
-  void check(const Predictors& from) const {
-    const std::size_t N = static_cast<std::size_t>(n_records_);
-    const std::size_t Q = from.numeric_column.size();
-    if (n_records_ < 1 || n_columns_ < 1)
-      throw std::invalid_argument("a design needs records and columns");
-    if (from.codes.size() != N * n_factors_ || from.numeric.size() != N * Q ||
-        from.factor_column.size() != from.n_levels.size())
-      throw std::invalid_argument("design parts differ in length");
-    for (int f = 0; f < n_factors_; ++f) {
-      const std::int64_t first = from.factor_column[f];
-      if (first < 0 || first + from.n_levels[f] - 2 >= n_columns_)
-        throw std::invalid_argument("factor columns out of range");
-      for (std::size_t i = 0; i < N; ++i) {
-        const int code = from.codes[f * N + i];
-        if (code < 0 || code >= from.n_levels[f])
-          throw std::invalid_argument("factor code out of range");
-      }
-    }
-    for (int column : from.numeric_column) {
-      if (column < 0 || column >= n_columns_)
-        throw std::invalid_argument("numeric column out of range");
-    }
-    if (!from.offset.empty() && from.offset.size() != N)
-      throw std::invalid_argument("design parts differ in length");
-    // Records could not be sorted by what is no number
-    for (const auto* values : {&from.numeric, &from.offset}) {
-      for (double x : *values) {
-        if (!std::isfinite(x))
-          throw std::invalid_argument("numeric predictors must be finite");
-      }
-    }
-  }
-
   /// Factors with few levels first: neighbouring rows then share the most.
   void order_factors(const Predictors& from) {
     factor_.resize(static_cast<std::size_t>(n_factors_));

@@ -7,12 +7,13 @@
 #include "../simd_special.hpp"
 #include "../transforms.hpp"
 #include "forms.hpp"
+#include "no_extras.hpp"
 
 namespace pseudosynth {
 
 /// @brief y in {0, 1}, P(y = 1) = 1/(1 + exp(-eta)); no extra parameter.
-struct Bernoulli : RowForm<Bernoulli> {
-  static constexpr int kExtras = 0, kStatistics = 2, kResponse = 2;
+struct Bernoulli : NoExtras, RowForm<Bernoulli> {
+  static constexpr int kStatistics = 2, kResponse = 2;
 
   template <int W>
   struct Draw {};
@@ -47,14 +48,8 @@ struct Bernoulli : RowForm<Bernoulli> {
     return rng.uniform() < inv_logit(eta) ? 1.0 : 0.0;
   }
 
-  void constrain(const double*, double*) const {}
-  void unconstrain(const double*, double*) const {}
-  double log_prior(const double*, double*) const { return 0.0; }
-  void adjoint(const double*, const double*, double*) const {}
-
   // Slopes of least squares on +-2 are near those of a logit away from 0, 1.
   double start_scale(double y) const { return y > 0.5 ? 2.0 : -2.0; }
-  void initial(double, Rng&, double*) const {}
 };
 
 }  // namespace pseudosynth

@@ -6,14 +6,19 @@
 #include <cmath>
 
 #include "../rng.hpp"
+#include "no_extras.hpp"
 
 namespace pseudosynth {
 
 /// @brief What the registry knows of it: K levels, 0 .. K - 1, and K - 1 linear
 /// predictors; no extra parameter.
-struct Categorical {
-  int K = 2;
+struct Categorical : NoExtras {
+  explicit Categorical(int levels = 2) : K(levels) {}
+  int K;
 };
+inline int n_predictors(const Categorical& family) {
+  return family.K - 1;
+}
 
 /// @brief The log of sum_k exp(eta_k), eta_0 = 0, in two parts: the largest
 /// term, and log1p of what the others are beside it. Their sum would lose the

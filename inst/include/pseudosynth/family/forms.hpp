@@ -142,6 +142,12 @@ constexpr bool
     kHasLeastSquares<Family, std::void_t<decltype(Family::kLeastSquares)>> =
         Family::kLeastSquares;
 
+/// Linear predictors per record: one, unless a family says otherwise.
+template <class Family>
+constexpr int n_predictors(const Family&) {
+  return 1;
+}
+
 /// Beyond this |eta|, and where eta is not a number, one lane takes over.
 constexpr double kLaneRange = 600.0;
 
@@ -171,56 +177,39 @@ constexpr bool kIsArray =
     (n == 0 ? std::is_empty_v<Draw>
             : sizeof(Draw) == n * sizeof(simd::Real<W>));
 
-/// Field k of a Draw<W> from W doubles or, broadcast, from one.
-template <int W, class Draw>
+/// Field k of a Draw<W> from W doubles or, kAlike, from one for all lanes.
+template <int W, bool kAlike, class Draw>
 PSEUDOSYNTH_INLINE void load_field(const double* from, std::size_t k,
                                    Draw& at) {
   simd::Real<W> value;
-  simd::load<W>(from, value);
+  if constexpr (kAlike)
+    simd::broadcast<W>(*from, value);
+  else
+    simd::load<W>(from, value);
   std::memcpy(reinterpret_cast<char*>(&at) + k * sizeof(value), &value,
               sizeof(value));
 }
-template <int W, class Draw>
-PSEUDOSYNTH_INLINE void fill_field(const double* from, std::size_t k,
-                                   Draw& at) {
-  simd::Real<W> value;
-  simd::broadcast<W>(*from, value);
-  std::memcpy(reinterpret_cast<char*>(&at) + k * sizeof(value), &value,
-              sizeof(value));
-}
-template <int W, class Draw, std::size_t... K>
+template <int W, bool kAlike, class Draw, std::size_t... K>
 PSEUDOSYNTH_INLINE void load_fields(const double* from, std::size_t stride,
                                     Draw& at, std::index_sequence<K...>) {
-  (load_field<W>(from + K * stride, K, at), ...);
-}
-template <int W, class Draw, std::size_t... K>
-PSEUDOSYNTH_INLINE void fill_fields(const double* from, Draw& at,
-                                    std::index_sequence<K...>) {
-  (fill_field<W>(from + K, K, at), ...);
+  (load_field<W, kAlike>(from + K * stride, K, at), ...);
 }
 
-/// W draws whose fields lie `stride` apart.
-template <int W, class Family>
+/// W draws whose fields lie `stride` apart; kAlike: one draw in all lanes.
+template <int W, class Family, bool kAlike = false>
 PSEUDOSYNTH_INLINE void load_draws(const double* from, std::size_t stride,
                                    typename Family::template Draw<W>& at) {
   static_assert(kIsArray<1, typename Family::At, kDrawFields<Family>>);
   static_assert(
       kIsArray<W, typename Family::template Draw<W>, kDrawFields<Family>>);
   if constexpr (kDrawFields < Family >> 0)
-    load_fields<W>(from, stride, at,
-                   std::make_index_sequence<kDrawFields<Family>>());
+    load_fields<W, kAlike>(from, stride, at,
+                           std::make_index_sequence<kDrawFields<Family>>());
 }
-
-/// One draw in all lanes.
 template <int W, class Family>
 PSEUDOSYNTH_INLINE void fill_draw(const typename Family::At& from,
                                   typename Family::template Draw<W>& at) {
-  static_assert(kIsArray<1, typename Family::At, kDrawFields<Family>>);
-  static_assert(
-      kIsArray<W, typename Family::template Draw<W>, kDrawFields<Family>>);
-  if constexpr (kDrawFields < Family >> 0)
-    fill_fields<W>(reinterpret_cast<const double*>(&from), at,
-                   std::make_index_sequence<kDrawFields<Family>>());
+  load_draws<W, Family, true>(reinterpret_cast<const double*>(&from), 1, at);
 }
 
 /// n numbers, `stride` apart.

@@ -18,6 +18,9 @@ struct NormalMixture {
   int K = 1;
   double sigma_floor = 0.0;
 };
+inline int n_predictors(const NormalMixture& family) {
+  return family.K;
+}
 
 /// f of one record from its K linear predictors.
 inline double normal_mixture_log_lik(double y, const double* eta,

@@ -8,13 +8,14 @@
 #include "../rng.hpp"
 #include "../special.hpp"
 #include "forms.hpp"
+#include "no_extras.hpp"
 
 namespace pseudosynth {
 
 /// @brief y ~ Poisson(exp(eta)); no extra parameter. f = y eta - mu - log y! is
 /// -Inf where mu = exp(eta) overflows and exact where it underflows.
-struct Poisson : RowForm<Poisson> {
-  static constexpr int kExtras = 0, kStatistics = 1, kResponse = 3;
+struct Poisson : NoExtras, RowForm<Poisson> {
+  static constexpr int kStatistics = 1, kResponse = 3;
   static constexpr bool kCancels = true;
 
   template <int W>
@@ -56,13 +57,7 @@ struct Poisson : RowForm<Poisson> {
     return rng.poisson(std::exp(eta));
   }
 
-  void constrain(const double*, double*) const {}
-  void unconstrain(const double*, double*) const {}
-  double log_prior(const double*, double*) const { return 0.0; }
-  void adjoint(const double*, const double*, double*) const {}
-
   double start_scale(double y) const { return std::log(y + 0.5); }
-  void initial(double, Rng&, double*) const {}
 };
 
 }  // namespace pseudosynth

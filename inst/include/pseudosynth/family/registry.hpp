@@ -8,6 +8,7 @@
 #include "bernoulli.hpp"
 #include "beta.hpp"
 #include "categorical.hpp"
+#include "forms.hpp"
 #include "gaussian.hpp"
 #include "neg_binomial.hpp"
 #include "normal_mixture.hpp"
@@ -24,19 +25,6 @@ struct ModelKind {
   double sigma_floor = 0.0;  // of a mixture's scales
 };
 
-/// Linear predictors per record.
-template <class Family>
-constexpr int n_predictors(const Family&) {
-  return 1;
-}
-inline int n_predictors(const NormalMixture& family) {
-  return family.K;
-}
-
-inline int n_predictors(const Categorical& family) {
-  return family.K - 1;
-}
-
 /// Parameters of a draw beside the coefficients.
 template <class Family>
 constexpr int n_extras(const Family&) {
@@ -44,9 +32,6 @@ constexpr int n_extras(const Family&) {
 }
 inline int n_extras(const NormalMixture& family) {
   return 2 * family.K;
-}
-inline int n_extras(const Categorical&) {
-  return 0;
 }
 
 /// Calls use(family) with the family object that `kind` names; every call must

@@ -18,9 +18,9 @@ namespace pseudosynth {
 
 /// Record bounds come back in the order of the file.
 struct LipschitzBounds {
-  std::vector<double> max;     // N: max_s g_i over kept draws
+  std::vector<double> max;     // N: max_s g_i
   std::vector<double> min;     // N
-  std::vector<double> draw;    // S: max_i |g_i|, every draw; Inf where some
+  std::vector<double> draw;    // S: max_i |g_i|; Inf where some
                                // f is not finite, weight positive
   std::vector<int> nonfinite;  // N: draws with f not finite, weight positive
 };
@@ -28,14 +28,13 @@ struct LipschitzBounds {
 namespace detail {
 
 struct LipschitzPass {
-  const double* f;     // kDrawTile
-  const double* keep;  // kDrawTile: 0 where kept, else -Inf
+  const double* f;  // kDrawTile
   double alpha;
   double centre;
   double lower;
   double upper;
   double* draw;     // kDrawTile, running max |g|
-  double* high;     // W lanes, running max of f over kept draws
+  double* high;     // W lanes, running max of f
   double* low;      // W lanes, running min
   double unfinite;  // out: 0 if every f is finite, else NaN
 };
@@ -51,9 +50,8 @@ PSEUDOSYNTH_INLINE void lipschitz_pass_kernel(LipschitzPass& p) {
   simd::fill<W>(0.0, zero);
   check = zero;
   for (int l = 0; l < kDrawTile; l += W) {
-    R f, keep, draw;
+    R f, draw;
     simd::load<W>(p.f + l, f);
-    simd::load<W>(p.keep + l, keep);
     simd::load<W>(p.draw + l, draw);
     check += f - f;
     R g = p.alpha * f - p.centre;
@@ -62,10 +60,8 @@ PSEUDOSYNTH_INLINE void lipschitz_pass_kernel(LipschitzPass& p) {
     const R size = g < zero ? -g : g;
     draw = size > draw ? size : draw;
     simd::store<W>(draw, p.draw + l);
-    const R for_max = f + keep;
-    const R for_min = f - keep;
-    high = for_max > high ? for_max : high;
-    low = for_min < low ? for_min : low;
+    high = f > high ? f : high;
+    low = f < low ? f : low;
   }
   simd::store<W>(high, p.high);
   simd::store<W>(low, p.low);
@@ -83,29 +79,19 @@ inline bool same_rule(const Records& records, int i) {
 
 }  // namespace detail
 
-/// Draws rounded up to whole tiles: the length of `keep` and `draw` below.
+/// Draws rounded up to whole tiles: the length of `draw` below.
 inline int padded_draws(int S) {
   return (S + kDrawTile - 1) / kDrawTile * kDrawTile;
 }
 
-/// 0 for a kept draw, -Inf for a dropped one and for the padding.
-inline std::vector<double> keep_mask(const std::vector<int>& kept) {
-  std::vector<double> mask(
-      static_cast<std::size_t>(padded_draws(static_cast<int>(kept.size()))),
-      -kInfinity);
-  for (std::size_t s = 0; s < kept.size(); ++s)
-    mask[s] = kept[s] ? 0.0 : mask[s];
-  return mask;
-}
-
 /// The bounds of the records of the cells, written to `out` (record entries)
-/// and `draw` (padded_draws(S), this block's running maximum). `keep` comes
-/// from keep_mask(). Writes of different blocks touch different records, so
-/// blocks may run in parallel; maxima do not depend on their order.
+/// and `draw` (padded_draws(S), this block's running maximum). The padding
+/// repeats the last draw. Writes of different blocks touch different records,
+/// so blocks may run in parallel; maxima do not depend on their order.
 template <class Family>
 void lipschitz_block(const Records& records, const Family& family,
-                     const DrawMatrix& draws, const std::vector<double>& keep,
-                     CellRange cells, LipschitzBounds& out, double* draw,
+                     const DrawMatrix& draws, CellRange cells,
+                     LipschitzBounds& out, double* draw,
                      const ShouldStop& should_stop) {
   const std::vector<int>& order = records.design.order();
   constexpr int kWidest = 8;
@@ -131,7 +117,6 @@ void lipschitz_block(const Records& records, const Family& family,
           if (i + 1 < to && detail::same_rule(records, i)) continue;
           detail::LipschitzPass pass{
               f,
-              keep.data() + s,
               alpha,
               records.censor.active ? records.censor.centre[at] : 0.0,
               records.censor.active ? records.censor.lower : -kInfinity,

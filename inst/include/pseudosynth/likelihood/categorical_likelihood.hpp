@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "../family/categorical.hpp"
+#include "../prior/coefficient_prior.hpp"
 #include "../records.hpp"
+#include "likelihood_of.hpp"
 
 namespace pseudosynth {
 
@@ -31,7 +33,8 @@ class CategoricalLikelihood {
   }
 
   /// The sum at b (P x (K - 1), b[j * (K - 1) + k]); adds its gradient to d_b.
-  double gradient(const double* b, double* d_b) {
+  /// There are no extra parameters.
+  double gradient(const double* b, const double*, double* d_b, double*) {
     const Records& records = *records_;
     const Design& design = records.design;
     const int L = K_ - 1;
@@ -79,6 +82,50 @@ class CategoricalLikelihood {
   const Records* records_;
   int K_;
   std::vector<double> eta_, d_eta_, weight_;
+};
+
+/// @brief Around equal shares; at most one wide.
+struct LevelStart {
+  Vector anchor, standard_error;
+  double spread = 1.0;
+
+  /// The standard error that a column alone would have where levels are equally
+  /// likely.
+  explicit LevelStart(const Records& records)
+      : anchor(Vector::Zero(records.design.n_columns())) {
+    const Design& design = records.design;
+    Vector information = anchor;
+    std::vector<int> column;
+    std::vector<double> x;
+    for (int r = 0; r < design.n_rows(); ++r) {
+      const std::size_t at = static_cast<std::size_t>(r);
+      double weight = 0.0;
+      for (int i = design.row_start()[at]; i < design.row_start()[at + 1]; ++i)
+        weight += records.alpha[static_cast<std::size_t>(i)];
+      design.row_entries(r, column, x);
+      for (std::size_t e = 0; e < column.size(); ++e)
+        information[column[e]] += 0.25 * weight * x[e] * x[e];
+    }
+    standard_error = (1.0 / (information.array() + 4.0).sqrt()).matrix();
+  }
+};
+
+/// @throw std::invalid_argument for fewer than two levels.
+inline LevelStart start_of(const Records& records, const CoefficientPrior&,
+                           const Categorical& family) {
+  if (family.K < 2)
+    throw std::invalid_argument("there must be two levels or more");
+  return LevelStart(records);
+}
+
+template <>
+struct LikelihoodOf<Categorical> {
+  using Type = CategoricalLikelihood;
+
+  static Type make(const Records& records, const Categorical& family,
+                   const LevelStart&) {
+    return Type(records, family.K);
+  }
 };
 
 }  // namespace pseudosynth

@@ -4,10 +4,8 @@
 
 #include <cmath>
 #include <memory>
-#include <stdexcept>
-#include <utility>
 
-#include "coefficient_prior.hpp"
+#include "normal_prior.hpp"
 
 namespace pseudosynth {
 
@@ -15,20 +13,9 @@ namespace pseudosynth {
 /// half of whose variance is the baseline's: the correlations are 1/2, and the
 /// prior is the same whichever level the others are held against (where the
 /// location is 0). No hyperparameters.
-class LevelPrior : public CoefficientPrior {
+class LevelPrior : public NormalPrior {
  public:
-  /// @throw std::invalid_argument if lengths differ or a scale is not positive.
-  LevelPrior(Vector location, Vector scale)
-      : location_(std::move(location)), scale_(std::move(scale)) {
-    if (location_.size() != scale_.size() || !(scale_.array() > 0.0).all())
-      throw std::invalid_argument(
-          "a prior of levels needs one location and one positive scale per "
-          "column");
-  }
-
-  int n_columns() const override { return static_cast<int>(scale_.size()); }
-  int n_unconstrained() const override { return 0; }
-  int n_stored() const override { return 0; }
+  using NormalPrior::NormalPrior;
 
   /// The covariance is scale^2 (I + 11') / 2, its inverse
   /// 2 / scale^2 (I - 11' / (K + 1)), its determinant
@@ -38,44 +25,36 @@ class LevelPrior : public CoefficientPrior {
     const double levels = K + 1.0;
     double sum = 0.0;
     for (int j = 0; j < n_columns(); ++j) {
-      const double precision = 2.0 / (scale_[j] * scale_[j]);
+      const double precision = 2.0 / (scale()[j] * scale()[j]);
       double total = 0.0, squares = 0.0;
       for (int k = 0; k < K; ++k) {
-        const double far = b[j * K + k] - location_[j];
+        const double far = b[j * K + k] - location()[j];
         total += far;
         squares += far * far;
       }
       sum -= 0.5 * precision * (squares - total * total / levels);
       for (int k = 0; k < K; ++k) {
-        const double far = b[j * K + k] - location_[j];
+        const double far = b[j * K + k] - location()[j];
         d_b[j * K + k] -= precision * (far - total / levels);
       }
-      sum -= K * (std::log(scale_[j]) - 0.5 * std::log(2.0) + kHalfLogTwoPi) +
+      sum -= K * (std::log(scale()[j]) - 0.5 * std::log(2.0) + kHalfLogTwoPi) +
              0.5 * std::log(levels);
     }
     return sum;
   }
 
-  void constrain(const double*, double*) const override {}
-  void unconstrain(const double*, double*) const override {}
-  double centre(int j) const override { return location_[j]; }
-  void initial(const double*, int, Rng&, double*) const override {}
-
   void draw(int K, Rng& rng, double* b, double*) override {
     for (int j = 0; j < n_columns(); ++j) {
-      const double half = scale_[j] / std::sqrt(2.0);
+      const double half = scale()[j] / std::sqrt(2.0);
       const double baseline = half * rng.normal();
       for (int k = 0; k < K; ++k)
-        b[j * K + k] = location_[j] + half * rng.normal() - baseline;
+        b[j * K + k] = location()[j] + half * rng.normal() - baseline;
     }
   }
 
   std::unique_ptr<CoefficientPrior> clone() const override {
     return std::unique_ptr<CoefficientPrior>(new LevelPrior(*this));
   }
-
- private:
-  Vector location_, scale_;
 };
 
 }  // namespace pseudosynth

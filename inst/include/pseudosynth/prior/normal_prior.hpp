@@ -18,7 +18,7 @@ class NormalPrior : public CoefficientPrior {
       : location_(std::move(location)), scale_(std::move(scale)) {
     if (location_.size() != scale_.size() || !(scale_.array() > 0.0).all())
       throw std::invalid_argument(
-          "a normal prior needs one location and one positive scale per "
+          "normal coefficients need one location and one positive scale per "
           "column");
   }
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "../family/categorical.hpp"
+#include "../family/forms.hpp"
 #include "../family/normal_mixture.hpp"
 #include "../records.hpp"
 #include "../rng.hpp"
@@ -18,56 +20,62 @@ enum class Assignment {
   kPosterior  // component given the true y_i: reads the confidential value
 };
 
+/// The place in row order of each record of the file. Random numbers are spent
+/// in the order of the file: the order within a row follows the confidential
+/// response.
+inline std::vector<int> places_in_rows(const Records& records) {
+  const std::vector<int>& order = records.design.order();
+  std::vector<int> place(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k)
+    place[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
+  return place;
+}
+
+/// Records of the file that one random stream serves, so that sets are the same
+/// at any number of threads.
+constexpr int kSynthesisBlock = 65536;
+
+inline int n_synthesis_blocks(const Records& records) {
+  return (records.size() + kSynthesisBlock - 1) / kSynthesisBlock;
+}
+
+/// The stream of a block of a set; the first block has that of the set.
+inline Rng synthesis_stream(std::uint64_t seed, int set, int block) {
+  return Rng(seed, static_cast<std::uint64_t>(set) +
+                       (static_cast<std::uint64_t>(block) << 32));
+}
+
 namespace detail {
 
-/// Calls use(i, k) for the i-th record of the file and its position k in row
-/// order. Random numbers are spent in the order of the file: the order within a
-/// row follows the confidential response.
-template <class Use>
-void in_file_order(const Records& records, Use&& use) {
-  const std::vector<int>& order = records.design.order();
-  std::vector<int> position(order.size());
-  for (std::size_t k = 0; k < order.size(); ++k)
-    position[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
-  for (std::size_t i = 0; i < position.size(); ++i)
-    use(i, static_cast<std::size_t>(position[i]));
-}
-
-}  // namespace detail
-
-/// One synthetic response per record, in the order of the file, on the modelled
-/// scale, from one draw [ b | extras ].
+/// What simulates a record from its linear predictors: simulate(k, eta), k its
+/// place in row order.
 template <class Family>
-void synthesize(const Records& records, const Family& family,
-                const double* draw, Assignment, Rng& rng, double* out) {
-  const Design& design = records.design;
-  std::vector<double> eta(static_cast<std::size_t>(design.n_rows()));
-  design.linear_predictor(draw, 1, eta.data());
-  const auto at = family.at(draw + design.n_columns());
-  detail::in_file_order(records, [&](std::size_t i, std::size_t k) {
-    out[i] = family.simulate(
-        rng, eta[static_cast<std::size_t>(design.row()[k])], at);
-  });
+auto simulator(const Records& records, const Family& family, const double* draw,
+               Assignment, Rng& rng) {
+  return [&rng, family, at = family.at(draw + records.design.n_columns())](
+             std::size_t, const double* eta) {
+    return family.simulate(rng, eta[0], at);
+  };
 }
 
-/// The same for the mixture.
-inline void synthesize(const Records& records, const NormalMixture& family,
-                       const double* draw, Assignment assignment, Rng& rng,
-                       double* out) {
-  const Design& design = records.design;
+inline auto simulator(const Records&, const Categorical& family, const double*,
+                      Assignment, Rng& rng) {
+  return [&rng, K = family.K](std::size_t, const double* eta) {
+    return categorical_simulate(rng, eta, K);
+  };
+}
+
+inline auto simulator(const Records& records, const NormalMixture& family,
+                      const double* draw, Assignment assignment, Rng& rng) {
   const int K = family.K;
-  std::vector<double> eta(static_cast<std::size_t>(design.n_rows()) * K);
-  design.linear_predictor(draw, K, eta.data());
-  const double* pi = draw + static_cast<std::size_t>(design.n_columns()) * K;
+  const double* pi =
+      draw + static_cast<std::size_t>(records.design.n_columns()) * K;
   const double* sigma = pi + K;
-  std::vector<double> share(static_cast<std::size_t>(K));
-  detail::in_file_order(records, [&](std::size_t i, std::size_t at) {
-    const double* mean =
-        eta.data() + static_cast<std::size_t>(design.row()[at]) * K;
-    if (assignment == Assignment::kPrior) {
-      out[i] = normal_mixture_simulate(rng, mean, pi, sigma, K);
-      return;
-    }
+  return [=, &records, &rng,
+          share = std::vector<double>(static_cast<std::size_t>(K))](
+             std::size_t at, const double* mean) mutable {
+    if (assignment == Assignment::kPrior)
+      return normal_mixture_simulate(rng, mean, pi, sigma, K);
     double high = -kInfinity;
     for (int k = 0; k < K; ++k) {
       share[static_cast<std::size_t>(k)] =
@@ -78,21 +86,41 @@ inline void synthesize(const Records& records, const NormalMixture& family,
     double total = 0.0;
     for (double& s : share) total += s = std::exp(s - high);
     for (double& s : share) s /= total;
-    out[i] = normal_mixture_simulate(rng, mean, share.data(), sigma, K);
-  });
+    return normal_mixture_simulate(rng, mean, share.data(), sigma, K);
+  };
 }
 
-/// The same for levels.
-inline void synthesize(const Records& records, const Categorical& family,
-                       const double* draw, Assignment, Rng& rng, double* out) {
+}  // namespace detail
+
+/// Synthetic responses, on the modelled scale, of a block of the file from one
+/// draw [ b | extras ], written to their places in `out` (all records).
+/// @param place as places_in_rows() gives it.
+template <class Family>
+void synthesize_block(const Records& records, const std::vector<int>& place,
+                      const Family& family, const double* draw, Assignment how,
+                      int block, Rng& rng, double* out) {
   const Design& design = records.design;
-  const int L = family.K - 1;
-  std::vector<double> eta(static_cast<std::size_t>(design.n_rows()) * L);
-  design.linear_predictor(draw, L, eta.data());
-  detail::in_file_order(records, [&](std::size_t i, std::size_t k) {
-    const std::size_t row = static_cast<std::size_t>(design.row()[k]);
-    out[i] = categorical_simulate(rng, eta.data() + row * L, family.K);
-  });
+  const int L = n_predictors(family);
+  const std::vector<double> b = design.padded(draw, L);
+  std::vector<double> eta(static_cast<std::size_t>(L));
+  auto simulate = detail::simulator(records, family, draw, how, rng);
+  const int first = block * kSynthesisBlock;
+  const int last = first + std::min(kSynthesisBlock, records.size() - first);
+  for (int i = first; i < last; ++i) {
+    const std::size_t at =
+        static_cast<std::size_t>(place[static_cast<std::size_t>(i)]);
+    design.row_predictor(design.row()[at], b.data(), L, eta.data());
+    out[i] = simulate(at, eta.data());
+  }
+}
+
+/// The same for all records, in the order of the file, from one stream.
+template <class Family>
+void synthesize(const Records& records, const Family& family,
+                const double* draw, Assignment how, Rng& rng, double* out) {
+  const std::vector<int> place = places_in_rows(records);
+  for (int block = 0; block < n_synthesis_blocks(records); ++block)
+    synthesize_block(records, place, family, draw, how, block, rng, out);
 }
 
 }  // namespace pseudosynth

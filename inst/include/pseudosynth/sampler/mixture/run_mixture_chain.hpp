@@ -1,0 +1,101 @@
+// One chain of the augmentation sampler, from start to kept draws.
+//
+// A folder in sampler/ bears the name of the one family that its samplers draw
+// from; what lies in sampler/ itself serves any family.
+#ifndef PSEUDOSYNTH_SAMPLER_MIXTURE_RUN_MIXTURE_CHAIN_HPP
+#define PSEUDOSYNTH_SAMPLER_MIXTURE_RUN_MIXTURE_CHAIN_HPP
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../chain_result.hpp"
+#include "mixture_augmentation.hpp"
+#include "mixture_hamiltonian_move.hpp"
+#include "mixture_level_move.hpp"
+#include "mixture_mass_move.hpp"
+#include "mixture_pair_move.hpp"
+
+namespace pseudosynth {
+
+/// An iteration is `sweeps` Gibbs sweeps, each followed by its level moves and
+/// then by moves with the indicators summed out: trajectories, each with pair
+/// and mass moves after it. A draw is kept after each iteration beyond warmup.
+struct MixtureTuning {
+  int warmup = 1000;
+  int draws = 1000;
+  int sweeps = 10;
+  int level_moves = 1;        // tempered transitions per sweep
+  int hamiltonian_moves = 2;  // trajectories per sweep
+  // Pair moves, and as many mass moves, after each trajectory; without
+  // trajectories after the sweep.
+  int pair_moves = 1;
+  /// Share of warmup that runs on powered components.
+  double uncorrected_share = 0.2;
+};
+
+inline ChainResult run_mixture_chain(const Records& records, int K,
+                                     const MixturePrior& prior,
+                                     const MixtureTuning& tuning,
+                                     std::uint64_t seed, int chain,
+                                     const ChainHandlers& handlers,
+                                     const Vector* init,
+                                     MixtureAcceptance* acceptance) {
+  ChainResult out;
+  Rng rng(seed, static_cast<std::uint64_t>(chain));
+  MixtureAugmentation sampler(records, K, prior, rng);
+  const int P = records.design.n_columns();
+  int uncorrected = static_cast<int>(tuning.uncorrected_share * tuning.warmup);
+  if (init != nullptr && init->size() == MixtureState::packed_size(P, K)) {
+    sampler.state.unpack(*init);
+    sampler.state_changed();
+    uncorrected = 0;
+  }
+  MixtureLevelMove level_move(sampler);
+  MixtureHamiltonianMove hamiltonian_move(sampler, records);
+  MixturePairMove pair_move(sampler);
+  MixtureMassMove mass_move(sampler);
+
+  out.allocate(P * K + 2 * K, MixtureState::n_hyper(prior.shared, P),
+               tuning.draws);
+  const std::int64_t iterations =
+      static_cast<std::int64_t>(tuning.warmup) + tuning.draws;
+  for (std::int64_t i = 0; i < iterations; ++i) {
+    if (i == tuning.warmup) hamiltonian_move.settle();
+    for (int s = 0; s < tuning.sweeps; ++s) {
+      if (handlers.stop_requested()) {
+        out.interrupted = true;
+        break;
+      }
+      sampler.sweep(i >= uncorrected);
+      for (int move = 0; move < tuning.level_moves; ++move) level_move.move();
+      if (i < uncorrected) continue;
+      for (int round = 0; round < std::max(1, tuning.hamiltonian_moves);
+           ++round) {
+        if (tuning.hamiltonian_moves > 0)
+          hamiltonian_move.move(i < tuning.warmup);
+        else
+          sampler.refresh_densities();
+        for (int move = 0; move < tuning.pair_moves; ++move) {
+          pair_move.move();
+          mass_move.move();
+        }
+      }
+    }
+    if (out.interrupted) break;
+    if (i >= tuning.warmup) {
+      sampler.state.write_draw(out.draws.col(out.completed).data());
+      sampler.state.write_hyper(prior.shared,
+                                out.hyper.col(out.completed).data());
+      ++out.completed;
+    }
+    handlers.iteration_done(i + 1);
+  }
+  if (acceptance != nullptr) *acceptance = sampler.accepted;
+  out.state = sampler.state.pack();
+  out.finish();
+  return out;
+}
+
+}  // namespace pseudosynth
+
+#endif
