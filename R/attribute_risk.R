@@ -100,7 +100,7 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   found <- Map(function(set, values) {
     attribute_of_set(file, cells(match_pattern(set, pattern$table), values))
   }, sets, drawn)
-  table <- do.call(rbind, lapply(found, function(x) x$shares))
+  table <- do.call(rbind, lapply(found, `[[`, "shares"))
   structure(
     list(
       set = data.frame(set = seq_along(sets), table),
@@ -222,7 +222,7 @@ attribute_of_set <- function(file, set) {
 }
 
 mean_over <- function(found, name) {
-  Reduce(`+`, lapply(found, function(x) x[[name]])) / length(found)
+  Reduce(`+`, lapply(found, `[[`, name)) / length(found)
 }
 
 # Methods ----------------------------------------------------------------------

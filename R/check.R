@@ -409,9 +409,7 @@ foreign_arguments <- c(
                  {.fn sampler_control}.",
   weights = "Privacy weights are {.arg privacy_weights} of
              {.fn fit_synthesizer}; survey weights are {.arg survey_weights} of
-             {.fn utility}.",
-  regression = "A linear model is {.arg formula} in {.fn utility} and
-                {.arg regression} in {.fn compare}."
+             {.fn utility}."
 )
 
 check_no_dots <- function(..., hint = "Formula, data, family and prior are those

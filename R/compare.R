@@ -1,139 +1,309 @@
-#' Compare finished jobs
+#' Compare synthetic sets, or mechanisms on the same file
 #'
-#' What [compare_mechanisms()] shows of mechanisms that it runs itself, for jobs
-#' that are there: their labels, how near their sets come to the file, and on
-#' request the identification risk.
+#' Measures how near sets come to the confidential file, on request with their
+#' identification risk, and puts the epsilon of their label beside it. Given
+#' jobs or sets, `compare()` measures those. Given a formula, it runs mechanisms
+#' of [pseudo_posterior()] on the file and measures what they would release.
 #'
-#' @param ... ([`pseudo_posterior`][pseudo_posterior]) Jobs on the same file,
-#'   best named; without a name they are called as they are written.
-#' @param groups,regression As in [compare_mechanisms()]; `regression = NULL`,
-#'   the default, measures none.
-#' @param risk_radius,risk_known As in [compare_mechanisms()].
-#' @return A `mechanism_comparison`, see [compare_mechanisms()]: a row for each
-#'   job. Its epsilons are those of all sets of the job, its measures those of
-#'   one set, averaged over them; `asked` is the job's `epsilon`. Confidential.
+#' A run compares what *one* released set gives, at the total epsilon stated:
+#' the figures are means over `m` such releases. Of jobs and sets that exist,
+#' the epsilon is that of all their sets, and the figures are means over them.
+#'
+#' @param ... Sets: [`pseudo_posterior`][pseudo_posterior] jobs,
+#'   [`synthetic_data`][synthetic_data], data frames or lists of data frames,
+#'   best with names; without one they are called as they are written.
+#'
+#'   After a formula: settings of the mechanisms, such as `reference`, `rule`,
+#'   or `top` of `"topcode"`, each for those that take it, at least one;
+#'   `bounds` and what else [pseudo_posterior()] takes, and of
+#'   [fit_synthesizer()] such as `prior`. A prior that is not given is the
+#'   default of each mechanism.
+#' @param formula,family As in [fit_synthesizer()].
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default
+#'   of sets, takes that of the first `pseudo_posterior`.
+#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
+#'   that of the first sets.
+#' @param mechanisms (character or list) Names of [mechanisms] or objects, such
+#'   as `list("centred", mechanism_lw(scale = 0.5))`; also
+#'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
+#' @param epsilon (positive numbers) Totals, add/remove-one unless `neighbours`
+#'   says otherwise. Default 5 and 1.
+#' @param grid (data frame or `NULL`) In the place of `mechanisms` and
+#'   `epsilon`, one row for each run. Its columns are named after arguments of
+#'   [pseudo_posterior()]: `mechanism` (required), `epsilon`, `neighbours`,
+#'   `bounds`, `bins`, `margin_share`, and settings of the mechanisms such as
+#'   `scale` or `window`. A setting counts in the rows whose mechanism takes it;
+#'   `NA` is not stated.
+#' @param m (count) Releases of each mechanism. Default 20.
+#' @param groups,regression Columns and linear model that [utility()] measures.
+#'   `NULL`, the default, measures none; after a formula with a continuous
+#'   response the regression is that formula.
+#' @param radius,known What an intruder knows, as in [identification_risk()].
+#'   With a `radius` the mean identification risk is measured. After a formula
+#'   both are also settings of the mechanisms that take them, and `relative` in
+#'   `...` is of both. A mechanism object or a column of `grid` has its own.
+#' @param calibrate (character) Clipped mechanisms that get the margin of
+#'   `bounds`, as `"score"` does in any case. Default `"centred"`; the others
+#'   stay as published. With a `grid` it is all of them.
+#' @param file (string or `NULL`) Where finished rows are kept, for a run that
+#'   is interrupted: the same call then goes on with the others. Needs a `seed`.
+#'   The file is confidential. `NULL`, the default: nowhere.
+#' @param seed As in [pseudo_posterior()].
+#'
+#' @return A `mechanism_comparison`: a list with `table`, a data frame with a
+#'   row for each of the sets given, for each mechanism and epsilon, or for each
+#'   row of `grid`, and the columns
+#'   * `mechanism`, or the name of the sets, and `asked` (epsilon); the other
+#'     columns of `grid`;
+#'   * `label`, `add_remove`, `replace`: what [guarantee()] states, the totals
+#'     claimed or proven;
+#'   * `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`, `total_ratio`,
+#'     `q90_ratio`, `q95_ratio`, `q99_ratio`, `shares`, `groups`, `r_squared`,
+#'     `overlap`: means over sets, see [utility()]; `risk`: mean identification
+#'     risk; and the Monte Carlo errors of these with `_se` (of the releases
+#'     drawn from a fit; refitting is not in them);
+#'   * `seconds`, `problem` (why a row is empty), `remarks`;
+#'
+#'   `settings` (the columns of `grid` that the table has), `m`, `confidential`
+#'   (the file's R2), `variable`, `interrupted` (flag: the table then holds the
+#'   rows that were finished). Where a reference is used, and no `grid`, the row
+#'   `"reference"` is what it gives alone, without this file. Confidential.
+#'
 #' @section Error types:
-#' `pseudosynth_error_input`: other objects, jobs on other records or with
-#' other values of a column that both hold, columns that a job has not
-#' published.
-#' @seealso [compare_mechanisms()], which also runs them
+#' `pseudosynth_error_input`: sets of other records, with other values of a
+#' column that both hold, or without a column that is measured; wrong arguments
+#' as in [pseudo_posterior()]. A target that a mechanism cannot reach, or a fit
+#' that has not converged, is an empty row with its `problem`.
+#' @section Privacy:
+#' The table is computed from the file and from sets that are not released: for
+#' the agency only. Settings chosen by looking at it are chosen from the file:
+#' make it on a historical or public file where the label is to be strict.
+#' Labels of weighted mechanisms are claims; see [guarantee()].
+#' @section Many cores:
+#' Rows run on the workers of the package future's plan where one is set:
+#' `future::plan("multisession")` for the cores of this machine, `"cluster"` for
+#' those of others on which this package is installed. Forked workers
+#' (`"multicore"`) are refused: threads do not survive a fork. Results are the
+#' same at any number of workers. A worker that dies is an error of class
+#' `pseudosynth_error_worker`; rows that were finished are in `file`.
+#' @seealso [pseudo_posterior()], [utility()], [identification_risk()]
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:300, ]
 #' lw <- pseudo_posterior(log(income) ~ ., small, gaussian(), "lw",
 #'   m = 2, prior = prior_normal(), chains = 2, draws = 500, seed = 1
 #' )
+#' reference <- list("(Intercept)" = 10.8, sigma = 1)
 #' strict <- pseudo_posterior(log(income) ~ ., small, gaussian(), "score",
-#'   epsilon = 2, m = 5, reference = list("(Intercept)" = 10.8, sigma = 1),
-#'   bounds = c(10, 2e6), seed = 1
+#'   epsilon = 2, m = 5, reference = reference, bounds = c(10, 2e6), seed = 1
 #' )
-#' compare(lw, strict, groups = "age", risk_radius = 0.2, risk_known = "age")
+#' coded <- topcode(income ~ age + earner, small, top = 150000)
+#' compare(lw, strict, coded, groups = "age", radius = 0.2, known = "age")
+#' \donttest{
+#' # Mechanisms side by side
+#' compare(log(income) ~ ., small, student_t(3),
+#'   mechanisms = c("centred", "censor_uw", "unweighted"), epsilon = 2,
+#'   reference = reference, bounds = c(10, 2e6), groups = c("age", "earner"),
+#'   m = 5, chains = 2, draws = 500
+#' )
+#' # Settings of one
+#' grid <- expand.grid(
+#'   mechanism = "centred", epsilon = c(2, 4), window = c(2, 4)
+#' )
+#' compare(log(income) ~ ., small, student_t(3),
+#'   grid = grid, reference = reference, bounds = c(10, 2e6), m = 5,
+#'   chains = 2, draws = 1500
+#' )
+#' }
 #' @export
-compare <- function(..., groups = NULL, regression = NULL, risk_radius = NULL,
-                    risk_known = NULL) {
-  jobs <- named_jobs(list(...), as.list(substitute(list(...)))[-1])
-  data <- job_data(jobs[[1]])
-  variable <- only_column(jobs[[1]]$synthetic)$name
-  check_same_file(jobs, data, variable)
-  check_groups(groups, names(data), variable)
-  check_number(risk_radius, above = 0, null = TRUE)
-  known <- check_known(risk_known, data, variable)
-  if (!is.null(regression)) {
-    check_formula(regression)
-    regression <- without_dot(regression, Reduce(intersect, lapply(
-      jobs, function(job) names(job$synthetic[[1]])
-    )), names(data))
+compare <- function(...) {
+  UseMethod("compare")
+}
+
+#' @rdname compare
+#' @export
+compare.default <- function(..., data = NULL, variable = NULL, groups = NULL,
+                            regression = NULL, radius = NULL, known = NULL) {
+  releases <- named_sets(list(...), as.list(substitute(list(...)))[-1])
+  data <- confidential_file(data, releases)
+  variable <- synthetic_variable(releases[[1]], variable)
+  check_same_file(releases, data, variable)
+  sets <- lapply(releases, release_sets, data)
+  columns <- lapply(unlist(sets, recursive = FALSE), names)
+  measure <- comparison_measure(
+    data, Reduce(intersect, columns, names(data)), variable,
+    release_transform(releases[[1]]), groups, regression, radius, known
+  )
+  rows <- Map(function(release, name, sets) {
+    job <- if (is_job(release)) release
+    comparison_row(name, job$epsilon, measure, list(
+      sets = sets, remarks = job$remarks,
+      label = if (knows_itself(release)) guarantee(release)
+    ))
+  }, releases, names(releases), sets)
+  new_comparison(do.call(rbind, unname(rows)), measure, variable)
+}
+
+#' @rdname compare
+#' @export
+compare.formula <- function(formula, data, family = student_t(),
+                            mechanisms = c(
+                              "centred", "censor_uw", "lw", "lw_final",
+                              "unweighted"
+                            ),
+                            epsilon = c(5, 1), ..., grid = NULL, m = 20,
+                            groups = NULL, regression = NULL, radius = NULL,
+                            known = NULL, calibrate = "centred", file = NULL,
+                            seed = NULL) {
+  m <- check_count(m, min = 1)
+  check_rows_file(file, seed)
+  if (is.null(grid)) {
+    check_epsilons(epsilon)
+    calibrate <- check_calibrate(calibrate)
+    chosen <- compared_mechanisms(mechanisms)
+  } else {
+    if (!missing(mechanisms) || !missing(epsilon)) {
+      abort_input(
+        "{.arg grid} states the mechanisms and their epsilons.",
+        i = "Leave {.arg mechanisms} and {.arg epsilon} out.",
+        arg = if (missing(mechanisms)) "epsilon" else "mechanisms"
+      )
+    }
+    grid <- check_grid(grid)
+    calibrate <- NULL
+    chosen <- lapply(
+      grid$mechanism, choose_mechanism, c("stages", "release"), "mechanism"
+    )
   }
-  own <- only_column(jobs[[1]]$synthetic)$transform
-  measure <- list(of = function(sets) {
-    measure_sets(
-      sets, data, variable, groups, regression,
-      if (own %in% utility_scales) own else "identity", risk_radius, known
+  open <- open_mechanisms(chosen)
+  # The intruder of the weights is that of the risk
+  taken <- intersect(c("radius", "known"), unlist(lapply(open, settings_of)))
+  given <- sort_arguments(
+    c(list(...), mget(as.character(taken))), open,
+    also = c(
+      "margin", "support", "neighbours", "allow_unconverged", "relative",
+      if (is.null(grid)) "reference"
     )
-  })
-  rows <- Map(function(job, name) {
-    label <- guarantee(job)
-    total <- label$epsilon$total
-    row <- finish_row(
-      data.frame(
-        mechanism = name, asked = job$epsilon %||% NA_real_,
-        label = label$label, add_remove = total[["add/remove-one"]],
-        replace = total[["replace-one"]]
-      ),
-      as.list(job$synthetic), measure, NA_real_
-    )
-    row$remarks <- paste(job$remarks, collapse = " ")
-    row
-  }, jobs, names(jobs))
+  )
+  # Every column must be taken by a mechanism of the grid
+  settings <- setdiff(names(grid), c("mechanism", "epsilon"))
+  sort_arguments(as.list(grid[settings]), open, "neighbours")
+  job <- new_job(
+    formula, data, family, given$fit,
+    given$also$neighbours %||% "add-remove", seed,
+    given$also$allow_unconverged %||% FALSE
+  )
+  if (is.null(regression) && job$family$kind == "continuous") {
+    regression <- histogram_formula(job$formula, job$family)
+  }
+  response <- job$model$response
+  relative <- given$also$relative %||% TRUE
+  # Sets hold the columns of the model and no others
+  measure <- comparison_measure(
+    job$data, names(job$model$data), response$variable, response$transform,
+    groups, regression, radius, known, relative
+  )
+  cases <- if (is.null(grid)) {
+    crossed_cases(chosen, given, epsilon)
+  } else {
+    Map(list, mechanism = chosen, row = grid_rows(grid))
+  }
+  jobs <- lapply(cases, case_job, job, given, calibrate)
+  check_margin_taken(jobs, c(names(given$margin), names(given$also), settings))
+  found <- run_comparison(
+    jobs, m, measure, list(groups, regression, radius, known, relative), file
+  )
+  table <- do.call(rbind, found$rows)
+  if (length(settings) > 0) {
+    varied <- grid[found$numbers, settings, drop = FALSE]
+    table <- cbind(table[1:2], varied, table[-(1:2)])
+  }
+  rownames(table) <- NULL
+  new_comparison(
+    table, measure, response$variable, m, if (!is.null(grid)) settings,
+    found$interrupted
+  )
+}
+
+#' @param m (count or `NULL`) Releases of a mechanism; `NULL`: the sets existed.
+#' @param settings (character or `NULL`) Varied in a grid; `NULL`: no grid.
+#' @noRd
+new_comparison <- function(table, measure, variable, m = NULL, settings = NULL,
+                           interrupted = FALSE) {
   structure(
     list(
-      table = do.call(rbind, unname(rows)),
-      confidential = if (!is.null(regression)) {
-        regression_of(regression, data)$r_squared
-      },
-      variable = variable, interrupted = FALSE, jobs = TRUE
+      table = table, settings = settings, m = m, variable = variable,
+      confidential = measure$confidential, interrupted = interrupted
     ),
     class = c("mechanism_comparison", "pseudosynth_result")
   )
 }
 
-#' Jobs by the names that were given, or as they were written
+# Sets that exist --------------------------------------------------------------
+
+#' Sets by the names that were given, or as they were written
 #' @noRd
-named_jobs <- function(jobs, written) {
-  if (length(jobs) == 0) {
-    abort_input("At least one job must be given.", arg = "...")
-  }
-  given <- names(jobs) %||% rep("", length(jobs))
-  misspelt <- given[given != "" & !vapply(jobs, is_job, TRUE)]
-  if (length(misspelt) > 0) {
-    takes <- setdiff(names(formals(compare)), "...")
+named_sets <- function(releases, written) {
+  given <- rlang::names2(releases)
+  strange <- !vapply(releases, is_release, TRUE)
+  if (length(releases) == 0 || any(strange)) {
+    misspelt <- given[strange & given != ""]
     abort_input(
-      "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is no job and no
-       argument/are no jobs and no arguments} of {.fn compare}.",
-      i = "Beside jobs it takes {.arg {takes}}.",
+      "{.arg ...} must be jobs, synthetic data, data frames or lists of these.",
+      x = if (length(misspelt) > 0) {
+        "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is no set and no
+         argument/are no sets and no arguments} of {.fn compare}."
+      } else if (any(strange)) {
+        "It holds {describe_type(releases[[which(strange)[1]]])}."
+      },
+      i = "Draw sets with {.fn synthesize}. To run mechanisms, give a formula
+           first.",
       arg = "..."
     )
   }
-  for (job in jobs) {
-    if (inherits(job, "synthetic_data") || is.data.frame(job)) {
-      abort_input(
-        "{.arg ...} must be finished jobs of {.fn pseudo_posterior}.",
-        x = "It holds {describe_type(job)}.",
-        i = "Sets are measured against a file by
-             {.code utility(synthetic, data)}.",
-        arg = "..."
-      )
+  names <- Map(function(release, given, written) {
+    if (given != "") {
+      given
+    } else if (is.symbol(written)) {
+      as.character(written)
+    } else if (is_job(release)) {
+      # Written as a whole call: by what it did
+      release$mechanism
+    } else {
+      "sets"
     }
-    check_class(
-      job, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.",
-      arg = "..."
-    )
-  }
-  plain <- given == ""
-  given[plain] <- vapply(written[plain], function(x) {
-    if (is.symbol(x)) as.character(x) else ""
-  }, "")
-  # Written as a whole call: by what they did
-  unnamed <- given == ""
-  given[unnamed] <- vapply(jobs[unnamed], function(job) job$mechanism, "")
-  stats::setNames(jobs, make.unique(given))
+  }, releases, given, written)
+  stats::setNames(releases, make.unique(unlist(names)))
 }
 
-check_same_file <- function(jobs, data, variable) {
-  same <- vapply(jobs, function(job) {
-    file <- job_data(job)
+#' Does it say itself what it is of?
+#' @noRd
+knows_itself <- function(x) {
+  inherits(x, c("pseudo_posterior", "synthetic_data"))
+}
+
+is_release <- function(x) {
+  knows_itself(x) || is.data.frame(x) ||
+    (is.list(x) && !is.object(x) && is_frame_list(unname(x)))
+}
+
+check_same_file <- function(releases, data, variable) {
+  same <- vapply(releases, function(release) {
+    if (!knows_itself(release)) {
+      return(TRUE)
+    }
+    file <- if (is_job(release)) job_data(release) else data
     # A job holds the columns of its model, or more: what both hold must agree
     shared <- intersect(names(file), names(data))
-    identical(only_column(job$synthetic)$name, variable) &&
+    identical(synthetic_variable(release, NULL), variable) &&
       nrow(file) == nrow(data) && variable %in% shared &&
       all(mapply(same_values, file[shared], data[shared]))
   }, TRUE)
   if (!all(same)) {
-    other <- names(jobs)[!same]
+    other <- names(releases)[!same]
     abort_input(
-      "All jobs must be on the same records.",
-      x = "{.val {other}} {?is/are} of another file or response than
-           {.val {names(jobs)[1]}}.",
+      "All sets must be of the same records.",
+      x = "{.val {other}} {?is/are} of another file or response.",
       arg = "..."
     )
   }
@@ -146,4 +316,410 @@ same_values <- function(a, b) {
     if (is.numeric(x)) as.double(x) else as.character(x)
   }
   identical(plain(a), plain(b))
+}
+
+# Mechanisms to run ------------------------------------------------------------
+
+check_epsilons <- function(epsilon) {
+  several <- is.numeric(epsilon) && length(epsilon) > 0
+  for (value in if (several) epsilon else list(epsilon)) {
+    check_number(value, above = 0, arg = "epsilon")
+  }
+}
+
+compared_mechanisms <- function(mechanisms) {
+  if (inherits(mechanisms, "privacy_mechanism")) mechanisms <- list(mechanisms)
+  check_mechanism_names(mechanisms, "mechanisms")
+  lapply(mechanisms, choose_mechanism, c("stages", "release"), "mechanisms")
+}
+
+#' Mechanisms that can have a margin, by our names
+#' @noRd
+check_calibrate <- function(calibrate) {
+  if (length(calibrate) > 0) check_mechanism_names(calibrate, "calibrate")
+  vapply(calibrate, function(name) {
+    found <- find_mechanism(name, "stages", "calibrate")
+    if (found$kind != "clipped") {
+      abort_input(
+        "{.arg calibrate} must name clipped mechanisms.",
+        x = "{.val {found$name}} is none: it can have no margin.",
+        arg = "calibrate"
+      )
+    }
+    found$name
+  }, "", USE.NAMES = FALSE)
+}
+
+#' A list of names or mechanisms, and no column of a file
+#' @noRd
+check_mechanism_names <- function(x, arg) {
+  named <- (is.list(x) && !is.data.frame(x)) ||
+    (is.character(x) && length(x) <= 2 * length(mechanisms()))
+  if (!named || length(x) == 0) {
+    abort_input(
+      "{.arg {arg}} must be names of mechanisms.",
+      x = "It is {describe_type(x)}.",
+      arg = arg
+    )
+  }
+}
+
+check_grid <- function(grid) {
+  grid <- as.data.frame(check_data_frame(grid))
+  grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
+  fitted <- intersect(names(grid), fit_arguments())
+  if (!"mechanism" %in% names(grid) || length(fitted) > 0) {
+    abort_input(
+      "The columns of {.arg grid} must be {.code mechanism} and other
+       arguments of {.fn pseudo_posterior}.",
+      x = if (length(fitted) > 0) {
+        "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
+         rows: give {?it/them} in {.arg ...}."
+      },
+      arg = "grid"
+    )
+  }
+  grid
+}
+
+#' What each row states; NA is not stated
+#' @noRd
+grid_rows <- function(grid) {
+  lapply(seq_len(nrow(grid)), function(i) {
+    Filter(function(x) {
+      !(is.atomic(x) && length(x) == 1 && is.na(x))
+    }, lapply(grid, `[[`, i))
+  })
+}
+
+#' Mechanisms that claim an epsilon at each of them, the others once, and what a
+#' reference gives alone
+#' @return (list) `mechanism` and `row` of each case, see case_job().
+#' @noRd
+crossed_cases <- function(chosen, given, epsilon) {
+  chosen <- lapply(chosen, with_settings, given$settings)
+  own <- lapply(chosen, function(x) x$settings$reference)
+  reference <- Filter(Negate(is.null), c(given$also["reference"], own))
+  if (length(reference) > 0) {
+    alone <- mechanism_reference(reference[[1]])
+    names <- vapply(chosen, `[[`, "", "name")
+    chosen <- c(chosen, if (!alone$name %in% names) list(alone))
+  }
+  cases <- lapply(chosen, function(mechanism) {
+    claims <- mechanism$kind %in% c("clipped", "weighted", "noise", "sums")
+    lapply(if (claims) epsilon else list(NULL), function(value) {
+      list(mechanism = mechanism, row = list(epsilon = value))
+    })
+  })
+  unlist(cases, recursive = FALSE)
+}
+
+#' The job of a case
+#' @param case (list) `mechanism`: one, or a definition; `row`: what takes the
+#'   place of what is given for all cases.
+#' @param given (list) See sort_arguments().
+#' @param calibrate (character or `NULL`) Clipped mechanisms with a margin;
+#'   `NULL`: all.
+#' @noRd
+case_job <- function(case, job, given, calibrate) {
+  row <- case$row
+  put <- function(x, names) {
+    own <- intersect(names(row), names)
+    x[own] <- row[own]
+    x
+  }
+  job$neighbours <- check_choice(
+    row$neighbours %||% job$neighbours, c("add-remove", "replace"),
+    arg = "neighbours"
+  )
+  mechanism <- with_settings(
+    case$mechanism, put(given$settings, settings_of(case$mechanism))
+  )
+  margin <- resolve_margin(
+    given$also$margin, put(given$margin, margin_arguments)
+  )
+  takes <- mechanism$kind %in% c("noise", "sums") ||
+    mechanism$name %in% (calibrate %||% mechanism$name) &&
+      mechanism$kind == "clipped"
+  assign_mechanism(
+    job, mechanism, row$epsilon,
+    margin = if (takes) margin,
+    # The margin's bounds are public ends for all rows
+    support = given$also$support %||% margin_ends(margin)
+  )
+}
+
+#' A margin that no row has
+#' @param stated (character) Names of arguments that were given.
+#' @noRd
+check_margin_taken <- function(jobs, stated) {
+  taken <- vapply(jobs, function(job) !is.null(job$margin), TRUE)
+  if (any(c("margin", margin_arguments) %in% stated) && !any(taken)) {
+    names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
+    abort_input(
+      "A margin is for clipped mechanisms, in a comparison for those in
+       {.arg calibrate}.",
+      x = "None of {.val {names}} is.",
+      i = "Leave {.arg bounds} out.",
+      arg = "bounds"
+    )
+  }
+}
+
+# Rows -------------------------------------------------------------------------
+
+#' Run the jobs of all rows, the unweighted fit once
+#' @param measure (list) See comparison_measure().
+#' @param measured (list) What it was made of.
+#' @param file (string or `NULL`) Where finished rows are kept.
+#' @return (list) See finished_rows().
+#' @noRd
+run_comparison <- function(jobs, m, measure, measured, file) {
+  for (job in jobs) {
+    own_draws <- job$mechanism$kind != "sums" && is.null(job$margin) &&
+      !is.null(definition_of(job$mechanism)$stages)
+    if (own_draws) check_enough_draws(job, m, "m")
+  }
+  kept <- open_rows_file(file, vapply(jobs, comparison_key, "", m, measured))
+  starts <- setdiff(which(vapply(jobs, function(job) {
+    definition_of(job$mechanism)$from_unweighted
+  }, TRUE)), kept$numbers)
+  if (length(starts) > 0) {
+    first <- told_already(unweighted_fit(jobs[[starts[1]]]))
+    jobs[starts] <- lapply(jobs[starts], function(job) {
+      job[["first"]] <- first
+      job
+    })
+  }
+  finished_rows(
+    length(jobs), row_of_job(m, measure), "a mechanism",
+    item = function(i) {
+      job <- jobs[[i]]
+      job$run$threads <- worker_threads(job$run$threads)
+      job
+    }, kept = kept
+  )
+}
+
+#' A function of a job that a worker can be sent without the other jobs
+#' @noRd
+row_of_job <- function(m, measure) {
+  force(m)
+  force(measure)
+  function(job) run_row(job, m, measure)
+}
+
+#' All that decides a row; the threads do not
+#' @noRd
+comparison_key <- function(job, m, measured) {
+  job$run$threads <- job$fit_arguments$threads <- NULL
+  row_key(unclass(job), m, measured)
+}
+
+# The measures of a row, in the order of the table
+comparison_figures <- c(
+  "ecdf_max", "ecdf_mean_squared", "mean_ratio", "sd_ratio", "total_ratio",
+  "q90_ratio", "q95_ratio", "q99_ratio", "shares", "groups", "r_squared",
+  "overlap", "risk"
+)
+
+#' What is measured of every release
+#' @param columns (character) Those that all sets have.
+#' @return (list) `of` (function of sets; gives a data frame, a row for each
+#'   set), `confidential` (the file's R2).
+#' @noRd
+comparison_measure <- function(data, columns, variable, transform, groups,
+                               regression, radius, known, relative = TRUE) {
+  check_groups(groups, columns, variable)
+  if (!is.null(radius)) check_radius(radius, relative)
+  known <- check_known(known, data, variable)
+  if (!is.null(regression)) {
+    check_formula(regression)
+    regression <- without_dot(regression, columns, names(data))
+    check_names(all.vars(regression), columns, arg = "regression")
+  }
+  if (!transform %in% utility_scales) transform <- "identity"
+  list(
+    of = function(sets) {
+      table <- utility(
+        sets, data, variable, groups, regression, transform
+      )$table
+      if (!is.null(radius)) {
+        table$risk <- identification_risk(
+          sets, data, known, radius, relative, variable
+        )$set$mean_risk
+      }
+      table
+    },
+    confidential = if (!is.null(regression)) {
+      regression_of(regression, data)$r_squared
+    }
+  )
+}
+
+#' A job, released `m` times and measured
+#' @noRd
+run_row <- function(job, m, measure) {
+  started <- proc.time()[["elapsed"]]
+  definition <- definition_of(job$mechanism)
+  at <- if (!is.null(job$epsilon)) {
+    paste0(", epsilon ", format_figure(job$epsilon))
+  }
+  tell_step("{definition$short}{at}")
+  release <- definition$release %||% release_jobs
+  found <- tryCatch(
+    suppressMessages(release(job, m), classes = "pseudosynth_message_support"),
+    pseudosynth_error_privacy = function(e) list(problem = e),
+    pseudosynth_error_sampler = function(e) list(problem = e)
+  )
+  asked <- if (definition$kind == "free") 0 else job$epsilon
+  comparison_row(definition$name, asked, measure, found, started)
+}
+
+#' @param found (list) `sets`, their `label` and `remarks`, as far as there are
+#'   any; or `problem`, the error in their place.
+#' @param started (number) By the clock.
+#' @noRd
+comparison_row <- function(mechanism, asked, measure, found,
+                           started = NA_real_) {
+  total <- found$label$epsilon$total
+  row <- data.frame(
+    mechanism = mechanism, asked = asked %||% NA_real_,
+    label = found$label$label %||% "-",
+    add_remove = total[["add/remove-one"]] %||% NA_real_,
+    replace = total[["replace-one"]] %||% NA_real_
+  )
+  row[c(comparison_figures, paste0(comparison_figures, "_se"))] <- NA_real_
+  if (is.null(found$problem)) {
+    table <- measure$of(found$sets)
+    table <- table[intersect(comparison_figures, names(table))]
+    row[names(table)] <- colMeans(table)
+    row[paste0(names(table), "_se")] <- vapply(table, stats::sd, 0) /
+      sqrt(nrow(table))
+  }
+  row$seconds <- proc.time()[["elapsed"]] - started
+  row$problem <- if (is.null(found$problem)) {
+    ""
+  } else {
+    # One line, so that a table keeps its rows
+    trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(
+      conditionMessage(found$problem)
+    )))
+  }
+  row$remarks <- paste(found$remarks, collapse = " ")
+  row
+}
+
+#' Independent releases of one fit: a draw and a histogram of its own each
+#' @return (list) `sets` (list of data frames), `label` of one release.
+#' @noRd
+release_jobs <- function(job, sets) {
+  fits <- suppressMessages(run_mechanism(job))
+  fit <- fits[[length(fits)]]
+  draws <- synthesize_sets(job, fit, sets)
+  list(
+    sets = draws$sets, remarks = remarks_of_model(fit),
+    label = label_of_fit(
+      fit, 1,
+      what = "synthetic data", margin = margin_part(draws$margin)
+    )
+  )
+}
+
+synthesize_sets <- function(job, fit, m) {
+  margin <- NULL
+  made <- lapply(seq_len(if (is.null(job$margin)) 1 else m), function(j) {
+    if (!is.null(job$margin)) {
+      # One release takes one histogram: a new one for each
+      job["seed"] <- list(stage_seed(job$seed, "release", j))
+      margin <<- suppressMessages(job_margin(job))
+    }
+    as.list(draw_sets(
+      fit, if (is.null(margin)) m else 1,
+      margin = margin, seed = stage_seed(job$seed, "sets"),
+      allow_unconverged = job$allow_unconverged, support = job$support
+    )$synthetic)
+  })
+  list(sets = unlist(made, recursive = FALSE), margin = margin)
+}
+
+# Printing ---------------------------------------------------------------------
+
+#' First line of a comparison
+#' @noRd
+comparison_headline <- function(x) {
+  if (is.null(x$m)) {
+    return(sprintf(
+      "Sets of %s: epsilon of all of them, measures of one, mean over them",
+      x$variable
+    ))
+  }
+  sprintf(
+    "Mechanisms on %s, one released set each, mean of %d release%s%s",
+    x$variable, x$m, if (x$m == 1) "" else "s",
+    if (x$interrupted) " (interrupted)" else ""
+  )
+}
+
+#' The columns of a comparison that are shown
+#' @noRd
+comparison_shown <- function(x) {
+  table <- x$table
+  shown <- data.frame(
+    mechanism = table$mechanism, epsilon = table$asked, table[x$settings],
+    label = table$label, "add/remove" = table$add_remove,
+    replace = table$replace, check.names = FALSE
+  )
+  figures <- c(
+    # The others of the file's multiples are in the table
+    ecdf_max = "max-ECDF", mean_ratio = "mean", q95_ratio = "95%",
+    shares = "shares", groups = "groups", r_squared = "R2",
+    overlap = "overlap", risk = "risk"
+  )
+  for (name in names(figures)) {
+    if (!all(is.na(table[[name]]))) shown[[figures[[name]]]] <- table[[name]]
+  }
+  shown
+}
+
+# Under every comparison of numbers
+ratios_note <- "Mean and 95% quantile are multiples of the file's."
+
+# Under every comparison
+claims_note <-
+  "Epsilons of the label \"asymptotic\" are claims, not bounds that hold."
+
+print_lines.mechanism_comparison <- function(x) {
+  c(
+    comparison_headline(x),
+    paste0("  ", format_table(comparison_shown(x))),
+    if (!is.null(x$confidential)) {
+      sprintf("  R2 of the file %s", format_figure(x$confidential))
+    },
+    unlist(lapply(problem_lines(x$table), wrap_line)),
+    remark_lines(row_remarks(x$table)),
+    if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
+    paste0("  ", claims_note),
+    paste0("  ", confidential_line())
+  )
+}
+
+#' Why rows are empty, a line for each of them
+#' @noRd
+problem_lines <- function(table) {
+  table <- table[nzchar(table$problem), ]
+  sprintf(
+    "%s at %s: %s", table$mechanism, format_figure(table$asked),
+    first_words(table$problem)
+  )
+}
+
+#' What the fits of rows leave open, each remark once, with whose it is
+#' @noRd
+row_remarks <- function(table) {
+  table <- table[nzchar(table$remarks), ]
+  names <- vapply(split(table$mechanism, table$remarks), function(mechanism) {
+    toString(unique(mechanism))
+  }, "")
+  sprintf("%s: %s", names, names(names))
 }

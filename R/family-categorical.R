@@ -16,7 +16,7 @@
 #'
 #' Weights come from [lipschitz_weights()] or another rule that reads the
 #' log-likelihood; [identification_risk()], [count_weights()], [utility()] and
-#' [compare_mechanisms()] are for numbers. [audit_guarantee()] refits neighbours
+#' [compare()] are for numbers. [audit_guarantee()] refits neighbours
 #' of a fit: no grid holds its parameters.
 #'
 #' @section Unit of the bound: f is the log of a probability, which is never

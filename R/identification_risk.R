@@ -115,15 +115,7 @@ aligned_values <- function(set, j, data, known, variable) {
       arg = "synthetic"
     )
   }
-  absent <- setdiff(known, names(set))
-  if (length(absent) > 0) {
-    abort_input(
-      "Every known column must be in {.arg synthetic}.",
-      x = "{cli::qty(length(absent))}Set {j} has no column{?s}
-           {.val {absent}}.",
-      arg = "synthetic"
-    )
-  }
+  check_columns(known, set, "synthetic")
   for (name in known) {
     differ <- which(pattern_value(set[[name]]) != pattern_value(data[[name]]))
     if (length(differ) > 0) {

@@ -1,6 +1,6 @@
 # A job: one file, one model, one mechanism and its epsilon, checked as a whole
-# before anything is fitted. pseudo_posterior() runs one, compare_mechanisms()
-# and risk_utility() one for each row.
+# before anything is fitted. pseudo_posterior() runs one, compare() one for each
+# row.
 
 #' A job without a mechanism, as far as rows of a comparison share it
 #'

@@ -1,6 +1,6 @@
 #' The margin of a job: a histogram specified beforehand
 #'
-#' What [pseudo_posterior()] and [compare_mechanisms()] take as `margin`: the
+#' What [pseudo_posterior()] and [compare()] take as `margin`: the
 #' public bounds and bins of a [perturbed_histogram()] of the response, and the
 #' share of epsilon that it gets. The job counts the file, adds the noise and
 #' calibrates each synthetic set to the noisy counts. For clipped mechanisms,

@@ -3,11 +3,11 @@
 
 #' Mechanisms: what a whole job does
 #'
-#' What [pseudo_posterior()], [compare_mechanisms()], [risk_utility()] and
-#' [audit_guarantee()] of a formula take as `mechanism`: one of the functions
-#' below with its settings, `mechanism_lw(scale = 0.5)`, or its name alone,
-#' `"lw"`; the settings then stand among the job's arguments. The papers' own
-#' words, such as `"LW"`, `"CW_final"` or `"Weighted-e"`, are understood.
+#' What [pseudo_posterior()], [compare()] and [audit_guarantee()] of a formula
+#' take as `mechanism`: one of the functions below with its settings,
+#' `mechanism_lw(scale = 0.5)`, or its name alone, `"lw"`; the settings then
+#' stand among the job's arguments. The papers' own words, such as `"LW"`,
+#' `"CW_final"` or `"Weighted-e"`, are understood.
 #'
 #' `r mechanism_table()`
 #'

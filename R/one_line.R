@@ -88,7 +88,7 @@ format.sampler_control <- function(x, ...) {
 #' lines of the console, and the chunk option `render = knitr::normal_print`
 #' does so for all of a chunk.
 #'
-#' @param x A result of [compare_mechanisms()], [compare()], [risk_utility()],
+#' @param x A result of [compare()],
 #'   [utility()], [resample_statistics()] or [pool()].
 #' @param ... Not used.
 #' @return Text that knitr puts into the document as it is. As confidential as
@@ -104,18 +104,12 @@ NULL
 #' @exportS3Method knitr::knit_print
 knit_print.mechanism_comparison <- function(x, ...) {
   knit_tables(
-    releases_headline("Mechanisms", x), comparison_shown(x),
+    comparison_headline(x), comparison_shown(x),
     c(
       r_squared_note(x), problem_lines(x$table),
       if (any(is.finite(x$table$mean_ratio))) ratios_note, claims_note
     )
   )
-}
-
-#' @rdname knit-tables
-#' @exportS3Method knitr::knit_print
-knit_print.risk_utility_map <- function(x, ...) {
-  knit_tables(releases_headline("Risk and utility", x), map_shown(x))
 }
 
 #' @rdname knit-tables

@@ -1,13 +1,29 @@
-#' Figure of compared mechanisms
+#' Figure of a comparison
 #'
-#' One panel for each measure, one line for each mechanism, one point for each
-#' epsilon. Smaller is better, but for R2, whose dashed line is the file's. A
-#' triangle at the edge lies beyond it: above three times the third quartile. A
-#' cross at the left edge is a run without a result, as the table's `problem`
-#' tells. Epsilons differ in colour and, but for these two, in shape.
+#' `"measures"`: one panel for each measure, one line for each mechanism or
+#' sets, one point for each epsilon. Smaller is better, but for R2, whose dashed
+#' line is the file's, and for ratios, which are best at 1. A triangle at the
+#' edge lies beyond it: above three times the third quartile. A cross at the
+#' left edge is a run without a result, as the table's `problem` tells. Epsilons
+#' differ in colour and, but for these two, in shape.
 #'
-#' @param object (mechanism_comparison) See [compare_mechanisms()] and
-#'   [compare()].
+#' `"map"`: one measure against epsilon or risk, one point for each row, with an
+#' interval of two Monte Carlo errors on either side. Lines join the runs of a
+#' mechanism, or of one of its settings where there are several epsilons. A
+#' setting has a colour and a shape of its own, so that the figure can be read
+#' in grey. Further towards the lower left is better on both axes, but for
+#' `"r_squared"` and `"overlap"`, where higher is better.
+#'
+#' @param object (mechanism_comparison) See [compare()].
+#' @param type (string) `"map"`, the default of runs of a `grid`, or
+#'   `"measures"`, the default of others.
+#' @param measure (string) Of a map: `"ecdf_max"`, the default,
+#'   `"ecdf_mean_squared"`, `"mean_ratio"`, `"sd_ratio"`, `"q95_ratio"` (best at
+#'   1), `"shares"` (of more than two levels), `"groups"`, `"r_squared"`,
+#'   `"overlap"` or `"risk"`.
+#' @param against (string) Of a map: `"epsilon"`, the default, claimed or proven
+#'   (add/remove-one); `"risk"`: the mean identification risk, for comparisons
+#'   made with a `radius`.
 #' @param ... Not used.
 #' @return A ggplot object, which is drawn when it is printed: at the prompt by
 #'   itself, in a function or a loop by `print()`.
@@ -15,49 +31,82 @@
 #' @examples
 #' \donttest{
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
-#' compared <- compare_mechanisms(log(income) ~ ., ce, student_t(3),
+#' compared <- compare(log(income) ~ ., ce, student_t(3),
 #'   mechanisms = c("centred", "censor_uw"), epsilon = c(5, 2),
 #'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-#'   groups = c("age", "earner"), sets = 5, chains = 2, draws = 500
+#'   groups = c("age", "earner"), m = 5, chains = 2, draws = 500
 #' )
 #' autoplot(compared)
+#' autoplot(compared, "map")
 #' }
 NULL
 
 #' @rdname plot.mechanism_comparison
 #' @method autoplot mechanism_comparison
 #' @export
-autoplot.mechanism_comparison <- function(object, ...) {
+autoplot.mechanism_comparison <- function(
+  object, type = if (is.null(object$settings)) "measures" else "map",
+  measure = "ecdf_max", against = c("epsilon", "risk"), ...
+) {
   check_no_dots(..., hint = "See {.fn plot.mechanism_comparison}.")
-  measures <- c(
-    ecdf_max = "Largest ECDF difference", mean_ratio = "Mean / file's",
-    q95_ratio = "95% quantile / file's",
-    shares = "Total variation of shares", groups = "Error of group means",
-    r_squared = "R-squared", risk = "Identification risk"
-  )
+  type <- check_choice(type, c("measures", "map"))
+  measure <- check_choice(measure, names(measure_titles))
+  against <- check_choice(against, c("epsilon", "risk"))
+  if (type == "measures") {
+    plot_measures(object)
+  } else {
+    plot_map(object, measure, against)
+  }
+}
+
+measure_titles <- c(
+  ecdf_max = "Largest ECDF difference", mean_ratio = "Mean / file's",
+  q95_ratio = "95% quantile / file's",
+  shares = "Total variation of shares", groups = "Error of group means",
+  r_squared = "R-squared", risk = "Identification risk",
+  ecdf_mean_squared = "Mean squared ECDF difference",
+  sd_ratio = "Sd / file's", overlap = "Overlap of intervals"
+)
+
+#' What the figures are of, in a subtitle
+#' @noRd
+releases_text <- function(object, one) {
+  if (is.null(object$m)) "Mean over the sets given" else sprintf(one, object$m)
+}
+
+#' A panel for each measure
+#' @noRd
+plot_measures <- function(object) {
   table <- object$table
-  measures <- measures[vapply(names(measures), function(name) {
-    any(!is.na(table[[name]]))
-  }, TRUE)]
-  refuse_if(
-    length(measures) == 0,
-    "{.arg object} must hold a mechanism that gave sets.",
-    x = "None did: the column {.field problem} says why.", arg = "object"
+  # The others are of maps alone
+  measures <- Filter(
+    function(name) any(!is.na(table[[name]])), names(measure_titles)[1:7]
   )
+  measures <- measure_titles[measures]
+  if (length(measures) == 0) {
+    abort_input(
+      "{.arg object} must hold a mechanism that gave sets.",
+      x = "None did: the column {.field problem} says why.",
+      arg = "object"
+    )
+  }
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
-  other <- "no epsilon, or 0"
-  levels <- c(sprintf("epsilon %s", vapply(epsilons, format, "")), other)
-  index <- match(table$asked, epsilons)
-  index[is.na(index)] <- length(levels)
+  levels <- c(
+    sprintf("epsilon %s", vapply(epsilons, format, "")), "no epsilon, or 0"
+  )
+  index <- match(table$asked, epsilons, length(levels))
   failed <- nzchar(table$problem)
+  # Where the file lies: its own R2, and 1 for ratios to its figures
+  truth <- stats::setNames(
+    c(object$confidential %||% NA_real_, rep(1, length(ratio_columns))),
+    c("r_squared", names(ratio_columns))
+  )
+  truth <- truth[names(truth) %in% names(measures)]
   frame <- do.call(rbind, lapply(names(measures), function(name) {
     value <- table[[name]]
     # One useless mechanism must not press all others against the axis
-    edge <- if (name == "r_squared" || name %in% names(ratio_columns)) {
-      Inf
-    } else {
-      3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
-    }
+    edge <- 3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
+    if (name %in% names(truth)) edge <- Inf
     data.frame(
       mechanism = mechanism_shorts(table$mechanism),
       measure = measures[[name]],
@@ -80,12 +129,8 @@ autoplot.mechanism_comparison <- function(object, ...) {
   )
   reached <- frame[frame$mark != "failed", ]
   # A line needs two points
-  points <- table(reached$mechanism, reached$measure)
-  reached <- reached[
-    points[cbind(
-      as.character(reached$mechanism), as.character(reached$measure)
-    )] > 1,
-  ]
+  line <- paste(reached$mechanism, reached$measure)
+  reached <- reached[line %in% line[duplicated(line)], ]
   colours <- stats::setNames(
     c(rep_len(chain_colours, length(epsilons)), "grey55"), levels
   )
@@ -94,71 +139,218 @@ autoplot.mechanism_comparison <- function(object, ...) {
     c(rep_len(c(16, 1, 15, 0, 18, 5), length(epsilons)), 10), levels
   )
   shapes <- c(shapes, beyond = 17, failed = 4)
-  # Where the file lies: its own R2, and 1 for ratios to its figures
-  truth <- data.frame(
-    name = c("r_squared", names(ratio_columns)),
-    value = rep(
-      c(object$confidential %||% NA_real_, 1), c(1, length(ratio_columns))
-    )
-  )
-  truth <- truth[truth$name %in% names(measures), ]
-  truth$measure <- factor(measures[truth$name], measures)
-  ggplot(frame, aes(x = .data$value, y = .data$mechanism)) +
-    geom_vline(
-      aes(xintercept = .data$value),
-      data = truth, linetype = "dashed", colour = "grey45"
+  ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$mechanism)) +
+    ggplot2::geom_vline(
+      ggplot2::aes(xintercept = .data$value),
+      data = data.frame(
+        value = truth, measure = factor(measures[names(truth)], measures)
+      ),
+      linetype = "dashed", colour = "grey45"
     ) +
-    geom_line(
-      aes(group = .data$mechanism),
+    ggplot2::geom_line(
+      ggplot2::aes(group = .data$mechanism),
       data = reached, colour = "grey80", linewidth = 0.5
     ) +
-    geom_point(
-      aes(colour = .data$epsilon, shape = .data$mark), size = 2.6, stroke = 0.9
+    ggplot2::geom_point(
+      ggplot2::aes(colour = .data$epsilon, shape = .data$mark),
+      size = 2.6, stroke = 0.9
     ) +
-    scale_shape_manual(values = shapes, guide = "none") +
-    facet_wrap(
+    ggplot2::scale_shape_manual(values = shapes, guide = "none") +
+    ggplot2::facet_wrap(
       ~measure,
       scales = "free_x",
       # Three titles side by side have little room
-      labeller = label_wrap_gen(14)
+      labeller = ggplot2::label_wrap_gen(14)
     ) +
-    scale_y_discrete(limits = levels(frame$mechanism)) +
-    scale_colour_manual(values = colours) +
-    guides(colour = guide_legend(
+    ggplot2::scale_y_discrete(limits = levels(frame$mechanism)) +
+    ggplot2::scale_colour_manual(values = colours) +
+    ggplot2::guides(colour = ggplot2::guide_legend(
       # The legend has the levels that there are
       override.aes = list(shape = unname(
         shapes[levels[levels %in% frame$epsilon]]
       ))
     )) +
-    scale_x_continuous(
-      limits = c(0, NA), expand = expansion(c(0.06, 0.1)), breaks = two_breaks,
+    ggplot2::scale_x_continuous(
+      limits = c(0, NA), expand = ggplot2::expansion(c(0.06, 0.1)),
+      breaks = two_breaks,
       labels = function(x) vapply(x, format, "")
     ) +
-    confidential_labs(
+    ggplot2::labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
-      subtitle = sprintf(
-        "%s%s%s",
-        if (isTRUE(object$jobs)) {
-          "Finished jobs, mean over their sets"
-        } else {
-          sprintf(
-            "One released set at each total epsilon, mean of %d", object$sets
-          )
-        },
-        if (any(frame$mark == "beyond")) ". Triangles: beyond the edge" else "",
-        if (any(failed)) ".\nCrosses: no result" else ""
+      subtitle = paste0(
+        releases_text(
+          object, "One released set at each total epsilon, mean of %d"
+        ),
+        if (any(frame$mark == "beyond")) ". Triangles: beyond the edge",
+        if (any(failed)) ".\nCrosses: no result"
       ),
-      x = NULL, y = NULL
+      x = NULL, y = NULL, caption = confidential_caption
     ) +
-    theme(
-      panel.spacing.x = unit(12, "pt"),
+    theme_pseudosynth() +
+    ggplot2::theme(
+      panel.spacing.x = ggplot2::unit(12, "pt"),
       # Three titles side by side in five inches
-      strip.text = element_text(
+      strip.text = ggplot2::element_text(
         size = if (length(measures) > 4) 8.5 else 11
       ),
-      axis.text.y = element_text(
+      axis.text.y = ggplot2::element_text(
         colour = "grey15",
         size = if (length(measures) > 3) 8.5 else 10
       )
     )
+}
+
+# Maps -------------------------------------------------------------------------
+
+#' A measure against epsilon or risk
+#' @noRd
+plot_map <- function(object, measure, against) {
+  at <- if (against == "risk") "risk" else "add_remove"
+  check_measured_of(object, measure, "measure")
+  check_measured_of(object, at, "against")
+  frame <- map_frame(object, measure, at)
+  lines <- unique(frame[order(frame$line), c("name", "line")])
+  n_lines <- nrow(lines)
+  legend <- legend_rows(levels(frame$line))
+  failed <- sum(nzchar(object$table$problem))
+  figure <- ggplot2::ggplot(
+    frame,
+    ggplot2::aes(
+      x = .data$at, y = .data$value, colour = .data$line, shape = .data$line
+    )
+  ) +
+    ggplot2::geom_path(
+      ggplot2::aes(group = .data$joined),
+      colour = "grey70", linewidth = 0.4
+    ) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = .data$low, ymax = .data$high),
+      linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
+    ) +
+    ggplot2::geom_point(size = 2.6, stroke = 0.9) +
+    ggplot2::scale_colour_manual(values = line_colours(lines)) +
+    ggplot2::scale_shape_manual(values = stats::setNames(
+      rep_len(line_shapes, n_lines), levels(frame$line)
+    )) +
+    ggplot2::scale_y_continuous(limits = c(0, NA)) +
+    ggplot2::guides(colour = legend, shape = legend) +
+    ggplot2::labs(
+      title = sprintf("Risk and utility on %s", object$variable),
+      subtitle = paste0(
+        releases_text(object, "One released set, mean of %d"),
+        if (!identical(object$m, 1L)) ". Bars: two Monte Carlo errors",
+        if (failed > 0) {
+          sprintf(
+            ".\nNot shown: %d run%s without a result", failed,
+            if (failed == 1) "" else "s"
+          )
+        }
+      ),
+      y = measure_titles[[measure]], caption = confidential_caption
+    ) +
+    theme_pseudosynth() +
+    ggplot2::theme(
+      legend.position = "bottom",
+      legend.text = ggplot2::element_text(size = 9),
+      legend.key.height = ggplot2::unit(11, "pt"),
+      legend.key.width = ggplot2::unit(14, "pt"),
+      axis.title.y = ggplot2::element_text(size = 11)
+    )
+  if (against == "risk") {
+    return(figure + ggplot2::geom_linerange(
+      ggplot2::aes(xmin = .data$left, xmax = .data$right),
+      linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
+    ) + ggplot2::labs(x = "Mean identification risk"))
+  }
+  figure + epsilon_axis(frame$at) +
+    ggplot2::labs(x = "Epsilon of one set, add/remove-one (log scale)")
+}
+
+# Told apart without colour
+line_shapes <- c(16, 17, 15, 1, 2, 0, 18, 3, 4, 8, 5, 6)
+
+check_measured_of <- function(object, name, arg) {
+  if (all(is.na(object$table[[name]]))) {
+    needs <- c(risk = "radius", groups = "groups")[name]
+    abort_input(
+      "A map needs rows with {.val {name}}.",
+      i = if (!is.na(needs)) "Compare with {.arg {needs}}.",
+      arg = arg
+    )
+  }
+}
+
+#' @return (data frame) A row for each run that has both: `at`, `value`, their
+#'   intervals, `name` (of the mechanism), `line` (mechanism and settings),
+#'   `joined` (what a grey line joins).
+#' @noRd
+map_frame <- function(object, measure, at) {
+  table <- object$table
+  around <- function(name, times) {
+    table[[name]] + times * (table[[paste0(name, "_se")]] %||% NA_real_)
+  }
+  names <- mechanism_shorts(table$mechanism)
+  setting <- setting_text(table[object$settings])
+  frame <- data.frame(
+    at = table[[at]], value = table[[measure]],
+    low = pmax(around(measure, -2), 0), high = around(measure, 2),
+    left = around(at, -2), right = around(at, 2),
+    name = names,
+    line = trimws(paste0(names, ifelse(nzchar(setting), ": ", ""), setting))
+  )
+  order_given <- unique(frame$line)
+  # Paths go from the smallest epsilon to the largest
+  frame <- frame[order(table$add_remove), ]
+  frame <- frame[!is.na(frame$at) & !is.na(frame$value), ]
+  # A setting that is run once is joined with the mechanism's others
+  often <- table(frame$line)[frame$line] > 1
+  frame$joined <- ifelse(often, frame$line, frame$name)
+  frame$line <- factor(frame$line, intersect(order_given, frame$line))
+  frame
+}
+
+#' A mechanism's own colour where it is one line, else one for each line
+#' @noRd
+line_colours <- function(lines) {
+  colours <- if (anyDuplicated(lines$name) > 0) {
+    rep_len(chain_colours, nrow(lines))
+  } else {
+    release_colours(lines$name)
+  }
+  stats::setNames(colours, lines$line)
+}
+
+setting_text <- function(settings) {
+  if (ncol(settings) == 0) {
+    return(rep("", nrow(settings)))
+  }
+  text <- lapply(settings, function(x) {
+    if (is.numeric(x)) vapply(x, format, "") else as.character(x)
+  })
+  apply(as.data.frame(text), 1, function(row) {
+    stated <- !is.na(row) & row != "NA"
+    paste(names(settings)[stated], row[stated], collapse = ", ")
+  })
+}
+
+#' Rows of a legend under the figure, so that its words fit at five inches
+#' @param words (character)
+#' @noRd
+legend_rows <- function(words) {
+  # About 72 letters of the legend's size, of which a key takes 5
+  columns <- max(1, min(length(words), floor(72 / (max(nchar(words)) + 5))))
+  ggplot2::guide_legend(ncol = columns, byrow = TRUE, title = NULL)
+}
+
+#' A logarithmic axis of epsilons with figures where there are any
+#' @noRd
+epsilon_axis <- function(at) {
+  limits <- range(at)
+  round <- log_breaks(limits)
+  # Between two round numbers there are the ends
+  breaks <- if (length(round) < 2) limits else round
+  ggplot2::scale_x_log10(
+    breaks = breaks, labels = function(x) vapply(signif(x, 2), format, ""),
+    expand = ggplot2::expansion(0.06)
+  )
 }

@@ -10,10 +10,7 @@ propensity_error <- function(data, set, variable, method, permutations = 20) {
   others <- setdiff(columns, variable)
   data <- as.data.frame(data)[columns]
   set <- as.data.frame(set)[columns]
-  for (name in columns) {
-    check_finite_column(data[[name]], name)
-    check_finite_column(set[[name]], name)
-  }
+  for (file in list(data, set)) Map(check_finite_column, file, columns)
   fixed <- length(others) > 0 &&
     identical(sort(row_keys(data, others)), sort(row_keys(set, others)))
   if (fixed) {
@@ -43,10 +40,7 @@ row_keys <- function(data, columns) {
 #' Ranks for numbers, so that a heavy tail does not hide the rest; levels else
 #' @noRd
 propensity_column <- function(x) {
-  if (is.numeric(x) && !is.factor(x)) {
-    return(2 * rank(x) / length(x) - 1)
-  }
-  if (inherits(x, c("Date", "POSIXt"))) {
+  if (is.numeric(x) || inherits(x, c("Date", "POSIXt"))) {
     return(2 * rank(as.double(x)) / length(x) - 1)
   }
   droplevels(as.factor(as.character(x)))
@@ -106,8 +100,7 @@ propensity_design <- function(frame, columns) {
 #' residual shows the relation that was lost.
 #' @noRd
 with_residual <- function(both, variable, others) {
-  y <- both[[variable]]
-  y <- if (is.factor(y)) as.double(as.integer(y)) else y
+  y <- as.double(both[[variable]])
   x <- cbind(1, propensity_design(both, others))
   # Twins have the same up to rounding, and no tree may tell them apart by that
   both$.residual <- round(stats::lm.fit(x, y)$residuals, 8)

@@ -107,11 +107,8 @@ pool <- function(fits, level = 0.95, rule = NULL) {
   results <- pooled_parts(fits)
   m <- length(results)
   terms <- names(results[[1]]$estimate)
-  estimates <- vapply(
-    results, function(x) x$estimate, numeric(length(terms))
-  )
-  estimates <- matrix(estimates, length(terms), m)
-  within <- Reduce(`+`, lapply(results, function(x) x$variance)) / m
+  estimates <- do.call(cbind, lapply(results, `[[`, "estimate"))
+  within <- mean_over(results, "variance")
   between <- stats::cov(t(estimates))
   if (all(vapply(results, function(x) x$diagonal, NA))) {
     between <- diag(diag(between), length(terms))
@@ -121,7 +118,7 @@ pool <- function(fits, level = 0.95, rule = NULL) {
   dimnames(total) <- list(terms, terms)
   u <- diag(within)
   b <- diag(between)
-  estimate <- rowMeans(estimates)
+  estimate <- unname(rowMeans(estimates))
   # What is left where all sets give the same is how sums are rounded
   df <- (m - 1) * (1 + u / (added * b))^2
   df[b <= 1e-24 * pmax(u, estimate^2)] <- Inf
@@ -310,7 +307,7 @@ pooled_parts <- function(fits) {
   })
   terms <- names(results[[1]]$estimate)
   everywhere <- lapply(results, function(x) names(x$estimate))
-  some <- setdiff(Reduce(union, everywhere), Reduce(intersect, everywhere))
+  some <- setdiff(unlist(everywhere), Reduce(intersect, everywhere))
   if (length(some) > 0) {
     abort_input(
       "Every set must have the same terms.",
@@ -355,13 +352,19 @@ estimate_parts <- function(fit, j) {
   } else {
     as.matrix(parts$variance)
   }
-  check_own_names(estimate, terms, j)
-  known <- is.numeric(variance) && all(terms %in% rownames(variance)) &&
-    all(terms %in% colnames(variance))
-  if (known) {
-    variance <- variance[terms, terms, drop = FALSE]
+  if (anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms]))) {
+    abort_input(
+      "Estimates must be finite numbers with names of their own.",
+      x = "Result {j} has others.",
+      arg = "fits"
+    )
   }
-  if (!known || length(terms) == 0 || anyNA(variance) ||
+  # Of terms that it does not hold
+  variance <- tryCatch(
+    variance[terms, terms, drop = FALSE],
+    error = function(e) NULL
+  )
+  if (!is.numeric(variance) || length(terms) == 0 ||
     any(!is.finite(variance)) || any(diag(variance) < 0)) {
     abort_input(
       "Every estimate needs a variance of at least 0.",
@@ -371,16 +374,6 @@ estimate_parts <- function(fit, j) {
     )
   }
   list(estimate = estimate[terms], variance = variance, diagonal = diagonal)
-}
-
-check_own_names <- function(estimate, terms, j) {
-  if (anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms]))) {
-    abort_input(
-      "Estimates must be finite numbers with names of their own.",
-      x = "Result {j} has others.",
-      arg = "fits"
-    )
-  }
 }
 
 named_diagonal <- function(variance, terms) {

@@ -93,7 +93,7 @@
 #' The object is confidential as a whole. Release
 #' `as.data.frame(job$synthetic)`, whose rows are in random order.
 #' @seealso [mechanisms], [synthesize()], [guarantee()], [resume()],
-#'   [compare_mechanisms()]
+#'   [compare()]
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:300, ]

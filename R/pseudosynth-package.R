@@ -15,7 +15,7 @@
 #' 5. [synthesize()] draws the synthetic sets.
 #'
 #' [pseudo_posterior()] does all of it in one call, for every mechanism of the
-#' papers; [compare_mechanisms()] sets them side by side. A proven epsilon takes
+#' papers; [compare()] sets them side by side. A proven epsilon takes
 #' a clipped likelihood, [censor()], with weights that are absent, public or
 #' frozen ([freeze()]). [audit_guarantee()] looks for the largest loss.
 #' [external_fit()] does the same for models fitted elsewhere. [ce_income],

@@ -57,7 +57,7 @@
 #' names the local database.
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #'
-#' @inheritSection compare_mechanisms Many cores
+#' @inheritSection compare Many cores
 #' @section Privacy:
 #' The share is about databases like those generated, under the assumption that
 #' the confidential file is one of them. A file above all of its local databases
@@ -341,17 +341,14 @@ check_estimands <- function(estimands, fit, seed) {
 #' @noRd
 estimand_values <- function(estimands, y, what) {
   value <- user_result(estimands(as.double(y)), what, "estimands")
-  names <- names(value)
-  named <- !is.null(names) && !anyNA(names) && all(nzchar(names)) &&
-    anyDuplicated(names) == 0
-  if (!is.numeric(value) || length(value) == 0 || anyNA(value) || !named) {
-    problem <- if (!is.numeric(value) || length(value) == 0) {
-      describe_type(value)
-    } else if (anyNA(value)) {
-      "missing for some"
-    } else {
-      "not named, or has one name twice"
-    }
+  problem <- if (!is.numeric(value) || length(value) == 0) {
+    describe_type(value)
+  } else if (anyNA(value)) {
+    "missing for some"
+  } else if (!rlang::is_dictionaryish(value)) {
+    "not named, or has one name twice"
+  }
+  if (!is.null(problem)) {
     abort_input(
       "{.arg estimands} must give numbers, each with a name of its own.",
       x = "What {what} gives is {problem}.",

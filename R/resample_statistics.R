@@ -152,19 +152,16 @@ measure_of <- function(statistics, variable, survey_weights) {
       arg = "statistics"
     )
   }
-  given <- names(parts) %||% rep("", length(parts))
   parts <- Map(function(part, name) {
-    if (is.function(part)) {
-      return(list(name = if (name == "") "statistic" else name, f = part))
+    own <- is.function(part)
+    f <- if (own) {
+      part
+    } else {
+      plain_statistic(part, variable, survey_weights, length(parts) <= 10)
     }
-    list(
-      name = if (name == "") part else name,
-      f = plain_statistic(
-        part, variable, survey_weights,
-        shown = length(parts) <= 10
-      )
-    )
-  }, parts, given)
+    unnamed <- if (own) "statistic" else part
+    list(name = if (name == "") unnamed else name, f = f)
+  }, parts, rlang::names2(parts))
   function(data, where) {
     numbers <- unlist(lapply(unname(parts), function(part) {
       value <- statistic_value(part, data, where)
@@ -225,13 +222,17 @@ check_names_differ <- function(names) {
 #' @noRd
 plain_statistic <- function(what, variable, survey_weights, shown) {
   quantile <- "^([0-9]+([.][0-9]+)?)%$"
-  known <- is.character(what) && length(what) == 1 && !is.na(what) &&
-    (what %in% c("mean", "median", "sd", "total") || grepl(quantile, what))
-  share <- if (known && grepl(quantile, what)) {
+  word <- is.character(what) && length(what) == 1
+  plain <- if (word) {
+    list(mean = weighted_mean, total = weighted_total, sd = weighted_sd)[[what]]
+  }
+  share <- if (word && what %in% "median") {
+    0.5
+  } else if (word && grepl(quantile, what)) {
     as.numeric(sub("%", "", what, fixed = TRUE)) / 100
   }
-  if (!known || isTRUE(share > 1)) {
-    given <- if (shown && is.character(what) && length(what) == 1) {
+  if (is.null(plain) && !isTRUE(share <= 1)) {
+    given <- if (shown && word) {
       cli::format_inline("{.val {what}}")
     } else {
       describe_type(what)
@@ -245,14 +246,8 @@ plain_statistic <- function(what, variable, survey_weights, shown) {
   }
   function(data) {
     y <- response_values(data, variable)
-    w <- if (is.null(survey_weights)) NULL else data[[survey_weights]]
-    if (!is.null(share) || what == "median") {
-      return(weighted_quantile(y, w, share %||% 0.5))
-    }
-    switch(what,
-      mean = weighted_mean(y, w), total = weighted_total(y, w),
-      sd = weighted_sd(y, w)
-    )
+    w <- if (!is.null(survey_weights)) data[[survey_weights]]
+    if (is.null(plain)) weighted_quantile(y, w, share) else plain(y, w)
   }
 }
 
@@ -310,10 +305,8 @@ resampled <- function(data, measure, resamples, where, names = NULL) {
 #' The mean of the quantile functions: sorted values, one by one
 #' @noRd
 barycentre <- function(each) {
-  m <- length(each)
   list(
-    estimate = Reduce(`+`, lapply(each, function(x) x$estimate)) / m,
-    draws = Reduce(`+`, lapply(each, function(x) x$draws)) / m
+    estimate = mean_over(each, "estimate"), draws = mean_over(each, "draws")
   )
 }
 
@@ -329,17 +322,11 @@ statistic_rows <- function(x, file, release, level) {
   interval <- function(y) t(apply(y$draws, 2, stats::quantile, ends))
   own <- interval(x)
   theirs <- interval(file)
-  overlap <- vapply(seq_len(nrow(own)), function(i) {
-    rows <- list(name = "x")
-    interval_overlap(
-      matrix(own[i, ], 1, dimnames = rows),
-      matrix(theirs[i, ], 1, dimnames = rows)
-    )
-  }, 0)
   data.frame(
     statistic = names(x$estimate), release = release,
     estimate = unname(x$estimate), low = own[, 1], high = own[, 2],
-    overlap = overlap, distance = colMeans(abs(x$draws - file$draws)),
+    overlap = row_overlaps(own, theirs),
+    distance = colMeans(abs(x$draws - file$draws)),
     row.names = NULL
   )
 }

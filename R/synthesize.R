@@ -158,11 +158,10 @@ draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
 #' @noRd
 plan_sets <- function(x, asked, ledger, what = NULL) {
   kind <- intersect(class(x), names(sources()))
-  if (length(kind) == 0) {
-    check_class(
-      x, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "fit"
-    )
-  }
+  check_class(
+    x, c(kind, "synthesizer")[1], "Make one with {.fn fit_synthesizer}.",
+    arg = "fit"
+  )
   source <- sources()[[kind[1]]]
   asked$m <- check_count(asked$m, min = 1, arg = "m")
   check_seed(asked$seed)

@@ -248,16 +248,10 @@ glance.replicate_study <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
-glance.mechanism_comparison <- function(x, ...) comparison_glance(x)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.risk_utility_map <- function(x, ...) comparison_glance(x)
-
-comparison_glance <- function(x) {
+glance.mechanism_comparison <- function(x, ...) {
   data.frame(
     variable = x$variable, rows = nrow(x$table),
-    failed = sum(nzchar(x$table$problem)), sets = x$sets %||% NA_integer_,
+    failed = sum(nzchar(x$table$problem)), m = x$m %||% NA_integer_,
     seconds = sum(x$table$seconds), interrupted = isTRUE(x$interrupted)
   )
 }

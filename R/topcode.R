@@ -16,7 +16,7 @@
 #'   `"none"`: all other values are the confidential ones.
 #' @section Error types: `pseudosynth_error_input`: a variable that is not
 #'   numeric, missing values, a threshold that is no number.
-#' @seealso [compare_mechanisms()]
+#' @seealso [compare()]
 #' @examples
 #' coded <- topcode(income ~ age + earner, subset(ce_income, income > 0),
 #'   top = 250000

@@ -8,7 +8,7 @@
 #'   that of `synthetic`.
 #' @param groups (character or `NULL`) Published columns whose groups' means are
 #'   compared. `NULL`, the default: none.
-#' @param formula (formula or `NULL`) A linear model, such as
+#' @param regression (formula or `NULL`) A linear model, such as
 #'   `log(income) ~ age + earner`, fitted to both by least squares: its R2 and
 #'   the overlap of the 95% intervals of its coefficients. `.` stands for the
 #'   other columns that all of them have. `NULL`, the default: none.
@@ -45,7 +45,7 @@
 #'     and averaged over the columns of `groups`. Of more than two levels, the
 #'     total variation distance of the two-way tables with each of them;
 #'   * `r_squared`, `overlap` (mean over coefficients, 0 to 1; Karr and others
-#'     2006), where a formula is given;
+#'     2006), where a regression is given;
 #'   * `pmse`, `pmse_ratio`, where asked for: the error, and the error as a
 #'     multiple of what chance gives: about 1 for a resample of the file, up to
 #'     about 2 for further draws from the law that the file came from. Where the
@@ -76,20 +76,23 @@
 #' Sanil (2006), A framework for evaluating the utility of data altered to
 #' protect confidentiality. Snoke, Raab, Nowok, Dibben and Slavkovic (2018),
 #' General and specific utility measures for synthetic data, for the ratio.
-#' @seealso [compare_mechanisms()]
+#' @seealso [compare()]
 #' @examples
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
 #' fit <- fit_synthesizer(log(income) ~ ., ce, gaussian(),
 #'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
 #' )
 #' utility(synthesize(fit, m = 3), ce,
-#'   groups = c("age", "earner"), formula = log(income) ~ age + earner
+#'   groups = c("age", "earner"), regression = log(income) ~ age + earner
 #' )
 #' @export
 utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
-                    formula = NULL, transform = NULL, pmse = FALSE,
+                    regression = NULL, transform = NULL, pmse = FALSE,
                     survey_weights = NULL, ...) {
-  check_no_dots(..., hint = "See {.fn utility}.")
+  check_no_dots(
+    ...,
+    hint = "See {.fn utility}. A linear model is {.arg regression}."
+  )
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)
   data <- confidential_file(data, synthetic)
@@ -113,14 +116,14 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     transform <- if (own %in% utility_scales) own else "identity"
   }
   transform <- check_choice(transform, utility_scales)
-  if (!is.null(formula)) {
-    check_formula(formula)
-    formula <- without_dot(
-      formula, Reduce(intersect, lapply(sets, names), names(data)),
+  if (!is.null(regression)) {
+    check_formula(regression)
+    regression <- without_dot(
+      regression, Reduce(intersect, lapply(sets, names), names(data)),
       names(data)
     )
     for (file in c(list(data), sets)) {
-      check_columns(all.vars(formula), file, "data")
+      check_columns(all.vars(regression), file, "data")
     }
   }
   if (!is.null(groups)) {
@@ -145,8 +148,8 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     if (!is.null(survey_weights)) as.double(file[[survey_weights]])
   })
   v <- weights[[1]]
-  truth <- if (!is.null(formula)) {
-    regression_of(formula, data, weights = survey_weights)
+  truth <- if (!is.null(regression)) {
+    regression_of(regression, data, weights = survey_weights)
   }
   rows <- lapply(seq_along(sets), function(j) {
     set <- sets[[j]]
@@ -170,9 +173,9 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
         group_error(data[[group]], y, set[[group]], z, transform, v, w)
       }, 0))
     }
-    if (!is.null(formula)) {
+    if (!is.null(regression)) {
       found <- regression_of(
-        formula, set, sprintf("set %d", j), survey_weights
+        regression, set, sprintf("set %d", j), survey_weights
       )
       row$r_squared <- found$r_squared
       row$overlap <- interval_overlap(truth$intervals, found$intervals)
@@ -184,21 +187,18 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     }
     row
   })
-  heaping <- if (is.null(levels)) {
+  of_each <- function(measure) {
     cbind(
       release = c("file", paste("set", seq_along(sets))),
-      do.call(rbind, Map(heaping_of, c(list(y), values), weights))
+      do.call(rbind, Map(measure, c(list(y), values), weights))
     )
   }
+  heaping <- if (is.null(levels)) of_each(heaping_of)
   structure(
     list(
       table = do.call(rbind, rows),
-      statistics = cbind(
-        release = c("file", paste("set", seq_along(sets))),
-        do.call(rbind, Map(
-          if (is.null(levels)) plain_statistics else shares_by_name(levels),
-          c(list(y), values), weights
-        ))
+      statistics = of_each(
+        if (is.null(levels)) plain_statistics else shares_by_name(levels)
       ),
       heaping = heaping,
       remarks = utility_remarks(y, values, heaping, v),
@@ -299,8 +299,8 @@ check_scale <- function(y, transform, arg) {
   }
   forward <- suppressWarnings(match.fun(transform)(y))
   bad <- which(!is.finite(forward) & !is.na(y))
-  if (length(bad) > 0) {
-    n_bad <- length(bad)
+  n_bad <- length(bad)
+  if (n_bad > 0) {
     abort_input(
       "{.arg transform} must suit the values whose group means are compared.",
       x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
@@ -351,20 +351,20 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
   )
   fit <- tryCatch(eval(fitted), error = function(error) {
     abort_input(
-      "{.arg formula} must be a linear model that can be fitted to {whose}.",
+      "{.arg regression} must be a linear model that can be fitted to {whose}.",
       x = "{.fn lm} says: {conditionMessage(error)}",
       i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
         "Such as 0, which has no finite logarithm."
       },
-      arg = "formula"
+      arg = "regression"
     )
   })
   y <- fit$model[[1]]
   if (!is.numeric(y) || !is.null(dim(y))) {
     abort_input(
-      "{.arg formula} must be a linear model of one numeric response.",
+      "{.arg regression} must be a linear model of one numeric response.",
       x = "Its left side is {describe_type(y)} in {whose}.",
-      arg = "formula"
+      arg = "regression"
     )
   }
   list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit))
@@ -374,13 +374,17 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
 #' @noRd
 interval_overlap <- function(a, b) {
   common <- intersect(rownames(a), rownames(b))
-  a <- a[common, , drop = FALSE]
-  b <- b[common, , drop = FALSE]
-  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
   mean(
-    (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2,
+    row_overlaps(a[common, , drop = FALSE], b[common, , drop = FALSE]),
     na.rm = TRUE
   )
+}
+
+#' @param a,b (matrix) An interval in each row.
+#' @noRd
+row_overlaps <- function(a, b) {
+  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
+  (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2
 }
 
 #' @export

@@ -19,10 +19,10 @@ mechanisms <- c(
   "topcode"
 )
 
-compare <- function(name, ...) {
-  compared <- suppressWarnings(compare_mechanisms(
+compare_file <- function(name, ...) {
+  compared <- suppressWarnings(compare(
     ...,
-    mechanisms = mechanisms, epsilon = c(5, 1), sets = sets, radius = 0.1,
+    mechanisms = mechanisms, epsilon = c(5, 1), m = sets, radius = 0.1,
     shift = 0, tolerance = 0.05, max_refits = 10, warmup = 500, draws = 1500,
     threads = 2,
     control = sampler_control(progress = FALSE)
@@ -39,7 +39,7 @@ compare <- function(name, ...) {
 }
 
 if ("ce" %in% files) {
-  compare("ce", log(income) ~ .,
+  compare_file("ce", log(income) ~ .,
     data = droplevels(subset(ce_income, income > 0)), family = student_t(3),
     groups = c("education", "earner", "family_size", "marital", "age"),
     reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
@@ -50,7 +50,7 @@ if ("ce" %in% files) {
 if ("salary" %in% files) {
   salary <- sdr_simulated
   salary$salary <- as.integer(round(salary$salary / 1000))
-  compare("salary", salary ~ .,
+  compare_file("salary", salary ~ .,
     data = salary, family = neg_binomial(), groups = c("gender", "age"),
     reference = list("(Intercept)" = log(90), size = 4), window = 4,
     bounds = c(0, 1000), weight_range = c(0, 15), known = c("gender", "age"),

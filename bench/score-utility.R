@@ -48,7 +48,7 @@ case <- function(name, epsilon, data = positive, reference = crude, ...) {
     sets <- synthesize(release, 5, data)
     found <- summary(utility(
       sets, data,
-      groups = groups, formula = log(income) ~ .
+      groups = groups, regression = log(income) ~ .
     ))$means
     c(found[c("ecdf_max", "groups", "r_squared")], score_means_errors(
       data$income, lapply(1:5, function(j) sets[[j]]$income)

@@ -45,9 +45,9 @@ compared_rows <- function(part, name, data = positive, family = student_t(3),
                           formula = log(income) ~ ., measured = groups,
                           mechanisms = "centred", alone = FALSE, sets = 20,
                           draws = 2500, warmup = 500, ...) {
-  compared <- compare_mechanisms(
+  compared <- compare(
     formula, data, family,
-    mechanisms = mechanisms, epsilon = epsilon, sets = sets,
+    mechanisms = mechanisms, epsilon = epsilon, m = sets,
     groups = intersect(measured, names(data)), reference = reference,
     window = window, margin_share = margin_share, bins = bins,
     bounds = bounds, draws = draws, warmup = warmup, threads = 2,

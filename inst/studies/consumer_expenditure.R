@@ -282,7 +282,7 @@ utility_parts <- function(released, data) {
     table <- pseudosynth::utility(
       sets, data, "income",
       groups = c("education", "earner", "family_size", "marital", "age"),
-      formula = log(income) ~ ., transform = "log"
+      regression = log(income) ~ ., transform = "log"
     )$table
     figures <- c("ecdf_max", "groups", "r_squared", "overlap")
     long("figure", name, figures, NA, colMeans(table[figures]))

@@ -81,14 +81,14 @@ make_bad_input_calls <- function() {
       neighbours = "add-remove", margin = NULL, allow_unconverged = TRUE,
       ledger = NULL
     ),
-    compare_mechanisms = with_run(compare_mechanisms,
+    compare = with_run(compare,
       formula = model, data = data, family = stats::gaussian(),
-      mechanisms = "unweighted", epsilon = 1, sets = 1, groups = NULL,
-      regression = NULL, calibrate = NULL, top = NULL
+      mechanisms = "unweighted", epsilon = 1, m = 1, groups = NULL,
+      regression = NULL, calibrate = NULL
     ),
-    risk_utility = with_run(risk_utility,
+    compare_grid = with_run(compare,
       formula = model, data = data, family = stats::gaussian(),
-      grid = data.frame(mechanism = "unweighted"), sets = 1, groups = NULL,
+      grid = data.frame(mechanism = "unweighted"), m = 1, groups = NULL,
       regression = NULL
     ),
     lipschitz = call(lipschitz, x = fit, quantile = 1),
@@ -176,7 +176,7 @@ make_bad_input_calls <- function() {
     ),
     utility = call(utility,
       synthetic = sets, data = data, variable = "y", groups = "g",
-      formula = log(y) ~ x, transform = "log", pmse = FALSE
+      regression = log(y) ~ x, transform = "log", pmse = FALSE
     ),
     identification_risk = call(identification_risk,
       synthetic = sets, data = data, known = "g", radius = 0.2,

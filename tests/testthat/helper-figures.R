@@ -54,15 +54,15 @@ make_gallery <- function() {
   laplace <- score_release(log(income) ~ age, data,
     epsilon = 5, delta = 0, reference = reference, bounds = bounds, seed = 1
   )
-  compared <- compare_mechanisms(log(income) ~ age + earner, data, gaussian(),
+  compared <- compare(log(income) ~ age + earner, data, gaussian(),
     mechanisms = c("centred", "lw", "perturbed_histogram", "unweighted"),
     epsilon = c(8, 1000), reference = reference, bounds = bounds,
-    prior = prior, groups = "earner", risk_radius = 0.2, sets = 3,
+    prior = prior, groups = "earner", radius = 0.2, m = 3,
     tolerance = 0.2, chains = 2, warmup = 200, draws = 1000, seed = 31
   )
-  map <- risk_utility(log(income) ~ age, data, gaussian(),
+  map <- compare(log(income) ~ age, data, gaussian(),
     grid = data.frame(mechanism = "lw", scale = c(1, 0.7, 0.4)),
-    prior = prior, risk_radius = 0.2, sets = 3, chains = 2, warmup = 200,
+    prior = prior, radius = 0.2, m = 3, chains = 2, warmup = 200,
     draws = 500, seed = 41
   )
   counts <- transform(data, rooms = as.integer(data$age) + seq_len(150) %% 3L)
@@ -83,12 +83,12 @@ make_gallery <- function() {
     m = 2, prior = prior_normal(), chains = 2, warmup = 200, draws = 1000,
     seed = 5
   )
-  yes_compared <- compare_mechanisms(high ~ earner, yes, bernoulli(),
-    mechanisms = c("lw", "unweighted"), groups = "earner", sets = 3,
+  yes_compared <- compare(high ~ earner, yes, bernoulli(),
+    mechanisms = c("lw", "unweighted"), groups = "earner", m = 3,
     chains = 2, warmup = 200, draws = 500, seed = 31
   )
-  yes_map <- risk_utility(high ~ earner, yes, bernoulli(),
-    grid = data.frame(mechanism = "lw", scale = c(1, 0.5)), sets = 3,
+  yes_map <- compare(high ~ earner, yes, bernoulli(),
+    grid = data.frame(mechanism = "lw", scale = c(1, 0.5)), m = 3,
     chains = 2, warmup = 200, draws = 500, seed = 41
   )
   small <- data.frame(y = c(stats::qnorm(1:19 / 20), 4))

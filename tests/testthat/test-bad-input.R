@@ -15,8 +15,8 @@ foreign_generics <- c(
 
 # Functions that fit something with most arguments: fewer values each
 costly <- c(
-  "fit_synthesizer", "update", "pseudo_posterior", "compare_mechanisms",
-  "risk_utility", "solve_weights", "two_stage_weights", "reweight",
+  "fit_synthesizer", "update", "pseudo_posterior", "compare",
+  "compare_grid", "solve_weights", "two_stage_weights", "reweight",
   "score_release", "replicate_study", "audit_guarantee", "release"
 )
 

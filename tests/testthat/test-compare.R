@@ -12,7 +12,7 @@ test_that("finished jobs stand beside each other with their own labels", {
   strict <- strict_job()
   found <- compare(
     final, Proven = strict,
-    groups = "earner", risk_radius = 0.2, risk_known = "earner",
+    groups = "earner", radius = 0.2, known = "earner",
     regression = log(income) ~ age
   )
   table <- found$table
@@ -21,15 +21,15 @@ test_that("finished jobs stand beside each other with their own labels", {
   expect_identical(table$asked, c(NA, 4))
   total <- guarantee(final)$epsilon$total
   expect_identical(table$add_remove[1], total[["add/remove-one"]])
-  by_hand <- utility(final, groups = "earner", formula = log(income) ~ age)
+  by_hand <- utility(final, groups = "earner", regression = log(income) ~ age)
   means <- summary(by_hand)$means
   for (name in c("ecdf_max", "groups", "r_squared", "overlap")) {
     expect_equal(table[[name]][1], means[[name]])
   }
   risk <- identification_risk(strict, known = "earner", radius = 0.2)
   expect_equal(table$risk[2], risk$overall[["mean_risk"]])
-  expect_output(print(found), "Jobs on income")
-  expect_match(autoplot(found)$labels$subtitle, "Finished jobs")
+  expect_output(print(found), "Sets of income")
+  expect_match(autoplot(found)$labels$subtitle, "sets given")
   expect_no_error(ggplot2::ggplot_build(autoplot(found)))
 })
 
@@ -86,10 +86,42 @@ test_that("a misspelt argument is named, and the response is no group", {
     compare(small_job(), regresion = ~age),
     class = "pseudosynth_error_input"
   )
-  expect_match(conditionMessage(error), "`regresion` is no job and no argument")
+  expect_match(conditionMessage(error), "`regresion` is no set and no argument")
   error <- expect_error(
     compare(small_job(), groups = "income"),
     class = "pseudosynth_error_input"
   )
   expect_identical(error$arg, "groups")
+})
+
+test_that("sets without a job stand beside those with one", {
+  job <- small_job()
+  data <- privacy_data()
+  coded <- topcode(income ~ age + earner, data, top = 150000)
+  found <- compare(
+    sets = job$synthetic, job, plain = as.list(job$synthetic), coded,
+    data = data, groups = "earner", radius = 0.2
+  )
+  table <- found$table
+  expect_identical(table$mechanism, c("sets", "job", "plain", "coded"))
+  figures <- c("ecdf_max", "groups", "risk")
+  for (row in 2:3) {
+    expect_equal(table[row, figures], table[1, figures], ignore_attr = TRUE)
+  }
+  # Sets have the label that may be published, plain data frames have none
+  expect_identical(table$label, c(rep("asymptotic", 2), "-", "none"))
+  expect_identical(is.na(table$add_remove), c(TRUE, FALSE, TRUE, TRUE))
+  truth <- utility(coded, data, groups = "earner", transform = "log")$table
+  expect_equal(table$groups[4], truth$groups)
+  expect_output(print(found), "Sets of income")
+  expect_s3_class(autoplot(found, "map"), "ggplot")
+  expect_error(
+    compare(plain = as.list(job$synthetic), data = data), "variable",
+    class = "pseudosynth_error_input"
+  )
+})
+
+test_that("fits and score releases are told to draw sets first", {
+  error <- expect_error(compare(lw_fit()), class = "pseudosynth_error_input")
+  expect_match(conditionMessage(error), "synthesize")
 })

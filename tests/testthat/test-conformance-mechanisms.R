@@ -224,7 +224,7 @@ test_that("bad settings are refused by name, before any fit", {
             run, mechanism = name, epsilon = case$job$epsilon
           ))
         } else {
-          do.call(compare_mechanisms, c(run, mechanisms = name))
+          do.call(compare, c(run, mechanisms = name))
         },
         names(bad)
       )
@@ -334,9 +334,9 @@ test_that("comparisons release every mechanism that needs no fit", {
   cases <- cases_with("release")
   for (name in names(cases)) {
     case <- cases[[name]]
-    job <- comparison_job(
+    job <- new_job(
       log(income) ~ age + earner, privacy_data(), gaussian(), list(),
-      seed = 5
+      "add-remove", 5, FALSE
     )
     noise <- mechanisms()[[name]]$kind == "noise"
     job <- assign_mechanism(

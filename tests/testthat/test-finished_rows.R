@@ -39,7 +39,7 @@ test_that("what a mechanism lacks is told before anything is fitted", {
     expect_identical(stages, 0)
   }
   refuse <- function(mechanisms, ...) {
-    refused(compare_mechanisms(
+    refused(compare(
       log(income) ~ age, data, student_t(3), c("unweighted", mechanisms), ...
     ))
   }
@@ -48,8 +48,8 @@ test_that("what a mechanism lacks is told before anything is fitted", {
   refuse("centred")
   refuse("frozen")
   refuse("two_stage", weight_range = 1)
-  refused(risk_utility(
+  refused(compare(
     log(income) ~ age, data, student_t(3),
-    data.frame(mechanism = c("lw", "centred"), epsilon = 1)
+    grid = data.frame(mechanism = c("lw", "centred"), epsilon = 1)
   ))
 })

@@ -18,9 +18,9 @@ test_that("results that are tables are tables of a document", {
   compared <- compare(job, again = job, groups = "earner")
   lines <- knitted(compared)
   expect_length(table_rows(lines), 3)
-  expect_match(lines, "Table: Jobs on income", all = FALSE)
+  expect_match(lines, "Table: Sets of income", all = FALSE)
   expect_match(lines, "are claims, not bounds", all = FALSE)
-  use <- knitted(utility(job, formula = log(income) ~ age))
+  use <- knitted(utility(job, regression = log(income) ~ age))
   # Distances and ratios, eleven statistics of the file and the sets, heaping
   expect_length(table_rows(use), 2 + 12 + 2 + 4)
   expect_match(use, "R2 of the file", all = FALSE)
@@ -48,7 +48,7 @@ test_that("why a row is empty stands below the table", {
   table <- compare(small_job())$table
   table$problem <- "The chains did not mix."
   compared <- structure(
-    list(table = table, variable = "income", interrupted = FALSE, jobs = TRUE),
+    list(table = table, variable = "income", interrupted = FALSE),
     class = "mechanism_comparison"
   )
   expect_match(knitted(compared), "chains did not mix", all = FALSE)

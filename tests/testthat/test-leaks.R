@@ -120,8 +120,8 @@ test_that("no error, warning or progress line says a value", {
       mechanism = "unweighted", survey_weights = data$y
     )),
     quote(fit_synthesizer(model, data, gaussian(), survey_weights = data$y)),
-    quote(compare_mechanisms(model, data, gaussian(), survey_weights = v)),
-    quote(risk_utility(model, data, gaussian(),
+    quote(compare(model, data, gaussian(), survey_weights = v)),
+    quote(compare(model, data, gaussian(),
       grid = data.frame(mechanism = "lw"), survey_weights = v
     )),
     quote(two_stage_weights(model, 1, data = data, family = gaussian(),
@@ -136,7 +136,7 @@ test_that("no error, warning or progress line says a value", {
     quote(attribute_risk(sets, data, known = names)),
     quote(replicated_uniques(sets, data, keys = names)),
     quote(count_weights(model, data, radius = 0.1, known = names)),
-    quote(compare_mechanisms(model, data, gaussian(), mechanisms = names)),
+    quote(compare(model, data, gaussian(), mechanisms = names)),
     quote(fit_synthesizer(data$y ~ x, data, gaussian())),
     quote(fit_synthesizer(model, data, data$y)),
     quote(update(fit, privacy_weights = v)),

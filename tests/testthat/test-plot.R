@@ -115,9 +115,10 @@ map_of <- function(settings, problem = "") {
   )
   structure(
     list(
-      table = table, settings = names(settings), sets = 5, variable = "income"
+      table = table, m = 5, variable = "income",
+      settings = setdiff(names(settings), c("mechanism", "epsilon"))
     ),
-    class = "risk_utility_map"
+    class = "mechanism_comparison"
   )
 }
 
@@ -153,8 +154,11 @@ test_that("lines of a map follow epsilon, runs without a result are counted", {
   expect_identical(
     length(unique(ggplot2::layer_data(figure, 1)$group)), 2L
   )
-  expect_error(autoplot(map, against = "risk"), "risk_radius")
-  expect_error(autoplot(map, "groups"), class = "pseudosynth_error_input")
+  expect_error(autoplot(map, against = "risk"), "radius")
+  expect_error(
+    autoplot(map, measure = "groups"),
+    class = "pseudosynth_error_input"
+  )
 })
 
 test_that("a comparison marks what has no result, in every panel", {
@@ -165,7 +169,7 @@ test_that("a comparison marks what has no result, in every panel", {
       r_squared = NA_real_, risk = NA_real_,
       problem = c("", "", "too far", "too far")
     ),
-    sets = 3, variable = "income"
+    m = 3, variable = "income"
   )
   class(compared) <- "mechanism_comparison"
   figure <- autoplot(compared)

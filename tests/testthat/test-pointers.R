@@ -5,9 +5,9 @@ test_that("sets in the place of results are shown the way to pool()", {
   expect_error(pool(list(), mean), "given as", class = given)
 })
 
-test_that("compare() of a file and sets points to utility()", {
+test_that("compare() of sets without their file asks for it", {
   expect_error(
-    compare(data.frame(y = 1)), "utility",
+    compare(data.frame(y = 1)), "confidential file",
     class = "pseudosynth_error_input"
   )
 })
@@ -27,7 +27,7 @@ test_that("words of other packages are answered with ours", {
     class = "pseudosynth_error_input"
   )
   expect_error(
-    utility(d, d, "y", regression = y ~ 1), "formula",
+    utility(d, d, "y", formula = y ~ 1), "regression",
     class = "pseudosynth_error_input"
   )
 })

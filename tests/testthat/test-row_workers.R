@@ -28,9 +28,9 @@ test_that("studies and comparisons are the same on workers as here", {
   assign("spread", spread, envir = globalenv())
   withr::defer(rm("spread", envir = globalenv()))
   compare_of <- function() {
-    suppressWarnings(suppressMessages(compare_mechanisms(
+    suppressWarnings(suppressMessages(compare(
       log(income) ~ age, privacy_data(), gaussian(), c("lw", "unweighted"),
-      epsilon = 1000, sets = 2, prior = prior_normal(1, c(10.8, 2.5)),
+      epsilon = 1000, m = 2, prior = prior_normal(1, c(10.8, 2.5)),
       tolerance = 0.2, chains = 2, warmup = 200, draws = 500, seed = 3
     )))
   }

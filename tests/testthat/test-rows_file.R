@@ -61,10 +61,10 @@ test_that("a file of something else is refused", {
 test_that("a comparison goes on with the mechanisms that are not finished", {
   file <- withr::local_tempfile(fileext = ".rds")
   run <- function(...) {
-    suppressWarnings(suppressMessages(risk_utility(
+    suppressWarnings(suppressMessages(compare(
       log(income) ~ age, privacy_data(), gaussian(),
-      data.frame(mechanism = c("lw", "unweighted"), scale = c(0.5, NA)),
-      sets = 2, prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
+      grid = data.frame(mechanism = c("lw", "unweighted"), scale = c(0.5, NA)),
+      m = 2, prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
       draws = 500, threads = 1, ...
     )))
   }

@@ -305,7 +305,7 @@ test_that("a margin shapes the values and relations stay", {
   ce <- ce_positive(3000)
   release <- ce_release(ce, epsilon = 8, bounds = c(10, 2e6), seed = 1)
   found <- utility(synthesize(release, 3, ce, seed = 1), ce,
-    groups = c("earner", "education"), formula = log(income) ~ .
+    groups = c("earner", "education"), regression = log(income) ~ .
   )
   expect_lt(mean(found$table$ecdf_max), 0.03)
   expect_lt(mean(found$table$groups), 0.1)

@@ -48,22 +48,22 @@ test_that("`.` of a regression stands for the same columns in file and sets", {
   ))
   data$y <- exp(2 + 0.2 * data$x + data$extra)
   set <- data[c("y", "x")]
-  found <- utility(set, data, "y", formula = log(y) ~ .)
+  found <- utility(set, data, "y", regression = log(y) ~ .)
   own <- summary(stats::lm(log(y) ~ x, data))$r.squared
   expect_equal(found$confidential$r_squared, own)
   expect_equal(found$table$r_squared, own)
   expect_equal(found$table$overlap, 1)
   expect_no_warning(
-    without <- utility(set, data, "y", formula = log(y) ~ . - extra)
+    without <- utility(set, data, "y", regression = log(y) ~ . - extra)
   )
   expect_equal(without$confidential$r_squared, own)
   expect_error(
-    utility(set, data, "y", formula = log(y) ~ . + extra), "extra",
+    utility(set, data, "y", regression = log(y) ~ . + extra), "extra",
     class = "pseudosynth_error_input"
   )
-  compared <- suppressMessages(compare_mechanisms(
+  compared <- suppressMessages(compare(
     log(y) ~ . - extra, data, stats::gaussian(),
-    mechanisms = "unweighted", sets = 2, chains = 2, warmup = 200, draws = 500,
+    mechanisms = "unweighted", m = 2, chains = 2, warmup = 200, draws = 500,
     prior = prior_normal(), seed = 1
   ))
   expect_equal(compared$confidential, own)

@@ -31,7 +31,7 @@ test_that("intervals overlap as in Karr's formula", {
 test_that("the file against itself is perfect", {
   data <- privacy_data()
   found <- utility(data, data, "income",
-    groups = c("age", "earner"), formula = log(income) ~ earner, pmse = TRUE
+    groups = c("age", "earner"), regression = log(income) ~ earner, pmse = TRUE
   )
   expect_equal(found$table$ecdf_max, 0)
   expect_equal(found$table$groups, 0)
@@ -344,11 +344,11 @@ test_that("a regression has one numeric response", {
   data <- privacy_data()
   for (formula in list(cbind(income, 1) ~ age, earner ~ income)) {
     error <- expect_error(
-      suppressWarnings(utility(data, data, "income", formula = formula)),
+      suppressWarnings(utility(data, data, "income", regression = formula)),
       "one numeric response",
       class = "pseudosynth_error_input"
     )
-    expect_identical(error$arg, "formula")
+    expect_identical(error$arg, "regression")
   }
 })
 
@@ -402,13 +402,13 @@ test_that("a formula that a set has no finite values for says which set", {
   set <- data
   set$income[1] <- 0
   error <- expect_error(
-    utility(list(data, set), data, "income", formula = log(income) ~ age),
+    utility(list(data, set), data, "income", regression = log(income) ~ age),
     "set 2",
     class = "pseudosynth_error_input"
   )
-  expect_identical(error$arg, "formula")
+  expect_identical(error$arg, "regression")
   expect_error(
-    utility(data, set, "income", formula = log(income) ~ age), "the file",
+    utility(data, set, "income", regression = log(income) ~ age), "the file",
     class = "pseudosynth_error_input"
   )
 })
@@ -421,10 +421,10 @@ test_that("survey weights count records as often as they stand for", {
   set <- transform(file, y = c(2, 2, 1, 6, 7, 5))
   repeated <- function(x) x[rep(seq_len(nrow(x)), x$w), ]
   found <- utility(set, file, "y",
-    groups = "g", formula = y ~ x, survey_weights = "w"
+    groups = "g", regression = y ~ x, survey_weights = "w"
   )
   whole <- utility(repeated(set), repeated(file), "y",
-    groups = "g", formula = y ~ x
+    groups = "g", regression = y ~ x
   )
   expect_equal(found$table$groups, whole$table$groups)
   expect_equal(found$table$ecdf_max, whole$table$ecdf_max)
@@ -438,10 +438,10 @@ test_that("survey weights count records as often as they stand for", {
   expect_equal(found$statistics[["75%"]][1], 5)
   expect_output(print(found), "survey weights")
   # Equal weights change no mean, distance or model
-  plain <- utility(set, file, "y", groups = "g", formula = y ~ x)
+  plain <- utility(set, file, "y", groups = "g", regression = y ~ x)
   even <- utility(
     transform(set, w = 7), transform(file, w = 7), "y",
-    groups = "g", formula = y ~ x, survey_weights = "w"
+    groups = "g", regression = y ~ x, survey_weights = "w"
   )
   # Quantiles without weights lie between values, those with weights at one
   same <- setdiff(names(plain$table), paste0("q", c(90, 95, 99), "_ratio"))

@@ -34,11 +34,11 @@ odd_objects <- function() {
       scheme = lipschitz_scheme(), study = study,
       made_response = fit$response, made_design = fit$design,
       steps = quietly(mechanism_score(list("(Intercept)" = 10, sigma = 1))),
-      map = quietly(run("risk_utility")),
+      map = quietly(run("compare_grid")),
       score_audit = quietly(audit_guarantee(scores, data, runs = 20))
     ),
     lapply(c(
-      attribute = "attribute_risk", compared = "compare_mechanisms",
+      attribute = "attribute_risk", compared = "compare",
       utility = "utility", pooled = "pool", resampled = "resample_statistics",
       external = "external_fit", censor = "censor", audit = "audit_guarantee",
       topcoded = "topcode"
@@ -70,7 +70,9 @@ more_calls <- function(objects) {
   reference <- list("(Intercept)" = 10, sigma = 1)
   known <- list(
     as_generator = call(as_generator, x = o$fit, m = 1),
-    compare = call(compare, job = o$job, groups = "g", regression = log(y) ~ x),
+    compare_sets = call(compare,
+      job = o$job, groups = "g", regression = log(y) ~ x
+    ),
     report = call(report,
       x = o$job, path = tempfile(fileext = ".html"), audience = "agency",
       known = "g", radius = 0.2

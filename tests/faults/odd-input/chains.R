@@ -143,7 +143,7 @@ set_steps <- function() {
     sets_frame = as.data.frame(sets), set = sets[[1]],
     utility = print(utility(sets, data)),
     utility_more = print(utility(sets, data,
-      variable = "y", groups = "g", formula = formula, pmse = TRUE
+      variable = "y", groups = "g", regression = formula, pmse = TRUE
     )),
     utility_plot = odd_draw(autoplot(utility(sets, data, groups = "g"))),
     identification = print(identification_risk(sets, data,

@@ -1,14 +1,14 @@
 public_reference <- list("(Intercept)" = 10.8, sigma = 1)
 
 small_comparison <- function() {
-  remember("comparison", suppressWarnings(suppressMessages(compare_mechanisms(
+  remember("comparison", suppressWarnings(suppressMessages(compare(
     log(income) ~ age + earner, privacy_data(), gaussian(),
     mechanisms = c(
       "centred", "lw", "scalar", "unweighted", "perturbed_histogram", "topcode"
     ),
     epsilon = c(8, 1000), reference = public_reference, bounds = c(10, 2e6),
     prior = prior_normal(1, c(10.8, 2.5)), groups = "earner", top = 2e5,
-    sets = 3, tolerance = 0.2, chains = 2, warmup = 300, draws = 2000,
+    m = 3, tolerance = 0.2, chains = 2, warmup = 300, draws = 2000,
     threads = 1, seed = 31
   ))))
 }
@@ -39,9 +39,9 @@ test_that("every mechanism has a row at each epsilon that it claims", {
 
 test_that("an unreachable target is an empty row that says why", {
   # One refit from the papers' first guess overshoots a small target
-  compared <- suppressWarnings(suppressMessages(compare_mechanisms(
+  compared <- suppressWarnings(suppressMessages(compare(
     log(income) ~ age, privacy_data(), gaussian(), "scalar",
-    epsilon = 0.5, prior = prior_normal(1, c(10.8, 2.5)), sets = 2,
+    epsilon = 0.5, prior = prior_normal(1, c(10.8, 2.5)), m = 2,
     tolerance = 0.001, max_refits = 1, chains = 2, warmup = 300, draws = 1000,
     threads = 1, seed = 31
   )))
@@ -71,7 +71,8 @@ test_that("the figures are those of utility()", {
   coded <- topcode(income ~ age + earner, data, top = 2e5)
   truth <- summary(utility(
     coded, data,
-    groups = "earner", formula = log(income) ~ age + earner, transform = "log"
+    groups = "earner", regression = log(income) ~ age + earner,
+    transform = "log"
   ))$means
   row <- row_of("topcode")
   for (name in c("ecdf_max", "groups", "r_squared")) {
@@ -87,9 +88,9 @@ test_that("the reference alone is a row of its own, without the file", {
   expect_equal(row$add_remove, 0)
   expect_lt(abs(row$r_squared), 0.2)
   job_of <- function(data) {
-    job <- comparison_job(
-      log(income) ~ age + earner, data, gaussian(), list(),
-      seed = 5
+    job <- new_job(
+      log(income) ~ age + earner, data, gaussian(), list(), "add-remove", 5,
+      FALSE
     )
     assign_mechanism(job, mechanism_reference(public_reference))
   }
@@ -105,10 +106,10 @@ test_that("the reference alone is a row of its own, without the file", {
 })
 
 test_that("releases of one case take draws and histograms of their own", {
-  job <- comparison_job(
+  job <- new_job(
     log(income) ~ age + earner, privacy_data(), gaussian(),
-    list(fit = list(chains = 2, warmup = 300, draws = 2000, threads = 1)),
-    seed = 3
+    list(chains = 2, warmup = 300, draws = 2000, threads = 1), "add-remove", 3,
+    FALSE
   )
   job <- assign_mechanism(
     job, mechanism_centred(public_reference), 8,
@@ -136,7 +137,7 @@ test_that("comparisons print and plot", {
 test_that("wrong arguments are refused", {
   bad <- function(...) {
     expect_error(
-      suppressMessages(compare_mechanisms(
+      suppressMessages(compare(
         log(income) ~ age, privacy_data(), gaussian(), ...
       )),
       class = "pseudosynth_error_input"
@@ -147,18 +148,18 @@ test_that("wrong arguments are refused", {
   bad("centred", epsilon = 1)
   bad("perturbed_histogram", epsilon = 1)
   bad("topcode")
-  bad("topcode", top = 1e5, sets = 0)
+  bad("topcode", top = 1e5, m = 0)
 })
 
 test_that("what is asked of a comparison must be taken by one of its rows", {
   bad <- function(arg, ...) {
     expect_early(
-      compare_mechanisms(log(income) ~ age, privacy_data(), gaussian(), ...),
+      compare(log(income) ~ age, privacy_data(), gaussian(), ...),
       arg,
-      call = quote(compare_mechanisms())
+      call = quote(compare.formula())
     )
   }
-  bad("radius", "lw", radius = 0.1)
+  bad("scale", "unweighted", scale = 0.1)
   bad("radius", c("lw", "cw"))
   bad("top", "lw", top = 1e5)
   bad("bounds", "lw", bounds = c(10, 2e6))
@@ -167,16 +168,16 @@ test_that("what is asked of a comparison must be taken by one of its rows", {
   bad("reference", "unweighted", reference = list(scale = 1))
   bad("groups", "unweighted", groups = "earner")
   bad("regression", "unweighted", regression = income ~ earner)
-  bad("sets", "unweighted", sets = 1e6)
+  bad("m", "unweighted", m = 1e6)
   bad("mechanisms", character())
   bad("epsilon", "lw", epsilon = numeric())
 })
 
 test_that("objects and names stand side by side", {
-  compared <- suppressMessages(compare_mechanisms(
+  compared <- suppressMessages(compare(
     log(income) ~ age, privacy_data(), gaussian(),
     mechanisms = list("LW", mechanism_lw(scale = 0.2)), epsilon = 8,
-    sets = 2, prior = prior_normal(), tolerance = 0.2, chains = 2,
+    m = 2, prior = prior_normal(), tolerance = 0.2, chains = 2,
     warmup = 200, draws = 1000, seed = 4, threads = 1
   ))
   expect_identical(compared$table$mechanism, c("lw", "lw"))
@@ -198,11 +199,11 @@ test_that("a useless mechanism does not hide the others in the figure", {
 test_that("a score release is a row, for every family that has one", {
   data <- privacy_data()
   data$rooms <- as.integer(data$age) %% 5L
-  compared <- suppressWarnings(suppressMessages(compare_mechanisms(
+  compared <- suppressWarnings(suppressMessages(compare(
     rooms ~ earner, data, neg_binomial(),
     mechanisms = "score", epsilon = c(3, 1), delta = 1e-7,
     reference = list("(Intercept)" = 1, size = 3), bounds = c(0, 20),
-    margin_share = 0.3, bins = 40, groups = "earner", sets = 3, seed = 1
+    margin_share = 0.3, bins = 40, groups = "earner", m = 3, seed = 1
   )))
   table <- compared$table
   expect_identical(table$mechanism, c("score", "score", "reference"))
@@ -210,4 +211,20 @@ test_that("a score release is a row, for every family that has one", {
   expect_equal(table$add_remove[1:2], c(3, 1), tolerance = 0.01)
   expect_true(all(is.finite(table$ecdf_max)))
   expect_lt(table$ecdf_max[1], table$ecdf_max[3])
+})
+
+test_that("one intruder is that of the weights and of the risk", {
+  run <- function(...) {
+    suppressWarnings(suppressMessages(compare(
+      log(income) ~ age, privacy_data(), gaussian(), ..., m = 2,
+      epsilon = 1000, prior = prior_normal(), chains = 2, warmup = 200,
+      draws = 500, seed = 4, threads = 1
+    )))
+  }
+  found <- run("cw", radius = 0.3, known = "age", tolerance = 0.5)
+  own <- run(list(mechanism_cw(0.3, known = "age", tolerance = 0.5)))
+  expect_true(is.finite(found$table$risk))
+  same <- c("add_remove", "ecdf_max")
+  expect_equal(found$table[same], own$table[same])
+  expect_true(is.na(own$table$risk))
 })

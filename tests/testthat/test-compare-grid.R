@@ -1,13 +1,13 @@
 grid_map <- function() {
-  remember("grid", suppressWarnings(suppressMessages(risk_utility(
+  remember("grid", suppressWarnings(suppressMessages(compare(
     log(income) ~ age + earner, privacy_data(), gaussian(),
     grid = data.frame(
       mechanism = c("lw", "lw", "centred"), scale = c(1, 0.5, 1),
       epsilon = c(NA, NA, 10)
     ),
     reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-    prior = prior_normal(1, c(10.8, 2.5)), sets = 2, risk_radius = 0.2,
-    risk_known = "earner", chains = 2, warmup = 300,
+    prior = prior_normal(1, c(10.8, 2.5)), m = 2, radius = 0.2,
+    known = "earner", chains = 2, warmup = 300,
     draws = 2000, threads = 1, seed = 41
   ))))
 }
@@ -38,9 +38,9 @@ test_that("identification risk and Monte Carlo errors stand beside utility", {
   by_hand <- identification_risk(job, known = "earner", radius = 0.2)
   expect_equal(map$table$risk[2], by_hand$overall[["mean_risk"]])
   expect_error(
-    risk_utility(
+    compare(
       log(income) ~ age, privacy_data(), gaussian(),
-      data.frame(mechanism = "lw"), risk_radius = -1
+      grid = data.frame(mechanism = "lw"), radius = -1
     ),
     class = "pseudosynth_error_input"
   )
@@ -50,7 +50,7 @@ test_that("maps print and plot", {
   expect_output(print(grid_map()), "centred")
   expect_no_error(ggplot2::ggplot_build(autoplot(grid_map())))
   expect_error(
-    autoplot(grid_map(), "beauty"),
+    autoplot(grid_map(), measure = "beauty"),
     class = "pseudosynth_error_input"
   )
 })
@@ -58,7 +58,7 @@ test_that("maps print and plot", {
 test_that("a grid of other columns is refused", {
   bad <- function(grid) {
     expect_error(
-      risk_utility(log(income) ~ age, privacy_data(), gaussian(), grid),
+      compare(log(income) ~ age, privacy_data(), gaussian(), grid = grid),
       class = "pseudosynth_error_input"
     )
   }
@@ -73,11 +73,24 @@ test_that("a grid takes the mechanisms and the bounds of a comparison", {
   grid <- expand.grid(
     mechanism = c("score", "perturbed_histogram"), epsilon = c(2, 5)
   )
-  map <- suppressWarnings(suppressMessages(risk_utility(
-    log(income) ~ age, ce, student_t(3), grid,
+  map <- suppressWarnings(suppressMessages(compare(
+    log(income) ~ age, ce, student_t(3), grid = grid,
     reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-    sets = 2, seed = 1
+    m = 2, seed = 1
   )))
   expect_identical(map$table$label, rep("strict", 4))
   expect_true(all(map$table$ecdf_max < 0.5))
+})
+
+test_that("a grid stands in the place of mechanisms and epsilons", {
+  refused <- function(arg, ...) {
+    expect_early(
+      compare(log(income) ~ age, privacy_data(), gaussian(), ...,
+        grid = data.frame(mechanism = "lw")
+      ),
+      arg
+    )
+  }
+  refused("mechanisms", "lw")
+  refused("epsilon", epsilon = 2)
 })
