@@ -117,28 +117,25 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
 }
 
 check_known_given <- function(known, data, variable) {
-  if (missing(known) || is.null(known)) {
-    abort_input(
-      "{.arg known} must name at least one published column.",
-      i = "It says what the intruder knows of a person, such as
-           {.code c(\"age\", \"region\")}.",
-      arg = "known"
-    )
-  }
+  refuse_if(
+    missing(known) || is.null(known),
+    "{.arg known} must name at least one published column.",
+    i = "It says what the intruder knows of a person, such as
+         {.code c(\"age\", \"region\")}.",
+    arg = "known"
+  )
   check_known(known, data, variable)
 }
 
 #' Shares of the file and of a set are compared as those of equally many records
 #' @noRd
 check_set_size <- function(set, data) {
-  if (nrow(set) != nrow(data)) {
-    abort_input(
-      "Each set must have as many records as the file.",
-      x = "A set has {nrow(set)}, the file {nrow(data)}.",
-      i = "Give the sets that were drawn for the whole file.",
-      arg = "synthetic"
-    )
-  }
+  refuse_if(
+    nrow(set) != nrow(data), "Each set must have as many records as the file.",
+    x = "A set has {nrow(set)}, the file {nrow(data)}.",
+    i = "Give the sets that were drawn for the whole file.",
+    arg = "synthetic"
+  )
 }
 
 # Cells ------------------------------------------------------------------------
@@ -157,13 +154,11 @@ value_classes <- function(y, intervals) {
       if (is.null(breaks)) {
         return(as.character(x))
       }
-      if (!is.numeric(x)) {
-        abort_input(
-          "{.val {name}} must be numeric in {.arg {arg}}, too.",
-          x = "It is {describe_type(x)}.",
-          arg = arg
-        )
-      }
+      refuse_if(
+        !is.numeric(x), "{.val {name}} must be numeric in {.arg {arg}}, too.",
+        x = "It is {describe_type(x)}.",
+        arg = arg
+      )
       as.character(findInterval(x, breaks, left.open = TRUE))
     },
     intervals = if (is.null(breaks)) NA_integer_ else length(breaks) + 1L

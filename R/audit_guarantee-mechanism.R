@@ -154,13 +154,12 @@ function_mechanism <- function(mechanism, epsilon) {
     n <- nrow(file$data)
     part <- function(name, default) {
       value <- made[[name]] %||% default
-      if (!is.numeric(value) || !length(value) %in% c(1L, n) || anyNA(value)) {
-        abort_input(
-          "{.arg mechanism} must give a list with numeric {.val weights}, one a
-           record, and {.val lower}, {.val upper} or neither.",
-          arg = "mechanism"
-        )
-      }
+      refuse_if(
+        !is.numeric(value) || !length(value) %in% c(1L, n) || anyNA(value),
+        "{.arg mechanism} must give a list with numeric {.val weights}, one a
+         record, and {.val lower}, {.val upper} or neither.",
+        arg = "mechanism"
+      )
       as.double(value)
     }
     plain_rule(

@@ -156,9 +156,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     c(list(prior = prior), list(...)), open_mechanisms(chosen)
   )
   drawn <- setdiff(names(given$fit), c("prior", "response", "scaling"))
-  if (length(drawn) > 0) {
-    abort_input("An exact audit draws nothing.", arg = drawn[1])
-  }
+  refuse_if(length(drawn) > 0, "An exact audit draws nothing.", arg = drawn[1])
   job <- suppressMessages(
     new_job(x, data, family, given$fit, neighbours, NULL, FALSE)
   )
@@ -172,9 +170,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     )
     job_mechanism(job)
   }
-  exact_audit(
-    job$model, mechanism, remove, replacements, values, cells, range
-  )
+  exact_audit(job$model, mechanism, remove, replacements, values, cells, range )
 }
 
 #' @rdname audit_guarantee
@@ -223,18 +219,17 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
                         range) {
   started <- proc.time()[["elapsed"]]
   parameters <- count_parameters(model$spec)
-  if (!isTRUE(parameters <= 3)) {
-    abort_input(
-      "An exact audit needs a model with at most three parameters.",
-      x = if (is.na(parameters)) {
-        "A mixture or a response of levels has more."
-      } else {
-        "This one has {parameters}."
-      },
-      i = "Audit the fit with {.code method = \"sampled\"}.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    !isTRUE(parameters <= 3),
+    "An exact audit needs a model with at most three parameters.",
+    x = if (is.na(parameters)) {
+      "A mixture or a response of levels has more."
+    } else {
+      "This one has {parameters}."
+    },
+    i = "Audit the fit with {.code method = \"sampled\"}.",
+    arg = "x"
+  )
   check_count(cells, min = 8, null = TRUE)
   check_audit_range(range, parameters)
   neighbours <- audit_neighbours(model, remove, replacements, values)
@@ -258,14 +253,12 @@ check_audit_range <- function(range, parameters) {
     length(range) == 2 * parameters && all(is.finite(range)) &&
     all(apply(matrix(range, 2), 2, diff) > 0) &&
     (parameters == 1 || is.matrix(range)))
-  if (!good) {
-    abort_input(
-      "{.arg range} must be a matrix of two rows, the smaller number first,
-       and a column for each of the {parameters} parameter{?s}.",
-      x = "It is {describe_type(range)}.",
-      arg = "range"
-    )
-  }
+  refuse_if(
+    !good, "{.arg range} must be a matrix of two rows, the smaller number first,
+     and a column for each of the {parameters} parameter{?s}.",
+    x = "It is {describe_type(range)}.",
+    arg = "range"
+  )
 }
 
 format_values <- function(values) {
@@ -384,12 +377,11 @@ check_audit_values <- function(values, model) {
     bernoulli = z %in% c(0, 1),
     TRUE
   )
-  if (length(values) == 0 || !all(inside)) {
-    abort_input(
-      "{.arg values} must be values that the response can take.",
-      arg = "values"
-    )
-  }
+  refuse_if(
+    length(values) == 0 || !all(inside),
+    "{.arg values} must be values that the response can take.",
+    arg = "values"
+  )
   unique(values)
 }
 

@@ -93,14 +93,13 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
   check_number(lower, null = TRUE)
   check_number(upper, null = TRUE)
   ends <- censor_interval(epsilon, neighbours, lower, upper, interval)
-  if (!is.null(window) && is.null(reference)) {
-    abort_input(
-      "A {.arg window} needs a {.arg reference}.",
-      i = "It is the raw log ratio to the reference up to which nothing is
-           clipped.",
-      arg = "window"
-    )
-  }
+  refuse_if(
+    !is.null(window) && is.null(reference),
+    "A {.arg window} needs a {.arg reference}.",
+    i = "It is the raw log ratio to the reference up to which nothing is
+         clipped.",
+    arg = "window"
+  )
   seal(structure(
     list(
       lower = ends$lower, upper = ends$upper, epsilon = ends$epsilon,
@@ -112,12 +111,11 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
 }
 
 censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
-  if (is.null(epsilon) && (is.null(lower) || is.null(upper))) {
-    abort_input(
-      "{.arg epsilon} must be given, or both {.arg lower} and {.arg upper}.",
-      arg = "epsilon"
-    )
-  }
+  refuse_if(
+    is.null(epsilon) && (is.null(lower) || is.null(upper)),
+    "{.arg epsilon} must be given, or both {.arg lower} and {.arg upper}.",
+    arg = "epsilon"
+  )
   width <- if (!is.null(epsilon)) width_of_epsilon(epsilon, neighbours)
   if (is.null(lower) && is.null(upper)) {
     ends <- if (interval == "negative") c(-width, 0) else c(-1, 1) * width / 2
@@ -127,23 +125,20 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
   }
   lower <- lower %||% (upper - width)
   upper <- upper %||% (lower + width)
-  if (lower >= upper) {
-    abort_input(
-      "{.arg lower} must lie below {.arg upper}.",
-      x = "They are {lower} and {upper}.",
-      arg = "lower"
-    )
-  }
+  refuse_if(
+    lower >= upper, "{.arg lower} must lie below {.arg upper}.",
+    x = "They are {lower} and {upper}.",
+    arg = "lower"
+  )
   stated <- (upper - lower) * if (neighbours == "replace") 2 else 1
-  if (!is.null(epsilon) && abs(stated - epsilon) > 1e-9 * epsilon) {
-    abort_input(
-      "{.arg epsilon} must agree with {.arg lower} and {.arg upper}.",
-      x = "The interval costs {format(stated)}, {.arg epsilon} is
-           {format(epsilon)}.",
-      i = "Leave {.arg epsilon} out.",
-      arg = "epsilon"
-    )
-  }
+  refuse_if(
+    !is.null(epsilon) && abs(stated - epsilon) > 1e-9 * epsilon,
+    "{.arg epsilon} must agree with {.arg lower} and {.arg upper}.",
+    x = "The interval costs {format(stated)}, {.arg epsilon} is
+         {format(epsilon)}.",
+    i = "Leave {.arg epsilon} out.",
+    arg = "epsilon"
+  )
   list(lower = lower, upper = upper, epsilon = stated, interval = "explicit")
 }
 
@@ -175,15 +170,13 @@ resolve_censor <- function(censor, family) {
   }
   if (!is.null(censor$reference)) {
     censor$window <- censor$window %||% law_of(family)$window
-    if (is.null(censor$window)) {
-      abort_input(
-        "A reference needs a {.arg window} for the family
-         {.code {format(family)}}.",
-        i = "It is the raw log ratio to the reference up to which nothing
-             is clipped, such as 2 or 4.",
-        arg = "window"
-      )
-    }
+    refuse_if(
+      is.null(censor$window), "A reference needs a {.arg window} for the family
+       {.code {format(family)}}.",
+      i = "It is the raw log ratio to the reference up to which nothing
+           is clipped, such as 2 or 4.",
+      arg = "window"
+    )
     half <- min(abs(censor$lower), abs(censor$upper))
     # An interval with an end at 0 has its whole width on one side
     if (half == 0) half <- (censor$upper - censor$lower) / 2
@@ -291,23 +284,20 @@ public_values <- function(x) {
   number <- vapply(as.list(if (named) x), function(value) {
     are_numbers(value, 1)
   }, TRUE)
-  if (!named || !all(number)) {
-    abort_input(
-      "{.arg reference} must be a list of one finite number for each
-       parameter named, or a {.cls synthesizer} fitted to other data.",
-      x = "It is {describe_type(x)}.",
-      i = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    !named || !all(number),
+    "{.arg reference} must be a list of one finite number for each
+     parameter named, or a {.cls synthesizer} fitted to other data.",
+    x = "It is {describe_type(x)}.",
+    i = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}.",
+    arg = "reference"
+  )
   twice <- unique(names(x)[duplicated(names(x))])
-  if (length(twice) > 0) {
-    abort_input(
-      "{.arg reference} must name each parameter once.",
-      x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    length(twice) > 0, "{.arg reference} must name each parameter once.",
+    x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
+    arg = "reference"
+  )
   vapply(x, as.double, numeric(1))
 }
 

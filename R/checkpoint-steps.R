@@ -177,21 +177,19 @@ read_kept <- function(file) {
     bytes <- bytes[-(1:32)]
     if (identical(rlang::hash(bytes), hash)) list(unserialize(bytes))
   }, warning = function(w) NULL, error = function(e) NULL)
-  if (is.null(read)) {
-    abort_input(
-      "{.file {file}} is not as it was written.",
-      i = if (basename(file) == "job") {
-        "It holds the job itself, which cannot be resumed without it. Start
-         again with a new folder."
-      } else if (basename(file) == "result") {
-        "It holds the finished result, and what it was made from is gone.
-         Start again with a new folder."
-      } else {
-        "Remove that file: what it held is then made again."
-      },
-      arg = "checkpoint", class = "pseudosynth_error_checkpoint"
-    )
-  }
+  refuse_if(
+    is.null(read), "{.file {file}} is not as it was written.",
+    i = if (basename(file) == "job") {
+      "It holds the job itself, which cannot be resumed without it. Start
+       again with a new folder."
+    } else if (basename(file) == "result") {
+      "It holds the finished result, and what it was made from is gone.
+       Start again with a new folder."
+    } else {
+      "Remove that file: what it held is then made again."
+    },
+    arg = "checkpoint", class = "pseudosynth_error_checkpoint"
+  )
   read[[1]]
 }
 

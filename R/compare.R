@@ -162,13 +162,12 @@ compare.formula <- function(formula, data, family = student_t(),
     calibrate <- check_calibrate(calibrate)
     chosen <- compared_mechanisms(mechanisms)
   } else {
-    if (!missing(mechanisms) || !missing(epsilon)) {
-      abort_input(
-        "{.arg grid} states the mechanisms and their epsilons.",
-        i = "Leave {.arg mechanisms} and {.arg epsilon} out.",
-        arg = if (missing(mechanisms)) "epsilon" else "mechanisms"
-      )
-    }
+    refuse_if(
+      !missing(mechanisms) || !missing(epsilon),
+      "{.arg grid} states the mechanisms and their epsilons.",
+      i = "Leave {.arg mechanisms} and {.arg epsilon} out.",
+      arg = if (missing(mechanisms)) "epsilon" else "mechanisms"
+    )
     grid <- check_grid(grid)
     calibrate <- NULL
     chosen <- lapply(
@@ -339,13 +338,11 @@ check_calibrate <- function(calibrate) {
   if (length(calibrate) > 0) check_mechanism_names(calibrate, "calibrate")
   vapply(calibrate, function(name) {
     found <- find_mechanism(name, "stages", "calibrate")
-    if (found$kind != "clipped") {
-      abort_input(
-        "{.arg calibrate} must name clipped mechanisms.",
-        x = "{.val {found$name}} is none: it can have no margin.",
-        arg = "calibrate"
-      )
-    }
+    refuse_if(
+      found$kind != "clipped", "{.arg calibrate} must name clipped mechanisms.",
+      x = "{.val {found$name}} is none: it can have no margin.",
+      arg = "calibrate"
+    )
     found$name
   }, "", USE.NAMES = FALSE)
 }
@@ -355,30 +352,27 @@ check_calibrate <- function(calibrate) {
 check_mechanism_names <- function(x, arg) {
   named <- (is.list(x) && !is.data.frame(x)) ||
     (is.character(x) && length(x) <= 2 * length(mechanisms()))
-  if (!named || length(x) == 0) {
-    abort_input(
-      "{.arg {arg}} must be names of mechanisms.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    !named || length(x) == 0, "{.arg {arg}} must be names of mechanisms.",
+    x = "It is {describe_type(x)}.",
+    arg = arg
+  )
 }
 
 check_grid <- function(grid) {
   grid <- as.data.frame(check_data_frame(grid))
   grid[] <- lapply(grid, function(x) if (is.factor(x)) as.character(x) else x)
   fitted <- intersect(names(grid), fit_arguments())
-  if (!"mechanism" %in% names(grid) || length(fitted) > 0) {
-    abort_input(
-      "The columns of {.arg grid} must be {.code mechanism} and other
-       arguments of {.fn pseudo_posterior}.",
-      x = if (length(fitted) > 0) {
-        "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
-         rows: give {?it/them} in {.arg ...}."
-      },
-      arg = "grid"
-    )
-  }
+  refuse_if(
+    !"mechanism" %in% names(grid) || length(fitted) > 0,
+    "The columns of {.arg grid} must be {.code mechanism} and other
+     arguments of {.fn pseudo_posterior}.",
+    x = if (length(fitted) > 0) {
+      "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
+       rows: give {?it/them} in {.arg ...}."
+    },
+    arg = "grid"
+  )
   grid
 }
 

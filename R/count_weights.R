@@ -153,12 +153,10 @@ count_dependency <- function(node, inner) {
 #' @noRd
 named_records <- function(x, data) {
   if (inherits(x, "synthesizer")) {
-    if (!is.null(data)) {
-      abort_input(
-        "{.arg data} must be left out: a fit has its own.",
-        arg = "data"
-      )
-    }
+    refuse_if(
+      !is.null(data), "{.arg data} must be left out: a fit has its own.",
+      arg = "data"
+    )
     return(list(data = x$data, variable = x$response$variable))
   }
   check_data_frame(data)
@@ -166,14 +164,13 @@ named_records <- function(x, data) {
     check_string(x, arg = "x")
     return(list(data = data, variable = x))
   }
-  if (!inherits(x, "formula")) {
-    abort_input(
-      "{.arg x} must be a {.cls synthesizer}, a formula or the name of the
-       response.",
-      x = "It is {describe_type(x)}.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    !inherits(x, "formula"),
+    "{.arg x} must be a {.cls synthesizer}, a formula or the name of the
+     response.",
+    x = "It is {describe_type(x)}.",
+    arg = "x"
+  )
   check_formula(x, arg = "x")
   list(data = data, variable = parse_response(x, data)$variable)
 }

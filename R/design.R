@@ -31,27 +31,25 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
   check_right_side(formula, data, response)
   roles <- roles %||% column_roles(formula, data)
   env <- public_environment(formula, predictors)
-  if ("." %in% all.vars(formula[[3]]) && length(predictors) == 0) {
-    abort_input(
-      "{.code .} in {.arg formula} must stand for a predictor.",
-      x = "{.arg data} has the response alone.",
-      i = "Write {.code y ~ 1} for a model without predictors.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    "." %in% all.vars(formula[[3]]) && length(predictors) == 0,
+    "{.code .} in {.arg formula} must stand for a predictor.",
+    x = "{.arg data} has the response alone.",
+    i = "Write {.code y ~ 1} for a model without predictors.",
+    arg = "formula"
+  )
   stated <- stated_offsets(formula[[3]])
   terms <- stats::delete.response(formula_terms(formula, data))
   environment(terms) <- env
   check_offsets(stated, terms)
   intercept <- attr(terms, "intercept") == 1
-  if (!intercept && length(attr(terms, "term.labels")) == 0) {
-    abort_input(
-      "{.arg formula} must have an intercept or name a predictor.",
-      x = "Its right side is empty.",
-      i = "Write {.code y ~ 1} for a model without predictors.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    !intercept && length(attr(terms, "term.labels")) == 0,
+    "{.arg formula} must have an intercept or name a predictor.",
+    x = "Its right side is empty.",
+    i = "Write {.code y ~ 1} for a model without predictors.",
+    arg = "formula"
+  )
   terms <- used_terms(terms)
   variables <- intersect(all.vars(attr(terms, "variables")), predictors)
   for (name in variables) {
@@ -89,28 +87,25 @@ longest_term <- 500
 
 check_term_length <- function(names) {
   longest <- max(0, nchar(names))
-  if (longest > longest_term) {
-    abort_input(
-      "A term of {.arg formula} must have at most {longest_term} characters.",
-      x = "The longest has {format_count(longest)}.",
-      i = "Compute it as a column of {.arg data} first.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    longest > longest_term,
+    "A term of {.arg formula} must have at most {longest_term} characters.",
+    x = "The longest has {format_count(longest)}.",
+    i = "Compute it as a column of {.arg data} first.",
+    arg = "formula"
+  )
 }
 
 # The response on both sides, and names that are no columns.
 check_right_side <- function(formula, data, response) {
   right <- formula[[3]]
   used <- setdiff(all.vars(right), ".")
-  if (response %in% used) {
-    abort_input(
-      "The response must not be among the predictors.",
-      x = "{.val {response}} is on both sides of {.arg formula}.",
-      i = "Predictors are published as they are.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    response %in% used, "The response must not be among the predictors.",
+    x = "{.val {response}} is on both sides of {.arg formula}.",
+    i = "Predictors are published as they are.",
+    arg = "formula"
+  )
   # A name inside a call, such as the degree in poly(age, degree), may be a
   # public number outside the data. A term of its own must be a column.
   own <- intersect(standing_names(right), used)
@@ -156,16 +151,15 @@ predictor_kind <- function(x) {
 check_predictor <- function(x, name) {
   plain <- is.factor(x) || is.character(x) || is.logical(x) ||
     (is.numeric(x) && (!is.object(x) || inherits(x, "AsIs")))
-  if (!plain || !is.null(dim(x))) {
-    abort_input(
-      "Column {.val {name}} must be a numeric, factor, character or logical
-       vector.",
-      x = "It is {describe_type(x)}.",
-      i = "Convert it first, or leave it out of {.arg formula}.",
-      i = haven_hint(x),
-      arg = "data"
-    )
-  }
+  refuse_if(
+    !plain || !is.null(dim(x)),
+    "Column {.val {name}} must be a numeric, factor, character or logical
+     vector.",
+    x = "It is {describe_type(x)}.",
+    i = "Convert it first, or leave it out of {.arg formula}.",
+    i = haven_hint(x),
+    arg = "data"
+  )
   if (is.factor(x)) check_named_levels(x, name)
   check_finite_column(x, name)
   check_text(x, name)
@@ -225,14 +219,12 @@ predictor_frame <- function(terms, data) {
     } else {
       which(is.na(x))
     }
-    if (length(bad) > 0) {
-      abort_input(
-        "The predictor {.code {term}} must be finite.",
-        x = "It is not for {length(bad)} of {nrow(frame)} record{?s}.",
-        i = "Correct or drop these records, or choose another term.",
-        arg = "formula", rows = bad
-      )
-    }
+    refuse_if(
+      length(bad) > 0, "The predictor {.code {term}} must be finite.",
+      x = "It is not for {length(bad)} of {nrow(frame)} record{?s}.",
+      i = "Correct or drop these records, or choose another term.",
+      arg = "formula", rows = bad
+    )
   }
   frame
 }
@@ -354,24 +346,21 @@ dense_matrix <- function(frame, terms, levels, rows = NULL) {
 #' @noRd
 design_parts <- function(design, data, arg = "newdata") {
   absent <- setdiff(design$variables, names(data))
-  if (length(absent) > 0) {
-    abort_input(
-      "{.arg {arg}} must have every predictor of the fit.",
-      x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
-           {.val {absent}}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    length(absent) > 0, "{.arg {arg}} must have every predictor of the fit.",
+    x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
+         {.val {absent}}.",
+    arg = arg
+  )
   for (name in design$variables) {
     check_predictor(data[[name]], name)
-    if (predictor_kind(data[[name]]) != design$expects[[name]]) {
-      abort_input(
-        "Column {.val {name}} must be {design$expects[[name]]}, as it was in
-         the fit.",
-        x = "It is {describe_type(data[[name]])}.",
-        arg = arg
-      )
-    }
+    refuse_if(
+      predictor_kind(data[[name]]) != design$expects[[name]],
+      "Column {.val {name}} must be {design$expects[[name]]}, as it was in
+       the fit.",
+      x = "It is {describe_type(data[[name]])}.",
+      arg = arg
+    )
   }
   data <- plain_columns(data)
   n <- nrow(data)

@@ -45,13 +45,12 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
       return(x)
     }
   }
-  if (!inherits(x, "family")) {
-    abort_input(
-      "{.arg {arg}} must be a family: {.code {family_choices()}}.",
-      x = "It is {describe_type(x)}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    !inherits(x, "family"),
+    "{.arg {arg}} must be a family: {.code {family_choices()}}.",
+    x = "It is {describe_type(x)}.",
+    arg = arg
+  )
   from_stats_family(x, arg)
 }
 
@@ -59,13 +58,12 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
 # is no family.
 make_family <- function(make, arg) {
   made <- tryCatch(make(), error = identity)
-  if (inherits(made, "pseudosynth_error")) {
-    abort_input(
-      "{.arg {arg}} must be a complete family.",
-      x = "{conditionMessage(made)}",
-      arg = arg
-    )
-  }
+  refuse_if(
+    inherits(made, "pseudosynth_error"),
+    "{.arg {arg}} must be a complete family.",
+    x = "{conditionMessage(made)}",
+    arg = arg
+  )
   if (inherits(made, "error")) NULL else made
 }
 
@@ -87,18 +85,16 @@ from_stats_family <- function(x, arg) {
     )
   }
   law <- families[[name]]
-  if (!identical(x$link, law$link)) {
-    abort_input(
-      "{.fn {name}} must have the {law$link} link.",
-      x = "Its link is {.val {x$link}}.",
-      i = if (name == "gaussian") {
-        "Model {.code log(y)} or use {.fn lognormal} for a log scale."
-      } else {
-        "Leave the link out: {.code {name}()}."
-      },
-      arg = arg
-    )
-  }
+  refuse_if(
+    !identical(x$link, law$link), "{.fn {name}} must have the {law$link} link.",
+    x = "Its link is {.val {x$link}}.",
+    i = if (name == "gaussian") {
+      "Model {.code log(y)} or use {.fn lognormal} for a log scale."
+    } else {
+      "Leave the link out: {.code {name}()}."
+    },
+    arg = arg
+  )
   law$make()
 }
 
@@ -188,16 +184,14 @@ resolve_prior <- function(prior, family, columns = NULL) {
      without predictors{if (has_logit) ', and the formula has some' else
      paste0('; the family is ', format(family))}."
   }
-  if (!is.null(why)) {
-    abort_input(
-      "{.arg prior} must suit the model.",
-      x = why,
-      i = if (!is_categorical(family)) {
-        "Use {.fn prior_hierarchical} or {.fn prior_normal}."
-      },
-      arg = "prior"
-    )
-  }
+  refuse_if(
+    !is.null(why), "{.arg prior} must suit the model.",
+    x = why,
+    i = if (!is_categorical(family)) {
+      "Use {.fn prior_hierarchical} or {.fn prior_normal}."
+    },
+    arg = "prior"
+  )
   prior
 }
 

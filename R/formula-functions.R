@@ -94,16 +94,14 @@ check_own_methods <- function() {
   own <- found[generic %in% generics]
   own <- own[vapply(own, exists, NA, envir = globalenv(), mode = "function")]
   own <- unique(c(own, registered_by_hand(pattern)))
-  if (length(own) > 0) {
-    abort_input(
-      "The right side of {.arg formula} must compute as R does.",
-      x = "Your workspace has, or has registered, {.fn {own}}, which functions
-           of a formula would call.",
-      i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name.
-           What was registered stays until R is started anew.",
-      arg = "formula", class = "pseudosynth_error_formula"
-    )
-  }
+  refuse_if(
+    length(own) > 0, "The right side of {.arg formula} must compute as R does.",
+    x = "Your workspace has, or has registered, {.fn {own}}, which functions
+         of a formula would call.",
+    i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name.
+         What was registered stays until R is started anew.",
+    arg = "formula", class = "pseudosynth_error_formula"
+  )
 }
 
 #' Methods that were registered and are of no package

@@ -153,14 +153,12 @@ predict.weight_rule <- function(object, newdata, ...) {
   check_data_frame(newdata)
   used <- c(object$response, object$predictors)
   absent <- setdiff(used, names(newdata))
-  if (length(absent) > 0) {
-    abort_input(
-      "The weights were frozen on other variables.",
-      x = "{.arg newdata} has no column{?s} {.val {absent}}.",
-      i = "The rule reads {.val {used}}.",
-      arg = "newdata", class = "pseudosynth_error_frozen_variables"
-    )
-  }
+  refuse_if(
+    length(absent) > 0, "The weights were frozen on other variables.",
+    x = "{.arg newdata} has no column{?s} {.val {absent}}.",
+    i = "The rule reads {.val {used}}.",
+    arg = "newdata", class = "pseudosynth_error_frozen_variables"
+  )
   alpha <- tryCatch(
     rule_values(object$node, newdata),
     pseudosynth_error_input = function(e) {

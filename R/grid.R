@@ -111,14 +111,13 @@ coefficient_log_prior <- function(prior, b) {
 #' b ~ N(0, tau^2), tau ~ half-t(df, 0, scale), with tau integrated out
 #' @noRd
 hierarchical_log_prior <- function(prior, b) {
-  if (ncol(b) > 1) {
-    abort_input(
-      "An exact audit of {.fn prior_hierarchical} needs a model with an
-       intercept only.",
-      i = "State {.fn prior_normal}.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    ncol(b) > 1,
+    "An exact audit of {.fn prior_hierarchical} needs a model with an
+     intercept only.",
+    i = "State {.fn prior_normal}.",
+    arg = "x"
+  )
   t <- seq(-12, 12, length.out = 1201)
   log_weight <- stats::dt(exp(t), prior$df, log = TRUE) + t +
     log(2 * (t[2] - t[1]))
@@ -360,9 +359,7 @@ update.grid_fit <- function(object, privacy_weights = NULL, censor = NULL,
 #' @noRd
 grid_bound <- function(file, weights) {
   grid <- file$grid
-  rule <- plain_rule(
-    grid, if (is.null(weights)) 1 else by_type(weights, file)
-  )
+  rule <- plain_rule(grid, if (is.null(weights)) 1 else by_type(weights, file) )
   posterior <- if (is.null(weights)) {
     grid_change(
       grid, grid$file_unweighted, file$counts - grid$file_counts, rule
@@ -385,12 +382,11 @@ grid_bound <- function(file, weights) {
 by_type <- function(value, file) {
   value <- rep_len(as.double(value), length(file$type))
   of_type <- value[match(seq_along(file$counts), file$type)]
-  if (any(abs(value - of_type[file$type]) > 1e-9)) {
-    abort_input(
-      "An exact audit needs a mechanism that treats equal records alike.",
-      arg = "mechanism"
-    )
-  }
+  refuse_if(
+    any(abs(value - of_type[file$type]) > 1e-9),
+    "An exact audit needs a mechanism that treats equal records alike.",
+    arg = "mechanism"
+  )
   of_type[is.na(of_type)] <- 0
   of_type
 }

@@ -97,13 +97,12 @@ check_epsilon_use <- function(job, definition) {
     check_given(job$epsilon, definition$name, why, "epsilon")
   }
   claims <- definition$kind %in% c("clipped", "weighted", "noise", "sums")
-  if (!claims && !is.null(job$epsilon)) {
-    abort_input(
-      "The mechanism {.val {definition$name}} claims no epsilon.",
-      i = "Leave {.arg epsilon} out, or choose another mechanism.",
-      arg = "epsilon"
-    )
-  }
+  refuse_if(
+    !claims && !is.null(job$epsilon),
+    "The mechanism {.val {definition$name}} claims no epsilon.",
+    i = "Leave {.arg epsilon} out, or choose another mechanism.",
+    arg = "epsilon"
+  )
 }
 
 check_margin_use <- function(job, definition) {
@@ -212,12 +211,10 @@ check_argument_names <- function(given) {
     )
   }
   twice <- unique(names[duplicated(names)])
-  if (length(twice) > 0) {
-    abort_input(
-      "The argument{?s} {.arg {twice}} must be given once.",
-      arg = twice[1]
-    )
-  }
+  refuse_if(
+    length(twice) > 0, "The argument{?s} {.arg {twice}} must be given once.",
+    arg = twice[1]
+  )
 }
 
 abort_not_taken <- function(strange, definitions, known) {

@@ -141,8 +141,7 @@ check_ledger <- function(ledger) {
 #' @param published (list, data frame or `NULL`) The columns that are published
 #'   beside what is synthetic.
 #' @noRd
-spend <- function(ledger, label, variable, published, response,
-                  again = FALSE) {
+spend <- function(ledger, label, variable, published, response, again = FALSE) {
   check_spendable(label)
   locked(ledger$path, {
     book <- read_ledger(ledger$path)

@@ -100,13 +100,12 @@ lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
 #' @export
 lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
   check_quantile(quantile)
-  if (quantile < x$quantile) {
-    abort_input(
-      "A bound cannot be taken at another {.arg quantile} afterwards.",
-      i = "Call {.fn lipschitz} on the fit or on the matrix.",
-      arg = "quantile"
-    )
-  }
+  refuse_if(
+    quantile < x$quantile,
+    "A bound cannot be taken at another {.arg quantile} afterwards.",
+    i = "Call {.fn lipschitz} on the fit or on the matrix.",
+    arg = "quantile"
+  )
   x
 }
 

@@ -72,15 +72,13 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
     check_converged(x, allow_unconverged)
   }
   bound <- lipschitz(x, quantile)
-  if (bound$weighted) {
-    abort_input(
-      "{.arg x} must be an unweighted fit or its bound.",
-      x = "Its likelihood is weighted or censored.",
-      i = "Lipschitz weights start from the unweighted record bounds; use
-           {.fn reweight} to improve the weights of a weighted fit.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    bound$weighted, "{.arg x} must be an unweighted fit or its bound.",
+    x = "Its likelihood is weighted or censored.",
+    i = "Lipschitz weights start from the unweighted record bounds; use
+         {.fn reweight} to improve the weights of a weighted fit.",
+    arg = "x"
+  )
   basis <- list(
     model = frozen_model(x, bound$kept),
     range = bound_range(bound$record), map = map, scale = scale, shift = shift,

@@ -77,14 +77,12 @@ resolve_margin <- function(margin, short) {
     )
     return(margin)
   }
-  if (!is.null(margin)) {
-    abort_input(
-      "A margin must be given once.",
-      x = "Beside {.arg margin} there {?is/are} {.arg {names(short)}}.",
-      i = "Write {.code margin = margin_histogram(bounds, bins, share)}.",
-      arg = "margin"
-    )
-  }
+  refuse_if(
+    !is.null(margin), "A margin must be given once.",
+    x = "Beside {.arg margin} there {?is/are} {.arg {names(short)}}.",
+    i = "Write {.code margin = margin_histogram(bounds, bins, share)}.",
+    arg = "margin"
+  )
   names(short)[names(short) == "margin_share"] <- "share"
   do.call(margin_histogram, short, quote = TRUE)
 }
@@ -101,13 +99,12 @@ check_job_margin <- function(job) {
     job$fit_arguments$response
   )
   histogram_breaks(values, margin$bounds, margin$bins)
-  if (job$budget$margin < 1e-6 || job$budget$margin > 1e6) {
-    abort_input(
-      "A margin's share of {.arg epsilon} must lie between 1e-6 and 1e6.",
-      x = "It is {format(job$budget$margin)}.",
-      arg = "epsilon"
-    )
-  }
+  refuse_if(
+    job$budget$margin < 1e-6 || job$budget$margin > 1e6,
+    "A margin's share of {.arg epsilon} must lie between 1e-6 and 1e6.",
+    x = "It is {format(job$budget$margin)}.",
+    arg = "epsilon"
+  )
 }
 
 #' @return (`perturbed_histogram` or `NULL`)

@@ -64,14 +64,13 @@ job_model <- function(job) {
 release_settings <- function(job) {
   s <- job$mechanism$settings
   margin <- job$margin
-  if (length(margin$bins) > 1) {
-    abort_input(
-      "The mechanism {.val score} places its bins itself.",
-      x = "{.arg bins} are breaks.",
-      i = "State {.arg bounds} and a number of {.arg bins}.",
-      arg = "bins"
-    )
-  }
+  refuse_if(
+    length(margin$bins) > 1,
+    "The mechanism {.val score} places its bins itself.",
+    x = "{.arg bins} are breaks.",
+    i = "State {.arg bounds} and a number of {.arg bins}.",
+    arg = "bins"
+  )
   reference <- s$reference
   if (is_categorical(job$model$family)) {
     reference <- check_no_reference(reference, s$clip)

@@ -49,8 +49,7 @@ stages_weighted_e <- function(job) {
       privacy_weights = weights
     )
   }
-  if (is.null(job$fit_with) &&
-    fit$bound$overall > target * (1 + s$tolerance)) {
+  if (is.null(job$fit_with) && fit$bound$overall > target * (1 + s$tolerance)) {
     abort_unreached(job, fit$bound$overall)
   }
   fits[[job$mechanism$name]] <- fit

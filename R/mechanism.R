@@ -87,12 +87,11 @@ settings_of <- function(definition) {
 #' @param x The setting, [rlang::maybe_missing()].
 #' @noRd
 check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x)) {
-  if (rlang::is_missing(x) || is.null(x)) {
-    abort_input(
-      "The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why,
-      arg = arg
-    )
-  }
+  refuse_if(
+    rlang::is_missing(x) || is.null(x),
+    "The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why,
+    arg = arg
+  )
 }
 
 # Settings that mechanisms share -----------------------------------------------
@@ -117,13 +116,12 @@ ball_settings <- function(radius, relative, known, mechanism) {
     arg = "radius"
   )
   check_radius(radius, relative, zero = mechanism != "risk")
-  if (!is.null(known) && (!is.character(known) || anyNA(known))) {
-    abort_input(
-      "{.arg known} must be names of columns.",
-      x = "It is {describe_type(known)}.",
-      arg = "known"
-    )
-  }
+  refuse_if(
+    !is.null(known) && (!is.character(known) || anyNA(known)),
+    "{.arg known} must be names of columns.",
+    x = "It is {describe_type(known)}.",
+    arg = "known"
+  )
   list(radius = radius, relative = relative, known = known)
 }
 
@@ -139,14 +137,13 @@ search_settings <- function(quantile, tolerance, max_refits) {
 #' @noRd
 reference_settings <- function(reference, window) {
   check_number(window, above = 0, null = TRUE, arg = "window")
-  if (!is.null(window) && is.null(reference)) {
-    abort_input(
-      "A {.arg window} needs a {.arg reference}.",
-      i = "It is the raw log ratio to the reference up to which nothing is
-           clipped.",
-      arg = "window"
-    )
-  }
+  refuse_if(
+    !is.null(window) && is.null(reference),
+    "A {.arg window} needs a {.arg reference}.",
+    i = "It is the raw log ratio to the reference up to which nothing is
+         clipped.",
+    arg = "window"
+  )
   list(reference = as_reference(reference), window = window)
 }
 

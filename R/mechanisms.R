@@ -131,13 +131,12 @@ definition_of <- function(mechanism) {
 find_mechanism <- function(x, parts, arg = "mechanism") {
   offered <- mechanisms_with(parts)
   choices <- names(offered)
-  if (rlang::is_missing(x)) {
-    abort_input(
-      "{.arg {arg}} must be named: it decides what is promised.",
-      i = "Choose one of {.or {.val {choices}}}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    rlang::is_missing(x),
+    "{.arg {arg}} must be named: it decides what is promised.",
+    i = "Choose one of {.or {.val {choices}}}.",
+    arg = arg
+  )
   check_string(x, arg = arg)
   x <- iconv(as_text(x), "UTF-8", "UTF-8", sub = "?")
   for (definition in offered) {

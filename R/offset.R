@@ -31,14 +31,13 @@ stated_offsets <- function(right) {
 }
 
 check_without_offset <- function(code) {
-  if (any(c("offset", "stats::offset") %in% check_functions(code))) {
-    abort_input(
-      "An offset must be a term of its own.",
-      x = "{.arg formula} uses one inside another term, or takes one away.",
-      i = "Add it: {.code y ~ x + offset(log(exposure))}.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    any(c("offset", "stats::offset") %in% check_functions(code)),
+    "An offset must be a term of its own.",
+    x = "{.arg formula} uses one inside another term, or takes one away.",
+    i = "Add it: {.code y ~ x + offset(log(exposure))}.",
+    arg = "formula"
+  )
 }
 
 #' Refuse offsets that are not of each record alone, and one stated twice
@@ -56,15 +55,14 @@ check_offsets <- function(stated, terms) {
   } else if (length(stated) != length(attr(terms, "offset"))) {
     "It states the same offset twice, which R would count once."
   }
-  if (!is.null(problem)) {
-    abort_input(
-      "The offset of {.arg formula} must be a number of each record alone.",
-      x = "{problem}",
-      i = "Make a column of {.arg data} first, and write
-           {.code offset(column)}.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    !is.null(problem),
+    "The offset of {.arg formula} must be a number of each record alone.",
+    x = "{problem}",
+    i = "Make a column of {.arg data} first, and write
+         {.code offset(column)}.",
+    arg = "formula"
+  )
 }
 
 #' Refuse an offset that is no finite number for every record
@@ -73,14 +71,13 @@ check_offsets <- function(stated, terms) {
 #' @noRd
 check_offset_values <- function(x, term, data) {
   n <- nrow(data)
-  if (!is.numeric(x) || length(x) != n || NCOL(x) != 1) {
-    abort_input(
-      "The offset {.code {term}} must be one number for each record.",
-      x = "It is {describe_type(x)}, for {n} record{?s}.",
-      i = "Compute it as a numeric column of {.arg data} first.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    !is.numeric(x) || length(x) != n || NCOL(x) != 1,
+    "The offset {.code {term}} must be one number for each record.",
+    x = "It is {describe_type(x)}, for {n} record{?s}.",
+    i = "Compute it as a numeric column of {.arg data} first.",
+    arg = "formula"
+  )
   bad <- which(!is.finite(x))
   if (length(bad) > 0) {
     n_bad <- length(bad)
@@ -123,12 +120,11 @@ check_family_offset <- function(design, family) {
 #' @param why,how (strings) For cli.
 #' @noRd
 check_no_offset <- function(design, why, how, .envir = rlang::caller_env()) {
-  if (length(design$offset) > 0) {
-    abort_input(
-      "{.arg formula} must have no offset here.", x = why, i = how,
-      arg = "formula", .envir = .envir
-    )
-  }
+  refuse_if(
+    length(design$offset) > 0,
+    "{.arg formula} must have no offset here.", x = why, i = how,
+    arg = "formula", .envir = .envir
+  )
 }
 
 #' Refuse the file's margin for records of other exposures: by ranks, they would
@@ -138,14 +134,12 @@ check_no_offset <- function(design, why, how, .envir = rlang::caller_env()) {
 check_margin_offset <- function(design, spec) {
   range <- design$offset_range
   beyond <- which(spec$offset < range[1] | spec$offset > range[2])
-  if (length(beyond) > 0) {
-    abort_input(
-      "A margin must be drawn for offsets that the file has.",
-      x = "{.code {design$offset}} is beyond them for {length(beyond)} of
-           {length(spec$offset)} record{?s}, which would get the values of
-           the file's.",
-      i = "Leave out the margin, or these records.",
-      arg = "newdata", rows = beyond
-    )
-  }
+  refuse_if(
+    length(beyond) > 0, "A margin must be drawn for offsets that the file has.",
+    x = "{.code {design$offset}} is beyond them for {length(beyond)} of
+         {length(spec$offset)} record{?s}, which would get the values of
+         the file's.",
+    i = "Leave out the margin, or these records.",
+    arg = "newdata", rows = beyond
+  )
 }

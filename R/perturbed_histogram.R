@@ -161,32 +161,27 @@ histogram_values <- function(x, data, stated = NULL) {
     response <- parse_response(x, data)
     y <- data[[response$variable]]
   } else {
-    if (is.numeric(x) && !is.null(data)) {
-      abort_input(
-        "{.arg data} is for a formula {.arg x}.",
-        x = "{.arg x} is {describe_type(x)}.",
-        arg = "data"
-      )
-    }
+    refuse_if(
+      is.numeric(x) && !is.null(data), "{.arg data} is for a formula {.arg x}.",
+      x = "{.arg x} is {describe_type(x)}.",
+      arg = "data"
+    )
     response <- list(variable = "x", transform = "identity", constant = 1)
     y <- x
   }
-  if (!is.numeric(y) || is.object(y) || !is.null(dim(y)) || length(y) == 0) {
-    abort_input(
-      "{.arg x} must be a numeric vector, or a formula whose left side is a
-       numeric column of {.arg data}.",
-      x = "It is {describe_type(y)}.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    !is.numeric(y) || is.object(y) || !is.null(dim(y)) || length(y) == 0,
+    "{.arg x} must be a numeric vector, or a formula whose left side is a
+     numeric column of {.arg data}.",
+    x = "It is {describe_type(y)}.",
+    arg = "x"
+  )
   bad <- which(is.na(y))
-  if (length(bad) > 0) {
-    abort_input(
-      "The response must have no missing values.",
-      x = "It is missing for {length(bad)} of {length(y)} record{?s}.",
-      arg = "x", rows = bad
-    )
-  }
+  refuse_if(
+    length(bad) > 0, "The response must have no missing values.",
+    x = "It is missing for {length(bad)} of {length(y)} record{?s}.",
+    arg = "x", rows = bad
+  )
   # The values of a vector have no column of their own
   response$column <- inherits(x, "formula")
   response$kind <- "continuous"
@@ -230,13 +225,12 @@ histogram_breaks <- function(values, bounds, bins) {
   }
   forward <- function(y) response_forward(values$response, y)
   scaled <- forward(if (stated) as.double(bins) else ends)
-  if (!all(is.finite(scaled))) {
-    abort_input(
-      "{.arg bounds} must be finite on the scale of the bins.",
-      x = "{.code {values$response$label}} is not.",
-      arg = "bounds"
-    )
-  }
+  refuse_if(
+    !all(is.finite(scaled)),
+    "{.arg bounds} must be finite on the scale of the bins.",
+    x = "{.code {values$response$label}} is not.",
+    arg = "bounds"
+  )
   if (!stated) {
     scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
   }
@@ -248,12 +242,11 @@ histogram_breaks <- function(values, bounds, bins) {
 most_bins <- 1e5
 
 check_breaks <- function(bins) {
-  if (!all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE)) {
-    abort_input(
-      "Breaks given as {.arg bins} must be finite and increasing.",
-      arg = "bins"
-    )
-  }
+  refuse_if(
+    !all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE),
+    "Breaks given as {.arg bins} must be finite and increasing.",
+    arg = "bins"
+  )
   check_count(length(bins) - 1, max = most_bins, arg = "bins")
 }
 

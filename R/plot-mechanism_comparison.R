@@ -83,13 +83,12 @@ plot_measures <- function(object) {
     function(name) any(!is.na(table[[name]])), names(measure_titles)[1:7]
   )
   measures <- measure_titles[measures]
-  if (length(measures) == 0) {
-    abort_input(
-      "{.arg object} must hold a mechanism that gave sets.",
-      x = "None did: the column {.field problem} says why.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    length(measures) == 0,
+    "{.arg object} must hold a mechanism that gave sets.",
+    x = "None did: the column {.field problem} says why.",
+    arg = "object"
+  )
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
   levels <- c(
     sprintf("epsilon %s", vapply(epsilons, format, "")), "no epsilon, or 0"

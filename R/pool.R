@@ -95,14 +95,13 @@
 pool <- function(fits, level = 0.95, rule = NULL) {
   check_present(fits)
   rule <- combining_rule(fits, rule)
-  if (is.function(level)) {
-    abort_input(
-      "{.arg fits} must be the results of a model in each set.",
-      x = "A function was given as {.arg level}.",
-      i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    is.function(level),
+    "{.arg fits} must be the results of a model in each set.",
+    x = "A function was given as {.arg level}.",
+    i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
+    arg = "fits"
+  )
   level <- check_number(level, above = 0, below = 1)
   results <- pooled_parts(fits)
   m <- length(results)
@@ -234,34 +233,29 @@ combining_rule <- function(fits, rule) {
   } else {
     attr(fits, "combine")
   }
-  if (identical(known, "none")) {
-    abort_input(
-      "Sets of a score release are not combined.",
-      x = "All hold the best values that it tells, in other places: the
-           variance between them is not what the noise hides.",
-      i = "{.code confint(release)} has the release's own intervals of its
-           coefficients.",
-      i = "{.code synthesize(release, m = 20, newdata, uncertainty = TRUE)}
-           draws sets that {.fn pool} can combine.",
-      arg = "fits"
-    )
-  }
-  if (of_sets) {
-    abort_input(
-      "{.arg fits} must be what was estimated from each set.",
-      x = "It is the sets themselves.",
-      i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
-      arg = "fits"
-    )
-  }
-  if (!is.null(known) && !is.null(rule) && rule != known) {
-    abort_input(
-      "{.arg rule} must be the one of the sets.",
-      x = "They say {.val {known}}.",
-      i = "Leave {.arg rule} out.",
-      arg = "rule"
-    )
-  }
+  refuse_if(
+    identical(known, "none"), "Sets of a score release are not combined.",
+    x = "All hold the best values that it tells, in other places: the
+         variance between them is not what the noise hides.",
+    i = "{.code confint(release)} has the release's own intervals of its
+         coefficients.",
+    i = "{.code synthesize(release, m = 20, newdata, uncertainty = TRUE)}
+         draws sets that {.fn pool} can combine.",
+    arg = "fits"
+  )
+  refuse_if(
+    of_sets, "{.arg fits} must be what was estimated from each set.",
+    x = "It is the sets themselves.",
+    i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
+    arg = "fits"
+  )
+  refuse_if(
+    !is.null(known) && !is.null(rule) && rule != known,
+    "{.arg rule} must be the one of the sets.",
+    x = "They say {.val {known}}.",
+    i = "Leave {.arg rule} out.",
+    arg = "rule"
+  )
   known %||% rule %||% "reiter"
 }
 
@@ -284,38 +278,33 @@ print.synthetic_fits <- function(x, ...) {
 #' @return (list of lists) `estimate`, `variance` (matrix), `diagonal` (flag).
 #' @noRd
 pooled_parts <- function(fits) {
-  if (!is.list(fits) || is.data.frame(fits) || inherits(fits, "lm")) {
-    abort_input(
-      "{.arg fits} must be a list with a result for each synthetic set.",
-      x = "It is {describe_type(fits)}.",
-      i = "For instance {.code with(synthetic, lm(log(income) ~ age))}.",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    !is.list(fits) || is.data.frame(fits) || inherits(fits, "lm"),
+    "{.arg fits} must be a list with a result for each synthetic set.",
+    x = "It is {describe_type(fits)}.",
+    i = "For instance {.code with(synthetic, lm(log(income) ~ age))}.",
+    arg = "fits"
+  )
   n_fits <- length(fits)
-  if (n_fits < 2) {
-    abort_input(
-      "At least two sets are needed.",
-      x = "{.arg fits} has {n_fits} result{?s}.",
-      i = "The difference between sets is part of the error; a single set
-           does not show it.",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    n_fits < 2, "At least two sets are needed.",
+    x = "{.arg fits} has {n_fits} result{?s}.",
+    i = "The difference between sets is part of the error; a single set
+         does not show it.",
+    arg = "fits"
+  )
   results <- lapply(seq_along(fits), function(j) {
     estimate_parts(fits[[j]], j)
   })
   terms <- names(results[[1]]$estimate)
   everywhere <- lapply(results, function(x) names(x$estimate))
   some <- setdiff(unlist(everywhere), Reduce(intersect, everywhere))
-  if (length(some) > 0) {
-    abort_input(
-      "Every set must have the same terms.",
-      x = "{cli::qty(length(some))}Not in every set: {.val {some}}.",
-      i = "A level or a column may be missing from some of them.",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    length(some) > 0, "Every set must have the same terms.",
+    x = "{cli::qty(length(some))}Not in every set: {.val {some}}.",
+    i = "A level or a column may be missing from some of them.",
+    arg = "fits"
+  )
   lapply(results, function(x) {
     x$estimate <- x$estimate[terms]
     x$variance <- x$variance[terms, terms, drop = FALSE]
@@ -335,15 +324,14 @@ estimate_parts <- function(fit, j) {
     )
   }
   estimate <- parts$estimate
-  if (!is.numeric(estimate) || is.null(names(estimate))) {
-    abort_input(
-      "Every result needs named estimates and their variances.",
-      x = "Result {j} is {describe_type(fit)}.",
-      i = "Give models with {.fn coef} and {.fn vcov} methods, or lists with
-           {.field estimate} and {.field variance}.",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    !is.numeric(estimate) || is.null(names(estimate)),
+    "Every result needs named estimates and their variances.",
+    x = "Result {j} is {describe_type(fit)}.",
+    i = "Give models with {.fn coef} and {.fn vcov} methods, or lists with
+         {.field estimate} and {.field variance}.",
+    arg = "fits"
+  )
   # A model leaves out what it cannot tell apart
   terms <- names(estimate)[!is.na(estimate)]
   diagonal <- is.null(dim(parts$variance))
@@ -352,13 +340,12 @@ estimate_parts <- function(fit, j) {
   } else {
     as.matrix(parts$variance)
   }
-  if (anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms]))) {
-    abort_input(
-      "Estimates must be finite numbers with names of their own.",
-      x = "Result {j} has others.",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms])),
+    "Estimates must be finite numbers with names of their own.",
+    x = "Result {j} has others.",
+    arg = "fits"
+  )
   # Of terms that it does not hold
   variance <- tryCatch(
     variance[terms, terms, drop = FALSE],
@@ -408,9 +395,7 @@ pooled_headline <- function(x) {
 }
 
 print_lines.pooled_estimates <- function(x) {
-  c(
-    pooled_headline(x), paste0("  ", format_table(pooled_shown(x)))
-  )
+  c(pooled_headline(x), paste0("  ", format_table(pooled_shown(x))) )
 }
 
 #' @rdname pool

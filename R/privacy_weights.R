@@ -284,14 +284,12 @@ Summary.privacy_weights <- function(..., na.rm = FALSE) { # nolint
 }
 
 check_has_weights <- function(fit) {
-  if (is.null(fit$privacy_weights)) {
-    abort_input(
-      "{.arg fit} must have privacy weights.",
-      x = "It is unweighted.",
-      i = "Weight it first: {.code update(fit, privacy_weights =
-           lipschitz_weights(fit))}.",
-      arg = "fit"
-    )
-  }
+  refuse_if(
+    is.null(fit$privacy_weights), "{.arg fit} must have privacy weights.",
+    x = "It is unweighted.",
+    i = "Weight it first: {.code update(fit, privacy_weights =
+         lipschitz_weights(fit))}.",
+    arg = "fit"
+  )
   invisible(fit)
 }

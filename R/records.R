@@ -184,14 +184,13 @@ format_audit_model <- function(model) {
 check_weights_records <- function(weights, data, arg = "privacy_weights") {
   marks <- attr(weights, "records")
   response <- names(marks)[1]
-  if (!is.null(response) && !response %in% names(data)) {
-    abort_input(
-      "{.arg {arg}} must be made for the model's own response.",
-      x = "They were made for the column {.val {response}}, which is not in
-           the model's data.",
-      arg = arg, class = "pseudosynth_error_frozen_variables"
-    )
-  }
+  refuse_if(
+    !is.null(response) && !response %in% names(data),
+    "{.arg {arg}} must be made for the model's own response.",
+    x = "They were made for the column {.val {response}}, which is not in
+         the model's data.",
+    arg = arg, class = "pseudosynth_error_frozen_variables"
+  )
   known <- intersect(names(marks), names(data))
   differ <- known[record_marks(data, known) != marks[known]]
   if (length(differ) > 0) {

@@ -15,9 +15,7 @@ replay <- function(fit, records, refit, seed) {
     ))
   }
   # The design, with its scaling of the published predictors, stays.
-  model <- unclass(fit)[c(
-    "formula", "family", "prior", "response", "design"
-  )]
+  model <- unclass(fit)[c("formula", "family", "prior", "response", "design")]
   model <- c(model, records[c("data", "spec")])
   control <- fit$control
   run <- function(weights, censor, stage) {

@@ -348,14 +348,13 @@ estimand_values <- function(estimands, y, what) {
   } else if (!rlang::is_dictionaryish(value)) {
     "not named, or has one name twice"
   }
-  if (!is.null(problem)) {
-    abort_input(
-      "{.arg estimands} must give numbers, each with a name of its own.",
-      x = "What {what} gives is {problem}.",
-      i = "For instance {.code function(y) c(mean = mean(y))}.",
-      arg = "estimands"
-    )
-  }
+  refuse_if(
+    !is.null(problem),
+    "{.arg estimands} must give numbers, each with a name of its own.",
+    x = "What {what} gives is {problem}.",
+    i = "For instance {.code function(y) c(mean = mean(y))}.",
+    arg = "estimands"
+  )
   value
 }
 

@@ -146,12 +146,10 @@ measure_of <- function(statistics, variable, survey_weights) {
   } else {
     as.list(statistics)
   }
-  if (length(parts) == 0) {
-    abort_input(
-      "{.arg statistics} must ask for at least one.",
-      arg = "statistics"
-    )
-  }
+  refuse_if(
+    length(parts) == 0, "{.arg statistics} must ask for at least one.",
+    arg = "statistics"
+  )
   parts <- Map(function(part, name) {
     own <- is.function(part)
     f <- if (own) {
@@ -193,13 +191,11 @@ statistic_value <- function(part, data, where) {
       arg = "statistics"
     )
   })
-  if (!is.numeric(value) || length(value) == 0) {
-    abort_input(
-      "A statistic must give numbers.",
-      x = "{.val {part$name}} gives {describe_type(value)} on {where}.",
-      arg = "statistics"
-    )
-  }
+  refuse_if(
+    !is.numeric(value) || length(value) == 0, "A statistic must give numbers.",
+    x = "{.val {part$name}} gives {describe_type(value)} on {where}.",
+    arg = "statistics"
+  )
   value
 }
 
@@ -207,14 +203,12 @@ statistic_value <- function(part, data, where) {
 #' @noRd
 check_names_differ <- function(names) {
   twice <- unique(names[duplicated(names)])
-  if (length(twice) > 0) {
-    abort_input(
-      "Every statistic must have a name of its own.",
-      x = "{.val {twice}} {?is/are} there more than once.",
-      i = "For instance {.code list(center = \"median\", top = \"90%\")}.",
-      arg = "statistics"
-    )
-  }
+  refuse_if(
+    length(twice) > 0, "Every statistic must have a name of its own.",
+    x = "{.val {twice}} {?is/are} there more than once.",
+    i = "For instance {.code list(center = \"median\", top = \"90%\")}.",
+    arg = "statistics"
+  )
 }
 
 #' @param shown (flag) May a word that is not known be told? It may be a value
@@ -259,21 +253,19 @@ plain_statistic <- function(what, variable, survey_weights, shown) {
 #' @noRd
 resampled <- function(data, measure, resamples, where, names = NULL) {
   estimate <- measure(data, where)
-  if (length(estimate) == 0) {
-    abort_input(
-      "A statistic must give at least one number that is not missing.",
-      arg = "statistics"
-    )
-  }
+  refuse_if(
+    length(estimate) == 0,
+    "A statistic must give at least one number that is not missing.",
+    arg = "statistics"
+  )
   names <- names %||% names(estimate)
-  if (!identical(names(estimate), names)) {
-    abort_input(
-      "A statistic must give the same numbers in every file.",
-      x = "{length(names)} in the file, {length(estimate)} in {where}, or
-           with other names.",
-      arg = "statistics"
-    )
-  }
+  refuse_if(
+    !identical(names(estimate), names),
+    "A statistic must give the same numbers in every file.",
+    x = "{length(names)} in the file, {length(estimate)} in {where}, or
+         with other names.",
+    arg = "statistics"
+  )
   n <- nrow(data)
   data <- as.data.frame(data)
   draws <- matrix(NA_real_, resamples, length(names))
@@ -290,13 +282,12 @@ resampled <- function(data, measure, resamples, where, names = NULL) {
       if (length(x) == resamples) {
         return(x)
       }
-      if (length(x) < resamples / 2) {
-        abort_input(
-          "Statistic {.val {names[j]}} is missing in more than half of the
-           resamples of {where}.",
-          arg = "statistics"
-        )
-      }
+      refuse_if(
+        length(x) < resamples / 2,
+        "Statistic {.val {names[j]}} is missing in more than half of the
+         resamples of {where}.",
+        arg = "statistics"
+      )
       stats::quantile(x, stats::ppoints(resamples), names = FALSE)
     }, numeric(resamples))
   )

@@ -64,29 +64,26 @@ check_inside <- function(y, response) {
 #' Check a response of two values, which may be stated
 #' @noRd
 check_binary <- function(y, name, response) {
-  if (!is.null(dim(y)) || is.list(y)) {
-    abort_input(
-      "The response {.val {name}} must be one column.",
-      x = "It is {describe_type(y)}.",
-      i = "One row a record: counts of successes are not supported.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    !is.null(dim(y)) || is.list(y),
+    "The response {.val {name}} must be one column.",
+    x = "It is {describe_type(y)}.",
+    i = "One row a record: counts of successes are not supported.",
+    arg = "data"
+  )
   stated <- "levels" %in% response$stated
-  if (stated && length(response$levels) != 2) {
-    abort_input(
-      "{.code levels = } must be two for {.fn bernoulli}.",
-      x = "They are {length(response$levels)}.",
-      arg = "response"
-    )
-  }
-  if (stated && !is.factor(y) && !is.character(y)) {
-    abort_input(
-      "{.code levels = } is for a response that is a factor or a character.",
-      x = "{.val {name}} is {describe_type(y)}.",
-      arg = "response"
-    )
-  }
+  refuse_if(
+    stated && length(response$levels) != 2,
+    "{.code levels = } must be two for {.fn bernoulli}.",
+    x = "They are {length(response$levels)}.",
+    arg = "response"
+  )
+  refuse_if(
+    stated && !is.factor(y) && !is.character(y),
+    "{.code levels = } is for a response that is a factor or a character.",
+    x = "{.val {name}} is {describe_type(y)}.",
+    arg = "response"
+  )
   if (stated) {
     return(check_among_levels(y, name, response))
   }
@@ -97,73 +94,64 @@ check_binary <- function(y, name, response) {
     check_text(y, name)
     n <- length(response_levels(y))
     what <- if (is.factor(y)) "level" else "distinct value"
-    if (n != 2) {
-      abort_input(
-        "The response {.val {name}} must have exactly two {what}s.",
-        x = "It has {n} {what}{cli::qty(n)}{?s}.",
-        i = if (n > 2) {
-          "Merge them, or drop unused levels by {.fn droplevels}."
-        } else {
-          "Make it a {.fn factor} that declares both levels."
-        },
-        arg = "data"
-      )
-    }
-    return(invisible(y))
-  }
-  if (!is.numeric(y) || is.object(y)) {
-    abort_input(
-      "The response {.val {name}} must be 0/1, logical, a factor of two levels
-       or a character of two values.",
-      x = "It is {describe_type(y)}.",
+    refuse_if(
+      n != 2, "The response {.val {name}} must have exactly two {what}s.",
+      x = "It has {n} {what}{cli::qty(n)}{?s}.",
+      i = if (n > 2) {
+        "Merge them, or drop unused levels by {.fn droplevels}."
+      } else {
+        "Make it a {.fn factor} that declares both levels."
+      },
       arg = "data"
     )
+    return(invisible(y))
   }
+  refuse_if(
+    !is.numeric(y) || is.object(y),
+    "The response {.val {name}} must be 0/1, logical, a factor of two levels
+     or a character of two values.",
+    x = "It is {describe_type(y)}.",
+    arg = "data"
+  )
   bad <- which(!(y %in% c(0, 1)))
-  if (length(bad) > 0) {
-    abort_input(
-      "The response {.val {name}} must be 0 or 1.",
-      x = "It is neither for {length(bad)} of {length(y)} record{?s}.",
-      i = "For two other values make it a {.fn factor}; for more values choose
-           another family.",
-      arg = "data", rows = bad
-    )
-  }
+  refuse_if(
+    length(bad) > 0, "The response {.val {name}} must be 0 or 1.",
+    x = "It is neither for {length(bad)} of {length(y)} record{?s}.",
+    i = "For two other values make it a {.fn factor}; for more values choose
+         another family.",
+    arg = "data", rows = bad
+  )
   invisible(y)
 }
 
 #' Check a response of several labels, which may be stated
 #' @noRd
 check_levels <- function(y, name, response) {
-  if (!is.factor(y) && (!is.character(y) || !is.null(dim(y)))) {
-    abort_input(
-      "The response {.val {name}} must be a factor or a character.",
-      x = "It is {describe_type(y)}.",
-      i = "Make it a {.fn factor} of public levels.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    !is.factor(y) && (!is.character(y) || !is.null(dim(y))),
+    "The response {.val {name}} must be a factor or a character.",
+    x = "It is {describe_type(y)}.",
+    i = "Make it a {.fn factor} of public levels.",
+    arg = "data"
+  )
   check_text(y, name)
   size <- length(response$levels)
-  if (size < 2) {
-    abort_input(
-      "The response {.val {name}} must have at least two levels.",
-      x = "It has {size}.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    size < 2, "The response {.val {name}} must have at least two levels.",
+    x = "It has {size}.",
+    arg = "data"
+  )
   check_among_levels(y, name, response)
 }
 
 check_among_levels <- function(y, name, response) {
   bad <- which(!as.character(y) %in% response$levels)
-  if (length(bad) > 0) {
-    abort_input(
-      "The response {.val {name}} must have one of the stated levels.",
-      x = "{length(bad)} of {length(y)} record{?s} {?has/have} another value.",
-      arg = "data", rows = bad
-    )
-  }
+  refuse_if(
+    length(bad) > 0,
+    "The response {.val {name}} must have one of the stated levels.",
+    x = "{length(bad)} of {length(y)} record{?s} {?has/have} another value.",
+    arg = "data", rows = bad
+  )
   invisible(y)
 }
 

@@ -26,13 +26,12 @@ state_response <- function(response, stated) {
   if (kind == "count" && !is.null(given$digits) && !isTRUE(given$digits <= 0)) {
     wrong <- c(wrong, "digits")
   }
-  if (length(wrong) > 0) {
-    abort_input(
-      "{.arg response} must state what belongs to the response.",
-      x = "{.code {wrong[1]} = } is not for {response_kinds[[kind]]$called}.",
-      arg = "response"
-    )
-  }
+  refuse_if(
+    length(wrong) > 0,
+    "{.arg response} must state what belongs to the response.",
+    x = "{.code {wrong[1]} = } is not for {response_kinds[[kind]]$called}.",
+    arg = "response"
+  )
   if (!is.null(given$bounds) &&
     !all(is.finite(suppressWarnings(response_forward(
       response, given$bounds
@@ -50,12 +49,11 @@ state_response <- function(response, stated) {
   if (!is.null(given$levels)) response$levels <- given$levels
   if (!has_labels(response)) {
     range <- response_range(response)
-    if (range[1] > range[2]) {
-      abort_input(
-        "No value of the stated decimals lies within the stated bounds.",
-        arg = "response"
-      )
-    }
+    refuse_if(
+      range[1] > range[2],
+      "No value of the stated decimals lies within the stated bounds.",
+      arg = "response"
+    )
   }
   response
 }
@@ -115,26 +113,23 @@ with_support <- function(response, support) {
   if (is.null(support)) {
     return(response)
   }
-  if (has_labels(response)) {
-    abort_input(
-      "{.arg support} is for amounts and counts.",
-      x = "The response has {response_kinds[[response$kind]]$called}.",
-      arg = "support"
-    )
-  }
+  refuse_if(
+    has_labels(response), "{.arg support} is for amounts and counts.",
+    x = "The response has {response_kinds[[response$kind]]$called}.",
+    arg = "support"
+  )
   support <- check_bounds(support, arg = "support")
   response$limits <- c(
     max(support[1], response$limits[1]), min(support[2], response$limits[2])
   )
   range <- response_range(response)
-  if (range[1] > range[2]) {
-    abort_input(
-      "{.arg support} must hold values that the response can have.",
-      x = "None of its decimals, on its scale and within stated bounds, lies
-           between the two.",
-      arg = "support"
-    )
-  }
+  refuse_if(
+    range[1] > range[2],
+    "{.arg support} must hold values that the response can have.",
+    x = "None of its decimals, on its scale and within stated bounds, lies
+         between the two.",
+    arg = "support"
+  )
   response
 }
 
@@ -143,15 +138,14 @@ with_support <- function(response, support) {
 check_ends_hold <- function(ends, response, arg) {
   response$limits <- ends
   range <- response_range(response)
-  if (range[1] > range[2]) {
-    abort_input(
-      "The ends of {.arg {arg}} must hold a value of the response's decimals.",
-      x = "Its {.code digits} are {response$digits}, and none lies between.",
-      i = "State wider ends, or more decimals by
-           {.code response = public_response(digits = )}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    range[1] > range[2],
+    "The ends of {.arg {arg}} must hold a value of the response's decimals.",
+    x = "Its {.code digits} are {response$digits}, and none lies between.",
+    i = "State wider ends, or more decimals by
+         {.code response = public_response(digits = )}.",
+    arg = arg
+  )
   invisible(ends)
 }
 
@@ -330,27 +324,24 @@ format.public_response <- function(x, ...) {
 #' @noRd
 check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
                          advice = "They must be chosen without the data.") {
-  if (rlang::is_missing(bounds) || is.null(bounds)) {
-    abort_input(
-      "{.arg {arg}} must be given: {what}.",
-      i = advice,
-      arg = arg
-    )
-  }
+  refuse_if(
+    rlang::is_missing(bounds) || is.null(bounds),
+    "{.arg {arg}} must be given: {what}.",
+    i = advice,
+    arg = arg
+  )
   good <- are_numbers(bounds, 2) && bounds[1] < bounds[2] &&
     is.finite(bounds[2] - bounds[1])
-  if (!good) {
-    abort_input(
-      "{.arg {arg}} must be two finite numbers, the smaller one first.",
-      x = if (is.numeric(bounds) && length(bounds) == 2) {
-        "They are {bounds[1]} and {bounds[2]}."
-      } else {
-        "It is {describe_type(bounds)}."
-      },
-      i = advice,
-      arg = arg
-    )
-  }
+  refuse_if(
+    !good, "{.arg {arg}} must be two finite numbers, the smaller one first.",
+    x = if (is.numeric(bounds) && length(bounds) == 2) {
+      "They are {bounds[1]} and {bounds[2]}."
+    } else {
+      "It is {describe_type(bounds)}."
+    },
+    i = advice,
+    arg = arg
+  )
   as.double(unname(bounds))
 }
 
@@ -359,14 +350,12 @@ check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
 #' @param ... Further bullets.
 #' @noRd
 check_that <- function(good, x, what, ..., arg = rlang::caller_arg(x)) {
-  if (!good) {
-    abort_input(
-      paste0("{.arg {arg}} must be ", what, "."),
-      x = "It is {describe_type(x)}.",
-      ...,
-      arg = arg
-    )
-  }
+  refuse_if(
+    !good, paste0("{.arg {arg}} must be ", what, "."),
+    x = "It is {describe_type(x)}.",
+    ...,
+    arg = arg
+  )
 }
 
 #' Plain finite numbers, so many of them?

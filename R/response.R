@@ -37,14 +37,13 @@ parse_response <- function(formula, data, family = gaussian_family()) {
     abort_left_side(formula[[2]])
   }
   variable <- as.character(left)
-  if (!variable %in% names(data)) {
-    abort_input(
-      "The response of {.arg formula} must be a column of {.arg data}.",
-      x = "There is no column {.val {variable}}.",
-      i = "The columns are {.val {names(data)}}.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    !variable %in% names(data),
+    "The response of {.arg formula} must be a column of {.arg data}.",
+    x = "There is no column {.val {variable}}.",
+    i = "The columns are {.val {names(data)}}.",
+    arg = "formula"
+  )
   if (family$log_response) transform <- "log"
   list(variable = variable, transform = transform, constant = constant)
 }
@@ -85,24 +84,21 @@ public_constant <- function(x, columns, env) {
   }
   if (is.symbol(x)) {
     name <- as.character(x)
-    if (name %in% columns) {
-      abort_input(
-        "The constant of {.fn asinh} must be a public number.",
-        x = "{.val {name}} is a column of {.arg data}.",
-        arg = "formula"
-      )
-    }
+    refuse_if(
+      name %in% columns, "The constant of {.fn asinh} must be a public number.",
+      x = "{.val {name}} is a column of {.arg data}.",
+      arg = "formula"
+    )
     x <- get0(name, envir = env, mode = "numeric")
   }
   public <- is.numeric(x) && length(x) == 1 && is.finite(x) && x > 0
-  if (!public) {
-    abort_input(
-      "The constant of {.fn asinh} must be one positive number, or the name
-       of one outside {.arg data}.",
-      i = "It must be public knowledge, such as {.code asinh(income / 1000)}.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    !public,
+    "The constant of {.fn asinh} must be one positive number, or the name
+     of one outside {.arg data}.",
+    i = "It must be public knowledge, such as {.code asinh(income / 1000)}.",
+    arg = "formula"
+  )
   as.double(x)
 }
 
@@ -155,13 +151,11 @@ check_response <- function(y, response, family) {
     )
   }
   check_finite_column(y, name)
-  if (length(y) < 2) {
-    abort_input(
-      "{.arg data} must have at least two records.",
-      x = "It has {length(y)}.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    length(y) < 2, "{.arg data} must have at least two records.",
+    x = "It has {length(y)}.",
+    arg = "data"
+  )
   y <- stated_values(response, y)
   switch(response$kind,
     binary = check_binary(y, name, response),

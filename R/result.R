@@ -57,14 +57,13 @@ missed_element <- function(x, name, asker) {
 #' @noRd
 element_of <- function(x, name) {
   parts <- unclass(x)
-  if (!isTRUE(name %in% names(parts))) {
-    abort_input(
-      "Objects of class {.cls {class(x)[1]}} have no element {.val {name}}.",
-      i = where_instead(x, parts, name) %||%
-        "Their elements are {.val {names(parts)}}.",
-      arg = "name"
-    )
-  }
+  refuse_if(
+    !isTRUE(name %in% names(parts)),
+    "Objects of class {.cls {class(x)[1]}} have no element {.val {name}}.",
+    i = where_instead(x, parts, name) %||%
+      "Their elements are {.val {names(parts)}}.",
+    arg = "name"
+  )
   parts[[name]]
 }
 
@@ -167,9 +166,9 @@ unlist.pseudosynth_result <- function(x, ...) format(x)
 as.data.frame.pseudosynth_result <- function(x, ...) {
   parts <- unclass(x)
   found <- intersect(c("table", "record", "worst"), names(parts))
-  if (length(found) == 0) {
-    abort_input("There is no table of {describe_type(x)}.", arg = "x")
-  }
+  refuse_if(
+    length(found) == 0, "There is no table of {describe_type(x)}.", arg = "x"
+  )
   parts[[found[1]]]
 }
 

@@ -102,13 +102,11 @@ check_k <- function(k) {
   if (identical(k, "auto")) {
     return(invisible(k))
   }
-  if (is.character(k)) {
-    abort_input(
-      "{.arg k} must be {.val auto} or one number.",
-      x = "It is {describe_type(k)}.",
-      arg = "k"
-    )
-  }
+  refuse_if(
+    is.character(k), "{.arg k} must be {.val auto} or one number.",
+    x = "It is {describe_type(k)}.",
+    arg = "k"
+  )
   check_number(k, above = 0, max = 1)
 }
 

@@ -83,15 +83,14 @@ open_rows_file <- function(file, keys = character()) {
   }
   stored <- if (file.exists(file)) read_rows(file) else list()
   numbers <- which(keys %in% names(stored))
-  if (length(stored) > 0 && length(numbers) == 0) {
-    abort_input(
-      "{.arg file} must be new, or of the same study.",
-      x = "{.file {file}} holds rows of other data, arguments, seed or
-           version of the package.",
-      i = "Name another file, or delete it.",
-      arg = "file"
-    )
-  }
+  refuse_if(
+    length(stored) > 0 && length(numbers) == 0,
+    "{.arg file} must be new, or of the same study.",
+    x = "{.file {file}} holds rows of other data, arguments, seed or
+         version of the package.",
+    i = "Name another file, or delete it.",
+    arg = "file"
+  )
   list(
     rows = unname(stored[keys[numbers]]), numbers = numbers,
     keep = function(i, row) {
@@ -105,21 +104,19 @@ open_rows_file <- function(file, keys = character()) {
 #' @noRd
 check_rows_file <- function(file, seed) {
   check_string(file, null = TRUE)
-  if (!is.null(file) && is.null(seed)) {
-    abort_input(
-      "With {.arg file} a {.arg seed} must be given.",
-      i = "Rows that are run later then are those that would have been run
-           at once.",
-      arg = "seed"
-    )
-  }
-  if (!is.null(file) && !dir.exists(dirname(file))) {
-    abort_input(
-      "{.arg file} must be in a folder that exists.",
-      x = "There is no folder {.file {dirname(file)}}.",
-      arg = "file"
-    )
-  }
+  refuse_if(
+    !is.null(file) && is.null(seed),
+    "With {.arg file} a {.arg seed} must be given.",
+    i = "Rows that are run later then are those that would have been run
+         at once.",
+    arg = "seed"
+  )
+  refuse_if(
+    !is.null(file) && !dir.exists(dirname(file)),
+    "{.arg file} must be in a folder that exists.",
+    x = "There is no folder {.file {dirname(file)}}.",
+    arg = "file"
+  )
   file
 }
 
@@ -129,13 +126,12 @@ row_key <- function(...) {
 
 read_rows <- function(file) {
   stored <- tryCatch(readRDS(file), error = function(e) NULL)
-  if (!inherits(stored, "pseudosynth_rows")) {
-    abort_input(
-      "{.arg file} must be new, or a file of finished rows.",
-      x = "{.file {file}} is another file, or damaged.",
-      arg = "file"
-    )
-  }
+  refuse_if(
+    !inherits(stored, "pseudosynth_rows"),
+    "{.arg file} must be new, or a file of finished rows.",
+    x = "{.file {file}} is another file, or damaged.",
+    arg = "file"
+  )
   unclass(stored)
 }
 
@@ -153,13 +149,11 @@ write_rows <- function(rows, file) {
     },
     warning = function(w) FALSE, error = function(e) FALSE
   )
-  if (!written) {
-    abort_input(
-      "{.arg file} could not be written.",
-      i = "Is the disk full, or the folder not writable?",
-      arg = "file"
-    )
-  }
+  refuse_if(
+    !written, "{.arg file} could not be written.",
+    i = "Is the disk full, or the folder not writable?",
+    arg = "file"
+  )
 }
 
 # Rows of long tables on the workers of a future plan: processes of this
@@ -173,13 +167,12 @@ uses_workers <- function() {
     return(FALSE)
   }
   plan <- future::plan("next")
-  if (inherits(plan, "multicore") && future::nbrOfWorkers() > 1) {
-    abort_input(
-      "Fits cannot run in forked workers: the threads of this process do not
-       live in its copies.",
-      i = "Use {.code future::plan(\"multisession\")}, or a cluster."
-    )
-  }
+  refuse_if(
+    inherits(plan, "multicore") && future::nbrOfWorkers() > 1,
+    "Fits cannot run in forked workers: the threads of this process do not
+     live in its copies.",
+    i = "Use {.code future::plan(\"multisession\")}, or a cluster."
+  )
   !inherits(plan, c("sequential", "multicore"))
 }
 

@@ -26,13 +26,11 @@
 combine_weights <- function(...) {
   parts <- list(...)
   n <- max(lengths(parts), 0)
-  if (length(parts) < 2 || n == 0) {
-    abort_input(
-      "Two or more weights are needed.",
-      x = "There {?is/are} {length(parts)}.",
-      arg = "..."
-    )
-  }
+  refuse_if(
+    length(parts) < 2 || n == 0, "Two or more weights are needed.",
+    x = "There {?is/are} {length(parts)}.",
+    arg = "..."
+  )
   parts <- lapply(parts, as_privacy_weights, n = n, arg = "...")
   numbers <- lapply(parts, function(part) public_number(node_of(part)))
   public <- lengths(numbers) == 1

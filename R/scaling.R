@@ -22,29 +22,27 @@ check_scaling <- function(scaling, frame) {
   good <- vapply(if (named) scaling else list(FALSE), function(x) {
     are_numbers(x, 2) && x[2] > 0
   }, TRUE)
-  if (!named || !all(good)) {
-    abort_input(
-      "{.arg scaling} must be a list of a centre and a positive scale for each
-       predictor named.",
-      x = if (named) {
-        "It is not for {.val {names(scaling)[!good]}}."
-      } else {
-        "It is {describe_type(scaling)}{if (is.list(scaling))
-         ', not with distinct names'}."
-      },
-      i = "For instance {.code list(age = c(45, 15))}.",
-      arg = "scaling"
-    )
-  }
+  refuse_if(
+    !named || !all(good),
+    "{.arg scaling} must be a list of a centre and a positive scale for each
+     predictor named.",
+    x = if (named) {
+      "It is not for {.val {names(scaling)[!good]}}."
+    } else {
+      "It is {describe_type(scaling)}{if (is.list(scaling))
+       ', not with distinct names'}."
+    },
+    i = "For instance {.code list(age = c(45, 15))}.",
+    arg = "scaling"
+  )
   unknown <- setdiff(names(scaling), predictors)
-  if (length(unknown) > 0) {
-    abort_input(
-      "{.arg scaling} must name numeric predictors of the model.",
-      x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} none.",
-      i = if (length(predictors) > 0) "They are {.val {predictors}}.",
-      arg = "scaling"
-    )
-  }
+  refuse_if(
+    length(unknown) > 0,
+    "{.arg scaling} must name numeric predictors of the model.",
+    x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} none.",
+    i = if (length(predictors) > 0) "They are {.val {predictors}}.",
+    arg = "scaling"
+  )
   lapply(scaling, as.double)
 }
 
@@ -113,18 +111,17 @@ numeric_scaling <- function(frame, terms, scaling) {
     if (!all(varies)) {
       abort_constant(name)
     }
-    if (!all(is.finite(sd) & sd > 0)) {
-      abort_input(
-        "Predictor {.val {name}} must be of a size that can be squared.",
-        x = if (any(sd == 0)) {
-          "Its standard deviation is too small: R takes it for 0."
-        } else {
-          "Its standard deviation is not finite."
-        },
-        i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'} unit.",
-        arg = "data"
-      )
-    }
+    refuse_if(
+      !all(is.finite(sd) & sd > 0),
+      "Predictor {.val {name}} must be of a size that can be squared.",
+      x = if (any(sd == 0)) {
+        "Its standard deviation is too small: R takes it for 0."
+      } else {
+        "Its standard deviation is not finite."
+      },
+      i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'} unit.",
+      arg = "data"
+    )
     public <- scaling[[name]]
     mean <- if (is.null(public)) colMeans(x) else public[1]
     may_centre <- is_centrable(name, table, constant)

@@ -10,14 +10,13 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   prior <- score_prior(model)
   levels <- model$response$levels
   check_score_margin(settings, model$response)
-  if (length(levels) * ncol(file$x) > 2000) {
-    abort_input(
-      "Levels times coefficients must be at most 2,000.",
-      x = "They are {length(levels)} and {ncol(file$x)}.",
-      i = "Merge levels, or leave predictors out.",
-      arg = "formula"
-    )
-  }
+  refuse_if(
+    length(levels) * ncol(file$x) > 2000,
+    "Levels times coefficients must be at most 2,000.",
+    x = "They are {length(levels)} and {ncol(file$x)}.",
+    i = "Merge levels, or leave predictors out.",
+    arg = "formula"
+  )
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
   budget <- score_budget(

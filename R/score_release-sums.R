@@ -49,14 +49,12 @@ distinct_rows <- function(parts) {
 #'   intercept).
 #' @noRd
 score_prior <- function(model) {
-  if (model$prior$kind != "normal") {
-    abort_input(
-      "A score release needs a normal prior.",
-      x = "{.arg prior} is {.code {format(model$prior)}}.",
-      i = "Take {.fn prior_normal}.",
-      arg = "prior"
-    )
-  }
+  refuse_if(
+    model$prior$kind != "normal", "A score release needs a normal prior.",
+    x = "{.arg prior} is {.code {format(model$prior)}}.",
+    i = "Take {.fn prior_normal}.",
+    arg = "prior"
+  )
   level <- model$design$is_level
   prior <- prior_spec(model$prior, level)
   list(location = prior$location, scale = prior$scale, slopes = which(!level) )
@@ -238,14 +236,12 @@ vector_lengths <- function(z, noise) {
 noise_of <- function(sensitivity, budget, coordinates) {
   scale <- ceiling(sensitivity[[budget$relation]] / budget$amount)
   laplace <- budget$noise == "laplace"
-  if (!(scale < if (laplace) 2^42 else 2^31)) {
-    abort_input(
-      "{.arg epsilon} must be larger.",
-      x = "A part of it needs noise that is too wide to be drawn exactly.",
-      i = "With so little the reference alone is better.",
-      arg = "epsilon"
-    )
-  }
+  refuse_if(
+    !(scale < if (laplace) 2^42 else 2^31), "{.arg epsilon} must be larger.",
+    x = "A part of it needs noise that is too wide to be drawn exactly.",
+    i = "With so little the reference alone is better.",
+    arg = "epsilon"
+  )
   if (laplace) {
     return(list(
       scale = scale, deviation = laplace_deviation(scale),

@@ -191,22 +191,20 @@ drawn_shape <- function(x, file, known, random) {
 #' Sets that could be the file itself are for its own predictors
 #' @noRd
 check_imputable <- function(x, file) {
-  if (is_categorical(x$family)) {
-    abort_input(
-      "{.arg uncertainty} is not for {.fn categorical}.",
-      x = "The sums of a rare level may be negative: what they leave unknown
-           of it has no normal law.",
-      i = "Take {.fn bernoulli} of the level that matters.",
-      arg = "uncertainty"
-    )
-  }
-  if (!has_own_predictors(x, file)) {
-    abort_input(
-      "{.code uncertainty = TRUE} needs the published predictors of the whole
-       file as {.arg newdata}.",
-      x = "{.arg newdata} has others, or a part of them.",
-      i = "Draw for all {x$n_records} records, and take the part of each set.",
-      arg = "newdata"
-    )
-  }
+  refuse_if(
+    is_categorical(x$family),
+    "{.arg uncertainty} is not for {.fn categorical}.",
+    x = "The sums of a rare level may be negative: what they leave unknown
+         of it has no normal law.",
+    i = "Take {.fn bernoulli} of the level that matters.",
+    arg = "uncertainty"
+  )
+  refuse_if(
+    !has_own_predictors(x, file),
+    "{.code uncertainty = TRUE} needs the published predictors of the whole
+     file as {.arg newdata}.",
+    x = "{.arg newdata} has others, or a part of them.",
+    i = "Draw for all {x$n_records} records, and take the part of each set.",
+    arg = "newdata"
+  )
 }

@@ -209,21 +209,18 @@ used_levels <- function(data) {
 #' @noRd
 score_settings <- function(reference, delta, bounds, bins, clip, shares,
                            spread, family = NULL) {
-  if (is.null(reference)) {
-    abort_input(
-      "A score release needs {.arg reference}.",
-      i = "For instance {.code {reference_example(family)}}.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    is.null(reference), "A score release needs {.arg reference}.",
+    i = "For instance {.code {reference_example(family)}}.",
+    arg = "reference"
+  )
   reference <- as_reference(reference)
-  if (reference$origin != "public") {
-    abort_input(
-      "{.arg reference} must be a list of public values.",
-      i = "Round those of a fit on other data, where they are public.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    reference$origin != "public",
+    "{.arg reference} must be a list of public values.",
+    i = "Round those of a fit on other data, where they are public.",
+    arg = "reference"
+  )
   # A delta near 1 promises nothing; below 1e-30 the conversions meet what
   # double numbers hold
   if (!isTRUE(all.equal(delta, 0, tolerance = 0))) {
@@ -316,15 +313,14 @@ released_prior <- function(reference, family) {
 #' Its square and what it is compared with must be numbers
 #' @noRd
 check_reference_shape <- function(shape, family) {
-  if (!is.null(shape) && !(shape >= 1e-50 && shape <= 1e50)) {
-    abort_input(
-      "{.arg reference} must state a {.field {names(family$extras)}} from
-       1e-50 to 1e50.",
-      x = "It is {format(shape)}.",
-      i = "Measure the response in another unit.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    !is.null(shape) && !(shape >= 1e-50 && shape <= 1e50),
+    "{.arg reference} must state a {.field {names(family$extras)}} from
+     1e-50 to 1e50.",
+    x = "It is {format(shape)}.",
+    i = "Measure the response in another unit.",
+    arg = "reference"
+  )
 }
 
 #' @param model (list) See new_model().

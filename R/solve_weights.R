@@ -77,12 +77,11 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
                           known = NULL, radius, relative = TRUE, m = 20, ...) {
   check_present(fit)
   fit <- as_weightable(fit)
-  if (is.null(target) == is.null(risk)) {
-    abort_input(
-      "Either {.arg target} or {.arg risk} must be given.",
-      arg = "target"
-    )
-  }
+  refuse_if(
+    is.null(target) == is.null(risk),
+    "Either {.arg target} or {.arg risk} must be given.",
+    arg = "target"
+  )
   if (!identical(below, NA)) check_flag(below)
   by <- check_choice(by, c("scale", "shift"))
   check_search(tolerance, max_refits)
@@ -92,12 +91,11 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   m <- check_count(m, min = 1)
   check_flag(relative)
   if (is.null(risk)) {
-    if (!is.null(known) || !missing(radius)) {
-      abort_input(
-        "{.arg known} and {.arg radius} say how {.arg risk} is measured.",
-        arg = if (is.null(known)) "radius" else "known"
-      )
-    }
+    refuse_if(
+      !is.null(known) || !missing(radius),
+      "{.arg known} and {.arg radius} say how {.arg risk} is measured.",
+      arg = if (is.null(known)) "radius" else "known"
+    )
     target <- target_bound(target)
     measure <- bound_of_fit
   } else {
@@ -163,13 +161,12 @@ check_search <- function(tolerance, max_refits) {
 }
 
 check_unweighted <- function(fit) {
-  if (!is.null(fit$privacy_weights) || !is.null(fit$censor)) {
-    abort_input(
-      "{.arg fit} must be unweighted.",
-      x = "Its likelihood is weighted or censored.",
-      arg = "fit"
-    )
-  }
+  refuse_if(
+    !is.null(fit$privacy_weights) || !is.null(fit$censor),
+    "{.arg fit} must be unweighted.",
+    x = "Its likelihood is weighted or censored.",
+    arg = "fit"
+  )
 }
 
 # Weights whose scale was solved -----------------------------------------------

@@ -100,44 +100,39 @@ check_margin <- function(margin, fit) {
   same <- identical(
     unclass(margin$response)[scale], unclass(fit$response)[scale]
   )
-  if (!same) {
-    abort_input(
-      "{.arg margin} must be a histogram of the modelled response.",
-      x = "The model is of {.code {response_label(fit$response)}}, the
-           histogram of {.code {response_label(margin$response)}}.",
-      i = "Give {.fn perturbed_histogram} the model's formula.",
-      arg = "margin"
-    )
-  }
+  refuse_if(
+    !same, "{.arg margin} must be a histogram of the modelled response.",
+    x = "The model is of {.code {response_label(fit$response)}}, the
+         histogram of {.code {response_label(margin$response)}}.",
+    i = "Give {.fn perturbed_histogram} the model's formula.",
+    arg = "margin"
+  )
   check_ends_hold(margin$bounds, fit$response, "margin")
 }
 
 check_margin_kind <- function(response) {
-  if (has_labels(response)) {
-    abort_input(
-      "{.arg margin} is for numbers.", i = "Leave it out.", arg = "margin"
-    )
-  }
+  refuse_if(
+    has_labels(response),
+    "{.arg margin} is for numbers.", i = "Leave it out.", arg = "margin"
+  )
 }
 
 check_assignment <- function(assignment, fit, newdata) {
   if (assignment == "prior") {
     return(invisible())
   }
-  if (!is_mixture(fit$family)) {
-    abort_input(
-      "{.code assignment = \"posterior\"} is for mixtures.",
-      x = "The family of {.arg fit} has no clusters.",
-      i = "Leave {.arg assignment} out.",
-      arg = "assignment"
-    )
-  }
-  if (!is.null(newdata)) {
-    abort_input(
-      "{.code assignment = \"posterior\"} reads the confidential response.",
-      x = "{.arg newdata} has none.",
-      i = "Leave {.arg assignment} or {.arg newdata} out.",
-      arg = "assignment"
-    )
-  }
+  refuse_if(
+    !is_mixture(fit$family),
+    "{.code assignment = \"posterior\"} is for mixtures.",
+    x = "The family of {.arg fit} has no clusters.",
+    i = "Leave {.arg assignment} out.",
+    arg = "assignment"
+  )
+  refuse_if(
+    !is.null(newdata),
+    "{.code assignment = \"posterior\"} reads the confidential response.",
+    x = "{.arg newdata} has none.",
+    i = "Leave {.arg assignment} or {.arg newdata} out.",
+    arg = "assignment"
+  )
 }

@@ -140,14 +140,13 @@ parameter_names <- function(columns, spec, extras) {
 #' @noRd
 check_parameter_names <- function(columns, family) {
   taken <- intersect(columns, names(family$extras))
-  if (!is_mixture(family) && length(taken) > 0) {
-    abort_input(
-      "A predictor must not have the name of a parameter.",
-      x = "{.val {taken}} is one of {.code {format(family)}}.",
-      i = "Rename the column.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    !is_mixture(family) && length(taken) > 0,
+    "A predictor must not have the name of a parameter.",
+    x = "{.val {taken}} is one of {.code {format(family)}}.",
+    i = "Rename the column.",
+    arg = "data"
+  )
 }
 
 #' The log-likelihood of every record under the reference
@@ -203,20 +202,17 @@ reference_draw <- function(values, model, spec) {
   coefficient <- short %in% model$design$columns
   draw[coefficient & is.na(draw)] <- 0
   left_out <- unique(short[is.na(draw)])
-  if (length(left_out) > 0) {
-    abort_input(
-      "{.arg reference} must give {.val {left_out}}.",
-      i = "Only coefficients may be left out: they are then 0.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    length(left_out) > 0, "{.arg reference} must give {.val {left_out}}.",
+    i = "Only coefficients may be left out: they are then 0.",
+    arg = "reference"
+  )
   outside <- unique(short[!coefficient & draw <= 0])
-  if (length(outside) > 0) {
-    abort_input(
-      "{.arg reference} must give {.val {outside}} a positive value.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    length(outside) > 0,
+    "{.arg reference} must give {.val {outside}} a positive value.",
+    arg = "reference"
+  )
   unname(draw)
 }
 
@@ -235,13 +231,11 @@ check_reference_model <- function(reference, model, spec) {
   } else if (!identical(labels(reference$design), labels(model$design))) {
     "It has other predictors."
   }
-  if (!is.null(problem)) {
-    abort_input(
-      "The {.arg reference} must be a fit of the same model.",
-      x = "{problem}",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    !is.null(problem), "The {.arg reference} must be a fit of the same model.",
+    x = "{problem}",
+    arg = "reference"
+  )
   if (identical(reference$fingerprint, values_mark(spec$y)) ||
     is_same_file(model$data, reference$rows)) {
     abort_privacy(

@@ -121,9 +121,7 @@ job_fit <- function(job, stage, weights = NULL, censor = NULL) {
   }
   run <- job$run
   run["seed"] <- list(stage_seed(job$seed, stage))
-  finished_stage(
-    job$seed, stage, fit_model(job$model, weights, censor, run)
-  )
+  finished_stage(job$seed, stage, fit_model(job$model, weights, censor, run) )
 }
 
 #' The unweighted fit; a comparison makes it once for all mechanisms
@@ -163,14 +161,12 @@ seed_argument <- function(job, stage) {
 check_enough_draws <- function(job, sets, arg) {
   quantile <- job$mechanism$settings$quantile %||% 1
   kept <- sum(keep_draws(seq_len(job$run$chains * job$run$draws), quantile))
-  if (sets > kept) {
-    abort_input(
-      "Each synthetic set needs a draw of its own.",
-      x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept} draw{?s}.",
-      i = "Fit with more {.arg draws}.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    sets > kept, "Each synthetic set needs a draw of its own.",
+    x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept} draw{?s}.",
+    i = "Fit with more {.arg draws}.",
+    arg = arg
+  )
 }
 
 #' The default prior around a reference, unless one is given

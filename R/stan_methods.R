@@ -51,20 +51,16 @@ chosen_draws <- function(draws, ids, n) {
   if (is.null(draws)) {
     return(check_index(ids, n, arg = "draw_ids"))
   }
-  if (!is.null(ids)) {
-    abort_input(
-      "Only one of {.arg draws} and {.arg draw_ids} can be given.",
-      arg = "draws"
-    )
-  }
-  if (length(draws) > 1) {
-    abort_input(
-      "{.arg draws} must be one number: how many.",
-      x = "It is {describe_type(draws)}.",
-      i = "Say by {.arg draw_ids} which ones.",
-      arg = "draws"
-    )
-  }
+  refuse_if(
+    !is.null(ids), "Only one of {.arg draws} and {.arg draw_ids} can be given.",
+    arg = "draws"
+  )
+  refuse_if(
+    length(draws) > 1, "{.arg draws} must be one number: how many.",
+    x = "It is {describe_type(draws)}.",
+    i = "Say by {.arg draw_ids} which ones.",
+    arg = "draws"
+  )
   draws <- check_count(draws, min = 1, max = n, arg = "draws")
   round(seq(1, n, length.out = draws))
 }
@@ -144,9 +140,7 @@ predictive_sets <- function(fit, m, seed) {
   words <- function() entropy_words(run_of(seed))
   check_draws_for(fit, m)
   rows <- random_rows(n_draws(fit), m, words())
-  values <- synthesize_(
-    fit$spec, fit$draws[rows, , drop = FALSE], words(), 0L
-  )
+  values <- synthesize_(fit$spec, fit$draws[rows, , drop = FALSE], words(), 0L )
   lapply(seq_len(m), function(j) {
     set <- fit$data
     set[[fit$response$variable]] <- response_inverse(fit$response, values[, j])
@@ -158,14 +152,12 @@ predictive_sets <- function(fit, m, seed) {
 #' @noRd
 check_draws_for <- function(fit, m) {
   n_kept <- n_draws(fit)
-  if (m > n_kept) {
-    abort_input(
-      "Each synthetic set needs a draw of its own.",
-      x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
-      i = "Fit with more {.arg draws}.",
-      arg = "m"
-    )
-  }
+  refuse_if(
+    m > n_kept, "Each synthetic set needs a draw of its own.",
+    x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
+    i = "Fit with more {.arg draws}.",
+    arg = "m"
+  )
 }
 
 #' A fit's draws for the posterior package
@@ -289,14 +281,13 @@ judged <- function(fit, values, pars) {
 #' @exportS3Method bayesplot::nuts_params
 nuts_params.synthesizer <- function(object, pars = NULL, ...) {
   found <- object$sampler
-  if (length(found$energy) == 0) {
-    abort_input(
-      "Only a fit of the sampler NUTS has what {.fn nuts_params} tells.",
-      x = "This one was made by {.val {object$control$sampler}}.",
-      i = "{.code control = sampler_control(sampler = \"nuts\")} asks for it.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    length(found$energy) == 0,
+    "Only a fit of the sampler NUTS has what {.fn nuts_params} tells.",
+    x = "This one was made by {.val {object$control$sampler}}.",
+    i = "{.code control = sampler_control(sampler = \"nuts\")} asks for it.",
+    arg = "object"
+  )
   chain <- object$chain
   values <- list(
     accept_stat__ = found$accept_stat, stepsize__ = found$stepsize[chain],
@@ -320,14 +311,13 @@ nuts_params.synthesizer <- function(object, pars = NULL, ...) {
 #' @rdname bayesplot-methods
 #' @exportS3Method loo::loo
 loo.synthesizer <- function(x, ...) {
-  if (!is.null(x$privacy_weights) || !is.null(x$censor)) {
-    abort_input(
-      "{.fn loo} is for fits without weights and without a clip.",
-      x = "The likelihood of this one is not that of the data.",
-      i = "Compare families by their unweighted fits.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    !is.null(x$privacy_weights) || !is.null(x$censor),
+    "{.fn loo} is for fits without weights and without a clip.",
+    x = "The likelihood of this one is not that of the data.",
+    i = "Compare families by their unweighted fits.",
+    arg = "x"
+  )
   values <- log_lik.synthesizer(x)
   loo::loo(
     values,

@@ -40,15 +40,13 @@ NULL
 #' @rdname stats-methods
 #' @export
 coef.synthesizer <- function(object, ...) {
-  if (is_mixture(object$family)) {
-    abort_input(
-      "A mixture has no coefficients of its own.",
-      i = "Its components exchange places between draws, and means over draws
-           tell nothing. {.fn as_draws_df} gives the draws, {.fn summary} what
-           can be summarised.",
-      arg = "object"
-    )
-  }
+  refuse_if(
+    is_mixture(object$family), "A mixture has no coefficients of its own.",
+    i = "Its components exchange places between draws, and means over draws
+         tell nothing. {.fn as_draws_df} gives the draws, {.fn summary} what
+         can be summarised.",
+    arg = "object"
+  )
   draws <- object$draws
   own <- setdiff(colnames(draws), names(object$family$extras))
   colMeans(draws[, own, drop = FALSE])

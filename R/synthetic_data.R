@@ -227,14 +227,12 @@ guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
 #' @noRd
 check_sets_drawn <- function(m, drawn) {
   m <- check_count(m, min = 1, arg = "m")
-  if (m != drawn) {
-    abort_input(
-      "Synthetic data carry the label of all their sets.",
-      x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
-           set{?s}.",
-      arg = "m"
-    )
-  }
+  refuse_if(
+    m != drawn, "Synthetic data carry the label of all their sets.",
+    x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
+         set{?s}.",
+    arg = "m"
+  )
 }
 
 #' A set's values are there three times: drawn, on their own scale, in the set

@@ -26,14 +26,13 @@ top_risks <- function(x, n = 10, data = NULL, ...) {
   check_no_dots(..., hint = "See {.fn top_risks}.")
   check_present(x)
   n <- check_count(n, min = 1)
-  if (!inherits(x, c("identification_risk", "attribute_risk"))) {
-    abort_input(
-      "{.arg x} must be an {.cls identification_risk} or an
-       {.cls attribute_risk}.",
-      x = "It is {describe_type(x)}.",
-      arg = "x"
-    )
-  }
+  refuse_if(
+    !inherits(x, c("identification_risk", "attribute_risk")),
+    "{.arg x} must be an {.cls identification_risk} or an
+     {.cls attribute_risk}.",
+    x = "It is {describe_type(x)}.",
+    arg = "x"
+  )
   risk <- x$record[[1]]
   rows <- utils::head(order(-risk, seq_along(risk)), n)
   shown <- data.frame(row = rows)

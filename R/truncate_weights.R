@@ -92,13 +92,11 @@ truncated_rule <- function(alpha, delta, epsilon) {
 
 check_weighted <- function(fit, what) {
   check_has_weights(fit)
-  if (!is.null(fit$censor)) {
-    abort_input(
-      "The weights of a censored fit cannot be {what}.",
-      x = "Its bounds are those of clipped contributions.",
-      arg = "fit"
-    )
-  }
+  refuse_if(
+    !is.null(fit$censor), "The weights of a censored fit cannot be {what}.",
+    x = "Its bounds are those of clipped contributions.",
+    arg = "fit"
+  )
 }
 
 #' Weights that are all 0 fit the prior, not the file

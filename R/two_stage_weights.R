@@ -155,16 +155,14 @@ check_weight_range <- function(weight_range) {
   good <- is.numeric(weight_range) && !is.object(weight_range) &&
     length(weight_range) == 2 && all(is.finite(weight_range)) &&
     weight_range[1] >= 0 && weight_range[1] < weight_range[2]
-  if (!good) {
-    abort_input(
-      "{.arg weight_range} must be two finite numbers, at least 0 and
-       increasing.",
-      x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
-        "It is {describe_type(weight_range)}."
-      },
-      arg = "weight_range"
-    )
-  }
+  refuse_if(
+    !good, "{.arg weight_range} must be two finite numbers, at least 0 and
+     increasing.",
+    x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
+      "It is {describe_type(weight_range)}."
+    },
+    arg = "weight_range"
+  )
 }
 
 two_stage_scheme <- function() {

@@ -41,13 +41,12 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
                                quantile = NULL) {
   check_no_dots(...)
   check_sealed(object, "fit_synthesizer")
-  if (!missing(privacy_weights) && inherits(privacy_weights, "formula")) {
-    abort_input(
-      "{.fn update} keeps the model: weights, clipping and run change.",
-      i = "For another formula call {.fn fit_synthesizer}.",
-      arg = "privacy_weights"
-    )
-  }
+  refuse_if(
+    !missing(privacy_weights) && inherits(privacy_weights, "formula"),
+    "{.fn update} keeps the model: weights, clipping and run change.",
+    i = "For another formula call {.fn fit_synthesizer}.",
+    arg = "privacy_weights"
+  )
   quantile <- quantile %||% object$quantile
   check_quantile(quantile)
   weights <- if (missing(privacy_weights)) {

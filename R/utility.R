@@ -265,13 +265,11 @@ check_pmse <- function(pmse) {
 #' @noRd
 check_groups <- function(groups, columns, variable, arg = "groups") {
   check_names(groups, columns, arg = arg)
-  if (variable %in% groups) {
-    abort_input(
-      "{.arg {arg}} must be published columns.",
-      x = "{.val {variable}} is synthetic; its means are compared.",
-      arg = arg
-    )
-  }
+  refuse_if(
+    variable %in% groups, "{.arg {arg}} must be published columns.",
+    x = "{.val {variable}} is synthetic; its means are compared.",
+    arg = arg
+  )
 }
 
 # Scales on which group means can be compared
@@ -281,14 +279,13 @@ utility_scales <- c("identity", "log", "log1p", "sqrt")
 #' @noRd
 check_same_kind <- function(y, z, variable) {
   labels <- function(x) is.character(x) || is.factor(x)
-  if (labels(y) != labels(z)) {
-    abort_input(
-      "{.val {variable}} must be of one type in both files.",
-      x = "In {.arg data} it is {describe_type(y)}, in {.arg synthetic}
-           {describe_type(z)}.",
-      arg = "data"
-    )
-  }
+  refuse_if(
+    labels(y) != labels(z),
+    "{.val {variable}} must be of one type in both files.",
+    x = "In {.arg data} it is {describe_type(y)}, in {.arg synthetic}
+         {describe_type(z)}.",
+    arg = "data"
+  )
 }
 
 #' Refuse values that have no finite mean on the scale
@@ -300,15 +297,14 @@ check_scale <- function(y, transform, arg) {
   forward <- suppressWarnings(match.fun(transform)(y))
   bad <- which(!is.finite(forward) & !is.na(y))
   n_bad <- length(bad)
-  if (n_bad > 0) {
-    abort_input(
-      "{.arg transform} must suit the values whose group means are compared.",
-      x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
-           finite {transform}.",
-      i = "Take {.code transform = \"identity\"}.",
-      arg = "transform", rows = bad
-    )
-  }
+  refuse_if(
+    n_bad > 0,
+    "{.arg transform} must suit the values whose group means are compared.",
+    x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
+         finite {transform}.",
+    i = "Take {.code transform = \"identity\"}.",
+    arg = "transform", rows = bad
+  )
 }
 
 #' Largest and mean squared difference of two empirical distribution functions
@@ -360,13 +356,12 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
     )
   })
   y <- fit$model[[1]]
-  if (!is.numeric(y) || !is.null(dim(y))) {
-    abort_input(
-      "{.arg regression} must be a linear model of one numeric response.",
-      x = "Its left side is {describe_type(y)} in {whose}.",
-      arg = "regression"
-    )
-  }
+  refuse_if(
+    !is.numeric(y) || !is.null(dim(y)),
+    "{.arg regression} must be a linear model of one numeric response.",
+    x = "Its left side is {describe_type(y)} in {whose}.",
+    arg = "regression"
+  )
   list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit))
 }
 
@@ -601,30 +596,27 @@ check_survey_weights <- function(file, name, arg, variable) {
   if (is.null(name)) {
     return(invisible())
   }
-  if (identical(name, variable)) {
-    abort_input(
-      "Survey weights must be another column than {.val {variable}}.",
-      arg = "survey_weights"
-    )
-  }
-  if (!name %in% names(file)) {
-    abort_input(
-      "The file and every set must have the column of survey weights.",
-      x = "There is no column {.val {name}} in {.arg {arg}}.",
-      i = "Jobs and synthetic sets hold the columns of the model and no
-           others. Make {.val {name}} a predictor in the formula, or give
-           data frames that have it.",
-      arg = "survey_weights"
-    )
-  }
+  refuse_if(
+    identical(name, variable),
+    "Survey weights must be another column than {.val {variable}}.",
+    arg = "survey_weights"
+  )
+  refuse_if(
+    !name %in% names(file),
+    "The file and every set must have the column of survey weights.",
+    x = "There is no column {.val {name}} in {.arg {arg}}.",
+    i = "Jobs and synthetic sets hold the columns of the model and no
+         others. Make {.val {name}} a predictor in the formula, or give
+         data frames that have it.",
+    arg = "survey_weights"
+  )
   w <- file[[name]]
   check_finite_column(w, name)
-  if (!is.numeric(w) || any(w < 0) || sum(w) == 0) {
-    abort_input(
-      "Survey weights {.val {name}} must be numbers of at least 0, not all 0.",
-      arg = "survey_weights"
-    )
-  }
+  refuse_if(
+    !is.numeric(w) || any(w < 0) || sum(w) == 0,
+    "Survey weights {.val {name}} must be numbers of at least 0, not all 0.",
+    arg = "survey_weights"
+  )
 }
 
 # Statistics of a column; `w` is `NULL` where there are no weights -------------

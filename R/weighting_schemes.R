@@ -218,14 +218,12 @@ replay_node <- function(node, records, run) {
   weights <- if (!is.null(scheme$replay)) {
     scheme$replay(node, records, own_run, inner)
   }
-  if (is.null(weights)) {
-    abort_input(
-      "These weights cannot be made again for other records.",
-      x = "Their scheme is {.val {node$scheme}}.",
-      i = "Give {.arg refit} to a sampled audit or a study: a function that
-           makes the fit of a data frame.",
-      arg = "refit"
-    )
-  }
+  refuse_if(
+    is.null(weights), "These weights cannot be made again for other records.",
+    x = "Their scheme is {.val {node$scheme}}.",
+    i = "Give {.arg refit} to a sampled audit or a study: a function that
+         makes the fit of a data frame.",
+    arg = "refit"
+  )
   weights
 }
