@@ -137,7 +137,7 @@ plain_prior <- function(prior) {
 check_location_scale <- function(x, arg = rlang::caller_arg(x)) {
   check_that(
     are_numbers(x, 2) && x[2] > 0, x,
-    "two finite numbers: a location and a positive scale",
+    "{.arg {arg}} must be two finite numbers: a location and a positive scale.",
     i = "For instance {.code c(10.8, 2.5)}.", arg = arg
   )
   as.double(unname(x))

@@ -282,16 +282,18 @@ public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
   check_that(
     none ||
       (are_numbers(digits, 1) && digits == round(digits) && abs(digits) <= 15),
-    digits, "a whole number from -15 to 15, or {.code NA}"
+    digits,
+    "{.arg digits} must be a whole number from -15 to 15, or {.code NA}."
   )
   check_that(
     is.null(levels) || (is.character(levels) && length(levels) >= 2 &&
       !anyNA(levels) && anyDuplicated(levels) == 0),
-    levels, "two or more different strings"
+    levels, "{.arg levels} must be two or more different strings."
   )
   if (!is.null(bounds)) bounds <- check_bounds(bounds)
   check_that(
-    is.null(confirmed) || are_numbers(confirmed), confirmed, "finite numbers"
+    is.null(confirmed) || are_numbers(confirmed), confirmed,
+    "{.arg confirmed} must be finite numbers."
   )
   structure(
     list(
@@ -343,19 +345,6 @@ check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
     arg = arg
   )
   as.double(unname(bounds))
-}
-
-#' Refuse an argument that is not what it must be
-#' @param what (string) What it must be, in cli's markup.
-#' @param ... Further bullets.
-#' @noRd
-check_that <- function(good, x, what, ..., arg = rlang::caller_arg(x)) {
-  refuse_if(
-    !good, paste0("{.arg {arg}} must be ", what, "."),
-    x = "It is {describe_type(x)}.",
-    ...,
-    arg = arg
-  )
 }
 
 #' Plain finite numbers, so many of them?

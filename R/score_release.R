@@ -278,7 +278,7 @@ check_positive <- function(x, n, arg, null = FALSE) {
   }
   check_that(
     are_numbers(x, n) && all(x >= 1e-6 & x <= 1e6), x,
-    paste(n, "numbers from 1e-6 to 1e6"),
+    "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
     arg = arg
   )
   as.double(x)

@@ -147,7 +147,9 @@ homeless <- setdiff(files, place$file)
 gone <- setdiff(place$file, files)
 twice <- place$file[duplicated(place$file)]
 up <- edges[which(level[edges$to] > level[edges$from]), ]
+defined <- unlist(lapply(files, function(file) defined_in(parse_file(file))))
 problems <- c(
+  listed("Functions defined twice:", unique(defined[duplicated(defined)])),
   listed("Files without a floor (tools/floors.dcf):", homeless),
   listed("Floors name files that do not exist:", gone),
   listed("Files on two floors:", twice),

@@ -5,8 +5,8 @@ local({
   words <- seed_words
   utils::assignInNamespace(
     "seed_words", function(seed, purpose = NULL, number = 0) {
-      fixed <- is.null(seed) && any(purpose == c("fit", "refit")) &&
-        !has_checkpoint() && !isTRUE(getOption("tests.entropy"))
+      fixed <- !is_seeded(seed) && any(purpose == c("fit", "refit")) &&
+        is.null(run_of(seed)$folder) && !isTRUE(getOption("tests.entropy"))
       words(if (fixed) 1 else seed, purpose, number)
     }, "pseudosynth"
   )
@@ -16,7 +16,7 @@ local({
 # may have no seed, such as a release. Identities and orders of rows are not.
 local_fixed_chance <- function(frame = parent.frame()) {
   given <- 0
-  seed_of <- function(seed) seed %||% (given <<- given + 1)
+  seed_of <- function(seed) given_seed(seed) %||% (given <<- given + 1)
   words <- seed_words
   noise_of <- draw_noise
   laplace <- discrete_laplace
