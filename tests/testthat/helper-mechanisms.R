@@ -7,10 +7,10 @@ count_fits <- function(expr) {
   counter$fits <- 0
   namespace <- asNamespace("pseudosynth")
   suppressMessages(trace(
-    "fit_synthesizer", function() counter$fits <- counter$fits + 1,
+    "run_synthesizer", function() counter$fits <- counter$fits + 1,
     print = FALSE, where = namespace
   ))
-  on.exit(suppressMessages(untrace("fit_synthesizer", where = namespace)))
+  on.exit(suppressMessages(untrace("run_synthesizer", where = namespace)))
   error <- tryCatch(
     {
       suppressWarnings(suppressMessages(expr))

@@ -358,7 +358,9 @@ test_that("columns of the formula and very many levels are told", {
 
 test_that("own values that households share are found, honest sets are not", {
   y <- withr::with_seed(6, rep(round(exp(rnorm(60, 10)), -1), each = 6))
-  synthetic <- list(variable = "y", n_records = 360L, ends = c(0, Inf))
+  columns <- data.frame(name = "y")
+  columns$ends <- list(c(0, Inf))
+  synthetic <- list(columns = columns, n_records = 360L)
   expect_error(
     check_not_the_file(y, list(y), synthetic),
     class = "pseudosynth_error_found"
