@@ -43,9 +43,9 @@ locate_grid <- function(problem, mechanism, cells) {
   grid <- problem_grid(problem, lapply(found, `[[`, "z"), coarse_points[d])
   mechanism <- settled(mechanism, problem, grid)
   if (!is.null(mechanism$first)) {
-    found$first <- find(problem$counts, first_rule(problem, grid, mechanism) )
+    found$first <- find(problem$counts, first_rule(problem, grid, mechanism))
   }
-  found$own <- find(problem$counts, database_rule(problem, grid, mechanism, 0) )
+  found$own <- find(problem$counts, database_rule(problem, grid, mechanism, 0))
   grid <- problem_grid(
     problem, lapply(found, `[[`, "z"), 2 * floor(cells^(1 / d) / 2) + 1
   )

@@ -170,7 +170,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     )
     job_mechanism(job)
   }
-  exact_audit(job$model, mechanism, remove, replacements, values, cells, range )
+  exact_audit(job$model, mechanism, remove, replacements, values, cells, range)
 }
 
 #' @rdname audit_guarantee

@@ -359,7 +359,7 @@ update.grid_fit <- function(object, privacy_weights = NULL, censor = NULL,
 #' @noRd
 grid_bound <- function(file, weights) {
   grid <- file$grid
-  rule <- plain_rule(grid, if (is.null(weights)) 1 else by_type(weights, file) )
+  rule <- plain_rule(grid, if (is.null(weights)) 1 else by_type(weights, file))
   posterior <- if (is.null(weights)) {
     grid_change(
       grid, grid$file_unweighted, file$counts - grid$file_counts, rule

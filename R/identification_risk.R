@@ -245,4 +245,3 @@ print_lines.summary_identification_risk <- function(x) {
     paste0("  ", format_table(shown)), paste0("  ", confidential_line())
   )
 }
-

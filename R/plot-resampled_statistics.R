@@ -47,7 +47,7 @@ autoplot.resampled_statistics <- function(object, ...) {
       # Long amounts near each other: better one than two that overlap
       guide = guide_axis(check.overlap = TRUE)
     ) +
-    facet_wrap(vars(.data$statistic), scales = "free_x" ) +
+    facet_wrap(vars(.data$statistic), scales = "free_x") +
     confidential_labs(
       title = sprintf("Statistics of %s, resampled", object$variable),
       subtitle = "Circle: estimate. Dashed: that of the confidential file",

@@ -52,7 +52,7 @@ bar_figure <- function(sets, values, kind, prefix, confidential) {
 
 draw_bars <- function(bars, points, fill, count, prefix, m) {
   figure <- ggplot(bars, aes(x = .data$value, y = .data$share)) +
-    geom_col(aes(fill = .data$kind), width = if (count) 0.85 else 0.6 ) +
+    geom_col(aes(fill = .data$kind), width = if (count) 0.85 else 0.6) +
     scale_fill_manual(values = fill) +
     scale_y_continuous(labels = label_percent, expand = expansion(c(0, 0.06))) +
     labs(y = "Share of records") +

@@ -395,7 +395,7 @@ pooled_headline <- function(x) {
 }
 
 print_lines.pooled_estimates <- function(x) {
-  c(pooled_headline(x), paste0("  ", format_table(pooled_shown(x))) )
+  c(pooled_headline(x), paste0("  ", format_table(pooled_shown(x))))
 }
 
 #' @rdname pool

@@ -90,7 +90,7 @@ secret_rows <- function(file, released, published) {
       text_rows(name, setdiff(as_text(levels(x)), as_text(shown)))
     }
   })
-  do.call(rbind, c(list(text_rows("", character())), rows, unused ))
+  do.call(rbind, c(list(text_rows("", character())), rows, unused))
 }
 
 is_time <- function(x) inherits(x, c("Date", "POSIXct"))

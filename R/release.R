@@ -201,7 +201,7 @@ release_frames <- function(synthetic, long) {
   m <- length(frames)
   if (!long) {
     width <- nchar(m)
-    return(stats::setNames(frames, sprintf("set-%0*d", width, seq_len(m)) ))
+    return(stats::setNames(frames, sprintf("set-%0*d", width, seq_len(m))))
   }
   columns <- lapply(stats::setNames(nm = names(frames[[1]])), function(name) {
     do.call(c, lapply(frames, `[[`, name))

@@ -338,4 +338,3 @@ print_lines.resampled_statistics <- function(x) {
     paste0("  ", confidential_line())
   )
 }
-

@@ -414,7 +414,7 @@ between_rounded <- function(y, response, margin) {
   edges <- breaks - on * unit / 2
   last <- length(breaks)
   if (on[last]) edges[last] <- breaks[last] + unit / 2
-  y[] <- stats::approx(breaks, cummax(edges), y, rule = 2, ties = "ordered" )$y
+  y[] <- stats::approx(breaks, cummax(edges), y, rule = 2, ties = "ordered")$y
   y
 }
 

@@ -258,7 +258,7 @@ expected_scores <- function(family, frame, shape = NULL) {
     zero <- clamp(score_of(0, frame), -clip, clip)
     return(function(eta) {
       p <- stats::plogis(eta)
-      list(mean = p * one + (1 - p) * zero, slope = p * (1 - p) * (one - zero) )
+      list(mean = p * one + (1 - p) * zero, slope = p * (1 - p) * (one - zero))
     })
   }
   reach <- clip * frame$spread

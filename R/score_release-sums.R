@@ -23,7 +23,7 @@ score_file <- function(model) {
     spec$y, model$data[setdiff(names(model$data), model$response$variable)]
   )
   check_design_not_copied(spec, model$design)
-  c(list(y = spec$y, n = length(spec$y), spec = spec), distinct_rows(spec) )
+  c(list(y = spec$y, n = length(spec$y), spec = spec), distinct_rows(spec))
 }
 
 #' Equal design rows once
@@ -57,7 +57,7 @@ score_prior <- function(model) {
   )
   level <- model$design$is_level
   prior <- prior_spec(model$prior, level)
-  list(location = prior$location, scale = prior$scale, slopes = which(!level) )
+  list(location = prior$location, scale = prior$scale, slopes = which(!level))
 }
 
 # A record's score -----------------------------------------------------------

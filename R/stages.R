@@ -121,7 +121,7 @@ job_fit <- function(job, stage, weights = NULL, censor = NULL) {
   }
   run <- job$run
   run["seed"] <- list(stage_seed(job$seed, stage))
-  finished_stage(job$seed, stage, fit_model(job$model, weights, censor, run) )
+  finished_stage(job$seed, stage, fit_model(job$model, weights, censor, run))
 }
 
 #' The unweighted fit; a comparison makes it once for all mechanisms

@@ -140,7 +140,7 @@ predictive_sets <- function(fit, m, seed) {
   words <- function() entropy_words(run_of(seed))
   check_draws_for(fit, m)
   rows <- random_rows(n_draws(fit), m, words())
-  values <- synthesize_(fit$spec, fit$draws[rows, , drop = FALSE], words(), 0L )
+  values <- synthesize_(fit$spec, fit$draws[rows, , drop = FALSE], words(), 0L)
   lapply(seq_len(m), function(j) {
     set <- fit$data
     set[[fit$response$variable]] <- response_inverse(fit$response, values[, j])
