@@ -46,9 +46,8 @@ Rcpp::IntegerVector places_met(const Rcpp::RawVector& bytes,
 // [[Rcpp::export(rng = false)]]
 Rcpp::IntegerVector aliased_columns_(Rcpp::List spec) {
   const int n = Rcpp::as<Rcpp::IntegerMatrix>(spec["codes"]).nrow();
-  const std::vector<int> found =
-      ps::determined_columns(binding::to_predictors(spec, n),
-                             [] { Rcpp::checkUserInterrupt(); });
+  const std::vector<int> found = ps::determined_columns(
+      binding::to_predictors(spec, n), [] { Rcpp::checkUserInterrupt(); });
   Rcpp::IntegerVector out(found.size());
   for (std::size_t j = 0; j < found.size(); ++j) out[j] = found[j] + 1;
   return out;

@@ -35,8 +35,7 @@ Matrix inner_products(const Predictors& x, Poll poll) {
     const std::size_t n = std::min(size, N - start);
     Matrix values = Matrix::Ones(static_cast<Eigen::Index>(n), D);
     for (std::size_t q = 0; q < x.numeric_column.size(); ++q)
-      std::copy_n(x.numeric.data() + q * N + start, n,
-                  values.data() + q * n);
+      std::copy_n(x.numeric.data() + q * N + start, n, values.data() + q * n);
     for (int a = 0; a < D; ++a) {
       for (int b = 0; b <= a; ++b)
         half(dense[a], dense[b]) += values.col(a).dot(values.col(b));
@@ -73,8 +72,7 @@ std::vector<char> sweep(Matrix& left, Poll poll) {
   const int n = static_cast<int>(left.cols());
   const Vector whole = left.diagonal();
   const Vector length = (whole.array() > 0.0).select(whole, 1.0).cwiseSqrt();
-  for (int j = 0; j < n; ++j)
-    left.col(j).array() /= length.array() * length[j];
+  for (int j = 0; j < n; ++j) left.col(j).array() /= length.array() * length[j];
   std::vector<char> determined(static_cast<std::size_t>(n), 0);
   for (int first = 0; first < n; first += 64) {
     const int end = std::min(n, first + 64);
