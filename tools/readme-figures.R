@@ -2,7 +2,6 @@
 #
 #   Rscript tools/readme-figures.R
 #
-# A small mixture on a small budget: they show the method, not its best result.
 # They are installed with the package: give them a palette of 256 colours
 # (pngquant) before they are committed, which takes a third of the space.
 
@@ -12,12 +11,17 @@ suppressPackageStartupMessages({
 })
 
 income <- subset(ce_income, income > 0)
-job <- suppressMessages(pseudo_posterior(
-  log(income) ~ ., income, normal_mixture(K = 3),
-  mechanism = "lw_final", m = 3, warmup = 500, draws = 1000, max_refits = 3,
-  allow_unconverged = TRUE
+weighted <- suppressMessages(pseudo_posterior(
+  log(income) ~ ., income, student_t(),
+  mechanism = "lw_final", support = c(1, 2e6)
 ))
-print(job)
+print(weighted)
+strict <- suppressMessages(pseudo_posterior(
+  log(income) ~ ., income, student_t(),
+  mechanism = "score", epsilon = 1, m = 5,
+  reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6)
+))
+print(strict)
 
 save_figure <- function(figure, name) {
   file <- file.path("man", "figures", paste0(name, ".png"))
@@ -28,5 +32,5 @@ save_figure <- function(figure, name) {
   invisible(dev.off())
   cat(sprintf("%s: %.0f KB\n", file, file.size(file) / 1024))
 }
-save_figure(autoplot(job, "weights"), "weights")
-save_figure(autoplot(job, "density", prefix = "$"), "density")
+save_figure(autoplot(weighted, "weights"), "weights")
+save_figure(autoplot(strict, "density", prefix = "$"), "density")
