@@ -84,7 +84,7 @@ finding <- function(x, row) {
     }
     return(sprintf(
       "%s: the draws show %s at %s%% confidence, where %s.", row$relation,
-      shown, format(100 * x$confidence), claimed
+      shown, format(100 * x$level), claimed
     ))
   }
   size <- if (!is.finite(row$loss)) {

@@ -5,13 +5,13 @@
 #' @param fit (`synthesizer`)
 #' @param neighbours (count) Records to remove in turn.
 #' @noRd
-sampled_audit <- function(fit, neighbours, refit, confidence, seed) {
+sampled_audit <- function(fit, neighbours, refit, level, seed) {
   started <- proc.time()[["elapsed"]]
   neighbours <- check_count(
     neighbours,
     min = 1, max = n_records(fit) - 2, arg = "neighbours"
   )
-  check_number(confidence, above = 0, below = 1)
+  check_number(level, above = 0, below = 1)
   check_seed(seed)
   check_class(
     refit, "function", "A function of a data frame.",
@@ -20,7 +20,7 @@ sampled_audit <- function(fit, neighbours, refit, confidence, seed) {
   check_converged(fit, FALSE)
   records <- worst_records(fit, neighbours)
   # Each neighbour may err: all bounds hold together
-  level <- 1 - (1 - confidence) / length(records)
+  each <- 1 - (1 - level) / length(records)
   claim <- if (is.null(fit$censor)) {
     2 * fit$bound$overall
   } else {
@@ -32,7 +32,7 @@ sampled_audit <- function(fit, neighbours, refit, confidence, seed) {
     other <- replay(
       fit, records_without(fit, i), refit, stage_seed(seed, "audit", j)
     )
-    found <- sampled_loss(fit, other, level)
+    found <- sampled_loss(fit, other, each)
     data.frame(
       relation = "add/remove-one", record = i, value = NA_character_,
       claim = claim, found, converged = isTRUE(other$converged)
@@ -50,7 +50,7 @@ sampled_audit <- function(fit, neighbours, refit, confidence, seed) {
     model = format_audit_model(fit), n_records = n_records(fit),
     bound = fit$bound$overall, one_off = 0,
     claimed = if (is.null(fit$censor)) "2 Delta" else "epsilon",
-    confidence = confidence, seconds = proc.time()[["elapsed"]] - started
+    level = level, seconds = proc.time()[["elapsed"]] - started
   )
 }
 

@@ -2,16 +2,16 @@
 # running it.
 
 #' @rdname audit_guarantee
-#' @param runs (count) For a [score_release()]: how often the release is run on
+#' @param replicates (count) For a [score_release()]: how often it is run on
 #'   either neighbour. Default 1e5: the lower bound on mu is then about 0.02
 #'   below it. 0: the exact calculation alone.
 #' @export
-audit_guarantee.score_release <- function(x, data, runs = 1e5,
-                                          confidence = 0.95, seed = NULL, ...) {
+audit_guarantee.score_release <- function(x, data, replicates = 1e5,
+                                          level = 0.95, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
   check_sealed(x, "score_release", arg = "x")
-  runs <- check_count(runs)
-  check_number(confidence, above = 0, below = 1)
+  replicates <- check_count(replicates)
+  check_number(level, above = 0, below = 1)
   check_seed(seed)
   laplace <- x$delta == 0
   pairs <- worst_pairs(x, audit_file(x, data))
@@ -20,7 +20,9 @@ audit_guarantee.score_release <- function(x, data, runs = 1e5,
   rows <- lapply(relation_names, function(relation) {
     pair <- pairs[[relation]]
     found <- NULL
-    if (!laplace && runs > 0) found <- sampled_law(pair, runs, confidence, seed)
+    if (!laplace && replicates > 0) {
+      found <- sampled_law(pair, replicates, level, seed)
+    }
     if (!is.null(found)) {
       curves[[relation]] <<- data.frame(relation = relation, found$curve)
     }
@@ -37,8 +39,8 @@ audit_guarantee.score_release <- function(x, data, runs = 1e5,
   structure(
     list(
       worst = do.call(rbind, rows), curve = do.call(rbind, unname(curves)),
-      unit = if (laplace) "epsilon" else "mu", runs = runs,
-      confidence = confidence, release = format(x), n_records = nrow(data)
+      unit = if (laplace) "epsilon" else "mu", replicates = replicates,
+      level = level, release = format(x), n_records = nrow(data)
     ),
     class = c("score_audit", "pseudosynth_result")
   )
@@ -161,12 +163,12 @@ law_of_pair <- function(pair, laplace) {
 #' @return (list) `bound`, `curve` (data frame: `false_positive`,
 #'   `false_negative`, of all thresholds).
 #' @noRd
-sampled_law <- function(pair, runs, confidence, seed) {
-  first <- project_runs(pair, runs, 0, stage_seed(seed, "audit", 1))
-  second <- project_runs(pair, runs, 1, stage_seed(seed, "audit", 2))
+sampled_law <- function(pair, replicates, level, seed) {
+  first <- project_runs(pair, replicates, 0, stage_seed(seed, "audit", 1))
+  second <- project_runs(pair, replicates, 1, stage_seed(seed, "audit", 2))
   middle <- law_of_pair(pair, laplace = FALSE)^2 / 2
   upper <- function(count) {
-    stats::qbeta((1 + confidence) / 2, count + 1, runs - count)
+    stats::qbeta((1 + level) / 2, count + 1, replicates - count)
   }
   bound <- stats::qnorm(1 - upper(sum(first > middle))) -
     stats::qnorm(upper(sum(second <= middle)))
@@ -184,8 +186,8 @@ sampled_law <- function(pair, runs, confidence, seed) {
 #' other where the noise is what it should be
 #' @param at (0 or 1) Which file.
 #' @noRd
-project_runs <- function(pair, runs, at, seed) {
-  total <- numeric(runs)
+project_runs <- function(pair, replicates, at, seed) {
+  total <- numeric(replicates)
   # One stream of ours each: the system's bits would take minutes
   words <- seed_words(seed, "audit")
   for (part in pair) {
@@ -193,7 +195,7 @@ project_runs <- function(pair, runs, at, seed) {
     total <- total + at * sum(moved^2) / part$scale^2
     for (d in moved) {
       words[2] <- (words[2] + 1) %% 2^32
-      noise <- discrete_gaussian_(runs, part$scale, words)
+      noise <- discrete_gaussian_(replicates, part$scale, words)
       total <- total + d * noise / part$scale^2
     }
   }
@@ -237,7 +239,7 @@ print_lines.score_audit <- function(x) {
     if (!is.null(x$curve)) {
       wrap_line(sprintf(
         "Lower bound: %s runs of the noise on either file, at %s%% confidence.",
-        format_count(x$runs), format(100 * x$confidence)
+        format_count(x$replicates), format(100 * x$level)
       ))
     }
   )

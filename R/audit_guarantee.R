@@ -60,7 +60,7 @@
 #'   epsilon of a histogram that calibrates the margin, taken as spent in full,
 #'   as a two-stage fit's first stage is. Default 0; a `pseudo_posterior` knows
 #'   its own.
-#' @param confidence (number in (0, 1)) Of the sampled audit's bounds. Default
+#' @param level (number in (0, 1)) Of the sampled audit's bounds. Default
 #'   0.95.
 #' @param seed (whole number or `NULL`) Of the refits. Default `NULL`.
 #'
@@ -178,7 +178,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
 audit_guarantee.synthesizer <- function(x, method = c(
                                           "auto", "exact", "sampled"
                                         ), neighbours = 4, refit = NULL,
-                                        confidence = 0.95, seed = NULL,
+                                        level = 0.95, seed = NULL,
                                         remove = NULL, replacements = 48,
                                         values = NULL, cells = NULL,
                                         range = NULL, margin_epsilon = 0,
@@ -192,7 +192,7 @@ audit_guarantee.synthesizer <- function(x, method = c(
     method <- if (small && is.null(refit)) "exact" else "sampled"
   }
   if (method == "sampled") {
-    return(sampled_audit(x, neighbours, refit, confidence, seed))
+    return(sampled_audit(x, neighbours, refit, level, seed))
   }
   mechanism <- fit_mechanism(x, margin_epsilon)
   exact_audit(

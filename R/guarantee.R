@@ -71,10 +71,11 @@
 #'   (which charge grows with m: its `id`, `NA` for none), `fit` (the identity
 #'   of the fit drawn from), `holds` (is it proven?), `m`, `n_records`,
 #'   `n_draws`, `draw_quantile`,
-#'   `delta` and `oscillation` (confidential, `NA` in the public version),
-#'   `unit`, `public_inputs` (named character), `reasons`, `empirical`,
+#'   `lipschitz_bound` and `oscillation` (confidential, `NA` in the public
+#'   version), `unit`, `public_inputs` (named character), `reasons`,
+#'   `empirical`,
 #'   `converged`, `reproducible`, `public`; with a study also `exceedance` (a
-#'   list: `above`, `replicates`, `share`, `share_upper`, `confidence`; not in
+#'   list: `above`, `replicates`, `share`, `share_upper`, `level`; not in
 #'   the public version). `format()` gives one line, `as.list()` a plain list,
 #'   [to_json()] a machine-readable text. What is proven is printed to its last
 #'   digit, what is claimed to three; no option of the session changes either.
@@ -179,7 +180,7 @@ label_of_fit <- function(fit, m, what = "parameter draws",
     n_records = length(fit$bound$record),
     n_draws = nrow(fit$draws),
     draw_quantile = fit$quantile,
-    delta = fit$bound$overall,
+    lipschitz_bound = fit$bound$overall,
     oscillation = max(fit$bound$oscillation),
     unit = fit$bound$unit,
     public_inputs = public_inputs_of(
@@ -428,7 +429,7 @@ probabilistic_guarantee <- function(label, fit, study) {
   label$label <- "probabilistic"
   label <- charge_draws(label, by_relation(study$epsilon))
   label$exceedance <- study[c(
-    "above", "replicates", "share", "share_upper", "confidence"
+    "above", "replicates", "share", "share_upper", "level"
   )]
   label$reasons <- c(
     paste(

@@ -144,7 +144,7 @@ split_epsilon <- function(job, definition = definition_of(job$mechanism)) {
   list(
     margin = margin, first = spent$first, draw = spent$draw,
     # The claim is 2 Delta for add/remove-one and 4 Delta for replace-one
-    delta = width_of_epsilon(spent$draw, job$neighbours) / 2
+    bound = width_of_epsilon(spent$draw, job$neighbours) / 2
   )
 }
 

@@ -27,7 +27,7 @@ definition_weighted_e <- function() {
 
 stages_weighted_e <- function(job) {
   s <- job$mechanism$settings
-  target <- job$budget$delta
+  target <- job$budget$bound
   unsolved <- job
   unsolved["budget"] <- list(NULL)
   fits <- stages_lw(unsolved)

@@ -200,7 +200,7 @@ share_text <- function(x) {
   sprintf(
     "%d of %d, at most a share of %s with %s%% confidence",
     x$above, x$replicates, format_figure(x$share_upper),
-    format(100 * x$confidence)
+    format(100 * x$level)
   )
 }
 

@@ -60,7 +60,7 @@ format.replicate_study <- function(x, ...) {
 
 #' @export
 format.resampled_statistics <- function(x, ...) {
-  one_line(x, x$variable, ", ", counted(x$resamples, "resample"))
+  one_line(x, x$variable, ", ", counted(x$replicates, "resample"))
 }
 
 #' @export

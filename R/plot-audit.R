@@ -92,8 +92,8 @@ rank_within <- function(group, first, second) {
 #' The errors of the best tests that tell worst-case neighbours apart, as they
 #' were found by running the release, on the curve that is claimed: a test below
 #' it would refute the claim. Where nothing was run, under Laplace noise or with
-#' `runs = 0`, the exact figure stands beside the claimed one. `plot()` and
-#' `autoplot()` give the same ggplot object, which is drawn when it is printed:
+#' `replicates = 0`, the exact figure stands beside the claimed one. `plot()`
+#' and #' `autoplot()` give the same ggplot object, which is drawn when it is printed:
 #' at the prompt by itself, in a function or a loop by `print()`.
 #'
 #' @param object A `score_audit`, see [audit_guarantee()].
@@ -106,7 +106,7 @@ rank_within <- function(group, first, second) {
 #'   epsilon = 2, delta = 1e-6, bounds = c(10, 2e6),
 #'   reference = list("(Intercept)" = 10.8, sigma = 1)
 #' )
-#' autoplot(audit_guarantee(released, small, runs = 1000, seed = 1))
+#' autoplot(audit_guarantee(released, small, replicates = 1000, seed = 1))
 NULL
 
 #' @rdname plot.score_audit
@@ -146,7 +146,7 @@ audit_curves <- function(object) {
     coord_equal() +
     labs(
       subtitle = paste0(
-        "Line: claimed. Points: ", format_count(object$runs),
+        "Line: claimed. Points: ", format_count(object$replicates),
         " runs of either.\nDashed: telling nothing"
       ),
       x = "False alarms", y = "Missed"

@@ -15,7 +15,7 @@
 #' top <- topcode(income ~ age, data, top = 150000)
 #' autoplot(resample_statistics(
 #'   list("top-coded" = top), data,
-#'   variable = "income", resamples = 100
+#'   variable = "income", replicates = 100
 #' ))
 NULL
 

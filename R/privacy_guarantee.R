@@ -23,7 +23,8 @@ new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
                                   paid = no_charges(), m = 1L,
                                   fit = NA_character_, n_records = NA_integer_,
                                   n_draws = NA_integer_, draw_quantile = 1,
-                                  delta = NA_real_, oscillation = NA_real_,
+                                  lipschitz_bound = NA_real_,
+                                  oscillation = NA_real_,
                                   unit, public_inputs, empirical = character(),
                                   converged = TRUE, reproducible = FALSE,
                                   public = FALSE, failure = 0) {
@@ -40,7 +41,7 @@ new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
       draws = if (is.null(draws)) NA_character_ else draws$id,
       holds = verdict$label == "strict", m = m, fit = fit,
       n_records = n_records, n_draws = n_draws, draw_quantile = draw_quantile,
-      delta = delta, oscillation = oscillation, unit = unit,
+      lipschitz_bound = lipschitz_bound, oscillation = oscillation, unit = unit,
       public_inputs = public_inputs, reasons = verdict$reasons,
       empirical = empirical, converged = converged,
       reproducible = reproducible, public = public
@@ -91,7 +92,7 @@ publish_guarantee <- function(x) {
     x$epsilon <- lapply(x$epsilon, replace, TRUE, NA_real_)
     x$charges[charge_costs] <- lapply(x$charges[charge_costs], `*`, NA)
   }
-  x$delta <- NA_real_
+  x$lipschitz_bound <- NA_real_
   x$oscillation <- NA_real_
   x$exceedance <- NULL
   # What was measured of the sampler is computed from the file
@@ -218,7 +219,7 @@ guarantee_lines <- function(x) {
     if (!x$public && is.finite(x$oscillation)) {
       list(c("oscillation", paste0(
         format_figure(x$oscillation), " at most (unit-free; 2 Delta = ",
-        format_figure(2 * x$delta), ")"
+        format_figure(2 * x$lipschitz_bound), ")"
       )))
     },
     if (x$reproducible) {

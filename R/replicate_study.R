@@ -24,7 +24,7 @@
 #'   the model has none (Student's t of a logarithm). `NULL`: none.
 #' @param refit (function or `NULL`) `function(data)` that makes the fit of a
 #'   data frame, for weights that cannot be made again from their arguments.
-#' @param confidence (number in (0, 1)) Of the upper bound of the share. Default
+#' @param level (number in (0, 1)) Of the upper bound of the share. Default
 #'   0.95.
 #' @param file (string or `NULL`) Where finished databases are kept, for a study
 #'   that is interrupted: the same call then goes on with the others, and one
@@ -37,14 +37,14 @@
 #' @param ... Must be empty.
 #'
 #' @return A `replicate_study`: a list with
-#'   * `table` (data frame): one row per database with `replicate`, `delta`
-#'     (\eqn{\Delta_r}), `epsilon` (\eqn{2\Delta_r}), `oscillation` and
-#'     `converged`;
+#'   * `table` (data frame): one row per database with `replicate`,
+#'     `lipschitz_bound` (\eqn{\Delta_r}), `epsilon` (\eqn{2\Delta_r}),
+#'     `oscillation` and `converged`;
 #'   * `estimands` (data frame): `replicate`, `source` (`"local database"` or
 #'     `"synthetic"`), `estimand`, `value`;
 #'   * `epsilon`, `replicates`, `above` (count of databases above it; one whose
 #'     fit has not converged counts as above), `share`, `share_upper` (Clopper
-#'     and Pearson), `confidence`;
+#'     and Pearson), `level`;
 #'   * `file` (\eqn{2\Delta} of `fit`), `file_rank` (share of the databases at
 #'     or above it), `interrupted` (flag).
 #'
@@ -89,7 +89,7 @@
 #' @export
 replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
-                            confidence = 0.95, file = NULL, seed = NULL, ...) {
+                            level = 0.95, file = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn replicate_study}.")
   check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
   check_number(epsilon, above = 0)
@@ -100,7 +100,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
       null = TRUE, arg = arg
     )
   }
-  check_number(confidence, above = 0, below = 1)
+  check_number(level, above = 0, below = 1)
   check_seed(seed)
   check_rows_file(file, seed)
   check_converged(fit, FALSE)
@@ -124,11 +124,11 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   new_replicate_study(
     do.call(rbind, lapply(found$rows, `[[`, "row")),
     do.call(rbind, lapply(found$rows, `[[`, "estimands")),
-    fit, epsilon, confidence, found$interrupted, !is.null(generate)
+    fit, epsilon, level, found$interrupted, !is.null(generate)
   )
 }
 
-new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
+new_replicate_study <- function(table, estimands, fit, epsilon, level,
                                 interrupted, generated) {
   # Who has not converged is not known to lie below
   above <- sum(!(table$epsilon <= epsilon & table$converged))
@@ -140,10 +140,10 @@ new_replicate_study <- function(table, estimands, fit, epsilon, confidence,
       share_upper = if (above == n) {
         1
       } else {
-        stats::qbeta(confidence, above + 1, n - above)
+        stats::qbeta(level, above + 1, n - above)
       },
-      confidence = confidence, file = 2 * fit$bound$overall,
-      file_rank = mean(table$delta >= fit$bound$overall),
+      level = level, file = 2 * fit$bound$overall,
+      file_rank = mean(table$lipschitz_bound >= fit$bound$overall),
       interrupted = interrupted, generated = generated,
       mechanism = mechanism_of(fit), title = describe_mechanism(fit),
       model = format_audit_model(fit),
@@ -176,7 +176,7 @@ local_database_row <- function(fit, users) {
         classes = "pseudosynth_warning_convergence"
       )
       row <- data.frame(
-        replicate = item$number, delta = made$bound$overall,
+        replicate = item$number, lipschitz_bound = made$bound$overall,
         epsilon = 2 * made$bound$overall,
         oscillation = max(made$bound$oscillation),
         converged = isTRUE(made$converged)

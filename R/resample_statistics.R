@@ -18,7 +18,7 @@
 #'   and 90% quantile, as in the papers.
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
 #'   that of `synthetic`.
-#' @param resamples (count) Of each file. Default 500.
+#' @param replicates (count) Resamples of each file. Default 500.
 #' @param survey_weights (string or `NULL`) A column of weights that the file
 #'   and the sets have: all statistics but functions are weighted by it. Sets
 #'   have it where it is a predictor of the model. Default none.
@@ -32,8 +32,8 @@
 #'     the resampling distribution), `overlap` (of the two intervals, 0 to 1;
 #'     Karr and others 2006) and `distance` (Wasserstein distance of the two
 #'     distributions, in the statistic's unit);
-#'   * `draws`: a data frame with the `resamples` values of each, sorted;
-#'   * `variable`, `resamples`, `level`.
+#'   * `draws`: a data frame with the `replicates` values of each, sorted;
+#'   * `variable`, `replicates`, `level`.
 #'
 #'   Confidential. `plot()` shows violins. Resampling uses R's random numbers:
 #'   `set.seed()` repeats it.
@@ -55,18 +55,18 @@
 #'   statistics = list("median", earner = function(d) {
 #'     coef(lm(log(income) ~ earner, d))[2]
 #'   }),
-#'   resamples = 100
+#'   replicates = 100
 #' )
 #' found
 #' autoplot(found)
 #' @export
 resample_statistics <- function(synthetic, data = NULL,
                                 statistics = c("mean", "median", "90%"),
-                                variable = NULL, resamples = 500,
+                                variable = NULL, replicates = 500,
                                 survey_weights = NULL, level = 0.95, ...) {
   check_present(synthetic)
   check_no_dots(..., hint = "See {.fn resample_statistics}.")
-  resamples <- check_count(resamples, min = 2)
+  replicates <- check_count(replicates, min = 2)
   level <- check_number(level, above = 0, below = 1)
   check_string(survey_weights, null = TRUE)
   releases <- named_release_list(synthetic)
@@ -80,14 +80,14 @@ resample_statistics <- function(synthetic, data = NULL,
     check_survey_weights(set, survey_weights, "synthetic", variable)
   }
   measure <- measure_of(statistics, variable, survey_weights)
-  file <- resampled(data, measure, resamples, "the file")
+  file <- resampled(data, measure, replicates, "the file")
   names <- names(file$estimate)
   rows <- list(statistic_rows(file, file, "confidential", level))
   draws <- list(statistic_draws(file, "confidential"))
   for (name in names(sets)) {
     each <- lapply(seq_along(sets[[name]]), function(j) {
       where <- paste("set", j, "of", name)
-      resampled(sets[[name]][[j]], measure, resamples, where, names)
+      resampled(sets[[name]][[j]], measure, replicates, where, names)
     })
     mixed <- barycentre(each)
     rows <- c(rows, list(statistic_rows(mixed, file, name, level)))
@@ -99,7 +99,7 @@ resample_statistics <- function(synthetic, data = NULL,
   structure(
     list(
       table = table, draws = do.call(rbind, draws), variable = variable,
-      resamples = resamples, level = level
+      replicates = replicates, level = level
     ),
     class = c("resampled_statistics", "pseudosynth_result")
   )
@@ -251,7 +251,7 @@ plain_statistic <- function(what, variable, survey_weights, shown) {
 #' @return (list) `estimate` (named numeric), `draws` (matrix, a sorted column
 #'   for each statistic).
 #' @noRd
-resampled <- function(data, measure, resamples, where, names = NULL) {
+resampled <- function(data, measure, replicates, where, names = NULL) {
   estimate <- measure(data, where)
   refuse_if(
     length(estimate) == 0,
@@ -268,8 +268,8 @@ resampled <- function(data, measure, resamples, where, names = NULL) {
   )
   n <- nrow(data)
   data <- as.data.frame(data)
-  draws <- matrix(NA_real_, resamples, length(names))
-  for (r in seq_len(resamples)) {
+  draws <- matrix(NA_real_, replicates, length(names))
+  for (r in seq_len(replicates)) {
     rows <- sample.int(n, n, replace = TRUE)
     value <- measure(data[rows, , drop = FALSE], paste("a resample of", where))
     # A resample may lack a level: its coefficient is then not there
@@ -279,17 +279,17 @@ resampled <- function(data, measure, resamples, where, names = NULL) {
     estimate = estimate,
     draws = vapply(seq_along(names), function(j) {
       x <- sort(draws[, j])
-      if (length(x) == resamples) {
+      if (length(x) == replicates) {
         return(x)
       }
       refuse_if(
-        length(x) < resamples / 2,
+        length(x) < replicates / 2,
         "Statistic {.val {names[j]}} is missing in more than half of the
          resamples of {where}.",
         arg = "statistics"
       )
-      stats::quantile(x, stats::ppoints(resamples), names = FALSE)
-    }, numeric(resamples))
+      stats::quantile(x, stats::ppoints(replicates), names = FALSE)
+    }, numeric(replicates))
   )
 }
 
@@ -327,7 +327,7 @@ statistic_rows <- function(x, file, release, level) {
 resampled_headline <- function(x) {
   sprintf(
     "Statistics of %s with %s%% intervals of %s resamples", x$variable,
-    format(100 * x$level), format_count(x$resamples)
+    format(100 * x$level), format_count(x$replicates)
   )
 }
 

@@ -14,8 +14,7 @@ stage_table <- function(fits) {
     epsilon <- label$epsilon$per_draw
     data.frame(
       stage = stage,
-      delta = fit$bound$overall,
-      two_delta = 2 * fit$bound$overall,
+      lipschitz_bound = fit$bound$overall,
       oscillation = max(fit$bound$oscillation),
       alpha_min = min(alpha),
       alpha_median = stats::median(alpha),
@@ -34,7 +33,7 @@ stage_table <- function(fits) {
 release_row <- function(stage, release) {
   label <- guarantee(release)
   data.frame(
-    stage = stage, delta = NA_real_, two_delta = NA_real_,
+    stage = stage, lipschitz_bound = NA_real_,
     oscillation = NA_real_, alpha_min = NA_real_, alpha_median = NA_real_,
     epsilon_add_remove = label$epsilon$total[["add/remove-one"]],
     epsilon_replace = label$epsilon$total[["replace-one"]],
@@ -51,7 +50,8 @@ stage_seconds <- function(fit) {
 
 stage_lines <- function(stages) {
   shown <- data.frame(
-    stage = stages$stage, Delta = stages$delta, "2 Delta" = stages$two_delta,
+    stage = stages$stage, Delta = stages$lipschitz_bound,
+    "2 Delta" = 2 * stages$lipschitz_bound,
     oscillation = stages$oscillation, "min alpha" = stages$alpha_min,
     "median alpha" = stages$alpha_median,
     converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
@@ -248,7 +248,7 @@ prepare_balls <- function(job) {
 #' @param fit The refit with the weights as they are.
 #' @noRd
 solve_stage <- function(job, unweighted, fit, weights) {
-  ratio <- fit$bound$overall / job$budget$delta
+  ratio <- fit$bound$overall / job$budget$bound
   if (abs(ratio - 1) <= job$mechanism$settings$tolerance) {
     return(fit)
   }
@@ -261,7 +261,7 @@ solve_stage <- function(job, unweighted, fit, weights) {
 solved_fit <- function(job, unweighted, weights, by) {
   s <- job$mechanism$settings
   arguments <- list(
-    fit = unweighted, target = job$budget$delta, weights = weights,
+    fit = unweighted, target = job$budget$bound, weights = weights,
     by = by, tolerance = s$tolerance, max_refits = s$max_refits,
     quantile = s$quantile, allow_unconverged = job$allow_unconverged,
     # On a neighbour of an audit the nearest has to do
@@ -283,8 +283,8 @@ solved_fit <- function(job, unweighted, weights, by) {
 
 #' The epsilon that a job claims at a bound
 #' @noRd
-claim_of_bound <- function(job, delta) {
-  job$m * 2 * delta * if (job$neighbours == "replace") 2 else 1
+claim_of_bound <- function(job, bound) {
+  job$m * 2 * bound * if (job$neighbours == "replace") 2 else 1
 }
 
 #' Say an unreachable bound as an epsilon of the whole job
@@ -295,8 +295,8 @@ reach <- function(job, expr) {
   })
 }
 
-abort_unreached <- function(job, delta, search = NULL) {
-  nearest <- claim_of_bound(job, delta)
+abort_unreached <- function(job, bound, search = NULL) {
+  nearest <- claim_of_bound(job, bound)
   abort_privacy(
     "{.arg epsilon} = {format(job$epsilon)} cannot be reached by
      {.val {job$mechanism$name}}.",

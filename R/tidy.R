@@ -134,7 +134,8 @@ glance.synthesizer <- function(x, ...) {
   table <- x$diagnostics
   data.frame(
     nobs = n_records(x), draws = n_draws(x), chains = n_chains(x),
-    delta = x$bound$overall, oscillation = max(x$bound$oscillation),
+    lipschitz_bound = x$bound$overall,
+    oscillation = max(x$bound$oscillation),
     mean_weight = mean(alpha_of(x)), label = guarantee(x)$label,
     converged = isTRUE(x$converged), rhat = max(table$rhat),
     ess_bulk = min(table$ess_bulk), seconds = x$seconds$total %||% NA_real_
@@ -146,7 +147,8 @@ glance.synthesizer <- function(x, ...) {
 glance.external_fit <- function(x, ...) {
   data.frame(
     name = x$name, nobs = n_records(x), draws = n_draws(x),
-    delta = x$bound$overall, oscillation = max(x$bound$oscillation),
+    lipschitz_bound = x$bound$overall,
+    oscillation = max(x$bound$oscillation),
     mean_weight = mean(alpha_of(x)), label = guarantee(x)$label,
     converged = isTRUE(x$converged)
   )
@@ -169,7 +171,7 @@ glance.pseudo_posterior <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.lipschitz_bound <- function(x, ...) {
   data.frame(
-    nobs = length(x$record), draws = sum(x$kept), delta = x$overall,
+    nobs = length(x$record), draws = sum(x$kept), lipschitz_bound = x$overall,
     oscillation = max(x$oscillation), median_bound = stats::median(x$record),
     quantile = x$quantile, weighted = x$weighted
   )
@@ -241,7 +243,7 @@ glance.score_release <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.replicate_study <- function(x, ...) {
   data.frame(x[c(
-    "epsilon", "replicates", "above", "share", "share_upper", "confidence",
+    "epsilon", "replicates", "above", "share", "share_upper", "level",
     "file", "file_rank", "interrupted"
   )])
 }
@@ -262,7 +264,7 @@ glance.resampled_statistics <- function(x, ...) {
   data.frame(
     variable = x$variable, statistics = length(unique(x$table$statistic)),
     releases = length(unique(x$table$release)),
-    resamples = max(table(x$draws$release, x$draws$statistic))
+    replicates = max(table(x$draws$release, x$draws$statistic))
   )
 }
 
@@ -279,7 +281,7 @@ glance.guarantee_audit <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.score_audit <- function(x, ...) {
   data.frame(
-    nobs = x$n_records, runs = x$runs, unit = x$unit,
+    nobs = x$n_records, replicates = x$replicates, unit = x$unit,
     largest_ratio = max(x$worst$exact / x$worst$claimed)
   )
 }

@@ -246,7 +246,7 @@ statistic_parts <- function(released, data, resamples) {
         stats::coef(stats::lm(log(income) ~ age + earner, d))[["earneryes"]]
       }
     ),
-    variable = "income", resamples = resamples
+    variable = "income", replicates = resamples
   )
   draws <- split(found$draws, list(found$draws$release, found$draws$statistic))
   rows <- lapply(draws, function(d) {

@@ -191,12 +191,12 @@ make_bad_input_calls <- function() {
     top_risks = call(top_risks, x = risk, n = 5, data = data),
     resample_statistics = call(resample_statistics,
       synthetic = sets, data = data, statistics = "mean", variable = "y",
-      resamples = 20, survey_weights = NULL, level = 0.95
+      replicates = 20, survey_weights = NULL, level = 0.95
     ),
     pool = call(pool, fits = fits, level = 0.95, rule = "rubin"),
     replicate_study = call(replicate_study,
       fit = fit, epsilon = 5, replicates = 2, generate = NULL, refit = NULL,
-      confidence = 0.95, seed = 1
+      level = 0.95, seed = 1
     ),
     audit_guarantee = call(audit_guarantee,
       x = y ~ 1, data = worst_case_data("clones", n = 20),

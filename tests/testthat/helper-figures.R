@@ -128,7 +128,7 @@ make_gallery <- function() {
     "fit of another package" = autoplot(external_fit(log_lik(lw))),
     "resampled statistics" = autoplot(resample_statistics(
       list(LW_final = sets[[1]], "Top-coded" = top), data,
-      variable = "income", resamples = 40
+      variable = "income", replicates = 40
     )),
     "pooled estimates" = autoplot(pool(lapply(sets, function(set) {
       stats::lm(log(income) ~ age + earner, set)
@@ -144,7 +144,7 @@ make_gallery <- function() {
     "replicate study" = autoplot(study),
     "audit" = autoplot(audit),
     "audit of scores" = autoplot(
-      audit_guarantee(scores, data, runs = 2000, seed = 1)
+      audit_guarantee(scores, data, replicates = 2000, seed = 1)
     ),
     "audit of Laplace scores" = autoplot(
       audit_guarantee(laplace, data, seed = 1)

@@ -8,7 +8,7 @@ test_that("stages made one by one look as those of one call", {
   expect_s3_class(job, "pseudo_posterior")
   expect_identical(job$mechanism, "lw")
   expect_identical(job$stages$stage, c("unweighted", "lw"))
-  expect_identical(job$stages$delta[2], lw$bound$overall)
+  expect_identical(job$stages$lipschitz_bound[2], lw$bound$overall)
   expect_identical(guarantee(job)$epsilon$total, guarantee(
     lw, 2
   )$epsilon$total[c("replace-one", "add/remove-one")])

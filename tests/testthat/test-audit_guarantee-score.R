@@ -23,7 +23,7 @@ test_that("the exact law of worst neighbours is nearly all that is claimed", {
     )
   )
   for (case in cases) {
-    audit <- audit_guarantee(case[[1]], case[[2]], runs = 0)
+    audit <- audit_guarantee(case[[1]], case[[2]], replicates = 0)
     expect_true(all(audit$worst$exact <= audit$worst$claimed))
     expect_true(all(audit$worst$exact >= 0.95 * audit$worst$claimed))
     expect_null(audit$curve)
@@ -37,7 +37,7 @@ test_that("the law of every family is nearly all that is claimed", {
     release <- score_release(y ~ 1, data, family,
       reference = reference, epsilon = 1, ...
     )
-    audit_guarantee(release, data, runs = 0)$worst
+    audit_guarantee(release, data, replicates = 0)$worst
   }
   # Means so large that 0 lies beyond the clip, too
   found <- list(
@@ -64,7 +64,7 @@ test_that("the law of every family is nearly all that is claimed", {
 test_that("no pair of responses is told apart better than claimed", {
   ce <- ce_positive(300)
   release <- ce_release(ce, epsilon = 1, bounds = c(10, 2e6))
-  claimed <- audit_guarantee(release, ce, runs = 0)$worst$claimed
+  claimed <- audit_guarantee(release, ce, replicates = 0)$worst$claimed
   file <- audit_file(release, ce)
   withr::local_seed(1)
   for (i in 1:40) {

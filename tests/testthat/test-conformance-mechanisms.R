@@ -284,7 +284,7 @@ test_that("epsilon is spent to the last bit, under either relation", {
         expect_true(min(spent$margin, spent$first, spent$draw) >= 0)
         # 2 Delta of a draw under add/remove-one, 4 Delta under replace-one
         times <- if (neighbours == "replace") 4 else 2
-        expect_equal(times * spent$delta, spent$draw, info = name)
+        expect_equal(times * spent$bound, spent$draw, info = name)
       }
     }
   }

@@ -102,7 +102,7 @@ test_that("the public label withholds what was computed from the file", {
   public <- guarantee(fit, m = 2, public = TRUE)
   expect_true(all(is.na(public$epsilon$per_draw)))
   expect_true(all(is.na(public$epsilon$total)))
-  expect_true(is.na(public$delta))
+  expect_true(is.na(public$lipschitz_bound))
   expect_true(is.na(public$oscillation))
   expect_identical(public$mechanism, "lw")
   expect_output(print(public), "withheld")
@@ -159,7 +159,7 @@ test_that("labels become lists and JSON", {
     4 * lw_fit()$bound$overall
   )
   public <- jsonlite::fromJSON(to_json(guarantee(lw_fit(), public = TRUE)))
-  expect_null(public$delta)
+  expect_null(public$lipschitz_bound)
   expect_error(to_json(1), class = "pseudosynth_error_input")
 })
 

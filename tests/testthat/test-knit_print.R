@@ -25,7 +25,7 @@ test_that("results that are tables are tables of a document", {
   expect_length(table_rows(use), 2 + 12 + 2 + 4)
   expect_match(use, "R2 of the file", all = FALSE)
   found <- withr::with_seed(
-    1, resample_statistics(sets, privacy_data(), "mean", resamples = 5)
+    1, resample_statistics(sets, privacy_data(), "mean", replicates = 5)
   )
   expect_length(table_rows(knitted(found)), 3)
   expect_match(knitted(found), "5 resamples", all = FALSE)

@@ -24,16 +24,15 @@ test_that("one call gives sets, fits by stage and their table", {
   stages <- summary(job)$stages
   expect_identical(stages$stage, c("unweighted", "lw", "lw_final"))
   expect_identical(stages$label, c("none", "asymptotic", "asymptotic"))
-  expect_equal(stages$two_delta, 2 * stages$delta)
   expect_true(is.na(stages$epsilon_add_remove[1]))
-  expect_equal(stages$epsilon_add_remove[-1], 2 * stages$delta[-1])
-  expect_equal(stages$epsilon_replace[-1], 4 * stages$delta[-1])
+  expect_equal(stages$epsilon_add_remove[-1], 2 * stages$lipschitz_bound[-1])
+  expect_equal(stages$epsilon_replace[-1], 4 * stages$lipschitz_bound[-1])
   expect_equal(stages$alpha_min[1], 1)
 })
 
 test_that("the weights lower the bound", {
   stages <- small_job()$stages
-  expect_lt(stages$delta[2], stages$delta[1])
+  expect_lt(stages$lipschitz_bound[2], stages$lipschitz_bound[1])
 })
 
 test_that("the label of the job is that of its sets, with the number", {
@@ -43,7 +42,7 @@ test_that("the label of the job is that of its sets, with the number", {
   expect_identical(label$what, "synthetic data")
   expect_equal(label$m, 3)
   expect_equal(
-    label$epsilon$total[["replace-one"]], 12 * job$stages$delta[3]
+    label$epsilon$total[["replace-one"]], 12 * job$stages$lipschitz_bound[3]
   )
   public <- guarantee(job, public = TRUE)
   expect_identical(public, guarantee(job$synthetic))

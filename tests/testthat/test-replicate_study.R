@@ -26,9 +26,9 @@ test_that("every local database repeats the mechanism by hand", {
       )
     }
     again <- by_hand(0, lipschitz_weights(by_hand(1)))
-    expect_equal(study$table$delta[r], again$bound$overall)
+    expect_equal(study$table$lipschitz_bound[r], again$bound$overall)
   }
-  expect_identical(study$table$epsilon, 2 * study$table$delta)
+  expect_identical(study$table$epsilon, 2 * study$table$lipschitz_bound)
   local <- subset(study$estimands, source == "local database" & replicate == 2)
   expect_equal(
     local$value[local$estimand == "median"], stats::median(databases[[2]]$y)
@@ -141,7 +141,7 @@ test_that("input is checked", {
   bad(lw, 5, replicates = 1e6)
   bad(lw, 5, generate = 1)
   bad(lw, 5, replicates = 1, generate = function(r) data.frame(z = 1:3))
-  bad(lw, 5, confidence = 1)
+  bad(lw, 5, level = 1)
   by_hand <- update(lw, privacy_weights = rep(0.5, 80) + 0.1, seed = 1)
   bad(by_hand, 5, replicates = 1)
   unconverged <- lw

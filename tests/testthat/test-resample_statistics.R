@@ -11,7 +11,7 @@ test_that("estimates are those of the files, the file agrees with itself", {
   withr::local_seed(3)
   found <- resample_statistics(
     list(set, data), data, c("mean", "median", "sd", "total", "90%"),
-    variable = "income", resamples = 50
+    variable = "income", replicates = 50
   )
   table <- found$table
   expect_equal(nrow(table), 10)
@@ -32,7 +32,7 @@ test_that("the resampling error is that of theory", {
   withr::local_seed(4)
   found <- resample_statistics(
     data, data, "mean",
-    variable = "income", resamples = 2000
+    variable = "income", replicates = 2000
   )
   error <- sd(data$income) / sqrt(400)
   draws <- found$draws$value[found$draws$release == "confidential"]
@@ -65,14 +65,14 @@ test_that("functions, several numbers and survey weights", {
   found <- resample_statistics(
     data, data,
     list(beta = function(d) coef(lm(log(income) ~ age, d)), top = "99%"),
-    variable = "income", resamples = 20
+    variable = "income", replicates = 20
   )
   expect_equal(
     unique(found$table$statistic), c("(Intercept)", "ageyoung", "top")
   )
   weighted <- resample_statistics(
     data, data, c("mean", "median", "total", "sd"),
-    variable = "income", resamples = 20, survey_weights = "w"
+    variable = "income", replicates = 20, survey_weights = "w"
   )$table
   own <- weighted[weighted$release == "confidential", ]
   expect_equal(own$estimate[1], weighted.mean(data$income, data$w))
@@ -90,7 +90,7 @@ test_that("jobs know their file; several releases are compared", {
     b = synthesize(unweighted_fit(), 2, seed = 2)
   )
   withr::local_seed(7)
-  found <- resample_statistics(job, privacy_data(), "median", resamples = 20)
+  found <- resample_statistics(job, privacy_data(), "median", replicates = 20)
   expect_equal(found$table$release, c("confidential", "a", "b"))
   expect_equal(found$variable, "income")
   expect_s3_class(autoplot(found), "ggplot")
@@ -100,7 +100,7 @@ test_that("jobs know their file; several releases are compared", {
 test_that("what cannot be computed is an error without values", {
   data <- income_file()
   call <- function(...) {
-    resample_statistics(data, data, variable = "income", resamples = 5, ...)
+    resample_statistics(data, data, variable = "income", replicates = 5, ...)
   }
   bad <- list(
     function() call("mode"), function() call("101%"), function() call(list()),
@@ -118,7 +118,7 @@ test_that("what cannot be computed is an error without values", {
     function() {
       resample_statistics(
         list(data[1:100, ]), data, function(d) d$income,
-        variable = "income", resamples = 5
+        variable = "income", replicates = 5
       )
     }
   )
@@ -138,7 +138,7 @@ test_that("two statistics of one name are refused, not mixed", {
     error <- expect_error(
       resample_statistics(
         data, data, twice,
-        variable = "income", resamples = 5
+        variable = "income", replicates = 5
       ),
       class = "pseudosynth_error_input"
     )
@@ -164,7 +164,7 @@ test_that("a statistic that fails is named, and where it failed", {
     error <- expect_error(
       resample_statistics(
         list(LW = list(data, data)), data, list(slope = fails),
-        variable = "income", resamples = 5
+        variable = "income", replicates = 5
       ),
       class = "pseudosynth_error_input"
     )
@@ -189,7 +189,7 @@ test_that("survey weights that sets do not have are explained", {
   expect_match(conditionMessage(error), "predictor in the formula")
   found <- resample_statistics(
     data, data, "sd",
-    variable = "income", resamples = 5, survey_weights = "w"
+    variable = "income", replicates = 5, survey_weights = "w"
   )
   wide <- cov.wt(data["income"], data$w, method = "ML")$cov
   expect_equal(found$table$estimate[1], sqrt(wide[[1]]))

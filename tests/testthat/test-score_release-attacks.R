@@ -244,7 +244,7 @@ test_that("a response in large units is not pressed onto its reference", {
     epsilon = 4, reference = crude, scaling = scaling, seed = 1
   )
   expect_true(all(is.finite(vcov(twice))))
-  worst <- audit_guarantee(release, data, runs = 0)$worst
+  worst <- audit_guarantee(release, data, replicates = 0)$worst
   expect_true(all(worst$exact <= worst$claimed))
   expect_true(all(worst$exact >= 0.95 * worst$claimed))
   job <- suppressMessages(pseudo_posterior(y ~ a + x, data, gaussian(),

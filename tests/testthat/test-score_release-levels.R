@@ -135,7 +135,7 @@ test_that("the audit finds what levels' sums claim", {
   for (delta in c(1e-6, 0)) {
     worst <- audit_guarantee(
       levels_release(data, 1, delta = delta), data,
-      runs = 2e4, seed = 1
+      replicates = 2e4, seed = 1
     )$worst
     expect_true(all(worst$exact <= worst$claimed * (1 + 1e-12)))
     expect_true(all(worst$exact >= 0.95 * worst$claimed))

@@ -599,7 +599,7 @@ test_that("a job of the mechanism is a release with its sets", {
   expect_s3_class(autoplot(job), "ggplot")
   expect_s3_class(autoplot(job, "density"), "ggplot")
   expect_error(autoplot(job, "weights"), class = "pseudosynth_error_input")
-  audit <- audit_guarantee(job, runs = 0)
+  audit <- audit_guarantee(job, replicates = 0)
   expect_true(all(audit$worst$exact <= audit$worst$claimed))
   # More sets than a fit has draws are no matter
   many <- suppressMessages(pseudo_posterior(

@@ -7,7 +7,7 @@ test_that("a fit has a row for each quantity, and one row of all", {
   expect_true(all(table$conf.low < table$conf.high))
   row <- generics::glance(fit)
   expect_identical(nrow(row), 1L)
-  expect_identical(row$delta, lipschitz(fit)$overall)
+  expect_identical(row$lipschitz_bound, lipschitz(fit)$overall)
   expect_identical(row$nobs, nobs(fit))
   expect_identical(row$label, "asymptotic")
 })
@@ -34,7 +34,7 @@ test_that("jobs, bounds and measures have tables and rows", {
   bound <- lipschitz(job)
   expect_identical(as.data.frame(bound)$bound, bound$record)
   expect_identical(generics::tidy(bound), as.data.frame(bound))
-  expect_identical(generics::glance(bound)$delta, bound$overall)
+  expect_identical(generics::glance(bound)$lipschitz_bound, bound$overall)
   use <- utility(job)
   expect_identical(generics::tidy(use), use$table)
   expect_equal(generics::glance(use)$ecdf_max, mean(use$table$ecdf_max))
@@ -74,14 +74,14 @@ test_that("every result has a table, one row of the whole and a summary", {
     guarantee(job), histogram, scores, book, utility(job),
     identification_risk(job, known = "earner", radius = 0.2),
     attribute_risk(job, known = "earner"),
-    resample_statistics(sets, data, resamples = 4),
+    resample_statistics(sets, data, replicates = 4),
     pool(lapply(sets, function(set) stats::lm(log(income) ~ age, set))),
     compare(job), replicate_study(lw_fit(), 20, replicates = 2, seed = 1),
     audit_guarantee(y ~ 1, small, gaussian(),
       mechanism = "censor_uw", epsilon = 1,
       prior = prior_normal(intercept = c(0, 2)), replacements = 2, cells = 2500
     ),
-    audit_guarantee(scores, data, runs = 0)
+    audit_guarantee(scores, data, replicates = 0)
   )
   for (result in results) {
     table <- generics::tidy(result)

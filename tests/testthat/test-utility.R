@@ -306,7 +306,7 @@ test_that("the synthesized variable is no group", {
 measures_of_sets <- list(
   utility = function(x, data) utility(x, data, "income"),
   resample_statistics = function(x, data) {
-    resample_statistics(x, data, "total", "income", resamples = 5)
+    resample_statistics(x, data, "total", "income", replicates = 5)
   },
   replicated_uniques = replicated_uniques,
   attribute_risk = function(x, data) attribute_risk(x, data, "age", "income"),

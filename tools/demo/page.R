@@ -63,11 +63,11 @@ page_parts <- function(job, strict, use, figures, income) {
     k_components = final$family$K, sigma_floor = final$family$sigma_floor,
     n_columns = length(final$design$columns),
     budget = budget_text(fits$unweighted, final),
-    delta_unweighted = figure3(stages$delta[1]),
+    delta_unweighted = figure3(stages$lipschitz_bound[1]),
     median_unweighted = figure3(
       stats::median(fits$unweighted$bound$record)
     ),
-    delta_lw = figure3(stages$delta[2]),
+    delta_lw = figure3(stages$lipschitz_bound[2]),
     search_text = search_text(final$reweighting),
     tag_stay = tag("stay"), tag_leave = leave,
     leave_side = if (released) "leave" else "stay",
@@ -277,8 +277,8 @@ table_stages <- function(fits, stages) {
   }
   html_table(data.frame(
     Stage = stage_names[stages$stage],
-    "&Delta;" = figure3(stages$delta),
-    "2&thinsp;&Delta;" = figure3(stages$two_delta),
+    "&Delta;" = figure3(stages$lipschitz_bound),
+    "2&thinsp;&Delta;" = figure3(2 * stages$lipschitz_bound),
     Oscillation = figure3(stages$oscillation),
     "Least<br>weight" = weight(min),
     "Mean<br>weight" = weight(mean),
