@@ -93,7 +93,8 @@ rank_within <- function(group, first, second) {
 #' were found by running the release, on the curve that is claimed: a test below
 #' it would refute the claim. Where nothing was run, under Laplace noise or with
 #' `replicates = 0`, the exact figure stands beside the claimed one. `plot()`
-#' and #' `autoplot()` give the same ggplot object, which is drawn when it is printed:
+#' and `autoplot()` give the same ggplot object, which is drawn when it is
+#' printed:
 #' at the prompt by itself, in a function or a loop by `print()`.
 #'
 #' @param object A `score_audit`, see [audit_guarantee()].
