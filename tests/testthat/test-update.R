@@ -24,6 +24,7 @@ test_that("weights left out stay, NULL removes them", {
 })
 
 test_that("update() is reproducible by its own seed", {
+  withr::local_options(tests.entropy = TRUE)
   fit <- quick_mixture()
   quietly <- function(...) suppressWarnings(update(fit, ...))
   expect_identical(quietly(seed = 2)$draws, quietly(seed = 2)$draws)
