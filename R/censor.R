@@ -89,17 +89,10 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
   neighbours <- check_choice(neighbours, c("add-remove", "replace"))
   interval <- check_choice(interval, c("auto", "symmetric", "negative"))
   check_number(epsilon, above = 0, null = TRUE)
-  check_number(window, above = 0, null = TRUE)
   check_number(lower, null = TRUE)
   check_number(upper, null = TRUE)
   ends <- censor_interval(epsilon, neighbours, lower, upper, interval)
-  refuse_if(
-    !is.null(window) && is.null(reference),
-    "A {.arg window} needs a {.arg reference}.",
-    i = "It is the raw log ratio to the reference up to which nothing is
-         clipped.",
-    arg = "window"
-  )
+  check_window(window, reference)
   seal(structure(
     list(
       lower = ends$lower, upper = ends$upper, epsilon = ends$epsilon,
@@ -327,4 +320,15 @@ format.censor_reference <- function(x, ...) {
 
 print_lines.censor_reference <- function(x) {
   paste("<censor_reference>", format(x))
+}
+
+check_window <- function(window, reference) {
+  check_number(window, above = 0, null = TRUE)
+  refuse_if(
+    !is.null(window) && is.null(reference),
+    "A {.arg window} needs a {.arg reference}.",
+    i = "It is the raw log ratio to the reference up to which nothing is
+         clipped.",
+    arg = "window"
+  )
 }

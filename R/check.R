@@ -381,18 +381,6 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
   invisible(x)
 }
 
-check_seed <- function(seed, arg = "seed") {
-  if (is.null(seed) || inherits(seed, "job_seed")) {
-    return(invisible(NULL))
-  }
-  check_number(seed, min = 0, max = 2^53, arg = arg)
-  refuse_if(
-    seed != floor(seed), "{.arg {arg}} must be a whole number or {.code NULL}.",
-    arg = arg
-  )
-  invisible(seed)
-}
-
 # The papers' letters
 paper_arguments <- c(c = "scale", g = "shift", r = "radius", eps = "epsilon")
 

@@ -136,14 +136,7 @@ search_settings <- function(quantile, tolerance, max_refits) {
 #' What the likelihood ratio is taken to
 #' @noRd
 reference_settings <- function(reference, window) {
-  check_number(window, above = 0, null = TRUE, arg = "window")
-  refuse_if(
-    !is.null(window) && is.null(reference),
-    "A {.arg window} needs a {.arg reference}.",
-    i = "It is the raw log ratio to the reference up to which nothing is
-         clipped.",
-    arg = "window"
-  )
+  check_window(window, reference)
   list(reference = as_reference(reference), window = window)
 }
 

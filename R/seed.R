@@ -48,7 +48,7 @@ stage_seed <- function(seed, stage, number = 1) {
   check_string(stage)
   check_number(number)
   check_seed(number, arg = "number")
-  if (inherits(seed, "job_seed")) {
+  if (is_job_seed(seed)) {
     return(job_seed(stage_seed(seed$value, stage, number), seed$run))
   }
   if (is.null(seed)) {
@@ -65,18 +65,41 @@ stage_seed <- function(seed, stage, number = 1) {
 #' @param run (environment) See new_run().
 #' @noRd
 job_seed <- function(value, run) {
-  structure(list(value = value, run = run), class = "job_seed")
+  structure(
+    list(value = value, run = run, mark = genuine_job),
+    class = "job_seed"
+  )
+}
+
+# Its address tells our own from a list that somebody has given the class:
+# words of that list's choice would draw sets that are not marked as seeded
+genuine_job <- new.env(parent = emptyenv())
+
+is_job_seed <- function(seed) {
+  inherits(seed, "job_seed") && identical(unclass(seed)$mark, genuine_job)
+}
+
+check_seed <- function(seed, arg = "seed") {
+  if (is.null(seed) || is_job_seed(seed)) {
+    return(invisible(NULL))
+  }
+  check_number(seed, min = 0, max = 2^53, arg = arg)
+  refuse_if(
+    seed != floor(seed), "{.arg {arg}} must be a whole number or {.code NULL}.",
+    arg = arg
+  )
+  invisible(seed)
 }
 
 #' The number that the user gave, or `NULL`
 #' @noRd
 given_seed <- function(seed) {
-  if (inherits(seed, "job_seed")) seed$value else seed
+  if (is_job_seed(seed)) seed$value else seed
 }
 
 #' What the job that runs keeps; `NULL` outside of one
 #' @noRd
-run_of <- function(seed) if (inherits(seed, "job_seed")) seed$run
+run_of <- function(seed) if (is_job_seed(seed)) seed$run
 
 is_seeded <- function(seed) !is.null(given_seed(seed))
 

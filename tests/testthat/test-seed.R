@@ -108,3 +108,18 @@ test_that("random rows are distinct, in range and depend on the seed alone", {
   first <- vapply(1:4000, function(s) random_rows(8, 2, words(s))[2], 1L)
   expect_lt(sum((tabulate(first, 8) - 500)^2 / 500), 30)
 })
+
+test_that("a list with the class of a job's seed is no seed", {
+  run <- list2env(list(folder = "f", entropy = "known", words = 0))
+  forged <- structure(list(value = NULL, run = run), class = "job_seed")
+  histogram <- perturbed_histogram(
+    dist ~ 1, cars,
+    bounds = c(0, 200), epsilon = 1
+  )
+  refused <- "pseudosynth_error_input"
+  expect_error(synthesize(histogram, seed = forged), class = refused)
+  expect_error(stage_seed(forged, "sets"), class = refused)
+  forged$mark <- new.env()
+  expect_error(synthesize(histogram, seed = forged), class = refused)
+  expect_null(run_of(forged))
+})
