@@ -18,11 +18,11 @@
 #' saved as they are.
 #'
 #' @param x (`synthesizer` or `pseudo_posterior`) A fit, or a job: its last fit,
-#'   its margin and its support. The sets that a job has drawn are of other
+#'   its margin and its bounds. The sets that a job has drawn are of other
 #'   draws: the generator's charges come on top of the job's.
 #' @param m (count) Parameter draws to take. Default 1.
-#' @param margin,support,seed,allow_unconverged,ledger As in [synthesize()].
-#'   `margin` and `support` of a job are its own.
+#' @param margin,bounds,seed,allow_unconverged,ledger As in [synthesize()].
+#'   `margin` and `bounds` of a job are its own.
 #' @param data (data frame or `NULL`) The whole confidential file, for the scan.
 #'   `NULL`, the default: the columns of the model.
 #' @param public (character) As in [release()].
@@ -57,7 +57,7 @@
 #' people <- data.frame(age = "21 to 40", earner = rep(c("yes", "no"), 5))
 #' synthesize(generator, m = 2, newdata = people)[[1]]
 #' @export
-as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
+as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
                          allow_unconverged = FALSE, ledger = NULL, data = NULL,
                          public = character(), ...) {
   check_no_dots(..., hint = "See {.fn as_generator}.")
@@ -68,19 +68,19 @@ as_generator <- function(x, m = 1, margin = NULL, support = NULL, seed = NULL,
   fit <- if (is_job(x)) final_fit(x) else x
   if (is_job(x)) {
     margin <- margin %||% x$internal$margin
-    support <- support %||% only_column(x$synthetic)$support
+    bounds <- bounds %||% only_column(x$synthetic)$bounds
   }
   check_generator_source(fit)
   check_formats("rds")
   plan <- plan_sets(fit, list(
     m = m, newdata = NULL, margin = margin, assignment = "prior", seed = seed,
-    allow_unconverged = allow_unconverged, support = support,
+    allow_unconverged = allow_unconverged, bounds = bounds,
     uncertainty = FALSE
   ), ledger, generator_words[["model"]])
   tell_level_order(fit)
   generator <- new_generator(
     fit, fit$draws[drawn_rows(fit, plan$asked), , drop = FALSE], margin,
-    support, publish_guarantee(plan$label)
+    bounds, publish_guarantee(plan$label)
   )
   scan_generator(generator, fit, data %||% fit$data, public)
   generator

@@ -100,7 +100,7 @@ label_of_parts <- function(synthetic, fit, margin) {
     fit, length(synthetic),
     what = "synthetic data", assignment = synthetic$made_by$assignment,
     reproducible = isTRUE(own$reproducible), margin = margin_part(margin),
-    draws_id = own$draws, support = only_column(synthetic)$support
+    draws_id = own$draws, bounds = only_column(synthetic)$bounds
   )
   paid <- setdiff(own$charges$id, label$charges$id)
   if (length(paid) > 0) {

@@ -7,8 +7,8 @@
 #' @return (list) `losses` (data frame, a row for each neighbour), `bound`,
 #'   `claims`, `cells`, `range`, `mechanism` (see settled()).
 #' @noRd
-audit_on_grid <- function(model, mechanism, neighbours, cells, range) {
-  problem <- audit_problem(model, neighbours, range)
+audit_on_grid <- function(model, mechanism, files, cells, range) {
+  problem <- audit_problem(model, files, range)
   cells <- cells %||% c(8001, 60000, 110592)[problem$parameters$dimension]
   check_grid_size(cells, problem)
   grid <- locate_grid(problem, mechanism, cells)
@@ -51,17 +51,17 @@ check_grid_size <- function(cells, problem) {
 
 #' Types, counts and neighbours of an audit
 #' @noRd
-audit_problem <- function(model, neighbours, range) {
-  table <- neighbours$table
+audit_problem <- function(model, files, range) {
+  table <- files$table
   changed <- which(!is.na(table$value))
-  replaced <- replaced_records(model, neighbours, changed)
+  replaced <- replaced_records(model, files, changed)
   datas <- lapply(list(model$data, replaced), as.data.frame)
   found <- record_types(lapply(datas, model_spec, model = model))
   v <- length(found$spec$y)
   to <- rep(NA_integer_, nrow(table))
   to[changed] <- found$type[[2]]
   list(
-    model = model, neighbours = table, replaced = replaced, changed = changed,
+    model = model, files = table, replaced = replaced, changed = changed,
     spec = found$spec, n_types = v,
     data = do.call(rbind, datas)[found$first, , drop = FALSE],
     file_type = found$type[[1]],
@@ -73,10 +73,10 @@ audit_problem <- function(model, neighbours, range) {
 
 #' The records that take the place of others, with their new response
 #' @noRd
-replaced_records <- function(model, neighbours, changed) {
-  data <- model$data[neighbours$table$record[changed], , drop = FALSE]
+replaced_records <- function(model, files, changed) {
+  data <- model$data[files$table$record[changed], , drop = FALSE]
   variable <- model$response$variable
-  data[[variable]] <- neighbours$values[neighbours$table$value[changed]]
+  data[[variable]] <- files$values[files$table$value[changed]]
   data
 }
 
@@ -104,11 +104,11 @@ audit_pass <- function(problem, grid, mechanism) {
   bulk <- grid_bulk(grid, base)
   bound <- max(grid_bounds(grid, rule, bulk)[problem$counts > 0])
   claims <- audit_claims(mechanism, bound)
-  one_off <- mechanism$one_off * c("add/remove-one" = 1, "replace-one" = 2)
+  one_off <- mechanism$one_off * c("add-remove" = 1, replace = 2)
   steps <- cli::cli_progress_along(problem$from, name = "Neighbours")
   rows <- lapply(steps, function(j) {
-    relation <- problem$neighbours$relation[j]
-    paid <- one_off[[relation]]
+    neighbours <- problem$files$neighbours[j]
+    paid <- one_off[[neighbours]]
     counts <- neighbour_counts(problem, j)
     if (mechanism$own_value) {
       other_rule <- rule
@@ -117,15 +117,15 @@ audit_pass <- function(problem, grid, mechanism) {
       other_rule <- database_rule(problem, grid, mechanism, j)
       other <- grid_posterior(grid, counts, other_rule)
     }
-    at <- claims[[relation]] - paid
+    at <- claims[[neighbours]] - paid
     # A hair above the claim is rounding, not a loss
     loss <- grid_loss_(base, other, bulk, at * (1 + 1e-9))
-    # A log density that is not clipped has no bound over all parameters
+    # A log density that is not censored has no bound over all parameters
     unbounded <- !is.finite(rule$lower) && loss$everywhere > 0
     data.frame(
       loss = paid + if (unbounded) Inf else loss$everywhere,
       loss_bulk = paid + loss$bulk, delta = loss$delta,
-      claim = claims[[relation]],
+      claim = claims[[neighbours]],
       limit = paid +
         weight_limit(mechanism, rule, other_rule, counts, problem, j),
       # Without a clip the loss is unbounded, whatever the grid sees of it
@@ -133,7 +133,7 @@ audit_pass <- function(problem, grid, mechanism) {
     )
   })
   list(
-    losses = cbind(problem$neighbours, do.call(rbind, rows)),
+    losses = cbind(problem$files, do.call(rbind, rows)),
     bound = bound, claims = claims
   )
 }
@@ -143,8 +143,8 @@ audit_pass <- function(problem, grid, mechanism) {
 audit_claims <- function(mechanism, bound) {
   epsilon <- mechanism$width %||% (2 * bound)
   c(
-    "add/remove-one" = epsilon * (1 + mechanism$factor) + mechanism$one_off,
-    "replace-one" = epsilon * (2 + mechanism$factor) + 2 * mechanism$one_off
+    "add-remove" = epsilon * (1 + mechanism$factor) + mechanism$one_off,
+    replace = epsilon * (2 + mechanism$factor) + 2 * mechanism$one_off
   )
 }
 
@@ -172,7 +172,7 @@ weight_limit <- function(mechanism, x, y, counts, problem, j) {
 #' Weights from a first draw: the loss of the pair (theta_0, theta)
 #'
 #' log of the ratio at theta_0 plus that at theta given theta_0, the first stage
-#' clipped without weights, over cells theta_0 all over the grid and in the bulk
+#' censored without weights, over cells theta_0 all over the grid and in the bulk
 #' of the first stage.
 #' @noRd
 staged_pass <- function(problem, grid, mechanism) {
@@ -214,10 +214,10 @@ staged_pass <- function(problem, grid, mechanism) {
       loss_bulk[j] <- min(loss_bulk[j], loss[j])
     }
   }
-  claim <- unname(claims[problem$neighbours$relation])
+  claim <- unname(claims[problem$files$neighbours])
   list(
     losses = data.frame(
-      problem$neighbours,
+      problem$files,
       loss = loss, loss_bulk = loss_bulk,
       delta = ifelse(loss <= claim + 1e-9, 0, NA), claim = claim, limit = claim
     ),

@@ -73,7 +73,7 @@ posterior_places <- function(problem, counts, rule) {
 n_places <- 4000L
 max_distance <- 0.1
 
-#' Draws of the sampler that clipped models of few parameters are fitted with
+#' Draws of the sampler that censored models of few parameters are fitted with
 #'
 #' It starts from draws of the prior: two runs must agree.
 #' @noRd
@@ -113,7 +113,7 @@ independent_places <- function(problem, counts, rule) {
 
 #' Zooming in, from a grid that is fine around the values of clones
 #'
-#' Clipped records are as likely as they can be near their own value, with the
+#' Censored records are as likely as they can be near their own value, with the
 #' more certainty the smaller the scale: plateaus that may be very narrow
 #' beside the range, and hold all of the mass.
 #' @noRd

@@ -25,12 +25,12 @@ job_mechanism <- function(job) {
 #'
 #' What was paid once, such as the first stage of two-stage weights or a
 #' histogram, is taken as spent in full.
-#' @param margin_epsilon (number) Of the histogram, add/remove-one.
+#' @param margin_epsilon (number) Of the histogram, add-remove.
 #' @noRd
 fit_mechanism <- function(fit, margin_epsilon) {
   list(
     name = mechanism_of(fit), epsilon = fit$censor$epsilon,
-    from_file = dependency_of(fit$privacy_weights)$kind != "own",
+    from_file = dependency_of(fit$privacy_weights)$kind != "own record",
     margin_epsilon = margin_epsilon,
     make = function(file) {
       if (!is.null(fit$privacy_weights)) {
@@ -49,14 +49,14 @@ fit_mechanism <- function(fit, margin_epsilon) {
 #' Weights made from the file are made anew on every neighbour; those that
 #' depend on the record alone are the same there.
 #'
-#' @param mechanism (list) `name`, `epsilon`, `margin_epsilon` (add/remove-one),
+#' @param mechanism (list) `name`, `epsilon`, `margin_epsilon` (add-remove),
 #'   `from_file` (flag: does it start from the unweighted fit?) and `make`
 #'   (function of a file, gives a fit with `privacy_weights`, `censor` and
 #'   `first`). One with a `rule` stays as it is.
 #' @return (list) The mechanism with `rule` (function of a file, gives what
 #'   plain_rule() does), `own_value` (flag: is the rule the same for all
 #'   databases?), `width` of the clip (`NULL` without one), `factor`, added to
-#'   what the width costs, `one_off`: epsilon (add/remove) of what is paid once,
+#'   what the width costs, `one_off`: epsilon (add-remove) of what is paid once,
 #'   and `first`: the first stage whose draw the weights depend on, if any.
 #' @noRd
 settled <- function(mechanism, problem, grid) {
@@ -68,7 +68,7 @@ settled <- function(mechanism, problem, grid) {
   node <- if (!is.null(made$privacy_weights)) node_of(made$privacy_weights)
   dependency <- dependency_of(node)
   censor <- made$censor
-  own_value <- dependency$kind == "own"
+  own_value <- dependency$kind == "own record"
   mechanism$rule <- function(file) {
     alpha <- if (is.null(node)) {
       1
@@ -84,10 +84,10 @@ settled <- function(mechanism, problem, grid) {
   mechanism$factor <- if (is.null(censor)) {
     0
   } else {
-    dependency$factor[["add/remove-one"]] - 1
+    dependency$factor[["add-remove"]] - 1
   }
   mechanism$one_off <- mechanism$margin_epsilon +
-    total_charges(dependency$charges)$epsilon[["add/remove-one"]] +
+    total_charges(dependency$charges)$epsilon[["add-remove"]] +
     (made$first$epsilon %||% 0)
   mechanism$first <- made$first
   mechanism$censor <- censor
@@ -123,7 +123,7 @@ file_on_grid <- function(problem, grid, j) {
   data <- problem$model$data
   type <- problem$file_type
   if (j > 0) {
-    record <- problem$neighbours$record[j]
+    record <- problem$files$record[j]
     if (is.na(problem$to[j])) {
       data <- data[-record, , drop = FALSE]
       type <- type[-record]

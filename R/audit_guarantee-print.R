@@ -12,7 +12,7 @@ format.guarantee_audit <- function(x, ...) {
     audit_title(x), "; ",
     paste(
       sprintf(
-        "%s: %s found, %s claimed", worst$relation, format_figure(worst$loss),
+        "%s: %s found, %s claimed", worst$neighbours, format_figure(worst$loss),
         format_figure(worst$claim)
       ),
       collapse = "; "
@@ -49,7 +49,7 @@ audit_title <- function(x) {
 exact_table <- function(x) {
   worst <- x$worst
   data.frame(
-    relation = worst$relation, neighbours = as.integer(worst$neighbours),
+    neighbours = worst$neighbours, files = as.integer(worst$files),
     claim = worst$claim, "largest loss" = worst$loss,
     "in the bulk" = worst$loss_bulk,
     "delta at claim" = format_small(worst$delta),
@@ -83,19 +83,19 @@ finding <- function(x, row) {
       "no loss"
     }
     return(sprintf(
-      "%s: the draws show %s at %s%% confidence, where %s.", row$relation,
+      "%s: the draws show %s at %s%% confidence, where %s.", row$neighbours,
       shown, format(100 * x$level), claimed
     ))
   }
   size <- if (!is.finite(row$loss)) {
-    "without bound: the density is not clipped"
+    "without bound: the density is not censored"
   } else if (row$loss > row$claim + row$error_loss + 1e-6) {
     sprintf("%s times that", format_figure(row$ratio))
   } else {
     sprintf("%s of that", format_figure(row$ratio))
   }
   sprintf(
-    "%s: the largest loss found is %s where %s (%s).", row$relation,
+    "%s: the largest loss found is %s where %s (%s).", row$neighbours,
     format_figure(row$loss), claimed, size
   )
 }
@@ -108,7 +108,7 @@ audit_power <- function(x) {
         "cells, to the error shown. It sees neither other files (see",
         "worst_case_data()) nor the error of a sampler."
       ),
-      format_count(sum(x$worst$neighbours)), format_count(x$grid$cells)
+      format_count(sum(x$worst$files)), format_count(x$grid$cells)
     )
   } else {
     sprintf(
@@ -117,9 +117,9 @@ audit_power <- function(x) {
         "more. It sees %s neighbour%s of this file and no replacements.%s"
       ),
       format_figure(max(x$worst$visible)),
-      format_count(round(min(x$neighbours$effective))),
-      format_count(nrow(x$neighbours)), if (nrow(x$neighbours) > 1) "s" else "",
-      unconverged_text(sum(!x$neighbours$converged))
+      format_count(round(min(x$losses$effective))),
+      format_count(nrow(x$losses)), if (nrow(x$losses) > 1) "s" else "",
+      unconverged_text(sum(!x$losses$converged))
     )
   }
 }
@@ -131,7 +131,7 @@ unconverged_text <- function(n) {
 sampled_table <- function(x) {
   worst <- x$worst
   data.frame(
-    relation = worst$relation, neighbours = as.integer(worst$neighbours),
+    neighbours = worst$neighbours, files = as.integer(worst$files),
     claim = worst$claim, "lower bound" = worst$loss,
     "estimate" = worst$estimate, "could show" = worst$visible,
     check.names = FALSE

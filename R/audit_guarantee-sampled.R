@@ -3,13 +3,13 @@
 # Internal.
 
 #' @param fit (`synthesizer`)
-#' @param neighbours (count) Records to remove in turn.
+#' @param files (count) Records to remove in turn.
 #' @noRd
-sampled_audit <- function(fit, neighbours, refit, level, seed) {
+sampled_audit <- function(fit, files, refit, level, seed) {
   started <- proc.time()[["elapsed"]]
-  neighbours <- check_count(
-    neighbours,
-    min = 1, max = n_records(fit) - 2, arg = "neighbours"
+  files <- check_count(
+    files,
+    min = 1, max = n_records(fit) - 2, arg = "files"
   )
   check_number(level, above = 0, below = 1)
   check_seed(seed)
@@ -18,14 +18,14 @@ sampled_audit <- function(fit, neighbours, refit, level, seed) {
     null = TRUE, arg = "refit"
   )
   check_converged(fit, FALSE)
-  records <- worst_records(fit, neighbours)
+  records <- worst_records(fit, files)
   # Each neighbour may err: all bounds hold together
   each <- 1 - (1 - level) / length(records)
   claim <- if (is.null(fit$censor)) {
     2 * fit$bound$overall
   } else {
     (fit$censor$upper - fit$censor$lower) *
-      dependency_of(fit$privacy_weights)$factor[["add/remove-one"]]
+      dependency_of(fit$privacy_weights)$factor[["add-remove"]]
   }
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]
@@ -34,22 +34,22 @@ sampled_audit <- function(fit, neighbours, refit, level, seed) {
     )
     found <- sampled_loss(fit, other, each)
     data.frame(
-      relation = "add/remove-one", record = i, value = NA_character_,
+      neighbours = "add-remove", record = i, value = NA_character_,
       claim = claim, found, converged = isTRUE(other$converged)
     )
   })
   losses <- do.call(rbind, rows)
   worst <- data.frame(
-    relation = "add/remove-one", neighbours = nrow(losses), claim = claim,
+    neighbours = "add-remove", files = nrow(losses), claim = claim,
     loss = max(losses$loss), estimate = max(losses$estimate),
     visible = max(losses$visible), ratio = max(losses$loss) / claim
   )
   new_guarantee_audit(
-    worst = worst, neighbours = losses, mechanism = mechanism_of(fit),
+    worst = worst, losses = losses, mechanism = mechanism_of(fit),
     epsilon = fit$censor$epsilon, method = "sampled",
     model = format_audit_model(fit), n_records = n_records(fit),
     bound = fit$bound$overall, one_off = 0,
-    claimed = if (is.null(fit$censor)) "2 Delta" else "epsilon",
+    claimed = if (is.null(fit$censor)) "2 x bound" else "epsilon",
     level = level, seconds = proc.time()[["elapsed"]] - started
   )
 }

@@ -17,21 +17,21 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
   pairs <- worst_pairs(x, audit_file(x, data))
   total <- total_charges(x$charges, x$delta)
   curves <- list()
-  rows <- lapply(relation_names, function(relation) {
-    pair <- pairs[[relation]]
+  rows <- lapply(relation_names, function(neighbours) {
+    pair <- pairs[[neighbours]]
     found <- NULL
     if (!laplace && replicates > 0) {
       found <- sampled_law(pair, replicates, level, seed)
     }
     if (!is.null(found)) {
-      curves[[relation]] <<- data.frame(relation = relation, found$curve)
+      curves[[neighbours]] <<- data.frame(neighbours = neighbours, found$curve)
     }
     data.frame(
-      relation = relation,
+      neighbours = neighbours,
       claimed = if (laplace) {
-        total$epsilon[[relation]]
+        total$epsilon[[neighbours]]
       } else {
-        sqrt(2 * total$rho[[relation]])
+        sqrt(2 * total$rho[[neighbours]])
       },
       exact = law_of_pair(pair, laplace), found = found$bound %||% NA_real_
     )
@@ -210,7 +210,7 @@ format.score_audit <- function(x, ...) {
     "audit of a score release; ",
     paste(
       sprintf(
-        "%s: %s %s found, %s claimed", x$worst$relation, x$unit,
+        "%s: %s %s found, %s claimed", x$worst$neighbours, x$unit,
         format_figure(x$worst$exact), format_figure(x$worst$claimed)
       ),
       collapse = "; "
@@ -220,7 +220,7 @@ format.score_audit <- function(x, ...) {
 
 print_lines.score_audit <- function(x) {
   shown <- data.frame(
-    relation = x$worst$relation, claimed = x$worst$claimed,
+    neighbours = x$worst$neighbours, claimed = x$worst$claimed,
     exact = x$worst$exact, "share found" = x$worst$exact / x$worst$claimed,
     check.names = FALSE
   )

@@ -27,7 +27,7 @@
 #'   list with `weights` (numeric, one a record), and `lower`, `upper` and
 #'   `centre` for a clip; it is called on every neighbour.
 #' @param epsilon (positive number or `NULL`) The total epsilon of a job of one
-#'   set; what a function claims for add/remove-one.
+#'   set; what a function claims for add-remove.
 #' @param ... For a formula, settings of a mechanism that is given by its name,
 #'   the margin in short (`bounds`, `bins`, `margin_share`), `response` and
 #'   `scaling`, as in [pseudo_posterior()]. For a fit, passed to the audit: the
@@ -50,13 +50,14 @@
 #'   several powers of ten beyond the data.
 #' @param method (string) `"auto"`, the default: exact where the model allows
 #'   it, else sampled; or one of the two.
-#' @param neighbours For a formula the relation that `epsilon` is for, as in
-#'   [pseudo_posterior()]. For a fit (count) the sampled audit's: how many
-#'   records are removed in turn, those of the largest bounds and of the most
-#'   extreme responses. Default 4.
+#' @param neighbours (string) The relation that `epsilon` is for, as in
+#'   [pseudo_posterior()].
+#' @param files (count) Sampled audit: how many neighbouring files to look at.
+#'   Each lacks one record, those of the largest bounds and of the most extreme
+#'   responses. Default 4.
 #' @param refit (function or `NULL`) Sampled audit: makes the fit of a data
 #'   frame. `NULL`, the default, repeats how the fit was made.
-#' @param margin_epsilon (number >= 0) Exact audit of a fit: the add/remove-one
+#' @param margin_epsilon (number >= 0) Exact audit of a fit: the add-remove
 #'   epsilon of a histogram that calibrates the margin, taken as spent in full,
 #'   as a two-stage fit's first stage is. Default 0; a `pseudo_posterior` knows
 #'   its own.
@@ -69,23 +70,23 @@
 #' two extreme responses, and the noise itself run many times.
 #'
 #' @return For a `score_release` a `score_audit`: a list with `worst` (data
-#'   frame by relation: `claimed` and `exact` mu, for Laplace noise epsilon, and
-#'   `found`, the lower bound from runs) and `curve` (`relation`,
+#'   frame by `neighbours`: `claimed` and `exact` mu, for Laplace noise epsilon, and
+#'   `found`, the lower bound from runs) and `curve` (`neighbours`,
 #'   `false_positive`, `false_negative` of a test that tells the two files
 #'   apart). Else a `guarantee_audit`: a list with
-#'   * `worst` (data frame, a row for each neighbour relation): `neighbours`
-#'     (how many), `claim`, `loss` (largest |r| over all cells; `Inf` where the
-#'     density is not clipped, because it grows without bound), `loss_bulk`
+#'   * `worst` (data frame, a row for each relation): `neighbours`, `files` (how
+#'     many), `claim`, `loss` (largest |r| over all cells; `Inf` where the
+#'     density is not censored, because it grows without bound), `loss_bulk`
 #'     (largest |r| where the posterior of the file has its mass 1 - 1/4000:
 #'     what 4,000 draws see), `delta` (the largest mass by which one posterior
 #'     exceeds exp(claim) times the other), `ratio` (`loss` / `claim`), and
 #'     `error_loss`, `error_bulk`, `error_delta`: the change from a grid with
 #'     twice the step;
-#'   * `neighbours` (data frame, confidential): the same for each neighbour,
+#'   * `losses` (data frame, confidential): the same for each neighbouring file,
 #'     with `record` (row number), `value` (put in its place) and `limit` (the
 #'     bound epsilon (1 + sum rho_j) on what a change of all weights can cost);
 #'   * `mechanism`, `epsilon`, `method`, `model`, `n_records`, `bound` (Delta),
-#'     `grid` (`cells`, `range`), `claimed` (`"epsilon"`, or `"2 Delta"` where
+#'     `grid` (`cells`, `range`), `claimed` (`"epsilon"`, or `"2 x bound"` where
 #'     the papers' index stands for it), `seconds`.
 #'
 #'   A sampled audit's `worst` has `loss` (lower confidence bound), `estimate`,
@@ -166,7 +167,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
   } else {
     job <- assign_mechanism(
       job, with_settings(chosen[[1]], given$settings), epsilon,
-      margin = resolve_margin(margin, given$margin)
+      margin = resolve_margin(margin, given$margin, takes_margin(chosen[[1]]))
     )
     job_mechanism(job)
   }
@@ -177,7 +178,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
 #' @export
 audit_guarantee.synthesizer <- function(x, method = c(
                                           "auto", "exact", "sampled"
-                                        ), neighbours = 4, refit = NULL,
+                                        ), files = 4, refit = NULL,
                                         level = 0.95, seed = NULL,
                                         remove = NULL, replacements = 48,
                                         values = NULL, cells = NULL,
@@ -192,7 +193,7 @@ audit_guarantee.synthesizer <- function(x, method = c(
     method <- if (small && is.null(refit)) "exact" else "sampled"
   }
   if (method == "sampled") {
-    return(sampled_audit(x, neighbours, refit, level, seed))
+    return(sampled_audit(x, files, refit, level, seed))
   }
   mechanism <- fit_mechanism(x, margin_epsilon)
   exact_audit(
@@ -210,7 +211,7 @@ audit_guarantee.pseudo_posterior <- function(x, ...) {
   spent <- if (is.null(margin)) {
     0
   } else {
-    histogram_epsilon(margin)[["add/remove-one"]]
+    histogram_epsilon(margin)[["add-remove"]]
   }
   audit_guarantee(final_fit(x), margin_epsilon = spent, ...)
 }
@@ -232,17 +233,17 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
   )
   check_count(cells, min = 8, null = TRUE)
   check_audit_range(range, parameters)
-  neighbours <- audit_neighbours(model, remove, replacements, values)
-  found <- audit_on_grid(model, mechanism, neighbours, cells, range)
+  files <- audit_neighbours(model, remove, replacements, values)
+  found <- audit_on_grid(model, mechanism, files, cells, range)
   losses <- found$losses
   mechanism <- found$mechanism
-  losses$value <- format_values(neighbours$values)[losses$value]
+  losses$value <- format_values(files$values)[losses$value]
   new_guarantee_audit(
-    worst = worst_losses(losses), neighbours = losses,
+    worst = worst_losses(losses), losses = losses,
     mechanism = mechanism$name, epsilon = mechanism$epsilon, method = "exact",
     model = format_audit_model(model), n_records = length(model$spec$y),
     bound = found$bound, one_off = mechanism$one_off,
-    claimed = if (is.null(mechanism$width)) "2 Delta" else "epsilon",
+    claimed = if (is.null(mechanism$width)) "2 x bound" else "epsilon",
     grid = list(cells = found$cells, range = found$range),
     seconds = proc.time()[["elapsed"]] - started
   )
@@ -272,18 +273,16 @@ format_values <- function(values) {
 # The largest of each column over the neighbours of a relation, and the grid's
 # error where it is reached.
 worst_losses <- function(losses) {
-  relations <- intersect(
-    c("add/remove-one", "replace-one"), unique(losses$relation)
-  )
-  rows <- lapply(relations, function(relation) {
-    part <- losses[losses$relation == relation, ]
+  found <- intersect(relation_names, losses$neighbours)
+  rows <- lapply(found, function(neighbours) {
+    part <- losses[losses$neighbours == neighbours, ]
     at <- function(value) {
       found <- which.max(value)
       if (length(found) == 0) 1L else found
     }
     error <- function(value, error) part[[error]][at(part[[value]])]
     data.frame(
-      relation = relation, neighbours = nrow(part), claim = part$claim[1],
+      neighbours = neighbours, files = nrow(part), claim = part$claim[1],
       loss = max(part$loss), loss_bulk = max(part$loss_bulk),
       delta = max(part$delta), ratio = max(part$loss) / part$claim[1],
       error_loss = error("loss", "error_theta"),
@@ -296,7 +295,7 @@ worst_losses <- function(losses) {
 
 # Which neighbours an exact audit looks at. Internal.
 
-#' @return (list) `table` (data frame): `relation`, `record` (row number),
+#' @return (list) `table` (data frame): `neighbours`, `record` (row number),
 #'   `value` (index into `values`, NA for a removal); `values`: responses in
 #'   their own unit.
 #' @noRd
@@ -310,7 +309,7 @@ audit_neighbours <- function(model, remove, replacements, values) {
   ))
   remove <- remove[!duplicated(key[remove])]
   table <- data.frame(
-    relation = "add/remove-one", record = remove, value = NA_integer_
+    neighbours = "add-remove", record = remove, value = NA_integer_
   )
   values <- values %||% audit_values(model)
   values <- check_audit_values(values, model)
@@ -324,7 +323,7 @@ audit_neighbours <- function(model, remove, replacements, values) {
     pairs <- pairs[!same, ]
     if (nrow(pairs) > 0) {
       table <- rbind(table, data.frame(
-        relation = "replace-one", record = pairs$record, value = pairs$value
+        neighbours = "replace", record = pairs$record, value = pairs$value
       ))
     }
   }
@@ -388,7 +387,7 @@ check_audit_values <- function(values, model) {
 #' Files that are built to break a mechanism
 #'
 #' Audits of ordinary files find little. These find what a mechanism can lose:
-#' * `"clones"`: n - 1 equal records and one other. Clipping is tight on it: a
+#' * `"clones"`: n - 1 equal records and one other. Censoring is tight on it: a
 #'   removal costs the whole width of the interval, a replacement twice that.
 #' * `"clusters"`: two groups of clones close to each other, and an outlier. The
 #'   outlier sets the largest Lipschitz bound; without it the min-max map of

@@ -1,4 +1,4 @@
-#' Clip what each record contributes
+#' Censor what each record contributes
 #'
 #' A censoring rule bounds the contribution of every record to the log pseudo
 #' posterior:
@@ -7,7 +7,7 @@
 #' dropping the record changes no posterior density by more than a factor
 #' \eqn{\exp(hi - lo)}: a parameter draw is then strictly
 #' \eqn{\epsilon}-differentially private with \eqn{\epsilon = hi - lo} for
-#' add/remove-one neighbours and twice that for replace-one neighbours. Which
+#' add-remove neighbours and twice that for replace neighbours. Which
 #' label a fit gets depends on its weights too, see [guarantee()].
 #'
 #' The interval is \eqn{[-\epsilon/2, \epsilon/2]}, the papers', or without a
@@ -15,10 +15,10 @@
 #' positive (counts, labels), where it is twice as deep for the same epsilon.
 #'
 #' With a `reference` the rule subtracts \eqn{a_i = \alpha_i f_i(\theta_{ref})},
-#' so that the log-likelihood *ratio* to the reference is clipped. A constant
+#' so that the log-likelihood *ratio* to the reference is censored. A constant
 #' does not move the posterior, so nothing is lost near the reference. The scale
 #' of the ratio has to fall with epsilon: the `window` c is the raw log ratio up
-#' to which nothing is clipped, by the public weight
+#' to which nothing is censored, by the public weight
 #' \eqn{\alpha = \min(1, \epsilon / (2c))} (\eqn{\epsilon / (4c)} for
 #' `neighbours = "replace"`) that multiplies the privacy weights. A window of
 #' \eqn{\epsilon / 2} or less leaves the weights as they are.
@@ -68,7 +68,7 @@
 #'
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
-#' Bayesian data synthesis, for Censor_uw and Censor_w: clipping at
+#' Bayesian data synthesis, for Censor_uw and Censor_w: censoring at
 #' \eqn{\pm\epsilon/2}.
 #' @seealso [fit_synthesizer()], [guarantee()], [perturbed_histogram()]
 #' @examples
@@ -86,7 +86,7 @@
 censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
                    reference = NULL, window = NULL, lower = NULL, upper = NULL,
                    interval = c("auto", "symmetric", "negative")) {
-  neighbours <- check_choice(neighbours, c("add-remove", "replace"))
+  neighbours <- check_choice(neighbours, relation_names)
   interval <- check_choice(interval, c("auto", "symmetric", "negative"))
   check_number(epsilon, above = 0, null = TRUE)
   check_number(lower, null = TRUE)
@@ -167,7 +167,7 @@ resolve_censor <- function(censor, family) {
       is.null(censor$window), "A reference needs a {.arg window} for the family
        {.code {format(family)}}.",
       i = "It is the raw log ratio to the reference up to which nothing
-           is clipped, such as 2 or 4.",
+           is censored, such as 2 or 4.",
       arg = "window"
     )
     half <- min(abs(censor$lower), abs(censor$upper))
@@ -183,7 +183,7 @@ resolve_censor <- function(censor, family) {
 #' @export
 format.censoring_rule <- function(x, ...) {
   paste0(
-    "clip to ", format_interval(x),
+    "censor to ", format_interval(x),
     if (!is.null(x$reference)) {
       paste0(" around ", format(x$reference), ", window ", format_window(x))
     }
@@ -206,11 +206,11 @@ print_lines.censoring_rule <- function(x) {
   c(
     sprintf("Censoring rule, epsilon %s per parameter draw for %s neighbours",
       format(x$epsilon),
-      if (x$neighbours == "replace") "replace-one" else "add/remove-one"
+      x$neighbours
     ),
     sprintf("  interval    %s", format_interval(x)),
     sprintf(
-      "  costs       add/remove-one %s, replace-one %s", format_figure(width),
+      "  costs       add-remove %s, replace %s", format_figure(width),
       format_figure(2 * width)
     ),
     if (!is.null(x$reference)) {
@@ -328,7 +328,7 @@ check_window <- function(window, reference) {
     !is.null(window) && is.null(reference),
     "A {.arg window} needs a {.arg reference}.",
     i = "It is the raw log ratio to the reference up to which nothing is
-         clipped.",
+         censored.",
     arg = "window"
   )
 }

@@ -1,6 +1,6 @@
 # Epsilon and the two neighbour relations: what one costs under the other.
 
-relation_names <- c("add/remove-one", "replace-one")
+relation_names <- c("add-remove", "replace")
 
 #' A figure for each neighbour relation
 #' @noRd
@@ -8,16 +8,10 @@ by_relation <- function(add_remove, replace = 2 * add_remove) {
   stats::setNames(c(add_remove, replace), relation_names)
 }
 
-#' The width that epsilon buys: replace-one costs it twice
+#' The width that epsilon buys: a replaced record costs it twice
 #' @noRd
 width_of_epsilon <- function(epsilon, neighbours) {
   if (neighbours == "replace") epsilon / 2 else epsilon
-}
-
-#' The relation's name in labels
-#' @noRd
-relation_of <- function(neighbours) {
-  if (neighbours == "replace") "replace-one" else "add/remove-one"
 }
 
 #' Is a total above what is allowed, by more than the rounding of its sum?
@@ -140,15 +134,15 @@ smallest_that <- function(holds, low, high) {
 charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1,
                    gap = NA_real_) {
   stopifnot(is.null(epsilon) != is.null(rho))
-  of <- function(cost, relation) {
-    if (is.null(cost)) NA_real_ else as.double(cost[[relation]])
+  of <- function(cost, neighbours) {
+    if (is.null(cost)) NA_real_ else as.double(cost[[neighbours]])
   }
   data.frame(
     id = id, what = what,
-    add_remove = of(epsilon, "add/remove-one"),
-    replace = of(epsilon, "replace-one"),
-    rho_add_remove = of(rho, "add/remove-one"),
-    rho_replace = of(rho, "replace-one"),
+    add_remove = of(epsilon, "add-remove"),
+    replace = of(epsilon, "replace"),
+    rho_add_remove = of(rho, "add-remove"),
+    rho_replace = of(rho, "replace"),
     zcdp = is.null(epsilon), gap = as.double(gap), delta = delta,
     times = as.double(times)
   )

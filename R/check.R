@@ -302,7 +302,7 @@ class_parts <- list(
   ),
   privacy_guarantee = c(
     label = "character", epsilon = "list", charges = "data.frame",
-    relations = "character"
+    neighbours = "character"
   )
 )
 
@@ -391,8 +391,7 @@ foreign_arguments <- c(
   cores = "Chains run on {.arg threads} of {.fn fit_synthesizer}.",
   sampler = "The sampler is {.arg control}:
              {.code control = sampler_control(\"nuts\")}.",
-  support = "The response's ends are {.arg support} of {.fn synthesize} and
-             {.fn pseudo_posterior}.",
+  support = "The ends of released values are {.arg bounds}.",
   adapt_delta = "The sampler's settings are {.arg control}: see
                  {.fn sampler_control}.",
   weights = "Privacy weights are {.arg privacy_weights} of

@@ -26,7 +26,7 @@
 #' @param mechanisms (character or list) Names of [mechanisms] or objects, such
 #'   as `list("centred", mechanism_lw(scale = 0.5))`; also
 #'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
-#' @param epsilon (positive numbers) Totals, add/remove-one unless `neighbours`
+#' @param epsilon (positive numbers) Totals, add-remove unless `neighbours`
 #'   says otherwise. Default 5 and 1.
 #' @param grid (data frame or `NULL`) In the place of `mechanisms` and
 #'   `epsilon`, one row for each run. Its columns are named after arguments of
@@ -42,7 +42,7 @@
 #'   With a `radius` the mean identification risk is measured. After a formula
 #'   both are also settings of the mechanisms that take them, and `relative` in
 #'   `...` is of both. A mechanism object or a column of `grid` has its own.
-#' @param calibrate (character) Clipped mechanisms that get the margin of
+#' @param calibrate (character) Censored mechanisms that get the margin of
 #'   `bounds`, as `"score"` does in any case. Default `"centred"`; the others
 #'   stay as published. With a `grid` it is all of them.
 #' @param file (string or `NULL`) Where finished rows are kept, for a run that
@@ -180,7 +180,7 @@ compare.formula <- function(formula, data, family = student_t(),
   given <- sort_arguments(
     c(list(...), mget(as.character(taken))), open,
     also = c(
-      "margin", "support", "neighbours", "allow_unconverged", "relative",
+      "margin", "neighbours", "allow_unconverged", "relative",
       if (is.null(grid)) "reference"
     )
   )
@@ -339,7 +339,7 @@ check_calibrate <- function(calibrate) {
   vapply(calibrate, function(name) {
     found <- find_mechanism(name, "stages", "calibrate")
     refuse_if(
-      found$kind != "clipped", "{.arg calibrate} must name clipped mechanisms.",
+      found$kind != "censored", "{.arg calibrate} must name censored mechanisms.",
       x = "{.val {found$name}} is none: it can have no margin.",
       arg = "calibrate"
     )
@@ -400,7 +400,7 @@ crossed_cases <- function(chosen, given, epsilon) {
     chosen <- c(chosen, if (!alone$name %in% names) list(alone))
   }
   cases <- lapply(chosen, function(mechanism) {
-    claims <- mechanism$kind %in% c("clipped", "weighted", "noise", "sums")
+    claims <- mechanism$kind %in% c("censored", "weighted", "histogram", "scores")
     lapply(if (claims) epsilon else list(NULL), function(value) {
       list(mechanism = mechanism, row = list(epsilon = value))
     })
@@ -412,7 +412,7 @@ crossed_cases <- function(chosen, given, epsilon) {
 #' @param case (list) `mechanism`: one, or a definition; `row`: what takes the
 #'   place of what is given for all cases.
 #' @param given (list) See sort_arguments().
-#' @param calibrate (character or `NULL`) Clipped mechanisms with a margin;
+#' @param calibrate (character or `NULL`) Censored mechanisms with a margin;
 #'   `NULL`: all.
 #' @noRd
 case_job <- function(case, job, given, calibrate) {
@@ -423,7 +423,7 @@ case_job <- function(case, job, given, calibrate) {
     x
   }
   job$neighbours <- check_choice(
-    row$neighbours %||% job$neighbours, c("add-remove", "replace"),
+    row$neighbours %||% job$neighbours, relation_names,
     arg = "neighbours"
   )
   mechanism <- with_settings(
@@ -432,14 +432,13 @@ case_job <- function(case, job, given, calibrate) {
   margin <- resolve_margin(
     given$also$margin, put(given$margin, margin_arguments)
   )
-  takes <- mechanism$kind %in% c("noise", "sums") ||
-    mechanism$name %in% (calibrate %||% mechanism$name) &&
-      mechanism$kind == "clipped"
+  takes <- takes_margin(mechanism) && (mechanism$kind != "censored" ||
+    mechanism$name %in% (calibrate %||% mechanism$name))
   assign_mechanism(
     job, mechanism, row$epsilon,
     margin = if (takes) margin,
     # The margin's bounds are public ends for all rows
-    support = given$also$support %||% margin_ends(margin)
+    bounds = row$bounds %||% given$margin$bounds %||% margin_ends(margin)
   )
 }
 
@@ -448,14 +447,14 @@ case_job <- function(case, job, given, calibrate) {
 #' @noRd
 check_margin_taken <- function(jobs, stated) {
   taken <- vapply(jobs, function(job) !is.null(job$margin), TRUE)
-  if (any(c("margin", margin_arguments) %in% stated) && !any(taken)) {
+  if (any(c("margin", "bins", "margin_share") %in% stated) && !any(taken)) {
     names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
     abort_input(
-      "A margin is for clipped mechanisms, in a comparison for those in
-       {.arg calibrate}.",
-      x = "None of {.val {names}} is.",
-      i = "Leave {.arg bounds} out.",
-      arg = "bounds"
+      "No mechanism of this comparison takes the margin.",
+      x = "{.val {names}} {?has/have} none, or {.arg calibrate} leaves
+           {?it/them} out.",
+      i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out.",
+      arg = "margin"
     )
   }
 }
@@ -470,7 +469,7 @@ check_margin_taken <- function(jobs, stated) {
 #' @noRd
 run_comparison <- function(jobs, m, measure, measured, file) {
   for (job in jobs) {
-    own_draws <- job$mechanism$kind != "sums" && is.null(job$margin) &&
+    own_draws <- job$mechanism$kind != "scores" && is.null(job$margin) &&
       !is.null(definition_of(job$mechanism)$stages)
     if (own_draws) check_enough_draws(job, m, "m")
   }
@@ -562,11 +561,11 @@ run_row <- function(job, m, measure) {
   tell_step("{definition$short}{at}")
   release <- definition$release %||% release_jobs
   found <- tryCatch(
-    suppressMessages(release(job, m), classes = "pseudosynth_message_support"),
+    suppressMessages(release(job, m), classes = "pseudosynth_message_bounds"),
     pseudosynth_error_privacy = function(e) list(problem = e),
     pseudosynth_error_sampler = function(e) list(problem = e)
   )
-  asked <- if (definition$kind == "free") 0 else job$epsilon
+  asked <- if (definition$kind == "no data") 0 else job$epsilon
   comparison_row(definition$name, asked, measure, found, started)
 }
 
@@ -580,8 +579,8 @@ comparison_row <- function(mechanism, asked, measure, found,
   row <- data.frame(
     mechanism = mechanism, asked = asked %||% NA_real_,
     label = found$label$label %||% "-",
-    add_remove = total[["add/remove-one"]] %||% NA_real_,
-    replace = total[["replace-one"]] %||% NA_real_
+    add_remove = total[["add-remove"]] %||% NA_real_,
+    replace = total[["replace"]] %||% NA_real_
   )
   row[c(comparison_figures, paste0(comparison_figures, "_se"))] <- NA_real_
   if (is.null(found$problem)) {
@@ -631,7 +630,7 @@ synthesize_sets <- function(job, fit, m) {
     as.list(draw_sets(
       fit, if (is.null(margin)) m else 1,
       margin = margin, seed = stage_seed(job$seed, "sets"),
-      allow_unconverged = job$allow_unconverged, support = job$support
+      allow_unconverged = job$allow_unconverged, bounds = job$bounds
     )$synthetic)
   })
   list(sets = unlist(made, recursive = FALSE), margin = margin)
@@ -661,7 +660,7 @@ comparison_shown <- function(x) {
   table <- x$table
   shown <- data.frame(
     mechanism = table$mechanism, epsilon = table$asked, table[x$settings],
-    label = table$label, "add/remove" = table$add_remove,
+    label = table$label, "add-remove" = table$add_remove,
     replace = table$replace, check.names = FALSE
   )
   figures <- c(

@@ -39,13 +39,13 @@
 #' k / M to (k - 1) / (M - 1), by at most 1 / M; removing one inside by
 #' k / (M (M - 1)), which is less; replacing one by at most 1 / M. Since the
 #' ball holds the record itself, \eqn{\alpha_j \ge g + c / M}, and with the
-#' contribution clipped to an interval of width w the change of the others
+#' contribution censored to an interval of width w the change of the others
 #' costs at most w times the sum of \eqn{\rho_j = 1 - \min(\alpha_j, \alpha_j')
 #' / \max(\alpha_j, \alpha_j')}. Hence the loss of one draw is at most
 #' \deqn{w \left(1 + \frac{(M - 1) c / M}{\min(1, g + c / M)}\right) \le
 #' w (1 + c / g)}
-#' for add/remove-one neighbours and w more, at most \eqn{w (2 + c / g)}, for
-#' replace-one. M is the largest pattern's, and one more for a record that is
+#' for add-remove neighbours and w more, at most \eqn{w (2 + c / g)}, for
+#' replace. M is the largest pattern's, and one more for a record that is
 #' added: predictors are published, so that pattern sizes are public.
 #' Without a floor no bound exists, and the label of the fit is the papers'
 #' asymptotic one.
@@ -142,9 +142,9 @@ count_dependency <- function(node, inner) {
   c <- node$arguments[["scale"]]
   g <- node$arguments[["shift"]]
   if (g > 0) {
-    dependency("floor", factor = by_relation(1 + c / g, 2 + c / g))
+    dependency("bounded", factor = by_relation(1 + c / g, 2 + c / g))
   } else {
-    dependency("file")
+    dependency("other records")
   }
 }
 
@@ -189,7 +189,7 @@ count_rule <- function(basis, y, code) {
   clamp(basis$scale * (1 - outside) + basis$shift)
 }
 
-#' What a floor proves: factors on the width of the clipped interval
+#' What a floor proves: factors on the width of the censored interval
 #'
 #' @param slope (number) c: a record moves another's weight by at most c / M.
 #' @param floor (number) g.

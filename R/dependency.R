@@ -2,17 +2,18 @@
 # inputs, and what that costs: what a weighting scheme states of its weights,
 # and what the verdict rests on. Kinds, from the best to the worst:
 #
-#   own    this record and public or paid inputs only: an interval of width w
-#          costs w for add/remove-one and 2 w for replace-one
-#   floor  other records too, but boundedly: the width is multiplied by `factor`
-#   file   other records without a known bound
-#   user   not known: given by hand, edited, or of a scheme that nobody knows
+#   own record     this record and public or paid inputs only: an interval of
+#                  width w costs w for add-remove and 2 w for replace
+#   bounded        other records too, but boundedly: the width is multiplied by
+#                  `factor`
+#   other records  without a known bound
+#   unknown        given by hand, edited, or of a scheme that is not known
 
-dependency_kinds <- c("own", "floor", "file", "user")
+dependency_kinds <- c("own record", "bounded", "other records", "unknown")
 history_kinds <- c("none", "public", "confidential")
 
 #' @param kind (string) See above.
-#' @param factor (by relation) On the width of the clipped interval.
+#' @param factor (by relation) On the width of the censored interval.
 #' @param charges (data frame) What was paid for the inputs, see charge().
 #' @param history (string) `"none"`, `"public"` or `"confidential"`: is an input
 #'   made from records of another file, and were these released?
@@ -32,7 +33,7 @@ dependency <- function(kind, factor = by_relation(1), charges = no_charges(),
 #' The dependency of something computed from several parts
 #'
 #' The weakest kind counts, all charges are paid (the same one once), and a
-#' bound of one part does not survive beside another: "floor" becomes "file"
+#' bound of one part does not survive beside another: "bounded" becomes "other records"
 #' unless it stands alone.
 #' @param parts (list of dependencies)
 #' @noRd
@@ -40,7 +41,7 @@ join_dependencies <- function(parts) {
   of <- function(name) vapply(parts, `[[`, parts[[1]][[name]], name)
   kind <- dependency_kinds[max(match(of("kind"), dependency_kinds))]
   alone <- length(parts) == 1
-  if (kind == "floor" && !alone) kind <- "file"
+  if (kind == "bounded" && !alone) kind <- "other records"
   dependency(
     kind,
     factor = if (alone) parts[[1]]$factor else by_relation(1),

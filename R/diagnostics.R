@@ -19,7 +19,7 @@ diagnose <- function(fit) {
     values <- cbind(fit$draws, values)
   }
   # Without any weight the weighted log-likelihood is 0 at every draw; where all
-  # records are clipped all over the posterior it is another constant. Chains
+  # records are censored all over the posterior it is another constant. Chains
   # that are stuck are so in their parameters, too.
   constant <- !is.null(fit$censor) && !is_mixture(fit$family) &&
     length(unique(fit$monitor[, "log_lik"])) == 1
@@ -249,7 +249,7 @@ judge_pairs <- function(met) {
   }
 }
 
-# The least share of proposals that each chain of a clipped model accepts. These
+# The least share of proposals that each chain of a censored model accepts. These
 # moves alone cross from one mode or plateau to another; slices and moves of one
 # level stay, and chains that make no other may agree in the wrong place. Pairs
 # of chains show that moves cross; without them, as under the hierarchical prior
@@ -259,7 +259,7 @@ judge_pairs <- function(met) {
 # way; those that stay where they were, 1e-8 and less.
 least_accepted <- list(pairs = 0.001, no_pairs = 0.1)
 
-#' Clipped chains that hardly ever cross
+#' Censored chains that hardly ever cross
 #' @param fit (`synthesizer`) With `met`.
 #' @noRd
 judge_crossing <- function(fit) {
@@ -305,8 +305,8 @@ judge_depth <- function(treedepth, control) {
   }
 }
 
-# A reference, around which few records are clipped, helps at any number of
-# coefficients; a prior that does not reach where all are clipped where there
+# A reference, around which few records are censored, helps at any number of
+# coefficients; a prior that does not reach where all are censored where there
 # are few. Both are public knowledge, whose numbers are the user's own.
 judge_clipped <- function(fit) {
   few <- fit$spec$n_columns <= 12
@@ -318,7 +318,7 @@ judge_clipped <- function(fit) {
   )
   if (length(remedies) > 0) {
     sprintf(
-      "Public knowledge helps a clipped model to converge: %s.",
+      "Public knowledge helps a censored model to converge: %s.",
       paste(remedies, collapse = ", or ")
     )
   }
@@ -330,7 +330,7 @@ judge_replaced <- function(reason) {
   }
 }
 
-# The posterior is far from any quadratic. Of clipped ones judge_crossing() and
+# The posterior is far from any quadratic. Of censored ones judge_crossing() and
 # judge_clipped() speak.
 judge_acceptance <- function(accept_stat, control) {
   share <- mean(accept_stat)

@@ -43,7 +43,7 @@
 #' @section Privacy:
 #' The label of such a model is the papers' asymptotic one at most, and `"none"`
 #' without weights: what the prior holds and how the likelihood was weighted is
-#' for you to know, and nothing is clipped. It is never strict.
+#' for you to know, and nothing is censored. It is never strict.
 #'
 #' @seealso [reweight()], [guarantee()]
 #' @examples
@@ -312,7 +312,7 @@ print_lines.external_fit <- function(x) {
     ),
     Weights = describe_weights(x),
     Bound = sprintf(
-      "Delta = %s, 2 Delta = %s (density of %s)",
+      "Lipschitz bound %s, twice it %s (density of %s)",
       format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
       x$bound$unit
     ),

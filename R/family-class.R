@@ -62,7 +62,7 @@ is_categorical <- function(family) {
 # prior      function of a flag (is there an intercept alone?): the default
 #            prior of the coefficients, where it is not prior_hierarchical()
 # several    TRUE: it has several linear predictors
-# window     raw log ratio to a reference up to which nothing is clipped
+# window     raw log ratio to a reference up to which nothing is censored
 #
 # and for a score release, where `shape` is the parameter besides the
 # coefficients (sigma, size or precision):

@@ -19,7 +19,7 @@ has_finite_mean <- function(family, response, limits = response$limits) {
 
 #' Refuse to draw values that have no mean
 #'
-#' @param response With the ends that are stated, see with_support().
+#' @param response With the ends that are stated, see with_bounds().
 #' @param margin What the values are calibrated to, or `NULL`: it has ends.
 #' @noRd
 check_finite_mean <- function(family, response, margin) {
@@ -32,14 +32,14 @@ check_finite_mean <- function(family, response, margin) {
          has the tails of a t distribution with {format(family$df)} degrees
          of freedom.",
     i = "State its public smallest and largest value, such as
-         {.code support = {support_example(response)}}.",
+         {.code bounds = {bounds_example(response)}}.",
     i = "Or take {.fn gaussian}, whose tails are lighter.",
-    arg = "support", class = "pseudosynth_error_no_mean"
+    arg = "bounds", class = "pseudosynth_error_no_mean"
   )
 }
 
 #' Ends as code; on the log scale 0 is none
 #' @noRd
-support_example <- function(response) {
+bounds_example <- function(response) {
   if (response$transform == "log") "c(1, 2e6)" else "c(0, 2e6)"
 }

@@ -49,8 +49,8 @@
 #'   records; numbers given by hand are of unknown origin, and no strict label
 #'   rests on them: state a public one by [public_scalar()]. `NULL`, the
 #'   default, is weight 1 for all. These are not survey weights.
-#' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: clips what
-#'   each record contributes. `NULL`, the default: nothing is clipped.
+#' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: censors what
+#'   each record contributes. `NULL`, the default: nothing is censored.
 #' @param chains (count; default 4) Markov chains. Each has a random stream of
 #'   its own.
 #' @param warmup,draws (counts; default 1000) Iterations of each chain that are

@@ -4,7 +4,7 @@
 #' record moves the weights of the others, and no bound on the privacy loss is
 #' known for that. A *frozen* rule is fixed on an earlier or a public file and
 #' gives each record of the current file a weight that depends on that record
-#' and on the rule only. Clipped as [censor()] does, such weights carry a strict
+#' and on the rule only. Censored as [censor()] does, such weights carry a strict
 #' label.
 #'
 #' What is frozen, per scheme:
@@ -82,7 +82,7 @@
 #' `newdata` has other variables, kinds or levels than the rule.
 #'
 #' @section Privacy:
-#' With clipping, frozen weights protect the records of the current file
+#' With censoring, frozen weights protect the records of the current file
 #' strictly, provided that the history has other records. They say nothing about
 #' the records of the history: a rule is a function of that file.
 #' @references

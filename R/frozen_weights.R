@@ -48,12 +48,12 @@ is_fixed <- function(node) {
 
 frozen_dependency <- function(node, inner) {
   if (!is_fixed(node)) {
-    return(dependency("file"))
+    return(dependency("other records"))
   }
   # A rule that knows no file has no history, whatever was stated
   has_history <- length(node_marks(node)) > 0
   dependency(
-    "own",
+    "own record",
     history = if (has_history) node$arguments[["history"]] else "none",
     reproducible = is_reproducible(node)
   )

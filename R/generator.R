@@ -5,14 +5,14 @@
 #' @param draws (matrix, m x D) Those that are paid for.
 #' @param label (`privacy_guarantee`) Public.
 #' @noRd
-new_generator <- function(fit, draws, margin, support, label) {
+new_generator <- function(fit, draws, margin, bounds, label) {
   response <- fit$response
   if (label$holds) response <- released_response(response)
   seal(structure(
     list(
-      family = fit$family, response = with_support(response, support),
+      family = fit$family, response = with_bounds(response, bounds),
       design = fit$design, spec = spec_of_model(fit$spec), draws = draws,
-      margin = margin, m = nrow(draws), support = support, guarantee = label,
+      margin = margin, m = nrow(draws), bounds = bounds, guarantee = label,
       made_by = list(
         package = "pseudosynth",
         version = as.character(utils::packageVersion("pseudosynth"))
@@ -33,7 +33,7 @@ generator_source <- function() {
   new_source(
     refuses = list(
       assignment = for_mixtures, margin = stated("margin"),
-      support = stated("support"), ledger = stated("ledger"),
+      bounds = stated("bounds"), ledger = stated("ledger"),
       uncertainty = fit_source()$refuses$uncertainty
     ),
     check = check_generator, rows = rows_for_generator,

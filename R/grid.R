@@ -15,7 +15,7 @@
 #'   each type, counted over all `specs`.
 #' @noRd
 record_types <- function(specs) {
-  # A type is of the record alone: neither weighted nor clipped
+  # A type is of the record alone: neither weighted nor censored
   files <- lapply(specs, function(spec) {
     records <- records_of_spec(spec)
     records$alpha[] <- 1
@@ -328,7 +328,7 @@ plain_rule <- function(grid, alpha, lower = -Inf, upper = Inf, centre = 0) {
 #'
 #' @param file (list) `grid`; `counts` of the record types; `data` and `type` of
 #'   the records; `model`.
-#' @param weights,censor As in [fit_synthesizer()]. A clipped fit has no bounds.
+#' @param weights,censor As in [fit_synthesizer()]. A censored fit has no bounds.
 #' @noRd
 grid_fit <- function(file, weights = NULL, censor = NULL) {
   n <- length(file$type)

@@ -3,7 +3,7 @@
 #' Computes the label from how the object was made. Nothing weaker than a proof
 #' is called epsilon-differentially private:
 #'
-#' * `"strict"`: the likelihood is clipped to a public interval, no draw was
+#' * `"strict"`: the likelihood is censored to a public interval, no draw was
 #'   dropped, the weights are absent, public or paid for, and nothing that is
 #'   released was read from the file, see [public_response()].
 #' * `"asymptotic"`: the papers' \eqn{\epsilon = 2\Delta}, for weights made from
@@ -14,10 +14,10 @@
 #' * `"none"`: unweighted fits, fits that have not converged, mixtures
 #'   synthesized with posterior-assigned clusters.
 #'
-#' Both neighbour relations are given. *Add/remove-one* drops one record's term
-#' and costs \eqn{2\Delta}; *replace-one* changes one record's response and
-#' costs twice as much. Replace-one comes first for synthetic data, whose
-#' predictors and number of records are published, add/remove-one first for
+#' Both neighbour relations are given. *Add-remove* drops one record's term
+#' and costs \eqn{2\Delta}; *replace* changes one record's response and
+#' costs twice as much. Replace comes first for synthetic data, whose
+#' predictors and number of records are published, add-remove first for
 #' parameter draws. Each of m sets takes a parameter draw of its own, so that
 #' the costs add up.
 #'
@@ -90,7 +90,7 @@
 #'
 #' @section Privacy:
 #' An audit on exact posteriors (beta model, N = 2,000, weights recomputed from
-#' each file) found add/remove losses of 7.9 on average and 19 at worst where
+#' each file) found add-remove losses of 7.9 on average and 19 at worst where
 #' Lipschitz weights claimed 5.2.
 #'
 #' @references
@@ -106,7 +106,7 @@
 #'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
 #' )
 #' guarantee(fit)
-#' # Clipped, with a margin: two charges
+#' # Censored, with a margin: two charges
 #' strict <- update(fit, censor = censor(2,
 #'   reference = list("(Intercept)" = 10.8, sigma = 1)
 #' ))
@@ -152,13 +152,13 @@ guarantee.external_fit <- function(x, m = 1, public = FALSE, ...) {
 #' @param reproducible (flag) Was a seed given besides those of the fit, its
 #'   weights and the margin?
 #' @param margin (list or `NULL`) See margin_part().
-#' @param support (two numbers or `NULL`) Of the released values.
+#' @param bounds (two numbers or `NULL`) Of the released values.
 #' @param draws_id (string) The identity of the draws. By default that of the
 #'   fit, whose draws are yet to be taken.
 #' @noRd
 label_of_fit <- function(fit, m, what = "parameter draws",
                          assignment = "prior", reproducible = FALSE,
-                         margin = NULL, draws_id = fit$id, support = NULL) {
+                         margin = NULL, draws_id = fit$id, bounds = NULL) {
   dependency <- tested_dependency(fit$privacy_weights, fit$data)
   verdict <- if (is_sealed(fit)) {
     verdict_of(fit, dependency, assignment)
@@ -184,7 +184,7 @@ label_of_fit <- function(fit, m, what = "parameter draws",
     oscillation = max(fit$bound$oscillation),
     unit = fit$bound$unit,
     public_inputs = public_inputs_of(
-      fit, verdict$label == "strict", margin, support
+      fit, verdict$label == "strict", margin, bounds
     ),
     empirical = empirical_notes(fit, verdict$label),
     converged = isTRUE(fit$converged),
@@ -226,8 +226,8 @@ epsilon_of <- function(fit, verdict, dependency) {
 
 # Names ------------------------------------------------------------------------
 
-# What clips is called as the mechanism that makes it, see ?mechanisms
-clipped_words <- c(
+# What censors is called as the mechanism that makes it, see ?mechanisms
+censored_words <- c(
   unweighted = "censor_uw", lw = "censor_w", cw = "censor_cw",
   two_stage = "two_stage", frozen = "frozen", public_scalar = "public_scalar"
 )
@@ -235,17 +235,17 @@ clipped_words <- c(
 #' What made the fit, in a word: read from its weights' scheme and its censoring
 #'
 #' The word of a mechanism where one makes such fits. Weights that a mechanism
-#' uses with a clip only are `"frozen_weights"` without it.
+#' uses with censoring only are `"frozen_weights"` without it.
 #' @noRd
 mechanism_of <- function(fit) {
   weights <- fit$privacy_weights
   word <- if (is.null(weights)) "unweighted" else scheme_word(weights)
   if (is.null(fit$censor)) {
-    if (word %in% clipped_words) paste0(word, "_weights") else word
+    if (word %in% censored_words) paste0(word, "_weights") else word
   } else if (!is.null(fit$censor$reference) && word != "two_stage") {
     if (is.null(weights)) "centred" else paste0("centred_", word)
-  } else if (word %in% names(clipped_words)) {
-    clipped_words[[word]]
+  } else if (word %in% names(censored_words)) {
+    censored_words[[word]]
   } else {
     paste0("censor_", word)
   }
@@ -255,7 +255,7 @@ mechanism_of <- function(fit) {
 #' @noRd
 describe_mechanism <- function(fit) {
   parts <- c(
-    if (!is.null(fit$censor)) "clipped likelihood",
+    if (!is.null(fit$censor)) "censored likelihood",
     if (!is.null(fit$censor$reference)) " ratio to a reference"
   )
   words <- c(
@@ -273,8 +273,8 @@ empirical_notes <- function(fit, label) {
   }
   n_draws <- nrow(fit$draws)
   paste0(
-    "Delta is a maximum over S = ", format_count(n_draws), " draws, not a ",
-    "supremum: one more draw exceeds it with probability 1/",
+    "The Lipschitz bound is a maximum over S = ", format_count(n_draws), " draws, not ",
+    "a supremum: one more draw exceeds it with probability 1/",
     format_count(n_draws + 1), "."
   )
 }
@@ -319,10 +319,10 @@ meeting_notes <- function(met) {
 #' What the label rests on and the user has stated
 #' @return (named character)
 #' @noRd
-public_inputs_of <- function(fit, strict, margin = NULL, support = NULL) {
+public_inputs_of <- function(fit, strict, margin = NULL, bounds = NULL) {
   response <- fit$response
   if (strict) response <- released_response(response)
-  response <- with_support(response, support)
+  response <- with_bounds(response, bounds)
   in_plain_figures(c(
     response = paste0(fit$bound$unit, " (the unit of the bound)"),
     values = rounding_text(response),
@@ -404,7 +404,7 @@ probabilistic_guarantee <- function(label, fit, study) {
   if (label$label != "asymptotic" || !is.null(fit$censor)) {
     refuse(
       x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
-          ', from clipping'}; a study speaks of weights made from a file."
+          ', from censoring'}; a study speaks of weights made from a file."
     )
   }
   if (!identical(study$of, mechanism_mark(fit))) {
@@ -415,14 +415,14 @@ probabilistic_guarantee <- function(label, fit, study) {
   }
   if (2 * fit$bound$overall > study$epsilon) {
     refuse(
-      x = "2 Delta of this file lies above the stated epsilon.",
+      x = "Twice this file's Lipschitz bound exceeds the stated epsilon.",
       i = "A study of a larger {.arg epsilon} can."
     )
   }
   if (study$file_rank == 0) {
     refuse(
-      x = "2 Delta of this file lies above that of every local database: they
-           are not like it.",
+      x = "This file's Lipschitz bound exceeds that of every local database:
+           they are not like it.",
       i = "Fit a model with tails like the file's, or give {.arg generate}."
     )
   }

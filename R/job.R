@@ -31,15 +31,8 @@ new_job <- function(formula, data, family, given, neighbours, seed,
     list(
       formula = formula, data = data, family = family, model = model,
       fit_arguments = given, run = run,
-      neighbours = check_choice(
-        neighbours, c("add-remove", "replace"),
-        arg = "neighbours"
-      ),
-      seed = seed,
-      allow_unconverged = check_flag(
-        allow_unconverged,
-        arg = "allow_unconverged"
-      )
+      neighbours = check_choice(neighbours, relation_names), seed = seed,
+      allow_unconverged = check_flag(allow_unconverged)
     ),
     class = c("synthesis_job", "pseudosynth_result")
   )
@@ -51,18 +44,18 @@ new_job <- function(formula, data, family, given, neighbours, seed,
 #' @param epsilon (number or `NULL`) The total.
 #' @param m (count) Sets.
 #' @param margin (`margin_histogram` or `NULL`)
-#' @param support (two numbers or `NULL`) See with_support().
+#' @param bounds (two numbers or `NULL`) See with_bounds().
 #' @return The job with these and `budget`, see split_epsilon(); its mechanism
 #'   has checked the file, too.
 #' @noRd
 assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
-                             margin = NULL, support = NULL) {
+                             margin = NULL, bounds = NULL) {
   definition <- definition_of(mechanism)
   job$mechanism <- mechanism
   job["epsilon"] <- list(check_number(epsilon, above = 0, null = TRUE))
   job$m <- check_count(m, min = 1)
   job["margin"] <- list(margin)
-  job["support"] <- list(support)
+  job["bounds"] <- list(bounds)
   check_epsilon_use(job, definition)
   check_margin_use(job, definition)
   job["budget"] <- list(split_epsilon(job, definition))
@@ -70,14 +63,14 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   if (definition$label == "strict") {
     check_response_is_public(job$model$response)
   }
-  # Of clipped likelihoods and of noise one file must not be told by a refusal
-  told <- definition$kind %in% c("clipped", "noise", "sums")
+  # Of censored likelihoods and of noise one file must not be told by a refusal
+  told <- definition$kind %in% c("censored", "histogram", "scores")
   if (!told || definition$from_unweighted) {
     check_varies(job$model)
   }
-  response <- with_support(job$model$response, support)
+  response <- with_bounds(job$model$response, bounds)
   check_public_ends(
-    support, job$data[[response$variable]], "support", response$confirmed
+    bounds, job$data[[response$variable]], "bounds", response$confirmed
   )
   job <- definition$prepare(job)
   if (!is.null(definition$stages)) {
@@ -88,15 +81,15 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
 
 check_epsilon_use <- function(job, definition) {
   why <- unname(definition$needs["epsilon"])
-  if (definition$kind == "clipped") {
-    why <- "The likelihood is clipped by it."
-  } else if (definition$kind %in% c("noise", "sums")) {
+  if (definition$kind == "censored") {
+    why <- "The likelihood is censored by it."
+  } else if (definition$kind %in% c("histogram", "scores")) {
     why <- "The noise is scaled by it."
   }
   if (!is.na(why)) {
     check_given(job$epsilon, definition$name, why, "epsilon")
   }
-  claims <- definition$kind %in% c("clipped", "weighted", "noise", "sums")
+  claims <- definition$kind %in% c("censored", "weighted", "histogram", "scores")
   refuse_if(
     !claims && !is.null(job$epsilon),
     "The mechanism {.val {definition$name}} claims no epsilon.",
@@ -106,18 +99,16 @@ check_epsilon_use <- function(job, definition) {
 }
 
 check_margin_use <- function(job, definition) {
-  if (definition$kind == "noise") {
+  if (definition$kind == "histogram") {
     check_given(
       job$margin, definition$name, definition$needs[["margin"]], "bounds"
     )
-  } else if (!definition$kind %in% c("clipped", "sums") &&
-    !is.null(job$margin)) {
+  } else if (!is.null(job$margin) && !takes_margin(definition)) {
     abort_input(
-      "A margin is for clipped mechanisms.",
-      x = "{.arg mechanism} is {.val {definition$name}}.",
-      i = "Leave {.arg bounds} out, or call {.fn perturbed_histogram} and
-           {.fn synthesize} yourself.",
-      arg = "bounds"
+      "The mechanism {.val {definition$name}} has no margin.",
+      i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out, or call
+           {.fn perturbed_histogram} and {.fn synthesize} yourself.",
+      arg = "margin"
     )
   }
 }
@@ -134,7 +125,7 @@ split_epsilon <- function(job, definition = definition_of(job$mechanism)) {
   }
   share <- if (is.null(job$margin)) {
     0
-  } else if (definition$kind == "noise") {
+  } else if (definition$kind == "histogram") {
     1
   } else {
     job$margin$share
@@ -143,7 +134,7 @@ split_epsilon <- function(job, definition = definition_of(job$mechanism)) {
   spent <- definition$split(job, job$epsilon - margin)
   list(
     margin = margin, first = spent$first, draw = spent$draw,
-    # The claim is 2 Delta for add/remove-one and 4 Delta for replace-one
+    # The claim is 2 bounds for add-remove and 4 for replace
     bound = width_of_epsilon(spent$draw, job$neighbours) / 2
   )
 }
@@ -307,14 +298,14 @@ finish_job <- function(job, ledger) {
   fits <- run_mechanism(job)
   margin <- job_margin(job)
   # A score release holds no record: what is published is the job's
-  own_data <- if (job$mechanism$kind == "sums") job$model$data
+  own_data <- if (job$mechanism$kind == "scores") job$model$data
 
   tell_step("Drawing {job$m} synthetic set{?s}")
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
     newdata = as_given(own_data, job$model), margin = margin,
     seed = stage_seed(job$seed, "sets"),
-    allow_unconverged = job$allow_unconverged, support = job$support,
+    allow_unconverged = job$allow_unconverged, bounds = job$bounds,
     ledger = ledger
   )
   new_pseudo_posterior(

@@ -96,7 +96,7 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   check_path(path)
   check_number(epsilon, above = 0, null = TRUE)
   check_number(delta, min = 0, max = 0.1)
-  neighbours <- check_choice(neighbours, c("add-remove", "replace"))
+  neighbours <- check_choice(neighbours, relation_names)
   check_installed("jsonlite")
   path <- resolved_path(path)
   if (dir.exists(path)) {
@@ -274,11 +274,10 @@ check_budget <- function(book, label) {
   spent <- spent_of(book, book$charges)
   total <- spent_of(book, join_charges(book$charges, label$charges))
   if (exceeds(total, book$epsilon)) {
-    relation <- relation_of(book$neighbours)
     shown <- c(format_exact(book$epsilon), format_up(c(spent, total)))
     abort_privacy(
       "The budget of the ledger does not allow this.",
-      x = "Of epsilon {shown[1]} ({relation}) {shown[2]} is spent; with this
+      x = "Of epsilon {shown[1]} ({book$neighbours}) {shown[2]} is spent; with this
            it would be {shown[3]}.",
       arg = "ledger", class = "pseudosynth_error_budget",
       spent = spent, total = total, budget = book$epsilon
@@ -305,7 +304,7 @@ check_has_delta <- function(book) {
 #' @return (number) Epsilon under the ledger's relation and delta.
 #' @noRd
 spent_of <- function(book, charges) {
-  total_charges(charges, book$delta)$epsilon[[relation_of(book$neighbours)]]
+  total_charges(charges, book$delta)$epsilon[[book$neighbours]]
 }
 
 #' @return (list) Among other fields `file`, a mark of the response's values,
@@ -372,7 +371,7 @@ print_lines.privacy_ledger <- function(x) {
   c(
     sprintf(
       "Ledger: epsilon %s of %s spent (%s%s), %d entr%s", format_up(spent),
-      format_exact(book$epsilon), relation_of(book$neighbours),
+      format_exact(book$epsilon), book$neighbours,
       if (book$delta > 0) paste(", delta", format_exact(book$delta)) else "",
       n, if (n == 1) "y" else "ies"
     ),

@@ -3,7 +3,7 @@
 #' The record Lipschitz bound \eqn{\Delta_i = \max_s |g_i(\theta_s)|} is the
 #' largest pull of record i on the log pseudo posterior over the kept draws,
 #' where \eqn{g_i = \alpha_i f_i} and \eqn{f_i} is the record's log-likelihood
-#' (clipped where the fit is censored). The draw bound is
+#' (censored where the fit is censored). The draw bound is
 #' \eqn{\Delta(\theta_s) = \max_i |g_i(\theta_s)|}, and the bound of the fit
 #' \eqn{\Delta = \max_i \Delta_i}. The source papers report
 #' \eqn{\epsilon = 2\Delta}; [guarantee()] says what that is worth.
@@ -186,7 +186,7 @@ print_lines.lipschitz_bound <- function(x) {
       if (x$weighted) " of a weighted fit" else "", x$unit
     ),
     sprintf(
-      "  Delta = %s   2 Delta = %s   largest oscillation = %s",
+      "  overall %s, twice it %s, largest oscillation %s",
       format_figure(x$overall), format_figure(2 * x$overall),
       format_figure(max(x$oscillation))
     ),
@@ -238,7 +238,7 @@ print_lines.summary_lipschitz_bound <- function(x) {
     sprintf("Lipschitz bounds, density of %s", x$unit),
     paste0("  ", format_table(x$table)),
     sprintf(
-      "  Delta = %s over N = %s records and S = %s draws",
+      "  overall %s over N = %s records and S = %s draws",
       format_figure(x$overall), format_count(x$n_records),
       format_count(x$n_draws)
     ),

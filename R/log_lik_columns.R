@@ -159,7 +159,7 @@ bound_of_columns <- function(columns, quantile, unit, alpha = NULL,
 #' @param fit What weights were made from.
 #' @param kept (logical, S) Draws to keep.
 #' @return (list or `NULL`) `NULL` where the model is not known (a bound, a
-#'   matrix) or a record's contribution is clipped.
+#'   matrix) or a record's contribution is censored.
 #' @noRd
 frozen_model <- function(fit, kept = NULL) {
   if (inherits(fit, "external_fit")) {

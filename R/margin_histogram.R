@@ -3,7 +3,7 @@
 #' What [pseudo_posterior()] and [compare()] take as `margin`: the
 #' public bounds and bins of a [perturbed_histogram()] of the response, and the
 #' share of epsilon that it gets. The job counts the file, adds the noise and
-#' calibrates each synthetic set to the noisy counts. For clipped mechanisms,
+#' calibrates each synthetic set to the noisy counts. For censored mechanisms,
 #' whose epsilon is met exactly.
 #'
 #' `bounds`, `bins` and `margin_share` among the other arguments of
@@ -66,15 +66,28 @@ margin_ends <- function(margin) {
 
 # In a job ---------------------------------------------------------------------
 
+#' Does a margin's histogram go with the mechanism?
+#' @noRd
+takes_margin <- function(mechanism) {
+  mechanism$kind %in% c("censored", "histogram", "scores")
+}
+
 #' The margin that the user means, by an object or by its arguments
+#'
+#' `bounds` alone make one where the mechanism takes it; a `margin_share` of 0
+#' leaves it out.
 #' @param short (list) `bounds`, `bins`, `margin_share`, as far as given.
 #' @noRd
-resolve_margin <- function(margin, short) {
-  if (length(short) == 0) {
+resolve_margin <- function(margin, short, taken = TRUE) {
+  if (!is.null(margin)) {
     check_class(
       margin, "margin_histogram", "Make one with {.fn margin_histogram}.",
-      null = TRUE, arg = "margin"
+      arg = "margin"
     )
+    short$bounds <- NULL
+  }
+  none <- identical(as.double(short$margin_share), 0)
+  if (length(short) == 0 || none || !taken && all(names(short) == "bounds")) {
     return(margin)
   }
   refuse_if(
@@ -91,7 +104,7 @@ resolve_margin <- function(margin, short) {
 #' @noRd
 check_job_margin <- function(job) {
   margin <- job$margin
-  if (job$mechanism$kind == "clipped") {
+  if (job$mechanism$kind == "censored") {
     check_margin_kind(job$model$response)
   }
   values <- histogram_values(
@@ -111,7 +124,7 @@ check_job_margin <- function(job) {
 #' @noRd
 job_margin <- function(job) {
   # A score release counts its margin itself
-  if (is.null(job$margin) || job$mechanism$kind == "sums") {
+  if (is.null(job$margin) || job$mechanism$kind == "scores") {
     return(NULL)
   }
   tell_step("Perturbing the histogram")

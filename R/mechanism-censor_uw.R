@@ -1,4 +1,4 @@
-# The papers' Censor_uw: the unweighted likelihood, clipped.
+# The papers' Censor_uw: the unweighted likelihood, censored.
 
 #' @rdname mechanisms
 #' @export
@@ -8,9 +8,9 @@ mechanism_censor_uw <- function() {
 
 definition_censor_uw <- function() {
   mechanism_definition(
-    name = "censor_uw", kind = "clipped", label = "strict",
-    title = "clipped likelihood",
-    does = "clips the unweighted likelihood",
+    name = "censor_uw", kind = "censored", label = "strict",
+    title = "censored likelihood",
+    does = "censors the unweighted likelihood",
     short = "Censor_uw", colour = "#D55E00",
     make = mechanism_censor_uw,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),

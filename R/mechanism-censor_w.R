@@ -1,4 +1,4 @@
-# The papers' Censor_w: clipped under Lipschitz weights of the same file.
+# The papers' Censor_w: censored under Lipschitz weights of the same file.
 
 #' @rdname mechanisms
 #' @export
@@ -10,9 +10,9 @@ mechanism_censor_w <- function(scale = 1, shift = 0,
 
 definition_censor_w <- function() {
   mechanism_definition(
-    name = "censor_w", kind = "clipped", label = "asymptotic",
-    title = "clipped likelihood, Lipschitz weights (LW)",
-    does = "clips under Lipschitz weights of this file",
+    name = "censor_w", kind = "censored", label = "asymptotic",
+    title = "censored likelihood, Lipschitz weights (LW)",
+    does = "censors under Lipschitz weights of this file",
     short = "Censor_w", colour = "#F2A37E",
     make = mechanism_censor_w, from_unweighted = TRUE,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
@@ -23,12 +23,12 @@ definition_censor_w <- function() {
 stages_censor_w <- function(job) {
   fits <- first_stage(job)
   weights <- job_lipschitz_weights(job, fits[[1]])
-  tell_step("Fitting the clipped model")
-  fits[[job$mechanism$name]] <- finished_stage(job$seed, "clipped", update(
+  tell_step("Fitting the censored model")
+  fits[[job$mechanism$name]] <- finished_stage(job$seed, "censored", update(
     fits[[1]],
     # The papers' interval, also for counts
     privacy_weights = weights, censor = job_rule(job, "symmetric"),
-    seed = stage_seed(job$seed, "clipped")
+    seed = stage_seed(job$seed, "censored")
   ))
   fits
 }

@@ -1,4 +1,4 @@
-# The likelihood ratio to a public reference, clipped.
+# The likelihood ratio to a public reference, censored.
 
 #' @rdname mechanisms
 #' @export
@@ -13,9 +13,9 @@ mechanism_centred <- function(reference, window = NULL) {
 
 definition_centred <- function() {
   mechanism_definition(
-    name = "centred", kind = "clipped", label = "strict",
-    title = "clipped likelihood ratio to a reference",
-    does = "clips the likelihood ratio to a public `reference`",
+    name = "centred", kind = "censored", label = "strict",
+    title = "censored likelihood ratio to a reference",
+    does = "censors the likelihood ratio to a public `reference`",
     short = "Centred", colour = "#332288",
     make = mechanism_centred,
     prepare = function(job) prepare_clip(with_centred_prior(job)),

@@ -1,4 +1,4 @@
-# Clipped under weights of a rule that another file has fixed.
+# Censored under weights of a rule that another file has fixed.
 
 #' @rdname mechanisms
 #' @export
@@ -13,9 +13,9 @@ mechanism_frozen <- function(rule) {
 
 definition_frozen <- function() {
   mechanism_definition(
-    name = "frozen", kind = "clipped", label = "strict",
-    title = "clipped likelihood, frozen weights",
-    does = "clips under weights of a frozen `rule`",
+    name = "frozen", kind = "censored", label = "strict",
+    title = "censored likelihood, frozen weights",
+    does = "censors under weights of a frozen `rule`",
     short = "Frozen", colour = "#117733",
     make = mechanism_frozen, prepare = prepare_frozen,
     stages = function(job) clipped_stage(job, job_rule(job), job$weights)

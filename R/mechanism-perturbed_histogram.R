@@ -3,7 +3,7 @@
 
 definition_perturbed_histogram <- function() {
   mechanism_definition(
-    name = "perturbed_histogram", kind = "noise", label = "strict",
+    name = "perturbed_histogram", kind = "histogram", label = "strict",
     title = "perturbed histogram",
     does = "the margin's noisy histogram alone",
     short = "Histogram", colour = "#999933",

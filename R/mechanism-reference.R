@@ -13,7 +13,7 @@ mechanism_reference <- function(reference) {
 
 definition_reference <- function() {
   mechanism_definition(
-    name = "reference", kind = "free", label = "no data",
+    name = "reference", kind = "no data", label = "no data",
     does = "sets drawn at the reference's parameters",
     title = "reference alone", short = "Reference alone", colour = "#BBBBBB",
     make = mechanism_reference,
@@ -61,7 +61,7 @@ reference_model <- function(job) {
 #' @noRd
 synthesize_reference <- function(job, sets) {
   model <- job$model
-  response <- with_support(model$response, job$support)
+  response <- with_bounds(model$response, job$bounds)
   found <- reference_model(job)
   spec <- found$spec
   # Nothing of the file's own response

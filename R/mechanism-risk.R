@@ -13,7 +13,7 @@ mechanism_risk <- function(radius, relative = TRUE, known = NULL,
 
 definition_risk <- function() {
   mechanism_definition(
-    name = "risk", kind = "unclaimed", label = "none",
+    name = "risk", kind = "no claim", label = "none",
     title = "risk weights (Weights_V)",
     does = "weights from identification risks",
     short = "Risk", colour = "#CC79A7",

@@ -17,7 +17,7 @@ mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
 
 definition_score <- function() {
   mechanism_definition(
-    name = "score", kind = "sums", label = "strict",
+    name = "score", kind = "scores", label = "strict",
     title = "score release",
     does = "releases noisy sums of clipped scores once, for any number of sets",
     short = "Score", colour = "#661100", make = mechanism_score,
@@ -98,7 +98,7 @@ release_independent <- function(job, sets) {
     draw_sets(
       suppressMessages(release_job(job)), 1,
       as_given(job$model$data, job$model),
-      seed = stage_seed(job$seed, "sets"), support = job$support
+      seed = stage_seed(job$seed, "sets"), bounds = job$bounds
     )
   })
   list(

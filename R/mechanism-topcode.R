@@ -10,7 +10,7 @@ mechanism_topcode <- function(top) {
 
 definition_topcode <- function() {
   mechanism_definition(
-    name = "topcode", kind = "unclaimed", label = "none",
+    name = "topcode", kind = "no claim", label = "none",
     title = "top-coding",
     does = "values above a threshold become the threshold",
     short = "Top-coding", colour = "#AA4499",

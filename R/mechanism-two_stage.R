@@ -1,4 +1,4 @@
-# Clipped under weights from a first draw of this file, which is paid for.
+# Censored under weights from a first draw of this file, which is paid for.
 
 #' @rdname mechanisms
 #' @export
@@ -18,16 +18,16 @@ mechanism_two_stage <- function(weight_range, first_share = 0.2,
   ))
   if (!is.null(reference)) {
     mechanism$title <-
-      "clipped likelihood ratio to a reference, two-stage weights"
+      "censored likelihood ratio to a reference, two-stage weights"
   }
   mechanism
 }
 
 definition_two_stage <- function() {
   mechanism_definition(
-    name = "two_stage", kind = "clipped", label = "strict",
-    title = "clipped likelihood, two-stage weights",
-    does = "clips under weights from a paid draw",
+    name = "two_stage", kind = "censored", label = "strict",
+    title = "censored likelihood, two-stage weights",
+    does = "censors under weights from a paid draw",
     short = "Two-stage", colour = "#88CCEE",
     make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
@@ -44,7 +44,7 @@ split_two_stage <- function(job, rest) {
 stages_two_stage <- function(job) {
   s <- job$mechanism$settings
   tell_step("Fitting the first stage")
-  # Clipped around 0 a first stage seldom converges: centred where possible
+  # Censored around 0 a first stage seldom converges: centred where possible
   first <- call_by_name(two_stage_fit, c(
     list(
       x = job$formula, epsilon0 = job$budget$first, data = job$data,
@@ -69,7 +69,7 @@ stages_two_stage <- function(job) {
   clipped_stage(job, job_rule(job), weights)
 }
 
-#' Both clips: an audit takes cells of the first stage for the draw that the
+#' Both censors: an audit takes cells of the first stage for the draw that the
 #' weights depend on
 #' @noRd
 grid_two_stage <- function(job) {

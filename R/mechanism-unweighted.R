@@ -9,7 +9,7 @@ mechanism_unweighted <- function(quantile = 1) {
 
 definition_unweighted <- function() {
   mechanism_definition(
-    name = "unweighted", kind = "unclaimed", label = "none",
+    name = "unweighted", kind = "no claim", label = "none",
     title = "unweighted posterior",
     does = "no protection, for comparison",
     short = "Unweighted", colour = "#8C8C8C",

@@ -9,17 +9,17 @@
 # names and settings alone: a saved one meets the definition of the day.
 
 mechanism_kinds <- c(
-  "clipped", "weighted", "unclaimed", "noise", "sums", "free"
+  "censored", "weighted", "no claim", "histogram", "scores", "no data"
 )
 
 #' What a mechanism is
 #'
 #' @param name (string) As typed, `"lw_final"`.
-#' @param kind (string) `"clipped"`: the likelihood is clipped, epsilon is met
+#' @param kind (string) `"censored"`: the likelihood is censored, epsilon is met
 #'   exactly and part of it may buy a margin; `"weighted"`: an epsilon is solved
-#'   for; `"unclaimed"`: none is claimed; `"noise"`: a margin alone; `"sums"`:
-#'   noisy sums, paid once for all sets; `"free"`: nothing of the file, epsilon
-#'   0.
+#'   for; `"no claim"`: none is claimed; `"histogram"`: a margin alone;
+#'   `"scores"`: noisy sums, paid once for all sets; `"no data"`: nothing of the
+#'   file, epsilon 0.
 #' @param does (string) One line of the help page's table.
 #' @param label (string) The label of what it releases.
 #' @param short,colour (strings) In figures.

@@ -20,7 +20,7 @@
 #' neither chains nor draws, which are not looked at.
 #'
 #' @section Epsilon:
-#' Clipped mechanisms meet the job's epsilon exactly. Of it the margin's
+#' Censored mechanisms meet the job's epsilon exactly. Of it the margin's
 #' histogram takes its share, see [margin_histogram()], then `first_share` of
 #' the rest goes to the first stage of `mechanism_two_stage()`, and what is left
 #' is shared by the m draws. The others named asymptotic claim
@@ -40,12 +40,12 @@
 #' @param k The re-weighting constant, see [reweight()]. Default `"auto"`.
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
 #'   bounds are dropped at every stage, see [truncate_draws()]. Default 1: none.
-#'   Clipped mechanisms keep all draws, for which ones are dropped depends on
+#'   Censored mechanisms keep all draws, for which ones are dropped depends on
 #'   the file.
 #' @param tolerance,max_refits The searches for `epsilon` and for `k`: accepted
 #'   distance from the target, as a share of it, and the most refits. Default
 #'   0.02 and 10.
-#' @param reference,window The centre of the clip, see [censor()]; for
+#' @param reference,window The centre of the interval, see [censor()]; for
 #'   `mechanism_two_stage()` of both stages, which without it seldom converge.
 #'   The default prior of the fit is then `prior_normal(1, c(b, 2.5))` with b
 #'   the public reference's intercept; of `mechanism_score()` see

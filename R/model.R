@@ -3,7 +3,7 @@
 
 #' The parts of a model, checked against the file
 #' @return (list) `formula`, `family`, `prior`, `response`, `design`, `tibble`,
-#'   `data` (the columns used), `spec` (neither weighted nor clipped).
+#'   `data` (the columns used), `spec` (neither weighted nor censored).
 #' @noRd
 new_model <- function(formula, data, family, prior, response = NULL,
                       scaling = NULL) {
@@ -31,7 +31,7 @@ with_prior <- function(model, prior) {
   model
 }
 
-#' The model of some records, as the core reads it: neither weighted nor clipped
+#' The model of some records, as the core reads it: neither weighted nor censored
 #' @noRd
 model_spec <- function(model, data = model$data) {
   spec <- c(

@@ -32,7 +32,7 @@ format.external_fit <- function(x, ...) {
 
 #' @export
 format.lipschitz_bound <- function(x, ...) {
-  one_line(x, "Delta = ", format_figure(x$overall), ", density of ", x$unit)
+  one_line(x, "Lipschitz bound ", format_figure(x$overall), ", density of ", x$unit)
 }
 
 #' @export

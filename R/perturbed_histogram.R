@@ -94,7 +94,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   check_no_dots(..., hint = "See {.fn perturbed_histogram}.")
   check_present(x)
   check_ledger(ledger)
-  neighbours <- check_choice(neighbours, c("add-remove", "replace"))
+  neighbours <- check_choice(neighbours, relation_names)
   noise <- check_choice(noise, c("discrete", "continuous"))
   epsilon <- check_number(epsilon, min = 1e-6, max = 1e6)
   check_seed(seed)
@@ -363,7 +363,7 @@ format.perturbed_histogram <- function(x, ...) {
     "perturbed histogram of %s, %s on [%s, %s], epsilon %s (%s)",
     x$response$label, bins_text(x), format_count(x$bounds[1]),
     format_count(x$bounds[2]), format(x$epsilon),
-    if (x$neighbours == "replace") "replace-one" else "add/remove-one"
+    x$neighbours
   )
 }
 
@@ -394,12 +394,12 @@ guarantee.perturbed_histogram <- function(x, m = 1, public = TRUE, ...) {
 
 #' @param n_records (count) Of what is drawn from it, for synthetic data.
 #' @param published (character) Columns published beside what is drawn.
-#' @param support (two numbers or `NULL`) Of what is drawn.
+#' @param bounds (two numbers or `NULL`) Of what is drawn.
 #' @noRd
 label_of_histogram <- function(x, what = "the noisy counts", m = 1,
                                n_records = NA_integer_,
                                reproducible = x$reproducible,
-                               published = NULL, support = NULL) {
+                               published = NULL, bounds = NULL) {
   new_privacy_guarantee(
     histogram_verdict(x),
     mechanism = "perturbed_histogram", title = "perturbed histogram",
@@ -410,7 +410,7 @@ label_of_histogram <- function(x, what = "the noisy counts", m = 1,
     unit = x$response$label,
     public_inputs = in_plain_figures(c(
       response = x$response$label,
-      values = rounding_text(with_support(x$response, support)),
+      values = rounding_text(with_bounds(x$response, bounds)),
       histogram = sprintf(
         "%s on [%s, %s], noise of scale %s", bins_text(x),
         format_exact(x$bounds[1]), format_exact(x$bounds[2]),
@@ -450,6 +450,6 @@ histogram_verdict <- function(x) {
   }
   list(label = "strict", reasons = paste(
     "Bounds and bins are public, and one record changes one count by 1",
-    "(replace-one: two), under exact discrete Laplace noise."
+    "(replace: two), under exact discrete Laplace noise."
   ))
 }

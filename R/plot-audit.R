@@ -26,11 +26,11 @@ autoplot.guarantee_audit <- function(object, ...) {
   exact <- object$method == "exact"
   all <- if (exact) "largest over all parameters" else "lower bound"
   bulk <- if (exact) "in the bulk of the posterior" else "estimate"
-  losses <- object$neighbours
+  losses <- object$losses
   second <- if (exact) losses$loss_bulk else losses$estimate
   frame <- data.frame(
-    relation = losses$relation,
-    rank = rank_within(losses$relation, losses$loss, second),
+    neighbours = losses$neighbours,
+    rank = rank_within(losses$neighbours, losses$loss, second),
     loss = c(losses$loss, second), what = rep(c(all, bulk), each = nrow(losses))
   )
   finite <- is.finite(frame$loss)
@@ -43,7 +43,7 @@ autoplot.guarantee_audit <- function(object, ...) {
   frame$loss <- pmax(pmin(frame$loss, largest * 2), smallest)
   claims <- object$worst
   claims$text <- paste(
-    if (object$claimed == "epsilon") "claim" else "2 Delta",
+    if (object$claimed == "epsilon") "claim" else "2 x bound",
     format_figure(claims$claim)
   )
   ggplot(frame, aes(x = .data$rank, y = .data$loss)) +
@@ -58,7 +58,7 @@ autoplot.guarantee_audit <- function(object, ...) {
     geom_point(
       aes(colour = .data$what, shape = .data$infinite), size = 1.7, alpha = 0.85
     ) +
-    facet_wrap(~relation, scales = "free_x") +
+    facet_wrap(~neighbours, scales = "free_x") +
     scale_colour_manual(
       values = stats::setNames(c("#0072B2", "#E69F00"), c(all, bulk))
     ) +
@@ -126,7 +126,7 @@ audit_curves <- function(object) {
   grid <- seq(0, 1, length.out = 201)
   claimed <- do.call(rbind, lapply(seq_len(nrow(object$worst)), function(i) {
     data.frame(
-      relation = object$worst$relation[i], false_positive = grid,
+      neighbours = object$worst$neighbours[i], false_positive = grid,
       false_negative = stats::pnorm(
         stats::qnorm(1 - grid) - object$worst$claimed[i]
       )
@@ -141,7 +141,7 @@ audit_curves <- function(object) {
     geom_point(
       data = object$curve, colour = colour_synthetic, size = 1, alpha = 0.7
     ) +
-    facet_wrap(vars(.data$relation)) +
+    facet_wrap(vars(.data$neighbours)) +
     scale_x_continuous(breaks = c(0, 0.5, 1)) +
     scale_y_continuous(breaks = c(0, 0.5, 1)) +
     coord_equal() +
@@ -159,11 +159,11 @@ audit_curves <- function(object) {
 audit_figures <- function(object) {
   worst <- object$worst
   frame <- data.frame(
-    relation = rep(worst$relation, 2),
+    neighbours = rep(worst$neighbours, 2),
     what = rep(c("claimed", "exact"), each = nrow(worst)),
     value = c(worst$claimed, worst$exact)
   )
-  ggplot(frame, aes(x = .data$value, y = .data$relation)) +
+  ggplot(frame, aes(x = .data$value, y = .data$neighbours)) +
     geom_point(
       aes(colour = .data$what, shape = .data$what), size = 3, stroke = 1
     ) +

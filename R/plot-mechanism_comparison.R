@@ -22,7 +22,7 @@
 #'   1), `"shares"` (of more than two levels), `"groups"`, `"r_squared"`,
 #'   `"overlap"` or `"risk"`.
 #' @param against (string) Of a map: `"epsilon"`, the default, claimed or proven
-#'   (add/remove-one); `"risk"`: the mean identification risk, for comparisons
+#'   (add-remove); `"risk"`: the mean identification risk, for comparisons
 #'   made with a `radius`.
 #' @param ... Not used.
 #' @return A ggplot object, which is drawn when it is printed: at the prompt by
@@ -262,7 +262,7 @@ plot_map <- function(object, measure, against) {
     ) + ggplot2::labs(x = "Mean identification risk"))
   }
   figure + epsilon_axis(frame$at) +
-    ggplot2::labs(x = "Epsilon of one set, add/remove-one (log scale)")
+    ggplot2::labs(x = "Epsilon of one set, add-remove (log scale)")
 }
 
 # Told apart without colour

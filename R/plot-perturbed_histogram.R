@@ -30,7 +30,7 @@ autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
       title = sprintf("Perturbed histogram of %s", response$variable),
       subtitle = sprintf(
         "%d bins, epsilon %s for %s neighbours", length(object$counts),
-        format(object$epsilon), relation_of(object$neighbours)
+        format(object$epsilon), object$neighbours
       ),
       x = axis_title(response$variable, response$transform)
     )

@@ -52,7 +52,7 @@ draw_label <- function(frame, holds, subtitle, caption) {
     geom_text(
       aes(label = .data$text), hjust = -0.25, size = 3.6, colour = "grey15"
     ) +
-    facet_wrap(vars(.data$relation)) +
+    facet_wrap(vars(.data$neighbours)) +
     scale_x_continuous(
       # Room for the figures
       limits = c(0, NA), breaks = two_breaks,
@@ -97,12 +97,12 @@ label_frame <- function(label) {
   }
   frame <- do.call(rbind, lapply(names(parts), function(part) {
     data.frame(
-      part = parts[[part]], relation = label$relations,
-      epsilon = unname(label$epsilon[[part]][label$relations])
+      part = parts[[part]], neighbours = label$neighbours,
+      epsilon = unname(label$epsilon[[part]][label$neighbours])
     )
   }))
   frame$part <- factor(frame$part, rev(unname(parts)))
-  frame$relation <- factor(frame$relation, label$relations)
+  frame$neighbours <- factor(frame$neighbours, label$neighbours)
   frame$text <- format_up(frame$epsilon)
   frame
 }

@@ -55,7 +55,7 @@ autoplot.privacy_ledger <- function(object, ...) {
       title = "Privacy budget",
       subtitle = sprintf(
         "%s of epsilon %s spent (%s), %d entr%s", format_figure(spent),
-        format_figure(object$epsilon), relation_of(object$neighbours), n,
+        format_figure(object$epsilon), object$neighbours, n,
         if (n == 1) "y" else "ies"
       ),
       x = "Entry", y = "Epsilon spent so far"

@@ -37,7 +37,7 @@ autoplot.replicate_study <- function(object, ...) {
       subtitle = wrapped(sprintf(
         "%s; %d of %d above epsilon", object$title, object$above, nrow(frame)
       )),
-      x = "2 Delta of a local database", y = NULL
+      x = "Twice the Lipschitz bound of a local database", y = NULL
     ) +
     theme(axis.text.y = element_blank(), panel.grid.major.y = element_blank())
 }

@@ -52,12 +52,12 @@
 #'   `plot()`, and `tidy()` and `glance()` for users of broom.
 #' @section What the rules hold for:
 #' They are for at least two sets: with one, nothing tells b. They know nothing
-#' of bias: where weights or clipping pull a model towards its prior, the
+#' of bias: where weights or censoring pull a model towards its prior, the
 #' intervals are around the pulled value. Nor does `"reiter"` know noise that
 #' all sets share, as that of a [perturbed_histogram()] that calibrates them.
 #'
 #' `"rubin"` knows the noise. Over 500 files of 1,000 log-normal records at an
-#' add/remove epsilon of 1, 20 sets each, 95% intervals covered the population's
+#' add-remove epsilon of 1, 20 sets each, 95% intervals covered the population's
 #' mean, median, a share and two coefficients 94 to 98% of the time, and those
 #' of the coefficients were as long as [confint()][score-inference] of the
 #' release. They are only as good as the model: with Student's errors, whose far

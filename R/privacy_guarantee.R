@@ -28,15 +28,12 @@ new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
                                   unit, public_inputs, empirical = character(),
                                   converged = TRUE, reproducible = FALSE,
                                   public = FALSE, failure = 0) {
-  relations <- if (what == "parameter draws") {
-    relation_names
-  } else {
-    rev(relation_names)
-  }
+  drawn <- what == "parameter draws"
   derive_epsilon(structure(
     list(
       label = verdict$label, mechanism = mechanism, title = title, what = what,
-      relations = relations, epsilon = list(delta = failure),
+      neighbours = if (drawn) relation_names else rev(relation_names),
+      epsilon = list(delta = failure),
       charges = join_charges(draws, paid),
       draws = if (is.null(draws)) NA_character_ else draws$id,
       holds = verdict$label == "strict", m = m, fit = fit,
@@ -62,12 +59,12 @@ derive_epsilon <- function(x) {
   failure <- x$epsilon$delta
   total <- total_charges(x$charges, failure)
   by_part <- function(charges) {
-    total_charges(charges, failure)$epsilon[x$relations]
+    total_charges(charges, failure)$epsilon[x$neighbours]
   }
   x$epsilon <- list(
     per_draw = by_part(one),
     one_off = by_part(x$charges[!drawn, , drop = FALSE]),
-    total = total$epsilon[x$relations],
+    total = total$epsilon[x$neighbours],
     delta = total$delta
   )
   seal(x)
@@ -77,8 +74,8 @@ derive_epsilon <- function(x) {
 #' @noRd
 charge_draws <- function(x, epsilon) {
   drawn <- x$charges$id %in% x$draws
-  x$charges$add_remove[drawn] <- epsilon[["add/remove-one"]]
-  x$charges$replace[drawn] <- epsilon[["replace-one"]]
+  x$charges$add_remove[drawn] <- epsilon[["add-remove"]]
+  x$charges$replace[drawn] <- epsilon[["replace"]]
   derive_epsilon(x)
 }
 
@@ -139,7 +136,7 @@ as.list.privacy_guarantee <- function(x, ...) {
   })
   x$charges <- row_lists(x$charges)
   # Lists stay arrays in JSON, also where they have one element
-  for (field in c("public_inputs", "relations", "reasons", "empirical")) {
+  for (field in c("public_inputs", "neighbours", "reasons", "empirical")) {
     x[[field]] <- as.list(x[[field]])
   }
   x
@@ -218,8 +215,8 @@ guarantee_lines <- function(x) {
     Map(c, names(x$public_inputs), unname(x$public_inputs)),
     if (!x$public && is.finite(x$oscillation)) {
       list(c("oscillation", paste0(
-        format_figure(x$oscillation), " at most (unit-free; 2 Delta = ",
-        format_figure(2 * x$lipschitz_bound), ")"
+        format_figure(x$oscillation), " at most, in any unit; twice the Lipschitz bound is ",
+        format_figure(2 * x$lipschitz_bound)
       )))
     },
     if (x$reproducible) {
@@ -240,31 +237,31 @@ epsilon_rows <- function(x) {
   }
   if (anyNA(x$epsilon$per_draw)) {
     return(list(
-      c("relations", paste(x$relations, collapse = ", then ")),
+      c("neighbours", paste(x$neighbours, collapse = ", then ")),
       c("epsilon", "withheld: it is computed from the confidential file")
     ))
   }
   at <- delta_note(x)
-  figure <- function(part, relation) {
-    label_figure(x$epsilon[[part]][[relation]], x)
+  figure <- function(part, neighbours) {
+    label_figure(x$epsilon[[part]][[neighbours]], x)
   }
   if (is.na(x$draws)) {
-    return(lapply(x$relations, function(relation) {
-      c(relation, sprintf(
-        "epsilon %s%s, paid once however much is drawn",
-        figure("one_off", relation), at
+    return(lapply(x$neighbours, function(neighbours) {
+      c(neighbours, sprintf(
+        "epsilon %s%s, spent once; further draws are free",
+        figure("one_off", neighbours), at
       ))
     }))
   }
-  multiple <- c("add/remove-one" = "2 Delta", "replace-one" = "4 Delta")
-  lapply(x$relations, function(relation) {
-    clipped <- "interval" %in% names(x$public_inputs)
-    plain <- x$label %in% c("strict", "probabilistic") || clipped
-    of <- if (plain) "" else paste0(multiple[[relation]], " = ")
-    c(relation, sprintf(
+  multiple <- c("add-remove" = "2 x bound", replace = "4 x bound")
+  lapply(x$neighbours, function(neighbours) {
+    censored <- "interval" %in% names(x$public_inputs)
+    plain <- x$label %in% c("strict", "probabilistic") || censored
+    of <- if (plain) "" else paste0(multiple[[neighbours]], " = ")
+    c(neighbours, sprintf(
       "epsilon %s%s per parameter draw, one-off %s, total %s for m = %d%s%s",
-      of, figure("per_draw", relation), figure("one_off", relation),
-      figure("total", relation), x$m, at, if (x$holds) "" else " (claimed)"
+      of, figure("per_draw", neighbours), figure("one_off", neighbours),
+      figure("total", neighbours), x$m, at, if (x$holds) "" else " (claimed)"
     ))
   })
 }
@@ -300,9 +297,9 @@ further_rows <- function(x) {
 
 charge_text <- function(charge, x) {
   unit <- if (charge$zcdp) "rho" else "epsilon"
-  columns <- c("add/remove-one" = "add_remove", "replace-one" = "replace")
+  columns <- c("add-remove" = "add_remove", replace = "replace")
   if (charge$zcdp) columns[] <- paste0("rho_", columns)
-  cost <- unlist(charge[columns[x$relations]])
+  cost <- unlist(charge[columns[x$neighbours]])
   what <- paste0(
     if (charge$times != 1) paste(format_exact(charge$times), "x "), charge$what
   )
@@ -311,7 +308,7 @@ charge_text <- function(charge, x) {
   }
   paste0(
     what, ": ", unit, " ",
-    paste(label_figure(cost, x), x$relations, collapse = ", "),
+    paste(label_figure(cost, x), x$neighbours, collapse = ", "),
     if (charge$delta > 0) paste0(", delta ", format_exact(charge$delta))
   )
 }

@@ -40,9 +40,9 @@
 #' @param object,... As in the generics.
 #'
 #' @return `is_privacy_weights()` gives `TRUE` or `FALSE`. `summary()` gives the
-#'   scheme, its arguments, on what the weights depend (`"own"`: each on its
-#'   record and on public or paid inputs; `"floor"`: on others boundedly;
-#'   `"file"`; `"user"`: not known), counts and quantiles.
+#'   scheme, its arguments, on what the weights depend (`"own record"`:
+#'   each on its record and on public or paid inputs; `"bounded"`: on others
+#'   boundedly; `"other records"`; `"unknown"`), counts and quantiles.
 #'
 #' @section Privacy:
 #' Weights made from the file are confidential.

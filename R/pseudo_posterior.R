@@ -16,7 +16,7 @@
 #'   such as `mechanism_lw(scale = 0.5)`; see [mechanisms].
 #' @param epsilon (positive number or `NULL`) The total for all m sets under
 #'   `neighbours`: one-off costs plus m times that of a parameter draw. `NULL`,
-#'   the default, takes the weights as they are; clipped mechanisms need a
+#'   the default, takes the weights as they are; censored mechanisms need a
 #'   number. How it is spent: [mechanisms].
 #' @param m (count) Number of synthetic sets. Default 1.
 #' @param ... With a mechanism's name, its settings; `prior`, `chains`,
@@ -25,10 +25,10 @@
 #'   `margin`. Anything else is an error.
 #' @param neighbours (string) The relation `epsilon` is meant for:
 #'   `"add-remove"`, the default, or `"replace"`.
-#' @param margin (`margin_histogram` or `NULL`) For clipped mechanisms and for
+#' @param margin (`margin_histogram` or `NULL`) For censored mechanisms and for
 #'   `"score"`: the histogram that calibrates the margin, see
 #'   [margin_histogram()]. `NULL`, the default: none.
-#' @param support (two numbers or `NULL`) Public ends of the released values, as
+#' @param bounds (two numbers or `NULL`) Public ends of the released values, as
 #'   in [synthesize()]. `NULL`, the default: those of `margin` or of `response`,
 #'   where they are stated. Where the mean of what is drawn would not exist, as
 #'   under [student_t()] of a log, there must be some.
@@ -67,7 +67,7 @@
 #'   whether the fit converged, and its seconds.
 #'
 #' @section Relations that look closer than they are:
-#' Weights that fall with a record's log-likelihood, and clipping, hold back the
+#' Weights that fall with a record's log-likelihood, and censoring, hold back the
 #' records far from the regression. The errors' scale shrinks, and R2 rises: of
 #' Consumer Expenditure log income on all predictors it is 0.36 in the file,
 #' 0.37 to 0.40 in sets under `"lw_final"` with normal errors and 0.43 to 0.44
@@ -114,7 +114,7 @@
 pseudo_posterior <- function(formula, data, family = student_t(),
                              mechanism, epsilon = NULL, m = 1, ...,
                              neighbours = c("add-remove", "replace"),
-                             margin = NULL, support = NULL, seed = NULL,
+                             margin = NULL, bounds = NULL, seed = NULL,
                              allow_unconverged = FALSE, ledger = NULL,
                              checkpoint = NULL) {
   check_ledger(ledger)
@@ -128,9 +128,13 @@ pseudo_posterior <- function(formula, data, family = student_t(),
       formula, data, family, given$fit, neighbours, seed, allow_unconverged
     ),
     with_settings(chosen, given$settings), epsilon, m,
-    resolve_margin(margin, given$margin), support
+    resolve_margin(
+      margin, c(list(bounds = bounds)[!is.null(bounds)], given$margin),
+      takes_margin(chosen)
+    ),
+    bounds
   )
-  if (job$mechanism$kind != "sums") check_enough_draws(job, job$m, "m")
+  if (job$mechanism$kind != "scores") check_enough_draws(job, job$m, "m")
   if (!is.null(checkpoint)) {
     return(run_kept(checkpoint, job, ledger))
   }
@@ -172,7 +176,7 @@ summary.pseudo_posterior <- function(object, ...) {
 print_lines.summary_pseudo_posterior <- function(x) {
   claims <- data.frame(
     stage = x$stages$stage, label = x$stages$label,
-    "epsilon add/remove" = x$stages$epsilon_add_remove,
+    "epsilon add-remove" = x$stages$epsilon_add_remove,
     "epsilon replace" = x$stages$epsilon_replace,
     seconds = x$stages$seconds, check.names = FALSE
   )
@@ -190,7 +194,7 @@ print_lines.summary_pseudo_posterior <- function(x) {
       search$converged <- ifelse(search$converged, "yes", "NO")
       c(
         sprintf(
-          "Search for k: target Delta = %s, k = %s kept",
+          "Search for k: target bound %s, k = %s kept",
           format_figure(x$reweighting$target), format_figure(x$reweighting$k)
         ),
         paste0("  ", format_table(search))

@@ -16,7 +16,7 @@
 #'
 #' [pseudo_posterior()] does all of it in one call, for every mechanism of the
 #' papers; [compare()] sets them side by side. A proven epsilon takes
-#' a clipped likelihood, [censor()], with weights that are absent, public or
+#' a censored likelihood, [censor()], with weights that are absent, public or
 #' frozen ([freeze()]). [audit_guarantee()] looks for the largest loss.
 #' [external_fit()] does the same for models fitted elsewhere. [ce_income],
 #' [sdr_salary] and [sdr_simulated] are data to try it on; [read_ce()] and

@@ -1,7 +1,7 @@
 #' A public scalar weight
 #'
 #' One weight for all records that you state beforehand: a number from a paper,
-#' a policy or an earlier release. It depends on no record, so that a clipped
+#' a policy or an earlier release. It depends on no record, so that a censored
 #' fit with it can be strict.
 #'
 #' A bare number, `privacy_weights = 0.5`, is a weight of unknown origin
@@ -39,7 +39,7 @@ public_scalar_scheme <- function() {
     "public_scalar",
     title = "public scalar weight", short = "Scalar", word = "public_scalar",
     inputs = "alpha",
-    dependency = function(node, inner) dependency("own"),
+    dependency = function(node, inner) dependency("own record"),
     rule = one_for_all,
     rescale = function(node, scale, shift) {
       node_of(scalar_of(clamp(scale * node$basis$alpha + shift)))

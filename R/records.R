@@ -67,7 +67,7 @@ records_of_fit <- function(fit) {
   ))
 }
 
-#' A specification of a model without any records: neither weighted nor clipped
+#' A specification of a model without any records: neither weighted nor censored
 #' @noRd
 spec_of_model <- function(spec) {
   spec[setdiff(names(spec), vapply(record_places, `[`, "", 1))]
@@ -75,7 +75,7 @@ spec_of_model <- function(spec) {
 
 #' The specification of a model for some records
 #' @param spec (list) Of the model; records that it holds give way to these.
-#'   What these do not have is left out: without centres nothing is clipped.
+#'   What these do not have is left out: without centres nothing is censored.
 #' @noRd
 spec_of_records <- function(spec, records) {
   for (part in names(record_places)) {

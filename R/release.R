@@ -87,7 +87,7 @@
 #' write.
 #'
 #' *The response.* Synthetic values that are not rounded must not equal any
-#' confidential response, but for the ends of stated bounds or `support`.
+#' confidential response, but for the ends of stated bounds or `bounds`.
 #' Rounded ones meet some by chance. So the share of records that were given
 #' their own value is compared with the share that missed it closely, in the
 #' order of the file, where the value is no other record's; more than chance
@@ -141,7 +141,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   require <- check_choice(require, c("asymptotic", "strict", "none"))
   check_number(epsilon, above = 0, null = TRUE)
   check_number(delta, min = 0, max = 1, null = TRUE)
-  neighbours <- check_choice(neighbours, c("add-remove", "replace"))
+  neighbours <- check_choice(neighbours, relation_names)
   check_flag(long)
   check_public_text(public)
   check_ledger(ledger)
@@ -163,7 +163,7 @@ release <- function(x, path, formats = "csv", data = NULL,
   secrets <- writing(path, release_secrets(file, synthetic, public, formats))
   # Sets of what keeps no file met it never before
   check_public_ends(
-    column$support, file[[column$name]], "support",
+    column$bounds, file[[column$name]], "bounds",
     c(column$confirmed, suppressWarnings(as.numeric(public)))
   )
   check_own_values(file, synthetic)
@@ -378,8 +378,7 @@ label_reasons <- function(label, require) {
 }
 
 epsilon_reasons <- function(label, epsilon, neighbours) {
-  relation <- relation_of(neighbours)
-  total <- label$epsilon$total[[relation]]
+  total <- label$epsilon$total[[neighbours]]
   if (label$label == "none") {
     "Its label claims no epsilon."
   } else if (is.na(total)) {
@@ -387,7 +386,7 @@ epsilon_reasons <- function(label, epsilon, neighbours) {
   } else if (exceeds(total, epsilon)) {
     sprintf(
       "It costs epsilon %s (%s) in total, `epsilon` allows %s.",
-      label_figure(total, label), relation, format_exact(epsilon)
+      label_figure(total, label), neighbours, format_exact(epsilon)
     )
   }
 }

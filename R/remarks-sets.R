@@ -143,7 +143,7 @@ remark_range <- function(y, values) {
     return(sprintf(
       paste(
         "%s of the synthetic values are negative; the file has none. State",
-        "public ends: `support`."
+        "public ends: `bounds`."
       ),
       format_share(negative)
     ))
@@ -167,7 +167,7 @@ remark_range <- function(y, values) {
   }
 }
 
-#' Weights and clipping hold back the records that lie far from the regression:
+#' Weights and censoring hold back the records that lie far from the regression:
 #' the errors shrink, and relations look closer than they are
 #' @noRd
 remark_r_squared <- function(fit, data, values, most = 20000) {

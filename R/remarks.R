@@ -193,10 +193,10 @@ remark_no_mean <- function(fit) {
     sprintf(
       paste(
         "Synthetic %s has no finite mean, since %s has the tails of a t",
-        "distribution: state its public ends, support = %s, when you draw."
+        "distribution: state its public ends, bounds = %s, when you draw."
       ),
       fit$response$variable, response_label(fit$response),
-      support_example(fit$response)
+      bounds_example(fit$response)
     )
   }
 }

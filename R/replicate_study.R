@@ -10,7 +10,7 @@
 #'
 #' @param fit (`synthesizer`) A converged fit with weights made from its file,
 #'   or without weights, for comparison.
-#' @param epsilon (number > 0) The epsilon to be stated, add/remove-one, per
+#' @param epsilon (number > 0) The epsilon to be stated, add-remove, per
 #'   parameter draw. State it before you look at the study.
 #' @param replicates (count) Local databases. Default 100, the papers'. With
 #'   none of R above epsilon the share is at most about 3/R (95%).
@@ -213,7 +213,7 @@ print_lines.replicate_study <- function(x) {
         "responses drawn from the fit"
       }
     ),
-    paste0("  2 Delta: ", format_named(figures), "; this file ",
+    paste0("  twice the Lipschitz bound: ", format_named(figures), "; this file ",
       format_figure(x$file)),
     if (x$file_rank == 0) {
       "  this file lies above all of them: they are not like it"
@@ -222,7 +222,7 @@ print_lines.replicate_study <- function(x) {
     if (any(!x$table$converged)) {
       sprintf("  not converged, counted as above: %d", sum(!x$table$converged))
     },
-    "  2 Delta is not a bound on the privacy loss: see ?audit_guarantee",
+    "  twice it does not bound the privacy loss: see ?audit_guarantee",
     paste0("  ", confidential_line())
   )
 }

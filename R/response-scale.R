@@ -55,7 +55,7 @@ check_inside <- function(y, response) {
     },
     i = "State wider bounds that are publicly known, or correct or drop these
          records.",
-    i = "{.arg support} of {.fn synthesize} brings sets back within the bounds
+    i = "{.arg bounds} of {.fn synthesize} brings sets back within the bounds
          that values may attain, such as {.code c(0, 1)}.",
     arg = "data", rows = bad
   )

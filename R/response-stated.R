@@ -104,31 +104,31 @@ released_response <- function(response) {
   response
 }
 
-#' A response whose released values stay within a support
+#' A response whose released values stay within public ends
 #'
 #' It narrows the stated bounds, where there are any. Records keep theirs.
-#' @param support (two public numbers or `NULL`)
+#' @param bounds (two public numbers or `NULL`)
 #' @noRd
-with_support <- function(response, support) {
-  if (is.null(support)) {
+with_bounds <- function(response, bounds) {
+  if (is.null(bounds)) {
     return(response)
   }
   refuse_if(
-    has_labels(response), "{.arg support} is for amounts and counts.",
+    has_labels(response), "{.arg bounds} is for amounts and counts.",
     x = "The response has {response_kinds[[response$kind]]$called}.",
-    arg = "support"
+    arg = "bounds"
   )
-  support <- check_bounds(support, arg = "support")
+  bounds <- check_bounds(bounds, arg = "bounds")
   response$limits <- c(
-    max(support[1], response$limits[1]), min(support[2], response$limits[2])
+    max(bounds[1], response$limits[1]), min(bounds[2], response$limits[2])
   )
   range <- response_range(response)
   refuse_if(
     range[1] > range[2],
-    "{.arg support} must hold values that the response can have.",
+    "{.arg bounds} must hold values that the response can have.",
     x = "None of its decimals, on its scale and within stated bounds, lies
          between the two.",
-    arg = "support"
+    arg = "bounds"
   )
   response
 }
@@ -236,7 +236,7 @@ rounding_text <- function(response) {
 #' @param confirmed (numbers or `NULL`) Stated ends that are public although the
 #'   smallest or the largest value of the file equals them, such as a top code:
 #'   of `bounds` here, of the `bounds` of a histogram, of a score release or of
-#'   [beta_response()], and of the `support` of [synthesize()]. Others that
+#'   [beta_response()], and of the `bounds` of [synthesize()]. Others that
 #'   equal one are refused; 0 and 1 need no confirmation. Also numbers of four
 #'   digits and more in a formula, such as the constant of `asinh(y /
 #'   constant)`, in a public reference or in a prior that equal the file's mean,

@@ -181,7 +181,7 @@ check_response <- function(y, response, family) {
 #' Refuse a density without a bound: all records at one value
 #'
 #' Equal counts are fine: the priors are proper and a count's probability is at
-#' most 1. So are clipped records: whether a strict job runs must not tell.
+#' most 1. So are censored records: whether a strict job runs must not tell.
 #' @noRd
 check_varies <- function(model) {
   response <- model$response
@@ -198,7 +198,7 @@ check_varies <- function(model) {
       x = "All {n} records have the same value{if (min(y) < max(y))
            ' on the modelled scale'}.",
       i = "There is nothing to model: every synthetic value would equal it.",
-      i = "A clipped likelihood, see {.fn censor}, has no such trouble.",
+      i = "A censored likelihood, see {.fn censor}, has no such trouble.",
       arg = "data"
     )
   }

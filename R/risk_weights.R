@@ -83,7 +83,7 @@ risk_scheme <- function() {
     title = "risk weights (Weights_V)", short = "Risk", word = "risk",
     inputs = c("radius", "relative", "known"),
     # They bound no record's contribution
-    dependency = function(node, inner) dependency("file", claims = FALSE),
+    dependency = function(node, inner) dependency("other records", claims = FALSE),
     why_not_freezable = "Risk weights compare a record with its own synthetic
       value, which other records do not have."
   )

@@ -8,32 +8,32 @@
 #'     [prior_normal()];
 #'   * `"grid"`: independent draws from an adaptive grid over all parameters,
 #'     no Markov chain; for models of up to two parameters, whatever shape a
-#'     clipped likelihood gives their posterior;
+#'     censored likelihood gives their posterior;
 #'   * `"surrogate"`: independent proposals from a quadratic expansion of the
 #'     log-likelihood around its penalised mode under the exact prior, each
 #'     accepted or rejected exactly; for every model but a mixture, with weights
 #'     and censoring;
 #'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
 #'     chains rarely mix over the components of a mixture. Where records are
-#'     clipped they start from draws of the prior, and with up to 20 unknowns,
+#'     censored they start from draws of the prior, and with up to 20 unknowns,
 #'     hyperparameters and correlations included, jump among what short chains
 #'     from other draws have found; with more they do not cross from one mode
 #'     or plateau to another, and fits that end in several are refused;
 #'   * `"auto"`: the first of these that suits the model (the grid where records
-#'     are clipped). Chains of the surrogate sampler that agree and have too few
+#'     are censored). Chains of the surrogate sampler that agree and have too few
 #'     independent draws go on, for up to ten proposals a draw; where they
 #'     disagree they start over. Where the sampler accepts too few of its
 #'     proposals (see `min_acceptance`), or its chains do not converge with ten
 #'     proposals a draw either, NUTS is run instead and the fit says so; but not
 #'     with more than ten coefficients under [prior_hierarchical()], which NUTS
 #'     would take hours over. A sampler asked for by name is kept. Where records
-#'     are clipped nothing is run a second time: what is run must not depend on
+#'     are censored nothing is run a second time: what is run must not depend on
 #'     the file.
 #' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
 #'   `NULL`, the default, takes 0.6 times the number of components for the
 #'   augmentation sampler, 3 for the Gibbs sampler under
 #'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
-#'   sampler; where records are clipped, 10,000 over the number of records, at
+#'   sampler; where records are censored, 10,000 over the number of records, at
 #'   least 2 and at most 20, for the surrogate sampler; and 1 otherwise.
 #' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
 #'   that the step size aims at. `NULL`, the default, is 0.95 under
@@ -116,7 +116,7 @@ choose_sampler <- function(sampler, spec) {
     nuts = TRUE
   )
   if (sampler == "auto") {
-    # Chains get lost on clipped likelihoods only, and are faster elsewhere
+    # Chains get lost on censored likelihoods only, and are faster elsewhere
     suits[["grid"]] <- suits[["grid"]] && !is.null(spec$censor)
     return(names(suits)[suits][1])
   }
@@ -141,13 +141,13 @@ suits_grid <- function(spec) {
 
 #' What "auto" tries after a run of the surrogate sampler
 #'
-#' Nothing where records are clipped: a strict label speaks of a plan that was
+#' Nothing where records are censored: a strict label speaks of a plan that was
 #' fixed before the file was seen.
 #'
 #' Too few accepted proposals: NUTS. Enough of them, but chains that do not pass
 #' the gates: up to ten proposals a draw, which cost little, then NUTS. Not NUTS
 #' for many coefficients under the hierarchical prior: their correlations and
-#' funnels would take it hours and defeat it. Nor where records are clipped:
+#' funnels would take it hours and defeat it. Nor where records are censored:
 #' its trajectories do not cross plateaus, and then chains that agree say
 #' nothing.
 #'

@@ -59,7 +59,7 @@ combined_marks <- function(parts) {
 #' Scale weights down
 #'
 #' \eqn{\alpha_i \leftarrow \mathrm{clamp}(c_1 \alpha_i + c_2)}: the papers'
-#' downscaling, which leaves fewer contributions to be clipped. By public
+#' downscaling, which leaves fewer contributions to be censored. By public
 #' numbers it keeps what can be proven about the weights, which arithmetic on
 #' them (`0.8 * w`, a plain vector of unknown origin) does not.
 #'

@@ -22,8 +22,8 @@ scaled_scheme <- function() {
       }
     },
     dependency = function(node, inner) {
-      # The bound of a floor is that of its own scheme's scaling only
-      if (length(node$made_from) > 0 || inner[[1]]$kind == "floor") {
+      # The bound holds for its own scheme's scaling only
+      if (length(node$made_from) > 0 || inner[[1]]$kind == "bounded") {
         depends_on_file(node, inner)
       } else {
         inner[[1]]
@@ -69,7 +69,7 @@ combined_scheme <- function() {
     title = "combined weights", short = "Combined", word = "combined",
     inputs = "of",
     # Weights with a floor are bounded, but products of them are not accounted
-    # for; join_dependencies() makes them "file"
+    # for: join_dependencies() makes them "other records"
     dependency = function(node, inner) join_dependencies(inner),
     rule = product,
     replay = function(node, records, run, inner) {

@@ -32,7 +32,7 @@ label_of_score_sets <- function(x, asked, rows) {
     x,
     what = "synthetic data", m = asked$m, n_records = rows$n,
     reproducible = x$reproducible || is_seeded(asked$seed),
-    support = asked$support, combine = score_rules(asked)
+    bounds = asked$bounds, combine = score_rules(asked)
   )
 }
 

@@ -16,7 +16,7 @@
 #' the reference's sigma where that is larger. Where the noise is large and the
 #' baseline of a factor rare, that is not little: with the 37 coefficients of
 #' `ce_income` 95% intervals covered 93% on average and 80% at least at an
-#' add/remove epsilon of 1, 91% and 38% at 0.25 (100 files each). Under
+#' add-remove epsilon of 1, 91% and 38% at 0.25 (100 files each). Under
 #' `prior_normal(5, c(10.8, 10))` it was 96% and 91% at both: state such a prior
 #' where you want intervals. Synthetic data hardly change by it, as they are
 #' drawn under the slopes' variance that the sums suggest.
@@ -235,7 +235,7 @@ guarantee.score_release <- function(x, m = 1, public = TRUE, ...) {
 #' @noRd
 label_of_score <- function(x, what = "the noisy sums", m = 1,
                            n_records = x$n_records,
-                           reproducible = x$reproducible, support = NULL,
+                           reproducible = x$reproducible, bounds = NULL,
                            combine = NULL) {
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"
@@ -244,7 +244,7 @@ label_of_score <- function(x, what = "the noisy sums", m = 1,
     mechanism = "score", title = "score release", what = what,
     paid = if (claims) x$charges else no_charges(), m = m,
     n_records = as.integer(n_records), unit = x$response$label,
-    public_inputs = score_inputs(x, support, combine),
+    public_inputs = score_inputs(x, bounds, combine),
     reproducible = isTRUE(reproducible),
     public = TRUE, failure = if (claims) x$delta else 0
   )
@@ -278,11 +278,11 @@ score_verdict <- function(x) {
   ))
 }
 
-score_inputs <- function(x, support = NULL, combine = NULL) {
+score_inputs <- function(x, bounds = NULL, combine = NULL) {
   in_plain_figures(c(
     if (!is.null(combine)) c(sets = combine_words[[combine]]),
     response = x$response$label,
-    values = rounding_text(with_support(x$response, support)),
+    values = rounding_text(with_bounds(x$response, bounds)),
     predictors = published_text(x$design$variables),
     model = format(x$family), prior = format(x$prior),
     if (!is_categorical(x$family)) c(reference = format(x$reference)),

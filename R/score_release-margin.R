@@ -117,7 +117,7 @@ margin_sums <- function(z, breaks, strategy) {
   score_sums_(t(strategy), bin, rep(1, length(z)), 1)
 }
 
-#' One record adds a column (add/remove) or puts one in place of another
+#' One record adds a column (add-remove) or puts one in place of another
 #' @noRd
 margin_sensitivity <- function(strategy, noise) {
   laplace <- noise == "laplace"

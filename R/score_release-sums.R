@@ -9,7 +9,7 @@ score_length <- 2^12
 score_steps <- 2^10
 
 # What an unclipped record counts, a fifth of what its score can move the sums:
-# that adds 2% to the sensitivity (replace-one 0.5%)
+# that adds 2% to the sensitivity (replace 0.5%)
 score_counted <- round(0.2 * score_steps * score_length)
 
 # The file -------------------------------------------------------------------
@@ -234,7 +234,7 @@ vector_lengths <- function(z, noise) {
 #'   costs by relation.
 #' @noRd
 noise_of <- function(sensitivity, budget, coordinates) {
-  scale <- ceiling(sensitivity[[budget$relation]] / budget$amount)
+  scale <- ceiling(sensitivity[[budget$neighbours]] / budget$amount)
   laplace <- budget$noise == "laplace"
   refuse_if(
     !(scale < if (laplace) 2^42 else 2^31), "{.arg epsilon} must be larger.",
@@ -288,10 +288,9 @@ score_budget <- function(settings, epsilon, neighbours, coordinates) {
   } else {
     score_mu(epsilon, settings$delta, sum(share * coordinates)) * sqrt(share)
   }
-  relation <- relation_of(neighbours)
   parts <- lapply(amount, function(one) {
     list(
-      noise = if (laplace) "laplace" else "gaussian", relation = relation,
+      noise = if (laplace) "laplace" else "gaussian", neighbours = neighbours,
       amount = one
     )
   })
@@ -333,7 +332,7 @@ with_step_cost <- function(budget, columns) {
   most <- sensitivity_of_reach(most, budget$noise)
   # Noise that is too wide to be drawn is an error now
   noise_of(most, budget, columns + 1)
-  own <- budget$relation
+  own <- budget$neighbours
   cost <- budget$amount * pmax(least / least[[own]], most / most[[own]])
   budget$cost <- if (laplace) {
     list(epsilon = cost)

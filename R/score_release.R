@@ -154,7 +154,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
     reference, delta, bounds, bins, clip, shares, spread, family
   )
   check_score_epsilon(epsilon)
-  neighbours <- check_choice(neighbours, c("add-remove", "replace"))
+  neighbours <- check_choice(neighbours, relation_names)
   check_seed(seed)
   stated_prior <- prior
   prior <- prior %||% released_prior(settings$reference, family)

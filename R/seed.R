@@ -11,7 +11,7 @@
 #' |---|---|
 #' | `"unweighted"` | the first fit |
 #' | `"weighted"` | the refit with weights; `"weighted_e"` counts its refits |
-#' | `"clipped"` | the fit under a censoring rule |
+#' | `"censored"` | the fit under a censoring rule |
 #' | `"solve"`, `"reweight"` | [solve_weights()], [reweight()] |
 #' | `"first"` | [two_stage_weights()] |
 #' | `"risk"` | [synthesize()] for risk weights |

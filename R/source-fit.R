@@ -43,7 +43,7 @@ label_of_sets <- function(x, asked, rows = NULL, what = "synthetic data") {
   label_of_fit(
     x, asked$m,
     what = what, assignment = asked$assignment, reproducible = is_seeded(seed),
-    margin = margin_part(asked$margin), support = asked$support,
+    margin = margin_part(asked$margin), bounds = asked$bounds,
     draws_id = if (is_seeded(seed)) {
       hashed_id(x$id, given_seed(seed))
     } else {

@@ -56,7 +56,7 @@ label_of_histogram_sets <- function(x, asked, rows) {
     x,
     what = "synthetic data", m = asked$m, n_records = as.integer(rows$n),
     reproducible = x$reproducible || is_seeded(asked$seed),
-    published = rows$columns[-1], support = asked$support
+    published = rows$columns[-1], bounds = asked$bounds
   )
 }
 

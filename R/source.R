@@ -5,7 +5,7 @@
 #' A kind of source (internal constructor)
 #'
 #' `asked` is what synthesize() was asked for, checked: `m`, `newdata`,
-#' `margin`, `assignment`, `seed`, `support`, `uncertainty`,
+#' `margin`, `assignment`, `seed`, `bounds`, `uncertainty`,
 #' `allow_unconverged`. `rows` is what `rows()` gave.
 #'
 #' @param refuses (named list) By argument of synthesize() that the source does

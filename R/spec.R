@@ -43,7 +43,7 @@ censor_spec <- function(censor, model, spec) {
   )
 }
 
-#' The clipped likelihood is bounded: only a proper prior makes a posterior
+#' The censored likelihood is bounded: only a proper prior makes a posterior
 #' @noRd
 check_proper_prior <- function(prior) {
   if (!prior_is_proper(prior)) {

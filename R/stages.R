@@ -18,8 +18,8 @@ stage_table <- function(fits) {
       oscillation = max(fit$bound$oscillation),
       alpha_min = min(alpha),
       alpha_median = stats::median(alpha),
-      epsilon_add_remove = epsilon[["add/remove-one"]],
-      epsilon_replace = epsilon[["replace-one"]],
+      epsilon_add_remove = epsilon[["add-remove"]],
+      epsilon_replace = epsilon[["replace"]],
       label = label$label,
       converged = isTRUE(fit$converged),
       seconds = stage_seconds(fit)
@@ -35,8 +35,8 @@ release_row <- function(stage, release) {
   data.frame(
     stage = stage, lipschitz_bound = NA_real_,
     oscillation = NA_real_, alpha_min = NA_real_, alpha_median = NA_real_,
-    epsilon_add_remove = label$epsilon$total[["add/remove-one"]],
-    epsilon_replace = label$epsilon$total[["replace-one"]],
+    epsilon_add_remove = label$epsilon$total[["add-remove"]],
+    epsilon_replace = label$epsilon$total[["replace"]],
     label = label$label, converged = NA, seconds = NA_real_
   )
 }
@@ -50,8 +50,8 @@ stage_seconds <- function(fit) {
 
 stage_lines <- function(stages) {
   shown <- data.frame(
-    stage = stages$stage, Delta = stages$lipschitz_bound,
-    "2 Delta" = 2 * stages$lipschitz_bound,
+    stage = stages$stage, bound = stages$lipschitz_bound,
+    "2 x bound" = 2 * stages$lipschitz_bound,
     oscillation = stages$oscillation, "min alpha" = stages$alpha_min,
     "median alpha" = stages$alpha_median,
     converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
@@ -302,13 +302,13 @@ abort_unreached <- function(job, bound, search = NULL) {
      {.val {job$mechanism$name}}.",
     x = "The nearest that was reached is {format_figure(nearest)}.",
     i = "Ask for that, raise {.arg tolerance} or {.arg max_refits}, or choose
-         a clipped mechanism, which meets every epsilon.",
+         a censored mechanism, which meets every epsilon.",
     arg = "epsilon",
     class = "pseudosynth_error_unreachable", nearest = nearest, search = search
   )
 }
 
-# The stages of clipped mechanisms: a rule that fixes the cost of a draw, and a
+# The stages of censored mechanisms: a rule that fixes the cost of a draw, and a
 # fit under it.
 
 #' The rule of a draw's epsilon
@@ -324,11 +324,11 @@ job_rule <- function(job, interval = "auto") {
 }
 
 clipped_fit <- function(job, rule, weights = NULL) {
-  tell_step("Fitting the clipped model")
-  job_fit(job, "clipped", weights, resolve_censor(rule, job$family))
+  tell_step("Fitting the censored model")
+  job_fit(job, "censored", weights, resolve_censor(rule, job$family))
 }
 
-#' The one stage of a mechanism that clips and nothing else
+#' The one stage of a mechanism that censors and nothing else
 #' @noRd
 clipped_stage <- function(job, ...) {
   stats::setNames(list(clipped_fit(job, ...)), job$mechanism$name)

@@ -246,7 +246,7 @@ as_draws_df.synthesizer <- function(x, hyper = FALSE, ...) {
 #'   `Chain`, `Iteration`, `Parameter` and `Value`. `loo()`: of the package loo.
 #'   All are confidential.
 #' @section Error types: `pseudosynth_error_input`: `nuts_params()` of a fit of
-#'   another sampler, `loo()` of a fit with weights or a clip, whose likelihood
+#'   another sampler, `loo()` of a fit with weights or censoring, whose likelihood
 #'   is not that of the data.
 #' @examplesIf requireNamespace("bayesplot", quietly = TRUE)
 #' ce <- head(subset(ce_income, income > 0), 200)
@@ -313,7 +313,7 @@ nuts_params.synthesizer <- function(object, pars = NULL, ...) {
 loo.synthesizer <- function(x, ...) {
   refuse_if(
     !is.null(x$privacy_weights) || !is.null(x$censor),
-    "{.fn loo} is for fits without weights and without a clip.",
+    "{.fn loo} is for fits without weights and without censoring.",
     x = "The likelihood of this one is not that of the data.",
     i = "Compare families by their unweighted fits.",
     arg = "x"

@@ -31,7 +31,7 @@
 #'   `"posterior"` from its distribution given the record's confidential value,
 #'   as the papers do. The latter reads that value a second time, outside the
 #'   mechanism: the label is then `"none"`. For reproduction only.
-#' @param support (two numbers or `NULL`) Smallest and largest value that may be
+#' @param bounds (two numbers or `NULL`) Smallest and largest value that may be
 #'   released, in the variable's own unit: public numbers. Values beyond are
 #'   moved to them and counted, see [`synthetic_data`][synthetic_data]; the
 #'   label states them. The file's smallest or largest value is refused unless
@@ -69,7 +69,7 @@
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, `uncertainty` where it does not
 #' apply or for other predictors than the file's, unknown levels in `newdata`, a
-#' margin of another response, a support for two values or levels, or one
+#' margin of another response, bounds for two values or levels, or one
 #' that holds no value of the response.
 #' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
 #' histogram that was made from a vector, which does not know its column; class
@@ -99,13 +99,13 @@
 #' @export
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
-                       allow_unconverged = FALSE, support = NULL, ledger = NULL,
+                       allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
                        uncertainty = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
   check_ledger(ledger)
   sets <- draw_sets(
-    fit, m, newdata, margin, assignment, seed, allow_unconverged, support,
+    fit, m, newdata, margin, assignment, seed, allow_unconverged, bounds,
     ledger, uncertainty
   )$synthetic
   if (inherits(fit, "synthesizer") && is.null(newdata)) {
@@ -132,11 +132,11 @@ sources <- function() {
 #' @noRd
 draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
-                      allow_unconverged = FALSE, support = NULL, ledger = NULL,
+                      allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
                       uncertainty = FALSE) {
   asked <- list(
     m = m, newdata = newdata, margin = margin, assignment = assignment,
-    seed = seed, allow_unconverged = allow_unconverged, support = support,
+    seed = seed, allow_unconverged = allow_unconverged, bounds = bounds,
     uncertainty = uncertainty
   )
   plan <- plan_sets(x, asked, ledger)
@@ -144,7 +144,7 @@ draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
   list(
     synthetic = build_synthetic_sets(
       drawn$values, plan$response, plan$rows, plan$label, plan$asked$assignment,
-      support, drawn$margin, drawn$combine
+      bounds, drawn$margin, drawn$combine
     ),
     label = plan$label
   )
@@ -176,7 +176,7 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
   }
   check_taken(source, c(asked, list(ledger = ledger)))
   source$check(x, asked)
-  response <- with_support(x$response, asked$support)
+  response <- with_bounds(x$response, asked$bounds)
   if (!is.null(x$family)) {
     check_finite_mean(x$family, response, asked$margin %||% x$margin)
   }
@@ -184,7 +184,7 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
   name <- response$variable
   secret <- source$secret(x)
   check_public_ends(
-    asked$support, secret %||% rows$data[[name]], "support", response$confirmed
+    asked$bounds, secret %||% rows$data[[name]], "bounds", response$confirmed
   )
   check_sets_memory(asked$m, rows$n)
   label <- source$label(x, asked, rows)

@@ -76,7 +76,7 @@ print_lines.synthesizer <- function(x) {
     Sampler = describe_sampler(x),
     Weights = describe_weights(x),
     Bound = sprintf(
-      "Delta = %s, 2 Delta = %s (density of %s)",
+      "Lipschitz bound %s, twice it %s (density of %s)",
       format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
       x$response$label
     ),

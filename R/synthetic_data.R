@@ -23,10 +23,10 @@
 #'   * `columns` (data frame): a row for each synthesized column. `name`;
 #'     `transform` (string): the scale it was modelled on, such as `"log"`;
 #'     `kind` (string): `"continuous"`, `"count"`, `"proportion"`, `"binary"`
-#'     or `"categorical"`; `support` (two numbers or `NULL`): as stated to
+#'     or `"categorical"`; `bounds` (two numbers or `NULL`): as stated to
 #'     [synthesize()]; `ends` (two numbers, or `NULL` for categories): of what
 #'     can be released; `confirmed`: see [public_response()]; `moved` (m
-#'     counts): values of each set that lay beyond the support, beyond the
+#'     counts): values of each set that lay beyond the bounds, beyond the
 #'     bounds of [public_response()] or beyond the whole numbers of R, and were
 #'     moved to the ends;
 #'   * `m`, `n_records` (counts);
@@ -76,13 +76,13 @@ NULL
 #' @param response (`synth_response`) Way back to the variable's unit and type.
 #' @param rows (list) `data`, `columns` and `tibble`, see new_source().
 #' @param label (`privacy_guarantee`) Only its public version is kept.
-#' @param support (two numbers or `NULL`) As it was stated; `response` knows it.
+#' @param bounds (two numbers or `NULL`) As it was stated; `response` knows it.
 #' @param margin (list or `NULL`) Whose bins the values are drawn from, see
 #'   rounded_number().
 #' @param combine (string) See combine_words.
 #' @noRd
 build_synthetic_sets <- function(values, response, rows, label, assignment,
-                                 support = NULL, margin = NULL,
+                                 bounds = NULL, margin = NULL,
                                  combine = "reiter") {
   name <- response$variable
   frame <- lapply(rows$data[setdiff(rows$columns, name)], publish_column)
@@ -102,7 +102,7 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
     list(
       sets = sets,
       guarantee = publish_guarantee(label),
-      columns = synthesized_columns(response, support, moved),
+      columns = synthesized_columns(response, bounds, moved),
       m = length(sets),
       n_records = nrow(values),
       made_by = list(
@@ -118,12 +118,12 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 
 #' The table of synthesized columns: a row each
 #' @noRd
-synthesized_columns <- function(response, support, moved) {
+synthesized_columns <- function(response, bounds, moved) {
   columns <- data.frame(
     name = response$variable, transform = response$transform,
     kind = response$kind
   )
-  columns$support <- list(support)
+  columns$bounds <- list(bounds)
   columns$ends <- list(if (!has_labels(response)) response_range(response))
   columns$confirmed <- list(response$confirmed)
   columns$moved <- list(moved)
@@ -161,17 +161,17 @@ tell_moved <- function(moved, n_values, response) {
       c(
         "{share} synthetic values lay beyond the largest number of their type
          and were cut there.",
-        i = "State {.code support = c(lo, hi)} in {.fn synthesize}: the smallest
+        i = "State {.code bounds = c(lo, hi)} in {.fn synthesize}: the smallest
              and the largest value that are publicly possible."
       ),
-      class = c("pseudosynth_warning_support", "pseudosynth_warning")
+      class = c("pseudosynth_warning_bounds", "pseudosynth_warning")
     )
   } else {
     ends <- vapply(response$limits, format_exact, "")
     cli::cli_inform(
       "{share} synthetic values lay beyond the stated {ends[1]} to {ends[2]} and
        were moved to these ends.",
-      class = "pseudosynth_message_support"
+      class = "pseudosynth_message_bounds"
     )
   }
 }

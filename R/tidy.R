@@ -161,8 +161,8 @@ glance.pseudo_posterior <- function(x, ...) {
   total <- label$epsilon$total
   data.frame(
     mechanism = x$mechanism, m = x$m, nobs = x$synthetic$n_records,
-    label = label$label, add_remove = total[["add/remove-one"]],
-    replace = total[["replace-one"]], delta = label$epsilon$delta,
+    label = label$label, add_remove = total[["add-remove"]],
+    replace = total[["replace"]], delta = label$epsilon$delta,
     converged = all(x$stages$converged %in% c(TRUE, NA))
   )
 }
@@ -206,7 +206,7 @@ glance.privacy_guarantee <- function(x, ...) {
   total <- x$epsilon$total
   data.frame(
     mechanism = x$mechanism, label = x$label, holds = x$holds,
-    add_remove = total[["add/remove-one"]], replace = total[["replace-one"]],
+    add_remove = total[["add-remove"]], replace = total[["replace"]],
     delta = x$epsilon$delta, m = x$m, nobs = x$n_records,
     reproducible = x$reproducible
   )

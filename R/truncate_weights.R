@@ -94,7 +94,7 @@ check_weighted <- function(fit, what) {
   check_has_weights(fit)
   refuse_if(
     !is.null(fit$censor), "The weights of a censored fit cannot be {what}.",
-    x = "Its bounds are those of clipped contributions.",
+    x = "Its bounds are those of censored contributions.",
     arg = "fit"
   )
 }

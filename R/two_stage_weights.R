@@ -26,7 +26,7 @@
 #' @param ... Passed to [fit_synthesizer()] or [update()][update.synthesizer].
 #'
 #' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"`;
-#'   `arguments` holds `epsilon0` (add/remove-one),
+#'   `arguments` holds `epsilon0` (add-remove),
 #'   `epsilon0_replace`, `weight_range`, `neighbours`, `reproducible`, and
 #'   `reference`, the origin of the first stage's reference. [guarantee()] adds
 #'   `epsilon0` to the one-off costs, once for each first stage.
@@ -106,7 +106,7 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
       problems = first$problems
     )
   }
-  verdict <- verdict_of(first, dependency("own"))
+  verdict <- verdict_of(first, dependency("own record"))
   if (verdict$label != "strict") {
     abort_privacy(
       "The first stage must carry a strict label.",
@@ -130,8 +130,8 @@ weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
   new_privacy_weights(
     two_stage_values(basis, first$data), "two_stage",
     list(
-      epsilon0 = cost[["add/remove-one"]],
-      epsilon0_replace = cost[["replace-one"]], weight_range = weight_range,
+      epsilon0 = cost[["add-remove"]],
+      epsilon0_replace = cost[["replace"]], weight_range = weight_range,
       neighbours = neighbours, reproducible = is_seeded(seed) ||
         isTRUE(first$seed_given),
       reference = reference_origin(first$censor)
@@ -173,7 +173,7 @@ two_stage_scheme <- function() {
     dependency = function(node, inner) {
       a <- node$arguments
       dependency(
-        "own",
+        "own record",
         charges = first_stage_charge(
           node$basis$charge_id,
           by_relation(a[["epsilon0"]], a[["epsilon0_replace"]])

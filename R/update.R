@@ -2,7 +2,7 @@
 #'
 #' Fits the same model to the same records again. The chains start from where
 #' the earlier fit's chains ended, when their number is the same. Where records
-#' are clipped they start from the prior.
+#' are censored they start from the prior.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
@@ -43,7 +43,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   check_sealed(object, "fit_synthesizer")
   refuse_if(
     !missing(privacy_weights) && inherits(privacy_weights, "formula"),
-    "{.fn update} keeps the model: weights, clipping and run change.",
+    "{.fn update} keeps the model: weights, censoring and run change.",
     i = "For another formula call {.fn fit_synthesizer}.",
     arg = "privacy_weights"
   )
@@ -73,8 +73,8 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   } else {
     check_public_centre(censor$reference, model$prior, model)
   }
-  clipped <- replace(model$spec, "censor", list(censor))
-  sampler <- choose_sampler(run$control$sampler, clipped)
+  censored <- replace(model$spec, "censor", list(censor))
+  sampler <- choose_sampler(run$control$sampler, censored)
   warm <- run$chains == old$chains && sampler == old$sampler
   truncate_draws(
     fit_model(model, weights, censor, run, if (warm) object$state), quantile

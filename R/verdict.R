@@ -18,7 +18,7 @@ verdict_of <- function(fit, dependency, assignment = "prior") {
   }
   list(
     label = "asymptotic",
-    reasons = c(missing, if (dependency$kind %in% c("file", "user")) {
+    reasons = c(missing, if (dependency$kind %in% c("other records", "unknown")) {
       audit_reason(!is.null(fit$censor))
     })
   )
@@ -64,7 +64,7 @@ why_nothing_holds <- function(fit, dependency, assignment) {
   }
   if (is.null(fit$privacy_weights)) {
     return(paste(
-      "The likelihood is neither weighted nor clipped, so that nothing",
+      "The likelihood is neither weighted nor censored, so that nothing",
       "bounds what one record does to the draws."
     ))
   }
@@ -96,7 +96,7 @@ gates_are_lower <- function(control, than = lowest_gates) {
 #' @return (character) Empty for a strict one.
 #' @noRd
 why_not_strict <- function(fit, dependency) {
-  clipped <- !is.null(fit$censor)
+  censored <- !is.null(fit$censor)
   c(
     switch(dependency$kind,
       user = "The weights were given by hand: their origin is not known.",
@@ -104,7 +104,7 @@ why_not_strict <- function(fit, dependency) {
         "The weights are made from this file: one record moves the weights of",
         "all others, which the claim leaves out."
       ),
-      floor = if (!clipped) {
+      floor = if (!censored) {
         paste(
           "The weights are made from this file: one record moves the weights",
           "of others, which the claim leaves out."
@@ -113,8 +113,8 @@ why_not_strict <- function(fit, dependency) {
         "The interval does not hold 0, which the bound of such weights needs."
       }
     ),
-    if (!clipped) {
-      "The likelihood is not clipped: 2 Delta is a maximum over the draws."
+    if (!censored) {
+      "The likelihood is not censored: epsilon is twice a maximum over draws."
     },
     if (gates_are_lower(fit$control, default_gates(fit$spec$family))) {
       lowered_reason(default_gates(fit$spec$family))
@@ -122,10 +122,10 @@ why_not_strict <- function(fit, dependency) {
     if (draws_were_dropped(fit)) {
       "Which draws were dropped depends on the file."
     },
-    if (clipped && !prior_is_proper(fit$prior)) {
+    if (censored && !prior_is_proper(fit$prior)) {
       "The prior is not proper."
     },
-    if (clipped && !response_is_public(fit$response)) {
+    if (censored && !response_is_public(fit$response)) {
       paste(
         "The labels of the response were read from the file: state them as",
         "`response = public_response(levels = )`."
@@ -162,20 +162,20 @@ interval_holds_zero <- function(censor) {
 why_strict <- function(fit, dependency) {
   factor <- dependency$factor
   c(
-    if (dependency$kind == "own") {
+    if (dependency$kind == "own record") {
       paste(
-        "Each record's contribution is clipped to a public interval and",
+        "Each record's contribution is censored to a public interval and",
         "depends on that record and on public inputs only."
       )
     } else {
       sprintf(
         paste(
-          "Each record's contribution is clipped to a public interval; weights",
+          "Each record's contribution is censored to a public interval; weights",
           "with a floor change so little with one record that the width is",
-          "multiplied by %s (add/remove-one) and %s (replace-one)."
+          "multiplied by %s (add-remove) and %s (replace)."
         ),
-        format_exact(factor[["add/remove-one"]]),
-        format_exact(factor[["replace-one"]])
+        format_exact(factor[["add-remove"]]),
+        format_exact(factor[["replace"]])
       )
     },
     if (nrow(dependency$charges) > 0) {
@@ -217,17 +217,17 @@ history_reason <- function(fit, dependency) {
   }
 }
 
-audit_reason <- function(clipped) {
-  if (clipped) {
+audit_reason <- function(censored) {
+  if (censored) {
     paste(
-      "An audit of clipping with weights recomputed from each file, on exact",
-      "posteriors (beta model), found add/remove-one losses of 81 (N = 100)",
+      "An audit of censoring with weights recomputed from each file, on exact",
+      "posteriors (beta model), found add-remove losses of 81 (N = 100)",
       "and 774 (two clusters and an outlier, N = 200) where the claim was 5."
     )
   } else {
     paste(
       "An audit of Lipschitz weights on exact posteriors (beta model,",
-      "N = 2,000) found add/remove-one losses of 7.9 on average and 19 at",
+      "N = 2,000) found add-remove losses of 7.9 on average and 19 at",
       "worst where the claim was 5.2."
     )
   }

@@ -76,7 +76,7 @@ reads_model <- function(node) {
 }
 
 depends_on_file <- function(node, inner) {
-  join_dependencies(c(inner, list(dependency("file"))))
+  join_dependencies(c(inner, list(dependency("other records"))))
 }
 
 # Public numbers scale weights of a scheme that keeps its name -----------------
@@ -170,7 +170,7 @@ user_scheme <- function() {
   new_weighting_scheme(
     "user",
     title = "weights given by hand", short = "By hand", word = "weighted",
-    dependency = function(node, inner) dependency("user"),
+    dependency = function(node, inner) dependency("unknown"),
     # Other records keep the weights that they had
     replay = function(node, records, run, inner) {
       if (!is.null(records$alpha)) user_weights(records$alpha)

@@ -28,7 +28,7 @@ as_node <- function(x) {
 #' @noRd
 dependency_of <- function(x) {
   if (is.null(x)) {
-    return(dependency("own"))
+    return(dependency("own record"))
   }
   node <- as_node(x)
   scheme_of(node)$dependency(node, lapply(node$of, dependency_of))
@@ -183,14 +183,14 @@ values_are_own <- function(node, data, alpha) {
 #' @noRd
 tested_dependency <- function(weights, data) {
   stated <- dependency_of(weights)
-  if (is.null(weights) || stated$kind != "own" || !is.data.frame(data)) {
+  if (is.null(weights) || stated$kind != "own record" || !is.data.frame(data)) {
     return(stated)
   }
   node <- node_of(weights)
   own <- values_are_own(node, data, weights)
   # A frozen rule was asked where it met the records, with all their columns
   if (is.na(own)) own <- node$scheme == frozen_scheme()$name
-  if (!own) stated$kind <- "file"
+  if (!own) stated$kind <- "other records"
   stated
 }
 
@@ -205,7 +205,7 @@ tested_dependency <- function(weights, data) {
 #' @return (`privacy_weights`)
 #' @noRd
 replay_node <- function(node, records, run) {
-  if (dependency_of(node)$kind == "own" && is.null(why_not_freezable(node))) {
+  if (dependency_of(node)$kind == "own record" && is.null(why_not_freezable(node))) {
     return(weights_of_node(node, rule_values(node, records$data)))
   }
   scheme <- scheme_of(node)

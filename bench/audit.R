@@ -58,7 +58,7 @@ add_audit <- function(design, n, seed, file, mechanism, epsilon = NULL, ...,
     design = design, n = n, seed = seed, mechanism = mechanism,
     epsilon = if (is.null(epsilon)) NA_real_ else epsilon,
     found[c(
-      "relation", "neighbours", "claim", "loss", "error_loss", "loss_bulk",
+      "neighbours", "files", "claim", "loss", "error_loss", "loss_bulk",
       "error_bulk", "delta", "ratio"
     )],
     cells = audit$grid$cells,
@@ -67,7 +67,7 @@ add_audit <- function(design, n, seed, file, mechanism, epsilon = NULL, ...,
   rows[[length(rows) + 1]] <<- row
   cat(sprintf(
     "%-9s %-5d %-12s eps=%-4s %s: claim %.3g loss %.4g bulk %.3g delta %.2g\n",
-    design, n, mechanism, format(row$epsilon), substr(row$relation, 1, 3),
+    design, n, mechanism, format(row$epsilon), substr(row$neighbours, 1, 3),
     row$claim, row$loss, row$loss_bulk, row$delta
   ), sep = "")
 }

@@ -1,6 +1,6 @@
 # Every mechanism on the same file at the same epsilon: Consumer Expenditure
 # income by student_t(3), and simulated doctorate salaries by the negative
-# binomial. Add/remove-one epsilon, total of one set; mean over `sets` sets.
+# binomial. Add-remove epsilon, total of one set; mean over `sets` sets.
 # `label` says whether an epsilon is proven or the papers' claim.
 #
 #   Rscript bench/mechanisms.R [sets, default 10] [ce] [salary]

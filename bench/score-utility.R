@@ -112,7 +112,7 @@ if ("defaults" %in% parts) {
 }
 
 # Beside the clipped posteriors and the reference alone: one set of a release of
-# its own each, at the same add/remove total
+# its own each, at the same add-remove total
 if ("tables" %in% parts) {
   incomes <- function(month) {
     c(

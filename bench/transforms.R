@@ -83,7 +83,7 @@ left_sides <- function(n = 20, seed = 1) {
 }
 
 #' One job: what it did
-#' @param way (string) How ends are stated: "none", "support" or "response".
+#' @param way (string) How ends are stated: "none", "bounds" or "response".
 #' @param mechanism (string) One that claims no epsilon.
 transform_case <- function(left, family, file, ends, way, mechanism) {
   warned <- NULL
@@ -97,7 +97,7 @@ transform_case <- function(left, family, file, ends, way, mechanism) {
           draws = 150, threads = 1, allow_unconverged = TRUE
         ),
         switch(way,
-          support = list(support = ends),
+          bounds = list(bounds = ends),
           response = list(
             response = pseudosynth::public_response(bounds = ends)
           )
@@ -165,7 +165,7 @@ bench_transforms <- function(n = 20, mechanism = "lw") {
   )
   withr::local_seed(1)
   # By either argument
-  either <- sample(c("support", "response"), nrow(cases), TRUE)
+  either <- sample(c("bounds", "response"), nrow(cases), TRUE)
   cases$way <- ifelse(cases$ends, either, "none")
   cases$ends <- NULL
   # At random, so that a run that is stopped leaves a sample of all cases

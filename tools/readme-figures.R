@@ -13,7 +13,7 @@ suppressPackageStartupMessages({
 income <- subset(ce_income, income > 0)
 weighted <- suppressMessages(pseudo_posterior(
   log(income) ~ ., income, student_t(),
-  mechanism = "lw_final", support = c(1, 2e6)
+  mechanism = "lw_final", bounds = c(1, 2e6)
 ))
 print(weighted)
 strict <- suppressMessages(pseudo_posterior(

@@ -113,7 +113,7 @@ consumer_replicate <- function(replicate, data, size, configurations) {
   draw <- function(fit) {
     quiet(pseudosynth::synthesize(
       fit, size$sets,
-      seed = next_seed(), allow_unconverged = TRUE, support = c(1, 1e7)
+      seed = next_seed(), allow_unconverged = TRUE, bounds = c(1, 1e7)
     ))
   }
   released <- lapply(fits, draw)
@@ -181,7 +181,7 @@ rival_parts <- function(replicate, data, size) {
   rbind(utility_parts(rivals, data), risk)
 }
 
-#' Sets of a proven epsilon of 1 in all, add/remove-one: a job for each, so that
+#' Sets of a proven epsilon of 1 in all, add-remove: a job for each, so that
 #' each pays for one set
 strict_sets <- function(mechanism, data, sets, next_seed) {
   reference <- list("(Intercept)" = 10.8, sigma = 1)

@@ -8,9 +8,9 @@ beta_audit <- function(data, mechanism, epsilon = NULL, ..., cells = 4000) {
   )
 }
 
-# A row of the table, by relation.
-worst_of <- function(audit, relation = "add/remove-one") {
-  audit$worst[audit$worst$relation == relation, ]
+# A row of the table, of one relation.
+worst_of <- function(audit, neighbours = "add-remove") {
+  audit$worst[audit$worst$neighbours == neighbours, ]
 }
 
 skewed_file <- function(n, seed = 1) {

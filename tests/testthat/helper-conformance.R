@@ -120,7 +120,7 @@ expect_saved <- function(weights, name, info) {
   )
   for (edit in edits) {
     expect_identical(node_of(edit)$scheme, "user", info = info)
-    expect_identical(dependency_of(edit)$kind, "user", info = info)
+    expect_identical(dependency_of(edit)$kind, "unknown", info = info)
     again <- as_privacy_weights(edit, length(edit))
     expect_identical(attr(again, "scheme"), "user", info = info)
   }
@@ -158,7 +158,7 @@ expect_rule <- function(weights, context, info,
 expect_own <- function(weights, context, info) {
   kind <- dependency_of(weights)$kind
   expect_true(kind %in% dependency_kinds, info = info)
-  if (kind != "own") {
+  if (kind != "own record") {
     return(invisible())
   }
   node <- node_of(weights)
@@ -210,7 +210,7 @@ expect_scaling <- function(weights, context, info) {
   )
   rank <- function(w) match(dependency_of(w)$kind, dependency_kinds)
   # A floor that is stated gives a bound; it comes from no file
-  if (dependency_of(scaled)$kind != "floor") {
+  if (dependency_of(scaled)$kind != "bounded") {
     expect_gte(rank(scaled), rank(weights))
   }
   expect_identical(dependency_of(twice)$claims, dependency_of(weights)$claims)
@@ -262,7 +262,7 @@ expect_replay <- function(weights, context, info) {
     stated_schemes(node_of(again)), stated_schemes(node),
     info = info
   )
-  if (dependency_of(weights)$kind == "own") {
+  if (dependency_of(weights)$kind == "own record") {
     expect_identical(
       as.double(again), as.double(fit$privacy_weights)[-5],
       info = info
@@ -272,7 +272,7 @@ expect_replay <- function(weights, context, info) {
 }
 
 can_be_made_again <- function(node) {
-  !is.null(scheme_of(node)$replay) || dependency_of(node)$kind == "own"
+  !is.null(scheme_of(node)$replay) || dependency_of(node)$kind == "own record"
 }
 
 stated_schemes <- function(node) {
@@ -300,7 +300,7 @@ expect_within_label <- function(weights, context, info) {
     return(invisible())
   }
   # An audit's neighbours have no weights that were given by hand
-  given <- dependency_of(weights)$kind == "user"
+  given <- dependency_of(weights)$kind == "unknown"
   if (given || !can_be_made_again(node_of(weights))) {
     expect_error(
       audit_guarantee(fit, cells = 900, remove = 1, replacements = 0),
@@ -315,7 +315,7 @@ expect_within_label <- function(weights, context, info) {
     replacements = if (proven) 8 else 0
   )
   expect_equal(
-    audit$worst$claim, unname(label$epsilon$total[audit$worst$relation]),
+    audit$worst$claim, unname(label$epsilon$total[audit$worst$neighbours]),
     info = info
   )
   if (proven) {
@@ -329,7 +329,7 @@ expect_within_label <- function(weights, context, info) {
 # The factors of a floor, by brute force over all neighbours of small files
 expect_floor <- function(name, case) {
   floors <- Filter(function(make) {
-    dependency_of(make(worst_context()))$kind == "floor"
+    dependency_of(make(worst_context()))$kind == "bounded"
   }, case$weights)
   if (length(floors) == 0) {
     return(invisible())

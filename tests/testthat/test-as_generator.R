@@ -50,7 +50,7 @@ test_that("it costs m draws, and what is drawn from it nothing more", {
   generator <- as_generator(release_fit(), m = 2, ledger = book)
   label <- guarantee(generator)
   expect_identical(label$label, "strict")
-  expect_equal(label$epsilon$total[["add/remove-one"]], 4)
+  expect_equal(label$epsilon$total[["add-remove"]], 4)
   expect_equal(as.data.frame(book)$spent, 4)
   expect_output(print(label), "costs\\s+nothing more")
   first <- synthesize(generator, 2, newdata = some_people())
@@ -61,7 +61,7 @@ test_that("it costs m draws, and what is drawn from it nothing more", {
     total_charges(join_charges(
       ledger_charges(book), guarantee(first)$charges,
       guarantee(second)$charges, label$charges
-    ))$epsilon[["add/remove-one"]], 4
+    ))$epsilon[["add-remove"]], 4
   )
   # Other draws are charged anew
   expect_error(
@@ -89,7 +89,7 @@ test_that("what a generator does not hold it does not give", {
   for (code in list(
     quote(synthesize(generator)),
     quote(synthesize(generator, newdata = people["age"])),
-    quote(synthesize(generator, newdata = people, support = c(1, 10))),
+    quote(synthesize(generator, newdata = people, bounds = c(1, 10))),
     quote(synthesize(generator, newdata = people, assignment = "posterior")),
     quote(synthesize(generator, newdata = people, ledger = 1)),
     quote(as_generator(1)), quote(as_generator()),
@@ -182,7 +182,7 @@ test_that("the scan finds what is planted in a generator", {
   expect_identical(error$rows, 9L)
 })
 
-test_that("a job gives a generator of its last fit, margin and support", {
+test_that("a job gives a generator of its last fit, margin and bounds", {
   job <- suppressMessages(pseudo_posterior(
     log(income) ~ age + earner, privacy_data(), gaussian(),
     mechanism = "centred", epsilon = 4, bounds = c(10, 2e6),

@@ -11,7 +11,7 @@ test_that("stages made one by one look as those of one call", {
   expect_identical(job$stages$lipschitz_bound[2], lw$bound$overall)
   expect_identical(guarantee(job)$epsilon$total, guarantee(
     lw, 2
-  )$epsilon$total[c("replace-one", "add/remove-one")])
+  )$epsilon$total[c("replace", "add-remove")])
   expect_output(print(job), "m = 2 sets")
   for (type in c("bounds", "weights", "density")) {
     expect_no_error(ggplot2::ggplot_build(autoplot(job, type)))
@@ -57,7 +57,7 @@ expect_other_parts <- function(..., pattern) {
 
 test_that("a job's label is that of its sets and never smaller", {
   parts <- beta_parts()
-  expect_equal(guarantee(parts$set)$epsilon$total[["replace-one"]], 20)
+  expect_equal(guarantee(parts$set)$epsilon$total[["replace"]], 20)
   job <- as_pseudo_posterior(parts$set, list(a = parts$fit))
   expect_identical(
     guarantee(job)$epsilon$total, guarantee(parts$set)$epsilon$total

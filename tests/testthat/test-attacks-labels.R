@@ -119,7 +119,7 @@ test_that("honest ways end in the labels that they deserve", {
   expect_identical(
     guarantee(s$clip(predict(freeze(s$history), s$data)))$label, "strict"
   )
-  expect_equal(guarantee(s$syn)$epsilon$total[["add/remove-one"]], 10.5)
+  expect_equal(guarantee(s$syn)$epsilon$total[["add-remove"]], 10.5)
   for (x in s[c("strict", "syn", "job", "margin")]) {
     expect_identical(guarantee(reread(x)), guarantee(x))
   }
@@ -304,13 +304,13 @@ test_that("schemes of schemes keep what they were made from", {
   total <- function(...) {
     label <- guarantee(s$clip(combine_weights(...)))
     expect_identical(label$label, "strict")
-    label$epsilon$total[["add/remove-one"]]
+    label$epsilon$total[["add-remove"]]
   }
   expect_equal(total(paid[[1]], public_scalar(0.9)), 5.5)
   expect_equal(total(paid[[1]], paid[[1]]), 5.5)
   expect_equal(total(paid[[1]], paid[[2]]), 6)
   floor <- count_weights("y", s$data, radius = 0.1, scale = 0.5, shift = 0.4)
-  expect_gte(guarantee(s$clip(floor))$epsilon$total[["add/remove-one"]], 10)
+  expect_gte(guarantee(s$clip(floor))$epsilon$total[["add-remove"]], 10)
 })
 
 # Histories --------------------------------------------------------------------
@@ -660,7 +660,7 @@ test_that("a margin of another file or epsilon is paid in full", {
   s <- scene()
   other <- perturbed_histogram(y ~ 1, s$other, bounds = 0:1, epsilon = 0.7)
   label <- guarantee(synthesize(s$strict, 3, margin = other))
-  expect_equal(label$epsilon$total[["add/remove-one"]], 15.7)
+  expect_equal(label$epsilon$total[["add-remove"]], 15.7)
   continuous <- perturbed_histogram(y ~ 1, s$data,
     bounds = 0:1, epsilon = 1, noise = "continuous"
   )

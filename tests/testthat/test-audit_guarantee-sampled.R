@@ -39,7 +39,7 @@ test_that("two fits of one file show no loss", {
   fit <- fit_file(file)
   audit <- audit_guarantee(
     fit, "sampled",
-    neighbours = 2, refit = function(data) fit
+    files = 2, refit = function(data) fit
   )
   expect_identical(audit$worst$loss, 0)
   expect_equal(audit$worst$estimate, 0)
@@ -53,8 +53,8 @@ test_that("an outlier's removal is seen, below the exact loss", {
     fit, "exact",
     remove = 31, replacements = 0, cells = 20000
   )
-  sampled <- audit_guarantee(fit, "sampled", neighbours = 1, seed = 3)
-  expect_identical(sampled$neighbours$record, 31L)
+  sampled <- audit_guarantee(fit, "sampled", files = 1, seed = 3)
+  expect_identical(sampled$losses$record, 31L)
   expect_gt(sampled$worst$loss, 1)
   expect_lt(sampled$worst$loss, exact$worst$loss_bulk)
   expect_lt(sampled$worst$loss, sampled$worst$visible)
@@ -97,9 +97,9 @@ test_that("a larger model is audited by draws", {
     log(income) ~ age + earner, ce, gaussian(),
     prior = prior_normal(1, c(10.8, 2.5)), seed = 1
   )
-  audit <- audit_guarantee(fit, neighbours = 2, seed = 2)
+  audit <- audit_guarantee(fit, files = 2, seed = 2)
   expect_identical(audit$method, "sampled")
-  expect_identical(nrow(audit$neighbours), 2L)
+  expect_identical(nrow(audit$losses), 2L)
   expect_gte(audit$worst$loss, 0)
   expect_error(
     audit_guarantee(fit, "exact"),

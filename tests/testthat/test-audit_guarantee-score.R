@@ -83,9 +83,9 @@ test_that("a million runs show 95% of mu and never more than is claimed", {
   expect_gt(worst$found[2], 0.95 * worst$claimed[2])
   expect_true(all(worst$found <= worst$claimed))
   # The whole tradeoff curve: no test does better than mu allows
-  for (relation in worst$relation) {
-    curve <- audit$curve[audit$curve$relation == relation, ]
-    mu <- worst$claimed[worst$relation == relation]
+  for (neighbours in worst$neighbours) {
+    curve <- audit$curve[audit$curve$neighbours == relation, ]
+    mu <- worst$claimed[worst$neighbours == neighbours]
     allowed <- stats::pnorm(stats::qnorm(1 - curve$false_positive) - mu)
     expect_true(all(curve$false_negative > allowed - 5 * sqrt(0.25 / 1e6)))
   }
@@ -97,7 +97,7 @@ test_that("half the noise would be found", {
   release <- tiny_release(epsilon = 3, neighbours = "replace")
   pair <- worst_pairs(release, audit_file(
     release, data.frame(y = c(1, 2))
-  ))[["replace-one"]]
+  ))[["replace"]]
   claimed <- law_of_pair(pair, FALSE)
   weak <- lapply(pair, function(part) {
     part$scale <- floor(part$scale / 2)

@@ -8,7 +8,7 @@ test_that("Censor_uw costs epsilon to remove, twice that to replace, tight", {
   for (epsilon in c(1, 3)) {
     audit <- beta_audit(worst_case_data("clones", 20), "censor_uw", epsilon)
     remove <- worst_of(audit)
-    replace <- worst_of(audit, "replace-one")
+    replace <- worst_of(audit, "replace")
     expect_lte(remove$loss, epsilon * (1 + 1e-9))
     expect_gte(remove$loss, 0.999 * epsilon)
     expect_lte(replace$loss, 2 * epsilon * (1 + 1e-9))
@@ -18,12 +18,12 @@ test_that("Censor_uw costs epsilon to remove, twice that to replace, tight", {
   }
 })
 
-test_that("a clip calibrated to replace-one costs epsilon to replace", {
+test_that("a clip calibrated to replace costs epsilon to replace", {
   audit <- beta_audit(
     worst_case_data("clones", 200), "censor_uw", 1,
     neighbours = "replace"
   )
-  replace <- worst_of(audit, "replace-one")
+  replace <- worst_of(audit, "replace")
   expect_equal(replace$claim, 1)
   expect_lte(replace$loss, 1 + 1e-9)
   expect_gte(replace$loss, 0.98)
@@ -48,7 +48,7 @@ test_that("frozen weights keep the claim that recomputed ones break", {
     2
   )
   expect_lte(worst_of(frozen)$loss, 2 * (1 + 1e-9))
-  expect_lte(worst_of(frozen, "replace-one")$loss, 4 * (1 + 1e-9))
+  expect_lte(worst_of(frozen, "replace")$loss, 4 * (1 + 1e-9))
 
   recomputed <- beta_audit(file, "censor_w", 2)
   remove <- worst_of(recomputed)
@@ -56,14 +56,14 @@ test_that("frozen weights keep the claim that recomputed ones break", {
   expect_gt(remove$loss - remove$error_loss, 3 * remove$claim)
   expect_gt(remove$delta, 0.1)
   # Never above what the change of all weights can cost
-  losses <- recomputed$neighbours
+  losses <- recomputed$losses
   expect_true(all(losses$loss <= losses$limit * (1 + 1e-9)))
 })
 
 test_that("Lipschitz weights lose three times their index in the bulk", {
   audit <- beta_audit(worst_case_data("clusters", 40), "lw", cells = 20000)
   remove <- worst_of(audit)
-  expect_identical(audit$claimed, "2 Delta")
+  expect_identical(audit$claimed, "2 x bound")
   expect_equal(remove$claim, 2 * audit$bound)
   expect_identical(remove$loss, Inf)
   expect_gt(remove$loss_bulk - remove$error_bulk, 3 * remove$claim)
@@ -83,7 +83,7 @@ test_that("centred censoring holds, a calibrated margin included", {
     expect_lte(remove$loss, 1 + 1e-9)
     # The histogram's share is always spent
     expect_gt(remove$loss, 0.2)
-    expect_lte(worst_of(audit, "replace-one")$loss, 2 + 1e-9)
+    expect_lte(worst_of(audit, "replace")$loss, 2 + 1e-9)
   }
 })
 
@@ -96,7 +96,7 @@ test_that("two-stage weights keep the claim for the pair of draws", {
   expect_equal(remove$claim, 1)
   expect_lte(remove$loss, 1 + 1e-9)
   expect_gt(remove$loss, 0.5)
-  expect_lte(worst_of(audit, "replace-one")$loss, 2 + 1e-9)
+  expect_lte(worst_of(audit, "replace")$loss, 2 + 1e-9)
 })
 
 # Audits read how it was made, not its draws
@@ -122,7 +122,7 @@ test_that("count weights with a floor stay within their factor, not epsilon", {
   ), cells = 4000)
   remove <- worst_of(audit)
   expect_equal(remove$claim, 4)
-  expect_equal(worst_of(audit, "replace-one")$claim, 6)
+  expect_equal(worst_of(audit, "replace")$claim, 6)
   expect_lte(remove$loss, 4 * (1 + 1e-9))
   expect_gt(remove$loss, 2.05)
 })
@@ -150,7 +150,7 @@ test_that("one-parameter models agree with their closed forms", {
     base <- stats::dbeta(theta, 6, 8, log = TRUE)
     abs(base - stats::dbeta(theta, 6 - one, 7 + one, log = TRUE))
   }
-  losses <- audit$neighbours
+  losses <- audit$losses
   is_one <- y[losses$record] == 1
   found <- c(losses$loss_bulk[is_one], losses$loss_bulk[!is_one])
   expected <- c(max(loss(region, 1)), max(loss(region, 0)))
@@ -268,7 +268,7 @@ test_that("an audit's count weights are those of the formula", {
   )
   by_formula <- beta_audit(file, naive, 1, replacements = 8)
   expect_equal(
-    own$neighbours$loss, by_formula$neighbours$loss,
+    own$losses$loss, by_formula$losses$loss,
     tolerance = 1e-9
   )
 })
@@ -357,7 +357,7 @@ test_that("no replacements, with a predictor, is an audit of removals", {
     prior = prior_normal(1, c(0, 2)), remove = 1:2, replacements = 0,
     cells = 2500
   )
-  expect_identical(audit$worst$relation, "add/remove-one")
+  expect_identical(audit$worst$neighbours, "add-remove")
   expect_lte(audit$worst$loss, 1 + 1e-9)
 })
 
@@ -424,7 +424,7 @@ test_that("what was paid once is added to the loss and to the claim", {
   audit <- audit_guarantee(job, cells = 4000, replacements = 8)
   label <- guarantee(job)
   expect_equal(
-    audit$worst$claim, unname(label$epsilon$total[audit$worst$relation])
+    audit$worst$claim, unname(label$epsilon$total[audit$worst$neighbours])
   )
   expect_gt(worst_of(audit)$loss, 0.2)
   expect_lte(worst_of(audit)$loss, 1 + 1e-9)
@@ -460,7 +460,7 @@ test_that("fits with frozen, paid, public and count weights are audited", {
     expect_equal(remove$claim, claims[j])
     expect_lte(remove$loss, claims[j] * (1 + 1e-9))
     expect_gt(remove$loss, 0.1)
-    replace <- worst_of(audit, "replace-one")
+    replace <- worst_of(audit, "replace")
     expect_lte(replace$loss, replace$claim * (1 + 1e-9))
   }
 })

@@ -208,7 +208,7 @@ test_that("update() sets and removes a rule", {
 })
 
 test_that("rules print in full", {
-  expect_output(print(censor(1)), "add/remove-one 1.00, replace-one 2.00")
+  expect_output(print(censor(1)), "add-remove 1.00, replace 2.00")
   rule <- resolve_censor(censor(1, reference = crude), gaussian_family())
   expect_output(print(rule), "sigma = 1")
   expect_output(print(rule), "0.125, public")

@@ -108,7 +108,7 @@ test_that("pure charges beside zCDP enter by half their square", {
     total$rho, by_relation(3 * 0.4^2 / 2 + 0.02, 3 * 0.8^2 / 2 + 0.04)
   )
   expect_equal(
-    total$epsilon[["replace-one"]], brute_epsilon(3 * 0.32 + 0.04, 1e-6),
+    total$epsilon[["replace"]], brute_epsilon(3 * 0.32 + 0.04, 1e-6),
     tolerance = 1e-6
   )
   expect_identical(total$delta, 1e-6)

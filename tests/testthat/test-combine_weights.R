@@ -6,7 +6,7 @@ test_that("combined weights are products", {
   expect_equal(as.numeric(both), as.numeric(w) * as.numeric(count))
   expect_identical(attr(both, "scheme"), "combined")
   expect_identical(attr(both, "arguments")$of, "lipschitz x count")
-  expect_identical(dependency_of(both)$kind, "file")
+  expect_identical(dependency_of(both)$kind, "other records")
 })
 
 test_that("a public scalar scales and keeps the scheme", {
@@ -21,7 +21,7 @@ test_that("a public scalar scales and keeps the scheme", {
   scalars <- combine_weights(
     public_scalar(0.5), as_privacy_weights(public_scalar(0.5), 4)
   )
-  expect_identical(dependency_of(scalars)$kind, "own")
+  expect_identical(dependency_of(scalars)$kind, "own record")
   expect_equal(as.numeric(scalars), rep(0.25, 4))
 })
 
@@ -32,24 +32,24 @@ test_that("the weakest part decides the source, and costs add up", {
     freeze(lipschitz_weights(unweighted_fit()), "public"), current
   )
   both <- combine_weights(frozen, public)
-  expect_identical(dependency_of(both)$kind, "own")
+  expect_identical(dependency_of(both)$kind, "own record")
   expect_identical(dependency_of(both)$history, "confidential")
   expect_identical(
     dependency_of(combine_weights(public, public))$history, "public"
   )
   count <- count_weights("income", current, radius = 0.2)
-  expect_identical(dependency_of(combine_weights(both, count))$kind, "file")
+  expect_identical(dependency_of(combine_weights(both, count))$kind, "other records")
   by_hand <- as_privacy_weights(as.numeric(frozen), 120)
-  expect_identical(dependency_of(combine_weights(frozen, by_hand))$kind, "user")
+  expect_identical(dependency_of(combine_weights(frozen, by_hand))$kind, "unknown")
   # A bare number may be the mean of confidential weights
-  expect_identical(dependency_of(combine_weights(0.5, frozen))$kind, "user")
+  expect_identical(dependency_of(combine_weights(0.5, frozen))$kind, "unknown")
 })
 
 test_that("two first stages are both paid, the same one once", {
   paid <- function(id) paid_by(0.2, id)
   cost <- function(...) {
     charges <- dependency_of(combine_weights(...))$charges
-    total_charges(charges)$epsilon[["add/remove-one"]]
+    total_charges(charges)$epsilon[["add-remove"]]
   }
   expect_equal(cost(paid("x"), paid("y")), 0.4)
   expect_equal(cost(paid("x"), paid("y"), paid("x")), 0.4)

@@ -20,7 +20,7 @@ test_that("finished jobs stand beside each other with their own labels", {
   expect_identical(table$label, c("asymptotic", "strict"))
   expect_identical(table$asked, c(NA, 4))
   total <- guarantee(final)$epsilon$total
-  expect_identical(table$add_remove[1], total[["add/remove-one"]])
+  expect_identical(table$add_remove[1], total[["add-remove"]])
   by_hand <- utility(final, groups = "earner", regression = log(income) ~ age)
   means <- summary(by_hand)$means
   for (name in c("ecdf_max", "groups", "r_squared", "overlap")) {

@@ -88,7 +88,7 @@ for (name in names(cases)) local({
     expect_identical(guarantee(release)$label, "strict")
     variable <- all.vars(case[[1]])[1]
     set <- synthesize(
-      release, newdata = family_data(), support = if (!is.null(family$df)) {
+      release, newdata = family_data(), bounds = if (!is.null(family$df)) {
         c(-50, 50)
       }
     )

@@ -249,12 +249,12 @@ test_that("a job refuses what it cannot use, before any fit", {
     }
     refuse("colour", epsilon = case$job$epsilon, colour = "red")
     refuse("neighbours",
-      epsilon = case$job$epsilon, neighbours = "replace-one"
+      epsilon = case$job$epsilon, neighbours = "replace"
     )
     kind <- mechanisms()[[name]]$kind
-    if (kind %in% c("clipped", "sums")) refuse("epsilon")
-    if (kind == "unclaimed") refuse("epsilon", epsilon = 1)
-    if (!kind %in% c("clipped", "sums")) {
+    if (kind %in% c("censored", "scores")) refuse("epsilon")
+    if (kind == "no claim") refuse("epsilon", epsilon = 1)
+    if (!kind %in% c("censored", "scores")) {
       claims <- if (kind == "weighted") list(epsilon = 1)
       do.call(refuse, c("bounds", claims, list(bounds = c(10, 2e6))))
     }
@@ -266,7 +266,7 @@ test_that("epsilon is spent to the last bit, under either relation", {
   cases <- cases_with(c("stages", "release"))
   for (name in names(cases)) {
     definition <- mechanisms()[[name]]
-    if (definition$kind %in% c("unclaimed", "free")) next
+    if (definition$kind %in% c("no claim", "no data")) next
     for (neighbours in c("add-remove", "replace")) {
       for (m in c(1, 3)) {
         job <- list(
@@ -282,7 +282,7 @@ test_that("epsilon is spent to the last bit, under either relation", {
           tolerance = 4 * .Machine$double.eps, info = name
         )
         expect_true(min(spent$margin, spent$first, spent$draw) >= 0)
-        # 2 Delta of a draw under add/remove-one, 4 Delta under replace-one
+        # 2 Delta of a draw under add-remove, 4 Delta under replace
         times <- if (neighbours == "replace") 4 else 2
         expect_equal(times * spent$bound, spent$draw, info = name)
       }
@@ -307,25 +307,25 @@ test_that("a job's label is the mechanism's and its total what was asked", {
     expect_output(print(job), paste("mechanism:", title), fixed = TRUE)
     expect_match(format(label), title, fixed = TRUE)
     epsilon <- case$job$epsilon
-    total <- label$epsilon$total[["add/remove-one"]]
-    if (definition$kind == "clipped") {
+    total <- label$epsilon$total[["add-remove"]]
+    if (definition$kind == "censored") {
       expect_equal(total, epsilon, tolerance = 1e-12, info = name)
-    } else if (definition$kind == "sums") {
+    } else if (definition$kind == "scores") {
       # The noise is rounded up to whole units, and delta has a reserve
       expect_lte(total, epsilon)
       expect_gt(total, 0.999 * epsilon)
-    } else if (definition$kind == "unclaimed") {
+    } else if (definition$kind == "no claim") {
       expect_true(is.na(total))
     } else if (!is.null(epsilon)) {
       # What lies below the target is not above it
       expect_lte(total, 1.1 * epsilon)
     }
-    if (definition$kind != "clipped") next
+    if (definition$kind != "censored") next
     margin <- margin_histogram(c(10, 2e6), share = 0.25)
     job <- case_job(name, case, margin = margin, neighbours = "replace")
     total <- guarantee(job)$epsilon$total
-    expect_equal(total[["replace-one"]], epsilon, tolerance = 1e-12)
-    expect_equal(total[["add/remove-one"]], epsilon / 2, tolerance = 1e-12)
+    expect_equal(total[["replace"]], epsilon, tolerance = 1e-12)
+    expect_equal(total[["add-remove"]], epsilon / 2, tolerance = 1e-12)
     expect_equal(guarantee(job$synthetic)$label, definition$label)
   }
 })
@@ -338,7 +338,7 @@ test_that("comparisons release every mechanism that needs no fit", {
       log(income) ~ age + earner, privacy_data(), gaussian(), list(),
       "add-remove", 5, FALSE
     )
-    noise <- mechanisms()[[name]]$kind == "noise"
+    noise <- mechanisms()[[name]]$kind == "histogram"
     job <- assign_mechanism(
       job, make_mechanism(name, case$settings), case$job$epsilon,
       margin = if (noise) margin_histogram(c(10, 2e6))
@@ -352,7 +352,7 @@ test_that("comparisons release every mechanism that needs no fit", {
     expect_identical(made$label$label, mechanisms()[[name]]$label)
     if (noise) {
       expect_equal(
-        made$label$epsilon$total[["add/remove-one"]], case$job$epsilon
+        made$label$epsilon$total[["add-remove"]], case$job$epsilon
       )
     }
   }
@@ -365,7 +365,7 @@ case_audit <- function(name, case, part, formula, data, family, ...) {
   settings <- changed(settings, as.list(case[[part]]))
   definition <- mechanisms()[[name]]
   # Weighted-e and the scalar take one, too: large enough to leave records
-  epsilon <- if (definition$kind == "clipped") {
+  epsilon <- if (definition$kind == "censored") {
     2
   } else if ("epsilon" %in% names(definition$needs)) {
     8
@@ -395,8 +395,8 @@ test_that("the exact audit's loss stays within a strict label", {
     )
     for (audit in audits) {
       expect_identical(audit$mechanism, name)
-      for (relation in c("add/remove-one", "replace-one")) {
-        worst <- worst_of(audit, relation)
+      for (neighbours in c("add-remove", "replace")) {
+        worst <- worst_of(audit, neighbours)
         if (definition$label == "strict") {
           expect_lte(worst$loss, worst$claim * (1 + 1e-9))
           expect_lte(worst$delta, 1e-9)
@@ -409,7 +409,7 @@ test_that("the exact audit's loss stays within a strict label", {
     }
     if (definition$label == "strict") {
       expect_equal(worst_of(audits[[1]])$claim, 2, info = name)
-      expect_equal(worst_of(audits[[1]], "replace-one")$claim, 4, info = name)
+      expect_equal(worst_of(audits[[1]], "replace")$claim, 4, info = name)
     }
   }
 })

@@ -317,7 +317,7 @@ test_that("one record and a model fitted elsewhere keep their schemes", {
     chains = 4, converged = TRUE
   )
   weights <- lipschitz_weights(fit, allow_unconverged = TRUE)
-  expect_identical(dependency_of(weights)$kind, "file")
+  expect_identical(dependency_of(weights)$kind, "other records")
   for (call in 1:5) f(data[1, , drop = FALSE], draws)
   path <- withr::local_tempfile()
   saveRDS(weights, path)
@@ -327,7 +327,7 @@ test_that("one record and a model fitted elsewhere keep their schemes", {
     defined_values(node_of(weights), data), as.double(weights)
   )
   rule <- freeze(weights)
-  expect_identical(dependency_of(predict(rule, data))$kind, "file")
+  expect_identical(dependency_of(predict(rule, data))$kind, "other records")
   other <- predict(rule, data.frame(y = c(7, 8, 9)))
-  expect_identical(dependency_of(other)$kind, "own")
+  expect_identical(dependency_of(other)$kind, "own record")
 })

@@ -38,7 +38,7 @@ test_that("a formula, a name and a fit mean the same records", {
   from_fit <- count_weights(unweighted_fit(), radius = 0.2, known = "age")
   expect_identical(as.numeric(from_fit), as.numeric(w))
   expect_identical(attr(w, "scheme"), "count")
-  expect_identical(dependency_of(w)$kind, "file")
+  expect_identical(dependency_of(w)$kind, "other records")
   expect_identical(
     attr(w, "arguments")[c("n_pattern_min", "n_pattern_max")],
     list(

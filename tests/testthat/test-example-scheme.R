@@ -36,7 +36,7 @@ test_that("a scheme that is not in the list counts as unknown", {
     c(0.5, 1), "tail", list(),
     made_from = character()
   )
-  expect_identical(dependency_of(unknown)$kind, "user")
+  expect_identical(dependency_of(unknown)$kind, "unknown")
   expect_output(print(unknown), "unknown origin")
 })
 

@@ -140,7 +140,7 @@ test_that("the label is asymptotic or none, never strict", {
   label <- guarantee(lw, m = 3)
   expect_identical(label$label, "asymptotic")
   expect_equal(
-    label$epsilon$total[["add/remove-one"]], 6 * lw$bound$overall
+    label$epsilon$total[["add-remove"]], 6 * lw$bound$overall
   )
   expect_true(all(is.na(guarantee(lw, public = TRUE)$epsilon$total)))
   expect_identical(guarantee(update(fit, privacy_weights = 0.5))$label,
@@ -175,9 +175,9 @@ test_that("weights of a function model can be frozen, of a matrix not", {
   rule <- freeze(w)
   data <- outside_data()
   expect_identical(as.numeric(predict(rule, data)), as.numeric(w))
-  expect_identical(dependency_of(predict(rule, data))$kind, "file")
+  expect_identical(dependency_of(predict(rule, data))$kind, "other records")
   current <- transform(data[1:10, ], y = y + 0.1)
-  expect_identical(dependency_of(predict(rule, current))$kind, "own")
+  expect_identical(dependency_of(predict(rule, current))$kind, "own record")
   expect_identical(
     as.numeric(predict(rule, current[-3, ])),
     as.numeric(predict(rule, current))[-3]

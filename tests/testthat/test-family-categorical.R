@@ -122,7 +122,7 @@ test_that("weights, bounds and clips of levels are those of any family", {
   ))
   label <- guarantee(sets)
   expect_identical(label$label, "strict")
-  expect_match(paste(format(label), collapse = " "), "6 add/remove-one")
+  expect_match(paste(format(label), collapse = " "), "6 add-remove")
   expect_identical(levels(sets[[1]]$y), levels(data$y))
   # Labels that were read from the file are nobody's to claim
   own <- level_fit(data,
@@ -183,9 +183,9 @@ test_that("a sampled audit and a job take levels", {
   ))
   expect_match(format(guarantee(job)), "^strict")
   audit <- suppressWarnings(
-    audit_guarantee(final_fit(job), neighbours = 1, seed = 1)
+    audit_guarantee(final_fit(job), files = 1, seed = 1)
   )
-  row <- audit$worst[audit$worst$relation == "add/remove-one", ]
+  row <- audit$worst[audit$worst$neighbours == "add-remove", ]
   expect_lte(row$loss, row$claim)
   expect_error(
     audit_guarantee(final_fit(job), method = "exact"), "levels has more"

@@ -49,7 +49,7 @@ test_that("it models the log through the formula's left side", {
     prior = prior_normal(), draws = 1000
   )
   expect_identical(fit$bound$unit, "log(heavy)")
-  set <- suppressMessages(synthesize(fit, seed = 1, support = c(0.1, 1e6)))[[1]]
+  set <- suppressMessages(synthesize(fit, seed = 1, bounds = c(0.1, 1e6)))[[1]]
   expect_true(all(set$heavy > 0))
 })
 

@@ -149,7 +149,7 @@ test_that("score releases refuse budgets that their label would exceed", {
     label <- guarantee(suppressMessages(suppressWarnings(release(
       epsilon = epsilon
     ))))
-    expect_lte(label$epsilon$total[["add/remove-one"]], epsilon * (1 + 1e-9))
+    expect_lte(label$epsilon$total[["add-remove"]], epsilon * (1 + 1e-9))
   }
 })
 

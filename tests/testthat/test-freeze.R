@@ -3,7 +3,7 @@ expect_reproduces <- function(weights, data) {
   testthat::expect_identical(as.numeric(predicted), as.numeric(weights))
   testthat::expect_identical(attr(predicted, "scheme"), "frozen")
   # Of their own file nothing is frozen
-  testthat::expect_identical(dependency_of(predicted)$kind, "file")
+  testthat::expect_identical(dependency_of(predicted)$kind, "other records")
 }
 
 test_that("a rule gives the weights of its own file back, to the last bit", {
@@ -94,7 +94,7 @@ test_that("frozen weights know rule, history and source", {
   expect_identical(rule$response, "income")
   expect_setequal(rule$predictors, c("age", "earner"))
   frozen <- predict(rule, current_data())
-  expect_identical(dependency_of(frozen)$kind, "own")
+  expect_identical(dependency_of(frozen)$kind, "own record")
   arguments <- attr(frozen, "arguments")
   expect_identical(arguments$rule, "lipschitz")
   expect_identical(arguments$history, "confidential")
@@ -128,7 +128,7 @@ test_that("a censored fit with frozen weights is strict, of its own file not", {
   expect_identical(guarantee(own)$label, "asymptotic")
   # The same file in another order is the same file
   turned <- privacy_data()[150:1, ]
-  expect_identical(dependency_of(predict(rule, turned))$kind, "file")
+  expect_identical(dependency_of(predict(rule, turned))$kind, "other records")
 })
 
 test_that("weights of other records and other responses are refused", {

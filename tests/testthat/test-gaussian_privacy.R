@@ -60,7 +60,7 @@ test_that("charges that are all Gaussian are stated as such, others are not", {
   total <- total_charges(join_charges(one, two), 1e-6)
   expect_equal(total$rho, by_relation(0.03, 0.10))
   expect_equal(
-    total$epsilon[["replace-one"]], gaussian_epsilon(sqrt(0.2), 1e-6, 2e-16)
+    total$epsilon[["replace"]], gaussian_epsilon(sqrt(0.2), 1e-6, 2e-16)
   )
   other <- charge("c", "sum", rho = by_relation(0.01, 0.02))
   pure <- charge("d", "count", by_relation(0.1))

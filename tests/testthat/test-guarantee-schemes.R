@@ -65,8 +65,8 @@ test_that("count weights with a floor pay their factors", {
     unweighted_fit(), made_by("count", scale = 0.5, shift = 0.25)
   ), 2)
   epsilon <- guarantee(fit)$epsilon$per_draw
-  expect_equal(epsilon[["add/remove-one"]], 2 * 3)
-  expect_equal(epsilon[["replace-one"]], 2 * 4)
+  expect_equal(epsilon[["add-remove"]], 2 * 3)
+  expect_equal(epsilon[["replace"]], 2 * 4)
   expect_output(print(guarantee(fit)), "multiplied by\\s+3")
   # The bound shrinks contributions towards 0, which must be inside
   fit$censor$lower <- 1
@@ -81,10 +81,10 @@ test_that("a first stage is paid once", {
     unweighted_fit(), paid_by(0.2)
   ), 0.8)
   epsilon <- guarantee(fit, m = 3)$epsilon
-  expect_equal(epsilon$one_off[["add/remove-one"]], 0.2)
-  expect_equal(epsilon$one_off[["replace-one"]], 0.4)
-  expect_equal(epsilon$total[["add/remove-one"]], 0.2 + 3 * 0.8)
-  expect_equal(epsilon$total[["replace-one"]], 2 * (0.2 + 3 * 0.8))
+  expect_equal(epsilon$one_off[["add-remove"]], 0.2)
+  expect_equal(epsilon$one_off[["replace"]], 0.4)
+  expect_equal(epsilon$total[["add-remove"]], 0.2 + 3 * 0.8)
+  expect_equal(epsilon$total[["replace"]], 2 * (0.2 + 3 * 0.8))
 })
 
 test_that("a confidential history needs a label of its own", {

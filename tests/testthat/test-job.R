@@ -24,7 +24,7 @@ test_that("the call of a job is short", {
 
 test_that("what a mechanism needs is asked for", {
   refused("epsilon", mechanism = "scalar", match = "solved for it")
-  refused("epsilon", mechanism = "censor_uw", match = "clipped by it")
+  refused("epsilon", mechanism = "censor_uw", match = "censored by it")
   refused("epsilon", mechanism = "weighted_e")
   refused("radius", mechanism = "cw", match = "choice of policy")
   refused("radius", mechanism = "risk")
@@ -119,7 +119,7 @@ test_that("file, model and run are checked before the first fit", {
   refused("risk_sets", mechanism = "risk", radius = 0.1, risk_sets = 1e5)
   refused("known", mechanism = "cw", radius = 0.1, known = "nothing")
   refused("known", mechanism = "risk", radius = 0.1, known = "income")
-  refused("neighbours", mechanism = "lw", neighbours = "replace-one")
+  refused("neighbours", mechanism = "lw", neighbours = "replace")
   refused("seed", mechanism = "lw", seed = -1)
   refused("epsilon", mechanism = "unweighted", epsilon = 1)
 })

@@ -6,7 +6,7 @@ new_book <- function(epsilon = 10, ..., frame = parent.frame()) {
   ledger(path, epsilon, ...)
 }
 
-# Each set costs 1 under add/remove-one, and its histogram once
+# Each set costs 1 under add-remove, and its histogram once
 histogram <- function(epsilon = 1) {
   perturbed_histogram(y ~ 1, data.frame(y = 1:50 + 0.5),
     bounds = c(0, 100), epsilon = epsilon
@@ -31,7 +31,7 @@ test_that("costs of parameter draws are summed and what exceeds is refused", {
   expect_identical(
     ledger_charges(book)$id, guarantee(first)$charges$id
   )
-  expect_output(print(book), "epsilon 4 of 5 spent \\(add/remove-one\\), 1")
+  expect_output(print(book), "epsilon 4 of 5 spent \\(add-remove\\), 1")
 })
 
 test_that("every call of synthesize() is an entry, and the sums follow", {
@@ -86,7 +86,7 @@ test_that("noisy counts and sums are charged where they are made", {
   expect_gt(spent, 1)
   synthesize(
     released,
-    m = 2, newdata = data, support = c(1, 2e6), ledger = book
+    m = 2, newdata = data, bounds = c(1, 2e6), ledger = book
   )
   expect_equal(as.data.frame(book)$spent[4], spent)
   # The file is marked where it was read
@@ -164,7 +164,7 @@ test_that("what one release protects no other publishes", {
   }
   expect_identical(nrow(as.data.frame(book)), 1L)
   # Sets of the first, and another release of the same column
-  synthesize(first, 1, data, support = c(1, 2e6), ledger = book)
+  synthesize(first, 1, data, bounds = c(1, 2e6), ledger = book)
   release(log(income) ~ 1, reference = crude)
   expect_identical(nrow(as.data.frame(book)), 3L)
 })
@@ -173,7 +173,7 @@ test_that("a ledger counts in its own relation", {
   book <- new_book(5, neighbours = "replace")
   synthesize(histogram(), ledger = book)
   expect_equal(as.data.frame(book)$spent, 2)
-  expect_output(print(book), "replace-one")
+  expect_output(print(book), "replace")
 })
 
 test_that("charges of sums are turned into rho and need a delta", {
@@ -182,7 +182,7 @@ test_that("charges of sums are turned into rho and need a delta", {
     epsilon = 2, reference = list("(Intercept)" = 10.8, sigma = 1)
   ))
   draw <- function(book, x = noisy) {
-    synthesize(x, newdata = data, support = c(1, 2e6), ledger = book)
+    synthesize(x, newdata = data, bounds = c(1, 2e6), ledger = book)
   }
   error <- over(draw(new_book(100)))
   expect_match(conditionMessage(error), "delta")
@@ -190,7 +190,7 @@ test_that("charges of sums are turned into rho and need a delta", {
   draw(book)
   draw(book)
   # Paid once however much is drawn, at the epsilon of its label
-  label <- guarantee(noisy)$epsilon$total[["add/remove-one"]]
+  label <- guarantee(noisy)$epsilon$total[["add-remove"]]
   expect_equal(as.data.frame(book)$spent, c(label, label), tolerance = 1e-9)
   # Two of them cost less than their sum
   other <- suppressWarnings(score_release(log(income) ~ age, data,
@@ -242,7 +242,7 @@ test_that("claimed epsilons count and are said to be claimed", {
   book <- new_book(1000)
   synthesize(weighted, m = 2, ledger = book)
   synthesize(histogram(), ledger = book)
-  claimed <- guarantee(weighted, 2)$epsilon$total[["add/remove-one"]]
+  claimed <- guarantee(weighted, 2)$epsilon$total[["add-remove"]]
   expect_equal(as.data.frame(book)$spent, claimed + 0:1)
   expect_output(print(book), "1 of them claimed.*proven ones come to 1")
 })
@@ -569,8 +569,8 @@ test_that("a release and its label cost what the ledger wrote beforehand", {
       ))
       expect_identical(made$charges$id, ledger_charges(book)$id)
       total <- guarantee(made)$epsilon$total
-      expect_lte(total[[relation_of(neighbours)]], 1 + 1e-9)
-      expect_gt(total[[relation_of(neighbours)]], 0.99)
+      expect_lte(total[[neighbours]], 1 + 1e-9)
+      expect_gt(total[[neighbours]], 0.99)
     }
   }
 })

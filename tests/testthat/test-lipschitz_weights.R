@@ -14,7 +14,7 @@ test_that("the three maps follow their formulas", {
   logistic <- lipschitz_weights(bound_of(delta), map = "logistic")
   expect_equal(as.numeric(logistic), 1 - (2 / (1 + exp(-0.5 * delta)) - 1))
   expect_identical(attr(linear, "scheme"), "lipschitz")
-  expect_identical(dependency_of(linear)$kind, "file")
+  expect_identical(dependency_of(linear)$kind, "other records")
 })
 
 test_that("scale and shift act before the clamp", {

@@ -446,11 +446,11 @@ test_that("a clipped job with an offset is strict and passes its audit", {
   expect_identical(guarantee(job)$label, "strict")
   audit <- audit_guarantee(job, cells = 4000, replacements = 8)
   worst <- audit$worst
-  one <- worst[worst$relation == "add/remove-one", ]
+  one <- worst[worst$neighbours == "add-remove", ]
   expect_lte(one$loss, 1 + 1e-9)
   expect_gt(one$loss, 0.2)
   # Clones but for their exposure are other records
-  expect_gt(nrow(audit$neighbours), 5)
+  expect_gt(nrow(audit$losses), 5)
 })
 
 test_that("a grid looks where rates lie when exposures are far from 1", {

@@ -127,13 +127,13 @@ test_that("the margin is paid once, each set anew", {
   syn <- synthesize(fit, m = 3, margin = small_histogram(0.2))
   label <- guarantee(syn)
   expect_identical(label$label, "strict")
-  expect_equal(label$epsilon$total[["add/remove-one"]], 0.2 + 3 * 0.8)
-  expect_equal(label$epsilon$total[["replace-one"]], 0.4 + 3 * 1.6)
+  expect_equal(label$epsilon$total[["add-remove"]], 0.2 + 3 * 0.8)
+  expect_equal(label$epsilon$total[["replace"]], 0.4 + 3 * 1.6)
   expect_match(label$public_inputs[["margin"]], "60 bins")
   replace <- small_histogram(0.2, neighbours = "replace")
   label <- guarantee(synthesize(fit, m = 1, margin = replace))
-  expect_equal(label$epsilon$total[["add/remove-one"]], 0.1 + 0.8)
-  expect_equal(label$epsilon$total[["replace-one"]], 0.2 + 1.6)
+  expect_equal(label$epsilon$total[["add-remove"]], 0.1 + 0.8)
+  expect_equal(label$epsilon$total[["replace"]], 0.2 + 1.6)
   leaky <- small_histogram(0.2, noise = "continuous")
   expect_identical(
     guarantee(synthesize(fit, m = 1, margin = leaky))$label, "none"
@@ -158,7 +158,7 @@ test_that("a histogram is a release of its own", {
   label <- guarantee(histogram)
   expect_identical(label$label, "strict")
   expect_equal(
-    label$epsilon$total, c("replace-one" = 1, "add/remove-one" = 0.5)
+    label$epsilon$total, c(replace = 1, "add-remove" = 0.5)
   )
   expect_output(print(label), "paid once")
   syn <- synthesize(histogram, m = 4, seed = 2)

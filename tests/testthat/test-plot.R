@@ -206,9 +206,9 @@ test_that("the axis of bounds has figures at any size of the bounds", {
 test_that("neighbours of an audit are whole numbers", {
   audit <- list(
     neighbours = data.frame(
-      relation = "add/remove-one", loss = c(0.5, 1), loss_bulk = c(0.1, 0.2)
+      neighbours = "add-remove", loss = c(0.5, 1), loss_bulk = c(0.1, 0.2)
     ),
-    worst = data.frame(relation = "add/remove-one", claim = 1),
+    worst = data.frame(neighbours = "add-remove", claim = 1),
     method = "exact", claimed = "epsilon", mechanism = "censor_uw",
     model = "y ~ 1", n_records = 20
   )
@@ -240,7 +240,7 @@ test_that("a label's figure has its epsilons, where there are any", {
   skip_if_not(guarantee(strict)$label == "strict")
   figure <- autoplot(guarantee(strict))
   expect_figure(figure)
-  own <- figure$data[figure$data$relation == "add/remove-one", ]
+  own <- figure$data[figure$data$neighbours == "add-remove", ]
   expect_equal(own$epsilon, c(0.5, 0.5, 2))
   expect_identical(own$text, c("0.5", "0.5", "2"))
   # What leaves has the same figure, which may leave, too
@@ -251,7 +251,7 @@ test_that("a label's figure has its epsilons, where there are any", {
     log(income) ~ 1, privacy_data(), c(10, 2e6), epsilon = 1
   )
   once <- autoplot(guarantee(paid_once))$data
-  expect_equal(once$epsilon[once$relation == "add/remove-one"], 1)
+  expect_equal(once$epsilon[once$neighbours == "add-remove"], 1)
   expect_identical(levels(once$part), "paid once")
   # A claim is hollow
   claim <- plot(guarantee(lw_fit()))

@@ -19,7 +19,7 @@ test_that("words of other packages are answered with ours", {
     class = "pseudosynth_error_input"
   )
   expect_error(
-    fit_synthesizer(y ~ 1, d, gaussian(), support = c(0, 9)), "synthesize",
+    fit_synthesizer(y ~ 1, d, gaussian(), support = c(0, 9)), "bounds",
     class = "pseudosynth_error_input"
   )
   expect_error(

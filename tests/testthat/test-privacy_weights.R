@@ -9,7 +9,7 @@ test_that("weights know their scheme and source", {
   w <- some_weights()
   expect_true(is_privacy_weights(w))
   expect_identical(attr(w, "scheme"), "lipschitz")
-  expect_identical(dependency_of(w)$kind, "file")
+  expect_identical(dependency_of(w)$kind, "other records")
   expect_false(is_privacy_weights(c(0, 1)))
 })
 
@@ -35,7 +35,7 @@ test_that("every computation on weights gives a plain numeric", {
 test_that("a plain numeric has scheme and source user", {
   w <- as_privacy_weights(c(0.5, 1), 2)
   expect_identical(attr(w, "scheme"), "user")
-  expect_identical(dependency_of(w)$kind, "user")
+  expect_identical(dependency_of(w)$kind, "unknown")
   kept <- some_weights()
   expect_identical(as_privacy_weights(kept, 3), kept)
   expect_null(as_privacy_weights(NULL, 3))
@@ -68,12 +68,12 @@ test_that("print and summary count zeros and say where weights come from", {
 test_that("a public scalar is stated, one number is of unknown origin", {
   w <- as_privacy_weights(public_scalar(0.5), 4)
   expect_identical(attr(w, "scheme"), "public_scalar")
-  expect_identical(dependency_of(w)$kind, "own")
+  expect_identical(dependency_of(w)$kind, "own record")
   expect_identical(as.numeric(w), rep(0.5, 4))
   for (unknown in list(0.5, rep(0.5, 4), as.numeric(public_scalar(0.5)))) {
     unknown <- as_privacy_weights(unknown, 4)
     expect_identical(as.numeric(unknown), rep(0.5, 4))
-    expect_identical(dependency_of(unknown)$kind, "user")
+    expect_identical(dependency_of(unknown)$kind, "unknown")
   }
   for (bad in list(-0.1, 1.1, NA_real_, NaN)) {
     expect_error(as_privacy_weights(bad, 4), class = "pseudosynth_error_input")

@@ -42,7 +42,7 @@ test_that("the label of the job is that of its sets, with the number", {
   expect_identical(label$what, "synthetic data")
   expect_equal(label$m, 3)
   expect_equal(
-    label$epsilon$total[["replace-one"]], 12 * job$stages$lipschitz_bound[3]
+    label$epsilon$total[["replace"]], 12 * job$stages$lipschitz_bound[3]
   )
   public <- guarantee(job, public = TRUE)
   expect_identical(public, guarantee(job$synthetic))
@@ -90,7 +90,7 @@ test_that("print and summary show the stages and the label", {
   expect_output(print(job), "lw_final")
   expect_output(print(job), "confidential")
   expect_output(print(summary(job)), "Search for k")
-  expect_output(print(summary(job)), "replace-one")
+  expect_output(print(summary(job)), "replace")
 })
 
 # Every mechanism --------------------------------------------------------------
@@ -113,10 +113,10 @@ test_that("the one-call strict job meets epsilon exactly", {
   )
   label <- guarantee(job)
   expect_identical(label$label, "strict")
-  expect_equal(label$epsilon$total[["add/remove-one"]], 6, tolerance = 1e-12)
-  expect_equal(label$epsilon$one_off[["add/remove-one"]], 2.4)
-  expect_equal(label$epsilon$per_draw[["add/remove-one"]], 1.2)
-  expect_equal(label$epsilon$total[["replace-one"]], 12)
+  expect_equal(label$epsilon$total[["add-remove"]], 6, tolerance = 1e-12)
+  expect_equal(label$epsilon$one_off[["add-remove"]], 2.4)
+  expect_equal(label$epsilon$per_draw[["add-remove"]], 1.2)
+  expect_equal(label$epsilon$total[["replace"]], 12)
   expect_named(job$internal$fits, "centred")
   fit <- job$internal$fits$centred
   expect_equal(fit$prior, prior_normal(1, c(10.8, 2.5)))
@@ -126,15 +126,15 @@ test_that("the one-call strict job meets epsilon exactly", {
   expect_equal(job$stages$epsilon_add_remove, 1.2)
 })
 
-test_that("replace-one totals are met exactly too", {
+test_that("replace totals are met exactly too", {
   job <- quick_job(
     "centred",
     epsilon = 8, reference = public, bounds = c(10, 2e6), margin_share = 0.5,
     neighbours = "replace"
   )
   label <- guarantee(job)
-  expect_equal(label$epsilon$total[["replace-one"]], 8)
-  expect_equal(label$epsilon$total[["add/remove-one"]], 4)
+  expect_equal(label$epsilon$total[["replace"]], 8)
+  expect_equal(label$epsilon$total[["add-remove"]], 4)
   expect_equal(job$internal$margin$epsilon, 4)
 })
 
@@ -143,7 +143,7 @@ test_that("clipped mechanisms carry their labels", {
   prior <- prior_normal(1, c(10.8, 2.5))
   uw <- quick_job("censor_uw", epsilon = 24, m = 2, prior = prior)
   expect_identical(guarantee(uw)$label, "strict")
-  expect_equal(guarantee(uw)$epsilon$total[["add/remove-one"]], 24)
+  expect_equal(guarantee(uw)$epsilon$total[["add-remove"]], 24)
   expect_equal(uw$internal$fits$censor_uw$censor$lower, -6)
 
   w <- quick_job("censor_w", epsilon = 12, prior = prior)
@@ -167,8 +167,8 @@ test_that("clipped mechanisms carry their labels", {
   )
   label <- guarantee(staged)
   expect_identical(label$label, "strict")
-  expect_equal(label$epsilon$one_off[["add/remove-one"]], 6)
-  expect_equal(label$epsilon$total[["add/remove-one"]], 30)
+  expect_equal(label$epsilon$one_off[["add-remove"]], 6)
+  expect_equal(label$epsilon$total[["add-remove"]], 30)
 })
 
 test_that("two stages around a reference reach a strict epsilon", {
@@ -184,8 +184,8 @@ test_that("two stages around a reference reach a strict epsilon", {
   label <- guarantee(staged)
   expect_identical(label$label, "strict")
   expect_identical(label$mechanism, "two_stage")
-  expect_equal(label$epsilon$one_off[["add/remove-one"]], 0.8)
-  expect_equal(label$epsilon$total[["add/remove-one"]], 4)
+  expect_equal(label$epsilon$one_off[["add-remove"]], 0.8)
+  expect_equal(label$epsilon$total[["add-remove"]], 4)
 })
 
 test_that("weighted mechanisms are solved to their target", {
@@ -197,7 +197,7 @@ test_that("weighted mechanisms are solved to their target", {
     expect_identical(label$label, "asymptotic")
     # The refit that reached the target is the one released from
     expect_equal(
-      label$epsilon$total[["add/remove-one"]], 6,
+      label$epsilon$total[["add-remove"]], 6,
       tolerance = 0.1001
     )
     expect_identical(label$mechanism, mechanism)
@@ -216,13 +216,13 @@ test_that("count, truncated and risk weights run", {
   )
   expect_identical(guarantee(risk)$label, "none")
   plain <- quick_job("lw", prior = prior_normal())
-  target <- 0.95 * guarantee(plain)$epsilon$total[["add/remove-one"]]
+  target <- 0.95 * guarantee(plain)$epsilon$total[["add-remove"]]
   dropped <- quick_job("weighted_e",
     epsilon = target, prior = prior_normal(), tolerance = 0.05
   )
   expect_identical(guarantee(dropped)$mechanism, "weighted_e")
   expect_lte(
-    guarantee(dropped)$epsilon$total[["add/remove-one"]], 1.05 * target
+    guarantee(dropped)$epsilon$total[["add-remove"]], 1.05 * target
   )
 })
 
@@ -241,7 +241,7 @@ test_that("a target that cannot be reached names the nearest that can", {
 test_that("a target above what weights of 1 claim is reached, and said so", {
   job <- quick_job("scalar", epsilon = 1000, prior = prior_normal())
   expect_identical(as.double(weights(job)), rep(1, 150))
-  claim <- guarantee(job)$epsilon$total[["add/remove-one"]]
+  claim <- guarantee(job)$epsilon$total[["add-remove"]]
   expect_equal(claim, 2 * lipschitz(job)$overall)
   expect_lt(claim, 1000)
   expect_identical(guarantee(job)$label, "asymptotic")

@@ -260,11 +260,11 @@ test_that("no decimals bring a value outside the ends of a margin", {
     drawn(public_response(digits = -2)), "decimals",
     class = "pseudosynth_error_input"
   )
-  # Of a support, too, and what rounding does is not counted as moved
+  # Of bounds, too, and what rounding does is not counted as moved
   fit <- quick_fit(log(wage) ~ x, data, stats::gaussian(),
     response = whole, prior = prior_normal()
   )
-  far <- suppressMessages(synthesize(fit, support = c(0.5, 1e6), seed = 1))
+  far <- suppressMessages(synthesize(fit, bounds = c(0.5, 1e6), seed = 1))
   expect_identical(sum(only_column(far)$moved), 0L)
 })
 

@@ -119,18 +119,18 @@ test_that("priors and references computed from the file are refused", {
   ))
 })
 
-test_that("a support that is the file's own is refused before a draw", {
+test_that("bounds that are the file's own is refused before a draw", {
   data <- beside_file()
   fit <- suppressWarnings(fit_synthesizer(log(y) ~ x, data, gaussian(),
     prior = prior_normal(), chains = 1, warmup = 50, draws = 50
   ))
   expect_error(
-    synthesize(fit, 1, support = c(1, max(data$y)), allow_unconverged = TRUE),
+    synthesize(fit, 1, bounds = c(1, max(data$y)), allow_unconverged = TRUE),
     class = "pseudosynth_error_public_ends"
   )
 })
 
-test_that("a support that is newdata's own is refused for any source", {
+test_that("bounds that are newdata's own is refused for any source", {
   data <- beside_file()
   histogram <- perturbed_histogram(log(y) ~ 1, data, c(1, 1e6), epsilon = 1)
   scores <- suppressWarnings(score_release(log(y) ~ x, data, gaussian(),
@@ -143,21 +143,21 @@ test_that("a support that is newdata's own is refused for any source", {
   ends <- c(1, max(data$y))
   for (x in list(histogram, scores)) {
     expect_error(
-      synthesize(x, newdata = data, support = ends),
+      synthesize(x, newdata = data, bounds = ends),
       class = "pseudosynth_error_public_ends"
     )
     expect_no_error(suppressMessages(
-      synthesize(x, newdata = data, support = c(1, 1e6))
+      synthesize(x, newdata = data, bounds = c(1, 1e6))
     ))
   }
   expect_no_error(suppressMessages(
-    synthesize(confirmed, newdata = data, support = ends)
+    synthesize(confirmed, newdata = data, bounds = ends)
   ))
   # In a job, before anything is fitted or spent
   for (mechanism in c("score", "centred")) {
     expect_error(
       pseudo_posterior(log(y) ~ x, data, gaussian(),
-        mechanism = mechanism, epsilon = 1, support = ends,
+        mechanism = mechanism, epsilon = 1, bounds = ends,
         reference = list("(Intercept)" = 9, sigma = 1)
       ),
       class = "pseudosynth_error_public_ends"

@@ -259,7 +259,7 @@ test_that("the words of a score release are nobody's", {
   )))
   syn <- suppressMessages(synthesize(
     noisy,
-    newdata = data, support = c(1, 2e6)
+    newdata = data, bounds = c(1, 2e6)
   ))
   file <- data
   file$note <- sprintf("Smith%04d", seq_len(nrow(file)))
@@ -456,7 +456,7 @@ test_that("sets cut at a stated end leave, whoever is there", {
   at_end <- 0
   for (i in 1:30) {
     syn <- suppressMessages(
-      synthesize(noisy, newdata = data, support = c(0, 100))
+      synthesize(noisy, newdata = data, bounds = c(0, 100))
     )
     expect_identical(only_column(syn)$ends, c(0, 100))
     at_end <- at_end + (sum(syn[[1]]$y == 0) == 1)
@@ -466,7 +466,7 @@ test_that("sets cut at a stated end leave, whoever is there", {
   # An end with many digits is in the label: a secret, if it is not public
   data$y[1] <- 1 / 3
   syn <- suppressMessages(
-    synthesize(noisy, newdata = data["a"], support = c(1 / 3, 100))
+    synthesize(noisy, newdata = data["a"], bounds = c(1 / 3, 100))
   )
   expect_error(
     release_to(syn, data = data),

@@ -39,8 +39,8 @@ test_that("the certificate says what the label says and vouches for files", {
   label <- guarantee(syn)
   expect_identical(read$guarantee$label, "strict")
   expect_equal(
-    read$guarantee$epsilon$total[["replace-one"]],
-    label$epsilon$total[["replace-one"]]
+    read$guarantee$epsilon$total[["replace"]],
+    label$epsilon$total[["replace"]]
   )
   expect_identical(read$guarantee$charges$id, label$charges$id)
   expect_identical(read$model$formula, "log(income) ~ age + earner")
@@ -214,7 +214,7 @@ test_that("a label weaker than asked for is refused", {
   job <- as_pseudo_posterior(
     asymptotic, list(unweighted = plain, lw = weighted)
   )
-  claimed <- guarantee(job)$epsilon$total[["add/remove-one"]]
+  claimed <- guarantee(job)$epsilon$total[["add-remove"]]
   not_releasable(job, "costs epsilon", epsilon = claimed * 0.999)
   path <- release_to(job, epsilon = claimed)
   # .. and keeps it: the certificate withholds the number
@@ -244,7 +244,7 @@ test_that("a large delta is refused beside epsilon unless it is asked for", {
     )))
     suppressMessages(synthesize(
       release,
-      newdata = data, support = c(1, 2e6)
+      newdata = data, bounds = c(1, 2e6)
     ))
   }
   loose <- sets(0.1)

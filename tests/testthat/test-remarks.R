@@ -174,7 +174,7 @@ test_that("what has no mean is not drawn without stated ends", {
     log(y) ~ x, log1p(y) ~ x, asinh(y) ~ x, asinh(y / 10) ~ x
   )) {
     error <- expect_error(job(formula, student_t(3)), class = none)
-    expect_match(conditionMessage(error), "support = c(", fixed = TRUE)
+    expect_match(conditionMessage(error), "bounds = c(", fixed = TRUE)
     # Nothing was fitted
     expect_null(error$fits)
     bounded <- job(
@@ -182,7 +182,7 @@ test_that("what has no mean is not drawn without stated ends", {
       response = public_response(bounds = c(0.01, 1000))
     )
     expect_lte(max(bounded$synthetic[[1]]$y), 1000)
-    bounded <- job(formula, student_t(3), support = c(0.01, 1000))
+    bounded <- job(formula, student_t(3), bounds = c(0.01, 1000))
     expect_lte(max(bounded$synthetic[[1]]$y), 1000)
     expect_s3_class(job(formula, gaussian()), "pseudo_posterior")
   }
@@ -197,7 +197,7 @@ test_that("what has no mean is not drawn without stated ends", {
   expect_error(as_generator(fit, allow_unconverged = TRUE), class = none)
   ends <- suppressMessages(synthesize(
     fit,
-    allow_unconverged = TRUE, support = c(0.01, 1000)
+    allow_unconverged = TRUE, bounds = c(0.01, 1000)
   ))
   expect_lte(max(ends[[1]]$y), 1000)
   release <- suppressWarnings(score_release(log(y) ~ x, data, student_t(3),
@@ -250,7 +250,7 @@ test_that("a job says what an analyst would find in its sets alone", {
   # A share of 0 says nothing
   expect_null(remark_mean_of(c(-1, 1.1), list(c(-1, 1.4))))
   # Ends that are stated are not asked for again
-  ends <- job(log(y) ~ x, student_t(3), skewed, support = c(0.001, 1000))
+  ends <- job(log(y) ~ x, student_t(3), skewed, bounds = c(0.001, 1000))
   expect_no_match(ends$remarks, "no finite mean")
   # None where all is well
   well <- data.frame(x = data$x, y = 10 + data$x + stats::rnorm(n))

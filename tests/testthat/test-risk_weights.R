@@ -8,7 +8,7 @@ test_that("risk weights follow the S-curve", {
   expect_equal(as.numeric(w), pmax(1 - c_i * ir, 0))
   expect_true(min(as.numeric(w)) < 0.2 && max(as.numeric(w)) == 1)
   expect_identical(attr(w, "scheme"), "risk")
-  expect_identical(dependency_of(w)$kind, "file")
+  expect_identical(dependency_of(w)$kind, "other records")
   expect_equal(as.numeric(risk_weights(risk, data)), as.numeric(w))
   flat <- risk_weights(risk, lower = 1, upper = 1)
   expect_equal(as.numeric(flat), 1 - ir)

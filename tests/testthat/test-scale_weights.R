@@ -7,7 +7,7 @@ test_that("weights are clamp(c1 alpha + c2)", {
   expect_equal(as.numeric(scale_weights(w, 1, -0.2)), pmax(w - 0.2, 0))
   expect_identical(attr(scaled, "scheme"), "scaled")
   expect_identical(attr(scaled, "arguments")$of, "lipschitz")
-  expect_identical(dependency_of(scaled)$kind, "file")
+  expect_identical(dependency_of(scaled)$kind, "other records")
 })
 
 test_that("scaled count weights are count weights with other c and g", {
@@ -42,11 +42,11 @@ test_that("the factors hold where the clamp has worked before", {
 test_that("weights that depend on the record alone stay so", {
   frozen <- predict(freeze(lw_weights()), current_data())
   scaled <- scale_weights(frozen, 0.5)
-  expect_identical(dependency_of(scaled)$kind, "own")
+  expect_identical(dependency_of(scaled)$kind, "own record")
   expect_identical(attr(scaled, "scheme"), "frozen")
   expect_identical(attr(scaled, "arguments")$history, "confidential")
   scalar <- as_privacy_weights(scale_weights(public_scalar(0.5), 0.5, 0.1), 3)
-  expect_identical(dependency_of(scalar)$kind, "own")
+  expect_identical(dependency_of(scalar)$kind, "own record")
   expect_equal(attr(scalar, "arguments")$alpha, 0.35)
   expect_equal(as.numeric(scalar), rep(0.35, 3))
 })
@@ -70,16 +70,16 @@ test_that("no detour makes strict weights of what was solved or re-weighted", {
     solve_weights(fit, 2, tolerance = 0.2)$privacy_weights
   )
   rule <- vapply(derived, function(w) dependency_of(w)$kind, "")
-  expect_identical(rule, rep("file", length(derived)))
+  expect_identical(rule, rep("other records", length(derived)))
   by_hand <- as_privacy_weights(as.numeric(count), 150)
-  expect_identical(dependency_of(by_hand)$kind, "user")
+  expect_identical(dependency_of(by_hand)$kind, "unknown")
   expect_identical(
-    dependency_of(combine_weights(count, by_hand))$kind, "user"
+    dependency_of(combine_weights(count, by_hand))$kind, "unknown"
   )
-  expect_identical(dependency_of(count)$kind, "floor")
-  expect_identical(dependency_of(scale_weights(count, 0.5))$kind, "floor")
+  expect_identical(dependency_of(count)$kind, "bounded")
+  expect_identical(dependency_of(scale_weights(count, 0.5))$kind, "bounded")
   half <- combine_weights(public_scalar(0.5), count)
-  expect_identical(dependency_of(half)$kind, "floor")
+  expect_identical(dependency_of(half)$kind, "bounded")
 })
 
 test_that("bad input is a classed error", {

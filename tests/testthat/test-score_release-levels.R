@@ -43,10 +43,10 @@ test_that("levels' sums move by their sensitivity and no more", {
         max(apply(pairs, 2, function(p) norm(made[[p[1]]] - made[[p[2]]])))
       )
     }, numeric(3))
-    expect_equal(max(moved[1, ]), sensitivity[["add/remove-one"]])
+    expect_equal(max(moved[1, ]), sensitivity[["add-remove"]])
     # A level that there is not counts nowhere
     expect_identical(max(moved[2, ]), 0)
-    expect_equal(max(moved[3, ]), sensitivity[["replace-one"]])
+    expect_equal(max(moved[3, ]), sensitivity[["replace"]])
   }
 })
 
@@ -100,8 +100,8 @@ test_that("sets keep levels and their relations, and cost nothing more", {
   release <- levels_release(data, 2)
   label <- guarantee(release)
   expect_identical(label$label, "strict")
-  expect_lte(label$epsilon$total[["add/remove-one"]], 2)
-  expect_gt(label$epsilon$total[["add/remove-one"]], 1.98)
+  expect_lte(label$epsilon$total[["add-remove"]], 2)
+  expect_gt(label$epsilon$total[["add-remove"]], 1.98)
   sets <- synthesize(release, 3, data[c("x", "g")])
   expect_identical(guarantee(sets)$epsilon, label$epsilon)
   for (set in sets$sets) {
@@ -228,8 +228,8 @@ test_that("a job of levels is their release with its sets", {
     dimnames(final_fit(job)$steps[[1]]$sum), dimnames(release$steps[[1]]$sum)
   )
   expect_equal(
-    guarantee(job)$epsilon[["add/remove-one"]],
-    guarantee(release)$epsilon[["add/remove-one"]]
+    guarantee(job)$epsilon[["add-remove"]],
+    guarantee(release)$epsilon[["add-remove"]]
   )
   expect_identical(levels(job$synthetic[[1]]$y), c("low", "mid", "top"))
 })

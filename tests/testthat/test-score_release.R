@@ -10,7 +10,7 @@ test_that("a release states what was asked, under either relation", {
         label <- guarantee(release)
         expect_identical(label$label, "strict")
         total <- label$epsilon$total[[
-          if (neighbours == "replace") "replace-one" else "add/remove-one"
+          neighbours
         ]]
         expect_lte(total, epsilon)
         expect_gt(total, 0.995 * epsilon)
@@ -22,8 +22,8 @@ test_that("a release states what was asked, under either relation", {
   pure <- guarantee(ce_release(ce, epsilon = 2, delta = 0))
   expect_identical(pure$label, "strict")
   expect_identical(pure$epsilon$delta, 0)
-  expect_lte(pure$epsilon$total[["add/remove-one"]], 2)
-  expect_gt(pure$epsilon$total[["add/remove-one"]], 1.99)
+  expect_lte(pure$epsilon$total[["add-remove"]], 2)
+  expect_gt(pure$epsilon$total[["add-remove"]], 1.99)
 })
 
 test_that("no label speaks of a sampler", {
@@ -31,7 +31,7 @@ test_that("no label speaks of a sampler", {
   release <- ce_release(ce, epsilon = 1)
   for (label in list(
     guarantee(release),
-    guarantee(synthesize(release, 2, ce, support = c(1, 2e6)))
+    guarantee(synthesize(release, 2, ce, bounds = c(1, 2e6)))
   )) {
     text <- gsub("\\s+", " ", paste(capture.output(print(label)),
       collapse = " "
@@ -88,10 +88,10 @@ test_that("records are whole vectors within the sensitivity", {
         made <- lapply(scores, function(score) sums(i, score))
         none <- sums(i, NA)
         expect_true(all(vapply(made, function(a) norm(a - none), 0) <=
-          sensitivity[["add/remove-one"]]))
+          sensitivity[["add-remove"]]))
         expect_true(all(vapply(made, function(a) {
           max(vapply(made, function(b) norm(a - b), 0))
-        }, 0) <= sensitivity[["replace-one"]]))
+        }, 0) <= sensitivity[["replace"]]))
       }
     }
   }
@@ -108,11 +108,11 @@ test_that("margins move by their sensitivity and no more", {
     })
     none <- margin_sums(c(3.3, 4.4), 0:12, strategy)
     moved <- vapply(sums, function(a) norm(a - none), 0)
-    expect_equal(max(moved), sensitivity[["add/remove-one"]])
+    expect_equal(max(moved), sensitivity[["add-remove"]])
     pairs <- unlist(lapply(sums, function(a) {
       vapply(sums, function(b) norm(a - b), 0)
     }))
-    expect_equal(max(pairs), sensitivity[["replace-one"]])
+    expect_equal(max(pairs), sensitivity[["replace"]])
   }
   # The counts come back
   strategy <- margin_strategy(12, "gaussian")
@@ -248,7 +248,7 @@ test_that("what is not known of the shape is in the coefficients", {
   family <- student_t(3)
   y <- drop(x %*% c(0.6, 0.5)) + stats::rt(n, 3)
   prior <- list(location = c(0, 0), scale = c(3, 1), slopes = 2)
-  budget <- list(noise = "gaussian", relation = "add/remove-one", amount = 1)
+  budget <- list(noise = "gaussian", neighbours = "add-remove", amount = 1)
   # Far from where the scores are taken: what they should be rests on the shape
   step <- step_of_file(
     c(file, list(y = y)), family, c(0.1, 0.2), 1, 0.8, prior, 1, budget, 4, NULL
@@ -457,7 +457,7 @@ test_that("with a seed a release is the same, and not for release", {
   expect_false(identical(one$steps, other$steps))
   plain <- ce_release(ce, epsilon = 1)
   expect_false(guarantee(plain)$reproducible)
-  set <- synthesize(plain, 1, ce, seed = 1, support = c(1, 2e6))
+  set <- synthesize(plain, 1, ce, seed = 1, bounds = c(1, 2e6))
   expect_true(guarantee(set)$reproducible)
 })
 
@@ -679,10 +679,10 @@ test_that("a reference that is far off is made up for, or said to be too far", {
 
 test_that("what a step is charged beforehand holds for all public vectors", {
   for (noise in c("gaussian", "laplace")) {
-    for (relation in relation_names) {
+    for (neighbours in relation_names) {
       for (columns in c(1, 3, 12)) {
         budget <- with_step_cost(list(
-          noise = noise, relation = relation, amount = 0.7
+          noise = noise, neighbours = relation, amount = 0.7
         ), columns)
         for (seed in 1:5) {
           x <- withr::with_seed(seed, matrix(rt(40 * columns, 2), 40))

@@ -19,7 +19,7 @@ test_that("no seed is the system's entropy", {
 test_that("no two of (seed, purpose, stage) share their words", {
   purposes <- c(
     "fit", "refit", "draws", "synthesize", "margin", "histogram", "predict",
-    "unweighted", "weighted", "clipped", "sets"
+    "unweighted", "weighted", "censored", "sets"
   )
   cases <- expand.grid(
     seed = c(0:99, 2^32 + 0:9, 2^53 - 0:9), purpose = purposes,
@@ -82,7 +82,7 @@ test_that("a fit, a refit, a synthesis and a prediction share no stream", {
 
 test_that("seeds 1, 2, 3 share nothing between the stages of a job", {
   stages <- c(
-    "unweighted", "weighted", "clipped", "solve", "reweight", "first", "risk",
+    "unweighted", "weighted", "censored", "solve", "reweight", "first", "risk",
     "margin", "sets"
   )
   own <- outer(1:50, stages, Vectorize(stage_seed))

@@ -32,7 +32,7 @@ test_that("the scalar reaches its target, from any curve", {
     }
   }
   expect_identical(attr(w, "scheme"), "scalar")
-  expect_identical(dependency_of(w)$kind, "file")
+  expect_identical(dependency_of(w)$kind, "other records")
 })
 
 test_that("a proportional bound takes one refit", {

@@ -71,7 +71,7 @@ test_that("a clipped fit that fails its gates is not run again", {
   expect_false(clipped$value$converged)
   expect_identical(guarantee(clipped$value)$label, "none")
   expect_error(
-    synthesize(clipped$value, support = c(1, 2e6)),
+    synthesize(clipped$value, bounds = c(1, 2e6)),
     class = "pseudosynth_error_privacy"
   )
   # Without a clip no strict label is at stake, and a longer run may help

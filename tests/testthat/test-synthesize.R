@@ -107,16 +107,16 @@ heavy_fit <- function(...) {
   ))
 }
 
-test_that("a support cuts what is released, counts it and is in the label", {
+test_that("bounds cuts what is released, counts it and is in the label", {
   fit <- heavy_fit()
   expect_message(
-    syn <- synthesize(fit, m = 3, support = c(1000, 2e5), seed = 2),
+    syn <- synthesize(fit, m = 3, bounds = c(1000, 2e5), seed = 2),
     "stated 1000 to 200000",
-    class = "pseudosynth_message_support"
+    class = "pseudosynth_message_bounds"
   )
   free <- suppressMessages(synthesize(
     fit,
-    m = 3, seed = 2, support = c(1, .Machine$integer.max)
+    m = 3, seed = 2, bounds = c(1, .Machine$integer.max)
   ))
   for (j in 1:3) {
     expect_identical(
@@ -128,7 +128,7 @@ test_that("a support cuts what is released, counts it and is in the label", {
     )
   }
   expect_gt(sum(only_column(syn)$moved), 0)
-  expect_identical(only_column(syn)$support, c(1000, 2e5))
+  expect_identical(only_column(syn)$bounds, c(1000, 2e5))
   expect_match(
     guarantee(syn)$public_inputs[["values"]], "from 1000 to 200000"
   )
@@ -146,8 +146,8 @@ test_that("values beyond R's whole numbers are cut with a warning", {
   ))
   fit$draws[, "sigma"] <- 10
   expect_warning(
-    syn <- synthesize(seal(fit), m = 20, seed = 2), "support",
-    class = "pseudosynth_warning_support"
+    syn <- synthesize(seal(fit), m = 20, seed = 2), "bounds",
+    class = "pseudosynth_warning_bounds"
   )
   largest <- vapply(as.list(syn), function(set) {
     sum(set$income == .Machine$integer.max)
@@ -156,25 +156,25 @@ test_that("values beyond R's whole numbers are cut with a warning", {
   expect_gt(sum(largest), 0)
 })
 
-test_that("stated bounds are the support unless one is given", {
+test_that("stated bounds are those of released values unless others are given", {
   fit <- heavy_fit(response = public_response(bounds = c(500, 3e5)))
   expect_message(
     syn <- synthesize(fit, seed = 2),
-    class = "pseudosynth_message_support"
+    class = "pseudosynth_message_bounds"
   )
   expect_gte(min(syn[[1]]$income), 500)
   expect_lte(max(syn[[1]]$income), 3e5)
   narrow <- suppressMessages(
-    synthesize(fit, seed = 2, support = c(100, 1e5))
+    synthesize(fit, seed = 2, bounds = c(100, 1e5))
   )
   expect_identical(range(narrow[[1]]$income), c(500L, 100000L))
 })
 
-test_that("every source of sets takes a support", {
+test_that("every source of sets takes bounds", {
   histogram <- perturbed_histogram(
     log(income) ~ 1, privacy_data(), bounds = c(10, 2e6), epsilon = 1
   )
-  sets <- suppressMessages(synthesize(histogram, 2, support = c(2e4, 5e4)))
+  sets <- suppressMessages(synthesize(histogram, 2, bounds = c(2e4, 5e4)))
   expect_gte(min(sets[[1]]$income), 2e4)
   expect_lte(max(sets[[2]]$income), 5e4)
   expect_match(guarantee(sets)$public_inputs[["values"]], "20000 to 50000")
@@ -183,42 +183,42 @@ test_that("every source of sets takes a support", {
     epsilon = 5, reference = list("(Intercept)" = 10.8, sigma = 1)
   )
   sets <- suppressMessages(
-    synthesize(release, newdata = privacy_data(), support = c(2e4, 5e4))
+    synthesize(release, newdata = privacy_data(), bounds = c(2e4, 5e4))
   )
   expect_lte(max(sets[[1]]$income), 5e4)
   expect_identical(guarantee(sets)$label, "strict")
 })
 
-test_that("rates that attain 0 and 1 have wider bounds and a support", {
+test_that("rates that attain 0 and 1 have wider bounds and bounds", {
   rates <- withr::with_seed(1, data.frame(
     rate = c(0, 1, stats::rbeta(198, 0.7, 0.7)), x = stats::rnorm(200)
   ))
-  expect_error(quick_fit(rate ~ x, rates, beta_response(c(0, 1))), "support")
+  expect_error(quick_fit(rate ~ x, rates, beta_response(c(0, 1))), "bounds")
   fit <- quick_fit(rate ~ x, rates, beta_response(c(-0.02, 1.02)))
   wide <- unlist(lapply(synthesize(fit, 5, seed = 1)$sets, `[[`, "rate"))
   expect_true(any(wide < 0) && any(wide > 1))
   expect_message(
-    sets <- synthesize(fit, 5, seed = 1, support = c(0, 1)),
-    class = "pseudosynth_message_support"
+    sets <- synthesize(fit, 5, seed = 1, bounds = c(0, 1)),
+    class = "pseudosynth_message_bounds"
   )
   inside <- unlist(lapply(sets$sets, `[[`, "rate"))
   expect_identical(inside, pmin(pmax(wide, 0), 1))
   # Within the family's own bounds, which no value attains
-  beyond <- synthesize(fit, 1, seed = 1, support = c(-1, 2))
+  beyond <- synthesize(fit, 1, seed = 1, bounds = c(-1, 2))
   expect_identical(beyond$sets[[1]]$rate, wide[1:200])
 })
 
-test_that("a support that makes no sense is refused before anything is drawn", {
+test_that("bounds that makes no sense is refused before anything is drawn", {
   fit <- lw_fit()
   for (bad in list(3, c(2, 1), c(1, NA), "a", c(-5, 0))) {
     expect_error(
-      synthesize(fit, support = bad),
+      synthesize(fit, bounds = bad),
       class = "pseudosynth_error_input"
     )
   }
   yes <- quick_fit(z ~ x, transform(simulated(), z = y > 2), bernoulli())
   expect_error(
-    synthesize(yes, support = c(0, 1)), class = "pseudosynth_error_input"
+    synthesize(yes, bounds = c(0, 1)), class = "pseudosynth_error_input"
   )
   people <- data.frame(y = factor(rep(letters[1:3], 40)), x = 1:120 / 120)
   levels <- suppressWarnings(suppressMessages(
@@ -227,7 +227,7 @@ test_that("a support that makes no sense is refused before anything is drawn", {
     )
   ))
   expect_error(
-    synthesize(levels, newdata = people, support = c(1, 2)), "levels",
+    synthesize(levels, newdata = people, bounds = c(1, 2)), "levels",
     class = "pseudosynth_error_input"
   )
 })

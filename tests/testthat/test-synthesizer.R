@@ -7,7 +7,7 @@ test_that("print() says that the fit is confidential and how it was made", {
   expect_match(text, "N = 60")
   expect_match(text, "S = 1,000 from 2 chains")
   expect_match(text, "every record has weight 1")
-  expect_match(text, "Delta = ")
+  expect_match(text, "Lipschitz bound ")
   expect_match(text, "Converged  yes")
   expect_match(text, "Guarantee  none")
 })

@@ -29,7 +29,7 @@ test_that("jobs, bounds and measures have tables and rows", {
   row <- generics::glance(job)
   expect_identical(row$m, 3L)
   expect_identical(
-    row$add_remove, guarantee(job)$epsilon$total[["add/remove-one"]]
+    row$add_remove, guarantee(job)$epsilon$total[["add-remove"]]
   )
   bound <- lipschitz(job)
   expect_identical(as.data.frame(bound)$bound, bound$record)

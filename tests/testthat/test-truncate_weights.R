@@ -7,7 +7,7 @@ test_that("a record above epsilon / 2 gets weight 0, others keep theirs", {
   expect_identical(sum(gone), 4L)
   expect_identical(as.numeric(w), ifelse(gone, 0, alpha))
   expect_identical(attr(w, "scheme"), "truncated")
-  expect_identical(dependency_of(w)$kind, "file")
+  expect_identical(dependency_of(w)$kind, "other records")
   expect_identical(attr(w, "arguments")$of, "lipschitz")
   expect_identical(attr(w, "arguments")$epsilon, epsilon)
   expect_identical(as.numeric(truncate_weights(fit, 1000)), alpha)

@@ -13,7 +13,7 @@ test_that("two-stage weights are the clamped distance at one paid draw", {
   w <- two_stage()
   arguments <- attr(w, "arguments")
   expect_identical(attr(w, "scheme"), "two_stage")
-  expect_identical(dependency_of(w)$kind, "own")
+  expect_identical(dependency_of(w)$kind, "own record")
   expect_equal(arguments$epsilon0, 1)
   expect_equal(arguments$epsilon0_replace, 2)
   expect_true(arguments$reproducible)
@@ -27,7 +27,7 @@ test_that("two-stage weights are the clamped distance at one paid draw", {
   expect_gt(length(unique(as.numeric(w))), 20)
 })
 
-test_that("epsilon0 counts once, whatever m, and replace-one twice", {
+test_that("epsilon0 counts once, whatever m, and replace twice", {
   w <- two_stage()
   fit <- fit_synthesizer(
     log(income) ~ age, privacy_data(), gaussian(),
@@ -37,8 +37,8 @@ test_that("epsilon0 counts once, whatever m, and replace-one twice", {
   )
   label <- guarantee(fit, m = 3)
   expect_identical(label$label, "strict")
-  expect_equal(label$epsilon$total[["add/remove-one"]], 1 + 3 * 2)
-  expect_equal(label$epsilon$total[["replace-one"]], 2 + 3 * 4)
+  expect_equal(label$epsilon$total[["add-remove"]], 1 + 3 * 2)
+  expect_equal(label$epsilon$total[["replace"]], 2 + 3 * 4)
   # The first stage had a seed
   expect_true(label$reproducible)
 })
@@ -47,16 +47,16 @@ test_that("given the draw, no record moves the weight of another", {
   rule <- freeze(two_stage())
   current <- current_data()
   all <- predict(rule, current)
-  expect_identical(dependency_of(all)$kind, "own")
+  expect_identical(dependency_of(all)$kind, "own record")
   expect_null(attr(all, "arguments")$epsilon0)
   expect_identical(
     as.numeric(predict(rule, current[-5, ])), as.numeric(all)[-5]
   )
   # On the file that the draw came from it is not free
-  expect_identical(dependency_of(predict(rule, privacy_data()))$kind, "file")
+  expect_identical(dependency_of(predict(rule, privacy_data()))$kind, "other records")
 })
 
-test_that("calibration to replace-one halves the interval", {
+test_that("calibration to replace halves the interval", {
   w <- two_stage(neighbours = "replace")
   expect_equal(attr(w, "arguments")$epsilon0, 0.5)
   expect_equal(attr(w, "arguments")$epsilon0_replace, 1)
@@ -95,5 +95,5 @@ test_that("a first stage whose labels were read from the file is refused", {
   }
   expect_error(first(), class = "pseudosynth_error_unstated")
   stated <- first(response = public_response(levels = c("own", "rent")))
-  expect_identical(dependency_of(stated)$kind, "own")
+  expect_identical(dependency_of(stated)$kind, "own record")
 })

@@ -24,20 +24,20 @@ reasons_of <- function(dependency, ...) {
 }
 
 floor_dependency <- function() {
-  dependency("floor", factor = by_relation(3, 4))
+  dependency("bounded", factor = by_relation(3, 4))
 }
 
 test_that("strict takes a clip and weights of the record's own or a floor", {
   first <- charge("a", "first stage", by_relation(0.2))
   strict <- list(
-    dependency("own"), dependency("own", charges = first), floor_dependency(),
-    dependency("own", history = "confidential")
+    dependency("own record"), dependency("own record", charges = first), floor_dependency(),
+    dependency("own record", history = "confidential")
   )
   for (of in strict) {
     expect_identical(label_of(of), "strict")
     expect_identical(label_of(of, clip = NULL), "asymptotic")
   }
-  for (kind in c("file", "user")) {
+  for (kind in c("other records", "unknown")) {
     expect_identical(label_of(dependency(kind)), "asymptotic")
     expect_match(reasons_of(dependency(kind)), "774")
     expect_match(reasons_of(dependency(kind), clip = NULL), "7.9")
@@ -46,7 +46,7 @@ test_that("strict takes a clip and weights of the record's own or a floor", {
 })
 
 test_that("every fact that a strict label needs is looked at", {
-  own <- dependency("own")
+  own <- dependency("own record")
   flat <- unweighted_fit()$prior
   flat$scale <- Inf
   labels <- unweighted_fit()$response
@@ -70,54 +70,54 @@ test_that("reasons name what is missing and nothing else", {
   expect_match(reasons_of(floor_dependency(), clip = c(1, 3)), "hold 0")
   expect_match(reasons_of(floor_dependency()), "multiplied by 3 .* and 4 ")
   expect_match(
-    reasons_of(dependency("own"), quantile = 0.9, clip = NULL),
+    reasons_of(dependency("own record"), quantile = 0.9, clip = NULL),
     "not clipped.*dropped"
   )
 })
 
 test_that("nothing is claimed for what bounds nothing", {
-  none <- function(...) verdict_of(verdict_fit(...), dependency("own"))
+  none <- function(...) verdict_of(verdict_fit(...), dependency("own record"))
   expect_identical(none(clip = NULL)$label, "none")
   expect_match(none(clip = NULL)$reasons, "neither weighted nor clipped")
-  unclaimed <- dependency("file", claims = FALSE)
+  unclaimed <- dependency("other records", claims = FALSE)
   expect_identical(label_of(unclaimed, clip = NULL), "none")
   expect_identical(label_of(unclaimed), "asymptotic")
   infinite <- unweighted_fit()$bound
   infinite$overall <- Inf
   expect_identical(
-    label_of(dependency("file"), clip = NULL, bound = infinite), "none"
+    label_of(dependency("other records"), clip = NULL, bound = infinite), "none"
   )
   # Parts that bound nothing stay so whatever they are combined with
-  joined <- join_dependencies(list(unclaimed, dependency("own")))
+  joined <- join_dependencies(list(unclaimed, dependency("own record")))
   expect_false(joined$claims)
-  expect_identical(joined$kind, "file")
+  expect_identical(joined$kind, "other records")
 })
 
 test_that("the verdict does not look at the weights' values", {
   for (values in list(rep(1, 150), rep(0, 150), rep(0.5, 150))) {
     for (clip in list(NULL, c(-1, 1))) {
-      found <- verdict_of(verdict_fit(values, clip), dependency("file"))
+      found <- verdict_of(verdict_fit(values, clip), dependency("other records"))
       expect_identical(found$label, "asymptotic")
     }
   }
 })
 
 test_that("a confidential history needs a label of its own", {
-  confidential <- dependency("own", history = "confidential")
+  confidential <- dependency("own record", history = "confidential")
   expect_match(reasons_of(confidential), "weights come from a history")
   expect_match(reasons_of(confidential), "stated to be of other records")
   for (history in c("none", "public")) {
     expect_no_match(
-      reasons_of(dependency("own", history = history)), "label of its own"
+      reasons_of(dependency("own record", history = history)), "label of its own"
     )
   }
   fit <- verdict_fit(rep(0.5, 150))
   fit$censor$reference <- list(origin = "history")
   text <- function(of) paste(verdict_of(fit, of)$reasons, collapse = " ")
-  expect_match(text(dependency("own")), "reference comes from a history")
+  expect_match(text(dependency("own record")), "reference comes from a history")
   expect_match(text(confidential), "weights and the reference come from")
   fit$censor$reference$origin <- "public"
-  expect_no_match(text(dependency("own")), "label of its own")
+  expect_no_match(text(dependency("own record")), "label of its own")
 })
 
 test_that("gates below the defaults take the strict label away, and say so", {
@@ -127,7 +127,7 @@ test_that("gates below the defaults take the strict label away, and say so", {
       unweighted_fit()$control,
       c(list(sampler = sampler), utils::modifyList(gates, list(...)))
     )
-    verdict_of(verdict_fit(control = control), dependency("own"))
+    verdict_of(verdict_fit(control = control), dependency("own record"))
   }
   expect_identical(gated()$label, "strict")
   for (lowered in list(
@@ -147,5 +147,5 @@ test_that("gates below the defaults take the strict label away, and say so", {
   spec$family <- "normal_mixture"
   control <- utils::modifyList(unweighted_fit()$control, list(min_ess = 200))
   mixture <- verdict_fit(spec = spec, control = control)
-  expect_identical(verdict_of(mixture, dependency("own"))$label, "strict")
+  expect_identical(verdict_of(mixture, dependency("own record"))$label, "strict")
 })

@@ -48,11 +48,11 @@ test_that("freezing what was made from this file freezes nothing", {
   other <- data.frame(y = withr::with_seed(4, stats::rbeta(60, 2, 3)))
   for (weights in made) {
     again <- predict(freeze(weights), origin_data())
-    expect_identical(dependency_of(again)$kind, "file")
+    expect_identical(dependency_of(again)$kind, "other records")
     expect_identical(origin_label(again), "asymptotic")
     # Of other records the rule is fixed
     expect_identical(
-      dependency_of(predict(freeze(weights), other))$kind, "own"
+      dependency_of(predict(freeze(weights), other))$kind, "own record"
     )
   }
 })
@@ -161,24 +161,24 @@ test_that("count weights with a floor have one claim", {
   )
   fit <- labelled_fit(origin_fit(), weights, clip = 1)
   claim <- guarantee(fit)$epsilon$per_draw
-  expect_equal(claim[["add/remove-one"]], 3)
-  expect_equal(claim[["replace-one"]], 4)
+  expect_equal(claim[["add-remove"]], 3)
+  expect_equal(claim[["replace"]], 4)
   exact <- audit_guarantee(fit, cells = 2500, remove = 60, replacements = 8)
-  expect_equal(exact$worst$claim, unname(claim[exact$worst$relation]))
+  expect_equal(exact$worst$claim, unname(claim[exact$worst$neighbours]))
   clipped <- fit
   sampled <- audit_guarantee(
     clipped,
-    method = "sampled", neighbours = 1, seed = 4,
+    method = "sampled", files = 1, seed = 4,
     refit = function(data) clipped
   )
-  expect_equal(sampled$worst$claim, claim[["add/remove-one"]])
+  expect_equal(sampled$worst$claim, claim[["add-remove"]])
 })
 
 test_that("a frozen public scalar can be used, and has no history", {
   rule <- freeze(public_scalar(0.5))
   weights <- predict(rule, origin_data())
   expect_identical(as.numeric(weights), rep(0.5, nrow(origin_data())))
-  expect_identical(dependency_of(weights)$kind, "own")
+  expect_identical(dependency_of(weights)$kind, "own record")
   expect_identical(dependency_of(weights)$history, "none")
   expect_identical(origin_label(weights), "strict")
   expect_identical(alpha_of(origin_weighted(weights)), as.numeric(weights))
@@ -206,9 +206,9 @@ test_that("a rule from most of this file is a rule from this file", {
   changed$income[1:3] <- changed$income[1:3] + 1
   expect_identical(kind(data, changed), "file")
   # Other records of the same survey share a few values by chance
-  expect_identical(kind(data, current_data()), "own")
+  expect_identical(kind(data, current_data()), "own record")
   count <- freeze(count_weights("income", data[-1, ], radius = 0.2))
-  expect_identical(dependency_of(predict(count, data))$kind, "file")
+  expect_identical(dependency_of(predict(count, data))$kind, "other records")
 })
 
 test_that("values that all files share do not make two files one", {
@@ -353,12 +353,12 @@ test_that("weights that change with other records are not each record's own", {
     local({
       local_scheme(scheme)
       weights <- made(scheme, data)
-      expect_identical(dependency_of(weights)$kind, "own")
+      expect_identical(dependency_of(weights)$kind, "own record")
       found <- label(weights)
       expect_identical(found$label, "asymptotic")
       expect_match(found$reasons, "made from this file", all = FALSE)
       frozen <- predict(freeze(made(scheme, other)), data)
-      expect_identical(dependency_of(frozen)$kind, "file")
+      expect_identical(dependency_of(frozen)$kind, "other records")
       expect_identical(label(frozen)$label, "asymptotic")
     })
   }

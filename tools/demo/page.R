@@ -57,7 +57,7 @@ page_parts <- function(job, strict, use, figures, income) {
       )
     ),
     strict_label = promise$label,
-    strict_epsilon = figure3(promise$epsilon$total[["add/remove-one"]]),
+    strict_epsilon = figure3(promise$epsilon$total[["add-remove"]]),
     strict_full = printed(guarantee(strict$synthetic)),
     tag_strict = strict_leave,
     k_components = final$family$K, sigma_floor = final$family$sigma_floor,
@@ -242,8 +242,8 @@ label_text <- function(label, stages) {
         "this size would promise little even if it held. Read &Delta; as an",
         "index of risk: it compares fits of the same file with each other.</p>"
       ),
-      label$m, figure3(label$epsilon$total[["replace-one"]]),
-      figure3(label$epsilon$total[["add/remove-one"]])
+      label$m, figure3(label$epsilon$total[["replace"]]),
+      figure3(label$epsilon$total[["add-remove"]])
     )
   }
   gsub(" .</p>", ".</p>", paste(intro, verdict), fixed = TRUE)
