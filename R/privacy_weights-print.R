@@ -60,8 +60,8 @@ print.privacy_weights <- function(x, ...) {
 
 describe_dependency <- function(kind) {
   switch(kind,
-    own = "made from each record and from public or paid inputs",
-    user = "of unknown origin",
+    "own record" = "made from each record and from public or paid inputs",
+    unknown = "of unknown origin",
     "made from the confidential file"
   )
 }

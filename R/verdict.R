@@ -98,21 +98,18 @@ gates_are_lower <- function(control, than = lowest_gates) {
 why_not_strict <- function(fit, dependency) {
   censored <- !is.null(fit$censor)
   c(
-    switch(dependency$kind,
-      user = "The weights were given by hand: their origin is not known.",
-      file = paste(
-        "The weights are made from this file: one record moves the weights of",
-        "all others, which the claim leaves out."
-      ),
-      floor = if (!censored) {
-        paste(
-          "The weights are made from this file: one record moves the weights",
-          "of others, which the claim leaves out."
-        )
-      } else if (!interval_holds_zero(fit$censor)) {
+    if (dependency$kind == "unknown") {
+      "The weights were given by hand: their origin is not known."
+    } else if (dependency$kind == "bounded" && censored) {
+      if (!interval_holds_zero(fit$censor)) {
         "The interval does not hold 0, which the bound of such weights needs."
       }
-    ),
+    } else if (dependency$kind != "own record") {
+      paste(
+        "The weights are made from this file: one record moves the weights of",
+        "others, which the claim leaves out."
+      )
+    },
     if (!censored) {
       "The likelihood is not censored: epsilon is twice a maximum over draws."
     },

@@ -84,7 +84,7 @@ test_that("a million runs show 95% of mu and never more than is claimed", {
   expect_true(all(worst$found <= worst$claimed))
   # The whole tradeoff curve: no test does better than mu allows
   for (neighbours in worst$neighbours) {
-    curve <- audit$curve[audit$curve$neighbours == relation, ]
+    curve <- audit$curve[audit$curve$neighbours == neighbours, ]
     mu <- worst$claimed[worst$neighbours == neighbours]
     allowed <- stats::pnorm(stats::qnorm(1 - curve$false_positive) - mu)
     expect_true(all(curve$false_negative > allowed - 5 * sqrt(0.25 / 1e6)))

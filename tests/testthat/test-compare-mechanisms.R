@@ -162,7 +162,7 @@ test_that("what is asked of a comparison must be taken by one of its rows", {
   bad("scale", "unweighted", scale = 0.1)
   bad("radius", c("lw", "cw"))
   bad("top", "lw", top = 1e5)
-  bad("bounds", "lw", bounds = c(10, 2e6))
+  bad("margin", "lw", bounds = c(10, 2e6), bins = 30)
   bad("calibrate", "lw", calibrate = "lw")
   bad("neighbours", "lw", neighbours = "replace")
   bad("reference", "unweighted", reference = list(scale = 1))
