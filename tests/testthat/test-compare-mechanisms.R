@@ -164,7 +164,7 @@ test_that("what is asked of a comparison must be taken by one of its rows", {
   bad("top", "lw", top = 1e5)
   bad("margin", "lw", bounds = c(10, 2e6), bins = 30)
   bad("calibrate", "lw", calibrate = "lw")
-  bad("neighbours", "lw", neighbours = "replace")
+  bad("neighbours", "lw", neighbours = "replace-one")
   bad("reference", "unweighted", reference = list(scale = 1))
   bad("groups", "unweighted", groups = "earner")
   bad("regression", "unweighted", regression = income ~ earner)

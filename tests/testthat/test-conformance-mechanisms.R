@@ -249,14 +249,15 @@ test_that("a job refuses what it cannot use, before any fit", {
     }
     refuse("colour", epsilon = case$job$epsilon, colour = "red")
     refuse("neighbours",
-      epsilon = case$job$epsilon, neighbours = "replace"
+      epsilon = case$job$epsilon, neighbours = "replace-one"
     )
     kind <- mechanisms()[[name]]$kind
     if (kind %in% c("censored", "scores")) refuse("epsilon")
     if (kind == "no claim") refuse("epsilon", epsilon = 1)
     if (!kind %in% c("censored", "scores")) {
       claims <- if (kind == "weighted") list(epsilon = 1)
-      do.call(refuse, c("bounds", claims, list(bounds = c(10, 2e6))))
+      asked <- list(bounds = c(10, 2e6), bins = 30)
+      do.call(refuse, c("margin", claims, asked))
     }
     for (epsilon in list(0, "1")) refuse("epsilon", epsilon = epsilon)
   }
@@ -267,7 +268,7 @@ test_that("epsilon is spent to the last bit, under either relation", {
   for (name in names(cases)) {
     definition <- mechanisms()[[name]]
     if (definition$kind %in% c("no claim", "no data")) next
-    for (neighbours in c("add-remove", "replace")) {
+    for (neighbours in relation_names) {
       for (m in c(1, 3)) {
         job <- list(
           epsilon = 0.7, m = m, neighbours = neighbours,
@@ -395,7 +396,7 @@ test_that("the exact audit's loss stays within a strict label", {
     )
     for (audit in audits) {
       expect_identical(audit$mechanism, name)
-      for (neighbours in c("add-remove", "replace")) {
+      for (neighbours in relation_names) {
         worst <- worst_of(audit, neighbours)
         if (definition$label == "strict") {
           expect_lte(worst$loss, worst$claim * (1 + 1e-9))
