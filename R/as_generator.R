@@ -74,8 +74,7 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
   check_formats("rds")
   plan <- plan_sets(fit, list(
     m = m, newdata = NULL, margin = margin, assignment = "prior", seed = seed,
-    allow_unconverged = allow_unconverged, bounds = bounds,
-    uncertainty = FALSE
+    allow_unconverged = allow_unconverged, bounds = bounds, uncertainty = FALSE
   ), ledger, generator_words[["model"]])
   tell_level_order(fit)
   generator <- new_generator(
@@ -117,8 +116,7 @@ check_generator_source <- function(fit) {
     arg = "x"
   )
   check_class(
-    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
-    arg = "x"
+    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "x"
   )
 }
 

@@ -45,14 +45,12 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
     anyDuplicated(stages) > 0 || !all(nzchar(stages))) {
     abort_input(
       "{.arg fits} must be a list of fits with the names of their stages.",
-      i = "Write {.code list(unweighted = fit, lw = weighted)}.",
-      arg = "fits"
+      i = "Write {.code list(unweighted = fit, lw = weighted)}.", arg = "fits"
     )
   }
   for (fit in fits) {
     check_class(
-      fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
-      arg = "fits"
+      fit, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "fits"
     )
   }
   check_same_records(fits)
@@ -70,8 +68,7 @@ check_same_records <- function(fits) {
   refuse_if(
     length(unique(marks)) > 1,
     "All {.arg fits} must be fits of the same records.",
-    x = "They are of {length(unique(marks))} files or responses.",
-    arg = "fits"
+    x = "They are of {length(unique(marks))} files or responses.", arg = "fits"
   )
 }
 

@@ -103,8 +103,7 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   table <- do.call(rbind, lapply(found, `[[`, "shares"))
   structure(
     list(
-      set = data.frame(set = seq_along(sets), table),
-      overall = colMeans(table),
+      set = data.frame(set = seq_along(sets), table), overall = colMeans(table),
       record = data.frame(
         attribution = mean_over(found, "attribution"),
         disclosed = mean_over(found, "disclosed"), pattern_size = file$size
@@ -133,8 +132,7 @@ check_set_size <- function(set, data) {
   refuse_if(
     nrow(set) != nrow(data), "Each set must have as many records as the file.",
     x = "A set has {nrow(set)}, the file {nrow(data)}.",
-    i = "Give the sets that were drawn for the whole file.",
-    arg = "synthetic"
+    i = "Give the sets that were drawn for the whole file.", arg = "synthetic"
   )
 }
 
@@ -156,8 +154,7 @@ value_classes <- function(y, intervals) {
       }
       refuse_if(
         !is.numeric(x), "{.val {name}} must be numeric in {.arg {arg}}, too.",
-        x = "It is {describe_type(x)}.",
-        arg = arg
+        x = "It is {describe_type(x)}.", arg = arg
       )
       as.character(findInterval(x, breaks, left.open = TRUE))
     },
@@ -203,10 +200,8 @@ attribute_of_set <- function(file, set) {
     shares = data.frame(
       unique_file = mean(file$size == 1),
       unique_in_set = mean(file$size == 1 & size > 0),
-      unique_both = mean(file$size == 1 & size == 1),
-      in_set = mean(size > 0),
-      disclosive_file = mean(one_in_file),
-      disclosive_set = mean(one_value),
+      unique_both = mean(file$size == 1 & size == 1), in_set = mean(size > 0),
+      disclosive_file = mean(one_in_file), disclosive_set = mean(one_value),
       disclosive_right = mean(right),
       disclosive_both = mean(right & one_in_file),
       attribution = mean(attribution),

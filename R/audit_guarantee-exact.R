@@ -83,9 +83,7 @@ replaced_records <- function(model, files, changed) {
 neighbour_counts <- function(problem, j) {
   counts <- problem$counts
   counts[problem$from[j]] <- counts[problem$from[j]] - 1
-  if (!is.na(problem$to[j])) {
-    counts[problem$to[j]] <- counts[problem$to[j]] + 1
-  }
+  if (!is.na(problem$to[j])) counts[problem$to[j]] <- counts[problem$to[j]] + 1
   counts
 }
 
@@ -217,8 +215,7 @@ staged_pass <- function(problem, grid, mechanism) {
   claim <- unname(claims[problem$files$neighbours])
   list(
     losses = data.frame(
-      problem$files,
-      loss = loss, loss_bulk = loss_bulk,
+      problem$files, loss = loss, loss_bulk = loss_bulk,
       delta = ifelse(loss <= claim + 1e-9, 0, NA), claim = claim, limit = claim
     ),
     bound = NA_real_, claims = claims

@@ -9,9 +9,7 @@ problem_grid <- function(problem, draws, n) {
       parameters$start[j], n
     )
   })
-  complete_grid(
-    problem, fill_grid(tensor_grid(axes), parameters, problem$spec)
-  )
+  complete_grid(problem, fill_grid(tensor_grid(axes), parameters, problem$spec))
 }
 
 complete_grid <- function(problem, grid) {
@@ -33,8 +31,7 @@ locate_grid <- function(problem, mechanism, cells) {
   d <- problem$parameters$dimension
   find <- function(counts, rule) {
     list(
-      counts = counts, rule = rule,
-      z = posterior_places(problem, counts, rule)
+      counts = counts, rule = rule, z = posterior_places(problem, counts, rule)
     )
   }
   plain <- plain_rule(list(f = matrix(0, 1, problem$n_types)), 1)

@@ -23,8 +23,7 @@ format.guarantee_audit <- function(x, ...) {
 print_lines.guarantee_audit <- function(x) {
   shown <- if (x$method == "exact") exact_table(x) else sampled_table(x)
   c(
-    audit_title(x),
-    paste0("  ", x$model, ", N = ", format_count(x$n_records)),
+    audit_title(x), paste0("  ", x$model, ", N = ", format_count(x$n_records)),
     paste0("  ", format_table(shown)),
     unlist(lapply(seq_len(nrow(x$worst)), function(j) {
       wrap_line(finding(x, x$worst[j, ]))
@@ -69,11 +68,7 @@ format_small <- function(x) {
 #' @noRd
 finding <- function(x, row) {
   claimed <- sprintf(
-    if (x$claimed == "epsilon") {
-      "%s are claimed"
-    } else {
-      "the papers' index is %s"
-    },
+    if (x$claimed == "epsilon") "%s are claimed" else "the papers' index is %s",
     format_figure(row$claim)
   )
   if (x$method == "sampled") {

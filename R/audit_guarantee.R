@@ -133,8 +133,7 @@ audit_guarantee.default <- function(x, ...) {
   abort_input(
     "{.arg x} must be a formula, a {.cls synthesizer} or a
      {.cls pseudo_posterior}.",
-    x = "It is {describe_type(x)}.",
-    arg = "x"
+    x = "It is {describe_type(x)}.", arg = "x"
   )
 }
 
@@ -196,9 +195,7 @@ audit_guarantee.synthesizer <- function(x, method = c(
     return(sampled_audit(x, files, refit, level, seed))
   }
   mechanism <- fit_mechanism(x, margin_epsilon)
-  exact_audit(
-    unclass(x), mechanism, remove, replacements, values, cells, range
-  )
+  exact_audit(unclass(x), mechanism, remove, replacements, values, cells, range)
 }
 
 #' @rdname audit_guarantee
@@ -208,11 +205,7 @@ audit_guarantee.pseudo_posterior <- function(x, ...) {
     return(audit_guarantee(final_fit(x), job_data(x), ...))
   }
   margin <- x$internal$margin
-  spent <- if (is.null(margin)) {
-    0
-  } else {
-    histogram_epsilon(margin)[["add-remove"]]
-  }
+  spent <- if (is.null(margin)) 0 else histogram_epsilon(margin)[["add-remove"]]
   audit_guarantee(final_fit(x), margin_epsilon = spent, ...)
 }
 
@@ -228,8 +221,7 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
     } else {
       "This one has {parameters}."
     },
-    i = "Audit the fit with {.code method = \"sampled\"}.",
-    arg = "x"
+    i = "Audit the fit with {.code method = \"sampled\"}.", arg = "x"
   )
   check_count(cells, min = 8, null = TRUE)
   check_audit_range(range, parameters)
@@ -257,8 +249,7 @@ check_audit_range <- function(range, parameters) {
   refuse_if(
     !good, "{.arg range} must be a matrix of two rows, the smaller number first,
      and a column for each of the {parameters} parameter{?s}.",
-    x = "It is {describe_type(range)}.",
-    arg = "range"
+    x = "It is {describe_type(range)}.", arg = "range"
   )
 }
 
@@ -378,8 +369,7 @@ check_audit_values <- function(values, model) {
   )
   refuse_if(
     length(values) == 0 || !all(inside),
-    "{.arg values} must be values that the response can take.",
-    arg = "values"
+    "{.arg values} must be values that the response can take.", arg = "values"
   )
   unique(values)
 }

@@ -40,15 +40,10 @@ ce_not_published <- "not published"
 # Columns that can hold a variable, in order of preference. The first name is
 # that of the fmli files, the others are those of rpms::CE or of older files.
 ce_columns <- list(
-  income = c("FINCBTXM", "FINCBTAX"),
-  sex = c("SEX_REF", "SEX"),
-  age = c("AGE_REF", "AGE"),
-  education = c("EDUC_REF", "EDUCA"),
-  region = "REGION",
-  urban = "BLS_URBN",
-  marital = c("MARITAL1", "MARITAL"),
-  population = "POPSIZE",
-  family_size = "FAM_SIZE",
+  income = c("FINCBTXM", "FINCBTAX"), sex = c("SEX_REF", "SEX"),
+  age = c("AGE_REF", "AGE"), education = c("EDUC_REF", "EDUCA"),
+  region = "REGION", urban = "BLS_URBN", marital = c("MARITAL1", "MARITAL"),
+  population = "POPSIZE", family_size = "FAM_SIZE",
   earner = c("EARNER", "INCOMEY1", "INCOMEY", "INCNONW1", "OCCUCOD1")
 )
 
@@ -63,9 +58,7 @@ ce_code <- function(x) {
 # A code without a label becomes NA here and is listed by ce_unknown().
 ce_factor <- function(code, labels, missing_level = NULL) {
   label <- unname(labels[code])
-  if (!is.null(missing_level)) {
-    label[is.na(code)] <- missing_level
-  }
+  if (!is.null(missing_level)) label[is.na(code)] <- missing_level
   factor(label, levels = c(unique(unname(labels)), missing_level))
 }
 

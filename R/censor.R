@@ -120,8 +120,7 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
   upper <- upper %||% (lower + width)
   refuse_if(
     lower >= upper, "{.arg lower} must lie below {.arg upper}.",
-    x = "They are {lower} and {upper}.",
-    arg = "lower"
+    x = "They are {lower} and {upper}.", arg = "lower"
   )
   stated <- (upper - lower) * if (neighbours == "replace") 2 else 1
   refuse_if(
@@ -129,8 +128,7 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
     "{.arg epsilon} must agree with {.arg lower} and {.arg upper}.",
     x = "The interval costs {format(stated)}, {.arg epsilon} is
          {format(epsilon)}.",
-    i = "Leave {.arg epsilon} out.",
-    arg = "epsilon"
+    i = "Leave {.arg epsilon} out.", arg = "epsilon"
   )
   list(lower = lower, upper = upper, epsilon = stated, interval = "explicit")
 }
@@ -147,8 +145,7 @@ resolve_censor <- function(censor, family) {
     return(NULL)
   }
   check_class(
-    censor, "censoring_rule", "Make one with {.fn censor}.",
-    arg = "censor"
+    censor, "censoring_rule", "Make one with {.fn censor}.", arg = "censor"
   )
   check_sealed(censor, "censor")
   if (identical(censor$interval, "auto")) {
@@ -205,8 +202,7 @@ print_lines.censoring_rule <- function(x) {
   width <- x$upper - x$lower
   c(
     sprintf("Censoring rule, epsilon %s per parameter draw for %s neighbours",
-      format(x$epsilon),
-      x$neighbours
+      format(x$epsilon), x$neighbours
     ),
     sprintf("  interval    %s", format_interval(x)),
     sprintf(
@@ -248,8 +244,7 @@ as_reference <- function(x) {
     return(new_censor_reference(
       "history", reference_values(x),
       family = x$family, response = x$response, design = x$design,
-      fingerprint = values_mark(x$spec$y),
-      rows = row_hashes(as.list(x$data))
+      fingerprint = values_mark(x$spec$y), rows = row_hashes(as.list(x$data))
     ))
   }
   new_censor_reference("public", public_values(x))

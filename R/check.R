@@ -339,8 +339,7 @@ check_class <- function(x, class, how = NULL, null = FALSE,
     length(broken) > 0, "{.arg {arg}} must be a whole {.cls {class}} object.",
     x = "It has no {.field {broken}} of its own: it was edited, or another
          version made it.",
-    i = how,
-    arg = arg, class = "pseudosynth_error_edited"
+    i = how, arg = arg, class = "pseudosynth_error_edited"
   )
   invisible(x)
 }
@@ -414,9 +413,7 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
     hint <- "The papers' {.arg {theirs}} {?is/are} called {.arg {ours}} here."
   }
   foreign <- intersect(names, names(foreign_arguments))
-  if (length(foreign) > 0) {
-    hint <- foreign_arguments[[foreign[1]]]
-  }
+  if (length(foreign) > 0) hint <- foreign_arguments[[foreign[1]]]
   abort_input(
     "{.arg ...} must be empty.",
     x = if (length(names) > 0) {

@@ -205,8 +205,7 @@ spend_result <- function(ledger, job) {
   spend(
     ledger, guarantee(job), variable,
     synthetic$sets[[1]][setdiff(names(synthetic$sets[[1]]), variable)],
-    job_data(job)[[variable]],
-    again = TRUE
+    job_data(job)[[variable]], again = TRUE
   )
 }
 

@@ -119,8 +119,7 @@ plain_factor <- function(x) {
   ordered <- inherits(x, "ordered")
   attributes(x) <- NULL
   structure(
-    as.integer(x),
-    levels = levels, class = c(if (ordered) "ordered", "factor")
+    as.integer(x), levels = levels, class = c(if (ordered) "ordered", "factor")
   )
 }
 

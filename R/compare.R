@@ -302,8 +302,7 @@ check_same_file <- function(releases, data, variable) {
     other <- names(releases)[!same]
     abort_input(
       "All sets must be of the same records.",
-      x = "{.val {other}} {?is/are} of another file or response.",
-      arg = "..."
+      x = "{.val {other}} {?is/are} of another file or response.", arg = "..."
     )
   }
 }
@@ -354,8 +353,7 @@ check_mechanism_names <- function(x, arg) {
     (is.character(x) && length(x) <= 2 * length(mechanisms()))
   refuse_if(
     !named || length(x) == 0, "{.arg {arg}} must be names of mechanisms.",
-    x = "It is {describe_type(x)}.",
-    arg = arg
+    x = "It is {describe_type(x)}.", arg = arg
   )
 }
 
@@ -423,8 +421,7 @@ case_job <- function(case, job, given, calibrate) {
     x
   }
   job$neighbours <- check_choice(
-    row$neighbours %||% job$neighbours, relation_names,
-    arg = "neighbours"
+    row$neighbours %||% job$neighbours, relation_names, arg = "neighbours"
   )
   mechanism <- with_settings(
     case$mechanism, put(given$settings, settings_of(case$mechanism))
@@ -613,8 +610,7 @@ release_jobs <- function(job, sets) {
   list(
     sets = draws$sets, remarks = remarks_of_model(fit),
     label = label_of_fit(
-      fit, 1,
-      what = "synthetic data", margin = margin_part(draws$margin)
+      fit, 1, what = "synthetic data", margin = margin_part(draws$margin)
     )
   )
 }
@@ -684,16 +680,14 @@ claims_note <-
 
 print_lines.mechanism_comparison <- function(x) {
   c(
-    comparison_headline(x),
-    paste0("  ", format_table(comparison_shown(x))),
+    comparison_headline(x), paste0("  ", format_table(comparison_shown(x))),
     if (!is.null(x$confidential)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential))
     },
     unlist(lapply(problem_lines(x$table), wrap_line)),
     remark_lines(row_remarks(x$table)),
     if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
-    paste0("  ", claims_note),
-    paste0("  ", confidential_line())
+    paste0("  ", claims_note), paste0("  ", confidential_line())
   )
 }
 

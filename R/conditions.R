@@ -58,8 +58,7 @@ refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
 warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
   said <- told(list(...))
   cli::cli_warn(
-    said$bullets, !!!said$fields,
-    call = user_call(), .envir = .envir,
+    said$bullets, !!!said$fields, call = user_call(), .envir = .envir,
     class = c(sprintf("pseudosynth_warning_%s", kind), "pseudosynth_warning")
   )
   invisible()
@@ -117,8 +116,7 @@ call_by_name <- function(fn, arguments) {
   names <- rlang::names2(arguments)[hidden]
   names[!nzchar(names)] <- sprintf("argument_%d", hidden[!nzchar(names)])
   env <- list2env(
-    stats::setNames(arguments[hidden], names),
-    parent = parent.frame()
+    stats::setNames(arguments[hidden], names), parent = parent.frame()
   )
   arguments[hidden] <- lapply(names, as.name)
   eval(as.call(c(substitute(fn), arguments)), env)

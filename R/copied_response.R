@@ -170,9 +170,7 @@ holds_means <- function(x, y) {
   median <- (sorted[first + (size + 1) %/% 2] +
     sorted[first + size %/% 2 + 1]) / 2
   told <- c(list(mean, median), if (all(y > 0)) list(means(log(y))))
-  met <- vapply(told, function(of_group) {
-    sum(varies & is_met(of_group))
-  }, 1)
+  met <- vapply(told, function(of_group) sum(varies & is_met(of_group)), 1)
   max(met) > max(1, sum(varies) / 2)
 }
 

@@ -108,8 +108,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
 
 count_scheme <- function() {
   new_weighting_scheme(
-    "count",
-    title = "count weights (CW)", short = "CW", word = "cw",
+    "count", title = "count weights (CW)", short = "CW", word = "cw",
     inputs = c("radius", "relative", "known", "scale", "shift"),
     dependency = count_dependency,
     reads = function(node) {
@@ -168,8 +167,7 @@ named_records <- function(x, data) {
     !inherits(x, "formula"),
     "{.arg x} must be a {.cls synthesizer}, a formula or the name of the
      response.",
-    x = "It is {describe_type(x)}.",
-    arg = "x"
+    x = "It is {describe_type(x)}.", arg = "x"
   )
   check_formula(x, arg = "x")
   list(data = data, variable = parse_response(x, data)$variable)

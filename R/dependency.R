@@ -47,7 +47,6 @@ join_dependencies <- function(parts) {
     factor = if (alone) parts[[1]]$factor else by_relation(1),
     charges = do.call(join_charges, lapply(parts, `[[`, "charges")),
     history = history_kinds[max(match(of("history"), history_kinds))],
-    reproducible = any(of("reproducible")),
-    claims = all(of("claims"))
+    reproducible = any(of("reproducible")), claims = all(of("claims"))
   )
 }

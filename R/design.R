@@ -35,8 +35,7 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
     "." %in% all.vars(formula[[3]]) && length(predictors) == 0,
     "{.code .} in {.arg formula} must stand for a predictor.",
     x = "{.arg data} has the response alone.",
-    i = "Write {.code y ~ 1} for a model without predictors.",
-    arg = "formula"
+    i = "Write {.code y ~ 1} for a model without predictors.", arg = "formula"
   )
   stated <- stated_offsets(formula[[3]])
   terms <- stats::delete.response(formula_terms(formula, data))
@@ -47,8 +46,7 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
     !intercept && length(attr(terms, "term.labels")) == 0,
     "{.arg formula} must have an intercept or name a predictor.",
     x = "Its right side is empty.",
-    i = "Write {.code y ~ 1} for a model without predictors.",
-    arg = "formula"
+    i = "Write {.code y ~ 1} for a model without predictors.", arg = "formula"
   )
   terms <- used_terms(terms)
   variables <- intersect(all.vars(attr(terms, "variables")), predictors)
@@ -91,8 +89,7 @@ check_term_length <- function(names) {
     longest > longest_term,
     "A term of {.arg formula} must have at most {longest_term} characters.",
     x = "The longest has {format_count(longest)}.",
-    i = "Compute it as a column of {.arg data} first.",
-    arg = "formula"
+    i = "Compute it as a column of {.arg data} first.", arg = "formula"
   )
 }
 
@@ -103,8 +100,7 @@ check_right_side <- function(formula, data, response) {
   refuse_if(
     response %in% used, "The response must not be among the predictors.",
     x = "{.val {response}} is on both sides of {.arg formula}.",
-    i = "Predictors are published as they are.",
-    arg = "formula"
+    i = "Predictors are published as they are.", arg = "formula"
   )
   # A name inside a call, such as the degree in poly(age, degree), may be a
   # public number outside the data. A term of its own must be a column.
@@ -121,8 +117,7 @@ check_right_side <- function(formula, data, response) {
       "Every predictor of {.arg formula} must be a column of {.arg data}.",
       x = "{cli::qty(length(unknown))}There {?is/are} no column{?s}
            {.val {unknown}}.",
-      i = "The columns are {.val {columns}}.",
-      arg = "formula"
+      i = "The columns are {.val {columns}}.", arg = "formula"
     )
   }
   invisible(formula)
@@ -157,8 +152,7 @@ check_predictor <- function(x, name) {
      vector.",
     x = "It is {describe_type(x)}.",
     i = "Convert it first, or leave it out of {.arg formula}.",
-    i = haven_hint(x),
-    arg = "data"
+    i = haven_hint(x), arg = "data"
   )
   if (is.factor(x)) check_named_levels(x, name)
   check_finite_column(x, name)
@@ -187,14 +181,12 @@ predictor_frame <- function(terms, data) {
   plain[] <- lapply(plain, plain_column)
   frame <- tryCatch(
     stats::model.frame(
-      terms, plain,
-      na.action = stats::na.pass, drop.unused.levels = FALSE
+      terms, plain, na.action = stats::na.pass, drop.unused.levels = FALSE
     ),
     error = function(e) {
       abort_input(
         "The right side of {.arg formula} must be computable from {.arg data}.",
-        x = "{conditionMessage(e)}",
-        arg = "formula"
+        x = "{conditionMessage(e)}", arg = "formula"
       )
     }
   )
@@ -210,8 +202,7 @@ predictor_frame <- function(terms, data) {
       abort_input(
         "The predictor {.code {term}} must have one value for each record.",
         x = "It has {n} for {nrow(data)} record{?s}.",
-        i = "Compute it as a column of {.arg data} first.",
-        arg = "formula"
+        i = "Compute it as a column of {.arg data} first.", arg = "formula"
       )
     }
     bad <- if (is.numeric(x)) {
@@ -242,9 +233,7 @@ factor_levels <- function(frame, raw) {
     } else {
       distinct_text(x)
     }
-    if (length(found) < 2) {
-      abort_constant(name)
-    }
+    if (length(found) < 2) abort_constant(name)
     found
   })
 }
@@ -326,9 +315,7 @@ design_columns <- function(frame, terms, levels) {
 }
 
 dense_matrix <- function(frame, terms, levels, rows = NULL) {
-  if (!is.null(rows)) {
-    frame <- frame[rows, , drop = FALSE]
-  }
+  if (!is.null(rows)) frame <- frame[rows, , drop = FALSE]
   # Only factors that some term uses can be given contrasts.
   contrasts <- stats::setNames(
     rep(list("contr.treatment"), length(levels)), names(levels)
@@ -358,8 +345,7 @@ design_parts <- function(design, data, arg = "newdata") {
       predictor_kind(data[[name]]) != design$expects[[name]],
       "Column {.val {name}} must be {design$expects[[name]]}, as it was in
        the fit.",
-      x = "It is {describe_type(data[[name]])}.",
-      arg = arg
+      x = "It is {describe_type(data[[name]])}.", arg = arg
     )
   }
   data <- plain_columns(data)
@@ -377,19 +363,15 @@ design_parts <- function(design, data, arg = "newdata") {
   numeric <- vapply(design$vectors, function(v) frame[[v]], numeric(n))
   dense <- if (length(design$dense) > 0) {
     dense_matrix(frame, design$terms, design$levels)[
-      , design$dense,
-      drop = FALSE
+      , design$dense, drop = FALSE
     ]
   }
   numeric <- cbind(matrix(numeric, n), dense)
   n_levels <- lengths(design$levels[factors$variable]) + factors$full
   parts <- list(
-    n_columns = length(design$columns),
-    intercept = design$intercept,
-    codes = matrix(codes, n),
-    n_levels = as.integer(n_levels),
-    factor_column = factors$column,
-    numeric = matrix(as.double(numeric), n),
+    n_columns = length(design$columns), intercept = design$intercept,
+    codes = matrix(codes, n), n_levels = as.integer(n_levels),
+    factor_column = factors$column, numeric = matrix(as.double(numeric), n),
     numeric_column = c(design$vector_column, design$dense_column)
   )
   parts$offset <- sum_offsets(frame, design)
@@ -405,9 +387,7 @@ design_parts <- function(design, data, arg = "newdata") {
 dense_design <- function(spec) {
   n <- nrow(spec$codes)
   x <- matrix(0, n, spec$n_columns)
-  if (spec$intercept) {
-    x[, 1] <- 1
-  }
+  if (spec$intercept) x[, 1] <- 1
   for (f in seq_len(ncol(spec$codes))) {
     code <- spec$codes[, f]
     on <- which(code > 0)

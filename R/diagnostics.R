@@ -15,9 +15,7 @@ n_worst_records <- 20L
 #' @noRd
 diagnose <- function(fit) {
   values <- fit$monitor
-  if (!is_mixture(fit$family)) {
-    values <- cbind(fit$draws, values)
-  }
+  if (!is_mixture(fit$family)) values <- cbind(fit$draws, values)
   # Without any weight the weighted log-likelihood is 0 at every draw; where all
   # records are censored all over the posterior it is another constant. Chains
   # that are stuck are so in their parameters, too.
@@ -27,9 +25,7 @@ diagnose <- function(fit) {
     values <- values[, colnames(values) != "log_lik", drop = FALSE]
   }
   table <- diagnose_columns(values, fit$chain, fit$control$threads)
-  if (is_mixture(fit$family)) {
-    table <- rbind(table, diagnose_worst_record(fit))
-  }
+  if (is_mixture(fit$family)) table <- rbind(table, diagnose_worst_record(fit))
   fit$diagnostics <- table
   fit$met <- if (!is.null(fit$censor) && fit$control$sampler != "grid") {
     measure_meeting(values, fit$chain, fit$sampler$meeting)
@@ -70,9 +66,7 @@ measure_meeting <- function(values, chain, meeting) {
   } else {
     max(apply(values, 2, function(x) {
       rank <- match(x, sort(unique(x)))
-      max(vapply(each, function(c) {
-        one_against_others(rank, chain == c)
-      }, 1))
+      max(vapply(each, function(c) one_against_others(rank, chain == c), 1))
     }))
   }
   meeting <- as.double(meeting)
@@ -129,13 +123,10 @@ judge <- function(fit) {
         format_count(n_draws(fit)), format_count(control$draws * control$chains)
       )
     },
-    judge_grid(fit$sampler),
-    judge_stuck(table),
-    judge_rhat(table, control),
+    judge_grid(fit$sampler), judge_stuck(table), judge_rhat(table, control),
     judge_distance(fit$met),
     if (fit$spec$prior$kind != "hierarchical") judge_pairs(fit$met),
-    judge_crossing(fit),
-    judge_ess(table, "ess_bulk", "Bulk", control),
+    judge_crossing(fit), judge_ess(table, "ess_bulk", "Bulk", control),
     if (!is_mixture(fit$family)) judge_ess(table, "ess_tail", "Tail", control)
   )
   notes <- c(

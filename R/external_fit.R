@@ -300,8 +300,7 @@ print_lines.external_fit <- function(x) {
     paste0("NO: ", paste(x$problems, collapse = " "))
   }
   fields <- c(
-    Model = x$name,
-    Records = sprintf("N = %s", format_count(n_records(x))),
+    Model = x$name, Records = sprintf("N = %s", format_count(n_records(x))),
     Draws = sprintf(
       "S = %s%s", format_count(n_draws(x)),
       if (x$dropped > 0) {
@@ -316,8 +315,7 @@ print_lines.external_fit <- function(x) {
       format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
       x$bound$unit
     ),
-    Converged = convergence,
-    Guarantee = format(guarantee(x))
+    Converged = convergence, Guarantee = format(guarantee(x))
   )
   c(
     "<external_fit>  CONFIDENTIAL: for the agency only, not for release.",

@@ -49,8 +49,7 @@ bernoulli <- function() {
 # Two values have a score of one standard deviation where they are equally
 # likely: there a clip at 1 is none
 law_bernoulli <- list(
-  make = bernoulli, link = "logit",
-  clip = c(1, 1),
+  make = bernoulli, link = "logit", clip = c(1, 1),
   variance = function(mean, shape) mean * (1 - mean),
   quantile = function(p, mean, shape) as.double(p > 1 - mean)
 )

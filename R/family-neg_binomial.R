@@ -58,8 +58,7 @@ neg_binomial <- function() {
   new_synth_family(
     "neg_binomial", "neg_binomial",
     "negative binomial counts of mean exp(x'b) and variance mean + mean^2/size",
-    extras = c(size = "1/size ~ half-Cauchy(0, 5)"),
-    kind = "count"
+    extras = c(size = "1/size ~ half-Cauchy(0, 5)"), kind = "count"
   )
 }
 

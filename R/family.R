@@ -48,8 +48,7 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
   refuse_if(
     !inherits(x, "family"),
     "{.arg {arg}} must be a family: {.code {family_choices()}}.",
-    x = "It is {describe_type(x)}.",
-    arg = arg
+    x = "It is {describe_type(x)}.", arg = arg
   )
   from_stats_family(x, arg)
 }
@@ -61,8 +60,7 @@ make_family <- function(make, arg) {
   refuse_if(
     inherits(made, "pseudosynth_error"),
     "{.arg {arg}} must be a complete family.",
-    x = "{conditionMessage(made)}",
-    arg = arg
+    x = "{conditionMessage(made)}", arg = arg
   )
   if (inherits(made, "error")) NULL else made
 }
@@ -80,8 +78,7 @@ from_stats_family <- function(x, arg) {
     abort_input(
       "{.arg {arg}} must be one of {.code {family_choices()}}.",
       x = "The family {.val {name}} is not available.",
-      i = if (length(near) > 0) "Use {.code {near}} instead.",
-      arg = arg
+      i = if (length(near) > 0) "Use {.code {near}} instead.", arg = arg
     )
   }
   law <- families[[name]]

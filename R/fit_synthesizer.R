@@ -129,8 +129,7 @@ fit_synthesizer <- function(formula, data, family = student_t(),
                             control = sampler_control(), response = NULL,
                             scaling = NULL, ...) {
   check_no_dots(
-    ...,
-    hint = "{.code ?fit_synthesizer} lists the arguments of a model."
+    ..., hint = "{.code ?fit_synthesizer} lists the arguments of a model."
   )
   check_formula(formula)
   check_data_frame(data)
@@ -150,8 +149,7 @@ fit_synthesizer <- function(formula, data, family = student_t(),
 #' @noRd
 fit_model <- function(model, weights, censor, run, init = NULL) {
   weights <- as_privacy_weights(
-    weights, length(model$spec$y),
-    arg = "privacy_weights"
+    weights, length(model$spec$y), arg = "privacy_weights"
   )
   check_weights_records(weights, model$data)
   model$spec <- weighted_spec(model$spec, model, weights, censor)
@@ -173,8 +171,7 @@ check_run <- function(chains, warmup, draws, seed, threads, control) {
     warmup = check_count(warmup, min = 1, max = 1e7),
     draws = check_count(draws, min = 8, max = 1e7),
     seed = seed, purpose = "fit",
-    threads = check_count(threads, min = 1, max = 1024),
-    control = control
+    threads = check_count(threads, min = 1, max = 1024), control = control
   )
 }
 
@@ -251,9 +248,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   }
   result <- call_core(sample_chains(spec, asked, run_of(run$seed)))
   result <- finished_part(result, run)
-  if (!is.null(earlier)) {
-    result <- join_runs(earlier, result, control)
-  }
+  if (!is.null(earlier)) result <- join_runs(earlier, result, control)
   n_kept <- nrow(result$draws) / run$chains
 
   draws <- result$draws
@@ -279,8 +274,7 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),
-      remarks = character(),
-      privacy_weights = weights, censor = censor,
+      remarks = character(), privacy_weights = weights, censor = censor,
       bound = NULL, dropped = 0L, quantile = 1,
       control = control, seed_given = is_seeded(run$seed) ||
         (!is.null(weights) && is_reproducible(node_of(weights))),
@@ -311,9 +305,7 @@ finished_part <- function(result, run) {
   n <- nrow(result$draws)
   # Rows of unfinished draws may be there or not.
   room <- completed
-  if (n != sum(completed)) {
-    room <- rep(n / run$chains, run$chains)
-  }
+  if (n != sum(completed)) room <- rep(n / run$chains, run$chains)
   first <- cumsum(c(0, room))[seq_len(run$chains)]
   kept <- as.vector(outer(seq_len(each), first, `+`))
   parts <- c("draws", "hyper", "monitor")
@@ -328,12 +320,8 @@ hyper_names <- function(columns, spec, n) {
     shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns)),
     character()
   )
-  if (spec$family == "normal_mixture") {
-    names <- c(names, "gamma")
-  }
-  if (length(names) != n) {
-    names <- sprintf("hyper[%d]", seq_len(n))
-  }
+  if (spec$family == "normal_mixture") names <- c(names, "gamma")
+  if (length(names) != n) names <- sprintf("hyper[%d]", seq_len(n))
   names
 }
 

@@ -164,8 +164,7 @@ predict.weight_rule <- function(object, newdata, ...) {
     pseudosynth_error_input = function(e) {
       abort_input(
         "The weights were frozen on other variables than these.",
-        x = "{cli_escape(conditionMessage(e))}",
-        arg = "newdata", rows = e$rows,
+        x = "{cli_escape(conditionMessage(e))}", arg = "newdata", rows = e$rows,
         class = "pseudosynth_error_frozen_variables"
       )
     }

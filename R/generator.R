@@ -47,8 +47,7 @@ check_generator <- function(x, asked) {
     abort_privacy(
       "The generator holds {x$m} draw{?s}, one for each set.",
       x = "{.arg m} is {asked$m}.",
-      i = "Make one of more draws beside the file, which costs more.",
-      arg = "m"
+      i = "Make one of more draws beside the file, which costs more.", arg = "m"
     )
   }
 }
@@ -113,8 +112,7 @@ print_lines.synthesis_generator <- function(x) {
   leaves <- label$label != "none" && isTRUE(label$converged) &&
     !label$reproducible
   c(
-    capitalize(format(x)),
-    wrap_line(paste("label:", format(label))),
+    capitalize(format(x)), wrap_line(paste("label:", format(label))),
     sprintf(
       "  predictors: %s", paste(x$design$variables %||% "none", collapse = ", ")
     ),

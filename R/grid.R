@@ -51,9 +51,7 @@ grid_parameters <- function(spec, range = NULL) {
   has_extra <- length(extra) > 0
   floor <- extra_floor(spec)
   draws <- function(z) {
-    if (has_extra) {
-      z[, p + 1] <- floor + exp(z[, p + 1])
-    }
+    if (has_extra) z[, p + 1] <- floor + exp(z[, p + 1])
     z
   }
   log_prior <- function(z) {
@@ -62,9 +60,7 @@ grid_parameters <- function(spec, range = NULL) {
   }
   range <- range %||% grid_range(spec, extra)
   start <- colMeans(range)
-  if (has_extra) {
-    start[p + 1] <- switch(extra, sigma = 0, 1)
-  }
+  if (has_extra) start[p + 1] <- switch(extra, sigma = 0, 1)
   list(
     names = names, dimension = length(names), draws = draws,
     log_prior = log_prior, range = range, start = start
@@ -92,8 +88,7 @@ coefficient_log_prior <- function(prior, b) {
       value <- numeric(nrow(b))
       for (j in seq_len(ncol(b))) {
         value <- value + stats::dnorm(
-          b[, j], prior$location[j], prior$scale[j],
-          log = TRUE
+          b[, j], prior$location[j], prior$scale[j], log = TRUE
         )
       }
       value
@@ -115,8 +110,7 @@ hierarchical_log_prior <- function(prior, b) {
     ncol(b) > 1,
     "An exact audit of {.fn prior_hierarchical} needs a model with an
      intercept only.",
-    i = "State {.fn prior_normal}.",
-    arg = "x"
+    i = "State {.fn prior_normal}.", arg = "x"
   )
   t <- seq(-12, 12, length.out = 1201)
   log_weight <- stats::dt(exp(t), prior$df, log = TRUE) + t +
@@ -270,9 +264,7 @@ fill_grid <- function(grid, parameters, spec) {
 #' @noRd
 halve_grid <- function(grid) {
   keep <- rowSums(grid$index %% 2 == 0) == 0
-  half <- tensor_grid(lapply(grid$axes, function(z) {
-    z[seq_along(z) %% 2 == 1]
-  }))
+  half <- tensor_grid(lapply(grid$axes, function(z) z[seq_along(z) %% 2 == 1]))
   half$f <- grid$f[keep, , drop = FALSE]
   half$log_prior <- grid$log_prior[keep] - grid$log_volume[keep] +
     half$log_volume

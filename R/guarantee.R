@@ -129,9 +129,7 @@ fit_guarantee <- function(x, m, public, study = NULL) {
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- label_of_fit(x, m)
-  if (!is.null(study)) {
-    label <- probabilistic_guarantee(label, x, study)
-  }
+  if (!is.null(study)) label <- probabilistic_guarantee(label, x, study)
   if (public) publish_guarantee(label) else label
 }
 
@@ -167,22 +165,17 @@ label_of_fit <- function(fit, m, what = "parameter draws",
   }
   verdict <- with_margin(verdict, margin)
   new_privacy_guarantee(
-    verdict,
-    mechanism = mechanism_of(fit), title = describe_mechanism(fit),
+    verdict, mechanism = mechanism_of(fit), title = describe_mechanism(fit),
     what = what,
     draws = charge(
       draws_id, "parameter draw", epsilon_of(fit, verdict, dependency),
       times = m
     ),
-    paid = join_charges(dependency$charges, margin$charges),
-    m = m,
-    fit = fit$id,
-    n_records = length(fit$bound$record),
-    n_draws = nrow(fit$draws),
-    draw_quantile = fit$quantile,
+    paid = join_charges(dependency$charges, margin$charges), m = m,
+    fit = fit$id, n_records = length(fit$bound$record),
+    n_draws = nrow(fit$draws), draw_quantile = fit$quantile,
     lipschitz_bound = fit$bound$overall,
-    oscillation = max(fit$bound$oscillation),
-    unit = fit$bound$unit,
+    oscillation = max(fit$bound$oscillation), unit = fit$bound$unit,
     public_inputs = public_inputs_of(
       fit, verdict$label == "strict", margin, bounds
     ),
@@ -331,8 +324,7 @@ public_inputs_of <- function(fit, strict, margin = NULL, bounds = NULL) {
     } else {
       published_text(fit$design$variables)
     },
-    model = format(fit$family),
-    prior = format(fit$prior),
+    model = format(fit$family), prior = format(fit$prior),
     scheme_inputs(fit$privacy_weights),
     if (fit$quantile < 1) c("draw quantile" = format_exact(fit$quantile)),
     censor_inputs(fit$censor),

@@ -129,8 +129,7 @@ aligned_values <- function(set, j, data, known, variable) {
     }
   }
   response_values(
-    set, variable, response_levels(data[[variable]]),
-    arg = "synthetic"
+    set, variable, response_levels(data[[variable]]), arg = "synthetic"
   )
 }
 
@@ -139,8 +138,7 @@ new_identification_risk <- function(parts, pattern, settings) {
   m <- length(parts$set_risk)
   false <- parts$set_unique - parts$set_true_unique
   set <- data.frame(
-    set = seq_len(m),
-    mean_risk = parts$set_risk / n,
+    set = seq_len(m), mean_risk = parts$set_risk / n,
     expected_match_risk = parts$set_expected,
     true_match_rate = parts$set_true_unique / n,
     false_match_rate = ifelse(
@@ -159,8 +157,7 @@ new_identification_risk <- function(parts, pattern, settings) {
         ),
         set = set,
         overall = c(
-          means,
-          expected_match_share = means[["expected_match_risk"]] / n,
+          means, expected_match_share = means[["expected_match_risk"]] / n,
           max_risk = max(parts$risk)
         ),
         m = m, n_records = n, n_patterns = pattern$n

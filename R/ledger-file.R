@@ -24,15 +24,13 @@ make_ledger <- function(path, epsilon, delta, neighbours) {
   if (is.null(epsilon)) {
     abort_ledger(
       "There is no ledger {.file {path}}.",
-      i = "Give {.arg epsilon}, its budget, to make one.",
-      arg = "path"
+      i = "Give {.arg epsilon}, its budget, to make one.", arg = "path"
     )
   }
   if (!dir.exists(dirname(path))) {
     abort_ledger(
       "A ledger must be in a folder that exists.",
-      x = "There is no folder {.file {dirname(path)}}.",
-      arg = "path"
+      x = "There is no folder {.file {dirname(path)}}.", arg = "path"
     )
   }
   locked(path, {
