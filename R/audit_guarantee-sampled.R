@@ -17,12 +17,9 @@ sampled_audit <- function(fit, files, refit, level, seed) {
   records <- worst_records(fit, files)
   # Each neighbour may err: all bounds hold together
   each <- 1 - (1 - level) / length(records)
-  claim <- if (is.null(fit$censor)) {
-    2 * fit$bound$overall
-  } else {
-    (fit$censor$upper - fit$censor$lower) *
-      dependency_of(fit$privacy_weights)$factor[["add-remove"]]
-  }
+  width <- fit$censor$upper - fit$censor$lower
+  factor <- dependency_of(fit$privacy_weights)$factor[["add-remove"]]
+  claim <- if (is.null(fit$censor)) 2 * fit$bound$overall else width * factor
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]
     other <- replay(

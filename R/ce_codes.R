@@ -8,15 +8,10 @@
 ce_labels <- list(
   sex = c("1" = "male", "2" = "female", "M" = "male", "F" = "female"),
   education = c(
-    "0" = "no schooling",
-    "10" = "1st to 8th grade",
-    "11" = "9th to 12th grade",
-    "12" = "high school graduate",
-    "13" = "some college",
-    "14" = "associate degree",
-    "15" = "bachelor degree",
-    "16" = "advanced degree",
-    "17" = "advanced degree"
+    "0" = "no schooling", "10" = "1st to 8th grade", "11" = "9th to 12th grade",
+    "12" = "high school graduate", "13" = "some college",
+    "14" = "associate degree", "15" = "bachelor degree",
+    "16" = "advanced degree", "17" = "advanced degree"
   ),
   region = c("1" = "northeast", "2" = "midwest", "3" = "south", "4" = "west"),
   urban = c("1" = "urban", "2" = "rural"),
@@ -84,11 +79,7 @@ ce_known_codes <- function(variable, column) {
   switch(variable,
     education = names(ce_education_labels(column)),
     earner = switch(column,
-      EARNER = c("N", "Y"),
-      INCOMEY1 = ,
-      INCOMEY = ,
-      INCNONW1 = as.character(1:6),
-      OCCUCOD1 = as.character(1:18)
+      EARNER = c("N", "Y"), OCCUCOD1 = as.character(1:18), as.character(1:6)
     ),
     names(ce_labels[[variable]])
   )

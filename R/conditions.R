@@ -64,6 +64,22 @@ warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
   invisible()
 }
 
+#' Tell the user something, with bullets as the errors have them
+#' @param kind (character) Of classes `pseudosynth_message_..`.
+#' @noRd
+tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
+  cli::cli_inform(
+    c(...),
+    .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
+  )
+}
+
+#' A value, or another one where code fails or warns
+#' @noRd
+or_else <- function(code, value = NULL) {
+  tryCatch(code, warning = function(w) value, error = function(e) value)
+}
+
 #' The call that errors blame: the one by which the user came into the package
 #'
 #' Without its arguments, which may hold records. The outermost function of the
@@ -154,9 +170,7 @@ tell_step <- function(text, .envir = rlang::caller_env()) {
 # Errors of the core become classed conditions that blame the user's call.
 call_core <- function(expr) {
   tryCatch(expr, error = function(e) {
-    if (inherits(e, "pseudosynth_error")) {
-      stop(e)
-    }
+    if (inherits(e, "pseudosynth_error")) stop(e)
     abort_sampler("The chains could not run.", x = "{conditionMessage(e)}")
   })
 }

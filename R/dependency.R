@@ -33,8 +33,8 @@ dependency <- function(kind, factor = by_relation(1), charges = no_charges(),
 #' The dependency of something computed from several parts
 #'
 #' The weakest kind counts, all charges are paid (the same one once), and a
-#' bound of one part does not survive beside another: "bounded" becomes "other records"
-#' unless it stands alone.
+#' factor of one part does not hold beside another part: "bounded" becomes
+#' "other records" unless it stands alone.
 #' @param parts (list of dependencies)
 #' @noRd
 join_dependencies <- function(parts) {

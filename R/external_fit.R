@@ -1,9 +1,9 @@
-#' Weight a model that was fitted outside this package
+#' Use a model that was fitted outside this package
 #'
-#' Wraps the log-likelihood of any Bayesian model, and a way to fit it again, so
-#' that [lipschitz()], [lipschitz_weights()], [update()], [reweight()],
-#' [solve_weights()], [truncate_weights()], [truncate_draws()] and
-#' [guarantee()] work on it as they do on a `synthesizer`.
+#' Wraps the log-likelihood of any Bayesian model, and a function that fits it
+#' again. [lipschitz()], [lipschitz_weights()], [update()], [reweight()],
+#' [solve_weights()], [truncate_weights()], [truncate_draws()] and [guarantee()]
+#' then work on it as they do on a `synthesizer`.
 #'
 #' @param x The model's log-likelihood in one of the forms [lipschitz()] takes:
 #'   an S x N matrix or iterations x chains x N array, a `function(data_i,
@@ -11,25 +11,25 @@
 #'   rstan).
 #' @param refit (function or `NULL`) `function(weights)`: fits the model again
 #'   with each record's likelihood raised to its weight (numeric, N) and returns
-#'   what `x` was; where `x` is a function, the new draws. `NULL`, the default:
-#'   the fit can be measured and not be refitted.
+#'   the same kind of object as `x`; if `x` is a function, the new draws.
+#'   Default `NULL`: the fit can be measured but not refitted.
 #' @param privacy_weights The weights `x` was fitted with, as in
-#'   [fit_synthesizer()]. `NULL`, the default: unweighted.
-#' @param data,draws Where `x` is a function: the records, one row each, and all
+#'   [fit_synthesizer()]. Default `NULL`: unweighted.
+#' @param data,draws If `x` is a function: the records, one row each, and all
 #'   draws.
 #' @param weighted (flag or `NULL`) Does the log-likelihood of `x`, and of what
-#'   `refit` returns, hold the weights already? `NULL`, the default: `TRUE` for
-#'   fits of rstanarm and brms, whose log-likelihoods do, else `FALSE`.
-#' @param chains (count or `NULL`) Chains of equal length that were merged one
-#'   after another, to judge convergence by: R-hat of the sum of the weighted
-#'   log-likelihoods below 1.01 and of the worst record's below 1.05, bulk ESS
-#'   of the sum at least 400. `NULL`, the default: as `x` says (arrays and fits
-#'   of rstan, rstanarm and brms do), else not judged.
-#' @param converged (flag or `NA`) Your own judgement where chains are not
-#'   known. Default `NA`: not known, and no label but `"none"`.
+#'   `refit` returns, include the weights? Default `NULL`: `TRUE` for fits of
+#'   rstanarm and brms, whose log-likelihoods do, otherwise `FALSE`.
+#' @param chains (count or `NULL`) How many chains of equal length were merged
+#'   one after another, for the convergence checks: R-hat of the sum of the
+#'   weighted log-likelihoods below 1.01 and of the worst record's below 1.05,
+#'   bulk ESS of the sum at least 400. Default `NULL`: as `x` says (arrays and
+#'   fits of rstan, rstanarm and brms do); otherwise convergence is not checked.
+#' @param converged (flag or `NA`) Your own judgement if the chains are not
+#'   known. Default `NA`: not known, so the label is `"none"`.
 #' @param unit (string) What the log-likelihood is the density of, such as
 #'   `"log(income)"`.
-#' @param name (string) What the model is called in prints and labels.
+#' @param name (string) The model's name in prints and labels.
 #' @param ... Must be empty.
 #'
 #' @return An `external_fit`: a list with `bound` (see [lipschitz()]),
@@ -37,13 +37,13 @@
 #'   `log_lik`, `refit` and more. It is confidential.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an `x` of another kind, missing log-likelihoods,
-#' weights of the wrong length, a refit with other records.
+#' `pseudosynth_error_input`: `x` is of another kind, log-likelihoods are
+#' missing, weights have the wrong length, or a refit has other records.
 #'
 #' @section Privacy:
-#' The label of such a model is the papers' asymptotic one at most, and `"none"`
-#' without weights: what the prior holds and how the likelihood was weighted is
-#' for you to know, and nothing is censored. It is never strict.
+#' The label of such a model is at best the papers' asymptotic one, and `"none"`
+#' without weights. It is never strict: nothing is censored, and the package
+#' cannot know what the prior holds or how the likelihood was weighted.
 #'
 #' @seealso [reweight()], [guarantee()]
 #' @examples
