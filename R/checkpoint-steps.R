@@ -180,7 +180,7 @@ read_kept <- function(file) {
                Start again with a new folder.",
         result = "It holds the finished result, whose steps were removed.
                   Start again with a new folder.",
-        "Remove this file: its step is then computed again."
+        "Remove this file: its step is then made again."
       )
     )
   }

@@ -89,7 +89,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   given <- c("data", "draws")[!c(is.null(data), is.null(draws))]
   refuse_if(
     !is.function(x) && length(given) > 0,
-    "{.arg {given[1]}} is what a function {.arg x} is called with.",
+    "{.arg {given[1]}} is only used if {.arg x} is a function.",
     x = "{.arg x} is {describe_type(x)}.", arg = given[1]
   )
   columns <- external_columns(source)
@@ -101,24 +101,18 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
     columns, 1, unit,
     alpha = if (!weighted) alpha, weighted = any(alpha != 1)
   )
-  fit <- structure(
-    list(
-      name = name, log_lik = source, refit = refit, weighted = weighted,
-      privacy_weights = weights, censor = NULL, bound = bound,
-      # Records and draws are counted in these, as in a synthesizer
-      spec = list(alpha = alpha, y = rep(NA_real_, columns$n)),
-      draws = matrix(numeric(), length(bound$draw), 0),
-      chains = source$chains %||% chains, converged = converged,
-      problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
-      family = structure(
-        list(name = name), class = c("external_model", "pseudosynth_result")
-      ),
-      prior = structure(
-        list(), class = c("external_prior", "pseudosynth_result")
-      ),
-      seed_given = FALSE, seconds = list(), id = new_charge_id()
-    ),
-    class = c("external_fit", "pseudosynth_result")
+  fit <- new_result(
+    "external_fit",
+    name = name, log_lik = source, refit = refit, weighted = weighted,
+    privacy_weights = weights, censor = NULL, bound = bound,
+    # Records and draws are counted in these, as in a synthesizer
+    spec = list(alpha = alpha, y = rep(NA_real_, columns$n)),
+    draws = matrix(numeric(), length(bound$draw), 0),
+    chains = source$chains %||% chains, converged = converged,
+    problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
+    family = new_result("external_model", name = name),
+    prior = new_result("external_prior"),
+    seed_given = FALSE, seconds = list(), id = new_charge_id()
   )
   seal(judge_external(fit, columns))
 }
@@ -139,12 +133,11 @@ as_log_lik_matrix <- function(x, chains) {
 }
 
 external_columns <- function(source) {
-  switch(source$kind,
-    matrix = matrix_columns(source$values),
-    "function" = function_columns(
-      source$f, source$data %||% rlang::missing_arg(), source$draws
-    )
-  )
+  if (source$kind == "matrix") {
+    return(matrix_columns(source$values))
+  }
+  data <- source$data %||% rlang::missing_arg()
+  function_columns(source$f, rlang::maybe_missing(data), source$draws)
 }
 
 #' Convergence of an external fit, where its chains are known
@@ -156,7 +149,7 @@ judge_external <- function(fit, columns) {
     if (is.na(fit$converged)) {
       fit$problems <- "Its convergence is not known."
     } else if (!fit$converged) {
-      fit$problems <- "It is said not to have converged."
+      fit$problems <- "You stated that it has not converged."
     }
     return(fit)
   }
@@ -178,22 +171,20 @@ judge_external <- function(fit, columns) {
   )
   rhat <- fit$diagnostics[["rhat"]]
   ess <- fit$diagnostics[["ess_bulk"]]
-  texts <- c(
-    sprintf(
-      "R-hat of the log-likelihood is %s (limit 1.01).", format_rhat(rhat)
+  fit$problems <- as.character(c(
+    text_if(
+      !isTRUE(rhat < 1.01), "R-hat of the log-likelihood is %s (limit 1.01).",
+      format_rhat(rhat)
     ),
-    sprintf(
-      "Bulk ESS of the log-likelihood is %s (limit 400).",
+    text_if(
+      !isTRUE(ess >= 400), "Bulk ESS of the log-likelihood is %s (limit 400).",
       format_count(round(ess))
     ),
-    sprintf(
-      "R-hat of one record's log-likelihood is %s (limit 1.05).",
+    text_if(
+      worst > 1.05, "R-hat of one record's log-likelihood is %s (limit 1.05).",
       format_rhat(worst)
     )
-  )
-  fit$problems <- texts[
-    !c(isTRUE(rhat < 1.01), isTRUE(ess >= 400), worst <= 1.05)
-  ]
+  ))
   fit$converged <- length(fit$problems) == 0 && !isFALSE(fit$converged)
   fit
 }
@@ -223,7 +214,7 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
 update.external_fit <- function(object, privacy_weights, ...) {
   refuse_if(
     is.null(object$refit),
-    "{.arg object} must know how to fit the model again.",
+    "{.arg object} has no function to fit the model again.",
     i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
     arg = "object"
   )
@@ -244,7 +235,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
   )
   refuse_if(
     n_records(fit) != n, "A refit must have the same records.",
-    x = "The log-likelihood had {n} and has {n_records(fit)} now.",
+    x = "The log-likelihood had {n}, and the refit has {n_records(fit)}.",
     arg = "object"
   )
   fit$seconds <- list(total = proc.time()[["elapsed"]] - started)
@@ -255,7 +246,13 @@ update.external_fit <- function(object, privacy_weights, ...) {
 #' @noRd
 as_weightable <- function(x, ..., arg = "fit") {
   if (inherits(x, c("synthesizer", "external_fit"))) {
-    check_of_fit(list(...), x, arg)
+    stated <- names(Filter(Negate(is.null), list(...)))
+    refuse_if(
+      length(stated) > 0,
+      "{.arg {stated[1]}} is for log-likelihoods from other packages.",
+      x = "{.arg {arg}} is {describe_type(x)}, which has its own.",
+      arg = stated[1]
+    )
     return(x)
   }
   log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
@@ -266,16 +263,6 @@ as_weightable <- function(x, ..., arg = "fit") {
     arg = arg
   )
   external_fit(x, ...)
-}
-
-# What a fit brings along is not stated once more
-check_of_fit <- function(stated, x, arg) {
-  for (name in names(Filter(Negate(is.null), stated))) {
-    abort_input(
-      "{.arg {name}} is for a log-likelihood from elsewhere.",
-      x = "{.arg {arg}} is {describe_type(x)}, which has its own.", arg = name
-    )
-  }
 }
 
 #' @export
@@ -295,19 +282,17 @@ format.external_prior <- function(x, ...) {
 
 print_lines.external_fit <- function(x) {
   convergence <- if (isTRUE(x$converged)) {
-    if (is.null(x$diagnostics)) "yes, as stated by the user" else "yes"
+    paste0("yes", if (is.null(x$diagnostics)) ", as stated by the user")
   } else {
-    paste0("NO: ", paste(x$problems, collapse = " "))
+    paste("NO:", paste(x$problems, collapse = " "))
   }
   fields <- c(
-    Model = x$name, Records = sprintf("N = %s", format_count(n_records(x))),
-    Draws = sprintf(
-      "S = %s%s", format_count(n_draws(x)),
-      if (x$dropped > 0) {
-        sprintf("; %s dropped by truncation", format_count(x$dropped))
-      } else {
-        ""
-      }
+    Model = x$name, Records = paste("N =", format_count(n_records(x))),
+    Draws = paste0(
+      "S = ", format_count(n_draws(x)),
+      text_if(
+        x$dropped > 0, "; %s dropped by truncation", format_count(x$dropped)
+      )
     ),
     Weights = describe_weights(x),
     Bound = sprintf(

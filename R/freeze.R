@@ -107,8 +107,8 @@ freeze <- function(weights, history = c("confidential", "public")) {
   history <- check_choice(history, c("confidential", "public"))
   check_class(
     weights, "privacy_weights",
-    how = "A plain vector has no rule; freeze what {.fn lipschitz_weights} or
-           another scheme gave."
+    how = "A plain vector has no rule. Freeze the weights that
+           {.fn lipschitz_weights} or another scheme returned."
   )
   node <- node_of(weights)
   why <- why_not_freezable(node)
@@ -118,10 +118,8 @@ freeze <- function(weights, history = c("confidential", "public")) {
       class = "pseudosynth_error_not_freezable"
     )
   }
-  rule <- frozen_before(node)
-  if (is.null(rule)) {
-    rule <- list(node = node, scheme = node$scheme, history = history)
-  }
+  rule <- frozen_before(node) %||%
+    list(node = node, scheme = node$scheme, history = history)
   new_weight_rule(rule$node, rule$scheme, rule$history)
 }
 
@@ -133,12 +131,10 @@ freeze <- function(weights, history = c("confidential", "public")) {
 #' @noRd
 new_weight_rule <- function(node, scheme, history) {
   columns <- columns_read(node)
-  seal(structure(
-    list(
-      scheme = scheme, history = history, response = columns$response,
-      predictors = columns$predictors, node = node
-    ),
-    class = c("weight_rule", "pseudosynth_result")
+  seal(new_result(
+    "weight_rule",
+    scheme = scheme, history = history, response = columns$response,
+    predictors = columns$predictors, node = node
   ))
 }
 
@@ -153,8 +149,9 @@ predict.weight_rule <- function(object, newdata, ...) {
   used <- c(object$response, object$predictors)
   absent <- setdiff(used, names(newdata))
   refuse_if(
-    length(absent) > 0, "The weights were frozen on other variables.",
-    x = "{.arg newdata} has no column{?s} {.val {absent}}.",
+    length(absent) > 0,
+    "{.arg newdata} must have the variables that the rule reads.",
+    x = "It has no column{?s} {.val {absent}}.",
     i = "The rule reads {.val {used}}.",
     arg = "newdata", class = "pseudosynth_error_frozen_variables"
   )
@@ -162,7 +159,7 @@ predict.weight_rule <- function(object, newdata, ...) {
     rule_values(object$node, newdata),
     pseudosynth_error_input = function(e) {
       abort_input(
-        "The weights were frozen on other variables than these.",
+        "The rule cannot be applied to {.arg newdata}.",
         x = "{cli_escape(conditionMessage(e))}", arg = "newdata", rows = e$rows,
         class = "pseudosynth_error_frozen_variables"
       )
@@ -200,17 +197,17 @@ print_lines.weight_rule <- function(x) {
   c(
     paste0("Weight rule: ", format(x)),
     wrap_line(if (length(reads) > 0) {
-      paste("reads of each record:", toString(reads))
+      paste("columns read:", toString(reads))
     } else {
       "the same weight for every record"
     }),
-    if (x$history == "confidential") {
-      paste0(
-        "  Made from records that were not released: confidential, and they ",
-        "need a\n  label of their own."
+    wrap_line(if (x$history == "confidential") {
+      paste(
+        "Made from records that were not released: the rule is confidential,",
+        "and these records need their own guarantee."
       )
     } else {
-      "  Made from a file that the user states to be public."
-    }
+      "Made from a file that the user states to be public."
+    })
   )
 }

@@ -61,12 +61,9 @@ frozen_dependency <- function(node, inner) {
 #' @noRd
 frozen_inputs <- function(node) {
   a <- node$arguments
+  public <- identical(a[["history"]], "public")
   stated <- intersect(
-    c(
-      "rule", "history",
-      if (identical(a[["history"]], "public")) scaling_names
-    ),
-    names(a)
+    c("rule", "history", if (public) scaling_names), names(a)
   )
   paste(stated, vapply(a[stated], format, ""), collapse = ", ")
 }

@@ -160,23 +160,18 @@ label_of_fit <- function(fit, m, what = "parameter draws",
     edited_verdict("fit")
   }
   verdict <- with_margin(verdict, margin)
+  strict <- verdict$label == "strict"
+  epsilon <- epsilon_of(fit, verdict, dependency)
   new_privacy_guarantee(
     verdict, mechanism = mechanism_of(fit), title = describe_mechanism(fit),
-    what = what,
-    draws = charge(
-      draws_id, "parameter draw", epsilon_of(fit, verdict, dependency),
-      times = m
-    ),
+    what = what, draws = charge(draws_id, "parameter draw", epsilon, times = m),
     paid = join_charges(dependency$charges, margin$charges), m = m,
     fit = fit$id, n_records = length(fit$bound$record),
     n_draws = nrow(fit$draws), draw_quantile = fit$quantile,
     lipschitz_bound = fit$bound$overall,
     oscillation = max(fit$bound$oscillation), unit = fit$bound$unit,
-    public_inputs = public_inputs_of(
-      fit, verdict$label == "strict", margin, bounds
-    ),
-    empirical = empirical_notes(fit, verdict$label),
-    converged = isTRUE(fit$converged),
+    public_inputs = public_inputs_of(fit, strict, margin, bounds),
+    empirical = empirical_notes(fit, strict), converged = isTRUE(fit$converged),
     reproducible = reproducible || isTRUE(fit$seed_given) ||
       dependency$reproducible || isTRUE(margin$reproducible)
   )
@@ -195,8 +190,8 @@ with_margin <- function(verdict, margin) {
     ))
   }
   verdict$reasons <- c(verdict$reasons, paste(
-    "The margin is a perturbed histogram of this file, paid for once; the map",
-    "to it is post-processing."
+    "The margin is a perturbed histogram of this file, paid for once;",
+    "calibrating values to it costs nothing more."
   ))
   verdict
 }
@@ -243,12 +238,9 @@ mechanism_of <- function(fit) {
 #' The same in words
 #' @noRd
 describe_mechanism <- function(fit) {
-  parts <- c(
-    if (!is.null(fit$censor)) "censored likelihood",
-    if (!is.null(fit$censor$reference)) " ratio to a reference"
-  )
+  around <- if (!is.null(fit$censor$reference)) " ratio to a reference"
   words <- c(
-    if (length(parts) > 0) paste(parts, collapse = ""),
+    if (!is.null(fit$censor)) paste0("censored likelihood", around),
     if (!is.null(fit$privacy_weights)) scheme_title(fit$privacy_weights)
   )
   if (is.null(words)) "unweighted posterior" else toString(words)
@@ -256,15 +248,17 @@ describe_mechanism <- function(fit) {
 
 # What it rests on -------------------------------------------------------------
 
-empirical_notes <- function(fit, label) {
-  if (label == "strict") {
+empirical_notes <- function(fit, strict) {
+  if (strict) {
     return(meeting_notes(fit$met))
   }
   n_draws <- nrow(fit$draws)
-  paste0(
-    "The Lipschitz bound is a maximum over S = ", format_count(n_draws), " draws, not ",
-    "a supremum: one more draw exceeds it with probability 1/",
-    format_count(n_draws + 1), "."
+  sprintf(
+    paste(
+      "The Lipschitz bound is a maximum over S = %s draws, not a supremum: one",
+      "more draw exceeds it with probability 1/%s."
+    ),
+    format_count(n_draws), format_count(n_draws + 1)
   )
 }
 
@@ -275,33 +269,24 @@ meeting_notes <- function(met) {
   if (is.null(met)) {
     return(character())
   }
+  none <- ", after which their estimated bound on total variation is 0"
   c(
-    if (is.na(met$distance)) {
-      "One chain: nothing was measured of the sampler's error."
-    } else {
-      sprintf(
-        paste(
-          "The sampler: draws of each of %s chains are within Kolmogorov",
-          "distance %s of those of the others."
-        ),
-        format_count(met$chains), format_figure(met$distance, 2)
-      )
-    },
-    if (met$pairs > 0) {
-      sprintf(
-        paste(
-          "The sampler: %s of %s coupled pairs of chains from independent",
-          "draws of the prior met within warmup, the last after %s sweeps%s."
-        ),
-        format_count(met$pairs - met$apart), format_count(met$pairs),
-        format_count(met$latest),
-        if (met$apart == 0) {
-          ", after which their estimated bound on total variation is 0"
-        } else {
-          ""
-        }
-      )
-    }
+    if (is.na(met$distance)) "One chain: the sampler's error was not measured.",
+    text_if(
+      !is.na(met$distance), paste(
+        "The sampler: draws of each of %s chains are within Kolmogorov",
+        "distance %s of those of the others."
+      ),
+      format_count(met$chains), format_figure(met$distance, 2)
+    ),
+    text_if(
+      met$pairs > 0, paste(
+        "The sampler: %s of %s coupled pairs of chains from independent",
+        "draws of the prior met within warmup, the last after %s sweeps%s."
+      ),
+      format_count(met$pairs - met$apart), format_count(met$pairs),
+      format_count(met$latest), if (met$apart == 0) none else ""
+    )
   )
 }
 
@@ -350,10 +335,8 @@ plan_text <- function(control) {
 #' @param columns (character) Published beside what is synthetic.
 #' @noRd
 published_text <- function(columns) {
-  if (length(columns) == 0) {
-    return("none; N")
-  }
-  paste0(toString(columns), ": values as published; N")
+  listed <- paste0(toString(columns), ": values as published; N")
+  if (length(columns) == 0) "none; N" else listed
 }
 
 censor_inputs <- function(censor) {
@@ -368,7 +351,7 @@ censor_inputs <- function(censor) {
       c(
         reference = format(censor$reference),
         window = sprintf(
-          "%s, so that every weight is multiplied by %s",
+          "%s: every weight is multiplied by %s",
           format_exact(censor$window), format_exact(censor$alpha)
         )
       )
@@ -386,42 +369,39 @@ probabilistic_guarantee <- function(label, fit, study) {
     arg = "study"
   )
   check_sealed(study, "replicate_study")
-  refuse <- function(...) {
-    abort_privacy("The study cannot give this fit a probabilistic label.", ...)
-  }
-  if (label$label != "asymptotic" || !is.null(fit$censor)) {
-    refuse(
-      x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
-          ', from censoring'}; a study speaks of weights made from a file."
-    )
-  }
-  if (!identical(study$of, mechanism_mark(fit))) {
-    refuse(
+  why <- if (label$label != "asymptotic" || !is.null(fit$censor)) {
+    c(x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
+           ', from censoring'}; a study is about weights made from a file.")
+  } else if (!identical(study$of, mechanism_mark(fit))) {
+    c(
       x = "The study is of another model, mechanism or file.",
-      i = "Make one of this very fit."
+      i = "Make a study of this very fit."
     )
-  }
-  if (2 * fit$bound$overall > study$epsilon) {
-    refuse(
+  } else if (2 * fit$bound$overall > study$epsilon) {
+    c(
       x = "Twice this file's Lipschitz bound exceeds the stated epsilon.",
-      i = "A study of a larger {.arg epsilon} can."
+      i = "Make a study with a larger {.arg epsilon}."
     )
-  }
-  if (study$file_rank == 0) {
-    refuse(
+  } else if (study$file_rank == 0) {
+    c(
       x = "This file's Lipschitz bound exceeds that of every local database:
            they are not like it.",
       i = "Fit a model with tails like the file's, or give {.arg generate}."
     )
   }
+  if (!is.null(why)) {
+    abort_privacy(
+      "The study cannot give this fit a probabilistic label.", why
+    )
+  }
   label$label <- "probabilistic"
   label <- charge_draws(label, by_relation(study$epsilon))
-  label$exceedance <- study[c(
-    "above", "replicates", "share", "share_upper", "level"
-  )]
+  label$exceedance <- study[
+    c("above", "replicates", "share", "share_upper", "level")
+  ]
   label$reasons <- c(
     paste(
-      "Epsilon was stated; which share of databases like this one exceeds it",
+      "Epsilon was stated. The share of databases like this one that exceed it",
       "was estimated on local databases",
       if (study$generated) "made by a rule." else "drawn from this fit."
     ),

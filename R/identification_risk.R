@@ -99,75 +99,59 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
   )
   new_identification_risk(
     parts, pattern,
-    list(
-      known = known, radius = radius, relative = relative, variable = variable
-    )
+    known = known, radius = radius, relative = relative, variable = variable
   )
 }
 
 #' The values of one set, after checking that its rows are those of the file
 #' @noRd
 aligned_values <- function(set, j, data, known, variable) {
-  if (nrow(set) != nrow(data)) {
-    n_set <- nrow(set)
-    n_data <- nrow(data)
-    abort_input(
-      "The rows of {.arg synthetic} must be those of {.arg data}.",
-      x = "Set {j} has {n_set}, {.arg data} has {n_data}.",
-      i = "Data with other records have no record to identify.",
-      arg = "synthetic"
-    )
-  }
+  refuse_if(
+    nrow(set) != nrow(data),
+    "{.arg synthetic} must have the same rows as {.arg data}.",
+    x = "Set {j} has {nrow(set)}, {.arg data} has {nrow(data)}.",
+    i = "The risk is that of the file's own records.", arg = "synthetic"
+  )
   check_columns(known, set, "synthetic")
   for (name in known) {
     differ <- which(pattern_value(set[[name]]) != pattern_value(data[[name]]))
-    if (length(differ) > 0) {
-      n_bad <- length(differ)
-      abort_input(
-        "The rows of {.arg synthetic} must be in the order of {.arg data}.",
-        x = "Column {.val {name}} of set {j} differs in {n_bad} row{?s}.",
-        i = "Compute risks before rows are shuffled.",
-        arg = "synthetic", rows = differ
-      )
-    }
+    refuse_if(
+      length(differ) > 0,
+      "The rows of {.arg synthetic} must be in the order of {.arg data}.",
+      x = "Column {.val {name}} of set {j} differs in {length(differ)} rows.",
+      i = "Compute risks before rows are shuffled.",
+      arg = "synthetic", rows = differ
+    )
   }
-  response_values(
-    set, variable, response_levels(data[[variable]]), arg = "synthetic"
-  )
+  levels <- response_levels(data[[variable]])
+  response_values(set, variable, levels, arg = "synthetic")
 }
 
-new_identification_risk <- function(parts, pattern, settings) {
+new_identification_risk <- function(parts, pattern, ...) {
   n <- length(parts$risk)
   m <- length(parts$set_risk)
-  false <- parts$set_unique - parts$set_true_unique
+  false <- (parts$set_unique - parts$set_true_unique) / parts$set_unique
   set <- data.frame(
     set = seq_len(m), mean_risk = parts$set_risk / n,
     expected_match_risk = parts$set_expected,
     true_match_rate = parts$set_true_unique / n,
-    false_match_rate = ifelse(
-      parts$set_unique > 0, false / parts$set_unique, NA_real_
-    ),
+    false_match_rate = ifelse(parts$set_unique > 0, false, NA_real_),
     unique_matches = as.integer(parts$set_unique)
   )
   means <- colMeans(set[2:5], na.rm = TRUE)
   means[is.nan(means)] <- NA_real_
-  structure(
-    c(
-      list(
-        record = data.frame(
-          risk = parts$risk, own = parts$own, matches = parts$matches,
-          pattern_size = pattern$size[pattern$code + 1L]
-        ),
-        set = set,
-        overall = c(
-          means, expected_match_share = means[["expected_match_risk"]] / n,
-          max_risk = max(parts$risk)
-        ),
-        m = m, n_records = n, n_patterns = pattern$n
-      ),
-      settings
+  new_result(
+    "identification_risk",
+    record = data.frame(
+      risk = parts$risk, own = parts$own, matches = parts$matches,
+      pattern_size = pattern$size[pattern$code + 1L]
     ),
-    class = c("identification_risk", "pseudosynth_result")
+    set = set,
+    overall = c(
+      means, expected_match_share = means[["expected_match_risk"]] / n,
+      max_risk = max(parts$risk)
+    ),
+    m = m, n_records = n, n_patterns = pattern$n, ...
   )
 }
 
@@ -188,26 +172,21 @@ print_lines.identification_risk <- function(x) {
       format_share(x$overall[["true_match_rate"]]),
       format_share(x$overall[["false_match_rate"]])
     ),
-    sprintf(
-      "  record risks: %s", format_named(summarize_values(x$record$risk))
-    ),
+    paste("  record risks:", format_named(summarize_values(x$record$risk))),
     paste0("  ", confidential_line())
   )
 }
 
 identification_lines <- function(x) {
+  radius <- format(if (x$relative) 100 * x$radius else x$radius)
   c(
     sprintf(
       "Identification risk of %s: N = %s records, %s", x$variable,
       format_count(x$n_records), counted(x$m, "set")
     ),
     wrap_line(sprintf(
-      "ball of %s; known: %s; %s",
-      if (x$relative) {
-        paste0(format(100 * x$radius), "% around the true value")
-      } else {
-        paste(format(x$radius), "around the true value")
-      },
+      "ball of %s around the true value; known: %s; %s",
+      paste0(radius, if (x$relative) "%"),
       if (is.null(x$known)) "nothing else" else toString(x$known),
       counted(x$n_patterns, "pattern")
     ))
@@ -216,21 +195,16 @@ identification_lines <- function(x) {
 
 #' @export
 summary.identification_risk <- function(object, ...) {
-  structure(
-    list(
-      header = identification_lines(object),
-      table = data.frame(
-        what = c("risk", "own value close", "close values"),
-        rbind(
-          summarize_values(object$record$risk),
-          summarize_values(object$record$own),
-          summarize_values(object$record$matches)
-        ),
-        check.names = FALSE
-      ),
-      set = object$set
+  record <- object$record[c("risk", "own", "matches")]
+  summaries <- lapply(record, summarize_values)
+  new_result(
+    "summary_identification_risk",
+    header = identification_lines(object),
+    table = data.frame(
+      what = c("risk", "own value close", "close values"),
+      do.call(rbind, unname(summaries)), check.names = FALSE
     ),
-    class = c("summary_identification_risk", "pseudosynth_result")
+    set = object$set
   )
 }
 
@@ -240,7 +214,7 @@ print_lines.summary_identification_risk <- function(x) {
     "set", "mean risk", "expected matches", "true rate", "false rate", "unique"
   )
   c(
-    x$header, "  By record, mean over sets",
+    x$header, "  By record (means over sets)",
     paste0("  ", format_table(x$table)), "  By set",
     paste0("  ", format_table(shown)), paste0("  ", confidential_line())
   )
