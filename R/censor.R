@@ -147,7 +147,7 @@ resolve_censor <- function(censor, family) {
     return(NULL)
   }
   check_class(
-    censor, "censoring_rule", "Make one with {.fn censor}.", arg = "censor"
+    censor, "censoring_rule", "Make one with {.fn censor}."
   )
   check_sealed(censor, "censor")
   if (identical(censor$interval, "auto")) {

@@ -46,9 +46,11 @@ abort_checkpoint <- abort_of(c("checkpoint", "input"), "checkpoint")
 
 #' Abort where something is wrong
 #' @param ... As of `abort_input()`; looked at only then.
+#' @param abort (function) The kind of error.
 #' @noRd
-refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
-  if (wrong) abort_input(..., .envir = .envir)
+refuse_if <- function(wrong, ..., abort = abort_input,
+                      .envir = rlang::caller_env()) {
+  if (wrong) abort(..., .envir = .envir)
 }
 
 #' Warn, with bullets as the errors have them

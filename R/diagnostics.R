@@ -367,13 +367,12 @@ warn_unless_converged <- function(fit) {
 #' @noRd
 check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
   check_flag(allow, arg = arg)
-  if (!isTRUE(fit$converged) && !allow) {
-    abort_privacy(
-      "The fit must have converged.", x_bullets(fit$problems),
-      i = "Run it longer, or allow it by {.code {arg} = TRUE}; the label is
-           then {.val none}.", problems = fit$problems
-    )
-  }
+  refuse_if(
+    !isTRUE(fit$converged) && !allow, "The fit must have converged.",
+    x_bullets(fit$problems), i = "Run it longer, or allow it by
+     {.code {arg} = TRUE}; the label is then {.val none}.",
+    problems = fit$problems, abort = abort_privacy
+  )
   invisible(fit)
 }
 

@@ -365,8 +365,7 @@ censor_inputs <- function(censor) {
 #' @noRd
 probabilistic_guarantee <- function(label, fit, study) {
   check_class(
-    study, "replicate_study", "Make one with {.fn replicate_study}.",
-    arg = "study"
+    study, "replicate_study", "Make one with {.fn replicate_study}."
   )
   check_sealed(study, "replicate_study")
   why <- if (label$label != "asymptotic" || !is.null(fit$censor)) {
@@ -389,11 +388,10 @@ probabilistic_guarantee <- function(label, fit, study) {
       i = "Fit a model with tails like the file's, or give {.arg generate}."
     )
   }
-  if (!is.null(why)) {
-    abort_privacy(
-      "The study cannot give this fit a probabilistic label.", why
-    )
-  }
+  refuse_if(
+    !is.null(why), "The study cannot give this fit a probabilistic label.",
+    why, abort = abort_privacy
+  )
   label$label <- "probabilistic"
   label <- charge_draws(label, by_relation(study$epsilon))
   label$exceedance <- study[

@@ -115,10 +115,11 @@ aligned_values <- function(set, j, data, known, variable) {
   check_columns(known, set, "synthetic")
   for (name in known) {
     differ <- which(pattern_value(set[[name]]) != pattern_value(data[[name]]))
+    n <- length(differ)
     refuse_if(
-      length(differ) > 0,
+      n > 0,
       "The rows of {.arg synthetic} must be in the order of {.arg data}.",
-      x = "Column {.val {name}} of set {j} differs in {length(differ)} rows.",
+      x = "Column {.val {name}} of set {j} differs in {n} row{?s}.",
       i = "Compute risks before rows are shuffled.",
       arg = "synthetic", rows = differ
     )
