@@ -558,7 +558,7 @@ run_row <- function(job, m, measure) {
   at <- if (!is.null(job$epsilon)) {
     paste0(", epsilon ", format_figure(job$epsilon))
   }
-  tell_step("{definition$short}{at}")
+  tell_step(paste0(definition$short, at))
   release <- definition$release %||% release_jobs
   found <- tryCatch(
     suppressMessages(release(job, m), classes = "pseudosynth_message_bounds"),

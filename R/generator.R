@@ -15,7 +15,7 @@ new_generator <- function(fit, draws, margin, bounds, label) {
       margin = margin, m = nrow(draws), bounds = bounds, guarantee = label,
       made_by = list(
         package = "pseudosynth",
-        version = as.character(utils::packageVersion("pseudosynth"))
+        version = own_version()
       )
     ),
     class = c("synthesis_generator", "pseudosynth_result")

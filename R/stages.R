@@ -188,7 +188,7 @@ with_centred_prior <- function(job) {
 weighting_stages <- function(job, stage, what, make) {
   fits <- first_stage(job)
   unweighted <- fits[[1]]
-  tell_step("Fitting with {what}")
+  tell_step(paste("Fitting with", what))
   weights <- make(job, unweighted)
   fit <- job_update(job, unweighted, "weighted", 1, privacy_weights = weights)
   if (!is.null(job$budget)) {
