@@ -97,9 +97,9 @@ page_parts <- function(job, strict, use, figures, income) {
       "records have such a bound; the orange bar is the Lipschitz bound."
     )),
     figure_weights = figure(figures[["weights"]], "Bound against weight", paste(
-      "Each point is a record. Before re-weighting (LW), records far below the",
-      "line have given up weight. Afterwards (LW_final), records with less than",
-      "full weight lie near the line, and all others have weight 1."
+      "Each point is a record. Before re-weighting (LW), records far below",
+      "the line have given up weight. Afterwards (LW_final), records with",
+      "less than full weight lie near the line, and all others have weight 1."
     )),
     figure_traces = figure(figures[["traces"]], "Traces of the last fit", paste(
       "Each line is a chain of the last fit. If one chain stays above or below",
@@ -132,8 +132,9 @@ status_note <- function(fits) {
   failed <- names(fits)[!vapply(fits, function(f) isTRUE(f$converged), NA)]
   if (length(failed) == 0) {
     return(paste0(
-      "<div class=\"note\"><p><b>All fits have passed the convergence checks</b>",
-      " of section 6. The figures below can be read as they stand.</p></div>"
+      "<div class=\"note\"><p><b>All fits have passed the convergence",
+      " checks</b> of section 6. The figures below can be read as they",
+      " stand.</p></div>"
     ))
   }
   last <- names(fits)[length(fits)] %in% failed
@@ -154,8 +155,8 @@ status_note <- function(fits) {
     } else {
       "Bounds and weights of these stages are rough. "
     },
-    "The figures show how the method works. For results, run more draws (see the",
-    " constants at the top of <code>tools/demo.R</code>).</p></div>"
+    "The figures show how the method works. For results, run more draws (see",
+    " the constants at the top of <code>tools/demo.R</code>).</p></div>"
   )
 }
 
@@ -237,10 +238,10 @@ label_text <- function(label, stages) {
       paste(
         "<p>For the %d sets together the papers claim &epsilon; = %s",
         "(replace) and %s (add-remove). <b>This is claimed by the papers, not",
-        "proven.</b> The weights are made from the file, and one record changes",
-        "all of them; the claim ignores that. An &epsilon; of this size would",
-        "promise little even if it were proven. Read the Lipschitz bound as an",
-        "index of risk that compares fits of the same file.</p>"
+        "proven.</b> The weights are made from the file, and one record",
+        "changes all of them; the claim ignores that. An &epsilon; of this",
+        "size would promise little even if it were proven. Read the Lipschitz",
+        "bound as an index of risk that compares fits of the same file.</p>"
       ),
       label$m, figure3(label$epsilon$total[["replace"]]),
       figure3(label$epsilon$total[["add-remove"]])
