@@ -7,26 +7,19 @@
 #' @noRd
 sampled_audit <- function(fit, files, refit, level, seed) {
   started <- proc.time()[["elapsed"]]
-  files <- check_count(
-    files,
-    min = 1, max = n_records(fit) - 2, arg = "files"
-  )
+  files <- check_count(files, min = 1, max = n_records(fit) - 2, arg = "files")
   check_number(level, above = 0, below = 1)
   check_seed(seed)
   check_class(
-    refit, "function", "A function of a data frame.",
-    null = TRUE, arg = "refit"
+    refit, "function", "A function of a data frame.", null = TRUE, arg = "refit"
   )
   check_converged(fit, FALSE)
   records <- worst_records(fit, files)
   # Each neighbour may err: all bounds hold together
   each <- 1 - (1 - level) / length(records)
-  claim <- if (is.null(fit$censor)) {
-    2 * fit$bound$overall
-  } else {
-    (fit$censor$upper - fit$censor$lower) *
-      dependency_of(fit$privacy_weights)$factor[["add-remove"]]
-  }
+  width <- fit$censor$upper - fit$censor$lower
+  factor <- dependency_of(fit$privacy_weights)$factor[["add-remove"]]
+  claim <- if (is.null(fit$censor)) 2 * fit$bound$overall else width * factor
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]
     other <- replay(

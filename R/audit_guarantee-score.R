@@ -2,9 +2,9 @@
 # running it.
 
 #' @rdname audit_guarantee
-#' @param replicates (count) For a [score_release()]: how often it is run on
-#'   either neighbour. Default 1e5: the lower bound on mu is then about 0.02
-#'   below it. 0: the exact calculation alone.
+#' @param replicates (count) For a [score_release()]: how often its noise is run
+#'   on either neighbour. Default 1e5: the lower bound is then about 0.02 below
+#'   mu. 0 gives only the exact calculation.
 #' @export
 audit_guarantee.score_release <- function(x, data, replicates = 1e5,
                                           level = 0.95, seed = NULL, ...) {
@@ -14,35 +14,25 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
   check_number(level, above = 0, below = 1)
   check_seed(seed)
   laplace <- x$delta == 0
-  pairs <- worst_pairs(x, audit_file(x, data))
+  pairs <- worst_pairs(x, audit_file(x, data))[relation_names]
   total <- total_charges(x$charges, x$delta)
-  curves <- list()
-  rows <- lapply(relation_names, function(neighbours) {
-    pair <- pairs[[neighbours]]
-    found <- NULL
-    if (!laplace && replicates > 0) {
-      found <- sampled_law(pair, replicates, level, seed)
-    }
-    if (!is.null(found)) {
-      curves[[neighbours]] <<- data.frame(neighbours = neighbours, found$curve)
-    }
-    data.frame(
-      neighbours = neighbours,
-      claimed = if (laplace) {
-        total$epsilon[[neighbours]]
-      } else {
-        sqrt(2 * total$rho[[neighbours]])
-      },
-      exact = law_of_pair(pair, laplace), found = found$bound %||% NA_real_
-    )
+  claimed <- if (laplace) total$epsilon else sqrt(2 * total$rho)
+  found <- lapply(pairs, function(pair) {
+    if (!laplace && replicates > 0) sampled_law(pair, replicates, level, seed)
   })
-  structure(
-    list(
-      worst = do.call(rbind, rows), curve = do.call(rbind, unname(curves)),
-      unit = if (laplace) "epsilon" else "mu", replicates = replicates,
-      level = level, release = format(x), n_records = nrow(data)
+  curves <- Map(function(neighbours, found) {
+    if (!is.null(found)) data.frame(neighbours = neighbours, found$curve)
+  }, relation_names, found)
+  new_result(
+    "score_audit",
+    worst = data.frame(
+      neighbours = relation_names, claimed = unname(claimed[relation_names]),
+      exact = vapply(pairs, law_of_pair, 0, laplace, USE.NAMES = FALSE),
+      found = unname(vapply(found, function(x) x$bound %||% NA_real_, 0))
     ),
-    class = c("score_audit", "pseudosynth_result")
+    curve = do.call(rbind, unname(curves)),
+    unit = if (laplace) "epsilon" else "mu", replicates = replicates,
+    level = level, release = format(x), n_records = nrow(data)
   )
 }
 
@@ -131,8 +121,9 @@ worst_pairs <- function(x, file) {
 #' The record of the longest vector dropped, or given another level
 #' @noRd
 worst_levels <- function(x, file) {
-  prior <- prior_spec(x$prior, x$design$is_level)
-  z <- levels_geometry(file, prior, x$spread)$z
+  z <- levels_geometry(
+    file, prior_spec(x$prior, x$design$is_level), x$spread
+  )$z
   record <- match(which.max(rowSums(z^2)), file$row)
   made <- lapply(c(NA, 0, 1), function(level) {
     y <- file$y
@@ -206,16 +197,7 @@ project_runs <- function(pair, replicates, at, seed) {
 
 #' @export
 format.score_audit <- function(x, ...) {
-  paste0(
-    "audit of a score release; ",
-    paste(
-      sprintf(
-        "%s: %s %s found, %s claimed", x$worst$neighbours, x$unit,
-        format_figure(x$worst$exact), format_figure(x$worst$claimed)
-      ),
-      collapse = "; "
-    )
-  )
+  found_and_claimed("audit of a score release", x, x$worst$exact, x$unit)
 }
 
 print_lines.score_audit <- function(x) {
@@ -228,17 +210,18 @@ print_lines.score_audit <- function(x) {
   c(
     sprintf("Audit of a %s", x$release),
     sprintf(
-      "  %s of the worst of a file's neighbours, N = %s",
-      x$unit, format_count(x$n_records)
+      "  %s for the worst neighbours of the file, N = %s", x$unit,
+      format_count(x$n_records)
     ),
     paste0("  ", format_table(shown)),
     wrap_line(paste(
-      "Exact: the sums of both files as the release makes them, and the law of",
-      "the noise. It sees this file's record of the longest public vector."
+      "Exact: from the sums of both files, computed as in the release, and the",
+      "distribution of the noise. The neighbours differ in the record with the",
+      "longest public vector."
     )),
     if (!is.null(x$curve)) {
       wrap_line(sprintf(
-        "Lower bound: %s runs of the noise on either file, at %s%% confidence.",
+        "Lower bound: from %s runs of the noise on each file, %s%% confidence.",
         format_count(x$replicates), format(100 * x$level)
       ))
     }

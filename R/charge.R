@@ -138,10 +138,8 @@ charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1,
     if (is.null(cost)) NA_real_ else as.double(cost[[neighbours]])
   }
   data.frame(
-    id = id, what = what,
-    add_remove = of(epsilon, "add-remove"),
-    replace = of(epsilon, "replace"),
-    rho_add_remove = of(rho, "add-remove"),
+    id = id, what = what, add_remove = of(epsilon, "add-remove"),
+    replace = of(epsilon, "replace"), rho_add_remove = of(rho, "add-remove"),
     rho_replace = of(rho, "replace"),
     zcdp = is.null(epsilon), gap = as.double(gap), delta = delta,
     times = as.double(times)

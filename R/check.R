@@ -35,9 +35,9 @@ describe_type <- function(x) {
   }
 }
 
-#' Refuse an argument that does not hold to what its message says
+#' Refuse an argument that is not what its message requires
 #' @param holds (flag) `NA` is refused, too.
-#' @param x The argument: the message says what it is in place of that.
+#' @param x The argument; the message describes its type.
 #' @param must,i (string) Message and advice, with cli's markup.
 #' @noRd
 check_that <- function(holds, x, must, i = NULL, arg = rlang::caller_arg(x),
@@ -216,7 +216,7 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
   refuse_if(
     length(twice) > 0, "The columns of {.arg {arg}} must have distinct names.",
     x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
-    i = "Rename or drop the spare columns.", arg = arg
+    i = "Rename or drop the duplicates.", arg = arg
   )
   invisible(x)
 }
@@ -230,21 +230,22 @@ check_columns_whole <- function(x, arg) {
   refuse_if(
     length(unnamed) > 0, "Every column of {.arg {arg}} must have a name.",
     x = "{length(unnamed)} column{?s} {?has/have} none: number {first}.",
-    i = "Set {.code names({arg})}, or drop what has no name.", arg = arg
+    i = "Set {.code names({arg})}, or drop columns without a name.", arg = arg
   )
   broken <- names[!vapply(x, is_whole_factor, TRUE)]
   refuse_if(
     length(broken) > 0,
     "Every factor of {.arg {arg}} must have a level for each of its codes.",
-    x = "{.val {broken}} {?has/have} codes beyond the levels.",
-    i = "Make it again by {.fn factor}.", arg = arg
+    x = "{.val {broken}} {?has/have} codes without a level.",
+    i = "Make {cli::qty(length(broken))}{?it/them} again with {.fn factor}.",
+    arg = arg
   )
   short <- names[vapply(x, NROW, 1) != nrow(x)]
   refuse_if(
     length(short) > 0,
     "Every column of {.arg {arg}} must have a value for each record.",
-    x = "{.val {short}} {?has/have} not {nrow(x)} value{?s}.",
-    i = "Make it again by {.fn data.frame}.", arg = arg
+    x = "{.val {short}} {?does/do} not have {nrow(x)} value{?s}.",
+    i = "Make the data frame again with {.fn data.frame}.", arg = arg
   )
 }
 
@@ -275,6 +276,13 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
     x = "It has no left side.", i = "Write `response ~ predictors`.", arg = arg
   )
   invisible(x)
+}
+
+#' An object of the package
+#' @param ... Its elements.
+#' @noRd
+new_result <- function(class, ...) {
+  structure(list(...), class = c(class, "pseudosynth_result"))
 }
 
 # Parts without which an object of a class is not one: edited by hand, or saved
@@ -337,10 +345,9 @@ check_class <- function(x, class, how = NULL, null = FALSE,
   broken <- broken_parts(x, class)
   refuse_if(
     length(broken) > 0, "{.arg {arg}} must be a whole {.cls {class}} object.",
-    x = "It has no {.field {broken}} of its own: it was edited, or another
-         version made it.",
-    i = how,
-    arg = arg, class = "pseudosynth_error_edited"
+    x = "Its part{?s} {.field {broken}} {?is/are} missing or of another type.
+         It was edited, or made by another version of this package.",
+    i = how, arg = arg, class = "pseudosynth_error_edited"
   )
   invisible(x)
 }
@@ -375,7 +382,7 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
     x = if (lost > 0) "{lost} weight{?s} {?is/are} missing.",
     x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
     x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
-    i = if (lost > 0) "A record that is to take no part has weight 0.",
+    i = if (lost > 0) "To leave a record out, give it weight 0.",
     arg = arg, rows = which(is.na(values) | values < 0 | values > 1)
   )
   invisible(x)
@@ -386,16 +393,16 @@ paper_arguments <- c(c = "scale", g = "shift", r = "radius", eps = "epsilon")
 
 # Words of rstanarm, brms, Stan and synthpop, and what stands for them here
 foreign_arguments <- c(
-  iter = "Iterations are {.arg warmup} and {.arg draws} of
-          {.fn fit_synthesizer}; {.arg draws} are those kept.",
-  cores = "Chains run on {.arg threads} of {.fn fit_synthesizer}.",
-  sampler = "The sampler is {.arg control}:
+  iter = "{.fn fit_synthesizer} takes {.arg warmup} and {.arg draws}, the
+          iterations of each chain that are dropped and kept.",
+  cores = "{.arg threads} of {.fn fit_synthesizer} is the number of threads.",
+  sampler = "{.arg control} chooses the sampler:
              {.code control = sampler_control(\"nuts\")}.",
-  support = "The ends of released values are {.arg bounds}.",
-  adapt_delta = "The sampler's settings are {.arg control}: see
+  support = "{.arg bounds} states the ends of released values.",
+  adapt_delta = "{.arg control} has the sampler's settings: see
                  {.fn sampler_control}.",
-  weights = "Privacy weights are {.arg privacy_weights} of
-             {.fn fit_synthesizer}; survey weights are {.arg survey_weights} of
+  weights = "Privacy weights are given by {.arg privacy_weights} of
+             {.fn fit_synthesizer}, survey weights by {.arg survey_weights} of
              {.fn utility}."
 )
 
@@ -403,9 +410,6 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
                           of the fit; call {.fn fit_synthesizer} to change
                           them.") {
   n <- ...length()
-  if (n == 0) {
-    return(invisible())
-  }
   names <- ...names()
   names <- names[!is.na(names) & nzchar(names)]
   theirs <- intersect(names, names(paper_arguments))
@@ -414,18 +418,15 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
     hint <- "The papers' {.arg {theirs}} {?is/are} called {.arg {ours}} here."
   }
   foreign <- intersect(names, names(foreign_arguments))
-  if (length(foreign) > 0) {
-    hint <- foreign_arguments[[foreign[1]]]
-  }
-  abort_input(
-    "{.arg ...} must be empty.",
+  refuse_if(
+    n > 0, "{.arg ...} must be empty.",
     x = if (length(names) > 0) {
       "{cli::qty(length(names))}The argument{?s} {.arg {names}} {?is/are}
        not known here."
     } else {
       "There {?is/are} {n} argument{?s} too many."
     },
-    i = hint
+    i = if (length(foreign) > 0) foreign_arguments[[foreign[1]]] else hint
   )
 }
 
@@ -438,8 +439,8 @@ check_terms <- function(parm, terms) {
   index <- match(parm, if (number) seq_along(terms) else terms)
   refuse_if(
     !number && !is.character(parm) || anyNA(index),
-    "{.arg parm} must be terms of the model.", i = "They are {.val {terms}}.",
-    arg = "parm"
+    "{.arg parm} must be names or numbers of terms of the model.",
+    i = "The terms are {.val {terms}}.", arg = "parm"
   )
   terms[index]
 }
@@ -468,8 +469,8 @@ check_path <- function(path, arg = "path") {
   check_string(path, arg = arg)
   refuse_if(
     !validEnc(path), "{.arg {arg}} must be text in a known encoding.",
-    x = "It holds bytes that are no characters in this session's.",
-    i = "Say which it is by {.fn iconv}.", arg = arg
+    x = "It holds bytes that are not valid in this session's encoding.",
+    i = "Convert it with {.fn iconv}.", arg = arg
   )
   n <- nchar(path, "bytes")
   refuse_if(

@@ -33,7 +33,7 @@ check_names <- function(x, columns, null = TRUE, of = "data",
 check_columns <- function(columns, data, arg) {
   absent <- absent_names(columns, names(data))
   refuse_if(
-    length(absent) > 0, "{.arg {arg}} must have the columns that are compared.",
+    length(absent) > 0, "{.arg {arg}} must have all columns that are used.",
     x = "{absent}", arg = arg
   )
 }
@@ -45,16 +45,14 @@ check_columns <- function(columns, data, arg) {
 #' @noRd
 absent_names <- function(x, columns) {
   absent <- setdiff(x, columns)
-  if (length(absent) == 0) {
-    return(NULL)
-  }
   n <- length(absent)
   if (n > max(3, length(columns))) {
-    return(cli::format_inline("{n} of {length(x)} names are no columns."))
+    cli::format_inline("{n} of {length(x)} names are not columns.")
+  } else if (n > 0) {
+    cli::format_inline(
+      "There {cli::qty(n)}{?is no column/are no columns} {.val {absent}}."
+    )
   }
-  cli::format_inline(
-    "There {cli::qty(n)}{?is no column/are no columns} {.val {absent}}."
-  )
 }
 
 #' Refuse to draw without the published predictors
@@ -62,7 +60,7 @@ absent_names <- function(x, columns) {
 #' @noRd
 check_newdata <- function(newdata, from) {
   refuse_if(
-    is.null(newdata), "{.arg newdata} must give the published predictors.",
+    is.null(newdata), "{.arg newdata} must be given: the published predictors.",
     x = "A {from} holds no record.", arg = "newdata"
   )
   check_data_frame(newdata, arg = "newdata")
@@ -72,8 +70,8 @@ check_newdata <- function(newdata, from) {
 #' @noRd
 haven_hint <- function(x) {
   if (inherits(x, "haven_labelled")) {
-    "{.code haven::zap_labels()} makes it numbers, {.code haven::as_factor()}
-     the labels."
+    "{.code haven::zap_labels()} turns it into numbers,
+     {.code haven::as_factor()} into its labels."
   }
 }
 
@@ -119,8 +117,7 @@ plain_factor <- function(x) {
   ordered <- inherits(x, "ordered")
   attributes(x) <- NULL
   structure(
-    as.integer(x),
-    levels = levels, class = c(if (ordered) "ordered", "factor")
+    as.integer(x), levels = levels, class = c(if (ordered) "ordered", "factor")
   )
 }
 

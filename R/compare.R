@@ -1,53 +1,54 @@
-#' Compare synthetic sets, or mechanisms on the same file
+#' Compare synthetic sets or mechanisms on the same file
 #'
-#' Measures how near sets come to the confidential file, on request with their
-#' identification risk, and puts the epsilon of their label beside it. Given
+#' Measures how close synthetic sets are to the confidential file and, on
+#' request, their identification risk, next to the epsilon of their label. Given
 #' jobs or sets, `compare()` measures those. Given a formula, it runs mechanisms
 #' of [pseudo_posterior()] on the file and measures what they would release.
 #'
-#' A run compares what *one* released set gives, at the total epsilon stated:
-#' the figures are means over `m` such releases. Of jobs and sets that exist,
-#' the epsilon is that of all their sets, and the figures are means over them.
+#' A run of mechanisms measures *one* released set at the total epsilon stated;
+#' the figures are means over `m` such releases. For existing jobs and sets, the
+#' epsilon covers all their sets, and the figures are means per set.
 #'
 #' @param ... Sets: [`pseudo_posterior`][pseudo_posterior] jobs,
 #'   [`synthetic_data`][synthetic_data], data frames or lists of data frames,
-#'   best with names; without one they are called as they are written.
+#'   preferably named. Without a name, the expression is used.
 #'
-#'   After a formula: settings of the mechanisms, such as `reference`, `rule`,
-#'   or `top` of `"topcode"`, each for those that take it, at least one;
-#'   `bounds` and what else [pseudo_posterior()] takes, and of
-#'   [fit_synthesizer()] such as `prior`. A prior that is not given is the
-#'   default of each mechanism.
+#'   After a formula: settings of the mechanisms, such as `reference`, `rule` or
+#'   `top` of `"topcode"`; `bounds` and other arguments of [pseudo_posterior()];
+#'   arguments of [fit_synthesizer()] such as `prior`. A setting applies to the
+#'   mechanisms that have it; at least one must. Without `prior`, each mechanism
+#'   takes its own default.
 #' @param formula,family As in [fit_synthesizer()].
-#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default
-#'   of sets, takes that of the first `pseudo_posterior`.
-#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
-#'   that of the first sets.
+#' @param data (data frame or `NULL`) The confidential file. Default `NULL` for
+#'   sets: that of the first `pseudo_posterior`.
+#' @param variable (string or `NULL`) The synthetic column. Default `NULL`: that
+#'   of the first sets.
 #' @param mechanisms (character or list) Names of [mechanisms] or objects, such
 #'   as `list("centred", mechanism_lw(scale = 0.5))`; also
 #'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
-#' @param epsilon (positive numbers) Totals, add-remove unless `neighbours`
-#'   says otherwise. Default 5 and 1.
-#' @param grid (data frame or `NULL`) In the place of `mechanisms` and
-#'   `epsilon`, one row for each run. Its columns are named after arguments of
+#' @param epsilon (positive numbers) Totals, for add-remove neighbours unless
+#'   `neighbours` says otherwise. Default 5 and 1.
+#' @param grid (data frame or `NULL`) One row for each run, instead of
+#'   `mechanisms` and `epsilon`. Its columns are named after arguments of
 #'   [pseudo_posterior()]: `mechanism` (required), `epsilon`, `neighbours`,
-#'   `bounds`, `bins`, `margin_share`, and settings of the mechanisms such as
-#'   `scale` or `window`. A setting counts in the rows whose mechanism takes it;
-#'   `NA` is not stated.
+#'   `bounds`, `bins`, `margin_share`, and settings of mechanisms such as
+#'   `scale` or `window`. A setting applies to the rows whose mechanism has it;
+#'   `NA` means not stated. Default `NULL`.
 #' @param m (count) Releases of each mechanism. Default 20.
 #' @param groups,regression Columns and linear model that [utility()] measures.
-#'   `NULL`, the default, measures none; after a formula with a continuous
+#'   Default `NULL`: none, except that after a formula with a continuous
 #'   response the regression is that formula.
 #' @param radius,known What an intruder knows, as in [identification_risk()].
-#'   With a `radius` the mean identification risk is measured. After a formula
-#'   both are also settings of the mechanisms that take them, and `relative` in
-#'   `...` is of both. A mechanism object or a column of `grid` has its own.
-#' @param calibrate (character) Censored mechanisms that get the margin of
-#'   `bounds`, as `"score"` does in any case. Default `"centred"`; the others
-#'   stay as published. With a `grid` it is all of them.
-#' @param file (string or `NULL`) Where finished rows are kept, for a run that
-#'   is interrupted: the same call then goes on with the others. Needs a `seed`.
-#'   The file is confidential. `NULL`, the default: nowhere.
+#'   With a `radius`, the mean identification risk is measured. After a formula,
+#'   `radius`, `known` and a `relative` in `...` are also settings of the
+#'   mechanisms that have them. A mechanism object or a column of `grid` uses
+#'   its own.
+#' @param calibrate (character) Censored mechanisms that are calibrated to a
+#'   margin within `bounds`; `"score"` always is. Default `"centred"`; the
+#'   others stay as published. With a `grid`, all censored mechanisms are.
+#' @param file (string or `NULL`) Where to keep finished rows, so that the same
+#'   call can continue an interrupted run. Needs a `seed`. The file is
+#'   confidential. Default `NULL`: nowhere.
 #' @param seed As in [pseudo_posterior()].
 #'
 #' @return A `mechanism_comparison`: a list with `table`, a data frame with a
@@ -60,32 +61,33 @@
 #'   * `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`, `total_ratio`,
 #'     `q90_ratio`, `q95_ratio`, `q99_ratio`, `shares`, `groups`, `r_squared`,
 #'     `overlap`: means over sets, see [utility()]; `risk`: mean identification
-#'     risk; and the Monte Carlo errors of these with `_se` (of the releases
-#'     drawn from a fit; refitting is not in them);
+#'     risk; and the Monte Carlo errors of these, ending in `_se` (over releases
+#'     drawn from a fit, without the variation from refitting);
 #'   * `seconds`, `problem` (why a row is empty), `remarks`;
 #'
 #'   `settings` (the columns of `grid` that the table has), `m`, `confidential`
-#'   (the file's R2), `variable`, `interrupted` (flag: the table then holds the
-#'   rows that were finished). Where a reference is used, and no `grid`, the row
-#'   `"reference"` is what it gives alone, without this file. Confidential.
+#'   (the file's R2), `variable`, `interrupted` (flag: the table then holds only
+#'   the finished rows). If there is a reference and no `grid`, the row
+#'   `"reference"` shows what the reference gives alone, without this file. The
+#'   comparison is confidential.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: sets of other records, with other values of a
-#' column that both hold, or without a column that is measured; wrong arguments
-#' as in [pseudo_posterior()]. A target that a mechanism cannot reach, or a fit
-#' that has not converged, is an empty row with its `problem`.
+#' `pseudosynth_error_input`: sets of different records, sets with other values
+#' in a shared column, sets without a column that is measured, or wrong
+#' arguments as in [pseudo_posterior()]. If a mechanism cannot reach its target,
+#' or a fit has not converged, the row is empty and its `problem` says why.
 #' @section Privacy:
-#' The table is computed from the file and from sets that are not released: for
-#' the agency only. Settings chosen by looking at it are chosen from the file:
-#' make it on a historical or public file where the label is to be strict.
-#' Labels of weighted mechanisms are claims; see [guarantee()].
+#' The table is computed from the file and from sets that are not released: it
+#' is for the agency only. Settings chosen from it are chosen from the file. For
+#' a strict label, compare on a historical or public file instead. Labels of
+#' weighted mechanisms are claims; see [guarantee()].
 #' @section Many cores:
-#' Rows run on the workers of the package future's plan where one is set:
-#' `future::plan("multisession")` for the cores of this machine, `"cluster"` for
-#' those of others on which this package is installed. Forked workers
-#' (`"multicore"`) are refused: threads do not survive a fork. Results are the
-#' same at any number of workers. A worker that dies is an error of class
-#' `pseudosynth_error_worker`; rows that were finished are in `file`.
+#' Rows run on the workers of the future package if a plan is set:
+#' `future::plan("multisession")` uses the cores of this machine, `"cluster"`
+#' those of other machines with this package. Forked workers (`"multicore"`) are
+#' refused, because threads do not survive a fork. Results do not depend on the
+#' number of workers. A worker that dies is an error of class
+#' `pseudosynth_error_worker`; finished rows are in `file`.
 #' @seealso [pseudo_posterior()], [utility()], [identification_risk()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -100,13 +102,13 @@
 #' coded <- topcode(income ~ age + earner, small, top = 150000)
 #' compare(lw, strict, coded, groups = "age", radius = 0.2, known = "age")
 #' \donttest{
-#' # Mechanisms side by side
+#' # Run several mechanisms
 #' compare(log(income) ~ ., small, student_t(3),
 #'   mechanisms = c("centred", "censor_uw", "unweighted"), epsilon = 2,
 #'   reference = reference, bounds = c(10, 2e6), groups = c("age", "earner"),
 #'   m = 5, chains = 2, draws = 500
 #' )
-#' # Settings of one
+#' # Vary the settings of one
 #' grid <- expand.grid(
 #'   mechanism = "centred", epsilon = c(2, 4), window = c(2, 4)
 #' )
@@ -302,8 +304,7 @@ check_same_file <- function(releases, data, variable) {
     other <- names(releases)[!same]
     abort_input(
       "All sets must be of the same records.",
-      x = "{.val {other}} {?is/are} of another file or response.",
-      arg = "..."
+      x = "{.val {other}} {?is/are} of another file or response.", arg = "..."
     )
   }
 }
@@ -354,8 +355,7 @@ check_mechanism_names <- function(x, arg) {
     (is.character(x) && length(x) <= 2 * length(mechanisms()))
   refuse_if(
     !named || length(x) == 0, "{.arg {arg}} must be names of mechanisms.",
-    x = "It is {describe_type(x)}.",
-    arg = arg
+    x = "It is {describe_type(x)}.", arg = arg
   )
 }
 
@@ -423,8 +423,7 @@ case_job <- function(case, job, given, calibrate) {
     x
   }
   job$neighbours <- check_choice(
-    row$neighbours %||% job$neighbours, relation_names,
-    arg = "neighbours"
+    row$neighbours %||% job$neighbours, relation_names, arg = "neighbours"
   )
   mechanism <- with_settings(
     case$mechanism, put(given$settings, settings_of(case$mechanism))
@@ -613,8 +612,7 @@ release_jobs <- function(job, sets) {
   list(
     sets = draws$sets, remarks = remarks_of_model(fit),
     label = label_of_fit(
-      fit, 1,
-      what = "synthetic data", margin = margin_part(draws$margin)
+      fit, 1, what = "synthetic data", margin = margin_part(draws$margin)
     )
   )
 }
@@ -684,16 +682,14 @@ claims_note <-
 
 print_lines.mechanism_comparison <- function(x) {
   c(
-    comparison_headline(x),
-    paste0("  ", format_table(comparison_shown(x))),
+    comparison_headline(x), paste0("  ", format_table(comparison_shown(x))),
     if (!is.null(x$confidential)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential))
     },
     unlist(lapply(problem_lines(x$table), wrap_line)),
     remark_lines(row_remarks(x$table)),
     if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
-    paste0("  ", claims_note),
-    paste0("  ", confidential_line())
+    paste0("  ", claims_note), paste0("  ", confidential_line())
   )
 }
 

@@ -58,11 +58,26 @@ refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
 warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
   said <- told(list(...))
   cli::cli_warn(
-    said$bullets, !!!said$fields,
-    call = user_call(), .envir = .envir,
+    said$bullets, !!!said$fields, call = user_call(), .envir = .envir,
     class = c(sprintf("pseudosynth_warning_%s", kind), "pseudosynth_warning")
   )
   invisible()
+}
+
+#' Tell the user something, with bullets as the errors have them
+#' @param kind (character) Of classes `pseudosynth_message_..`.
+#' @noRd
+tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
+  cli::cli_inform(
+    c(...),
+    .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
+  )
+}
+
+#' A value, or another one where code fails or warns
+#' @noRd
+or_else <- function(code, value = NULL) {
+  tryCatch(code, warning = function(w) value, error = function(e) value)
 }
 
 #' The call that errors blame: the one by which the user came into the package
@@ -117,8 +132,7 @@ call_by_name <- function(fn, arguments) {
   names <- rlang::names2(arguments)[hidden]
   names[!nzchar(names)] <- sprintf("argument_%d", hidden[!nzchar(names)])
   env <- list2env(
-    stats::setNames(arguments[hidden], names),
-    parent = parent.frame()
+    stats::setNames(arguments[hidden], names), parent = parent.frame()
   )
   arguments[hidden] <- lapply(names, as.name)
   eval(as.call(c(substitute(fn), arguments)), env)
@@ -157,9 +171,7 @@ tell_step <- function(text, .envir = rlang::caller_env()) {
 # Errors of the core become classed conditions that blame the user's call.
 call_core <- function(expr) {
   tryCatch(expr, error = function(e) {
-    if (inherits(e, "pseudosynth_error")) {
-      stop(e)
-    }
+    if (inherits(e, "pseudosynth_error")) stop(e)
     abort_sampler("The chains could not run.", x = "{conditionMessage(e)}")
   })
 }

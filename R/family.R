@@ -48,8 +48,7 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
   refuse_if(
     !inherits(x, "family"),
     "{.arg {arg}} must be a family: {.code {family_choices()}}.",
-    x = "It is {describe_type(x)}.",
-    arg = arg
+    x = "It is {describe_type(x)}.", arg = arg
   )
   from_stats_family(x, arg)
 }
@@ -61,8 +60,7 @@ make_family <- function(make, arg) {
   refuse_if(
     inherits(made, "pseudosynth_error"),
     "{.arg {arg}} must be a complete family.",
-    x = "{conditionMessage(made)}",
-    arg = arg
+    x = "{conditionMessage(made)}", arg = arg
   )
   if (inherits(made, "error")) NULL else made
 }
@@ -80,8 +78,7 @@ from_stats_family <- function(x, arg) {
     abort_input(
       "{.arg {arg}} must be one of {.code {family_choices()}}.",
       x = "The family {.val {name}} is not available.",
-      i = if (length(near) > 0) "Use {.code {near}} instead.",
-      arg = arg
+      i = if (length(near) > 0) "Use {.code {near}} instead.", arg = arg
     )
   }
   law <- families[[name]]
@@ -121,20 +118,18 @@ family_mean <- function(family, eta) {
 #' @noRd
 response_probability <- function(family, q, mean, shape) {
   law <- law_of(family)
-  if (is_location(family)) {
-    law$error_share((q - mean) / shape, family$df)
-  } else {
-    law$probability(q, mean, shape)
+  if (!is_location(family)) {
+    return(law$probability(q, mean, shape))
   }
+  law$error_share((q - mean) / shape, family$df)
 }
 
 response_quantile <- function(family, p, mean, shape) {
   law <- law_of(family)
-  if (is_location(family)) {
-    mean + shape * law$error_quantile(p, family$df)
-  } else {
-    law$quantile(p, mean, shape)
+  if (!is_location(family)) {
+    return(law$quantile(p, mean, shape))
   }
+  mean + shape * law$error_quantile(p, family$df)
 }
 
 #' The law of the errors of a response, or of what stands for it
@@ -143,13 +138,15 @@ response_quantile <- function(family, p, mean, shape) {
 #' value has no ties.
 #' @noRd
 latent_share <- function(family, error) {
-  law <- if (is_location(family)) law_of(family) else law_gaussian
-  law$error_share(error, family$df)
+  error_law(family)$error_share(error, family$df)
 }
 
 latent_quantile <- function(family, p) {
-  law <- if (is_location(family)) law_of(family) else law_gaussian
-  law$error_quantile(p, family$df)
+  error_law(family)$error_quantile(p, family$df)
+}
+
+error_law <- function(family) {
+  if (is_location(family)) law_of(family) else law_gaussian
 }
 
 #' The prior of a fit: the one given, or the family's default
@@ -160,10 +157,8 @@ latent_quantile <- function(family, p) {
 resolve_prior <- function(prior, family, columns = NULL) {
   intercept_only <- identical(columns, "(Intercept)")
   if (is.null(prior)) {
-    default <- law_of(family)$prior
-    return(
-      if (is.null(default)) prior_hierarchical() else default(intercept_only)
-    )
+    default <- law_of(family)$prior %||% function(...) prior_hierarchical()
+    return(default(intercept_only))
   }
   check_class(
     prior, "synth_prior",
@@ -174,7 +169,7 @@ resolve_prior <- function(prior, family, columns = NULL) {
   prior <- plain_prior(prior)
   has_logit <- family$kind %in% c("proportion", "binary")
   why <- if (is_categorical(family) && prior$kind != "normal") {
-    "{.fn categorical} has {.fn prior_normal} alone: others depend on which
+    "{.fn categorical} only takes {.fn prior_normal}: others depend on which
      level is the baseline."
   } else if (prior$kind == "shared" && !is_mixture(family)) {
     "{.fn prior_shared} is for {.fn normal_mixture}; the family is

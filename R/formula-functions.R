@@ -60,9 +60,7 @@ public_environment <- function(formula, columns) {
   for (name in setdiff(all.vars(formula[[3]]), columns)) {
     value <- get0(name, envir = environment(formula))
     # An attribute of it could be the file. Text is written out
-    if (is_public_number(value)) {
-      assign(name, as.vector(value), envir = kept)
-    }
+    if (is_public_number(value)) assign(name, as.vector(value), envir = kept)
   }
   kept
 }
@@ -258,8 +256,7 @@ abort_right_side <- function(why, code, how = NULL,
      their arguments alone, such as {.code log()}, {.code cut()} and
      {.code poly()}.",
     x = "{why}",
-    i = how,
-    arg = "formula", class = "pseudosynth_error_formula"
+    i = how, arg = "formula", class = "pseudosynth_error_formula"
   )
 }
 

@@ -60,14 +60,10 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   check_margin_use(job, definition)
   job["budget"] <- list(split_epsilon(job, definition))
   if (!is.null(margin)) check_job_margin(job)
-  if (definition$label == "strict") {
-    check_response_is_public(job$model$response)
-  }
+  if (definition$label == "strict") check_response_is_public(job$model$response)
   # Of censored likelihoods and of noise one file must not be told by a refusal
   told <- definition$kind %in% c("censored", "histogram", "scores")
-  if (!told || definition$from_unweighted) {
-    check_varies(job$model)
-  }
+  if (!told || definition$from_unweighted) check_varies(job$model)
   response <- with_bounds(job$model$response, bounds)
   check_public_ends(
     bounds, job$data[[response$variable]], "bounds", response$confirmed
@@ -86,9 +82,7 @@ check_epsilon_use <- function(job, definition) {
   } else if (definition$kind %in% c("histogram", "scores")) {
     why <- "The noise is scaled by it."
   }
-  if (!is.na(why)) {
-    check_given(job$epsilon, definition$name, why, "epsilon")
-  }
+  if (!is.na(why)) check_given(job$epsilon, definition$name, why, "epsilon")
   claims <- definition$kind %in% c("censored", "weighted", "histogram", "scores")
   refuse_if(
     !claims && !is.null(job$epsilon),
@@ -181,9 +175,7 @@ sort_arguments <- function(given, definitions, also = character()) {
   settings <- unlist(lapply(definitions, settings_of))
   known <- c(settings, margin_arguments, fit_arguments(), also)
   strange <- setdiff(names(given), known)
-  if (length(strange) > 0) {
-    abort_not_taken(strange, definitions, unique(known))
-  }
+  if (length(strange) > 0) abort_not_taken(strange, definitions, unique(known))
   take <- function(names) given[intersect(names(given), names)]
   list(
     settings = take(settings), margin = take(margin_arguments),
@@ -197,8 +189,7 @@ check_argument_names <- function(given) {
     n <- sum(!nzchar(names))
     abort_input(
       "Arguments in {.arg ...} must be named.",
-      x = "{n} of them {?is/are} not.",
-      arg = "..."
+      x = "{n} of them {?is/are} not.", arg = "..."
     )
   }
   twice <- unique(names[duplicated(names)])

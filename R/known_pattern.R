@@ -17,8 +17,7 @@ known_pattern <- function(data, known) {
   list(
     code = code - 1L, n = length(first), size = tabulate(code, length(first)),
     table = as.data.frame(
-      lapply(data[known], function(x) pattern_value(x[first])),
-      optional = TRUE
+      lapply(data[known], function(x) pattern_value(x[first])), optional = TRUE
     )
   )
 }
@@ -132,9 +131,7 @@ response_values <- function(data, variable, levels = NULL, arg = "data") {
   y <- data[[variable]]
   check_finite_column(y, variable)
   levels <- levels %||% response_levels(y)
-  if (is.logical(y) || length(levels) == 2) {
-    y <- as_number(y, levels)
-  }
+  if (is.logical(y) || length(levels) == 2) y <- as_number(y, levels)
   check_that(
     is.numeric(y) && !is.object(y) && is.null(dim(y)) && !anyNA(y),
     data[[variable]],

@@ -23,16 +23,14 @@ resolved_path <- function(path, links = 40) {
 make_ledger <- function(path, epsilon, delta, neighbours) {
   if (is.null(epsilon)) {
     abort_ledger(
-      "There is no ledger {.file {path}}.",
-      i = "Give {.arg epsilon}, its budget, to make one.",
-      arg = "path"
+      "The ledger {.file {path}} does not exist.",
+      i = "To make one, give its budget as {.arg epsilon}.", arg = "path"
     )
   }
   if (!dir.exists(dirname(path))) {
     abort_ledger(
       "A ledger must be in a folder that exists.",
-      x = "There is no folder {.file {dirname(path)}}.",
-      arg = "path"
+      x = "There is no folder {.file {dirname(path)}}.", arg = "path"
     )
   }
   locked(path, {
@@ -69,21 +67,12 @@ check_pattern <- ",\"check\":\"([0-9a-f]{64})\"}$"
 #' @noRd
 append_line <- function(path, line, ended) {
   bytes <- charToRaw(paste0(if (!ended) "\n", line, "\n"))
-  before <- if (file.exists(path)) file.size(path) else 0
-  # A ledger is for its owner alone
-  mask <- Sys.umask("077")
-  on.exit(Sys.umask(mask))
-  written <- tryCatch({
-    connection <- file(path, "ab")
-    tryCatch(writeBin(bytes, connection), finally = close(connection))
-    TRUE
-  }, warning = function(w) FALSE, error = function(e) FALSE)
-  if (!written || file.size(path) != before + length(bytes)) {
+  if (!or_else(put_bytes(bytes, path, "ab"), FALSE)) {
     abort_ledger(
       "The ledger {.file {path}} could not be written.",
       x = "Nothing was drawn.",
-      i = "Is the disk full, or the file not writable? If its last line was
-           begun, delete that line."
+      i = "Check that the disk is not full and the file is writable. If the
+           last line is incomplete, delete it."
     )
   }
 }
@@ -94,10 +83,10 @@ append_line <- function(path, line, ended) {
 #' @noRd
 read_ledger <- function(path) {
   broken <- function(what) {
-    abort_ledger("{.file {path}} is not as it was written.", x = what)
+    abort_ledger("{.file {path}} is damaged or was changed.", x = what)
   }
   size <- file.size(path)
-  if (is.na(size)) broken("It is not there any more.")
+  if (is.na(size)) broken("It does not exist any more.")
   text <- readChar(path, size, useBytes = TRUE)
   Encoding(text) <- "UTF-8"
   lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
@@ -114,16 +103,13 @@ read_ledger <- function(path) {
   cut <- vapply(parsed, is.null, TRUE) & !grepl(check_pattern, lines)
   for (i in which(!cut)) {
     body <- sub(check_pattern, "", lines[i])
-    if (!identical(
-      cli::hash_sha256(paste0(book$salt, body)), parsed[[i]]$check
-    )) {
-      broken("Line {i} was changed.")
-    }
+    check <- cli::hash_sha256(paste0(book$salt, body))
+    if (!identical(check, parsed[[i]]$check)) broken("Line {i} was changed.")
   }
   entries <- Filter(Negate(is.null), parsed[-1])
   numbers <- vapply(entries, function(entry) as.integer(entry$number), 1L)
   if (!identical(numbers, seq_along(entries))) {
-    broken("Entries are missing, or two have one number.")
+    broken("Entries are missing, or two have the same number.")
   }
   c(
     book[c("salt", "epsilon", "delta", "neighbours")],
@@ -144,11 +130,11 @@ check_whole <- function(book, path) {
   if (length(torn) > 0) {
     abort_ledger(
       "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are}
-       cut off: what {?it charges/they charge} cannot be read.",
+       cut off: {?its/their} charges cannot be read.",
       i = "Look at the file. If the process was killed while it wrote the
            line, nothing was drawn: delete the line.",
-      i = "If something was drawn for it, put the line back from a backup of
-           the file, or spend no more from this ledger."
+      i = "If something was drawn for it, restore the line from a backup, or
+           spend no more from this ledger."
     )
   }
 }
@@ -187,7 +173,7 @@ locked <- function(path, code, patience = 90) {
     refuse_if(
       difftime(Sys.time(), start, units = "secs") > patience,
       "The ledger is in use by another process.",
-      i = "If there is none, remove {.file {lock}}.",
+      i = "If no such process exists, remove {.file {lock}}.",
       arg = "ledger", class = "pseudosynth_error_locked"
     )
     Sys.sleep(0.02)

@@ -58,9 +58,9 @@ test_that("check_data_frame() refuses a column without a name or values", {
     list(y = 1:3, x = 1:2),
     class = "data.frame", row.names = 1:3
   )
-  refused(short, "\"x\" has not 3 values")
+  refused(short, "\"x\" does not have 3 values")
   file$g <- structure(c(1L, 7L, NA), levels = c("a", "b"), class = "factor")
-  refused(file, "\"g\" has codes beyond the levels")
+  refused(file, "\"g\" has codes without a level")
   file$g <- factor(c(NA, NA, NA), c("a", "b"))
   expect_identical(check_data_frame(file), file)
 })
