@@ -219,7 +219,7 @@ check_same_job <- function(found, mark, path) {
 #' @noRd
 kept_job <- function(path, job, ledger, mark) {
   file <- file.path(path, "job")
-  version <- as.character(utils::packageVersion("pseudosynth"))
+  version <- own_version()
   if (file.exists(file)) {
     kept <- read_kept(file)
     check_same_job(kept$mark, mark, path)

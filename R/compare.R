@@ -544,8 +544,7 @@ run_row <- function(job, m, measure) {
   started <- proc.time()[["elapsed"]]
   definition <- definition_of(job$mechanism)
   at <- if (!is.null(job$epsilon)) c(", epsilon ", format_figure(job$epsilon))
-  at <- paste(at, collapse = "")
-  tell_step("{definition$short}{at}")
+  tell_step(paste(c(definition$short, at), collapse = ""))
   release <- definition$release %||% release_jobs
   found <- tryCatch(
     suppressMessages(release(job, m), classes = "pseudosynth_message_bounds"),

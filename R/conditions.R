@@ -158,12 +158,13 @@ blame <- function(expr) {
 
 #' Say what is done now: a line that changes in a terminal, in a log one of its
 #' own
+#' @param text (string) As it is, without markup.
 #' @noRd
 tell_step <- function(text, .envir = rlang::caller_env()) {
   if (cli::is_dynamic_tty()) {
     cli::cli_progress_step(text, .envir = .envir)
   } else {
-    cli::cli_inform(c(i = text), .envir = .envir)
+    rlang::inform(c(i = text))
   }
 }
 

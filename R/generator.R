@@ -13,10 +13,7 @@ new_generator <- function(fit, draws, margin, bounds, label) {
     family = fit$family, response = with_bounds(response, bounds),
     design = fit$design, spec = spec_of_model(fit$spec), draws = draws,
     margin = margin, m = nrow(draws), bounds = bounds, guarantee = label,
-    made_by = list(
-      package = "pseudosynth",
-      version = as.character(utils::packageVersion("pseudosynth"))
-    )
+    made_by = list(package = "pseudosynth", version = own_version())
   ))
 }
 

@@ -277,7 +277,7 @@ finish_job <- function(job, ledger) {
   # A score release holds no record: what is published is the job's
   own_data <- if (job$mechanism$kind == "scores") job$model$data
 
-  tell_step("Drawing {job$m} synthetic set{?s}")
+  tell_step(paste("Drawing", counted(job$m, "synthetic set")))
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
     newdata = as_given(own_data, job$model), margin = margin,

@@ -8,21 +8,17 @@ check_counts <- function(y, name) {
   fraction <- which(y != floor(y))
   # Above 2^53 neighbouring whole numbers are the same double.
   huge <- which(y > 2^53)
-  bad <- sort(unique(c(negative, fraction, huge)))
-  if (length(bad) == 0) {
-    return(invisible(y))
-  }
   n <- c(length(negative), length(fraction), length(huge))
-  abort_input(
+  of <- length(y)
+  refuse_if(
+    sum(n) > 0,
     "The response {.val {name}} must hold counts: whole numbers, 0 or more.",
-    x = if (n[1] > 0) "It is negative for {n[1]} of {length(y)} record{?s}.",
-    x = if (n[2] > 0) {
-      "It is fractional for {n[2]} of {length(y)} record{?s}."
-    },
+    x = if (n[1] > 0) "It is negative for {n[1]} of {of} record{?s}.",
+    x = if (n[2] > 0) "It is fractional for {n[2]} of {of} record{?s}.",
     x = if (n[3] > 0) "It is above 2^53 for {n[3]} record{?s}.",
     i = "Correct or drop these records, or choose a family for a continuous
          variable, such as {.fn student_t}.",
-    arg = "data", rows = bad
+    arg = "data", rows = sort(unique(c(negative, fraction, huge)))
   )
 }
 
@@ -33,30 +29,24 @@ check_inside <- function(y, response) {
   z <- (as.double(y) - bounds[1]) / (bounds[2] - bounds[1])
   # Also what rounds to a bound once scaled: its log density is infinite.
   bad <- which(!(z > 0 & z < 1))
-  if (length(bad) == 0) {
-    return(invisible(y))
-  }
   outside <- sum(y < bounds[1] | y > bounds[2])
   at <- length(bad) - outside
-  from_data <- outside == 0 && any(z <= 0) && any(z >= 1)
-  shown <- vapply(bounds, format_argument, "")
-  name <- response$variable
-  abort_input(
-    "The response {.val {name}} must lie strictly between the bounds
-     {shown[1]} and {shown[2]}.",
-    x = if (at > 0) "It is at a bound for {at} of {length(y)} record{?s}.",
-    x = if (outside > 0) {
-      "It is outside for {outside} of {length(y)} record{?s}."
-    },
-    x = if (from_data) {
-      "Both bounds are attained, as they are when taken from the data. Bounds
+  of <- length(y)
+  refuse_if(
+    length(bad) > 0,
+    "The response {.val {response$variable}} must lie strictly between the
+     bounds {format_argument(bounds[1])} and {format_argument(bounds[2])}.",
+    x = if (at > 0) "It is at a bound for {at} of {of} record{?s}.",
+    x = if (outside > 0) "It is outside for {outside} of {of} record{?s}.",
+    x = if (outside == 0 && any(z <= 0) && any(z >= 1)) {
+      "Both bounds are attained, as if they had been taken from the data. Bounds
        must be public: the smallest and the largest value of the data are the
        values of two records."
     },
     i = "State wider bounds that are publicly known, or correct or drop these
          records.",
-    i = "{.arg bounds} of {.fn synthesize} brings sets back within the bounds
-         that values may attain, such as {.code c(0, 1)}.",
+    i = "To keep released values within narrower bounds, such as
+         {.code c(0, 1)}, use {.arg bounds} of {.fn synthesize}.",
     arg = "data", rows = bad
   )
 }
@@ -68,29 +58,24 @@ check_binary <- function(y, name, response) {
     !is.null(dim(y)) || is.list(y),
     "The response {.val {name}} must be one column.",
     x = "It is {describe_type(y)}.",
-    i = "One row a record: counts of successes are not supported.",
+    i = "One row per record: counts of successes are not supported.",
     arg = "data"
   )
   stated <- "levels" %in% response$stated
+  text <- is.factor(y) || is.character(y)
   refuse_if(
     stated && length(response$levels) != 2,
     "{.code levels = } must be two for {.fn bernoulli}.",
-    x = "They are {length(response$levels)}.",
-    arg = "response"
+    x = "There are {length(response$levels)}.", arg = "response"
   )
   refuse_if(
-    stated && !is.factor(y) && !is.character(y),
-    "{.code levels = } is for a response that is a factor or a character.",
-    x = "{.val {name}} is {describe_type(y)}.",
-    arg = "response"
+    stated && !text,
+    "{.code levels = } only applies to a factor or character response.",
+    x = "{.val {name}} is {describe_type(y)}.", arg = "response"
   )
   if (stated) {
-    return(check_among_levels(y, name, response))
-  }
-  if (is.logical(y)) {
-    return(invisible(y))
-  }
-  if (is.factor(y) || is.character(y)) {
+    check_among_levels(y, name, response)
+  } else if (text) {
     check_text(y, name)
     n <- length(response_levels(y))
     what <- if (is.factor(y)) "level" else "distinct value"
@@ -104,24 +89,22 @@ check_binary <- function(y, name, response) {
       },
       arg = "data"
     )
-    return(invisible(y))
+  } else if (!is.logical(y)) {
+    refuse_if(
+      !is.numeric(y) || is.object(y),
+      "The response {.val {name}} must be 0/1, logical, a factor of two levels
+       or a character of two values.",
+      x = "It is {describe_type(y)}.", arg = "data"
+    )
+    bad <- which(!(y %in% c(0, 1)))
+    refuse_if(
+      length(bad) > 0, "The response {.val {name}} must be 0 or 1.",
+      x = "It is neither for {length(bad)} of {length(y)} record{?s}.",
+      i = "For two other values make it a {.fn factor}; for more values choose
+           another family.",
+      arg = "data", rows = bad
+    )
   }
-  refuse_if(
-    !is.numeric(y) || is.object(y),
-    "The response {.val {name}} must be 0/1, logical, a factor of two levels
-     or a character of two values.",
-    x = "It is {describe_type(y)}.",
-    arg = "data"
-  )
-  bad <- which(!(y %in% c(0, 1)))
-  refuse_if(
-    length(bad) > 0, "The response {.val {name}} must be 0 or 1.",
-    x = "It is neither for {length(bad)} of {length(y)} record{?s}.",
-    i = "For two other values make it a {.fn factor}; for more values choose
-         another family.",
-    arg = "data", rows = bad
-  )
-  invisible(y)
 }
 
 #' Check a response of several labels, which may be stated
@@ -131,15 +114,13 @@ check_levels <- function(y, name, response) {
     !is.factor(y) && (!is.character(y) || !is.null(dim(y))),
     "The response {.val {name}} must be a factor or a character.",
     x = "It is {describe_type(y)}.",
-    i = "Make it a {.fn factor} of public levels.",
-    arg = "data"
+    i = "Make it a {.fn factor} with public levels.", arg = "data"
   )
   check_text(y, name)
   size <- length(response$levels)
   refuse_if(
     size < 2, "The response {.val {name}} must have at least two levels.",
-    x = "It has {size}.",
-    arg = "data"
+    x = "It has {size}.", arg = "data"
   )
   check_among_levels(y, name, response)
 }
@@ -152,7 +133,6 @@ check_among_levels <- function(y, name, response) {
     x = "{length(bad)} of {length(y)} record{?s} {?has/have} another value.",
     arg = "data", rows = bad
   )
-  invisible(y)
 }
 
 #' What is said of each kind of response
@@ -186,11 +166,7 @@ response_kinds <- list(
 # The labels of a factor or a character: public. Characters are sorted in the C
 # locale, so that a fit is the same on every machine.
 response_levels <- function(y) {
-  if (is.factor(y)) {
-    levels(y)
-  } else if (is.character(y)) {
-    distinct_text(y)
-  }
+  if (is.factor(y)) levels(y) else if (is.character(y)) distinct_text(y)
 }
 
 #' Any response as numbers: 0 and 1 for two values
@@ -222,13 +198,10 @@ response_unit <- function(response) {
   name <- response$variable
   switch(response$kind,
     continuous = response_label(response),
-    proportion = {
-      shown <- vapply(response$bounds, format_argument, "")
-      sprintf(
-        "%s scaled to (0, 1) by the bounds %s and %s",
-        name, shown[1], shown[2]
-      )
-    },
+    proportion = sprintf(
+      "%s scaled to (0, 1) by the bounds %s", name,
+      paste(vapply(response$bounds, format_argument, ""), collapse = " and ")
+    ),
     sprintf(
       "%s, %s: probability mass, unit-free", name,
       response_kinds[[response$kind]]$mass
@@ -328,9 +301,7 @@ cut_at_ends <- function(response, y) {
   }
   ends <- response_range(response)
   if (!lies_within(y, ends)) y[] <- pmin(pmax(y, ends[1]), ends[2])
-  if (response$type == "integer") {
-    storage.mode(y) <- "integer"
-  }
+  if (response$type == "integer") storage.mode(y) <- "integer"
   y
 }
 
@@ -340,11 +311,7 @@ cut_at_ends <- function(response, y) {
 #' @return (integer, a value per column)
 #' @noRd
 count_beyond <- function(response, y) {
-  ends <- response$limits %||% if (response$type == "integer") {
-    c(-1, 1) * .Machine$integer.max
-  } else {
-    c(-1, 1) * .Machine$double.xmax
-  }
+  ends <- response$limits %||% (c(-1, 1) * largest_value(response))
   bounded <- has_labels(response) ||
     (response$kind == "proportion" && is.null(response$limits))
   if (bounded || lies_within(y, ends)) {
@@ -440,14 +407,15 @@ round_small <- function(y, digits) {
   y
 }
 
+largest_value <- function(response) {
+  if (response$type == "integer") .Machine$integer.max else .Machine$double.xmax
+}
+
 # The smallest and the largest value that a variable of this type and number of
 # decimals can have where the model is defined.
 response_range <- function(response) {
   digits <- response$digits
-  largest <- .Machine$double.xmax
-  if (response$type == "integer") {
-    largest <- .Machine$integer.max
-  }
+  largest <- largest_value(response)
   smallest <- switch(response$transform,
     log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
     log1p = if (is.na(digits)) {

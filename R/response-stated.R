@@ -28,34 +28,36 @@ state_response <- function(response, stated) {
   }
   refuse_if(
     length(wrong) > 0,
-    "{.arg response} must state what belongs to the response.",
+    "{.arg response} must only state what applies to the response.",
     x = "{.code {wrong[1]} = } is not for {response_kinds[[kind]]$called}.",
     arg = "response"
   )
-  if (!is.null(given$bounds) &&
-    !all(is.finite(suppressWarnings(response_forward(
-      response, given$bounds
-    ))))) {
-    abort_input(
-      "The stated bounds must be finite on the modelled scale.",
-      x = "{.code {response_label(response)}} is not.",
-      arg = "response"
-    )
+  scaled <- if (!is.null(given$bounds)) {
+    suppressWarnings(response_forward(response, given$bounds))
   }
+  refuse_if(
+    !all(is.finite(scaled)),
+    "The stated bounds must be finite on the modelled scale.",
+    x = "{.code {response_label(response)}} is not.", arg = "response"
+  )
   if ("digits" %in% response$stated) {
     response$digits <- given$digits
     response$type <- stated_type(response)
   }
   if (!is.null(given$levels)) response$levels <- given$levels
-  if (!has_labels(response)) {
-    range <- response_range(response)
-    refuse_if(
-      range[1] > range[2],
-      "No value of the stated decimals lies within the stated bounds.",
-      arg = "response"
-    )
-  }
+  refuse_if(
+    has_no_value(response),
+    "No value with the stated decimals lies within the stated bounds.",
+    arg = "response"
+  )
   response
+}
+
+#' Can no number be released: too narrow bounds, too few decimals?
+#' @noRd
+has_no_value <- function(response) {
+  range <- response_range(response)
+  !has_labels(response) && range[1] > range[2]
 }
 
 stated_type <- function(response) {
@@ -80,12 +82,12 @@ response_is_public <- function(response) {
 check_response_is_public <- function(response) {
   if (!response_is_public(response)) {
     abort_privacy(
-      "A strict guarantee needs the labels of the response
-       {.val {response$variable}} to be stated.",
-      x = "Those of the file are read from its records: the label would not be
-           {.val strict}.",
+      "For a strict guarantee, state the levels of the response
+       {.val {response$variable}}.",
+      x = "Levels read from the file come from its records: the label would not
+           be {.val strict}.",
       i = "Add {.code response = public_response(levels = c(...))} with all
-           labels that the response can have, in their order.",
+           levels that the response can have, in their order.",
       arg = "response", class = "pseudosynth_error_unstated"
     )
   }
@@ -114,7 +116,7 @@ with_bounds <- function(response, bounds) {
     return(response)
   }
   refuse_if(
-    has_labels(response), "{.arg bounds} is for amounts and counts.",
+    has_labels(response), "{.arg bounds} only applies to amounts and counts.",
     x = "The response has {response_kinds[[response$kind]]$called}.",
     arg = "bounds"
   )
@@ -122,13 +124,11 @@ with_bounds <- function(response, bounds) {
   response$limits <- c(
     max(bounds[1], response$limits[1]), min(bounds[2], response$limits[2])
   )
-  range <- response_range(response)
   refuse_if(
-    range[1] > range[2],
-    "{.arg bounds} must hold values that the response can have.",
-    x = "None of its decimals, on its scale and within stated bounds, lies
-         between the two.",
-    arg = "bounds"
+    has_no_value(response),
+    "{.arg bounds} must include a value that the response can take.",
+    x = "Given its decimals, its scale and its stated bounds, no value lies
+         between the two.", arg = "bounds"
   )
   response
 }
@@ -137,16 +137,14 @@ with_bounds <- function(response, bounds) {
 #' @noRd
 check_ends_hold <- function(ends, response, arg) {
   response$limits <- ends
-  range <- response_range(response)
   refuse_if(
-    range[1] > range[2],
-    "The ends of {.arg {arg}} must hold a value of the response's decimals.",
-    x = "Its {.code digits} are {response$digits}, and none lies between.",
+    has_no_value(response),
+    "The ends of {.arg {arg}} must include a value that the response can take.",
+    x = "Its {.code digits} are {response$digits}, and no such value lies
+         between them.",
     i = "State wider ends, or more decimals by
-         {.code response = public_response(digits = )}.",
-    arg = arg
+         {.code response = public_response(digits = )}.", arg = arg
   )
-  invisible(ends)
 }
 
 #' Records rounded and clamped to what is stated
@@ -205,65 +203,61 @@ rounding_text <- function(response) {
   } else {
     sprintf("%d decimals", digits)
   }
+  ends <- vapply(response$limits, format_exact, "")
   paste0(
     text, if (read) ", as in the file",
-    if (!is.null(response$limits)) {
-      paste0(
-        " from ", format_exact(response$limits[1]), " to ",
-        format_exact(response$limits[2])
-      )
-    }
+    if (length(ends) > 0) paste0(" from ", ends[1], " to ", ends[2])
   )
 }
 
-#' What is publicly known of the response's values
+#' State what is publicly known about the response
 #'
-#' A strict label must not rest on what was read from the file: one income with
-#' cents would make every released value carry cents, and the labels of a yes/no
-#' response are values of records. What is stated here is used in its place, for
-#' the records before they are modelled and for the released values.
+#' States the decimals, levels and bounds of the response, so that they are not
+#' read from the file. The stated values apply to the records before they are
+#' modelled and to the released values. A strict label needs this: one income
+#' with cents would give every released value cents, and the labels of a yes/no
+#' response are values of records.
 #'
 #' @param digits (whole number, `NA` or `NULL`) Decimals: 0 for whole numbers,
-#'   -2 for hundreds, `NA` for values that are not rounded. Records are rounded
-#'   to them. `NULL`, the default: not stated.
-#' @param levels (strings or `NULL`) The labels of a response that is a factor
-#'   or a character: of [bernoulli()] two, the one that is modelled as 0 first;
-#'   of [categorical()] all, its baseline first. `NULL`, the default: not
-#'   stated.
+#'   -2 for hundreds, `NA` for no rounding. Records are rounded to them. `NULL`,
+#'   the default: not stated.
+#' @param levels (strings or `NULL`) The labels of a factor or character
+#'   response. For [bernoulli()] two, the one modelled as 0 first; for
+#'   [categorical()] all, the baseline first. `NULL`, the default: not stated.
 #' @param bounds (two numbers or `NULL`) Smallest and largest value in the
-#'   response's own unit. Records outside are clamped to them, as are released
-#'   values. `NULL`, the default: none. A [beta_response()] has its own.
-#' @param confirmed (numbers or `NULL`) Stated ends that are public although the
-#'   smallest or the largest value of the file equals them, such as a top code:
-#'   of `bounds` here, of the `bounds` of a histogram, of a score release or of
-#'   [beta_response()], and of the `bounds` of [synthesize()]. Others that
-#'   equal one are refused; 0 and 1 need no confirmation. Also numbers of four
-#'   digits and more in a formula, such as the constant of `asinh(y /
-#'   constant)`, in a public reference or in a prior that equal the file's mean,
-#'   median, standard deviation or another simple statistic. `NULL`, the
+#'   response's own unit. Records and released values outside are moved to them.
+#'   `NULL`, the default: none. A [beta_response()] has bounds of its own.
+#' @param confirmed (numbers or `NULL`) Stated numbers that are public although
+#'   they equal a value of the file. Bounds (here, of a histogram, a score
+#'   release, [beta_response()] or [synthesize()]) that equal the file's
+#'   smallest or largest value, such as a top code, are refused unless they are
+#'   confirmed here; 0 and 1 need no confirmation. The same holds for numbers of
+#'   four or more digits in a formula (such as the constant of
+#'   `asinh(y / constant)`), a public reference or a prior that equal the file's
+#'   mean, median, standard deviation or another simple statistic. `NULL`, the
 #'   default: none.
 #' @return A `public_response` for the argument `response` of
 #'   [fit_synthesizer()], [pseudo_posterior()] and [perturbed_histogram()].
 #'
-#' @section What is not stated:
-#' Decimals: released values under a strict label are then not rounded, and of
-#' type double; counts are whole by nature. Other releases keep the decimals and
-#' the type that the file's values have. Levels: the label is not strict. With
-#' stated decimals values are of type double, or integer where they are whole
-#' and the bounds are within the integers of R.
+#' @section If nothing is stated:
+#' Without `digits`, values released under a strict label are not rounded and of
+#' type double; counts stay whole. Other releases keep the decimals and the type
+#' of the file's values. Without `levels` the label is not strict. With `digits`
+#' values are of type double, or integer if they are whole and the bounds lie
+#' within the integers of R.
 #'
-#' A positive response stays positive when it is rounded: under `log()` with
-#' `digits = 0` a record of 0.3 is modelled as 1. A proportion with stated
-#' decimals is moved inside its bounds by one unit of the last.
+#' Rounding keeps a positive response positive: under `log()` with `digits = 0`
+#' a record of 0.3 is modelled as 1. A proportion that rounds to one of its
+#' bounds is moved inside by one unit of the last decimal.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: numbers out of range or order; when the model is
-#' fitted, an end that the file's smallest or largest value equals and that is
-#' not in `confirmed` (class `pseudosynth_error_public_ends`), what does not
-#' belong to the kind of its response, and records with another value than the
-#' stated levels.
+#' `pseudosynth_error_input`: numbers out of range or order. When the model is
+#' fitted: a bound that equals the file's smallest or largest value and is not
+#' in `confirmed` (class `pseudosynth_error_public_ends`), a statement that does
+#' not apply to this kind of response, and records with a value that is not
+#' among the stated levels.
 #' @section Privacy:
-#' These numbers must be public: known without this file.
+#' These numbers must be public, that is, known without this file.
 #' @seealso [guarantee()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -328,9 +322,7 @@ check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
                          advice = "They must be chosen without the data.") {
   refuse_if(
     rlang::is_missing(bounds) || is.null(bounds),
-    "{.arg {arg}} must be given: {what}.",
-    i = advice,
-    arg = arg
+    "{.arg {arg}} must be given: {what}.", i = advice, arg = arg
   )
   good <- are_numbers(bounds, 2) && bounds[1] < bounds[2] &&
     is.finite(bounds[2] - bounds[1])
@@ -341,8 +333,7 @@ check_bounds <- function(bounds, arg = "bounds", what = "two public numbers",
     } else {
       "It is {describe_type(bounds)}."
     },
-    i = advice,
-    arg = arg
+    i = advice, arg = arg
   )
   as.double(unname(bounds))
 }

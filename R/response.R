@@ -16,46 +16,38 @@ parse_response <- function(formula, data, family = gaussian_family()) {
   if (is.call(left) && (family$kind != "continuous" || family$log_response)) {
     abort_plain_left_side(left, names(data), family)
   }
+  refuse_left_side <- function(wrong) {
+    refuse_if(
+      wrong,
+      "The left side of {.arg formula} must be a column {.code y} or one of
+       {.code log(y)}, {.code log1p(y)}, {.code sqrt(y)}, {.code asinh(y)} and
+       {.code asinh(y / constant)}.",
+      i = make_column_first(formula[[2]]), arg = "formula"
+    )
+  }
   transform <- "identity"
   constant <- 1
   if (is.call(left)) {
     transform <- if (is.symbol(left[[1]])) as.character(left[[1]]) else ""
     known <- transform %in% setdiff(names(response_transforms), "identity")
-    if (!known || length(left) != 2) {
-      abort_left_side(formula[[2]])
-    }
+    refuse_left_side(!known || length(left) != 2)
     left <- left[[2]]
     if (transform == "asinh" && is.call(left)) {
-      if (!identical(left[[1]], quote(`/`)) || length(left) != 3) {
-        abort_left_side(formula[[2]])
-      }
+      refuse_left_side(!identical(left[[1]], quote(`/`)) || length(left) != 3)
       constant <- public_constant(left[[3]], names(data), environment(formula))
       left <- left[[2]]
     }
   }
-  if (!is.symbol(left)) {
-    abort_left_side(formula[[2]])
-  }
+  refuse_left_side(!is.symbol(left))
   variable <- as.character(left)
   refuse_if(
     !variable %in% names(data),
     "The response of {.arg formula} must be a column of {.arg data}.",
     x = "There is no column {.val {variable}}.",
-    i = "The columns are {.val {names(data)}}.",
-    arg = "formula"
+    i = "The columns are {.val {names(data)}}.", arg = "formula"
   )
   if (family$log_response) transform <- "log"
   list(variable = variable, transform = transform, constant = constant)
-}
-
-abort_left_side <- function(left) {
-  abort_input(
-    "The left side of {.arg formula} must be a column {.code y} or one of
-     {.code log(y)}, {.code log1p(y)}, {.code sqrt(y)}, {.code asinh(y)} and
-     {.code asinh(y / constant)}.",
-    i = make_column_first(left),
-    arg = "formula"
-  )
 }
 
 # Counts, proportions and yes/no: the link is on the mean, not on the response.
@@ -71,23 +63,19 @@ abort_plain_left_side <- function(left, columns, family) {
     } else {
       response_kinds[[family$kind]]$models
     },
-    i = "Write {.code {plain} ~ ...}.",
-    arg = "formula"
+    i = "Write {.code {plain} ~ ...}.", arg = "formula"
   )
 }
 
 # The constant must be public: a literal number or the name of an object that
 # is looked up outside the data.
 public_constant <- function(x, columns, env) {
-  while (is.call(x) && identical(x[[1]], quote(`(`))) {
-    x <- x[[2]]
-  }
+  while (is.call(x) && identical(x[[1]], quote(`(`))) x <- x[[2]]
   if (is.symbol(x)) {
     name <- as.character(x)
     refuse_if(
       name %in% columns, "The constant of {.fn asinh} must be a public number.",
-      x = "{.val {name}} is a column of {.arg data}.",
-      arg = "formula"
+      x = "{.val {name}} is a column of {.arg data}.", arg = "formula"
     )
     x <- get0(name, envir = env, mode = "numeric")
   }
@@ -96,7 +84,7 @@ public_constant <- function(x, columns, env) {
     !public,
     "The constant of {.fn asinh} must be one positive number, or the name
      of one outside {.arg data}.",
-    i = "It must be public knowledge, such as {.code asinh(income / 1000)}.",
+    i = "It must be public knowledge, as in {.code asinh(income / 1000)}.",
     arg = "formula"
   )
   as.double(x)
@@ -110,9 +98,9 @@ public_constant <- function(x, columns, env) {
 #'   `kind` (of the family), `bounds` (of a proportion, else `NULL`), `type`
 #'   ("integer", "double", "logical", "factor" or "character"), `levels` (of a
 #'   factor or character, else `NULL`), `ordered` (flag), `digits` (decimals
-#'   that every value keeps; `NA` when there is no such number), `stated` (which
-#'   of these were), `limits` (stated bounds), `label` (the modelled scale: what
-#'   f is the density of).
+#'   that every value keeps; `NA` when there is no such number), `stated` (names
+#'   of what was stated), `limits` (stated bounds), `label` (the modelled scale:
+#'   what f is the density of).
 #' @noRd
 new_response <- function(formula, data, family = gaussian_family(),
                          stated = NULL) {
@@ -140,23 +128,37 @@ new_response <- function(formula, data, family = gaussian_family(),
 check_response <- function(y, response, family) {
   name <- response$variable
   labels <- has_labels(response)
-  if (!labels && (!is.numeric(y) || is.object(y) || !is.null(dim(y)))) {
-    two <- is.logical(y) || length(unique(y)) == 2
-    abort_input(
-      "The response {.val {name}} must be a plain numeric column.",
-      x = "It is {describe_type(y)}.",
-      i = if (two) "For two values use {.fn bernoulli}.",
-      i = haven_hint(y),
-      arg = "data"
-    )
-  }
+  refuse_if(
+    !labels && (!is.numeric(y) || is.object(y) || !is.null(dim(y))),
+    "The response {.val {name}} must be a plain numeric column.",
+    x = "It is {describe_type(y)}.",
+    i = if (is.logical(y) || length(unique(y)) == 2) {
+      "For two values use {.fn bernoulli}."
+    },
+    i = haven_hint(y), arg = "data"
+  )
   check_finite_column(y, name)
   refuse_if(
     length(y) < 2, "{.arg data} must have at least two records.",
-    x = "It has {length(y)}.",
-    arg = "data"
+    x = "It has {length(y)}.", arg = "data"
   )
   y <- stated_values(response, y)
+  check_values(y, response)
+  bad <- which(!is.finite(response_forward(response, y)))
+  refuse_if(
+    length(bad) > 0,
+    "The modelled response {.code {response_label(response)}} must be finite.",
+    x = "It is not for {length(bad)} record{?s}.",
+    i = "Choose another constant or transformation.",
+    arg = "formula", rows = bad
+  )
+}
+
+#' Refuse values that are none of the response's kind
+#' @param y As stated_values() gives them.
+#' @noRd
+check_values <- function(y, response) {
+  name <- response$variable
   switch(response$kind,
     binary = check_binary(y, name, response),
     categorical = check_levels(y, name, response),
@@ -164,18 +166,6 @@ check_response <- function(y, response, family) {
     proportion = check_inside(y, response),
     check_domain(y, response)
   )
-  z <- response_forward(response, y)
-  if (!all(is.finite(z))) {
-    bad <- which(!is.finite(z))
-    abort_input(
-      "The modelled response {.code {response_label(response)}} must be
-       finite.",
-      x = "It is not for {length(bad)} record{?s}.",
-      i = "Choose another constant or transformation.",
-      arg = "formula", rows = bad
-    )
-  }
-  invisible(y)
 }
 
 #' Refuse a density without a bound: all records at one value
@@ -186,48 +176,37 @@ check_response <- function(y, response, family) {
 check_varies <- function(model) {
   response <- model$response
   if (response$kind == "count" || has_labels(response)) {
-    return(invisible(model))
+    return(invisible())
   }
   y <- stated_values(response, model$data[[response$variable]])
   z <- response_forward(response, y)
-  if (min(z) == max(z)) {
-    name <- response$variable
-    n <- length(y)
-    abort_input(
-      "The response {.val {name}} must vary.",
-      x = "All {n} records have the same value{if (min(y) < max(y))
-           ' on the modelled scale'}.",
-      i = "There is nothing to model: every synthetic value would equal it.",
-      i = "A censored likelihood, see {.fn censor}, has no such trouble.",
-      arg = "data"
-    )
-  }
-  invisible(model)
+  refuse_if(
+    min(z) == max(z), "The response {.val {response$variable}} must vary.",
+    x = "All {length(y)} records have the same value{if (min(y) < max(y))
+         ' on the modelled scale'}.",
+    i = "There is nothing to model: every synthetic value would equal it.",
+    i = "A censored likelihood, see {.fn censor}, accepts such a response.",
+    arg = "data"
+  )
 }
 
 check_finite_column <- function(x, name) {
-  missing_rows <- which(is.na(x))
-  if (length(missing_rows) > 0) {
-    n_bad <- length(missing_rows)
-    abort_input(
-      "Column {.val {name}} must have no missing values.",
-      x = "It is missing for {n_bad} of {length(x)} record{?s}.",
-      i = "Drop these records yourself, or give missing values a level or a
-           value of their own.",
-      arg = "data", rows = missing_rows
+  refuse_rows <- function(rows, must, is, advice) {
+    refuse_if(
+      length(rows) > 0, "Column {.val {name}} must {must}.",
+      x = "It is {is} for {length(rows)} of {length(x)} record{?s}.",
+      i = advice, arg = "data", rows = rows
     )
   }
-  infinite_rows <- if (is.numeric(x)) which(is.infinite(x))
-  if (length(infinite_rows) > 0) {
-    n_bad <- length(infinite_rows)
-    abort_input(
-      "Column {.val {name}} must be finite.",
-      x = "It is infinite for {n_bad} of {length(x)} record{?s}.",
-      i = "Correct or drop these records.",
-      arg = "data", rows = infinite_rows
-    )
-  }
-  invisible(x)
+  refuse_rows(
+    which(is.na(x)), "have no missing values", "missing",
+    "Drop these records yourself, or recode missing values as a level or a value
+     of their own."
+  )
+  refuse_rows(
+    if (is.numeric(x)) which(is.infinite(x)), "be finite", "infinite",
+    "Correct or drop these records."
+  )
 }
 
 # Values that the transformation cannot take are the user's decision: nothing
@@ -235,19 +214,17 @@ check_finite_column <- function(x, name) {
 check_domain <- function(y, response) {
   transform <- response_transforms[[response$transform]]
   bad <- which(!transform$takes(y))
-  if (length(bad) == 0) {
-    return(invisible(y))
-  }
   name <- response$variable
-  n_bad <- length(bad)
   choices <- c(
     if (response$transform == "log" && all(y > -1)) sprintf("log1p(%s)", name),
     sprintf("asinh(%s / constant)", name)
   )
-  abort_input(
+  refuse_if(
+    length(bad) > 0,
     "The response {.val {name}} must be {transform$wanted} for
      {.code {response_label(response)}}.",
-    x = "It is {transform$unwanted} for {n_bad} of {length(y)} record{?s}.",
+    x = "It is {transform$unwanted} for {length(bad)} of {length(y)}
+         record{?s}.",
     i = "Either drop these records yourself, for instance with {.fn subset},",
     i = "or keep them and model {.or {.code {choices}}} with a public
          constant.",
@@ -295,27 +272,37 @@ print_lines.synth_response <- function(x) {
 check_public_ends <- function(ends, y, arg, confirmed = NULL) {
   # What is no number is refused where ends are read
   if (!is.numeric(ends) || !is.numeric(y) || length(y) == 0) {
-    return(invisible(ends))
+    return(invisible())
   }
   y <- as.double(y)
   told <- ends[near_one_of(ends, range(y[is.finite(y)])) &
     !near_one_of(ends, c(0, 1, confirmed))]
-  if (length(told) == 0) {
-    return(invisible(ends))
-  }
   rows <- which(near_one_of(y, told))
   which <- if (length(told) > 1) "Both are" else "One of them is"
-  abort_privacy(
-    "{.arg {arg}} must be public: chosen without the data.",
+  refuse_private(
+    length(told) > 0, "{.arg {arg}}",
     x = "{which} the smallest or the largest value of the data, which
          {length(rows)} record{?s} {?has/have}.",
     i = "State what is known beforehand, such as {.code c(10, 2e6)} for
          incomes.",
-    i = "An end that is public all the same, such as a top code, is confirmed
-         by {.code response = public_response(confirmed = )}.",
-    arg = arg, rows = rows,
-    class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+    i = "If such an end is public all the same, for instance a top code, confirm
+         it with {.code response = public_response(confirmed = )}.",
+    arg = arg, rows = rows
   )
+}
+
+#' Refuse what was stated as public and was not
+#' @param what (string) What was stated, in cli's markup.
+#' @param ... See abort_of().
+#' @noRd
+refuse_private <- function(wrong, what, ..., .envir = rlang::caller_env()) {
+  if (wrong) {
+    abort_privacy(
+      paste(what, "must be public: chosen without the data."), ...,
+      .envir = .envir,
+      class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+    )
+  }
 }
 
 #' Refuse stated breaks that are mostly values of the file, or its quantiles
@@ -326,29 +313,20 @@ check_public_ends <- function(ends, y, arg, confirmed = NULL) {
 check_public_breaks <- function(breaks, y, confirmed = NULL) {
   width <- diff(breaks)
   if (max(width) - min(width) <= 1e-9 * sum(width)) {
-    return(invisible(breaks))
+    return(invisible())
   }
   stated <- breaks[breaks != signif(breaks, 2) & !breaks %in% confirmed]
   told <- stated[stated %in% y]
-  if (length(told) > 2 && length(told) > length(stated) / 2) {
-    abort_public_breaks(
-      "{length(told)} of {length(breaks)} breaks are values of records.",
-      which(y %in% told)
-    )
-  }
-  if (are_quantiles(stated, y)) {
-    abort_public_breaks("They are quantiles of the data.", integer())
-  }
-  invisible(breaks)
-}
-
-abort_public_breaks <- function(what, rows, .envir = rlang::caller_env()) {
-  abort_privacy(
-    "{.arg bins} must be public: chosen without the data.",
-    x = what,
+  values <- length(told) > 2 && length(told) > length(stated) / 2
+  refuse_private(
+    values || are_quantiles(stated, y), "{.arg bins}",
+    x = if (values) {
+      "{length(told)} of {length(breaks)} breaks are values of records."
+    } else {
+      "They are quantiles of the data."
+    },
     i = "State round breaks, or their number and {.arg bounds}.",
-    arg = "bins", rows = rows, .envir = .envir,
-    class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+    arg = "bins", rows = if (values) which(y %in% told) else integer()
   )
 }
 
@@ -425,33 +403,22 @@ check_public_numbers <- function(stated, y, what, arg, confirmed = NULL) {
   stated <- unique(abs(as.double(unlist(stated))))
   stated <- stated[is.finite(stated) & signif(stated, 3) != stated &
     !near_one_of(stated, abs(as.double(confirmed)))]
-  if (length(stated) == 0 || !is.numeric(y)) {
-    return(invisible())
-  }
-  y <- as.double(y)
-  y <- y[is.finite(y)]
-  if (length(y) < 2) {
+  y <- if (is.numeric(y)) as.double(y)[is.finite(y)]
+  if (length(stated) == 0 || length(y) < 2) {
     return(invisible())
   }
   long <- stated[signif(stated, 6) != stated]
   told <- near_one_of(stated, abs(response_statistics(y))) |
     (stated %in% long & stated %in% abs(y))
-  if (any(told)) {
-    n <- sum(told)
-    what <- cli::format_inline(what)
-    abort_privacy(
-      "{what} must be public: chosen without the data.",
-      x = "{n} number{?s} {?is/are} a value of the response, or its mean, a
-           quartile or another statistic of it.",
-      i = "State what is known beforehand: a number of two or three digits
-           serves as well.",
-      i = "A number that is public all the same is confirmed by
-           {.code response = public_response(confirmed = )}.",
-      arg = arg,
-      class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
-    )
-  }
-  invisible()
+  refuse_private(
+    any(told), what,
+    x = "{sum(told)} number{?s} {?is/are} a value of the response, or its mean,
+         a quartile or another statistic of it.",
+    i = "State what is known beforehand: a number of two or three digits
+         will do.",
+    i = "If such a number is public all the same, confirm it with
+         {.code response = public_response(confirmed = )}.", arg = arg
+  )
 }
 
 response_statistics <- function(y) {

@@ -1,16 +1,16 @@
-#' Find the weights that reach a target
+#' Find weights that reach a target bound or risk
 #'
-#' Takes one scalar for all records, or scales or shifts given weights, so that
-#' the bound \eqn{\Delta} of the refit, or its mean identification risk, reaches
-#' a target: \eqn{\epsilon / 2} for a wanted \eqn{\epsilon = 2 \Delta}. Found
-#' by refitting, because the draws move with the weights; each refit starts from
-#' where the last one ended.
+#' Looks for one weight for all records, or a scale or shift of given weights,
+#' at which the refit reaches a target: a Lipschitz bound \eqn{\Delta}
+#' (\eqn{\epsilon / 2} for a wanted \eqn{\epsilon = 2 \Delta}) or a mean
+#' identification risk. The search refits the model, because the draws depend on
+#' the weights; each refit starts where the previous one ended.
 #'
-#' One scalar for all is the exponential mechanism with the log-likelihood as
-#' utility: each record is down-weighted as much as the riskiest one needs. The
-#' first refit takes \eqn{\alpha = target / \Delta} with \eqn{\Delta} of the
-#' unweighted fit, as the papers do; the draws spread as the weight falls, so
-#' that it overshoots. Later ones follow a secant.
+#' One weight for all records is the exponential mechanism with the
+#' log-likelihood as utility: every record gets the weight that the riskiest one
+#' needs. The first refit takes \eqn{\alpha = target / \Delta} with \eqn{\Delta}
+#' of the unweighted fit, as the papers do. It overshoots, because the draws
+#' spread as the weight falls. Later refits follow a secant.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) The unweighted fit.
 #' @param target (number > 0, a fit or a `lipschitz_bound`) The \eqn{\Delta} to
@@ -20,20 +20,21 @@
 #' @param by (string) What is solved for: `"scale"`, the default,
 #'   \eqn{c} in \eqn{\mathrm{clamp}(c \alpha_i)}, or `"shift"`, \eqn{g} in
 #'   \eqn{\mathrm{clamp}(\alpha_i + g)}, between -1 and 1.
-#' @param risk (number in (0, 1)) Instead of `target`: the mean identification
-#'   risk to reach, that of [identification_risk()] with `known`, `radius` and
-#'   `relative` over `m` synthetic sets of each refit.
+#' @param risk (number in (0, 1)) The mean identification risk to reach, in
+#'   place of `target`. Measured by [identification_risk()] with `known`,
+#'   `radius` and `relative` on `m` synthetic sets of each refit.
 #' @param known,radius,relative As in [identification_risk()]; for `risk` only.
 #' @param m (count) Synthetic sets of each refit; for `risk` only. Default 20.
 #' @param tolerance (number > 0) Accepted distance from the target, as a share
-#'   of it. Default 0.02: bounds are maxima over draws and vary by about as much
-#'   from run to run.
-#' @param max_refits (count) The most refits. Default 10.
-#' @param below (flag) Where no refit is within the tolerance: does the nearest
-#'   count as reached if it lies below the target? Default `FALSE`: an error.
-#'   `NA`: the nearest counts wherever it lies.
+#'   of it. Default 0.02, because bounds are maxima over draws and vary by about
+#'   that much from run to run.
+#' @param max_refits (count) Maximum number of refits. Default 10.
+#' @param below (flag) What to do if no refit is within the tolerance. `FALSE`,
+#'   the default: an error. `TRUE`: accept the nearest refit if it lies below
+#'   the target. `NA`: accept the nearest refit.
 #' @param quantile,allow_unconverged As in [reweight()].
-#' @param ... Passed to [update()][update.synthesizer], such as `draws`, `seed`.
+#' @param ... Passed to [update()][update.synthesizer], such as `draws` or
+#'   `seed`.
 #'
 #' @return The refitted model. Its `privacy_weights` have the scheme `"scalar"`,
 #'   all equal, or `"scaled"`. Its `solution` is a list with `by`, `value`,
@@ -43,14 +44,14 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_privacy` (class `pseudosynth_error_unreachable`): no refit
-#' came within the tolerance. The message says which is the nearest, the fields
-#' `nearest` and `search` hold it. `pseudosynth_error_input`: a weighted fit,
-#' neither or both of `target` and `risk`, arguments out of range.
+#' was within the tolerance. The message and the field `nearest` give the
+#' nearest result, the field `search` all refits. `pseudosynth_error_input`: a
+#' weighted fit, neither or both of `target` and `risk`, arguments out of range.
 #'
 #' @section Privacy:
 #' The value found depends on the file, and so do the weights, whatever they
-#' were before: the label is the papers' asymptotic one. A scalar that you state
-#' beforehand is public: [public_scalar()].
+#' were before: the label is the papers' asymptotic one. A scalar stated
+#' beforehand is public; see [public_scalar()].
 #' @references Savitsky, Williams and Hu (2022), Bayesian pseudo posterior
 #' mechanism under asymptotic differential privacy, section 2 (there
 #' "EMweighted"). Savitsky, Hu and Williams, section 3.1 ("SW"). Hu and
@@ -93,10 +94,14 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   if (is.null(risk)) {
     refuse_if(
       !is.null(known) || !missing(radius),
-      "{.arg known} and {.arg radius} say how {.arg risk} is measured.",
+      "{.arg known} and {.arg radius} can only be given with {.arg risk}.",
       arg = if (is.null(known)) "radius" else "known"
     )
-    target <- target_bound(target)
+    if (inherits(target, c("synthesizer", "external_fit"))) {
+      target <- target$bound
+    }
+    if (is_lipschitz_bound(target)) target <- target$overall
+    target <- check_number(target, above = 0)
     measure <- bound_of_fit
   } else {
     target <- check_number(risk, above = 0, below = 1)
@@ -122,16 +127,6 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
     "value", "target", "reached", "search"
   )])
   solved
-}
-
-target_bound <- function(target) {
-  if (inherits(target, c("synthesizer", "external_fit"))) {
-    target <- target$bound
-  }
-  if (is_lipschitz_bound(target)) {
-    target <- target$overall
-  }
-  check_number(target, above = 0, arg = "target")
 }
 
 bound_of_fit <- function(fit) fit$bound$overall
@@ -164,8 +159,7 @@ check_unweighted <- function(fit) {
   refuse_if(
     !is.null(fit$privacy_weights) || !is.null(fit$censor),
     "{.arg fit} must be unweighted.",
-    x = "Its likelihood is weighted or censored.",
-    arg = "fit"
+    x = "Its likelihood is weighted or censored.", arg = "fit"
   )
 }
 
@@ -256,6 +250,7 @@ search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
                          below = FALSE, rows = fit_rows(fit)) {
   alpha <- as.double(weights)
   is_scale <- solved$by == "scale"
+  smallest <- if (is_scale) 1e-6 else -1
   one <- is_scale && all(alpha == 1)
   known <- if (one) list(value = 1, reached = measure(fit))
   # How the draws that are there would do with these weights
@@ -267,7 +262,7 @@ search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
     },
     measure = measure, target = solved$target,
     start = if (is_scale) solved$target / before else 0,
-    limits = if (is_scale) c(0, 1 / max(alpha, 1e-6)) else c(-1, 1),
+    limits = c(smallest, if (is_scale) 1 / max(alpha, 1e-6) else 1),
     known = known, log = is_scale, tolerance = solved$tolerance,
     max_refits = solved$max_refits, refit = refit, below = below
   )
@@ -292,8 +287,7 @@ search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
 #' @noRd
 solve_target <- function(fit, weights_at, measure, target, start, limits, known,
                          log, tolerance, max_refits, refit, below = FALSE) {
-  smallest <- if (log) max(limits[1], 1e-6) else limits[1]
-  value <- clamp(start, smallest, limits[2])
+  value <- clamp(start, limits[1], limits[2])
   from <- fit
   best <- NULL
   search <- NULL
@@ -307,21 +301,19 @@ solve_target <- function(fit, weights_at, measure, target, start, limits, known,
       seconds = from$seconds$total %||% NA_real_
     )
     search <- rbind(search, row)
-    nearer <- is.null(best) ||
-      abs(reached - target) < abs(best$reached - target)
-    if (nearer) {
+    miss <- abs(reached - target)
+    if (is.null(best) || miss < abs(best$reached - target)) {
       best <- list(
         fit = from, value = value, reached = reached, target = target
       )
     }
     if (row$accepted) break
     at_limit <- (reached < target && value >= limits[2]) ||
-      (reached > target && value <= smallest)
+      (reached > target && value <= limits[1])
     points <- rbind(as.data.frame(known), search[c("value", "reached")])
     if (at_limit || is_jump(points, target, log, tolerance)) break
-    value <- clamp(
-      next_value(points, target, limits, log), smallest, limits[2]
-    )
+    value <- next_value(points, target, limits, log)
+    value <- clamp(value, limits[1], limits[2])
   }
   if (!any(search$accepted) && !is.na(below) &&
     !(below && best$reached < target)) {
@@ -440,7 +432,7 @@ abort_unreachable <- function(best, target, tolerance, search) {
     "The target {format_figure(target)} was not reached within
      {format_share(tolerance)}.",
     x = "The nearest of {n} refit{?s} reached {format_figure(best$reached)}.",
-    i = "Take that as the target, raise {.arg tolerance} or
+    i = "Use that as the target, raise {.arg tolerance} or
          {.arg max_refits}, or start from other weights.",
     class = "pseudosynth_error_unreachable",
     nearest = best$reached, value = best$value, search = search

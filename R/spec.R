@@ -11,9 +11,7 @@
 weighted_spec <- function(spec, model, weights, censor) {
   n <- length(spec$y)
   spec$alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
-  if (!is.null(censor$alpha)) {
-    spec$alpha <- spec$alpha * censor$alpha
-  }
+  if (!is.null(censor$alpha)) spec$alpha <- spec$alpha * censor$alpha
   spec["censor"] <- list(NULL)
   spec["censor"] <- list(censor_spec(censor, model, spec))
   spec
@@ -92,23 +90,17 @@ record_spec <- function(model, data) {
   if (!has_labels(response)) {
     response_values(data, response$variable)
     y <- stated_values(response, y)
-    switch(response$kind,
-      count = check_counts(y, response$variable),
-      proportion = check_inside(y, response),
-      check_domain(y, response)
-    )
+    check_values(y, response)
   }
   spec$y <- response_forward(response, y)
   bad <- which(!is.finite(spec$y))
-  if (length(bad) > 0) {
-    n_bad <- length(bad)
-    abort_input(
-      "The response {.val {response$variable}} must have values of the kind it
-       had.",
-      x = "{n_bad} record{?s} {?has/have} others.",
-      arg = "newdata", rows = bad
-    )
-  }
+  refuse_if(
+    length(bad) > 0,
+    "The response {.val {response$variable}} must have values of the same kind
+     as in the fit.",
+    x = "{length(bad)} record{?s} {?has/have} others.",
+    arg = "newdata", rows = bad
+  )
   spec
 }
 
@@ -143,9 +135,8 @@ check_parameter_names <- function(columns, family) {
   refuse_if(
     !is_mixture(family) && length(taken) > 0,
     "A predictor must not have the name of a parameter.",
-    x = "{.val {taken}} is one of {.code {format(family)}}.",
-    i = "Rename the column.",
-    arg = "data"
+    x = "{.val {taken}} is a parameter of {.code {format(family)}}.",
+    i = "Rename the column.", arg = "data"
   )
 }
 
@@ -182,30 +173,22 @@ reference_draw <- function(values, model, spec) {
     short <- rep(model$design$columns, each = spec$K - 1)
   }
   unknown <- setdiff(names(values), c(full, short))
-  if (length(unknown) > 0) {
-    known <- unique(short)
-    abort_input(
-      "{.arg reference} must name parameters of the model.",
-      x = "{cli::qty(length(unknown))}It has no parameter{?s}
-           {.val {unknown}}.",
-      i = "The parameters are {.val {known}}.",
-      arg = "reference"
-    )
-  }
+  refuse_if(
+    length(unknown) > 0, "{.arg reference} must name parameters of the model.",
+    x = "{cli::qty(length(unknown))}It has no parameter{?s} {.val {unknown}}.",
+    i = "The parameters are {.val {unique(short)}}.", arg = "reference"
+  )
   draw <- ifelse(full %in% names(values), values[full], values[short])
   if (is_mixture(model$family)) {
     proportion <- short == "pi"
-    if (all(is.na(draw[proportion]))) {
-      draw[proportion] <- 1 / sum(proportion)
-    }
+    if (all(is.na(draw[proportion]))) draw[proportion] <- 1 / sum(proportion)
   }
   coefficient <- short %in% model$design$columns
   draw[coefficient & is.na(draw)] <- 0
   left_out <- unique(short[is.na(draw)])
   refuse_if(
     length(left_out) > 0, "{.arg reference} must give {.val {left_out}}.",
-    i = "Only coefficients may be left out: they are then 0.",
-    arg = "reference"
+    i = "Only coefficients may be left out: they are then 0.", arg = "reference"
   )
   outside <- unique(short[!coefficient & draw <= 0])
   refuse_if(
@@ -225,24 +208,22 @@ check_reference_model <- function(reference, model, spec) {
     c(design$intercept, attr(design$terms, "term.labels"), design$offset)
   }
   problem <- if (!same_density) {
-    "Its family is another one."
+    "Its family is different."
   } else if (!identical(reference$response$label, model$response$label)) {
     "It models another response."
   } else if (!identical(labels(reference$design), labels(model$design))) {
     "It has other predictors."
   }
   refuse_if(
-    !is.null(problem), "The {.arg reference} must be a fit of the same model.",
-    x = "{problem}",
-    arg = "reference"
+    !is.null(problem), "{.arg reference} must be a fit of the same model.",
+    x = problem, arg = "reference"
   )
   if (identical(reference$fingerprint, values_mark(spec$y)) ||
     is_same_file(model$data, reference$rows)) {
     abort_privacy(
-      "The {.arg reference} must come from other data.",
-      x = "It was fitted to this file or to most of it, so that records would
-           enter twice.",
-      arg = "reference"
+      "{.arg reference} must come from other data.",
+      x = "It was fitted to this file or to most of it: records would enter
+           twice.", arg = "reference"
     )
   }
 }

@@ -1,51 +1,31 @@
 # The stages of a job: its fits, their table, their lines.
 
 #' One row per stage
+#'
+#' Noisy sums have neither bounds over draws nor weights of the file.
 #' @noRd
 stage_table <- function(fits) {
   rows <- lapply(names(fits), function(stage) {
     fit <- fits[[stage]]
-    if (inherits(fit, "score_release")) {
-      return(release_row(stage, fit))
-    }
-    label <- label_of_fit(fit, 1)
+    noisy <- inherits(fit, "score_release")
+    label <- if (noisy) guarantee(fit) else label_of_fit(fit, 1)
+    epsilon <- label$epsilon[[if (noisy) "total" else "per_draw"]]
     # The weights themselves: a reference's factor is the rule's
-    alpha <- alpha_of(fit)
-    epsilon <- label$epsilon$per_draw
+    alpha <- if (noisy) NA_real_ else alpha_of(fit)
     data.frame(
-      stage = stage,
-      lipschitz_bound = fit$bound$overall,
-      oscillation = max(fit$bound$oscillation),
-      alpha_min = min(alpha),
-      alpha_median = stats::median(alpha),
+      stage = stage, lipschitz_bound = fit$bound$overall %||% NA_real_,
+      oscillation = max(fit$bound$oscillation %||% NA_real_),
+      alpha_min = min(alpha), alpha_median = stats::median(alpha),
       epsilon_add_remove = epsilon[["add-remove"]],
-      epsilon_replace = epsilon[["replace"]],
-      label = label$label,
-      converged = isTRUE(fit$converged),
-      seconds = stage_seconds(fit)
+      epsilon_replace = epsilon[["replace"]], label = label$label,
+      converged = if (noisy) NA else isTRUE(fit$converged),
+      # A re-weighted stage took all the refits of its search
+      seconds = sum(
+        fit$reweighting$search$seconds %||% fit$seconds$total %||% NA_real_
+      )
     )
   })
   do.call(rbind, rows)
-}
-
-#' Noisy sums have no bound over draws and no weights of the file
-#' @noRd
-release_row <- function(stage, release) {
-  label <- guarantee(release)
-  data.frame(
-    stage = stage, lipschitz_bound = NA_real_,
-    oscillation = NA_real_, alpha_min = NA_real_, alpha_median = NA_real_,
-    epsilon_add_remove = label$epsilon$total[["add-remove"]],
-    epsilon_replace = label$epsilon$total[["replace"]],
-    label = label$label, converged = NA, seconds = NA_real_
-  )
-}
-
-#' A re-weighted stage took all the refits of its search
-#' @noRd
-stage_seconds <- function(fit) {
-  search <- fit$reweighting$search
-  if (is.null(search)) fit$seconds$total %||% NA_real_ else sum(search$seconds)
 }
 
 stage_lines <- function(stages) {
@@ -164,8 +144,7 @@ check_enough_draws <- function(job, sets, arg) {
   refuse_if(
     sets > kept, "Each synthetic set needs a draw of its own.",
     x = "{.arg {arg}} asks for {sets} sets, but a fit keeps {kept} draw{?s}.",
-    i = "Fit with more {.arg draws}.",
-    arg = arg
+    i = "Fit with more {.arg draws}.", arg = arg
   )
 }
 
@@ -188,7 +167,7 @@ with_centred_prior <- function(job) {
 weighting_stages <- function(job, stage, what, make) {
   fits <- first_stage(job)
   unweighted <- fits[[1]]
-  tell_step("Fitting with {what}")
+  tell_step(paste("Fitting with", what))
   weights <- make(job, unweighted)
   fit <- job_update(job, unweighted, "weighted", 1, privacy_weights = weights)
   if (!is.null(job$budget)) {
@@ -204,13 +183,11 @@ weighting_stages <- function(job, stage, what, make) {
 final_stages <- function(job, fits) {
   s <- job$mechanism$settings
   tell_step("Re-weighting")
-  fits[[job$mechanism$name]] <- call_by_name(reweight, c(
-    list(
-      fit = fits[[length(fits)]],
-      k = s$k, tolerance = s$tolerance, max_refits = s$max_refits,
-      quantile = s$quantile, allow_unconverged = job$allow_unconverged
-    ),
-    seed_argument(job, "reweight")
+  fits[[job$mechanism$name]] <- call_by_name(reweight, list(
+    fit = fits[[length(fits)]], k = s$k, tolerance = s$tolerance,
+    max_refits = s$max_refits, quantile = s$quantile,
+    allow_unconverged = job$allow_unconverged,
+    seed = stage_seed(job$seed, "reweight")
   ))
   fits
 }
@@ -265,17 +242,18 @@ solved_fit <- function(job, unweighted, weights, by) {
     by = by, tolerance = s$tolerance, max_refits = s$max_refits,
     quantile = s$quantile, allow_unconverged = job$allow_unconverged,
     # On a neighbour of an audit the nearest has to do
-    below = if (is.null(job$fit_with)) TRUE else NA
+    below = if (is.null(job$fit_with)) TRUE else NA,
+    seed = stage_seed(job$seed, "solve")
   )
   solved <- finished_stage(job$seed, "solve", reach(
-    job, call_by_name(solve_weights, c(arguments, seed_argument(job, "solve")))
+    job, call_by_name(solve_weights, arguments)
   ))
   claim <- claim_of_bound(job, solved$solution$reached)
   if (claim < job$epsilon * (1 - s$tolerance)) {
     cli::cli_inform(c(
       i = "{.val {job$mechanism$name}} claims an epsilon of
-           {format_figure(claim)}, less than the {format(job$epsilon)} that was
-           asked for: no weights between 0 and 1 come nearer."
+           {format_figure(claim)}, less than the {format(job$epsilon)} asked
+           for: this is the closest that weights in [0, 1] can reach."
     ))
   }
   solved
@@ -300,10 +278,9 @@ abort_unreached <- function(job, bound, search = NULL) {
   abort_privacy(
     "{.arg epsilon} = {format(job$epsilon)} cannot be reached by
      {.val {job$mechanism$name}}.",
-    x = "The nearest that was reached is {format_figure(nearest)}.",
+    x = "The nearest value reached is {format_figure(nearest)}.",
     i = "Ask for that, raise {.arg tolerance} or {.arg max_refits}, or choose
-         a censored mechanism, which meets every epsilon.",
-    arg = "epsilon",
+         a censored mechanism, which meets every epsilon.", arg = "epsilon",
     class = "pseudosynth_error_unreachable", nearest = nearest, search = search
   )
 }

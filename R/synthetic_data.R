@@ -1,20 +1,20 @@
 #' Synthetic data sets with their public label
 #'
-#' What [synthesize()] returns: m data frames with the columns of the model in
-#' the order of the confidential data, the response synthetic, the predictors as
-#' published: values, names and levels, and no other attribute. Levels that no
-#' record has stay; those of factors that are not ordered are sorted. A set is a
-#' tibble where the data were one, a data frame otherwise; `as.data.frame()`
-#' gives data frames.
+#' Holds what [synthesize()] returns: m data frames with the columns of the
+#' model in the order of the confidential data. The response is synthetic; of
+#' the predictors, values, names and levels are published and no other
+#' attribute. Unused levels are kept; levels of unordered factors are sorted. A
+#' set is a tibble if the data were one, a data frame otherwise;
+#' `as.data.frame()` gives data frames.
 #'
 #' @param x,object A `synthetic_data` object.
-#' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two. A column
-#'   is one of a set, `x[[1]]$income`; asked of the object it is an error.
+#' @param i (count) `x[[2]]` is the second set, `x[2:3]` a list of two. Take a
+#'   column from a set, as in `x[[1]]$income`; `x$income` is an error.
 #' @param n (whole number) Rows of `as.data.frame(x)`, as in [head()].
-#' @param set (count, `"all"` or `NULL`) Which set. `"all"` stacks them, with
-#'   the number of the set in a first column `set` (`synthetic_set` where the
-#'   file has a column `set`). `NULL`, the default: all of them where there are
-#'   several, so that `write.csv(x)` leaves none out.
+#' @param set (count, `"all"` or `NULL`) Which set. `"all"` stacks all sets,
+#'   with the number of the set in a first column `set` (`synthetic_set` if the
+#'   file has a column `set`). `NULL`, the default: all sets if there are
+#'   several, so that `write.csv(x)` writes all of them.
 #' @param ... Not used.
 #'
 #' @return A list with
@@ -24,32 +24,30 @@
 #'     `transform` (string): the scale it was modelled on, such as `"log"`;
 #'     `kind` (string): `"continuous"`, `"count"`, `"proportion"`, `"binary"`
 #'     or `"categorical"`; `bounds` (two numbers or `NULL`): as stated to
-#'     [synthesize()]; `ends` (two numbers, or `NULL` for categories): of what
-#'     can be released; `confirmed`: see [public_response()]; `moved` (m
-#'     counts): values of each set that lay beyond the bounds, beyond the
-#'     bounds of [public_response()] or beyond the whole numbers of R, and were
-#'     moved to the ends;
+#'     [synthesize()]; `ends` (two numbers, or `NULL` for categories): smallest
+#'     and largest value that can be released; `confirmed`: see
+#'     [public_response()]; `moved` (m counts): how many values of each set lay
+#'     beyond the stated bounds or R's integers and were moved to the ends;
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
-#'     (string): by which rules [pool()] combines what is estimated from the
-#'     sets: `"reiter"`, `"rubin"`, or `"none"` where they cannot be combined.
+#'     (string): the rules by which [pool()] combines estimates from the sets:
+#'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
-#'   `for`, `Map()`, `do.call()` and purrr's `map()` do not ask the class and
-#'   would go over the elements above: give them `as.list(x)`.
-#'   `summary()` gives the statistics of the synthetic column, one row per set;
-#'   of a yes/no column the share of each value.
+#'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
+#'   above: give them `as.list(x)`. `summary()` gives the statistics of the
+#'   synthetic column, one row per set; for a yes/no column the share of each
+#'   value.
 #'
-#'   `as.data.frame(x)` is the form in which sets leave the agency: the rows of
-#'   each in an order of their own, at random by the operating system's entropy
-#'   at every call, numbered anew. `x[[i]]`, `x[i]`, `as.list(x)` and `x$sets`
-#'   keep the order of the file.
+#'   `as.data.frame(x)` is the form for release: the rows of each set are in
+#'   random order, drawn anew from the operating system's entropy at every call.
+#'   `x[[i]]`, `x[i]`, `as.list(x)` and `x$sets` keep the order of the file.
 #'
 #' @section Privacy:
 #' The object holds no confidential value: no fit, draws, weights, bounds, seed,
 #' formula, call or environment. But its sets are in the order of the file,
-#' because measures of risk need that inside the agency: where the file is
-#' sorted by income, row k is the record of rank k. Hand out what
+#' because risk measures inside the agency need that order. If the file is
+#' sorted by income, row k then belongs to the record of rank k. Release what
 #' `as.data.frame()` gives, never the object or `x[[i]]`.
 #' @seealso [synthesize()], [guarantee()], [release()]
 #' @name synthetic_data
@@ -107,7 +105,7 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
       n_records = nrow(values),
       made_by = list(
         package = "pseudosynth",
-        version = as.character(utils::packageVersion("pseudosynth")),
+        version = own_version(),
         assignment = assignment, reproducible = label$reproducible,
         combine = combine
       )
@@ -134,17 +132,16 @@ synthesized_columns <- function(response, bounds, moved) {
 # looks for the file's values in what is written.
 combine_words <- c(
   reiter = paste(
-    "each set has values of a parameter draw of its own: combine what is",
-    "estimated from them by the rules for partially synthetic data"
+    "each set was drawn from a parameter draw of its own: combine estimates",
+    "from several sets by the rules for partially synthetic data"
   ),
   rubin = paste(
-    "the differences between sets are what the release leaves unknown of the",
-    "file: combine what is estimated from them by the rules for multiple",
-    "imputation"
+    "the sets differ by what the release leaves unknown about the file:",
+    "combine estimates from several sets by the rules for multiple imputation"
   ),
   none = paste(
-    "every set has the best values that the release tells, in other places:",
-    "take one of them, and do not combine what is estimated from several"
+    "all sets have the same best values in different places: use one set, and",
+    "do not combine estimates from several"
   )
 )
 
@@ -160,9 +157,9 @@ tell_moved <- function(moved, n_values, response) {
     cli::cli_warn(
       c(
         "{share} synthetic values lay beyond the largest number of their type
-         and were cut there.",
+         and were replaced by it.",
         i = "State {.code bounds = c(lo, hi)} in {.fn synthesize}: the smallest
-             and the largest value that are publicly possible."
+             and the largest possible value, from public knowledge."
       ),
       class = c("pseudosynth_warning_bounds", "pseudosynth_warning")
     )
@@ -228,10 +225,9 @@ guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
 check_sets_drawn <- function(m, drawn) {
   m <- check_count(m, min = 1, arg = "m")
   refuse_if(
-    m != drawn, "Synthetic data carry the label of all their sets.",
+    m != drawn, "The label of synthetic data is that of all their sets.",
     x = "{.arg m} is {m}, but there {cli::qty(drawn)}{?is/are} {drawn}
-         set{?s}.",
-    arg = "m"
+         set{?s}.", arg = "m"
   )
 }
 
@@ -252,14 +248,10 @@ check_sets_memory <- function(m, n) {
     return(element_of(x, check_string(i)))
   }
   i <- check_count(i, min = 1)
-  if (i > length(x$sets)) {
-    n_sets <- length(x$sets)
-    abort_input(
-      "There is no set {i}.",
-      x = "The synthetic data hold {n_sets} set{?s}.",
-      arg = "i"
-    )
-  }
+  refuse_if(
+    i > length(x$sets), "There is no set {i}.",
+    x = "The synthetic data hold {length(x$sets)} set{?s}.", arg = "i"
+  )
   x$sets[[i]]
 }
 
@@ -337,6 +329,8 @@ plain_frame <- function(set) structure(set, class = frame_class(FALSE))
 print_lines.synthetic_data <- function(x) {
   column <- only_column(x)
   n_moved <- sum(column$moved)
+  label <- guarantee(x)
+  nothing <- label$label == "none"
   c(
     sprintf(
       "Synthetic data: %s of %s records, %s synthetic",
@@ -349,14 +343,13 @@ print_lines.synthetic_data <- function(x) {
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
     },
-    wrap_line(paste("label:", format(guarantee(x)))),
+    wrap_line(paste("label:", format(label))),
     paste0(
       "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
       # Sets without a guarantee, or edited ones, are as the file is
-      if (guarantee(x)$label != "none") " for release",
-      ", guarantee(x) the whole label"
+      if (!nothing) " for release", ", guarantee(x) the whole label"
     ),
-    if (guarantee(x)$label == "none") "  Without a guarantee: not for release"
+    if (nothing) "  Without a guarantee: not for release"
   )
 }
 
@@ -366,15 +359,15 @@ summary.synthetic_data <- function(object, ...) {
   column <- only_column(object)
   rows <- lapply(object$sets, function(set) {
     y <- set[[column$name]]
-    if (has_labels(column)) {
-      return(as.data.frame(as.list(value_shares(y)), optional = TRUE))
+    shown <- if (has_labels(column)) {
+      value_shares(y)
+    } else {
+      y <- as.double(y)
+      q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95))
+      names(q)[3] <- "median"
+      c(mean = mean(y), sd = stats::sd(y), q)
     }
-    y <- as.double(y)
-    q <- stats::quantile(y, c(0.05, 0.25, 0.5, 0.75, 0.95), names = FALSE)
-    data.frame(
-      mean = mean(y), sd = stats::sd(y), "5%" = q[1], "25%" = q[2],
-      median = q[3], "75%" = q[4], "95%" = q[5], check.names = FALSE
-    )
+    as.data.frame(as.list(shown), optional = TRUE)
   })
   structure(
     list(

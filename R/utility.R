@@ -1,4 +1,7 @@
-#' How close synthetic sets come to the confidential file
+#' Measure how close synthetic sets are to the confidential file
+#'
+#' Compares distributions, group means, regression coefficients and, on request,
+#' a propensity score, set by set.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
 #'   data frame or list of data frames) The sets.
@@ -6,70 +9,74 @@
 #'   default, takes that of a `pseudo_posterior`.
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
 #'   that of `synthetic`.
-#' @param groups (character or `NULL`) Published columns whose groups' means are
-#'   compared. `NULL`, the default: none.
+#' @param groups (character or `NULL`) Published columns. The means of
+#'   `variable` in their groups are compared. `NULL`, the default: none.
 #' @param regression (formula or `NULL`) A linear model, such as
-#'   `log(income) ~ age + earner`, fitted to both by least squares: its R2 and
-#'   the overlap of the 95% intervals of its coefficients. `.` stands for the
-#'   other columns that all of them have. `NULL`, the default: none.
-#' @param transform (string) Scale of the groups' means: `"identity"`, `"log"`,
-#'   `"log1p"` or `"sqrt"`. Default: the modelled scale of `synthetic` where it
+#'   `log(income) ~ age + earner`. It is fitted to the file and to each set by
+#'   least squares; R2 and the overlap of the 95% intervals of the coefficients
+#'   are compared. `.` stands for the other columns that the file and all sets
+#'   have. `NULL`, the default: none.
+#' @param transform (string) Scale of the group means: `"identity"`, `"log"`,
+#'   `"log1p"` or `"sqrt"`. Default: the modelled scale of `synthetic` if it
 #'   is one of these.
-#' @param pmse (`FALSE`, `TRUE` or string) Also the propensity mean squared
-#'   error of a model that tells the records of the file from those of the set
-#'   by `variable` and all other common columns. `"logit"`, the same as `TRUE`:
-#'   a logistic regression on the rank of `variable`, its square, and both by
-#'   each other column. `"cart"`: a classification tree, which also finds what
-#'   no straight line shows; its leaves have at least a twentieth of all
-#'   records. It needs the package rpart and is slower. Default `FALSE`.
-#' @param survey_weights (string or `NULL`) A column of survey weights that the
-#'   file and the sets have, as in [resample_statistics()]: the distribution
-#'   functions, the means of groups, the linear model and the statistics are
-#'   then weighted by it, the propensity error is not. Its intervals are those
-#'   of weighted least squares, without the design of the survey. Default none.
+#' @param pmse (`FALSE`, `TRUE` or string) Compute the propensity mean squared
+#'   error? The propensity model separates the records of the file from those of
+#'   the set by `variable` and all other common columns. `"logit"` (same as
+#'   `TRUE`): a logistic regression on the rank of `variable`, its square, and
+#'   the interactions of both with each other column. `"cart"`: a classification
+#'   tree whose leaves hold at least 5% of all records; slower, needs
+#'   the package rpart, and also finds nonlinear differences. Default `FALSE`.
+#' @param survey_weights (string or `NULL`) A column of survey weights in the
+#'   file and the sets, as in [resample_statistics()]. Distribution functions,
+#'   group means, the linear model and the statistics are weighted by it; the
+#'   propensity error is not. Intervals are those of weighted least squares and
+#'   ignore the survey design. `NULL`, the default: no weights.
 #' @param ... Must be empty.
 #'
 #' @return A `utility`: a list with `table`, a data frame with a row for each
 #'   set and the columns
 #'   * `set`;
-#'   * `ecdf_max`, `ecdf_mean_squared`: of the difference of the two empirical
-#'     distribution functions at the pooled points (Woo and others 2009). Of
-#'     two levels they are those of 0 and 1;
+#'   * `ecdf_max`, `ecdf_mean_squared`: largest and mean squared difference of
+#'     the two empirical distribution functions at the pooled points (Woo and
+#'     others 2009). Two levels count as 0 and 1;
 #'   * `mean_ratio`, `sd_ratio`, `total_ratio`, `q90_ratio`, `q95_ratio`,
-#'     `q99_ratio`: of numbers, the set's mean, standard deviation, total and
-#'     upper quantiles as multiples of the file's. A distribution function that
-#'     is near may have a mean that is not. `NA` where the file's is 0;
-#'   * `shares`: of more than two levels, in the place of these, the total
-#'     variation distance of the levels' shares;
-#'   * `groups`: mean absolute difference of the groups' means, weighted by size
-#'     and averaged over the columns of `groups`. Of more than two levels, the
-#'     total variation distance of the two-way tables with each of them;
+#'     `q99_ratio` (numbers only): the set's mean, standard deviation, total and
+#'     upper quantiles divided by the file's, `NA` where the file's is 0. A few
+#'     far values can move these although the distribution functions are close;
+#'   * `shares` (more than two levels, instead of the above): total variation
+#'     distance of the shares of the levels;
+#'   * `groups`: mean absolute difference of the group means, weighted by group
+#'     size and averaged over the columns of `groups`. For more than two levels:
+#'     total variation distance of the two-way tables with each column;
 #'   * `r_squared`, `overlap` (mean over coefficients, 0 to 1; Karr and others
-#'     2006), where a regression is given;
-#'   * `pmse`, `pmse_ratio`, where asked for: the error, and the error as a
-#'     multiple of what chance gives: about 1 for a resample of the file, up to
-#'     about 2 for further draws from the law that the file came from. Where the
-#'     other columns of both agree, as published predictors do, only chance in
-#'     `variable` is counted; a set that is the file has 0. `"cart"` measures it
-#'     by exchanging labels 20 times, with R's random numbers;
+#'     2006), if `regression` is given;
+#'   * `pmse`, `pmse_ratio`, if `pmse` is given: the error, and the error
+#'     divided by its value under chance alone. The ratio is about 1 for a
+#'     resample of the file and up to about 2 for a new sample from the same
+#'     population. If the other columns of file and set agree, as published
+#'     predictors do, only chance in `variable` counts; a copy of the file has
+#'     ratio 0. For `"cart"` chance is measured by exchanging labels 20 times,
+#'     with R's random numbers;
 #'
-#'   `statistics`, a data frame with the mean, standard deviation, total and
-#'   quantiles of the file and of each set, of categories the share of each
-#'   level by its name; `heaping`, of numbers, a data frame with the shares of
-#'   values other than 0 that are multiples of 10, 100 and 1,000;
-#'   `remarks`, of numbers, sentences that `print()` shows, or `NULL`: on a mean
-#'   that is a quarter off in a set, a standard deviation that is off by a third
-#'   and more than chance does, or by a factor of 2, values of a sign or range
-#'   that the file has none of, a value that a twentieth of the records share or
-#'   rounding that half of the synthetic values lost;
-#'   `confidential`,
-#'   the file's own `r_squared`; `records`, the number of the
-#'   file's and of each set's; `variable`, `groups` and `survey_weights` as
-#'   given. `summary()` gives the means over the sets, and of the statistics
-#'   also the smallest and the largest. Confidential: it is computed from the
-#'   file.
+#'   and the elements
+#'   * `statistics` (data frame): mean, standard deviation, total and quantiles
+#'     of the file and of each set; for categories the share of each level;
+#'   * `heaping` (data frame, numbers only): share of nonzero values that are
+#'     multiples of 10, 100 and 1,000;
+#'   * `remarks` (character or `NULL`, numbers only): warnings that `print()`
+#'     shows: a mean that is off by a quarter in some set; a standard deviation
+#'     that is off by a third and by more than chance explains, or by a factor
+#'     of 2; values of a sign or in a range that the file does not have; a
+#'     value that 5% of the records share, or rounding, that half of the
+#'     synthetic values lost;
+#'   * `confidential`: the file's own `r_squared`; `records`: number of records
+#'     of the file and of each set; `variable`, `groups`, `survey_weights`: as
+#'     given.
+#'
+#'   `summary()` gives means over the sets, for the statistics also the smallest
+#'   and the largest. All of it is confidential: it is computed from the file.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
-#'   either.
+#'   the file or in a set.
 #' @references
 #' Woo, Reiter, Oganian and Karr (2009), Global measures of data utility for
 #' microdata masked for disclosure limitation. Karr, Kohnen, Oganian, Reiter and
@@ -102,20 +109,20 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   check_columns(variable, data, "data")
   check_survey_weights(data, survey_weights, "data", variable)
   check_groups(groups, names(data), variable)
-  for (group in groups) {
-    check_finite_column(data[[group]], group)
-  }
-  for (set in sets) {
-    check_data_frame(set, arg = "synthetic")
-    check_columns(c(variable, groups), set, "synthetic")
-    check_same_kind(data[[variable]], set[[variable]], variable)
-    check_survey_weights(set, survey_weights, "synthetic", variable)
-  }
+  for (group in groups) check_finite_column(data[[group]], group)
   if (is.null(transform)) {
     own <- release_transform(synthetic)
     transform <- if (own %in% utility_scales) own else "identity"
   }
   transform <- check_choice(transform, utility_scales)
+  if (!is.null(groups)) check_scale(data[[variable]], transform, "data")
+  for (set in sets) {
+    check_data_frame(set, arg = "synthetic")
+    check_columns(c(variable, groups), set, "synthetic")
+    check_same_kind(data[[variable]], set[[variable]], variable)
+    check_survey_weights(set, survey_weights, "synthetic", variable)
+    if (!is.null(groups)) check_scale(set[[variable]], transform, "synthetic")
+  }
   if (!is.null(regression)) {
     check_formula(regression)
     regression <- without_dot(
@@ -126,16 +133,16 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
       check_columns(all.vars(regression), file, "data")
     }
   }
-  if (!is.null(groups)) {
-    check_scale(data[[variable]], transform, "data")
-    for (set in sets) {
-      check_scale(set[[variable]], transform, "synthetic")
-    }
-  }
   levels <- category_levels(data, sets, variable)
   # Two levels have an order, and so a distribution function; more have shares
   shares_alone <- length(levels) > 2
-  if (shares_alone && !is.null(pmse)) abort_pmse_of_levels(variable)
+  refuse_if(
+    shares_alone && !is.null(pmse),
+    "{.arg pmse} must be {.code FALSE} for a variable of more than two levels.",
+    x = "It ranks the values of {.val {variable}}, and levels have no order.",
+    i = "Name {.arg groups} instead: their two-way tables are compared.",
+    arg = "pmse"
+  )
   values_of <- function(file, arg) {
     if (shares_alone) {
       return(factor(as.character(file[[variable]]), levels))
@@ -160,17 +167,16 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
     } else {
       data.frame(set = j, ecdf_distance(y, z, v, w))
     }
-    if (is.null(levels)) {
-      row <- cbind(row, statistic_ratios(y, z, v, w))
-    }
+    if (is.null(levels)) row <- cbind(row, statistic_ratios(y, z, v, w))
     if (!is.null(groups)) {
       row$groups <- mean(vapply(groups, function(group) {
+        g <- data[[group]]
+        h <- set[[group]]
         if (shares_alone) {
-          return(share_error(
-            list(data[[group]], y), list(set[[group]], z), v, w
-          ))
+          share_error(list(g, y), list(h, z), v, w)
+        } else {
+          group_error(g, y, h, z, transform, v, w)
         }
-        group_error(data[[group]], y, set[[group]], z, transform, v, w)
       }, 0))
     }
     if (!is.null(regression)) {
@@ -201,7 +207,10 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
         if (is.null(levels)) plain_statistics else shares_by_name(levels)
       ),
       heaping = heaping,
-      remarks = utility_remarks(y, values, heaping, v),
+      remarks = if (is.null(levels)) {
+        # Survey weights: what is weighted is not compared with what is not
+        c(if (is.null(v)) remarks_of_values(y, values), heaping_remark(heaping))
+      },
       variable = variable, groups = groups, survey_weights = survey_weights,
       records = c(nrow(data), vapply(sets, nrow, 0L)),
       confidential = list(r_squared = truth$r_squared)
@@ -210,27 +219,21 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   )
 }
 
-#' Remarks on numbers; what is weighted is not compared with what is not
-#' @param heaping (data frame or `NULL`) `NULL`: they are no numbers.
-#' @noRd
-utility_remarks <- function(y, values, heaping, weights) {
-  c(
-    if (!is.null(heaping) && is.null(weights)) remarks_of_values(y, values),
-    heaping_remark(heaping)
-  )
-}
+shown_quantiles <- c(
+  "5%" = 0.05, "25%" = 0.25, median = 0.5, "75%" = 0.75, "90%" = 0.9,
+  "95%" = 0.95, "99%" = 0.99
+)
 
 #' What a reader of the file would look up first
 #' @noRd
 plain_statistics <- function(y, w = NULL) {
   y <- as.double(y)
-  q <- weighted_quantile(y, w, c(0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99))
+  quantiles <- weighted_quantile(y, w, shown_quantiles)
   data.frame(
     mean = weighted_mean(y, w), sd = weighted_sd(y, w),
-    total = weighted_total(y, w), "5%" = q[1],
-    "25%" = q[2], median = q[3], "75%" = q[4], "90%" = q[5], "95%" = q[6],
-    "99%" = q[7], max = max(y),
-    check.names = FALSE
+    total = weighted_total(y, w),
+    as.list(stats::setNames(quantiles, names(shown_quantiles))),
+    max = max(y), check.names = FALSE
   )
 }
 
@@ -267,8 +270,7 @@ check_groups <- function(groups, columns, variable, arg = "groups") {
   check_names(groups, columns, arg = arg)
   refuse_if(
     variable %in% groups, "{.arg {arg}} must be published columns.",
-    x = "{.val {variable}} is synthetic; its means are compared.",
-    arg = arg
+    x = "{.val {variable}} is synthetic itself.", arg = arg
   )
 }
 
@@ -281,29 +283,25 @@ check_same_kind <- function(y, z, variable) {
   labels <- function(x) is.character(x) || is.factor(x)
   refuse_if(
     labels(y) != labels(z),
-    "{.val {variable}} must be of one type in both files.",
+    "{.val {variable}} must have the same type in both files.",
     x = "In {.arg data} it is {describe_type(y)}, in {.arg synthetic}
-         {describe_type(z)}.",
-    arg = "data"
+         {describe_type(z)}.", arg = "data"
   )
 }
 
 #' Refuse values that have no finite mean on the scale
 #' @noRd
 check_scale <- function(y, transform, arg) {
-  if (transform == "identity" || !is.numeric(y)) {
-    return(invisible())
+  bad <- if (transform != "identity" && is.numeric(y)) {
+    forward <- suppressWarnings(match.fun(transform)(y))
+    which(!is.finite(forward) & !is.na(y))
   }
-  forward <- suppressWarnings(match.fun(transform)(y))
-  bad <- which(!is.finite(forward) & !is.na(y))
-  n_bad <- length(bad)
   refuse_if(
-    n_bad > 0,
+    length(bad) > 0,
     "{.arg transform} must suit the values whose group means are compared.",
-    x = "{n_bad} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
+    x = "{length(bad)} of {length(y)} record{?s} of {.arg {arg}} {?has/have} no
          finite {transform}.",
-    i = "Take {.code transform = \"identity\"}.",
-    arg = "transform", rows = bad
+    i = "Use {.code transform = \"identity\"}.", arg = "transform", rows = bad
   )
 }
 
@@ -350,7 +348,7 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
       "{.arg regression} must be a linear model that can be fitted to {whose}.",
       x = "{.fn lm} says: {conditionMessage(error)}",
       i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
-        "Such as 0, which has no finite logarithm."
+        "Is there a value without a finite logarithm, such as 0?"
       },
       arg = "regression"
     )
@@ -359,8 +357,7 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
   refuse_if(
     !is.numeric(y) || !is.null(dim(y)),
     "{.arg regression} must be a linear model of one numeric response.",
-    x = "Its left side is {describe_type(y)} in {whose}.",
-    arg = "regression"
+    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
   )
   list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit))
 }
@@ -384,16 +381,15 @@ row_overlaps <- function(a, b) {
 
 #' @export
 summary.utility <- function(object, ...) {
-  means <- colMeans(object$table[setdiff(names(object$table), "set")])
+  kept <- c(
+    "records", "variable", "survey_weights", "confidential", "heaping",
+    "remarks"
+  )
   structure(
-    list(
-      means = means, statistics = over_sets(object$statistics),
-      n_sets = nrow(object$table), records = object$records,
-      variable = object$variable,
-      survey_weights = object$survey_weights,
-      confidential = object$confidential, heaping = object$heaping,
-      remarks = object$remarks
-    ),
+    c(list(
+      means = colMeans(object$table[setdiff(names(object$table), "set")]),
+      statistics = over_sets(object$statistics), n_sets = nrow(object$table)
+    ), unclass(object)[kept]),
     class = c("summary_utility", "pseudosynth_result")
   )
 }
@@ -412,9 +408,9 @@ over_sets <- function(statistics) {
 
 utility_headline <- function(x) {
   sprintf(
-    "Utility of synthetic %s, mean over %d set%s%s", x$variable, x$n_sets,
-    if (x$n_sets == 1) "" else "s",
-    if (is.null(x$survey_weights)) "" else ", under survey weights"
+    "Utility of synthetic %s, mean over %s%s", x$variable,
+    counted(x$n_sets, "set"),
+    if (is.null(x$survey_weights)) "" else ", with survey weights"
   )
 }
 
@@ -458,16 +454,13 @@ utility_shown <- function(x) {
 }
 
 print_lines.summary_utility <- function(x) {
-  note <- records_note(x$records)
   c(
     utility_headline(x),
-    unlist(lapply(utility_shown(x), function(table) {
-      paste0("  ", format_table(table))
-    })),
+    paste0("  ", unlist(lapply(utility_shown(x), format_table))),
     if (!is.null(x$confidential$r_squared)) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
-    if (!is.null(note)) paste0("  ", note),
+    paste0("  ", records_note(x$records), recycle0 = TRUE),
     wrap_line(x$remarks),
     paste0("  ", confidential_line())
   )
@@ -487,15 +480,11 @@ category_levels <- function(data, sets, variable) {
     return(c("FALSE", "TRUE"))
   }
   levels <- response_levels(y)
-  if (is.null(levels)) {
-    return(NULL)
+  if (!is.null(levels)) {
+    columns <- lapply(c(list(data), sets), `[[`, variable)
+    for (column in columns) check_finite_column(column, variable)
+    unique(c(levels, unlist(lapply(lapply(columns[-1], as.character), unique))))
   }
-  for (file in c(list(data), sets)) {
-    check_finite_column(file[[variable]], variable)
-  }
-  unique(c(levels, unlist(lapply(sets, function(set) {
-    unique(as.character(set[[variable]]))
-  }))))
 }
 
 #' Total variation distance of two tables of shares: half the sum of the
@@ -534,15 +523,6 @@ shares_by_name <- function(levels) {
   }
 }
 
-abort_pmse_of_levels <- function(variable) {
-  abort_input(
-    "{.arg pmse} must be {.code FALSE} for a variable of more than two levels.",
-    x = "It ranks the values of {.val {variable}}, and levels have no order.",
-    i = "Name {.arg groups}: their two-way tables are compared.",
-    arg = "pmse"
-  )
-}
-
 # Heaping ----------------------------------------------------------------------
 
 heaping_steps <- c("10" = 10, "100" = 100, "1,000" = 1000)
@@ -564,26 +544,22 @@ heaping_of <- function(y, w = NULL) {
 #'
 #' A fifth of the values at a multiple is more than whole numbers have by
 #' chance; half of it lost is more than chance takes away.
-#' @param heaping (data frame or `NULL`) Of the file and of the sets.
+#' @param heaping (data frame) Of the file and of the sets.
 #' @return (string or `NULL`)
 #' @noRd
 heaping_remark <- function(heaping) {
-  if (is.null(heaping)) {
-    return(NULL)
-  }
   file <- unlist(heaping[1, -1])
   sets <- colMeans(heaping[-1, -1, drop = FALSE])
   lost <- which(file >= 0.2 & sets < file / 2)
-  if (length(lost) == 0) {
-    return(NULL)
-  }
   # The step that lost most
   worst <- lost[which.max((file - sets)[lost])]
-  sprintf(
-    "Heaping is lost: %s of the file's values are multiples of %s, %s in sets.",
-    format_share(file[worst]), names(heaping_steps)[worst],
-    format_share(sets[worst])
-  )
+  if (length(worst) > 0) {
+    sprintf(
+      "Heaping is lost: %s of the file's values are multiples of %s, %s of sets.",
+      format_share(file[worst]), names(heaping_steps)[worst],
+      format_share(sets[worst])
+    )
+  }
 }
 
 # Survey weights: how many units of the population a record stands for. A column
@@ -597,18 +573,16 @@ check_survey_weights <- function(file, name, arg, variable) {
     return(invisible())
   }
   refuse_if(
-    identical(name, variable),
-    "Survey weights must be another column than {.val {variable}}.",
-    arg = "survey_weights"
+    identical(name, variable), arg = "survey_weights",
+    "Survey weights must be another column than {.val {variable}}."
   )
   refuse_if(
     !name %in% names(file),
     "The file and every set must have the column of survey weights.",
     x = "There is no column {.val {name}} in {.arg {arg}}.",
-    i = "Jobs and synthetic sets hold the columns of the model and no
-         others. Make {.val {name}} a predictor in the formula, or give
-         data frames that have it.",
-    arg = "survey_weights"
+    i = "Jobs and synthetic sets hold only the columns of the model. Make
+         {.val {name}} a predictor in the formula, or give data frames that
+         have it.", arg = "survey_weights"
   )
   w <- file[[name]]
   check_finite_column(w, name)
@@ -631,9 +605,10 @@ weighted_total <- function(y, w) {
 
 weighted_sd <- function(y, w) {
   if (is.null(w)) {
-    return(stats::sd(y))
+    stats::sd(y)
+  } else {
+    sqrt(weighted_mean((y - weighted_mean(y, w))^2, w))
   }
-  sqrt(stats::weighted.mean((y - stats::weighted.mean(y, w))^2, w))
 }
 
 #' The smallest value with at least this share of the weight up to it
@@ -654,10 +629,7 @@ weighted_quantile <- function(y, w, share) {
 #' @noRd
 weighted_ecdf <- function(y, w, points) {
   order <- order(y)
-  up_to <- if (is.null(w)) {
-    seq_along(y) / length(y)
-  } else {
-    cumsum(w[order]) / sum(w)
-  }
+  n <- length(y)
+  up_to <- if (is.null(w)) seq_len(n) / n else cumsum(w[order]) / sum(w)
   c(0, up_to)[findInterval(points, y[order]) + 1]
 }

@@ -287,7 +287,7 @@ expect_within_label <- function(weights, context, info) {
   weights <- as_privacy_weights(weights, nrow(context$data))
   fit <- labelled_fit(context$fit, weights, clip = 1)
   label <- guarantee(fit)
-  proven <- dependency_of(weights)$kind %in% c("own", "floor")
+  proven <- dependency_of(weights)$kind %in% c("own record", "bounded")
   expect_identical(label$label == "strict", proven, info = info)
   expect_true(jsonlite::validate(to_json(label)), info = info)
   expect_true(nzchar(format(label)), info = info)

@@ -27,7 +27,7 @@ test_that("bounds taken from the data are refused and called so", {
   data <- family_data()
   error <- expect_refused(
     quick_fit(part ~ 1, data, beta_response(range(data$part))),
-    "as they are when taken from the data.*Bounds must be public"
+    "as if they had been taken from the data.*Bounds must be public"
   )
   expect_length(error$rows, 2)
 })

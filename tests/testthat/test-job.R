@@ -87,7 +87,7 @@ test_that("the margin is checked before the first fit", {
   margin("share", bounds = c(10, 2e6), margin_share = 1)
   margin("margin", margin = c(10, 2e6))
   margin("margin", margin = margin_histogram(c(1, 9)), bounds = c(10, 2e6))
-  refused("bounds", mechanism = "lw", bounds = c(10, 2e6))
+  refused("margin", mechanism = "lw", bounds = c(10, 2e6), bins = 30)
   refused("epsilon",
     mechanism = "centred", epsilon = 1e-7, reference = reference,
     bounds = c(10, 2e6)
@@ -119,7 +119,7 @@ test_that("file, model and run are checked before the first fit", {
   refused("risk_sets", mechanism = "risk", radius = 0.1, risk_sets = 1e5)
   refused("known", mechanism = "cw", radius = 0.1, known = "nothing")
   refused("known", mechanism = "risk", radius = 0.1, known = "income")
-  refused("neighbours", mechanism = "lw", neighbours = "replace")
+  refused("neighbours", mechanism = "lw", neighbours = "replace-one")
   refused("seed", mechanism = "lw", seed = -1)
   refused("epsilon", mechanism = "unweighted", epsilon = 1)
 })

@@ -71,14 +71,14 @@ test_that("reasons name what is missing and nothing else", {
   expect_match(reasons_of(floor_dependency()), "multiplied by 3 .* and 4 ")
   expect_match(
     reasons_of(dependency("own record"), quantile = 0.9, clip = NULL),
-    "not clipped.*dropped"
+    "not censored.*dropped"
   )
 })
 
 test_that("nothing is claimed for what bounds nothing", {
   none <- function(...) verdict_of(verdict_fit(...), dependency("own record"))
   expect_identical(none(clip = NULL)$label, "none")
-  expect_match(none(clip = NULL)$reasons, "neither weighted nor clipped")
+  expect_match(none(clip = NULL)$reasons, "neither weighted nor censored")
   unclaimed <- dependency("other records", claims = FALSE)
   expect_identical(label_of(unclaimed, clip = NULL), "none")
   expect_identical(label_of(unclaimed), "asymptotic")
