@@ -10,9 +10,7 @@ sampled_audit <- function(fit, files, refit, level, seed) {
   files <- check_count(files, min = 1, max = n_records(fit) - 2)
   check_number(level, above = 0, below = 1)
   check_seed(seed)
-  check_class(
-    refit, "function", "A function of a data frame.", null = TRUE
-  )
+  check_class(refit, "function", "A function of a data frame.", null = TRUE)
   check_converged(fit, FALSE)
   records <- worst_records(fit, files)
   # Each neighbour may err: all bounds hold together

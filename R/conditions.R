@@ -71,8 +71,7 @@ warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
 #' @noRd
 tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
   cli::cli_inform(
-    c(...),
-    .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
+    c(...), .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
   )
 }
 

@@ -172,8 +172,7 @@ judge_grid <- function(sampler) {
     # Without a figure, where the likelihood overflows, nothing is resolved
     text_if(
       !isTRUE(unresolved <= 0.05),
-      "The grid leaves %s of the posterior unresolved; %s.",
-      share, remedy
+      "The grid leaves %s of the posterior unresolved; %s.", share, remedy
     ),
     text_if(
       sampler$n_nonfinite > 0.02 * length(sampler$accept_stat),

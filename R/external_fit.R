@@ -93,9 +93,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
     x = "{.arg x} is {describe_type(x)}.", arg = given[1]
   )
   columns <- external_columns(source)
-  weights <- as_privacy_weights(
-    privacy_weights, columns$n
-  )
+  weights <- as_privacy_weights(privacy_weights, columns$n)
   alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
   bound <- bound_of_columns(
     columns, 1, unit,

@@ -162,8 +162,7 @@ fit_model <- function(model, weights, censor, run, init = NULL) {
 #' @noRd
 check_run <- function(chains, warmup, draws, seed, threads, control) {
   check_class(
-    control, "sampler_control",
-    how = "Make one with {.fn sampler_control}."
+    control, "sampler_control", how = "Make one with {.fn sampler_control}."
   )
   check_seed(seed)
   list(

@@ -199,8 +199,7 @@ summary.identification_risk <- function(object, ...) {
   record <- object$record[c("risk", "own", "matches")]
   summaries <- lapply(record, summarize_values)
   new_result(
-    "summary_identification_risk",
-    header = identification_lines(object),
+    "summary_identification_risk", header = identification_lines(object),
     table = data.frame(
       what = c("risk", "own value close", "close values"),
       do.call(rbind, unname(summaries)), check.names = FALSE

@@ -107,8 +107,7 @@ check_known <- function(known, data, response, arg = "data") {
   refuse_if(
     response %in% known,
     "The response must not be among the {.arg known} columns.",
-    x = "{.val {response}} is synthetic.",
-    arg = "known"
+    x = "{.val {response}} is synthetic.", arg = "known"
   )
   for (name in known) check_predictor(data[[name]], name)
   known
