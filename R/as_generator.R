@@ -69,7 +69,16 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
     margin <- margin %||% x$internal$margin
     bounds <- bounds %||% only_column(x$synthetic)$bounds
   }
-  check_generator_source(fit)
+  refuse_if(
+    inherits(fit, c("score_release", "perturbed_histogram")),
+    "{.arg x} needs no generator: it holds no record.",
+    i = "Write it with {.fn release}, and give it to {.fn synthesize} with
+         {.arg newdata}.",
+    arg = "x"
+  )
+  check_class(
+    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "x"
+  )
   check_formats("rds")
   plan <- plan_sets(fit, list(
     m = m, newdata = NULL, margin = margin, assignment = "prior", seed = seed,
@@ -102,19 +111,6 @@ tell_level_order <- function(fit) {
            {.code factor(as.character(x))}."
     )
   }
-}
-
-check_generator_source <- function(fit) {
-  refuse_if(
-    inherits(fit, c("score_release", "perturbed_histogram")),
-    "{.arg x} needs no generator: it holds no record.",
-    i = "Write it with {.fn release}, and give it to {.fn synthesize} with
-         {.arg newdata}.",
-    arg = "x"
-  )
-  check_class(
-    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "x"
-  )
 }
 
 #' Look for the confidential file in a generator, as in a release

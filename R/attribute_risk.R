@@ -242,6 +242,4 @@ print_lines.attribute_risk <- function(x) {
 
 #' @rdname attribute_risk
 #' @export
-summary.attribute_risk <- function(object, ...) {
-  object$set
-}
+summary.attribute_risk <- function(object, ...) object$set

@@ -80,9 +80,7 @@ records_without <- function(fit, i) {
 #'   c by bridge sampling), `visible`, `effective`.
 #' @noRd
 sampled_loss <- function(x, y, level) {
-  h <- function(draws) {
-    weighted_sum(x$spec, draws) - weighted_sum(y$spec, draws)
-  }
+  h <- function(draws) weighted_sum(x$spec, draws) - weighted_sum(y$spec, draws)
   at_x <- h(x$draws)
   at_y <- h(y$draws)
   half_x <- halves(x)

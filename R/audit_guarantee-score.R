@@ -57,81 +57,63 @@ audit_file <- function(x, data) {
 #'   the whole sums and the `scale` of their noise.
 #' @noRd
 worst_pairs <- function(x, file) {
-  if (is_categorical(x$family)) {
-    return(worst_levels(x, file))
-  }
-  record <- NULL
-  vary <- list()
-  for (step in x$steps) {
-    frame <- score_frame(
-      x$family, drop(file$x %*% step$reference), public_shape(x)
-    )
-    geometry <- score_geometry(
-      file, frame$scale,
-      prior_information(
-        prior_spec(x$prior, x$design$is_level)$scale, x$family, public_shape(x)
-      ), x$spread
-    )
-    if (is.null(record)) {
-      longest <- which.max(rowSums(geometry$z^2))
-      record <- match(longest, file$row)
-    }
-    vary[[length(vary) + 1]] <- local({
-      step <- step
-      frame <- lapply(frame, `[`, file$row)
-      score <- score_of(file$y, frame)
-      lowest <- counted_above(x$family, frame, step$clip)
-      z <- geometry$z
-      function(y) {
-        score[record] <- score_of(y, lapply(frame, `[`, record))
-        list(
-          sums = step_sums(score, step$clip, z, file$row, lowest),
-          scale = step$scale
-        )
-      }
-    })
-  }
-  if (!is.null(x$margin)) {
-    strategy <- margin_strategy(
-      length(x$margin$noisy), if (x$delta == 0) "laplace" else "gaussian"
-    )
-    vary[[length(vary) + 1]] <- function(y) {
-      z <- file$y
-      z[record] <- y
-      list(
-        sums = margin_sums(z[!is.na(z)], x$margin$breaks, strategy),
-        scale = x$margin$scale
-      )
-    }
-  }
+  parts_of <- if (is_categorical(x$family)) level_parts else sum_parts
+  parts <- parts_of(x, file)
   # Dropped, and at either end: the sums as the release itself makes them
-  made <- lapply(c(NA, file$extremes), function(y) {
-    lapply(vary, function(part) part(y))
-  })
+  made <- lapply(parts, function(part) lapply(c(NA, file$extremes), part$sums))
   pair <- function(a, b) {
-    Map(function(one, other) {
-      list(difference = one$sums - other$sums, scale = one$scale)
-    }, made[[a]], made[[b]])
+    Map(function(made, part) {
+      list(difference = made[[a]] - made[[b]], scale = part$scale)
+    }, made, parts)
   }
   dropped <- list(pair(1, 2), pair(1, 3))
   size <- vapply(dropped, law_of_pair, 0, laplace = x$delta == 0)
   stats::setNames(list(dropped[[which.max(size)]], pair(2, 3)), relation_names)
 }
 
-#' The record of the longest vector dropped, or given another level
+#' The sums that a release has of a file
+#' @return (list) Of parts, each with `sums` (function of the response of the
+#'   record of the longest vector, NA: dropped) and the `scale` of the noise.
 #' @noRd
-worst_levels <- function(x, file) {
+sum_parts <- function(x, file) {
+  prior <- prior_spec(x$prior, x$design$is_level)$scale
+  shape <- public_shape(x)
+  information <- prior_information(prior, x$family, shape)
+  record <- NULL
+  parts <- lapply(x$steps, function(step) {
+    frame <- score_frame(x$family, drop(file$x %*% step$reference), shape)
+    z <- score_geometry(file, frame$scale, information, x$spread)$z
+    if (is.null(record)) record <<- match(which.max(rowSums(z^2)), file$row)
+    frame <- lapply(frame, `[`, file$row)
+    score <- score_of(file$y, frame)
+    lowest <- counted_above(x$family, frame, step$clip)
+    list(scale = step$scale, sums = function(y) {
+      score[record] <- score_of(y, lapply(frame, `[`, record))
+      step_sums(score, step$clip, z, file$row, lowest)
+    })
+  })
+  if (is.null(x$margin)) {
+    return(parts)
+  }
+  strategy <- margin_strategy(
+    length(x$margin$noisy), if (x$delta == 0) "laplace" else "gaussian"
+  )
+  margin <- list(scale = x$margin$scale, sums = function(y) {
+    z <- file$y
+    z[record] <- y
+    margin_sums(z[!is.na(z)], x$margin$breaks, strategy)
+  })
+  c(parts, list(margin))
+}
+
+level_parts <- function(x, file) {
   z <- levels_geometry(file, prior_spec(x$prior, x$design$is_level), x$spread)$z
   record <- match(which.max(rowSums(z^2)), file$row)
-  made <- lapply(c(NA, 0, 1), function(level) {
+  list(list(scale = x$steps[[1]]$scale, sums = function(level) {
     y <- file$y
     y[record] <- level
     levels_sums(y, length(x$response$levels), z, file$row)
-  })
-  pair <- function(a, b) {
-    list(list(difference = made[[a]] - made[[b]], scale = x$steps[[1]]$scale))
-  }
-  stats::setNames(list(pair(1, 2), pair(2, 3)), relation_names)
+  }))
 }
 
 #' mu of a pair under Gaussian noise, epsilon under Laplace noise

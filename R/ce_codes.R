@@ -57,9 +57,7 @@ ce_factor <- function(code, labels, missing_level = NULL) {
   factor(label, levels = c(unique(unname(labels)), missing_level))
 }
 
-ce_number <- function(x) {
-  suppressWarnings(as.numeric(ce_code(x)))
-}
+ce_number <- function(x) suppressWarnings(as.numeric(ce_code(x)))
 
 # Whether the reference person earned income in the past twelve months. The
 # rule depends on the column that the file has; see ?read_ce.

@@ -86,13 +86,12 @@ check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
   }
   check_that(is_number(x), x, "{.arg {arg}} must be one number.", arg = arg)
   inside <- x >= min && x <= max && is_above(x, above) && is_above(-x, -below)
-  if (!inside || (finite && !is.finite(x))) {
-    range <- describe_range(min, max, above, below, finite)
-    if (inside && range != "finite") range <- paste("finite and", range)
-    abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
-    )
-  }
+  range <- describe_range(min, max, above, below, finite)
+  if (inside && range != "finite") range <- paste("finite and", range)
+  refuse_if(
+    !inside || (finite && !is.finite(x)), "{.arg {arg}} must be {range}.",
+    x = "It is {format(x)}.", arg = arg
+  )
   invisible(as.double(x))
 }
 
@@ -130,13 +129,7 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
     is_number(x) && is.finite(x) && x == round(x), x,
     "{.arg {arg}} must be one whole number.", arg = arg
   )
-  if (x < min || x > max) {
-    upper <- if (max < .Machine$integer.max) max else Inf
-    range <- describe_range(min, upper, -Inf, Inf)
-    abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
-    )
-  }
+  check_number(x, min, max, arg = arg)
   invisible(as.integer(x))
 }
 
@@ -344,7 +337,7 @@ check_class <- function(x, class, how = NULL, null = FALSE,
   )
   broken <- broken_parts(x, class)
   refuse_if(
-    length(broken) > 0, "{.arg {arg}} must be a whole {.cls {class}} object.",
+    length(broken) > 0, "{.arg {arg}} must be an intact {.cls {class}} object.",
     x = "Its part{?s} {.field {broken}} {?is/are} missing or of another type.
          It was edited, or made by another version of this package.",
     i = how, arg = arg, class = "pseudosynth_error_edited"
@@ -460,9 +453,7 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   as.integer(x)
 }
 
-check_quantile <- function(quantile) {
-  check_number(quantile, above = 0, max = 1)
-}
+check_quantile <- function(quantile) check_number(quantile, above = 0, max = 1)
 
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path") {

@@ -139,9 +139,7 @@ canonical_factor <- function(x) {
 
 #' A plain factor without levels that no record has
 #' @noRd
-without_unused <- function(x) {
-  with_levels(x, sort(unique(plain_code(x))))
-}
+without_unused <- function(x) with_levels(x, sort(unique(plain_code(x))))
 
 #' A plain factor with these levels, in this order
 #' @param kept (integer) Places among its levels.
@@ -167,6 +165,4 @@ row_lists <- function(frame) {
 
 is_tibble <- function(data) inherits(data, "tbl_df")
 
-frame_class <- function(tibble) {
-  c(if (tibble) c("tbl_df", "tbl"), "data.frame")
-}
+frame_class <- function(tibble) c(if (tibble) c("tbl_df", "tbl"), "data.frame")

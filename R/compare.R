@@ -162,7 +162,9 @@ compare.formula <- function(formula, data, family = student_t(),
   if (is.null(grid)) {
     check_epsilons(epsilon)
     calibrate <- check_calibrate(calibrate)
-    chosen <- compared_mechanisms(mechanisms)
+    one <- inherits(mechanisms, "privacy_mechanism")
+    named <- if (one) list(mechanisms) else mechanisms
+    check_mechanism_names(named, "mechanisms")
   } else {
     refuse_if(
       !missing(mechanisms) || !missing(epsilon),
@@ -172,10 +174,12 @@ compare.formula <- function(formula, data, family = student_t(),
     )
     grid <- check_grid(grid)
     calibrate <- NULL
-    chosen <- lapply(
-      grid$mechanism, choose_mechanism, c("stages", "release"), "mechanism"
-    )
+    named <- grid$mechanism
   }
+  chosen <- lapply(
+    named, choose_mechanism, c("stages", "release"),
+    if (is.null(grid)) "mechanisms" else "mechanism"
+  )
   open <- open_mechanisms(chosen)
   # The intruder of the weights is that of the risk
   taken <- intersect(c("radius", "known"), unlist(lapply(open, settings_of)))
@@ -270,9 +274,7 @@ named_sets <- function(releases, written) {
 
 #' Does it say itself what it is of?
 #' @noRd
-knows_itself <- function(x) {
-  inherits(x, c("pseudo_posterior", "synthetic_data"))
-}
+knows_itself <- function(x) inherits(x, c("pseudo_posterior", "synthetic_data"))
 
 is_release <- function(x) {
   knows_itself(x) || is.data.frame(x) ||
@@ -289,22 +291,15 @@ check_same_file <- function(releases, data, variable) {
     shared <- intersect(names(file), names(data))
     identical(synthetic_variable(release, NULL), variable) &&
       nrow(file) == nrow(data) && variable %in% shared &&
-      all(mapply(same_values, file[shared], data[shared]))
+      all(mapply(function(a, b) identical(plain_values(a), plain_values(b)),
+        file[shared], data[shared]
+      ))
   }, TRUE)
   other <- names(releases)[!same]
   refuse_if(
     length(other) > 0, "All sets must be of the same records.",
     x = "{.val {other}} {?is/are} of another file or response.", arg = "..."
   )
-}
-
-#' Are two columns the same values, whatever type holds them?
-#' @noRd
-same_values <- function(a, b) {
-  plain <- function(x) {
-    if (is.numeric(x)) as.double(x) else as.character(x)
-  }
-  identical(plain(a), plain(b))
 }
 
 # Mechanisms to run ------------------------------------------------------------
@@ -314,12 +309,6 @@ check_epsilons <- function(epsilon) {
   for (value in if (several) epsilon else list(epsilon)) {
     check_number(value, above = 0, arg = "epsilon")
   }
-}
-
-compared_mechanisms <- function(mechanisms) {
-  if (inherits(mechanisms, "privacy_mechanism")) mechanisms <- list(mechanisms)
-  check_mechanism_names(mechanisms, "mechanisms")
-  lapply(mechanisms, choose_mechanism, c("stages", "release"), "mechanisms")
 }
 
 #' Mechanisms that can have a margin, by our names

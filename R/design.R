@@ -53,7 +53,13 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
   for (name in variables) check_predictor(data[[name]], name)
 
   frame <- predictor_frame(terms, data)
-  check_term_length(names(frame))
+  longest <- max(0, nchar(names(frame)))
+  refuse_if(
+    longest > longest_term,
+    "A term of {.arg formula} must have at most {longest_term} characters.",
+    x = "The longest has {format_count(longest)}.",
+    i = "Compute it as a column of {.arg data} first.", arg = "formula"
+  )
   terms <- attr(frame, "terms")
   offset <- names(frame)[attr(terms, "offset")]
   # What has coefficients: levels, centres and scales are of these
@@ -80,16 +86,6 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
 # R cuts the code of a term into lines of this many characters, and its lines
 # are no names any more.
 longest_term <- 500
-
-check_term_length <- function(names) {
-  longest <- max(0, nchar(names))
-  refuse_if(
-    longest > longest_term,
-    "A term of {.arg formula} must have at most {longest_term} characters.",
-    x = "The longest has {format_count(longest)}.",
-    i = "Compute it as a column of {.arg data} first.", arg = "formula"
-  )
-}
 
 # The response on both sides, and names that are no columns.
 check_right_side <- function(formula, data, response) {

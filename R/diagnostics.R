@@ -61,9 +61,7 @@ diagnose_columns <- function(values, chain, threads = 1L) {
 #' @noRd
 measure_meeting <- function(values, chain, meeting) {
   each <- unique(chain)
-  distance <- if (length(each) == 1) {
-    NA_real_
-  } else {
+  distance <- if (length(each) > 1) {
     max(apply(values, 2, function(x) {
       rank <- match(x, sort(unique(x)))
       max(vapply(each, function(c) one_against_others(rank, chain == c), 1))
@@ -71,8 +69,8 @@ measure_meeting <- function(values, chain, meeting) {
   }
   meeting <- as.double(meeting)
   list(
-    distance = distance, chains = length(each), pairs = length(meeting),
-    apart = sum(!is.finite(meeting)),
+    distance = distance %||% NA_real_, chains = length(each),
+    pairs = length(meeting), apart = sum(!is.finite(meeting)),
     latest = max(0, meeting[is.finite(meeting)])
   )
 }

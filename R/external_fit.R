@@ -264,19 +264,13 @@ as_weightable <- function(x, ..., arg = "fit") {
 }
 
 #' @export
-nobs.external_fit <- function(object, ...) {
-  n_records(object)
-}
+nobs.external_fit <- function(object, ...) n_records(object)
 
 #' @export
-format.external_model <- function(x, ...) {
-  x$name
-}
+format.external_model <- function(x, ...) x$name
 
 #' @export
-format.external_prior <- function(x, ...) {
-  "as in the model fitted elsewhere"
-}
+format.external_prior <- function(x, ...) "as in the model fitted elsewhere"
 
 print_lines.external_fit <- function(x) {
   convergence <- if (isTRUE(x$converged)) {

@@ -42,13 +42,9 @@ plain_family <- function(x) {
   )
 }
 
-is_mixture <- function(family) {
-  identical(family$likelihood, "normal_mixture")
-}
+is_mixture <- function(family) identical(family$likelihood, "normal_mixture")
 
-is_categorical <- function(family) {
-  family$kind == "categorical"
-}
+is_categorical <- function(family) family$kind == "categorical"
 
 # What the package has to know of a family beside the core's density is its law,
 # a list in the family's file; `families` lists them. Its entries, all but the

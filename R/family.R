@@ -15,9 +15,7 @@ families <- list(
 #' @param family (`synth_family`)
 #' @return (list) See R/family-class.R.
 #' @noRd
-law_of <- function(family) {
-  families[[family$name]]
-}
+law_of <- function(family) families[[family$name]]
 
 family_choices <- function() {
   sprintf("%s()", setdiff(names(families), "binomial"))
@@ -99,9 +97,7 @@ from_stats_family <- function(x, arg) {
 
 #' Is the response its linear predictor and an error?
 #' @noRd
-is_location <- function(family) {
-  !is.null(law_of(family)$error_share)
-}
+is_location <- function(family) !is.null(law_of(family)$error_share)
 
 #' @return (double) Of counts at most 1e13: noisy coefficients may lie anywhere.
 #' @noRd

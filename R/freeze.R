@@ -181,9 +181,7 @@ predict.weight_rule <- function(object, newdata, ...) {
 #' @rdname freeze
 #' @param x An object.
 #' @export
-is_weight_rule <- function(x) {
-  inherits(x, "weight_rule")
-}
+is_weight_rule <- function(x) inherits(x, "weight_rule")
 
 #' @export
 format.weight_rule <- function(x, ...) {

@@ -40,9 +40,7 @@ frozen_before <- function(node) {
 
 #' Was the rule fixed on another file?
 #' @noRd
-is_fixed <- function(node) {
-  length(node$made_from) == 0
-}
+is_fixed <- function(node) length(node$made_from) == 0
 
 frozen_dependency <- function(node, inner) {
   if (!is_fixed(node)) {
