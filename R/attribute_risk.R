@@ -179,9 +179,9 @@ count_same <- function(x) {
 attribute_of_set <- function(file, set) {
   n <- length(file$pattern)
   at <- match(file$pattern, set$pattern)
-  size <- ifelse(is.na(at), 0, set$size[at])
+  size <- set$size[at]
   own <- set$cell_size[match(file$cell, set$cell)]
-  own[is.na(own)] <- 0
+  size[is.na(size)] <- own[is.na(own)] <- 0
   # One value in the pattern: a cell that is all of it
   one_value <- size > 0 & (set$size == set$cell_size)[at]
   right <- one_value & own == size

@@ -25,13 +25,12 @@ audit_on_grid <- function(model, mechanism, files, cells, range) {
     # Two infinite losses do not differ
     ifelse(is.nan(difference), 0, difference)
   }
-  fine$losses$error_theta <- change("loss")
-  fine$losses$error_bulk <- change("loss_bulk")
-  fine$losses$error_delta <- change("delta")
-  fine$cells <- nrow(grid$z)
-  fine$range <- problem$parameters$range
-  fine$mechanism <- mechanism
-  fine
+  errors <- c("error_theta", "error_bulk", "error_delta")
+  fine$losses[errors] <- lapply(c("loss", "loss_bulk", "delta"), change)
+  c(fine, list(
+    cells = nrow(grid$z), range = problem$parameters$range,
+    mechanism = mechanism
+  ))
 }
 
 check_grid_size <- function(cells, problem) {

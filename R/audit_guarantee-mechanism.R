@@ -79,16 +79,15 @@ settled <- function(mechanism, problem, grid) {
     }
     clip_rule(file$grid, problem$model, alpha, censor)
   }
-  mechanism$own_value <- own_value
-  mechanism$width <- if (!is.null(censor)) censor$upper - censor$lower
   factor <- dependency$factor[["add-remove"]] - 1
-  mechanism$factor <- if (is.null(censor)) 0 else factor
-  mechanism$one_off <- mechanism$margin_epsilon +
-    total_charges(dependency$charges)$epsilon[["add-remove"]] +
-    (made$first$epsilon %||% 0)
-  mechanism$first <- made$first
-  mechanism$censor <- censor
-  mechanism
+  c(mechanism, list(
+    own_value = own_value,
+    width = if (!is.null(censor)) censor$upper - censor$lower,
+    factor = if (is.null(censor)) 0 else factor, first = made$first,
+    one_off = mechanism$margin_epsilon + (made$first$epsilon %||% 0) +
+      total_charges(dependency$charges)$epsilon[["add-remove"]],
+    censor = censor
+  ))
 }
 
 #' Weights of the types under a clip

@@ -125,10 +125,10 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  check_that(
-    is_number(x) && is.finite(x) && x == round(x), x,
-    "{.arg {arg}} must be one whole number.", arg = arg
-  )
+  must <- "{.arg {arg}} must be one whole number."
+  check_that(is_number(x), x, must, arg = arg)
+  whole <- is.finite(x) && x == round(x)
+  refuse_if(!whole, must, x = "It is {format(x)}.", arg = arg)
   check_number(x, min, max, arg = arg)
   invisible(as.integer(x))
 }

@@ -395,11 +395,11 @@ goes_on <- function(fit, control) {
 #' @noRd
 continued_control <- function(control, fit, run) {
   times <- control$thin / fit$control$thin
-  control$seed <- seed_words(run$seed, run$purpose, control$thin)
-  control$init <- fit$state
-  control$draws <- as.integer((times - 1) * control$draws)
-  control$warmup <- min(control$warmup, 100L)
-  control$thin <- fit$control$thin
+  control[c("seed", "init", "draws", "warmup", "thin")] <- list(
+    seed_words(run$seed, run$purpose, control$thin), fit$state,
+    as.integer((times - 1) * control$draws), min(control$warmup, 100L),
+    fit$control$thin
+  )
   control
 }
 
@@ -419,9 +419,8 @@ join_runs <- function(fit, result, control) {
     both <- if (is.matrix(second)) rbind(first, second) else c(first, second)
     keep_rows(both, kept, sum(n))
   }
-  for (part in c("draws", "hyper", "monitor")) {
-    result[[part]] <- join(fit[[part]], result[[part]])
-  }
+  parts <- c("draws", "hyper", "monitor")
+  result[parts] <- Map(join, fit[parts], result[parts])
   result$sampler$accept_stat <-
     join(fit$sampler$accept_stat, result$sampler$accept_stat)
   result$sampler$n_nonfinite <-

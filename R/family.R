@@ -28,6 +28,7 @@ family_choices <- function() {
 #' @return (`synth_family`)
 #' @noRd
 as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
+  force(arg)
   if (inherits(x, "synth_family")) {
     check_class(x, "synth_family", arg = arg)
     return(plain_family(x))
@@ -36,19 +37,17 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
     law <- families[[check_choice(x, names(families), arg = arg)]]
     return(make_family(law$make, arg))
   }
-  if (is.function(x)) {
-    # A constructor without its parentheses.
-    x <- make_family(x, arg)
-    if (inherits(x, "synth_family")) {
-      return(x)
-    }
+  # A constructor without its parentheses.
+  made <- if (is.function(x)) make_family(x, arg) else x
+  if (inherits(made, "synth_family")) {
+    return(made)
   }
   refuse_if(
-    !inherits(x, "family"),
+    !inherits(made, "family"),
     "{.arg {arg}} must be a family: {.code {family_choices()}}.",
     x = "It is {describe_type(x)}.", arg = arg
   )
-  from_stats_family(x, arg)
+  from_stats_family(made, arg)
 }
 
 # Our own errors, such as missing bounds, are the user's; any other function

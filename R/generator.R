@@ -75,10 +75,10 @@ draw_from_generator <- function(x, asked, rows) {
 #' @noRd
 label_of_generated <- function(x, asked, rows) {
   label <- guarantee(x)
-  label$what <- generator_words[["sets"]]
-  label$m <- asked$m
-  label$n_records <- as.integer(rows$n)
-  label$reproducible <- label$reproducible || is_seeded(asked$seed)
+  label[c("what", "m", "n_records", "reproducible")] <- list(
+    generator_words[["sets"]], asked$m, as.integer(rows$n),
+    label$reproducible || is_seeded(asked$seed)
+  )
   seal(label)
 }
 
@@ -108,6 +108,6 @@ print_lines.synthesis_generator <- function(x) {
     capitalize(format(x)), wrap_line(paste("label:", format(label))),
     paste("  predictors:", toString(x$design$variables %||% "none")),
     if (leaves) "  Sets drawn from it cost nothing more.",
-    if (!leaves) "  Neither it nor its sets are for release."
+    if (!leaves) "  It is not for release, nor are its sets."
   )
 }

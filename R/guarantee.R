@@ -183,11 +183,10 @@ with_margin <- function(verdict, margin) {
   if (is.null(margin)) {
     return(verdict)
   }
-  if (margin$label == "none" || verdict$label == "none") {
-    parts <- Filter(function(x) x$label == "none", list(verdict, margin))
-    return(list(
-      label = "none", reasons = unlist(lapply(parts, `[[`, "reasons"))
-    ))
+  parts <- Filter(function(x) x$label == "none", list(verdict, margin))
+  if (length(parts) > 0) {
+    reasons <- unlist(lapply(parts, `[[`, "reasons"))
+    return(list(label = "none", reasons = reasons))
   }
   verdict$reasons <- c(verdict$reasons, paste(
     "The margin is a perturbed histogram of this file, paid for once;",
@@ -343,19 +342,15 @@ censor_inputs <- function(censor) {
   if (is.null(censor)) {
     return(NULL)
   }
+  exact <- vapply(censor[c("lower", "upper")], format_exact, "")
+  window <- text_if(
+    !is.null(censor$reference), "%s: every weight is multiplied by %s",
+    format_exact(censor$window), format_exact(censor$alpha)
+  )
   c(
-    interval = sprintf(
-      "[%s, %s]", format_exact(censor$lower), format_exact(censor$upper)
-    ),
-    if (!is.null(censor$reference)) {
-      c(
-        reference = format(censor$reference),
-        window = sprintf(
-          "%s: every weight is multiplied by %s",
-          format_exact(censor$window), format_exact(censor$alpha)
-        )
-      )
-    }
+    interval = sprintf("[%s, %s]", exact[1], exact[2]),
+    reference = if (!is.null(censor$reference)) format(censor$reference),
+    window = window
   )
 }
 

@@ -90,18 +90,16 @@ claims_epsilon <- function(definition) {
 }
 
 check_margin_use <- function(job, definition) {
-  if (definition$kind == "histogram") {
-    check_given(
-      job$margin, definition$name, definition$needs[["margin"]], "bounds"
-    )
-  } else if (!is.null(job$margin) && !takes_margin(definition)) {
-    abort_input(
-      "The mechanism {.val {definition$name}} takes no margin.",
-      i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out, or call
-           {.fn perturbed_histogram} and {.fn synthesize} yourself.",
-      arg = "margin"
-    )
-  }
+  histogram <- definition$kind == "histogram"
+  why <- if (histogram) definition$needs[["margin"]]
+  if (histogram) check_given(job$margin, definition$name, why, "bounds")
+  refuse_if(
+    !histogram && !is.null(job$margin) && !takes_margin(definition),
+    "The mechanism {.val {definition$name}} takes no margin.",
+    i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out, or call
+         {.fn perturbed_histogram} and {.fn synthesize} yourself.",
+    arg = "margin"
+  )
 }
 
 #' How the total is spent
