@@ -116,15 +116,12 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
     attribute_of_set(file, cells(match_pattern(set, pattern$table), values))
   }, sets, drawn)
   table <- do.call(rbind, lapply(found, `[[`, "shares"))
-  mean_over <- function(name) {
-    Reduce(`+`, lapply(found, `[[`, name)) / length(found)
-  }
   new_result(
     "attribute_risk",
     set = data.frame(set = seq_along(sets), table), overall = colMeans(table),
     record = data.frame(
-      attribution = mean_over("attribution"),
-      disclosed = mean_over("disclosed"), pattern_size = file$size
+      attribution = mean_over(found, "attribution"),
+      disclosed = mean_over(found, "disclosed"), pattern_size = file$size
     ),
     m = length(sets), n_records = nrow(data), known = known,
     variable = variable, intervals = attr(cut, "intervals")
@@ -205,6 +202,10 @@ attribute_of_set <- function(file, set) {
       attribution_margin = sum(margin^2)
     )
   )
+}
+
+mean_over <- function(found, name) {
+  Reduce(`+`, lapply(found, `[[`, name)) / length(found)
 }
 
 # Methods ----------------------------------------------------------------------

@@ -210,7 +210,3 @@ staged_pass <- function(problem, grid, mechanism) {
     bound = NA_real_, claims = claims
   )
 }
-
-log_normalized <- function(x) {
-  x - log_sum(x)
-}

@@ -153,6 +153,8 @@ points_near_clones <- function(problem, counts) {
   near[near > range[1] & near < range[2]]
 }
 
+log_normalized <- function(x) x - log_sum(x)
+
 #' Points in cells as often as these have mass
 #' @noRd
 places_on_grid <- function(grid, x) {

@@ -24,8 +24,7 @@ found_and_claimed <- function(title, x, found, unit = NULL) {
 
 print_lines.guarantee_audit <- function(x) {
   c(
-    audit_title(x),
-    paste0("  ", x$model, ", N = ", format_count(x$n_records)),
+    audit_title(x), paste0("  ", x$model, ", N = ", format_count(x$n_records)),
     paste0("  ", format_table(worst_table(x))),
     unlist(lapply(row_lists(x$worst), function(at) wrap_line(finding(x, at)))),
     wrap_line(paste("What it could find:", audit_power(x))),

@@ -121,9 +121,7 @@ worst_pairs <- function(x, file) {
 #' The record of the longest vector dropped, or given another level
 #' @noRd
 worst_levels <- function(x, file) {
-  z <- levels_geometry(
-    file, prior_spec(x$prior, x$design$is_level), x$spread
-  )$z
+  z <- levels_geometry(file, prior_spec(x$prior, x$design$is_level), x$spread)$z
   record <- match(which.max(rowSums(z^2)), file$row)
   made <- lapply(c(NA, 0, 1), function(level) {
     y <- file$y

@@ -288,8 +288,8 @@ worst_losses <- function(losses) {
 #' @noRd
 audit_neighbours <- function(model, remove, replacements, values) {
   n <- length(model$spec$y)
-  remove <- check_index(remove, n, arg = "remove")
-  replacements <- check_count(replacements, arg = "replacements")
+  remove <- check_index(remove, n)
+  replacements <- check_count(replacements)
   # Equal records have equal neighbours
   key <- paste(pattern_of(model$spec), format(model$spec$y, digits = 17))
   remove <- remove[!duplicated(key[remove])]

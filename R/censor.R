@@ -146,9 +146,7 @@ resolve_censor <- function(censor, family) {
   if (is.null(censor)) {
     return(NULL)
   }
-  check_class(
-    censor, "censoring_rule", "Make one with {.fn censor}.", arg = "censor"
-  )
+  check_class(censor, "censoring_rule", "Make one with {.fn censor}.")
   check_sealed(censor, "censor")
   if (identical(censor$interval, "auto")) {
     # The log of a probability is never positive

@@ -461,7 +461,7 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
 }
 
 check_quantile <- function(quantile) {
-  check_number(quantile, above = 0, max = 1, arg = "quantile")
+  check_number(quantile, above = 0, max = 1)
 }
 
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere

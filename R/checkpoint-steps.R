@@ -80,12 +80,11 @@ kept_step <- function(seed, what, code, complete = function(value) TRUE) {
   }
   note(run, what, ": started")
   value <- code
-  if (!complete(value)) {
-    abort_sampler(
-      "The job was interrupted.", i = "{.fn resume} continues it.",
-      class = "pseudosynth_error_interrupt"
-    )
-  }
+  refuse_if(
+    !complete(value), "The job was interrupted.",
+    i = "{.fn resume} continues it.",
+    abort = abort_sampler, class = "pseudosynth_error_interrupt"
+  )
   write_kept(list(value = value, words = run$words, step = run$step), file)
   unlink(Sys.glob(sprintf("%s-*", file)))
   note(run, what, ": finished")
@@ -172,18 +171,16 @@ read_kept <- function(file) {
     bytes <- bytes[-(1:32)]
     if (identical(rlang::hash(bytes), hash)) list(unserialize(bytes))
   })
-  if (is.null(read)) {
-    abort_checkpoint(
-      "{.file {file}} is damaged or was changed.",
-      i = switch(basename(file),
-        job = "It holds the job itself, which cannot be resumed without it.
-               Start again with a new folder.",
-        result = "It holds the finished result, whose steps were removed.
-                  Start again with a new folder.",
-        "Remove this file: its step is then made again."
-      )
-    )
-  }
+  refuse_if(
+    is.null(read), "{.file {file}} is damaged or was changed.",
+    i = switch(basename(file),
+      job = "It holds the job itself, which cannot be resumed without it. Start
+             again with a new folder.",
+      result = "It holds the finished result, whose steps were removed. Start
+                again with a new folder.",
+      "Remove this file: its step is then made again."
+    ), abort = abort_checkpoint
+  )
   read[[1]]
 }
 

@@ -77,9 +77,10 @@ resume <- function(path, ledger = NULL) {
   check_present(path)
   check_path(path)
   check_ledger(ledger)
-  if (!dir.exists(path)) {
-    abort_checkpoint("The folder {.file {path}} does not exist.", arg = "path")
-  }
+  refuse_if(
+    !dir.exists(path), "The folder {.file {path}} does not exist.",
+    arg = "path", abort = abort_checkpoint
+  )
   run_kept(path, NULL, ledger)
 }
 
@@ -122,27 +123,24 @@ run_kept <- function(path, job, ledger) {
 #' @param exists (flag) Must there be a job in it?
 #' @noRd
 open_folder <- function(path, exists) {
-  if (!dir.exists(path) && (file.exists(path) || !dir.exists(dirname(path)) ||
-    !dir.create(path, showWarnings = FALSE, mode = "0700"))) {
-    abort_checkpoint(
-      "The folder {.file {path}} could not be made.",
-      class = "pseudosynth_error_write"
-    )
-  }
+  refuse_if(
+    !dir.exists(path) && (file.exists(path) || !dir.exists(dirname(path)) ||
+      !dir.create(path, showWarnings = FALSE, mode = "0700")),
+    "The folder {.file {path}} could not be made.",
+    abort = abort_checkpoint, class = "pseudosynth_error_write"
+  )
   path <- normalizePath(path)
   info <- file.info(path)
   owner <- Sys.info()[["effective_user"]]
-  if (.Platform$OS.type == "unix" &&
-    (bitwAnd(as.integer(info$mode), 63L) != 0 ||
-      !isTRUE(info$uname == owner))) {
-    abort_checkpoint(
-      "Only you may have access to the folder of a checkpoint.",
-      x = "{.file {path}} has mode {format(info$mode)}, or is owned by somebody
-           else.",
-      i = "It will hold the confidential file. Name a new folder, or remove the
-           rights of others: {.code chmod 700}."
-    )
-  }
+  refuse_if(
+    .Platform$OS.type == "unix" && (!isTRUE(info$uname == owner) ||
+      bitwAnd(as.integer(info$mode), 63L) != 0),
+    "Only you may have access to the folder of a checkpoint.",
+    x = "{.file {path}} has mode {format(info$mode)}, or is owned by somebody
+         else.",
+    i = "It will hold the confidential file. Name a new folder, or remove the
+         rights of others: {.code chmod 700}.", abort = abort_checkpoint
+  )
   there <- dir(path, all.files = TRUE, no.. = TRUE)
   ours <- c("job", "result")
   if ((exists || length(there) > 0) && !any(ours %in% there) &&
@@ -159,12 +157,10 @@ open_folder <- function(path, exists) {
 #' @noRd
 take_folder <- function(lock) {
   mine <- claim_lock(lock)
-  if (is.null(mine)) {
-    abort_checkpoint(
-      "The folder {.file {dirname(lock)}} is not writable.",
-      class = "pseudosynth_error_write"
-    )
-  }
+  refuse_if(
+    is.null(mine), "The folder {.file {dirname(lock)}} is not writable.",
+    abort = abort_checkpoint, class = "pseudosynth_error_write"
+  )
   on.exit(unlink(mine, recursive = TRUE))
   me <- lock_owner(mine)
   for (attempt in 1:2) {
@@ -209,13 +205,13 @@ spend_result <- function(ledger, job) {
 }
 
 check_same_job <- function(found, mark, path) {
-  if (!is.null(mark) && !identical(found, mark)) {
-    abort_checkpoint(
-      "{.file {path}} holds another job.",
-      x = "Its data, model, mechanism or another argument differs.",
-      i = "Name a new folder, or {.fn resume} the job in this one."
-    )
-  }
+  refuse_if(
+    !is.null(mark) && !identical(found, mark),
+    "{.file {path}} holds another job.",
+    x = "Its data, model, mechanism or another argument differs.",
+    i = "Name a new folder, or {.fn resume} the job in this one.",
+    abort = abort_checkpoint
+  )
 }
 
 #' The job in the folder, put there if it is new
@@ -227,13 +223,13 @@ kept_job <- function(path, job, ledger, mark) {
   if (file.exists(file)) {
     kept <- read_kept(file)
     check_same_job(kept$mark, mark, path)
-    if (!identical(kept$version, version)) {
-      abort_checkpoint(
-        "{.file {path}} was made by another version of this package.",
-        x = "That was {kept$version}, this is {version}: draws may differ.",
-        i = "Resume it with that version, or start in a new folder."
-      )
-    }
+    refuse_if(
+      !identical(kept$version, version),
+      "{.file {path}} was made by another version of this package.",
+      x = "That was {kept$version}, this is {version}: draws may differ.",
+      i = "Resume it with that version, or start in a new folder.",
+      abort = abort_checkpoint
+    )
     return(c(kept, list(new = FALSE)))
   }
   kept <- list(

@@ -63,7 +63,7 @@ check_newdata <- function(newdata, from) {
     is.null(newdata), "{.arg newdata} must be given: the published predictors.",
     x = "A {from} holds no record.", arg = "newdata"
   )
-  check_data_frame(newdata, arg = "newdata")
+  check_data_frame(newdata)
 }
 
 #' What to do with a column of a survey's labels, as package haven reads it

@@ -166,8 +166,8 @@ compare.formula <- function(formula, data, family = student_t(),
   } else {
     refuse_if(
       !missing(mechanisms) || !missing(epsilon),
-      "{.arg grid} states the mechanisms and their epsilons.",
-      i = "Leave {.arg mechanisms} and {.arg epsilon} out.",
+      "With {.arg grid}, leave {.arg mechanisms} and {.arg epsilon} out.",
+      i = "{.arg grid} states the mechanisms and their epsilons.",
       arg = if (missing(mechanisms)) "epsilon" else "mechanisms"
     )
     grid <- check_grid(grid)
@@ -231,12 +231,10 @@ compare.formula <- function(formula, data, family = student_t(),
 #' @noRd
 new_comparison <- function(table, measure, variable, m = NULL, settings = NULL,
                            interrupted = FALSE) {
-  structure(
-    list(
-      table = table, settings = settings, m = m, variable = variable,
-      confidential = measure$confidential, interrupted = interrupted
-    ),
-    class = c("mechanism_comparison", "pseudosynth_result")
+  new_result(
+    "mechanism_comparison",
+    table = table, settings = settings, m = m, variable = variable,
+    confidential = measure$confidential, interrupted = interrupted
   )
 }
 
@@ -247,32 +245,25 @@ new_comparison <- function(table, measure, variable, m = NULL, settings = NULL,
 named_sets <- function(releases, written) {
   given <- rlang::names2(releases)
   strange <- !vapply(releases, is_release, TRUE)
-  if (length(releases) == 0 || any(strange)) {
-    misspelt <- given[strange & given != ""]
-    abort_input(
-      "{.arg ...} must be jobs, synthetic data, data frames or lists of these.",
-      x = if (length(misspelt) > 0) {
-        "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is no set and no
-         argument/are no sets and no arguments} of {.fn compare}."
-      } else if (any(strange)) {
-        "It holds {describe_type(releases[[which(strange)[1]]])}."
-      },
-      i = "Draw sets with {.fn synthesize}. To run mechanisms, give a formula
-           first.",
-      arg = "..."
-    )
-  }
+  misspelt <- given[strange & given != ""]
+  refuse_if(
+    length(releases) == 0 || any(strange),
+    "{.arg ...} must be jobs, synthetic data, data frames or lists of these.",
+    x = if (length(misspelt) > 0) {
+      "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is neither a set nor an
+       argument/are neither sets nor arguments} of {.fn compare}."
+    } else if (any(strange)) {
+      "It holds {describe_type(releases[[which(strange)[1]]])}."
+    },
+    i = "Draw sets with {.fn synthesize}. To run mechanisms, give a formula
+         first.",
+    arg = "..."
+  )
   names <- Map(function(release, given, written) {
-    if (given != "") {
-      given
-    } else if (is.symbol(written)) {
-      as.character(written)
-    } else if (is_job(release)) {
-      # Written as a whole call: by what it did
-      release$mechanism
-    } else {
-      "sets"
-    }
+    # Written as a whole call: by what it did
+    called <- if (is_job(release)) release$mechanism else "sets"
+    if (is.symbol(written)) called <- as.character(written)
+    if (given != "") given else called
   }, releases, given, written)
   stats::setNames(releases, make.unique(unlist(names)))
 }
@@ -300,13 +291,11 @@ check_same_file <- function(releases, data, variable) {
       nrow(file) == nrow(data) && variable %in% shared &&
       all(mapply(same_values, file[shared], data[shared]))
   }, TRUE)
-  if (!all(same)) {
-    other <- names(releases)[!same]
-    abort_input(
-      "All sets must be of the same records.",
-      x = "{.val {other}} {?is/are} of another file or response.", arg = "..."
-    )
-  }
+  other <- names(releases)[!same]
+  refuse_if(
+    length(other) > 0, "All sets must be of the same records.",
+    x = "{.val {other}} {?is/are} of another file or response.", arg = "..."
+  )
 }
 
 #' Are two columns the same values, whatever type holds them?
@@ -340,8 +329,9 @@ check_calibrate <- function(calibrate) {
   vapply(calibrate, function(name) {
     found <- find_mechanism(name, "stages", "calibrate")
     refuse_if(
-      found$kind != "censored", "{.arg calibrate} must name censored mechanisms.",
-      x = "{.val {found$name}} is none: it can have no margin.",
+      found$kind != "censored",
+      "{.arg calibrate} must name censored mechanisms.",
+      x = "{.val {found$name}} is not censored and cannot have a margin.",
       arg = "calibrate"
     )
     found$name
@@ -353,9 +343,9 @@ check_calibrate <- function(calibrate) {
 check_mechanism_names <- function(x, arg) {
   named <- (is.list(x) && !is.data.frame(x)) ||
     (is.character(x) && length(x) <= 2 * length(mechanisms()))
-  refuse_if(
-    !named || length(x) == 0, "{.arg {arg}} must be names of mechanisms.",
-    x = "It is {describe_type(x)}.", arg = arg
+  check_that(
+    named && length(x) > 0, x, "{.arg {arg}} must be names of mechanisms.",
+    arg = arg
   )
 }
 
@@ -368,8 +358,8 @@ check_grid <- function(grid) {
     "The columns of {.arg grid} must be {.code mechanism} and other
      arguments of {.fn pseudo_posterior}.",
     x = if (length(fitted) > 0) {
-      "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
-       rows: give {?it/them} in {.arg ...}."
+      "{cli::qty(length(fitted))}{.val {fitted}} cannot differ between rows:
+       give {?it/them} in {.arg ...}."
     },
     arg = "grid"
   )
@@ -400,8 +390,8 @@ crossed_cases <- function(chosen, given, epsilon) {
     chosen <- c(chosen, if (!alone$name %in% names) list(alone))
   }
   cases <- lapply(chosen, function(mechanism) {
-    claims <- mechanism$kind %in% c("censored", "weighted", "histogram", "scores")
-    lapply(if (claims) epsilon else list(NULL), function(value) {
+    values <- if (claims_epsilon(mechanism)) epsilon else list(NULL)
+    lapply(values, function(value) {
       list(mechanism = mechanism, row = list(epsilon = value))
     })
   })
@@ -446,16 +436,15 @@ case_job <- function(case, job, given, calibrate) {
 #' @noRd
 check_margin_taken <- function(jobs, stated) {
   taken <- vapply(jobs, function(job) !is.null(job$margin), TRUE)
-  if (any(c("margin", "bins", "margin_share") %in% stated) && !any(taken)) {
-    names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
-    abort_input(
-      "No mechanism of this comparison takes the margin.",
-      x = "{.val {names}} {?has/have} none, or {.arg calibrate} leaves
-           {?it/them} out.",
-      i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out.",
-      arg = "margin"
-    )
-  }
+  names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
+  refuse_if(
+    any(c("margin", "bins", "margin_share") %in% stated) && !any(taken),
+    "No mechanism of this comparison uses the margin.",
+    x = "{.val {names}} cannot have one, or {.arg calibrate} leaves
+         {cli::qty(length(names))}{?it/them} out.",
+    i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out.",
+    arg = "margin"
+  )
 }
 
 # Rows -------------------------------------------------------------------------
@@ -554,10 +543,8 @@ comparison_measure <- function(data, columns, variable, transform, groups,
 run_row <- function(job, m, measure) {
   started <- proc.time()[["elapsed"]]
   definition <- definition_of(job$mechanism)
-  at <- if (!is.null(job$epsilon)) {
-    paste0(", epsilon ", format_figure(job$epsilon))
-  }
-  tell_step(paste0(definition$short, at))
+  at <- if (!is.null(job$epsilon)) c(", epsilon ", format_figure(job$epsilon))
+  tell_step(paste(c(definition$short, at), collapse = ""))
   release <- definition$release %||% release_jobs
   found <- tryCatch(
     suppressMessages(release(job, m), classes = "pseudosynth_message_bounds"),
@@ -590,14 +577,9 @@ comparison_row <- function(mechanism, asked, measure, found,
       sqrt(nrow(table))
   }
   row$seconds <- proc.time()[["elapsed"]] - started
-  row$problem <- if (is.null(found$problem)) {
-    ""
-  } else {
-    # One line, so that a table keeps its rows
-    trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(
-      conditionMessage(found$problem)
-    )))
-  }
+  problem <- if (is.null(found$problem)) "" else conditionMessage(found$problem)
+  # One line, so that a table keeps its rows
+  row$problem <- trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(problem)))
   row$remarks <- paste(found$remarks, collapse = " ")
   row
 }
@@ -641,14 +623,13 @@ synthesize_sets <- function(job, fit, m) {
 comparison_headline <- function(x) {
   if (is.null(x$m)) {
     return(sprintf(
-      "Sets of %s: epsilon of all of them, measures of one, mean over them",
+      "Sets of %s: epsilon covers all sets; measures are averages per set",
       x$variable
     ))
   }
-  sprintf(
-    "Mechanisms on %s, one released set each, mean of %d release%s%s",
-    x$variable, x$m, if (x$m == 1) "" else "s",
-    if (x$interrupted) " (interrupted)" else ""
+  paste0(
+    "Mechanisms on ", x$variable, ", one released set each, mean of ",
+    counted(x$m, "release"), if (x$interrupted) " (interrupted)"
   )
 }
 
@@ -674,18 +655,19 @@ comparison_shown <- function(x) {
 }
 
 # Under every comparison of numbers
-ratios_note <- "Mean and 95% quantile are multiples of the file's."
+ratios_note <- "Mean and 95% quantile are ratios to the file's."
 
 # Under every comparison
 claims_note <-
-  "Epsilons of the label \"asymptotic\" are claims, not bounds that hold."
+  "Epsilons under the label \"asymptotic\" are claimed, not proven."
 
 print_lines.mechanism_comparison <- function(x) {
   c(
     comparison_headline(x), paste0("  ", format_table(comparison_shown(x))),
-    if (!is.null(x$confidential)) {
-      sprintf("  R2 of the file %s", format_figure(x$confidential))
-    },
+    text_if(
+      !is.null(x$confidential), "  R2 of the file: %s",
+      format_figure(x$confidential)
+    ),
     unlist(lapply(problem_lines(x$table), wrap_line)),
     remark_lines(row_remarks(x$table)),
     if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
@@ -707,8 +689,7 @@ problem_lines <- function(table) {
 #' @noRd
 row_remarks <- function(table) {
   table <- table[nzchar(table$remarks), ]
-  names <- vapply(split(table$mechanism, table$remarks), function(mechanism) {
-    toString(unique(mechanism))
-  }, "")
+  called <- function(mechanism) toString(unique(mechanism))
+  names <- tapply(table$mechanism, table$remarks, called)
   sprintf("%s: %s", names, names(names))
 }

@@ -58,9 +58,11 @@ abort_checkpoint <- abort_of(c("checkpoint", "input"), "checkpoint")
 
 #' Abort where something is wrong
 #' @param ... As of `abort_input()`; looked at only then.
+#' @param abort (function) The kind of error.
 #' @noRd
-refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
-  if (wrong) abort_input(..., .envir = .envir)
+refuse_if <- function(wrong, ..., abort = abort_input,
+                      .envir = rlang::caller_env()) {
+  if (wrong) abort(..., .envir = .envir)
 }
 
 #' Warn, with bullets as the errors have them
@@ -81,8 +83,7 @@ warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
 #' @noRd
 tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
   cli::cli_inform(
-    c(...),
-    .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
+    c(...), .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
   )
 }
 

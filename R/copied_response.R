@@ -24,12 +24,10 @@ check_not_copied <- function(y, columns) {
 #' @param told (character) What tells the response, if anything does.
 #' @noRd
 refuse_copies <- function(told, ..., .envir = rlang::caller_env()) {
-  if (length(told) > 0) {
-    abort_privacy(
-      ...,
-      class = "pseudosynth_error_copied_response", .envir = .envir
-    )
-  }
+  refuse_if(
+    length(told) > 0, ..., abort = abort_privacy,
+    class = "pseudosynth_error_copied_response", .envir = .envir
+  )
 }
 
 #' Refuse a design that the response came into through a formula's function

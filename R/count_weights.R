@@ -157,14 +157,14 @@ named_records <- function(x, data) {
   }
   check_data_frame(data)
   if (is.character(x)) {
-    check_string(x, arg = "x")
+    check_string(x)
     return(list(data = data, variable = x))
   }
   check_that(
     inherits(x, "formula"), x, "{.arg x} must be a {.cls synthesizer}, a formula
      or the name of the response."
   )
-  check_formula(x, arg = "x")
+  check_formula(x)
   list(data = data, variable = parse_response(x, data)$variable)
 }
 

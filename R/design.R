@@ -244,8 +244,7 @@ as_factors <- function(frame, levels) {
            {cli::qty(n_levels)}level{?s}.",
       i = "Recode {cli::qty(length(unknown))}{?it/them}, or refit with all
            levels declared by {.fn factor}.",
-      arg = "newdata", rows = unknown,
-      class = "pseudosynth_error_unknown_level"
+      arg = "newdata", rows = unknown, class = "pseudosynth_error_unknown_level"
     )
     frame[[name]] <- structure(code, levels = levels[[name]], class = "factor")
   }

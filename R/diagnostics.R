@@ -172,8 +172,7 @@ judge_grid <- function(sampler) {
     # Without a figure, where the likelihood overflows, nothing is resolved
     text_if(
       !isTRUE(unresolved <= 0.05),
-      "The grid leaves %s of the posterior unresolved; %s.",
-      share, remedy
+      "The grid leaves %s of the posterior unresolved; %s.", share, remedy
     ),
     text_if(
       sampler$n_nonfinite > 0.02 * length(sampler$accept_stat),
@@ -367,13 +366,12 @@ warn_unless_converged <- function(fit) {
 #' @noRd
 check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
   check_flag(allow, arg = arg)
-  if (!isTRUE(fit$converged) && !allow) {
-    abort_privacy(
-      "The fit must have converged.", x_bullets(fit$problems),
-      i = "Run it longer, or allow it by {.code {arg} = TRUE}; the label is
-           then {.val none}.", problems = fit$problems
-    )
-  }
+  refuse_if(
+    !isTRUE(fit$converged) && !allow, "The fit must have converged.",
+    x_bullets(fit$problems), i = "Run it longer, or allow it by
+     {.code {arg} = TRUE}; the label is then {.val none}.",
+    problems = fit$problems, abort = abort_privacy
+  )
   invisible(fit)
 }
 

@@ -93,9 +93,7 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
     x = "{.arg x} is {describe_type(x)}.", arg = given[1]
   )
   columns <- external_columns(source)
-  weights <- as_privacy_weights(
-    privacy_weights, columns$n, arg = "privacy_weights"
-  )
+  weights <- as_privacy_weights(privacy_weights, columns$n)
   alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
   bound <- bound_of_columns(
     columns, 1, unit,
@@ -219,7 +217,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
     arg = "object"
   )
   n <- n_records(object)
-  weights <- as_privacy_weights(privacy_weights, n, arg = "privacy_weights")
+  weights <- as_privacy_weights(privacy_weights, n)
   started <- proc.time()[["elapsed"]]
   alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
   again <- object$refit(alpha, ...)

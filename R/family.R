@@ -163,8 +163,7 @@ resolve_prior <- function(prior, family, columns = NULL) {
   check_class(
     prior, "synth_prior",
     how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared},
-           {.fn prior_normal} or {.fn prior_beta_mean}.",
-    arg = "prior"
+           {.fn prior_normal} or {.fn prior_beta_mean}."
   )
   prior <- plain_prior(prior)
   has_logit <- family$kind %in% c("proportion", "binary")

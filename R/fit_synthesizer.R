@@ -162,8 +162,7 @@ fit_model <- function(model, weights, censor, run, init = NULL) {
 #' @noRd
 check_run <- function(chains, warmup, draws, seed, threads, control) {
   check_class(
-    control, "sampler_control",
-    how = "Make one with {.fn sampler_control}.", arg = "control"
+    control, "sampler_control", how = "Make one with {.fn sampler_control}."
   )
   check_seed(seed)
   list(
@@ -214,15 +213,12 @@ make_synthesizer <- function(model, weights, censor, run, init) {
 
 check_finite_draws <- function(draws) {
   lost <- rowSums(!is.finite(draws)) > 0
-  if (any(lost)) {
-    abort_sampler(
-      "Draws must be finite numbers.",
-      x = "{format_count(sum(lost))} of {format_count(length(lost))} hold
-           others.",
-      i = "The response or a predictor has numbers whose squares are beyond
-           what R can hold: measure it in another unit."
-    )
-  }
+  refuse_if(
+    any(lost), "Draws must be finite numbers.",
+    x = "{format_count(sum(lost))} of {format_count(length(lost))} are not.",
+    i = "The response or a predictor has numbers whose squares are too large
+         for R: measure it in another unit.", abort = abort_sampler
+  )
 }
 
 #' The settings of a run with the defaults that depend on the model
@@ -251,32 +247,29 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   if (!is.null(earlier)) result <- join_runs(earlier, result, control)
   n_kept <- nrow(result$draws) / run$chains
 
+  columns <- model$design$columns
   draws <- result$draws
-  colnames(draws) <- parameter_names(
-    model$design$columns, spec, names(model$family$extras)
-  )
+  extras <- names(model$family$extras)
+  colnames(draws) <- parameter_names(columns, spec, extras)
   hyper <- result$hyper
   if (!is.null(hyper)) {
-    colnames(hyper) <- hyper_names(model$design$columns, spec, ncol(hyper))
+    colnames(hyper) <- hyper_names(columns, spec, ncol(hyper))
   }
   monitor <- as.matrix(result$monitor)
   colnames(monitor) <- monitor_names(ncol(monitor))
 
+  seeded <- is_seeded(run$seed)
+  # The same again with the same seed, else a random word
+  id <- if (seeded) hashed_id(draws, given_seed(run$seed))
   fit <- structure(
     c(model, list(
-      # The same again with the same seed, else a random word
-      id = if (is_seeded(run$seed)) {
-        hashed_id(draws, given_seed(run$seed))
-      } else {
-        new_charge_id(run$seed)
-      },
-      draws = draws, hyper = hyper,
+      id = id %||% new_charge_id(run$seed), draws = draws, hyper = hyper,
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),
       remarks = character(), privacy_weights = weights, censor = censor,
-      bound = NULL, dropped = 0L, quantile = 1,
-      control = control, seed_given = is_seeded(run$seed) ||
+      bound = NULL, dropped = 0L, quantile = 1, control = control,
+      seed_given = seeded ||
         (!is.null(weights) && is_reproducible(node_of(weights))),
       interrupted = isTRUE(result$interrupted),
       seconds = list(chains = result$seconds)
@@ -295,13 +288,12 @@ finished_part <- function(result, run) {
   completed <- rep_len(as.integer(result$completed), run$chains)
   each <- min(completed)
   # Fewer draws of a chain cannot be diagnosed.
-  if (each < 8) {
-    abort_sampler(
-      "The run was interrupted before every chain had draws to keep.",
-      i = "Nothing is returned. A job with a {.arg checkpoint} goes on with
-           {.fn resume}.", class = "pseudosynth_error_interrupt"
-    )
-  }
+  refuse_if(
+    each < 8, "The run was interrupted before every chain had draws to keep.",
+    i = "Nothing is returned. If the job has a {.arg checkpoint}, continue it
+         with {.fn resume}.",
+    abort = abort_sampler, class = "pseudosynth_error_interrupt"
+  )
   n <- nrow(result$draws)
   # Rows of unfinished draws may be there or not.
   room <- completed

@@ -112,12 +112,10 @@ freeze <- function(weights, history = c("confidential", "public")) {
   )
   node <- node_of(weights)
   why <- why_not_freezable(node)
-  if (!is.null(why)) {
-    abort_privacy(
-      "These weights cannot be frozen.", x = why,
-      class = "pseudosynth_error_not_freezable"
-    )
-  }
+  refuse_if(
+    !is.null(why), "These weights cannot be frozen.", x = why,
+    abort = abort_privacy, class = "pseudosynth_error_not_freezable"
+  )
   rule <- frozen_before(node) %||%
     list(node = node, scheme = node$scheme, history = history)
   new_weight_rule(rule$node, rule$scheme, rule$history)

@@ -62,8 +62,6 @@ frozen_dependency <- function(node, inner) {
 frozen_inputs <- function(node) {
   a <- node$arguments
   public <- identical(a[["history"]], "public")
-  stated <- intersect(
-    c("rule", "history", if (public) scaling_names), names(a)
-  )
+  stated <- intersect(c("rule", "history", if (public) scaling_names), names(a))
   paste(stated, vapply(a[stated], format, ""), collapse = ", ")
 }

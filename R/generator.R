@@ -37,13 +37,12 @@ generator_source <- function() {
 
 check_generator <- function(x, asked) {
   check_sealed(x, "as_generator", arg = "fit")
-  if (asked$m > x$m) {
-    abort_privacy(
-      "The generator has {x$m} draw{?s}, one for each set.",
-      x = "{.arg m} is {asked$m}.",
-      i = "Make one with more draws from the fit, at a higher cost.", arg = "m"
-    )
-  }
+  refuse_if(
+    asked$m > x$m, "The generator has {x$m} draw{?s}, one for each set.",
+    x = "{.arg m} is {asked$m}.",
+    i = "Make one with more draws from the fit, at a higher cost.",
+    arg = "m", abort = abort_privacy
+  )
 }
 
 rows_for_generator <- function(x, asked) {

@@ -246,9 +246,10 @@ tensor_grid <- function(axes) {
 fill_grid <- function(grid, parameters, spec) {
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
   grid$f <- log_lik_(spec, parameters$draws(grid$z))
-  if (anyNA(grid$f)) {
-    abort_sampler("A log density is not a number somewhere on the grid.")
-  }
+  refuse_if(
+    anyNA(grid$f), "A log density is not a number somewhere on the grid.",
+    abort = abort_sampler
+  )
   grid
 }
 

@@ -364,10 +364,7 @@ censor_inputs <- function(censor) {
 #' The label of a fit with a study of it
 #' @noRd
 probabilistic_guarantee <- function(label, fit, study) {
-  check_class(
-    study, "replicate_study", "Make one with {.fn replicate_study}.",
-    arg = "study"
-  )
+  check_class(study, "replicate_study", "Make one with {.fn replicate_study}.")
   check_sealed(study, "replicate_study")
   why <- if (label$label != "asymptotic" || !is.null(fit$censor)) {
     c(x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
@@ -389,11 +386,10 @@ probabilistic_guarantee <- function(label, fit, study) {
       i = "Fit a model with tails like the file's, or give {.arg generate}."
     )
   }
-  if (!is.null(why)) {
-    abort_privacy(
-      "The study cannot give this fit a probabilistic label.", why
-    )
-  }
+  refuse_if(
+    !is.null(why), "The study cannot give this fit a probabilistic label.",
+    why, abort = abort_privacy
+  )
   label$label <- "probabilistic"
   label <- charge_draws(label, by_relation(study$epsilon))
   label$exceedance <- study[

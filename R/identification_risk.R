@@ -115,10 +115,11 @@ aligned_values <- function(set, j, data, known, variable) {
   check_columns(known, set, "synthetic")
   for (name in known) {
     differ <- which(pattern_value(set[[name]]) != pattern_value(data[[name]]))
+    n <- length(differ)
     refuse_if(
-      length(differ) > 0,
+      n > 0,
       "The rows of {.arg synthetic} must be in the order of {.arg data}.",
-      x = "Column {.val {name}} of set {j} differs in {length(differ)} rows.",
+      x = "Column {.val {name}} of set {j} differs in {n} row{?s}.",
       i = "Compute risks before rows are shuffled.",
       arg = "synthetic", rows = differ
     )
@@ -198,8 +199,7 @@ summary.identification_risk <- function(object, ...) {
   record <- object$record[c("risk", "own", "matches")]
   summaries <- lapply(record, summarize_values)
   new_result(
-    "summary_identification_risk",
-    header = identification_lines(object),
+    "summary_identification_risk", header = identification_lines(object),
     table = data.frame(
       what = c("risk", "own value close", "close values"),
       do.call(rbind, unname(summaries)), check.names = FALSE
