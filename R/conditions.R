@@ -4,7 +4,7 @@
 
 #' The functions that signal an error of one kind
 #'
-#' They take bullets for [cli::cli_abort()], interpolated in the caller's frame:
+#' They take bullets with cli's markup, interpolated in the caller's frame:
 #' without a name what was expected, then what was given (`x`), which column and
 #' how many records, and what to do (`i`). Never a data value. Other names are
 #' fields of the condition object. Further arguments:
@@ -22,20 +22,32 @@ abort_of <- function(kind, fault = NULL) {
   general <- c(sprintf("pseudosynth_error_%s", kind), "pseudosynth_error")
   function(..., arg = fault, rows = NULL, class = NULL, parent = NULL,
            .envir = rlang::caller_env()) {
-    said <- told(list(...))
-    cli::cli_abort(
+    said <- told(list(...), .envir)
+    rlang::abort(
       said$bullets, !!!said$fields,
       arg = arg, rows = rows, parent = parent, call = user_call(),
-      .envir = .envir, class = c(class, general)
+      class = c(class, general)
     )
   }
 }
 
-#' Bullets and the other fields of a condition
+#' Bullets, ready to be read, and the other fields of a condition
+#'
+#' Markup is read once, here: cli would read it again whenever the message is
+#' looked at, which takes three times as long.
 #' @noRd
-told <- function(dots) {
+told <- function(dots, .envir) {
   bullet <- rlang::names2(dots) %in% c("", "x", "i", "*", "!", "v", " ")
-  list(bullets = do.call(c, dots[bullet]), fields = dots[!bullet])
+  bullets <- do.call(c, dots[bullet])
+  width <- getOption("cli.condition_width", cli::console_width()) - 2
+  bullets[] <- vapply(bullets, function(text) {
+    text <- cli::format_inline(gsub("\\s+", " ", text), .envir = .envir)
+    if (is.finite(width) && nchar(text) > width) {
+      text <- paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
+    }
+    text
+  }, "")
+  list(bullets = bullets, fields = dots[!bullet])
 }
 
 abort_input <- abort_of("input")
@@ -58,9 +70,9 @@ refuse_if <- function(wrong, ..., abort = abort_input,
 #' @return `NULL`, invisibly.
 #' @noRd
 warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
-  said <- told(list(...))
-  cli::cli_warn(
-    said$bullets, !!!said$fields, call = user_call(), .envir = .envir,
+  said <- told(list(...), .envir)
+  rlang::warn(
+    said$bullets, !!!said$fields, call = user_call(),
     class = c(sprintf("pseudosynth_warning_%s", kind), "pseudosynth_warning")
   )
   invisible()

@@ -1,39 +1,41 @@
-#' How far the local bound is from a global one: local databases
+#' Check the claimed epsilon on simulated local databases
 #'
-#' The papers' \eqn{\epsilon = 2\Delta} is computed on one file, the
-#' confidential one. A replicate study draws local databases, makes the whole
-#' mechanism again on each (unweighted fit, weights, weighted fit, re-weighting
-#' with the same k) and looks at the distribution of their \eqn{2\Delta_r}: how
-#' widely it is spread, and which share of databases lies above a stated
-#' \eqn{\epsilon}. That share is the papers' \eqn{\delta}. With a study,
-#' [guarantee()] gives the label `"probabilistic"`.
+#' Draws local databases, repeats the whole mechanism on each (unweighted fit,
+#' weights, weighted fit, re-weighting with the same k) and compares their
+#' \eqn{2\Delta_r} with a stated \eqn{\epsilon}. The papers' \eqn{\epsilon =
+#' 2\Delta} is computed only on the confidential file; the study shows how much
+#' it varies between databases and which share of them exceeds \eqn{\epsilon}.
+#' That share is the papers' \eqn{\delta}. With a study, [guarantee()] gives the
+#' label `"probabilistic"`.
 #'
 #' @param fit (`synthesizer`) A converged fit with weights made from its file,
 #'   or without weights, for comparison.
 #' @param epsilon (number > 0) The epsilon to be stated, add-remove, per
-#'   parameter draw. State it before you look at the study.
-#' @param replicates (count) Local databases. Default 100, the papers'. With
-#'   none of R above epsilon the share is at most about 3/R (95%).
-#' @param generate (function or `NULL`) `function(r)` that gives local database
-#'   r: a data frame with the response and the predictors, any number of rows.
-#'   `NULL`, the default, draws the response anew from `fit` for the predictors
-#'   of the file, each database from a parameter draw of its own.
-#' @param estimands (function or `NULL`) Named numbers of a vector of responses,
-#'   computed on each local database and on one synthetic set of it. Default:
-#'   mean, median, 15th and 90th percentile, the papers'; without the mean where
-#'   the model has none (Student's t of a logarithm). `NULL`: none.
-#' @param refit (function or `NULL`) `function(data)` that makes the fit of a
-#'   data frame, for weights that cannot be made again from their arguments.
-#' @param level (number in (0, 1)) Of the upper bound of the share. Default
-#'   0.95.
-#' @param file (string or `NULL`) Where finished databases are kept, for a study
-#'   that is interrupted: the same call then goes on with the others, and one
-#'   with more `replicates` adds to them. Needs a `seed`. What your functions
-#'   take from the workspace must stay as it was. The file is confidential.
-#'   `NULL`, the default: nowhere.
-#' @param seed (count or `NULL`) For reproducible studies; R's own generator,
-#'   where `generate` draws with it, is set by it too and put back afterwards.
-#'   Default: the operating system's entropy.
+#'   parameter draw. Choose it before you look at the study.
+#' @param replicates (count) Number of local databases R. Default 100, as in the
+#'   papers. If none exceeds epsilon, the share is at most about 3/R (95%).
+#' @param generate (function or `NULL`) `function(r)` that returns local
+#'   database r: a data frame with the response and the predictors, any number
+#'   of rows. `NULL`, the default, draws the response from `fit` for the
+#'   predictors of the file, each database from its own parameter draw.
+#' @param estimands (function or `NULL`) Function of a vector of responses that
+#'   returns named numbers. It is computed on each local database and on one
+#'   synthetic set of it. Default: mean, median, 15th and 90th percentile, as in
+#'   the papers, without the mean if the model has none (Student's t of a
+#'   logarithm). `NULL`: none.
+#' @param refit (function or `NULL`) `function(data)` that fits the model to a
+#'   data frame. Needed for weights that cannot be remade from their arguments.
+#'   Default `NULL`.
+#' @param level (number in (0, 1)) Confidence level of the upper bound of the
+#'   share. Default 0.95.
+#' @param file (string or `NULL`) Where finished databases are saved, so that
+#'   the same call continues an interrupted study and a call with more
+#'   `replicates` extends it. Needs a `seed`. Objects that your functions use
+#'   must not change in between. The file is confidential. `NULL`, the default:
+#'   not saved.
+#' @param seed (count or `NULL`) For reproducible studies. It also sets R's own
+#'   generator while `generate` and the other functions run. `NULL`, the
+#'   default, takes the operating system's entropy.
 #' @param ... Must be empty.
 #'
 #' @return A `replicate_study`: a list with
@@ -42,9 +44,9 @@
 #'     `oscillation` and `converged`;
 #'   * `estimands` (data frame): `replicate`, `source` (`"local database"` or
 #'     `"synthetic"`), `estimand`, `value`;
-#'   * `epsilon`, `replicates`, `above` (count of databases above it; one whose
-#'     fit has not converged counts as above), `share`, `share_upper` (Clopper
-#'     and Pearson), `level`;
+#'   * `epsilon`, `replicates`, `above` (number of databases above epsilon; an
+#'     unconverged fit counts as above), `share`, `share_upper` (Clopper and
+#'     Pearson), `level`;
 #'   * `file` (\eqn{2\Delta} of `fit`), `file_rank` (share of the databases at
 #'     or above it), `interrupted` (flag).
 #'
@@ -52,22 +54,22 @@
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, weights that cannot be
-#' made again without `refit`, `generate` without the columns of the model,
-#' `estimands` that are not named numbers, a function that fails: the error
-#' names the local database.
+#' remade without `refit`, a result of `generate` without the columns of the
+#' model, `estimands` that are not named numbers, one of your functions fails
+#' (the error names the local database).
 #' `pseudosynth_error_privacy`: a fit that has not converged.
 #'
 #' @inheritSection compare Many cores
 #' @section Privacy:
-#' The share is about databases like those generated, under the assumption that
-#' the confidential file is one of them. A file above all of its local databases
-#' is not, and the study then gives no label: fit a model with tails like the
-#' file's, or state a `generate` of your own.
+#' The share holds for databases like the generated ones and assumes that the
+#' confidential file is one of them. If the file lies above all local databases,
+#' that assumption fails and the study gives no label: fit a model with tails
+#' like the file's, or supply your own `generate`.
 #'
-#' The share is about \eqn{2\Delta_r}, not about the privacy loss, which an
-#' exact audit finds above \eqn{2\Delta} when weights are made from the file
-#' ([audit_guarantee()]). Default databases are drawn from the confidential fit:
-#' the study is confidential.
+#' The share concerns \eqn{2\Delta_r}, not the privacy loss. An exact audit
+#' finds losses above \eqn{2\Delta} when weights are made from the file
+#' ([audit_guarantee()]). The study is confidential: default databases are drawn
+#' from the confidential fit.
 #'
 #' @references
 #' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms for
@@ -94,9 +96,10 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
   check_number(epsilon, above = 0)
   replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
-  for (arg in c("generate", "estimands", "refit")) {
+  users <- list(generate = generate, estimands = estimands, refit = refit)
+  for (arg in names(users)) {
     check_class(
-      get(arg), "function", "See {.code ?replicate_study}.",
+      users[[arg]], "function", "See {.code ?replicate_study}.",
       null = TRUE, arg = arg
     )
   }
@@ -104,15 +107,14 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
   check_seed(seed)
   check_rows_file(file, seed)
   check_converged(fit, FALSE)
-  estimands <- estimands_of(estimands, fit)
-  check_estimands(estimands, fit, seed)
+  users["estimands"] <- list(estimands_of(estimands, fit))
+  check_estimands(users$estimands, fit, seed)
   values <- if (is.null(generate)) local_values(fit, replicates, seed)
   item <- function(r) {
     list(
       number = r, seed = stage_seed(seed, "replicate", r), values = values[, r]
     )
   }
-  users <- list(generate = generate, estimands = estimands, refit = refit)
   of <- stable_hash(list(seal_of(fit), users))
   kept <- open_rows_file(file, vapply(seq_len(replicates), function(r) {
     row_key(of, item(r))
@@ -201,33 +203,30 @@ print_lines.replicate_study <- function(x) {
   )
   c(
     sprintf(
-      "Replicate study of %s: %d local database%s%s",
-      x$title, n, if (n == 1) "" else "s",
+      "Replicate study of %s: %s%s", x$title, counted(n, "local database"),
       if (x$interrupted) " (interrupted)" else ""
     ),
     paste0("  ", x$model, ", N = ", format_count(x$n_records)),
-    paste0(
-      "  databases: ", if (x$generated) {
-        "as generated"
-      } else {
-        "responses drawn from the fit"
-      }
+    sprintf("  databases: %s", if (x$generated) {
+      "as generated"
+    } else {
+      "responses drawn from the fit"
+    }),
+    sprintf(
+      "  twice the Lipschitz bound: %s; this file %s", format_named(figures),
+      format_figure(x$file)
     ),
-    paste0("  twice the Lipschitz bound: ", format_named(figures), "; this file ",
-      format_figure(x$file)),
     if (x$file_rank == 0) {
-      "  this file lies above all of them: they are not like it"
+      "  this file lies above all databases: they do not resemble it"
     },
     paste0("  above epsilon ", format_figure(x$epsilon), ": ", share_text(x)),
     if (any(!x$table$converged)) {
       sprintf("  not converged, counted as above: %d", sum(!x$table$converged))
     },
-    "  twice it does not bound the privacy loss: see ?audit_guarantee",
+    "  twice the bound does not limit the privacy loss: see ?audit_guarantee",
     paste0("  ", confidential_line())
   )
 }
-
-# Label ------------------------------------------------------------------------
 
 # What a replicate study takes from functions of the user: databases, estimands,
 # fits. An error names the function and the replicate, and shows no value.
@@ -350,10 +349,9 @@ estimand_values <- function(estimands, y, what) {
   }
   refuse_if(
     !is.null(problem),
-    "{.arg estimands} must give numbers, each with a name of its own.",
-    x = "What {what} gives is {problem}.",
-    i = "For instance {.code function(y) c(mean = mean(y))}.",
-    arg = "estimands"
+    "{.arg estimands} must return numbers with distinct names.",
+    x = "The result of {what} is {problem}.",
+    i = "For instance {.code function(y) c(mean = mean(y))}.", arg = "estimands"
   )
   value
 }

@@ -1,28 +1,28 @@
-#' Statistics of a file and of its synthetic sets, with their resampling error
+#' Compare statistics of file and sets with their resampling error
 #'
-#' Two statistics are far apart only against what chance gives. Each file is
-#' resampled with replacement, the statistic is computed each time, and the
-#' distributions are set beside each other, as in the figures of the papers. The
-#' m distributions of the m sets become one by their Wasserstein barycentre: the
-#' mean of their quantile functions.
+#' Resamples the file and each set with replacement, computes the statistics
+#' each time and compares their distributions, as in the figures of the papers:
+#' a difference matters only if it exceeds chance. The distributions of the m
+#' sets are combined by their Wasserstein barycentre, the mean of their quantile
+#' functions.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data], data frame, list of
 #'   data frames, a `pseudo_posterior`, or a named list of any of these) The
-#'   release; several with names are compared.
+#'   release, or several releases by name.
 #' @param data (data frame or `NULL`) The confidential file. `NULL`, the
 #'   default, takes that of the first `pseudo_posterior`.
-#' @param statistics (character, function or named list of these) What is
-#'   computed: `"mean"`, `"median"`, `"sd"`, `"total"` or a quantile such as
+#' @param statistics (character, function or named list of these) Statistics to
+#'   compute: `"mean"`, `"median"`, `"sd"`, `"total"` or a quantile such as
 #'   `"90%"` of the variable, or functions of a data frame that return numbers,
 #'   such as `function(d) coef(lm(log(income) ~ age, d))`. Default: mean, median
 #'   and 90% quantile, as in the papers.
 #' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
 #'   that of `synthetic`.
 #' @param replicates (count) Resamples of each file. Default 500.
-#' @param survey_weights (string or `NULL`) A column of weights that the file
-#'   and the sets have: all statistics but functions are weighted by it. Sets
-#'   have it where it is a predictor of the model. Default none.
-#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param survey_weights (string or `NULL`) A column of survey weights in the
+#'   file and the sets. All statistics except functions are weighted by it. Sets
+#'   have it if it is a predictor of the model. `NULL`, the default: no weights.
+#' @param level (number in (0, 1)) Level of the intervals. Default 0.95.
 #' @param ... Not used.
 #'
 #' @return A `resampled_statistics`: a list with
@@ -36,11 +36,11 @@
 #'   * `variable`, `replicates`, `level`.
 #'
 #'   Confidential. `plot()` shows violins. Resampling uses R's random numbers:
-#'   `set.seed()` repeats it.
+#'   call `set.seed()` first to repeat it.
 #' @section Error types:
-#' `pseudosynth_error_input`: columns that are missing, a statistic that fails,
-#' gives no number, gives other numbers in some sets than in the file, or has
-#' the name of another.
+#' `pseudosynth_error_input`: missing columns, a statistic that fails, returns
+#' no number, returns other numbers for a set than for the file, or has the name
+#' of another.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
 #' mechanisms, section 3 and its figures. Srivastava, Li and Dunson (2018),
 #' Scalable Bayes via barycenter in Wasserstein space.
@@ -117,16 +117,14 @@ named_release_list <- function(synthetic) {
     return(list(synthetic = synthetic))
   }
   names <- names(synthetic) %||% ""
-  if (!is.list(synthetic) || length(synthetic) == 0 || any(names == "") ||
-    anyDuplicated(names) > 0 || "confidential" %in% names) {
-    abort_input(
-      "{.arg synthetic} must be synthetic data, a job, or a list of these with
-       a name for each.",
-      x = "It is {describe_type(synthetic)}.",
-      i = "For instance {.code list(LW = a, strict = b)}.",
-      arg = "synthetic"
-    )
-  }
+  refuse_if(
+    !is.list(synthetic) || length(synthetic) == 0 || any(names == "") ||
+      anyDuplicated(names) > 0 || "confidential" %in% names,
+    "{.arg synthetic} must be synthetic data, a job, or a list of these with
+     a name for each.",
+    x = "It is {describe_type(synthetic)}.",
+    i = "For instance {.code list(LW = a, strict = b)}.", arg = "synthetic"
+  )
   synthetic
 }
 
@@ -141,36 +139,38 @@ is_frame_list <- function(x) {
 #' @return (function of a data frame and what it is, in words) Named numbers.
 #' @noRd
 measure_of <- function(statistics, variable, survey_weights) {
-  parts <- if (is.function(statistics)) {
-    list(statistic = statistics)
-  } else {
-    as.list(statistics)
-  }
+  if (is.function(statistics)) statistics <- list(statistics)
+  parts <- as.list(statistics)
   refuse_if(
-    length(parts) == 0, "{.arg statistics} must ask for at least one.",
+    length(parts) == 0, "{.arg statistics} must name at least one statistic.",
     arg = "statistics"
   )
   parts <- Map(function(part, name) {
     own <- is.function(part)
-    f <- if (own) {
+    if (name == "") name <- if (own) "statistic" else part
+    list(name = name, f = if (own) {
       part
     } else {
       plain_statistic(part, variable, survey_weights, length(parts) <= 10)
-    }
-    unnamed <- if (own) "statistic" else part
-    list(name = if (name == "") unnamed else name, f = f)
+    })
   }, parts, rlang::names2(parts))
   function(data, where) {
     numbers <- unlist(lapply(unname(parts), function(part) {
       value <- statistic_value(part, data, where)
-      several <- length(value) > 1
-      stats::setNames(as.double(value), if (several) {
+      stats::setNames(as.double(value), if (length(value) > 1) {
         names(value) %||% paste(part$name, seq_along(value))
       } else {
         part$name
       })
     }))
-    check_names_differ(names(numbers))
+    # Under one name two statistics would be taken for one
+    twice <- unique(names(numbers)[duplicated(names(numbers))])
+    refuse_if(
+      length(twice) > 0, "Every statistic must have a name of its own.",
+      x = "{.val {twice}} {?is/are} there more than once.",
+      i = "For instance {.code list(center = \"median\", top = \"90%\")}.",
+      arg = "statistics"
+    )
     numbers[!is.na(numbers)]
   }
 }
@@ -187,28 +187,15 @@ statistic_value <- function(part, data, where) {
     abort_input(
       "Statistic {.val {part$name}} failed on {where}.",
       x = "It raised an error of class {.cls {class(e)[1]}}.",
-      i = "Try it on a data frame of your own.",
-      arg = "statistics"
+      i = "Test it on a small data frame.", arg = "statistics"
     )
   })
   refuse_if(
-    !is.numeric(value) || length(value) == 0, "A statistic must give numbers.",
-    x = "{.val {part$name}} gives {describe_type(value)} on {where}.",
-    arg = "statistics"
+    !is.numeric(value) || length(value) == 0,
+    "A statistic must return numbers.", arg = "statistics",
+    x = "{.val {part$name}} returns {describe_type(value)} on {where}."
   )
   value
-}
-
-#' Under one name two statistics would be taken for one
-#' @noRd
-check_names_differ <- function(names) {
-  twice <- unique(names[duplicated(names)])
-  refuse_if(
-    length(twice) > 0, "Every statistic must have a name of its own.",
-    x = "{.val {twice}} {?is/are} there more than once.",
-    i = "For instance {.code list(center = \"median\", top = \"90%\")}.",
-    arg = "statistics"
-  )
 }
 
 #' @param shown (flag) May a word that is not known be told? It may be a value
@@ -225,19 +212,17 @@ plain_statistic <- function(what, variable, survey_weights, shown) {
   } else if (word && grepl(quantile, what)) {
     as.numeric(sub("%", "", what, fixed = TRUE)) / 100
   }
-  if (is.null(plain) && !isTRUE(share <= 1)) {
-    given <- if (shown && word) {
-      cli::format_inline("{.val {what}}")
+  refuse_if(
+    is.null(plain) && !isTRUE(share <= 1),
+    "{.arg statistics} must be {.val mean}, {.val median}, {.val sd}, {.val
+     total}, a quantile such as {.val 90%}, or functions of a data frame.",
+    x = if (shown && word) {
+      "It has {.val {what}}."
     } else {
-      describe_type(what)
-    }
-    abort_input(
-      "{.arg statistics} must be {.val mean}, {.val median}, {.val sd}, {.val
-       total}, a quantile such as {.val 90%}, or functions of a data frame.",
-      x = "It has {given}.",
-      arg = "statistics"
-    )
-  }
+      "It has {describe_type(what)}."
+    },
+    arg = "statistics"
+  )
   function(data) {
     y <- response_values(data, variable)
     w <- if (!is.null(survey_weights)) data[[survey_weights]]
@@ -255,16 +240,15 @@ resampled <- function(data, measure, replicates, where, names = NULL) {
   estimate <- measure(data, where)
   refuse_if(
     length(estimate) == 0,
-    "A statistic must give at least one number that is not missing.",
+    "A statistic must return at least one number that is not missing.",
     arg = "statistics"
   )
   names <- names %||% names(estimate)
   refuse_if(
     !identical(names(estimate), names),
-    "A statistic must give the same numbers in every file.",
-    x = "{length(names)} in the file, {length(estimate)} in {where}, or
-         with other names.",
-    arg = "statistics"
+    "A statistic must return the same named numbers for every file.",
+    x = "It returns {length(names)} for the file, {length(estimate)} for
+         {where}, or other names.", arg = "statistics"
   )
   n <- nrow(data)
   data <- as.data.frame(data)
@@ -326,7 +310,7 @@ statistic_rows <- function(x, file, release, level) {
 
 resampled_headline <- function(x) {
   sprintf(
-    "Statistics of %s with %s%% intervals of %s resamples", x$variable,
+    "Statistics of %s with %s%% intervals from %s resamples", x$variable,
     format(100 * x$level), format_count(x$replicates)
   )
 }

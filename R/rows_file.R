@@ -85,11 +85,10 @@ open_rows_file <- function(file, keys = character()) {
   numbers <- which(keys %in% names(stored))
   refuse_if(
     length(stored) > 0 && length(numbers) == 0,
-    "{.arg file} must be new, or of the same study.",
-    x = "{.file {file}} holds rows of other data, arguments, seed or
+    "{.arg file} must be new, or from the same study.",
+    x = "{.file {file}} holds rows from other data, arguments, seed or
          version of the package.",
-    i = "Name another file, or delete it.",
-    arg = "file"
+    i = "Name another file, or delete it.", arg = "file"
   )
   list(
     rows = unname(stored[keys[numbers]]), numbers = numbers,
@@ -107,15 +106,13 @@ check_rows_file <- function(file, seed) {
   refuse_if(
     !is.null(file) && is.null(seed),
     "With {.arg file} a {.arg seed} must be given.",
-    i = "Rows that are run later then are those that would have been run
-         at once.",
+    i = "The seed makes a continued run give the same rows as one run.",
     arg = "seed"
   )
   refuse_if(
     !is.null(file) && !dir.exists(dirname(file)),
-    "{.arg file} must be in a folder that exists.",
-    x = "There is no folder {.file {dirname(file)}}.",
-    arg = "file"
+    "{.arg file} must be in an existing folder.",
+    x = "There is no folder {.file {dirname(file)}}.", arg = "file"
   )
   file
 }
@@ -129,8 +126,7 @@ read_rows <- function(file) {
   refuse_if(
     !inherits(stored, "pseudosynth_rows"),
     "{.arg file} must be new, or a file of finished rows.",
-    x = "{.file {file}} is another file, or damaged.",
-    arg = "file"
+    x = "{.file {file}} is another file, or damaged.", arg = "file"
   )
   unclass(stored)
 }
@@ -169,8 +165,7 @@ uses_workers <- function() {
   plan <- future::plan("next")
   refuse_if(
     inherits(plan, "multicore") && future::nbrOfWorkers() > 1,
-    "Fits cannot run in forked workers: the threads of this process do not
-     live in its copies.",
+    "Fits cannot run in forked workers: threads do not survive a fork.",
     i = "Use {.code future::plan(\"multisession\")}, or a cluster."
   )
   !inherits(plan, c("sequential", "multicore"))
@@ -233,8 +228,8 @@ abort_worker <- function(error) {
   abort_sampler(
     "A worker of the future plan ended before its row was finished.",
     x = "{first_words(conditionMessage(error))}",
-    i = "Set the plan anew. With {.arg file} the same call goes on with the
-         rows that are not finished.",
+    i = "Set the plan again. With {.arg file} the same call continues with the
+         unfinished rows.",
     class = "pseudosynth_error_worker", parent = NA
   )
 }

@@ -5,7 +5,7 @@ score_source <- function() {
     refuses = list(
       assignment = for_mixtures,
       margin = c(
-        "{.arg margin} is part of a score release.",
+        "{.arg margin} does not apply: a score release has its own margin.",
         i = "State {.arg bounds} in {.fn score_release}."
       )
     ),
@@ -152,13 +152,13 @@ margin_scale <- function(x, counts, line, error, most = 20000) {
     excess(set)
   }
   ends <- log(start) + c(-3, 3)
-  if (slope(ends[1]) <= 0) {
-    return(exp(ends[1]))
-  }
-  if (slope(ends[2]) >= 0) {
-    return(exp(ends[2]))
-  }
-  exp(stats::uniroot(slope, ends, tol = 0.01)$root)
+  exp(if (slope(ends[1]) <= 0) {
+    ends[1]
+  } else if (slope(ends[2]) >= 0) {
+    ends[2]
+  } else {
+    stats::uniroot(slope, ends, tol = 0.01)$root
+  })
 }
 
 #' How far the clipped scores' slope on the linear predictor is from what is

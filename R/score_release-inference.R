@@ -1,25 +1,24 @@
 #' Estimates from a score release
 #'
-#' The coefficients' posterior given the released sums. Its covariance holds all
-#' errors: that of the noise, which is known exactly, that of the sample, and
-#' that of the shape, which the noisy share of unclipped records tells. So an
-#' interval is right for the population's coefficients and not for a noisy copy
-#' of the file: no rule for combining synthetic sets is needed. For all else
-#' than coefficients, [synthesize()] with `uncertainty = TRUE` draws sets that
-#' [pool()] combines.
+#' Return the coefficients' posterior given the released sums. Its covariance
+#' includes all errors: that of the noise, which is known exactly, that of the
+#' sample, and that of the estimated shape of the family. Intervals are
+#' therefore valid for the coefficients of the population, and no rule for
+#' combining synthetic sets is needed. For other estimates, [synthesize()] with
+#' `uncertainty = TRUE` draws sets that [pool()] combines.
 #'
-#' Coefficients are those of the design: of a numeric predictor per standard
-#' deviation of it in the file, or per unit of what `scaling` stated, around its
-#' centre. `scaling = list(age = c(50, 10))` gives the slope of ten years.
+#' The coefficient of a numeric predictor is per standard deviation in the file,
+#' or per scale stated in `scaling`: `scaling = list(age = c(50, 10))` gives the
+#' slope for ten years. The intercept is at the centre of the predictors.
 #'
-#' Under the stated prior, by default with slopes N(0, 1), or N(0, sigma^2) with
-#' the reference's sigma where that is larger. Where the noise is large and the
-#' baseline of a factor rare, that is not little: with the 37 coefficients of
-#' `ce_income` 95% intervals covered 93% on average and 80% at least at an
-#' add-remove epsilon of 1, 91% and 38% at 0.25 (100 files each). Under
-#' `prior_normal(5, c(10.8, 10))` it was 96% and 91% at both: state such a prior
-#' where you want intervals. Synthetic data hardly change by it, as they are
-#' drawn under the slopes' variance that the sums suggest.
+#' The default prior has slopes N(0, 1), or N(0, sigma^2) if the reference's
+#' sigma is larger than 1. It can matter if the noise is large and the baseline
+#' of a factor is rare. With the 37 coefficients of `ce_income`, 95% intervals
+#' covered 93% on average and 80% at least at an add-remove epsilon of 1, and
+#' 91% and 38% at 0.25 (100 files each). With `prior_normal(5, c(10.8, 10))`
+#' they covered 96% and 91% at both. State such a prior if you need intervals.
+#' It hardly changes synthetic data, because these are drawn under a slope
+#' variance estimated from the sums.
 #'
 #' @param object (`score_release`) See [score_release()].
 #' @param parm (character, numeric or missing) Coefficients by name or number.
@@ -29,8 +28,8 @@
 #' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
 #'   the ends of each interval, `summary()` a `summary_score_release` whose
 #'   `table` has `estimate`, `std_error` and the 95% interval (`low`, `high`).
-#' @section Error types: `pseudosynth_error_input`: a coefficient that there is
-#'   not, a level out of range.
+#' @section Error types: `pseudosynth_error_input`: an unknown coefficient, a
+#'   level out of range.
 #' @section Privacy: Post-processing of what was released.
 #' @name score-inference
 #' @examples
@@ -99,7 +98,7 @@ print_lines.summary_score_release <- function(x) {
   c(
     strwrap(capitalize(x$release), 78, exdent = 2),
     paste0("  ", format_table(table)),
-    "  Standard errors hold the noise of the release and that of the sample.",
+    "  Standard errors include the noise of the release and sampling error.",
     print_lines(x$label)
   )
 }
@@ -123,19 +122,23 @@ print_lines.score_release <- function(x) {
   c(
     strwrap(capitalize(format(x)), 78, exdent = 2),
     paste0("  ", format_table(data.frame(
-      part = x$charges$what,
-      "scale of noise" = vapply(
-        Filter(Negate(is.null), c(list(x$margin), x$steps)), `[[`, 0, "scale"
-      ),
+      part = x$charges$what, "scale of noise" = noise_scales(x),
       check.names = FALSE
     ))),
     if (is_saturated(x)) {
       "  nearly all scores are clipped: the reference is too far from the file"
     },
-    "  synthesize(x, m, newdata) draws sets for published predictors, free of",
-    "  further cost; summary(x) gives estimates with their intervals",
+    "  synthesize(x, m, newdata) draws sets for published predictors at no",
+    "  additional privacy cost; summary(x) gives estimates with intervals",
     wrap_line(paste("label:", format(guarantee(x))))
   )
+}
+
+#' The scale of the noise of each part, the margin first
+#' @noRd
+noise_scales <- function(x) {
+  parts <- Filter(Negate(is.null), c(list(x$margin), x$steps))
+  vapply(parts, `[[`, 0, "scale")
 }
 
 # as.list() has the parts of the published file, and str() walks by as.list()
@@ -255,10 +258,7 @@ score_verdict <- function(x) {
     return(edited_verdict("score release"))
   }
   if (!response_is_public(x$response)) {
-    return(list(label = "none", reasons = paste(
-      "The labels of the response were read from the file: state them as",
-      "`response = public_response(levels = )`."
-    )))
+    return(list(label = "none", reasons = unstated_levels_reason))
   }
   list(label = "strict", reasons = c(
     paste(
@@ -272,8 +272,8 @@ score_verdict <- function(x) {
       "noise."
     ),
     paste(
-      "Coefficients and values are drawn from what was released and from",
-      "published predictors: they cost nothing more."
+      "Coefficients and values are drawn only from what was released and from",
+      "published predictors, at no additional privacy cost."
     )
   ))
 }
@@ -287,7 +287,7 @@ score_inputs <- function(x, bounds = NULL, combine = NULL) {
     model = format(x$family), prior = format(x$prior),
     if (!is_categorical(x$family)) c(reference = format(x$reference)),
     scores = sprintf(
-      "%skappa %s, %s medians of the records' lengths",
+      "%srow norms capped at %s (kappa), %s times their median",
       if (is_categorical(x$family)) {
         "indicators of levels; "
       } else {
@@ -301,10 +301,7 @@ score_inputs <- function(x, bounds = NULL, combine = NULL) {
     noise = sprintf(
       "discrete %s, scales %s in whole units",
       if (x$delta > 0) "Gaussian" else "Laplace",
-      paste(vapply(
-        Filter(Negate(is.null), c(list(x$margin), x$steps)),
-        function(part) format_exact(part$scale), ""
-      ), collapse = " ")
+      paste(vapply(noise_scales(x), format_exact, ""), collapse = " ")
     ),
     if (!is.null(x$margin)) {
       c(margin = sprintf(
@@ -320,15 +317,14 @@ score_inputs <- function(x, bounds = NULL, combine = NULL) {
 warn_delta <- function(delta, n) {
   if (delta > 1 / n) {
     warn_of(
-      "delta",
-      "{.arg delta} should lie far below 1/N.",
+      "delta", "{.arg delta} should be far below 1/N.",
       x = "It is {format(delta)}, N is {n}.",
       i = "Publishing one record at random has a delta of 1/N."
     )
   }
 }
 
-#' Say where the noise drowns the file
+#' Say where the noise is too large for the release to be of use
 #'
 #' From public numbers: where the standard error of a typical record's linear
 #' predictor is above half of the reference's sigma, or that of the cumulative
@@ -344,7 +340,7 @@ warn_budget <- function(error, unit, margin, n) {
   if (any(drowned)) {
     warn_of(
       "budget",
-      "The noise drowns the file: the reference alone may serve as well.",
+      "The noise is so large that the release adds little to the reference.",
       x = if (drowned[1]) {
         "The standard error of a typical record's linear predictor is
          {format_figure(error, 2)}, above {format_figure(unit / 2, 2)}."
@@ -353,8 +349,8 @@ warn_budget <- function(error, unit, margin, n) {
         "The standard error of the margin's cumulative shares is
          {format_figure(shares, 2)}, above 0.03."
       },
-      i = "Spend more {.arg epsilon}, leave predictors out, or take a
-           {.arg reference} nearer to the file."
+      i = "Spend more {.arg epsilon}, leave predictors out, or use a
+           {.arg reference} closer to the file."
     )
   }
 }
@@ -365,12 +361,11 @@ warn_saturated <- function(x) {
   saturated <- is_saturated(x)
   if (saturated) {
     warn_of(
-      "reference",
-      "The {.arg reference} is too far from the file.",
+      "reference", "The {.arg reference} is too far from the file.",
       x = "Nearly all scores of the last step are clipped: coefficients are only
-           known to lie beyond some value, and their intervals do not hold.",
-      i = "State an intercept and a scale nearer to the file, from public
-           sources. This release is paid all the same."
+           known to lie beyond some value, and their intervals are invalid.",
+      i = "State an intercept and a scale closer to the file, from public
+           sources. The cost of this release is already spent."
     )
   }
   invisible(saturated)
@@ -395,13 +390,12 @@ warn_wide_counts <- function(family, step, eta, count) {
   noise <- sqrt(step$share_noise^2 + 0.25 / sum(count))
   if (expected - share > max(0.05, 4 * noise)) {
     warn_of(
-      "family",
-      "The counts vary more than those of {.fn poisson}.",
+      "family", "The counts vary more than {.fn poisson} allows.",
       x = "{format_share(max(share, 0))} of the scores of the last step are
-           unclipped, where the family has {format_share(expected)}:
-           coefficients are pulled down, their intervals do not hold, and
-           what the margin says beyond the family is mostly noise.",
-      i = "Take {.fn neg_binomial}. This release is paid all the same."
+           unclipped, where the family expects {format_share(expected)}:
+           coefficients are too small, their intervals are invalid, and the
+           margin beyond the family is mostly noise.",
+      i = "Use {.fn neg_binomial}. The cost of this release is already spent."
     )
   }
 }

@@ -13,9 +13,8 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   refuse_if(
     length(levels) * ncol(file$x) > 2000,
     "Levels times coefficients must be at most 2,000.",
-    x = "They are {length(levels)} and {ncol(file$x)}.",
-    i = "Merge levels, or leave predictors out.",
-    arg = "formula"
+    x = "There are {length(levels)} levels and {ncol(file$x)} coefficients.",
+    i = "Merge levels, or leave predictors out.", arg = "formula"
   )
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread

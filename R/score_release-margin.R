@@ -46,22 +46,21 @@ check_score_margin <- function(settings, response) {
     return(invisible())
   }
   refuse_if(
-    has_labels(response), "A margin is for numbers.",
-    i = "Leave {.arg bounds} out.",
-    arg = "bounds"
+    has_labels(response), "A margin only applies to numbers.",
+    i = "Leave {.arg bounds} out.", arg = "bounds"
   )
   inside <- response$bounds %||%
     c(if (response$kind == "count") 0 else -Inf, Inf)
   refuse_if(
     bounds[1] < inside[1] || bounds[2] > inside[2],
-    "{.arg bounds} must lie where the family has values.",
+    "{.arg bounds} must lie within the range of the family.",
     i = "That is from {format(inside[1])} to {format(inside[2])}.",
     arg = "bounds"
   )
   refuse_if(
     response$kind == "count" && diff(whole_ends(bounds)) < 1,
-    "{.arg bounds} of counts must hold two whole numbers or more.",
-    x = "They hold {max(0, diff(whole_ends(bounds)) + 1)}.",
+    "{.arg bounds} of counts must include at least two whole numbers.",
+    x = "They include {max(0, diff(whole_ends(bounds)) + 1)}.",
     i = "State the smallest and the largest count, such as
          {.code bounds = c(0, 50)}.",
     arg = "bounds"

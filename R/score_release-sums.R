@@ -52,8 +52,7 @@ score_prior <- function(model) {
   refuse_if(
     model$prior$kind != "normal", "A score release needs a normal prior.",
     x = "{.arg prior} is {.code {format(model$prior)}}.",
-    i = "Take {.fn prior_normal}.",
-    arg = "prior"
+    i = "Use {.fn prior_normal}.", arg = "prior"
   )
   level <- model$design$is_level
   prior <- prior_spec(model$prior, level)
@@ -238,8 +237,8 @@ noise_of <- function(sensitivity, budget, coordinates) {
   laplace <- budget$noise == "laplace"
   refuse_if(
     !(scale < if (laplace) 2^42 else 2^31), "{.arg epsilon} must be larger.",
-    x = "A part of it needs noise that is too wide to be drawn exactly.",
-    i = "With so little the reference alone is better.",
+    x = "The noise of a part would be too large to be sampled exactly.",
+    i = "With so small an epsilon the reference alone is better.",
     arg = "epsilon"
   )
   if (laplace) {

@@ -193,18 +193,18 @@ drawn_shape <- function(x, file, known, random) {
 check_imputable <- function(x, file) {
   refuse_if(
     is_categorical(x$family),
-    "{.arg uncertainty} is not for {.fn categorical}.",
-    x = "The sums of a rare level may be negative: what they leave unknown
-         of it has no normal law.",
-    i = "Take {.fn bernoulli} of the level that matters.",
+    "{.arg uncertainty} does not apply to {.fn categorical}.",
+    x = "The noisy sums of a rare level may be negative: their uncertainty is
+         not normal.",
+    i = "Model the level that matters by {.fn bernoulli}.",
     arg = "uncertainty"
   )
   refuse_if(
     !has_own_predictors(x, file),
     "{.code uncertainty = TRUE} needs the published predictors of the whole
      file as {.arg newdata}.",
-    x = "{.arg newdata} has others, or a part of them.",
-    i = "Draw for all {x$n_records} records, and take the part of each set.",
+    x = "{.arg newdata} has other records, or only some of them.",
+    i = "Draw for all {x$n_records} records, then take the part you need.",
     arg = "newdata"
   )
 }

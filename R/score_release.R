@@ -1,123 +1,124 @@
-#' Release noisy sums, then draw as many sets as are wanted
+#' Release noisy statistics, then draw any number of synthetic sets
 #'
-#' A synthesizer that samples nothing from a posterior of the file. Two noisy
-#' sums of clipped scores and a noisy margin are released; the coefficients'
-#' posterior given them and their *known* noise, and everything that is drawn
-#' from it, costs nothing more, however many sets are made. What is released may
+#' Releases noisy statistics once: two sums of clipped scores and a histogram of
+#' the response (the margin). Everything computed from them afterwards is free:
+#' the posterior of the coefficients given the sums and their *known* noise, and
+#' any number of sets. No posterior of the file is sampled. The release may
 #' leave the agency: [synthesize()] draws from it for published predictors
 #' without the file.
 #'
 #' The predictors X, the number of records N, the prior and the reference are
 #' public. Public weights \eqn{w_i = \min(1, \kappa / l_i)} with \eqn{l_i =
-#' (x_i' A x_i)^{1/2}} and \eqn{A = (X'WX + P)^{-1} = LL'} let every record pull
-#' equally hard. A step releases \eqn{L'X'Wu} with noise, where \eqn{u_i} is
-#' record i's score in its linear predictor, clipped to \eqn{\pm c}; the first
-#' step is taken at the reference, the second at the first one's result. With
-#' each goes the count of unclipped records, which tells the errors' scale, or
-#' another shape of the family. The margin is a noisy histogram on public bins.
-#' Sets are not drawn from its noisy counts as they are, whose noise in far,
-#' empty bins would raise means and upper quantiles, but from the likeliest
-#' counts around the family's law: the law where noise is larger than counts,
-#' the noisy counts elsewhere.
-#' All are sums of whole numbers with exact noise: see
+#' (x_i' A x_i)^{1/2}} and \eqn{A = (X'WX + P)^{-1} = LL'} give all records the
+#' same maximal influence. A step releases \eqn{L'X'Wu} with noise, where
+#' \eqn{u_i} is the score of record i in its linear predictor, clipped to
+#' \eqn{\pm c}. The first step is taken at the reference, the second at the
+#' result of the first. Each step also releases how many scores were unclipped,
+#' from which the scale of the errors, or another shape of the family, is
+#' estimated. The margin is a noisy histogram on public bins. Sets are drawn
+#' from the most likely counts given the noisy ones and the family's law: close
+#' to the law where the noise exceeds the counts, close to the noisy counts
+#' elsewhere. Noise in distant, empty bins therefore does not raise means and
+#' upper quantiles. All parts are sums of whole numbers with exact noise; see
 #' `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. Levels
-#'   of factors that are not ordered are sorted, since their order could be that
-#'   of the responses, as [stats::reorder()] gives it. Others are compared with
-#'   the first: an ordered factor keeps the order of its levels, and the formula
-#'   states another one by `relevel(group, ref = "c")`.
+#'   of unordered factors are sorted, because their order could reveal that of
+#'   the responses (as after [stats::reorder()]); ordered factors keep theirs.
+#'   The first level is the baseline; `relevel(group, ref = "c")` in the formula
+#'   sets another.
 #' @param family (`synth_family`) [stats::gaussian()], [student_t()] (the
-#'   default), [bernoulli()], [stats::poisson()], [neg_binomial()] or
-#'   [beta_response()]. For [categorical()] the noisy sums are those of its
-#'   levels: one step pays for them, and `reference`, `clip` and `shares` have
-#'   no meaning.
-#' @param epsilon (number from 1e-4 to 10) What the release costs in all, under
-#'   `neighbours` and at `delta`. Below some hundredths the noise may be wider
-#'   than can be drawn exactly: an error, before anything is spent.
+#'   default), [bernoulli()], [stats::poisson()], [neg_binomial()],
+#'   [beta_response()] or [categorical()]. For [categorical()] one step releases
+#'   noisy sums by level; `reference`, `clip` and `shares` do not apply.
+#' @param epsilon (number from 1e-4 to 10) Total cost of the release under
+#'   `neighbours` at `delta`. Below a few hundredths the noise may be too large
+#'   to sample exactly; this is an error and nothing is spent.
 #' @param delta (0, or a number up to 0.1) The public probability that goes with
 #'   `epsilon`. Default 1e-6. With 0 the noise is discrete Laplace and epsilon
-#'   is pure. Up to about a dozen coefficients that is the better choice where
-#'   epsilon is small: `ce_income` on age, education and earner at 0.25 has its
-#'   margin off by 0.020 in place of 0.031 and its groups by 0.060 in place of
-#'   0.067. There is more noise, the more coefficients there are: with 37 of
-#'   them, at epsilon 1, groups are off by 0.05 in place of 0.04.
-#' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: which
-#'   relation `epsilon` is meant for. The label states both.
+#'   is pure. That is better for small epsilon and up to about a dozen
+#'   coefficients: for `ce_income` on age, education and earner at epsilon 0.25
+#'   the error of the margin was 0.020 instead of 0.031 and that of the groups
+#'   0.060 instead of 0.067. Its noise grows with the number of coefficients:
+#'   with 37 of them, at epsilon 1, the error of the groups was 0.05 instead of
+#'   0.04.
+#' @param neighbours (string) The relation that `epsilon` refers to:
+#'   `"add-remove"`, the default, or `"replace"`. The label states both.
 #' @param reference (named list; none for [categorical()]) Public values: the
 #'   intercept, the family's shape (`sigma`, `size` or `precision`), and slopes
-#'   where they are known; slopes left out are 0. Scores are taken under the
-#'   public shape; what the file says of it is in the share of unclipped
-#'   records.
-#' @param bounds,bins Of the margin: smallest and largest value in the
-#'   response's own unit, public knowledge, and the number of bins (default 40).
-#'   `bounds = NULL`, the default: no margin; synthetic values then have the
-#'   family's own distribution. The bins of counts lie between whole numbers,
-#'   as many as there are of these at most. A margin does not make up for a
-#'   family that is too narrow: where counts vary more than Poisson ones,
-#'   `poisson()` clips most of what relates them to predictors (a log ratio of
-#'   0.50 becomes 0.24, under `neg_binomial()` 0.44). Not for two values. Sets
-#'   for other predictors than the file's, a part of it for instance, do not get
-#'   the margin of the whole but what it leaves to theirs.
-#' @param prior ([prior_normal()] or `NULL`) `NULL`, the default, takes
-#'   `prior_normal(s, c(b, 2.5 s))` with b the reference's intercept and s its
-#'   sigma, where that is above 1; else 1.
+#'   if they are known; others are 0. Scores are computed with the public shape.
+#' @param bounds,bins For the margin: smallest and largest value in the
+#'   response's own unit, from public knowledge, and the number of bins (default
+#'   40). `bounds = NULL`, the default: no margin; synthetic values then follow
+#'   the family's own distribution. Bins of counts have their breaks between
+#'   whole numbers, and there are at most as many bins as whole numbers. A
+#'   margin does not correct a family that is too narrow: for counts that vary
+#'   more than Poisson ones, `poisson()` clips most of their relation to the
+#'   predictors (a log ratio of 0.50 becomes 0.24, under `neg_binomial()` 0.44).
+#'   Not for two values. Sets for other predictors than the file's, such as a
+#'   part of it, get the part of the margin that belongs to their predictors.
+#' @param prior ([prior_normal()] or `NULL`) `NULL`, the default, is
+#'   `prior_normal(s, c(b, 2.5 s))`, where b is the reference's intercept and s
+#'   the larger of 1 and the reference's sigma.
 #' @param clip (two positive numbers) Where scores are clipped in the two steps,
 #'   in units of their public standard deviation under the reference.
 #'   Default `c(1.5, 0.8)`, for counts `c(1.5, 1)`, for `bernoulli()` `c(1, 1)`.
-#' @param shares (three positive numbers) Of the budget (in mu squared; of
-#'   epsilon where delta is 0): margin, first and second step. Default
-#'   `c(0.3, 0.12, 0.58)`; without a margin its share goes to the others.
-#' @param spread (positive number or `NULL`) kappa, in medians of the records'
-#'   \eqn{l_i}. `NULL`, the default, is 1, for [categorical()] 0.7.
+#' @param shares (three positive numbers) Shares of the budget for the margin,
+#'   the first and the second step (of mu squared; of epsilon if delta is 0).
+#'   Default `c(0.3, 0.12, 0.58)`. Without a margin the two steps share all.
+#' @param spread (positive number or `NULL`) kappa, as a multiple of the median
+#'   of the \eqn{l_i}. `NULL`, the default, is 1, for [categorical()] 0.7.
 #' @param response,scaling As in [fit_synthesizer()].
 #' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
-#'   system's entropy. With a seed the release is reproducible and not for
-#'   release.
-#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   any noise is drawn, or refused. What is drawn from it later costs nothing
-#'   more there. `NULL`, the default: nowhere.
+#'   system's entropy. With a seed the result is reproducible and must not leave
+#'   the agency.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is recorded, or refused,
+#'   before any noise is drawn. Later draws from the release add no cost.
+#'   `NULL`, the default: not recorded.
 #' @param ... Must be empty.
 #'
-#' @return A `score_release`: a list of public and of released numbers, and of
-#'   nothing else of the file:
+#' @return A `score_release`: a list of public and released numbers only:
 #'   * `steps`: for each step the noisy `sum` and `share` of unclipped records,
-#'     their `noise`, `clip`, `kappa`, and what it costs;
-#'   * `margin`: `breaks` and `noisy` counts, their noise; `NULL` without;
-#'   * `population`: of the published predictors the means of the design's
-#'     columns and, beside a margin, a hundred of its rows along the linear
-#'     predictor;
+#'     their `noise`, `clip`, `kappa`, and the cost;
+#'   * `margin`: `breaks`, `noisy` counts and their noise; `NULL` without a
+#'     margin;
+#'   * `population`: the column means of the design of the published predictors
+#'     and, with a margin, a hundred of its rows along the linear predictor;
 #'   * `coefficients`, `covariance`: posterior under the stated prior, for
 #'     inference, see [coef()][score-inference];
-#'   * `draws`: mean and covariance under the prior variance of slopes that the
-#'     sums themselves suggest, which synthetic data are drawn from; of
-#'     [categorical()] the mean alone, under the stated prior: a draw of the
-#'     coefficients of a rare level can make it a common one;
-#'   * `shape`: of the family, as the released share tells it; `NULL` without;
+#'   * `draws`: mean and covariance under a prior variance of the slopes that is
+#'     estimated from the sums; synthetic data are drawn from these. For
+#'     [categorical()] only the mean, under the stated prior, because drawn
+#'     coefficients can turn a rare level into a common one;
+#'   * `shape`: of the family, estimated from the released share; `NULL` if the
+#'     family has none;
 #'   * `slope_scale`, `family`, `prior`, `response`, `design`, `reference`,
 #'     `n_records`, `charges`, `delta`, `neighbours`.
 #'
 #' @section Error types:
 #' `pseudosynth_error_unstated` (a `pseudosynth_error_privacy`): a factor or
-#' text as response whose levels are not stated, see [public_response()].
+#' text response without stated levels, see [public_response()].
 #' `pseudosynth_error_input`: an epsilon, delta, clip or share out of range, a
-#' reference that is no list of public values, a family without a score here,
-#' another prior than [prior_normal()], bounds of which one is the file's
-#' smallest or largest value. `pseudosynth_error_copied_response`: a predictor
-#' that tells the response.
+#' reference that is not a list of public values, an unsupported family, another
+#' prior than [prior_normal()], a bound that equals the file's smallest or
+#' largest value. `pseudosynth_error_copied_response`: a predictor that reveals
+#' the response.
 #' @section Warning types:
-#' `pseudosynth_warning_budget`: the noise drowns the coefficients or the
-#' margin. `pseudosynth_warning_reference`: nearly all scores of the last step
-#' are clipped, so that intervals do not hold: the reference is many standard
-#' deviations from the file (for location models about six, for counts a
-#' factor of seven). `pseudosynth_warning_family`: counts vary more than
-#' [stats::poisson()] says, so that intervals do not hold and what is drawn from
-#' a margin has too large a mean and spread. All look at what is released.
+#' All are computed from what is released.
+#' * `pseudosynth_warning_budget`: the noise dominates the coefficients or the
+#'   margin.
+#' * `pseudosynth_warning_reference`: nearly all scores of the last step are
+#'   clipped, because the reference is many standard deviations from the file
+#'   (about six for location models, a factor of seven for counts). Intervals
+#'   are then invalid.
+#' * `pseudosynth_warning_family`: counts vary more than [stats::poisson()]
+#'   allows. Intervals are then invalid, and values drawn from a margin have
+#'   too large a mean and spread.
 #' @section Privacy:
-#' Exact: each record's contribution is a whole number times a public whole
-#' vector, so that the sensitivity is counted; the noise is exact and from the
-#' operating system. No sampler is involved and nothing is estimated. Reference,
-#' bounds, prior and clip must be chosen without the data.
+#' The guarantee is exact. Each record contributes a whole number times a public
+#' whole vector, so the sensitivity is counted, not estimated. The noise is
+#' sampled exactly, from the operating system's entropy. No Markov chain is
+#' involved. Reference, bounds, prior and clip must be chosen without the data.
 #' @references
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
 #' privacy. Dong, Roth and Su (2022), Gaussian differential privacy. Balle and
@@ -177,10 +178,10 @@ score_release <- function(formula, data, family = student_t(), epsilon,
 #' @noRd
 check_score_design <- function(design) {
   check_no_offset(
-    design, "A score release knows none.",
-    "A clipped mechanism of {.fn pseudo_posterior} takes it:
-     {.code mechanism = \"centred\"}. Or name it as a predictor, whose
-     coefficient is then estimated."
+    design, "A score release supports none.",
+    "A censored mechanism of {.fn pseudo_posterior} supports it:
+     {.code mechanism = \"centred\"}. Or make it a predictor with a
+     coefficient."
   )
 }
 
@@ -211,15 +212,14 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares,
                            spread, family = NULL) {
   refuse_if(
     is.null(reference), "A score release needs {.arg reference}.",
-    i = "For instance {.code {reference_example(family)}}.",
-    arg = "reference"
+    i = "For instance {.code {reference_example(family)}}.", arg = "reference"
   )
   reference <- as_reference(reference)
   refuse_if(
     reference$origin != "public",
     "{.arg reference} must be a list of public values.",
-    i = "Round those of a fit on other data, where they are public.",
-    arg = "reference"
+    i = "Write out rounded values, such as those of a fit to other, public
+         data.", arg = "reference"
   )
   # A delta near 1 promises nothing; below 1e-30 the conversions meet what
   # double numbers hold
@@ -251,15 +251,12 @@ reference_example <- function(family) {
 #' @return (list) A prior's centre, 0.
 #' @noRd
 check_no_reference <- function(reference, clip) {
-  given <- c(reference = !is.null(reference), clip = !is.null(clip))
-  if (any(given)) {
-    arg <- names(which(given))[1]
-    abort_input(
-      "{.arg {arg}} is not for {.fn categorical}.",
-      i = "The sums of its levels are taken as they are.",
-      arg = arg
-    )
-  }
+  arg <- if (is.null(reference)) "clip" else "reference"
+  refuse_if(
+    !is.null(reference) || !is.null(clip),
+    "{.arg {arg}} does not apply to {.fn categorical}.",
+    i = "The sums of its levels are neither centred nor clipped.", arg = arg
+  )
   no_centre
 }
 
@@ -286,15 +283,13 @@ check_positive <- function(x, n, arg, null = FALSE) {
 
 check_score_family <- function(family) {
   family <- as_synth_family(family, arg = "family")
-  if (is.null(law_of(family)$clip)) {
-    offered <- Filter(function(law) !is.null(law$clip), families)
-    offered <- sprintf("%s()", setdiff(names(offered), "binomial"))
-    abort_input(
-      "A score release is for {.code {offered}}.",
-      x = "{.arg family} is {.code {format(family)}}.",
-      arg = "family"
-    )
-  }
+  offered <- Filter(function(law) !is.null(law$clip), families)
+  offered <- sprintf("%s()", setdiff(names(offered), "binomial"))
+  refuse_if(
+    is.null(law_of(family)$clip),
+    "A score release supports the families {.code {offered}}.",
+    x = "{.arg family} is {.code {format(family)}}.", arg = "family"
+  )
   family
 }
 
@@ -308,19 +303,6 @@ check_score_family <- function(family) {
 released_prior <- function(reference, family) {
   sigma <- if (is_location(family)) as.list(reference$values)$sigma
   centred_prior(reference, max(1, sigma))
-}
-
-#' Its square and what it is compared with must be numbers
-#' @noRd
-check_reference_shape <- function(shape, family) {
-  refuse_if(
-    !is.null(shape) && !(shape >= 1e-50 && shape <= 1e50),
-    "{.arg reference} must state a {.field {names(family$extras)}} from
-     1e-50 to 1e50.",
-    x = "It is {format(shape)}.",
-    i = "Measure the response in another unit.",
-    arg = "reference"
-  )
 }
 
 #' @param model (list) See new_model().
@@ -342,7 +324,14 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   prior <- score_prior(model)
   b <- reference_draw(settings$reference$values, model, file$spec)
   shape <- if (length(family$extras) > 0) b[length(b)]
-  check_reference_shape(shape, family)
+  # Its square and what it is compared with must be numbers
+  refuse_if(
+    !is.null(shape) && !(shape >= 1e-50 && shape <= 1e50),
+    "{.arg reference} must state a {.field {names(family$extras)}} from
+     1e-50 to 1e50.",
+    x = "It is {format(shape)}.", i = "Measure the response in another unit.",
+    arg = "reference"
+  )
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, model$response)
   clip <- (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
@@ -406,8 +395,8 @@ plan_margin <- function(file, model, settings, b, shape, budget) {
       sprintf(
         ngettext(
           outside,
-          "%d record lies outside `bounds` and is counted at their ends.",
-          "%d records lie outside `bounds` and are counted at their ends."
+          "%d record lies outside `bounds` and is counted in the outer bins.",
+          "%d records lie outside `bounds` and are counted in the outer bins."
         ), outside
       ),
       i = "For the agency only: this count is confidential."

@@ -181,6 +181,7 @@ weighting_stages <- function(job, stage, what, make) {
 #' @param fits (list) The stages up to the weighted fit.
 #' @noRd
 final_stages <- function(job, fits) {
+  force(fits)
   s <- job$mechanism$settings
   tell_step("Re-weighting")
   fits[[job$mechanism$name]] <- call_by_name(reweight, list(

@@ -18,9 +18,11 @@ verdict_of <- function(fit, dependency, assignment = "prior") {
   }
   list(
     label = "asymptotic",
-    reasons = c(missing, if (dependency$kind %in% c("other records", "unknown")) {
-      audit_reason(!is.null(fit$censor))
-    })
+    reasons = c(
+      missing, if (dependency$kind %in% c("other records", "unknown")) {
+        audit_reason(!is.null(fit$censor))
+      }
+    )
   )
 }
 
@@ -29,7 +31,7 @@ verdict_of <- function(fit, dependency, assignment = "prior") {
 #' @noRd
 edited_verdict <- function(what) {
   list(label = "none", reasons = sprintf(
-    "The %s was changed since it was made, or an older version made it.", what
+    "The %s was edited, or made by an older version of the package.", what
   ))
 }
 
@@ -37,44 +39,35 @@ edited_verdict <- function(what) {
 #' @noRd
 why_nothing_holds <- function(fit, dependency, assignment) {
   if (!isTRUE(fit$converged)) {
-    return(paste(
-      "The fit has not converged, so that its draws are not those of the",
-      "pseudo posterior."
-    ))
+    paste(
+      "The fit has not converged: its draws are not those of the pseudo",
+      "posterior."
+    )
+  } else if (gates_are_lower(fit$control)) {
+    lowered_reason(
+      lowest_gates, "what a label needs",
+      "the draws may not be those of the pseudo posterior."
+    )
+  } else if (identical(assignment, "posterior")) {
+    paste(
+      "Clusters were drawn given each confidential value: it is read a second",
+      "time, outside the mechanism."
+    )
+  } else if (!is.null(fit$censor)) {
+    NULL
+  } else if (is.null(fit$privacy_weights)) {
+    paste(
+      "The likelihood is neither weighted nor censored: nothing limits the",
+      "influence of one record on the draws."
+    )
+  } else if (!dependency$claims) {
+    paste(
+      "The weights do not bound a record's contribution: no epsilon is claimed",
+      "for them."
+    )
+  } else if (!is.finite(fit$bound$overall)) {
+    "The Lipschitz bound is infinite."
   }
-  if (gates_are_lower(fit$control)) {
-    return(sprintf(
-      paste(
-        "The gates of convergence were set below what a label needs (R-hat at",
-        "most %s, %s effective draws, a share of %s divergent): the draws may",
-        "not be those of the pseudo posterior."
-      ),
-      format_exact(lowest_gates$max_rhat), lowest_gates$min_ess,
-      format_exact(lowest_gates$max_divergent)
-    ))
-  }
-  if (identical(assignment, "posterior")) {
-    return(paste(
-      "Clusters were drawn from their posterior given each confidential",
-      "value: it is read a second time, outside the mechanism."
-    ))
-  }
-  if (!is.null(fit$censor)) {
-    return(NULL)
-  }
-  if (is.null(fit$privacy_weights)) {
-    return(paste(
-      "The likelihood is neither weighted nor censored, so that nothing",
-      "bounds what one record does to the draws."
-    ))
-  }
-  if (!dependency$claims) {
-    return(paste(
-      "The weights bound no record's contribution: no epsilon is claimed for",
-      "them."
-    ))
-  }
-  if (!is.finite(fit$bound$overall)) "The Lipschitz bound is infinite."
 }
 
 # A fit that passes these and no more is a poor one; one that was only asked to
@@ -101,20 +94,25 @@ why_not_strict <- function(fit, dependency) {
     if (dependency$kind == "unknown") {
       "The weights were given by hand: their origin is not known."
     } else if (dependency$kind == "bounded" && censored) {
-      if (!interval_holds_zero(fit$censor)) {
-        "The interval does not hold 0, which the bound of such weights needs."
+      # The bound of a floor compares clip(a h) with clip(a' h): both must
+      # shrink towards 0
+      if (fit$censor$lower > 0 || fit$censor$upper < 0) {
+        "The interval does not contain 0: weights with a floor need that."
       }
     } else if (dependency$kind != "own record") {
       paste(
-        "The weights are made from this file: one record moves the weights of",
-        "others, which the claim leaves out."
+        "The weights are made from this file: one record changes the weights",
+        "of others, which the claim ignores."
       )
     },
     if (!censored) {
       "The likelihood is not censored: epsilon is twice a maximum over draws."
     },
     if (gates_are_lower(fit$control, default_gates(fit$spec$family))) {
-      lowered_reason(default_gates(fit$spec$family))
+      lowered_reason(
+        default_gates(fit$spec$family), "the defaults",
+        "fits far from their pseudo posterior may pass."
+      )
     },
     if (draws_were_dropped(fit)) {
       "Which draws were dropped depends on the file."
@@ -122,38 +120,30 @@ why_not_strict <- function(fit, dependency) {
     if (censored && !prior_is_proper(fit$prior)) {
       "The prior is not proper."
     },
-    if (censored && !response_is_public(fit$response)) {
-      paste(
-        "The labels of the response were read from the file: state them as",
-        "`response = public_response(levels = )`."
-      )
-    }
+    if (censored && !response_is_public(fit$response)) unstated_levels_reason
   )
 }
 
-lowered_reason <- function(gates) {
+unstated_levels_reason <- paste(
+  "The levels of the response were read from the file: state them as",
+  "`response = public_response(levels = )`."
+)
+
+#' @param below,so (strings) What the gates were set below, and what follows.
+#' @noRd
+lowered_reason <- function(gates, below, so) {
   sprintf(
     paste(
-      "The gates of convergence were set below the defaults (R-hat at most %s,",
-      "%s effective draws, a share of %s divergent): fits far from their",
-      "pseudo posterior may pass."
+      "The convergence checks were set below %s (R-hat at most %s, %s",
+      "effective draws, a share of %s divergent): %s"
     ),
-    format_exact(gates$max_rhat), gates$min_ess,
-    format_exact(gates$max_divergent)
+    below, format_exact(gates$max_rhat), gates$min_ess,
+    format_exact(gates$max_divergent), so
   )
 }
 
 draws_were_dropped <- function(fit) {
   fit$quantile < 1 || (fit$dropped %||% 0) > 0
-}
-
-#' A clip that holds for weights that change with other records
-#'
-#' The bound of a floor compares clip(a h) with clip(a' h): both must shrink
-#' towards 0, which has to lie in the interval.
-#' @noRd
-interval_holds_zero <- function(censor) {
-  censor$lower <= 0 && censor$upper >= 0
 }
 
 why_strict <- function(fit, dependency) {
@@ -167,9 +157,9 @@ why_strict <- function(fit, dependency) {
     } else {
       sprintf(
         paste(
-          "Each record's contribution is censored to a public interval; weights",
-          "with a floor change so little with one record that the width is",
-          "multiplied by %s (add-remove) and %s (replace)."
+          "Each record's contribution is censored to a public interval. One",
+          "record changes the weights of others a little; to cover that, the",
+          "width is multiplied by %s (add-remove) and %s (replace)."
         ),
         format_exact(factor[["add-remove"]]),
         format_exact(factor[["replace"]])
@@ -177,20 +167,20 @@ why_strict <- function(fit, dependency) {
     },
     if (nrow(dependency$charges) > 0) {
       paste(
-        "The weights rest on strict releases of this file, each of which is",
-        "paid for once."
+        "The weights are computed from strict releases of this file, each",
+        "charged once."
       )
     },
     history_reason(fit, dependency),
     if (identical(fit$control$sampler, "grid")) {
       paste(
         "The draws are independent, from a grid over all parameters: no Markov",
-        "chain is involved. What the grid may have missed is not certified."
+        "chain is involved. The grid's approximation error is not certified."
       )
     } else {
       paste(
-        "The sampler's error is not certified: the draws are those of a",
-        "Markov chain, not exact."
+        "The sampler's error is not certified: the draws come from a Markov",
+        "chain and are not exact."
       )
     }
   )
@@ -205,8 +195,9 @@ history_reason <- function(fit, dependency) {
     what <- c(if (weights) "weights", if (reference) "reference")
     sprintf(
       paste(
-        "Strict for this file only: the %s come%s from a history, stated to be",
-        "of other records, which needs a label of its own."
+        "Strict for this file only: the %s come%s from an earlier file, stated",
+        "to have no records in common with this one, which needs a label of its",
+        "own."
       ),
       paste(what, collapse = " and the "),
       if (weights) "" else "s"
@@ -219,13 +210,13 @@ audit_reason <- function(censored) {
     paste(
       "An audit of censoring with weights recomputed from each file, on exact",
       "posteriors (beta model), found add-remove losses of 81 (N = 100)",
-      "and 774 (two clusters and an outlier, N = 200) where the claim was 5."
+      "and 774 (two clusters and an outlier, N = 200) for a claim of 5."
     )
   } else {
     paste(
       "An audit of Lipschitz weights on exact posteriors (beta model,",
-      "N = 2,000) found add-remove losses of 7.9 on average and 19 at",
-      "worst where the claim was 5.2."
+      "N = 2,000) found add-remove losses of 7.9 on average and 19 at worst",
+      "for a claim of 5.2."
     )
   }
 }

@@ -875,9 +875,9 @@ test_that("what only the user can know is repeated by the label", {
       `a window from the file` = "every weight is multiplied by",
       `an interval from the file` = "\\[-?[0-9.]+, [0-9.]+\\]",
       `bounds from the file` = "beta_response\\(",
-      `a mirrored history` = "stated to be of other records",
+      `a mirrored history` = "no records in common",
       `synthetic records of the file as history` =
-        "stated to be of other records",
+        "no records in common",
       `breaks of a histogram from the file` = "bins of stated breaks"
     )
   )

@@ -102,7 +102,7 @@ test_that("a confidential history needs a label of its own", {
   fit$censor$window <- 4
   fit$censor$alpha <- 0.125
   fit <- seal(fit)
-  expect_match(text(fit), "reference comes from a history")
+  expect_match(text(fit), "reference comes from an earlier file")
   label <- guarantee(fit, public = TRUE)
   expect_match(label$public_inputs[["reference"]], "fit on other data")
   expect_equal(count_held(label, 0.123456789), 0)

@@ -385,7 +385,7 @@ test_that("several linear predictors and score releases take no offset", {
       visits ~ age + offset(log(exposure)), visits_file(50), poisson(),
       epsilon = 1, reference = list("(Intercept)" = 0)
     ),
-    "score release knows none",
+    "score release supports none",
     class = "pseudosynth_error_input"
   )
   expect_error(
@@ -393,7 +393,7 @@ test_that("several linear predictors and score releases take no offset", {
       visits ~ age + offset(log(exposure)), visits_file(50), poisson(),
       mechanism = "score", epsilon = 1, reference = list("(Intercept)" = 0)
     ),
-    "score release knows none",
+    "score release supports none",
     class = "pseudosynth_error_input"
   )
   spec <- core_spec(1:4, K = 2)

@@ -127,7 +127,7 @@ test_that("two labels must be stated for a strict label", {
   }
   read <- guarantee(label(data))
   expect_identical(read$label, "asymptotic")
-  expect_match(read$reasons[1], "labels of the response were read")
+  expect_match(read$reasons[1], "levels of the response were read")
   expect_identical(read$public_inputs[["values"]], "no or yes, as in the file")
   stated <- public_response(levels = c("no", "yes"))
   known <- guarantee(label(data, response = stated))

@@ -560,7 +560,7 @@ test_that("a delta above 1/N and a drowning noise are told of", {
 test_that("it prints, sums up and writes itself", {
   ce <- ce_positive(300)
   release <- ce_release(ce, epsilon = 2, bounds = c(10, 2e6))
-  expect_output(print(release), "free of")
+  expect_output(print(release), "at no")
   expect_length(format(release), 1)
   table <- summary(release)$table
   expect_identical(rownames(table), names(coef(release)))

@@ -67,7 +67,7 @@ test_that("reasons name what is missing and nothing else", {
   expect_no_match(
     reasons_of(floor_dependency(), dropped = 1L), "interval|weights"
   )
-  expect_match(reasons_of(floor_dependency(), clip = c(1, 3)), "hold 0")
+  expect_match(reasons_of(floor_dependency(), clip = c(1, 3)), "contain 0")
   expect_match(reasons_of(floor_dependency()), "multiplied by 3 .* and 4 ")
   expect_match(
     reasons_of(dependency("own record"), quantile = 0.9, clip = NULL),
@@ -104,8 +104,8 @@ test_that("the verdict does not look at the weights' values", {
 
 test_that("a confidential history needs a label of its own", {
   confidential <- dependency("own record", history = "confidential")
-  expect_match(reasons_of(confidential), "weights come from a history")
-  expect_match(reasons_of(confidential), "stated to be of other records")
+  expect_match(reasons_of(confidential), "weights come from an earlier file")
+  expect_match(reasons_of(confidential), "no records in common")
   for (history in c("none", "public")) {
     expect_no_match(
       reasons_of(dependency("own record", history = history)), "label of its own"
@@ -114,7 +114,7 @@ test_that("a confidential history needs a label of its own", {
   fit <- verdict_fit(rep(0.5, 150))
   fit$censor$reference <- list(origin = "history")
   text <- function(of) paste(verdict_of(fit, of)$reasons, collapse = " ")
-  expect_match(text(dependency("own record")), "reference comes from a history")
+  expect_match(text(dependency("own record")), "reference comes from an earlier file")
   expect_match(text(confidential), "weights and the reference come from")
   fit$censor$reference$origin <- "public"
   expect_no_match(text(dependency("own record")), "label of its own")
