@@ -73,46 +73,34 @@ check_installed <- function(packages, arg = NULL) {
 #' @param x The value.
 #' @param min,max (number) Closed range.
 #' @param above,below (number) Open range.
-#' @param finite (flag) Are infinite values refused?
 #' @param null (flag) Is `NULL` accepted (and returned)?
 #' @return `x` as a double, invisibly.
 #' @noRd
 check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
-                         finite = TRUE, null = FALSE,
-                         arg = rlang::caller_arg(x)) {
+                         null = FALSE, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   check_that(is_number(x), x, "{.arg {arg}} must be one number.", arg = arg)
-  inside <- x >= min && x <= max && is_above(x, above) && is_above(-x, -below)
-  range <- describe_range(min, max, above, below, finite)
-  if (inside && range != "finite") range <- paste("finite and", range)
+  inside <- is.finite(x) && x >= min && x <= max && x > above && x < below
+  range <- c(
+    if (!is.finite(x) || all(is.infinite(c(min, max, above, below)))) "finite",
+    if (is.finite(min)) paste("at least", format(min)),
+    if (is.finite(above)) paste("above", format(above)),
+    if (is.finite(max)) paste("at most", format(max)),
+    if (is.finite(below)) paste("below", format(below))
+  )
+  range <- paste(range, collapse = " and ")
   refuse_if(
-    !inside || (finite && !is.finite(x)), "{.arg {arg}} must be {range}.",
-    x = "It is {format(x)}.", arg = arg
+    !inside, "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
+    arg = arg
   )
   invisible(as.double(x))
 }
 
 is_number <- function(x) {
   is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
-}
-
-# An infinite end is none
-is_above <- function(x, end) !is.finite(end) || x > end
-
-describe_range <- function(min, max, above, below, finite = TRUE) {
-  parts <- c(
-    if (is.finite(min)) paste("at least", format(min)),
-    if (is.finite(above)) paste("above", format(above)),
-    if (is.finite(max)) paste("at most", format(max)),
-    if (is.finite(below)) paste("below", format(below))
-  )
-  if (is.null(parts)) {
-    return(if (finite) "finite" else "a number")
-  }
-  paste(parts, collapse = " and ")
 }
 
 #' Check one whole number
@@ -137,13 +125,10 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
 #' @inheritParams check_number
 #' @return `x`, invisibly.
 #' @noRd
-check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x)) {
+check_flag <- function(x, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   flag <- is.logical(x) && length(x) == 1 && !is.na(x)
-  check_that(
-    flag || null && is.null(x), x, "{.arg {arg}} must be `TRUE` or `FALSE`.",
-    arg = arg
-  )
+  check_that(flag, x, "{.arg {arg}} must be `TRUE` or `FALSE`.", arg = arg)
   invisible(x)
 }
 
@@ -191,17 +176,15 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
 #' Refuses anything but a data frame with at least one row and distinct column
 #' names. Tibbles and data tables are fine.
 #' @inheritParams check_number
-#' @param min_rows (count) The fewest rows accepted.
 #' @return `x`, invisibly.
 #' @noRd
-check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
+check_data_frame <- function(x, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   check_that(
     is.data.frame(x), x, "{.arg {arg}} must be a data frame.", arg = arg
   )
   refuse_if(
-    nrow(x) < min_rows,
-    "{.arg {arg}} must have at least {min_rows} record{?s}.",
+    nrow(x) < 1, "{.arg {arg}} must have at least 1 record.",
     x = "It has {nrow(x)}.", arg = arg
   )
   check_columns_whole(x, arg)
@@ -253,10 +236,9 @@ is_whole_factor <- function(x) {
 
 #' Check a formula
 #' @inheritParams check_number
-#' @param response (flag) Must it have a left side?
 #' @return `x`, invisibly.
 #' @noRd
-check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
+check_formula <- function(x, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   check_that(
     inherits(x, "formula"), x,
@@ -264,8 +246,7 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
     arg = arg
   )
   refuse_if(
-    response && length(x) != 3,
-    "{.arg {arg}} must name the response on its left side.",
+    length(x) != 3, "{.arg {arg}} must name the response on its left side.",
     x = "It has no left side.", i = "Write `response ~ predictors`.", arg = arg
   )
   invisible(x)
@@ -373,8 +354,8 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
   refuse_if(
     lost + low + high > 0, "{.arg {arg}} must lie in [0, 1].",
     x = if (lost > 0) "{lost} weight{?s} {?is/are} missing.",
-    x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
-    x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
+    x = if (low > 0) "{low} weight{?s} {?is/are} below 0.",
+    x = if (high > 0) "{high} weight{?s} {?is/are} above 1.",
     i = if (lost > 0) "To leave a record out, give it weight 0.",
     arg = arg, rows = which(is.na(values) | values < 0 | values > 1)
   )

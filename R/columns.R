@@ -5,10 +5,9 @@
 #'
 #' @param x (character or `NULL`)
 #' @param columns (character) Those that there are.
-#' @param of (string) Whose they are.
 #' @return `x`, invisibly.
 #' @noRd
-check_names <- function(x, columns, null = TRUE, of = "data",
+check_names <- function(x, columns, null = TRUE,
                         arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   if (null && is.null(x)) {
@@ -21,7 +20,7 @@ check_names <- function(x, columns, null = TRUE, of = "data",
   )
   absent <- absent_names(x, columns)
   refuse_if(
-    length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg {of}}.",
+    length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg data}.",
     x = "{absent}", i = "The columns are {.val {columns}}.", arg = arg
   )
   invisible(x)

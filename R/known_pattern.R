@@ -98,11 +98,11 @@ check_radius <- function(radius, relative, zero = FALSE) {
 #' Check the known columns
 #' @return (character or `NULL`)
 #' @noRd
-check_known <- function(known, data, response, arg = "data") {
+check_known <- function(known, data, response) {
   if (is.null(known)) {
     return(NULL)
   }
-  check_names(known, names(data), of = arg)
+  check_names(known, names(data))
   known <- unique(known)
   refuse_if(
     response %in% known,
