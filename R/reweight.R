@@ -16,8 +16,8 @@
 #'   Any other model that [external_fit()] accepts also works, together with
 #'   `refit` and `privacy_weights`.
 #' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, searches by
-#'   refitting for the largest k below 1 whose refit keeps the bound of `fit`: it
-#'   starts at 0.95 and continues by secant steps inside the bracket found so
+#'   refitting for the largest k below 1 whose refit keeps the bound of `fit`:
+#'   it starts at 0.95 and continues by secant steps inside the bracket found so
 #'   far. A number does one refit with that k, whatever its bound.
 #' @param tolerance (number >= 0) How far the bound of an accepted refit may
 #'   exceed that of `fit`, as a share of it. The search ends when the bound is

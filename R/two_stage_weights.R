@@ -27,9 +27,9 @@
 #'
 #' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"`.
 #'   `arguments` holds `epsilon0` (add-remove), `epsilon0_replace`,
-#'   `weight_range`, `neighbours`, `reproducible`, and `reference` (origin of the
-#'   first stage's reference). [guarantee()] adds `epsilon0` once for each first
-#'   stage.
+#'   `weight_range`, `neighbours`, `reproducible`, and `reference` (origin of
+#'   the first stage's reference). [guarantee()] adds `epsilon0` once for each
+#'   first stage.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range.
