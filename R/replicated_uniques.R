@@ -1,30 +1,30 @@
-#' Records that are unique in the file and unique in the release, too
+#' Count records that are unique both in the file and in a synthetic set
 #'
-#' A combination of values that one record of the file has, and one record of a
-#' synthetic set has as well, looks like that person, even if it came about by
-#' chance. Agencies count such records, and some remove them before release.
+#' Counts combinations of values that exactly one record of the file and exactly
+#' one record of a synthetic set have. Such a synthetic record looks like the
+#' person, even if it arose by chance; some agencies remove it before release.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
 #'   data frame or list of data frames) The release; rows may be in any order.
 #' @param data (data frame or `NULL`) The confidential file. `NULL`, the
 #'   default, takes that of a `pseudo_posterior`.
-#' @param keys (character or `NULL`) The columns that make up the combination.
-#'   `NULL`, the default: all that both have. Without a synthesized column among
-#'   them every unique record is replicated, as its key is published.
+#' @param keys (character or `NULL`) The columns that form the combination.
+#'   `NULL`, the default: all common columns. Include a synthesized column:
+#'   otherwise the key is published and every unique record is replicated.
 #' @param ... Must be empty.
 #'
 #' @return A data frame with a row for each set: `set`; `unique_file` and
-#'   `unique_set` (counts), the uniques of each; `in_file` (count), the set's
-#'   uniques that the file has, once or more often; `replicated` (count), the
-#'   file's uniques that are uniques of the set; `share`, of all records of the
-#'   file. The counts are the four of synthpop's function `replicated.uniques`.
-#'   The attribute `rows` is a list with the rows of the file that are
-#'   replicated in each set. Confidential.
+#'   `unique_set` (counts), the unique combinations of each; `in_file` (count),
+#'   those of the set that the file has at least once; `replicated` (count),
+#'   those that are unique in both; `share`, `replicated` divided by the records
+#'   of the file. The counts are the four of synthpop's function
+#'   `replicated.uniques`. The attribute `rows` is a list with the rows of the
+#'   file that are replicated in each set. Confidential.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
-#'   either.
+#'   the file or in a set.
 #' @section Privacy:
-#' The count is not a guarantee, and taking replicated records out of a set
-#' depends on the file: it is not covered by a label.
+#' The count is not a guarantee. Removing replicated records from a set depends
+#' on the file, and no label covers that.
 #' @references Nowok, Raab and Dibben (2016), synthpop: bespoke creation of
 #'   synthetic data in R, Journal of Statistical Software 74, section 4.3.
 #' @seealso [attribute_risk()], [identification_risk()]
@@ -40,9 +40,7 @@ replicated_uniques <- function(synthetic, data = NULL, keys = NULL, ...) {
   check_present(synthetic)
   data <- confidential_file(data, synthetic)
   sets <- release_sets(synthetic, data)
-  if (is.null(keys)) {
-    keys <- intersect(names(data), names(sets[[1]]))
-  }
+  keys <- keys %||% intersect(names(data), names(sets[[1]]))
   check_names(keys, names(data), null = FALSE)
   file <- known_pattern(data, keys)
   alone <- file$size == 1
@@ -56,14 +54,14 @@ replicated_uniques <- function(synthetic, data = NULL, keys = NULL, ...) {
       rows = which(alone[file$code + 1L] & file$code %in% shared)
     )
   })
-  replicated <- lengths(lapply(rows, function(x) x$rows))
+  found <- lapply(rows, `[[`, "rows")
   structure(
     data.frame(
       set = seq_along(sets), unique_file = sum(alone),
-      unique_set = vapply(rows, function(x) x$unique, 0L),
-      in_file = vapply(rows, function(x) x$in_file, 0L),
-      replicated = replicated, share = replicated / nrow(data)
+      unique_set = vapply(rows, `[[`, 0L, "unique"),
+      in_file = vapply(rows, `[[`, 0L, "in_file"),
+      replicated = lengths(found), share = lengths(found) / nrow(data)
     ),
-    rows = lapply(rows, function(x) x$rows)
+    rows = found
   )
 }

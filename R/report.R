@@ -1,42 +1,42 @@
-#' A report on a job, for a disclosure board or for the public
+#' Write a report on a job for a disclosure board or for the public
 #'
-#' Writes one HTML page without any outside resource. For the agency: data,
-#' model, diagnostics, label, risk, utility, and a form for the decision. For
-#' the public: what the sets are, what is promised, how to use them, and figures
-#' of the synthetic sets alone.
+#' Writes one self-contained HTML page. For the agency: data, model,
+#' diagnostics, label, risk, utility, and a form for the decision. For the
+#' public: what the sets are, what is guaranteed, how to use them, and figures
+#' of the synthetic sets only.
 #'
-#' Both are R Markdown templates that RStudio offers under *File > New File > R
-#' Markdown > From Template*: begin with one of them for a report of your own.
+#' Both pages are R Markdown templates, which RStudio offers under *File > New
+#' File > R Markdown > From Template*. Start from one of them to write a report
+#' of your own.
 #'
 #' @param x (`pseudo_posterior`) The job.
-#' @param path (string) The HTML file, such as `"review.html"`. One that is
-#'   there is replaced.
+#' @param path (string) The HTML file, such as `"review.html"`. An existing file
+#'   is replaced.
 #' @param audience (string) `"agency"`, the default, or `"public"`.
 #' @param known,radius (for the agency) Published columns that an intruder
-#'   knows, and which values count as close, as in [identification_risk()].
-#'   `NULL`, the default, is all published columns; 0.2, the default, is the
-#'   papers' choice.
+#'   knows, and the radius within which values count as close, as in
+#'   [identification_risk()]. Default of `known`: `NULL`, all published columns.
+#'   Default of `radius`: 0.2, as in the papers.
 #' @param groups (character or `NULL`; for the agency) Columns whose groups are
-#'   compared, see [utility()]. `NULL`, the default, is the published ones of at
-#'   most 20 values.
-#' @param data,public (for the public) The confidential file that the scan looks
-#'   for and what it passes over, as in [release()].
+#'   compared, see [utility()]. `NULL`, the default: the published columns with
+#'   at most 20 values.
+#' @param data,public (for the public) The confidential file whose values the
+#'   scan looks for, and values that the scan ignores, as in [release()].
 #' @param ... Must be empty.
 #'
 #' @return `path`, invisibly.
 #' @section Privacy:
-#' The agency's page is as confidential as the file; it is made readable by its
-#' owner alone.
+#' The agency's page is as confidential as the file; only its owner can read the
+#' file that is written.
 #'
-#' The public page is made from the synthetic sets, their public label and the
-#' formula: the template gets nothing else, so that no figure or table can show
-#' anything else. The finished page is scanned as [release()] scans its files.
-#' Sets that [release()] refuses whatever label it is asked for get no public
-#' page.
+#' The template of the public page gets only the synthetic sets, their public
+#' label and the formula, so no figure or table can show anything else. The
+#' finished page is scanned as [release()] scans its files. Sets that
+#' [release()] always refuses get no public page.
 #' @section Error types:
-#' `pseudosynth_error_input`: rmarkdown or pandoc is not there, a path that
-#' cannot be written (`pseudosynth_error_write`). `pseudosynth_error_privacy`:
-#' as in [release()].
+#' `pseudosynth_error_input`: rmarkdown or pandoc is missing, a path that cannot
+#' be written (`pseudosynth_error_write`). `pseudosynth_error_privacy`: as in
+#' [release()].
 #' @seealso [release()], [utility()], [identification_risk()]
 #' @examplesIf rmarkdown::pandoc_available()
 #' columns <- c("income", "age", "earner")
@@ -64,8 +64,8 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   }
   refuse_if(
     !is.null(data) || length(public) > 0,
-    "{.arg data} and {.arg public} are for the scan of a public page.",
-    i = "Write {.code audience = \"public\"}.",
+    "{.arg data} and {.arg public} only apply to a public page.",
+    i = "Set {.code audience = \"public\"}.",
     arg = if (is.null(data)) "public" else "data"
   )
   columns <- names(x$synthetic[[1]])
@@ -106,25 +106,23 @@ check_rmarkdown <- function() {
   check_installed("rmarkdown")
   refuse_if(
     !rmarkdown::pandoc_available(),
-    "The program pandoc is needed and not found.",
-    i = "It comes with RStudio and from {.url https://pandoc.org}."
+    "The program pandoc is needed and was not found.",
+    i = "It comes with RStudio, or install it from {.url https://pandoc.org}."
   )
 }
 
 check_page_path <- function(path) {
-  if (!dir.exists(dirname(path)) || dir.exists(path) ||
-    !grepl("[.]html?$", path)) {
-    abort_input(
-      "{.arg path} must be an HTML file in a folder that exists.",
-      x = if (dir.exists(path)) {
-        "{.file {path}} is a folder."
-      } else if (!dir.exists(dirname(path))) {
-        "There is no folder {.file {dirname(path)}}."
-      },
-      i = "Such as {.code \"review.html\"}.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    !dir.exists(dirname(path)) || dir.exists(path) ||
+      !grepl("[.]html?$", path),
+    "{.arg path} must be an HTML file in an existing folder.",
+    x = if (dir.exists(path)) {
+      "{.file {path}} is a folder."
+    } else if (!dir.exists(dirname(path))) {
+      "There is no folder {.file {dirname(path)}}."
+    },
+    i = "For instance {.code \"review.html\"}.", arg = "path"
+  )
   file.path(normalizePath(dirname(path)), basename(path))
 }
 

@@ -1,21 +1,20 @@
 # What all of our objects have in common, by the class that each has last:
 # elements, print, one line, table, figure. A class adds what differs.
 
-#' What all results have in common
+#' Print, plot and extract parts of any result
 #'
-#' Every object of the package is of the class `pseudosynth_result`, after a
-#' class of its own.
+#' Methods of the class `pseudosynth_result`, which all objects of the package
+#' have after a class of their own.
 #'
 #' @param x,object An object of the package.
 #' @param name (string) The whole name of an element.
-#' @param ... Of `plot()`: passed on to `autoplot()`. Of the others: not used.
-#' @return `x$name`: the element. A name that `x` does not have is an error,
-#'   where a list would answer `NULL`. `print()`: `x`, invisibly.
-#'   `plot()`: the figure of `autoplot()`. `as.data.frame()`: the table of `x`.
-#'   `summary()`: `x` itself, whose print sums it up. A class with a table or a
-#'   summary of its own says so on the page of its verb.
-#' @section Error types: `pseudosynth_error_input` for an element that is not
-#'   there, and for `as.data.frame()` of what has no table.
+#' @param ... For `plot()`: passed to `autoplot()`. Otherwise not used.
+#' @return `x$name`: the element. Unlike for a list, an unknown name is an
+#'   error. `print()`: `x`, invisibly. `plot()`: the figure of `autoplot()`.
+#'   `as.data.frame()`: the table of `x`. `summary()`: `x` itself. Classes with
+#'   a table or a summary of their own are documented with their verb.
+#' @section Error types: `pseudosynth_error_input`: an unknown element, or
+#'   `as.data.frame()` of an object without a table.
 #' @examples
 #' rule <- censor(2)
 #' rule

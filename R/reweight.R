@@ -1,36 +1,38 @@
 #' Re-weight a weighted fit to use its whole bound
 #'
-#' In a weighted fit most records lie below the overall bound \eqn{\Delta}: they
-#' are down-weighted more than the bound asks for. Re-weighting raises
+#' Raises the weights of a weighted fit without raising its Lipschitz bound, and
+#' fits the model again. In a weighted fit most records lie below the overall
+#' bound \eqn{\Delta}: they are down-weighted more than necessary. The new
+#' weights are
 #' \deqn{\alpha_i^w = \mathrm{clamp}(k \alpha_i \Delta / \Delta_i),}
-#' with \eqn{\Delta} and \eqn{\Delta_i} those of the weighted fit and
-#' \eqn{\alpha_i^w = 0} where \eqn{\alpha_i = 0}, and fits the model again. The
-#' constant \eqn{k < 1} makes up for the draws moving under the new weights.
+#' with \eqn{\Delta} and \eqn{\Delta_i} of the weighted fit and
+#' \eqn{\alpha_i^w = 0} where \eqn{\alpha_i = 0}. The constant \eqn{k < 1}
+#' allows for the change of the draws under the new weights.
 #'
-#' Weights of any scheme can be re-weighted: Lipschitz weights become the
+#' Weights of any scheme can be re-weighted. Lipschitz weights become the
 #' papers' LW_final, count weights their CW_final.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) A fit with privacy weights.
-#'   Any other model that [external_fit()] takes will do, together with `refit`
-#'   and `privacy_weights`.
-#' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, looks for the
-#'   largest k below 1 whose refit keeps its bound at or below that of `fit`, by
-#'   refitting: from 0.95, then by secant steps inside the bracket found so far.
-#'   A number does one refit with that k, whatever bound it gives.
-#' @param tolerance (number >= 0) How far the bound of an accepted refit may lie
-#'   above that of `fit`, as a share of it; the search ends once it lies within
-#'   that share on either side. Default 0.02: bounds are maxima over draws and
-#'   vary by about as much from run to run.
-#' @param max_refits (count) The most refits the search may do. Default 6.
+#'   Any other model that [external_fit()] accepts also works, together with
+#'   `refit` and `privacy_weights`.
+#' @param k (`"auto"` or number in (0, 1]) `"auto"`, the default, searches by
+#'   refitting for the largest k below 1 whose refit keeps the bound of `fit`:
+#'   it starts at 0.95 and continues by secant steps inside the bracket found so
+#'   far. A number does one refit with that k, whatever its bound.
+#' @param tolerance (number >= 0) How far the bound of an accepted refit may
+#'   exceed that of `fit`, as a share of it. The search ends when the bound is
+#'   within that share on either side. Default 0.02, because bounds are maxima
+#'   over draws and vary by about that much from run to run.
+#' @param max_refits (count) Maximum number of refits of the search. Default 6.
 #' @param quantile (number in (0, 1]) Draws of every refit above this quantile
 #'   of the draw bounds are dropped, as in [truncate_draws()]. Default: that of
-#'   `fit`, so that bounds are compared like with like.
+#'   `fit`, which makes the bounds comparable.
 #' @param allow_unconverged (flag) Start from a fit that has not converged?
 #'   Default `FALSE`: an error.
 #' @param refit (function) For a model fitted elsewhere: see [external_fit()].
 #' @param privacy_weights For a model fitted elsewhere: the weights of `fit`.
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
-#'   `threads`. Refits start from where the last fit ended.
+#'   `threads`. Refits start where the previous fit ended.
 #'
 #' @return The refitted model, of the class of `fit`: the last accepted refit of
 #'   the search.
@@ -49,8 +51,8 @@
 #' or no k of the search kept the bound.
 #'
 #' @section Privacy:
-#' k is found by search on the confidential file. No proven bound on the privacy
-#' loss holds for re-weighted weights; see [guarantee()].
+#' k is found by a search on the confidential file. There is no proven bound on
+#' the privacy loss for re-weighted weights; see [guarantee()].
 #'
 #' @references
 #' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms for
@@ -88,7 +90,9 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
   found <- if (auto) {
     search_k(fit, refit_at, tolerance, max_refits)
   } else {
-    fixed_k(fit, refit_at, k, tolerance)
+    refit <- refit_at(k, fit)
+    row <- search_row(refit, k, fit$bound$overall, tolerance)
+    list(fit = refit, k = k, search = row)
   }
   final <- found$fit
   final$reweighting <- list(
@@ -192,12 +196,6 @@ search_row <- function(refit, k, target, tolerance) {
   )
 }
 
-fixed_k <- function(fit, refit_at, k, tolerance) {
-  refit <- refit_at(k, fit)
-  row <- search_row(refit, k, fit$bound$overall, tolerance)
-  list(fit = refit, k = k, search = row)
-}
-
 #' Look for the largest k that keeps the bound
 #'
 #' The bound of a refit is roughly proportional to k, so the secant through the
@@ -221,15 +219,15 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
     } else {
       refused <- k
     }
-    if (row$accepted && row$ratio >= 1 - tolerance) break
-    if (refused - accepted < 0.006) break
+    near <- row$accepted && row$ratio >= 1 - tolerance
+    if (near || refused - accepted < 0.006) break
     # A little below the target: the bound of a refit is a noisy maximum
     k <- next_k(k, row$ratio * (1 + tolerance / 2), accepted, refused)
   }
   if (is.null(best)) {
     abort_privacy(
       "No k kept the bound of the weighted fit.",
-      x = "{max_refits} refit{?s} went above it.",
+      x = "All {max_refits} refit{?s} exceeded it.",
       i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}.",
       search = search
     )

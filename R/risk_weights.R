@@ -1,23 +1,23 @@
-#' Risk weights from synthetic sets
+#' Make weights from the identification risk of synthetic sets
 #'
-#' Weights from the identification risk of the records in synthetic sets of an
-#' unweighted fit: \deqn{\alpha_i = \mathrm{clamp}(1 - c_i IR_i), \qquad c_i =
-#' lo + \frac{hi - lo}{1 + \exp(-slope (IR_i - mid))},} an S-curve that augments
-#' high risks and deflates low ones. \eqn{IR_i} is that of
-#' [identification_risk()]: the mean over the sets, within the known pattern, of
-#' the share of values outside the ball, where the record's own synthetic value
-#' lies in it. The constants of the papers' curve are not given in the copy we
-#' had; the defaults are ours.
+#' Gives records with a higher identification risk in synthetic sets of an
+#' unweighted fit a lower weight:
+#' \deqn{\alpha_i = \mathrm{clamp}(1 - c_i IR_i), \qquad c_i =
+#' lo + \frac{hi - lo}{1 + \exp(-slope (IR_i - mid))}.} The S-curve \eqn{c_i}
+#' amplifies high risks and dampens low ones. \eqn{IR_i} is computed by
+#' [identification_risk()]: the share of values with the same known pattern that
+#' lie outside the ball, counted where the record's own synthetic value lies
+#' inside, averaged over the sets. The constants of the papers' curve are
+#' missing in our copy; the defaults are ours.
 #'
 #' @inheritParams identification_risk
 #' @param synthetic [`synthetic_data`][synthetic_data], a data frame, a list of
-#'   data frames, or the `identification_risk` of them; then `data`, `known`,
-#'   `radius` and `relative` are those of the risk.
+#'   data frames, or their `identification_risk`, which then sets `data`,
+#'   `known`, `radius` and `relative`.
 #' @param lower,upper (numbers >= 0, `lower <= upper`) lo and hi. Default 0.5
-#' and
-#'   1.5.
+#'   and 1.5.
 #' @param mid (number) The risk at the middle of the curve. Default 0.5.
-#' @param slope (number >= 0) Default 10.
+#' @param slope (number >= 0) Steepness of the curve. Default 10.
 #' @param ... Passed to [identification_risk()], such as `variable`, `threads`.
 #'
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme `"risk"`.
@@ -25,9 +25,8 @@
 #' @section Error types:
 #' `pseudosynth_error_input`, as in [identification_risk()].
 #'
-#' @section Privacy: Every record enters the fit from which the sets were drawn,
-#' and the risk reads each true value. No bound is proven or claimed for these
-#' weights.
+#' @section Privacy: The sets come from a fit to all records, and the risk uses
+#' each true value. No bound is proven or claimed for these weights.
 #'
 #' @references
 #' Hu and Savitsky, Risk-weighted pseudo posterior, equations 8 and 9 (there
@@ -63,12 +62,10 @@ risk_weights <- function(synthetic, data, known = NULL, radius, relative = TRUE,
   new_privacy_weights(
     clamp(1 - curve * ir), "risk",
     c(
-      list(
-        lower = lower, upper = upper, mid = mid, slope = slope,
-        radius = risk$radius, relative = risk$relative
-      ),
-      if (!is.null(risk$known)) list(known = risk$known),
-      list(m = risk$m)
+      list(lower = lower, upper = upper, mid = mid, slope = slope),
+      unclass(risk)[c(
+        "radius", "relative", if (!is.null(risk$known)) "known", "m"
+      )]
     ),
     made_from = if (missing(data)) NA else file_mark(data, risk$variable),
     records = if (!missing(data)) {
@@ -83,7 +80,9 @@ risk_scheme <- function() {
     title = "risk weights (Weights_V)", short = "Risk", word = "risk",
     inputs = c("radius", "relative", "known"),
     # They bound no record's contribution
-    dependency = function(node, inner) dependency("other records", claims = FALSE),
+    dependency = function(node, inner) {
+      dependency("other records", claims = FALSE)
+    },
     why_not_freezable = "Risk weights compare a record with its own synthetic
       value, which other records do not have."
   )

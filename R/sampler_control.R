@@ -1,65 +1,69 @@
-#' How the sampler runs and when a fit counts as converged
+#' Set the sampler and its convergence checks
+#'
+#' Chooses the sampler of [fit_synthesizer()], its settings, and the convergence
+#' checks that a fit has to pass.
 #'
 #' @param sampler (string; default `"auto"`) One of
 #'   * `"gibbs"`: exact conditional draws for the normal family;
-#'   * `"augmentation"`: the mixture sampler, sweeps over component indicators
-#'     and all unknowns between moves with the indicators summed out, exact for
-#'     privacy weights between 0 and 1, for the priors [prior_shared()] and
-#'     [prior_normal()];
+#'   * `"augmentation"`: the mixture sampler. It alternates sweeps over
+#'     component indicators and all unknowns with moves that sum the indicators
+#'     out. It is exact for privacy weights between 0 and 1 and supports the
+#'     priors [prior_shared()] and [prior_normal()];
 #'   * `"grid"`: independent draws from an adaptive grid over all parameters,
-#'     no Markov chain; for models of up to two parameters, whatever shape a
-#'     censored likelihood gives their posterior;
+#'     without a Markov chain. For models of up to two parameters, whatever the
+#'     shape of the posterior under a censored likelihood;
 #'   * `"surrogate"`: independent proposals from a quadratic expansion of the
 #'     log-likelihood around its penalised mode under the exact prior, each
-#'     accepted or rejected exactly; for every model but a mixture, with weights
-#'     and censoring;
-#'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns, for any model, slower;
-#'     chains rarely mix over the components of a mixture. Where records are
-#'     censored they start from draws of the prior, and with up to 20 unknowns,
-#'     hyperparameters and correlations included, jump among what short chains
-#'     from other draws have found; with more they do not cross from one mode
-#'     or plateau to another, and fits that end in several are refused;
-#'   * `"auto"`: the first of these that suits the model (the grid where records
-#'     are censored). Chains of the surrogate sampler that agree and have too few
-#'     independent draws go on, for up to ten proposals a draw; where they
-#'     disagree they start over. Where the sampler accepts too few of its
-#'     proposals (see `min_acceptance`), or its chains do not converge with ten
-#'     proposals a draw either, NUTS is run instead and the fit says so; but not
-#'     with more than ten coefficients under [prior_hierarchical()], which NUTS
-#'     would take hours over. A sampler asked for by name is kept. Where records
-#'     are censored nothing is run a second time: what is run must not depend on
-#'     the file.
-#' @param thin (count or `NULL`) Sweeps of the sampler for each kept draw.
-#'   `NULL`, the default, takes 0.6 times the number of components for the
-#'   augmentation sampler, 3 for the Gibbs sampler under
-#'   [prior_hierarchical()] and, with more than 20 columns, for the surrogate
-#'   sampler; where records are censored, 10,000 over the number of records, at
-#'   least 2 and at most 20, for the surrogate sampler; and 1 otherwise.
-#' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: the acceptance
-#'   that the step size aims at. `NULL`, the default, is 0.95 under
+#'     accepted or rejected exactly. For all models except mixtures, with
+#'     weights and censoring;
+#'   * `"nuts"`: Hamiltonian Monte Carlo without U-turns. For any model, but
+#'     slower; its chains rarely mix over the components of a mixture. Under a
+#'     censored likelihood the chains start from draws of the prior. With up to
+#'     20 unknowns (hyperparameters and correlations included) they jump between
+#'     the regions that short chains from other draws have found. With more they
+#'     do not cross from one mode or plateau to another, and a fit whose chains
+#'     end in different ones does not pass the convergence checks;
+#'   * `"auto"`: the first of these that suits the model (the grid only under a
+#'     censored likelihood). If the chains of the surrogate sampler agree but
+#'     have too few independent draws, they continue with up to ten proposals
+#'     per draw; if they disagree, they start over. If the sampler accepts too
+#'     few proposals (see `min_acceptance`), or does not converge with ten
+#'     proposals per draw, NUTS is run instead and the fit says so; but not with
+#'     more than ten coefficients under [prior_hierarchical()], where NUTS would
+#'     take hours. Under a censored likelihood nothing is re-run, because what
+#'     is run must not depend on the file. A sampler given by name is never
+#'     replaced.
+#' @param thin (count or `NULL`) Sweeps of the sampler per kept draw. `NULL`,
+#'   the default, is 0.6 times the number of components for the augmentation
+#'   sampler, 3 for the Gibbs sampler under [prior_hierarchical()] and for the
+#'   surrogate sampler under it with more than 20 columns, 10,000 divided by the
+#'   number of records (at least 2 or, under that prior, 3, at most 20) for the
+#'   surrogate sampler under a censored likelihood, and 1 otherwise.
+#' @param adapt_delta (number between 0 and 1, or `NULL`) NUTS: target
+#'   acceptance rate of the step size. `NULL`, the default, is 0.95 under
 #'   [prior_hierarchical()], whose narrow regions need small steps, and 0.8
-#'   otherwise. Raise it when draws diverge.
+#'   otherwise. Raise it if draws diverge.
 #' @param max_treedepth (count from 1 to 20; default 10) NUTS: at most
-#'   2^max_treedepth steps a draw.
+#'   2^max_treedepth steps per draw.
 #' @param metric (string; default `"diagonal"`) NUTS: `"diagonal"` or `"dense"`.
 #' @param progress (flag; default [interactive()]) Show progress?
-#' @param max_rhat (number above 1; default 1.05) The largest R-hat of a
-#'   converged fit.
-#' @param min_ess (positive number or `NULL`) The smallest effective sample size
-#'   of a converged fit, over all chains. `NULL`, the default, is 200 in bulk
-#'   for a mixture, and 400 in bulk and in the tails otherwise.
-#' @param max_divergent (number in \[0, 1\]; default 0.01) The largest share of
+#' @param max_rhat (number above 1; default 1.05) Largest R-hat of a converged
+#'   fit.
+#' @param min_ess (positive number or `NULL`) Smallest effective sample size of
+#'   a converged fit, over all chains. `NULL`, the default, is 200 in bulk for a
+#'   mixture, and 400 in bulk and in the tails otherwise.
+#' @param max_divergent (number in \[0, 1\]; default 0.01) Largest share of
 #'   divergent draws of a converged fit.
-#' @param min_acceptance (number in \[0, 1\]; default 0.3) The smallest share of
-#'   accepted proposals with which `"auto"` keeps the surrogate sampler: with
-#'   fewer its quadratic expansion is a poor picture of the posterior.
+#' @param min_acceptance (number in \[0, 1\]; default 0.3) Smallest acceptance
+#'   rate with which `"auto"` keeps the surrogate sampler. Below it the
+#'   quadratic expansion is a poor approximation of the posterior.
 #' @return A `sampler_control` for [fit_synthesizer()].
-#' @section Privacy: Gates can be lowered, and a fit then counts as converged.
-#'   With any gate below its default no label is `"strict"`, and below an R-hat
-#'   of 1.1, 50 effective draws or a tenth of divergent draws the label is
-#'   `"none"`: the claim is about draws of the pseudo posterior. The grid has no
-#'   such gates.
-#' @section Error types: `pseudosynth_error_input` for a value out of range.
+#' @section Privacy: The claim of a label is about draws of the pseudo
+#'   posterior. Weaker convergence checks than the defaults therefore rule out
+#'   the label `"strict"`. Checks that allow an R-hat above 1.1, fewer than 50
+#'   effective draws or more than 10% divergent draws give the label `"none"`.
+#'   The grid has no convergence checks.
+#' @section Error types: `pseudosynth_error_input`: a value out of range.
 #' @references Hoffman and Gelman (2014), Journal of Machine Learning Research
 #'   15, 1593-1623. Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021),
 #'   \doi{10.1214/20-BA1221}, for the thresholds.
@@ -120,15 +124,12 @@ choose_sampler <- function(sampler, spec) {
     suits[["grid"]] <- suits[["grid"]] && !is.null(spec$censor)
     return(names(suits)[suits][1])
   }
-  if (!suits[[sampler]]) {
-    possible <- names(suits)[suits]
-    abort_input(
-      "{.arg sampler} must suit the model.",
-      x = "{.val {sampler}} does not.",
-      i = "This model can use {.or {.val {possible}}}.",
-      arg = "sampler"
-    )
-  }
+  refuse_if(
+    !suits[[sampler]], "{.arg sampler} must suit the model.",
+    x = "{.val {sampler}} does not.",
+    i = "This model can use {.or {.val {names(suits)[suits]}}}.",
+    arg = "sampler"
+  )
   sampler
 }
 
@@ -157,12 +158,11 @@ suits_grid <- function(spec) {
 #' @noRd
 next_attempt <- function(fit, asked) {
   control <- fit$control
-  if (!may_run_again(fit, asked)) {
-    return(NULL)
-  }
   share <- mean(fit$sampler$accept_stat)
   accepts <- !isTRUE(share < control$min_acceptance)
-  if (accepts && fit$converged) {
+  may_run_again <- is.null(fit$censor) && !isTRUE(fit$interrupted) &&
+    asked$sampler == "auto" && control$sampler == "surrogate"
+  if (!may_run_again || (accepts && fit$converged)) {
     return(NULL)
   }
   hopeless <- fit$spec$prior$kind == "hierarchical" && fit$spec$n_columns > 10
@@ -181,11 +181,6 @@ next_attempt <- function(fit, asked) {
   control$sampler <- "nuts"
   control$thin <- asked$thin %||% 1L
   control
-}
-
-may_run_again <- function(fit, asked) {
-  is.null(fit$censor) && !isTRUE(fit$interrupted) &&
-    asked$sampler == "auto" && fit$control$sampler == "surrogate"
 }
 
 # Proposals a draw after a run that did not pass. Where the draws are only too
@@ -238,11 +233,8 @@ default_thin <- function(sampler, spec) {
 #' @param family (string) Of the specification.
 #' @noRd
 default_gates <- function(family) {
-  is_mixture <- identical(family, "normal_mixture")
-  list(
-    max_rhat = 1.05, min_ess = if (is_mixture) 200 else 400,
-    max_divergent = 0.01
-  )
+  least <- if (identical(family, "normal_mixture")) 200 else 400
+  list(max_rhat = 1.05, min_ess = least, max_divergent = 0.01)
 }
 
 default_adapt_delta <- function(spec) {

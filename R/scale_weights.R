@@ -1,17 +1,17 @@
-#' Combine weights of several schemes
+#' Multiply weights of several schemes
 #'
-#' The product of the weights of each record. A scalar for all records and
-#' record weights on top make the vector-scalar combined weight that the papers
+#' Returns the product of the weights of each record. One scalar for all records
+#' times record weights is the vector-scalar combined weight that the papers
 #' name as future work: the scalar brings every record below a threshold, the
-#' record weights take more from those that need it.
+#' record weights lower those that need more.
 #'
-#' @param ... Two or more [privacy_weights], a [public_scalar()] among them.
-#'   Plain numbers are of unknown origin, and so is what they are combined to.
-#' @return [`privacy_weights`][privacy_weights] of scheme `"combined"`, whose
-#'   `arguments$of` names the parts. Combined with public scalars alone, weights
-#'   are scaled and keep their scheme, see [scale_weights()]. The weakest part
-#'   counts: frozen and two-stage weights stay functions of the record, and the
-#'   costs of different first stages add up.
+#' @param ... Two or more [privacy_weights] or [public_scalar()]s. Plain numbers
+#'   count as weights of unknown origin, and so does their product.
+#' @return [`privacy_weights`][privacy_weights] of scheme `"combined"`;
+#'   `arguments$of` names the parts. The product with public scalars alone keeps
+#'   the scheme of the weights, see [scale_weights()]. The weakest part decides
+#'   what can be claimed. Products of frozen and two-stage weights remain
+#'   functions of the record, and the costs of different first stages add up.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: fewer than two parts, parts of different length.
@@ -28,8 +28,7 @@ combine_weights <- function(...) {
   n <- max(lengths(parts), 0)
   refuse_if(
     length(parts) < 2 || n == 0, "Two or more weights are needed.",
-    x = "There {?is/are} {length(parts)}.",
-    arg = "..."
+    x = "There {?is/are} {length(parts)}.", arg = "..."
   )
   parts <- lapply(parts, as_privacy_weights, n = n, arg = "...")
   numbers <- lapply(parts, function(part) public_number(node_of(part)))
@@ -56,29 +55,29 @@ combined_marks <- function(parts) {
   marks[!duplicated(names(marks))]
 }
 
-#' Scale weights down
+#' Scale or shift weights by public numbers
 #'
-#' \eqn{\alpha_i \leftarrow \mathrm{clamp}(c_1 \alpha_i + c_2)}: the papers'
-#' downscaling, which leaves fewer contributions to be censored. By public
-#' numbers it keeps what can be proven about the weights, which arithmetic on
-#' them (`0.8 * w`, a plain vector of unknown origin) does not.
+#' Computes \eqn{\alpha_i \leftarrow \mathrm{clamp}(c_1 \alpha_i + c_2)}, the
+#' papers' downscaling, after which fewer contributions are censored. It keeps
+#' what can be proven about the weights; arithmetic such as `0.8 * w` gives a
+#' plain vector of unknown origin instead.
 #'
-#' @param weights ([privacy_weights])
+#' @param weights ([privacy_weights]) The weights.
 #' @param scale (number >= 0) c_1. Default 1.
-#' @param shift (number) c_2. Default 0. A positive one is a floor.
+#' @param shift (number) c_2. Default 0. A positive value acts as a floor.
 #' @param ... Must be empty.
 #'
 #' @return [`privacy_weights`][privacy_weights]. Count weights stay count
 #'   weights with `scale` \eqn{c_1 c}, `shift` \eqn{c_1 \mathrm{clamp}(g) + c_2}
-#'   and the factors of these; frozen, two-stage and public scalar weights keep
-#'   their scheme; all others get the scheme `"scaled"` and depend on what they
-#'   did.
+#'   and the corresponding factors. Frozen, two-stage and public scalar weights
+#'   keep their scheme. All others get the scheme `"scaled"` and depend on the
+#'   file as before.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range, a plain vector.
 #' @section Privacy:
-#' `scale` and `shift` must be public: numbers chosen by looking at this file's
-#' results are not.
+#' `scale` and `shift` must be public, and so not be chosen by looking at
+#' results for this file.
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
 #' Bayesian data synthesis, section 4.4.

@@ -39,7 +39,7 @@ check_scaling <- function(scaling, frame) {
   refuse_if(
     length(unknown) > 0,
     "{.arg scaling} must name numeric predictors of the model.",
-    x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} none.",
+    x = "{cli::qty(length(unknown))}{.val {unknown}} {?is/are} not among them.",
     i = if (length(predictors) > 0) "They are {.val {predictors}}.",
     arg = "scaling"
   )
@@ -69,16 +69,14 @@ check_unpublished <- function(frame, terms, roles, scaling) {
       all.vars(variables[[j]]), names(roles)[roles != "published"]
     )
     used <- setdiff(all.names(variables[[j]]), all.vars(variables[[j]]))
-    problem <- if (length(secret) == 0) {
-      NULL
-    } else if (!all(used %in% row_wise_functions)) {
+    problem <- if (!all(used %in% row_wise_functions)) {
       "It may depend on all records together."
     } else if (is.character(frame[[j]])) {
-      "Its levels are those found in the file: make it a {.fn factor}."
+      "Its levels would be read from the file: make it a {.fn factor}."
     } else if (is.numeric(frame[[j]]) && is.null(scaling[[term]])) {
-      "{.arg scaling} gives no public centre and scale for it."
+      "{.arg scaling} has no public centre and scale for it."
     }
-    if (!is.null(problem)) {
+    if (length(secret) > 0 && !is.null(problem)) {
       abort_privacy(
         "The predictor {.code {term}} must be coded by public numbers.",
         x = problem,
@@ -89,7 +87,6 @@ check_unpublished <- function(frame, terms, roles, scaling) {
       )
     }
   }
-  invisible(frame)
 }
 
 #' Centre and scale of every numeric variable of the frame
@@ -108,17 +105,13 @@ numeric_scaling <- function(frame, terms, scaling) {
     x <- as.matrix(frame[[name]])
     sd <- apply(x, 2, stats::sd)
     varies <- apply(x, 2, max) > apply(x, 2, min)
-    if (!all(varies)) {
-      abort_constant(name)
-    }
+    if (!all(varies)) abort_constant(name)
     refuse_if(
       !all(is.finite(sd) & sd > 0),
-      "Predictor {.val {name}} must be of a size that can be squared.",
-      x = if (any(sd == 0)) {
-        "Its standard deviation is too small: R takes it for 0."
-      } else {
-        "Its standard deviation is not finite."
-      },
+      "The standard deviation of predictor {.val {name}} must be a positive
+       number.",
+      x = "It is {if (any(sd == 0)) 'too small: R computes 0' else
+           'not finite'}.",
       i = "Measure it in a {if (any(sd == 0)) 'smaller' else 'larger'} unit.",
       arg = "data"
     )
@@ -165,7 +158,6 @@ abort_constant <- function(name) {
   abort_input(
     "The predictor {.code {name}} must vary.",
     x = "It has the same value for all records.",
-    i = "Leave it out of {.arg formula}.",
-    arg = "formula"
+    i = "Leave it out of {.arg formula}.", arg = "formula"
   )
 }

@@ -1,11 +1,11 @@
 # Seeds: one of the user's becomes two words of the core for each purpose, and
 # one for each stage of a job.
 
-#' The seed that a job gives to a stage
+#' Compute the seed of a stage of a job
 #'
-#' `pseudo_posterior(seed = s)` runs its stages at seeds of their own,
-#' `stage_seed(s, stage)`. With these the steps by hand give what the one call
-#' gave.
+#' Returns the seed that a job derives from its own for one of its stages:
+#' `pseudo_posterior(seed = s)` runs each stage at `stage_seed(s, stage)`. With
+#' these seeds, running the steps one by one gives the same result.
 #'
 #' | stage | what is run at its seed |
 #' |---|---|
@@ -30,13 +30,13 @@
 #' is the upper 53 of these bits. The same seed gives the same bits on every
 #' platform.
 #'
-#' @param seed (whole number from 0 to 2^53 or `NULL`) The job's. `NULL` gives
-#'   `NULL`: the operating system's entropy.
-#' @param stage (string) The stage's word.
-#' @param number (whole number from 0 to 2^53) Where a stage is repeated: which
-#'   one. Default 1.
+#' @param seed (whole number from 0 to 2^53 or `NULL`) The job's seed. `NULL`,
+#'   the operating system's entropy, gives `NULL`.
+#' @param stage (string) The word of the stage.
+#' @param number (whole number from 0 to 2^53) Which repetition of the stage.
+#'   Default 1.
 #' @return (whole number below 2^53, or `NULL`)
-#' @section Error types: `pseudosynth_error_input` for a value out of range.
+#' @section Error types: `pseudosynth_error_input`: a value out of range.
 #' @seealso [pseudo_posterior()]
 #' @examples
 #' stage_seed(14, "unweighted")

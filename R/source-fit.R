@@ -3,8 +3,8 @@
 fit_source <- function() {
   new_source(
     refuses = list(uncertainty = c(
-      "{.arg uncertainty} is for a score release.",
-      x = "Sets of a fit differ by their parameter draws already, and
+      "{.arg uncertainty} only applies to a score release.",
+      x = "Sets of a fit already differ by their parameter draws, and
            {.fn pool} combines them.",
       i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}."
     )),
@@ -104,8 +104,7 @@ check_margin <- function(margin, fit) {
     !same, "{.arg margin} must be a histogram of the modelled response.",
     x = "The model is of {.code {response_label(fit$response)}}, the
          histogram of {.code {response_label(margin$response)}}.",
-    i = "Give {.fn perturbed_histogram} the model's formula.",
-    arg = "margin"
+    i = "Give {.fn perturbed_histogram} the model's formula.", arg = "margin"
   )
   check_ends_hold(margin$bounds, fit$response, "margin")
 }
@@ -113,7 +112,8 @@ check_margin <- function(margin, fit) {
 check_margin_kind <- function(response) {
   refuse_if(
     has_labels(response),
-    "{.arg margin} is for numbers.", i = "Leave it out.", arg = "margin"
+    "{.arg margin} only applies to numbers.", i = "Leave it out.",
+    arg = "margin"
   )
 }
 
@@ -121,18 +121,11 @@ check_assignment <- function(assignment, fit, newdata) {
   if (assignment == "prior") {
     return(invisible())
   }
-  refuse_if(
-    !is_mixture(fit$family),
-    "{.code assignment = \"posterior\"} is for mixtures.",
-    x = "The family of {.arg fit} has no clusters.",
-    i = "Leave {.arg assignment} out.",
-    arg = "assignment"
-  )
+  if (!is_mixture(fit$family)) abort_input(for_mixtures, arg = "assignment")
   refuse_if(
     !is.null(newdata),
     "{.code assignment = \"posterior\"} reads the confidential response.",
-    x = "{.arg newdata} has none.",
-    i = "Leave {.arg assignment} or {.arg newdata} out.",
-    arg = "assignment"
+    x = "It cannot be combined with {.arg newdata}.",
+    i = "Leave {.arg assignment} or {.arg newdata} out.", arg = "assignment"
   )
 }

@@ -5,11 +5,12 @@ histogram_source <- function() {
   new_source(
     refuses = list(
       margin = c(
-        "{.arg margin} is for models.", x = "{.arg fit} is a histogram itself."
+        "{.arg margin} only applies to models.",
+        x = "{.arg fit} is a histogram itself."
       ),
       assignment = for_mixtures,
       uncertainty = c(
-        "{.arg uncertainty} is for a score release.",
+        "{.arg uncertainty} only applies to a score release.",
         x = "{.arg fit} is a histogram.",
         i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}."
       )
@@ -34,11 +35,10 @@ check_histogram_newdata <- function(newdata, response) {
   check_data_frame(newdata, arg = "newdata")
   if (!response$column) {
     abort_privacy(
-      "{.arg newdata} needs a histogram that knows its column.",
+      "For {.arg newdata} the histogram must be made from a formula.",
       x = "It was made from a vector: the response could be published
            untouched.",
-      i = "Make it from a formula, such as {.code income ~ 1}.",
-      arg = "newdata"
+      i = "Make it from a formula, such as {.code income ~ 1}.", arg = "newdata"
     )
   }
   newdata <- without_labels(newdata)

@@ -32,8 +32,8 @@ new_source <- function(rows, label, draw, refuses = list(),
 }
 
 for_mixtures <- c(
-  "{.code assignment = \"posterior\"} is for mixtures.",
-  x = "{.arg fit} is none.",
+  "{.code assignment = \"posterior\"} only applies to mixtures.",
+  x = "{.arg fit} is not a mixture.",
   i = "Leave {.arg assignment} out."
 )
 

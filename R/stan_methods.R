@@ -1,26 +1,26 @@
-#' The log-likelihood of every record at every draw
+#' Compute the log-likelihood of every record at every draw
 #'
-#' `log_lik` is always unweighted and uncensored: f_i(theta_s) =
-#' log p(y_i | x_i, theta_s), the log density of the *modelled* response (for
+#' Returns the unweighted, uncensored log-likelihood f_i(theta_s) =
+#' log p(y_i | x_i, theta_s): the log density of the *modelled* response (for
 #' `log(income) ~ ...` that of the log, without a Jacobian).
 #'
-#' [lipschitz()] does not need this matrix: it streams over it. Use it for other
-#' packages, such as loo.
+#' Use it for other packages, such as loo. [lipschitz()] does not need this
+#' matrix.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param draws (count or `NULL`) How many draws, spread evenly over the fit's;
-#'   `NULL`, the default, all of them.
+#' @param draws (count or `NULL`) Number of draws, spread evenly over the fit's.
+#'   `NULL`, the default: all of them.
 #' @param draw_ids (whole numbers from 1 to S, or `NULL`) Which draws, in place
-#'   of `draws`.
-#' @param records (whole numbers from 1 to N, or `NULL`) Which records; `NULL`,
-#'   the default, all of them.
+#'   of `draws`. Default `NULL`.
+#' @param records (whole numbers from 1 to N, or `NULL`) Which records. `NULL`,
+#'   the default: all of them.
 #' @param ... Not used.
 #' @return (numeric matrix, S x N) Draws in rows (chains merged, chain 1 first)
 #'   and records in columns, in the order of the data. `-Inf` where a density is
 #'   0. Confidential.
-#' @section Error types: `pseudosynth_error_input` when the matrix would be
-#'   larger than the option `pseudosynth.max_bytes` (default 2e9), or for a draw
-#'   or record that does not exist.
+#' @section Error types: `pseudosynth_error_input`: a matrix larger than the
+#'   option `pseudosynth.max_bytes` (default 2e9), or a draw or record that does
+#'   not exist.
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
@@ -37,11 +37,9 @@ log_lik.synthesizer <- function(object, draws = NULL, records = NULL,
   draws <- chosen_draws(draws, draw_ids, n_draws(object))
   records <- check_index(records, n_records(object))
   check_size(length(draws), length(records))
-  call_core(
-    log_lik_(
-      subset_spec(object$spec, records), object$draws[draws, , drop = FALSE]
-    )
-  )
+  call_core(log_lik_(
+    subset_spec(object$spec, records), object$draws[draws, , drop = FALSE]
+  ))
 }
 
 #' How many draws, or which: one number alone could be meant as either
@@ -58,8 +56,7 @@ chosen_draws <- function(draws, ids, n) {
   refuse_if(
     length(draws) > 1, "{.arg draws} must be one number: how many.",
     x = "It is {describe_type(draws)}.",
-    i = "Say by {.arg draw_ids} which ones.",
-    arg = "draws"
+    i = "To choose draws, use {.arg draw_ids}.", arg = "draws"
   )
   draws <- check_count(draws, min = 1, max = n, arg = "draws")
   round(seq(1, n, length.out = draws))
@@ -69,41 +66,37 @@ chosen_draws <- function(draws, ids, n) {
 check_size <- function(n_draws, n_records) {
   bytes <- 8 * as.double(n_draws) * n_records
   limit <- getOption("pseudosynth.max_bytes", 2e9)
-  if (bytes > limit) {
-    gigabytes <- format(bytes / 1e9, digits = 2)
-    abort_input(
-      "A matrix of {n_draws} draws by {n_records} records must stay below
-       {format(limit / 1e9)} GB.",
-      x = "It would take {gigabytes} GB.",
-      i = "Ask for fewer {.arg draws} or records, or raise the option
-           {.code pseudosynth.max_bytes}.",
-      arg = "draws"
-    )
-  }
-  invisible(bytes)
+  refuse_if(
+    bytes > limit,
+    "A matrix of {n_draws} draws by {n_records} records must stay below
+     {format(limit / 1e9)} GB.",
+    x = "It would take {format(bytes / 1e9, digits = 2)} GB.",
+    i = "Ask for fewer {.arg draws} or records, or raise the option
+         {.code pseudosynth.max_bytes}.", arg = "draws"
+  )
 }
 
 #' Draw responses from the posterior predictive distribution
 #'
-#' For checks of the model inside the agency, for instance by
-#' `bayesplot::pp_check()`. Each draw takes a parameter draw of its own, so that
-#' S of them would cost S times the privacy of one: use [synthesize()] for what
-#' is to be released.
+#' Simulates responses to check the model inside the agency, for instance by
+#' `bayesplot::pp_check()`. Never release them: every row uses a parameter draw
+#' of its own, and each parameter draw costs privacy. Use [synthesize()] for
+#' what is to be released.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param newdata (data frame or `NULL`) Predictors of other records; `NULL`,
-#'   the default, takes the fit's own.
-#' @param draws (count or `NULL`) How many draws, spread evenly over the fit's;
-#'   `NULL`, the default, all of them.
+#' @param newdata (data frame or `NULL`) Predictors of other records. `NULL`,
+#'   the default: the fit's own.
+#' @param draws (count or `NULL`) Number of draws, spread evenly over the fit's.
+#'   `NULL`, the default: all of them.
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
 #' @param draw_ids (whole numbers from 1 to S, or `NULL`) Which draws, in place
-#'   of `draws`.
+#'   of `draws`. Default `NULL`.
 #' @param ... Not used.
 #' @return (numeric matrix, S x N) Draws in rows, records in columns, in the
-#'   response's own unit; counts are whole, and of two values the second is 1
-#'   and the first 0. Confidential.
-#' @section Error types: `pseudosynth_error_input` for new data without a
-#'   predictor or with an unknown level, and for a matrix larger than the option
+#'   response's own unit. Counts are whole; two values are 0 (the first) and 1
+#'   (the second). Confidential.
+#' @section Error types: `pseudosynth_error_input`: new data without a predictor
+#'   or with an unknown level, or a matrix larger than the option
 #'   `pseudosynth.max_bytes`.
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
@@ -122,12 +115,9 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
   check_seed(seed)
   spec <- newdata_spec(object, newdata)
   check_size(length(draws), length(spec$y))
-  values <- call_core(
-    synthesize_(
-      spec, object$draws[draws, , drop = FALSE],
-      seed_words(seed, "predict"), 0L
-    )
-  )
+  values <- call_core(synthesize_(
+    spec, object$draws[draws, , drop = FALSE], seed_words(seed, "predict"), 0L
+  ))
   t(response_number(object$response, values))
 }
 
@@ -154,24 +144,25 @@ check_draws_for <- function(fit, m) {
   n_kept <- n_draws(fit)
   refuse_if(
     m > n_kept, "Each synthetic set needs a draw of its own.",
-    x = "{m} sets are asked for, but the fit keeps {n_kept} draw{?s}.",
-    i = "Fit with more {.arg draws}.",
-    arg = "m"
+    x = "{.arg m} asks for {m} sets, but the fit keeps {n_kept} draw{?s}.",
+    i = "Fit with more {.arg draws}.", arg = "m"
   )
 }
 
-#' A fit's draws for the posterior package
+#' Convert a fit's draws for the posterior package
+#'
+#' Returns the parameter draws of a fit in the formats of the package posterior.
 #'
 #' @param x (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param hyper (flag; default `FALSE`) Add the hyperparameters: `tau`, `m` and
-#'   `gamma` where the model has them.
+#' @param hyper (flag; default `FALSE`) Add the hyperparameters `tau`, `m` and
+#'   `gamma` if the model has them?
 #' @param ... Not used.
 #' @return A draws object of the posterior package, iterations x chains x
 #'   variables. Parameters are `(Intercept)` and the names of the design's
-#'   columns, then `sigma`, `size` or `precision` where the family has it; in a
-#'   mixture `b[k,name]`, `pi[k]` and `sigma[k]`, which
-#'   exchange places between draws. After [truncate_draws()] the chains are of
-#'   unequal length and are merged into one. Confidential.
+#'   columns, then `sigma`, `size` or `precision` if the family has it. A
+#'   mixture has `b[k,name]`, `pi[k]` and `sigma[k]`, whose components exchange
+#'   places between draws. After [truncate_draws()] the chains have unequal
+#'   lengths and are merged into one. Confidential.
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
@@ -198,18 +189,13 @@ as_draws.synthesizer <- function(x, hyper = FALSE, ...) {
 as_draws_array.synthesizer <- function(x, hyper = FALSE, ...) {
   check_class(x, "synthesizer")
   check_flag(hyper)
-  values <- x$draws
-  if (hyper && !is.null(x$hyper)) {
-    values <- cbind(values, x$hyper)
-  }
+  values <- if (hyper) cbind(x$draws, x$hyper) else x$draws
   lengths <- table(x$chain)
   n_chains <- if (all(lengths == lengths[1])) length(lengths) else 1L
-  array <- array(
-    values,
-    dim = c(nrow(values) / n_chains, n_chains, ncol(values)),
-    dimnames = list(NULL, NULL, colnames(values))
-  )
-  posterior::as_draws_array(array)
+  posterior::as_draws_array(array(
+    values, c(nrow(values) / n_chains, n_chains, ncol(values)),
+    list(NULL, NULL, colnames(values))
+  ))
 }
 
 #' @rdname as_draws.synthesizer
@@ -229,25 +215,25 @@ as_draws_df.synthesizer <- function(x, hyper = FALSE, ...) {
 # What other packages' generics ask of the chains: bayesplot's figures of
 # diagnostics, loo's comparison of models.
 
-#' Diagnostics for bayesplot, leave-one-out for loo
+#' Check a fit with bayesplot, compare families with loo
 #'
-#' Methods for generics of the packages bayesplot and loo, so that
+#' Methods for generics of the packages bayesplot and loo. They let
 #' `bayesplot::mcmc_rhat(bayesplot::rhat(fit))`, `mcmc_neff()` and
-#' `mcmc_nuts_energy()` draw a fit, and `loo::loo(fit)` tells which family
-#' predicts the file better. To choose a family is a look at the file: a label
-#' does not count it.
+#' `mcmc_nuts_energy()` plot a fit, and `loo::loo(fit)` compare how well
+#' families predict the file. Choosing a family this way uses the file, and no
+#' label accounts for that.
 #'
 #' @param object,x (`synthesizer`) A fit of [fit_synthesizer()].
-#' @param pars (character or `NULL`) Which quantities. Default: all.
-#' @param ... Of `loo()`: passed on. Of the others: not used.
-#' @return `rhat()`, `neff_ratio()`: a named number for each quantity that the
-#'   fit is judged by; the ratio is that of the smaller of the bulk and the tail
-#'   effective sample size to the draws. `nuts_params()`: a data frame with
-#'   `Chain`, `Iteration`, `Parameter` and `Value`. `loo()`: of the package loo.
-#'   All are confidential.
-#' @section Error types: `pseudosynth_error_input`: `nuts_params()` of a fit of
-#'   another sampler, `loo()` of a fit with weights or censoring, whose likelihood
-#'   is not that of the data.
+#' @param pars (character or `NULL`) Which quantities. `NULL`, the default: all.
+#' @param ... For `loo()`: passed on. Otherwise not used.
+#' @return `rhat()`, `neff_ratio()`: a named number for each quantity of the
+#'   convergence checks; the ratio is the smaller of the bulk and the tail
+#'   effective sample size, divided by the number of draws. `nuts_params()`: a
+#'   data frame with `Chain`, `Iteration`, `Parameter` and `Value`. `loo()`: an
+#'   object of the package loo. All are confidential.
+#' @section Error types: `pseudosynth_error_input`: `nuts_params()` of a fit by
+#'   another sampler, `loo()` of a fit with weights or censoring, whose
+#'   likelihood is not that of the data.
 #' @examplesIf requireNamespace("bayesplot", quietly = TRUE)
 #' ce <- head(subset(ce_income, income > 0), 200)
 #' fit <- fit_synthesizer(log(income) ~ age, ce, student_t(5),
@@ -283,9 +269,9 @@ nuts_params.synthesizer <- function(object, pars = NULL, ...) {
   found <- object$sampler
   refuse_if(
     length(found$energy) == 0,
-    "Only a fit of the sampler NUTS has what {.fn nuts_params} tells.",
-    x = "This one was made by {.val {object$control$sampler}}.",
-    i = "{.code control = sampler_control(sampler = \"nuts\")} asks for it.",
+    "{.fn nuts_params} only applies to fits by the sampler NUTS.",
+    x = "This fit was made by {.val {object$control$sampler}}.",
+    i = "Fit with {.code control = sampler_control(sampler = \"nuts\")}.",
     arg = "object"
   )
   chain <- object$chain
@@ -313,14 +299,10 @@ nuts_params.synthesizer <- function(object, pars = NULL, ...) {
 loo.synthesizer <- function(x, ...) {
   refuse_if(
     !is.null(x$privacy_weights) || !is.null(x$censor),
-    "{.fn loo} is for fits without weights and without censoring.",
-    x = "The likelihood of this one is not that of the data.",
-    i = "Compare families by their unweighted fits.",
-    arg = "x"
+    "{.fn loo} only applies to fits without weights and censoring.",
+    x = "The likelihood of this fit is not that of the data.",
+    i = "Compare families by their unweighted fits.", arg = "x"
   )
   values <- log_lik.synthesizer(x)
-  loo::loo(
-    values,
-    r_eff = loo::relative_eff(exp(values), chain_id = x$chain), ...
-  )
+  loo::loo(values, r_eff = loo::relative_eff(exp(values), x$chain), ...)
 }

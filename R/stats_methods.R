@@ -1,27 +1,27 @@
 # What R's own generics give of our objects. Without a method of ours most of
 # them would answer NULL: those that have no meaning here say so.
 
-#' What R's own functions give of fits, jobs and synthetic data
+#' Use R's own functions on fits, jobs and synthetic data
 #'
-#' `coef()` and `weights()` work on fits and on jobs, of which they take the
-#' last fit. What has no meaning for a Bayesian fit of weighted records, or for
-#' synthetic data, is an error that names what to ask instead.
+#' `coef()` and `weights()` work on fits and, by their last fit, on jobs.
+#' Functions that have no meaning for a Bayesian fit of weighted records or for
+#' synthetic data give an error that names an alternative.
 #'
-#' @param object,x (`synthesizer`, [`pseudo_posterior`][pseudo_posterior] or
-#'   [`synthetic_data`][synthetic_data])
+#' @param object,x A `synthesizer`, a [`pseudo_posterior`][pseudo_posterior] or
+#'   [`synthetic_data`][synthetic_data].
 #' @param set As in [`as.data.frame()`][synthetic_data] of synthetic data.
 #' @param ... Not used.
 #' @return `coef()`: the posterior means of the coefficients, named by the
-#'   columns of the design (of a [categorical()] response by level and column);
-#'   not for mixtures, whose components exchange places
-#'   between draws. `weights()`: the [privacy_weights] of the fit, all 1 where
-#'   it has none. Both are confidential. `nobs()` of a job: the records of the
-#'   file, as many as of each set.
+#'   columns of the design (for a [categorical()] response by level and column).
+#'   Not for mixtures, whose components exchange places between draws.
+#'   `weights()`: the [privacy_weights] of the fit, all 1 if it has none. Both
+#'   are confidential. `nobs()` of a job: the number of records of the file,
+#'   which is also that of each set.
 #' @section Error types:
-#' `pseudosynth_error_input`: `coef()` of a mixture, `weights()` of a score
-#' release, `fitted()`, `residuals()`, `deviance()`, `df.residual()`, `sigma()`,
-#' `head()` and `tail()` of a fit or a job, and all but the last two of
-#' synthetic data, whose rows these give.
+#' `pseudosynth_error_input`: `coef()` of a mixture; `weights()` of a score
+#' release; `fitted()`, `residuals()`, `deviance()`, `df.residual()`, `sigma()`,
+#' `head()` and `tail()` of a fit or a job; the same for synthetic data, except
+#' `head()` and `tail()`, which return rows.
 #' @seealso [summary()][synthesizer] of a fit, [as_draws()],
 #'   [posterior_predict()][posterior_predict.synthesizer]
 #' @examples
@@ -41,11 +41,10 @@ NULL
 #' @export
 coef.synthesizer <- function(object, ...) {
   refuse_if(
-    is_mixture(object$family), "A mixture has no coefficients of its own.",
-    i = "Its components exchange places between draws, and means over draws
-         tell nothing. {.fn as_draws_df} gives the draws, {.fn summary} what
-         can be summarised.",
-    arg = "object"
+    is_mixture(object$family), "{.fn coef} does not apply to mixtures.",
+    i = "Components exchange places between draws, so means over draws have no
+         meaning. {.fn as_draws_df} gives the draws, {.fn summary} what can be
+         summarised.", arg = "object"
   )
   draws <- object$draws
   own <- setdiff(colnames(draws), names(object$family$extras))
@@ -111,11 +110,11 @@ no_method <- function(...) {
   abort_input(
     "There is no {.fn {verb}} of {describe_type(object)}.",
     i = if (inherits(object, "synthetic_data")) {
-      "Fit a model to every set by {.code with(x, lm(..))} and combine them by
-       {.fn pool}."
+      "Fit a model to every set by {.code with(x, lm(..))} and combine the
+       estimates by {.fn pool}."
     } else if (of_records) {
-      "{.fn posterior_predict} draws responses, {.fn log_lik} their log density,
-       {.fn lipschitz} the bounds of the records."
+      "{.fn posterior_predict} draws responses, {.fn log_lik} gives their log
+       density, {.fn lipschitz} the bounds of the records."
     } else {
       "{.fn summary} shows what it holds."
     },

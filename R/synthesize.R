@@ -1,88 +1,90 @@
-#' Draw synthetic data from a fit
+#' Draw synthetic data sets
 #'
-#' Each of the m sets takes a kept draw \eqn{\theta_s} of its own, chosen at
-#' random without replacement, and draws \eqn{y^*_i \sim p(\cdot | x_i,
-#' \theta_s)} for every record. Values come back in the variable's own unit and
-#' type: whole dollars stay whole. Under a strict label decimals and type are
-#' those that were stated, see [public_response()]: those of the file are not
-#' used. The predictors are those of the file, published as they are.
+#' Draws m synthetic sets from a fit or a noisy release. From a fit, each set
+#' uses a kept draw \eqn{\theta_s} of its own, chosen at random without
+#' replacement, and draws \eqn{y^*_i \sim p(\cdot | x_i, \theta_s)} for every
+#' record. Values are in the variable's own unit and type: whole dollars stay
+#' whole. Under a strict label decimals and type are those stated in
+#' [public_response()], not those of the file. The predictors of the file are
+#' published as they are.
 #'
 #' @param fit (`synthesizer`, `score_release`, `perturbed_histogram` or
-#'   `synthesis_generator`) The fit; a [score_release()], which needs `newdata`
-#'   and costs nothing more; a [perturbed_histogram()], whose values know
-#'   nothing of the predictors; or a generator, see [as_generator()], which
-#'   needs `newdata`, too.
-#' @param m (count) Number of sets, at most the number of kept draws. Default 1.
+#'   `synthesis_generator`) What to draw from: a fit; a [score_release()], which
+#'   needs `newdata`; a [perturbed_histogram()], whose values do not depend on
+#'   predictors; or a generator, which needs `newdata`, see [as_generator()].
+#'   Drawing from the last three adds no privacy cost.
+#' @param m (count) Number of sets, for a fit at most the number of kept draws.
+#'   Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
-#'   default, takes those of the file. Other records than those of the file need
-#'   only public predictors, the columns of an offset among them, which may have
-#'   other values: counts are then of these exposures. For a histogram: records
-#'   that get a value each; `NULL` draws as many as its noisy counts sum to,
-#'   without predictors. All columns but the response are published as they are.
-#' @param margin (`perturbed_histogram` or `NULL`) Of the same response on the
-#'   same scale: each synthetic value becomes the histogram's quantile of its
-#'   rank among the values of its set. The model then carries the relations and
-#'   the histogram the margin. It is paid once for all sets. By ranks, `newdata`
-#'   that are a part of the file get the margin of the whole: leave it out for
-#'   them, or draw from a [score_release()], which knows the difference. Beyond
-#'   the offsets of the file, for longer exposures for instance, it is an error.
-#' @param assignment (string) How a mixture's cluster is drawn: `"prior"`, the
-#'   default, from the mixing proportions, a function of the draw alone;
-#'   `"posterior"` from its distribution given the record's confidential value,
-#'   as the papers do. The latter reads that value a second time, outside the
-#'   mechanism: the label is then `"none"`. For reproduction only.
-#' @param bounds (two numbers or `NULL`) Smallest and largest value that may be
-#'   released, in the variable's own unit: public numbers. Values beyond are
-#'   moved to them and counted, see [`synthetic_data`][synthetic_data]; the
-#'   label states them. The file's smallest or largest value is refused unless
-#'   [public_response()] confirms it; a histogram and a score release meet the
-#'   file in `newdata` if these hold the response, else in [release()]. `NULL`,
-#'   the default: the bounds of [public_response()] where they were stated.
+#'   default: those of the file. Other records must have public predictors, and
+#'   the columns of an offset, whose values set the exposures of counts. For a
+#'   histogram each record gets a value; `NULL` draws as many values as the
+#'   noisy counts sum to, without predictors. All columns except the response
+#'   are published as they are.
+#' @param margin (`perturbed_histogram` or `NULL`) Histogram of the same
+#'   response on the same scale. Each synthetic value is replaced by the
+#'   histogram's quantile at its rank within its set: the relations then come
+#'   from the model and the margin from the histogram. Its cost is spent once
+#'   for all sets. A part of the file as `newdata` would get the margin of the
+#'   whole file: leave `margin` out, or draw from a [score_release()], which
+#'   accounts for that. Offsets beyond those of the file, such as longer
+#'   exposures, are an error. `NULL`, the default: no histogram.
+#' @param assignment (string) How a mixture's cluster is drawn. `"prior"`, the
+#'   default: from the mixing proportions, a function of the draw alone.
+#'   `"posterior"`: given the record's confidential value, as in the papers.
+#'   This reads the value a second time, outside the mechanism: the label is
+#'   `"none"`. For reproduction only.
+#' @param bounds (two numbers or `NULL`) Public smallest and largest value that
+#'   may be released, in the variable's own unit. Values beyond are moved to
+#'   them and counted, see [`synthetic_data`][synthetic_data]; the label states
+#'   the bounds. The file's smallest or largest value is refused unless
+#'   [public_response()] confirms it; for a histogram or a score release this is
+#'   checked if `newdata` has the response, otherwise in [release()]. `NULL`,
+#'   the default: the bounds of [public_response()], if stated.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
-#'   system's entropy. Data made under a given seed are marked reproducible and
-#'   not for release. R's own random state is neither used nor changed.
+#'   system's entropy. Data made with a seed are marked reproducible and must
+#'   not be released. R's own random state is neither used nor changed.
 #' @param allow_unconverged (flag) Draw from a fit that has not converged?
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
-#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   anything is drawn, or refused. `NULL`, the default: nowhere.
-#' @param uncertainty (flag; for a [score_release()]) Sets whose differences are
-#'   what the release leaves unknown, so that [pool()] can combine what is
-#'   estimated from them? Default `FALSE`: each is the best single set, and
-#'   several differ by where values are placed alone. With `TRUE` a set draws
-#'   noise-free sums and counts from their posterior given the noisy ones, then
-#'   responses that have them: it is a file from which the release may have
-#'   come. Such sets are for the published predictors of the whole file, 20 of
-#'   them serve well, and a single one is farther from the file than the best.
-#'   Free of further cost. Sets of a fit are draws already: an error.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is recorded, or refused,
+#'   before anything is drawn. `NULL`, the default: not recorded.
+#' @param uncertainty (flag; for a [score_release()]) Draw sets that differ by
+#'   what the release leaves unknown, so that [pool()] can combine estimates
+#'   from them? Default `FALSE`: each set is the best single set; several sets
+#'   differ only in where the values are placed. With `TRUE` each set is a file
+#'   that the release may have come from: noise-free sums and counts are drawn
+#'   from their posterior given the noisy ones, then responses that match them.
+#'   This needs the published predictors of the whole file. About 20 sets are
+#'   enough; a single one is farther from the file than the best set. There is
+#'   no additional privacy cost. An error for a fit, whose sets differ already.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
-#'   label. Rows stay in the order of the file inside the agency;
-#'   `as.data.frame()` of it gives a set as it may leave.
+#'   label. Rows are in the order of the file, for use inside the agency;
+#'   release sets by `as.data.frame()`, which shuffles the rows.
 #'
 #' @section Messages:
-#' `pseudosynth_message_remarks`: what differs between the sets and the file of
-#' a fit, see [utility()]; [release()] says it of all sets. For the agency
-#' alone.
+#' `pseudosynth_message_remarks`: differences between the sets and the file of a
+#' fit, see [utility()]. [release()] reports them for all sets. For the agency
+#' only.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: more sets than kept draws, `"posterior"` for a
 #' model without clusters or with `newdata`, `uncertainty` where it does not
 #' apply or for other predictors than the file's, unknown levels in `newdata`, a
-#' margin of another response, bounds for two values or levels, or one
-#' that holds no value of the response.
+#' margin of another response, bounds for two values or levels, or bounds that
+#' include no value of the response.
 #' `pseudosynth_error_privacy`: a fit that has not converged; `newdata` for a
-#' histogram that was made from a vector, which does not know its column; class
-#' `pseudosynth_error_copied_response`: a published column that tells the
-#' response: a copy, an increasing or decreasing function or classes of it, a
-#' column that determines it for all records, or its values in another order.
+#' histogram that was made from a vector and does not know its column; class
+#' `pseudosynth_error_copied_response`: a published column that reveals the
+#' response (a copy, a monotone function or classes of it, a column that
+#' determines it for all records, or its values in another order).
 #'
 #' @section Privacy:
-#' Every set costs one parameter draw, see [guarantee()], and every call takes
-#' draws of its own, whose costs are added; a histogram and a margin cost their
-#' epsilon once. The result holds no
-#' confidential value: no fit, draws, weights, bounds, seed, formula or
-#' environment.
+#' Every set from a fit costs one parameter draw, see [guarantee()]. Every call
+#' uses new draws, whose costs add up; the epsilon of a histogram or a margin is
+#' spent once. The result holds no confidential value: no fit, draws, weights,
+#' bounds, seed, formula or environment.
 #' @references
 #' Hu, Savitsky and Williams, Private tabular survey data products through
 #' synthetic microdata generation, section 2.

@@ -26,17 +26,17 @@ family.synthesizer <- function(object, ...) {
 
 #' Print and summarise a synthesizer
 #'
-#' `print()` shows the model, the number of records and draws, the weights'
-#' scheme, the Lipschitz bound, how the chains did and the one-line privacy
-#' label. `summary()` adds a table: each parameter's posterior; for a mixture
-#' the weighted log-likelihood and the predictive quantiles on the modelled
-#' scale, because its parameters exchange places
-#' between draws. Neither shows a value of a record, but all of it is computed
-#' from the file: it is for the agency and never for release.
+#' `print()` shows the model, the number of records and draws, the weights, the
+#' Lipschitz bound, the convergence checks and the label in one line.
+#' `summary()` adds a table of posterior summaries of the parameters. For a
+#' mixture, whose components exchange places between draws, the table has the
+#' weighted log-likelihood and predictive quantiles on the modelled scale
+#' instead. Neither shows a value of a record, but both are computed from the
+#' file: never release them.
 #'
 #' @param x,object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param ... Not used.
-#' @param row.names,optional Not used; there for the generic.
+#' @param row.names,optional Not used; required by the generic.
 #' @return `summary()` returns a `summary.synthesizer`: a list with `header`
 #'   (character), `table` (data frame: `variable`, `mean`, `sd`, `q5`, `median`,
 #'   `q95`, `rhat`, `ess_bulk`, `ess_tail`; `NA` where a quantity is constant)
@@ -88,21 +88,20 @@ print_lines.synthesizer <- function(x) {
     "<synthesizer>  CONFIDENTIAL: for the agency only, not for release.",
     field_lines(fields),
     if (x$seed_given) {
-      "Made with a seed: reproducible, so nothing made from it is for release."
+      "Made with a seed: reproducible, so never release anything made from it."
     }
   )
 }
 
 describe_draws <- function(fit) {
-  sprintf(
-    "S = %s from %d chain%s after %s warmup each, %s s%s",
-    format_count(n_draws(fit)), n_chains(fit),
-    if (n_chains(fit) == 1) "" else "s", format_count(fit$control$warmup),
-    format_figure(fit$seconds$sampling, 2),
+  paste0(
+    sprintf(
+      "S = %s from %s after %s warmup each, %s s", format_count(n_draws(fit)),
+      counted(n_chains(fit), "chain"), format_count(fit$control$warmup),
+      format_figure(fit$seconds$sampling, 2)
+    ),
     if (fit$dropped > 0) {
       sprintf("; %s dropped by truncation", format_count(fit$dropped))
-    } else {
-      ""
     }
   )
 }
@@ -110,6 +109,8 @@ describe_draws <- function(fit) {
 describe_sampler <- function(fit) {
   control <- fit$control
   record <- fit$sampler
+  # Of accepted moves of the augmentation sampler, by kind
+  shares <- record$acceptance[!is.na(record$acceptance)]
   parts <- c(
     control$sampler,
     if (control$thin > 1) {
@@ -121,7 +122,11 @@ describe_sampler <- function(fit) {
     if (control$sampler != "gibbs" && length(record$accept_stat) > 0) {
       sprintf("acceptance %s", format_figure(mean(record$accept_stat), 2))
     },
-    describe_shares(record$acceptance),
+    if (length(shares) > 0) {
+      paste("accepted:", toString(
+        paste(names(shares), format_figure(shares, 2))
+      ))
+    },
     if (control$sampler == "nuts") {
       c(
         sprintf("tree depth up to %d", max(record$treedepth)),
@@ -132,25 +137,13 @@ describe_sampler <- function(fit) {
   paste(parts, collapse = ", ")
 }
 
-# The shares of accepted moves of the augmentation sampler, by kind.
-describe_shares <- function(shares) {
-  shares <- shares[!is.na(shares)]
-  if (length(shares) > 0) {
-    paste("accepted:", paste(
-      names(shares), format_figure(shares, 2),
-      collapse = ", "
-    ))
-  }
-}
-
 describe_weights <- function(fit) {
   if (is.null(fit$privacy_weights)) {
     return("none: every record has weight 1")
   }
   alpha <- alpha_of(fit)
   sprintf(
-    "%s, mean %s, %s of weight 0",
-    summary(fit$privacy_weights)$title,
+    "%s, mean %s, %s of weight 0", summary(fit$privacy_weights)$title,
     format_figure(mean(alpha)), format_count(sum(alpha == 0))
   )
 }
@@ -163,11 +156,10 @@ describe_convergence <- function(fit) {
     nrow(table)
   )
   if (fit$converged) {
-    return(paste0("yes: ", figures, paste0("; ", fit$problems,
-      collapse = "", recycle0 = TRUE
-    )))
+    paste0("yes: ", paste(c(figures, fit$problems), collapse = "; "))
+  } else {
+    paste0("NO: ", paste(fit$problems, collapse = " "))
   }
-  paste0("NO: ", paste(fit$problems, collapse = " "))
 }
 
 # Summary --------------------------------------------------------------------
@@ -200,8 +192,7 @@ summary.synthesizer <- function(object, ...) {
 print_lines.summary.synthesizer <- function(x) {
   table <- x$table
   shown <- data.frame(
-    table["variable"],
-    table[c("mean", "sd", "q5", "median", "q95")],
+    table[c("variable", "mean", "sd", "q5", "median", "q95")],
     rhat = sub("NA", "-", format_rhat(table$rhat)),
     lapply(table[c("ess_bulk", "ess_tail")], function(x) as.integer(round(x))),
     check.names = FALSE
@@ -215,6 +206,5 @@ as.data.frame.synthesizer <- function(x,
                                       row.names = NULL, # nolint
                                       optional = FALSE,
                                       ...) {
-  draws <- posterior::as_draws_df(as_draws_array.synthesizer(x, ...))
-  as.data.frame(draws)
+  as.data.frame(as_draws_df.synthesizer(x, ...))
 }

@@ -2,24 +2,29 @@
 # is a row for each term, record, set or run, glance() one row of the whole,
 # augment() the confidential records with what was found of each.
 
-#' Tables of results for users of broom
+#' Turn results into data frames with broom's verbs
 #'
-#' `tidy()`, `glance()` and `augment()` of the packages generics and broom. All
-#' are data frames, and confidential wherever the object is.
+#' Methods for `tidy()`, `glance()` and `augment()` of the packages generics and
+#' broom. All return data frames, which are as confidential as the object.
 #'
-#' @param x A result: of `tidy()` and `glance()` any of the package, of
-#'   `augment()` a `synthesizer` or a job, whose last fit is taken.
+#' @param x Any result of the package; for `augment()` a `synthesizer` or a job,
+#'   whose last fit is used.
 #' @param ... Not used.
-#' @return `tidy()`: of a fit a row for each quantity of its `summary()`
-#'   with `term`, `estimate` (mean), `std.error` (standard
-#'   deviation), `conf.low`, `conf.high` (5% and 95%), `rhat`, `ess_bulk`,
-#'   `ess_tail`, of a score release each coefficient; of a job its stages; of a
-#'   bound, and of an [external_fit()], a row for each record; of sets the table
-#'   of their `summary()`; of a label its charges; of all others what
-#'   `as.data.frame()` gives. `glance()`: one row. `augment()`: the columns of
-#'   the model with `.weight`, `.bound` and `.oscillation` of each record.
-#'   `summary()` of a result that is a table is the result itself, whose print
-#'   sums it up.
+#' @return
+#' `tidy()` returns a row for each
+#' * quantity of the `summary()` of a fit, with `term`, `estimate` (mean),
+#'   `std.error` (standard deviation), `conf.low`, `conf.high` (5% and 95%),
+#'   `rhat`, `ess_bulk`, `ess_tail`;
+#' * coefficient of a score release;
+#' * stage of a job;
+#' * record of a bound or an [external_fit()];
+#' * synthetic set, as in its `summary()`;
+#' * charge of a label;
+#'
+#' and for other results what `as.data.frame()` gives. `glance()` returns one
+#' row. `augment()` returns the columns of the model with `.weight`, `.bound`
+#' and `.oscillation` of each record. `summary()` of a result that is a table
+#' returns the result itself.
 #' @examplesIf requireNamespace("generics", quietly = TRUE)
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -51,9 +56,7 @@ tidy.synthesizer <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::tidy
-tidy.pseudo_posterior <- function(x, ...) {
-  x$stages
-}
+tidy.pseudo_posterior <- function(x, ...) x$stages
 
 #' @rdname tidy-tables
 #' @export
@@ -120,8 +123,7 @@ augment.synthesizer <- function(x, ...) {
 augment.pseudo_posterior <- function(x, ...) {
   fit <- final_fit(x)
   check_class(
-    fit, "synthesizer", "A score release has no bounds of records.",
-    arg = "x"
+    fit, "synthesizer", "A score release has no record bounds.", arg = "x"
   )
   augment.synthesizer(fit)
 }
@@ -134,11 +136,18 @@ glance.synthesizer <- function(x, ...) {
   table <- x$diagnostics
   data.frame(
     nobs = n_records(x), draws = n_draws(x), chains = n_chains(x),
-    lipschitz_bound = x$bound$overall,
-    oscillation = max(x$bound$oscillation),
+    bounds_of_fit(x), rhat = max(table$rhat), ess_bulk = min(table$ess_bulk),
+    seconds = x$seconds$total %||% NA_real_
+  )
+}
+
+#' What glance() says of any fit
+#' @noRd
+bounds_of_fit <- function(x) {
+  data.frame(
+    lipschitz_bound = x$bound$overall, oscillation = max(x$bound$oscillation),
     mean_weight = mean(alpha_of(x)), label = guarantee(x)$label,
-    converged = isTRUE(x$converged), rhat = max(table$rhat),
-    ess_bulk = min(table$ess_bulk), seconds = x$seconds$total %||% NA_real_
+    converged = isTRUE(x$converged)
   )
 }
 
@@ -146,11 +155,7 @@ glance.synthesizer <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.external_fit <- function(x, ...) {
   data.frame(
-    name = x$name, nobs = n_records(x), draws = n_draws(x),
-    lipschitz_bound = x$bound$overall,
-    oscillation = max(x$bound$oscillation),
-    mean_weight = mean(alpha_of(x)), label = guarantee(x)$label,
-    converged = isTRUE(x$converged)
+    name = x$name, nobs = n_records(x), draws = n_draws(x), bounds_of_fit(x)
   )
 }
 
@@ -298,6 +303,4 @@ glance.privacy_ledger <- function(x, ...) {
 
 #' @param values (named numbers)
 #' @noRd
-one_row <- function(values) {
-  as.data.frame(as.list(values))
-}
+one_row <- function(values) as.data.frame(as.list(values))

@@ -1,15 +1,18 @@
-#' Write a label or a score release as JSON
+#' Convert a label or a score release to JSON
+#'
+#' Returns the fields as JSON text, for programs that read labels.
 #'
 #' @param x (`privacy_guarantee` or `score_release`) A label, see [guarantee()],
 #'   or a [score_release()].
 #' @param ... Passed to `jsonlite::toJSON()`, such as `pretty = FALSE`.
 #'
 #' @return (string) JSON text with the fields of the label, or the public and
-#'   released numbers of a score release with its label; what is withheld or not
-#'   claimed is `null`. Needs the package jsonlite.
+#'   released numbers of a score release with its label. Fields that are
+#'   withheld or not claimed are `null`. Needs the package jsonlite.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: `x` is no label, or jsonlite is not installed.
+#' `pseudosynth_error_input`: `x` is neither a label nor a score release, or
+#' jsonlite is not installed.
 #' @seealso [guarantee()]
 #' @examples
 #' columns <- c("income", "age", "earner")

@@ -1,15 +1,15 @@
-#' The records at highest risk
+#' List the records at highest risk
 #'
-#' The table that the papers show of the records with the largest identification
-#' risk, with the confidential values beside the risk.
+#' Returns the papers' table of the records with the largest risk, with the
+#' confidential values beside the risk.
 #'
 #' @param x An [identification_risk()] or [attribute_risk()].
-#' @param n (count) How many records. Default 10.
+#' @param n (count) Number of records. Default 10.
 #' @param data (data frame or `NULL`) The confidential records in the same
-#'   order; their known columns and the variable are shown beside the risks.
-#'   `NULL`, the default: the row numbers alone.
+#'   order. Their known columns and the variable are shown beside the risks.
+#'   `NULL`, the default: only row numbers.
 #' @param ... Must be empty.
-#' @return A data frame, by falling risk: `row`, the columns of `data`, the
+#' @return A data frame, highest risk first: `row`, the columns of `data`, the
 #'   columns of `x$record`. Confidential.
 #' @section Error types: `pseudosynth_error_input`: `data` with other columns or
 #'   another number of rows.
@@ -29,23 +29,19 @@ top_risks <- function(x, n = 10, data = NULL, ...) {
   refuse_if(
     !inherits(x, c("identification_risk", "attribute_risk")),
     "{.arg x} must be an {.cls identification_risk} or an
-     {.cls attribute_risk}.",
-    x = "It is {describe_type(x)}.",
-    arg = "x"
+     {.cls attribute_risk}.", x = "It is {describe_type(x)}.", arg = "x"
   )
   risk <- x$record[[1]]
   rows <- utils::head(order(-risk, seq_along(risk)), n)
   shown <- data.frame(row = rows)
   if (!is.null(data)) {
     check_data_frame(data)
-    if (nrow(data) != x$n_records) {
-      n_data <- nrow(data)
-      abort_input(
-        "{.arg data} must be the records that the risks are of.",
-        x = "It has {n_data} row{?s}, there are {x$n_records} risk{?s}.",
-        arg = "data"
-      )
-    }
+    refuse_if(
+      nrow(data) != x$n_records,
+      "{.arg data} must have the records whose risks were computed.",
+      x = "It has {nrow(data)} row{?s}, but there are {x$n_records} risk{?s}.",
+      arg = "data"
+    )
     columns <- c(x$known, x$variable)
     check_columns(columns, data, "data")
     shown <- cbind(shown, as.data.frame(data)[rows, columns, drop = FALSE])

@@ -1,13 +1,13 @@
-#' Top-code a variable: the agencies' present practice
+#' Top-code a variable, for comparison
 #'
 #' Replaces values above a threshold by the threshold or by the mean of the
-#' values above it. For comparison: it promises nothing.
+#' values above it, as agencies do at present. It gives no guarantee.
 #'
-#' @param formula (formula) `income ~ age + region`: the variable on the left as
-#'   it is, the published columns on the right; `.` for all others.
+#' @param formula (formula) `income ~ age + region`: the untransformed variable
+#'   on the left, the published columns on the right; `.` for all others.
 #' @param data (data frame) The confidential file.
 #' @param top (number) Values above it are replaced. In the variable's unit.
-#' @param bottom (number or `NULL`) Values below it are replaced too. `NULL`,
+#' @param bottom (number or `NULL`) Values below it are replaced, too. `NULL`,
 #'   the default: none.
 #' @param replace (string) `"threshold"`, the default, or `"mean"`: the mean of
 #'   the values beyond the threshold, as in the Consumer Expenditure Surveys.
@@ -15,7 +15,7 @@
 #' @return [`synthetic_data`][synthetic_data] of one set with the label
 #'   `"none"`: all other values are the confidential ones.
 #' @section Error types: `pseudosynth_error_input`: a variable that is not
-#'   numeric, missing values, a threshold that is no number.
+#'   numeric, missing values, a threshold that is not a number.
 #' @seealso [compare()]
 #' @examples
 #' coded <- topcode(income ~ age + earner, subset(ce_income, income > 0),

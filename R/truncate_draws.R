@@ -1,26 +1,27 @@
 #' Drop the draws with the largest bounds
 #'
 #' Keeps the draws whose draw bound \eqn{\Delta(\theta_s) = \max_i
-#' |g_i(\theta_s)|} lies at or below a quantile of the draw bounds. Both the
-#' record bounds and what [synthesize()] may use then come from the kept draws.
+#' |g_i(\theta_s)|} is at most a quantile of the draw bounds. Record bounds and
+#' [synthesize()] then use only the kept draws.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) The fit.
-#' @param quantile (number in (0, 1]) The share of draws kept, counted from all
-#'   draws of the fit: truncating at 0.95 and then at 0.9 is truncating at 0.9.
+#' @param quantile (number in (0, 1]) The share of draws to keep, counted from
+#'   all draws of the fit: truncating at 0.95 and then at 0.9 is the same as
+#'   truncating at 0.9.
 #' @param ... Must be empty.
 #'
-#' @return The fit without the dropped draws: `draws`, `hyper`,
-#'   `chain`, `monitor`, the sampler's record and `bound` are cut alike,
-#'   `dropped` counts the draws left out and `quantile` says at which share.
-#'   The convergence figures stay those of the whole chains.
+#' @return The fit without the dropped draws. `draws`, `hyper`, `chain`,
+#'   `monitor`, the sampler's record and `bound` have only the kept ones;
+#'   `dropped` counts the dropped draws and `quantile` is the share. The
+#'   convergence figures stay those of the whole chains.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: `fit` is of another kind, `quantile` lies outside
-#' (0, 1], or the draws of an external fit cannot be cut.
+#' `pseudosynth_error_input`: `fit` is not a fit, `quantile` lies outside
+#' (0, 1], or the draws of an external fit cannot be subset.
 #'
 #' @section Privacy:
-#' Which draws are dropped depends on the file. No strict guarantee holds for a
-#' fit with dropped draws.
+#' Which draws are dropped depends on the file. A fit with dropped draws has no
+#' strict guarantee.
 #' @seealso [lipschitz()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -47,6 +48,7 @@ truncate_draws <- function(fit, quantile, ...) {
   bound <- lipschitz(fit, quantile)
   kept <- which(bound$kept)
   n <- length(bound$kept)
+  fit$draws <- fit$draws[kept, , drop = FALSE]
 
   fit <- if (inherits(fit, "external_fit")) {
     keep_external_draws(fit, kept, n)
@@ -64,7 +66,6 @@ truncate_draws <- function(fit, quantile, ...) {
 }
 
 keep_synthesizer_draws <- function(fit, kept, n) {
-  fit$draws <- fit$draws[kept, , drop = FALSE]
   fit["hyper"] <- list(keep_rows(fit$hyper, kept, n))
   fit$chain <- fit$chain[kept]
   fit["monitor"] <- list(keep_rows(fit$monitor, kept, n))
@@ -73,7 +74,6 @@ keep_synthesizer_draws <- function(fit, kept, n) {
 }
 
 keep_external_draws <- function(fit, kept, n) {
-  fit$draws <- fit$draws[kept, , drop = FALSE]
   source <- fit$log_lik
   if (source$kind == "matrix") {
     fit$log_lik$values <- source$values[kept, , drop = FALSE]

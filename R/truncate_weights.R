@@ -1,8 +1,8 @@
-#' Drop the records whose bound is above a target
+#' Give weight 0 to records whose bound exceeds a target
 #'
-#' Weighted-e: a record whose bound in the weighted fit lies above \eqn{\epsilon
-#' / 2} gets weight 0, all others keep theirs. Fit again with these weights; the
-#' new bounds differ, because the draws do.
+#' Makes the papers' Weighted-e weights: a record whose bound in the weighted
+#' fit exceeds \eqn{\epsilon / 2} gets weight 0, all others keep their weights.
+#' Fit again with these weights; the new bounds differ, because the draws do.
 #'
 #' @param fit (`synthesizer` or [external_fit()]) A weighted fit.
 #' @param epsilon (number > 0) The target of \eqn{2 \Delta}.
@@ -15,13 +15,13 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: an unweighted or censored fit, an `epsilon` out of
 #' range. `pseudosynth_error_privacy`: a fit that has not converged; class
-#' `pseudosynth_error_unreachable` where every record lies above the target, so
-#' that nothing of the file would be left: field `nearest` is the smallest bound
-#' of a record with a weight.
+#' `pseudosynth_error_unreachable` if every record exceeds the target, which
+#' would leave nothing of the file. Its field `nearest` is the smallest bound of
+#' a record with a positive weight.
 #'
 #' @section Privacy:
-#' Whether a record lies above the threshold depends on all other records, and
-#' abruptly so. An audit on exact posteriors found a loss of 70 where this
+#' Whether a record exceeds the threshold depends on all other records and can
+#' change abruptly. An audit on exact posteriors found a loss of 70 where this
 #' mechanism claimed 4.8. The label is the papers' asymptotic one.
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
@@ -42,7 +42,11 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
   fit <- as_weightable(fit)
   check_number(epsilon, above = 0)
   check_flag(allow_unconverged)
-  check_weighted(fit, "truncated")
+  check_has_weights(fit)
+  refuse_if(
+    !is.null(fit$censor), "The weights of a censored fit cannot be truncated.",
+    x = "Its bounds are those of censored contributions.", arg = "fit"
+  )
   check_converged(fit, allow_unconverged)
   truncated <- truncated_weights(fit, epsilon)
   check_some_left(
@@ -90,23 +94,14 @@ truncated_rule <- function(alpha, delta, epsilon) {
   alpha
 }
 
-check_weighted <- function(fit, what) {
-  check_has_weights(fit)
-  refuse_if(
-    !is.null(fit$censor), "The weights of a censored fit cannot be {what}.",
-    x = "Its bounds are those of censored contributions.",
-    arg = "fit"
-  )
-}
-
 #' Weights that are all 0 fit the prior, not the file
 #' @noRd
 check_some_left <- function(truncated, alpha, delta, epsilon) {
   if (all(truncated == 0)) {
     abort_privacy(
       "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
-       lies above {format(epsilon / 2)}.",
-      i = "Ask for more, or scale the weights down first with
+       exceeds {format(epsilon / 2)}.",
+      i = "Ask for a larger epsilon, or scale the weights down first with
            {.fn scale_weights}.",
       arg = "epsilon", class = "pseudosynth_error_unreachable",
       nearest = suppressWarnings(min(delta[alpha > 0]))

@@ -1,35 +1,35 @@
-#' Two-stage weights
+#' Make weights from one strictly private draw
 #'
-#' Weights that depend on a record and on one paid parameter draw only, for
-#' files without a history. A first fit, censored so that one of its draws costs
+#' Makes weights that depend only on the record itself and on one parameter draw
+#' whose cost is charged. Use them if there is no earlier file to make weights
+#' from. A first fit, censored so that one of its draws costs
 #' \eqn{\epsilon_0}, gives a draw \eqn{\theta_0}; then \deqn{\alpha_i =
 #' \mathrm{clamp}\left(\frac{hi - |f_i(\theta_0)|}{hi - lo}\right)} with public
 #' numbers lo and hi. Fit again with these weights and `censor(epsilon -
-#' epsilon0)`: for a given \eqn{\theta_0} the second stage depends on each
-#' record's own value, so that the costs add up to \eqn{\epsilon} for every
-#' file.
+#' epsilon0)`. Given \eqn{\theta_0}, each weight depends only on its own record,
+#' so the costs of the two stages add up to \eqn{\epsilon} for every file.
 #'
 #' @param x A `synthesizer`, whose model is fitted again with censoring, or a
 #'   formula.
-#' @param epsilon0 (number > 0) What the draw costs under `neighbours`. A fifth
-#'   of the total is a good choice.
+#' @param epsilon0 (number > 0) Cost of the draw under `neighbours`. A fifth of
+#'   the total is a good choice.
 #' @param weight_range (two numbers, `0 <= lo < hi`) lo and hi: a record with
 #'   \eqn{|f_i| \le lo} keeps weight 1, one with \eqn{|f_i| \ge hi} gets 0.
-#'   Public, so there is no default: they must not be read from this file.
-#' @param data,family Where `x` is a formula: as in [fit_synthesizer()].
-#' @param neighbours (string) The relation `epsilon0` is calibrated to, as in
+#'   There is no default: they must be public and not be read from this file.
+#' @param data,family If `x` is a formula: as in [fit_synthesizer()].
+#' @param neighbours (string) The relation that `epsilon0` refers to, as in
 #'   [censor()]. Default `"add-remove"`.
 #' @param reference,window As in [censor()], for the first stage. Default
-#'   `NULL`: without a reference.
-#' @param seed As in [fit_synthesizer()]. With a seed what is made from the
-#'   weights is reproducible and not for release.
+#'   `NULL`: no reference.
+#' @param seed As in [fit_synthesizer()]. With a seed, everything made from the
+#'   weights is reproducible and must not be released.
 #' @param ... Passed to [fit_synthesizer()] or [update()][update.synthesizer].
 #'
-#' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"`;
-#'   `arguments` holds `epsilon0` (add-remove),
-#'   `epsilon0_replace`, `weight_range`, `neighbours`, `reproducible`, and
-#'   `reference`, the origin of the first stage's reference. [guarantee()] adds
-#'   `epsilon0` to the one-off costs, once for each first stage.
+#' @return [`privacy_weights`][privacy_weights] of scheme `"two_stage"`.
+#'   `arguments` holds `epsilon0` (add-remove), `epsilon0_replace`,
+#'   `weight_range`, `neighbours`, `reproducible`, and `reference` (origin of
+#'   the first stage's reference). [guarantee()] adds `epsilon0` once for each
+#'   first stage.
 #'
 #' @section Error types:
 #' `pseudosynth_error_input`: arguments out of range.
@@ -37,9 +37,8 @@
 #' is not strict.
 #'
 #' @section Privacy:
-#' The sampler's error of the first stage is not certified, as that of any other
-#' fit. The weights are as confidential as the records: they tell
-#' \eqn{f_i(\theta_0)}.
+#' As for any fit, the sampler's error of the first stage is not certified. The
+#' weights are as confidential as the records: they reveal \eqn{f_i(\theta_0)}.
 #' @seealso [censor()], [freeze()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -102,7 +101,7 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
     abort_privacy(
       "The first stage must have converged.",
       stats::setNames(problems, rep("x", length(problems))),
-      i = "Give it more {.arg warmup} and {.arg draws}.",
+      i = "Increase {.arg warmup} and {.arg draws}.",
       problems = first$problems
     )
   }
@@ -152,16 +151,10 @@ first_stage_charge <- function(id, cost) {
 }
 
 check_weight_range <- function(weight_range) {
-  good <- is.numeric(weight_range) && !is.object(weight_range) &&
-    length(weight_range) == 2 && all(is.finite(weight_range)) &&
-    weight_range[1] >= 0 && weight_range[1] < weight_range[2]
-  refuse_if(
-    !good, "{.arg weight_range} must be two finite numbers, at least 0 and
-     increasing.",
-    x = if (!is.numeric(weight_range) || length(weight_range) != 2) {
-      "It is {describe_type(weight_range)}."
-    },
-    arg = "weight_range"
+  check_that(
+    are_numbers(weight_range, 2) && weight_range[1] >= 0 &&
+      weight_range[1] < weight_range[2], weight_range,
+    "{.arg weight_range} must be two finite numbers, at least 0 and increasing."
   )
 }
 
@@ -217,10 +210,10 @@ frozen_draw <- function(fit, row) {
 reference_origin <- function(censor) {
   reference <- censor$reference
   if (is.null(reference)) {
-    return("none")
+    "none"
+  } else if (is.list(reference) && !is.null(reference$origin)) {
+    reference$origin
+  } else {
+    attr(reference, "origin") %||% "public"
   }
-  if (is.list(reference) && !is.null(reference$origin)) {
-    return(reference$origin)
-  }
-  attr(reference, "origin") %||% "public"
 }

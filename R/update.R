@@ -1,30 +1,30 @@
-#' Refit a synthesizer with other privacy weights
+#' Refit a synthesizer with other privacy weights or censoring
 #'
-#' Fits the same model to the same records again. The chains start from where
-#' the earlier fit's chains ended, when their number is the same. Where records
-#' are censored they start from the prior.
+#' Fits the same model to the same records again. The chains start where those
+#' of the earlier fit ended, if their number is the same; with censoring they
+#' start from the prior.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
-#'   in \[0, 1\], or `NULL`) The new weights; one number or a [public_scalar()]
-#'   is for all records, `NULL` removes the weights. When left out, the fit
-#'   keeps its own.
+#'   in \[0, 1\], or `NULL`) The new weights. One number or a [public_scalar()]
+#'   applies to all records, `NULL` removes the weights. If missing, the weights
+#'   of the fit are kept.
 #' @param censor (`censoring_rule` or `NULL`) See [censor()]; `NULL` removes it.
-#'   When left out, the fit keeps its own.
+#'   If missing, the rule of the fit is kept.
 #' @param chains,warmup,draws,threads (counts) Default: as in the earlier fit.
-#' @param seed (whole number or `NULL`) As in [fit_synthesizer()]. The default
-#'   `NULL` takes the operating system's entropy, also when the earlier fit was
-#'   given a seed.
+#' @param seed (whole number or `NULL`) As in [fit_synthesizer()]. `NULL`, the
+#'   default, takes the operating system's entropy, even if the earlier fit had
+#'   a seed.
 #' @param control (`sampler_control`) Default: as in the earlier fit.
-#' @param quantile (number in (0, 1] or `NULL`) The share of draws kept, see
-#'   [truncate_draws()]. `NULL`, the default: as in the earlier fit; 1 keeps
-#'   all, which a strict label needs.
+#' @param quantile (number in (0, 1] or `NULL`) The share of draws to keep, see
+#'   [truncate_draws()]. `NULL`, the default: as in the earlier fit. A strict
+#'   label needs 1, which keeps all.
 #' @param ... Must be empty. Formula, data, family and prior are those of the
 #'   fit; call [fit_synthesizer()] to change them.
-#' @return A `synthesizer`, confidential as the first one.
-#' @section Error types: `pseudosynth_error_input` for weights outside \[0, 1\]
-#'   or of the wrong length and for arguments that cannot change;
-#'   `pseudosynth_error_privacy` for weights made for other records.
+#' @return A `synthesizer`, as confidential as the first one.
+#' @section Error types: `pseudosynth_error_input`: weights outside \[0, 1\] or
+#'   of the wrong length, arguments that cannot change.
+#'   `pseudosynth_error_privacy`: weights made for other records.
 #' @seealso [lipschitz_weights()], [reweight()].
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
@@ -43,17 +43,13 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   check_sealed(object, "fit_synthesizer")
   refuse_if(
     !missing(privacy_weights) && inherits(privacy_weights, "formula"),
-    "{.fn update} keeps the model: weights, censoring and run change.",
-    i = "For another formula call {.fn fit_synthesizer}.",
+    "{.fn update} cannot change the formula.",
+    i = "Call {.fn fit_synthesizer} to fit another model.",
     arg = "privacy_weights"
   )
   quantile <- quantile %||% object$quantile
   check_quantile(quantile)
-  weights <- if (missing(privacy_weights)) {
-    object$privacy_weights
-  } else {
-    privacy_weights
-  }
+  if (missing(privacy_weights)) privacy_weights <- object$privacy_weights
   censor <- if (missing(censor)) {
     object$censor
   } else {
@@ -77,6 +73,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
   sampler <- choose_sampler(run$control$sampler, censored)
   warm <- run$chains == old$chains && sampler == old$sampler
   truncate_draws(
-    fit_model(model, weights, censor, run, if (warm) object$state), quantile
+    fit_model(model, privacy_weights, censor, run, if (warm) object$state),
+    quantile
   )
 }

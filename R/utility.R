@@ -555,8 +555,8 @@ heaping_remark <- function(heaping) {
   worst <- lost[which.max((file - sets)[lost])]
   if (length(worst) > 0) {
     sprintf(
-      "Heaping is lost: %s of the file's values are multiples of %s, %s of sets.",
-      format_share(file[worst]), names(heaping_steps)[worst],
+      "Heaping is lost: multiples of %s are %s of the file's values, %s in sets.",
+      names(heaping_steps)[worst], format_share(file[worst]),
       format_share(sets[worst])
     )
   }

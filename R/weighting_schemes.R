@@ -205,13 +205,12 @@ tested_dependency <- function(weights, data) {
 #' @return (`privacy_weights`)
 #' @noRd
 replay_node <- function(node, records, run) {
-  if (dependency_of(node)$kind == "own record" && is.null(why_not_freezable(node))) {
+  own <- dependency_of(node)$kind == "own record"
+  if (own && is.null(why_not_freezable(node))) {
     return(weights_of_node(node, rule_values(node, records$data)))
   }
   scheme <- scheme_of(node)
-  inner <- function() {
-    lapply(node$of, replay_node, records["data"], run)
-  }
+  inner <- function() lapply(node$of, replay_node, records["data"], run)
   own_run <- function(weights = NULL, again = 0) {
     run(weights, node_depth(node) + 1e4 * again)
   }
@@ -219,11 +218,10 @@ replay_node <- function(node, records, run) {
     scheme$replay(node, records, own_run, inner)
   }
   refuse_if(
-    is.null(weights), "These weights cannot be made again for other records.",
+    is.null(weights), "These weights cannot be remade for other records.",
     x = "Their scheme is {.val {node$scheme}}.",
-    i = "Give {.arg refit} to a sampled audit or a study: a function that
-         makes the fit of a data frame.",
-    arg = "refit"
+    i = "For a sampled audit or a study, supply {.arg refit}: a function that
+         fits the model to a data frame.", arg = "refit"
   )
   weights
 }

@@ -272,7 +272,7 @@ test_that("uncertainty is refused where it does not apply", {
     )
   }
   expect_error(
-    synthesize(unweighted_fit(), 2, uncertainty = TRUE), "draws already",
+    synthesize(unweighted_fit(), 2, uncertainty = TRUE), "already differ",
     class = "pseudosynth_error_input"
   )
 })

@@ -153,7 +153,7 @@ test_that("draws that are no numbers are an error", {
   data <- data.frame(y = 1:60)
   data$x <- data$y * 1e-300
   expect_error(
-    fit_synthesizer(y ~ x, data, stats::gaussian()), "size that can be squared",
+    fit_synthesizer(y ~ x, data, stats::gaussian()), "must be a positive",
     class = "pseudosynth_error_input"
   )
 })
