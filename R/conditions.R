@@ -173,7 +173,7 @@ blame <- function(expr) {
 #' @noRd
 tell_step <- function(text, .envir = rlang::caller_env()) {
   if (cli::is_dynamic_tty()) {
-    cli::cli_progress_step(text, .envir = .envir)
+    cli::cli_progress_step(gsub("([{}])", "\\1\\1", text), .envir = .envir)
   } else {
     rlang::inform(c(i = text))
   }
