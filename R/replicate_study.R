@@ -273,8 +273,7 @@ user_result <- function(expr, what, arg) {
     # Its message may show values of the file
     abort_input(
       "{what} failed.",
-      x = "It raised an error of class {.cls {class(e)[1]}}.",
-      arg = arg
+      x = "It raised an error of class {.cls {class(e)[1]}}.", arg = arg
     )
   })
 }
@@ -283,9 +282,7 @@ user_result <- function(expr, what, arg) {
 
 #' Mean, median, 15th and 90th percentile
 #' @noRd
-location_estimands <- function(y) {
-  c(mean = mean(y), quantile_estimands(y))
-}
+location_estimands <- function(y) c(mean = mean(y), quantile_estimands(y))
 
 quantile_estimands <- function(y) {
   c(

@@ -228,9 +228,7 @@ response_label <- function(response) {
 
 #' Are the response's values labels, numbered from 0, and not amounts?
 #' @noRd
-has_labels <- function(response) {
-  response$kind %in% c("binary", "categorical")
-}
+has_labels <- function(response) response$kind %in% c("binary", "categorical")
 
 #' From the variable's own unit to the modelled scale
 #' @param y Values of the variable, of its type.
@@ -264,9 +262,7 @@ response_transforms <- list(
     forward = sqrt, back = function(z) pmax(z, 0)^2,
     takes = function(y) y >= 0, wanted = "0 or more", unwanted = "negative"
   ),
-  asinh = list(
-    forward = asinh, back = sinh, takes = function(y) !is.na(y)
-  )
+  asinh = list(forward = asinh, back = sinh, takes = function(y) !is.na(y))
 )
 
 #' From the modelled scale back to the variable's own unit and type

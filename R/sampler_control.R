@@ -78,8 +78,7 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
   structure(
     list(
       sampler = check_choice(
-        sampler,
-        c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
+        sampler, c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
       ),
       thin = check_count(thin, min = 1, null = TRUE),
       adapt_delta = check_number(

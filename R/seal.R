@@ -22,9 +22,7 @@ seal <- function(x) {
 
 #' Is it as it was sealed?
 #' @noRd
-is_sealed <- function(x) {
-  identical(attr(x, "seal"), seal_of(x))
-}
+is_sealed <- function(x) identical(attr(x, "seal"), seal_of(x))
 
 seal_of <- function(x) {
   parts <- unclass(x)

@@ -103,9 +103,7 @@ as.data.frame.perturbed_histogram <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @export
-as.data.frame.privacy_guarantee <- function(x, ...) {
-  intact_label(x)$charges
-}
+as.data.frame.privacy_guarantee <- function(x, ...) intact_label(x)$charges
 
 # augment() --------------------------------------------------------------------
 

@@ -97,8 +97,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
                     regression = NULL, transform = NULL, pmse = FALSE,
                     survey_weights = NULL, ...) {
   check_no_dots(
-    ...,
-    hint = "See {.fn utility}. A linear model is {.arg regression}."
+    ..., hint = "See {.fn utility}. A linear model is {.arg regression}."
   )
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)
@@ -461,8 +460,7 @@ print_lines.summary_utility <- function(x) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
     paste0("  ", records_note(x$records), recycle0 = TRUE),
-    wrap_line(x$remarks),
-    paste0("  ", confidential_line())
+    wrap_line(x$remarks), paste0("  ", confidential_line())
   )
 }
 
@@ -599,9 +597,7 @@ weighted_mean <- function(y, w) {
   if (is.null(w)) mean(y) else stats::weighted.mean(y, w)
 }
 
-weighted_total <- function(y, w) {
-  sum(if (is.null(w)) y else y * w)
-}
+weighted_total <- function(y, w) sum(if (is.null(w)) y else y * w)
 
 weighted_sd <- function(y, w) {
   if (is.null(w)) {
