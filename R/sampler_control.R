@@ -97,9 +97,7 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
 }
 
 print_lines.sampler_control <- function(x) {
-  values <- vapply(x, function(value) {
-    if (is.null(value)) "default" else format(value)
-  }, "")
+  values <- vapply(x, function(value) format(value %||% "default"), "")
   c("<sampler_control>", paste0("  ", format(names(x)), " ", values))
 }
 

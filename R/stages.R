@@ -29,18 +29,16 @@ stage_table <- function(fits) {
 }
 
 stage_lines <- function(stages) {
-  shown <- data.frame(
-    stage = stages$stage, bound = stages$lipschitz_bound,
-    "2 x bound" = 2 * stages$lipschitz_bound,
-    oscillation = stages$oscillation, "min alpha" = stages$alpha_min,
-    "median alpha" = stages$alpha_median,
-    converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
-  )
   # Without draws there is nothing to tell of them
-  if (all(is.na(stages$converged))) {
-    return(NULL)
+  if (!all(is.na(stages$converged))) {
+    paste0("  ", format_table(data.frame(
+      stage = stages$stage, bound = stages$lipschitz_bound,
+      "2 x bound" = 2 * stages$lipschitz_bound,
+      oscillation = stages$oscillation, "min alpha" = stages$alpha_min,
+      "median alpha" = stages$alpha_median,
+      converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
+    )))
   }
-  paste0("  ", format_table(shown))
 }
 
 #' What a job repeats of its fits' remarks

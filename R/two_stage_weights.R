@@ -74,24 +74,19 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
   rule <- censor(
     epsilon0, neighbours = neighbours, reference = reference, window = window
   )
-  response <- if (inherits(x, "synthesizer")) {
-    x$response
-  } else {
-    check_formula(x, arg = "x")
-    check_data_frame(data)
-    new_response(
-      x, data, as_synth_family(family %||% normal_mixture()), list(...)$response
-    )
-  }
-  check_response_is_public(response)
-  first <- if (inherits(x, "synthesizer")) {
-    update(
+  if (inherits(x, "synthesizer")) {
+    check_response_is_public(x$response)
+    first <- update(
       x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
     )
   } else {
-    fit_synthesizer(
-      x, data, family %||% normal_mixture(), censor = rule, seed = seed, ...
-    )
+    check_formula(x, arg = "x")
+    check_data_frame(data)
+    family <- family %||% normal_mixture()
+    check_response_is_public(new_response(
+      x, data, as_synth_family(family), list(...)$response
+    ))
+    first <- fit_synthesizer(x, data, family, censor = rule, seed = seed, ...)
   }
   if (!isTRUE(first$converged)) {
     problems <- cli_escape(first$problems)

@@ -553,8 +553,11 @@ heaping_remark <- function(heaping) {
   worst <- lost[which.max((file - sets)[lost])]
   if (length(worst) > 0) {
     sprintf(
-      "Heaping is lost: multiples of %s are %s of the file's values, %s in sets.",
-      names(heaping_steps)[worst], format_share(file[worst]),
+      paste(
+        "Heaping is lost: %s of the file's values are multiples of %s, but",
+        "only %s of the values in sets."
+      ),
+      format_share(file[worst]), names(heaping_steps)[worst],
       format_share(sets[worst])
     )
   }

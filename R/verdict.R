@@ -191,8 +191,8 @@ history_reason <- function(fit, dependency) {
     sprintf(
       paste(
         "Strict for this file only: the %s come%s from an earlier file, stated",
-        "to have no records in common with this one. That file needs a label of",
-        "its own."
+        "to have no records in common with this one. That file needs a label",
+        "of its own."
       ),
       paste(what, collapse = " and the "), if (weights) "" else "s"
     )
