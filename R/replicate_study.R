@@ -139,11 +139,7 @@ new_replicate_study <- function(table, estimands, fit, epsilon, level,
     list(
       table = table, estimands = estimands, epsilon = epsilon,
       replicates = n, above = above, share = above / n,
-      share_upper = if (above == n) {
-        1
-      } else {
-        stats::qbeta(level, above + 1, n - above)
-      },
+      share_upper = stats::qbeta(level, above + 1, n - above),
       level = level, file = 2 * fit$bound$overall,
       file_rank = mean(table$lipschitz_bound >= fit$bound$overall),
       interrupted = interrupted, generated = generated,
@@ -196,22 +192,22 @@ local_database_row <- function(fit, users) {
 # Print ------------------------------------------------------------------------
 
 print_lines.replicate_study <- function(x) {
-  n <- nrow(x$table)
   values <- x$table$epsilon
   figures <- c(
     min = min(values), median = stats::median(values), max = max(values)
   )
   c(
     sprintf(
-      "Replicate study of %s: %s%s", x$title, counted(n, "local database"),
+      "Replicate study of %s: %s%s", x$title,
+      counted(length(values), "local database"),
       if (x$interrupted) " (interrupted)" else ""
     ),
     paste0("  ", x$model, ", N = ", format_count(x$n_records)),
-    sprintf("  databases: %s", if (x$generated) {
-      "as generated"
+    if (x$generated) {
+      "  databases: as generated"
     } else {
-      "responses drawn from the fit"
-    }),
+      "  databases: responses drawn from the fit"
+    },
     sprintf(
       "  twice the Lipschitz bound: %s; this file %s", format_named(figures),
       format_figure(x$file)
@@ -273,8 +269,7 @@ user_result <- function(expr, what, arg) {
     # Its message may show values of the file
     abort_input(
       "{what} failed.",
-      x = "It raised an error of class {.cls {class(e)[1]}}.",
-      arg = arg
+      x = "It raised an error of class {.cls {class(e)[1]}}.", arg = arg
     )
   })
 }
@@ -283,9 +278,7 @@ user_result <- function(expr, what, arg) {
 
 #' Mean, median, 15th and 90th percentile
 #' @noRd
-location_estimands <- function(y) {
-  c(mean = mean(y), quantile_estimands(y))
-}
+location_estimands <- function(y) c(mean = mean(y), quantile_estimands(y))
 
 quantile_estimands <- function(y) {
   c(

@@ -180,9 +180,7 @@ measure_of <- function(statistics, variable, survey_weights) {
 statistic_value <- function(part, data, where) {
   # A warning of another's function may show values, too
   value <- tryCatch(suppressWarnings(part$f(data)), error = function(e) {
-    if (inherits(e, "pseudosynth_error")) {
-      stop(e)
-    }
+    if (inherits(e, "pseudosynth_error")) stop(e)
     # The message of another's function may show values of the file
     abort_input(
       "Statistic {.val {part$name}} failed on {where}.",
@@ -280,9 +278,7 @@ resampled <- function(data, measure, replicates, where, names = NULL) {
 #' The mean of the quantile functions: sorted values, one by one
 #' @noRd
 barycentre <- function(each) {
-  list(
-    estimate = mean_over(each, "estimate"), draws = mean_over(each, "draws")
-  )
+  list(estimate = mean_over(each, "estimate"), draws = mean_over(each, "draws"))
 }
 
 statistic_draws <- function(x, release) {
@@ -301,8 +297,7 @@ statistic_rows <- function(x, file, release, level) {
     statistic = names(x$estimate), release = release,
     estimate = unname(x$estimate), low = own[, 1], high = own[, 2],
     overlap = row_overlaps(own, theirs),
-    distance = colMeans(abs(x$draws - file$draws)),
-    row.names = NULL
+    distance = colMeans(abs(x$draws - file$draws)), row.names = NULL
   )
 }
 
@@ -317,8 +312,7 @@ resampled_headline <- function(x) {
 
 print_lines.resampled_statistics <- function(x) {
   c(
-    resampled_headline(x),
-    paste0("  ", format_table(x$table)),
+    resampled_headline(x), paste0("  ", format_table(x$table)),
     paste0("  ", confidential_line())
   )
 }

@@ -54,10 +54,9 @@ check_inside <- function(y, response) {
 #' Check a response of two values, which may be stated
 #' @noRd
 check_binary <- function(y, name, response) {
-  refuse_if(
-    !is.null(dim(y)) || is.list(y),
+  check_that(
+    is.null(dim(y)) && !is.list(y), y,
     "The response {.val {name}} must be one column.",
-    x = "It is {describe_type(y)}.",
     i = "One row per record: counts of successes are not supported.",
     arg = "data"
   )
@@ -90,11 +89,10 @@ check_binary <- function(y, name, response) {
       arg = "data"
     )
   } else if (!is.logical(y)) {
-    refuse_if(
-      !is.numeric(y) || is.object(y),
+    check_that(
+      is.numeric(y) && !is.object(y), y,
       "The response {.val {name}} must be 0/1, logical, a factor of two levels
-       or a character of two values.",
-      x = "It is {describe_type(y)}.", arg = "data"
+       or a character of two values.", arg = "data"
     )
     bad <- which(!(y %in% c(0, 1)))
     refuse_if(
@@ -110,10 +108,9 @@ check_binary <- function(y, name, response) {
 #' Check a response of several labels, which may be stated
 #' @noRd
 check_levels <- function(y, name, response) {
-  refuse_if(
-    !is.factor(y) && (!is.character(y) || !is.null(dim(y))),
+  check_that(
+    is.factor(y) || (is.character(y) && is.null(dim(y))), y,
     "The response {.val {name}} must be a factor or a character.",
-    x = "It is {describe_type(y)}.",
     i = "Make it a {.fn factor} with public levels.", arg = "data"
   )
   check_text(y, name)
@@ -228,9 +225,7 @@ response_label <- function(response) {
 
 #' Are the response's values labels, numbered from 0, and not amounts?
 #' @noRd
-has_labels <- function(response) {
-  response$kind %in% c("binary", "categorical")
-}
+has_labels <- function(response) response$kind %in% c("binary", "categorical")
 
 #' From the variable's own unit to the modelled scale
 #' @param y Values of the variable, of its type.
@@ -264,9 +259,7 @@ response_transforms <- list(
     forward = sqrt, back = function(z) pmax(z, 0)^2,
     takes = function(y) y >= 0, wanted = "0 or more", unwanted = "negative"
   ),
-  asinh = list(
-    forward = asinh, back = sinh, takes = function(y) !is.na(y)
-  )
+  asinh = list(forward = asinh, back = sinh, takes = function(y) !is.na(y))
 )
 
 #' From the modelled scale back to the variable's own unit and type
@@ -416,13 +409,10 @@ largest_value <- function(response) {
 response_range <- function(response) {
   digits <- response$digits
   largest <- largest_value(response)
+  unit <- 10^-digits
   smallest <- switch(response$transform,
-    log = if (is.na(digits)) .Machine$double.xmin else 10^-digits,
-    log1p = if (is.na(digits)) {
-      .Machine$double.eps - 1
-    } else {
-      min(10^-digits, 1) - 1
-    },
+    log = if (is.na(digits)) .Machine$double.xmin else unit,
+    log1p = if (is.na(digits)) .Machine$double.eps - 1 else min(unit, 1) - 1,
     if (response$kind == "count") 0 else -largest
   )
   bounds <- response$bounds
@@ -431,8 +421,8 @@ response_range <- function(response) {
     inside <- if (is.na(digits)) {
       bounds + c(1, -1) * pmax(diff(bounds), abs(bounds)) * .Machine$double.eps
     } else {
-      unit <- 10^digits
-      c(floor(bounds[1] * unit) + 1, ceiling(bounds[2] * unit) - 1) / unit
+      scale <- 10^digits
+      c(floor(bounds[1] * scale) + 1, ceiling(bounds[2] * scale) - 1) / scale
     }
     smallest <- inside[1]
     largest <- inside[2]

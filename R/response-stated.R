@@ -301,17 +301,18 @@ public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
 
 #' @export
 format.public_response <- function(x, ...) {
-  parts <- c(
-    if (!is.null(x$digits)) paste("digits =", x$digits),
-    if (!is.null(x$levels)) {
-      paste0("levels = c(", toString(dQuote(x$levels, FALSE)), ")")
-    },
-    if (!is.null(x$bounds)) paste("bounds =", format_argument(x$bounds)),
-    if (!is.null(x$confirmed)) {
-      paste("confirmed =", format_argument(x$confirmed))
+  given <- Filter(Negate(is.null), unclass(x))
+  text <- vapply(given, function(value) {
+    if (is.character(value)) {
+      quoted_names(value)
+    } else if (is.na(value[1])) {
+      "NA"
+    } else {
+      format_argument(value)
     }
-  )
-  sprintf("public_response(%s)", paste(parts, collapse = ", "))
+  }, "")
+  text <- paste(names(given), "=", text, recycle0 = TRUE)
+  sprintf("public_response(%s)", toString(text))
 }
 
 #' Two public numbers in order

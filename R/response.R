@@ -162,8 +162,7 @@ check_values <- function(y, response) {
   switch(response$kind,
     binary = check_binary(y, name, response),
     categorical = check_levels(y, name, response),
-    count = check_counts(y, name),
-    proportion = check_inside(y, response),
+    count = check_counts(y, name), proportion = check_inside(y, response),
     check_domain(y, response)
   )
 }
@@ -244,9 +243,7 @@ response_digits <- function(y) {
 }
 
 #' @export
-format.synth_response <- function(x, ...) {
-  x$label
-}
+format.synth_response <- function(x, ...) x$label
 
 print_lines.synth_response <- function(x) {
   kept <- if (is.null(x$levels)) {

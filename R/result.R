@@ -131,9 +131,7 @@ field_lines <- function(fields) {
 # One line: R's default writes out all that an object holds, the file included,
 # which takes minutes. -------------------------------------------------------
 
-one_line <- function(x, ...) {
-  paste0("<", class(x)[1], "> ", paste0(...))
-}
+one_line <- function(x, ...) paste0("<", class(x)[1], "> ", paste0(...))
 
 counted <- function(n, noun) {
   sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")

@@ -108,8 +108,7 @@ check_k <- function(k) {
   }
   refuse_if(
     is.character(k), "{.arg k} must be {.val auto} or one number.",
-    x = "It is {describe_type(k)}.",
-    arg = "k"
+    x = "It is {describe_type(k)}.", arg = "k"
   )
   check_number(k, above = 0, max = 1)
 }
@@ -141,8 +140,7 @@ reweighted_weights <- function(fit, k) {
     made_from = history_mark(fit) %||% NA, of = list(inner),
     basis = if (!is.null(model)) {
       list(
-        model = model, overall = overall, k = k,
-        history = new_rows(fit, inner)
+        model = model, overall = overall, k = k, history = new_rows(fit, inner)
       )
     },
     records = attr(weights, "records")
@@ -165,9 +163,7 @@ reweighted_scheme <- function() {
     # Twice is as good as once
     short = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
     word = function(node, inner) paste0(sub("_final$", "", inner), "_final"),
-    colour = "#0072B2",
-    inputs = "of",
-    dependency = depends_on_file,
+    colour = "#0072B2", inputs = "of", dependency = depends_on_file,
     reads = reads_model,
     rule = function(node, data, inner) {
       basis <- node$basis

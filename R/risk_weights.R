@@ -76,8 +76,7 @@ risk_weights <- function(synthetic, data, known = NULL, radius, relative = TRUE,
 
 risk_scheme <- function() {
   new_weighting_scheme(
-    "risk",
-    title = "risk weights (Weights_V)", short = "Risk", word = "risk",
+    "risk", title = "risk weights (Weights_V)", short = "Risk", word = "risk",
     inputs = c("radius", "relative", "known"),
     # They bound no record's contribution
     dependency = function(node, inner) {

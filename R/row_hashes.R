@@ -75,8 +75,6 @@ check_hash_form <- function(history) {
 #' @noRd
 is_mostly_in <- function(rows, others) {
   shared <- mean(others %in% others[duplicated(others)])
-  error <- sqrt(
-    shared * (1 - shared) * (1 / length(rows) + 1 / length(others))
-  )
+  error <- sqrt(shared * (1 - shared) * (1 / length(rows) + 1 / length(others)))
   mean(rows %in% others) > max(1 / 2, shared + 3 * error)
 }

@@ -55,8 +55,7 @@ rows_here <- function(todo, row, item, finish) {
     found <- tryCatch(
       # A fit keeps what it has when it is interrupted, and goes on to tell
       withCallingHandlers(
-        row(item(i)),
-        pseudosynth_interrupted = function(c) interrupted <<- TRUE
+        row(item(i)), pseudosynth_interrupted = function(c) interrupted <<- TRUE
       ),
       interrupt = function(c) interrupted <<- TRUE
     )
@@ -147,8 +146,7 @@ write_rows <- function(rows, file) {
   )
   refuse_if(
     !written, "{.arg file} could not be written.",
-    i = "Is the disk full, or the folder not writable?",
-    arg = "file"
+    i = "Is the disk full, or the folder not writable?", arg = "file"
   )
 }
 

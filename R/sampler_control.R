@@ -78,8 +78,7 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
   structure(
     list(
       sampler = check_choice(
-        sampler,
-        c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
+        sampler, c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
       ),
       thin = check_count(thin, min = 1, null = TRUE),
       adapt_delta = check_number(
@@ -98,9 +97,7 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
 }
 
 print_lines.sampler_control <- function(x) {
-  values <- vapply(x, function(value) {
-    if (is.null(value)) "default" else format(value)
-  }, "")
+  values <- vapply(x, function(value) format(value %||% "default"), "")
   c("<sampler_control>", paste0("  ", format(names(x)), " ", values))
 }
 

@@ -3,8 +3,7 @@
 
 scaled_scheme <- function() {
   new_weighting_scheme(
-    "scaled",
-    title = function(node, inner) inner,
+    "scaled", title = function(node, inner) inner,
     short = function(node, inner) {
       plain <- sub("^Scaled ", "", inner)
       if (is_solved(node)) inner else paste("Scaled", plain)
@@ -45,9 +44,7 @@ scaled_scheme <- function() {
   )
 }
 
-is_solved <- function(node) {
-  isTRUE(node$arguments[["solved"]])
-}
+is_solved <- function(node) isTRUE(node$arguments[["solved"]])
 
 #' @param parts (list of `privacy_weights`) Of equal length.
 #' @param records (named character or `NULL`) Marks of their records.
@@ -70,8 +67,7 @@ combined_scheme <- function() {
     inputs = "of",
     # Weights with a floor are bounded, but products of them are not accounted
     # for: join_dependencies() makes them "other records"
-    dependency = function(node, inner) join_dependencies(inner),
-    rule = product,
+    dependency = function(node, inner) join_dependencies(inner), rule = product,
     replay = function(node, records, run, inner) {
       parts <- inner()
       combined_weights(parts, attr(parts[[1]], "records"))
@@ -79,6 +75,4 @@ combined_scheme <- function() {
   )
 }
 
-product_of <- function(parts) {
-  Reduce(`*`, parts)
-}
+product_of <- function(parts) Reduce(`*`, parts)

@@ -32,8 +32,7 @@ check_scaling <- function(scaling, frame) {
       "It is {describe_type(scaling)}{if (is.list(scaling))
        ', not with distinct names'}."
     },
-    i = "For instance {.code list(age = c(45, 15))}.",
-    arg = "scaling"
+    i = "For instance {.code list(age = c(45, 15))}.", arg = "scaling"
   )
   unknown <- setdiff(names(scaling), predictors)
   refuse_if(
@@ -82,8 +81,7 @@ check_unpublished <- function(frame, terms, roles, scaling) {
         x = problem,
         i = "{cli::qty(length(secret))}Column{?s} {.val {secret}} {?is/are}
              not published.",
-        arg = "scaling",
-        class = "pseudosynth_error_unpublished_predictor"
+        arg = "scaling", class = "pseudosynth_error_unpublished_predictor"
       )
     }
   }

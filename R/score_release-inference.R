@@ -44,16 +44,12 @@ NULL
 #' @rdname score-inference
 #' @importFrom stats coef
 #' @export
-coef.score_release <- function(object, ...) {
-  object$coefficients
-}
+coef.score_release <- function(object, ...) object$coefficients
 
 #' @rdname score-inference
 #' @importFrom stats vcov
 #' @export
-vcov.score_release <- function(object, ...) {
-  object$covariance
-}
+vcov.score_release <- function(object, ...) object$covariance
 
 #' @rdname score-inference
 #' @importFrom stats confint
@@ -200,8 +196,7 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
     shape = if (!is.null(found$shrunk$shape)) {
       stats::setNames(found$shrunk$shape, names(model$family$extras))
     },
-    slope_scale = found$slope_scale,
-    family = model$family, prior = model$prior,
+    slope_scale = found$slope_scale, family = model$family, prior = model$prior,
     response = released_response(model$response), design = model$design,
     reference = settings$reference, n_records = file$n, delta = settings$delta,
     neighbours = neighbours, spread = settings$spread,
@@ -243,8 +238,7 @@ label_of_score <- function(x, what = "the noisy sums", m = 1,
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"
   new_privacy_guarantee(
-    verdict,
-    mechanism = "score", title = "score release", what = what,
+    verdict, mechanism = "score", title = "score release", what = what,
     paid = if (claims) x$charges else no_charges(), m = m,
     n_records = as.integer(n_records), unit = x$response$label,
     public_inputs = score_inputs(x, bounds, combine),

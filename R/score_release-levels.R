@@ -19,8 +19,7 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
   budget <- score_budget(
-    settings, epsilon, neighbours,
-    c(0, 0, length(levels) * (ncol(file$x) + 1))
+    settings, epsilon, neighbours, c(0, 0, length(levels) * (ncol(file$x) + 1))
   )$second
   warn_delta(settings$delta, file$n)
   geometry <- levels_geometry(file, prior, settings$spread)
@@ -64,8 +63,7 @@ levels_geometry <- function(file, prior, spread) {
     file, rep(1, nrow(file$x)), diag(1 / prior$scale^2, ncol(file$x)), spread
   )
   geometry$z <- cbind(
-    round(levels_counted * score_length), geometry$z,
-    deparse.level = 0
+    round(levels_counted * score_length), geometry$z, deparse.level = 0
   )
   geometry
 }

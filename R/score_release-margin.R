@@ -20,8 +20,7 @@ score_breaks <- function(family, ends, centre, shape, bins) {
   }
   grid <- seq(
     if (count) log1p(ends[1]) else ends[1],
-    if (count) log1p(ends[2]) else ends[2],
-    length.out = 20001
+    if (count) log1p(ends[2]) else ends[2], length.out = 20001
   )
   curve <- stats::plogis((grid - middle) / scale)
   curve <- (curve - curve[1]) / (curve[20001] - curve[1])

@@ -180,10 +180,7 @@ typical_rows <- function(value, count, order = base::order(value)) {
 #' What a step has for some rows
 #' @noRd
 rows_of <- function(step, rows) {
-  list(
-    centre = step$centre[rows], spread = step$spread[rows],
-    clip = step$clip
-  )
+  list(centre = step$centre[rows], spread = step$spread[rows], clip = step$clip)
 }
 
 #' The prior variance of slopes under which their noisy estimates are likeliest
@@ -201,8 +198,7 @@ slope_variance <- function(posterior, slopes, stated) {
     sum(stats::dnorm(b, 0, sqrt(exp(log_variance) + v), log = TRUE))
   }
   exp(stats::optimize(
-    likelihood, 2 * log(stated * c(0.01, 1)),
-    maximum = TRUE
+    likelihood, 2 * log(stated * c(0.01, 1)), maximum = TRUE
   )$maximum)
 }
 

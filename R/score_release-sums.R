@@ -91,9 +91,7 @@ score_frame <- function(family, eta, shape) {
   list(centre = mean, spread = spread, scale = pmax(slope / spread, 1e-6))
 }
 
-score_of <- function(y, frame) {
-  (y - frame$centre) / frame$spread
-}
+score_of <- function(y, frame) (y - frame$centre) / frame$spread
 
 #' Where records begin to count as unclipped
 #' @noRd
@@ -364,7 +362,6 @@ pay_release <- function(ledger, charges, model, m, seed) {
   variable <- model$response$variable
   spend_noise(
     ledger, charges, "score", variable, model$data[model$design$variables],
-    model$data[[variable]],
-    m = m, n_records = nrow(model$data), seed = seed
+    model$data[[variable]], m = m, n_records = nrow(model$data), seed = seed
   )
 }

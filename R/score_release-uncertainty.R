@@ -196,8 +196,7 @@ check_imputable <- function(x, file) {
     "{.arg uncertainty} does not apply to {.fn categorical}.",
     x = "The noisy sums of a rare level may be negative: their uncertainty is
          not normal.",
-    i = "Model the level that matters by {.fn bernoulli}.",
-    arg = "uncertainty"
+    i = "Model the level that matters by {.fn bernoulli}.", arg = "uncertainty"
   )
   refuse_if(
     !has_own_predictors(x, file),

@@ -148,9 +148,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_formula(formula)
   check_data_frame(data)
   family <- check_score_family(family)
-  if (is_categorical(family)) {
-    reference <- check_no_reference(reference, clip)
-  }
+  if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
     reference, delta, bounds, bins, clip, shares, spread, family
   )
@@ -275,8 +273,7 @@ check_positive <- function(x, n, arg, null = FALSE) {
   }
   check_that(
     are_numbers(x, n) && all(x >= 1e-6 & x <= 1e6), x,
-    "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.",
-    arg = arg
+    "{.arg {arg}} must be {n} numbers from 1e-6 to 1e6.", arg = arg
   )
   as.double(x)
 }
@@ -336,8 +333,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   check_score_margin(settings, model$response)
   clip <- (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
   budget <- score_budget(
-    settings, epsilon, neighbours,
-    c(settings$bins, rep(length(b) + 1, 2))
+    settings, epsilon, neighbours, c(settings$bins, rep(length(b) + 1, 2))
   )
   budget[2:3] <- lapply(budget[2:3], with_step_cost, length(b))
   warn_delta(settings$delta, file$n)

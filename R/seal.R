@@ -22,9 +22,7 @@ seal <- function(x) {
 
 #' Is it as it was sealed?
 #' @noRd
-is_sealed <- function(x) {
-  identical(attr(x, "seal"), seal_of(x))
-}
+is_sealed <- function(x) identical(attr(x, "seal"), seal_of(x))
 
 seal_of <- function(x) {
   parts <- unclass(x)
@@ -92,12 +90,14 @@ stable_hash <- function(x) {
 stable_parts <- function(x) {
   beside <- attributes(x)
   if (is.environment(x)) {
-    inside <- stable_environment(x)
-    # The workspace has attributes of the session
-    if (length(beside) == 0 || !is_blueprint(x)) {
-      return(inside)
+    # Of environments only a blueprint's, see public_environment(): others are
+    # the user's, and the workspace has attributes of the session
+    if (identical(x, emptyenv()) || !identical(parent.env(x), baseenv())) {
+      return("environment")
     }
-    return(list(inside, lapply(beside, stable_parts)))
+    inside <- lapply(as.list(x, all.names = TRUE, sorted = TRUE), stable_parts)
+    if (length(beside) > 0) inside <- list(inside, lapply(beside, stable_parts))
+    return(inside)
   }
   # Where a function was written is no part of it; of data it is a hiding place
   if (is.function(x)) {
@@ -114,19 +114,4 @@ stable_parts <- function(x) {
     },
     lapply(beside, stable_parts)
   )
-}
-
-#' Of environments those of a blueprint alone, see public_environment(): others
-#' are the user's
-#' @noRd
-stable_environment <- function(x) {
-  if (is_blueprint(x)) {
-    lapply(as.list(x, all.names = TRUE, sorted = TRUE), stable_parts)
-  } else {
-    "environment"
-  }
-}
-
-is_blueprint <- function(x) {
-  !identical(x, emptyenv()) && identical(parent.env(x), baseenv())
 }

@@ -66,8 +66,7 @@ stage_seed <- function(seed, stage, number = 1) {
 #' @noRd
 job_seed <- function(value, run) {
   structure(
-    list(value = value, run = run, mark = genuine_job),
-    class = "job_seed"
+    list(value = value, run = run, mark = genuine_job), class = "job_seed"
   )
 }
 

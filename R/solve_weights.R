@@ -80,8 +80,7 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   fit <- as_weightable(fit)
   refuse_if(
     is.null(target) == is.null(risk),
-    "Either {.arg target} or {.arg risk} must be given.",
-    arg = "target"
+    "Either {.arg target} or {.arg risk} must be given.", arg = "target"
   )
   if (!identical(below, NA)) check_flag(below)
   by <- check_choice(by, c("scale", "shift"))
@@ -136,16 +135,14 @@ bound_of_fit <- function(fit) fit$bound$overall
 mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
                          seed) {
   check_class(
-    fit, "synthesizer",
-    how = "Only a {.cls synthesizer} makes synthetic sets."
+    fit, "synthesizer", how = "Only a {.cls synthesizer} makes synthetic sets."
   )
   check_radius(rlang::maybe_missing(radius), relative)
   function(fit) {
     check_converged(fit, allow_unconverged)
     sets <- predictive_sets(fit, m, seed)
     identification_risk(
-      sets, fit$data, known, radius, relative,
-      variable = fit$response$variable
+      sets, fit$data, known, radius, relative, variable = fit$response$variable
     )$overall[["mean_risk"]]
   }
 }
@@ -213,12 +210,9 @@ solved_again <- function(weights, solved, run) {
 
 scalar_scheme <- function() {
   new_weighting_scheme(
-    "scalar",
-    title = "scalar weight solved from the file (SW)", short = "SW",
+    "scalar", title = "scalar weight solved from the file (SW)", short = "SW",
     word = "scalar",
-    inputs = function(node) {
-      "their scale was solved from this file: not public"
-    },
+    inputs = function(node) "their scale was solved from this file: not public",
     dependency = depends_on_file,
     reads = function(node) {
       list(response = node$basis$variable, predictors = character())
@@ -338,9 +332,7 @@ refits_with <- function(quantile, ..., seed = NULL) {
 
 #' How far the nearest point is from the target, as a share of it
 #' @noRd
-miss_of <- function(points, target) {
-  min(abs(points$reached / target - 1), Inf)
-}
+miss_of <- function(points, target) min(abs(points$reached / target - 1), Inf)
 
 #' Points on the scale on which the measure is about linear
 #' @return (list) `x`, `gap` (0 at the target), `low` and `high` (the nearest
@@ -386,9 +378,7 @@ next_value <- function(points, target, limits, log) {
   root <- line_root(at)
   before <- points[-nrow(points), ]
   slow <- miss_of(points, target) > miss_of(before, target) / 2
-  if (!is.finite(root) || (slow && abs(diff(ends)) > 0.1)) {
-    root <- mean(ends)
-  }
+  if (!is.finite(root) || (slow && abs(diff(ends)) > 0.1)) root <- mean(ends)
   at$back(root)
 }
 

@@ -9,8 +9,7 @@ fit_source <- function() {
       i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}."
     )),
     check = check_fit_source, rows = rows_for_fit, label = label_of_sets,
-    draw = draw_from_fit,
-    secret = function(x) x$data[[x$response$variable]]
+    draw = draw_from_fit, secret = function(x) x$data[[x$response$variable]]
   )
 }
 
@@ -76,9 +75,7 @@ check_published <- function(fit, data, columns) {
   variable <- fit$response$variable
   published <- data[setdiff(columns, variable)]
   check_design_not_copied(fit$spec, fit$design)
-  if (nrow(data) == n_records(fit)) {
-    check_not_copied(fit$spec$y, published)
-  }
+  if (nrow(data) == n_records(fit)) check_not_copied(fit$spec$y, published)
   # Other records, or the same in another order
   y <- data[[variable]]
   own <- is.numeric(y) && identical(y, fit$data[[variable]])

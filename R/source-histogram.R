@@ -53,8 +53,7 @@ check_histogram_newdata <- function(newdata, response) {
 
 label_of_histogram_sets <- function(x, asked, rows) {
   label_of_histogram(
-    x,
-    what = "synthetic data", m = asked$m, n_records = as.integer(rows$n),
+    x, what = "synthetic data", m = asked$m, n_records = as.integer(rows$n),
     reproducible = x$reproducible || is_seeded(asked$seed),
     published = rows$columns[-1], bounds = asked$bounds
   )
@@ -65,7 +64,5 @@ draw_from_histogram <- function(x, asked, rows) {
   values <- vapply(seq_len(asked$m), function(j) {
     histogram_quantile(x, uniforms_(rows$n, words, j))
   }, numeric(rows$n))
-  list(
-    values = matrix(values, rows$n, asked$m), margin = x, combine = "reiter"
-  )
+  list(values = matrix(values, rows$n, asked$m), margin = x, combine = "reiter")
 }

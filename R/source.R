@@ -33,8 +33,7 @@ new_source <- function(rows, label, draw, refuses = list(),
 
 for_mixtures <- c(
   "{.code assignment = \"posterior\"} only applies to mixtures.",
-  x = "{.arg fit} is not a mixture.",
-  i = "Leave {.arg assignment} out."
+  x = "{.arg fit} is not a mixture.", i = "Leave {.arg assignment} out."
 )
 
 #' Refuse what a source does not take

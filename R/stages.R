@@ -29,18 +29,16 @@ stage_table <- function(fits) {
 }
 
 stage_lines <- function(stages) {
-  shown <- data.frame(
-    stage = stages$stage, bound = stages$lipschitz_bound,
-    "2 x bound" = 2 * stages$lipschitz_bound,
-    oscillation = stages$oscillation, "min alpha" = stages$alpha_min,
-    "median alpha" = stages$alpha_median,
-    converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
-  )
   # Without draws there is nothing to tell of them
-  if (all(is.na(stages$converged))) {
-    return(NULL)
+  if (!all(is.na(stages$converged))) {
+    paste0("  ", format_table(data.frame(
+      stage = stages$stage, bound = stages$lipschitz_bound,
+      "2 x bound" = 2 * stages$lipschitz_bound,
+      oscillation = stages$oscillation, "min alpha" = stages$alpha_min,
+      "median alpha" = stages$alpha_median,
+      converged = ifelse(stages$converged, "yes", "NO"), check.names = FALSE
+    )))
   }
-  paste0("  ", format_table(shown))
 }
 
 #' What a job repeats of its fits' remarks
@@ -115,9 +113,7 @@ first_fit <- function(job) {
 
 #' The stages so far where nothing else is fitted yet
 #' @noRd
-first_stage <- function(job) {
-  list(unweighted = first_fit(job))
-}
+first_stage <- function(job) list(unweighted = first_fit(job))
 
 unweighted_fit <- function(job) {
   tell_step("Fitting the unweighted model")
@@ -131,9 +127,7 @@ job_update <- function(job, fit, stage, number, ...) {
   ))
 }
 
-seed_argument <- function(job, stage) {
-  list(seed = stage_seed(job$seed, stage))
-}
+seed_argument <- function(job, stage) list(seed = stage_seed(job$seed, stage))
 
 #' Each set takes a draw of its own: are there enough?
 #' @param sets (count)
@@ -170,9 +164,7 @@ weighting_stages <- function(job, stage, what, make) {
   tell_step(paste("Fitting with", what))
   weights <- make(job, unweighted)
   fit <- job_update(job, unweighted, "weighted", 1, privacy_weights = weights)
-  if (!is.null(job$budget)) {
-    fit <- solve_stage(job, unweighted, fit, weights)
-  }
+  if (!is.null(job$budget)) fit <- solve_stage(job, unweighted, fit, weights)
   fits[[stage]] <- fit
   fits
 }
@@ -196,8 +188,7 @@ final_stages <- function(job, fits) {
 job_lipschitz_weights <- function(job, fit) {
   s <- job$mechanism$settings
   lipschitz_weights(
-    fit, s$scale, s$shift, s$map,
-    allow_unconverged = job$allow_unconverged
+    fit, s$scale, s$shift, s$map, allow_unconverged = job$allow_unconverged
   )
 }
 
@@ -295,8 +286,7 @@ abort_unreached <- function(job, bound, search = NULL) {
 job_rule <- function(job, interval = "auto") {
   s <- job$mechanism$settings
   censor(
-    job$budget$draw,
-    neighbours = job$neighbours, interval = interval,
+    job$budget$draw, neighbours = job$neighbours, interval = interval,
     reference = s$reference, window = s$window
   )
 }

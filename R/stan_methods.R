@@ -286,8 +286,7 @@ nuts_params.synthesizer <- function(object, pars = NULL, ...) {
   data.frame(
     Chain = rep(chain, length(values)),
     Iteration = rep(
-      as.integer(stats::ave(seq_len(n), chain, FUN = seq_along)),
-      length(values)
+      as.integer(stats::ave(seq_len(n), chain, FUN = seq_along)), length(values)
     ),
     Parameter = factor(rep(names(values), each = n), names(values)),
     Value = unlist(values, use.names = FALSE)

@@ -60,16 +60,12 @@ weights.synthesizer <- function(object, ...) {
 
 #' @rdname stats-methods
 #' @export
-coef.pseudo_posterior <- function(object, ...) {
-  stats::coef(final_fit(object))
-}
+coef.pseudo_posterior <- function(object, ...) stats::coef(final_fit(object))
 
 #' @rdname stats-methods
 #' @method nobs pseudo_posterior
 #' @export
-nobs.pseudo_posterior <- function(object, ...) {
-  object$synthetic$n_records
-}
+nobs.pseudo_posterior <- function(object, ...) object$synthetic$n_records
 
 #' @rdname stats-methods
 #' @export

@@ -120,8 +120,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
 #' @noRd
 sources <- function() {
   list(
-    synthesizer = fit_source(),
-    score_release = score_source(),
+    synthesizer = fit_source(), score_release = score_source(),
     perturbed_histogram = histogram_source(),
     synthesis_generator = generator_source()
   )
@@ -170,8 +169,7 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
   check_flag(asked$uncertainty, arg = "uncertainty")
   check_flag(asked$allow_unconverged, arg = "allow_unconverged")
   asked$assignment <- check_choice(
-    asked$assignment, c("prior", "posterior"),
-    arg = "assignment"
+    asked$assignment, c("prior", "posterior"), arg = "assignment"
   )
   if (is.data.frame(asked$newdata)) {
     asked$newdata <- plain_columns(asked$newdata)

@@ -6,23 +6,17 @@
 #' @importFrom stats formula
 #' @method formula synthesizer
 #' @export
-formula.synthesizer <- function(x, ...) {
-  x$formula
-}
+formula.synthesizer <- function(x, ...) x$formula
 
 #' @importFrom stats nobs
 #' @method nobs synthesizer
 #' @export
-nobs.synthesizer <- function(object, ...) {
-  n_records(object)
-}
+nobs.synthesizer <- function(object, ...) n_records(object)
 
 #' @importFrom stats family
 #' @method family synthesizer
 #' @export
-family.synthesizer <- function(object, ...) {
-  object$family
-}
+family.synthesizer <- function(object, ...) object$family
 
 #' Print and summarise a synthesizer
 #'
@@ -72,8 +66,7 @@ print_lines.synthesizer <- function(x) {
       "N = %s, P = %s columns", format_count(n_records(x)),
       format_count(x$spec$n_columns)
     ),
-    Draws = describe_draws(x),
-    Sampler = describe_sampler(x),
+    Draws = describe_draws(x), Sampler = describe_sampler(x),
     Weights = describe_weights(x),
     Bound = sprintf(
       "Lipschitz bound %s, twice it %s (density of %s)",
@@ -169,8 +162,7 @@ describe_convergence <- function(fit) {
 summary.synthesizer <- function(object, ...) {
   values <- if (is_mixture(object$family)) object$monitor else object$draws
   table <- data.frame(
-    variable = colnames(values),
-    mean = colMeans(values),
+    variable = colnames(values), mean = colMeans(values),
     sd = apply(values, 2, stats::sd),
     t(apply(values, 2, stats::quantile, c(0.05, 0.5, 0.95), names = FALSE))
   )

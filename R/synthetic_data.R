@@ -98,10 +98,8 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
   })
   seal(structure(
     list(
-      sets = sets,
-      guarantee = publish_guarantee(label),
-      columns = synthesized_columns(response, bounds, moved),
-      m = length(sets),
+      sets = sets, guarantee = publish_guarantee(label),
+      columns = synthesized_columns(response, bounds, moved), m = length(sets),
       n_records = nrow(values),
       made_by = list(
         package = "pseudosynth",
@@ -196,9 +194,7 @@ publish_column <- function(x) {
   # A fresh copy: attributes and deferred conversions stay behind
   plain <- as.vector(unclass(x))
   plain <- switch(typeof(plain),
-    double = plain + 0,
-    integer = plain + 0L,
-    character = paste0(plain, ""),
+    double = plain + 0, integer = plain + 0L, character = paste0(plain, ""),
     plain
   )
   attributes(plain) <- NULL
@@ -259,8 +255,7 @@ check_sets_memory <- function(m, n) {
 #' @export
 `[.synthetic_data` <- function(x, i, ...) {
   check_no_dots(
-    ...,
-    hint = "{.code x[[1]]} is a set: its rows are {.code x[[1]][1:9, ]}."
+    ..., hint = "{.code x[[1]]} is a set: its rows are {.code x[[1]][1:9, ]}."
   )
   unclass(x)$sets[i]
 }
@@ -280,14 +275,10 @@ tail.synthetic_data <- function(x, n = 6L, ...) {
 }
 
 #' @export
-length.synthetic_data <- function(x) {
-  length(unclass(x)$sets)
-}
+length.synthetic_data <- function(x) length(unclass(x)$sets)
 
 #' @export
-as.list.synthetic_data <- function(x, ...) {
-  x$sets
-}
+as.list.synthetic_data <- function(x, ...) x$sets
 
 #' @rdname synthetic_data
 #' @export
@@ -384,7 +375,6 @@ print_lines.summary_synthetic_data <- function(x) {
     sprintf(
       "Synthetic %s, %s records a set", x$variable, format_count(x$n_records)
     ),
-    paste0("  ", format_table(x$table)),
-    print_lines(x$guarantee)
+    paste0("  ", format_table(x$table)), print_lines(x$guarantee)
   )
 }

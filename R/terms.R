@@ -50,8 +50,7 @@ without_dot <- function(formula, columns, known = columns) {
   }
   columns <- union(columns, intersect(all.vars(formula), known))
   frame <- as.data.frame(
-    stats::setNames(rep(list(0), length(columns)), columns),
-    optional = TRUE
+    stats::setNames(rep(list(0), length(columns)), columns), optional = TRUE
   )
   terms <- stats::terms(formula, data = frame)
   offsets <- as.list(attr(terms, "variables"))[attr(terms, "offset") + 1]
@@ -94,9 +93,7 @@ variable_table <- function(terms) {
 #' @return (named character) By column of `data`, in its order.
 #' @noRd
 column_roles <- function(formulas, data) {
-  if (inherits(formulas, "formula")) {
-    formulas <- list(formulas)
-  }
+  if (inherits(formulas, "formula")) formulas <- list(formulas)
   left <- unlist(lapply(formulas, function(formula) all.vars(formula[[2]])))
   right <- unlist(lapply(formulas, function(formula) {
     terms <- formula_terms(formula, data)
@@ -123,9 +120,7 @@ model_roles <- function(model) {
 
 #' The columns that have one of some roles
 #' @noRd
-in_role <- function(roles, role) {
-  names(roles)[roles %in% role]
-}
+in_role <- function(roles, role) names(roles)[roles %in% role]
 
 #' The columns of a model's file, a tibble if the file was one
 #' @noRd

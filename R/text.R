@@ -6,15 +6,11 @@
 #' @param x (character, factor or logical)
 #' @return (character)
 #' @noRd
-as_text <- function(x) {
-  enc2utf8(as.character(x))
-}
+as_text <- function(x) enc2utf8(as.character(x))
 
 #' Distinct values, sorted in the C locale: the same on every machine
 #' @noRd
-distinct_text <- function(x) {
-  sort(unique(as_text(x)), method = "radix")
-}
+distinct_text <- function(x) sort(unique(as_text(x)), method = "radix")
 
 #' Refuse text that is not valid in its encoding
 #'
@@ -41,9 +37,7 @@ plain_values <- function(x) {
 #' A mark of values, the same in any order: which file they are from
 #' @return (string) A hash, confidential.
 #' @noRd
-values_mark <- function(x) {
-  rlang::hash(sort(plain_values(x), method = "radix"))
-}
+values_mark <- function(x) rlang::hash(sort(plain_values(x), method = "radix"))
 
 # Names as R code: one as it is, several as c("a", "b")
 quoted_names <- function(names) {

@@ -85,9 +85,8 @@ tidy.synthetic_data <- function(x, ...) summary(x)$table
 as.data.frame.score_release <- function(x, ...) {
   ends <- confint(x)
   data.frame(
-    term = names(coef(x)), estimate = unname(coef(x)),
-    std.error = unname(sqrt(diag(vcov(x)))), conf.low = unname(ends[, 1]),
-    conf.high = unname(ends[, 2])
+    term = names(coef(x)), estimate = coef(x), std.error = sqrt(diag(vcov(x))),
+    conf.low = ends[, 1], conf.high = ends[, 2], row.names = NULL
   )
 }
 
@@ -103,9 +102,7 @@ as.data.frame.perturbed_histogram <- function(x, ...) {
 
 #' @rdname tidy-tables
 #' @export
-as.data.frame.privacy_guarantee <- function(x, ...) {
-  intact_label(x)$charges
-}
+as.data.frame.privacy_guarantee <- function(x, ...) intact_label(x)$charges
 
 # augment() --------------------------------------------------------------------
 

@@ -26,10 +26,10 @@ top_risks <- function(x, n = 10, data = NULL, ...) {
   check_no_dots(..., hint = "See {.fn top_risks}.")
   check_present(x)
   n <- check_count(n, min = 1)
-  refuse_if(
-    !inherits(x, c("identification_risk", "attribute_risk")),
+  check_that(
+    inherits(x, c("identification_risk", "attribute_risk")), x,
     "{.arg x} must be an {.cls identification_risk} or an
-     {.cls attribute_risk}.", x = "It is {describe_type(x)}.", arg = "x"
+     {.cls attribute_risk}."
   )
   risk <- x$record[[1]]
   rows <- utils::head(order(-risk, seq_along(risk)), n)

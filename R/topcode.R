@@ -35,18 +35,14 @@ topcode <- function(formula, data, top, bottom = NULL,
   check_right_side(formula, data, values$response$variable)
   y <- values$y
   y <- code_beyond(y, y > top, top, replace)
-  if (!is.null(bottom)) {
-    y <- code_beyond(y, y < bottom, bottom, replace)
-  }
+  if (!is.null(bottom)) y <- code_beyond(y, y < bottom, bottom, replace)
   response <- values$response
   response$transform <- "identity"
   response$constant <- 1
   # Nothing is promised here: the file's own decimals and type
   response$type <- typeof(data[[response$variable]])
   response$digits <- response_digits(values$y)
-  columns <- in_role(
-    column_roles(formula, data), c("synthesized", "published")
-  )
+  columns <- in_role(column_roles(formula, data), c("synthesized", "published"))
   build_synthetic_sets(
     matrix(y), response,
     list(data = data, columns = columns, tibble = is_tibble(data)),

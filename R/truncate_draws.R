@@ -87,8 +87,7 @@ keep_external_draws <- function(fit, kept, n) {
   } else {
     abort_input(
       "The draws of {.arg fit} must have one row or element per draw.",
-      i = "Give {.fn external_fit} a matrix of draws.",
-      arg = "fit"
+      i = "Give {.fn external_fit} a matrix of draws.", arg = "fit"
     )
   }
   fit

@@ -73,11 +73,8 @@ truncated_weights <- function(fit, epsilon) {
 
 truncated_scheme <- function() {
   new_weighting_scheme(
-    "truncated",
-    title = "truncated weights (Weighted-e)", short = "Weighted-e",
-    word = "weighted_e",
-    dependency = depends_on_file,
-    reads = reads_model,
+    "truncated", title = "truncated weights (Weighted-e)", short = "Weighted-e",
+    word = "weighted_e", dependency = depends_on_file, reads = reads_model,
     rule = function(node, data, inner) {
       basis <- node$basis
       delta <- model_bound(basis$model, data, inner[[1]])

@@ -72,29 +72,21 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
   check_number(epsilon0, above = 0)
   check_seed(seed)
   rule <- censor(
-    epsilon0,
-    neighbours = neighbours, reference = reference, window = window
+    epsilon0, neighbours = neighbours, reference = reference, window = window
   )
-  response <- if (inherits(x, "synthesizer")) {
-    x$response
-  } else {
-    check_formula(x, arg = "x")
-    check_data_frame(data)
-    new_response(
-      x, data, as_synth_family(family %||% normal_mixture()),
-      list(...)$response
-    )
-  }
-  check_response_is_public(response)
-  first <- if (inherits(x, "synthesizer")) {
-    update(
+  if (inherits(x, "synthesizer")) {
+    check_response_is_public(x$response)
+    first <- update(
       x, privacy_weights = NULL, censor = rule, seed = seed, quantile = 1, ...
     )
   } else {
-    fit_synthesizer(
-      x, data, family %||% normal_mixture(),
-      censor = rule, seed = seed, ...
-    )
+    check_formula(x, arg = "x")
+    check_data_frame(data)
+    family <- family %||% normal_mixture()
+    check_response_is_public(new_response(
+      x, data, as_synth_family(family), list(...)$response
+    ))
+    first <- fit_synthesizer(x, data, family, censor = rule, seed = seed, ...)
   }
   if (!isTRUE(first$converged)) {
     problems <- cli_escape(first$problems)
@@ -135,8 +127,7 @@ weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
         isTRUE(first$seed_given),
       reference = reference_origin(first$censor)
     ),
-    made_from = history_mark(first), basis = basis,
-    records = model_marks(first)
+    made_from = history_mark(first), basis = basis, records = model_marks(first)
   )
 }
 
@@ -176,9 +167,7 @@ two_stage_scheme <- function() {
       )
     },
     reads = reads_model,
-    rule = function(node, data, inner) {
-      two_stage_values(node$basis, data)
-    },
+    rule = function(node, data, inner) two_stage_values(node$basis, data),
     rescale = function(node, scale, shift) {
       node$arguments <- with_scaling(node$arguments, scale, shift)
       with_step(node, scale, shift)

@@ -97,8 +97,7 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
                     regression = NULL, transform = NULL, pmse = FALSE,
                     survey_weights = NULL, ...) {
   check_no_dots(
-    ...,
-    hint = "See {.fn utility}. A linear model is {.arg regression}."
+    ..., hint = "See {.fn utility}. A linear model is {.arg regression}."
   )
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)
@@ -461,8 +460,7 @@ print_lines.summary_utility <- function(x) {
       sprintf("  R2 of the file %s", format_figure(x$confidential$r_squared))
     },
     paste0("  ", records_note(x$records), recycle0 = TRUE),
-    wrap_line(x$remarks),
-    paste0("  ", confidential_line())
+    wrap_line(x$remarks), paste0("  ", confidential_line())
   )
 }
 
@@ -555,8 +553,11 @@ heaping_remark <- function(heaping) {
   worst <- lost[which.max((file - sets)[lost])]
   if (length(worst) > 0) {
     sprintf(
-      "Heaping is lost: multiples of %s are %s of the file's values, %s in sets.",
-      names(heaping_steps)[worst], format_share(file[worst]),
+      paste(
+        "Heaping is lost: %s of the file's values are multiples of %s, but",
+        "only %s of the values in sets."
+      ),
+      format_share(file[worst]), names(heaping_steps)[worst],
       format_share(sets[worst])
     )
   }
@@ -599,9 +600,7 @@ weighted_mean <- function(y, w) {
   if (is.null(w)) mean(y) else stats::weighted.mean(y, w)
 }
 
-weighted_total <- function(y, w) {
-  sum(if (is.null(w)) y else y * w)
-}
+weighted_total <- function(y, w) sum(if (is.null(w)) y else y * w)
 
 weighted_sd <- function(y, w) {
   if (is.null(w)) {

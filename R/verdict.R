@@ -114,7 +114,7 @@ why_not_strict <- function(fit, dependency) {
         "fits far from their pseudo posterior may pass."
       )
     },
-    if (draws_were_dropped(fit)) {
+    if (fit$quantile < 1 || (fit$dropped %||% 0) > 0) {
       "Which draws were dropped depends on the file."
     },
     if (censored && !prior_is_proper(fit$prior)) {
@@ -142,10 +142,6 @@ lowered_reason <- function(gates, below, so) {
   )
 }
 
-draws_were_dropped <- function(fit) {
-  fit$quantile < 1 || (fit$dropped %||% 0) > 0
-}
-
 why_strict <- function(fit, dependency) {
   factor <- dependency$factor
   c(
@@ -161,8 +157,7 @@ why_strict <- function(fit, dependency) {
           "record changes the weights of others a little; to cover that, the",
           "width is multiplied by %s (add-remove) and %s (replace)."
         ),
-        format_exact(factor[["add-remove"]]),
-        format_exact(factor[["replace"]])
+        format_exact(factor[["add-remove"]]), format_exact(factor[["replace"]])
       )
     },
     if (nrow(dependency$charges) > 0) {
@@ -196,11 +191,10 @@ history_reason <- function(fit, dependency) {
     sprintf(
       paste(
         "Strict for this file only: the %s come%s from an earlier file, stated",
-        "to have no records in common with this one. That file needs a label of",
-        "its own."
+        "to have no records in common with this one. That file needs a label",
+        "of its own."
       ),
-      paste(what, collapse = " and the "),
-      if (weights) "" else "s"
+      paste(what, collapse = " and the "), if (weights) "" else "s"
     )
   }
 }

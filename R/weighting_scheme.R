@@ -36,7 +36,7 @@
 #' @noRd
 new_weighting_scheme <- function(name, title, short, word, dependency,
                                  colour = "#56B4E9", inputs = character(),
-                                 rule = NULL, reads = reads_nothing,
+                                 rule = NULL, reads = function(node) NULL,
                                  rescale = NULL, replay = NULL,
                                  why_not_freezable = NULL) {
   is_text <- function(x) is.function(x) || (is.character(x) && length(x) == 1)
@@ -46,8 +46,7 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
     is_text(word), is.function(dependency), is.function(reads),
     is.character(inputs) || is.function(inputs),
     is_absent_or_function(rule), is_absent_or_function(rescale),
-    is_absent_or_function(replay),
-    !is.null(rule) || !is.null(why_not_freezable)
+    is_absent_or_function(replay), !is.null(rule) || !is.null(why_not_freezable)
   )
   structure(
     list(
@@ -59,10 +58,6 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
     ),
     class = c("weighting_scheme", "pseudosynth_result")
   )
-}
-
-reads_nothing <- function(node) {
-  list(response = character(), predictors = character())
 }
 
 #' The columns that a model's densities are computed from
@@ -115,9 +110,7 @@ scaled_node <- function(inner, scale, shift, solved = NULL,
 #' @param steps (list or `NULL`) Of `scale` and `shift`.
 #' @noRd
 apply_steps <- function(alpha, steps) {
-  for (step in steps) {
-    alpha <- clamp(step$scale * alpha + step$shift)
-  }
+  for (step in steps) alpha <- clamp(step$scale * alpha + step$shift)
   alpha
 }
 

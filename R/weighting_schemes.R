@@ -167,8 +167,7 @@ values_are_own <- function(node, data, alpha) {
   subsets <- c(list(some, few), if (n > 1) lapply(gone, function(i) some[-i]))
   all(vapply(subsets, function(rows) {
     again <- tryCatch(
-      rule_values(node, data[rows, , drop = FALSE]),
-      error = function(e) NULL
+      rule_values(node, data[rows, , drop = FALSE]), error = function(e) NULL
     )
     length(again) == length(rows) &&
       isTRUE(all(abs(as.double(again) - alpha[rows]) < 1e-8))

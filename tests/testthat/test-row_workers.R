@@ -67,7 +67,7 @@ test_that("a worker that dies is an error, and no finished row is lost", {
     )
   }
   error <- expect_error(run(TRUE), class = "pseudosynth_error_worker")
-  expect_match(conditionMessage(error), "Set the plan anew")
+  expect_match(conditionMessage(error), "Set the plan again")
   expect_true(all(1:2 %in% open_rows_file(file, keys)$numbers))
   future::plan("sequential")
   expect_identical(run(TRUE)$rows, list(10, 20, 30, 40))

@@ -53,7 +53,7 @@ test_that("a file of something else is refused", {
   writeLines("a row", file)
   refused(open_rows_file(file, row_key(1)), "another file, or damaged")
   refused(check_rows_file(file, NULL), "seed")
-  refused(check_rows_file(file.path(file, "deeper"), 1), "folder that exists")
+  refused(check_rows_file(file.path(file, "deeper"), 1), "existing folder")
   refused(check_rows_file(1, 1), "one string")
   expect_null(check_rows_file(NULL, NULL))
 })

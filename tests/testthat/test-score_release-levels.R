@@ -206,7 +206,7 @@ test_that("what levels cannot use is refused by name", {
     error <- expect_error(do.call(job, settings),
       class = "pseudosynth_error_input"
     )
-    expect_match(conditionMessage(error), "is not for `categorical()`",
+    expect_match(conditionMessage(error), "does not apply to `categorical()`",
       fixed = TRUE
     )
   }
