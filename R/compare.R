@@ -104,16 +104,14 @@
 #' \donttest{
 #' # Run several mechanisms
 #' compare(log(income) ~ ., small, student_t(3),
-#'   mechanisms = c("centred", "censor_uw", "unweighted"), epsilon = 2,
+#'   mechanisms = c("centred", "unweighted"), epsilon = 2,
 #'   reference = reference, bounds = c(10, 2e6), groups = c("age", "earner"),
-#'   m = 5, chains = 2, draws = 500
+#'   m = 2, chains = 2, draws = 500
 #' )
 #' # Vary the settings of one
-#' grid <- expand.grid(
-#'   mechanism = "centred", epsilon = c(2, 4), window = c(2, 4)
-#' )
+#' grid <- expand.grid(mechanism = "centred", epsilon = 2, window = c(2, 4))
 #' compare(log(income) ~ ., small, student_t(3),
-#'   grid = grid, reference = reference, bounds = c(10, 2e6), m = 5,
+#'   grid = grid, reference = reference, bounds = c(10, 2e6), m = 2,
 #'   chains = 2, draws = 1500
 #' )
 #' }
