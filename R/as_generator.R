@@ -1,47 +1,46 @@
-#' A model that generates without the confidential file
+#' Take paid draws out of a fit, to generate sets without the file
 #'
-#' Takes m parameter draws out of a fit, pays for them, and keeps them with the
-#' model's blueprint and nothing else: no record, bound, weight, other draw,
-#' chain or seed. Write it with [release()]; in any session,
-#' `synthesize(generator, m, newdata)` draws sets for the predictors in
-#' `newdata`, which are published with them.
+#' Takes m parameter draws from a fit, charges for them, and keeps them together
+#' with the model's formula, levels and scaling. The generator holds no record,
+#' bound, weight, other draw, chain or seed. Write it with [release()]. Then
+#' `synthesize(generator, m, newdata)` draws sets in any session, for the
+#' predictors in `newdata`, which are published with the sets.
 #'
-#' What a label promises, it promises of the parameter draw; sets are drawn from
-#' it and cost nothing more, whatever their number and their predictors. So a
-#' generator costs what m sets cost, it is as fit to leave as they are, and all
-#' sets that are ever drawn from it, with it, cost that once. What would cost
-#' more is another parameter draw, hence a generator gives no more than m sets
-#' at a time, the j-th from its j-th draw; another `as_generator()` beside the
-#' file takes other draws, whose charges are added.
+#' A label protects parameter draws, and sets are drawn from these. A generator
+#' therefore costs as much as m sets, and it may be released under the same
+#' conditions. All sets drawn from it later, for any predictors, are covered by
+#' that cost. Only another parameter draw would cost more, so a generator gives
+#' at most m sets at a time, the j-th from its j-th draw. Calling
+#' `as_generator()` again on the fit takes other draws, whose charges are added.
 #'
-#' A [score_release()] and a [perturbed_histogram()] hold no record: they can be
-#' saved as they are.
+#' [score_release()] and [perturbed_histogram()] objects hold no record and need
+#' no generator: save them as they are.
 #'
 #' @param x (`synthesizer` or `pseudo_posterior`) A fit, or a job: its last fit,
-#'   its margin and its bounds. The sets that a job has drawn are of other
-#'   draws: the generator's charges come on top of the job's.
-#' @param m (count) Parameter draws to take. Default 1.
-#' @param margin,bounds,seed,allow_unconverged,ledger As in [synthesize()].
-#'   `margin` and `bounds` of a job are its own.
-#' @param data (data frame or `NULL`) The whole confidential file, for the scan.
-#'   `NULL`, the default: the columns of the model.
+#'   its margin and its bounds. The sets that the job has drawn come from other
+#'   draws, so the generator's charges are added to the job's.
+#' @param m (count) How many parameter draws to take. Default 1.
+#' @param margin,bounds,seed,allow_unconverged,ledger As in [synthesize()]. For
+#'   a job, `margin` and `bounds` default to its own.
+#' @param data (data frame or `NULL`) The whole confidential file, to scan for.
+#'   Default `NULL`: only the columns of the model.
 #' @param public (character) As in [release()].
 #' @param ... Must be empty.
 #'
 #' @return A `synthesis_generator`, for [synthesize()] and [guarantee()].
 #' @section The scan:
-#' The generator is written to a private file and scanned as [release()] scans
-#' what it writes.
+#' The generator is written to a private temporary file, and this file is
+#' scanned for confidential values as [release()] does.
 #' @section Error types:
-#' `pseudosynth_error_input`: more draws than the fit has.
-#' `pseudosynth_error_privacy`: a fit that has not converged, a budget that is
-#' spent; `pseudosynth_error_found`: something confidential was found.
+#' `pseudosynth_error_input`: `m` exceeds the number of draws in the fit.
+#' `pseudosynth_error_privacy`: the fit has not converged, or the budget is
+#' spent. `pseudosynth_error_found`: the scan found something confidential.
 #' @section Privacy:
-#' A generator holds its factors' levels in the order that they had in the fit;
-#' a message (`pseudosynth_message_level_order`) names factors that are neither
-#' sorted nor ordered. That order must not come from the response. The generator
-#' is public as far as its label is. One with the label `"none"`,
-#' or made under a seed, is for inside the agency.
+#' A generator holds the levels of its factors in the order they had in the fit.
+#' A message (`pseudosynth_message_level_order`) names factors that are neither
+#' sorted nor ordered: make sure that their order does not come from the
+#' response. A generator may be published as far as its label allows. Keep it
+#' inside the agency if the label is `"none"` or a seed was given.
 #' @seealso [synthesize()], [release()], [ledger()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' columns <- c("income", "age", "earner")
@@ -53,7 +52,7 @@
 #' )
 #' generator <- as_generator(fit, m = 2)
 #' generator
-#' # Later, elsewhere, for any predictors
+#' # Later, in another session, for any predictors
 #' people <- data.frame(age = "21 to 40", earner = rep(c("yes", "no"), 5))
 #' synthesize(generator, m = 2, newdata = people)[[1]]
 #' @export
@@ -70,12 +69,20 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
     margin <- margin %||% x$internal$margin
     bounds <- bounds %||% only_column(x$synthetic)$bounds
   }
-  check_generator_source(fit)
+  refuse_if(
+    inherits(fit, c("score_release", "perturbed_histogram")),
+    "{.arg x} needs no generator: it holds no record.",
+    i = "Write it with {.fn release}, and give it to {.fn synthesize} with
+         {.arg newdata}.",
+    arg = "x"
+  )
+  check_class(
+    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "x"
+  )
   check_formats("rds")
   plan <- plan_sets(fit, list(
     m = m, newdata = NULL, margin = margin, assignment = "prior", seed = seed,
-    allow_unconverged = allow_unconverged, bounds = bounds,
-    uncertainty = FALSE
+    allow_unconverged = allow_unconverged, bounds = bounds, uncertainty = FALSE
   ), ledger, generator_words[["model"]])
   tell_level_order(fit)
   generator <- new_generator(
@@ -96,30 +103,14 @@ tell_level_order <- function(fit) {
     !identical(levels(x), levels(canonical_factor(x)))
   }, NA)]
   if (length(own) > 0) {
-    cli::cli_inform(
-      c(
-        "!" = "The generator holds the order of the levels of {.val {own}}.",
-        i = "It must not be made from the response, as {.fn reorder} does.
-             Where it is, sort the levels before the fit by
-             {.code factor(as.character(x))}."
-      ),
-      class = "pseudosynth_message_level_order"
+    tell_of(
+      "level_order",
+      "!" = "The generator keeps the order of the levels of {.val {own}}.",
+      i = "This order must not come from the response, as with {.fn reorder}.
+           If it does, sort the levels before the fit:
+           {.code factor(as.character(x))}."
     )
   }
-}
-
-check_generator_source <- function(fit) {
-  refuse_if(
-    inherits(fit, c("score_release", "perturbed_histogram")),
-    "{.arg x} holds no record already.",
-    i = "Write it with {.fn release}, and give it to {.fn synthesize} with
-         {.arg newdata}.",
-    arg = "x"
-  )
-  check_class(
-    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.",
-    arg = "x"
-  )
 }
 
 #' Look for the confidential file in a generator, as in a release

@@ -1,63 +1,66 @@
-#' What synthetic data tell about the value of a person one knows
+#' What synthetic data reveal about a person's sensitive value
 #'
-#' An intruder knows some published columns of a person in the file and looks at
-#' the synthetic records that have the same. If all of them agree on the
-#' sensitive variable she takes that for the person's value; if not, she may
-#' draw one of them. Beside it stands what the file itself would give away, and
-#' what guessing from the variable's overall shares gives.
+#' Measures how well an intruder can guess the sensitive value of a person in
+#' the file. She knows some of the person's published columns and looks at the
+#' synthetic records with the same values (the same pattern). If all of them
+#' have the same sensitive value, she takes it for the person's; otherwise she
+#' may draw one of them at random. For comparison, the same is computed for the
+#' file itself and for guesses from the variable's overall shares.
 #'
-#' With \eqn{d_q} and \eqn{s_q} records of pattern q of the known columns in the
-#' file and in a set, \eqn{d_{tq}} and \eqn{s_{tq}} of them with value t, and
-#' shares of the N records of the file:
+#' Let pattern q of the known columns have \eqn{d_q} records in the file and
+#' \eqn{s_q} in a set, \eqn{d_{tq}} and \eqn{s_{tq}} of them with value t. Each
+#' measure is a share of the N records of the file:
 #'
 #' | column | share of the file's records | in synthpop |
 #' |---|---|---|
-#' | `unique_file` | alone in the file with their pattern | UiO |
-#' | `unique_in_set` | the same, and the set has the pattern | UiOiS |
-#' | `unique_both` | the same, and alone in the set, too | repU |
+#' | `unique_file` | whose pattern is unique in the file | UiO |
+#' | `unique_in_set` | unique in the file, and the set has the pattern | UiOiS |
+#' | `unique_both` | unique in the file and in the set | repU |
 #' | `in_set` | whose pattern the set has | iS |
 #' | `disclosive_file` | whose pattern has one value in the file | Dorig |
 #' | `disclosive_set` | whose pattern has one value in the set | DiS |
-#' | `disclosive_right` | the same, and it is their own | DiSCO |
-#' | `disclosive_both` | the same, and in the file, too | DiSDiO |
-#' | `attribution` | named by a draw from the set's records of it | DCAP |
-#' | `attribution_file` | the same, from the file's records of it | CAPd |
-#' | `attribution_margin` | guessed by a draw from all of the file | baseCAPd |
+#' | `disclosive_right` | the same, and it is the record's own value | DiSCO |
+#' | `disclosive_both` | the same, and it has one value in the file | DiSDiO |
+#' | `attribution` | guessed by a draw from the set's records | DCAP |
+#' | `attribution_file` | guessed by a draw from the file's records | CAPd |
+#' | `attribution_margin` | guessed from the variable's shares | baseCAPd |
 #'
-#' In symbols `attribution` is \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N}.
-#' synthpop's TCAP is `disclosive_right / disclosive_set`; its UiS, Dsyn and
-#' CAPs are of the set alone, `attribute_risk(set, set, known)`, as
-#' `unique_file`, `disclosive_file` and `attribution_file`. It writes all as
-#' percentages.
+#' In symbols, `attribution` is \eqn{\sum_{t, q} d_{tq} s_{tq} / s_q / N}.
+#' synthpop's TCAP is `disclosive_right / disclosive_set`. Its UiS, Dsyn and
+#' CAPs describe the set alone: they are `unique_file`, `disclosive_file` and
+#' `attribution_file` of `attribute_risk(set, set, known)`. synthpop reports all
+#' of them as percentages.
 #'
-#' A share in `disclosive_right` or an `attribution` well above
-#' `attribution_margin` is not yet a breach: a relation between columns, which
-#' the data are published for, gives it, too. What comes near
-#' `attribution_file` is copied.
+#' A high `disclosive_right`, or an `attribution` well above
+#' `attribution_margin`, is not yet a breach: it also arises from relations
+#' between columns, which synthetic data are meant to show. An `attribution`
+#' close to `attribution_file` suggests that values were copied.
 #'
 #' @inheritParams identification_risk
 #' @param synthetic The release: [`synthetic_data`][synthetic_data], a
 #'   `pseudo_posterior`, a data frame or a list of data frames. Rows may be in
 #'   any order.
 #' @param known (character) Published columns the intruder knows, at least one.
-#' @param intervals (count) A numeric variable with more distinct values is cut
-#'   at this many quantiles of the file; the intruder then learns the interval.
-#'   Default 20; synthpop groups numbers where its `ngroups_target` asks for it.
+#' @param intervals (count) A numeric variable with more distinct values than
+#'   this is cut into this many intervals at quantiles of the file; the intruder
+#'   then learns the interval. Default 20; synthpop groups numbers only where
+#'   its `ngroups_target` asks for it.
 #' @param object An `attribute_risk`.
 #'
 #' @return An `attribute_risk`: a list with
 #'   * `set` (data frame, m rows): `set` and the columns above;
 #'   * `overall` (named numeric): their means over the sets;
-#'   * `record` (data frame, N rows): `attribution`, the chance that a draw
-#'     names the record's value, `disclosed`, the share of sets in which all
-#'     records of the pattern agree on it, both means over sets; `pattern_size`;
-#'   * `m`, `n_records`, `known`, `variable`, `intervals` (count, or `NA` where
-#'     the values were taken as they are).
+#'   * `record` (data frame, N rows): `attribution` (the chance that a draw
+#'     gives the record's value), `disclosed` (the share of sets in which all
+#'     records of the pattern have that value), both averaged over sets, and
+#'     `pattern_size`;
+#'   * `m`, `n_records`, `known`, `variable`, `intervals` (count, or `NA` if the
+#'     values were not grouped).
 #'
 #'   It is confidential. `top_risks()` lists the records at highest risk.
 #' @section Error types:
-#' `pseudosynth_error_input`: columns that are missing in either, a known column
-#' that is the variable itself, missing values.
+#' `pseudosynth_error_input`: a column is missing in the file or in a set, the
+#' variable itself is among the known columns, or values are missing.
 #' @references Raab, Nowok and Dibben (2024), Practical privacy metrics for
 #'   synthetic data. Taub, Elliot, Pampaka and Smith (2018), Differential
 #'   correct attribution probability for synthetic data.
@@ -82,12 +85,24 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
   sets <- release_sets(synthetic, data)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
-  known <- check_known_given(known, data, variable)
+  refuse_if(
+    missing(known) || is.null(known),
+    "{.arg known} must name at least one published column.",
+    i = "It states what the intruder knows about a person, such as
+         {.code c(\"age\", \"region\")}.",
+    arg = "known"
+  )
+  known <- check_known(known, data, variable)
   cut <- value_classes(data[[variable]], intervals)
   values <- cut(data[[variable]], variable, "data")
   drawn <- lapply(sets, function(set) {
     check_columns(c(known, variable), set, "synthetic")
-    check_set_size(set, data)
+    refuse_if(
+      nrow(set) != nrow(data),
+      "Each set must have as many records as the file.",
+      x = "A set has {nrow(set)}, the file {nrow(data)}.",
+      i = "Give the sets that were drawn for the whole file.", arg = "synthetic"
+    )
     cut(set[[variable]], variable, "synthetic")
   })
   # A set may have values that the file has not, and they differ, too
@@ -101,40 +116,15 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
     attribute_of_set(file, cells(match_pattern(set, pattern$table), values))
   }, sets, drawn)
   table <- do.call(rbind, lapply(found, `[[`, "shares"))
-  structure(
-    list(
-      set = data.frame(set = seq_along(sets), table),
-      overall = colMeans(table),
-      record = data.frame(
-        attribution = mean_over(found, "attribution"),
-        disclosed = mean_over(found, "disclosed"), pattern_size = file$size
-      ),
-      m = length(sets), n_records = nrow(data), known = known,
-      variable = variable, intervals = attr(cut, "intervals")
+  new_result(
+    "attribute_risk",
+    set = data.frame(set = seq_along(sets), table), overall = colMeans(table),
+    record = data.frame(
+      attribution = mean_over(found, "attribution"),
+      disclosed = mean_over(found, "disclosed"), pattern_size = file$size
     ),
-    class = c("attribute_risk", "pseudosynth_result")
-  )
-}
-
-check_known_given <- function(known, data, variable) {
-  refuse_if(
-    missing(known) || is.null(known),
-    "{.arg known} must name at least one published column.",
-    i = "It says what the intruder knows of a person, such as
-         {.code c(\"age\", \"region\")}.",
-    arg = "known"
-  )
-  check_known(known, data, variable)
-}
-
-#' Shares of the file and of a set are compared as those of equally many records
-#' @noRd
-check_set_size <- function(set, data) {
-  refuse_if(
-    nrow(set) != nrow(data), "Each set must have as many records as the file.",
-    x = "A set has {nrow(set)}, the file {nrow(data)}.",
-    i = "Give the sets that were drawn for the whole file.",
-    arg = "synthetic"
+    m = length(sets), n_records = nrow(data), known = known,
+    variable = variable, intervals = attr(cut, "intervals")
   )
 }
 
@@ -155,9 +145,9 @@ value_classes <- function(y, intervals) {
         return(as.character(x))
       }
       refuse_if(
-        !is.numeric(x), "{.val {name}} must be numeric in {.arg {arg}}, too.",
-        x = "It is {describe_type(x)}.",
-        arg = arg
+        !is.numeric(x),
+        "{.val {name}} must be numeric in {.arg {arg}}, as it is in the file.",
+        x = "It is {describe_type(x)}.", arg = arg
       )
       as.character(findInterval(x, breaks, left.open = TRUE))
     },
@@ -189,9 +179,9 @@ count_same <- function(x) {
 attribute_of_set <- function(file, set) {
   n <- length(file$pattern)
   at <- match(file$pattern, set$pattern)
-  size <- ifelse(is.na(at), 0, set$size[at])
-  at_cell <- match(file$cell, set$cell)
-  own <- ifelse(is.na(at_cell), 0, set$cell_size[at_cell])
+  size <- set$size[at]
+  own <- set$cell_size[match(file$cell, set$cell)]
+  size[is.na(size)] <- own[is.na(own)] <- 0
   # One value in the pattern: a cell that is all of it
   one_value <- size > 0 & (set$size == set$cell_size)[at]
   right <- one_value & own == size
@@ -203,10 +193,8 @@ attribute_of_set <- function(file, set) {
     shares = data.frame(
       unique_file = mean(file$size == 1),
       unique_in_set = mean(file$size == 1 & size > 0),
-      unique_both = mean(file$size == 1 & size == 1),
-      in_set = mean(size > 0),
-      disclosive_file = mean(one_in_file),
-      disclosive_set = mean(one_value),
+      unique_both = mean(file$size == 1 & size == 1), in_set = mean(size > 0),
+      disclosive_file = mean(one_in_file), disclosive_set = mean(one_value),
       disclosive_right = mean(right),
       disclosive_both = mean(right & one_in_file),
       attribution = mean(attribution),
@@ -223,7 +211,10 @@ mean_over <- function(found, name) {
 # Methods ----------------------------------------------------------------------
 
 print_lines.attribute_risk <- function(x) {
-  share <- function(name) format_share(x$overall[[name]])
+  shares <- function(format, ...) {
+    do.call(sprintf, c(list(format), format_share(x$overall[c(...)])))
+  }
+  grouped <- sprintf("one of %d intervals", x$intervals)
   c(
     sprintf(
       "Attribute risk of %s: N = %s records, %s", x$variable,
@@ -231,24 +222,19 @@ print_lines.attribute_risk <- function(x) {
     ),
     wrap_line(sprintf(
       "known: %s; value: %s", toString(x$known),
-      if (is.na(x$intervals)) {
-        "as it is"
-      } else {
-        sprintf("one of %d intervals", x$intervals)
-      }
+      if (is.na(x$intervals)) "not grouped" else grouped
     )),
-    sprintf(
-      "  guessed rightly: %s of records; from the file %s, from its margin %s",
-      share("attribution"), share("attribution_file"),
-      share("attribution_margin")
+    shares(
+      "  guessed right: %s of records; from the file %s, from its margin %s",
+      "attribution", "attribution_file", "attribution_margin"
     ),
-    sprintf(
+    shares(
       "  pattern with one value, the right one: %s (in the file %s)",
-      share("disclosive_right"), share("disclosive_file")
+      "disclosive_right", "disclosive_file"
     ),
-    sprintf(
-      "  alone with their pattern: %s in the file, %s in both",
-      share("unique_file"), share("unique_both")
+    shares(
+      "  unique pattern: %s in the file, %s in file and set", "unique_file",
+      "unique_both"
     ),
     paste0("  ", confidential_line())
   )
@@ -256,6 +242,4 @@ print_lines.attribute_risk <- function(x) {
 
 #' @rdname attribute_risk
 #' @export
-summary.attribute_risk <- function(object, ...) {
-  object$set
-}
+summary.attribute_risk <- function(object, ...) object$set

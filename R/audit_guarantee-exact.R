@@ -14,7 +14,8 @@ audit_on_grid <- function(model, mechanism, files, cells, range) {
   grid <- locate_grid(problem, mechanism, cells)
   mechanism <- settled(mechanism, problem, grid)
   fine <- audit_pass(problem, grid, mechanism)
-  check_peaks(fine$losses$peak)
+  # Neighbours' posteriors may lie elsewhere: no cell may hold most of one
+  check_that_resolved(fine$losses$peak <= 0.5)
   fine$losses$peak <- NULL
   half <- audit_pass(
     problem, complete_grid(problem, halve_grid(grid)), mechanism
@@ -24,27 +25,23 @@ audit_on_grid <- function(model, mechanism, files, cells, range) {
     # Two infinite losses do not differ
     ifelse(is.nan(difference), 0, difference)
   }
-  fine$losses$error_theta <- change("loss")
-  fine$losses$error_bulk <- change("loss_bulk")
-  fine$losses$error_delta <- change("delta")
-  fine$cells <- nrow(grid$z)
-  fine$range <- problem$parameters$range
-  fine$mechanism <- mechanism
-  fine
+  errors <- c("error_theta", "error_bulk", "error_delta")
+  fine$losses[errors] <- lapply(c("loss", "loss_bulk", "delta"), change)
+  c(fine, list(
+    cells = nrow(grid$z), range = problem$parameters$range,
+    mechanism = mechanism
+  ))
 }
 
 check_grid_size <- function(cells, problem) {
   bytes <- 8 * cells * problem$n_types
-  limit <- getOption("pseudosynth.max_bytes", 2e9)
-  if (bytes > limit) {
-    gigabytes <- format(bytes / 1e9, digits = 2)
-    abort_input(
-      "The grid would need {gigabytes} GB.",
-      i = "Ask for fewer {.arg cells}, or raise the option
-           {.code pseudosynth.max_bytes}.",
-      arg = "cells"
-    )
-  }
+  refuse_if(
+    bytes > getOption("pseudosynth.max_bytes", 2e9),
+    "The grid would need {format(bytes / 1e9, digits = 2)} GB.",
+    i = "Ask for fewer {.arg cells}, or raise the option
+         {.code pseudosynth.max_bytes}.",
+    arg = "cells"
+  )
 }
 
 # Databases --------------------------------------------------------------------
@@ -54,7 +51,8 @@ check_grid_size <- function(cells, problem) {
 audit_problem <- function(model, files, range) {
   table <- files$table
   changed <- which(!is.na(table$value))
-  replaced <- replaced_records(model, files, changed)
+  replaced <- model$data[table$record[changed], , drop = FALSE]
+  replaced[[model$response$variable]] <- files$values[table$value[changed]]
   datas <- lapply(list(model$data, replaced), as.data.frame)
   found <- record_types(lapply(datas, model_spec, model = model))
   v <- length(found$spec$y)
@@ -71,21 +69,11 @@ audit_problem <- function(model, files, range) {
   )
 }
 
-#' The records that take the place of others, with their new response
-#' @noRd
-replaced_records <- function(model, files, changed) {
-  data <- model$data[files$table$record[changed], , drop = FALSE]
-  variable <- model$response$variable
-  data[[variable]] <- files$values[files$table$value[changed]]
-  data
-}
-
 neighbour_counts <- function(problem, j) {
   counts <- problem$counts
   counts[problem$from[j]] <- counts[problem$from[j]] - 1
-  if (!is.na(problem$to[j])) {
-    counts[problem$to[j]] <- counts[problem$to[j]] + 1
-  }
+  to <- problem$to[j]
+  if (!is.na(to)) counts[to] <- counts[to] + 1
   counts
 }
 
@@ -156,24 +144,22 @@ audit_claims <- function(mechanism, bound) {
 #' @noRd
 weight_limit <- function(mechanism, x, y, counts, problem, j) {
   width <- x$upper - x$lower
+  records <- if (is.na(problem$to[j])) 1 else 2
   if (!is.finite(width) || any(x$centre != 0) || x$lower > 0 || x$upper < 0) {
-    return(if (mechanism$own_value && is.finite(width)) {
-      if (is.na(problem$to[j])) width else 2 * width
-    } else {
-      Inf
-    })
+    known <- mechanism$own_value && is.finite(width)
+    return(if (known) records * width else Inf)
   }
   both <- pmin(counts, problem$counts)
   high <- pmax(x$alpha, y$alpha)
   rho <- ifelse(high > 0, 1 - pmin(x$alpha, y$alpha) / high, 0)
-  width * ((if (is.na(problem$to[j])) 1 else 2) + sum(both * rho))
+  width * (records + sum(both * rho))
 }
 
 #' Weights from a first draw: the loss of the pair (theta_0, theta)
 #'
-#' log of the ratio at theta_0 plus that at theta given theta_0, the first stage
-#' censored without weights, over cells theta_0 all over the grid and in the bulk
-#' of the first stage.
+#' log of the ratio at theta_0 plus that at theta given theta_0. The first stage
+#' is censored without weights. theta_0 is taken from cells over the whole grid
+#' and in the bulk of the first stage.
 #' @noRd
 staged_pass <- function(problem, grid, mechanism) {
   clip <- first_rule(problem, grid, mechanism)
@@ -217,14 +203,9 @@ staged_pass <- function(problem, grid, mechanism) {
   claim <- unname(claims[problem$files$neighbours])
   list(
     losses = data.frame(
-      problem$files,
-      loss = loss, loss_bulk = loss_bulk,
+      problem$files, loss = loss, loss_bulk = loss_bulk,
       delta = ifelse(loss <= claim + 1e-9, 0, NA), claim = claim, limit = claim
     ),
     bound = NA_real_, claims = claims
   )
-}
-
-log_normalized <- function(x) {
-  x - log_sum(x)
 }

@@ -3,24 +3,25 @@
 
 problem_grid <- function(problem, draws, n) {
   parameters <- problem$parameters
-  axes <- lapply(seq_len(parameters$dimension), function(j) {
+  axes <- grid_axes(parameters, draws, n)
+  complete_grid(problem, fill_grid(tensor_grid(axes), parameters, problem$spec))
+}
+
+grid_axes <- function(parameters, draws, n) {
+  lapply(seq_len(parameters$dimension), function(j) {
     axis_points(
       lapply(draws, function(z) z[, j]), parameters$range[, j],
       parameters$start[j], n
     )
   })
-  complete_grid(
-    problem, fill_grid(tensor_grid(axes), parameters, problem$spec)
-  )
 }
 
 complete_grid <- function(problem, grid) {
   grid[c("spec", "data")] <- problem[c("spec", "data")]
   # The file's unweighted posterior: neighbours differ by one or two terms
   grid$file_counts <- problem$counts
-  grid$file_unweighted <- grid_posterior(
-    grid, problem$counts, plain_rule(grid, 1)
-  )
+  unweighted <- plain_rule(grid, 1)
+  grid$file_unweighted <- grid_posterior(grid, problem$counts, unweighted)
   grid
 }
 
@@ -33,8 +34,7 @@ locate_grid <- function(problem, mechanism, cells) {
   d <- problem$parameters$dimension
   find <- function(counts, rule) {
     list(
-      counts = counts, rule = rule,
-      z = posterior_places(problem, counts, rule)
+      counts = counts, rule = rule, z = posterior_places(problem, counts, rule)
     )
   }
   plain <- plain_rule(list(f = matrix(0, 1, problem$n_types)), 1)
@@ -62,11 +62,9 @@ coarse_points <- c(801, 101, 31)
 #' @return (matrix, n_places x dimension)
 #' @noRd
 posterior_places <- function(problem, counts, rule) {
-  if (problem$spec$n_columns > 1) {
-    independent_places(problem, counts, rule)
-  } else {
-    searched_places(problem, counts, rule)
-  }
+  several <- problem$spec$n_columns > 1
+  places <- if (several) independent_places else searched_places
+  places(problem, counts, rule)
 }
 
 # The largest distance between twice 2,000 draws of one law is .06.
@@ -98,7 +96,7 @@ independent_places <- function(problem, counts, rule) {
         seed = stream_seed_(0, "audit", run)
       )))
     )
-    if (result$sampler$grid[["unresolved"]] > 0.05) abort_unresolved()
+    check_that_resolved(result$sampler$grid[["unresolved"]] <= 0.05)
     z <- unname(result$draws)
     if (ncol(z) > p) z[, p + 1] <- log(z[, p + 1] - extra_floor(spec))
     z
@@ -106,7 +104,7 @@ independent_places <- function(problem, counts, rule) {
   for (j in seq_len(ncol(runs[[1]]))) {
     at <- runs[[1]][, j]
     apart <- stats::ecdf(at)(at) - stats::ecdf(runs[[2]][, j])(at)
-    if (max(abs(apart)) > max_distance) abort_unresolved()
+    check_that_resolved(max(abs(apart)) <= max_distance)
   }
   do.call(rbind, runs)
 }
@@ -122,13 +120,9 @@ searched_places <- function(problem, counts, rule) {
   used <- which(counts > 0)
   spec <- subset_spec(problem$spec, used)
   of_used <- rule
-  of_used$alpha <- rule$alpha[used]
-  of_used$centre <- rule$centre[used]
-  d <- parameters$dimension
-  n <- coarse_points[d]
-  axes <- lapply(seq_len(d), function(j) {
-    axis_points(list(), parameters$range[, j], parameters$start[j], n)
-  })
+  of_used[c("alpha", "centre")] <- lapply(rule[c("alpha", "centre")], `[`, used)
+  n <- coarse_points[parameters$dimension]
+  axes <- grid_axes(parameters, list(), n)
   axes[[1]] <- sort(unique(c(axes[[1]], points_near_clones(problem, counts))))
   z <- list()
   for (pass in 1:5) {
@@ -136,12 +130,7 @@ searched_places <- function(problem, counts, rule) {
     z[[pass]] <- places_on_grid(
       grid, grid_posterior(grid, counts[used], of_used)
     )
-    axes <- lapply(seq_len(d), function(j) {
-      axis_points(
-        lapply(z[seq(max(1, pass - 1), pass)], function(z) z[, j]),
-        parameters$range[, j], parameters$start[j], n
-      )
-    })
+    axes <- grid_axes(parameters, z[seq(max(1, pass - 1), pass)], n)
   }
   z[[length(z)]]
 }
@@ -164,10 +153,12 @@ points_near_clones <- function(problem, counts) {
   near[near > range[1] & near < range[2]]
 }
 
+log_normalized <- function(x) x - log_sum(x)
+
 #' Points in cells as often as these have mass
 #' @noRd
 places_on_grid <- function(grid, x) {
-  share <- cumsum(exp(x - log_sum(x)))
+  share <- cumsum(exp(log_normalized(x)))
   at <- findInterval((seq_len(n_places) - 0.5) / n_places, share) + 1L
   at <- pmin(at, length(x))
   vapply(seq_along(grid$axes), function(j) {
@@ -183,7 +174,7 @@ places_on_grid <- function(grid, x) {
 #' @noRd
 grid_marginals <- function(grid, one) {
   x <- grid_posterior(grid, one$counts, one$rule)
-  mass <- exp(x - log_sum(x))
+  mass <- exp(log_normalized(x))
   lapply(seq_along(grid$axes), function(j) {
     stats::approxfun(
       cell_edges(grid$axes[[j]]),
@@ -209,34 +200,26 @@ check_resolved <- function(grid, half, one) {
     z <- cell_edges(half$axes[[j]])
     max(abs(fine[[j]](z) - coarse[[j]](z)))
   }, 0)
-  if (max(distance) > max_distance) abort_unresolved()
-  # Without a clip the posterior of clones has no end that a range could hold
-  if (is.finite(one$rule$lower)) check_ends(grid, fine)
-}
-
-#' Do the ends of the range cut off a share of a posterior?
-#' @noRd
-check_ends <- function(grid, marginals) {
-  at_ends <- vapply(seq_along(marginals), function(j) {
+  # Do the ends of the range cut off a share of the posterior? Without a clip
+  # the posterior of clones has no end that a range could hold
+  at_ends <- vapply(seq_along(fine), function(j) {
     edges <- cell_edges(grid$axes[[j]])
-    n <- length(edges)
-    share <- marginals[[j]](edges[c(2, n - 1)])
+    share <- fine[[j]](edges[c(2, length(edges) - 1)])
     max(share[1], 1 - share[2])
   }, 0)
-  if (max(at_ends) > 0.01) abort_unresolved()
+  check_that_resolved(
+    max(distance) <= max_distance,
+    max(at_ends) <= 0.01 || !is.finite(one$rule$lower)
+  )
 }
 
-#' Neighbours' posteriors may lie elsewhere: no cell may hold most of one
-#' @param peak (shares, or `NULL` where the audit is by stages)
-#' @noRd
-check_peaks <- function(peak) {
-  if (any(peak > 0.5)) abort_unresolved()
-}
-
-abort_unresolved <- function() {
+check_that_resolved <- function(...) {
+  if (all(...)) {
+    return(invisible())
+  }
   abort_sampler(
     "The audit's grid does not resolve a posterior.",
     x = "It lies beyond the grid's range, or is too narrow for its cells.",
-    i = "Ask for more {.arg cells}, or state a {.arg range} that holds it."
+    i = "Ask for more {.arg cells}, or state a wider {.arg range}."
   )
 }

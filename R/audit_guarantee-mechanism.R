@@ -79,19 +79,15 @@ settled <- function(mechanism, problem, grid) {
     }
     clip_rule(file$grid, problem$model, alpha, censor)
   }
-  mechanism$own_value <- own_value
-  mechanism$width <- if (!is.null(censor)) censor$upper - censor$lower
-  mechanism$factor <- if (is.null(censor)) {
-    0
-  } else {
-    dependency$factor[["add-remove"]] - 1
-  }
-  mechanism$one_off <- mechanism$margin_epsilon +
-    total_charges(dependency$charges)$epsilon[["add-remove"]] +
-    (made$first$epsilon %||% 0)
-  mechanism$first <- made$first
-  mechanism$censor <- censor
-  mechanism
+  factor <- dependency$factor[["add-remove"]] - 1
+  c(mechanism, list(
+    own_value = own_value,
+    width = if (!is.null(censor)) censor$upper - censor$lower,
+    factor = if (is.null(censor)) 0 else factor, first = made$first,
+    one_off = mechanism$margin_epsilon + (made$first$epsilon %||% 0) +
+      total_charges(dependency$charges)$epsilon[["add-remove"]],
+    censor = censor
+  ))
 }
 
 #' Weights of the types under a clip
@@ -156,8 +152,8 @@ function_mechanism <- function(mechanism, epsilon) {
       value <- made[[name]] %||% default
       refuse_if(
         !is.numeric(value) || !length(value) %in% c(1L, n) || anyNA(value),
-        "{.arg mechanism} must give a list with numeric {.val weights}, one a
-         record, and {.val lower}, {.val upper} or neither.",
+        "{.arg mechanism} must return a list with numeric {.val weights}, one
+         per record, and with {.val lower} and {.val upper} or neither.",
         arg = "mechanism"
       )
       as.double(value)

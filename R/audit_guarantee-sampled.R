@@ -7,26 +7,17 @@
 #' @noRd
 sampled_audit <- function(fit, files, refit, level, seed) {
   started <- proc.time()[["elapsed"]]
-  files <- check_count(
-    files,
-    min = 1, max = n_records(fit) - 2, arg = "files"
-  )
+  files <- check_count(files, min = 1, max = n_records(fit) - 2)
   check_number(level, above = 0, below = 1)
   check_seed(seed)
-  check_class(
-    refit, "function", "A function of a data frame.",
-    null = TRUE, arg = "refit"
-  )
+  check_class(refit, "function", "A function of a data frame.", null = TRUE)
   check_converged(fit, FALSE)
   records <- worst_records(fit, files)
   # Each neighbour may err: all bounds hold together
   each <- 1 - (1 - level) / length(records)
-  claim <- if (is.null(fit$censor)) {
-    2 * fit$bound$overall
-  } else {
-    (fit$censor$upper - fit$censor$lower) *
-      dependency_of(fit$privacy_weights)$factor[["add-remove"]]
-  }
+  width <- fit$censor$upper - fit$censor$lower
+  factor <- dependency_of(fit$privacy_weights)$factor[["add-remove"]]
+  claim <- if (is.null(fit$censor)) 2 * fit$bound$overall else width * factor
   rows <- lapply(seq_along(records), function(j) {
     i <- records[j]
     other <- replay(
@@ -89,9 +80,7 @@ records_without <- function(fit, i) {
 #'   c by bridge sampling), `visible`, `effective`.
 #' @noRd
 sampled_loss <- function(x, y, level) {
-  h <- function(draws) {
-    weighted_sum(x$spec, draws) - weighted_sum(y$spec, draws)
-  }
+  h <- function(draws) weighted_sum(x$spec, draws) - weighted_sum(y$spec, draws)
   at_x <- h(x$draws)
   at_y <- h(y$draws)
   half_x <- halves(x)

@@ -2,9 +2,9 @@
 # running it.
 
 #' @rdname audit_guarantee
-#' @param replicates (count) For a [score_release()]: how often it is run on
-#'   either neighbour. Default 1e5: the lower bound on mu is then about 0.02
-#'   below it. 0: the exact calculation alone.
+#' @param replicates (count) For a [score_release()]: how often its noise is run
+#'   on either neighbour. Default 1e5: the lower bound is then about 0.02 below
+#'   mu. 0 gives only the exact calculation.
 #' @export
 audit_guarantee.score_release <- function(x, data, replicates = 1e5,
                                           level = 0.95, seed = NULL, ...) {
@@ -14,35 +14,25 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
   check_number(level, above = 0, below = 1)
   check_seed(seed)
   laplace <- x$delta == 0
-  pairs <- worst_pairs(x, audit_file(x, data))
+  pairs <- worst_pairs(x, audit_file(x, data))[relation_names]
   total <- total_charges(x$charges, x$delta)
-  curves <- list()
-  rows <- lapply(relation_names, function(neighbours) {
-    pair <- pairs[[neighbours]]
-    found <- NULL
-    if (!laplace && replicates > 0) {
-      found <- sampled_law(pair, replicates, level, seed)
-    }
-    if (!is.null(found)) {
-      curves[[neighbours]] <<- data.frame(neighbours = neighbours, found$curve)
-    }
-    data.frame(
-      neighbours = neighbours,
-      claimed = if (laplace) {
-        total$epsilon[[neighbours]]
-      } else {
-        sqrt(2 * total$rho[[neighbours]])
-      },
-      exact = law_of_pair(pair, laplace), found = found$bound %||% NA_real_
-    )
+  claimed <- if (laplace) total$epsilon else sqrt(2 * total$rho)
+  found <- lapply(pairs, function(pair) {
+    if (!laplace && replicates > 0) sampled_law(pair, replicates, level, seed)
   })
-  structure(
-    list(
-      worst = do.call(rbind, rows), curve = do.call(rbind, unname(curves)),
-      unit = if (laplace) "epsilon" else "mu", replicates = replicates,
-      level = level, release = format(x), n_records = nrow(data)
+  curves <- Map(function(neighbours, found) {
+    if (!is.null(found)) data.frame(neighbours = neighbours, found$curve)
+  }, relation_names, found)
+  new_result(
+    "score_audit",
+    worst = data.frame(
+      neighbours = relation_names, claimed = unname(claimed[relation_names]),
+      exact = vapply(pairs, law_of_pair, 0, laplace, USE.NAMES = FALSE),
+      found = unname(vapply(found, function(x) x$bound %||% NA_real_, 0))
     ),
-    class = c("score_audit", "pseudosynth_result")
+    curve = do.call(rbind, unname(curves)),
+    unit = if (laplace) "epsilon" else "mu", replicates = replicates,
+    level = level, release = format(x), n_records = nrow(data)
   )
 }
 
@@ -67,82 +57,63 @@ audit_file <- function(x, data) {
 #'   the whole sums and the `scale` of their noise.
 #' @noRd
 worst_pairs <- function(x, file) {
-  if (is_categorical(x$family)) {
-    return(worst_levels(x, file))
-  }
-  record <- NULL
-  vary <- list()
-  for (step in x$steps) {
-    frame <- score_frame(
-      x$family, drop(file$x %*% step$reference), public_shape(x)
-    )
-    geometry <- score_geometry(
-      file, frame$scale,
-      prior_information(
-        prior_spec(x$prior, x$design$is_level)$scale, x$family, public_shape(x)
-      ), x$spread
-    )
-    if (is.null(record)) {
-      longest <- which.max(rowSums(geometry$z^2))
-      record <- match(longest, file$row)
-    }
-    vary[[length(vary) + 1]] <- local({
-      step <- step
-      frame <- lapply(frame, `[`, file$row)
-      score <- score_of(file$y, frame)
-      lowest <- counted_above(x$family, frame, step$clip)
-      z <- geometry$z
-      function(y) {
-        score[record] <- score_of(y, lapply(frame, `[`, record))
-        list(
-          sums = step_sums(score, step$clip, z, file$row, lowest),
-          scale = step$scale
-        )
-      }
-    })
-  }
-  if (!is.null(x$margin)) {
-    strategy <- margin_strategy(
-      length(x$margin$noisy), if (x$delta == 0) "laplace" else "gaussian"
-    )
-    vary[[length(vary) + 1]] <- function(y) {
-      z <- file$y
-      z[record] <- y
-      list(
-        sums = margin_sums(z[!is.na(z)], x$margin$breaks, strategy),
-        scale = x$margin$scale
-      )
-    }
-  }
+  parts_of <- if (is_categorical(x$family)) level_parts else sum_parts
+  parts <- parts_of(x, file)
   # Dropped, and at either end: the sums as the release itself makes them
-  made <- lapply(c(NA, file$extremes), function(y) {
-    lapply(vary, function(part) part(y))
-  })
+  made <- lapply(parts, function(part) lapply(c(NA, file$extremes), part$sums))
   pair <- function(a, b) {
-    Map(function(one, other) {
-      list(difference = one$sums - other$sums, scale = one$scale)
-    }, made[[a]], made[[b]])
+    Map(function(made, part) {
+      list(difference = made[[a]] - made[[b]], scale = part$scale)
+    }, made, parts)
   }
   dropped <- list(pair(1, 2), pair(1, 3))
   size <- vapply(dropped, law_of_pair, 0, laplace = x$delta == 0)
   stats::setNames(list(dropped[[which.max(size)]], pair(2, 3)), relation_names)
 }
 
-#' The record of the longest vector dropped, or given another level
+#' The sums that a release has of a file
+#' @return (list) Of parts, each with `sums` (function of the response of the
+#'   record of the longest vector, NA: dropped) and the `scale` of the noise.
 #' @noRd
-worst_levels <- function(x, file) {
-  prior <- prior_spec(x$prior, x$design$is_level)
-  z <- levels_geometry(file, prior, x$spread)$z
+sum_parts <- function(x, file) {
+  prior <- prior_spec(x$prior, x$design$is_level)$scale
+  shape <- public_shape(x)
+  information <- prior_information(prior, x$family, shape)
+  record <- NULL
+  parts <- lapply(x$steps, function(step) {
+    frame <- score_frame(x$family, drop(file$x %*% step$reference), shape)
+    z <- score_geometry(file, frame$scale, information, x$spread)$z
+    if (is.null(record)) record <<- match(which.max(rowSums(z^2)), file$row)
+    frame <- lapply(frame, `[`, file$row)
+    score <- score_of(file$y, frame)
+    lowest <- counted_above(x$family, frame, step$clip)
+    list(scale = step$scale, sums = function(y) {
+      score[record] <- score_of(y, lapply(frame, `[`, record))
+      step_sums(score, step$clip, z, file$row, lowest)
+    })
+  })
+  if (is.null(x$margin)) {
+    return(parts)
+  }
+  strategy <- margin_strategy(
+    length(x$margin$noisy), if (x$delta == 0) "laplace" else "gaussian"
+  )
+  margin <- list(scale = x$margin$scale, sums = function(y) {
+    z <- file$y
+    z[record] <- y
+    margin_sums(z[!is.na(z)], x$margin$breaks, strategy)
+  })
+  c(parts, list(margin))
+}
+
+level_parts <- function(x, file) {
+  z <- levels_geometry(file, prior_spec(x$prior, x$design$is_level), x$spread)$z
   record <- match(which.max(rowSums(z^2)), file$row)
-  made <- lapply(c(NA, 0, 1), function(level) {
+  list(list(scale = x$steps[[1]]$scale, sums = function(level) {
     y <- file$y
     y[record] <- level
     levels_sums(y, length(x$response$levels), z, file$row)
-  })
-  pair <- function(a, b) {
-    list(list(difference = made[[a]] - made[[b]], scale = x$steps[[1]]$scale))
-  }
-  stats::setNames(list(pair(1, 2), pair(2, 3)), relation_names)
+  }))
 }
 
 #' mu of a pair under Gaussian noise, epsilon under Laplace noise
@@ -206,16 +177,7 @@ project_runs <- function(pair, replicates, at, seed) {
 
 #' @export
 format.score_audit <- function(x, ...) {
-  paste0(
-    "audit of a score release; ",
-    paste(
-      sprintf(
-        "%s: %s %s found, %s claimed", x$worst$neighbours, x$unit,
-        format_figure(x$worst$exact), format_figure(x$worst$claimed)
-      ),
-      collapse = "; "
-    )
-  )
+  found_and_claimed("audit of a score release", x, x$worst$exact, x$unit)
 }
 
 print_lines.score_audit <- function(x) {
@@ -228,17 +190,18 @@ print_lines.score_audit <- function(x) {
   c(
     sprintf("Audit of a %s", x$release),
     sprintf(
-      "  %s of the worst of a file's neighbours, N = %s",
-      x$unit, format_count(x$n_records)
+      "  %s for the worst neighbours of the file, N = %s", x$unit,
+      format_count(x$n_records)
     ),
     paste0("  ", format_table(shown)),
     wrap_line(paste(
-      "Exact: the sums of both files as the release makes them, and the law of",
-      "the noise. It sees this file's record of the longest public vector."
+      "Exact: from the sums of both files, computed as in the release, and the",
+      "distribution of the noise. The neighbours differ in the record with the",
+      "longest public vector."
     )),
     if (!is.null(x$curve)) {
       wrap_line(sprintf(
-        "Lower bound: %s runs of the noise on either file, at %s%% confidence.",
+        "Lower bound: from %s runs of the noise on each file, %s%% confidence.",
         format_count(x$replicates), format(100 * x$level)
       ))
     }

@@ -13,14 +13,10 @@ calibrate_sets <- function(values, response, margin, seed) {
   counts <- calibrated_counts(margin, scaled)
   words <- seed_words(seed, "margin")
   for (j in seq_len(ncol(values))) {
-    calibrated <- quantile_of_rank(
+    found <- quantile_of_rank(
       counts, values[, j], uniforms_(nrow(values), words, j)
     )
-    values[, j] <- if (own_unit) {
-      response_forward(response, calibrated)
-    } else {
-      calibrated
-    }
+    values[, j] <- if (own_unit) response_forward(response, found) else found
   }
   values
 }

@@ -8,15 +8,10 @@
 ce_labels <- list(
   sex = c("1" = "male", "2" = "female", "M" = "male", "F" = "female"),
   education = c(
-    "0" = "no schooling",
-    "10" = "1st to 8th grade",
-    "11" = "9th to 12th grade",
-    "12" = "high school graduate",
-    "13" = "some college",
-    "14" = "associate degree",
-    "15" = "bachelor degree",
-    "16" = "advanced degree",
-    "17" = "advanced degree"
+    "0" = "no schooling", "10" = "1st to 8th grade", "11" = "9th to 12th grade",
+    "12" = "high school graduate", "13" = "some college",
+    "14" = "associate degree", "15" = "bachelor degree",
+    "16" = "advanced degree", "17" = "advanced degree"
   ),
   region = c("1" = "northeast", "2" = "midwest", "3" = "south", "4" = "west"),
   urban = c("1" = "urban", "2" = "rural"),
@@ -40,15 +35,10 @@ ce_not_published <- "not published"
 # Columns that can hold a variable, in order of preference. The first name is
 # that of the fmli files, the others are those of rpms::CE or of older files.
 ce_columns <- list(
-  income = c("FINCBTXM", "FINCBTAX"),
-  sex = c("SEX_REF", "SEX"),
-  age = c("AGE_REF", "AGE"),
-  education = c("EDUC_REF", "EDUCA"),
-  region = "REGION",
-  urban = "BLS_URBN",
-  marital = c("MARITAL1", "MARITAL"),
-  population = "POPSIZE",
-  family_size = "FAM_SIZE",
+  income = c("FINCBTXM", "FINCBTAX"), sex = c("SEX_REF", "SEX"),
+  age = c("AGE_REF", "AGE"), education = c("EDUC_REF", "EDUCA"),
+  region = "REGION", urban = "BLS_URBN", marital = c("MARITAL1", "MARITAL"),
+  population = "POPSIZE", family_size = "FAM_SIZE",
   earner = c("EARNER", "INCOMEY1", "INCOMEY", "INCNONW1", "OCCUCOD1")
 )
 
@@ -63,15 +53,11 @@ ce_code <- function(x) {
 # A code without a label becomes NA here and is listed by ce_unknown().
 ce_factor <- function(code, labels, missing_level = NULL) {
   label <- unname(labels[code])
-  if (!is.null(missing_level)) {
-    label[is.na(code)] <- missing_level
-  }
+  if (!is.null(missing_level)) label[is.na(code)] <- missing_level
   factor(label, levels = c(unique(unname(labels)), missing_level))
 }
 
-ce_number <- function(x) {
-  suppressWarnings(as.numeric(ce_code(x)))
-}
+ce_number <- function(x) suppressWarnings(as.numeric(ce_code(x)))
 
 # Whether the reference person earned income in the past twelve months. The
 # rule depends on the column that the file has; see ?read_ce.
@@ -91,11 +77,7 @@ ce_known_codes <- function(variable, column) {
   switch(variable,
     education = names(ce_education_labels(column)),
     earner = switch(column,
-      EARNER = c("N", "Y"),
-      INCOMEY1 = ,
-      INCOMEY = ,
-      INCNONW1 = as.character(1:6),
-      OCCUCOD1 = as.character(1:18)
+      EARNER = c("N", "Y"), OCCUCOD1 = as.character(1:18), as.character(1:6)
     ),
     names(ce_labels[[variable]])
   )

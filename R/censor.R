@@ -1,70 +1,74 @@
 #' Censor what each record contributes
 #'
-#' A censoring rule bounds the contribution of every record to the log pseudo
-#' posterior:
+#' Makes a rule that limits how much any record can contribute to the log pseudo
+#' posterior. The rule clips the weighted log-likelihood of each record to an
+#' interval:
 #' \deqn{g_i(\theta) = \mathrm{clip}(\alpha_i f_i(\theta) - a_i, lo, hi).}
-#' If a record's contribution depends on that record and on public inputs only,
+#' If a record's contribution depends only on that record and on public inputs,
 #' dropping the record changes no posterior density by more than a factor
-#' \eqn{\exp(hi - lo)}: a parameter draw is then strictly
-#' \eqn{\epsilon}-differentially private with \eqn{\epsilon = hi - lo} for
-#' add-remove neighbours and twice that for replace neighbours. Which
-#' label a fit gets depends on its weights too, see [guarantee()].
+#' \eqn{\exp(hi - lo)}. A parameter draw is then strictly
+#' \eqn{\epsilon}-differentially private, with \eqn{\epsilon = hi - lo} for
+#' add-remove neighbours and twice that for replace neighbours. The label of a
+#' fit also depends on its weights, see [guarantee()].
 #'
-#' The interval is \eqn{[-\epsilon/2, \epsilon/2]}, the papers', or without a
-#' reference \eqn{[-\epsilon, 0]} for families whose log density is never
-#' positive (counts, labels), where it is twice as deep for the same epsilon.
+#' The default interval is \eqn{[-\epsilon/2, \epsilon/2]}, as in the papers.
+#' For families whose log density is never positive (counts, labels) and without
+#' a reference it is \eqn{[-\epsilon, 0]}, which is twice as deep for the same
+#' epsilon.
 #'
-#' With a `reference` the rule subtracts \eqn{a_i = \alpha_i f_i(\theta_{ref})},
-#' so that the log-likelihood *ratio* to the reference is censored. A constant
-#' does not move the posterior, so nothing is lost near the reference. The scale
-#' of the ratio has to fall with epsilon: the `window` c is the raw log ratio up
-#' to which nothing is censored, by the public weight
+#' With a `reference`, the rule subtracts \eqn{a_i = \alpha_i
+#' f_i(\theta_{ref})}, so the log-likelihood *ratio* to the reference is
+#' censored. A constant does not change the posterior, so nothing is lost near
+#' the reference. The ratio must be scaled down as epsilon falls. The `window` c
+#' does this: raw log ratios up to c are not censored, because the privacy
+#' weights are multiplied by the public weight
 #' \eqn{\alpha = \min(1, \epsilon / (2c))} (\eqn{\epsilon / (4c)} for
-#' `neighbours = "replace"`) that multiplies the privacy weights. A window of
-#' \eqn{\epsilon / 2} or less leaves the weights as they are.
+#' `neighbours = "replace"`). A window of \eqn{\epsilon / 2} or less leaves the
+#' weights unchanged.
 #'
 #' @param epsilon (positive number) The epsilon of one parameter draw under
-#'   `neighbours`. Each of m sets takes a draw of its own. May be left out where
-#'   `lower` and `upper` are given.
-#' @param neighbours (string) Which neighbours `epsilon` is meant for:
-#'   `"add-remove"`, the default and the papers', or `"replace"`: the interval
-#'   is then half as wide.
-#' @param reference (`NULL`, named list or `synthesizer`) Where the likelihood
-#'   ratio is taken to: public values by parameter name, such as
-#'   `list("(Intercept)" = 10.8, sigma = 1)`, or a fit of the same model to
-#'   *other* data, of which the posterior mean is kept and nothing else (for a
-#'   mixture the draw of largest log-likelihood, since its components exchange
-#'   places). Coefficients left out are 0; `sigma`, `size` or `precision` must
-#'   be given where the family has them. For a mixture the values hold for all
-#'   components. Numeric predictors are centred and scaled, see
-#'   [fit_synthesizer()]. `NULL`, the default: no reference.
+#'   `neighbours`. Each of m sets takes its own draw. May be left out if `lower`
+#'   and `upper` are given.
+#' @param neighbours (string) The relation that `epsilon` is for:
+#'   `"add-remove"` (the default, as in the papers) or `"replace"`, which makes
+#'   the interval half as wide.
+#' @param reference (`NULL`, named list or `synthesizer`) The parameter values
+#'   that the likelihood ratio is taken to. Either public values by parameter
+#'   name, such as `list("(Intercept)" = 10.8, sigma = 1)`, or a fit of the same
+#'   model to *other* data. Of a fit only the posterior mean is kept (for a
+#'   mixture, whose components exchange places, the draw with the largest
+#'   log-likelihood). Coefficients left out are 0; `sigma`, `size` or
+#'   `precision` must be given if the family has it. For a mixture, the values
+#'   hold for all components. Numeric predictors are centred and scaled, see
+#'   [fit_synthesizer()]. Default `NULL`: no reference.
 #' @param window (positive number or `NULL`) The window c of the raw log ratio,
-#'   for use with a reference. `NULL`, the default, is 2 for [student_t()] and
-#'   mixtures and 4 for normal errors; other families must state it.
-#' @param lower,upper (numbers or `NULL`) Another public interval, which then
-#'   fixes epsilon. `NULL`, the default: by `interval`.
+#'   for use with a reference. Default `NULL`: 2 for [student_t()] and mixtures,
+#'   4 for normal errors; other families need a number.
+#' @param lower,upper (numbers or `NULL`) Another public interval, which
+#'   determines epsilon. Default `NULL`: by `interval`.
 #' @param interval (string) `"symmetric"`, `"negative"`
-#'   (\eqn{[-\epsilon, 0]}), or `"auto"`, the default: `"negative"` for families
-#'   whose log density is never positive and without a reference, else
-#'   `"symmetric"`.
+#'   (\eqn{[-\epsilon, 0]}), or `"auto"` (the default): `"negative"` for
+#'   families whose log density is never positive if there is no reference,
+#'   otherwise `"symmetric"`.
 #'
 #' @return A `censoring_rule` for [fit_synthesizer()] and
 #'   [update()][update.synthesizer]: a list with `lower`, `upper`, `epsilon`,
 #'   `neighbours`, `reference`, `window`, `alpha` (`NULL` without a window) and
-#'   `interval`. It is public, but for a reference from a confidential history.
+#'   `interval`. It is public, except for a reference from a confidential
+#'   earlier file.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an epsilon that is not positive and finite, an
-#' interval whose ends are not in order, a window that is not positive or has no
-#' reference, a reference without `sigma`, with unknown names or of another
-#' model (the last three when the model is fitted).
-#' `pseudosynth_error_privacy`: a reference fitted to the file itself or to most
-#' of it, see [freeze()].
+#' `pseudosynth_error_input`: epsilon is not positive and finite, the ends of
+#' the interval are not in order, a window is not positive or has no reference,
+#' or the reference lacks `sigma`, has unknown names or is of another model
+#' (these three when the model is fitted).
+#' `pseudosynth_error_privacy`: the reference was fitted to the file itself or
+#' to most of it, see [freeze()].
 #'
 #' @section Privacy:
 #' Epsilon, interval, window and reference must be public: fixed without this
-#' file. A reference from a confidential history makes the fit strict for the
-#' current file only, and the history needs a label of its own.
+#' file. With a reference from a confidential earlier file, the fit is strict
+#' for the current file only, and the earlier file needs its own guarantee.
 #'
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
@@ -93,13 +97,11 @@ censor <- function(epsilon = NULL, neighbours = c("add-remove", "replace"),
   check_number(upper, null = TRUE)
   ends <- censor_interval(epsilon, neighbours, lower, upper, interval)
   check_window(window, reference)
-  seal(structure(
-    list(
-      lower = ends$lower, upper = ends$upper, epsilon = ends$epsilon,
-      neighbours = neighbours, reference = as_reference(reference),
-      window = window, alpha = NULL, interval = ends$interval
-    ),
-    class = c("censoring_rule", "pseudosynth_result")
+  seal(new_result(
+    "censoring_rule",
+    lower = ends$lower, upper = ends$upper, epsilon = ends$epsilon,
+    neighbours = neighbours, reference = as_reference(reference),
+    window = window, alpha = NULL, interval = ends$interval
   ))
 }
 
@@ -120,8 +122,7 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
   upper <- upper %||% (lower + width)
   refuse_if(
     lower >= upper, "{.arg lower} must lie below {.arg upper}.",
-    x = "They are {lower} and {upper}.",
-    arg = "lower"
+    x = "They are {lower} and {upper}.", arg = "lower"
   )
   stated <- (upper - lower) * if (neighbours == "replace") 2 else 1
   refuse_if(
@@ -129,8 +130,7 @@ censor_interval <- function(epsilon, neighbours, lower, upper, interval) {
     "{.arg epsilon} must agree with {.arg lower} and {.arg upper}.",
     x = "The interval costs {format(stated)}, {.arg epsilon} is
          {format(epsilon)}.",
-    i = "Leave {.arg epsilon} out.",
-    arg = "epsilon"
+    i = "Leave {.arg epsilon} out.", arg = "epsilon"
   )
   list(lower = lower, upper = upper, epsilon = stated, interval = "explicit")
 }
@@ -146,10 +146,7 @@ resolve_censor <- function(censor, family) {
   if (is.null(censor)) {
     return(NULL)
   }
-  check_class(
-    censor, "censoring_rule", "Make one with {.fn censor}.",
-    arg = "censor"
-  )
+  check_class(censor, "censoring_rule", "Make one with {.fn censor}.")
   check_sealed(censor, "censor")
   if (identical(censor$interval, "auto")) {
     # The log of a probability is never positive
@@ -164,10 +161,9 @@ resolve_censor <- function(censor, family) {
   if (!is.null(censor$reference)) {
     censor$window <- censor$window %||% law_of(family)$window
     refuse_if(
-      is.null(censor$window), "A reference needs a {.arg window} for the family
-       {.code {format(family)}}.",
-      i = "It is the raw log ratio to the reference up to which nothing
-           is censored, such as 2 or 4.",
+      is.null(censor$window), "The family {.code {format(family)}} needs a
+       {.arg window} with a reference.",
+      i = "Raw log ratios up to the window are not censored. Try 2 or 4.",
       arg = "window"
     )
     half <- min(abs(censor$lower), abs(censor$upper))
@@ -191,10 +187,9 @@ format.censoring_rule <- function(x, ...) {
 }
 
 format_interval <- function(x) {
-  if (identical(x$interval, "auto")) {
-    return("an interval chosen with the family")
-  }
-  sprintf("[%s, %s]", format(x$lower), format(x$upper))
+  auto <- identical(x$interval, "auto")
+  ends <- sprintf("[%s, %s]", format(x$lower), format(x$upper))
+  if (auto) "an interval that depends on the family" else ends
 }
 
 format_window <- function(x) {
@@ -204,23 +199,19 @@ format_window <- function(x) {
 print_lines.censoring_rule <- function(x) {
   width <- x$upper - x$lower
   c(
-    sprintf("Censoring rule, epsilon %s per parameter draw for %s neighbours",
-      format(x$epsilon),
-      x$neighbours
+    sprintf(
+      "Censoring rule, epsilon %s per parameter draw for %s neighbours",
+      format(x$epsilon), x$neighbours
     ),
-    sprintf("  interval    %s", format_interval(x)),
+    paste("  interval   ", format_interval(x)),
     sprintf(
       "  costs       add-remove %s, replace %s", format_figure(width),
       format_figure(2 * width)
     ),
-    if (!is.null(x$reference)) {
-      c(
-        sprintf("  reference   %s", format(x$reference)),
-        sprintf("  window      %s", format_window(x)),
-        if (!is.null(x$alpha)) {
-          sprintf("  weight      %s, public", format_figure(x$alpha))
-        }
-      )
+    if (!is.null(x$reference)) paste("  reference  ", format(x$reference)),
+    if (!is.null(x$reference)) paste("  window     ", format_window(x)),
+    if (!is.null(x$alpha)) {
+      sprintf("  weight      %s, public", format_figure(x$alpha))
     }
   )
 }
@@ -248,27 +239,21 @@ as_reference <- function(x) {
     return(new_censor_reference(
       "history", reference_values(x),
       family = x$family, response = x$response, design = x$design,
-      fingerprint = values_mark(x$spec$y),
-      rows = row_hashes(as.list(x$data))
+      fingerprint = values_mark(x$spec$y), rows = row_hashes(as.list(x$data))
     ))
   }
   new_censor_reference("public", public_values(x))
 }
 
 new_censor_reference <- function(origin, values, ...) {
-  seal(structure(
-    list(origin = origin, values = values, ...),
-    class = c("censor_reference", "pseudosynth_result")
-  ))
+  seal(new_result("censor_reference", origin = origin, values = values, ...))
 }
 
 #' The posterior mean, or a mixture's draw of largest log-likelihood
 #' @noRd
 reference_values <- function(fit) {
-  if (is_mixture(fit$family)) {
-    return(fit$draws[which.max(fit$monitor[, "log_lik"]), ])
-  }
-  colMeans(fit$draws)
+  best <- which.max(fit$monitor[, "log_lik"])
+  if (is_mixture(fit$family)) fit$draws[best, ] else colMeans(fit$draws)
 }
 
 public_values <- function(x) {
@@ -279,8 +264,8 @@ public_values <- function(x) {
   }, TRUE)
   refuse_if(
     !named || !all(number),
-    "{.arg reference} must be a list of one finite number for each
-     parameter named, or a {.cls synthesizer} fitted to other data.",
+    "{.arg reference} must be a list of named finite numbers, one for each
+     parameter, or a {.cls synthesizer} fitted to other data.",
     x = "It is {describe_type(x)}.",
     i = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}.",
     arg = "reference"
@@ -312,10 +297,8 @@ format.censor_reference <- function(x, ...) {
   if (x$origin == "history") {
     return("a fit on other data")
   }
-  paste0(
-    "public values ",
-    paste(names(x$values), "=", vapply(x$values, format, ""), collapse = ", ")
-  )
+  values <- paste(names(x$values), "=", vapply(x$values, format, ""))
+  paste("public values", toString(values))
 }
 
 print_lines.censor_reference <- function(x) {
@@ -327,8 +310,7 @@ check_window <- function(window, reference) {
   refuse_if(
     !is.null(window) && is.null(reference),
     "A {.arg window} needs a {.arg reference}.",
-    i = "It is the raw log ratio to the reference up to which nothing is
-         censored.",
+    i = "Raw log ratios to the reference up to the window are not censored.",
     arg = "window"
   )
 }

@@ -16,9 +16,7 @@ width_of_epsilon <- function(epsilon, neighbours) {
 
 #' Is a total above what is allowed, by more than the rounding of its sum?
 #' @noRd
-exceeds <- function(total, allowed) {
-  total > allowed * (1 + 1e-9)
-}
+exceeds <- function(total, allowed) total > allowed * (1 + 1e-9)
 
 # What Gaussian noise guarantees: mu = sensitivity / standard deviation, squares
 # of mu add up over steps, also where a step is chosen after seeing the earlier
@@ -138,10 +136,8 @@ charge <- function(id, what, epsilon = NULL, rho = NULL, delta = 0, times = 1,
     if (is.null(cost)) NA_real_ else as.double(cost[[neighbours]])
   }
   data.frame(
-    id = id, what = what,
-    add_remove = of(epsilon, "add-remove"),
-    replace = of(epsilon, "replace"),
-    rho_add_remove = of(rho, "add-remove"),
+    id = id, what = what, add_remove = of(epsilon, "add-remove"),
+    replace = of(epsilon, "replace"), rho_add_remove = of(rho, "add-remove"),
     rho_replace = of(rho, "replace"),
     zcdp = is.null(epsilon), gap = as.double(gap), delta = delta,
     times = as.double(times)
@@ -153,9 +149,7 @@ charge_costs <- c(
   "add_remove", "replace", "rho_add_remove", "rho_replace", "delta"
 )
 
-no_charges <- function() {
-  charge("", "", by_relation(0))[0, ]
-}
+no_charges <- function() charge("", "", by_relation(0))[0, ]
 
 #' An identity that says nothing about what it identifies
 #' @return (string) 16 hexadecimal digits from the operating system's entropy.
@@ -169,9 +163,7 @@ new_charge_id <- function(seed = NULL) {
 #' For what was made under a given seed, which is not for release, and for what
 #' is a function of a thing with an identity.
 #' @noRd
-hashed_id <- function(...) {
-  substr(rlang::hash(list(...)), 1, 16)
-}
+hashed_id <- function(...) substr(rlang::hash(list(...)), 1, 16)
 
 #' Put charges together, the same thing once
 #'

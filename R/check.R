@@ -35,9 +35,9 @@ describe_type <- function(x) {
   }
 }
 
-#' Refuse an argument that does not hold to what its message says
+#' Refuse an argument that is not what its message requires
 #' @param holds (flag) `NA` is refused, too.
-#' @param x The argument: the message says what it is in place of that.
+#' @param x The argument; the message describes its type.
 #' @param must,i (string) Message and advice, with cli's markup.
 #' @noRd
 check_that <- function(holds, x, must, i = NULL, arg = rlang::caller_arg(x),
@@ -73,47 +73,34 @@ check_installed <- function(packages, arg = NULL) {
 #' @param x The value.
 #' @param min,max (number) Closed range.
 #' @param above,below (number) Open range.
-#' @param finite (flag) Are infinite values refused?
 #' @param null (flag) Is `NULL` accepted (and returned)?
 #' @return `x` as a double, invisibly.
 #' @noRd
 check_number <- function(x, min = -Inf, max = Inf, above = -Inf, below = Inf,
-                         finite = TRUE, null = FALSE,
-                         arg = rlang::caller_arg(x)) {
+                         null = FALSE, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   check_that(is_number(x), x, "{.arg {arg}} must be one number.", arg = arg)
-  inside <- x >= min && x <= max && is_above(x, above) && is_above(-x, -below)
-  if (!inside || (finite && !is.finite(x))) {
-    range <- describe_range(min, max, above, below, finite)
-    if (inside && range != "finite") range <- paste("finite and", range)
-    abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
-    )
-  }
-  invisible(as.double(x))
-}
-
-is_number <- function(x) {
-  is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
-}
-
-# An infinite end is none
-is_above <- function(x, end) !is.finite(end) || x > end
-
-describe_range <- function(min, max, above, below, finite = TRUE) {
-  parts <- c(
+  inside <- is.finite(x) && x >= min && x <= max && x > above && x < below
+  range <- c(
+    if (!is.finite(x) || all(is.infinite(c(min, max, above, below)))) "finite",
     if (is.finite(min)) paste("at least", format(min)),
     if (is.finite(above)) paste("above", format(above)),
     if (is.finite(max)) paste("at most", format(max)),
     if (is.finite(below)) paste("below", format(below))
   )
-  if (is.null(parts)) {
-    return(if (finite) "finite" else "a number")
-  }
-  paste(parts, collapse = " and ")
+  range <- paste(range, collapse = " and ")
+  refuse_if(
+    !inside, "{.arg {arg}} must be {range}.", x = "It is {format(x)}.",
+    arg = arg
+  )
+  invisible(as.double(x))
+}
+
+is_number <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) == 1 && !is.na(x)
 }
 
 #' Check one whole number
@@ -126,17 +113,11 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
-  check_that(
-    is_number(x) && is.finite(x) && x == round(x), x,
-    "{.arg {arg}} must be one whole number.", arg = arg
-  )
-  if (x < min || x > max) {
-    upper <- if (max < .Machine$integer.max) max else Inf
-    range <- describe_range(min, upper, -Inf, Inf)
-    abort_input(
-      "{.arg {arg}} must be {range}.", x = "It is {format(x)}.", arg = arg
-    )
-  }
+  must <- "{.arg {arg}} must be one whole number."
+  check_that(is_number(x), x, must, arg = arg)
+  whole <- is.finite(x) && x == round(x)
+  refuse_if(!whole, must, x = "It is {format(x)}.", arg = arg)
+  check_number(x, min, max, arg = arg)
   invisible(as.integer(x))
 }
 
@@ -144,13 +125,10 @@ check_count <- function(x, min = 0, max = .Machine$integer.max, null = FALSE,
 #' @inheritParams check_number
 #' @return `x`, invisibly.
 #' @noRd
-check_flag <- function(x, null = FALSE, arg = rlang::caller_arg(x)) {
+check_flag <- function(x, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   flag <- is.logical(x) && length(x) == 1 && !is.na(x)
-  check_that(
-    flag || null && is.null(x), x, "{.arg {arg}} must be `TRUE` or `FALSE`.",
-    arg = arg
-  )
+  check_that(flag, x, "{.arg {arg}} must be `TRUE` or `FALSE`.", arg = arg)
   invisible(x)
 }
 
@@ -198,17 +176,15 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x)) {
 #' Refuses anything but a data frame with at least one row and distinct column
 #' names. Tibbles and data tables are fine.
 #' @inheritParams check_number
-#' @param min_rows (count) The fewest rows accepted.
 #' @return `x`, invisibly.
 #' @noRd
-check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
+check_data_frame <- function(x, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   check_that(
     is.data.frame(x), x, "{.arg {arg}} must be a data frame.", arg = arg
   )
   refuse_if(
-    nrow(x) < min_rows,
-    "{.arg {arg}} must have at least {min_rows} record{?s}.",
+    nrow(x) < 1, "{.arg {arg}} must have at least 1 record.",
     x = "It has {nrow(x)}.", arg = arg
   )
   check_columns_whole(x, arg)
@@ -216,7 +192,7 @@ check_data_frame <- function(x, min_rows = 1, arg = rlang::caller_arg(x)) {
   refuse_if(
     length(twice) > 0, "The columns of {.arg {arg}} must have distinct names.",
     x = "{cli::qty(length(twice))}Found more than once: {.val {twice}}.",
-    i = "Rename or drop the spare columns.", arg = arg
+    i = "Rename or drop the duplicates.", arg = arg
   )
   invisible(x)
 }
@@ -230,21 +206,22 @@ check_columns_whole <- function(x, arg) {
   refuse_if(
     length(unnamed) > 0, "Every column of {.arg {arg}} must have a name.",
     x = "{length(unnamed)} column{?s} {?has/have} none: number {first}.",
-    i = "Set {.code names({arg})}, or drop what has no name.", arg = arg
+    i = "Set {.code names({arg})}, or drop columns without a name.", arg = arg
   )
   broken <- names[!vapply(x, is_whole_factor, TRUE)]
   refuse_if(
     length(broken) > 0,
     "Every factor of {.arg {arg}} must have a level for each of its codes.",
-    x = "{.val {broken}} {?has/have} codes beyond the levels.",
-    i = "Make it again by {.fn factor}.", arg = arg
+    x = "{.val {broken}} {?has/have} codes without a level.",
+    i = "Make {cli::qty(length(broken))}{?it/them} again with {.fn factor}.",
+    arg = arg
   )
   short <- names[vapply(x, NROW, 1) != nrow(x)]
   refuse_if(
     length(short) > 0,
     "Every column of {.arg {arg}} must have a value for each record.",
-    x = "{.val {short}} {?has/have} not {nrow(x)} value{?s}.",
-    i = "Make it again by {.fn data.frame}.", arg = arg
+    x = "{.val {short}} {?does/do} not have {nrow(x)} value{?s}.",
+    i = "Make the data frame again with {.fn data.frame}.", arg = arg
   )
 }
 
@@ -259,10 +236,9 @@ is_whole_factor <- function(x) {
 
 #' Check a formula
 #' @inheritParams check_number
-#' @param response (flag) Must it have a left side?
 #' @return `x`, invisibly.
 #' @noRd
-check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
+check_formula <- function(x, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   check_that(
     inherits(x, "formula"), x,
@@ -270,11 +246,17 @@ check_formula <- function(x, response = TRUE, arg = rlang::caller_arg(x)) {
     arg = arg
   )
   refuse_if(
-    response && length(x) != 3,
-    "{.arg {arg}} must name the response on its left side.",
+    length(x) != 3, "{.arg {arg}} must name the response on its left side.",
     x = "It has no left side.", i = "Write `response ~ predictors`.", arg = arg
   )
   invisible(x)
+}
+
+#' An object of the package
+#' @param ... Its elements.
+#' @noRd
+new_result <- function(class, ...) {
+  structure(list(...), class = c(class, "pseudosynth_result"))
 }
 
 # Parts without which an object of a class is not one: edited by hand, or saved
@@ -336,11 +318,10 @@ check_class <- function(x, class, how = NULL, null = FALSE,
   )
   broken <- broken_parts(x, class)
   refuse_if(
-    length(broken) > 0, "{.arg {arg}} must be a whole {.cls {class}} object.",
-    x = "It has no {.field {broken}} of its own: it was edited, or another
-         version made it.",
-    i = how,
-    arg = arg, class = "pseudosynth_error_edited"
+    length(broken) > 0, "{.arg {arg}} must be an intact {.cls {class}} object.",
+    x = "Its part{?s} {.field {broken}} {?is/are} missing or of another type.
+         It was edited, or made by another version of this package.",
+    i = how, arg = arg, class = "pseudosynth_error_edited"
   )
   invisible(x)
 }
@@ -373,9 +354,9 @@ check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
   refuse_if(
     lost + low + high > 0, "{.arg {arg}} must lie in [0, 1].",
     x = if (lost > 0) "{lost} weight{?s} {?is/are} missing.",
-    x = if (low > 0) "{low} record{?s} {?is/are} below 0.",
-    x = if (high > 0) "{high} record{?s} {?is/are} above 1.",
-    i = if (lost > 0) "A record that is to take no part has weight 0.",
+    x = if (low > 0) "{low} weight{?s} {?is/are} below 0.",
+    x = if (high > 0) "{high} weight{?s} {?is/are} above 1.",
+    i = if (lost > 0) "To leave a record out, give it weight 0.",
     arg = arg, rows = which(is.na(values) | values < 0 | values > 1)
   )
   invisible(x)
@@ -386,16 +367,16 @@ paper_arguments <- c(c = "scale", g = "shift", r = "radius", eps = "epsilon")
 
 # Words of rstanarm, brms, Stan and synthpop, and what stands for them here
 foreign_arguments <- c(
-  iter = "Iterations are {.arg warmup} and {.arg draws} of
-          {.fn fit_synthesizer}; {.arg draws} are those kept.",
-  cores = "Chains run on {.arg threads} of {.fn fit_synthesizer}.",
-  sampler = "The sampler is {.arg control}:
+  iter = "{.fn fit_synthesizer} takes {.arg warmup} and {.arg draws}, the
+          iterations of each chain that are dropped and kept.",
+  cores = "{.arg threads} of {.fn fit_synthesizer} is the number of threads.",
+  sampler = "{.arg control} chooses the sampler:
              {.code control = sampler_control(\"nuts\")}.",
-  support = "The ends of released values are {.arg bounds}.",
-  adapt_delta = "The sampler's settings are {.arg control}: see
+  support = "{.arg bounds} states the ends of released values.",
+  adapt_delta = "{.arg control} has the sampler's settings: see
                  {.fn sampler_control}.",
-  weights = "Privacy weights are {.arg privacy_weights} of
-             {.fn fit_synthesizer}; survey weights are {.arg survey_weights} of
+  weights = "Privacy weights are given by {.arg privacy_weights} of
+             {.fn fit_synthesizer}, survey weights by {.arg survey_weights} of
              {.fn utility}."
 )
 
@@ -403,9 +384,6 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
                           of the fit; call {.fn fit_synthesizer} to change
                           them.") {
   n <- ...length()
-  if (n == 0) {
-    return(invisible())
-  }
   names <- ...names()
   names <- names[!is.na(names) & nzchar(names)]
   theirs <- intersect(names, names(paper_arguments))
@@ -414,18 +392,15 @@ check_no_dots <- function(..., hint = "Formula, data, family and prior are those
     hint <- "The papers' {.arg {theirs}} {?is/are} called {.arg {ours}} here."
   }
   foreign <- intersect(names, names(foreign_arguments))
-  if (length(foreign) > 0) {
-    hint <- foreign_arguments[[foreign[1]]]
-  }
-  abort_input(
-    "{.arg ...} must be empty.",
+  refuse_if(
+    n > 0, "{.arg ...} must be empty.",
     x = if (length(names) > 0) {
       "{cli::qty(length(names))}The argument{?s} {.arg {names}} {?is/are}
        not known here."
     } else {
       "There {?is/are} {n} argument{?s} too many."
     },
-    i = hint
+    i = if (length(foreign) > 0) foreign_arguments[[foreign[1]]] else hint
   )
 }
 
@@ -438,8 +413,8 @@ check_terms <- function(parm, terms) {
   index <- match(parm, if (number) seq_along(terms) else terms)
   refuse_if(
     !number && !is.character(parm) || anyNA(index),
-    "{.arg parm} must be terms of the model.", i = "They are {.val {terms}}.",
-    arg = "parm"
+    "{.arg parm} must be names or numbers of terms of the model.",
+    i = "The terms are {.val {terms}}.", arg = "parm"
   )
   terms[index]
 }
@@ -459,17 +434,15 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
   as.integer(x)
 }
 
-check_quantile <- function(quantile) {
-  check_number(quantile, above = 0, max = 1, arg = "quantile")
-}
+check_quantile <- function(quantile) check_number(quantile, above = 0, max = 1)
 
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path") {
   check_string(path, arg = arg)
   refuse_if(
     !validEnc(path), "{.arg {arg}} must be text in a known encoding.",
-    x = "It holds bytes that are no characters in this session's.",
-    i = "Say which it is by {.fn iconv}.", arg = arg
+    x = "It holds bytes that are not valid in this session's encoding.",
+    i = "Convert it with {.fn iconv}.", arg = arg
   )
   n <- nchar(path, "bytes")
   refuse_if(

@@ -80,12 +80,11 @@ kept_step <- function(seed, what, code, complete = function(value) TRUE) {
   }
   note(run, what, ": started")
   value <- code
-  if (!complete(value)) {
-    abort_sampler(
-      "The job was interrupted.",
-      i = "{.fn resume} goes on with it.", class = "pseudosynth_error_interrupt"
-    )
-  }
+  refuse_if(
+    !complete(value), "The job was interrupted.",
+    i = "{.fn resume} continues it.",
+    abort = abort_sampler, class = "pseudosynth_error_interrupt"
+  )
   write_kept(list(value = value, words = run$words, step = run$step), file)
   unlink(Sys.glob(sprintf("%s-*", file)))
   note(run, what, ": finished")
@@ -137,19 +136,14 @@ write_kept <- function(x, file) {
   bytes <- serialize(x, NULL, xdr = FALSE)
   bytes <- c(charToRaw(rlang::hash(bytes)), bytes)
   aside <- paste0(file, ".part")
-  written <- tryCatch(
-    put_bytes(bytes, aside) && file.rename(aside, file),
-    warning = function(w) FALSE, error = function(e) FALSE
-  )
-  if (!written) {
+  if (!or_else(put_bytes(bytes, aside) && file.rename(aside, file), FALSE)) {
     unlink(aside)
-    abort_input(
+    abort_checkpoint(
       "{.file {file}} could not be written.",
-      x = "What was kept before is still there.",
-      i = "Is the disk full, or the folder not writable? Then
-           {.fn resume} goes on from there.",
-      arg = "checkpoint",
-      class = c("pseudosynth_error_checkpoint", "pseudosynth_error_write")
+      x = "Earlier steps are still there.",
+      i = "Check that the disk is not full and the folder is writable, then
+           call {.fn resume}.",
+      class = "pseudosynth_error_write"
     )
   }
 }
@@ -171,24 +165,21 @@ put_bytes <- function(bytes, file, mode = "wb") {
 }
 
 read_kept <- function(file) {
-  read <- tryCatch({
+  read <- or_else({
     bytes <- readBin(file, "raw", file.size(file))
     hash <- rawToChar(bytes[1:32])
     bytes <- bytes[-(1:32)]
     if (identical(rlang::hash(bytes), hash)) list(unserialize(bytes))
-  }, warning = function(w) NULL, error = function(e) NULL)
+  })
   refuse_if(
-    is.null(read), "{.file {file}} is not as it was written.",
-    i = if (basename(file) == "job") {
-      "It holds the job itself, which cannot be resumed without it. Start
-       again with a new folder."
-    } else if (basename(file) == "result") {
-      "It holds the finished result, and what it was made from is gone.
-       Start again with a new folder."
-    } else {
-      "Remove that file: what it held is then made again."
-    },
-    arg = "checkpoint", class = "pseudosynth_error_checkpoint"
+    is.null(read), "{.file {file}} is damaged or was changed.",
+    i = switch(basename(file),
+      job = "It holds the job itself, which cannot be resumed without it. Start
+             again with a new folder.",
+      result = "It holds the finished result, whose steps were removed. Start
+                again with a new folder.",
+      "Remove this file: its step is then made again."
+    ), abort = abort_checkpoint
   )
   read[[1]]
 }
@@ -201,10 +192,7 @@ note <- function(run, ...) {
   if (!is.null(run$folder)) {
     time <- format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC")
     line <- charToRaw(enc2utf8(paste0(time, " ", ..., "\n")))
-    tryCatch(
-      put_bytes(line, file.path(run$folder, "log.txt"), "ab"),
-      warning = function(w) NULL, error = function(e) NULL
-    )
+    or_else(put_bytes(line, file.path(run$folder, "log.txt"), "ab"))
   }
   invisible()
 }

@@ -1,64 +1,64 @@
 # The folder of a job that can be resumed: the checked job with its data, the
 # steps that are finished, a lock, a log, and in the end the result alone.
 
-#' Go on with a job that was interrupted
+#' Resume a job that was interrupted
 #'
-#' [pseudo_posterior()] with `checkpoint = "folder"` keeps every finished stage,
-#' and the finished chains of the stage that runs. If it is killed, interrupted
-#' or fails, `resume("folder")` goes on from there in any R session, and gives
-#' what the job would have given: the same fits, draws and synthetic sets, bit
-#' by bit, on the same machine and with the same version of this package. The
-#' call of [pseudo_posterior()] does the same when it is run once more, as
-#' scripts of batch jobs do.
+#' Continues a job that [pseudo_posterior()] ran with `checkpoint = "folder"`.
+#' Such a job keeps every finished stage and the finished chains of the current
+#' stage. If it is killed, is interrupted or fails, `resume("folder")` continues
+#' it in any R session. On the same machine and with the same version of this
+#' package the result is bit by bit what the job would have given: the same
+#' fits, draws and synthetic sets. Calling [pseudo_posterior()] again with the
+#' same arguments does the same, as batch scripts do.
 #'
-#' Data need not be given again: the folder holds the checked job with its file.
-#' When the job is finished, only its result is left in the folder, which
-#' `resume()` gives again and again, never another one. Remove the folder then.
+#' The folder holds the checked job with its file, so data need not be given
+#' again. When the job is finished, only its result stays in the folder, and
+#' `resume()` always returns this result. Remove the folder when you have it.
 #'
-#' Ctrl-C stops such a job; the finished chains of its stage are kept. A stage
-#' that has not converged is kept, too: the job fails there again. Start
-#' another one, with more draws, in another folder.
+#' Ctrl-C stops such a job and keeps the finished chains of its stage. A stage
+#' that has not converged is kept, too, so the job fails there again: start a
+#' new job with more draws in another folder.
 #'
 #' @param path (string) The folder.
-#' @param ledger ([ledger()] or `NULL`) `NULL`, the default: the ledger that
-#'   the job was started with. Only needed where that has been moved. A finished
-#'   job is written into a ledger that does not know it, or refused.
+#' @param ledger ([ledger()] or `NULL`) Needed only if the ledger has been
+#'   moved. Default `NULL`: the ledger that the job was started with. A finished
+#'   job is entered into a ledger that does not have it yet, or refused if its
+#'   budget is spent.
 #'
 #' @return A `pseudo_posterior`, see [pseudo_posterior()].
 #'
 #' @section The folder:
-#' It is made readable by its owner alone, mode 0700, its files 0600; one that
-#' others may read or that somebody else owns is refused. Each file is written
-#' under another name and renamed when complete, and is read with a hash. What
-#' was finished survives the death of the process, a power failure only as far
-#' as the disk does. Where a step cannot be written, as on a full disk, the
-#' error carries the finished fits (field `fits`) and what was kept before
-#' stays; a finished job is returned with a warning then. A process holds the
-#' folder while it runs; others are refused.
+#' Only its owner can read the folder (mode 0700, files 0600). A folder that
+#' others can read or that somebody else owns is refused. Each file is written
+#' under another name and renamed when complete, and is checked against a hash
+#' when read. Finished work survives the death of the process; it survives a
+#' power failure only as far as the disk does. If a step cannot be written, for
+#' instance because the disk is full, the error carries the finished fits (field
+#' `fits`) and everything kept before stays; a finished job is returned with a
+#' warning. Only one process can use the folder at a time.
 #'
-#' `log.txt` has a line for each step, with its time. It holds no value of the
+#' `log.txt` has a line with the time of each step. It holds no value of the
 #' file.
 #'
 #' @section Privacy:
-#' The folder is **confidential**: it holds the file, fits and draws, and until
-#' the job is finished the entropy that they are drawn with.
+#' The folder is **confidential**: it holds the file, fits and draws and, until
+#' the job is finished, the entropy that they are drawn with.
 #'
-#' A job that is resumed never gives a second release for one budget. Without a
-#' seed it takes the entropy that was drawn when it was started, for its fits,
-#' for the choice of draws, for the sets and for the identity that they are
-#' charged under. So the sets are the same ones, and a [ledger()] that has
-#' recorded them, before the job died, records and charges nothing more. Exact
-#' noise, of histograms and of score releases, is charged before it is drawn
-#' and kept together with its identity before anything is made of it. If the job
-#' dies between the two, new noise has an identity and a charge of its own, and
-#' the ledger has both.
+#' A resumed job never gives a second release for one budget. Without a seed, it
+#' uses the entropy drawn when it was started: for its fits, for the choice of
+#' draws, for the sets and for the identity they are charged under. The sets are
+#' therefore the same, and a [ledger()] that recorded them before the job died
+#' charges nothing more. Exact noise, of histograms and score releases, is
+#' charged before it is drawn, and is kept with its identity before it is used.
+#' If the job dies between the two, new noise has its own identity and charge,
+#' and the ledger has both.
 #'
 #' @section Error types:
-#' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): a folder that
-#' holds no job, another one, or one of another version of this package, that
-#' others may read, that another process uses, or with a file that was damaged;
-#' also `pseudosynth_error_write` where a file cannot be written. Any error of a
-#' stage, as from [pseudo_posterior()].
+#' `pseudosynth_error_checkpoint` (a `pseudosynth_error_input`): the folder
+#' holds no job, another job or one from another version of this package, others
+#' can read it, another process uses it, or one of its files is damaged; also
+#' `pseudosynth_error_write` if a file cannot be written. Any error of a stage,
+#' as from [pseudo_posterior()].
 #' @seealso [pseudo_posterior()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -77,9 +77,10 @@ resume <- function(path, ledger = NULL) {
   check_present(path)
   check_path(path)
   check_ledger(ledger)
-  if (!dir.exists(path)) {
-    abort_checkpoint("There is no folder {.file {path}}.", arg = "path")
-  }
+  refuse_if(
+    !dir.exists(path), "The folder {.file {path}} does not exist.",
+    arg = "path", abort = abort_checkpoint
+  )
   run_kept(path, NULL, ledger)
 }
 
@@ -101,9 +102,9 @@ run_kept <- function(path, job, ledger) {
     made <- read_kept(result)
     check_same_job(made$mark, mark, path)
     if (!is.null(ledger)) spend_result(ledger, made$value)
-    cli::cli_inform(
-      c(i = "The job of {.file {path}} is finished: this is its result."),
-      class = "pseudosynth_message_checkpoint"
+    tell_of(
+      "checkpoint",
+      i = "The job in {.file {path}} is finished: this is its result."
     )
     remove_steps(path)
     return(made$value)
@@ -122,35 +123,31 @@ run_kept <- function(path, job, ledger) {
 #' @param exists (flag) Must there be a job in it?
 #' @noRd
 open_folder <- function(path, exists) {
-  if (!dir.exists(path)) {
-    if (file.exists(path) || !dir.exists(dirname(path)) ||
-      !dir.create(path, showWarnings = FALSE, mode = "0700")) {
-      abort_checkpoint(
-        "The folder {.file {path}} could not be made.",
-        class = "pseudosynth_error_write"
-      )
-    }
-  }
+  refuse_if(
+    !dir.exists(path) && (file.exists(path) || !dir.exists(dirname(path)) ||
+      !dir.create(path, showWarnings = FALSE, mode = "0700")),
+    "The folder {.file {path}} could not be made.",
+    abort = abort_checkpoint, class = "pseudosynth_error_write"
+  )
   path <- normalizePath(path)
   info <- file.info(path)
   owner <- Sys.info()[["effective_user"]]
-  if (.Platform$OS.type == "unix" &&
-    (bitwAnd(as.integer(info$mode), 63L) != 0 ||
-      !isTRUE(info$uname == owner))) {
-    abort_checkpoint(
-      "The folder of a checkpoint must be its owner's alone.",
-      x = "{.file {path}} has mode {format(info$mode)}, or is somebody else's.",
-      i = "It will hold the confidential file. Name a new folder, or take the
-           others' rights away: {.code chmod 700}."
-    )
-  }
+  refuse_if(
+    .Platform$OS.type == "unix" && (!isTRUE(info$uname == owner) ||
+      bitwAnd(as.integer(info$mode), 63L) != 0),
+    "Only you may have access to the folder of a checkpoint.",
+    x = "{.file {path}} has mode {format(info$mode)}, or is owned by somebody
+         else.",
+    i = "It will hold the confidential file. Name a new folder, or remove the
+         rights of others: {.code chmod 700}.", abort = abort_checkpoint
+  )
   there <- dir(path, all.files = TRUE, no.. = TRUE)
   ours <- c("job", "result")
   if ((exists || length(there) > 0) && !any(ours %in% there) &&
     !all(grepl("^lock|^log.txt$|[.]part$", there) & !exists)) {
     abort_checkpoint(
-      "{.file {path}} must be a new or empty folder, or that of a job.",
-      x = "It holds no job."
+      "{.file {path}} must be a new folder, an empty one or one with a job.",
+      x = "It has files but no job."
     )
   }
   path
@@ -160,12 +157,10 @@ open_folder <- function(path, exists) {
 #' @noRd
 take_folder <- function(lock) {
   mine <- claim_lock(lock)
-  if (is.null(mine)) {
-    abort_checkpoint(
-      "The folder {.file {dirname(lock)}} is not writable.",
-      class = "pseudosynth_error_write"
-    )
-  }
+  refuse_if(
+    is.null(mine), "The folder {.file {dirname(lock)}} is not writable.",
+    abort = abort_checkpoint, class = "pseudosynth_error_write"
+  )
   on.exit(unlink(mine, recursive = TRUE))
   me <- lock_owner(mine)
   for (attempt in 1:2) {
@@ -175,8 +170,8 @@ take_folder <- function(lock) {
     remove_dead_lock(lock, mine)
   }
   abort_checkpoint(
-    "The job of {.file {dirname(lock)}} runs in another process.",
-    i = "If there is none, remove {.file {lock}}.",
+    "The job in {.file {dirname(lock)}} runs in another process.",
+    i = "If no such process exists, remove {.file {lock}}.",
     class = "pseudosynth_error_locked"
   )
 }
@@ -205,19 +200,18 @@ spend_result <- function(ledger, job) {
   spend(
     ledger, guarantee(job), variable,
     synthetic$sets[[1]][setdiff(names(synthetic$sets[[1]]), variable)],
-    job_data(job)[[variable]],
-    again = TRUE
+    job_data(job)[[variable]], again = TRUE
   )
 }
 
 check_same_job <- function(found, mark, path) {
-  if (!is.null(mark) && !identical(found, mark)) {
-    abort_checkpoint(
-      "{.file {path}} belongs to another job.",
-      x = "Its file, its model, its mechanism or another argument differs.",
-      i = "Name a new folder, or {.fn resume} that job."
-    )
-  }
+  refuse_if(
+    !is.null(mark) && !identical(found, mark),
+    "{.file {path}} holds another job.",
+    x = "Its data, model, mechanism or another argument differs.",
+    i = "Name a new folder, or {.fn resume} the job in this one.",
+    abort = abort_checkpoint
+  )
 }
 
 #' The job in the folder, put there if it is new
@@ -225,17 +219,17 @@ check_same_job <- function(found, mark, path) {
 #' @noRd
 kept_job <- function(path, job, ledger, mark) {
   file <- file.path(path, "job")
-  version <- as.character(utils::packageVersion("pseudosynth"))
+  version <- own_version()
   if (file.exists(file)) {
     kept <- read_kept(file)
     check_same_job(kept$mark, mark, path)
-    if (!identical(kept$version, version)) {
-      abort_checkpoint(
-        "{.file {path}} is of another version of this package.",
-        x = "It is of {kept$version}, this is {version}: draws may differ.",
-        i = "Resume it with that version, or start in a new folder."
-      )
-    }
+    refuse_if(
+      !identical(kept$version, version),
+      "{.file {path}} was made by another version of this package.",
+      x = "That was {kept$version}, this is {version}: draws may differ.",
+      i = "Resume it with that version, or start in a new folder.",
+      abort = abort_checkpoint
+    )
     return(c(kept, list(new = FALSE)))
   }
   kept <- list(
@@ -264,23 +258,16 @@ portable_job <- function(job) {
 #' Put the result in the place of all that it was made from
 #' @noRd
 kept_result <- function(value, mark, path, run) {
-  tryCatch(
-    {
-      write_kept(list(value = value, mark = mark), file.path(path, "result"))
-      remove_steps(path)
-      note(run, "the job is finished")
-    },
-    pseudosynth_error_write = function(e) {
-      cli::cli_warn(
-        c(
-          "The result could not be kept in {.file {path}}.",
-          i = "Save it elsewhere. The steps that it was made from are still
-               there."
-        ),
-        class = c("pseudosynth_warning_checkpoint", "pseudosynth_warning")
-      )
-    }
-  )
+  tryCatch({
+    write_kept(list(value = value, mark = mark), file.path(path, "result"))
+    remove_steps(path)
+    note(run, "the job is finished")
+  }, pseudosynth_error_write = function(e) {
+    warn_of(
+      "checkpoint", "The result could not be kept in {.file {path}}.",
+      i = "Save it elsewhere. Its steps are still in the folder."
+    )
+  })
   value
 }
 

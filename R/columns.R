@@ -5,10 +5,9 @@
 #'
 #' @param x (character or `NULL`)
 #' @param columns (character) Those that there are.
-#' @param of (string) Whose they are.
 #' @return `x`, invisibly.
 #' @noRd
-check_names <- function(x, columns, null = TRUE, of = "data",
+check_names <- function(x, columns, null = TRUE,
                         arg = rlang::caller_arg(x)) {
   check_present(x, arg)
   if (null && is.null(x)) {
@@ -21,7 +20,7 @@ check_names <- function(x, columns, null = TRUE, of = "data",
   )
   absent <- absent_names(x, columns)
   refuse_if(
-    length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg {of}}.",
+    length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg data}.",
     x = "{absent}", i = "The columns are {.val {columns}}.", arg = arg
   )
   invisible(x)
@@ -33,7 +32,7 @@ check_names <- function(x, columns, null = TRUE, of = "data",
 check_columns <- function(columns, data, arg) {
   absent <- absent_names(columns, names(data))
   refuse_if(
-    length(absent) > 0, "{.arg {arg}} must have the columns that are compared.",
+    length(absent) > 0, "{.arg {arg}} must have all columns that are used.",
     x = "{absent}", arg = arg
   )
 }
@@ -45,16 +44,14 @@ check_columns <- function(columns, data, arg) {
 #' @noRd
 absent_names <- function(x, columns) {
   absent <- setdiff(x, columns)
-  if (length(absent) == 0) {
-    return(NULL)
-  }
   n <- length(absent)
   if (n > max(3, length(columns))) {
-    return(cli::format_inline("{n} of {length(x)} names are no columns."))
+    cli::format_inline("{n} of {length(x)} names are not columns.")
+  } else if (n > 0) {
+    cli::format_inline(
+      "There {cli::qty(n)}{?is no column/are no columns} {.val {absent}}."
+    )
   }
-  cli::format_inline(
-    "There {cli::qty(n)}{?is no column/are no columns} {.val {absent}}."
-  )
 }
 
 #' Refuse to draw without the published predictors
@@ -62,18 +59,18 @@ absent_names <- function(x, columns) {
 #' @noRd
 check_newdata <- function(newdata, from) {
   refuse_if(
-    is.null(newdata), "{.arg newdata} must give the published predictors.",
+    is.null(newdata), "{.arg newdata} must be given: the published predictors.",
     x = "A {from} holds no record.", arg = "newdata"
   )
-  check_data_frame(newdata, arg = "newdata")
+  check_data_frame(newdata)
 }
 
 #' What to do with a column of a survey's labels, as package haven reads it
 #' @noRd
 haven_hint <- function(x) {
   if (inherits(x, "haven_labelled")) {
-    "{.code haven::zap_labels()} makes it numbers, {.code haven::as_factor()}
-     the labels."
+    "{.code haven::zap_labels()} turns it into numbers,
+     {.code haven::as_factor()} into its labels."
   }
 }
 
@@ -119,8 +116,7 @@ plain_factor <- function(x) {
   ordered <- inherits(x, "ordered")
   attributes(x) <- NULL
   structure(
-    as.integer(x),
-    levels = levels, class = c(if (ordered) "ordered", "factor")
+    as.integer(x), levels = levels, class = c(if (ordered) "ordered", "factor")
   )
 }
 
@@ -142,9 +138,7 @@ canonical_factor <- function(x) {
 
 #' A plain factor without levels that no record has
 #' @noRd
-without_unused <- function(x) {
-  with_levels(x, sort(unique(plain_code(x))))
-}
+without_unused <- function(x) with_levels(x, sort(unique(plain_code(x))))
 
 #' A plain factor with these levels, in this order
 #' @param kept (integer) Places among its levels.
@@ -170,6 +164,4 @@ row_lists <- function(frame) {
 
 is_tibble <- function(data) inherits(data, "tbl_df")
 
-frame_class <- function(tibble) {
-  c(if (tibble) c("tbl_df", "tbl"), "data.frame")
-}
+frame_class <- function(tibble) c(if (tibble) c("tbl_df", "tbl"), "data.frame")

@@ -1,53 +1,54 @@
-#' Compare synthetic sets, or mechanisms on the same file
+#' Compare synthetic sets or mechanisms on the same file
 #'
-#' Measures how near sets come to the confidential file, on request with their
-#' identification risk, and puts the epsilon of their label beside it. Given
+#' Measures how close synthetic sets are to the confidential file and, on
+#' request, their identification risk, next to the epsilon of their label. Given
 #' jobs or sets, `compare()` measures those. Given a formula, it runs mechanisms
 #' of [pseudo_posterior()] on the file and measures what they would release.
 #'
-#' A run compares what *one* released set gives, at the total epsilon stated:
-#' the figures are means over `m` such releases. Of jobs and sets that exist,
-#' the epsilon is that of all their sets, and the figures are means over them.
+#' A run of mechanisms measures *one* released set at the total epsilon stated;
+#' the figures are means over `m` such releases. For existing jobs and sets, the
+#' epsilon covers all their sets, and the figures are means per set.
 #'
 #' @param ... Sets: [`pseudo_posterior`][pseudo_posterior] jobs,
 #'   [`synthetic_data`][synthetic_data], data frames or lists of data frames,
-#'   best with names; without one they are called as they are written.
+#'   preferably named. Without a name, the expression is used.
 #'
-#'   After a formula: settings of the mechanisms, such as `reference`, `rule`,
-#'   or `top` of `"topcode"`, each for those that take it, at least one;
-#'   `bounds` and what else [pseudo_posterior()] takes, and of
-#'   [fit_synthesizer()] such as `prior`. A prior that is not given is the
-#'   default of each mechanism.
+#'   After a formula: settings of the mechanisms, such as `reference`, `rule` or
+#'   `top` of `"topcode"`; `bounds` and other arguments of [pseudo_posterior()];
+#'   arguments of [fit_synthesizer()] such as `prior`. A setting applies to the
+#'   mechanisms that have it; at least one must. Without `prior`, each mechanism
+#'   takes its own default.
 #' @param formula,family As in [fit_synthesizer()].
-#' @param data (data frame or `NULL`) The confidential file. `NULL`, the default
-#'   of sets, takes that of the first `pseudo_posterior`.
-#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default:
-#'   that of the first sets.
+#' @param data (data frame or `NULL`) The confidential file. Default `NULL` for
+#'   sets: that of the first `pseudo_posterior`.
+#' @param variable (string or `NULL`) The synthetic column. Default `NULL`: that
+#'   of the first sets.
 #' @param mechanisms (character or list) Names of [mechanisms] or objects, such
 #'   as `list("centred", mechanism_lw(scale = 0.5))`; also
 #'   `"perturbed_histogram"` (needs `bounds`) and `"topcode"` (needs `top`).
-#' @param epsilon (positive numbers) Totals, add-remove unless `neighbours`
-#'   says otherwise. Default 5 and 1.
-#' @param grid (data frame or `NULL`) In the place of `mechanisms` and
-#'   `epsilon`, one row for each run. Its columns are named after arguments of
+#' @param epsilon (positive numbers) Totals, for add-remove neighbours unless
+#'   `neighbours` says otherwise. Default 5 and 1.
+#' @param grid (data frame or `NULL`) One row for each run, instead of
+#'   `mechanisms` and `epsilon`. Its columns are named after arguments of
 #'   [pseudo_posterior()]: `mechanism` (required), `epsilon`, `neighbours`,
-#'   `bounds`, `bins`, `margin_share`, and settings of the mechanisms such as
-#'   `scale` or `window`. A setting counts in the rows whose mechanism takes it;
-#'   `NA` is not stated.
+#'   `bounds`, `bins`, `margin_share`, and settings of mechanisms such as
+#'   `scale` or `window`. A setting applies to the rows whose mechanism has it;
+#'   `NA` means not stated. Default `NULL`.
 #' @param m (count) Releases of each mechanism. Default 20.
 #' @param groups,regression Columns and linear model that [utility()] measures.
-#'   `NULL`, the default, measures none; after a formula with a continuous
+#'   Default `NULL`: none, except that after a formula with a continuous
 #'   response the regression is that formula.
 #' @param radius,known What an intruder knows, as in [identification_risk()].
-#'   With a `radius` the mean identification risk is measured. After a formula
-#'   both are also settings of the mechanisms that take them, and `relative` in
-#'   `...` is of both. A mechanism object or a column of `grid` has its own.
-#' @param calibrate (character) Censored mechanisms that get the margin of
-#'   `bounds`, as `"score"` does in any case. Default `"centred"`; the others
-#'   stay as published. With a `grid` it is all of them.
-#' @param file (string or `NULL`) Where finished rows are kept, for a run that
-#'   is interrupted: the same call then goes on with the others. Needs a `seed`.
-#'   The file is confidential. `NULL`, the default: nowhere.
+#'   With a `radius`, the mean identification risk is measured. After a formula,
+#'   `radius`, `known` and a `relative` in `...` are also settings of the
+#'   mechanisms that have them. A mechanism object or a column of `grid` uses
+#'   its own.
+#' @param calibrate (character) Censored mechanisms that are calibrated to a
+#'   margin within `bounds`; `"score"` always is. Default `"centred"`; the
+#'   others stay as published. With a `grid`, all censored mechanisms are.
+#' @param file (string or `NULL`) Where to keep finished rows, so that the same
+#'   call can continue an interrupted run. Needs a `seed`. The file is
+#'   confidential. Default `NULL`: nowhere.
 #' @param seed As in [pseudo_posterior()].
 #'
 #' @return A `mechanism_comparison`: a list with `table`, a data frame with a
@@ -60,32 +61,33 @@
 #'   * `ecdf_max`, `ecdf_mean_squared`, `mean_ratio`, `sd_ratio`, `total_ratio`,
 #'     `q90_ratio`, `q95_ratio`, `q99_ratio`, `shares`, `groups`, `r_squared`,
 #'     `overlap`: means over sets, see [utility()]; `risk`: mean identification
-#'     risk; and the Monte Carlo errors of these with `_se` (of the releases
-#'     drawn from a fit; refitting is not in them);
+#'     risk; and the Monte Carlo errors of these, ending in `_se` (over releases
+#'     drawn from a fit, without the variation from refitting);
 #'   * `seconds`, `problem` (why a row is empty), `remarks`;
 #'
 #'   `settings` (the columns of `grid` that the table has), `m`, `confidential`
-#'   (the file's R2), `variable`, `interrupted` (flag: the table then holds the
-#'   rows that were finished). Where a reference is used, and no `grid`, the row
-#'   `"reference"` is what it gives alone, without this file. Confidential.
+#'   (the file's R2), `variable`, `interrupted` (flag: the table then holds only
+#'   the finished rows). If there is a reference and no `grid`, the row
+#'   `"reference"` shows what the reference gives alone, without this file. The
+#'   comparison is confidential.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: sets of other records, with other values of a
-#' column that both hold, or without a column that is measured; wrong arguments
-#' as in [pseudo_posterior()]. A target that a mechanism cannot reach, or a fit
-#' that has not converged, is an empty row with its `problem`.
+#' `pseudosynth_error_input`: sets of different records, sets with other values
+#' in a shared column, sets without a column that is measured, or wrong
+#' arguments as in [pseudo_posterior()]. If a mechanism cannot reach its target,
+#' or a fit has not converged, the row is empty and its `problem` says why.
 #' @section Privacy:
-#' The table is computed from the file and from sets that are not released: for
-#' the agency only. Settings chosen by looking at it are chosen from the file:
-#' make it on a historical or public file where the label is to be strict.
-#' Labels of weighted mechanisms are claims; see [guarantee()].
+#' The table is computed from the file and from sets that are not released: it
+#' is for the agency only. Settings chosen from it are chosen from the file. For
+#' a strict label, compare on a historical or public file instead. Labels of
+#' weighted mechanisms are claims; see [guarantee()].
 #' @section Many cores:
-#' Rows run on the workers of the package future's plan where one is set:
-#' `future::plan("multisession")` for the cores of this machine, `"cluster"` for
-#' those of others on which this package is installed. Forked workers
-#' (`"multicore"`) are refused: threads do not survive a fork. Results are the
-#' same at any number of workers. A worker that dies is an error of class
-#' `pseudosynth_error_worker`; rows that were finished are in `file`.
+#' Rows run on the workers of the future package if a plan is set:
+#' `future::plan("multisession")` uses the cores of this machine, `"cluster"`
+#' those of other machines with this package. Forked workers (`"multicore"`) are
+#' refused, because threads do not survive a fork. Results do not depend on the
+#' number of workers. A worker that dies is an error of class
+#' `pseudosynth_error_worker`; finished rows are in `file`.
 #' @seealso [pseudo_posterior()], [utility()], [identification_risk()]
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -100,13 +102,13 @@
 #' coded <- topcode(income ~ age + earner, small, top = 150000)
 #' compare(lw, strict, coded, groups = "age", radius = 0.2, known = "age")
 #' \donttest{
-#' # Mechanisms side by side
+#' # Run several mechanisms
 #' compare(log(income) ~ ., small, student_t(3),
 #'   mechanisms = c("centred", "censor_uw", "unweighted"), epsilon = 2,
 #'   reference = reference, bounds = c(10, 2e6), groups = c("age", "earner"),
 #'   m = 5, chains = 2, draws = 500
 #' )
-#' # Settings of one
+#' # Vary the settings of one
 #' grid <- expand.grid(
 #'   mechanism = "centred", epsilon = c(2, 4), window = c(2, 4)
 #' )
@@ -160,20 +162,24 @@ compare.formula <- function(formula, data, family = student_t(),
   if (is.null(grid)) {
     check_epsilons(epsilon)
     calibrate <- check_calibrate(calibrate)
-    chosen <- compared_mechanisms(mechanisms)
+    one <- inherits(mechanisms, "privacy_mechanism")
+    named <- if (one) list(mechanisms) else mechanisms
+    check_mechanism_names(named, "mechanisms")
   } else {
     refuse_if(
       !missing(mechanisms) || !missing(epsilon),
-      "{.arg grid} states the mechanisms and their epsilons.",
-      i = "Leave {.arg mechanisms} and {.arg epsilon} out.",
+      "With {.arg grid}, leave {.arg mechanisms} and {.arg epsilon} out.",
+      i = "{.arg grid} states the mechanisms and their epsilons.",
       arg = if (missing(mechanisms)) "epsilon" else "mechanisms"
     )
     grid <- check_grid(grid)
     calibrate <- NULL
-    chosen <- lapply(
-      grid$mechanism, choose_mechanism, c("stages", "release"), "mechanism"
-    )
+    named <- grid$mechanism
   }
+  chosen <- lapply(
+    named, choose_mechanism, c("stages", "release"),
+    if (is.null(grid)) "mechanisms" else "mechanism"
+  )
   open <- open_mechanisms(chosen)
   # The intruder of the weights is that of the risk
   taken <- intersect(c("radius", "known"), unlist(lapply(open, settings_of)))
@@ -229,12 +235,10 @@ compare.formula <- function(formula, data, family = student_t(),
 #' @noRd
 new_comparison <- function(table, measure, variable, m = NULL, settings = NULL,
                            interrupted = FALSE) {
-  structure(
-    list(
-      table = table, settings = settings, m = m, variable = variable,
-      confidential = measure$confidential, interrupted = interrupted
-    ),
-    class = c("mechanism_comparison", "pseudosynth_result")
+  new_result(
+    "mechanism_comparison",
+    table = table, settings = settings, m = m, variable = variable,
+    confidential = measure$confidential, interrupted = interrupted
   )
 }
 
@@ -245,41 +249,32 @@ new_comparison <- function(table, measure, variable, m = NULL, settings = NULL,
 named_sets <- function(releases, written) {
   given <- rlang::names2(releases)
   strange <- !vapply(releases, is_release, TRUE)
-  if (length(releases) == 0 || any(strange)) {
-    misspelt <- given[strange & given != ""]
-    abort_input(
-      "{.arg ...} must be jobs, synthetic data, data frames or lists of these.",
-      x = if (length(misspelt) > 0) {
-        "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is no set and no
-         argument/are no sets and no arguments} of {.fn compare}."
-      } else if (any(strange)) {
-        "It holds {describe_type(releases[[which(strange)[1]]])}."
-      },
-      i = "Draw sets with {.fn synthesize}. To run mechanisms, give a formula
-           first.",
-      arg = "..."
-    )
-  }
+  misspelt <- given[strange & given != ""]
+  refuse_if(
+    length(releases) == 0 || any(strange),
+    "{.arg ...} must be jobs, synthetic data, data frames or lists of these.",
+    x = if (length(misspelt) > 0) {
+      "{cli::qty(length(misspelt))}{.arg {misspelt}} {?is neither a set nor an
+       argument/are neither sets nor arguments} of {.fn compare}."
+    } else if (any(strange)) {
+      "It holds {describe_type(releases[[which(strange)[1]]])}."
+    },
+    i = "Draw sets with {.fn synthesize}. To run mechanisms, give a formula
+         first.",
+    arg = "..."
+  )
   names <- Map(function(release, given, written) {
-    if (given != "") {
-      given
-    } else if (is.symbol(written)) {
-      as.character(written)
-    } else if (is_job(release)) {
-      # Written as a whole call: by what it did
-      release$mechanism
-    } else {
-      "sets"
-    }
+    # Written as a whole call: by what it did
+    called <- if (is_job(release)) release$mechanism else "sets"
+    if (is.symbol(written)) called <- as.character(written)
+    if (given != "") given else called
   }, releases, given, written)
   stats::setNames(releases, make.unique(unlist(names)))
 }
 
 #' Does it say itself what it is of?
 #' @noRd
-knows_itself <- function(x) {
-  inherits(x, c("pseudo_posterior", "synthetic_data"))
-}
+knows_itself <- function(x) inherits(x, c("pseudo_posterior", "synthetic_data"))
 
 is_release <- function(x) {
   knows_itself(x) || is.data.frame(x) ||
@@ -296,25 +291,15 @@ check_same_file <- function(releases, data, variable) {
     shared <- intersect(names(file), names(data))
     identical(synthetic_variable(release, NULL), variable) &&
       nrow(file) == nrow(data) && variable %in% shared &&
-      all(mapply(same_values, file[shared], data[shared]))
+      all(mapply(function(a, b) identical(plain_values(a), plain_values(b)),
+        file[shared], data[shared]
+      ))
   }, TRUE)
-  if (!all(same)) {
-    other <- names(releases)[!same]
-    abort_input(
-      "All sets must be of the same records.",
-      x = "{.val {other}} {?is/are} of another file or response.",
-      arg = "..."
-    )
-  }
-}
-
-#' Are two columns the same values, whatever type holds them?
-#' @noRd
-same_values <- function(a, b) {
-  plain <- function(x) {
-    if (is.numeric(x)) as.double(x) else as.character(x)
-  }
-  identical(plain(a), plain(b))
+  other <- names(releases)[!same]
+  refuse_if(
+    length(other) > 0, "All sets must be of the same records.",
+    x = "{.val {other}} {?is/are} of another file or response.", arg = "..."
+  )
 }
 
 # Mechanisms to run ------------------------------------------------------------
@@ -326,12 +311,6 @@ check_epsilons <- function(epsilon) {
   }
 }
 
-compared_mechanisms <- function(mechanisms) {
-  if (inherits(mechanisms, "privacy_mechanism")) mechanisms <- list(mechanisms)
-  check_mechanism_names(mechanisms, "mechanisms")
-  lapply(mechanisms, choose_mechanism, c("stages", "release"), "mechanisms")
-}
-
 #' Mechanisms that can have a margin, by our names
 #' @noRd
 check_calibrate <- function(calibrate) {
@@ -339,8 +318,9 @@ check_calibrate <- function(calibrate) {
   vapply(calibrate, function(name) {
     found <- find_mechanism(name, "stages", "calibrate")
     refuse_if(
-      found$kind != "censored", "{.arg calibrate} must name censored mechanisms.",
-      x = "{.val {found$name}} is none: it can have no margin.",
+      found$kind != "censored",
+      "{.arg calibrate} must name censored mechanisms.",
+      x = "{.val {found$name}} is not censored and cannot have a margin.",
       arg = "calibrate"
     )
     found$name
@@ -352,9 +332,8 @@ check_calibrate <- function(calibrate) {
 check_mechanism_names <- function(x, arg) {
   named <- (is.list(x) && !is.data.frame(x)) ||
     (is.character(x) && length(x) <= 2 * length(mechanisms()))
-  refuse_if(
-    !named || length(x) == 0, "{.arg {arg}} must be names of mechanisms.",
-    x = "It is {describe_type(x)}.",
+  check_that(
+    named && length(x) > 0, x, "{.arg {arg}} must be names of mechanisms.",
     arg = arg
   )
 }
@@ -368,8 +347,8 @@ check_grid <- function(grid) {
     "The columns of {.arg grid} must be {.code mechanism} and other
      arguments of {.fn pseudo_posterior}.",
     x = if (length(fitted) > 0) {
-      "{cli::qty(length(fitted))}{.val {fitted}} {?is/are} the same for all
-       rows: give {?it/them} in {.arg ...}."
+      "{cli::qty(length(fitted))}{.val {fitted}} cannot differ between rows:
+       give {?it/them} in {.arg ...}."
     },
     arg = "grid"
   )
@@ -400,8 +379,8 @@ crossed_cases <- function(chosen, given, epsilon) {
     chosen <- c(chosen, if (!alone$name %in% names) list(alone))
   }
   cases <- lapply(chosen, function(mechanism) {
-    claims <- mechanism$kind %in% c("censored", "weighted", "histogram", "scores")
-    lapply(if (claims) epsilon else list(NULL), function(value) {
+    values <- if (claims_epsilon(mechanism)) epsilon else list(NULL)
+    lapply(values, function(value) {
       list(mechanism = mechanism, row = list(epsilon = value))
     })
   })
@@ -423,8 +402,7 @@ case_job <- function(case, job, given, calibrate) {
     x
   }
   job$neighbours <- check_choice(
-    row$neighbours %||% job$neighbours, relation_names,
-    arg = "neighbours"
+    row$neighbours %||% job$neighbours, relation_names, arg = "neighbours"
   )
   mechanism <- with_settings(
     case$mechanism, put(given$settings, settings_of(case$mechanism))
@@ -447,16 +425,15 @@ case_job <- function(case, job, given, calibrate) {
 #' @noRd
 check_margin_taken <- function(jobs, stated) {
   taken <- vapply(jobs, function(job) !is.null(job$margin), TRUE)
-  if (any(c("margin", "bins", "margin_share") %in% stated) && !any(taken)) {
-    names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
-    abort_input(
-      "No mechanism of this comparison takes the margin.",
-      x = "{.val {names}} {?has/have} none, or {.arg calibrate} leaves
-           {?it/them} out.",
-      i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out.",
-      arg = "margin"
-    )
-  }
+  names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
+  refuse_if(
+    any(c("margin", "bins", "margin_share") %in% stated) && !any(taken),
+    "No mechanism of this comparison uses the margin.",
+    x = "{.val {names}} cannot have one, or {.arg calibrate} leaves
+         {cli::qty(length(names))}{?it/them} out.",
+    i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out.",
+    arg = "margin"
+  )
 }
 
 # Rows -------------------------------------------------------------------------
@@ -555,10 +532,8 @@ comparison_measure <- function(data, columns, variable, transform, groups,
 run_row <- function(job, m, measure) {
   started <- proc.time()[["elapsed"]]
   definition <- definition_of(job$mechanism)
-  at <- if (!is.null(job$epsilon)) {
-    paste0(", epsilon ", format_figure(job$epsilon))
-  }
-  tell_step("{definition$short}{at}")
+  at <- if (!is.null(job$epsilon)) c(", epsilon ", format_figure(job$epsilon))
+  tell_step(paste(c(definition$short, at), collapse = ""))
   release <- definition$release %||% release_jobs
   found <- tryCatch(
     suppressMessages(release(job, m), classes = "pseudosynth_message_bounds"),
@@ -591,14 +566,9 @@ comparison_row <- function(mechanism, asked, measure, found,
       sqrt(nrow(table))
   }
   row$seconds <- proc.time()[["elapsed"]] - started
-  row$problem <- if (is.null(found$problem)) {
-    ""
-  } else {
-    # One line, so that a table keeps its rows
-    trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(
-      conditionMessage(found$problem)
-    )))
-  }
+  problem <- if (is.null(found$problem)) "" else conditionMessage(found$problem)
+  # One line, so that a table keeps its rows
+  row$problem <- trimws(gsub("[[:space:]]+", " ", cli::ansi_strip(problem)))
   row$remarks <- paste(found$remarks, collapse = " ")
   row
 }
@@ -613,8 +583,7 @@ release_jobs <- function(job, sets) {
   list(
     sets = draws$sets, remarks = remarks_of_model(fit),
     label = label_of_fit(
-      fit, 1,
-      what = "synthetic data", margin = margin_part(draws$margin)
+      fit, 1, what = "synthetic data", margin = margin_part(draws$margin)
     )
   )
 }
@@ -643,14 +612,13 @@ synthesize_sets <- function(job, fit, m) {
 comparison_headline <- function(x) {
   if (is.null(x$m)) {
     return(sprintf(
-      "Sets of %s: epsilon of all of them, measures of one, mean over them",
+      "Sets of %s: epsilon covers all sets; measures are averages per set",
       x$variable
     ))
   }
-  sprintf(
-    "Mechanisms on %s, one released set each, mean of %d release%s%s",
-    x$variable, x$m, if (x$m == 1) "" else "s",
-    if (x$interrupted) " (interrupted)" else ""
+  paste0(
+    "Mechanisms on ", x$variable, ", one released set each, mean of ",
+    counted(x$m, "release"), if (x$interrupted) " (interrupted)"
   )
 }
 
@@ -676,24 +644,23 @@ comparison_shown <- function(x) {
 }
 
 # Under every comparison of numbers
-ratios_note <- "Mean and 95% quantile are multiples of the file's."
+ratios_note <- "Mean and 95% quantile are ratios to the file's."
 
 # Under every comparison
 claims_note <-
-  "Epsilons of the label \"asymptotic\" are claims, not bounds that hold."
+  "Epsilons under the label \"asymptotic\" are claimed, not proven."
 
 print_lines.mechanism_comparison <- function(x) {
   c(
-    comparison_headline(x),
-    paste0("  ", format_table(comparison_shown(x))),
-    if (!is.null(x$confidential)) {
-      sprintf("  R2 of the file %s", format_figure(x$confidential))
-    },
+    comparison_headline(x), paste0("  ", format_table(comparison_shown(x))),
+    text_if(
+      !is.null(x$confidential), "  R2 of the file: %s",
+      format_figure(x$confidential)
+    ),
     unlist(lapply(problem_lines(x$table), wrap_line)),
     remark_lines(row_remarks(x$table)),
     if (any(is.finite(x$table$mean_ratio))) paste0("  ", ratios_note),
-    paste0("  ", claims_note),
-    paste0("  ", confidential_line())
+    paste0("  ", claims_note), paste0("  ", confidential_line())
   )
 }
 
@@ -711,8 +678,7 @@ problem_lines <- function(table) {
 #' @noRd
 row_remarks <- function(table) {
   table <- table[nzchar(table$remarks), ]
-  names <- vapply(split(table$mechanism, table$remarks), function(mechanism) {
-    toString(unique(mechanism))
-  }, "")
+  called <- function(mechanism) toString(unique(mechanism))
+  names <- tapply(table$mechanism, table$remarks, called)
   sprintf("%s: %s", names, names(names))
 }

@@ -4,7 +4,7 @@
 
 #' The functions that signal an error of one kind
 #'
-#' They take bullets for [cli::cli_abort()], interpolated in the caller's frame:
+#' They take bullets with cli's markup, interpolated in the caller's frame:
 #' without a name what was expected, then what was given (`x`), which column and
 #' how many records, and what to do (`i`). Never a data value. Other names are
 #' fields of the condition object. Further arguments:
@@ -22,20 +22,32 @@ abort_of <- function(kind, fault = NULL) {
   general <- c(sprintf("pseudosynth_error_%s", kind), "pseudosynth_error")
   function(..., arg = fault, rows = NULL, class = NULL, parent = NULL,
            .envir = rlang::caller_env()) {
-    said <- told(list(...))
-    cli::cli_abort(
+    said <- told(list(...), .envir)
+    rlang::abort(
       said$bullets, !!!said$fields,
       arg = arg, rows = rows, parent = parent, call = user_call(),
-      .envir = .envir, class = c(class, general)
+      class = c(class, general)
     )
   }
 }
 
-#' Bullets and the other fields of a condition
+#' Bullets, ready to be read, and the other fields of a condition
+#'
+#' Markup is read once, here: cli would read it again whenever the message is
+#' looked at, which takes three times as long.
 #' @noRd
-told <- function(dots) {
+told <- function(dots, .envir) {
   bullet <- rlang::names2(dots) %in% c("", "x", "i", "*", "!", "v", " ")
-  list(bullets = do.call(c, dots[bullet]), fields = dots[!bullet])
+  bullets <- do.call(c, dots[bullet])
+  width <- getOption("cli.condition_width", cli::console_width()) - 2
+  bullets[] <- vapply(bullets, function(text) {
+    text <- cli::format_inline(gsub("\\s+", " ", text), .envir = .envir)
+    if (is.finite(width) && nchar(text) > width) {
+      text <- paste(cli::ansi_strwrap(text, width), collapse = "\n  ")
+    }
+    text
+  }, "")
+  list(bullets = bullets, fields = dots[!bullet])
 }
 
 abort_input <- abort_of("input")
@@ -46,9 +58,11 @@ abort_checkpoint <- abort_of(c("checkpoint", "input"), "checkpoint")
 
 #' Abort where something is wrong
 #' @param ... As of `abort_input()`; looked at only then.
+#' @param abort (function) The kind of error.
 #' @noRd
-refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
-  if (wrong) abort_input(..., .envir = .envir)
+refuse_if <- function(wrong, ..., abort = abort_input,
+                      .envir = rlang::caller_env()) {
+  if (wrong) abort(..., .envir = .envir)
 }
 
 #' Warn, with bullets as the errors have them
@@ -56,13 +70,27 @@ refuse_if <- function(wrong, ..., .envir = rlang::caller_env()) {
 #' @return `NULL`, invisibly.
 #' @noRd
 warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
-  said <- told(list(...))
-  cli::cli_warn(
-    said$bullets, !!!said$fields,
-    call = user_call(), .envir = .envir,
+  said <- told(list(...), .envir)
+  rlang::warn(
+    said$bullets, !!!said$fields, call = user_call(),
     class = c(sprintf("pseudosynth_warning_%s", kind), "pseudosynth_warning")
   )
   invisible()
+}
+
+#' Tell the user something, with bullets as the errors have them
+#' @param kind (character) Of classes `pseudosynth_message_..`.
+#' @noRd
+tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
+  cli::cli_inform(
+    c(...), .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
+  )
+}
+
+#' A value, or another one where code fails or warns
+#' @noRd
+or_else <- function(code, value = NULL) {
+  tryCatch(code, warning = function(w) value, error = function(e) value)
 }
 
 #' The call that errors blame: the one by which the user came into the package
@@ -117,8 +145,7 @@ call_by_name <- function(fn, arguments) {
   names <- rlang::names2(arguments)[hidden]
   names[!nzchar(names)] <- sprintf("argument_%d", hidden[!nzchar(names)])
   env <- list2env(
-    stats::setNames(arguments[hidden], names),
-    parent = parent.frame()
+    stats::setNames(arguments[hidden], names), parent = parent.frame()
   )
   arguments[hidden] <- lapply(names, as.name)
   eval(as.call(c(substitute(fn), arguments)), env)
@@ -142,12 +169,13 @@ blame <- function(expr) {
 
 #' Say what is done now: a line that changes in a terminal, in a log one of its
 #' own
+#' @param text (string) As it is, without markup.
 #' @noRd
 tell_step <- function(text, .envir = rlang::caller_env()) {
   if (cli::is_dynamic_tty()) {
-    cli::cli_progress_step(text, .envir = .envir)
+    cli::cli_progress_step(gsub("([{}])", "\\1\\1", text), .envir = .envir)
   } else {
-    cli::cli_inform(c(i = text), .envir = .envir)
+    rlang::inform(c(i = text))
   }
 }
 
@@ -156,9 +184,7 @@ tell_step <- function(text, .envir = rlang::caller_env()) {
 # Errors of the core become classed conditions that blame the user's call.
 call_core <- function(expr) {
   tryCatch(expr, error = function(e) {
-    if (inherits(e, "pseudosynth_error")) {
-      stop(e)
-    }
+    if (inherits(e, "pseudosynth_error")) stop(e)
     abort_sampler("The chains could not run.", x = "{conditionMessage(e)}")
   })
 }

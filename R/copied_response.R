@@ -11,17 +11,23 @@ check_not_copied <- function(y, columns) {
   if (is.character(y)) y <- as_text(y)
   if (is.raw(y)) y <- as.integer(y)
   told <- names(columns)[vapply(columns, tells_response, TRUE, y = y)]
-  if (length(told) > 0) {
-    abort_privacy(
-      "A published column must not tell the response.",
-      x = "{cli::qty(length(told))}The column{?s} {.val {told}}
-           {?is/are} a copy of it, a class of it, or {?determines/determine}
-           it for every record, or nearly every one.",
-      i = "Leave {cli::qty(length(told))}{?it/them} out.",
-      class = "pseudosynth_error_copied_response"
-    )
-  }
+  refuse_copies(
+    told, "A published column must not reveal the response.",
+    x = "{cli::qty(length(told))}The column{?s} {.val {told}}
+         {?is/are} a copy of it, a class of it, or {?determines/determine}
+         it for every record, or nearly every one.",
+    i = "Leave {cli::qty(length(told))}{?it/them} out."
+  )
   invisible(columns)
+}
+
+#' @param told (character) What tells the response, if anything does.
+#' @noRd
+refuse_copies <- function(told, ..., .envir = rlang::caller_env()) {
+  refuse_if(
+    length(told) > 0, ..., abort = abort_privacy,
+    class = "pseudosynth_error_copied_response", .envir = .envir
+  )
 }
 
 #' Refuse a design that the response came into through a formula's function
@@ -50,14 +56,12 @@ check_design_not_copied <- function(spec, design) {
 #' @noRd
 check_terms_hold_none <- function(y, terms) {
   constants <- abs(constants_of(as.list(attr(terms, "variables"))))
-  if (is.numeric(y) && holds_values(constants, abs(met_once(y)))) {
-    abort_privacy(
-      "{.arg formula} must not hold the response.",
-      x = "Most constants in it are values of the response.",
-      i = "State public constants.",
-      arg = "formula", class = "pseudosynth_error_copied_response"
-    )
-  }
+  refuse_copies(
+    if (is.numeric(y) && holds_values(constants, abs(met_once(y)))) "formula",
+    "{.arg formula} must not hold the response.",
+    x = "Most constants in it are values of the response.",
+    i = "State public constants.", arg = "formula"
+  )
 }
 
 #' The numbers that stand in code
@@ -90,27 +94,21 @@ check_holds_none <- function(y, columns) {
   numbers <- Filter(Negate(is.null), lapply(columns, function(x) {
     if (is.numeric(x)) as.double(x) else numbers_in(x)
   }))
-  told_by <- function(holds) names(numbers)[vapply(numbers, holds, NA)]
-  tell_held(
-    told_by(function(x) holds_values(x, once) || holds_scaled(x, sorted)),
-    "Most values of {.val {told}} are values of the response."
-  )
-  tell_held(
-    told_by(function(x) length(x) == length(y) && holds_means(x, y)),
-    "The values of {.val {told}} are means or medians of the response by
-     group."
-  )
-}
-
-tell_held <- function(told, what) {
-  if (length(told) > 0) {
-    abort_privacy(
-      "A published column must not hold the response.",
-      x = what,
-      i = "Leave {cli::qty(length(told))}{?it/them} out.",
-      class = "pseudosynth_error_copied_response"
+  refuse_held <- function(what, holds) {
+    told <- names(numbers)[vapply(numbers, holds, NA)]
+    refuse_copies(
+      told, "A published column must not hold the response.", x = what,
+      i = "Leave {cli::qty(length(told))}{?it/them} out."
     )
   }
+  refuse_held(
+    "Most values of {.val {told}} are values of the response.",
+    function(x) holds_values(x, once) || holds_scaled(x, sorted)
+  )
+  refuse_held(
+    "The values of {.val {told}} are group means or medians of the response.",
+    function(x) length(x) == length(y) && holds_means(x, y)
+  )
 }
 
 #' Values that one record alone has
@@ -170,9 +168,7 @@ holds_means <- function(x, y) {
   median <- (sorted[first + (size + 1) %/% 2] +
     sorted[first + size %/% 2 + 1]) / 2
   told <- c(list(mean, median), if (all(y > 0)) list(means(log(y))))
-  met <- vapply(told, function(of_group) {
-    sum(varies & is_met(of_group))
-  }, 1)
+  met <- vapply(told, function(of_group) sum(varies & is_met(of_group)), 1)
   max(met) > max(1, sum(varies) / 2)
 }
 
@@ -243,11 +239,8 @@ nearly_follows <- function(x, y) {
   }
   seldom <- function(some) {
     x <- ranks_of(column_order(x[some]))
-    if (max(x) < few) {
-      return(FALSE)
-    }
     y <- ranks_of(y[some])
-    if (max(y) < few) {
+    if (max(x) < few || max(y) < few) {
       return(FALSE)
     }
     against <- function(y) {
@@ -450,18 +443,14 @@ tell_near_copies <- function(y, columns) {
   near <- near_copies(y, columns)
   told <- near$columns
   if (length(told) > 0) {
-    cli::cli_inform(
-      c(
-        "!" = "Published columns give the response nearly: {.val {told}}
-               {cli::qty(length(told))}{?tells/tell}
-               {format_near_share(near$share)} of it.",
-        i = "{.fn release} refuses {cli::qty(length(told))}{?it/them} unless
-             {.arg public} names {?it/them all}, {.fn synthesize} refuses a
-             copy. Leave {cli::qty(length(told))}{?it/one} out."
-      ),
-      class = c(
-        "pseudosynth_message_near_copy", "pseudosynth_message_published"
-      )
+    tell_of(
+      c("near_copy", "published"),
+      "!" = "Published columns nearly reveal the response: {.val {told}}
+             {cli::qty(length(told))}{?gives/give}
+             {format_near_share(near$share)} of it.",
+      i = "Leave {cli::qty(length(told))}{?it/one of them} out. {.fn release}
+           refuses {?it/them} unless {.arg public} names {?it/them all};
+           {.fn synthesize} refuses a copy."
     )
   }
 }

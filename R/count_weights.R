@@ -1,62 +1,63 @@
 #' Count weights
 #'
-#' Weights from how isolated a record's value is among the records that an
-#' intruder cannot tell from it. With \eqn{M_i} the records that share record
-#' i's known pattern (i among them), and a closed ball \eqn{B(y_i, r_i)} around
-#' its true value,
+#' Gives each record a privacy weight from how isolated its value is among the
+#' records that an intruder cannot tell from it. Let \eqn{M_i} be the records
+#' that share record i's known pattern (i among them), and \eqn{B(y_i, r_i)} a
+#' closed ball around its true value. Then
 #' \deqn{IR_i = \frac{1}{|M_i|} \sum_{j \in M_i} 1\{y_j \notin B(y_i, r_i)\},
 #' \qquad \alpha_i = \mathrm{clamp}(c (1 - IR_i) + g).}
-#' The values are those of the file itself: no model is fitted. The cost is
-#' that of sorting, O(N log N).
+#' The values are those of the file itself; no model is fitted. The time is that
+#' of sorting, O(N log N).
 #'
-#' @param x A `synthesizer`, whose data and response are taken; or a formula
-#'   with the response on its left side, or the name of the response, together
-#'   with `data`. A transformation such as `log(income)` names the variable
-#'   only: balls are in the variable's own unit.
-#' @param data (data frame) The records, where `x` is not a fit.
-#' @param radius (number >= 0) r. No default: which values count as close is a
-#'   choice of policy and must not be read from the file.
-#' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}, so that 0.2
-#'   is 20% of the true value; around 0 the ball holds 0 alone. `FALSE`:
+#' @param x A `synthesizer`, whose data and response are used; or, together with
+#'   `data`, a formula with the response on its left side or the name of the
+#'   response. A transformation such as `log(income)` only names the variable:
+#'   balls are in the variable's own unit.
+#' @param data (data frame) The records, unless `x` is a fit.
+#' @param radius (number >= 0) r. It has no default: which values count as close
+#'   is a policy choice and must not be read from the file.
+#' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}, so 0.2 is
+#'   20% of the true value, and a ball around 0 holds only 0. `FALSE`:
 #'   \eqn{r_i = r} in the response's unit.
 #' @param known (character or `NULL`) Published columns the intruder knows.
-#'   `NULL`, the default, is one pattern of all records.
+#'   Default `NULL`: all records share one pattern.
 #' @param scale (number >= 0) c. Default 1.
-#' @param shift (number) g. Default 0; a positive one is a floor, without which
+#' @param shift (number) g. Default 0. A positive value is a floor; without it
 #'   nothing can be proven.
 #' @param ... Must be empty.
 #'
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
-#'   `"count"`. Its `arguments` hold `scale`, `shift`, `radius`, `relative`,
+#'   `"count"`. Their `arguments` hold `scale`, `shift`, `radius`, `relative`,
 #'   `known`, `n_pattern_min` and `n_pattern_max` (records of the smallest and
 #'   of the largest pattern), and with a floor `factor_add_remove` and
 #'   `factor_replace`, see below.
 #'
 #' @section Privacy:
-#' One record moves the weights of the others of its pattern, but not by much.
-#' Let M be the records of the pattern, the one that differs included, and k of
-#' them outside a ball. Removing a record that is outside changes IR from
-#' k / M to (k - 1) / (M - 1), by at most 1 / M; removing one inside by
-#' k / (M (M - 1)), which is less; replacing one by at most 1 / M. Since the
-#' ball holds the record itself, \eqn{\alpha_j \ge g + c / M}, and with the
-#' contribution censored to an interval of width w the change of the others
-#' costs at most w times the sum of \eqn{\rho_j = 1 - \min(\alpha_j, \alpha_j')
-#' / \max(\alpha_j, \alpha_j')}. Hence the loss of one draw is at most
+#' One record changes the weights of the others in its pattern, but only a
+#' little. Let the pattern have M records, including the one that differs, and
+#' let k of them lie outside a ball. Removing a record outside the ball changes
+#' IR from k / M to (k - 1) / (M - 1), by at most 1 / M. Removing one inside
+#' changes it by k / (M (M - 1)), which is less; replacing one by at most 1 / M.
+#' The ball holds the record itself, so \eqn{\alpha_j \ge g + c / M}. If the
+#' contributions are censored to an interval of width w, the change of the
+#' others costs at most w times the sum of
+#' \eqn{\rho_j = 1 - \min(\alpha_j, \alpha_j') / \max(\alpha_j, \alpha_j')}.
+#' The loss of one draw is therefore at most
 #' \deqn{w \left(1 + \frac{(M - 1) c / M}{\min(1, g + c / M)}\right) \le
 #' w (1 + c / g)}
 #' for add-remove neighbours and w more, at most \eqn{w (2 + c / g)}, for
-#' replace. M is the largest pattern's, and one more for a record that is
-#' added: predictors are published, so that pattern sizes are public.
-#' Without a floor no bound exists, and the label of the fit is the papers'
-#' asymptotic one.
+#' replace neighbours. M is the size of the largest pattern, plus one for a
+#' record that is added; pattern sizes are public because predictors are
+#' published. Without a floor there is no such limit, and the label of the fit
+#' is the papers' asymptotic one.
 #'
-#' A record that is alone in its pattern has IR = 0, for there is no other value
-#' to count, although its predictors give it away. Choose `known` so that
-#' patterns hold many records.
+#' A record that is alone in its pattern has IR = 0, because there is no other
+#' value to count, although its predictors identify it. Choose `known` so that
+#' patterns have many records.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: a response or known column that is missing or not
-#' finite, arguments out of range.
+#' `pseudosynth_error_input`: the response or a known column is missing or not
+#' finite, or an argument is out of range.
 #'
 #' @references
 #' Savitsky, Hu and Williams, Re-weighting of vector-weighted mechanisms for
@@ -96,9 +97,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
     c(
       list(scale = scale, shift = shift, radius = radius, relative = relative),
       if (!is.null(known)) list(known = known),
-      list(
-        n_pattern_min = min(pattern$size), n_pattern_max = max(pattern$size)
-      ),
+      n_pattern_min = min(pattern$size), n_pattern_max = max(pattern$size),
       count_factors(scale, shift, max(pattern$size))
     ),
     made_from = file_mark(data, records$variable), basis = basis,
@@ -108,8 +107,7 @@ count_weights <- function(x, data = NULL, radius, relative = TRUE,
 
 count_scheme <- function() {
   new_weighting_scheme(
-    "count",
-    title = "count weights (CW)", short = "CW", word = "cw",
+    "count", title = "count weights (CW)", short = "CW", word = "cw",
     inputs = c("radius", "relative", "known", "scale", "shift"),
     dependency = count_dependency,
     reads = function(node) {
@@ -141,11 +139,10 @@ count_scheme <- function() {
 count_dependency <- function(node, inner) {
   c <- node$arguments[["scale"]]
   g <- node$arguments[["shift"]]
-  if (g > 0) {
-    dependency("bounded", factor = by_relation(1 + c / g, 2 + c / g))
-  } else {
-    dependency("other records")
+  if (g <= 0) {
+    return(dependency("other records"))
   }
+  dependency("bounded", factor = by_relation(1 + c / g, 2 + c / g))
 }
 
 #' The data and the name of the response that the user means
@@ -154,24 +151,20 @@ count_dependency <- function(node, inner) {
 named_records <- function(x, data) {
   if (inherits(x, "synthesizer")) {
     refuse_if(
-      !is.null(data), "{.arg data} must be left out: a fit has its own.",
-      arg = "data"
+      !is.null(data), "Leave {.arg data} out: a fit has its own.", arg = "data"
     )
     return(list(data = x$data, variable = x$response$variable))
   }
   check_data_frame(data)
   if (is.character(x)) {
-    check_string(x, arg = "x")
+    check_string(x)
     return(list(data = data, variable = x))
   }
-  refuse_if(
-    !inherits(x, "formula"),
-    "{.arg x} must be a {.cls synthesizer}, a formula or the name of the
-     response.",
-    x = "It is {describe_type(x)}.",
-    arg = "x"
+  check_that(
+    inherits(x, "formula"), x, "{.arg x} must be a {.cls synthesizer}, a formula
+     or the name of the response."
   )
-  check_formula(x, arg = "x")
+  check_formula(x)
   list(data = data, variable = parse_response(x, data)$variable)
 }
 
@@ -230,13 +223,11 @@ known_codes <- function(basis, data) {
     check_predictor(data[[name]], name)
     old <- basis$levels[[name]]
     new <- setdiff(unique(as.character(data[[name]])), old)
-    if (!is.null(old) && length(new) > 0) {
-      n_levels <- length(new)
-      abort_input(
-        "Column {.val {name}} must have the levels it had.",
-        x = "It has {n_levels} other level{?s}."
-      )
-    }
+    refuse_if(
+      !is.null(old) && length(new) > 0,
+      "Column {.val {name}} must have the levels it had in the rule's file.",
+      x = "It has {length(new)} other level{?s}."
+    )
   }
   match_pattern(data, basis$pattern$table)
 }

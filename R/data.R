@@ -3,23 +3,23 @@
 #' The interviews of month 10 in the Consumer Expenditure interview public-use
 #' microdata that the R package rpms holds: 6,208 consumer units with their
 #' income before taxes and nine predictors. These are the variables of the
-#' papers on pseudo posterior synthesis as far as the file has them;
-#' population size takes the place of their CBSA status. rpms describes its
-#' file as that of 2015; the file itself states no year.
+#' papers on pseudo posterior synthesis, as far as the file has them.
+#' Population size replaces their CBSA status. rpms describes its file as that
+#' of 2015; the file itself states no year.
 #'
 #' Person characteristics are those of the reference person; rpms calls it the
 #' primary earner. A consumer unit is, roughly, a family or a person who lives
 #' alone or is financially independent.
 #'
 #' Incomes are kept as they are. There are 725 zeros and 5 negative incomes
-#' (losses, down to -45,000), which a log-scale model cannot take: a log family
-#' takes the 5,478 positive ones, and only after the user has selected them.
-#' Incomes are heaped on round numbers: 3,224 distinct values, and the
-#' commonest positive one, 24,000, occurs 56 times.
+#' (losses, down to -45,000). Models on the log scale need the 5,478 positive
+#' incomes: select them first. Incomes are heaped on round numbers: there are
+#' 3,224 distinct values, and the most frequent positive one, 24,000, occurs 56
+#' times.
 #'
 #' Where the Bureau of Labor Statistics suppressed the region (105 units) or
-#' the population size (21 units), the level is `"not published"`: that it is
-#' missing is public, and nothing is dropped.
+#' the population size (21 units), the level is `"not published"`. That it is
+#' missing is public, and no record is dropped.
 #'
 #' @format A data frame with 6,208 rows and 10 columns, no missing value:
 #' \describe{
@@ -71,9 +71,8 @@
 #' in the survey's public-use codebook. The re-weighting paper synthesizes a
 #' sample of 1,000 of them by [neg_binomial()].
 #'
-#' The table has no other variable, so that nothing links these rows to
-#' respondents. They are in random order: `head(sdr_salary, 1000)` is a random
-#' sample.
+#' The table has no other variable, so nothing links these rows to respondents.
+#' They are in random order: `head(sdr_salary, 1000)` is a random sample.
 #'
 #' Salaries are whole thousands. 426 are 0, and 862 share the largest value,
 #' $509,000, with a gap below it: presumably all salaries above a top code.
@@ -101,11 +100,11 @@
 
 #' Simulated salaries with predictors, after a sample of the 2017 SDR
 #'
-#' **Simulated: no row is a respondent.** The censoring paper's application has
-#' 1,601 respondents of the 2017 Survey of Doctorate Recipients with positions
-#' in mathematics and statistics at a four-year college or university. That
-#' sample is not published. This file takes its place, with as many records and
-#' the same variables.
+#' **Simulated: no row is a respondent.** The censoring paper uses 1,601
+#' respondents of the 2017 Survey of Doctorate Recipients with positions in
+#' mathematics and statistics at a four-year college or university. That sample
+#' is not published. This file replaces it, with as many records and the same
+#' variables.
 #'
 #' * Gender, age class and weeks are drawn independently from the margins of the
 #'   survey's public codebook, for all of its respondents, within the paper's
@@ -113,8 +112,8 @@
 #' * Salary has the mean ($91,019), the median ($80,000) and the 15 and 90
 #'   percent quantiles ($51,000 and $150,000) of the paper's Table 2, column
 #'   "Data", and in between the shape of the codebook's salaries.
-#' * How salary depends on the three predictors is our own choice: nothing about
-#'   it is published. Do not read the effects as findings.
+#' * How salary depends on the three predictors is our own choice, because
+#'   nothing about it is published. Do not read the effects as findings.
 #'
 #' @format A data frame with 1,601 rows and 4 columns, no missing value:
 #' \describe{

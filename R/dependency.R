@@ -33,8 +33,8 @@ dependency <- function(kind, factor = by_relation(1), charges = no_charges(),
 #' The dependency of something computed from several parts
 #'
 #' The weakest kind counts, all charges are paid (the same one once), and a
-#' bound of one part does not survive beside another: "bounded" becomes "other records"
-#' unless it stands alone.
+#' factor of one part does not hold beside another part: "bounded" becomes
+#' "other records" unless it stands alone.
 #' @param parts (list of dependencies)
 #' @noRd
 join_dependencies <- function(parts) {
@@ -47,7 +47,6 @@ join_dependencies <- function(parts) {
     factor = if (alone) parts[[1]]$factor else by_relation(1),
     charges = do.call(join_charges, lapply(parts, `[[`, "charges")),
     history = history_kinds[max(match(of("history"), history_kinds))],
-    reproducible = any(of("reproducible")),
-    claims = all(of("claims"))
+    reproducible = any(of("reproducible")), claims = all(of("claims"))
   )
 }

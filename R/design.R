@@ -33,10 +33,9 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
   env <- public_environment(formula, predictors)
   refuse_if(
     "." %in% all.vars(formula[[3]]) && length(predictors) == 0,
-    "{.code .} in {.arg formula} must stand for a predictor.",
-    x = "{.arg data} has the response alone.",
-    i = "Write {.code y ~ 1} for a model without predictors.",
-    arg = "formula"
+    "{.code .} in {.arg formula} must stand for at least one predictor.",
+    x = "{.arg data} has no column besides the response.",
+    i = "Write {.code y ~ 1} for a model without predictors.", arg = "formula"
   )
   stated <- stated_offsets(formula[[3]])
   terms <- stats::delete.response(formula_terms(formula, data))
@@ -47,17 +46,20 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
     !intercept && length(attr(terms, "term.labels")) == 0,
     "{.arg formula} must have an intercept or name a predictor.",
     x = "Its right side is empty.",
-    i = "Write {.code y ~ 1} for a model without predictors.",
-    arg = "formula"
+    i = "Write {.code y ~ 1} for a model without predictors.", arg = "formula"
   )
   terms <- used_terms(terms)
   variables <- intersect(all.vars(attr(terms, "variables")), predictors)
-  for (name in variables) {
-    check_predictor(data[[name]], name)
-  }
+  for (name in variables) check_predictor(data[[name]], name)
 
   frame <- predictor_frame(terms, data)
-  check_term_length(names(frame))
+  longest <- max(0, nchar(names(frame)))
+  refuse_if(
+    longest > longest_term,
+    "A term of {.arg formula} must have at most {longest_term} characters.",
+    x = "The longest has {format_count(longest)}.",
+    i = "Compute it as a column of {.arg data} first.", arg = "formula"
+  )
   terms <- attr(frame, "terms")
   offset <- names(frame)[attr(terms, "offset")]
   # What has coefficients: levels, centres and scales are of these
@@ -85,17 +87,6 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
 # are no names any more.
 longest_term <- 500
 
-check_term_length <- function(names) {
-  longest <- max(0, nchar(names))
-  refuse_if(
-    longest > longest_term,
-    "A term of {.arg formula} must have at most {longest_term} characters.",
-    x = "The longest has {format_count(longest)}.",
-    i = "Compute it as a column of {.arg data} first.",
-    arg = "formula"
-  )
-}
-
 # The response on both sides, and names that are no columns.
 check_right_side <- function(formula, data, response) {
   right <- formula[[3]]
@@ -103,29 +94,24 @@ check_right_side <- function(formula, data, response) {
   refuse_if(
     response %in% used, "The response must not be among the predictors.",
     x = "{.val {response}} is on both sides of {.arg formula}.",
-    i = "Predictors are published as they are.",
-    arg = "formula"
+    i = "Predictors are published as they are.", arg = "formula"
   )
   # A name inside a call, such as the degree in poly(age, degree), may be a
   # public number outside the data. A term of its own must be a column.
   own <- intersect(standing_names(right), used)
-  unknown <- setdiff(own, names(data))
   inside <- setdiff(used, c(own, names(data)))
   number <- vapply(inside, function(name) {
     is_public_number(get0(name, envir = environment(formula)))
   }, TRUE)
-  unknown <- c(unknown, inside[!number])
-  if (length(unknown) > 0) {
-    columns <- setdiff(names(data), response)
-    abort_input(
-      "Every predictor of {.arg formula} must be a column of {.arg data}.",
-      x = "{cli::qty(length(unknown))}There {?is/are} no column{?s}
-           {.val {unknown}}.",
-      i = "The columns are {.val {columns}}.",
-      arg = "formula"
-    )
-  }
-  invisible(formula)
+  unknown <- c(setdiff(own, names(data)), inside[!number])
+  refuse_if(
+    length(unknown) > 0,
+    "Every predictor of {.arg formula} must be a column of {.arg data}.",
+    x = "{cli::qty(length(unknown))}There {?is/are} no column{?s}
+         {.val {unknown}}.",
+    i = "The columns are {.val {setdiff(names(data), response)}}.",
+    arg = "formula"
+  )
 }
 
 # Names that stand as terms of their own, not inside a function's call.
@@ -157,8 +143,7 @@ check_predictor <- function(x, name) {
      vector.",
     x = "It is {describe_type(x)}.",
     i = "Convert it first, or leave it out of {.arg formula}.",
-    i = haven_hint(x),
-    arg = "data"
+    i = haven_hint(x), arg = "data"
   )
   if (is.factor(x)) check_named_levels(x, name)
   check_finite_column(x, name)
@@ -168,17 +153,15 @@ check_predictor <- function(x, name) {
 #' Files and other programs know no level without a name
 #' @noRd
 check_named_levels <- function(x, name) {
-  if (anyNA(levels(x))) {
-    rows <- which(is.na(levels(x)[x]))
-    n <- length(rows)
-    abort_input(
-      "Levels of column {.val {name}} must have names.",
-      x = "One is {.code NA}, which {n} of {length(x)} record{?s} ha{?s/ve}.",
-      i = "Name it, with {.code x} the column:
-           {.code levels(x)[is.na(levels(x))] <- \"missing\"}.",
-      arg = "data", rows = rows
-    )
-  }
+  lost <- function() which(is.na(levels(x)[x]))
+  refuse_if(
+    anyNA(levels(x)), "Levels of column {.val {name}} must have names.",
+    x = "One is {.code NA}: {length(lost())} of {length(x)} record{?s}
+         ha{?s/ve} it.",
+    i = "Name it, with {.code x} the column:
+         {.code levels(x)[is.na(levels(x))] <- \"missing\"}.",
+    arg = "data", rows = lost()
+  )
 }
 
 predictor_frame <- function(terms, data) {
@@ -187,14 +170,12 @@ predictor_frame <- function(terms, data) {
   plain[] <- lapply(plain, plain_column)
   frame <- tryCatch(
     stats::model.frame(
-      terms, plain,
-      na.action = stats::na.pass, drop.unused.levels = FALSE
+      terms, plain, na.action = stats::na.pass, drop.unused.levels = FALSE
     ),
     error = function(e) {
       abort_input(
         "The right side of {.arg formula} must be computable from {.arg data}.",
-        x = "{conditionMessage(e)}",
-        arg = "formula"
+        x = "{conditionMessage(e)}", arg = "formula"
       )
     }
   )
@@ -205,23 +186,17 @@ predictor_frame <- function(terms, data) {
       check_offset_values(x, term, data)
       next
     }
-    if (NROW(x) != nrow(data)) {
-      n <- NROW(x)
-      abort_input(
-        "The predictor {.code {term}} must have one value for each record.",
-        x = "It has {n} for {nrow(data)} record{?s}.",
-        i = "Compute it as a column of {.arg data} first.",
-        arg = "formula"
-      )
-    }
-    bad <- if (is.numeric(x)) {
-      which(!is.finite(rowSums(as.matrix(x))))
-    } else {
-      which(is.na(x))
-    }
+    refuse_if(
+      NROW(x) != nrow(data),
+      "The predictor {.code {term}} must have one value for each record.",
+      x = "It has {NROW(x)} for {nrow(data)} record{?s}.",
+      i = "Compute it as a column of {.arg data} first.", arg = "formula"
+    )
+    lost <- if (is.numeric(x)) !is.finite(rowSums(as.matrix(x))) else is.na(x)
+    bad <- which(lost)
     refuse_if(
       length(bad) > 0, "The predictor {.code {term}} must be finite.",
-      x = "It is not for {length(bad)} of {nrow(frame)} record{?s}.",
+      x = "It is not finite for {length(bad)} of {nrow(frame)} record{?s}.",
       i = "Correct or drop these records, or choose another term.",
       arg = "formula", rows = bad
     )
@@ -242,9 +217,7 @@ factor_levels <- function(frame, raw) {
     } else {
       distinct_text(x)
     }
-    if (length(found) < 2) {
-      abort_constant(name)
-    }
+    if (length(found) < 2) abort_constant(name)
     found
   })
 }
@@ -259,19 +232,16 @@ as_factors <- function(frame, levels) {
       match(as_text(x), as_text(levels[[name]]))
     }
     unknown <- which(is.na(code))
-    if (length(unknown) > 0) {
-      n_bad <- length(unknown)
-      n_levels <- length(unique(as.character(x)[unknown]))
-      abort_input(
-        "Column {.val {name}} must have the levels it had in the fit.",
-        x = "{n_bad} record{?s} {?has/have} {n_levels} unknown
-             {cli::qty(n_levels)}level{?s}.",
-        i = "Recode {cli::qty(n_bad)}{?it/them}, or refit with all levels
-             declared by {.fn factor}.",
-        arg = "newdata", rows = unknown,
-        class = "pseudosynth_error_unknown_level"
-      )
-    }
+    n_levels <- length(unique(as.character(x[unknown])))
+    refuse_if(
+      length(unknown) > 0,
+      "Column {.val {name}} must have the levels it had in the fit.",
+      x = "{length(unknown)} record{?s} {?has/have} {n_levels} unknown
+           {cli::qty(n_levels)}level{?s}.",
+      i = "Recode {cli::qty(length(unknown))}{?it/them}, or refit with all
+           levels declared by {.fn factor}.",
+      arg = "newdata", rows = unknown, class = "pseudosynth_error_unknown_level"
+    )
     frame[[name]] <- structure(code, levels = levels[[name]], class = "factor")
   }
   frame
@@ -290,7 +260,7 @@ design_columns <- function(frame, terms, levels) {
   is_dense <- !is_factor & !is_vector
 
   assign <- if (any(is_dense)) {
-    x <- dense_matrix(frame, terms, levels, rows = 1L)
+    x <- dense_matrix(frame[1, , drop = FALSE], terms, levels)
     split(colnames(x), factor(attr(x, "assign"), c(0, seq_along(labels))))[-1]
   }
   full <- !intercept & is_factor & cumsum(is_factor) == 1
@@ -325,10 +295,7 @@ design_columns <- function(frame, terms, levels) {
   )
 }
 
-dense_matrix <- function(frame, terms, levels, rows = NULL) {
-  if (!is.null(rows)) {
-    frame <- frame[rows, , drop = FALSE]
-  }
+dense_matrix <- function(frame, terms, levels) {
   # Only factors that some term uses can be given contrasts.
   contrasts <- stats::setNames(
     rep(list("contr.treatment"), length(levels)), names(levels)
@@ -358,8 +325,7 @@ design_parts <- function(design, data, arg = "newdata") {
       predictor_kind(data[[name]]) != design$expects[[name]],
       "Column {.val {name}} must be {design$expects[[name]]}, as it was in
        the fit.",
-      x = "It is {describe_type(data[[name]])}.",
-      arg = arg
+      x = "It is {describe_type(data[[name]])}.", arg = arg
     )
   }
   data <- plain_columns(data)
@@ -376,24 +342,20 @@ design_parts <- function(design, data, arg = "newdata") {
   }, integer(n))
   numeric <- vapply(design$vectors, function(v) frame[[v]], numeric(n))
   dense <- if (length(design$dense) > 0) {
-    dense_matrix(frame, design$terms, design$levels)[
-      , design$dense,
-      drop = FALSE
-    ]
+    x <- dense_matrix(frame, design$terms, design$levels)
+    x[, design$dense, drop = FALSE]
   }
   numeric <- cbind(matrix(numeric, n), dense)
   n_levels <- lengths(design$levels[factors$variable]) + factors$full
-  parts <- list(
-    n_columns = length(design$columns),
-    intercept = design$intercept,
-    codes = matrix(codes, n),
-    n_levels = as.integer(n_levels),
-    factor_column = factors$column,
-    numeric = matrix(as.double(numeric), n),
-    numeric_column = c(design$vector_column, design$dense_column)
+  c(
+    list(
+      n_columns = length(design$columns), intercept = design$intercept,
+      codes = matrix(codes, n), n_levels = as.integer(n_levels),
+      factor_column = factors$column, numeric = matrix(as.double(numeric), n),
+      numeric_column = c(design$vector_column, design$dense_column)
+    ),
+    if (length(design$offset) > 0) list(offset = sum_offsets(frame, design))
   )
-  parts$offset <- sum_offsets(frame, design)
-  parts
 }
 
 #' The dense design matrix of a specification
@@ -405,9 +367,7 @@ design_parts <- function(design, data, arg = "newdata") {
 dense_design <- function(spec) {
   n <- nrow(spec$codes)
   x <- matrix(0, n, spec$n_columns)
-  if (spec$intercept) {
-    x[, 1] <- 1
-  }
+  if (spec$intercept) x[, 1] <- 1
   for (f in seq_len(ncol(spec$codes))) {
     code <- spec$codes[, f]
     on <- which(code > 0)

@@ -15,9 +15,7 @@ n_worst_records <- 20L
 #' @noRd
 diagnose <- function(fit) {
   values <- fit$monitor
-  if (!is_mixture(fit$family)) {
-    values <- cbind(fit$draws, values)
-  }
+  if (!is_mixture(fit$family)) values <- cbind(fit$draws, values)
   # Without any weight the weighted log-likelihood is 0 at every draw; where all
   # records are censored all over the posterior it is another constant. Chains
   # that are stuck are so in their parameters, too.
@@ -27,9 +25,7 @@ diagnose <- function(fit) {
     values <- values[, colnames(values) != "log_lik", drop = FALSE]
   }
   table <- diagnose_columns(values, fit$chain, fit$control$threads)
-  if (is_mixture(fit$family)) {
-    table <- rbind(table, diagnose_worst_record(fit))
-  }
+  if (is_mixture(fit$family)) table <- rbind(table, diagnose_worst_record(fit))
   fit$diagnostics <- table
   fit$met <- if (!is.null(fit$censor) && fit$control$sampler != "grid") {
     measure_meeting(values, fit$chain, fit$sampler$meeting)
@@ -65,20 +61,16 @@ diagnose_columns <- function(values, chain, threads = 1L) {
 #' @noRd
 measure_meeting <- function(values, chain, meeting) {
   each <- unique(chain)
-  distance <- if (length(each) == 1) {
-    NA_real_
-  } else {
+  distance <- if (length(each) > 1) {
     max(apply(values, 2, function(x) {
       rank <- match(x, sort(unique(x)))
-      max(vapply(each, function(c) {
-        one_against_others(rank, chain == c)
-      }, 1))
+      max(vapply(each, function(c) one_against_others(rank, chain == c), 1))
     }))
   }
   meeting <- as.double(meeting)
   list(
-    distance = distance, chains = length(each), pairs = length(meeting),
-    apart = sum(!is.finite(meeting)),
+    distance = distance %||% NA_real_, chains = length(each),
+    pairs = length(meeting), apart = sum(!is.finite(meeting)),
     latest = max(0, meeting[is.finite(meeting)])
   )
 }
@@ -123,19 +115,14 @@ judge <- function(fit) {
   control <- fit$control
   table <- fit$diagnostics
   failures <- c(
-    if (isTRUE(fit$interrupted)) {
-      sprintf(
-        "The run was interrupted: %s of %s draws are kept.",
-        format_count(n_draws(fit)), format_count(control$draws * control$chains)
-      )
-    },
-    judge_grid(fit$sampler),
-    judge_stuck(table),
-    judge_rhat(table, control),
+    text_if(
+      fit$interrupted, "The run was interrupted: %s of %s draws are kept.",
+      format_count(n_draws(fit)), format_count(control$draws * control$chains)
+    ),
+    judge_grid(fit$sampler), judge_stuck(table), judge_rhat(table, control),
     judge_distance(fit$met),
     if (fit$spec$prior$kind != "hierarchical") judge_pairs(fit$met),
-    judge_crossing(fit),
-    judge_ess(table, "ess_bulk", "Bulk", control),
+    judge_crossing(fit), judge_ess(table, "ess_bulk", "Bulk", control),
     if (!is_mixture(fit$family)) judge_ess(table, "ess_tail", "Tail", control)
   )
   notes <- c(
@@ -148,22 +135,24 @@ judge <- function(fit) {
     judge_depth(fit$sampler$treedepth, control)
   )
   divergent <- sum(fit$sampler$divergent)
-  if (divergent > 0) {
-    text <- sprintf(
-      "%s of %s draws diverged: the chains may have missed a region; raise %s.",
-      format_count(divergent), format_count(length(fit$sampler$divergent)),
-      "`adapt_delta`"
-    )
-    if (divergent > control$max_divergent * length(fit$sampler$divergent)) {
-      failures <- c(failures, text)
-    } else {
-      notes <- c(notes, text)
-    }
-  }
+  n <- length(fit$sampler$divergent)
+  diverged <- text_if(
+    divergent > 0,
+    "%s of %s draws diverged: the chains may have missed a region; raise %s.",
+    format_count(divergent), format_count(n), "`adapt_delta`"
+  )
+  many <- isTRUE(divergent > control$max_divergent * n)
+  failures <- c(failures, if (many) diverged)
   list(
-    problems = as.character(c(failures, notes)),
+    problems = as.character(c(failures, notes, if (!many) diverged)),
     converged = length(failures) == 0
   )
+}
+
+#' A text of sprintf(), where something holds
+#' @noRd
+text_if <- function(holds, ...) {
+  if (isTRUE(holds)) sprintf(...)
 }
 
 #' Cells that hold mass and could not be split as far as wanted, and points that
@@ -173,50 +162,42 @@ judge_grid <- function(sampler) {
   if (length(sampler$grid) == 0) {
     return(NULL)
   }
+  unresolved <- sampler$grid[["unresolved"]]
+  share <- paste("a share of", format_figure(unresolved, 2))
+  if (!is.finite(unresolved)) share <- "an unknown share"
+  remedy <- "use `sampler_control(\"surrogate\")`"
   c(
     # Without a figure, where the likelihood overflows, nothing is resolved
-    if (!isTRUE(sampler$grid[["unresolved"]] <= 0.05)) {
-      unresolved <- sampler$grid[["unresolved"]]
-      share <- if (is.finite(unresolved)) {
-        paste("a share of", format_figure(unresolved, 2))
-      } else {
-        "an unknown share"
-      }
-      sprintf(
-        "The grid leaves %s of the posterior unresolved; %s.", share,
-        "take `sampler_control(\"surrogate\")`"
-      )
-    },
-    if (sampler$n_nonfinite > 0.02 * length(sampler$accept_stat)) {
-      sprintf(
-        "%s draws lay above what the grid had seen near them; %s.",
-        format_count(sampler$n_nonfinite),
-        "take `sampler_control(\"surrogate\")`"
-      )
-    }
+    text_if(
+      !isTRUE(unresolved <= 0.05),
+      "The grid leaves %s of the posterior unresolved; %s.", share, remedy
+    ),
+    text_if(
+      sampler$n_nonfinite > 0.02 * length(sampler$accept_stat),
+      "At %s draws the density was higher than on the grid around them; %s.",
+      format_count(sampler$n_nonfinite), remedy
+    )
   )
 }
 
 judge_stuck <- function(table) {
   stuck <- table$variable[is.na(table$rhat) | is.na(table$ess_bulk)]
-  if (length(stuck) > 0) {
-    sprintf(
-      "%s did not move, or not to finite values: the chains are stuck.",
-      name_some(stuck)
-    )
-  }
+  text_if(
+    length(stuck) > 0,
+    "%s did not move, or became infinite: the chains are stuck.",
+    name_some(stuck)
+  )
 }
 
 judge_rhat <- function(table, control) {
   bad <- which(table$rhat > control$max_rhat)
-  if (length(bad) > 0) {
-    worst <- bad[order(-table$rhat[bad])]
-    sprintf(
-      "R-hat reaches %s (%s; at most %s is wanted): the chains disagree; %s.",
-      format_rhat(table$rhat[worst[1]]), name_some(table$variable[worst]),
-      format(control$max_rhat), more_of(control)
-    )
-  }
+  worst <- bad[order(-table$rhat[bad])]
+  text_if(
+    length(bad) > 0,
+    "R-hat reaches %s (%s; the limit is %s): the chains disagree; %s.",
+    format_rhat(table$rhat[worst[1]]), name_some(table$variable[worst]),
+    format(control$max_rhat), more_of(control)
+  )
 }
 
 # Chains that start from the prior, and coupled pairs of them.
@@ -227,31 +208,30 @@ largest_distance_of_chains <- 0.25
 largest_share_apart <- 0.1
 
 judge_distance <- function(met) {
-  if (isTRUE(met$distance > largest_distance_of_chains)) {
-    sprintf(
-      "A chain's draws are at Kolmogorov distance %s from the others' (%s).",
-      format_figure(met$distance, 2),
-      paste("at most", largest_distance_of_chains, "is wanted")
-    )
-  }
+  text_if(
+    met$distance > largest_distance_of_chains, paste(
+      "The draws of one chain are at Kolmogorov distance %s from those of the",
+      "others (the limit is %s)."
+    ),
+    format_figure(met$distance, 2), largest_distance_of_chains
+  )
 }
 
 # Not under the hierarchical prior: pairs must meet in all scales and
 # correlations there, by one proposal for all, long after each has found the
 # posterior. The label tells how many did.
 judge_pairs <- function(met) {
-  if (isTRUE(met$apart > largest_share_apart * met$pairs)) {
-    sprintf(
-      "%s of %s coupled pairs of chains did not meet within warmup; %s.",
-      format_count(met$apart), format_count(met$pairs),
-      "raise `warmup`, or take a larger `epsilon` or a narrower prior"
-    )
-  }
+  text_if(
+    met$apart > largest_share_apart * met$pairs,
+    "%s of %s coupled pairs of chains did not meet within warmup; %s.",
+    format_count(met$apart), format_count(met$pairs),
+    "raise `warmup`, or use a larger `epsilon` or a narrower prior"
+  )
 }
 
-# The least share of proposals that each chain of a censored model accepts. These
-# moves alone cross from one mode or plateau to another; slices and moves of one
-# level stay, and chains that make no other may agree in the wrong place. Pairs
+# The least share of proposals that each chain of a censored model accepts.
+# These moves alone cross from one mode or plateau to another; slices and moves
+# of one level stay; chains without others may agree in the wrong place. Pairs
 # of chains show that moves cross; without them, as under the hierarchical prior
 # with more than 12 parameters, proposals that are often accepted do. Honest
 # fits accept a share of .18 and more with four parameters, .57 and more around
@@ -269,40 +249,35 @@ judge_crossing <- function(fit) {
   share <- min(tapply(fit$sampler$accept_stat, fit$chain, mean))
   has_pairs <- fit$met$pairs > 0
   least <- least_accepted[[if (has_pairs) "pairs" else "no_pairs"]]
-  if (!isTRUE(share >= least)) {
-    sprintf(
-      "A chain accepted a share of %s of its proposals (%s): %s.",
-      format_figure(share, 2),
-      paste0(
-        "at least ", format(least), " is wanted",
-        if (!has_pairs) " where no pairs of chains can be run"
-      ),
-      "it may stay in one of several modes"
-    )
-  }
+  text_if(
+    !isTRUE(share >= least), paste(
+      "A chain accepted only a share of %s of its proposals (the limit%s is",
+      "%s): it may be stuck in one of several modes."
+    ),
+    format_figure(share, 2), if (has_pairs) "" else " without coupled pairs",
+    format(least)
+  )
 }
 
 judge_ess <- function(table, column, name, control) {
   bad <- which(table[[column]] < control$min_ess)
-  if (length(bad) > 0) {
-    worst <- bad[order(table[[column]][bad])]
-    sprintf(
-      "%s ESS falls to %s (%s; at least %s is wanted): %s; %s.",
-      name, format_count(round(table[[column]][worst[1]])),
-      name_some(table$variable[worst]), format(control$min_ess),
-      "too few independent draws", more_of(control)
-    )
-  }
+  worst <- bad[order(table[[column]][bad])]
+  text_if(
+    length(bad) > 0,
+    "%s ESS falls to %s (%s; the limit is %s): %s; %s.", name,
+    format_count(round(table[[column]][worst[1]])),
+    name_some(table$variable[worst]), format(control$min_ess),
+    "too few independent draws", more_of(control)
+  )
 }
 
 judge_depth <- function(treedepth, control) {
   n_full <- sum(treedepth >= control$max_treedepth)
-  if (control$sampler == "nuts" && n_full > 0.1 * length(treedepth)) {
-    sprintf(
-      "%s of %s draws reached `max_treedepth`: they are valid and slow.",
-      format_count(n_full), format_count(length(treedepth))
-    )
-  }
+  text_if(
+    control$sampler == "nuts" && n_full > 0.1 * length(treedepth),
+    "%s of %s draws reached `max_treedepth`: they are valid but slow.",
+    format_count(n_full), format_count(length(treedepth))
+  )
 }
 
 # A reference, around which few records are censored, helps at any number of
@@ -316,31 +291,28 @@ judge_clipped <- function(fit) {
     },
     if (fit$spec$prior$kind == "hierarchical" && few) "`prior_normal()`"
   )
-  if (length(remedies) > 0) {
-    sprintf(
-      "Public knowledge helps a censored model to converge: %s.",
-      paste(remedies, collapse = ", or ")
-    )
-  }
+  text_if(
+    length(remedies) > 0,
+    "Public knowledge helps a censored model to converge: %s.",
+    paste(remedies, collapse = ", or ")
+  )
 }
 
 judge_replaced <- function(reason) {
-  if (!is.null(reason)) {
-    sprintf("The surrogate sampler %s: NUTS ran instead.", reason)
-  }
+  text_if(
+    !is.null(reason), "The surrogate sampler %s: NUTS ran instead.", reason
+  )
 }
 
 # The posterior is far from any quadratic. Of censored ones judge_crossing() and
 # judge_clipped() speak.
 judge_acceptance <- function(accept_stat, control) {
   share <- mean(accept_stat)
-  if (control$sampler == "surrogate" &&
-    isTRUE(share < control$min_acceptance)) {
-    sprintf(
-      "The surrogate sampler accepted a share of %s; %s.",
-      format_figure(share, 2), "`prior_normal()` may help"
-    )
-  }
+  text_if(
+    control$sampler == "surrogate" && share < control$min_acceptance,
+    "The surrogate sampler accepted a share of %s of its proposals; %s.",
+    format_figure(share, 2), "`prior_normal()` may help"
+  )
 }
 
 #' Values so many of which are equal that a t density has no bound around them:
@@ -353,43 +325,34 @@ judge_ties <- function(fit) {
   }
   alpha <- alpha_of(fit)
   share <- max(rowsum(alpha, fit$spec$y)) / sum(alpha)
-  if (isTRUE(share > df / (1 + df))) {
-    sprintf(
-      paste(
-        "%s of the values are equal: beyond %s a t density with df = %s has no",
-        "bound around them, and longer runs do not help; take another family."
-      ),
-      format_share(share), format_share(df / (1 + df)), format(df)
-    )
-  }
+  text_if(
+    share > df / (1 + df), paste(
+      "%s of the values are equal. Above %s, a t density with df = %s is",
+      "unbounded there, and longer runs do not help; use another family."
+    ),
+    format_share(share), format_share(df / (1 + df)), format(df)
+  )
 }
 
 more_of <- function(control) {
-  if (control$sampler == "augmentation") {
-    "raise `thin` or `warmup` and `draws`, or take a smaller K"
-  } else {
-    "raise `warmup` and `draws`"
-  }
+  longer <- "raise `warmup` and `draws`"
+  augmented <- "raise `thin` or `warmup` and `draws`, or use a smaller K"
+  if (control$sampler == "augmentation") augmented else longer
 }
 
 # Warn about a fit that has problems, once, when it is made.
 warn_unless_converged <- function(fit) {
-  if (length(fit$problems) == 0) {
-    return(invisible(fit))
+  if (length(fit$problems) > 0) {
+    verdict <- "The fit has not converged: do not synthesize from it."
+    if (fit$converged) verdict <- "The fit has converged, with a remark."
+    warn_of(
+      "convergence", verdict, x_bullets(fit$problems), problems = fit$problems
+    )
   }
-  warn_of(
-    "convergence",
-    if (fit$converged) {
-      "The fit has converged, with a remark."
-    } else {
-      "The fit has not converged: do not synthesize from it."
-    },
-    x_bullets(fit$problems), problems = fit$problems
-  )
   invisible(fit)
 }
 
-# The gate before every stage that uses a fit.
+# The check before every stage that uses a fit.
 
 #' Refuse a fit that has not converged
 #'
@@ -401,14 +364,13 @@ warn_unless_converged <- function(fit) {
 #' @noRd
 check_converged <- function(fit, allow = FALSE, arg = "allow_unconverged") {
   check_flag(allow, arg = arg)
-  if (isTRUE(fit$converged) || isTRUE(allow)) {
-    return(invisible(fit))
-  }
-  abort_privacy(
-    "The fit must have converged.", x_bullets(fit$problems),
-    i = "Fit it again for longer, or say {.code {arg} = TRUE}; the label is
-         then {.val none}.", problems = fit$problems
+  refuse_if(
+    !isTRUE(fit$converged) && !allow, "The fit must have converged.",
+    x_bullets(fit$problems), i = "Run it longer, or allow it by
+     {.code {arg} = TRUE}; the label is then {.val none}.",
+    problems = fit$problems, abort = abort_privacy
   )
+  invisible(fit)
 }
 
 # Chains that agree and have too few independent draws go on from where they
@@ -433,11 +395,11 @@ goes_on <- function(fit, control) {
 #' @noRd
 continued_control <- function(control, fit, run) {
   times <- control$thin / fit$control$thin
-  control$seed <- seed_words(run$seed, run$purpose, control$thin)
-  control$init <- fit$state
-  control$draws <- as.integer((times - 1) * control$draws)
-  control$warmup <- min(control$warmup, 100L)
-  control$thin <- fit$control$thin
+  control[c("seed", "init", "draws", "warmup", "thin")] <- list(
+    seed_words(run$seed, run$purpose, control$thin), fit$state,
+    as.integer((times - 1) * control$draws), min(control$warmup, 100L),
+    fit$control$thin
+  )
   control
 }
 
@@ -457,9 +419,8 @@ join_runs <- function(fit, result, control) {
     both <- if (is.matrix(second)) rbind(first, second) else c(first, second)
     keep_rows(both, kept, sum(n))
   }
-  for (part in c("draws", "hyper", "monitor")) {
-    result[[part]] <- join(fit[[part]], result[[part]])
-  }
+  parts <- c("draws", "hyper", "monitor")
+  result[parts] <- Map(join, fit[parts], result[parts])
   result$sampler$accept_stat <-
     join(fit$sampler$accept_stat, result$sampler$accept_stat)
   result$sampler$n_nonfinite <-

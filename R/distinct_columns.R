@@ -37,15 +37,13 @@ told_already <- function(code) {
 tell_distinct <- function(columns) {
   told <- distinct_columns(columns)
   if (length(told) > 0) {
-    cli::cli_inform(
-      c(
-        "!" = "Nearly every record has a value of its own of {.val {told}},
-               which sets publish as {?it is/they are}.",
-        i = "{.fn release} refuses {cli::qty(length(told))}{?it/them} unless
-             {.arg public} names {?it/them}; if {?it is a case number/these are
-             case numbers}, leave {?it/them} out of the formula."
-      ),
-      class = c("pseudosynth_message_distinct", "pseudosynth_message_published")
+    tell_of(
+      c("distinct", "published"),
+      "!" = "Nearly every record has its own value in {.val {told}}, and sets
+             publish {?this column/these columns} unchanged.",
+      i = "If {cli::qty(length(told))}{?it is a case number/these are case
+           numbers}, leave {?it/them} out of the formula. {.fn release} refuses
+           {?it/them} unless {.arg public} names {?it/them}."
     )
   }
 }
@@ -63,15 +61,11 @@ tell_many_levels <- function(levels, n, time = time_of_levels) {
   many <- n_levels > many_levels | n_levels > max(50, n / 10)
   if (any(many)) {
     shown <- sprintf("%s (%d)", names(n_levels)[many], n_levels[many])
-    cli::cli_inform(
-      c(
-        "!" = "Columns of very many levels: {shown}.",
-        i = "Each level is a coefficient: {time(sum(n_levels))}.",
-        i = "Merge levels, or leave the column out."
-      ),
-      class = c(
-        "pseudosynth_message_many_levels", "pseudosynth_message_published"
-      )
+    tell_of(
+      c("many_levels", "published"),
+      "!" = "Columns with very many levels: {shown}.",
+      i = "Each level has a coefficient: {time(sum(n_levels))}.",
+      i = "Merge levels, or leave the column out."
     )
   }
 }
@@ -99,9 +93,7 @@ time_of_score_levels <- function(n) {
 }
 
 format_time <- function(seconds) {
-  if (seconds < 95) {
-    sprintf("%g seconds", max(1, signif(seconds, 1)))
-  } else {
-    sprintf("%g minutes", max(2, signif(seconds / 60, 1)))
-  }
+  minutes <- sprintf("%g minutes", max(2, signif(seconds / 60, 1)))
+  some <- sprintf("%g seconds", max(1, signif(seconds, 1)))
+  if (seconds < 95) some else minutes
 }

@@ -1,9 +1,9 @@
-#' Weight a model that was fitted outside this package
+#' Use a model that was fitted outside this package
 #'
-#' Wraps the log-likelihood of any Bayesian model, and a way to fit it again, so
-#' that [lipschitz()], [lipschitz_weights()], [update()], [reweight()],
-#' [solve_weights()], [truncate_weights()], [truncate_draws()] and
-#' [guarantee()] work on it as they do on a `synthesizer`.
+#' Wraps the log-likelihood of any Bayesian model, and a function that fits it
+#' again. [lipschitz()], [lipschitz_weights()], [update()], [reweight()],
+#' [solve_weights()], [truncate_weights()], [truncate_draws()] and [guarantee()]
+#' then work on it as they do on a `synthesizer`.
 #'
 #' @param x The model's log-likelihood in one of the forms [lipschitz()] takes:
 #'   an S x N matrix or iterations x chains x N array, a `function(data_i,
@@ -11,25 +11,25 @@
 #'   rstan).
 #' @param refit (function or `NULL`) `function(weights)`: fits the model again
 #'   with each record's likelihood raised to its weight (numeric, N) and returns
-#'   what `x` was; where `x` is a function, the new draws. `NULL`, the default:
-#'   the fit can be measured and not be refitted.
+#'   the same kind of object as `x`; if `x` is a function, the new draws.
+#'   Default `NULL`: the fit can be measured but not refitted.
 #' @param privacy_weights The weights `x` was fitted with, as in
-#'   [fit_synthesizer()]. `NULL`, the default: unweighted.
-#' @param data,draws Where `x` is a function: the records, one row each, and all
+#'   [fit_synthesizer()]. Default `NULL`: unweighted.
+#' @param data,draws If `x` is a function: the records, one row each, and all
 #'   draws.
 #' @param weighted (flag or `NULL`) Does the log-likelihood of `x`, and of what
-#'   `refit` returns, hold the weights already? `NULL`, the default: `TRUE` for
-#'   fits of rstanarm and brms, whose log-likelihoods do, else `FALSE`.
-#' @param chains (count or `NULL`) Chains of equal length that were merged one
-#'   after another, to judge convergence by: R-hat of the sum of the weighted
-#'   log-likelihoods below 1.01 and of the worst record's below 1.05, bulk ESS
-#'   of the sum at least 400. `NULL`, the default: as `x` says (arrays and fits
-#'   of rstan, rstanarm and brms do), else not judged.
-#' @param converged (flag or `NA`) Your own judgement where chains are not
-#'   known. Default `NA`: not known, and no label but `"none"`.
+#'   `refit` returns, include the weights? Default `NULL`: `TRUE` for fits of
+#'   rstanarm and brms, whose log-likelihoods do, otherwise `FALSE`.
+#' @param chains (count or `NULL`) How many chains of equal length were merged
+#'   one after another, for the convergence checks: R-hat of the sum of the
+#'   weighted log-likelihoods below 1.01 and of the worst record's below 1.05,
+#'   bulk ESS of the sum at least 400. Default `NULL`: as `x` says (arrays and
+#'   fits of rstan, rstanarm and brms do); otherwise convergence is not checked.
+#' @param converged (flag or `NA`) Your own judgement if the chains are not
+#'   known. Default `NA`: not known, so the label is `"none"`.
 #' @param unit (string) What the log-likelihood is the density of, such as
 #'   `"log(income)"`.
-#' @param name (string) What the model is called in prints and labels.
+#' @param name (string) The model's name in prints and labels.
 #' @param ... Must be empty.
 #'
 #' @return An `external_fit`: a list with `bound` (see [lipschitz()]),
@@ -37,13 +37,13 @@
 #'   `log_lik`, `refit` and more. It is confidential.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an `x` of another kind, missing log-likelihoods,
-#' weights of the wrong length, a refit with other records.
+#' `pseudosynth_error_input`: `x` is of another kind, log-likelihoods are
+#' missing, weights have the wrong length, or a refit has other records.
 #'
 #' @section Privacy:
-#' The label of such a model is the papers' asymptotic one at most, and `"none"`
-#' without weights: what the prior holds and how the likelihood was weighted is
-#' for you to know, and nothing is censored. It is never strict.
+#' The label of such a model is at best the papers' asymptotic one, and `"none"`
+#' without weights. It is never strict: nothing is censored, and the package
+#' cannot know what the prior holds or how the likelihood was weighted.
 #'
 #' @seealso [reweight()], [guarantee()]
 #' @examples
@@ -89,36 +89,28 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   given <- c("data", "draws")[!c(is.null(data), is.null(draws))]
   refuse_if(
     !is.function(x) && length(given) > 0,
-    "{.arg {given[1]}} is what a function {.arg x} is called with.",
+    "{.arg {given[1]}} is only used if {.arg x} is a function.",
     x = "{.arg x} is {describe_type(x)}.", arg = given[1]
   )
   columns <- external_columns(source)
-  weights <- as_privacy_weights(
-    privacy_weights, columns$n, arg = "privacy_weights"
-  )
+  weights <- as_privacy_weights(privacy_weights, columns$n)
   alpha <- if (is.null(weights)) rep(1, columns$n) else as.double(weights)
   bound <- bound_of_columns(
     columns, 1, unit,
     alpha = if (!weighted) alpha, weighted = any(alpha != 1)
   )
-  fit <- structure(
-    list(
-      name = name, log_lik = source, refit = refit, weighted = weighted,
-      privacy_weights = weights, censor = NULL, bound = bound,
-      # Records and draws are counted in these, as in a synthesizer
-      spec = list(alpha = alpha, y = rep(NA_real_, columns$n)),
-      draws = matrix(numeric(), length(bound$draw), 0),
-      chains = source$chains %||% chains, converged = converged,
-      problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
-      family = structure(
-        list(name = name), class = c("external_model", "pseudosynth_result")
-      ),
-      prior = structure(
-        list(), class = c("external_prior", "pseudosynth_result")
-      ),
-      seed_given = FALSE, seconds = list(), id = new_charge_id()
-    ),
-    class = c("external_fit", "pseudosynth_result")
+  fit <- new_result(
+    "external_fit",
+    name = name, log_lik = source, refit = refit, weighted = weighted,
+    privacy_weights = weights, censor = NULL, bound = bound,
+    # Records and draws are counted in these, as in a synthesizer
+    spec = list(alpha = alpha, y = rep(NA_real_, columns$n)),
+    draws = matrix(numeric(), length(bound$draw), 0),
+    chains = source$chains %||% chains, converged = converged,
+    problems = character(), diagnostics = NULL, dropped = 0L, quantile = 1,
+    family = new_result("external_model", name = name),
+    prior = new_result("external_prior"),
+    seed_given = FALSE, seconds = list(), id = new_charge_id()
   )
   seal(judge_external(fit, columns))
 }
@@ -139,12 +131,11 @@ as_log_lik_matrix <- function(x, chains) {
 }
 
 external_columns <- function(source) {
-  switch(source$kind,
-    matrix = matrix_columns(source$values),
-    "function" = function_columns(
-      source$f, source$data %||% rlang::missing_arg(), source$draws
-    )
-  )
+  if (source$kind == "matrix") {
+    return(matrix_columns(source$values))
+  }
+  data <- source$data %||% rlang::missing_arg()
+  function_columns(source$f, rlang::maybe_missing(data), source$draws)
 }
 
 #' Convergence of an external fit, where its chains are known
@@ -156,7 +147,7 @@ judge_external <- function(fit, columns) {
     if (is.na(fit$converged)) {
       fit$problems <- "Its convergence is not known."
     } else if (!fit$converged) {
-      fit$problems <- "It is said not to have converged."
+      fit$problems <- "You stated that it has not converged."
     }
     return(fit)
   }
@@ -178,22 +169,20 @@ judge_external <- function(fit, columns) {
   )
   rhat <- fit$diagnostics[["rhat"]]
   ess <- fit$diagnostics[["ess_bulk"]]
-  texts <- c(
-    sprintf(
-      "R-hat of the log-likelihood is %s (limit 1.01).", format_rhat(rhat)
+  fit$problems <- as.character(c(
+    text_if(
+      !isTRUE(rhat < 1.01), "R-hat of the log-likelihood is %s (limit 1.01).",
+      format_rhat(rhat)
     ),
-    sprintf(
-      "Bulk ESS of the log-likelihood is %s (limit 400).",
+    text_if(
+      !isTRUE(ess >= 400), "Bulk ESS of the log-likelihood is %s (limit 400).",
       format_count(round(ess))
     ),
-    sprintf(
-      "R-hat of one record's log-likelihood is %s (limit 1.05).",
+    text_if(
+      worst > 1.05, "R-hat of one record's log-likelihood is %s (limit 1.05).",
       format_rhat(worst)
     )
-  )
-  fit$problems <- texts[
-    !c(isTRUE(rhat < 1.01), isTRUE(ess >= 400), worst <= 1.05)
-  ]
+  ))
   fit$converged <- length(fit$problems) == 0 && !isFALSE(fit$converged)
   fit
 }
@@ -223,12 +212,12 @@ lipschitz.external_fit <- function(x, quantile = 1, ...) {
 update.external_fit <- function(object, privacy_weights, ...) {
   refuse_if(
     is.null(object$refit),
-    "{.arg object} must know how to fit the model again.",
+    "{.arg object} has no function to fit the model again.",
     i = "Give {.fn external_fit} a {.arg refit} function of the weights.",
     arg = "object"
   )
   n <- n_records(object)
-  weights <- as_privacy_weights(privacy_weights, n, arg = "privacy_weights")
+  weights <- as_privacy_weights(privacy_weights, n)
   started <- proc.time()[["elapsed"]]
   alpha <- if (is.null(weights)) rep(1, n) else as.double(weights)
   again <- object$refit(alpha, ...)
@@ -244,7 +233,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
   )
   refuse_if(
     n_records(fit) != n, "A refit must have the same records.",
-    x = "The log-likelihood had {n} and has {n_records(fit)} now.",
+    x = "The log-likelihood had {n}, and the refit has {n_records(fit)}.",
     arg = "object"
   )
   fit$seconds <- list(total = proc.time()[["elapsed"]] - started)
@@ -255,7 +244,13 @@ update.external_fit <- function(object, privacy_weights, ...) {
 #' @noRd
 as_weightable <- function(x, ..., arg = "fit") {
   if (inherits(x, c("synthesizer", "external_fit"))) {
-    check_of_fit(list(...), x, arg)
+    stated <- names(Filter(Negate(is.null), list(...)))
+    refuse_if(
+      length(stated) > 0,
+      "{.arg {stated[1]}} is for log-likelihoods from other packages.",
+      x = "{.arg {arg}} is {describe_type(x)}, which has its own.",
+      arg = stated[1]
+    )
     return(x)
   }
   log_lik <- is.function(x) || (is.numeric(x) && !is.null(dim(x))) ||
@@ -268,47 +263,28 @@ as_weightable <- function(x, ..., arg = "fit") {
   external_fit(x, ...)
 }
 
-# What a fit brings along is not stated once more
-check_of_fit <- function(stated, x, arg) {
-  for (name in names(Filter(Negate(is.null), stated))) {
-    abort_input(
-      "{.arg {name}} is for a log-likelihood from elsewhere.",
-      x = "{.arg {arg}} is {describe_type(x)}, which has its own.", arg = name
-    )
-  }
-}
+#' @export
+nobs.external_fit <- function(object, ...) n_records(object)
 
 #' @export
-nobs.external_fit <- function(object, ...) {
-  n_records(object)
-}
+format.external_model <- function(x, ...) x$name
 
 #' @export
-format.external_model <- function(x, ...) {
-  x$name
-}
-
-#' @export
-format.external_prior <- function(x, ...) {
-  "as in the model fitted elsewhere"
-}
+format.external_prior <- function(x, ...) "as in the model fitted elsewhere"
 
 print_lines.external_fit <- function(x) {
   convergence <- if (isTRUE(x$converged)) {
-    if (is.null(x$diagnostics)) "yes, as stated by the user" else "yes"
+    paste0("yes", if (is.null(x$diagnostics)) ", as stated by the user")
   } else {
-    paste0("NO: ", paste(x$problems, collapse = " "))
+    paste("NO:", paste(x$problems, collapse = " "))
   }
   fields <- c(
-    Model = x$name,
-    Records = sprintf("N = %s", format_count(n_records(x))),
-    Draws = sprintf(
-      "S = %s%s", format_count(n_draws(x)),
-      if (x$dropped > 0) {
-        sprintf("; %s dropped by truncation", format_count(x$dropped))
-      } else {
-        ""
-      }
+    Model = x$name, Records = paste("N =", format_count(n_records(x))),
+    Draws = paste0(
+      "S = ", format_count(n_draws(x)),
+      text_if(
+        x$dropped > 0, "; %s dropped by truncation", format_count(x$dropped)
+      )
     ),
     Weights = describe_weights(x),
     Bound = sprintf(
@@ -316,8 +292,7 @@ print_lines.external_fit <- function(x) {
       format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
       x$bound$unit
     ),
-    Converged = convergence,
-    Guarantee = format(guarantee(x))
+    Converged = convergence, Guarantee = format(guarantee(x))
   )
   c(
     "<external_fit>  CONFIDENTIAL: for the agency only, not for release.",

@@ -1,20 +1,19 @@
-#' Yes or no
+#' Logistic regression for a yes/no response
 #'
-#' The response has two values, and the second has the probability
-#' inverse-logit(x'b): logistic regression. [stats::binomial()] is accepted in
-#' its place, for 0/1 responses, one row a record.
+#' Models a response with two values; the second has the probability
+#' inverse-logit(x'b). For 0/1 responses with one row per record,
+#' [stats::binomial()] is the same.
 #'
 #' The response may be 0/1 (integer or double), logical, a factor with exactly
-#' two levels, or a character of two distinct values. As in [stats::glm()] the
+#' two levels, or a character of two distinct values. As in [stats::glm()], the
 #' second level is modelled; characters are sorted as in the C locale first.
-#' Synthetic values are of the same type, with the same levels. The two labels
-#' are public.
+#' Synthetic values have the same type and levels. The two labels are public.
 #'
-#' There are no parameters besides the coefficients. Their default prior is
-#' [prior_hierarchical()]. It is proper, so that rare outcomes, outcomes that
-#' every record shares, categories in which all records have the same outcome
-#' (separation) and collinear predictors all give a fit: the fit's remarks then
-#' say what the prior decides.
+#' The only parameters are the coefficients. Their default prior is
+#' [prior_hierarchical()]. It is proper, so a fit exists even with rare
+#' outcomes, outcomes that all records share, categories in which all records
+#' have the same outcome (separation) and collinear predictors. The fit's
+#' remarks then say what the prior decides.
 #'
 #' @section Unit of the bound: f is the log of a probability, which is never
 #'   above 0 and has no unit.
@@ -49,8 +48,7 @@ bernoulli <- function() {
 # Two values have a score of one standard deviation where they are equally
 # likely: there a clip at 1 is none
 law_bernoulli <- list(
-  make = bernoulli, link = "logit",
-  clip = c(1, 1),
+  make = bernoulli, link = "logit", clip = c(1, 1),
   variance = function(mean, shape) mean * (1 - mean),
   quantile = function(p, mean, shape) as.double(p > 1 - mean)
 )

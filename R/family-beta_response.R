@@ -1,7 +1,7 @@
-#' A response between two public bounds
+#' Beta regression for a response between two public bounds
 #'
-#' The response is scaled to the unit interval by `bounds`,
-#' z = (y - low) / (high - low), and z has a beta distribution of mean
+#' Scales the response to the unit interval by `bounds`,
+#' z = (y - low) / (high - low), and models z by a beta distribution with mean
 #' m = inverse-logit(x'b) and precision lambda, Beta(m lambda,
 #' (1 - m) lambda):
 #' \deqn{f_i = \log \frac{\Gamma(\lambda)}{\Gamma(m_i \lambda)
@@ -18,17 +18,16 @@
 #' [prior_beta_mean()], Beta(1, 1); with predictors the default is
 #' [prior_hierarchical()].
 #'
-#' @param bounds (two numbers, low < high; required) The range of the response,
-#'   as public knowledge has it: what the variable can be by its definition, by
-#'   the questionnaire, by a published top code. **Never its smallest and
-#'   largest value in the file.** Those are the values of two records: bounds
-#'   taken from the data publish them, and no bound or label counts that.
-#'   Every value must lie strictly inside, so that bounds that some record
-#'   attains are refused as well. They are part of the label.
+#' @param bounds (two numbers, low < high; required) The publicly known range of
+#'   the response: by its definition, the questionnaire or a published top code.
+#'   **Never use its smallest and largest value in the file.** Those are the
+#'   values of two records; bounds taken from the data publish them, and no
+#'   label accounts for that. Every value must lie strictly inside the bounds.
+#'   The bounds are part of the label.
 #' @section Unit of the bound: f is the log density of the *scaled* response z,
-#'   so that neither dollars nor thousands enter. Wider bounds make z vary less
-#'   and its density higher: the bound depends on them, which is one reason why
-#'   they are printed with it.
+#'   so the unit (dollars or thousands) does not matter. Wider bounds make z
+#'   vary less and its density higher. The Lipschitz bound therefore depends on
+#'   the bounds, and they are printed with it.
 #' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
 #'   only.
 #' @section Error types: `pseudosynth_error_input` for bounds that are missing,
@@ -52,9 +51,9 @@ beta_response <- function(bounds) {
   bounds <- check_bounds(
     rlang::maybe_missing(bounds),
     what = "the public range of the response", advice = paste(
-      "State what is publicly known, for instance {.code c(0, 1)} of a share",
-      "or {.code c(0, 600000)} of an amount;",
-      "never the smallest and largest value of the data."
+      "State what is publicly known, for instance {.code c(0, 1)} for a share",
+      "or {.code c(0, 600000)} for an amount; never the smallest and largest",
+      "value of the data."
     )
   )
   shown <- vapply(bounds, format_argument, "")

@@ -1,23 +1,23 @@
-#' One of several levels
+#' Multinomial logistic regression for a response with several levels
 #'
-#' The response has K unordered levels, and level k has a probability
-#' proportional to exp(x'b_k), with b_1 = 0: multinomial logistic regression.
+#' Models a response with K unordered levels. Level k has a probability
+#' proportional to exp(x'b_k), with b_1 = 0.
 #'
-#' The response is a factor or a character. Its levels are public and are stated
-#' as `response = public_response(levels = )`; without that no label is strict.
-#' The first is the baseline: the coefficient `master:ageyoung` is that of
-#' `ageyoung` in the log of the odds of `master` against it.
+#' The response is a factor or a character. Its levels are public. State them as
+#' `response = public_response(levels = )`; otherwise no label is strict. The
+#' first level is the baseline: the coefficient `master:ageyoung` is that of
+#' `ageyoung` in the log odds of `master` against the baseline.
 #'
-#' The prior is [prior_normal()], by default `prior_normal(1, c(0, 2.5))`, and
-#' no other. Its stated standard deviation is that of every such coefficient;
-#' half of the variance is the baseline's, so that the prior is the same
-#' whichever level is the baseline. With two levels the model is that of
-#' [bernoulli()] under the same prior. Chains are sampled by NUTS.
+#' The prior must be [prior_normal()]; the default is
+#' `prior_normal(1, c(0, 2.5))`. Its standard deviation is that of every such
+#' coefficient; half of the variance is the baseline's, so the prior does not
+#' depend on which level is the baseline. With two levels, the model is
+#' [bernoulli()] with the same prior. Chains are sampled by NUTS.
 #'
-#' Weights come from [lipschitz_weights()] or another rule that reads the
-#' log-likelihood; [identification_risk()], [count_weights()], [utility()] and
-#' [compare()] are for numbers. [audit_guarantee()] refits neighbours
-#' of a fit: no grid holds its parameters.
+#' Use weights from [lipschitz_weights()] or another rule that reads the
+#' log-likelihood. [identification_risk()], [count_weights()], [utility()] and
+#' [compare()] only take numbers. [audit_guarantee()] refits neighbours, because
+#' the model has too many parameters for a grid.
 #'
 #' @section Unit of the bound: f is the log of a probability, which is never
 #'   above 0 and has no unit.

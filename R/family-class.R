@@ -23,14 +23,11 @@ new_synth_family <- function(name, likelihood, density,
                              kind = "continuous", K = 1L, sigma_floor = 0,
                              df = NULL, bounds = NULL, log_response = FALSE,
                              arguments = list()) {
-  structure(
-    list(
-      name = name, likelihood = likelihood, density = density,
-      extras = extras, kind = kind, K = as.integer(K),
-      sigma_floor = as.double(sigma_floor), df = df, bounds = bounds,
-      log_response = log_response, arguments = arguments
-    ),
-    class = c("synth_family", "pseudosynth_result")
+  new_result(
+    "synth_family",
+    name = name, likelihood = likelihood, density = density, extras = extras,
+    kind = kind, K = as.integer(K), sigma_floor = as.double(sigma_floor),
+    df = df, bounds = bounds, log_response = log_response, arguments = arguments
   )
 }
 
@@ -45,13 +42,9 @@ plain_family <- function(x) {
   )
 }
 
-is_mixture <- function(family) {
-  identical(family$likelihood, "normal_mixture")
-}
+is_mixture <- function(family) identical(family$likelihood, "normal_mixture")
 
-is_categorical <- function(family) {
-  family$kind == "categorical"
-}
+is_categorical <- function(family) family$kind == "categorical"
 
 # What the package has to know of a family beside the core's density is its law,
 # a list in the family's file; `families` lists them. Its entries, all but the

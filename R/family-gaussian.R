@@ -14,13 +14,13 @@ law_gaussian <- list(
   error_quantile = function(p, df) stats::qnorm(p)
 )
 
-#' Normal errors on the log of the response
+#' Normal regression for the log of the response
 #'
-#' `income ~ age` with `lognormal()` is the same model as `log(income) ~ age`
-#' with [stats::gaussian()]: the response is logged first and its logarithm has
-#' the density N(x'b, sigma^2). The log-likelihood, and therefore the Lipschitz
-#' bound, is that of the *logged* response, without a Jacobian, as in the
-#' papers. The synthetic values are in the response's own unit again.
+#' Models the logarithm of the response by N(x'b, sigma^2). `income ~ age` with
+#' `lognormal()` is the same model as `log(income) ~ age` with
+#' [stats::gaussian()]. The log-likelihood, and therefore the Lipschitz bound,
+#' is that of the *logged* response, without a Jacobian, as in the papers.
+#' Synthetic values are in the response's own unit.
 #'
 #' sigma has the prior half-t(3, 0, 1). The default prior of the coefficients
 #' is [prior_hierarchical()].
@@ -28,8 +28,8 @@ law_gaussian <- list(
 #' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
 #'   only.
 #' @section Error types: [fit_synthesizer()] signals `pseudosynth_error_input`
-#'   when the response has values that are not positive, or when the formula
-#'   takes the logarithm already.
+#'   if the response has values that are not positive, or the formula already
+#'   takes the logarithm.
 #' @references Hu, Savitsky and Williams (2022), "Private Tabular Survey Data
 #'   Products through Synthetic Microdata Generation".
 #' @seealso [normal_mixture()] for a margin that is not normal.

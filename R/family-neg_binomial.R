@@ -1,31 +1,31 @@
-#' Overdispersed counts
+#' Negative binomial regression for overdispersed counts
 #'
-#' The response is a count with the negative binomial distribution of mean
-#' mu = exp(x'b) and variance mu + mu^2 / size:
+#' Models a count by a negative binomial distribution with mean mu = exp(x'b)
+#' and variance mu + mu^2 / size:
 #' \deqn{f_i = \log \binom{y_i + \phi - 1}{y_i}
 #'   + \phi \log \frac{\phi}{\mu_i + \phi}
 #'   + y_i \log \frac{\mu_i}{\mu_i + \phi}.}
 #' It is the synthesizer of the re-weighting paper for salaries and other skewed
-#' counts. As `size` grows it becomes the Poisson distribution, which you fit by
-#' [stats::poisson()].
+#' counts. As `size` grows, it approaches the Poisson distribution; to fit that,
+#' use [stats::poisson()].
 #'
 #' The response must hold whole numbers, 0 or more, as integer or double;
-#' synthetic values are whole and of the same type. Model it as it is: a
-#' logarithm on the formula's left side is refused, because the link takes it.
+#' synthetic values are whole numbers of the same type. Do not take the
+#' logarithm of the response: the link does that.
 #'
-#' Counts of unequal exposure, such as visits in so many months, are rates:
-#' `visits ~ age + offset(log(months))` makes mu = months exp(x'b), and so does
-#' [stats::poisson()]. See the offsets of [fit_synthesizer()].
+#' For counts with unequal exposure, such as visits during some months, model
+#' rates: `visits ~ age + offset(log(months))` makes mu = months exp(x'b). The
+#' same holds for [stats::poisson()]. See the offsets of [fit_synthesizer()].
 #'
 #' 1/size has the prior half-Cauchy(0, 5). The default prior of the coefficients
-#' is [prior_hierarchical()] with `lkj = 6`, as in the paper. When all counts
-#' are 0 or few are not, the proper priors still give a fit, and its remarks say
-#' what they decide.
+#' is [prior_hierarchical()] with `lkj = 6`, as in the paper. The priors are
+#' proper, so a fit exists even if all or nearly all counts are 0. The fit's
+#' remarks then say what the prior decides.
 #'
 #' @section Unit of the bound: f is the log of a probability, which is never
-#'   above 0 and has no unit. It does depend on what one count is: counts in
-#'   dollars have smaller probabilities, and larger bounds, than the same
-#'   amounts counted in thousands.
+#'   above 0 and has no unit. It depends on what is counted: amounts in dollars
+#'   have smaller probabilities, and larger Lipschitz bounds, than the same
+#'   amounts in thousands.
 #' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
 #'   only.
 #' @section Error types: [fit_synthesizer()] signals `pseudosynth_error_input`
@@ -58,8 +58,7 @@ neg_binomial <- function() {
   new_synth_family(
     "neg_binomial", "neg_binomial",
     "negative binomial counts of mean exp(x'b) and variance mean + mean^2/size",
-    extras = c(size = "1/size ~ half-Cauchy(0, 5)"),
-    kind = "count"
+    extras = c(size = "1/size ~ half-Cauchy(0, 5)"), kind = "count"
   )
 }
 

@@ -1,25 +1,25 @@
-#' A finite mixture of normal regressions
+#' Mixture of normal regressions
 #'
-#' The density of the modelled response is
+#' Models the response by the density
 #' \deqn{p(y_i \mid x_i) = \sum_{k=1}^K \pi_k N(y_i \mid x_i'b_k, \sigma_k^2),}
-#' with the component indicators summed out, so that one record's
-#' log-likelihood depends on the parameters alone. It is the synthesizer of the
-#' papers for income. Write `log(income) ~ ...` to model the log.
+#' with the component indicators summed out, so a record's log-likelihood
+#' depends only on the parameters. It is the papers' synthesizer for income.
+#' Write `log(income) ~ ...` to model the log.
 #'
 #' The mixing proportions have the prior Dirichlet(gamma/K, ..., gamma/K) with
-#' gamma ~ Gamma(1, 1), so that components that are not needed stay nearly
-#' empty; every sigma_k ~ half-t(3, 0, 1), truncated to `sigma_floor` and
+#' gamma ~ Gamma(1, 1), so components that are not needed stay nearly empty.
+#' Each sigma_k has the prior half-t(3, 0, 1), truncated to `sigma_floor` and
 #' above. The default prior of the coefficients is [prior_shared()].
 #'
 #' @param K (count, at least 1; default 10) The number of components. More
 #'   components follow the margin more closely and take longer.
-#' @param sigma_floor (positive number; default 0.3) A public lower bound of
+#' @param sigma_floor (positive number; default 0.3) A public lower limit of
 #'   every sigma_k, in the unit of the *modelled* response. The default is meant
 #'   for a log scale, where 0.3 is a relative spread of about 30 percent. State
-#'   another one for a response on its own scale. Reported incomes are heaped:
-#'   with exact ties the density has no bound as sigma_k goes to 0, so that
-#'   without a floor the posterior is improper and the chains fall into spikes.
-#'   The floor is part of the privacy label.
+#'   another value for other scales. The floor is needed because reported
+#'   incomes are heaped: with exact ties, the density grows without limit as
+#'   sigma_k goes to 0, so the posterior is improper and chains fall into
+#'   spikes. The floor is part of the privacy label.
 #' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
 #'   only.
 #' @section Error types: `pseudosynth_error_input` for a `K` that is not a whole

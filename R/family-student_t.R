@@ -1,6 +1,6 @@
-#' A heavy-tailed regression
+#' Regression with heavy-tailed errors
 #'
-#' The modelled response is x'b + sigma t, with t from Student's t distribution
+#' Models the response as x'b + sigma t, with t from Student's t distribution
 #' with `df` degrees of freedom:
 #' \deqn{f_i = \log \frac{\Gamma((\nu + 1)/2)}
 #'   {\Gamma(\nu/2) \sqrt{\nu \pi} \sigma}
@@ -8,19 +8,19 @@
 #'   \quad z_i = (y_i - x_i'b)/\sigma.}
 #' Write `log(income) ~ ...` to model the log.
 #'
-#' A record far from its fit pulls on a normal regression in proportion to its
-#' distance. Under heavy tails its pull fades again, and its log density falls
-#' with the logarithm of the distance only. That is why the bounds of such a fit
-#' are small and why censoring it costs little.
+#' In a normal regression, a record far from its fit has an influence in
+#' proportion to its distance. With heavy tails this influence fades, and the
+#' log density falls only with the logarithm of the distance. The Lipschitz
+#' bounds of such a fit are therefore small, and censoring changes it little.
 #'
 #' sigma has the prior half-t(3, 0, 1) on the scale of the modelled response.
-#' The default prior of the coefficients is [prior_hierarchical()]; with strict
-#' mechanisms take [prior_normal()] and state what is publicly known.
+#' The default prior of the coefficients is [prior_hierarchical()]. For strict
+#' mechanisms use [prior_normal()] and state what is publicly known.
 #'
 #' @param df (positive number; default 3) The degrees of freedom, a public
-#'   number and not estimated. Small values mean heavy tails: 1 is the Cauchy
-#'   distribution, 30 is close to normal. Below 1 synthetic values may lie
-#'   absurdly far out.
+#'   number that is not estimated. Small values mean heavy tails: 1 is the
+#'   Cauchy distribution, 30 is close to normal. Below 1, synthetic values may
+#'   be absurdly large.
 #' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
 #'   only.
 #' @section Error types: `pseudosynth_error_input` for `df` that is not a

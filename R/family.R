@@ -15,9 +15,7 @@ families <- list(
 #' @param family (`synth_family`)
 #' @return (list) See R/family-class.R.
 #' @noRd
-law_of <- function(family) {
-  families[[family$name]]
-}
+law_of <- function(family) families[[family$name]]
 
 family_choices <- function() {
   sprintf("%s()", setdiff(names(families), "binomial"))
@@ -30,6 +28,7 @@ family_choices <- function() {
 #' @return (`synth_family`)
 #' @noRd
 as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
+  force(arg)
   if (inherits(x, "synth_family")) {
     check_class(x, "synth_family", arg = arg)
     return(plain_family(x))
@@ -38,20 +37,17 @@ as_synth_family <- function(x, arg = rlang::caller_arg(x)) {
     law <- families[[check_choice(x, names(families), arg = arg)]]
     return(make_family(law$make, arg))
   }
-  if (is.function(x)) {
-    # A constructor without its parentheses.
-    x <- make_family(x, arg)
-    if (inherits(x, "synth_family")) {
-      return(x)
-    }
+  # A constructor without its parentheses.
+  made <- if (is.function(x)) make_family(x, arg) else x
+  if (inherits(made, "synth_family")) {
+    return(made)
   }
   refuse_if(
-    !inherits(x, "family"),
+    !inherits(made, "family"),
     "{.arg {arg}} must be a family: {.code {family_choices()}}.",
-    x = "It is {describe_type(x)}.",
-    arg = arg
+    x = "It is {describe_type(x)}.", arg = arg
   )
-  from_stats_family(x, arg)
+  from_stats_family(made, arg)
 }
 
 # Our own errors, such as missing bounds, are the user's; any other function
@@ -61,8 +57,7 @@ make_family <- function(make, arg) {
   refuse_if(
     inherits(made, "pseudosynth_error"),
     "{.arg {arg}} must be a complete family.",
-    x = "{conditionMessage(made)}",
-    arg = arg
+    x = "{conditionMessage(made)}", arg = arg
   )
   if (inherits(made, "error")) NULL else made
 }
@@ -80,8 +75,7 @@ from_stats_family <- function(x, arg) {
     abort_input(
       "{.arg {arg}} must be one of {.code {family_choices()}}.",
       x = "The family {.val {name}} is not available.",
-      i = if (length(near) > 0) "Use {.code {near}} instead.",
-      arg = arg
+      i = if (length(near) > 0) "Use {.code {near}} instead.", arg = arg
     )
   }
   law <- families[[name]]
@@ -102,9 +96,7 @@ from_stats_family <- function(x, arg) {
 
 #' Is the response its linear predictor and an error?
 #' @noRd
-is_location <- function(family) {
-  !is.null(law_of(family)$error_share)
-}
+is_location <- function(family) !is.null(law_of(family)$error_share)
 
 #' @return (double) Of counts at most 1e13: noisy coefficients may lie anywhere.
 #' @noRd
@@ -121,20 +113,18 @@ family_mean <- function(family, eta) {
 #' @noRd
 response_probability <- function(family, q, mean, shape) {
   law <- law_of(family)
-  if (is_location(family)) {
-    law$error_share((q - mean) / shape, family$df)
-  } else {
-    law$probability(q, mean, shape)
+  if (!is_location(family)) {
+    return(law$probability(q, mean, shape))
   }
+  law$error_share((q - mean) / shape, family$df)
 }
 
 response_quantile <- function(family, p, mean, shape) {
   law <- law_of(family)
-  if (is_location(family)) {
-    mean + shape * law$error_quantile(p, family$df)
-  } else {
-    law$quantile(p, mean, shape)
+  if (!is_location(family)) {
+    return(law$quantile(p, mean, shape))
   }
+  mean + shape * law$error_quantile(p, family$df)
 }
 
 #' The law of the errors of a response, or of what stands for it
@@ -143,13 +133,15 @@ response_quantile <- function(family, p, mean, shape) {
 #' value has no ties.
 #' @noRd
 latent_share <- function(family, error) {
-  law <- if (is_location(family)) law_of(family) else law_gaussian
-  law$error_share(error, family$df)
+  error_law(family)$error_share(error, family$df)
 }
 
 latent_quantile <- function(family, p) {
-  law <- if (is_location(family)) law_of(family) else law_gaussian
-  law$error_quantile(p, family$df)
+  error_law(family)$error_quantile(p, family$df)
+}
+
+error_law <- function(family) {
+  if (is_location(family)) law_of(family) else law_gaussian
 }
 
 #' The prior of a fit: the one given, or the family's default
@@ -160,21 +152,18 @@ latent_quantile <- function(family, p) {
 resolve_prior <- function(prior, family, columns = NULL) {
   intercept_only <- identical(columns, "(Intercept)")
   if (is.null(prior)) {
-    default <- law_of(family)$prior
-    return(
-      if (is.null(default)) prior_hierarchical() else default(intercept_only)
-    )
+    default <- law_of(family)$prior %||% function(...) prior_hierarchical()
+    return(default(intercept_only))
   }
   check_class(
     prior, "synth_prior",
     how = "Make one with {.fn prior_hierarchical}, {.fn prior_shared},
-           {.fn prior_normal} or {.fn prior_beta_mean}.",
-    arg = "prior"
+           {.fn prior_normal} or {.fn prior_beta_mean}."
   )
   prior <- plain_prior(prior)
   has_logit <- family$kind %in% c("proportion", "binary")
   why <- if (is_categorical(family) && prior$kind != "normal") {
-    "{.fn categorical} has {.fn prior_normal} alone: others depend on which
+    "{.fn categorical} only takes {.fn prior_normal}: others depend on which
      level is the baseline."
   } else if (prior$kind == "shared" && !is_mixture(family)) {
     "{.fn prior_shared} is for {.fn normal_mixture}; the family is

@@ -28,12 +28,12 @@ check_finite_mean <- function(family, response, margin) {
   }
   abort_input(
     "Synthetic {.val {response$variable}} must have a finite mean.",
-    x = "Without stated ends it has none: {.code {response_label(response)}}
+    x = "Without bounds it has none: {.code {response_label(response)}}
          has the tails of a t distribution with {format(family$df)} degrees
          of freedom.",
     i = "State its public smallest and largest value, such as
          {.code bounds = {bounds_example(response)}}.",
-    i = "Or take {.fn gaussian}, whose tails are lighter.",
+    i = "Or use {.fn gaussian}, whose tails are lighter.",
     arg = "bounds", class = "pseudosynth_error_no_mean"
   )
 }

@@ -1,113 +1,113 @@
 #' Fit a synthesizer
 #'
-#' Fits a Bayesian model of a confidential response given predictors that are
-#' published as they are. Each record's likelihood is raised to its privacy
-#' weight; without weights this is the ordinary posterior. The record Lipschitz
-#' bounds are computed at the end and kept in the fit.
+#' Fits a Bayesian model of a confidential response given published predictors.
+#' Each record's likelihood is raised to its privacy weight; without weights
+#' this is the ordinary posterior. The fit also holds the Lipschitz bound of
+#' each record.
 #'
-#' Arguments are never looked up in `data`: a column named `chains` changes
-#' nothing.
+#' Arguments are never looked up in `data`: a column named `chains` has no
+#' effect.
 #'
 #' Categorical predictors (factors, characters, logicals) get treatment
-#' contrasts, under the names [stats::model.matrix()] gives them. Numeric
-#' predictors are centred and scaled by their own mean and standard deviation,
-#' which are public as the predictors are, or by `scaling`. `.` stands for all
-#' other columns; one that the formula takes out again, `. - id`, is neither
-#' read nor published.
+#' contrasts, named as by [stats::model.matrix()]. Numeric predictors are
+#' centred and scaled by their own mean and standard deviation, which are public
+#' like the predictors, or by `scaling`. `.` stands for all other columns. A
+#' column that the formula removes, as in `. - id`, is neither read nor
+#' published.
 #'
 #' @param formula (formula) The response and its predictors. The left side is
 #'   the variable itself, or `log()`, `log1p()`, `sqrt()`, `asinh(y)` or
-#'   `asinh(y / constant)` of it, with a public constant; counts, proportions
-#'   and yes/no are modelled as they are. Model, bound and label are on that
-#'   scale; synthetic values are in the variable's own unit. Factors keep
-#'   their levels; for decimals see `response`. The right side may use columns,
-#'   bare numbers and functions that read their arguments alone: arithmetic,
-#'   comparison, rounding, `log()` and its like, text, dates, `cut()`,
-#'   `factor()`, `poly()`, `ns()`, `bs()`, as R's own packages have them. Make a
+#'   `asinh(y / constant)` of it, with a public constant. Counts, proportions
+#'   and yes/no are not transformed. Model, bound and label are on the
+#'   transformed scale; synthetic values are in the variable's own unit. Factors
+#'   keep their levels; for decimals see `response`. The right side may use
+#'   columns, bare numbers and functions that read nothing but their arguments,
+#'   as in R's own packages: arithmetic, comparison, rounding, `log()` and
+#'   similar, text, dates, `cut()`, `factor()`, `poly()`, `ns()`, `bs()`. Make a
 #'   column of anything else first. `offset(log(exposure))` adds a number of
-#'   each record to its linear predictor, see the section on offsets. Numbers
-#'   in the formula are public: those of four digits and more that equal the
-#'   response's mean, a quartile or another simple statistic of it are refused,
-#'   as they are in `prior` and in the `reference` of [censor()], see
+#'   each record to its linear predictor, see the section on offsets. Numbers in
+#'   the formula are public. A number of four or more digits that equals the
+#'   response's mean, a quartile or another simple statistic of it is refused,
+#'   also in `prior` and in the `reference` of [censor()], see
 #'   [public_response()].
-#' @param data (data frame) The confidential file, one row a record, at least
-#'   two, without missing values in the columns used. Classes of columns beside
-#'   those of base R are taken off, or refused where the column is used.
+#' @param data (data frame) The confidential file with one row per record, at
+#'   least two, and no missing values in the columns used. Classes of columns
+#'   that are not base R's are removed, or refused if the column is used.
 #' @param family (family; default [student_t()]) [stats::gaussian()],
 #'   [lognormal()], [student_t()] or [normal_mixture()] for continuous
 #'   responses, [neg_binomial()] or [stats::poisson()] for counts,
 #'   [beta_response()] for a response between public bounds, [bernoulli()] or
 #'   [stats::binomial()] for yes/no, [categorical()] for levels.
-#'   `vignette("choosing-a-synthesizer")` helps to choose. The default's chains
-#'   converge on skewed amounts such as log income.
-#' @param prior (`synth_prior` or `NULL`) See [priors]. `NULL`, the default, is
-#'   [prior_shared()] for the mixture, [prior_beta_mean()] for
-#'   [beta_response()] without predictors, [prior_normal()] for [categorical()]
-#'   and [prior_hierarchical()] otherwise. Public numbers only.
+#'   `vignette("choosing-a-synthesizer")` helps to choose. The default converges
+#'   on skewed amounts such as log income.
+#' @param prior (`synth_prior` or `NULL`) See [priors]. Public numbers only.
+#'   Default `NULL`: [prior_shared()] for the mixture, [prior_beta_mean()] for
+#'   [beta_response()] without predictors, [prior_normal()] for [categorical()],
+#'   otherwise [prior_hierarchical()].
 #' @param privacy_weights ([privacy_weights], one number, a vector of N numbers
-#'   in \[0, 1\], or `NULL`) The weight of each record. One number is for all
-#'   records; numbers given by hand are of unknown origin, and no strict label
-#'   rests on them: state a public one by [public_scalar()]. `NULL`, the
-#'   default, is weight 1 for all. These are not survey weights.
+#'   in \[0, 1\], or `NULL`) The weight of each record; one number is the weight
+#'   of all. No strict label rests on numbers given by hand, because their
+#'   origin is unknown: state a public weight by [public_scalar()]. These are
+#'   not survey weights. Default `NULL`: weight 1 for all.
 #' @param censor (`censoring_rule` or `NULL`) Made by [censor()]: censors what
-#'   each record contributes. `NULL`, the default: nothing is censored.
-#' @param chains (count; default 4) Markov chains. Each has a random stream of
-#'   its own.
+#'   each record contributes. Default `NULL`: nothing is censored.
+#' @param chains (count; default 4) Markov chains. Each has its own random
+#'   stream.
 #' @param warmup,draws (counts; default 1000) Iterations of each chain that are
-#'   thrown away, and draws of each chain that are kept, at least 8.
-#' @param seed (whole number from 0 to 2^53 or `NULL`) `NULL`, the default,
-#'   takes the operating system's entropy. With a seed the same call gives the
-#'   same draws; such a fit is marked reproducible, and what is made from it is
-#'   not for release. R's own random numbers are never touched.
-#' @param threads (count) Parallel threads; default the option
-#'   `pseudosynth.threads`, else two. Results are identical at any number.
+#'   dropped, and draws of each chain that are kept, at least 8.
+#' @param seed (whole number from 0 to 2^53 or `NULL`) With a seed, the same
+#'   call gives the same draws. Such a fit is marked reproducible, and nothing
+#'   made from it is for release. R's own random numbers are never used. Default
+#'   `NULL`: the operating system's entropy.
+#' @param threads (count) Parallel threads. Default: the option
+#'   `pseudosynth.threads`, or two. Results do not depend on it.
 #' @param control (`sampler_control`) See [sampler_control()].
-#' @param response ([public_response()] or `NULL`) What is publicly known of the
-#'   response's values: decimals, labels, bounds. `NULL`, the default, states
-#'   nothing: released values under a strict label are then not rounded, others
-#'   keep the decimals and the type of the file's.
+#' @param response ([public_response()] or `NULL`) What is publicly known about
+#'   the response's values: decimals, labels, bounds. Default `NULL`: nothing.
+#'   Released values are then not rounded under a strict label; under other
+#'   labels they keep the decimals and the type of the file's values.
 #' @param scaling (list or `NULL`) Public centres and scales of numeric
-#'   predictors, for instance `list(age = c(45, 15))`; a transformed one goes by
-#'   its term, `"log(age)"`. `NULL`, the default, and predictors not named:
-#'   their own mean and standard deviation. Public constants give coefficients,
-#'   their prior and a public `reference` of [censor()] the same meaning in
-#'   every file. As with the default, a predictor is not centred where no
-#'   intercept could take that up.
+#'   predictors, for instance `list(age = c(45, 15))`; a transformed predictor
+#'   is named by its term, `"log(age)"`. Default `NULL`, also for predictors not
+#'   named: their own mean and standard deviation. Public constants give
+#'   coefficients, their prior and a public `reference` of [censor()] the same
+#'   meaning in every file. Without an intercept that could absorb the shift, a
+#'   predictor is not centred.
 #' @param ... Must be empty.
 #' @return A `synthesizer`. It is **confidential**: it holds the records, and
-#'   bounds, weights and draws that are made from them. Read it through
-#'   [summary()], [lipschitz()], [guarantee()], [as_draws()] and [log_lik()];
-#'   `converged` (flag), `problems` (character) and `diagnostics` (data frame)
-#'   tell how the chains did, `remarks` (character) what the records leave to
-#'   the prior: collinear predictors, separated or rare outcomes, categories
+#'   bounds, weights and draws made from them. Read it with [summary()],
+#'   [lipschitz()], [guarantee()], [as_draws()] and [log_lik()]. `converged`
+#'   (flag), `problems` (character) and `diagnostics` (data frame) describe the
+#'   chains. `remarks` (character) says where the prior decides rather than the
+#'   records: collinear predictors, separated or rare outcomes, categories
 #'   without records.
-#' @section Messages: Before it samples, a fit tells what [release()] will
-#'   refuse (class `pseudosynth_message_published`): published columns whose
-#'   values nine of ten records have alone (`pseudosynth_message_distinct`),
-#'   columns that alone or together give the response nearly, with the share
-#'   (`pseudosynth_message_near_copy`); and factors of more than 200 levels, or
-#'   of one for every ten records, with the time that they will cost
-#'   (`pseudosynth_message_many_levels`). Jobs, score releases and sets of a
-#'   histogram tell the same.
-#' @section Offsets: Under `visits ~ age + offset(log(exposure))` a count's mean
-#'   is its exposure times exp(x'b): the coefficients are of visits for one unit
-#'   of exposure. Every family of one linear predictor takes offsets, on the
-#'   scale of that predictor; several add up. [normal_mixture()] and
-#'   [categorical()] take none, nor does [score_release()]. The columns of an
-#'   offset are read and published like predictors, and new data need them. It
-#'   is a finite number of each record alone, neither centred nor scaled. `.`
-#'   stands for the exposure, too, which then has a coefficient beside the
-#'   offset: take it out by `. - exposure`. A prior or a `reference` of the
-#'   intercept is that of records whose offset is 0.
-#' @section Invariants: Weights that are all 1 give the draws of the unweighted
-#'   fit at the same seed. A record of weight 0 has no effect. With all weights
-#'   0 the draws are those of the prior.
+#' @section Messages: Before it samples, a fit tells you what [release()] will
+#'   refuse (class `pseudosynth_message_published`): published columns in which
+#'   nine of ten records have a value of their own
+#'   (`pseudosynth_message_distinct`), and columns that alone or together nearly
+#'   give the response, with the share (`pseudosynth_message_near_copy`). It
+#'   also names factors with more than 200 levels, or more than one level per
+#'   ten records, and estimates the time (`pseudosynth_message_many_levels`).
+#'   Jobs, score releases and sets from a histogram tell you the same.
+#' @section Offsets: With `visits ~ age + offset(log(exposure))`, the mean of a
+#'   count is its exposure times exp(x'b), so coefficients describe visits per
+#'   unit of exposure. Every family with one linear predictor takes offsets, on
+#'   the scale of this predictor; several are added. [normal_mixture()],
+#'   [categorical()] and [score_release()] take none. An offset is a finite
+#'   number of each record alone, neither centred nor scaled. Its columns are
+#'   read and published like predictors, and new data need them. `.` includes
+#'   the exposure, which then also has a coefficient: remove it by
+#'   `. - exposure`. A prior or `reference` of the intercept is for records with
+#'   offset 0.
+#' @section Invariants: If all weights are 1, the draws are those of the
+#'   unweighted fit with the same seed. A record of weight 0 has no effect. If
+#'   all weights are 0, the draws are from the prior.
 #' @section Privacy: Only what [synthesize()] makes is meant to leave the
 #'   agency, under the label that [guarantee()] states.
-#' @section Error types: `pseudosynth_error_input` for data, formula or argument
-#'   that cannot be used; the rows at fault are in the condition's field `rows`
-#'   and never in the message. `pseudosynth_error_sampler` when a chain cannot
-#'   run. A fit that has not converged is returned with the warning
+#' @section Error types: `pseudosynth_error_input` for data, a formula or an
+#'   argument that cannot be used; the rows at fault are in the condition's
+#'   field `rows`, never in the message. `pseudosynth_error_sampler` if a chain
+#'   cannot run. A fit that has not converged is returned with the warning
 #'   `pseudosynth_warning_convergence`, and later steps refuse it.
 #' @references Savitsky, Williams and Hu (2022), "Bayesian Pseudo Posterior
 #'   Mechanism under Asymptotic Differential Privacy", Journal of Machine
@@ -129,8 +129,7 @@ fit_synthesizer <- function(formula, data, family = student_t(),
                             control = sampler_control(), response = NULL,
                             scaling = NULL, ...) {
   check_no_dots(
-    ...,
-    hint = "{.code ?fit_synthesizer} lists the arguments of a model."
+    ..., hint = "{.code ?fit_synthesizer} lists the arguments of a model."
   )
   check_formula(formula)
   check_data_frame(data)
@@ -150,8 +149,7 @@ fit_synthesizer <- function(formula, data, family = student_t(),
 #' @noRd
 fit_model <- function(model, weights, censor, run, init = NULL) {
   weights <- as_privacy_weights(
-    weights, length(model$spec$y),
-    arg = "privacy_weights"
+    weights, length(model$spec$y), arg = "privacy_weights"
   )
   check_weights_records(weights, model$data)
   model$spec <- weighted_spec(model$spec, model, weights, censor)
@@ -164,8 +162,7 @@ fit_model <- function(model, weights, censor, run, init = NULL) {
 #' @noRd
 check_run <- function(chains, warmup, draws, seed, threads, control) {
   check_class(
-    control, "sampler_control",
-    how = "Make one with {.fn sampler_control}.", arg = "control"
+    control, "sampler_control", how = "Make one with {.fn sampler_control}."
   )
   check_seed(seed)
   list(
@@ -173,8 +170,7 @@ check_run <- function(chains, warmup, draws, seed, threads, control) {
     warmup = check_count(warmup, min = 1, max = 1e7),
     draws = check_count(draws, min = 8, max = 1e7),
     seed = seed, purpose = "fit",
-    threads = check_count(threads, min = 1, max = 1024),
-    control = control
+    threads = check_count(threads, min = 1, max = 1024), control = control
   )
 }
 
@@ -217,15 +213,12 @@ make_synthesizer <- function(model, weights, censor, run, init) {
 
 check_finite_draws <- function(draws) {
   lost <- rowSums(!is.finite(draws)) > 0
-  if (any(lost)) {
-    abort_sampler(
-      "Draws must be finite numbers.",
-      x = "{format_count(sum(lost))} of {format_count(length(lost))} hold
-           others.",
-      i = "The response or a predictor has numbers whose squares are beyond
-           what R can hold: measure it in another unit."
-    )
-  }
+  refuse_if(
+    any(lost), "Draws must be finite numbers.",
+    x = "{format_count(sum(lost))} of {format_count(length(lost))} are not.",
+    i = "The response or a predictor has numbers whose squares are too large
+         for R: measure it in another unit.", abort = abort_sampler
+  )
 }
 
 #' The settings of a run with the defaults that depend on the model
@@ -251,38 +244,32 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   }
   result <- call_core(sample_chains(spec, asked, run_of(run$seed)))
   result <- finished_part(result, run)
-  if (!is.null(earlier)) {
-    result <- join_runs(earlier, result, control)
-  }
+  if (!is.null(earlier)) result <- join_runs(earlier, result, control)
   n_kept <- nrow(result$draws) / run$chains
 
+  columns <- model$design$columns
   draws <- result$draws
-  colnames(draws) <- parameter_names(
-    model$design$columns, spec, names(model$family$extras)
-  )
+  extras <- names(model$family$extras)
+  colnames(draws) <- parameter_names(columns, spec, extras)
   hyper <- result$hyper
   if (!is.null(hyper)) {
-    colnames(hyper) <- hyper_names(model$design$columns, spec, ncol(hyper))
+    colnames(hyper) <- hyper_names(columns, spec, ncol(hyper))
   }
   monitor <- as.matrix(result$monitor)
   colnames(monitor) <- monitor_names(ncol(monitor))
 
+  seeded <- is_seeded(run$seed)
+  # The same again with the same seed, else a random word
+  id <- if (seeded) hashed_id(draws, given_seed(run$seed))
   fit <- structure(
     c(model, list(
-      # The same again with the same seed, else a random word
-      id = if (is_seeded(run$seed)) {
-        hashed_id(draws, given_seed(run$seed))
-      } else {
-        new_charge_id(run$seed)
-      },
-      draws = draws, hyper = hyper,
+      id = id %||% new_charge_id(run$seed), draws = draws, hyper = hyper,
       chain = rep(seq_len(run$chains), each = n_kept),
       monitor = monitor, sampler = result$sampler, state = result$state,
       diagnostics = NULL, converged = NA, problems = character(),
-      remarks = character(),
-      privacy_weights = weights, censor = censor,
-      bound = NULL, dropped = 0L, quantile = 1,
-      control = control, seed_given = is_seeded(run$seed) ||
+      remarks = character(), privacy_weights = weights, censor = censor,
+      bound = NULL, dropped = 0L, quantile = 1, control = control,
+      seed_given = seeded ||
         (!is.null(weights) && is_reproducible(node_of(weights))),
       interrupted = isTRUE(result$interrupted),
       seconds = list(chains = result$seconds)
@@ -301,19 +288,16 @@ finished_part <- function(result, run) {
   completed <- rep_len(as.integer(result$completed), run$chains)
   each <- min(completed)
   # Fewer draws of a chain cannot be diagnosed.
-  if (each < 8) {
-    abort_sampler(
-      "The run was interrupted before every chain had draws to keep.",
-      i = "Nothing is returned. A job with a {.arg checkpoint} goes on with
-           {.fn resume}.", class = "pseudosynth_error_interrupt"
-    )
-  }
+  refuse_if(
+    each < 8, "The run was interrupted before every chain had draws to keep.",
+    i = "Nothing is returned. If the job has a {.arg checkpoint}, continue it
+         with {.fn resume}.",
+    abort = abort_sampler, class = "pseudosynth_error_interrupt"
+  )
   n <- nrow(result$draws)
   # Rows of unfinished draws may be there or not.
   room <- completed
-  if (n != sum(completed)) {
-    room <- rep(n / run$chains, run$chains)
-  }
+  if (n != sum(completed)) room <- rep(n / run$chains, run$chains)
   first <- cumsum(c(0, room))[seq_len(run$chains)]
   kept <- as.vector(outer(seq_len(each), first, `+`))
   parts <- c("draws", "hyper", "monitor")
@@ -328,12 +312,8 @@ hyper_names <- function(columns, spec, n) {
     shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns)),
     character()
   )
-  if (spec$family == "normal_mixture") {
-    names <- c(names, "gamma")
-  }
-  if (length(names) != n) {
-    names <- sprintf("hyper[%d]", seq_len(n))
-  }
+  if (spec$family == "normal_mixture") names <- c(names, "gamma")
+  if (length(names) != n) names <- sprintf("hyper[%d]", seq_len(n))
   names
 }
 

@@ -60,9 +60,7 @@ public_environment <- function(formula, columns) {
   for (name in setdiff(all.vars(formula[[3]]), columns)) {
     value <- get0(name, envir = environment(formula))
     # An attribute of it could be the file. Text is written out
-    if (is_public_number(value)) {
-      assign(name, as.vector(value), envir = kept)
-    }
+    if (is_public_number(value)) assign(name, as.vector(value), envir = kept)
   }
   kept
 }
@@ -96,10 +94,10 @@ check_own_methods <- function() {
   own <- unique(c(own, registered_by_hand(pattern)))
   refuse_if(
     length(own) > 0, "The right side of {.arg formula} must compute as R does.",
-    x = "Your workspace has, or has registered, {.fn {own}}, which functions
-         of a formula would call.",
-    i = "Remove {cli::qty(own)}{?it/them}, or give {?it/them} another name.
-         What was registered stays until R is started anew.",
+    x = "Your session defines {.fn {own}}, which functions in a formula would
+         call.",
+    i = "Remove or rename {cli::qty(own)}{?it/them}. Registered methods stay
+         until you restart R.",
     arg = "formula", class = "pseudosynth_error_formula"
   )
 }
@@ -111,6 +109,8 @@ registered_by_hand <- function(pattern) {
   unlist(lapply(c("base", "stats"), function(package) {
     table <- get(".__S3MethodsTable__.", asNamespace(package))
     names <- grep(pattern, names(table), value = TRUE)
+    # A package's methods wait until they are needed; by hand none does
+    names <- names[!rlang::env_binding_are_lazy(table, names)]
     of_package <- vapply(names, function(name) {
       home <- environment(get(name, table))
       is.null(home) || isNamespace(topenv(home))
@@ -173,36 +173,27 @@ walk_code <- function(code, visit) {
 #' @noRd
 check_function <- function(code) {
   if (!is.call(code) || !is.null(attributes(code))) {
-    abort_right_side(
-      "A vector or an object is written into the code itself.", NULL
-    )
+    abort_right_side("The code holds a vector or an object.", NULL)
   }
   name <- function_name(code[[1]])
   if (identical(name, "|") && is.numeric(code[[2]])) {
     abort_right_side(
       cli::format_inline("It uses {.code {deparse1(code)}}."), NULL,
-      "There are no random effects here: name the factor itself. Under
-       {.code prior_hierarchical()} its levels share what they know."
+      "Formulas have no random effects: use the factor itself. With
+       {.code prior_hierarchical()}, its levels share information."
     )
   }
   if (is.na(name)) {
     what <- called_name(code[[1]])
-    smooth <- isTRUE(what %in% c("s", "te", "ti", "t2", "lo"))
-    if (smooth) {
+    if (isTRUE(what %in% c("s", "te", "ti", "t2", "lo"))) {
       x <- if (length(code) > 1 && is.symbol(code[[2]])) code[[2]] else "x"
       abort_right_side(
         cli::format_inline("It uses {.code {what}()}."), NULL,
-        "A smooth term is {.code splines::ns({x}, 4)} here."
+        "For a smooth term, write {.code splines::ns({x}, 4)}."
       )
     }
-    abort_right_side(
-      if (is.null(what)) {
-        "It calls what is no name of a function."
-      } else {
-        cli::format_inline("It uses {.code {what}}.")
-      },
-      code
-    )
+    uses <- if (!is.null(what)) cli::format_inline("It uses {.code {what}}.")
+    abort_right_side(uses %||% "It calls a function without a name.", code)
   }
   name
 }
@@ -236,27 +227,21 @@ function_name <- function(head) {
 #' @noRd
 called_name <- function(head) {
   if (is.symbol(head)) {
-    return(as.character(head))
-  }
-  if (is.call(head) && length(head) == 3 && identical(head[[1]], quote(`::`)) &&
-    all(vapply(as.list(head)[2:3], is.symbol, NA))) {
+    as.character(head)
+  } else if (rlang::is_call(head, "::", n = 2) &&
+               all(vapply(as.list(head)[2:3], is.symbol, NA))) {
     paste(vapply(as.list(head)[2:3], as.character, ""), collapse = "::")
   }
 }
 
 abort_right_side <- function(why, code, how = NULL,
                              .envir = rlang::caller_env()) {
-  how <- if (is.null(how)) {
-    make_column_first(code)
-  } else {
-    cli_escape(cli::format_inline(how, .envir = .envir))
-  }
+  if (!is.null(how)) how <- cli_escape(cli::format_inline(how, .envir = .envir))
   abort_input(
-    "The right side of {.arg formula} must compute with functions that read
-     their arguments alone, such as {.code log()}, {.code cut()} and
+    "The right side of {.arg formula} must only use functions that read nothing
+     but their arguments, such as {.code log()}, {.code cut()} and
      {.code poly()}.",
-    x = "{why}",
-    i = how,
+    x = "{why}", i = how %||% make_column_first(code),
     arg = "formula", class = "pseudosynth_error_formula"
   )
 }

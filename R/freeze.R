@@ -1,80 +1,79 @@
-#' Freeze weights into a rule
+#' Freeze weights into a rule for another file
 #'
-#' Weights that are computed from a file depend on all of its records: one
-#' record moves the weights of the others, and no bound on the privacy loss is
-#' known for that. A *frozen* rule is fixed on an earlier or a public file and
-#' gives each record of the current file a weight that depends on that record
-#' and on the rule only. Censored as [censor()] does, such weights carry a strict
-#' label.
+#' Turns the weights of an earlier or public file into a fixed rule for the
+#' current file. Weights computed from the current file depend on all of its
+#' records: one record changes the weights of the others, and no limit on the
+#' privacy loss from this is known. A *frozen* rule gives each record a weight
+#' that depends only on that record and on the rule. With [censor()], such
+#' weights carry a strict label.
 #'
-#' What is frozen, per scheme:
+#' What is frozen, by scheme:
 #'
 #' * Lipschitz weights: the fit's kept draws, the minimum, maximum, mean and
-#'   standard deviation of its bounds, map, scale, shift. A record's bound is
-#'   \eqn{\max_s |f_i(\theta_s)|} at these draws; its relative risk is cut to
-#'   \[0, 1\].
+#'   standard deviation of its Lipschitz bounds, map, scale, shift. A record's
+#'   bound is \eqn{\max_s |f_i(\theta_s)|} at these draws; its relative risk is
+#'   cut to \[0, 1\].
 #' * Count weights: the historical file's responses, sorted within pattern. A
-#'   record of a pattern that the file does not have is outside of everything:
-#'   IR = 1.
+#'   record whose pattern is not in that file has no close values: IR = 1.
 #' * Re-weighted and truncated weights: the rule of the first weights, the
-#'   weighted fit's draws and its bound, k or epsilon.
+#'   weighted fit's draws and its Lipschitz bound, k or epsilon.
 #' * Scaled and combined weights: the rules of their parts. A scalar weight: its
 #'   number. Two-stage weights: their draw.
 #'
-#' Risk weights compare a record with its own synthetic value, which a new
-#' record does not have; weights given by hand, and Lipschitz weights made from
-#' a matrix or a bound alone, have no rule. These cannot be frozen.
+#' Risk weights cannot be frozen: they compare a record with its own synthetic
+#' value, which a new record does not have. Weights given by hand, and Lipschitz
+#' weights made from a matrix or a bound alone, have no rule to freeze.
 #'
-#' On the file a rule was made from, `predict()` gives the frozen weights back,
-#' to the last bit. These depend on the whole file, so that no strict label
-#' rests on them.
+#' On the file that a rule was made from, `predict()` returns the original
+#' weights to the last bit. These depend on the whole file, so they carry no
+#' strict label.
 #'
 #' @section Overlapping histories:
-#' That the history has other records is your statement; the label says so. What
-#' speaks against it is looked for: a rule keeps salted hashes of its history's
-#' records (response and predictors), and counts as made from the current file
-#' where
+#' You state that the historical file (the history) has other records; the label
+#' says so. Evidence against this is searched for: a rule keeps salted hashes of
+#' the history's records (response and predictors), and counts as made from the
+#' current file if
 #'
-#' * the responses are the same, in whatever order; or
-#' * more than half of the current records are found in the history, or more
-#'   than half of the history's in the current file, and more than chance
-#'   explains. Files of one population share values: the share expected is that
-#'   of the other file's records whose values another of its records has, and
-#'   three standard errors more are granted; or
-#' * both files hold the same values but for at most \eqn{\sqrt{N} / 10}
-#'   records. That finds a file without a few of its rows where values tell
-#'   nothing, as yes and no; a history may hold the file several times over. Two
-#'   files of other records come so near in one of
-#'   twenty cases at most, and are then denied the strict label, too.
+#' * the responses are the same, in any order; or
+#' * more than half of the current records are in the history, or more than half
+#'   of the history's records are in the current file, and this is more than
+#'   chance explains. Files from one population share values. The share expected
+#'   is that of the other file's records whose values another of its records
+#'   has, plus three standard errors; or
+#' * both files hold the same values except for at most \eqn{\sqrt{N} / 10}
+#'   records. This finds a file without a few of its rows if single values tell
+#'   nothing, as with yes and no, also if the history holds the file several
+#'   times over. At most one in twenty pairs of files with different records is
+#'   this similar and is denied the strict label by mistake.
 #'
-#' Numbers are compared to ten digits. A smaller overlap, records whose values
-#' were changed and synthetic records of the current file cannot be told from
-#' chance. [censor()] refuses a reference fit by the same rule.
+#' Numbers are compared to ten digits. A smaller overlap, records with changed
+#' values, and synthetic records of the current file cannot be told from chance.
+#' [censor()] refuses a reference fit by the same tests.
 #'
-#' That a rule's weights are each record's own is tried, too: `predict()` and
-#' the label ask it about up to 200 records, about three of these, and about
-#' them without one. Weights that change with the records beside theirs count as
-#' made from the file.
+#' It is also tested that each weight depends on its own record alone:
+#' `predict()` and the label ask the rule for the weights of up to 200 records,
+#' of about three of these, and of all but one. If a weight changes with the
+#' other records, the weights count as made from the file.
 #'
 #' @param weights ([privacy_weights]) Weights of the historical file.
-#' @param history (string) `"confidential"`, the default: the rule comes from
-#'   records that were never released, so that weights and label leave those
-#'   records' privacy to a label of their own. `"public"`: the user states that
-#'   the historical file is public, or was released (synthetic data, say).
+#' @param history (string) `"confidential"`, the default: the historical records
+#'   were never released, so they need their own guarantee. `"public"`: you
+#'   state that the historical file is public or was released (synthetic data,
+#'   for instance).
 #' @param object (`weight_rule`)
 #' @param newdata (data frame) The current records with the response and all
 #'   predictors of the rule.
 #' @param ... Not used.
 #'
-#' @return `freeze()` a `weight_rule`: a list with `scheme`, `history`,
+#' @return `freeze()` returns a `weight_rule`: a list with `scheme`, `history`,
 #'   `response` and `predictors` (names of columns) and `node`, how the weights
 #'   were made.
-#'   `predict()` [`privacy_weights`][privacy_weights] of scheme `"frozen"`, one
-#'   for each row of `newdata`. Both are confidential.
+#'   `predict()` returns [`privacy_weights`][privacy_weights] of scheme
+#'   `"frozen"`, one for each row of `newdata`. Both are confidential.
 #'
 #' @section Invariants:
 #' `predict(freeze(w), data)` equals `w` for the data `w` was made from. Leaving
-#' a row out of `newdata` leaves the weights of the others as they are.
+#' a row out of `newdata` does not change the weights of the others.
 #'
 #' @section Error types: `pseudosynth_error_privacy` (class
 #' `pseudosynth_error_not_freezable`): a scheme that cannot be frozen.
@@ -83,8 +82,8 @@
 #'
 #' @section Privacy:
 #' With censoring, frozen weights protect the records of the current file
-#' strictly, provided that the history has other records. They say nothing about
-#' the records of the history: a rule is a function of that file.
+#' strictly, provided that the history has other records. They do not protect
+#' the records of the history: the rule is a function of that file.
 #' @references
 #' Hu, Williams and Savitsky, Mechanisms for global differential privacy under
 #' Bayesian data synthesis, section 4.5, where settings are taken from a
@@ -108,21 +107,17 @@ freeze <- function(weights, history = c("confidential", "public")) {
   history <- check_choice(history, c("confidential", "public"))
   check_class(
     weights, "privacy_weights",
-    how = "A plain vector has no rule; freeze what {.fn lipschitz_weights} or
-           another scheme gave."
+    how = "A plain vector has no rule. Freeze the weights that
+           {.fn lipschitz_weights} or another scheme returned."
   )
   node <- node_of(weights)
   why <- why_not_freezable(node)
-  if (!is.null(why)) {
-    abort_privacy(
-      "These weights cannot be frozen.", x = why,
-      class = "pseudosynth_error_not_freezable"
-    )
-  }
-  rule <- frozen_before(node)
-  if (is.null(rule)) {
-    rule <- list(node = node, scheme = node$scheme, history = history)
-  }
+  refuse_if(
+    !is.null(why), "These weights cannot be frozen.", x = why,
+    abort = abort_privacy, class = "pseudosynth_error_not_freezable"
+  )
+  rule <- frozen_before(node) %||%
+    list(node = node, scheme = node$scheme, history = history)
   new_weight_rule(rule$node, rule$scheme, rule$history)
 }
 
@@ -134,12 +129,10 @@ freeze <- function(weights, history = c("confidential", "public")) {
 #' @noRd
 new_weight_rule <- function(node, scheme, history) {
   columns <- columns_read(node)
-  seal(structure(
-    list(
-      scheme = scheme, history = history, response = columns$response,
-      predictors = columns$predictors, node = node
-    ),
-    class = c("weight_rule", "pseudosynth_result")
+  seal(new_result(
+    "weight_rule",
+    scheme = scheme, history = history, response = columns$response,
+    predictors = columns$predictors, node = node
   ))
 }
 
@@ -154,8 +147,9 @@ predict.weight_rule <- function(object, newdata, ...) {
   used <- c(object$response, object$predictors)
   absent <- setdiff(used, names(newdata))
   refuse_if(
-    length(absent) > 0, "The weights were frozen on other variables.",
-    x = "{.arg newdata} has no column{?s} {.val {absent}}.",
+    length(absent) > 0,
+    "{.arg newdata} must have the variables that the rule reads.",
+    x = "It has no column{?s} {.val {absent}}.",
     i = "The rule reads {.val {used}}.",
     arg = "newdata", class = "pseudosynth_error_frozen_variables"
   )
@@ -163,9 +157,8 @@ predict.weight_rule <- function(object, newdata, ...) {
     rule_values(object$node, newdata),
     pseudosynth_error_input = function(e) {
       abort_input(
-        "The weights were frozen on other variables than these.",
-        x = "{cli_escape(conditionMessage(e))}",
-        arg = "newdata", rows = e$rows,
+        "The rule cannot be applied to {.arg newdata}.",
+        x = "{cli_escape(conditionMessage(e))}", arg = "newdata", rows = e$rows,
         class = "pseudosynth_error_frozen_variables"
       )
     }
@@ -188,9 +181,7 @@ predict.weight_rule <- function(object, newdata, ...) {
 #' @rdname freeze
 #' @param x An object.
 #' @export
-is_weight_rule <- function(x) {
-  inherits(x, "weight_rule")
-}
+is_weight_rule <- function(x) inherits(x, "weight_rule")
 
 #' @export
 format.weight_rule <- function(x, ...) {
@@ -202,17 +193,17 @@ print_lines.weight_rule <- function(x) {
   c(
     paste0("Weight rule: ", format(x)),
     wrap_line(if (length(reads) > 0) {
-      paste("reads of each record:", toString(reads))
+      paste("columns read:", toString(reads))
     } else {
       "the same weight for every record"
     }),
-    if (x$history == "confidential") {
-      paste0(
-        "  Made from records that were not released: confidential, and they ",
-        "need a\n  label of their own."
+    wrap_line(if (x$history == "confidential") {
+      paste(
+        "Made from records that were not released: the rule is confidential,",
+        "and these records need their own guarantee."
       )
     } else {
-      "  Made from a file that the user states to be public."
-    }
+      "Made from a file that the user states to be public."
+    })
   )
 }

@@ -15,10 +15,8 @@ frozen_weights <- function(alpha, node, arguments, own, records) {
 
 frozen_scheme <- function() {
   new_weighting_scheme(
-    "frozen",
-    title = "frozen weights", short = "Frozen", word = "frozen",
-    inputs = frozen_inputs,
-    dependency = frozen_dependency,
+    "frozen", title = "frozen weights", short = "Frozen", word = "frozen",
+    inputs = frozen_inputs, dependency = frozen_dependency,
     rule = function(node, data, inner) inner[[1]],
     rescale = function(node, scale, shift) {
       node$of[[1]] <- scaled_node(node$of[[1]], scale, shift)
@@ -42,9 +40,7 @@ frozen_before <- function(node) {
 
 #' Was the rule fixed on another file?
 #' @noRd
-is_fixed <- function(node) {
-  length(node$made_from) == 0
-}
+is_fixed <- function(node) length(node$made_from) == 0
 
 frozen_dependency <- function(node, inner) {
   if (!is_fixed(node)) {
@@ -63,12 +59,7 @@ frozen_dependency <- function(node, inner) {
 #' @noRd
 frozen_inputs <- function(node) {
   a <- node$arguments
-  stated <- intersect(
-    c(
-      "rule", "history",
-      if (identical(a[["history"]], "public")) scaling_names
-    ),
-    names(a)
-  )
+  public <- identical(a[["history"]], "public")
+  stated <- intersect(c("rule", "history", if (public) scaling_names), names(a))
   paste(stated, vapply(a[stated], format, ""), collapse = ", ")
 }

@@ -8,26 +8,20 @@
 new_generator <- function(fit, draws, margin, bounds, label) {
   response <- fit$response
   if (label$holds) response <- released_response(response)
-  seal(structure(
-    list(
-      family = fit$family, response = with_bounds(response, bounds),
-      design = fit$design, spec = spec_of_model(fit$spec), draws = draws,
-      margin = margin, m = nrow(draws), bounds = bounds, guarantee = label,
-      made_by = list(
-        package = "pseudosynth",
-        version = as.character(utils::packageVersion("pseudosynth"))
-      )
-    ),
-    class = c("synthesis_generator", "pseudosynth_result")
+  seal(new_result(
+    "synthesis_generator",
+    family = fit$family, response = with_bounds(response, bounds),
+    design = fit$design, spec = spec_of_model(fit$spec), draws = draws,
+    margin = margin, m = nrow(draws), bounds = bounds, guarantee = label,
+    made_by = list(package = "pseudosynth", version = own_version())
   ))
 }
 
 generator_source <- function() {
   stated <- function(arg) {
     c(
-      sprintf("{.arg %s} is stated in {.fn as_generator}.", arg),
-      x = "{.arg fit} is a generator: what it costs is paid and what it draws
-           is fixed."
+      sprintf("State {.arg %s} in {.fn as_generator}, not here.", arg),
+      x = "{.arg fit} is a generator: its cost is paid and its draws are fixed."
     )
   }
   new_source(
@@ -43,14 +37,12 @@ generator_source <- function() {
 
 check_generator <- function(x, asked) {
   check_sealed(x, "as_generator", arg = "fit")
-  if (asked$m > x$m) {
-    abort_privacy(
-      "The generator holds {x$m} draw{?s}, one for each set.",
-      x = "{.arg m} is {asked$m}.",
-      i = "Make one of more draws beside the file, which costs more.",
-      arg = "m"
-    )
-  }
+  refuse_if(
+    asked$m > x$m, "The generator has {x$m} draw{?s}, one for each set.",
+    x = "{.arg m} is {asked$m}.",
+    i = "Make one with more draws from the fit, at a higher cost.",
+    arg = "m", abort = abort_privacy
+  )
 }
 
 rows_for_generator <- function(x, asked) {
@@ -83,10 +75,10 @@ draw_from_generator <- function(x, asked, rows) {
 #' @noRd
 label_of_generated <- function(x, asked, rows) {
   label <- guarantee(x)
-  label$what <- generator_words[["sets"]]
-  label$m <- asked$m
-  label$n_records <- as.integer(rows$n)
-  label$reproducible <- label$reproducible || is_seeded(asked$seed)
+  label[c("what", "m", "n_records", "reproducible")] <- list(
+    generator_words[["sets"]], asked$m, as.integer(rows$n),
+    label$reproducible || is_seeded(asked$seed)
+  )
   seal(label)
 }
 
@@ -103,8 +95,8 @@ guarantee.synthesis_generator <- function(x, m = x$m, public = TRUE, ...) {
 #' @export
 format.synthesis_generator <- function(x, ...) {
   sprintf(
-    "generator of %s: %d paid draw%s of %s", x$response$variable, x$m,
-    if (x$m == 1) "" else "s", format(x$family)
+    "generator of %s: %s of %s", x$response$variable,
+    counted(x$m, "paid draw"), format(x$family)
   )
 }
 
@@ -113,15 +105,9 @@ print_lines.synthesis_generator <- function(x) {
   leaves <- label$label != "none" && isTRUE(label$converged) &&
     !label$reproducible
   c(
-    capitalize(format(x)),
-    wrap_line(paste("label:", format(label))),
-    sprintf(
-      "  predictors: %s", paste(x$design$variables %||% "none", collapse = ", ")
-    ),
-    if (leaves) {
-      "  Sets drawn from it cost nothing more."
-    } else {
-      "  It is not for release, nor is what is drawn from it."
-    }
+    capitalize(format(x)), wrap_line(paste("label:", format(label))),
+    paste("  predictors:", toString(x$design$variables %||% "none")),
+    if (leaves) "  Sets drawn from it cost nothing more.",
+    if (!leaves) "  It is not for release, nor are its sets."
   )
 }

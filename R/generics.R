@@ -39,10 +39,9 @@ guarantee <- function(x, m = 1, ...) {
 #' @export
 guarantee.default <- function(x, m = 1, ...) {
   abort_input(
-    "{.arg x} carries no privacy label.",
-    x = "It is {describe_type(x)}.",
-    i = "Labels belong to {.cls synthesizer}, {.cls synthetic_data} and
-         {.cls pseudo_posterior} objects.",
+    "{.arg x} has no privacy label.", x = "It is {describe_type(x)}.",
+    i = "{.cls synthesizer}, {.cls synthetic_data} and {.cls pseudo_posterior}
+         objects have one.",
     arg = "x"
   )
 }

@@ -25,9 +25,8 @@ record_types <- function(specs) {
   n <- lengths(lapply(files, `[[`, "y"))
   records <- join_records(files[n > 0])
   rows <- cbind(records$codes, records$numeric, records$offset, records$y)
-  key <- apply(format(rows, digits = 17, trim = TRUE), 1, paste,
-    collapse = " "
-  )
+  rows <- format(rows, digits = 17, trim = TRUE)
+  key <- apply(rows, 1, paste, collapse = " ")
   first <- which(!duplicated(key))
   type <- match(key, key[first])
   list(
@@ -51,9 +50,7 @@ grid_parameters <- function(spec, range = NULL) {
   has_extra <- length(extra) > 0
   floor <- extra_floor(spec)
   draws <- function(z) {
-    if (has_extra) {
-      z[, p + 1] <- floor + exp(z[, p + 1])
-    }
+    if (has_extra) z[, p + 1] <- floor + exp(z[, p + 1])
     z
   }
   log_prior <- function(z) {
@@ -62,9 +59,7 @@ grid_parameters <- function(spec, range = NULL) {
   }
   range <- range %||% grid_range(spec, extra)
   start <- colMeans(range)
-  if (has_extra) {
-    start[p + 1] <- switch(extra, sigma = 0, 1)
-  }
+  if (has_extra) start[p + 1] <- switch(extra, sigma = 0, 1)
   list(
     names = names, dimension = length(names), draws = draws,
     log_prior = log_prior, range = range, start = start
@@ -88,16 +83,9 @@ extra_floor <- function(spec) {
 
 coefficient_log_prior <- function(prior, b) {
   switch(prior$kind,
-    normal = {
-      value <- numeric(nrow(b))
-      for (j in seq_len(ncol(b))) {
-        value <- value + stats::dnorm(
-          b[, j], prior$location[j], prior$scale[j],
-          log = TRUE
-        )
-      }
-      value
-    },
+    normal = Reduce(`+`, lapply(seq_len(ncol(b)), function(j) {
+      stats::dnorm(b[, j], prior$location[j], prior$scale[j], log = TRUE)
+    })),
     beta_mean = {
       log_p <- stats::plogis(b[, 1], log.p = TRUE)
       log_q <- stats::plogis(-b[, 1], log.p = TRUE)
@@ -113,10 +101,9 @@ coefficient_log_prior <- function(prior, b) {
 hierarchical_log_prior <- function(prior, b) {
   refuse_if(
     ncol(b) > 1,
-    "An exact audit of {.fn prior_hierarchical} needs a model with an
-     intercept only.",
-    i = "State {.fn prior_normal}.",
-    arg = "x"
+    "With {.fn prior_hierarchical}, an exact audit needs a model without
+     predictors.",
+    i = "Use {.fn prior_normal}.", arg = "x"
   )
   t <- seq(-12, 12, length.out = 1201)
   log_weight <- stats::dt(exp(t), prior$df, log = TRUE) + t +
@@ -148,7 +135,7 @@ extra_log_prior <- function(extra, z) {
 #' @noRd
 grid_range <- function(spec, extra) {
   p <- spec$n_columns
-  extra <- if (length(extra) > 0) extra else "none"
+  if (length(extra) == 0) extra <- "none"
   linear <- spec$family %in% c("gaussian", "student_t")
   offset <- spec$offset %||% 0
   if (linear) {
@@ -240,9 +227,8 @@ sinh_rise <- function(centre, width, range, share = 1) {
 tensor_grid <- function(axes) {
   index <- unname(as.matrix(expand.grid(lapply(axes, seq_along))))
   pick <- function(parts) {
-    vapply(seq_along(axes), function(j) {
-      parts[[j]][index[, j]]
-    }, numeric(nrow(index)))
+    picked <- Map(function(part, j) part[index[, j]], parts, seq_along(axes))
+    matrix(unlist(picked), nrow(index))
   }
   log_steps <- lapply(axes, function(z) {
     n <- length(z)
@@ -260,9 +246,10 @@ tensor_grid <- function(axes) {
 fill_grid <- function(grid, parameters, spec) {
   grid$log_prior <- parameters$log_prior(grid$z) + grid$log_volume
   grid$f <- log_lik_(spec, parameters$draws(grid$z))
-  if (anyNA(grid$f)) {
-    abort_sampler("A log density is not a number somewhere on the grid.")
-  }
+  refuse_if(
+    anyNA(grid$f), "A log density is not a number somewhere on the grid.",
+    abort = abort_sampler
+  )
   grid
 }
 
@@ -270,9 +257,7 @@ fill_grid <- function(grid, parameters, spec) {
 #' @noRd
 halve_grid <- function(grid) {
   keep <- rowSums(grid$index %% 2 == 0) == 0
-  half <- tensor_grid(lapply(grid$axes, function(z) {
-    z[seq_along(z) %% 2 == 1]
-  }))
+  half <- tensor_grid(lapply(grid$axes, `[`, c(TRUE, FALSE)))
   half$f <- grid$f[keep, , drop = FALSE]
   half$log_prior <- grid$log_prior[keep] - grid$log_volume[keep] +
     half$log_volume
@@ -286,10 +271,7 @@ halve_grid <- function(grid) {
 bulk_mass <- 1 - 1 / 4000
 
 grid_posterior <- function(grid, counts, rule) {
-  grid_sum_(
-    grid$f, grid$log_prior, counts, rule$alpha, rule$centre, rule$lower,
-    rule$upper
-  )
+  grid_change(grid, grid$log_prior, counts, rule)
 }
 
 #' The posterior after some counts have changed, the rule being the same
@@ -328,7 +310,7 @@ plain_rule <- function(grid, alpha, lower = -Inf, upper = Inf, centre = 0) {
 #'
 #' @param file (list) `grid`; `counts` of the record types; `data` and `type` of
 #'   the records; `model`.
-#' @param weights,censor As in [fit_synthesizer()]. A censored fit has no bounds.
+#' @param weights,censor As in [fit_synthesizer()]. A censored fit has no bound.
 #' @noRd
 grid_fit <- function(file, weights = NULL, censor = NULL) {
   n <- length(file$type)
@@ -339,9 +321,8 @@ grid_fit <- function(file, weights = NULL, censor = NULL) {
       file = file, privacy_weights = weights, censor = censor,
       bound = if (is.null(censor)) grid_bound(file, weights),
       spec = list(y = numeric(n)), log_lik = list(kind = "grid"),
-      converged = TRUE,
       # Below every quantile of draws: none are left out
-      quantile = 0
+      converged = TRUE, quantile = 0
     ),
     class = c("grid_fit", "external_fit")
   )
@@ -384,7 +365,7 @@ by_type <- function(value, file) {
   of_type <- value[match(seq_along(file$counts), file$type)]
   refuse_if(
     any(abs(value - of_type[file$type]) > 1e-9),
-    "An exact audit needs a mechanism that treats equal records alike.",
+    "An exact audit needs a mechanism that gives equal records equal weights.",
     arg = "mechanism"
   )
   of_type[is.na(of_type)] <- 0

@@ -1,88 +1,84 @@
-#' Which privacy guarantee an object carries
+#' Privacy guarantee of an object
 #'
-#' Computes the label from how the object was made. Nothing weaker than a proof
-#' is called epsilon-differentially private:
+#' States the label of an object, determined from how the object was made.
+#' Only what is proven is called epsilon-differentially private:
 #'
 #' * `"strict"`: the likelihood is censored to a public interval, no draw was
 #'   dropped, the weights are absent, public or paid for, and nothing that is
 #'   released was read from the file, see [public_response()].
 #' * `"asymptotic"`: the papers' \eqn{\epsilon = 2\Delta}, for weights made from
-#'   this file or given by hand; their claim, not a bound that holds.
+#'   this file or given by hand; claimed by the papers, not proven.
 #' * `"probabilistic"`: the same at a stated epsilon, with the share of local
-#'   databases above it estimated by a [replicate_study()]. Still the papers'
-#'   claim: it is about \eqn{2\Delta}, not about the loss.
+#'   databases above it estimated by a [replicate_study()]. This is still the
+#'   papers' claim: it is about \eqn{2\Delta}, not about the loss.
 #' * `"none"`: unweighted fits, fits that have not converged, mixtures
 #'   synthesized with posterior-assigned clusters.
 #'
-#' Both neighbour relations are given. *Add-remove* drops one record's term
-#' and costs \eqn{2\Delta}; *replace* changes one record's response and
-#' costs twice as much. Replace comes first for synthetic data, whose
-#' predictors and number of records are published, add-remove first for
-#' parameter draws. Each of m sets takes a parameter draw of its own, so that
-#' the costs add up.
+#' Both neighbour relations are given. *Add-remove* drops one record's term and
+#' costs \eqn{2\Delta}; *replace* changes one record's response and costs twice
+#' as much. Replace comes first for synthetic data, whose predictors and number
+#' of records are published, add-remove first for parameter draws. Each of m
+#' sets takes its own parameter draw, so their costs add up.
 #'
 #' @section Charges:
-#' A label is made once, when sets are drawn, and is read ever after. It holds
-#' what was paid for as a list of charges: the parameter draws, a margin's
-#' histogram, the draw of a first stage. All figures are derived from them.
-#' A charge has an identity, a random word that says nothing: the same histogram
-#' is paid once however many sets use it, two histograms are paid twice. Every
-#' call of [synthesize()] takes other draws and is a charge of its own, so that
-#' what several releases cost together is the sum over the charges of all their
-#' labels, those of the same identity once. A seed gives the same draws of a fit
-#' again, and the same identity.
+#' A label is made once, when sets are drawn. It lists what was paid as charges:
+#' the parameter draws, a margin's histogram, the draw of a first stage. All
+#' figures are computed from these. Each charge has an identity, a random word
+#' that reveals nothing. The same histogram is paid once, however many sets use
+#' it; two histograms are paid twice. Every call of [synthesize()] takes new
+#' draws and is a new charge. The joint cost of several releases is therefore
+#' the sum over the charges of all their labels, with each identity counted
+#' once. A seed gives the same draws of a fit again, and the same identity.
 #'
-#' Pure epsilons add up. Where a charge is of zero-concentrated differential
-#' privacy, all are turned into rho, added, and turned into an epsilon at a
-#' public delta (Canonne, Kamath and Steinke 2020, Proposition 12). Where all of
-#' them are exact Gaussian noise, the epsilon is the smallest that holds for it
-#' (Balle and Wang 2018, Theorem 8), which is 5 to 8% smaller.
+#' Pure epsilons are added. If one charge is in zero-concentrated differential
+#' privacy, all are converted to rho, added, and converted to an epsilon at a
+#' public delta (Canonne, Kamath and Steinke 2020, Proposition 12). If all are
+#' exact Gaussian noise, the smallest epsilon that holds for it is stated (Balle
+#' and Wang 2018, Theorem 8), which is 5 to 8% smaller.
 #'
 #' @section Edited objects:
-#' A label tells how an object was made. Fits, synthetic data, noisy histograms,
-#' jobs, studies and labels hold a hash over the parts that it rests on; where
-#' these were changed afterwards, saved files included, the label is `"none"`,
-#' and what needs them (`update()`, [truncate_draws()], a rule of [freeze()], a
-#' [censor()] rule) refuses. Weights count as given by hand, see
-#' [privacy_weights]. The hash finds mistakes. It is no signature: who wants to
-#' deceive writes a label of his own.
+#' A label says how an object was made. Fits, synthetic data, noisy histograms,
+#' jobs, studies and labels hold a hash of the parts that their label rests on.
+#' If these were changed afterwards, also in a saved file, the label is
+#' `"none"`, and functions that need the object (`update()`,
+#' [truncate_draws()], a rule of [freeze()], a [censor()] rule) refuse it.
+#' Edited weights count as given by hand, see [privacy_weights]. The hash finds
+#' mistakes. It does not protect against deliberate forgery.
 #'
 #' @param x A `synthesizer`, `synthetic_data` or `pseudo_posterior`.
 #' @param m (count) How many parameter draws are to be released. Default 1.
-#'   Synthetic data and jobs know their own m and have a label for no other.
-#' @param public (flag) Give the version that may leave the agency? It states an
-#'   epsilon only where that was fixed beforehand (`"strict"`); an asymptotic
-#'   one names the mechanism and withholds the number, which is computed from
-#'   the confidential file. Default `FALSE`; synthetic data and histograms have
-#'   no other, and `FALSE` is an error.
+#'   Synthetic data and jobs have a label for their own m only.
+#' @param public (flag) Return the version that may leave the agency? It states
+#'   an epsilon only if that was fixed beforehand (`"strict"`). An asymptotic
+#'   one names the mechanism but not the number, which is computed from the
+#'   confidential file. Default `FALSE`. Synthetic data and histograms only have
+#'   the public version, so `FALSE` is an error.
 #' @param study (`replicate_study` or `NULL`) A study of this very fit, for the
 #'   label `"probabilistic"`. Default `NULL`: none.
 #' @param ... Not used.
 #'
 #' @return A `privacy_guarantee`: a list with `label`, `mechanism` (a word),
-#'   `title` (the same in words), `what`
-#'   (parameter draws or synthetic data), `relations` (the first one matters
-#'   most), `epsilon` (list: `per_draw`, `one_off` and `total`, each named by
-#'   relation, and `delta`, which is 0 where `total` is a pure epsilon; `NA`
-#'   where nothing is claimed or the number is withheld), `charges` (data frame,
-#'   one row each: `id`, `what`, `add_remove` and `replace` in epsilon or
-#'   `rho_add_remove` and `rho_replace` where `zcdp`, `gap` (of Gaussian noise),
-#'   `delta`, `times`), `draws`
-#'   (which charge grows with m: its `id`, `NA` for none), `fit` (the identity
-#'   of the fit drawn from), `holds` (is it proven?), `m`, `n_records`,
-#'   `n_draws`, `draw_quantile`,
-#'   `lipschitz_bound` and `oscillation` (confidential, `NA` in the public
-#'   version), `unit`, `public_inputs` (named character), `reasons`,
-#'   `empirical`,
-#'   `converged`, `reproducible`, `public`; with a study also `exceedance` (a
-#'   list: `above`, `replicates`, `share`, `share_upper`, `level`; not in
-#'   the public version). `format()` gives one line, `as.list()` a plain list,
-#'   [to_json()] a machine-readable text. What is proven is printed to its last
-#'   digit, what is claimed to three; no option of the session changes either.
+#'   `title` (the mechanism in words), `what` (parameter draws or synthetic
+#'   data), `relations` (the more relevant one first), `epsilon` (list:
+#'   `per_draw`, `one_off` and `total`, each named by relation, and `delta`,
+#'   which is 0 if `total` is a pure epsilon; `NA` if nothing is claimed or the
+#'   number is withheld), `charges` (data frame, one row each: `id`, `what`,
+#'   `add_remove` and `replace` in epsilon, or `rho_add_remove` and
+#'   `rho_replace` if `zcdp`, `gap` (of Gaussian noise), `delta`, `times`),
+#'   `draws` (the `id` of the charge that grows with m, `NA` for none), `fit`
+#'   (the identity of the fit drawn from), `holds` (is it proven?), `m`,
+#'   `n_records`, `n_draws`, `draw_quantile`, `lipschitz_bound` and
+#'   `oscillation` (confidential, `NA` in the public version), `unit`,
+#'   `public_inputs` (named character), `reasons`, `empirical`, `converged`,
+#'   `reproducible`, `public`; with a study also `exceedance` (a list: `above`,
+#'   `replicates`, `share`, `share_upper`, `level`; not in the public version).
+#'   `format()` gives one line, `as.list()` a plain list, [to_json()]
+#'   machine-readable text. Proven figures are printed to the last digit,
+#'   claimed ones to three digits, whatever the session's options.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an object without a label, an `m` below 1, another
-#' `m` than that of synthetic data, an argument that nothing takes.
+#' `pseudosynth_error_input`: an object without a label, an `m` below 1 or other
+#' than that of synthetic data, or an unused argument.
 #' Class `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): a study or
 #' another part that was changed after it was made.
 #' `pseudosynth_error_privacy`: a study of another model, mechanism or file, of
@@ -129,9 +125,7 @@ fit_guarantee <- function(x, m, public, study = NULL) {
   m <- check_count(m, min = 1)
   check_flag(public)
   label <- label_of_fit(x, m)
-  if (!is.null(study)) {
-    label <- probabilistic_guarantee(label, x, study)
-  }
+  if (!is.null(study)) label <- probabilistic_guarantee(label, x, study)
   if (public) publish_guarantee(label) else label
 }
 
@@ -166,28 +160,18 @@ label_of_fit <- function(fit, m, what = "parameter draws",
     edited_verdict("fit")
   }
   verdict <- with_margin(verdict, margin)
+  strict <- verdict$label == "strict"
+  epsilon <- epsilon_of(fit, verdict, dependency)
   new_privacy_guarantee(
-    verdict,
-    mechanism = mechanism_of(fit), title = describe_mechanism(fit),
-    what = what,
-    draws = charge(
-      draws_id, "parameter draw", epsilon_of(fit, verdict, dependency),
-      times = m
-    ),
-    paid = join_charges(dependency$charges, margin$charges),
-    m = m,
-    fit = fit$id,
-    n_records = length(fit$bound$record),
-    n_draws = nrow(fit$draws),
-    draw_quantile = fit$quantile,
+    verdict, mechanism = mechanism_of(fit), title = describe_mechanism(fit),
+    what = what, draws = charge(draws_id, "parameter draw", epsilon, times = m),
+    paid = join_charges(dependency$charges, margin$charges), m = m,
+    fit = fit$id, n_records = length(fit$bound$record),
+    n_draws = nrow(fit$draws), draw_quantile = fit$quantile,
     lipschitz_bound = fit$bound$overall,
-    oscillation = max(fit$bound$oscillation),
-    unit = fit$bound$unit,
-    public_inputs = public_inputs_of(
-      fit, verdict$label == "strict", margin, bounds
-    ),
-    empirical = empirical_notes(fit, verdict$label),
-    converged = isTRUE(fit$converged),
+    oscillation = max(fit$bound$oscillation), unit = fit$bound$unit,
+    public_inputs = public_inputs_of(fit, strict, margin, bounds),
+    empirical = empirical_notes(fit, strict), converged = isTRUE(fit$converged),
     reproducible = reproducible || isTRUE(fit$seed_given) ||
       dependency$reproducible || isTRUE(margin$reproducible)
   )
@@ -199,15 +183,14 @@ with_margin <- function(verdict, margin) {
   if (is.null(margin)) {
     return(verdict)
   }
-  if (margin$label == "none" || verdict$label == "none") {
-    parts <- Filter(function(x) x$label == "none", list(verdict, margin))
-    return(list(
-      label = "none", reasons = unlist(lapply(parts, `[[`, "reasons"))
-    ))
+  parts <- Filter(function(x) x$label == "none", list(verdict, margin))
+  if (length(parts) > 0) {
+    reasons <- unlist(lapply(parts, `[[`, "reasons"))
+    return(list(label = "none", reasons = reasons))
   }
   verdict$reasons <- c(verdict$reasons, paste(
-    "The margin is a perturbed histogram of this file, paid for once; the map",
-    "to it is post-processing."
+    "The margin is a perturbed histogram of this file, paid for once;",
+    "calibrating values to it costs nothing more."
   ))
   verdict
 }
@@ -254,12 +237,9 @@ mechanism_of <- function(fit) {
 #' The same in words
 #' @noRd
 describe_mechanism <- function(fit) {
-  parts <- c(
-    if (!is.null(fit$censor)) "censored likelihood",
-    if (!is.null(fit$censor$reference)) " ratio to a reference"
-  )
+  around <- if (!is.null(fit$censor$reference)) " ratio to a reference"
   words <- c(
-    if (length(parts) > 0) paste(parts, collapse = ""),
+    if (!is.null(fit$censor)) paste0("censored likelihood", around),
     if (!is.null(fit$privacy_weights)) scheme_title(fit$privacy_weights)
   )
   if (is.null(words)) "unweighted posterior" else toString(words)
@@ -267,15 +247,17 @@ describe_mechanism <- function(fit) {
 
 # What it rests on -------------------------------------------------------------
 
-empirical_notes <- function(fit, label) {
-  if (label == "strict") {
+empirical_notes <- function(fit, strict) {
+  if (strict) {
     return(meeting_notes(fit$met))
   }
   n_draws <- nrow(fit$draws)
-  paste0(
-    "The Lipschitz bound is a maximum over S = ", format_count(n_draws), " draws, not ",
-    "a supremum: one more draw exceeds it with probability 1/",
-    format_count(n_draws + 1), "."
+  sprintf(
+    paste(
+      "The Lipschitz bound is a maximum over S = %s draws, not a supremum: one",
+      "more draw exceeds it with probability 1/%s."
+    ),
+    format_count(n_draws), format_count(n_draws + 1)
   )
 }
 
@@ -286,33 +268,24 @@ meeting_notes <- function(met) {
   if (is.null(met)) {
     return(character())
   }
+  none <- ", after which their estimated bound on total variation is 0"
   c(
-    if (is.na(met$distance)) {
-      "One chain: nothing was measured of the sampler's error."
-    } else {
-      sprintf(
-        paste(
-          "The sampler: draws of each of %s chains are within Kolmogorov",
-          "distance %s of those of the others."
-        ),
-        format_count(met$chains), format_figure(met$distance, 2)
-      )
-    },
-    if (met$pairs > 0) {
-      sprintf(
-        paste(
-          "The sampler: %s of %s coupled pairs of chains from independent",
-          "draws of the prior met within warmup, the last after %s sweeps%s."
-        ),
-        format_count(met$pairs - met$apart), format_count(met$pairs),
-        format_count(met$latest),
-        if (met$apart == 0) {
-          ", after which their estimated bound on total variation is 0"
-        } else {
-          ""
-        }
-      )
-    }
+    if (is.na(met$distance)) "One chain: the sampler's error was not measured.",
+    text_if(
+      !is.na(met$distance), paste(
+        "The sampler: draws of each of %s chains are within Kolmogorov",
+        "distance %s of those of the others."
+      ),
+      format_count(met$chains), format_figure(met$distance, 2)
+    ),
+    text_if(
+      met$pairs > 0, paste(
+        "The sampler: %s of %s coupled pairs of chains from independent",
+        "draws of the prior met within warmup, the last after %s sweeps%s."
+      ),
+      format_count(met$pairs - met$apart), format_count(met$pairs),
+      format_count(met$latest), if (met$apart == 0) none else ""
+    )
   )
 }
 
@@ -331,8 +304,7 @@ public_inputs_of <- function(fit, strict, margin = NULL, bounds = NULL) {
     } else {
       published_text(fit$design$variables)
     },
-    model = format(fit$family),
-    prior = format(fit$prior),
+    model = format(fit$family), prior = format(fit$prior),
     scheme_inputs(fit$privacy_weights),
     if (fit$quantile < 1) c("draw quantile" = format_exact(fit$quantile)),
     censor_inputs(fit$censor),
@@ -362,29 +334,23 @@ plan_text <- function(control) {
 #' @param columns (character) Published beside what is synthetic.
 #' @noRd
 published_text <- function(columns) {
-  if (length(columns) == 0) {
-    return("none; N")
-  }
-  paste0(toString(columns), ": values as published; N")
+  listed <- paste0(toString(columns), ": values as published; N")
+  if (length(columns) == 0) "none; N" else listed
 }
 
 censor_inputs <- function(censor) {
   if (is.null(censor)) {
     return(NULL)
   }
+  exact <- vapply(censor[c("lower", "upper")], format_exact, "")
+  window <- text_if(
+    !is.null(censor$reference), "%s: every weight is multiplied by %s",
+    format_exact(censor$window), format_exact(censor$alpha)
+  )
   c(
-    interval = sprintf(
-      "[%s, %s]", format_exact(censor$lower), format_exact(censor$upper)
-    ),
-    if (!is.null(censor$reference)) {
-      c(
-        reference = format(censor$reference),
-        window = sprintf(
-          "%s, so that every weight is multiplied by %s",
-          format_exact(censor$window), format_exact(censor$alpha)
-        )
-      )
-    }
+    interval = sprintf("[%s, %s]", exact[1], exact[2]),
+    reference = if (!is.null(censor$reference)) format(censor$reference),
+    window = window
   )
 }
 
@@ -393,47 +359,40 @@ censor_inputs <- function(censor) {
 #' The label of a fit with a study of it
 #' @noRd
 probabilistic_guarantee <- function(label, fit, study) {
-  check_class(
-    study, "replicate_study", "Make one with {.fn replicate_study}.",
-    arg = "study"
-  )
+  check_class(study, "replicate_study", "Make one with {.fn replicate_study}.")
   check_sealed(study, "replicate_study")
-  refuse <- function(...) {
-    abort_privacy("The study cannot give this fit a probabilistic label.", ...)
-  }
-  if (label$label != "asymptotic" || !is.null(fit$censor)) {
-    refuse(
-      x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
-          ', from censoring'}; a study speaks of weights made from a file."
-    )
-  }
-  if (!identical(study$of, mechanism_mark(fit))) {
-    refuse(
+  why <- if (label$label != "asymptotic" || !is.null(fit$censor)) {
+    c(x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
+           ', from censoring'}; a study is about weights made from a file.")
+  } else if (!identical(study$of, mechanism_mark(fit))) {
+    c(
       x = "The study is of another model, mechanism or file.",
-      i = "Make one of this very fit."
+      i = "Make a study of this very fit."
     )
-  }
-  if (2 * fit$bound$overall > study$epsilon) {
-    refuse(
+  } else if (2 * fit$bound$overall > study$epsilon) {
+    c(
       x = "Twice this file's Lipschitz bound exceeds the stated epsilon.",
-      i = "A study of a larger {.arg epsilon} can."
+      i = "Make a study with a larger {.arg epsilon}."
     )
-  }
-  if (study$file_rank == 0) {
-    refuse(
+  } else if (study$file_rank == 0) {
+    c(
       x = "This file's Lipschitz bound exceeds that of every local database:
            they are not like it.",
       i = "Fit a model with tails like the file's, or give {.arg generate}."
     )
   }
+  refuse_if(
+    !is.null(why), "The study cannot give this fit a probabilistic label.",
+    why, abort = abort_privacy
+  )
   label$label <- "probabilistic"
   label <- charge_draws(label, by_relation(study$epsilon))
-  label$exceedance <- study[c(
-    "above", "replicates", "share", "share_upper", "level"
-  )]
+  label$exceedance <- study[
+    c("above", "replicates", "share", "share_upper", "level")
+  ]
   label$reasons <- c(
     paste(
-      "Epsilon was stated; which share of databases like this one exceeds it",
+      "Epsilon was stated. The share of databases like this one that exceed it",
       "was estimated on local databases",
       if (study$generated) "made by a rule." else "drawn from this fit."
     ),

@@ -1,38 +1,40 @@
 #' Identification risk of synthetic or top-coded data
 #'
-#' An intruder knows a record's pattern of published columns and its true value
-#' \eqn{y_i}. Among the \eqn{M_i} released records with that pattern she looks
-#' for values in a closed ball \eqn{B(y_i, r_i)}. With \eqn{c_i} of them inside
-#' and \eqn{T_i = 1} if record i's own released value is among them, else 0,
-#' \deqn{IR_i = T_i \frac{|M_i| - c_i}{|M_i|},} averaged over the m sets: the
+#' Measures how well an intruder can find a record by its value. She knows the
+#' record's pattern of published columns and its true value \eqn{y_i}. Among the
+#' \eqn{M_i} released records with this pattern she looks for values in a closed
+#' ball \eqn{B(y_i, r_i)}. Let \eqn{c_i} of them be inside, and let
+#' \eqn{T_i = 1} if record i's own released value is among them, otherwise 0.
+#' Then
+#' \deqn{IR_i = T_i \frac{|M_i| - c_i}{|M_i|},} averaged over the m sets. The
 #' fewer values are close, the surer the guess, provided that the right record
 #' is among them.
 #'
-#' Beside it stand the measures of Hornby and Hu (2021), per set:
+#' It also gives the measures of Hornby and Hu (2021), per set:
 #'
-#' * expected match risk \eqn{\sum_i T_i / c_i}: how many records she names
-#'   rightly, on average, by guessing at random among the close ones;
+#' * expected match risk \eqn{\sum_i T_i / c_i}: how many records she identifies
+#'   correctly, on average, by guessing at random among the close ones;
 #' * true match rate \eqn{\sum_i 1\{c_i = 1, T_i = 1\} / N}: the share of
 #'   records with a single close value that is their own;
 #' * false match rate \eqn{\sum_i 1\{c_i = 1, T_i = 0\} / \sum_i 1\{c_i = 1\}}:
-#'   the share of single close values that belong to another record; `NA` where
-#'   there is none.
+#'   the share of single close values that belong to another record; `NA` if
+#'   there are none.
 #'
-#' @param synthetic What was or would be released, with its rows in the order of
+#' @param synthetic What was or would be released, with rows in the order of
 #'   `data`: [`synthetic_data`][synthetic_data] before it is shuffled, a
-#'   `pseudo_posterior`, a data frame (top-coded data, say), or a list of data
-#'   frames.
+#'   `pseudo_posterior`, a data frame (top-coded data, for instance), or a list
+#'   of data frames.
 #' @param data (data frame or `NULL`) The confidential records; a `synthesizer`
-#'   gives its own. `NULL`, the default, takes those of a `pseudo_posterior`.
+#'   stands for its own. Default `NULL`: those of a `pseudo_posterior`.
 #' @param known (character or `NULL`) Published columns the intruder knows.
-#'   `NULL`, the default, is one pattern of all records.
-#' @param radius (number > 0, at most 1 where relative) r. No default: it is a
-#'   choice of policy. The papers use 0.2.
-#' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; around 0 the
-#'   ball holds 0 alone. `FALSE`: \eqn{r_i = r} in the response's unit.
-#' @param variable (string or `NULL`) The synthetic column. `NULL`, the default,
-#'   takes it from `synthetic` where that knows it.
-#' @param threads (count) Threads; the result is the same at any number.
+#'   Default `NULL`: all records share one pattern.
+#' @param radius (number > 0, at most 1 if relative) r. It has no default: it is
+#'   a policy choice. The papers use 0.2.
+#' @param relative (flag) `TRUE`, the default: \eqn{r_i = r |y_i|}; a ball
+#'   around 0 holds only 0. `FALSE`: \eqn{r_i = r} in the response's unit.
+#' @param variable (string or `NULL`) The synthetic column. Default `NULL`:
+#'   taken from `synthetic` if that knows it.
+#' @param threads (count) Threads. Results do not depend on it.
 #' @param ... Not used.
 #'
 #' @return An `identification_risk`: a list with
@@ -41,22 +43,23 @@
 #'     `pattern_size` (\eqn{|M_i|});
 #'   * `set` (data frame, m rows): `mean_risk`, `expected_match_risk`,
 #'     `true_match_rate`, `false_match_rate`, `unique_matches`;
-#'   * `overall` (named numeric): the means over sets, `NA` sets left out, with
-#'     `expected_match_share`, the expected match risk over N, and `max_risk`;
+#'   * `overall` (named numeric): the means over sets, without `NA`, and
+#'     `expected_match_share` (the expected match risk divided by N) and
+#'     `max_risk`;
 #'   * `m`, `n_records`, `n_patterns`, `known`, `radius`, `relative`,
-#'   `variable`.
+#'     `variable`.
 #'
 #'   `summary()` gives quantiles of the record risks. It is confidential.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: rows that are not aligned with `data` (another
-#' number, or other values in a known column), missing or non-finite values, no
-#' `radius`.
+#' `pseudosynth_error_input`: rows are not aligned with `data` (another number,
+#' or other values in a known column), values are missing or not finite, or
+#' `radius` is missing.
 #'
 #' @section Privacy:
-#' The risk is that of one intruder with one kind of knowledge. It bounds
-#' nothing, and a low risk is no guarantee. Rows must be aligned, so that it can
-#' only be computed inside the agency.
+#' The risk is that of one intruder with one kind of knowledge. A low risk is no
+#' guarantee. Rows must be aligned, so the risk can only be computed inside the
+#' agency.
 #'
 #' @references Hu and Savitsky, Risk-weighted pseudo posterior, equation 8.
 #' Hornby and Hu (2021), Identification risk evaluation of continuous
@@ -96,78 +99,60 @@ identification_risk <- function(synthetic, data = NULL, known = NULL, radius,
   )
   new_identification_risk(
     parts, pattern,
-    list(
-      known = known, radius = radius, relative = relative, variable = variable
-    )
+    known = known, radius = radius, relative = relative, variable = variable
   )
 }
 
 #' The values of one set, after checking that its rows are those of the file
 #' @noRd
 aligned_values <- function(set, j, data, known, variable) {
-  if (nrow(set) != nrow(data)) {
-    n_set <- nrow(set)
-    n_data <- nrow(data)
-    abort_input(
-      "The rows of {.arg synthetic} must be those of {.arg data}.",
-      x = "Set {j} has {n_set}, {.arg data} has {n_data}.",
-      i = "Data with other records have no record to identify.",
-      arg = "synthetic"
-    )
-  }
+  refuse_if(
+    nrow(set) != nrow(data),
+    "{.arg synthetic} must have the same rows as {.arg data}.",
+    x = "Set {j} has {nrow(set)}, {.arg data} has {nrow(data)}.",
+    i = "The risk is that of the file's own records.", arg = "synthetic"
+  )
   check_columns(known, set, "synthetic")
   for (name in known) {
     differ <- which(pattern_value(set[[name]]) != pattern_value(data[[name]]))
-    if (length(differ) > 0) {
-      n_bad <- length(differ)
-      abort_input(
-        "The rows of {.arg synthetic} must be in the order of {.arg data}.",
-        x = "Column {.val {name}} of set {j} differs in {n_bad} row{?s}.",
-        i = "Compute risks before rows are shuffled.",
-        arg = "synthetic", rows = differ
-      )
-    }
+    n <- length(differ)
+    refuse_if(
+      n > 0,
+      "The rows of {.arg synthetic} must be in the order of {.arg data}.",
+      x = "Column {.val {name}} of set {j} differs in {n} row{?s}.",
+      i = "Compute risks before rows are shuffled.",
+      arg = "synthetic", rows = differ
+    )
   }
-  response_values(
-    set, variable, response_levels(data[[variable]]),
-    arg = "synthetic"
-  )
+  levels <- response_levels(data[[variable]])
+  response_values(set, variable, levels, arg = "synthetic")
 }
 
-new_identification_risk <- function(parts, pattern, settings) {
+new_identification_risk <- function(parts, pattern, ...) {
   n <- length(parts$risk)
   m <- length(parts$set_risk)
-  false <- parts$set_unique - parts$set_true_unique
+  false <- (parts$set_unique - parts$set_true_unique) / parts$set_unique
   set <- data.frame(
-    set = seq_len(m),
-    mean_risk = parts$set_risk / n,
+    set = seq_len(m), mean_risk = parts$set_risk / n,
     expected_match_risk = parts$set_expected,
     true_match_rate = parts$set_true_unique / n,
-    false_match_rate = ifelse(
-      parts$set_unique > 0, false / parts$set_unique, NA_real_
-    ),
+    false_match_rate = ifelse(parts$set_unique > 0, false, NA_real_),
     unique_matches = as.integer(parts$set_unique)
   )
   means <- colMeans(set[2:5], na.rm = TRUE)
   means[is.nan(means)] <- NA_real_
-  structure(
-    c(
-      list(
-        record = data.frame(
-          risk = parts$risk, own = parts$own, matches = parts$matches,
-          pattern_size = pattern$size[pattern$code + 1L]
-        ),
-        set = set,
-        overall = c(
-          means,
-          expected_match_share = means[["expected_match_risk"]] / n,
-          max_risk = max(parts$risk)
-        ),
-        m = m, n_records = n, n_patterns = pattern$n
-      ),
-      settings
+  new_result(
+    "identification_risk",
+    record = data.frame(
+      risk = parts$risk, own = parts$own, matches = parts$matches,
+      pattern_size = pattern$size[pattern$code + 1L]
     ),
-    class = c("identification_risk", "pseudosynth_result")
+    set = set,
+    overall = c(
+      means, expected_match_share = means[["expected_match_risk"]] / n,
+      max_risk = max(parts$risk)
+    ),
+    m = m, n_records = n, n_patterns = pattern$n, ...
   )
 }
 
@@ -188,26 +173,21 @@ print_lines.identification_risk <- function(x) {
       format_share(x$overall[["true_match_rate"]]),
       format_share(x$overall[["false_match_rate"]])
     ),
-    sprintf(
-      "  record risks: %s", format_named(summarize_values(x$record$risk))
-    ),
+    paste("  record risks:", format_named(summarize_values(x$record$risk))),
     paste0("  ", confidential_line())
   )
 }
 
 identification_lines <- function(x) {
+  radius <- format(if (x$relative) 100 * x$radius else x$radius)
   c(
     sprintf(
       "Identification risk of %s: N = %s records, %s", x$variable,
       format_count(x$n_records), counted(x$m, "set")
     ),
     wrap_line(sprintf(
-      "ball of %s; known: %s; %s",
-      if (x$relative) {
-        paste0(format(100 * x$radius), "% around the true value")
-      } else {
-        paste(format(x$radius), "around the true value")
-      },
+      "ball of %s around the true value; known: %s; %s",
+      paste0(radius, if (x$relative) "%"),
       if (is.null(x$known)) "nothing else" else toString(x$known),
       counted(x$n_patterns, "pattern")
     ))
@@ -216,21 +196,15 @@ identification_lines <- function(x) {
 
 #' @export
 summary.identification_risk <- function(object, ...) {
-  structure(
-    list(
-      header = identification_lines(object),
-      table = data.frame(
-        what = c("risk", "own value close", "close values"),
-        rbind(
-          summarize_values(object$record$risk),
-          summarize_values(object$record$own),
-          summarize_values(object$record$matches)
-        ),
-        check.names = FALSE
-      ),
-      set = object$set
+  record <- object$record[c("risk", "own", "matches")]
+  summaries <- lapply(record, summarize_values)
+  new_result(
+    "summary_identification_risk", header = identification_lines(object),
+    table = data.frame(
+      what = c("risk", "own value close", "close values"),
+      do.call(rbind, unname(summaries)), check.names = FALSE
     ),
-    class = c("summary_identification_risk", "pseudosynth_result")
+    set = object$set
   )
 }
 
@@ -240,7 +214,7 @@ print_lines.summary_identification_risk <- function(x) {
     "set", "mean risk", "expected matches", "true rate", "false rate", "unique"
   )
   c(
-    x$header, "  By record, mean over sets",
+    x$header, "  By record (means over sets)",
     paste0("  ", format_table(x$table)), "  By set",
     paste0("  ", format_table(shown)), paste0("  ", confidential_line())
   )

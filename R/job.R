@@ -16,10 +16,8 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   model <- new_model(
     formula, data, family, given$prior, given$response, given$scaling
   )
-  run <- lapply(
-    formals(fit_synthesizer)[fit_arguments()], eval,
-    environment(fit_synthesizer)
-  )
+  defaults <- formals(fit_synthesizer)[fit_arguments()]
+  run <- lapply(defaults, eval, environment(fit_synthesizer))
   run[names(given)] <- given
   run <- check_run(
     run$chains, run$warmup, run$draws, seed, run$threads, run$control
@@ -27,14 +25,12 @@ new_job <- function(formula, data, family, given, neighbours, seed,
   choose_sampler(run$control$sampler, model$spec)
   check_public_centre(NULL, given$prior, model)
   tell_published(model)
-  structure(
-    list(
-      formula = formula, data = data, family = family, model = model,
-      fit_arguments = given, run = run,
-      neighbours = check_choice(neighbours, relation_names), seed = seed,
-      allow_unconverged = check_flag(allow_unconverged)
-    ),
-    class = c("synthesis_job", "pseudosynth_result")
+  new_result(
+    "synthesis_job",
+    formula = formula, data = data, family = family, model = model,
+    fit_arguments = given, run = run,
+    neighbours = check_choice(neighbours, relation_names), seed = seed,
+    allow_unconverged = check_flag(allow_unconverged)
   )
 }
 
@@ -51,23 +47,18 @@ new_job <- function(formula, data, family, given, neighbours, seed,
 assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
                              margin = NULL, bounds = NULL) {
   definition <- definition_of(mechanism)
-  job$mechanism <- mechanism
-  job["epsilon"] <- list(check_number(epsilon, above = 0, null = TRUE))
-  job$m <- check_count(m, min = 1)
-  job["margin"] <- list(margin)
-  job["bounds"] <- list(bounds)
+  job[c("mechanism", "epsilon", "m", "margin", "bounds")] <- list(
+    mechanism, check_number(epsilon, above = 0, null = TRUE),
+    check_count(m, min = 1), margin, bounds
+  )
   check_epsilon_use(job, definition)
   check_margin_use(job, definition)
   job["budget"] <- list(split_epsilon(job, definition))
   if (!is.null(margin)) check_job_margin(job)
-  if (definition$label == "strict") {
-    check_response_is_public(job$model$response)
-  }
+  if (definition$label == "strict") check_response_is_public(job$model$response)
   # Of censored likelihoods and of noise one file must not be told by a refusal
   told <- definition$kind %in% c("censored", "histogram", "scores")
-  if (!told || definition$from_unweighted) {
-    check_varies(job$model)
-  }
+  if (!told || definition$from_unweighted) check_varies(job$model)
   response <- with_bounds(job$model$response, bounds)
   check_public_ends(
     bounds, job$data[[response$variable]], "bounds", response$confirmed
@@ -80,37 +71,35 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
 }
 
 check_epsilon_use <- function(job, definition) {
-  why <- unname(definition$needs["epsilon"])
-  if (definition$kind == "censored") {
-    why <- "The likelihood is censored by it."
-  } else if (definition$kind %in% c("histogram", "scores")) {
-    why <- "The noise is scaled by it."
-  }
-  if (!is.na(why)) {
-    check_given(job$epsilon, definition$name, why, "epsilon")
-  }
-  claims <- definition$kind %in% c("censored", "weighted", "histogram", "scores")
+  noise <- "It determines the scale of the noise."
+  why <- switch(definition$kind,
+    censored = "It determines the interval that the likelihood is censored to.",
+    histogram = noise, scores = noise, unname(definition$needs["epsilon"])
+  )
+  if (!is.na(why)) check_given(job$epsilon, definition$name, why, "epsilon")
   refuse_if(
-    !claims && !is.null(job$epsilon),
+    !claims_epsilon(definition) && !is.null(job$epsilon),
     "The mechanism {.val {definition$name}} claims no epsilon.",
     i = "Leave {.arg epsilon} out, or choose another mechanism.",
     arg = "epsilon"
   )
 }
 
+claims_epsilon <- function(definition) {
+  definition$kind %in% c("censored", "weighted", "histogram", "scores")
+}
+
 check_margin_use <- function(job, definition) {
-  if (definition$kind == "histogram") {
-    check_given(
-      job$margin, definition$name, definition$needs[["margin"]], "bounds"
-    )
-  } else if (!is.null(job$margin) && !takes_margin(definition)) {
-    abort_input(
-      "The mechanism {.val {definition$name}} has no margin.",
-      i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out, or call
-           {.fn perturbed_histogram} and {.fn synthesize} yourself.",
-      arg = "margin"
-    )
-  }
+  histogram <- definition$kind == "histogram"
+  why <- if (histogram) definition$needs[["margin"]]
+  if (histogram) check_given(job$margin, definition$name, why, "bounds")
+  refuse_if(
+    !histogram && !is.null(job$margin) && !takes_margin(definition),
+    "The mechanism {.val {definition$name}} takes no margin.",
+    i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out, or call
+         {.fn perturbed_histogram} and {.fn synthesize} yourself.",
+    arg = "margin"
+  )
 }
 
 #' How the total is spent
@@ -123,14 +112,9 @@ split_epsilon <- function(job, definition = definition_of(job$mechanism)) {
   if (is.null(job$epsilon)) {
     return(NULL)
   }
-  share <- if (is.null(job$margin)) {
-    0
-  } else if (definition$kind == "histogram") {
-    1
-  } else {
-    job$margin$share
-  }
-  margin <- share * job$epsilon
+  share <- job$margin$share
+  if (definition$kind == "histogram") share <- 1
+  margin <- if (is.null(job$margin)) 0 else share * job$epsilon
   spent <- definition$split(job, job$epsilon - margin)
   list(
     margin = margin, first = spent$first, draw = spent$draw,
@@ -181,9 +165,7 @@ sort_arguments <- function(given, definitions, also = character()) {
   settings <- unlist(lapply(definitions, settings_of))
   known <- c(settings, margin_arguments, fit_arguments(), also)
   strange <- setdiff(names(given), known)
-  if (length(strange) > 0) {
-    abort_not_taken(strange, definitions, unique(known))
-  }
+  if (length(strange) > 0) abort_not_taken(strange, definitions, unique(known))
   take <- function(names) given[intersect(names(given), names)]
   list(
     settings = take(settings), margin = take(margin_arguments),
@@ -193,14 +175,11 @@ sort_arguments <- function(given, definitions, also = character()) {
 
 check_argument_names <- function(given) {
   names <- names(given) %||% character(length(given))
-  if (!all(nzchar(names))) {
-    n <- sum(!nzchar(names))
-    abort_input(
-      "Arguments in {.arg ...} must be named.",
-      x = "{n} of them {?is/are} not.",
-      arg = "..."
-    )
-  }
+  n <- sum(!nzchar(names))
+  refuse_if(
+    n > 0, "Arguments in {.arg ...} must be named.",
+    x = "{n} of them {?is/are} not.", arg = "..."
+  )
   twice <- unique(names[duplicated(names)])
   refuse_if(
     length(twice) > 0, "The argument{?s} {.arg {twice}} must be given once.",
@@ -218,12 +197,11 @@ abort_not_taken <- function(strange, definitions, known) {
     )
   }, "")
   abort_input(
-    "{cli::qty(length(strange))}Argument{?s} that nothing here takes:
-     {.arg {strange}}.",
-    stats::setNames(cli_escape(told), rep("x", length(told))),
+    "{cli::qty(length(strange))}Unused argument{?s}: {.arg {strange}}.",
+    x_bullets(told),
     stats::setNames(cli_escape(takes), rep("i", length(takes))),
     i = if (length(takes) == 0) {
-      "Settings of a mechanism object are stated where it is made."
+      "State the settings of a mechanism object where you make it."
     },
     arg = strange[1]
   )
@@ -237,20 +215,19 @@ why_not_taken <- function(name, known) {
     name %in% settings_of(definition)
   }, mechanisms_with(c("stages", "release"))))
   meant <- nearest_word(name, known)
-  if (name %in% names(paper_arguments)) {
-    ours <- paper_arguments[[name]]
-    cli::format_inline("The papers' {.arg {name}} is called {.arg {ours}}.")
+  why <- if (name %in% names(paper_arguments)) {
+    "The papers' {.arg {name}} is called {.arg {paper_arguments[[name]]}}."
   } else if (length(takers) > 0) {
-    cli::format_inline("{.arg {name}} is taken by {.val {takers}}.")
+    "{.arg {name}} is an argument of {.val {takers}}."
   } else if (name %in% c("privacy_weights", "censor")) {
-    cli::format_inline("{.arg {name}} is what the mechanism makes.")
-  } else if (length(meant) > 0) {
-    cli::format_inline(
-      "{.arg {name}} is not known. Did you mean {.arg {meant}}?"
-    )
+    "{.arg {name}} is made by the mechanism."
   } else {
-    cli::format_inline("{.arg {name}} is not known.")
+    "{.arg {name}} is not known."
   }
+  guess <- if (endsWith(why, "known.") && length(meant) > 0) {
+    " Did you mean {.arg {meant}}?"
+  }
+  cli::format_inline(paste0(why, guess))
 }
 
 # Mechanisms as they are given -------------------------------------------------
@@ -262,14 +239,12 @@ why_not_taken <- function(name, known) {
 #'   settings.
 #' @noRd
 choose_mechanism <- function(x, parts, arg) {
-  if (!rlang::is_missing(x) && inherits(x, "privacy_mechanism")) {
-    # A word that is refused where it cannot be used
-    if (!x$name %in% names(mechanisms_with(parts))) {
-      find_mechanism(x$name, parts, arg)
-    }
-    return(x)
+  if (rlang::is_missing(x) || !inherits(x, "privacy_mechanism")) {
+    return(find_mechanism(rlang::maybe_missing(x), parts, arg))
   }
-  find_mechanism(rlang::maybe_missing(x), parts, arg)
+  # A word that is refused where it cannot be used
+  usable <- x$name %in% names(mechanisms_with(parts))
+  if (usable) x else find_mechanism(x$name, parts, arg)
 }
 
 #' Those that are still to get settings
@@ -300,7 +275,7 @@ finish_job <- function(job, ledger) {
   # A score release holds no record: what is published is the job's
   own_data <- if (job$mechanism$kind == "scores") job$model$data
 
-  tell_step("Drawing {job$m} synthetic set{?s}")
+  tell_step(paste("Drawing", counted(job$m, "synthetic set")))
   drawn <- draw_sets(
     fits[[length(fits)]], job$m,
     newdata = as_given(own_data, job$model), margin = margin,

@@ -17,8 +17,7 @@ known_pattern <- function(data, known) {
   list(
     code = code - 1L, n = length(first), size = tabulate(code, length(first)),
     table = as.data.frame(
-      lapply(data[known], function(x) pattern_value(x[first])),
-      optional = TRUE
+      lapply(data[known], function(x) pattern_value(x[first])), optional = TRUE
     )
   )
 }
@@ -79,9 +78,9 @@ ball_radius <- function(y, radius, relative) {
 check_radius <- function(radius, relative, zero = FALSE) {
   refuse_if(
     rlang::is_missing(radius), "{.arg radius} must be given.",
-    i = "It says which values count as close, a choice of policy: 0.2 is
-         20% of the true value, with {.code relative = FALSE} it is in the
-         response's unit.",
+    i = "It is a policy choice which values count as close. 0.2 is 20% of the
+         true value. With {.code relative = FALSE}, it is in the unit of the
+         response.",
     arg = "radius"
   )
   if (zero) check_number(radius, min = 0) else check_number(radius, above = 0)
@@ -89,7 +88,7 @@ check_radius <- function(radius, relative, zero = FALSE) {
   refuse_if(
     relative && radius > 1,
     "A relative {.arg radius} is a share of the true value, at most 1.",
-    x = "It is {format(radius)}, that is {format(100 * radius)}%.",
+    x = "It is {format(radius)}, which means {format(100 * radius)}%.",
     i = "Write 0.2 for 20%, or {.code relative = FALSE} for the unit of the
          response.",
     arg = "radius"
@@ -99,21 +98,18 @@ check_radius <- function(radius, relative, zero = FALSE) {
 #' Check the known columns
 #' @return (character or `NULL`)
 #' @noRd
-check_known <- function(known, data, response, arg = "data") {
+check_known <- function(known, data, response) {
   if (is.null(known)) {
     return(NULL)
   }
-  check_names(known, names(data), of = arg)
+  check_names(known, names(data))
   known <- unique(known)
   refuse_if(
     response %in% known,
-    "The response must not be in the {.arg known} pattern.",
-    x = "{.val {response}} is synthetic; its value is looked for in a ball.",
-    arg = "known"
+    "The response must not be among the {.arg known} columns.",
+    x = "{.val {response}} is synthetic.", arg = "known"
   )
-  for (name in known) {
-    check_predictor(data[[name]], name)
-  }
+  for (name in known) check_predictor(data[[name]], name)
   known
 }
 
@@ -132,9 +128,7 @@ response_values <- function(data, variable, levels = NULL, arg = "data") {
   y <- data[[variable]]
   check_finite_column(y, variable)
   levels <- levels %||% response_levels(y)
-  if (is.logical(y) || length(levels) == 2) {
-    y <- as_number(y, levels)
-  }
+  if (is.logical(y) || length(levels) == 2) y <- as_number(y, levels)
   check_that(
     is.numeric(y) && !is.object(y) && is.null(dim(y)) && !anyNA(y),
     data[[variable]],

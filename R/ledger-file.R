@@ -21,20 +21,16 @@ resolved_path <- function(path, links = 40) {
 }
 
 make_ledger <- function(path, epsilon, delta, neighbours) {
-  if (is.null(epsilon)) {
-    abort_ledger(
-      "There is no ledger {.file {path}}.",
-      i = "Give {.arg epsilon}, its budget, to make one.",
-      arg = "path"
-    )
-  }
-  if (!dir.exists(dirname(path))) {
-    abort_ledger(
-      "A ledger must be in a folder that exists.",
-      x = "There is no folder {.file {dirname(path)}}.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    is.null(epsilon), "The ledger {.file {path}} does not exist.",
+    i = "To make one, give its budget as {.arg epsilon}.",
+    arg = "path", abort = abort_ledger
+  )
+  refuse_if(
+    !dir.exists(dirname(path)), "A ledger must be in a folder that exists.",
+    x = "There is no folder {.file {dirname(path)}}.",
+    arg = "path", abort = abort_ledger
+  )
   locked(path, {
     # Another process may have made it meanwhile
     if (!file.exists(path)) {
@@ -69,23 +65,13 @@ check_pattern <- ",\"check\":\"([0-9a-f]{64})\"}$"
 #' @noRd
 append_line <- function(path, line, ended) {
   bytes <- charToRaw(paste0(if (!ended) "\n", line, "\n"))
-  before <- if (file.exists(path)) file.size(path) else 0
-  # A ledger is for its owner alone
-  mask <- Sys.umask("077")
-  on.exit(Sys.umask(mask))
-  written <- tryCatch({
-    connection <- file(path, "ab")
-    tryCatch(writeBin(bytes, connection), finally = close(connection))
-    TRUE
-  }, warning = function(w) FALSE, error = function(e) FALSE)
-  if (!written || file.size(path) != before + length(bytes)) {
-    abort_ledger(
-      "The ledger {.file {path}} could not be written.",
-      x = "Nothing was drawn.",
-      i = "Is the disk full, or the file not writable? If its last line was
-           begun, delete that line."
-    )
-  }
+  refuse_if(
+    !or_else(put_bytes(bytes, path, "ab"), FALSE),
+    "The ledger {.file {path}} could not be written.",
+    x = "Nothing was drawn.",
+    i = "Check that the disk is not full and the file is writable. If the
+         last line is incomplete, delete it.", abort = abort_ledger
+  )
 }
 
 #' @return (list) `salt`, `epsilon`, `delta`, `neighbours`, `entries` (list),
@@ -93,11 +79,14 @@ append_line <- function(path, line, ended) {
 #'   `ended` (flag: is the last line?).
 #' @noRd
 read_ledger <- function(path) {
-  broken <- function(what) {
-    abort_ledger("{.file {path}} is not as it was written.", x = what)
+  broken_if <- function(wrong, what) {
+    refuse_if(
+      wrong, "{.file {path}} is damaged or was changed.", x = what,
+      abort = abort_ledger, .envir = rlang::caller_env()
+    )
   }
   size <- file.size(path)
-  if (is.na(size)) broken("It is not there any more.")
+  broken_if(is.na(size), "It does not exist any more.")
   text <- readChar(path, size, useBytes = TRUE)
   Encoding(text) <- "UTF-8"
   lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
@@ -108,23 +97,22 @@ read_ledger <- function(path) {
     )
   })
   book <- parsed[1][[1]]
-  if (!identical(book$ledger, "pseudosynth")) {
-    broken("Its first line is not that of a ledger.")
-  }
+  broken_if(
+    !identical(book$ledger, "pseudosynth"),
+    "Its first line is not that of a ledger."
+  )
   cut <- vapply(parsed, is.null, TRUE) & !grepl(check_pattern, lines)
   for (i in which(!cut)) {
     body <- sub(check_pattern, "", lines[i])
-    if (!identical(
-      cli::hash_sha256(paste0(book$salt, body)), parsed[[i]]$check
-    )) {
-      broken("Line {i} was changed.")
-    }
+    check <- cli::hash_sha256(paste0(book$salt, body))
+    broken_if(!identical(check, parsed[[i]]$check), "Line {i} was changed.")
   }
   entries <- Filter(Negate(is.null), parsed[-1])
   numbers <- vapply(entries, function(entry) as.integer(entry$number), 1L)
-  if (!identical(numbers, seq_along(entries))) {
-    broken("Entries are missing, or two have one number.")
-  }
+  broken_if(
+    !identical(numbers, seq_along(entries)),
+    "Entries are missing, or two have the same number."
+  )
   c(
     book[c("salt", "epsilon", "delta", "neighbours")],
     list(
@@ -141,16 +129,15 @@ read_ledger <- function(path) {
 #' @noRd
 check_whole <- function(book, path) {
   torn <- book$torn
-  if (length(torn) > 0) {
-    abort_ledger(
-      "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are}
-       cut off: what {?it charges/they charge} cannot be read.",
-      i = "Look at the file. If the process was killed while it wrote the
-           line, nothing was drawn: delete the line.",
-      i = "If something was drawn for it, put the line back from a backup of
-           the file, or spend no more from this ledger."
-    )
-  }
+  refuse_if(
+    length(torn) > 0,
+    "{cli::qty(length(torn))}Line{?s} {torn} of {.file {path}} {?is/are}
+     cut off: {?its/their} charges cannot be read.",
+    i = "Look at the file. If the process was killed while it wrote the
+         line, nothing was drawn: delete the line.",
+    i = "If something was drawn for it, restore the line from a backup, or
+         spend no more from this ledger.", abort = abort_ledger
+  )
 }
 
 #' Charges of entries as labels have them, the same thing once
@@ -176,9 +163,10 @@ entry_charges <- function(entries) {
 locked <- function(path, code, patience = 90) {
   lock <- paste0(path, ".lock")
   mine <- claim_lock(lock)
-  if (is.null(mine)) {
-    abort_ledger("The folder {.file {dirname(path)}} is not writable.")
-  }
+  refuse_if(
+    is.null(mine), "The folder {.file {dirname(path)}} is not writable.",
+    abort = abort_ledger
+  )
   on.exit(unlink(mine, recursive = TRUE))
   me <- lock_owner(mine)
   start <- Sys.time()
@@ -187,7 +175,7 @@ locked <- function(path, code, patience = 90) {
     refuse_if(
       difftime(Sys.time(), start, units = "secs") > patience,
       "The ledger is in use by another process.",
-      i = "If there is none, remove {.file {lock}}.",
+      i = "If no such process exists, remove {.file {lock}}.",
       arg = "ledger", class = "pseudosynth_error_locked"
     )
     Sys.sleep(0.02)

@@ -327,7 +327,7 @@ ledger_entry <- function(book, label, variable, published, response) {
     mechanism = label$mechanism, label = label$label, fit = label$fit,
     m = label$m,
     charges = row_lists(label$charges),
-    version = as.character(utils::packageVersion("pseudosynth"))
+    version = own_version()
   )
 }
 

@@ -79,15 +79,11 @@ takes_margin <- function(mechanism) {
 #' @param short (list) `bounds`, `bins`, `margin_share`, as far as given.
 #' @noRd
 resolve_margin <- function(margin, short, taken = TRUE) {
-  if (!is.null(margin)) {
+  if (length(short) == 0) {
     check_class(
       margin, "margin_histogram", "Make one with {.fn margin_histogram}.",
-      arg = "margin"
+      null = TRUE, arg = "margin"
     )
-    short$bounds <- NULL
-  }
-  none <- identical(as.double(short$margin_share), 0)
-  if (length(short) == 0 || none || !taken && all(names(short) == "bounds")) {
     return(margin)
   }
   refuse_if(
@@ -96,6 +92,10 @@ resolve_margin <- function(margin, short, taken = TRUE) {
     i = "Write {.code margin = margin_histogram(bounds, bins, share)}.",
     arg = "margin"
   )
+  if (identical(as.double(short$margin_share), 0) ||
+    !taken && all(names(short) == "bounds")) {
+    return(NULL)
+  }
   names(short)[names(short) == "margin_share"] <- "share"
   do.call(margin_histogram, short, quote = TRUE)
 }

@@ -79,3 +79,9 @@
 #' @importFrom RcppParallel RcppParallelLibs
 #' @keywords internal
 "_PACKAGE"
+
+#' The version that what is made today is stamped with
+#' @noRd
+own_version <- function() {
+  unname(getNamespaceVersion("pseudosynth"))
+}

@@ -497,7 +497,7 @@ object_certificate <- function(x, what, files) {
     certificate = "pseudosynth release",
     made_by = list(
       package = "pseudosynth",
-      version = as.character(utils::packageVersion("pseudosynth"))
+      version = own_version()
     ),
     object = what, synthetic = I(x$response$variable),
     published = I(as.character(x$design$variables)),

@@ -117,7 +117,7 @@ check_rows_file <- function(file, seed) {
 }
 
 row_key <- function(...) {
-  stable_hash(list(as.character(utils::packageVersion("pseudosynth")), ...))
+  stable_hash(list(own_version(), ...))
 }
 
 read_rows <- function(file) {

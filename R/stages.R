@@ -161,7 +161,7 @@ with_centred_prior <- function(job) {
 weighting_stages <- function(job, stage, what, make) {
   fits <- first_stage(job)
   unweighted <- fits[[1]]
-  tell_step("Fitting with {what}")
+  tell_step(paste("Fitting with", what))
   weights <- make(job, unweighted)
   fit <- job_update(job, unweighted, "weighted", 1, privacy_weights = weights)
   if (!is.null(job$budget)) fit <- solve_stage(job, unweighted, fit, weights)
@@ -173,6 +173,7 @@ weighting_stages <- function(job, stage, what, make) {
 #' @param fits (list) The stages up to the weighted fit.
 #' @noRd
 final_stages <- function(job, fits) {
+  force(fits)
   s <- job$mechanism$settings
   tell_step("Re-weighting")
   fits[[job$mechanism$name]] <- call_by_name(reweight, list(

@@ -103,7 +103,7 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
       n_records = nrow(values),
       made_by = list(
         package = "pseudosynth",
-        version = as.character(utils::packageVersion("pseudosynth")),
+        version = own_version(),
         assignment = assignment, reproducible = label$reproducible,
         combine = combine
       )

@@ -1,4 +1,4 @@
-# The strict job of the README, again and again on the same file: how far do the
+# A strict job ("centred"), again and again on the same file: how far do the
 # draws of one run lie from those of all? Only the sampler's seed varies. The
 # margin's noise does, too, and does not reach the fit: it calibrates what is
 # released.

@@ -2,8 +2,9 @@
 # R CMD build and R CMD check --as-cran; called by `make check`. Fails on an
 # error or a warning and prints the notes. Works without a network.
 #
-# R CMD build has run the vignettes and `make test` runs the tests: the check
-# does neither again, and it runs all examples once, the long ones among them.
+# The vignettes are built once, by the package of `make install`: R CMD build
+# would install it for them anew. `make test` runs the tests. The check does
+# neither again, and it runs all examples once, the long ones among them.
 # With CHECK_ALL=true, as in `make nightly`, it does what --as-cran does.
 
 set -u
@@ -29,9 +30,21 @@ Rscript --vanilla -e 'saveRDS(
 )'
 export R_CRAN_WEB="file://$PWD/cran"
 
-R CMD build "$root" || { echo "make check: R CMD build failed"; exit 1; }
-once=(--no-tests --no-vignettes --run-donttest)
-[ "${CHECK_ALL:-false}" = true ] && once=()
+# The package's files as R CMD build keeps them, with the vignettes built
+build_with_installed() {
+  R CMD build --no-build-vignettes "$root" &&
+    tar -xzf pseudosynth_*.tar.gz && rm pseudosynth_*.tar.gz &&
+    Rscript --vanilla "$root/tools/build-vignettes.R" pseudosynth &&
+    R CMD build --no-build-vignettes pseudosynth
+}
+
+if [ "${CHECK_ALL:-false}" = true ]; then
+  once=()
+  R CMD build "$root"
+else
+  once=(--no-tests --no-vignettes --run-donttest)
+  build_with_installed
+fi || { echo "make check: R CMD build failed"; exit 1; }
 R CMD check --as-cran --no-manual "${once[@]}" pseudosynth_*.tar.gz
 status=$?
 

@@ -3,30 +3,30 @@
 #
 #   Rscript tools/demo.R demo-output
 #
-# It leaves the synthetic sets (CSV) of two jobs, their public labels, the
+# It writes the synthetic sets (CSV) of two jobs, their public labels, the
 # figures (PNG) and index.html, a page without any outside resource that
-# explains both: the papers' re-weighted mixture, whose epsilon is a claim, and
-# a clipped model, whose epsilon is proven.
+# explains both jobs: the papers' re-weighted mixture, whose epsilon is a claim,
+# and a censored model, whose epsilon is proven.
 
 # ---- what is asked for -------------------------------------------------------
 
 n_components <- 3 # of the mixture
 n_sets <- 3 # synthetic sets
 
-strict_epsilon <- 1 # of the second job, in all
+strict_epsilon <- 1 # total of the second job
 
 # The budget of the mixture: more of everything is better and slower.
 n_chains <- 4
-n_warmup <- 150 # iterations of each chain of the first fit, thrown away
-n_rewarmup <- 50 # the same of later fits, which start where the last one ended
-n_draws <- 500 # draws of each chain kept
+n_warmup <- 150 # iterations of each chain of the first fit, discarded
+n_rewarmup <- 50 # the same for later fits, which start where the last one ended
+n_draws <- 500 # kept draws of each chain
 n_sweeps <- 2 # of the sampler for each kept draw of the first fit
-n_resweeps <- 2 # the same of later fits
-n_refits <- 3 # at most, of the search for the re-weighting constant
-tolerance <- 0.04 # of that search; the bound of a refit moves by about as much
+n_resweeps <- 2 # the same for later fits
+n_refits <- 3 # at most, in the search for the re-weighting constant
+tolerance <- 0.04 # of that search; the bound of a refit varies by about as much
 n_threads <- 2
 
-# Only to reproduce a run: a label says so, and such sets are not for release.
+# Only to reproduce a run: the label says so, and such sets are not for release.
 seed <- Sys.getenv("PSEUDOSYNTH_DEMO_SEED")
 seed <- if (nzchar(seed)) as.numeric(seed)
 
@@ -52,8 +52,8 @@ started <- seconds_now()
 
 # ---- 1 the confidential file -------------------------------------------------
 
-# A log scale needs positive incomes. Dropping the others is the user's choice
-# and is said on the page.
+# A log scale needs positive incomes. Dropping the others is the user's choice;
+# the page says so.
 income <- subset(ce_income, income > 0)
 say(
   "%s positive incomes of %s, %d predictors, mixture of %d normals, %d sets",
@@ -103,7 +103,7 @@ step("Drawing the synthetic sets", {
 
 # ---- 3 a proven epsilon, in one call -----------------------------------------
 
-# What a record can add to the log-likelihood is clipped to a public interval.
+# What a record adds to the log-likelihood is censored to a public interval.
 # Reference, bounds and decimals are public statements, not read from the file.
 step(sprintf("A proven epsilon of %g", strict_epsilon), {
   strict <- suppressMessages(pseudo_posterior(

@@ -11,8 +11,12 @@ Sys.setenv(
   NOT_CRAN = "true", # long tests too
   RCPP_PARALLEL_NUM_THREADS = "2",
   OMP_THREAD_LIMIT = "2",
-  TESTTHAT_CPUS = "2" # files side by side
+  TESTTHAT_CPUS = "2", # files side by side
+  # The package is compiled; compiling the tests, which run once, costs more
+  # than it saves.
+  R_ENABLE_JIT = "0"
 )
+compiler::enableJIT(0)
 options(Ncpus = 2, mc.cores = 2)
 
 filter <- commandArgs(trailingOnly = TRUE)

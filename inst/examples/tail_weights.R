@@ -30,7 +30,7 @@ tail_scheme <- function() {
     "tail",
     title = "tail weights", short = "Tail", word = "tail",
     inputs = c("lower", "upper"),
-    dependency = function(node, inner) dependency("own"),
+    dependency = function(node, inner) dependency("own record"),
     reads = function(node) {
       list(response = node$basis$variable, predictors = character())
     },

@@ -287,7 +287,7 @@ expect_within_label <- function(weights, context, info) {
   weights <- as_privacy_weights(weights, nrow(context$data))
   fit <- labelled_fit(context$fit, weights, clip = 1)
   label <- guarantee(fit)
-  proven <- dependency_of(weights)$kind %in% c("own", "floor")
+  proven <- dependency_of(weights)$kind %in% c("own record", "bounded")
   expect_identical(label$label == "strict", proven, info = info)
   expect_true(jsonlite::validate(to_json(label)), info = info)
   expect_true(nzchar(format(label)), info = info)
@@ -310,9 +310,9 @@ expect_within_label <- function(weights, context, info) {
   }
   audit <- audit_guarantee(
     fit,
-    cells = if (proven) 2500 else 1600,
+    cells = if (proven) by_night(2500, 1000) else by_night(1600, 900),
     remove = if (proven) c(1, 12, 24) else 1,
-    replacements = if (proven) 8 else 0
+    replacements = if (proven) by_night(8, 3) else 0
   )
   expect_equal(
     audit$worst$claim, unname(label$epsilon$total[audit$worst$neighbours]),

@@ -63,7 +63,7 @@ test_that("an outlier's removal is seen, below the exact loss", {
   expect_lt(sampled$worst$estimate, 1.2 * exact$worst$loss_bulk)
   text <- printed(sampled)
   expect_match(text, "lower bound")
-  expect_match(text, "no draws show more")
+  expect_match(text, "losses up to about")
   expect_no_match(text, "pass")
   expect_s3_class(autoplot(sampled), "ggplot")
 })

@@ -58,9 +58,9 @@ test_that("check_data_frame() refuses a column without a name or values", {
     list(y = 1:3, x = 1:2),
     class = "data.frame", row.names = 1:3
   )
-  refused(short, "\"x\" has not 3 values")
+  refused(short, "\"x\" does not have 3 values")
   file$g <- structure(c(1L, 7L, NA), levels = c("a", "b"), class = "factor")
-  refused(file, "\"g\" has codes beyond the levels")
+  refused(file, "\"g\" has codes without a level")
   file$g <- factor(c(NA, NA, NA), c("a", "b"))
   expect_identical(check_data_frame(file), file)
 })
@@ -77,8 +77,8 @@ test_that("check_weights() counts weights outside [0, 1] and keeps the rows", {
   error <- tryCatch(check_weights(w, 4), error = identity)
   expect_s3_class(error, input_error)
   expect_identical(error$rows, 3:4)
-  expect_match(conditionMessage(error), "1 record is below 0")
-  expect_match(conditionMessage(error), "1 record is above 1")
+  expect_match(conditionMessage(error), "1 weight is below 0")
+  expect_match(conditionMessage(error), "1 weight is above 1")
   expect_no_match(conditionMessage(error), "1.2", fixed = TRUE)
   short <- c(0, 1)
   expect_error(check_weights(short, 4), class = input_error)

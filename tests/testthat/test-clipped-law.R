@@ -234,6 +234,6 @@ test_that("how often each chain of a clipped model must have crossed", {
   expect_true(accepting(0.11, pairs = FALSE)$converged)
   alone <- accepting(0.09, pairs = FALSE)
   expect_false(alone$converged)
-  expect_match(alone$problems, "no pairs of chains", all = FALSE)
+  expect_match(alone$problems, "without coupled pairs", all = FALSE)
   expect_false(accepting(NaN)$converged)
 })

@@ -127,7 +127,7 @@ test_that("releases of one case take draws and histograms of their own", {
 
 test_that("comparisons print and plot", {
   expect_output(print(small_comparison()), "not for release")
-  expect_output(print(small_comparison()), "claims, not bounds")
+  expect_output(print(small_comparison()), "claimed, not proven")
   figure <- autoplot(small_comparison())
   expect_s3_class(figure, "ggplot")
   expect_no_error(ggplot2::ggplot_build(figure))

@@ -86,7 +86,7 @@ test_that("a misspelt argument is named, and the response is no group", {
     compare(small_job(), regresion = ~age),
     class = "pseudosynth_error_input"
   )
-  expect_match(conditionMessage(error), "`regresion` is no set and no argument")
+  expect_match(conditionMessage(error), "`regresion` is neither a set nor")
   error <- expect_error(
     compare(small_job(), groups = "income"),
     class = "pseudosynth_error_input"

@@ -373,7 +373,7 @@ case_audit <- function(name, case, part, formula, data, family, ...) {
   }
   audit_guarantee(
     formula, data, family, make_mechanism(name, settings), epsilon,
-    replacements = 8, ...
+    replacements = by_night(8, 4), ...
   )
 }
 
@@ -387,11 +387,11 @@ test_that("the exact audit's loss stays within a strict label", {
     audits <- list(
       case_audit(
         name, case, "grid", y ~ 1, beta, beta_response(c(0, 1)),
-        cells = 2000
+        cells = by_night(2000, 900)
       ),
       case_audit(
         name, case, "counts", y ~ 1, counts, poisson(),
-        cells = 801, prior = prior_normal(intercept = c(0, 2))
+        cells = by_night(801, 401), prior = prior_normal(intercept = c(0, 2))
       )
     )
     for (audit in audits) {

@@ -48,8 +48,8 @@ test_that("two records are enough", {
 })
 
 test_that("weights outside [0, 1] or of the wrong length are refused", {
-  refused("60 records are above 1", privacy_weights = rep(1.5, 60))
-  refused("1 record is below 0", privacy_weights = c(-1, rep(1, 59)))
+  refused("60 weights are above 1", privacy_weights = rep(1.5, 60))
+  refused("1 weight is below 0", privacy_weights = c(-1, rep(1, 59)))
   refused("It holds 3", privacy_weights = c(1, 1, 1))
   refused("1 weight is missing", privacy_weights = c(NA, rep(1, 59)))
   refused("numeric vector", privacy_weights = rep("1", 60))

@@ -104,7 +104,7 @@ test_that("frozen weights know rule, history and source", {
   expect_identical(
     as.numeric(predict(freeze(frozen), current_data())), as.numeric(frozen)
   )
-  expect_output(print(rule), "need a")
+  expect_output(print(rule), "need their own")
   expect_output(print(public), "states to be public")
 })
 

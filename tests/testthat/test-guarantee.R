@@ -139,7 +139,7 @@ test_that("every label carries the fields of a label", {
   for (fit in list(unweighted_fit(), lw_fit(), censored(unweighted_fit()))) {
     label <- guarantee(fit)
     expect_true(all(c(
-      "label", "mechanism", "relations", "epsilon", "m", "n_records",
+      "label", "mechanism", "neighbours", "epsilon", "m", "n_records",
       "n_draws", "unit", "oscillation", "public_inputs", "reasons", "empirical"
     ) %in% names(label)))
     expect_identical(label$n_records, 150L)
@@ -334,7 +334,7 @@ test_that("zCDP charges give an epsilon at a stated delta", {
   )
   expect_match(format(label), "at delta 0.000001", fixed = TRUE)
   expect_output(print(label), "rho 0.04 replace, 0.01 add-remove")
-  expect_output(print(label), "paid once\\s+however much\\s+is\\s+drawn")
+  expect_output(print(label), "spent once;\\s+further\\s+draws\\s+are\\s+free")
   expect_match(format(label), "^strict \\(epsilon, delta\\)-DP")
 })
 

@@ -24,7 +24,7 @@ test_that("the call of a job is short", {
 
 test_that("what a mechanism needs is asked for", {
   refused("epsilon", mechanism = "scalar", match = "solved for it")
-  refused("epsilon", mechanism = "censor_uw", match = "censored by it")
+  refused("epsilon", mechanism = "censor_uw", match = "is censored to")
   refused("epsilon", mechanism = "weighted_e")
   refused("radius", mechanism = "cw", match = "choice of policy")
   refused("radius", mechanism = "risk")
@@ -36,17 +36,17 @@ test_that("what a mechanism needs is asked for", {
 test_that("what nothing takes is refused with who takes it", {
   refused("radius",
     mechanism = "lw", radius = 0.2,
-    match = "is taken by \"cw\", \"cw_final\", and \"risk\""
+    match = "is an argument of \"cw\", \"cw_final\", and \"risk\""
   )
   refused("quantile", mechanism = "censor_uw", epsilon = 1, quantile = 0.9)
   refused("c", mechanism = "lw", c = 1, match = "called `scale`")
   refused("g", mechanism = "lw", g = 1, match = "called `shift`")
   refused("sclae", mechanism = "lw", sclae = 1, match = "mean `scale`")
   refused("warmpu", mechanism = "lw", warmpu = 1, match = "mean `warmup`")
-  refused("censor", mechanism = "lw", censor = censor(1), match = "makes")
+  refused("censor", mechanism = "lw", censor = censor(1), match = "is made by")
   refused("privacy_weights", mechanism = "lw", privacy_weights = 1)
   refused("scale",
-    mechanism = mechanism_lw(), scale = 0.5, match = "where it is made"
+    mechanism = mechanism_lw(), scale = 0.5, match = "where you make it"
   )
   refused("...", mechanism = "lw", epsilon = 1, m = 1, 0.5)
   refused("scale", mechanism = "lw", scale = 1, scale = 2)
@@ -87,7 +87,7 @@ test_that("the margin is checked before the first fit", {
   margin("share", bounds = c(10, 2e6), margin_share = 1)
   margin("margin", margin = c(10, 2e6))
   margin("margin", margin = margin_histogram(c(1, 9)), bounds = c(10, 2e6))
-  refused("bounds", mechanism = "lw", bounds = c(10, 2e6))
+  refused("margin", mechanism = "lw", bounds = c(10, 2e6), bins = 30)
   refused("epsilon",
     mechanism = "centred", epsilon = 1e-7, reference = reference,
     bounds = c(10, 2e6)
@@ -119,7 +119,7 @@ test_that("file, model and run are checked before the first fit", {
   refused("risk_sets", mechanism = "risk", radius = 0.1, risk_sets = 1e5)
   refused("known", mechanism = "cw", radius = 0.1, known = "nothing")
   refused("known", mechanism = "risk", radius = 0.1, known = "income")
-  refused("neighbours", mechanism = "lw", neighbours = "replace")
+  refused("neighbours", mechanism = "lw", neighbours = "replace-one")
   refused("seed", mechanism = "lw", seed = -1)
   refused("epsilon", mechanism = "unweighted", epsilon = 1)
 })

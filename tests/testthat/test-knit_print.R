@@ -19,7 +19,7 @@ test_that("results that are tables are tables of a document", {
   lines <- knitted(compared)
   expect_length(table_rows(lines), 3)
   expect_match(lines, "Table: Sets of income", all = FALSE)
-  expect_match(lines, "are claims, not bounds", all = FALSE)
+  expect_match(lines, "claimed, not proven", all = FALSE)
   use <- knitted(utility(job, regression = log(income) ~ age))
   # Distances and ratios, eleven statistics of the file and the sets, heaping
   expect_length(table_rows(use), 2 + 12 + 2 + 4)

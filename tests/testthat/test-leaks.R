@@ -48,7 +48,7 @@ test_that("nothing that may leave holds a mark", {
   )) {
     expect_nothing_in(x, "scores")
   }
-  for (name in c("weighted", "censored")) {
+  for (name in c("weighted", "clipped")) {
     label <- guarantee(objects[[name]], public = TRUE)
     expect_nothing_in(label, name)
     expect_nothing_said(c(to_json(label), utils::capture.output(

@@ -160,7 +160,7 @@ test_that("a histogram is a release of its own", {
   expect_equal(
     label$epsilon$total, c(replace = 1, "add-remove" = 0.5)
   )
-  expect_output(print(label), "paid once")
+  expect_output(print(label), "spent once")
   syn <- synthesize(histogram, m = 4, seed = 2)
   expect_s3_class(syn, "synthetic_data")
   expect_equal(guarantee(syn)$epsilon$total, label$epsilon$total)

@@ -205,7 +205,7 @@ test_that("the axis of bounds has figures at any size of the bounds", {
 
 test_that("neighbours of an audit are whole numbers", {
   audit <- list(
-    neighbours = data.frame(
+    losses = data.frame(
       neighbours = "add-remove", loss = c(0.5, 1), loss_bulk = c(0.1, 0.2)
     ),
     worst = data.frame(neighbours = "add-remove", claim = 1),

@@ -278,7 +278,7 @@ test_that("arguments that a mechanism needs or cannot use are errors", {
   bad("unweighted", epsilon = 1)
   bad("risk", epsilon = 1, radius = 0.2)
   bad("cw")
-  bad("lw", bounds = c(10, 2e6))
+  bad("lw", bounds = c(10, 2e6), bins = 30)
   bad("censor_uw", epsilon = 1, quantile = 0.9)
   bad("centred", epsilon = 1, reference = public, bounds = c(10, 5, 3))
   bad("centred", epsilon = 1, reference = public, margin_share = 1)

@@ -276,7 +276,7 @@ test_that("near copies are told at the fit, with the share, by every source", {
     # Once
     expect_length(messages, 1)
     text <- conditionMessage(messages[[1]])
-    expect_match(text, "\"wage\" and \"other\" tell [0-9.]+%")
+    expect_match(text, "\"wage\" and \"other\" give [0-9.]+%")
     expect_match(text, "release")
   }
   prior <- prior_normal(1, c(9, 2.5))

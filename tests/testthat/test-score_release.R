@@ -682,7 +682,7 @@ test_that("what a step is charged beforehand holds for all public vectors", {
     for (neighbours in relation_names) {
       for (columns in c(1, 3, 12)) {
         budget <- with_step_cost(list(
-          noise = noise, neighbours = relation, amount = 0.7
+          noise = noise, neighbours = neighbours, amount = 0.7
         ), columns)
         for (seed in 1:5) {
           x <- withr::with_seed(seed, matrix(rt(40 * columns, 2), 40))

@@ -171,7 +171,7 @@ test_that("a t density around ties is said to have no bound", {
     ))
     fit$problems
   }
-  expect_match(told(3), "beyond 75.0% a t density with df = 3", all = FALSE)
+  expect_match(told(3), "Above 75.0%, a t density with df = 3", all = FALSE)
   expect_no_match(paste(told(30), collapse = " "), "t density")
 })
 

@@ -195,16 +195,16 @@ test_that("a rule from most of this file is a rule from this file", {
     rule <- freeze(lipschitz_weights(fit_to(history), allow_unconverged = TRUE))
     dependency_of(predict(rule, data))$kind
   }
-  expect_identical(kind(data[-1, ], data), "file")
-  expect_identical(kind(data, data[-(1:5), ]), "file")
-  expect_identical(kind(data[sample(150, 100), ], data), "file")
-  expect_identical(kind(data[-(1:5), ], data[1:140, ]), "file")
-  expect_identical(kind(rbind(data, current_data()), data), "file")
+  expect_identical(kind(data[-1, ], data), "other records")
+  expect_identical(kind(data, data[-(1:5), ]), "other records")
+  expect_identical(kind(data[sample(150, 100), ], data), "other records")
+  expect_identical(kind(data[-(1:5), ], data[1:140, ]), "other records")
+  expect_identical(kind(rbind(data, current_data()), data), "other records")
   # A history that is a tenth of this file
-  expect_identical(kind(data, data[1:15, ]), "file")
+  expect_identical(kind(data, data[1:15, ]), "other records")
   changed <- data
   changed$income[1:3] <- changed$income[1:3] + 1
-  expect_identical(kind(data, changed), "file")
+  expect_identical(kind(data, changed), "other records")
   # Other records of the same survey share a few values by chance
   expect_identical(kind(data, current_data()), "own record")
   count <- freeze(count_weights("income", data[-1, ], radius = 0.2))

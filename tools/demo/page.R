@@ -94,16 +94,16 @@ page_parts <- function(job, strict, use, figures, income) {
     date = format(Sys.Date(), "%d %B %Y"),
     figure_bounds = figure(figures[["bounds"]], "Record bounds by stage", paste(
       "The bounds of all records at each stage. The width shows how many",
-      "records have such a bound; the orange bar is the bound of the fit."
+      "records have such a bound; the orange bar is the Lipschitz bound."
     )),
     figure_weights = figure(figures[["weights"]], "Bound against weight", paste(
-      "One point is one record. Before re-weighting (LW), records far below",
-      "the line have given up weight. Afterwards (LW_final) those with less",
-      "than full weight lie near the line, and all others have weight 1."
+      "Each point is a record. Before re-weighting (LW), records far below",
+      "the line have given up weight. Afterwards (LW_final), records with",
+      "less than full weight lie near the line, and all others have weight 1."
     )),
     figure_traces = figure(figures[["traces"]], "Traces of the last fit", paste(
-      "Every line is one chain of the re-weighted fit. Where one chain stays",
-      "above or below the others, the chains have not converged."
+      "Each line is a chain of the last fit. If one chain stays above or below",
+      "the others, the chains have not converged."
     )),
     figure_density = figure(figures[["density"]], "Density of income", paste(
       "Density of income in the file (dark) and in the synthetic sets (blue)."
@@ -115,7 +115,7 @@ page_parts <- function(job, strict, use, figures, income) {
     ),
     figure_groups = figure(figures[["groups"]], "Incomes of groups", paste(
       "Geometric mean of income in groups of five predictors. Ring and",
-      "triangle should lie on the dot; the smallest groups are off the most."
+      "triangle should lie on the dot. The smallest groups are furthest off."
     )),
     figure_synthetic = figure(
       figures[["synthetic"]], "Synthetic income",
@@ -132,8 +132,9 @@ status_note <- function(fits) {
   failed <- names(fits)[!vapply(fits, function(f) isTRUE(f$converged), NA)]
   if (length(failed) == 0) {
     return(paste0(
-      "<div class=\"note\"><p><b>All fits have converged</b> by the thresholds",
-      " of section 6. The figures below can be read as they stand.</p></div>"
+      "<div class=\"note\"><p><b>All fits have passed the convergence",
+      " checks</b> of section 6. The figures below can be read as they",
+      " stand.</p></div>"
     ))
   }
   last <- names(fits)[length(fits)] %in% failed
@@ -145,8 +146,8 @@ status_note <- function(fits) {
         "Not converged: ", paste(stage_names[failed], collapse = ", "), "."
       )
     },
-    "</b> The chains of this run were too short for the thresholds of section",
-    " 6. ", if (last) {
+    "</b> The chains of this run were too short for the convergence checks of",
+    " section 6. ", if (last) {
       paste0(
         "The label is therefore <code>none</code>: nothing is promised, and",
         " the synthetic sets must not be released. "
@@ -154,8 +155,8 @@ status_note <- function(fits) {
     } else {
       "Bounds and weights of these stages are rough. "
     },
-    "The figures show how the method works; for results, run more draws (the",
-    " constants at the top of <code>tools/demo.R</code>).</p></div>"
+    "The figures show how the method works. For results, run more draws (see",
+    " the constants at the top of <code>tools/demo.R</code>).</p></div>"
   )
 }
 
@@ -164,9 +165,9 @@ budget_text <- function(first, last) {
   sprintf(
     paste(
       "Each fit runs %d chains and keeps %s draws of each: S = %s draws. The",
-      "first fit takes %d sweeps of the sampler for a draw and throws away %s",
-      "draws of each chain as warmup; later ones start where the last one",
-      "ended, take %d and throw away %s."
+      "first fit takes %d sweeps of the sampler for a draw and discards %s",
+      "draws of each chain as warmup. Later fits start where the last one",
+      "ended, take %d sweeps and discard %s draws."
     ),
     control$chains, count(control$draws), count(nrow(last$draws)),
     first$control$thin, count(first$control$warmup), control$thin,
@@ -177,8 +178,8 @@ budget_text <- function(first, last) {
 search_text <- function(reweighting) {
   if (is.null(reweighting)) {
     return(paste(
-      "<b>In this run no <em>k</em> of the search kept the bound</b>, so that",
-      "the weighted fit is the last one."
+      "<b>In this run no <em>k</em> of the search kept the bound</b>, so the",
+      "weighted fit is the last one."
     ))
   }
   search <- reweighting$search
@@ -202,11 +203,12 @@ search_text <- function(reweighting) {
 
 stages_caption <- function(stages) {
   paste(
-    "&Delta;: largest record bound. Oscillation: largest difference between",
-    "two draws of one record&rsquo;s weighted log-likelihood, which does not",
-    "depend on the unit of income. &epsilon; is claimed for one parameter",
-    "draw, first for a record added or removed (2&thinsp;&Delta;), then for",
-    "one whose income is replaced (4&thinsp;&Delta;).",
+    "Bound: the Lipschitz bound, which is the largest record bound.",
+    "Oscillation: the largest difference between two draws of one",
+    "record&rsquo;s weighted log-likelihood; it does not depend on the unit of",
+    "income. &epsilon; is claimed for one parameter draw: twice the bound for",
+    "a record added or removed, four times the bound for one whose income is",
+    "replaced.",
     if (anyNA(stages$epsilon_add_remove)) {
       paste(
         "A dash: nothing is claimed, because the fit is unweighted or has not",
@@ -218,14 +220,13 @@ stages_caption <- function(stages) {
 
 label_text <- function(label, stages) {
   intro <- paste(
-    "<p>The label is computed from how the sets were made, not from what one",
-    "hopes for. Two relations between files matter. If a record is",
-    "<em>added or removed</em>, the papers&rsquo; claim is",
-    "&epsilon;&nbsp;=&nbsp;2&thinsp;&Delta; for each parameter draw that is",
-    "released. If one record&rsquo;s income is <em>replaced</em> by another,",
-    "it is twice that; this is the relation that fits a file whose predictors",
-    "are published. Each set uses a draw of its own, so the figures add up",
-    "over the sets.</p>"
+    "<p>The label is computed from how the sets were made. Two kinds of",
+    "neighbouring files matter. If a record is <em>added or removed</em>, the",
+    "papers claim an &epsilon; of twice the Lipschitz bound for each parameter",
+    "draw that is released. If one record&rsquo;s income is <em>replaced</em>",
+    "with another, &epsilon; is twice that. Replacing is the relation for a",
+    "file whose predictors are published. Each set uses its own parameter",
+    "draw, so the figures add up over the sets.</p>"
   )
   verdict <- if (label$label == "none") {
     paste(
@@ -236,11 +237,11 @@ label_text <- function(label, stages) {
     sprintf(
       paste(
         "<p>For the %d sets together the papers claim &epsilon; = %s",
-        "(replace one) and %s (add or remove one). <b>This is a claim and not",
-        "a bound that holds.</b> The weights are made from the file, and one",
-        "record moves all of them, which the claim leaves out. An &epsilon; of",
-        "this size would promise little even if it held. Read &Delta; as an",
-        "index of risk: it compares fits of the same file with each other.</p>"
+        "(replace) and %s (add-remove). <b>This is claimed by the papers, not",
+        "proven.</b> The weights are made from the file, and one record",
+        "changes all of them; the claim ignores that. An &epsilon; of this",
+        "size would promise little even if it were proven. Read the Lipschitz",
+        "bound as an index of risk that compares fits of the same file.</p>"
       ),
       label$m, figure3(label$epsilon$total[["replace"]]),
       figure3(label$epsilon$total[["add-remove"]])
@@ -261,9 +262,9 @@ convergence_caption <- function(fits) {
   }))
   paste(c(
     if (any(failed)) {
-      "Orange: outside the thresholds."
+      "Orange: fails a check."
     } else {
-      "All quantities of all fits are within the thresholds."
+      "All quantities of all fits pass the checks."
     },
     others
   ), collapse = " ")
@@ -277,8 +278,8 @@ table_stages <- function(fits, stages) {
   }
   html_table(data.frame(
     Stage = stage_names[stages$stage],
-    "&Delta;" = figure3(stages$lipschitz_bound),
-    "2&thinsp;&Delta;" = figure3(2 * stages$lipschitz_bound),
+    Bound = figure3(stages$lipschitz_bound),
+    "2 x bound" = figure3(2 * stages$lipschitz_bound),
     Oscillation = figure3(stages$oscillation),
     "Least<br>weight" = weight(min),
     "Mean<br>weight" = weight(mean),
@@ -299,7 +300,7 @@ table_search <- function(reweighting) {
     html_table(data.frame(
       Refit = as.character(seq_len(nrow(search))),
       k = formatC(search$k, format = "f", digits = 3),
-      "&Delta;" = figure3(search$bound),
+      Bound = figure3(search$bound),
       "Share of the bound allowed" = formatC(
         search$ratio,
         format = "f", digits = 3
