@@ -63,8 +63,8 @@ is_same_file <- function(data, history) {
 check_hash_form <- function(history) {
   if (!identical(history[["form"]], row_hash_form)) {
     abort_privacy(
-      "A weight rule or reference must tell which records it is from.",
-      x = "An earlier version of the package saved it.",
+      "The records behind this weight rule or reference cannot be compared.",
+      x = "It was saved by an earlier version of the package.",
       i = "Make it again from its file."
     )
   }

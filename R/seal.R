@@ -66,9 +66,9 @@ told_apart <- function(sets) {
 check_sealed <- function(x, made, arg = rlang::caller_arg(x)) {
   if (!is_sealed(x)) {
     abort_privacy(
-      "{.arg {arg}} must be as {.fn {made}} made it.",
-      x = "Some of it was changed since, or an older version made it.",
-      i = "Make it again, with other arguments where needed.",
+      "{.arg {arg}} must be an unedited result of {.fn {made}}.",
+      x = "It was edited, or made by an older version of the package.",
+      i = "Make it again, with other arguments if needed.",
       arg = arg, class = "pseudosynth_error_edited"
     )
   }

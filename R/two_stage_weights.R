@@ -100,7 +100,7 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
   verdict <- verdict_of(first, dependency("own record"))
   if (verdict$label != "strict") {
     abort_privacy(
-      "The first stage must carry a strict label.",
+      "The first stage must have a strict label.",
       x = "It is {.val {verdict$label}}.",
       i = "{cli_escape(verdict$reasons)}"
     )

@@ -175,7 +175,7 @@ test_that("label, codebook and certificate say what the sets are for", {
   price <- small_price()
   free <- price_release(price$data)
   said <- list(
-    c("in other places", "do not combine"), c("leaves unknown", "imputation")
+    c("in different places", "do not combine"), c("leaves unknown", "imputation")
   )
   for (kind in 1:2) {
     sets <- synthesize(free, 2, price$data, uncertainty = kind == 2)
@@ -198,7 +198,7 @@ test_that("label, codebook and certificate say what the sets are for", {
     codebook <- read.csv(file.path(folder, "codebook.csv"))
     expect_match(
       codebook$origin[codebook$variable == "y"],
-      c("best values in other places", "drawn anew in each set")[kind]
+      c("best values in different places", "drawn anew in each set")[kind]
     )
   }
 })
