@@ -249,7 +249,7 @@ test_that("the public page says what the label and the sets say", {
     gsub("\\s+", " ", gsub("<[^>]*>", "", page_text(page)$text))
   }
   weighted <- said(jobs$weighted)
-  expect_match(weighted, "claimed and not a bound that holds;", fixed = TRUE)
+  expect_match(weighted, "claimed by the papers, not proven;", fixed = TRUE)
   expect_no_match(weighted, "large files")
   expect_match(weighted, "rules for partially synthetic data")
   score <- said(jobs$score)
