@@ -1,80 +1,86 @@
 #' A ledger of what has been spent on a confidential file
 #'
-#' An append-only file beside the data that records what every release costs,
-#' adds it up, and refuses what exceeds the budget. [synthesize()],
-#' [pseudo_posterior()], [score_release()] and [perturbed_histogram()] take it
-#' as `ledger` and write their entry before they draw anything, noise included:
-#' if they fail, warn or are killed afterwards, the entry stays and no second
-#' draw is had for it. Every call is an entry of its own; of a job also its
-#' histogram and its first stage are, which are drawn before its sets.
+#' Opens an append-only file, kept with the data, that records the cost of every
+#' release, adds up the costs, and refuses a release that exceeds the budget.
 #'
-#' One ledger is for one confidential file: all its entries add up, whatever
-#' model or column they are of.
+#' [synthesize()], [pseudo_posterior()], [score_release()] and
+#' [perturbed_histogram()] take it as `ledger`. They write their entry before
+#' they draw anything, noise included. If they fail, warn or are killed
+#' afterwards, the entry stays, and the draw cannot be repeated under it. Every
+#' call is an entry of its own. A job also writes entries for its histogram and
+#' its first stage, which are drawn before its sets.
+#'
+#' Use one ledger for one confidential file: all its entries add up, whatever
+#' their model or column.
 #'
 #' @param path (string) The ledger's file, such as `"income.ledger"`. It is made
 #'   if it does not exist, readable and writable by its owner alone.
 #' @param epsilon (positive number or `NULL`) The budget, under `neighbours`.
-#'   `NULL` for a ledger that exists. A budget cannot be changed: another number
-#'   than the ledger's is an error.
-#' @param delta (number from 0 to 0.1) The public delta at which charges of
-#'   zero-concentrated differential privacy, such as those of [score_release()],
-#'   are stated. Default 0: such charges do not fit.
-#' @param neighbours (string) `"add-remove"`, the default, or `"replace"`: the
-#'   relation that the budget is meant for. `delta` and `neighbours` of a ledger
-#'   that exists are its own.
-#' @param x (`privacy_ledger`)
+#'   `NULL`, the default, opens a ledger that exists. The budget of a ledger
+#'   cannot be changed: another number is an error.
+#' @param delta (number from 0 to 0.1) The public delta at which costs in
+#'   zero-concentrated differential privacy, such as those of
+#'   [score_release()], are stated. Default 0: such costs are refused.
+#' @param neighbours (string) The relation of the budget: `"add-remove"`, the
+#'   default, or `"replace"`. A ledger that exists keeps its own `delta` and
+#'   `neighbours`.
+#' @param x (`privacy_ledger`) The ledger.
 #' @param ... Not used.
 #'
 #' @return A `privacy_ledger`: a list with `path`, `epsilon`, `delta` and
-#'   `neighbours`. The entries stay in the file. `print()` says what is spent,
-#'   `as.data.frame()` has one row for each entry: `number`, `time` (UTC),
-#'   `synthetic`, `published`, `mechanism`, `label`, `m`, `records`, `file` (a
-#'   salted hash of the confidential response; `NA` where sets were drawn from a
-#'   histogram or score release, which hold no record) and `spent`, what was
-#'   spent up to and including it.
+#'   `neighbours`. The entries stay in the file. `print()` shows how much is
+#'   spent. `as.data.frame()` has one row for each entry: `number`, `time`
+#'   (UTC), `synthetic`, `published`, `mechanism`, `label`, `m`, `records`,
+#'   `file` (a salted hash of the confidential response; `NA` for sets drawn
+#'   from a histogram or score release, which hold no record) and `spent`, the
+#'   total up to and including the entry.
 #'
 #' @section Composition:
-#' The charges of all labels, the same thing once, see [guarantee()]: pure
-#' epsilons are summed; where one is of zero-concentrated differential privacy,
-#' all are turned into rho, summed and stated at `delta`. Claimed epsilons of
-#' asymptotic labels count as if they were proven, and `print()` says how much
-#' of the sum they are. Draws without any claim are refused, as are draws under
-#' a seed, which are not for release.
+#' The ledger adds up the charges of all labels and counts a charge that several
+#' labels share once, see [guarantee()]. Pure epsilons are summed. If one charge
+#' is in zero-concentrated differential privacy, all are converted to rho,
+#' summed, and stated at `delta`. Claimed epsilons of asymptotic labels count
+#' as if they were proven; `print()` shows how much of the sum is proven. Draws
+#' without a claim are refused. So are draws with a seed, which are not for
+#' release.
 #'
 #' A column that one entry protects must not be published by another: income
-#' drawn given education, and education given income, would each publish what
-#' the other protects. A column of 20 values and more is known by these, too,
-#' under whatever name.
+#' drawn given education, and education drawn given income, would each publish
+#' what the other protects. A column with 20 or more distinct values is also
+#' recognised by its values, under any name.
 #'
 #' @section The file:
-#' A line of JSON for the ledger, then one for each entry, with a number and a
-#' hash; a line that was changed, or is missing between others, is an error.
-#' The hash finds mistakes. It is no signature.
+#' The first line of the file is JSON for the ledger; each further line is an
+#' entry with a number and a hash. A changed line, or a line missing between
+#' others, is an error. The hash detects mistakes. It does not protect against
+#' deliberate forgery.
 #'
-#' Nothing is drawn before its entry is complete, but a line that a crash cut
-#' off while it was written looks like one that lost its end later, after a
-#' draw. So where a line is cut off, `print()` says so and nothing more is spent
-#' until you have looked: a line that nothing was drawn for may be deleted,
-#' another must come back from a backup.
+#' Nothing is drawn before its entry is complete. But the ledger cannot tell a
+#' line that a crash cut off during writing from one that was damaged later,
+#' after a draw. If a line is cut off, `print()` says so and nothing more can be
+#' spent until you have looked at it. Delete the line if nothing was drawn for
+#' it; otherwise restore it from a backup.
 #'
-#' Two processes at once wait for each other: a folder `<path>.lock` is there
-#' while an entry is written. That of a process that died is removed, at once on
-#' the same Linux machine, elsewhere after a minute. It must be on a local disk:
-#' on network disks neither this nor appending is safe. An entry survives the
-#' death of its process, a power failure only as far as the disk does.
+#' Two processes wait for each other: a folder `<path>.lock` exists while an
+#' entry is written. The lock of a process that died is removed at once on the
+#' same Linux machine, elsewhere after a minute. The ledger must be on a local
+#' disk: on network disks neither locking nor appending is safe. An entry
+#' survives the death of its process; whether it survives a power failure
+#' depends on the disk.
 #'
 #' @section Error types:
-#' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): what does not
-#' fit; fields `spent`, `total` (with it) and `budget`.
+#' `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): the cost exceeds
+#' the budget; fields `spent`, `total` (with it) and `budget`.
 #' `pseudosynth_error_protected` (a `pseudosynth_error_privacy`): a column that
 #' another entry protects, or publishes.
-#' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): no ledger, a
-#' changed line, one that is cut off, another budget. That the file is put back
-#' to an earlier copy cannot be known: keep it where nobody does.
-#' `pseudosynth_error_locked`: another process holds it for more than 90
-#' seconds.
+#' `pseudosynth_error_ledger` (a `pseudosynth_error_input`): not a ledger, a
+#' changed line, a line that is cut off, another budget. The ledger cannot
+#' detect that the file was replaced by an earlier copy: keep it where nobody
+#' does that. `pseudosynth_error_locked`: another process holds the lock for
+#' more than 90 seconds.
 #' @section Privacy:
-#' The ledger is as confidential as the file: claimed epsilons are computed from
+#' The ledger is as confidential as the file, because claimed epsilons are
+#' computed from the file.
 #' it.
 #' @seealso [synthesize()], [release()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
@@ -88,7 +94,7 @@
 #' book <- ledger(tempfile(fileext = ".ledger"), epsilon = 5)
 #' first <- synthesize(fit, m = 2, ledger = book)
 #' book
-#' # 2 more would be 6 in all
+#' # 2 more would make 6 in total
 #' try(synthesize(fit, m = 1, ledger = book))
 #' @export
 ledger <- function(path, epsilon = NULL, delta = 0,
@@ -103,26 +109,23 @@ ledger <- function(path, epsilon = NULL, delta = 0,
     abort_ledger(
       "{.arg path} must be the ledger's file.",
       x = "{.file {path}} is a folder.",
-      i = "Name a file in it, such as
+      i = "Name a file in it:
            {.code ledger(file.path(folder, \"income.ledger\"), ...)}.",
       arg = "path"
     )
   }
-  if (!file.exists(path)) {
-    make_ledger(path, epsilon, delta, neighbours)
-  }
+  if (!file.exists(path)) make_ledger(path, epsilon, delta, neighbours)
   book <- read_ledger(path)
   if (!is.null(epsilon) && epsilon != book$epsilon) {
     abort_ledger(
       "The budget of a ledger cannot be changed.",
       x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
-      i = "Leave {.arg epsilon} out.",
-      arg = "epsilon"
+      i = "Leave {.arg epsilon} out.", arg = "epsilon"
     )
   }
-  structure(
-    c(list(path = path), book[c("epsilon", "delta", "neighbours")]),
-    class = c("privacy_ledger", "pseudosynth_result")
+  new_result(
+    "privacy_ledger", path = path, epsilon = book$epsilon, delta = book$delta,
+    neighbours = book$neighbours
   )
 }
 
@@ -211,8 +214,8 @@ check_planned <- function(ledger, job) {
 
 abort_seeded <- function() {
   abort_privacy(
-    "A ledger takes what is for release.",
-    x = "These sets, or what they are drawn from, have a given seed.",
+    "A ledger only records draws that are for release.",
+    x = "These sets, or their source, were made with a given seed.",
     i = "Leave {.arg seed} out everywhere, or {.arg ledger} here.",
     arg = "ledger"
   )
@@ -229,14 +232,12 @@ is_recorded <- function(book, label) {
 }
 
 check_spendable <- function(label) {
-  if (label$label == "none" || anyNA(total_charges(label$charges)$epsilon)) {
-    abort_privacy(
-      "A ledger takes draws with a claim only.",
-      x = "The label of these is {.val {label$label}}.",
-      i = "Leave {.arg ledger} out; such sets are not counted.",
-      arg = "ledger"
-    )
-  }
+  refuse_privacy(
+    label$label == "none" || anyNA(total_charges(label$charges)$epsilon),
+    "A ledger only records draws that claim an epsilon.",
+    x = "The label of these is {.val {label$label}}.",
+    i = "Leave {.arg ledger} out; such sets are not counted.", arg = "ledger"
+  )
   if (!identical(label$reproducible, FALSE)) abort_seeded()
 }
 
@@ -256,15 +257,14 @@ check_protected <- function(book, entry) {
     intersect(entry$synthetic, of("published")),
     if (isTRUE(entry$file %in% of("values"))) entry$synthetic
   ))
-  if (length(told) > 0) {
-    abort_privacy(
-      "What one release protects must not be published by another.",
-      x = "{cli::qty(told)}The column{?s} {.val {told}} {?is/are} synthetic in
-           one and published in another.",
-      i = "Leave {cli::qty(told)}{?it/them} out of the predictors.",
-      arg = "ledger", class = "pseudosynth_error_protected"
-    )
-  }
+  refuse_privacy(
+    length(told) > 0,
+    "A column that one release protects must not be published by another.",
+    x = "{cli::qty(told)}The column{?s} {.val {told}} {?is/are} synthetic in
+         one release and published in another.",
+    i = "Leave {cli::qty(told)}{?it/them} out of the predictors.",
+    arg = "ledger", class = "pseudosynth_error_protected"
+  )
 }
 
 #' Refuse what does not fit in what is left
@@ -276,9 +276,9 @@ check_budget <- function(book, label) {
   if (exceeds(total, book$epsilon)) {
     shown <- c(format_exact(book$epsilon), format_up(c(spent, total)))
     abort_privacy(
-      "The budget of the ledger does not allow this.",
-      x = "Of epsilon {shown[1]} ({book$neighbours}) {shown[2]} is spent; with this
-           it would be {shown[3]}.",
+      "The ledger's budget does not allow this.",
+      x = "Of epsilon {shown[1]} ({book$neighbours}), {shown[2]} is spent; this
+           would make it {shown[3]}.",
       arg = "ledger", class = "pseudosynth_error_budget",
       spent = spent, total = total, budget = book$epsilon
     )
@@ -288,17 +288,15 @@ check_budget <- function(book, label) {
 #' Refuse Gaussian noise where the ledger has no delta to state it at
 #' @noRd
 check_has_delta <- function(book) {
-  if (book$delta == 0) {
-    abort_privacy(
-      "Gaussian noise needs a ledger with a {.arg delta}.",
-      x = "This ledger has none. Nothing was drawn.",
-      i = "Take {.code delta = 0} here, which gives Laplace noise. Or open
-           another ledger for this file:
-           {.code ledger(path, epsilon, delta = 1e-5)}.",
-      arg = "ledger", class = "pseudosynth_error_budget",
-      spent = spent_of(book, book$charges), total = Inf, budget = book$epsilon
-    )
-  }
+  refuse_privacy(
+    book$delta == 0, "Gaussian noise needs a ledger with a {.arg delta}.",
+    x = "This ledger has none. Nothing was drawn.",
+    i = "Use {.code delta = 0} here, which gives Laplace noise. Or open
+         another ledger for this file:
+         {.code ledger(path, epsilon, delta = 1e-5)}.",
+    arg = "ledger", class = "pseudosynth_error_budget",
+    spent = spent_of(book, book$charges), total = Inf, budget = book$epsilon
+  )
 }
 
 #' @return (number) Epsilon under the ledger's relation and delta.
@@ -312,9 +310,7 @@ spent_of <- function(book, charges) {
 #'   be met by chance.
 #' @noRd
 ledger_entry <- function(book, label, variable, published, response) {
-  mark <- function(x) {
-    cli::hash_sha256(paste(book$salt, values_mark(x)))
-  }
+  mark <- function(x) cli::hash_sha256(paste(book$salt, values_mark(x)))
   list(
     number = length(book$entries) + 1L,
     time = format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"),
@@ -325,17 +321,13 @@ ledger_entry <- function(book, label, variable, published, response) {
       if (length(unique(x)) < 20) "" else mark(x)
     }, "", USE.NAMES = FALSE)),
     mechanism = label$mechanism, label = label$label, fit = label$fit,
-    m = label$m,
-    charges = row_lists(label$charges),
-    version = own_version()
+    m = label$m, charges = row_lists(label$charges), version = own_version()
   )
 }
 
 #' All that a ledger has recorded, the same thing once
 #' @noRd
-ledger_charges <- function(ledger) {
-  read_ledger(ledger$path)$charges
-}
+ledger_charges <- function(ledger) read_ledger(ledger$path)$charges
 
 # Printing ---------------------------------------------------------------------
 
@@ -349,11 +341,10 @@ as.data.frame.privacy_ledger <- function(x, ...) {
       if (is.null(value)) missing else toString(value)
     }, "")
   }
+  columns <- c("time", "synthetic", "published", "mechanism", "label")
   number <- seq_along(book$entries)
   data.frame(
-    number = number, time = field("time", ""),
-    synthetic = field("synthetic", ""), published = field("published", ""),
-    mechanism = field("mechanism", ""), label = field("label", ""),
+    number = number, lapply(stats::setNames(nm = columns), field, ""),
     m = as.integer(field("m", "")),
     records = as.integer(field("records", NA_character_)),
     file = field("file", NA_character_),
@@ -365,30 +356,29 @@ as.data.frame.privacy_ledger <- function(x, ...) {
 
 print_lines.privacy_ledger <- function(x) {
   book <- read_ledger(x$path)
-  spent <- spent_of(book, book$charges)
   proven <- vapply(book$entries, function(entry) entry$label == "strict", TRUE)
   n <- length(book$entries)
   c(
     sprintf(
-      "Ledger: epsilon %s of %s spent (%s%s), %d entr%s", format_up(spent),
-      format_exact(book$epsilon), book$neighbours,
+      "Ledger: epsilon %s of %s spent (%s%s), %d entr%s",
+      format_up(spent_of(book, book$charges)), format_exact(book$epsilon),
+      book$neighbours,
       if (book$delta > 0) paste(", delta", format_exact(book$delta)) else "",
       n, if (n == 1) "y" else "ies"
     ),
     if (!all(proven)) {
       sprintf(
-        "  %d of them claimed and not proven; the proven ones come to %s",
+        "  %d of them claimed, not proven; the proven ones sum to %s",
         sum(!proven),
         format_up(spent_of(book, entry_charges(book$entries[proven])))
       )
     },
     if (length(book$torn) > 0) {
       sprintf(
-        "  not counted, since cut off: line %s; nothing more can be spent",
+        "  cut off and not counted: line %s; nothing more can be spent",
         toString(book$torn)
       )
     },
-    paste0("  ", x$path),
-    paste0("  ", confidential_line())
+    paste0("  ", c(x$path, confidential_line()))
   )
 }

@@ -1,20 +1,19 @@
 #' Lipschitz bounds of a fit
 #'
-#' The record Lipschitz bound \eqn{\Delta_i = \max_s |g_i(\theta_s)|} is the
-#' largest pull of record i on the log pseudo posterior over the kept draws,
-#' where \eqn{g_i = \alpha_i f_i} and \eqn{f_i} is the record's log-likelihood
-#' (censored where the fit is censored). The draw bound is
-#' \eqn{\Delta(\theta_s) = \max_i |g_i(\theta_s)|}, and the bound of the fit
+#' Computes how far each record can pull the log pseudo posterior.
+#'
+#' The record Lipschitz bound is \eqn{\Delta_i = \max_s |g_i(\theta_s)|} over
+#' the kept draws. Here \eqn{g_i = \alpha_i f_i}, and \eqn{f_i} is the record's
+#' log-likelihood; for a censored fit, \eqn{g_i} is censored. The draw bound is
+#' \eqn{\Delta(\theta_s) = \max_i |g_i(\theta_s)|}, and the bound of the fit is
 #' \eqn{\Delta = \max_i \Delta_i}. The source papers report
 #' \eqn{\epsilon = 2\Delta}; [guarantee()] says what that is worth.
 #'
-#' The S x N log-likelihood of a fit is never stored: bounds are reduced as it
-#' is computed, a block of records at a time, with the same result at any
-#' number of threads.
+#' The S x N log-likelihood of a fit is never stored. It is computed and reduced
+#' in blocks of records, with the same result at any number of threads.
 #'
-#' @param x A `synthesizer`, a [pseudo_posterior()] job, of which the last fit
-#'   is taken, or any other Bayesian model in one of four forms:
-#'   * a log-likelihood matrix (numeric, S x N: draws in rows with all chains
+#' @param x A `synthesizer`; a [pseudo_posterior()] job, whose last fit is used;
+#'   or any other Bayesian model in one of four forms:
 #'     merged, records in columns, as in package loo) or array (iterations x
 #'     chains x N);
 #'   * `function(data_i, draws)`: the S log-likelihoods of one record, given one
@@ -26,19 +25,17 @@
 #'   The log-likelihood must be unweighted: rstanarm and brms multiply it by the
 #'   weights of a weighted fit. `-Inf` and `Inf` are allowed and give an
 #'   infinite bound; `NA` is an error.
-#' @param quantile (number in (0, 1]) With `quantile < 1` the draws whose draw
-#'   bound lies above this quantile are dropped first, and the record bounds
-#'   are taken over the kept draws only. The quantile is an order statistic,
-#'   so `$overall` is exactly the quantile of the draw bounds. It counts from
-#'   all draws of the fit, those included that [truncate_draws()] has dropped.
-#'   Default 1: all draws.
-#' @param unit (string) What the log-likelihood of another model is the density
-#'   of, for instance `"log(income)"`. The bound depends on that unit.
-#' @param data (data frame or matrix) For a function: one row a record.
-#' @param draws For a function: whatever it takes as its second argument, all S
-#'   draws.
+#' @param quantile (number in (0, 1]) Draws whose draw bound lies above this
+#'   quantile are dropped, and the record bounds are taken over the kept draws.
+#'   The quantile is an order statistic, so `$overall` is exactly the quantile
+#'   of the draw bounds. It counts all draws of the fit, including those that
+#'   [truncate_draws()] has dropped. Default 1: all draws are kept.
+#' @param unit (string) For another model: the response whose density the
+#'   log-likelihood is, such as `"log(income)"`. The bound depends on its unit.
+#' @param data (data frame or matrix) For a function: one row for each record.
+#' @param draws For a function: its second argument, all S draws.
 #' @param threads (count or `NULL`) Threads; `NULL`, the default, takes the
-#'   fit's own.
+#'   fit's own number.
 #' @param ... Not used.
 #'
 #' @return A `lipschitz_bound`: a list with
@@ -64,8 +61,8 @@
 #'
 #' @section Privacy:
 #' A maximum over S draws is not a supremum: one more draw exceeds it with
-#' probability 1 / (S + 1). The bound holds the weights fixed, although one
-#' record moves the weights of all the others. It is an index of risk, not a
+#' probability 1 / (S + 1). The bound treats the weights as fixed, although one
+#' record changes the weights of all others. It is an index of risk, not a
 #' guarantee.
 #'
 #' @references
@@ -102,9 +99,8 @@ lipschitz.lipschitz_bound <- function(x, quantile = 1, ...) {
   check_quantile(quantile)
   refuse_if(
     quantile < x$quantile,
-    "A bound cannot be taken at another {.arg quantile} afterwards.",
-    i = "Call {.fn lipschitz} on the fit or on the matrix.",
-    arg = "quantile"
+    "A bound cannot be changed to another {.arg quantile}.",
+    i = "Call {.fn lipschitz} on the fit or on the matrix.", arg = "quantile"
   )
   x
 }
@@ -120,7 +116,7 @@ lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
   }
   threads <- threads %||% x$control$threads %||% 1L
   bound_of_draws(
-    x$spec, x$draws, threads, unit_of(x),
+    x$spec, x$draws, threads, x$response$label,
     quantile = quantile, dropped = x$dropped %||% 0L, draw = x$bound$draw
   )
 }
@@ -128,13 +124,12 @@ lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
 #' @rdname lipschitz
 #' @export
 lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
-  rlang::check_dots_empty()
+  check_no_dots(..., hint = "See {.fn lipschitz}.")
   fits <- x$internal$fits
   fit <- fits[[length(fits)]]
   check_class(
     fit, "synthesizer",
-    "The job is a score release, which bounds every record alike.",
-    arg = "x"
+    "The job is a score release, which bounds all records equally.", arg = "x"
   )
   lipschitz.synthesizer(fit, quantile, threads)
 }
@@ -168,15 +163,7 @@ lipschitz.function <- function(x, quantile = 1, data, draws,
 
 #' @rdname lipschitz
 #' @export
-is_lipschitz_bound <- function(x) {
-  inherits(x, "lipschitz_bound")
-}
-
-#' The modelled response in words, such as `log(income)`
-#' @noRd
-unit_of <- function(fit) {
-  fit$response$label
-}
+is_lipschitz_bound <- function(x) inherits(x, "lipschitz_bound")
 
 print_lines.lipschitz_bound <- function(x) {
   n_infinite <- sum(is.infinite(x$record))
@@ -190,21 +177,18 @@ print_lines.lipschitz_bound <- function(x) {
       format_figure(x$overall), format_figure(2 * x$overall),
       format_figure(max(x$oscillation))
     ),
-    sprintf("  record bounds: %s", format_named(summarize_values(x$record))),
+    paste("  record bounds:", format_named(summarize_values(x$record))),
     sprintf(
       "  N = %s records, S = %s draws%s",
       format_count(length(x$record)), format_count(sum(x$kept)),
-      if (x$quantile < 1) {
+      if (x$quantile == 1) "" else {
         sprintf(" kept at draw quantile %s", format(x$quantile))
-      } else {
-        ""
       }
     ),
     if (n_infinite > 0) {
       sprintf(
-        "  %s record%s an infinite bound: some draw gives a non-finite
-  log-likelihood", format_count(n_infinite),
-        if (n_infinite == 1) " has" else "s have"
+        "  %s: some draw has a non-finite log-likelihood",
+        counted(n_infinite, "infinite record bound")
       )
     },
     "  A maximum over draws, not a guarantee.",
@@ -214,22 +198,18 @@ print_lines.lipschitz_bound <- function(x) {
 
 #' @export
 summary.lipschitz_bound <- function(object, ...) {
-  values <- rbind(
-    summarize_values(object$record),
-    summarize_values(object$oscillation),
-    summarize_values(object$draw[object$kept])
-  )
+  values <- lapply(list(
+    "record bound" = object$record, "record oscillation" = object$oscillation,
+    "draw bound" = object$draw[object$kept]
+  ), summarize_values)
   table <- data.frame(
-    what = c("record bound", "record oscillation", "draw bound"),
-    values, check.names = FALSE
+    what = names(values), do.call(rbind, unname(values)), check.names = FALSE
   )
-  structure(
-    list(
-      table = table, overall = object$overall, n_records =
-        length(object$record), n_draws = sum(object$kept),
-      quantile = object$quantile, unit = object$unit
-    ),
-    class = c("summary_lipschitz_bound", "pseudosynth_result")
+  new_result(
+    "summary_lipschitz_bound",
+    table = table, overall = object$overall, n_records =
+      length(object$record), n_draws = sum(object$kept),
+    quantile = object$quantile, unit = object$unit
   )
 }
 

@@ -15,19 +15,11 @@ new_lipschitz_bound <- function(parts, kept, quantile, unit, weighted = FALSE) {
   broken <- parts$nonfinite > 0 | is.na(record)
   record[broken] <- Inf
   oscillation[broken] <- Inf
-  structure(
-    list(
-      overall = max(record),
-      record = record,
-      draw = parts$draw,
-      oscillation = oscillation,
-      kept = kept,
-      quantile = quantile,
-      nonfinite = as.integer(parts$nonfinite),
-      unit = unit,
-      weighted = weighted
-    ),
-    class = c("lipschitz_bound", "pseudosynth_result")
+  new_result(
+    "lipschitz_bound",
+    overall = max(record), record = record, draw = parts$draw,
+    oscillation = oscillation, kept = kept, quantile = quantile,
+    nonfinite = as.integer(parts$nonfinite), unit = unit, weighted = weighted
   )
 }
 
@@ -59,21 +51,15 @@ keep_draws <- function(draw, quantile, dropped = 0L) {
 #' @noRd
 bound_of_draws <- function(spec, draws, threads, unit, quantile = 1,
                            dropped = 0L, draw = NULL) {
-  reduce <- function(draws) {
-    lipschitz_(spec, draws, as.integer(threads))
-  }
+  reduce <- function(draws) lipschitz_(spec, draws, as.integer(threads))
   kept <- rep(TRUE, nrow(draws))
   if (quantile < 1) {
-    if (is.null(draw)) {
-      draw <- reduce(draws)$draw
-    }
+    if (is.null(draw)) draw <- reduce(draws)$draw
     kept <- keep_draws(draw, quantile, dropped)
   }
   # What a dropped draw does, a non-finite value included, does not count
   parts <- reduce(draws[kept, , drop = FALSE])
-  if (quantile < 1) {
-    parts$draw <- draw
-  }
+  if (quantile < 1) parts$draw <- draw
   new_lipschitz_bound(
     parts, kept, quantile, unit,
     weighted = any(spec$alpha != 1) || !is.null(spec$censor)

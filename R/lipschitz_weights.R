@@ -1,11 +1,11 @@
 #' Lipschitz weights
 #'
 #' Turns the record bounds \eqn{\Delta_i} of an *unweighted* fit into privacy
-#' weights: \eqn{\alpha_i = c (1 - r_i) + g}, clamped to \[0, 1\], with
-#' \eqn{r_i} in \[0, 1\] the record's relative risk. Records that a draw
+#' weights: \eqn{\alpha_i = c (1 - r_i) + g}, clamped to \[0, 1\], where
+#' \eqn{r_i} in \[0, 1\] is the record's relative risk. Records that some draw
 #' explains badly, mostly those in the tails, lose most of their weight.
 #'
-#' The three maps of \eqn{\Delta_i} to \eqn{r_i}:
+#' Three maps turn \eqn{\Delta_i} into \eqn{r_i}:
 #'
 #' | map | \eqn{r_i} |
 #' |---|---|
@@ -13,25 +13,25 @@
 #' | `"softmax"` | \eqn{1 / (1 + \exp(-1.69897 (\Delta_i - mean) / sd))} |
 #' | `"logistic"` | \eqn{2 / (1 + \exp(-0.5 \Delta_i)) - 1} |
 #'
-#' Where all \eqn{\Delta_i} are equal, \eqn{r_i = 0}. A record with a non-finite
-#' log-likelihood at any kept draw gets weight 0 and takes no part in the
-#' minimum, maximum, mean and standard deviation.
+#' If all \eqn{\Delta_i} are equal, \eqn{r_i = 0}. A record with a non-finite
+#' log-likelihood at any kept draw gets weight 0 and is left out of the minimum,
+#' maximum, mean and standard deviation.
 #'
 #' @param x An unweighted `synthesizer`, its `lipschitz_bound`, or any other
 #'   unweighted model that [lipschitz()] takes: an [external_fit()], an S x N
 #'   matrix of log-likelihoods, a fit with a `log_lik()` method. Weights made
-#'   from a bound or a matrix cannot be frozen, for these do not know the model.
+#'   from a bound or a matrix cannot be frozen, because these do not know the
+#'   model.
 #' @param scale (number >= 0) c. Default 1.
 #' @param shift (number) g, added to every weight. Default 0; a positive one is
 #'   a floor.
 #' @param map (string) `"linear"` (default), `"softmax"` or `"logistic"`.
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
-#'   bounds are left out, see [lipschitz()]. Default 1: none.
+#'   bounds are dropped, see [lipschitz()]. Default 1: none.
 #' @param allow_unconverged (flag) Use a fit that has not converged? Default
 #'   `FALSE`: an error.
 #'
 #' @param ... Must be empty.
-#'
 #' @return [`privacy_weights`][privacy_weights] (numeric, N) of scheme
 #'   `"lipschitz"`, in the order of the records.
 #'
@@ -40,9 +40,9 @@
 #' range. `pseudosynth_error_privacy`: a fit that has not converged.
 #'
 #' @section Privacy:
-#' The smallest and the largest bound enter every weight, so that one record
-#' moves the weights of all others. No proven bound on the privacy loss exists
-#' for them; see [guarantee()].
+#' The smallest and the largest bound enter every weight, so one record changes
+#' the weights of all others. No bound on their privacy loss has been proven;
+#' see [guarantee()].
 #'
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
@@ -64,40 +64,45 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
                               quantile = 1, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz_weights}.")
   check_present(x)
-  check_number(scale, min = 0)
-  check_number(shift)
-  map <- check_choice(map, c("linear", "softmax", "logistic"))
+  settings <- lipschitz_settings(scale, shift, map)
   check_quantile(quantile)
-  if (inherits(x, "synthesizer") || isFALSE(attr_converged(x))) {
+  if (inherits(x, "synthesizer") ||
+    inherits(x, "external_fit") && isFALSE(x$converged)) {
     check_converged(x, allow_unconverged)
   }
   bound <- lipschitz(x, quantile)
   refuse_if(
     bound$weighted, "{.arg x} must be an unweighted fit or its bound.",
     x = "Its likelihood is weighted or censored.",
-    i = "Lipschitz weights start from the unweighted record bounds; use
-         {.fn reweight} to improve the weights of a weighted fit.",
+    i = "Lipschitz weights start from the unweighted record bounds. To improve
+         the weights of a weighted fit, use {.fn reweight}.",
     arg = "x"
   )
   basis <- list(
-    model = frozen_model(x, bound$kept),
-    range = bound_range(bound$record), map = map, scale = scale, shift = shift,
-    history = fit_rows(x)
+    model = frozen_model(x, bound$kept), range = bound_range(bound$record),
+    map = settings$map, scale = scale, shift = shift, history = fit_rows(x)
   )
   new_privacy_weights(
     lipschitz_rule(basis, bound$record), "lipschitz",
-    list(map = map, scale = scale, shift = shift, quantile = bound$quantile),
+    c(basis[c("map", "scale", "shift")], quantile = bound$quantile),
     made_from = history_mark(x) %||% NA,
     basis = if (!is.null(basis$model)) basis, records = model_marks(x)
   )
 }
 
+#' The map of bounds to Lipschitz weights, checked
+#' @noRd
+lipschitz_settings <- function(scale, shift, map) {
+  list(
+    scale = check_number(scale, min = 0), shift = check_number(shift),
+    map = check_choice(map, c("linear", "softmax", "logistic"))
+  )
+}
+
 lipschitz_scheme <- function() {
   new_weighting_scheme(
-    "lipschitz",
-    title = "Lipschitz weights (LW)", short = "LW", word = "lw",
-    inputs = c("map", "scale", "shift"),
-    dependency = depends_on_file,
+    "lipschitz", title = "Lipschitz weights (LW)", short = "LW", word = "lw",
+    inputs = c("map", "scale", "shift"), dependency = depends_on_file,
     reads = reads_model,
     rule = function(node, data, inner) {
       basis <- node$basis
@@ -111,12 +116,8 @@ lipschitz_scheme <- function() {
       )
     },
     why_not_freezable = "They were made from a bound or a matrix, which do not
-      know the model: give {.fn lipschitz_weights} the fit."
+      know the model. Give {.fn lipschitz_weights} the fit."
   )
-}
-
-attr_converged <- function(x) {
-  if (inherits(x, "external_fit")) x$converged
 }
 
 #' The weights of record bounds, given what the fit's own bounds were
@@ -135,9 +136,7 @@ lipschitz_rule <- function(basis, delta) {
 #' @noRd
 bound_range <- function(delta) {
   finite <- delta[is.finite(delta)]
-  if (length(finite) == 0) {
-    return(list(min = 0, max = 0, mean = 0, sd = 0))
-  }
+  if (length(finite) == 0) finite <- c(0, 0)
   list(
     min = min(finite), max = max(finite), mean = mean(finite),
     sd = stats::sd(finite)

@@ -1,25 +1,20 @@
 # Log-likelihoods of models fitted elsewhere, one record at a time: a list with
 # `n` (records) and `at(i)`, the S values of record i.
 
-matrix_columns <- function(x) {
-  list(n = ncol(x), at = function(i) x[, i])
-}
+matrix_columns <- function(x) list(n = ncol(x), at = function(i) x[, i])
 
 #' @param f (function of one record and the draws)
 #' @noRd
 function_columns <- function(f, data, draws) {
   refuse_if(
-    rlang::is_missing(data) || length(dim(data)) != 2 || nrow(data) == 0,
-    "A log-likelihood function needs {.arg data} with one row a record.",
+    "A log-likelihood function needs {.arg data} with one row for each record.",
     i = "Give a data frame or a matrix, and all {.arg draws}.", arg = "data"
   )
-  lacking <- rlang::is_missing(draws) || is.null(draws)
   refuse_if(
-    lacking || length(formals(args(f))) < 2,
+    rlang::is_missing(draws) || is.null(draws) || length(formals(args(f))) < 2,
     "A log-likelihood function takes one row of {.arg data} and all
      {.arg draws}.",
-    i = "Write {.code function(data_i, draws)}.",
-    arg = "draws"
+    i = "Write {.code function(data_i, draws)}.", arg = "draws"
   )
   n_draws <- NULL
   list(n = nrow(data), at = function(i) {
@@ -28,7 +23,7 @@ function_columns <- function(f, data, draws) {
     refuse_if(
       !is.numeric(values) || length(values) != n_draws || n_draws == 0,
       "The log-likelihood function must give one number per draw.",
-      x = "For a record it gives {describe_type(values)}; the first record
+      x = "For one record it gives {describe_type(values)}; the first record
            has {n_draws}.",
       arg = "x", rows = i
     )
@@ -47,10 +42,10 @@ check_log_lik_matrix <- function(x) {
 
 abort_missing_log_lik <- function(rows) {
   refuse_if(
-    length(rows) > 0, "The log-likelihood must hold no missing value.",
+    length(rows) > 0, "The log-likelihood must have no missing values.",
     x = "{length(rows)} record{?s} {?has/have} one.",
-    i = "A maximum that skips a draw understates the bound.",
-    arg = "x", rows = rows
+    i = "A maximum that skips draws understates the bound.", arg = "x",
+    rows = rows
   )
 }
 
@@ -165,25 +160,20 @@ frozen_model <- function(fit, kept = NULL) {
   if (inherits(fit, "external_fit")) {
     source <- fit$log_lik
     known <- source$kind == "function" && is.data.frame(source$data)
-    if (!known || fit$weighted) {
-      return(NULL)
+    if (known && !fit$weighted) {
+      list(
+        f = source$f, draws = source$draws, quantile = fit$quantile,
+        columns = names(source$data)
+      )
     }
-    return(list(
-      f = source$f, draws = source$draws, quantile = fit$quantile,
-      columns = names(source$data)
-    ))
+  } else if (inherits(fit, "synthesizer") && is.null(fit$censor)) {
+    draws <- fit$draws
+    if (!is.null(kept) && !all(kept)) draws <- draws[kept, , drop = FALSE]
+    list(
+      response = fit$response, design = fit$design, family = fit$family,
+      spec = spec_of_model(fit$spec), draws = draws
+    )
   }
-  if (!inherits(fit, "synthesizer") || !is.null(fit$censor)) {
-    return(NULL)
-  }
-  draws <- fit$draws
-  if (!is.null(kept) && !all(kept)) {
-    draws <- draws[kept, , drop = FALSE]
-  }
-  list(
-    response = fit$response, design = fit$design, family = fit$family,
-    spec = spec_of_model(fit$spec), draws = draws
-  )
 }
 
 #' Record bounds of other records at a model's draws
@@ -199,8 +189,6 @@ model_bound <- function(model, data, alpha = NULL) {
     return(bound_of_columns(columns, 1, "", alpha)$record)
   }
   spec <- record_spec(model, data)
-  if (!is.null(alpha)) {
-    spec$alpha <- alpha
-  }
+  if (!is.null(alpha)) spec$alpha <- alpha
   bound_of_draws(spec, model$draws, 1L, "")$record
 }

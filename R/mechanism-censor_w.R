@@ -12,9 +12,8 @@ definition_censor_w <- function() {
   mechanism_definition(
     name = "censor_w", kind = "censored", label = "asymptotic",
     title = "censored likelihood, Lipschitz weights (LW)",
-    does = "censors under Lipschitz weights of this file",
-    short = "Censor_w", colour = "#F2A37E",
-    make = mechanism_censor_w, from_unweighted = TRUE,
+    does = "censors under Lipschitz weights of this file", short = "Censor_w",
+    colour = "#F2A37E", make = mechanism_censor_w, from_unweighted = TRUE,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
     stages = stages_censor_w
   )

@@ -16,8 +16,7 @@ definition_centred <- function() {
     name = "centred", kind = "censored", label = "strict",
     title = "censored likelihood ratio to a reference",
     does = "censors the likelihood ratio to a public `reference`",
-    short = "Centred", colour = "#332288",
-    make = mechanism_centred,
+    short = "Centred", colour = "#332288", make = mechanism_centred,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     stages = function(job) clipped_stage(job, job_rule(job))
   )

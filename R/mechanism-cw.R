@@ -28,8 +28,7 @@ definition_cw <- function() {
     title = "count weights (CW)",
     does = "count weights", short = "CW", colour = "#8FD3C1",
     # Savitsky, Williams and Hu (2022)
-    aliases = "countweighted",
-    make = mechanism_cw, from_unweighted = TRUE,
+    aliases = "countweighted", make = mechanism_cw, from_unweighted = TRUE,
     prepare = prepare_balls, stages = stages_cw
   )
 }

@@ -20,13 +20,10 @@ definition_cw_final <- function() {
   mechanism_definition(
     name = "cw_final", kind = "weighted", label = "asymptotic",
     title = "count weights, re-weighted (CW_final)",
-    does = "count weights, re-weighted",
-    short = "CW_final", colour = "#009E73",
+    does = "count weights, re-weighted", short = "CW_final", colour = "#009E73",
     make = mechanism_cw_final, from_unweighted = TRUE,
     prepare = prepare_balls, stages = stages_cw_final
   )
 }
 
-stages_cw_final <- function(job) {
-  final_stages(job, stages_cw(job))
-}
+stages_cw_final <- function(job) final_stages(job, stages_cw(job))

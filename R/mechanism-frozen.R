@@ -15,9 +15,8 @@ definition_frozen <- function() {
   mechanism_definition(
     name = "frozen", kind = "censored", label = "strict",
     title = "censored likelihood, frozen weights",
-    does = "censors under weights of a frozen `rule`",
-    short = "Frozen", colour = "#117733",
-    make = mechanism_frozen, prepare = prepare_frozen,
+    does = "censors under weights of a frozen `rule`", short = "Frozen",
+    colour = "#117733", make = mechanism_frozen, prepare = prepare_frozen,
     stages = function(job) clipped_stage(job, job_rule(job), job$weights)
   )
 }

@@ -20,11 +20,8 @@ definition_lw_final <- function() {
     title = "Lipschitz weights, re-weighted (LW_final)",
     does = "Lipschitz weights, re-weighted",
     short = "LW_final", colour = "#0072B2",
-    make = mechanism_lw_final, from_unweighted = TRUE,
-    stages = stages_lw_final
+    make = mechanism_lw_final, from_unweighted = TRUE, stages = stages_lw_final
   )
 }
 
-stages_lw_final <- function(job) {
-  final_stages(job, stages_lw(job))
-}
+stages_lw_final <- function(job) final_stages(job, stages_lw(job))

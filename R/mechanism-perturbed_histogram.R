@@ -4,12 +4,10 @@
 definition_perturbed_histogram <- function() {
   mechanism_definition(
     name = "perturbed_histogram", kind = "histogram", label = "strict",
-    title = "perturbed histogram",
-    does = "the margin's noisy histogram alone",
+    title = "perturbed histogram", does = "the margin's noisy histogram alone",
     short = "Histogram", colour = "#999933",
     # Hu, Williams and Savitsky
-    aliases = "ph",
-    needs = c(margin = "State its public {.arg bounds}."),
+    aliases = "ph", needs = c(margin = "State its public {.arg bounds}."),
     make = function() new_mechanism(definition_perturbed_histogram()),
     split = function(job, rest) list(first = 0, draw = 0),
     release = release_histograms

@@ -16,11 +16,7 @@ definition_reference <- function() {
     name = "reference", kind = "no data", label = "no data",
     does = "sets drawn at the reference's parameters",
     title = "reference alone", short = "Reference alone", colour = "#BBBBBB",
-    make = mechanism_reference,
-    prepare = function(job) {
-      reference_model(job)
-      job
-    },
+    make = mechanism_reference, prepare = checked_by(reference_model),
     release = release_reference
   )
 }
@@ -46,8 +42,7 @@ reference_model <- function(job) {
   spec <- model$spec
   if (reference$origin == "public") {
     return(list(
-      spec = spec,
-      draw = reference_draw(reference$values, model, spec)
+      spec = spec, draw = reference_draw(reference$values, model, spec)
     ))
   }
   check_reference_model(reference, model, spec)

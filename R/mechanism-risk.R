@@ -18,8 +18,7 @@ definition_risk <- function() {
     does = "weights from identification risks",
     short = "Risk", colour = "#CC79A7",
     # Hu and Savitsky, Risk-weighted pseudo posterior
-    aliases = "weights_v",
-    make = mechanism_risk, from_unweighted = TRUE,
+    aliases = "weights_v", make = mechanism_risk, from_unweighted = TRUE,
     prepare = prepare_risk, stages = stages_risk,
     # The weights rest on chance
     grid = NULL
@@ -35,13 +34,11 @@ stages_risk <- function(job) {
   weighting_stages(job, "risk", "risk weights", function(job, fit) {
     s <- job$mechanism$settings
     sets <- draw_sets(
-      fit, s$risk_sets,
-      seed = stage_seed(job$seed, "risk"),
+      fit, s$risk_sets, seed = stage_seed(job$seed, "risk"),
       allow_unconverged = job$allow_unconverged
     )$synthetic
     risk_weights(
-      sets, fit,
-      known = s$known, radius = s$radius, relative = s$relative
+      sets, fit, known = s$known, radius = s$radius, relative = s$relative
     )
   })
 }

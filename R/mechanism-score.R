@@ -1,4 +1,4 @@
-# Noisy sums of clipped scores, and everything drawn from them: paid once,
+# Noisy sums of clipped scores, and everything drawn from them: spent once,
 # whatever m is.
 
 #' @rdname mechanisms
@@ -17,14 +17,10 @@ mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
 
 definition_score <- function() {
   mechanism_definition(
-    name = "score", kind = "scores", label = "strict",
-    title = "score release",
+    name = "score", kind = "scores", label = "strict", title = "score release",
     does = "releases noisy sums of clipped scores once, for any number of sets",
     short = "Score", colour = "#661100", make = mechanism_score,
-    prepare = function(job) {
-      job_model(job)
-      job
-    },
+    prepare = checked_by(job_model),
     split = function(job, rest) list(first = rest, draw = 0),
     stages = function(job) {
       list(score = kept_noise(job, "score release", release_job))
@@ -41,8 +37,7 @@ job_model <- function(job) {
   if (!identical(lapply(used, levels), lapply(job$data, levels))) {
     given <- job$fit_arguments
     model <- new_model(
-      job$formula, used, job$family, given$prior, given$response,
-      given$scaling
+      job$formula, used, job$family, given$prior, given$response, given$scaling
     )
   }
   check_score_family(model$family)
@@ -68,8 +63,7 @@ release_settings <- function(job) {
     length(margin$bins) > 1,
     "The mechanism {.val score} places its bins itself.",
     x = "{.arg bins} are breaks.",
-    i = "State {.arg bounds} and a number of {.arg bins}.",
-    arg = "bins"
+    i = "State {.arg bounds} and a number of {.arg bins}.", arg = "bins"
   )
   reference <- s$reference
   if (is_categorical(job$model$family)) {

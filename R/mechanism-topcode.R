@@ -10,15 +10,12 @@ mechanism_topcode <- function(top) {
 
 definition_topcode <- function() {
   mechanism_definition(
-    name = "topcode", kind = "no claim", label = "none",
-    title = "top-coding",
+    name = "topcode", kind = "no claim", label = "none", title = "top-coding",
     does = "values above a threshold become the threshold",
-    short = "Top-coding", colour = "#AA4499",
-    make = mechanism_topcode,
-    prepare = function(job) {
+    short = "Top-coding", colour = "#AA4499", make = mechanism_topcode,
+    prepare = checked_by(function(job) {
       histogram_values(plain_left(job$formula), job$data)
-      job
-    },
+    }),
     release = function(job, sets) {
       coded <- topcode(
         plain_left(job$formula), job$data, job$mechanism$settings$top

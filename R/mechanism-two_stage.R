@@ -6,8 +6,8 @@ mechanism_two_stage <- function(weight_range, first_share = 0.2,
                                 reference = NULL, window = NULL) {
   check_given(
     rlang::maybe_missing(weight_range), "two_stage",
-    "Two public numbers: a record with a log-likelihood within the first keeps
-     weight 1, beyond the second 0.",
+    "Two public numbers: a record keeps weight 1 if its log-likelihood lies
+     within the first, and gets 0 beyond the second.",
     arg = "weight_range"
   )
   check_weight_range(weight_range)
@@ -28,11 +28,9 @@ definition_two_stage <- function() {
     name = "two_stage", kind = "censored", label = "strict",
     title = "censored likelihood, two-stage weights",
     does = "censors under weights from a paid draw",
-    short = "Two-stage", colour = "#88CCEE",
-    make = mechanism_two_stage,
+    short = "Two-stage", colour = "#88CCEE", make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
-    split = split_two_stage, stages = stages_two_stage,
-    grid = grid_two_stage
+    split = split_two_stage, stages = stages_two_stage, grid = grid_two_stage
   )
 }
 
@@ -59,12 +57,10 @@ stages_two_stage <- function(job) {
     job$ledger, first_stage_charge(first$id, first_stage_cost(first)),
     "two_stage", variable,
     first$data[setdiff(published_columns(first, first$data), variable)],
-    first$data[[variable]],
-    n_records = nrow(first$data), seed = job$seed
+    first$data[[variable]], n_records = nrow(first$data), seed = job$seed
   )
   weights <- weights_of_first_stage(
-    first, s$weight_range, job$neighbours,
-    stage_seed(job$seed, "first")
+    first, s$weight_range, job$neighbours, stage_seed(job$seed, "first")
   )
   clipped_stage(job, job_rule(job), weights)
 }

@@ -10,10 +10,8 @@ mechanism_unweighted <- function(quantile = 1) {
 definition_unweighted <- function() {
   mechanism_definition(
     name = "unweighted", kind = "no claim", label = "none",
-    title = "unweighted posterior",
-    does = "no protection, for comparison",
+    title = "unweighted posterior", does = "no protection, for comparison",
     short = "Unweighted", colour = "#8C8C8C",
-    make = mechanism_unweighted, from_unweighted = TRUE,
-    stages = first_stage
+    make = mechanism_unweighted, from_unweighted = TRUE, stages = first_stage
   )
 }

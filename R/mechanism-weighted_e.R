@@ -28,30 +28,27 @@ definition_weighted_e <- function() {
 stages_weighted_e <- function(job) {
   s <- job$mechanism$settings
   target <- job$budget$bound
-  unsolved <- job
-  unsolved["budget"] <- list(NULL)
-  fits <- stages_lw(unsolved)
+  job_unsolved <- job
+  job_unsolved["budget"] <- list(NULL)
+  fits <- stages_lw(job_unsolved)
   fit <- fits[[length(fits)]]
+  above <- function() fit$bound$overall > target * (1 + s$tolerance)
   tell_step("Dropping records above the target")
   for (count in seq_len(s$max_refits)) {
-    if (fit$bound$overall <= target * (1 + s$tolerance)) break
+    if (!above()) break
     weights <- if (is.null(job$fit_with)) {
       reach(job, truncate_weights(
-        fit, 2 * target,
-        allow_unconverged = job$allow_unconverged
+        fit, 2 * target, allow_unconverged = job$allow_unconverged
       ))
     } else {
       # On a neighbour of an audit nothing is refused
       truncated_weights(fit, 2 * target)
     }
     fit <- job_update(
-      job, fit, "weighted", 1 + count,
-      privacy_weights = weights
+      job, fit, "weighted", 1 + count, privacy_weights = weights
     )
   }
-  if (is.null(job$fit_with) && fit$bound$overall > target * (1 + s$tolerance)) {
-    abort_unreached(job, fit$bound$overall)
-  }
+  if (is.null(job$fit_with) && above()) abort_unreached(job, fit$bound$overall)
   fits[[job$mechanism$name]] <- fit
   fits
 }

@@ -49,32 +49,28 @@ mechanism_definition <- function(name, kind, does, label, title, short, colour,
                                  prepare = identity, split = split_equally,
                                  stages = NULL, release = NULL, grid = stages) {
   stopifnot(kind %in% mechanism_kinds)
-  list(
-    name = name, kind = kind, does = does, label = label, short = short,
-    colour = colour, title = title, aliases = aliases,
-    needs = needs, make = make, from_unweighted = from_unweighted,
-    prepare = prepare, split = split, stages = stages, release = release,
-    grid = grid
-  )
+  mget(names(formals()))
 }
 
 #' The same share for each of m draws
 #' @noRd
-split_equally <- function(job, rest) {
-  list(first = 0, draw = rest / job$m)
+split_equally <- function(job, rest) list(first = 0, draw = rest / job$m)
+
+#' A check of a job that gives the job back
+#' @noRd
+checked_by <- function(check) {
+  function(job) {
+    check(job)
+    job
+  }
 }
 
 #' A mechanism with its settings
 #' @param settings (list) Checked.
 #' @noRd
 new_mechanism <- function(definition, settings = list()) {
-  structure(
-    c(
-      definition[c("name", "title", "short", "kind", "label")],
-      list(settings = settings)
-    ),
-    class = c("privacy_mechanism", "pseudosynth_result")
-  )
+  own <- definition[c("name", "title", "short", "kind", "label")]
+  do.call(new_result, c("privacy_mechanism", own, list(settings = settings)))
 }
 
 #' The settings that a mechanism takes
@@ -89,38 +85,27 @@ settings_of <- function(definition) {
 check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x)) {
   refuse_if(
     rlang::is_missing(x) || is.null(x),
-    "The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why,
-    arg = arg
+    "The mechanism {.val {mechanism}} needs {.arg {arg}}.", i = why, arg = arg
   )
 }
 
 # Settings that mechanisms share -----------------------------------------------
-
-#' The map of bounds to Lipschitz weights
-#' @noRd
-lipschitz_settings <- function(scale, shift, map) {
-  list(
-    scale = check_number(scale, min = 0),
-    shift = check_number(shift),
-    map = check_choice(map, c("linear", "softmax", "logistic"))
-  )
-}
 
 #' The balls of count weights and of risks
 #' @noRd
 ball_settings <- function(radius, relative, known, mechanism) {
   check_given(
     rlang::maybe_missing(radius), mechanism,
-    "It says which values count as close, a choice of policy: 0.2 is 20% of the
-     true value, with {.code relative = FALSE} it is in the response's unit.",
+    "It says which values count as close, which is a policy choice: 0.2 is 20%
+     of the true value; with {.code relative = FALSE} it is in the response's
+     unit.",
     arg = "radius"
   )
   check_radius(radius, relative, zero = mechanism != "risk")
   refuse_if(
     !is.null(known) && (!is.character(known) || anyNA(known)),
     "{.arg known} must be names of columns.",
-    x = "It is {describe_type(known)}.",
-    arg = "known"
+    x = "It is {describe_type(known)}.", arg = "known"
   )
   list(radius = radius, relative = relative, known = known)
 }
@@ -153,8 +138,7 @@ print_lines.privacy_mechanism <- function(x) {
     if (is.character(value)) toString(value) else toString(format(value))
   }, "")
   c(
-    capitalize(format(x)),
-    sprintf("  label: %s", x$label),
+    capitalize(format(x)), sprintf("  label: %s", x$label),
     if (length(values) > 0) {
       wrap_line(paste(names(values), "=", values, collapse = ", "))
     }

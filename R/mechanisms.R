@@ -3,53 +3,54 @@
 
 #' Mechanisms: what a whole job does
 #'
-#' What [pseudo_posterior()], [compare()] and [audit_guarantee()] of a formula
-#' take as `mechanism`: one of the functions below with its settings,
-#' `mechanism_lw(scale = 0.5)`, or its name alone, `"lw"`; the settings then
-#' stand among the job's arguments. The papers' own words, such as `"LW"`,
-#' `"CW_final"` or `"Weighted-e"`, are understood.
+#' Choose what [pseudo_posterior()], [compare()] and [audit_guarantee()] of a
+#' formula do. Give `mechanism` as one of the functions below with its settings,
+#' `mechanism_lw(scale = 0.5)`, or as a name, `"lw"`, with the settings among
+#' the job's arguments. The papers' names, such as `"LW"`, `"CW_final"` or
+#' `"Weighted-e"`, also work.
 #'
 #' `r mechanism_table()`
 #'
-#' The label is what [guarantee()] states where nothing else stands in its way:
-#' see there. With a floor (`shift` above 0) count weights can be strict, with
-#' factors: use [count_weights()] and [censor()] step by step.
+#' The label is what [guarantee()] states if all its other conditions hold. With
+#' a floor (`shift` above 0) count weights can be strict, with factors: use
+#' [count_weights()] and [censor()] step by step.
 #'
 #' `mechanism_score()` samples nothing from a posterior: see [score_release()].
-#' It takes an epsilon at the public `delta`, pays it once for any m, and needs
-#' neither chains nor draws, which are not looked at.
+#' It takes an epsilon at the public `delta`, spends it once for any m, and
+#' ignores chains and draws.
 #'
 #' @section Epsilon:
-#' Censored mechanisms meet the job's epsilon exactly. Of it the margin's
-#' histogram takes its share, see [margin_histogram()], then `first_share` of
-#' the rest goes to the first stage of `mechanism_two_stage()`, and what is left
-#' is shared by the m draws. The others named asymptotic claim
-#' \eqn{2 \Delta} for a draw: their weights are scaled, or shifted where the
-#' target lies above what they give, by repeated refits that start from the last
-#' one, until the claim lies within `tolerance` of the target. A claim below the
-#' target counts as reached where none comes nearer, as weights of 1 may claim
-#' less than was asked for: the label states what is claimed. A target that
-#' cannot be reached is an error that names the nearest that can.
+#' Censored mechanisms meet the job's epsilon exactly. The margin histogram
+#' takes its share first, see [margin_histogram()]. Then `first_share` of the
+#' rest goes to the first stage of `mechanism_two_stage()`. The m parameter
+#' draws share what is left.
+#'
+#' The other mechanisms labelled asymptotic claim \eqn{2 \Delta} for a parameter
+#' draw. Their weights are scaled (or shifted up, if the target lies above their
+#' claim) by repeated refits, each started from the last, until the claim lies
+#' within `tolerance` of the target. If even unit weights claim less than the
+#' target, it counts as reached, and the label states what is claimed. A target
+#' that cannot be reached is an error that names the nearest one that can.
 #'
 #' @param scale,shift,map The weights, see [lipschitz_weights()] and
 #'   [count_weights()].
 #' @param radius,relative,known The balls, see [count_weights()] and
 #'   [identification_risk()]. `radius` has no default.
-#' @param risk_sets (count) Synthetic sets that risks are taken from. Default
-#'   20.
+#' @param risk_sets (count) Number of synthetic sets from which risks are
+#'   computed. Default 20.
 #' @param k The re-weighting constant, see [reweight()]. Default `"auto"`.
 #' @param quantile (number in (0, 1]) Draws above this quantile of the draw
 #'   bounds are dropped at every stage, see [truncate_draws()]. Default 1: none.
-#'   Censored mechanisms keep all draws, for which ones are dropped depends on
-#'   the file.
-#' @param tolerance,max_refits The searches for `epsilon` and for `k`: accepted
-#'   distance from the target, as a share of it, and the most refits. Default
-#'   0.02 and 10.
-#' @param reference,window The centre of the interval, see [censor()]; for
-#'   `mechanism_two_stage()` of both stages, which without it seldom converge.
-#'   The default prior of the fit is then `prior_normal(1, c(b, 2.5))` with b
-#'   the public reference's intercept; of `mechanism_score()` see
-#'   [score_release()].
+#'   Censored mechanisms keep all draws, because which ones are dropped depends
+#'   on the file.
+#' @param tolerance,max_refits For the searches for `epsilon` and for `k`: the
+#'   accepted distance from the target, as a share of it, and the largest number
+#'   of refits. Defaults 0.02 and 10.
+#' @param reference,window The centre of the interval, see [censor()]. In
+#'   `mechanism_two_stage()` it applies to both stages, which rarely converge
+#'   without it. The default prior of the fit is then
+#'   `prior_normal(1, c(b, 2.5))`, where b is the public reference's intercept;
+#'   for `mechanism_score()` see [score_release()].
 #' @param rule (`weight_rule`) See [freeze()].
 #' @param weight_range (two numbers) The public numbers lo and hi of
 #'   [two_stage_weights()].
@@ -85,23 +86,13 @@ NULL
 #' @noRd
 mechanisms <- function() {
   all <- list(
-    definition_centred(),
-    definition_censor_uw(),
-    definition_frozen(),
-    definition_two_stage(),
-    definition_score(),
-    definition_censor_w(),
-    definition_lw(),
-    definition_lw_final(),
-    definition_cw(),
-    definition_cw_final(),
-    definition_weighted_e(),
-    definition_scalar(),
-    definition_risk(),
-    definition_unweighted(),
+    definition_centred(), definition_censor_uw(), definition_frozen(),
+    definition_two_stage(), definition_score(), definition_censor_w(),
+    definition_lw(), definition_lw_final(), definition_cw(),
+    definition_cw_final(), definition_weighted_e(), definition_scalar(),
+    definition_risk(), definition_unweighted(),
     # For comparisons only
-    definition_perturbed_histogram(),
-    definition_topcode(),
+    definition_perturbed_histogram(), definition_topcode(),
     definition_reference()
   )
   stats::setNames(all, vapply(all, `[[`, "", "name"))
@@ -118,9 +109,7 @@ mechanisms_with <- function(parts) {
 
 #' The definition of a mechanism that a user holds
 #' @noRd
-definition_of <- function(mechanism) {
-  mechanisms()[[mechanism$name]]
-}
+definition_of <- function(mechanism) mechanisms()[[mechanism$name]]
 
 # Finding one by its name ------------------------------------------------------
 
@@ -133,9 +122,8 @@ find_mechanism <- function(x, parts, arg = "mechanism") {
   choices <- names(offered)
   refuse_if(
     rlang::is_missing(x),
-    "{.arg {arg}} must be named: it decides what is promised.",
-    i = "Choose one of {.or {.val {choices}}}.",
-    arg = arg
+    "{.arg {arg}} must be given, because it decides what is promised.",
+    i = "Choose one of {.or {.val {choices}}}.", arg = arg
   )
   check_string(x, arg = arg)
   x <- iconv(as_text(x), "UTF-8", "UTF-8", sub = "?")
@@ -154,16 +142,13 @@ find_mechanism <- function(x, parts, arg = "mechanism") {
     } else {
       "It is {.val {x}}."
     },
-    i = if (length(near) > 0) "Did you mean {.val {near}}?",
-    arg = arg
+    i = if (length(near) > 0) "Did you mean {.val {near}}?", arg = arg
   )
 }
 
 #' "Weighted-e" and "weighted_e" are one word
 #' @noRd
-plain_word <- function(x) {
-  gsub("[^a-z0-9]+", "_", tolower(x))
-}
+plain_word <- function(x) gsub("[^a-z0-9]+", "_", tolower(x))
 
 #' The word that was meant, if one is near
 #' @noRd
@@ -176,19 +161,21 @@ nearest_word <- function(x, words) {
 # In figures -------------------------------------------------------------------
 
 #' Short names of mechanisms and of stages, which bear a mechanism's name; any
-#' other stays as it is
 #' @noRd
-mechanism_shorts <- function(names) {
-  known <- vapply(mechanisms(), `[[`, "", "short")
-  unname(ifelse(names %in% names(known), known[names], names))
-}
+mechanism_shorts <- function(names) listed(names, "short", names)
 
 #' @return (named by short name)
 #' @noRd
 mechanism_colours <- function(names) {
-  known <- vapply(mechanisms(), `[[`, "", "colour")
-  colours <- ifelse(names %in% names(known), known[names], "#0072B2")
+  colours <- listed(names, "colour", "#0072B2")
   stats::setNames(colours, mechanism_shorts(names))
+}
+
+#' A part of the mechanisms of these names, and of others what is given instead
+#' @noRd
+listed <- function(names, part, other) {
+  known <- vapply(mechanisms(), `[[`, "", part)
+  unname(ifelse(names %in% names(known), known[names], other))
 }
 
 # The help page ----------------------------------------------------------------

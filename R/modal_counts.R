@@ -52,9 +52,7 @@ counts_in_parts <- function(parts, counts, curve) {
   list(counts = counts[parts$bin] * share, breaks = parts$breaks)
 }
 
-sums_by <- function(x, bin) {
-  as.vector(rowsum(x, bin, reorder = FALSE))
-}
+sums_by <- function(x, bin) as.vector(rowsum(x, bin, reorder = FALSE))
 
 #' Each bin in parts; those of counts end between whole numbers
 #' @return (list) `breaks`, and `bin` of each part.
@@ -96,8 +94,7 @@ scaled_places <- function(breaks, part_breaks, law, count) {
   centre <- sum(law * parts)
   spread <- sqrt(sum(law * (parts - centre)^2))
   list(
-    bins = (middle(breaks) - centre) / spread,
-    parts = (parts - centre) / spread
+    bins = (middle(breaks) - centre) / spread, parts = (parts - centre) / spread
   )
 }
 
@@ -145,9 +142,7 @@ ratio_fits <- function(noisy, known, parts) {
 }
 
 likeliest <- function(fits) {
-  if (length(fits) > 0) {
-    fits[[which.max(vapply(fits, `[[`, 0, "likelihood"))]]
-  }
+  if (length(fits) > 0) fits[[which.max(vapply(fits, `[[`, 0, "likelihood"))]]
 }
 
 #' The mode of the log ratio under a normal prior

@@ -31,7 +31,7 @@ with_prior <- function(model, prior) {
   model
 }
 
-#' The model of some records, as the core reads it: neither weighted nor censored
+#' The model of some records as the core reads it: not weighted or censored
 #' @noRd
 model_spec <- function(model, data = model$data) {
   spec <- c(

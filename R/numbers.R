@@ -9,29 +9,39 @@
 #' @noRd
 check_memory <- function(bytes, what, arg) {
   limit <- getOption("pseudosynth.memory") %||% available_memory()
-  if (bytes > limit) {
-    shown <- format_figure(c(bytes, limit) / 1e9)
-    abort_input(
-      "{what} would take about {shown[1]} GB of memory.",
-      x = "{shown[2]} GB are available.",
-      i = "Ask for less, or set {.code options(pseudosynth.memory = bytes)}.",
-      arg = arg, class = "pseudosynth_error_memory"
-    )
-  }
+  shown <- format_figure(c(bytes, limit) / 1e9)
+  refuse_if(
+    bytes > limit, "{what} would take about {shown[1]} GB of memory.",
+    x = "{shown[2]} GB are available.",
+    i = "Ask for less, or set {.code options(pseudosynth.memory = bytes)}.",
+    arg = arg, class = "pseudosynth_error_memory"
+  )
 }
 
 available_memory <- function() {
-  lines <- tryCatch(
-    readLines("/proc/meminfo"),
-    warning = function(w) NULL, error = function(e) NULL
-  )
-  line <- grep("^MemAvailable:", lines, value = TRUE)
+  line <- grep("^MemAvailable:", lines_of("/proc/meminfo"), value = TRUE)
   if (length(line) == 1) 1024 * as.double(gsub("[^0-9]", "", line)) else 16e9
 }
 
-clamp <- function(x, low = 0, high = 1) {
-  pmin(pmax(x, low), high)
+#' @return (character or `NULL`) `NULL` where the file cannot be read.
+#' @noRd
+lines_of <- function(path, n = -1L) {
+  tryCatch(
+    readLines(path, n), warning = function(w) NULL, error = function(e) NULL
+  )
 }
+
+#' An object of the package
+#' @param ... Its elements.
+#' @noRd
+new_result <- function(class, ...) {
+  structure(list(...), class = c(class, "pseudosynth_result"))
+}
+
+# A sentence that the code holds in several lines
+unwrapped <- function(text) gsub("\n +", " ", text)
+
+clamp <- function(x, low = 0, high = 1) pmin(pmax(x, low), high)
 
 log_sum <- function(x) {
   high <- max(x)
@@ -79,8 +89,7 @@ format_figure <- function(x, digits = 3) {
   text <- sub("\\.$", "", trimws(text))
   tiny <- is.finite(x) & abs(x) < 1e-5
   text[tiny] <- formatC(
-    x[tiny],
-    format = "e", digits = digits - 1, decimal.mark = "."
+    x[tiny], format = "e", digits = digits - 1, decimal.mark = "."
   )
   text[is.finite(x) & x == 0] <- "0"
   text[is.infinite(x)] <- ifelse(x[is.infinite(x)] > 0, "Inf", "-Inf")
@@ -143,9 +152,7 @@ format_count <- function(x) {
 
 #' A named line of figures, such as `min 0.1, median 0.5, max 1`
 #' @noRd
-format_named <- function(x) {
-  paste(names(x), format_figure(x), collapse = ", ")
-}
+format_named <- function(x) paste(names(x), format_figure(x), collapse = ", ")
 
 #' A character table with aligned columns
 #'
@@ -186,9 +193,7 @@ confidential_line <- function(what = "Confidential") {
   paste0(what, ": for the agency only, not for release.")
 }
 
-capitalize <- function(x) {
-  paste0(toupper(substr(x, 1, 1)), substring(x, 2))
-}
+capitalize <- function(x) paste0(toupper(substr(x, 1, 1)), substring(x, 2))
 
 format_rhat <- function(x) {
   formatC(x, format = "f", digits = 3, decimal.mark = ".")
@@ -199,8 +204,7 @@ format_rhat <- function(x) {
 share_text <- function(x) {
   sprintf(
     "%d of %d, at most a share of %s with %s%% confidence",
-    x$above, x$replicates, format_figure(x$share_upper),
-    format(100 * x$level)
+    x$above, x$replicates, format_figure(x$share_upper), format(100 * x$level)
   )
 }
 
@@ -208,6 +212,13 @@ name_some <- function(names) {
   shown <- paste0("`", utils::head(names, 2), "`", collapse = ", ")
   more <- length(names) - 2
   if (more > 0) sprintf("%s and %d more", shown, more) else shown
+}
+
+#' Abort for reasons of privacy where something is wrong
+#' @param ... As of `abort_privacy()`; looked at only then.
+#' @noRd
+refuse_privacy <- function(wrong, ..., .envir = rlang::caller_env()) {
+  if (wrong) abort_privacy(..., .envir = .envir)
 }
 
 # Text that cli must not interpolate.

@@ -34,9 +34,8 @@ check_without_offset <- function(code) {
   refuse_if(
     any(c("offset", "stats::offset") %in% check_functions(code)),
     "An offset must be a term of its own.",
-    x = "{.arg formula} uses one inside another term, or takes one away.",
-    i = "Add it: {.code y ~ x + offset(log(exposure))}.",
-    arg = "formula"
+    x = "{.arg formula} uses one inside another term or subtracts one.",
+    i = "Add it: {.code y ~ x + offset(log(exposure))}.", arg = "formula"
   )
 }
 
@@ -53,11 +52,11 @@ check_offsets <- function(stated, terms) {
   problem <- if (length(other) > 0) {
     cli::format_inline("It uses {.fn {other}}.")
   } else if (length(stated) != length(attr(terms, "offset"))) {
-    "It states the same offset twice, which R would count once."
+    "It states the same offset twice, which R counts once."
   }
   refuse_if(
     !is.null(problem),
-    "The offset of {.arg formula} must be a number of each record alone.",
+    "The offset of {.arg formula} must depend on each record alone.",
     x = "{problem}",
     i = "Make a column of {.arg data} first, and write
          {.code offset(column)}.",
@@ -75,22 +74,19 @@ check_offset_values <- function(x, term, data) {
     !is.numeric(x) || length(x) != n || NCOL(x) != 1,
     "The offset {.code {term}} must be one number for each record.",
     x = "It is {describe_type(x)}, for {n} record{?s}.",
-    i = "Compute it as a numeric column of {.arg data} first.",
-    arg = "formula"
+    i = "Compute it as a numeric column of {.arg data} first.", arg = "formula"
   )
   bad <- which(!is.finite(x))
-  if (length(bad) > 0) {
-    n_bad <- length(bad)
-    columns <- intersect(all.vars(str2lang(term)), names(data))
-    abort_input(
-      "The offset {.code {term}} must be finite.",
-      x = "It is not for {n_bad} of {n} record{?s}, by {cli::qty(columns)}the
-           column{?s} {.val {columns}}.",
-      i = "An exposure is above 0. Correct or drop
-           {cli::qty(n_bad)}{?this record/these records}.",
-      arg = "formula", rows = bad
-    )
-  }
+  n_bad <- length(bad)
+  columns <- intersect(all.vars(str2lang(term)), names(data))
+  refuse_if(
+    n_bad > 0, "The offset {.code {term}} must be finite.",
+    x = "It is not for {n_bad} of {n} record{?s}; it is computed from the
+         {cli::qty(columns)}column{?s} {.val {columns}}.",
+    i = "An exposure is above 0. Correct or drop
+         {cli::qty(n_bad)}{?this record/these records}.",
+    arg = "formula", rows = bad
+  )
 }
 
 #' The sum of a design's offsets
@@ -135,10 +131,11 @@ check_margin_offset <- function(design, spec) {
   range <- design$offset_range
   beyond <- which(spec$offset < range[1] | spec$offset > range[2])
   refuse_if(
-    length(beyond) > 0, "A margin must be drawn for offsets that the file has.",
-    x = "{.code {design$offset}} is beyond them for {length(beyond)} of
-         {length(spec$offset)} record{?s}, which would get the values of
-         the file's.",
+    length(beyond) > 0,
+    "A margin must be drawn for offsets within the file's range.",
+    x = "{.code {design$offset}} is outside it for {length(beyond)} of
+         {length(spec$offset)} record{?s}, which would get the values of the
+         file's records.",
     i = "Leave out the margin, or these records.",
     arg = "newdata", rows = beyond
   )

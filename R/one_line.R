@@ -32,7 +32,9 @@ format.external_fit <- function(x, ...) {
 
 #' @export
 format.lipschitz_bound <- function(x, ...) {
-  one_line(x, "Lipschitz bound ", format_figure(x$overall), ", density of ", x$unit)
+  one_line(
+    x, "Lipschitz bound ", format_figure(x$overall), ", density of ", x$unit
+  )
 }
 
 #' @export
@@ -74,25 +76,23 @@ format.privacy_ledger <- function(x, ...) {
 }
 
 #' @export
-format.sampler_control <- function(x, ...) {
-  one_line(x, x$sampler)
-}
+format.sampler_control <- function(x, ...) one_line(x, x$sampler)
 
 # Results that are tables, in R Markdown documents: a table of the page in place
 # of the console's lines, with what the lines say beside it.
 
 #' Tables of results in R Markdown documents
 #'
-#' A chunk that ends with a comparison, a map, measures of utility, resampled
-#' statistics or pooled estimates shows a table of the page. `print()` shows the
-#' lines of the console, and the chunk option `render = knitr::normal_print`
-#' does so for all of a chunk.
+#' Knits a result as a table of the page. This applies to a chunk that ends with
+#' a comparison, measures of utility, resampled statistics or pooled estimates.
+#' `print()` shows the lines of the console instead; the chunk option
+#' `render = knitr::normal_print` does so for a whole chunk.
 #'
-#' @param x A result of [compare()],
-#'   [utility()], [resample_statistics()] or [pool()].
+#' @param x A result of [compare()], [utility()], [resample_statistics()] or
+#'   [pool()].
 #' @param ... Not used.
-#' @return Text that knitr puts into the document as it is. As confidential as
-#'   `x`, and says so.
+#' @return Text that knitr puts into the document as it is. It is as
+#'   confidential as `x` and says so.
 #' @examplesIf requireNamespace("knitr", quietly = TRUE)
 #' data <- subset(ce_income, income > 0)[1:300, ]
 #' top <- topcode(income ~ age, data, top = 150000)
@@ -136,11 +136,8 @@ knit_print.pooled_estimates <- function(x, ...) {
 }
 
 r_squared_note <- function(x) {
-  found <- if (is.list(x$confidential)) {
-    x$confidential$r_squared
-  } else {
-    x$confidential
-  }
+  found <- x$confidential
+  if (is.list(found)) found <- found$r_squared
   if (!is.null(found)) sprintf("R2 of the file %s.", format_figure(found))
 }
 
@@ -150,19 +147,15 @@ r_squared_note <- function(x) {
 knit_tables <- function(caption, tables, notes = NULL, confidential = TRUE) {
   if (is.data.frame(tables)) tables <- list(tables)
   parts <- Map(function(table, caption) {
-    number <- vapply(table, is.numeric, TRUE)
-    cells <- as.data.frame(format_cells(table), optional = TRUE)
     # Three significant digits of each, as the console has them
-    lines <- knitr::kable(
-      cells,
-      align = ifelse(number, "r", "l"), col.names = names(table),
-      caption = caption, row.names = FALSE
-    )
-    c(lines, "")
+    cells <- as.data.frame(format_cells(table), optional = TRUE)
+    c(knitr::kable(
+      cells, align = ifelse(vapply(table, is.numeric, TRUE), "r", "l"),
+      col.names = names(table), caption = caption, row.names = FALSE
+    ), "")
   }, tables, c(list(caption), rep(list(NULL), length(tables) - 1)))
   notes <- c(notes, if (confidential) paste0("*", confidential_line(), "*"))
   knitr::asis_output(paste(
-    c("", unlist(parts), paste(notes, collapse = "\\\n"), ""),
-    collapse = "\n"
+    c("", unlist(parts), paste(notes, collapse = "\\\n"), ""), collapse = "\n"
   ))
 }

@@ -1,17 +1,49 @@
 #' A histogram with noise: strictly private on its own
 #'
-#' Counts the response in bins that were chosen without the data and adds
-#' discrete Laplace noise to each count. Negative counts become 0. Everything
-#' made from the noisy counts, synthetic data included, costs the same epsilon
-#' once, however often it is used.
+#' Counts the response in bins that were chosen without the data, and adds
+#' discrete Laplace noise to each count. Negative counts become 0. The noisy
+#' counts cost epsilon once; anything computed from them, synthetic data
+#' included, is free.
 #'
-#' [synthesize()] draws values from it, uniform within bins: a release of its
-#' own, which knows nothing of the predictors. As the `margin` of
-#' `synthesize(fit, margin = )` it gives a model's synthetic values its own
-#' distribution, heaps and spikes included: each value becomes the histogram's
-#' quantile of its rank. There a bin holds what the sets themselves have in it
-#' where noise is larger than counts, and what the histogram counted elsewhere,
-#' so that noise in empty bins does not move means up.
+#' [synthesize()] draws values from the histogram, uniform within bins. Such a
+#' set does not depend on the predictors.
+#'
+#' As the `margin` of `synthesize(fit, margin = )` the histogram gives a model's
+#' synthetic values its own distribution, heaps and spikes included: each value
+#' is replaced by the histogram's quantile at its rank. In bins where the noise
+#' exceeds the counts, the sets' own shares are used, so that noise in empty
+#' bins does not raise means.
+#'
+#' @param x (numeric vector or formula) The confidential response, or a formula
+#'   such as `log(income) ~ 1`. The left side of the formula sets the scale on
+#'   which the bins are equal; for a margin use the model's own formula. The
+#'   right side is ignored.
+#' @param data (data frame or `NULL`) The confidential file, if `x` is a
+#'   formula.
+#' @param bounds (two numbers) Smallest and largest value in the response's own
+#'   unit, public knowledge. Values outside are clamped to them.
+#' @param bins (count or increasing numbers) Number of equal bins on the
+#'   modelled scale, default 60, at most 100,000. Or their public breaks in the
+#'   response's own unit, which then replace `bounds`.
+#' @param epsilon (positive number, at least 1e-6) The histogram's cost under
+#'   `neighbours`.
+#' @param neighbours (string) `"add-remove"`, the default: noise of scale
+#'   \eqn{1/\epsilon}; `"replace"`, the papers': one record leaves a bin and
+#'   enters another, so the scale is \eqn{2/\epsilon}.
+#' @param noise (string) `"discrete"`, the default: exact discrete Laplace noise
+#'   in whole-number arithmetic from the operating system's entropy.
+#'   `"continuous"`: Laplace noise in floating point, whose last digits can
+#'   reveal the count; only to reproduce the papers, with the label `"none"`.
+#' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
+#'   system's entropy. With a seed the histogram is reproducible and not for
+#'   release.
+#' @param response ([public_response()] or `NULL`) Public decimals of the values
+#'   drawn from the histogram, and bounds in place of `bounds`. `NULL`, the
+#'   default: values are not rounded.
+#' @param ledger ([ledger()] or `NULL`) The ledger that records the cost before
+#'   any noise is drawn, or refuses it. Drawing from the counts later adds
+#'   nothing to it. `NULL`, the default: no ledger.
+#' @param ... Must be empty.
 #'
 #' @param x (numeric vector or formula) The confidential response, or a formula
 #'   such as `log(income) ~ 1`, whose left side also says on which scale the
@@ -44,30 +76,29 @@
 #' @param ... Must be empty.
 #'
 #' @return A `perturbed_histogram`: a list with `counts` (noisy, negatives set
-#'   to 0), `noisy` (as the noise left them), `breaks` (on the modelled scale),
-#'   `bounds`, `response`, `epsilon`, `neighbours`, `noise`, `reproducible`,
-#'   and `id`, by which a label knows that it was paid once.
-#'   Nothing else of the file is in it: it may leave the agency under its label,
-#'   [guarantee()].
+#'   to 0), `noisy` (before negatives were set to 0), `breaks` (on the modelled
+#'   scale), `bounds`, `response`, `epsilon`, `neighbours`, `noise`,
+#'   `reproducible`, and `id`, by which labels recognise a cost that was already
+#'   paid. It holds nothing else of the file and may leave the agency under its
+#'   label, [guarantee()].
 #'
 #' @section Means and upper quantiles:
-#' Noise in far, empty bins is taken for records, so that values drawn from the
-#' histogram itself have means and standard deviations that are too large where
-#' records are few, although the ECDF looks right. Log-normal files (log
-#' standard deviation 0.5 in two groups) with 60 bins on \[0.5, 100\] and
-#' epsilon 0.4, averaged over 25 files: of 600 records the mean is 9% too large,
-#' the standard deviation 74%, the 95% quantile 23%; of 3,000 records 2%, 23%
+#' Noise in far, empty bins counts as records. If the file is small, values
+#' drawn from the histogram itself therefore have means and standard deviations
+#' that are too large, although the ECDF looks right. Example: log-normal files
+#' (log standard deviation 0.5 in two groups), 60 bins on \[0.5, 100\], epsilon
+#' 0.4, averaged over 25 files. With 600 records the mean is 9% too large, the
+#' standard deviation 74% and the 95% quantile 23%; with 3,000 records 2%, 23%
 #' and 3%.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an epsilon or bounds out of range, bounds or
-#' breaks that have the file's smallest or largest value for an end, missing
-#' values.
+#' `pseudosynth_error_input`: an epsilon or bounds out of range; bounds or
+#' breaks that end at the file's smallest or largest value; missing values.
 #'
 #' @section Privacy:
-#' Bounds and bins must be chosen without the data; that they are is your word.
-#' Only the clearest case, an end that is the file's own, can be detected; it is
-#' refused unless [public_response()] confirms it.
+#' Bounds and bins must be chosen without the data; the package relies on you
+#' for this. It can only detect an end that equals the file's own smallest or
+#' largest value, and refuses it unless [public_response()] confirms it.
 #'
 #' @references
 #' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
@@ -162,9 +193,9 @@ histogram_values <- function(x, data, stated = NULL) {
     y <- data[[response$variable]]
   } else {
     refuse_if(
-      is.numeric(x) && !is.null(data), "{.arg data} is for a formula {.arg x}.",
-      x = "{.arg x} is {describe_type(x)}.",
-      arg = "data"
+      is.numeric(x) && !is.null(data),
+      "{.arg data} is only used with a formula {.arg x}.",
+      x = "{.arg x} is {describe_type(x)}.", arg = "data"
     )
     response <- list(variable = "x", transform = "identity", constant = 1)
     y <- x
@@ -173,8 +204,7 @@ histogram_values <- function(x, data, stated = NULL) {
     !is.numeric(y) || is.object(y) || !is.null(dim(y)) || length(y) == 0,
     "{.arg x} must be a numeric vector, or a formula whose left side is a
      numeric column of {.arg data}.",
-    x = "It is {describe_type(y)}.",
-    arg = "x"
+    x = "It is {describe_type(y)}.", arg = "x"
   )
   bad <- which(is.na(y))
   refuse_if(
@@ -216,25 +246,20 @@ histogram_breaks <- function(values, bounds, bins) {
     n_bins <- check_count(bins, min = 2, max = most_bins, arg = "bins")
     ends <- check_bounds(bounds)
   }
-  check_public_ends(
-    ends, values$y, if (stated) "bins" else "bounds",
-    values$response$confirmed
+  confirmed <- values$response$confirmed
+  arg <- if (stated) "bins" else "bounds"
+  check_public_ends(ends, values$y, arg, confirmed)
+  if (stated) check_public_breaks(bins, values$y, confirmed)
+  scaled <- response_forward(
+    values$response, if (stated) as.double(bins) else ends
   )
-  if (stated) {
-    check_public_breaks(bins, values$y, values$response$confirmed)
-  }
-  forward <- function(y) response_forward(values$response, y)
-  scaled <- forward(if (stated) as.double(bins) else ends)
   refuse_if(
     !all(is.finite(scaled)),
     "{.arg bounds} must be finite on the scale of the bins.",
-    x = "{.code {values$response$label}} is not.",
-    arg = "bounds"
+    x = "{.code {values$response$label}} is not.", arg = "bounds"
   )
-  if (!stated) {
-    scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
-  }
-  check_ends_hold(ends, values$response, if (stated) "bins" else "bounds")
+  if (!stated) scaled <- seq(scaled[1], scaled[2], length.out = n_bins + 1)
+  check_ends_hold(ends, values$response, arg)
   list(scale = scaled, bounds = ends)
 }
 
@@ -244,8 +269,7 @@ most_bins <- 1e5
 check_breaks <- function(bins) {
   refuse_if(
     !all(is.finite(bins)) || is.unsorted(bins, strictly = TRUE),
-    "Breaks given as {.arg bins} must be finite and increasing.",
-    arg = "bins"
+    "Breaks given as {.arg bins} must be finite and increasing.", arg = "bins"
   )
   check_count(length(bins) - 1, max = most_bins, arg = "bins")
 }
@@ -253,11 +277,10 @@ check_breaks <- function(bins) {
 #' Counts of the clamped values
 #' @noRd
 count_bins <- function(values, breaks) {
-  y <- clamp(
-    stated_values(values$response, values$y), breaks$bounds[1],
-    breaks$bounds[2]
+  y <- stated_values(values$response, values$y)
+  z <- response_forward(
+    values$response, clamp(y, breaks$bounds[1], breaks$bounds[2])
   )
-  z <- response_forward(values$response, y)
   tabulate(
     findInterval(z, breaks$scale, rightmost.closed = TRUE, all.inside = TRUE),
     nbins = length(breaks$scale) - 1
@@ -362,8 +385,7 @@ format.perturbed_histogram <- function(x, ...) {
   sprintf(
     "perturbed histogram of %s, %s on [%s, %s], epsilon %s (%s)",
     x$response$label, bins_text(x), format_count(x$bounds[1]),
-    format_count(x$bounds[2]), format(x$epsilon),
-    x$neighbours
+    format_count(x$bounds[2]), format(x$epsilon), x$neighbours
   )
 }
 
@@ -401,13 +423,9 @@ label_of_histogram <- function(x, what = "the noisy counts", m = 1,
                                reproducible = x$reproducible,
                                published = NULL, bounds = NULL) {
   new_privacy_guarantee(
-    histogram_verdict(x),
-    mechanism = "perturbed_histogram", title = "perturbed histogram",
-    what = what,
-    paid = histogram_charge(x),
-    m = m,
-    n_records = n_records,
-    unit = x$response$label,
+    histogram_verdict(x), mechanism = "perturbed_histogram",
+    title = "perturbed histogram", what = what, paid = histogram_charge(x),
+    m = m, n_records = n_records, unit = x$response$label,
     public_inputs = in_plain_figures(c(
       response = x$response$label,
       values = rounding_text(with_bounds(x$response, bounds)),
@@ -418,8 +436,7 @@ label_of_histogram <- function(x, what = "the noisy counts", m = 1,
       ),
       if (length(published) > 0) c(predictors = published_text(published))
     )),
-    reproducible = isTRUE(reproducible),
-    public = TRUE
+    reproducible = isTRUE(reproducible), public = TRUE
   )
 }
 
@@ -442,14 +459,12 @@ histogram_verdict <- function(x) {
   if (!is_sealed(x)) {
     return(edited_verdict("histogram"))
   }
-  if (x$noise == "continuous") {
-    return(list(label = "none", reasons = paste(
-      "The noise is Laplace noise in floating point, whose last digits give it",
-      "away: for reproduction of the papers only."
-    )))
-  }
-  list(label = "strict", reasons = paste(
-    "Bounds and bins are public, and one record changes one count by 1",
-    "(replace: two), under exact discrete Laplace noise."
-  ))
+  exact <- x$noise == "discrete"
+  list(label = if (exact) "strict" else "none", reasons = if (exact) {
+    unwrapped("Bounds and bins are public, and one record changes one count by 1
+       (replace: two), under exact discrete Laplace noise.")
+  } else {
+    unwrapped("The noise is Laplace noise in floating point, whose last digits
+       can reveal the counts: only to reproduce the papers.")
+  })
 }

@@ -1,12 +1,12 @@
 #' Figure of attribute risks
 #'
-#' Three questions, a panel each: how often a draw from the matching records
-#' names a person's value, for how many persons all matching records have one
-#' value, and who is alone with what is known of them. The synthetic sets, a
-#' point each and a circle for their mean, stand beside what the file itself
-#' gives away and what guessing from its overall shares gives. `plot()` and
-#' `autoplot()` give the same ggplot object, which is drawn when it is printed:
-#' at the prompt by itself, in a function or a loop by `print()`.
+#' Answers three questions, a panel each: how often a draw from the matching
+#' records names a person's value, for how many persons all matching records
+#' have one value, and who is unique by what is known of them. The synthetic
+#' sets, a point each and a circle for their mean, stand beside what the file
+#' itself gives away and what a guess from its overall shares gives. `plot()`
+#' and `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
 #' @param object An [attribute_risk()].
 #' @param ... Not used.

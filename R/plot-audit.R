@@ -1,13 +1,12 @@
 #' Figure of an audit
 #'
-#' The privacy loss of every neighbour against the claim: where it is largest
-#' over all parameters, and where the posterior of the file has its mass. A loss
-#' without bound is a triangle at the upper edge.
+#' Shows the privacy loss of every neighbour against the claim: the largest loss
+#' over all parameters, and the loss where the posterior of the file has its
+#' mass. A loss without bound is a triangle at the upper edge.
 #'
 #' @param object A `guarantee_audit`, see [audit_guarantee()].
 #' @param ... Not used.
-#' @return A ggplot object, which is drawn when it is printed: at the prompt by
-#'   itself, in a function or a loop by `print()`.
+#' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @examples
 #' file <- worst_case_data("clones", n = 20, value = 1, outlier = 4)
 #' audit <- audit_guarantee(y ~ 1, file, gaussian(),
@@ -24,14 +23,17 @@ NULL
 autoplot.guarantee_audit <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.guarantee_audit}.")
   exact <- object$method == "exact"
-  all <- if (exact) "largest over all parameters" else "lower bound"
-  bulk <- if (exact) "in the bulk of the posterior" else "estimate"
+  kinds <- if (exact) {
+    c("largest over all parameters", "in the bulk of the posterior")
+  } else {
+    c("lower bound", "estimate")
+  }
   losses <- object$losses
   second <- if (exact) losses$loss_bulk else losses$estimate
   frame <- data.frame(
     neighbours = losses$neighbours,
     rank = rank_within(losses$neighbours, losses$loss, second),
-    loss = c(losses$loss, second), what = rep(c(all, bulk), each = nrow(losses))
+    loss = c(losses$loss, second), what = rep(kinds, each = nrow(losses))
   )
   finite <- is.finite(frame$loss)
   largest <- max(c(frame$loss[finite], object$worst$claim))
@@ -59,9 +61,7 @@ autoplot.guarantee_audit <- function(object, ...) {
       aes(colour = .data$what, shape = .data$infinite), size = 1.7, alpha = 0.85
     ) +
     facet_wrap(~neighbours, scales = "free_x") +
-    scale_colour_manual(
-      values = stats::setNames(c("#0072B2", "#E69F00"), c(all, bulk))
-    ) +
+    scale_colour_manual(values = stats::setNames(chain_colours[1:2], kinds)) +
     scale_shape_manual(values = c("FALSE" = 16, "TRUE" = 17), guide = "none") +
     scale_x_continuous(
       breaks = whole_breaks, labels = label_amount(),
@@ -89,13 +89,12 @@ rank_within <- function(group, first, second) {
 
 #' Figure of the audit of a score release
 #'
-#' The errors of the best tests that tell worst-case neighbours apart, as they
-#' were found by running the release, on the curve that is claimed: a test below
-#' it would refute the claim. Where nothing was run, under Laplace noise or with
-#' `replicates = 0`, the exact figure stands beside the claimed one. `plot()`
-#' and `autoplot()` give the same ggplot object, which is drawn when it is
-#' printed:
-#' at the prompt by itself, in a function or a loop by `print()`.
+#' Shows the errors of the best tests that tell worst-case neighbours apart, as
+#' found by running the release, against the curve that is claimed. A test below
+#' the curve would refute the claim. If nothing was run, under Laplace noise or
+#' with `replicates = 0`, the figure shows the exact value beside the claimed
+#' one. `plot()` and `autoplot()` give the same ggplot object; call `print()` to
+#' draw it in a function or a loop.
 #'
 #' @param object A `score_audit`, see [audit_guarantee()].
 #' @param ... Not used.
@@ -115,23 +114,21 @@ NULL
 #' @export
 autoplot.score_audit <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.score_audit}.")
-  draw <- if (is.null(object$curve)) audit_figures else audit_curves
-  draw(object) +
-    confidential_labs(title = "Audit of a score release")
+  figure <- if (is.null(object$curve)) audit_figures else audit_curves
+  figure(object) + confidential_labs(title = "Audit of a score release")
 }
 
 #' Errors of both kinds, found and claimed
 #' @noRd
 audit_curves <- function(object) {
   grid <- seq(0, 1, length.out = 201)
-  claimed <- do.call(rbind, lapply(seq_len(nrow(object$worst)), function(i) {
-    data.frame(
-      neighbours = object$worst$neighbours[i], false_positive = grid,
-      false_negative = stats::pnorm(
-        stats::qnorm(1 - grid) - object$worst$claimed[i]
-      )
+  worst <- object$worst
+  claimed <- data.frame(
+    neighbours = rep(worst$neighbours, each = length(grid)),
+    false_positive = grid, false_negative = stats::pnorm(
+      stats::qnorm(1 - grid) - rep(worst$claimed, each = length(grid))
     )
-  }))
+  )
   ggplot(claimed, aes(x = .data$false_positive, y = .data$false_negative)) +
     geom_abline(
       intercept = 1, slope = -1, colour = "grey70", linetype = "dashed",
@@ -148,7 +145,7 @@ audit_curves <- function(object) {
     labs(
       subtitle = paste0(
         "Line: claimed. Points: ", format_count(object$replicates),
-        " runs of either.\nDashed: telling nothing"
+        " runs of either.\nDashed: a test that learns nothing"
       ),
       x = "False alarms", y = "Missed"
     )

@@ -1,18 +1,17 @@
 #' Figures of identification risks
 #'
-#' Violins of the record risks, one for each release, or for each class of
-#' records; the circle is the mean risk. `plot()` and `autoplot()` give the same
-#' ggplot object, which is drawn when it is printed: at the prompt by itself, in
-#' a function or a loop by `print()`.
+#' Draws violins of the record risks, one for each release or for each class of
+#' records. The circle is the mean risk. `plot()` and `autoplot()` give the same
+#' ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object An `identification_risk`.
-#' @param ... Further ones to compare, best named: `autoplot(LW = a, CW = b)`
+#' @param ... More of them to compare, best named: `autoplot(LW = a, CW = b)`
 #'   is written `autoplot(a, CW = b)`.
-#' @param name (string) What the first one is called. Default `"synthetic"`.
+#' @param name (string) The name of the first one. Default `"synthetic"`.
 #' @param by (vector or `NULL`) The class of each record, in the order of the
 #'   file, such as a column of it: a violin for each class, a panel for each
-#'   release. Numbers of more than 12 values are cut into fifths. `NULL`, the
-#'   default: all records together.
+#'   release. Numbers with more than 12 distinct values are cut into fifths.
+#'   `NULL`, the default: all records together.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @section Error types: `pseudosynth_error_input`: `by` of another length, with
 #'   missing values or with more than 12 classes.
@@ -34,19 +33,19 @@ NULL
 autoplot.identification_risk <- function(object, ..., name = "synthetic",
                                          by = NULL) {
   check_string(name)
-  risks <- named_releases(object, list(...), name)
+  risks <- named_parts(
+    object, list(...), name, "identification_risk",
+    function(risk, i) paste("release", i)
+  )
   if (!is.null(by)) {
     return(plot_risk_by(risks, record_classes(by, risks)))
   }
   frame <- stack_frames(risks, "release", function(x) x$record["risk"])
+  overall <- do.call(rbind, lapply(risks, `[[`, "overall"))
   means <- data.frame(
-    release = factor(names(risks), names(risks)),
-    mean = vapply(risks, function(x) x$overall[["mean_risk"]], 0),
-    matches = vapply(risks, function(x) {
-      x$overall[["expected_match_share"]]
-    }, 0)
+    release = factor(names(risks), names(risks)), mean = overall[, "mean_risk"],
+    text = paste0("EMR ", format_share(overall[, "expected_match_share"]))
   )
-  means$text <- paste0("EMR ", format_share(means$matches))
   ggplot(frame, aes(x = .data$release, y = .data$risk)) +
     violins(aes(fill = .data$release)) +
     scale_fill_manual(values = release_colours(names(risks)), guide = "none") +
@@ -63,7 +62,7 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic",
       title = sprintf("Identification risk of %s", object$variable),
       subtitle = paste0(
         "Circle: mean over records. EMR: share of records\n",
-        "expected to be named rightly"
+        "expected to be identified correctly"
       ),
       x = NULL, y = "Risk of a record"
     ) +
@@ -91,22 +90,20 @@ record_classes <- function(by, risks) {
       paste(lower, "to", upper)
     ))
   }
-  if (!fits || many) {
-    n_by <- length(by)
-    abort_input(
-      "{.arg by} must be the class of each record, without missing values, at
-       most {most_classes} classes, or numbers.",
-      x = if (!is.atomic(by)) {
-        "It is {describe_type(by)}."
-      } else if (all(sizes == n_by)) {
-        "It has {length(unique(by))} classes, or values are missing."
-      } else {
-        "It has {n_by} value{?s}, there are {sizes[1]} record{?s}."
-      },
-      i = "Such as {.code by = data$age}.",
-      arg = "by"
-    )
-  }
+  n_by <- length(by)
+  refuse_if(
+    !fits || many,
+    "{.arg by} must give the class of each record, without missing values: at
+     most {most_classes} classes, or numbers.",
+    x = if (!is.atomic(by)) {
+      "It is {describe_type(by)}."
+    } else if (all(sizes == n_by)) {
+      "It has {length(unique(by))} classes, or missing values."
+    } else {
+      "It has {n_by} value{?s}, there are {sizes[1]} record{?s}."
+    },
+    i = "For instance {.code by = data$age}.", arg = "by"
+  )
   droplevels(as.factor(by))
 }
 
@@ -133,18 +130,5 @@ plot_risk_by <- function(risks, classes) {
       x = "Risk of a record", y = NULL
     ) +
     theme_rows(16)
-  if (length(risks) == 1) {
-    return(figure)
-  }
-  figure + facet_wrap(vars(.data$release))
-}
-
-named_releases <- function(first, others, name) {
-  for (other in others) {
-    check_class(other, "identification_risk", arg = "...")
-  }
-  given <- names(others) %||% rep("", length(others))
-  plain <- given == ""
-  given[plain] <- paste("release", which(plain) + 1)
-  stats::setNames(c(list(first), others), make.unique(c(name, given)))
+  if (length(risks) == 1) figure else figure + facet_wrap(vars(.data$release))
 }

@@ -1,13 +1,13 @@
 #' Figures of bounds
 #'
-#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
-#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#' Draws a histogram of the record bounds with the overall bound. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
 #' @param object A `lipschitz_bound`, or an [external_fit()], whose bound is
 #'   shown.
 #' @param ... Not used.
-#' @return A ggplot object. All figures here show confidential values and say
-#'   so.
+#' @return A ggplot object. It shows confidential values and says so.
 #' @name plot-bounds
 #' @examples
 #' log_lik <- matrix(rnorm(200 * 50, -2, 0.5), nrow = 200)

@@ -1,32 +1,35 @@
 #' Figure of a comparison
 #'
-#' `"measures"`: one panel for each measure, one line for each mechanism or
-#' sets, one point for each epsilon. Smaller is better, but for R2, whose dashed
+#' Draws the result of [compare()] as one of two figures.
+#'
+#' `"measures"`: one panel for each measure, one line for each mechanism and one
+#' point for each epsilon. Smaller is better, except for R2, where the dashed
 #' line is the file's, and for ratios, which are best at 1. A triangle at the
-#' edge lies beyond it: above three times the third quartile. A cross at the
-#' left edge is a run without a result, as the table's `problem` tells. Epsilons
-#' differ in colour and, but for these two, in shape.
+#' edge is a value beyond it: above three times the third quartile. A cross at
+#' the left edge is a run without a result; the table's `problem` says why.
 #'
 #' `"map"`: one measure against epsilon or risk, one point for each row, with an
 #' interval of two Monte Carlo errors on either side. Lines join the runs of a
-#' mechanism, or of one of its settings where there are several epsilons. A
-#' setting has a colour and a shape of its own, so that the figure can be read
-#' in grey. Further towards the lower left is better on both axes, but for
-#' `"r_squared"` and `"overlap"`, where higher is better.
+#' mechanism, or of one of its settings if it was run at several epsilons. Lower
+#' and further left is better, except for `"r_squared"` and `"overlap"`, where
+#' higher is better.
+#'
+#' Colours and shapes both tell epsilons or settings apart, so the figures can
+#' be read in grey.
 #'
 #' @param object (mechanism_comparison) See [compare()].
-#' @param type (string) `"map"`, the default of runs of a `grid`, or
-#'   `"measures"`, the default of others.
-#' @param measure (string) Of a map: `"ecdf_max"`, the default,
+#' @param type (string) `"map"`, the default for runs of a `grid`, or
+#'   `"measures"`, the default otherwise.
+#' @param measure (string) For a map: `"ecdf_max"`, the default,
 #'   `"ecdf_mean_squared"`, `"mean_ratio"`, `"sd_ratio"`, `"q95_ratio"` (best at
-#'   1), `"shares"` (of more than two levels), `"groups"`, `"r_squared"`,
+#'   1), `"shares"` (for more than two levels), `"groups"`, `"r_squared"`,
 #'   `"overlap"` or `"risk"`.
-#' @param against (string) Of a map: `"epsilon"`, the default, claimed or proven
-#'   (add-remove); `"risk"`: the mean identification risk, for comparisons
-#'   made with a `radius`.
+#' @param against (string) For a map: `"epsilon"`, the default, claimed or
+#'   proven (add-remove); `"risk"`: the mean identification risk, for
+#'   comparisons made with a `radius`.
 #' @param ... Not used.
-#' @return A ggplot object, which is drawn when it is printed: at the prompt by
-#'   itself, in a function or a loop by `print()`.
+#' @return A ggplot object. Call `print()` to draw it in a function or a loop.
+#' @name plot.mechanism_comparison
 #' @name plot.mechanism_comparison
 #' @examples
 #' \donttest{
@@ -85,14 +88,14 @@ plot_measures <- function(object) {
   measures <- measure_titles[measures]
   refuse_if(
     length(measures) == 0,
-    "{.arg object} must hold a mechanism that gave sets.",
-    x = "None did: the column {.field problem} says why.",
-    arg = "object"
+    "{.arg object} must hold a mechanism that produced sets.",
+    x = "None did: the column {.field problem} says why.", arg = "object"
   )
   epsilons <- sort(unique(stats::na.omit(table$asked[table$asked > 0])), TRUE)
   levels <- c(
     sprintf("epsilon %s", vapply(epsilons, format, "")), "no epsilon, or 0"
   )
+  # The last level is no epsilon
   index <- match(table$asked, epsilons, length(levels))
   failed <- nzchar(table$problem)
   # Where the file lies: its own R2, and 1 for ratios to its figures
@@ -107,8 +110,7 @@ plot_measures <- function(object) {
     edge <- 3 * stats::quantile(value, 0.75, na.rm = TRUE, names = FALSE)
     if (name %in% names(truth)) edge <- Inf
     data.frame(
-      mechanism = mechanism_shorts(table$mechanism),
-      measure = measures[[name]],
+      mechanism = mechanism_shorts(table$mechanism), measure = measures[[name]],
       # Crosses of several epsilons beside each other
       value = ifelse(
         failed, 0.05 * (index - 1) * max(pmin(value, edge), na.rm = TRUE),
@@ -123,58 +125,51 @@ plot_measures <- function(object) {
   frame <- frame[!is.na(frame$value), ]
   frame$measure <- factor(frame$measure, measures)
   frame$epsilon <- factor(frame$epsilon, levels)
-  frame$mechanism <- factor(
-    frame$mechanism, rev(unique(mechanism_shorts(table$mechanism)))
-  )
+  mechanisms <- unique(mechanism_shorts(table$mechanism))
+  frame$mechanism <- factor(frame$mechanism, rev(mechanisms))
   reached <- frame[frame$mark != "failed", ]
   # A line needs two points
   line <- paste(reached$mechanism, reached$measure)
   reached <- reached[line %in% line[duplicated(line)], ]
-  colours <- stats::setNames(
-    c(rep_len(chain_colours, length(epsilons)), "grey55"), levels
-  )
-  # Told apart without colour; the last is no epsilon
-  shapes <- stats::setNames(
-    c(rep_len(c(16, 1, 15, 0, 18, 5), length(epsilons)), 10), levels
-  )
+  n <- length(epsilons)
+  colours <- stats::setNames(c(rep_len(chain_colours, n), "grey55"), levels)
+  # Told apart without colour
+  shapes <- stats::setNames(c(rep_len(c(16, 1, 15, 0, 18, 5), n), 10), levels)
   shapes <- c(shapes, beyond = 17, failed = 4)
-  ggplot2::ggplot(frame, ggplot2::aes(x = .data$value, y = .data$mechanism)) +
-    ggplot2::geom_vline(
-      ggplot2::aes(xintercept = .data$value),
+  ggplot(frame, aes(x = .data$value, y = .data$mechanism)) +
+    geom_vline(
+      aes(xintercept = .data$value),
       data = data.frame(
         value = truth, measure = factor(measures[names(truth)], measures)
       ),
       linetype = "dashed", colour = "grey45"
     ) +
-    ggplot2::geom_line(
-      ggplot2::aes(group = .data$mechanism),
+    geom_line(
+      aes(group = .data$mechanism),
       data = reached, colour = "grey80", linewidth = 0.5
     ) +
-    ggplot2::geom_point(
-      ggplot2::aes(colour = .data$epsilon, shape = .data$mark),
-      size = 2.6, stroke = 0.9
+    geom_point(
+      aes(colour = .data$epsilon, shape = .data$mark), size = 2.6, stroke = 0.9
     ) +
-    ggplot2::scale_shape_manual(values = shapes, guide = "none") +
-    ggplot2::facet_wrap(
-      ~measure,
-      scales = "free_x",
+    scale_shape_manual(values = shapes, guide = "none") +
+    facet_wrap(
+      ~measure, scales = "free_x",
       # Three titles side by side have little room
-      labeller = ggplot2::label_wrap_gen(14)
+      labeller = label_wrap_gen(14)
     ) +
-    ggplot2::scale_y_discrete(limits = levels(frame$mechanism)) +
-    ggplot2::scale_colour_manual(values = colours) +
-    ggplot2::guides(colour = ggplot2::guide_legend(
+    scale_y_discrete(limits = levels(frame$mechanism)) +
+    scale_colour_manual(values = colours) +
+    guides(colour = guide_legend(
       # The legend has the levels that there are
       override.aes = list(shape = unname(
         shapes[levels[levels %in% frame$epsilon]]
       ))
     )) +
-    ggplot2::scale_x_continuous(
-      limits = c(0, NA), expand = ggplot2::expansion(c(0.06, 0.1)),
-      breaks = two_breaks,
-      labels = function(x) vapply(x, format, "")
+    scale_x_continuous(
+      limits = c(0, NA), expand = expansion(c(0.06, 0.1)),
+      breaks = two_breaks, labels = function(x) vapply(x, format, "")
     ) +
-    ggplot2::labs(
+    labs(
       title = sprintf("Mechanisms compared on %s", object$variable),
       subtitle = paste0(
         releases_text(
@@ -186,15 +181,12 @@ plot_measures <- function(object) {
       x = NULL, y = NULL, caption = confidential_caption
     ) +
     theme_pseudosynth() +
-    ggplot2::theme(
-      panel.spacing.x = ggplot2::unit(12, "pt"),
+    theme(
+      panel.spacing.x = unit(12, "pt"),
       # Three titles side by side in five inches
-      strip.text = ggplot2::element_text(
-        size = if (length(measures) > 4) 8.5 else 11
-      ),
-      axis.text.y = ggplot2::element_text(
-        colour = "grey15",
-        size = if (length(measures) > 3) 8.5 else 10
+      strip.text = element_text(size = if (length(measures) > 4) 8.5 else 11),
+      axis.text.y = element_text(
+        colour = "grey15", size = if (length(measures) > 3) 8.5 else 10
       )
     )
 }
@@ -212,71 +204,59 @@ plot_map <- function(object, measure, against) {
   n_lines <- nrow(lines)
   legend <- legend_rows(levels(frame$line))
   failed <- sum(nzchar(object$table$problem))
-  figure <- ggplot2::ggplot(
-    frame,
-    ggplot2::aes(
-      x = .data$at, y = .data$value, colour = .data$line, shape = .data$line
+  interval <- function(...) {
+    geom_linerange(
+      aes(...), linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
     )
+  }
+  figure <- ggplot(
+    frame,
+    aes(x = .data$at, y = .data$value, colour = .data$line, shape = .data$line)
   ) +
-    ggplot2::geom_path(
-      ggplot2::aes(group = .data$joined),
-      colour = "grey70", linewidth = 0.4
-    ) +
-    ggplot2::geom_linerange(
-      ggplot2::aes(ymin = .data$low, ymax = .data$high),
-      linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
-    ) +
-    ggplot2::geom_point(size = 2.6, stroke = 0.9) +
-    ggplot2::scale_colour_manual(values = line_colours(lines)) +
-    ggplot2::scale_shape_manual(values = stats::setNames(
+    geom_path(aes(group = .data$joined), colour = "grey70", linewidth = 0.4) +
+    interval(ymin = .data$low, ymax = .data$high) +
+    geom_point(size = 2.6, stroke = 0.9) +
+    scale_colour_manual(values = line_colours(lines)) +
+    scale_shape_manual(values = stats::setNames(
       rep_len(line_shapes, n_lines), levels(frame$line)
     )) +
-    ggplot2::scale_y_continuous(limits = c(0, NA)) +
-    ggplot2::guides(colour = legend, shape = legend) +
-    ggplot2::labs(
+    scale_y_continuous(limits = c(0, NA)) +
+    guides(colour = legend, shape = legend) +
+    labs(
       title = sprintf("Risk and utility on %s", object$variable),
       subtitle = paste0(
         releases_text(object, "One released set, mean of %d"),
         if (!identical(object$m, 1L)) ". Bars: two Monte Carlo errors",
         if (failed > 0) {
-          sprintf(
-            ".\nNot shown: %d run%s without a result", failed,
-            if (failed == 1) "" else "s"
-          )
+          sprintf(".\nNot shown: %s without a result", counted(failed, "run"))
         }
       ),
       y = measure_titles[[measure]], caption = confidential_caption
     ) +
     theme_pseudosynth() +
-    ggplot2::theme(
-      legend.position = "bottom",
-      legend.text = ggplot2::element_text(size = 9),
-      legend.key.height = ggplot2::unit(11, "pt"),
-      legend.key.width = ggplot2::unit(14, "pt"),
-      axis.title.y = ggplot2::element_text(size = 11)
+    theme(
+      legend.position = "bottom", legend.text = element_text(size = 9),
+      legend.key.height = unit(11, "pt"), legend.key.width = unit(14, "pt"),
+      axis.title.y = element_text(size = 11)
     )
   if (against == "risk") {
-    return(figure + ggplot2::geom_linerange(
-      ggplot2::aes(xmin = .data$left, xmax = .data$right),
-      linewidth = 0.5, alpha = 0.6, show.legend = FALSE, na.rm = TRUE
-    ) + ggplot2::labs(x = "Mean identification risk"))
+    figure + interval(xmin = .data$left, xmax = .data$right) +
+      labs(x = "Mean identification risk")
+  } else {
+    figure + epsilon_axis(frame$at) +
+      labs(x = "Epsilon of one set, add-remove (log scale)")
   }
-  figure + epsilon_axis(frame$at) +
-    ggplot2::labs(x = "Epsilon of one set, add-remove (log scale)")
 }
 
 # Told apart without colour
 line_shapes <- c(16, 17, 15, 1, 2, 0, 18, 3, 4, 8, 5, 6)
 
 check_measured_of <- function(object, name, arg) {
-  if (all(is.na(object$table[[name]]))) {
-    needs <- c(risk = "radius", groups = "groups")[name]
-    abort_input(
-      "A map needs rows with {.val {name}}.",
-      i = if (!is.na(needs)) "Compare with {.arg {needs}}.",
-      arg = arg
-    )
-  }
+  needs <- c(risk = "radius", groups = "groups")[name]
+  refuse_if(
+    all(is.na(object$table[[name]])), "A map needs rows with {.val {name}}.",
+    i = if (!is.na(needs)) "Compare with {.arg {needs}}.", arg = arg
+  )
 }
 
 #' @return (data frame) A row for each run that has both: `at`, `value`, their
@@ -293,8 +273,7 @@ map_frame <- function(object, measure, at) {
   frame <- data.frame(
     at = table[[at]], value = table[[measure]],
     low = pmax(around(measure, -2), 0), high = around(measure, 2),
-    left = around(at, -2), right = around(at, 2),
-    name = names,
+    left = around(at, -2), right = around(at, 2), name = names,
     line = trimws(paste0(names, ifelse(nzchar(setting), ": ", ""), setting))
   )
   order_given <- unique(frame$line)
@@ -311,11 +290,9 @@ map_frame <- function(object, measure, at) {
 #' A mechanism's own colour where it is one line, else one for each line
 #' @noRd
 line_colours <- function(lines) {
-  colours <- if (anyDuplicated(lines$name) > 0) {
-    rep_len(chain_colours, nrow(lines))
-  } else {
-    release_colours(lines$name)
-  }
+  twice <- anyDuplicated(lines$name) > 0
+  colours <- rep_len(chain_colours, nrow(lines))
+  if (!twice) colours <- release_colours(lines$name)
   stats::setNames(colours, lines$line)
 }
 
@@ -338,18 +315,18 @@ setting_text <- function(settings) {
 legend_rows <- function(words) {
   # About 72 letters of the legend's size, of which a key takes 5
   columns <- max(1, min(length(words), floor(72 / (max(nchar(words)) + 5))))
-  ggplot2::guide_legend(ncol = columns, byrow = TRUE, title = NULL)
+  guide_legend(ncol = columns, byrow = TRUE, title = NULL)
 }
 
 #' A logarithmic axis of epsilons with figures where there are any
 #' @noRd
 epsilon_axis <- function(at) {
   limits <- range(at)
-  round <- log_breaks(limits)
+  breaks <- log_breaks(limits)
   # Between two round numbers there are the ends
-  breaks <- if (length(round) < 2) limits else round
-  ggplot2::scale_x_log10(
+  if (length(breaks) < 2) breaks <- limits
+  scale_x_log10(
     breaks = breaks, labels = function(x) vapply(signif(x, 2), format, ""),
-    expand = ggplot2::expansion(0.06)
+    expand = expansion(0.06)
   )
 }

@@ -1,14 +1,13 @@
 #' Figure of a perturbed histogram
 #'
-#' The noisy counts as densities on the modelled scale. Nothing confidential is
-#' shown.
+#' Draws the noisy counts as densities on the modelled scale. It shows nothing
+#' confidential.
 #'
 #' @param object (perturbed_histogram) See [perturbed_histogram()].
-#' @param prefix (string or `NULL`) Put before amounts on the axis, such as
+#' @param prefix (string or `NULL`) Text before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
-#' @return A ggplot object, which is drawn when it is printed: at the prompt by
-#'   itself, in a function or a loop by `print()`.
+#' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.perturbed_histogram
 #' @examples
 #' positive <- subset(ce_income, income > 0)

@@ -1,16 +1,15 @@
 #' Figure of pooled estimates
 #'
-#' A point and an interval for each term; beside it, where given, those of a
-#' model of the confidential file. `plot()` and `autoplot()` give the same
-#' ggplot object, which is drawn when it is printed: at the prompt by itself, in
-#' a function or a loop by `print()`.
+#' Shows a point and an interval for each term and, if given, those of a model
+#' of the confidential file beside it. `plot()` and `autoplot()` give the same
+#' ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object A `pooled_estimates`, see [pool()].
 #' @param confidential (model or `NULL`) The same model fitted to the
 #'   confidential file; the figure then says that it is not for release.
 #'   `NULL`, the default: none.
-#' @param intercept (flag) Is the intercept shown? Default `FALSE`: it is often
-#'   far from all others.
+#' @param intercept (flag) Show the intercept? Default `FALSE`, because it is
+#'   often far from the other terms.
 #' @param ... Not used.
 #' @return A ggplot object.
 #' @name plot.pooled_estimates
@@ -38,15 +37,12 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
   if (!is.null(confidential)) {
     frame <- rbind(frame, confidential_intervals(confidential, object$level))
   }
-  if (!intercept) {
-    frame <- frame[frame$term != "(Intercept)", ]
-  }
+  if (!intercept) frame <- frame[frame$term != "(Intercept)", ]
   # The first term on top
   frame$term <- factor(frame$term, rev(unique(frame$term)))
   frame$kind <- factor(frame$kind, unique(frame$kind))
   draw_alone(
-    draw_pooled,
-    frame = frame, level = object$level,
+    draw_pooled, frame = frame, level = object$level,
     caption = if (!is.null(confidential)) confidential_caption
   )
 }

@@ -1,16 +1,16 @@
 #' Figure of a label
 #'
-#' Epsilon under both neighbour relations: of one parameter draw, of what is
-#' paid once, and the total. Solid bars are proven, hollow ones claimed.
-#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
-#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#' Shows epsilon under both neighbour relations: of one parameter draw, of what
+#' is spent once, and the total. Solid bars are proven, hollow bars claimed.
+#' `plot()` and `autoplot()` give the same ggplot object; call `print()` to draw
+#' it in a function or a loop.
 #'
 #' @param object A label, see [guarantee()].
 #' @param ... Not used.
-#' @return A ggplot object. That of a public label may leave the agency; any
-#'   other says that it may not.
+#' @return A ggplot object. The figure of a public label may leave the agency;
+#'   any other says that it may not.
 #' @section Error types:
-#' `pseudosynth_error_input`: a label without an epsilon, as that of an
+#' `pseudosynth_error_input`: a label without an epsilon, such as that of an
 #' unweighted fit, or one that withholds it.
 #' @name plot.privacy_guarantee
 #' @examples
@@ -30,11 +30,9 @@ autoplot.privacy_guarantee <- function(object, ...) {
 }
 
 plot_label <- function(label) {
-  force(label)
   check_states_epsilon(label)
   draw_alone(
-    draw_label,
-    frame = label_frame(label), holds = label$holds,
+    draw_label, frame = label_frame(label), holds = label$holds,
     subtitle = wrapped(capitalize(paste0(
       label$title, ": ", label_title(label), delta_note(label)
     ))),
@@ -55,8 +53,7 @@ draw_label <- function(frame, holds, subtitle, caption) {
     facet_wrap(vars(.data$neighbours)) +
     scale_x_continuous(
       # Room for the figures
-      limits = c(0, NA), breaks = two_breaks,
-      expand = expansion(c(0, 0.5))
+      limits = c(0, NA), breaks = two_breaks, expand = expansion(c(0, 0.5))
     ) +
     labs(
       title = "Epsilon of the label",
@@ -73,10 +70,9 @@ check_states_epsilon <- function(label) {
     x = if (label$label == "none") {
       "It is {.val none}: nothing is claimed."
     } else {
-      "This one withholds it, as it is computed from the file."
+      "It withholds epsilon, which is computed from the file."
     },
-    i = "{.fn print} shows the label whole.",
-    arg = "object"
+    i = "{.fn print} shows the whole label.", arg = "object"
   )
 }
 
@@ -84,14 +80,14 @@ check_states_epsilon <- function(label) {
 #'   `epsilon`, `text`.
 #' @noRd
 label_frame <- function(label) {
+  one <- all(label$epsilon$one_off == 0) && label$m == 1
   parts <- if (is.na(label$draws)) {
-    # However much is drawn
-    c(total = "paid once")
-  } else if (all(label$epsilon$one_off == 0) && label$m == 1) {
+    c(total = "spent once")
+  } else if (one) {
     c(total = "one set")
   } else {
     c(
-      per_draw = "each set", one_off = "paid once",
+      per_draw = "each set", one_off = "spent once",
       total = sprintf("total, m = %d", label$m)
     )
   }

@@ -1,8 +1,8 @@
 #' Figure of a ledger
 #'
-#' Epsilon spent after each entry, against the budget. `plot()` and `autoplot()`
-#' give the same ggplot object, which is drawn when it is printed: at the prompt
-#' by itself, in a function or a loop by `print()`.
+#' Shows the epsilon spent after each entry, against the budget. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
 #' @param object A [ledger()].
 #' @param ... Not used.
@@ -24,10 +24,8 @@ NULL
 autoplot.privacy_ledger <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.privacy_ledger}.")
   table <- as.data.frame(object)
-  kinds <- c(strict = "proven", claimed = "claimed")
-  table$kind <- kinds[ifelse(table$label == "strict", "strict", "claimed")]
+  table$kind <- ifelse(table$label == "strict", "proven", "claimed")
   n <- nrow(table)
-  spent <- max(table$spent, 0)
   ggplot(table, aes(x = .data$number, y = .data$spent)) +
     geom_col(
       aes(fill = .data$kind, colour = .data$kind), width = 0.7, linewidth = 0.5
@@ -54,7 +52,8 @@ autoplot.privacy_ledger <- function(object, ...) {
     confidential_labs(
       title = "Privacy budget",
       subtitle = sprintf(
-        "%s of epsilon %s spent (%s), %d entr%s", format_figure(spent),
+        "%s of epsilon %s spent (%s), %d entr%s",
+        format_figure(max(table$spent, 0)),
         format_figure(object$epsilon), object$neighbours, n,
         if (n == 1) "y" else "ies"
       ),

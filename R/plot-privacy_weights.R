@@ -1,15 +1,14 @@
 #' Figures of privacy weights
 #'
-#' One vector of weights is shown as a histogram, several as violins, one for
+#' Shows one vector of weights as a histogram, or several as violins, one for
 #' each scheme, with the mean as a circle. `plot()` and `autoplot()` give the
-#' same ggplot object, which is drawn when it is printed: at the prompt by
-#' itself, in a function or a loop by `print()`.
+#' same ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object,x [`privacy_weights`][privacy_weights].
-#' @param ... Further weights to compare, named as they shall be called; without
-#'   a name, by their scheme.
-#' @param name (string or `NULL`) What the first one is called beside others.
-#'   `NULL`, the default: by its scheme.
+#' @param ... More weights to compare, with the names to show; without a name,
+#'   the scheme is shown.
+#' @param name (string or `NULL`) The name of the first one beside others.
+#'   `NULL`, the default: its scheme.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @seealso [plot.pseudo_posterior()] for bounds against weights.
 #' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
@@ -27,9 +26,11 @@ NULL
 #' @method autoplot privacy_weights
 #' @export
 autoplot.privacy_weights <- function(object, ..., name = NULL) {
-  others <- list(...)
-  if (length(others) > 0) {
-    return(plot_weight_violins(named_weights(object, others, name)))
+  check_string(name, null = TRUE)
+  if (...length() > 0) {
+    return(plot_weight_violins(named_parts(
+      object, list(...), name, "privacy_weights", function(w, i) scheme_short(w)
+    )))
   }
   values <- as.double(object)
   ggplot(data.frame(weight = values), aes(x = .data$weight)) +
@@ -55,23 +56,6 @@ autoplot.privacy_weights <- function(object, ..., name = NULL) {
 #' @export
 plot.privacy_weights <- function(x, ..., name = NULL) {
   autoplot.privacy_weights(x, ..., name = name)
-}
-
-#' Weights with the names they have in a figure
-#' @return (named list)
-#' @noRd
-named_weights <- function(first, others, name) {
-  check_string(name, null = TRUE)
-  for (other in others) {
-    check_class(other, "privacy_weights", arg = "...")
-  }
-  weights <- c(list(first), others)
-  given <- c(name %||% "", names(others) %||% rep("", length(others)))
-  given[given == ""] <- vapply(weights[given == ""], scheme_short, "")
-  # make.unique() would write LW.1
-  twice <- stats::ave(seq_along(given), given, FUN = seq_along)
-  given <- paste0(given, ifelse(twice > 1, paste0(" (", twice, ")"), ""))
-  stats::setNames(weights, given)
 }
 
 plot_weight_violins <- function(weights) {

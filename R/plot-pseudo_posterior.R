@@ -1,7 +1,8 @@
 #' Figures of a whole synthesis
 #'
-#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
-#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#' Draws the stages or the result of a [pseudo_posterior()] job. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
 #' @param object (pseudo_posterior) The result of [pseudo_posterior()].
 #' @param type (string) `"bounds"`, the default: violins of the record bounds,
@@ -11,13 +12,13 @@
 #'   cumulative shares, for counts and yes/no); `"tail"`: densities of amounts
 #'   above the file's 90% quantile; `"records"`: the synthetic value of each
 #'   record in the first set against the confidential one. A [score_release()]
-#'   has no record bounds and no weights of records: `"bounds"` shows its
+#'   has no record bounds and no record weights: `"bounds"` shows its
 #'   coefficients.
-#' @param prefix (string or `NULL`) Put before amounts on the axis, such as
+#' @param prefix (string or `NULL`) Text before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
-#' @return A ggplot object. It shows confidential values and says so; for a
-#'   figure that may leave the agency plot `$synthetic`.
+#' @return A ggplot object. It shows confidential values and says so. For a
+#'   figure that may leave the agency, plot `$synthetic`.
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -45,7 +46,7 @@ autoplot.pseudo_posterior <- function(object,
   # A score release bounds every record alike
   if (inherits(fits[[1]], "score_release")) {
     refuse_if(
-      type == "weights", "A score release has no weights of records.",
+      type == "weights", "A score release has no record weights.",
       i = "Its weights are functions of the published predictors.", arg = "type"
     )
     if (type == "bounds") {
@@ -77,10 +78,7 @@ plot_stage_bounds <- function(fits) {
     stats::setNames(fits, stages), "stage",
     function(fit) data.frame(bound = fit$bound$record)
   )
-  marks <- data.frame(
-    stage = factor(stages, stages),
-    overall = vapply(fits, function(fit) fit$bound$overall, numeric(1))
-  )
+  marks <- overall_marks(fits, stages, "stage")
   n_without <- sum(!is.finite(frame$bound) | frame$bound == 0)
   frame <- frame[is.finite(frame$bound) & frame$bound > 0, ]
   ggplot(frame, aes(x = .data$stage, y = .data$bound)) +
@@ -95,10 +93,7 @@ plot_stage_bounds <- function(fits) {
       aes(y = .data$overall, ymin = .data$overall, ymax = .data$overall),
       data = marks, width = 0.5, colour = colour_bound, linewidth = 0.8
     ) +
-    geom_text(
-      aes(y = .data$overall, label = delta_text(.data$overall)), data = marks,
-      parse = TRUE, vjust = -0.5, colour = colour_bound, size = 3.9
-    ) +
+    bound_labels(marks, vjust = -0.5) +
     scale_fill_manual(values = colours, guide = "none") +
     scale_colour_manual(values = colours, guide = "none") +
     bound_axis(frame$bound) +
@@ -124,21 +119,18 @@ plot_stage_bounds <- function(fits) {
 #' @noRd
 bound_axis <- function(bound) {
   top <- max(bound)
-  if (stats::quantile(bound, 0.02, names = FALSE) > top / 3) {
-    return(list(
-      scale_y_continuous(
-        labels = label_amount(), expand = expansion(c(0.03, 0.1))
-      ),
-      labs(y = "Record bound")
-    ))
-  }
-  list(
+  narrow <- stats::quantile(bound, 0.02, names = FALSE) > top / 3
+  scale <- if (narrow) {
+    scale_y_continuous(
+      labels = label_amount(), expand = expansion(c(0.03, 0.1))
+    )
+  } else {
     scale_y_sqrt(
       breaks = root_breaks(top), labels = label_amount(),
       limits = c(0, NA), expand = expansion(c(0.01, 0.1))
-    ),
-    labs(y = "Record bound (root scale)")
-  )
+    )
+  }
+  list(scale, labs(y = paste0("Record bound", if (!narrow) " (root scale)")))
 }
 
 #' Breaks of a square-root axis that starts at 0
@@ -166,7 +158,6 @@ plot_densities <- function(object, prefix, tail = FALSE) {
     return(plot_shares(object, prefix))
   }
   transform <- column$transform
-  prefix <- response_prefix(prefix)
   confidential <- job_data(object)[[column$name]]
   sets <- drawn_values(synthetic)
   curves <- density_curves(c(list(confidential), sets), transform)
@@ -176,19 +167,11 @@ plot_densities <- function(object, prefix, tail = FALSE) {
     curves <- curves[curves$x >= limits[1], ]
   }
   kinds <- c("confidential", synthetic_kind(synthetic$m))
-  curves$kind <- factor(kinds[1 + (curves$curve > 1)], kinds)
-  # Draw the synthetic lines last, above the confidential one
-  ggplot(
-    curves,
-    aes(
-      x = .data$x, y = .data$density, group = .data$curve,
-      colour = .data$kind, linewidth = .data$kind, alpha = .data$kind
-    )
+  draw_alone(
+    draw_densities, curves = curves, transform = transform,
+    prefix = response_prefix(prefix), m = synthetic$m, kinds = kinds,
+    limits = limits
   ) +
-    geom_line() +
-    curve_scales(kinds, synthetic$m) +
-    scale_response(transform, prefix, limits) +
-    density_axis() +
     confidential_labs(
       title = both_title(column),
       subtitle = wrapped(paste0(
@@ -276,9 +259,9 @@ check_kind_shown <- function(synthetic, type, counts) {
   count <- column$kind == "count"
   refuse_if(
     has_labels(column) || (count && !counts),
-    "{.arg type} {.val {type}} is for amounts{if (counts) ' and counts'}.",
+    "{.arg type} {.val {type}} only applies to
+     amounts{if (counts) ' and counts'}.",
     x = "{.val {column$name}} {if (count) 'is a count' else 'has levels'}.",
-    i = "{.code type = \"density\"} shows their shares.",
-    arg = "type"
+    i = "{.code type = \"density\"} shows their shares.", arg = "type"
   )
 }

@@ -1,9 +1,11 @@
 #' Figure of a replicate study
 #'
+#' Shows \eqn{2\Delta_r} of every local database, the stated epsilon and this
+#' file's own.
+#'
 #' @param object (replicate_study) See [replicate_study()].
 #' @param ... Not used.
-#' @return A ggplot object: \eqn{2\Delta_r} of every local database, the stated
-#'   epsilon and this file's own. It is drawn when it is printed.
+#' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.replicate_study
 NULL
 

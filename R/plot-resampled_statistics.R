@@ -1,10 +1,9 @@
 #' Figure of resampled statistics
 #'
-#' Violins of the resampling distributions, one panel for each statistic, one
-#' violin for the file and one for each release; the circle is the estimate, the
+#' Shows violins of the resampling distributions: a panel for each statistic, a
+#' violin for the file and for each release. The circle is the estimate, the
 #' dashed line that of the file. `plot()` and `autoplot()` give the same ggplot
-#' object, which is drawn when it is printed: at the prompt by itself, in a
-#' function or a loop by `print()`.
+#' object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object A [resample_statistics()].
 #' @param ... Not used.
@@ -26,13 +25,14 @@ autoplot.resampled_statistics <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.resampled_statistics}.")
   releases <- unique(object$draws$release)
   statistics <- unique(object$table$statistic)
-  draws <- object$draws
-  table <- object$table
   # From the top down
-  draws$release <- factor(draws$release, rev(releases))
-  draws$statistic <- factor(draws$statistic, statistics)
-  table$release <- factor(table$release, rev(releases))
-  table$statistic <- factor(table$statistic, statistics)
+  placed <- function(frame) {
+    frame$release <- factor(frame$release, rev(releases))
+    frame$statistic <- factor(frame$statistic, statistics)
+    frame
+  }
+  draws <- placed(object$draws)
+  table <- placed(object$table)
   file <- table[table$release == "confidential", ]
   ggplot(draws, aes(x = .data$value, y = .data$release)) +
     geom_vline(

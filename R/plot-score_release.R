@@ -1,15 +1,16 @@
 #' Figures of a score release
 #'
-#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
-#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#' Draws the coefficients or the noisy margin of a release. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
 #' @param object (`score_release`) See [score_release()].
 #' @param type (string) `"coefficients"`, the default: estimates with 95%
 #'   intervals; `"margin"`: the noisy margin as a density.
-#' @param prefix (string or `NULL`) Put before amounts on the margin's axis.
+#' @param prefix (string or `NULL`) Text before amounts on the margin's axis.
 #'   `NULL`, the default: nothing.
 #' @param ... Not used.
-#' @return A ggplot object. It shows what was released and nothing else.
+#' @return A ggplot object. It shows only what was released.
 #' @section Error types: `pseudosynth_error_input`: the margin of a release that
 #'   has none.
 #' @name plot.score_release

@@ -68,8 +68,7 @@ draw_bars <- function(bars, points, fill, count, prefix, m) {
   }
   figure +
     geom_point(
-      aes(colour = .data$kind, group = .data$set),
-      data = points,
+      aes(colour = .data$kind, group = .data$set), data = points,
       position = position_dodge(width = if (m == 1) 0 else 0.5),
       size = 1.8, alpha = if (m > 5) 0.6 else 0.9
     ) +
@@ -88,10 +87,7 @@ cumulative_figure <- function(sets, prefix, confidential) {
   grid <- unique(round(seq(limits[1], limits[2], length.out = 400)))
   kinds <- c(if (length(first)) "confidential", synthetic_kind(length(sets)))
   curves <- do.call(rbind, lapply(seq_along(all), function(j) {
-    data.frame(
-      curve = j, x = grid, share = stats::ecdf(all[[j]])(grid),
-      kind = factor(kinds[min(j, length(kinds))], kinds)
-    )
+    data.frame(curve = j, x = grid, share = stats::ecdf(all[[j]])(grid))
   }))
   draw_alone(
     draw_cumulative, curves = curves, kinds = kinds, prefix = prefix,
@@ -100,34 +96,45 @@ cumulative_figure <- function(sets, prefix, confidential) {
 }
 
 draw_cumulative <- function(curves, kinds, prefix, m) {
-  figure <- ggplot(
-    curves,
-    aes(
-      x = .data$x, y = .data$share, group = .data$curve, colour = .data$kind,
-      linewidth = .data$kind, alpha = .data$kind
-    )
-  ) +
-    geom_step() +
-    curve_scales(kinds, m) +
+  curve_figure(curves, "share", geom_step(), kinds, m) +
     scale_x_continuous(
       labels = label_amount(prefix), expand = expansion(0.01)
     ) +
     scale_y_continuous(
       labels = label_percent, limits = c(0, 1), expand = expansion(c(0, 0.02))
     ) +
-    labs(y = "Share of records up to the value") +
-    theme_pseudosynth()
-  if (length(kinds) > 1) figure else figure + theme(legend.position = "none")
+    labs(y = "Share of records up to the value")
 }
 
-# The confidential curve, where there is one, is thick and lies below
-curve_scales <- function(kinds, m) {
+#' @param limits (two numbers) Of the axis.
+#' @noRd
+draw_densities <- function(curves, transform, prefix, m, kinds = "synthetic",
+                           limits = attr(curves, "limits")) {
+  curve_figure(curves, "density", geom_line(), kinds, m) +
+    scale_response(transform, prefix, limits) +
+    labs(y = "Density") +
+    scale_y_continuous(expand = expansion(c(0, 0.05)), breaks = NULL)
+}
+
+#' Lines of each set, above the confidential one's thick line where there is one
+#' @param kinds (character) Of the first curve and of all others, or of all.
+#' @noRd
+curve_figure <- function(curves, y, layer, kinds, m) {
+  curves$kind <- factor(kinds[pmin(curves$curve, length(kinds))], kinds)
   last <- function(...) utils::tail(c(...), length(kinds))
-  list(
-    scale_colour_manual(values = last(colour_confidential, colour_synthetic)),
-    scale_linewidth_manual(values = last(1.3, 0.5)),
-    scale_alpha_manual(values = last(0.9, if (m > 5) 0.5 else 0.8))
-  )
+  ggplot(
+    curves,
+    aes(
+      x = .data$x, y = .data[[y]], group = .data$curve, colour = .data$kind,
+      linewidth = .data$kind, alpha = .data$kind
+    )
+  ) +
+    layer +
+    scale_colour_manual(values = last(colour_confidential, colour_synthetic)) +
+    scale_linewidth_manual(values = last(1.3, 0.5)) +
+    scale_alpha_manual(values = last(0.9, if (m > 5) 0.5 else 0.8)) +
+    theme_pseudosynth() +
+    if (length(kinds) == 1) theme(legend.position = "none")
 }
 
 synthetic_kind <- function(m) {

@@ -1,13 +1,14 @@
 #' Figures of a fit
 #'
-#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
-#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#' Draws the record bounds, weights or traces of a fit. `plot()` and
+#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
+#' function or a loop.
 #'
 #' @param object (synthesizer) The fit.
 #' @param type (string) `"bounds"`, the default: a histogram of the record
 #'   bounds with the overall bound; `"weights"`: record bound against privacy
-#'   weight (flat at the overall bound = efficient); `"trace"`: the monitored
-#'   quantities, draw by draw and chain by chain.
+#'   weight (flat at the overall bound means efficient); `"trace"`: the
+#'   monitored quantities, draw by draw and chain by chain.
 #' @param ... Not used.
 #' @return A ggplot object. It shows confidential values and says so.
 #' @examples
@@ -41,10 +42,7 @@ plot_bound_against_weight <- function(fits) {
   frame <- stack_frames(stats::setNames(fits, panels), "panel", function(fit) {
     data.frame(weight = alpha_of(fit), bound = fit$bound$record)
   })
-  marks <- data.frame(
-    panel = factor(panels, panels),
-    overall = vapply(fits, function(fit) fit$bound$overall, numeric(1))
-  )
+  marks <- overall_marks(fits, panels, "panel")
   frame <- frame[is.finite(frame$bound), ]
   figure <- ggplot(frame, aes(x = .data$weight, y = .data$bound)) +
     geom_point(
@@ -54,11 +52,7 @@ plot_bound_against_weight <- function(fits) {
       aes(yintercept = .data$overall),
       data = marks, colour = colour_bound, linewidth = 0.5
     ) +
-    geom_text(
-      aes(x = 0, y = .data$overall, label = delta_text(.data$overall)),
-      data = marks, parse = TRUE, hjust = 0, vjust = -0.4,
-      colour = colour_bound, size = 3.9
-    ) +
+    bound_labels(marks, x = 0, hjust = 0, vjust = -0.4) +
     scale_x_continuous(
       limits = c(0, 1), breaks = seq(0, 1, 0.25), labels = format_exact
     ) +
@@ -68,11 +62,10 @@ plot_bound_against_weight <- function(fits) {
       subtitle = wrapped(flatness_text(fits[[length(fits)]])),
       x = "Privacy weight", y = "Record bound"
     )
-  if (length(fits) > 1) {
-    figure <- figure + facet_wrap(vars(.data$panel)) +
-      theme(panel.spacing.x = unit(18, "pt"))
+  spaced <- theme(panel.spacing.x = unit(18, "pt"))
+  if (length(fits) == 1) figure else {
+    figure + facet_wrap(vars(.data$panel)) + spaced
   }
-  figure
 }
 
 #' How near the bound the records are that gave up weight
@@ -89,7 +82,7 @@ flatness_text <- function(fit) {
   }
   share <- stats::median(bound$record[below]) / bound$overall
   sprintf(
-    "Of the records below weight 1%s half have at least %.0f%% of the bound",
+    "Half of the records below weight 1%s have at least %.0f%% of the bound",
     if (is.null(fit$reweighting)) "" else ", after re-weighting,",
     floor(100 * share)
   )
@@ -112,13 +105,11 @@ plot_trace <- function(fit) {
   titles <- ifelse(
     columns %in% names(monitor_titles), monitor_titles[columns], columns
   )
-  frame <- do.call(rbind, lapply(seq_along(columns), function(j) {
-    data.frame(
-      quantity = titles[j], draw = draw[shown],
-      chain = factor(fit$chain[shown]), value = monitor[shown, columns[j]]
-    )
-  }))
-  frame$quantity <- factor(frame$quantity, titles)
+  frame <- data.frame(
+    quantity = rep(factor(titles, titles), each = length(shown)),
+    draw = draw[shown], chain = factor(fit$chain[shown]),
+    value = as.vector(monitor[shown, columns])
+  )
   n_chains <- nlevels(frame$chain)
   ggplot(frame, aes(x = .data$draw, y = .data$value, colour = .data$chain)) +
     geom_line(linewidth = 0.25, alpha = 0.75) +
@@ -132,8 +123,7 @@ plot_trace <- function(fit) {
       override.aes = list(linewidth = 1, alpha = 1)
     )) +
     confidential_labs(
-      title = "Traces",
-      subtitle = "Chains that cannot be told apart have mixed",
+      title = "Traces", subtitle = "Chains that look alike have mixed",
       x = "Draw", y = NULL
     )
 }

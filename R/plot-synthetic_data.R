@@ -1,18 +1,17 @@
 #' Figure of synthetic data
 #'
-#' The distribution of the synthetic column: densities, one thin line for each
-#' set; for counts with many values cumulative shares, one line for each set;
-#' for few counts and for two values the share of each, bars for the mean over
-#' the sets and a point for each set. Nothing confidential is shown or held, and
-#' of the sets no record. Sets labelled `none` have a figure that says that it
-#' is not for release.
+#' Draws the distribution of the synthetic column: densities, one thin line for
+#' each set. Counts with many values have cumulative shares, one line for each
+#' set. Counts with few values, and two values, have the share of each: bars for
+#' the mean over the sets and a point for each set. The figure shows and holds
+#' nothing confidential and no record of the sets. The figure of sets labelled
+#' `none` says that it is not for release.
 #'
 #' @param object (synthetic_data) The sets.
-#' @param prefix (string or `NULL`) Put before amounts on the axis, such as
+#' @param prefix (string or `NULL`) Text before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Not used.
-#' @return A ggplot object, which is drawn when it is printed: at the prompt by
-#'   itself, in a function or a loop by `print()`.
+#' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.synthetic_data
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -29,7 +28,7 @@ NULL
 autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.synthetic_data}.")
   refuse_if(
-    is.data.frame(prefix), "The figure of sets shows them alone.",
+    is.data.frame(prefix), "The figure of sets shows only the sets.",
     i = "{.fn utility} compares them with the file, and has a figure.",
     arg = "prefix"
   )
@@ -46,28 +45,18 @@ plot_synthetic <- function(object, prefix) {
   } else {
     draw_alone(
       draw_densities, curves = density_curves(sets, column$transform),
-      transform = column$transform, prefix = prefix, m = object$m
+      transform = column$transform, prefix = prefix, m = object$m,
+      kinds = synthetic_kind(object$m)
     )
   }
   figure +
     labs(
       title = sprintf("Synthetic %s", column$name),
       subtitle = sprintf(
-        "%d set%s of %s records", object$m, if (object$m == 1) "" else "s",
+        "%s of %s records", counted(object$m, "set"),
         format_count(object$n_records)
       ),
       x = axis_title(column$name, column$transform),
       caption = if (guarantee(object)$label == "none") confidential_caption
     )
-}
-
-draw_densities <- function(curves, transform, prefix, m) {
-  ggplot(curves, aes(x = .data$x, y = .data$density, group = .data$curve)) +
-    geom_line(
-      colour = colour_synthetic, linewidth = 0.5,
-      alpha = if (m > 5) 0.5 else 0.8
-    ) +
-    scale_response(transform, prefix, attr(curves, "limits")) +
-    density_axis() +
-    theme_pseudosynth()
 }

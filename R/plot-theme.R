@@ -57,12 +57,9 @@ theme_pseudosynth <- function() {
       strip.text = element_text(
         colour = "grey15", face = "bold", hjust = 0, size = 11
       ),
-      legend.position = "top",
-      legend.justification = "left",
-      legend.title = element_blank(),
-      legend.margin = margin(0, 0, 0, 0),
-      legend.box.spacing = unit(4, "pt"),
-      plot.title.position = "plot",
+      legend.position = "top", legend.justification = "left",
+      legend.title = element_blank(), legend.margin = margin(0, 0, 0, 0),
+      legend.box.spacing = unit(4, "pt"), plot.title.position = "plot",
       plot.caption.position = "plot",
       plot.title = element_text(
         face = "bold", size = 14, margin = margin(b = 3)
@@ -115,8 +112,37 @@ circles <- function(..., size = 2.4, stroke = 0.5, layer = geom_point) {
   )
 }
 
-delta_text <- function(bound) {
-  paste0("Delta == '", format_figure(bound), "'")
+# The bound of each fit as a mark in its group, and its value as text
+overall_marks <- function(fits, names, column) {
+  overall <- vapply(fits, function(fit) fit$bound$overall, numeric(1))
+  marks <- data.frame(factor(names, names), overall = overall)
+  stats::setNames(marks, c(column, "overall"))
+}
+
+bound_labels <- function(marks, ...) {
+  geom_text(
+    aes(y = .data$overall, label = delta_text(.data$overall)), data = marks,
+    parse = TRUE, colour = colour_bound, size = 3.9, ...
+  )
+}
+
+delta_text <- function(bound) paste0("Delta == '", format_figure(bound), "'")
+
+#' Objects of a figure by the names they have in it
+#' @param name (string or `NULL`) Of the first.
+#' @param unnamed (function of an object and its place) The name of others.
+#' @return (named list)
+#' @noRd
+named_parts <- function(first, others, name, class, unnamed) {
+  for (other in others) check_class(other, class, arg = "...")
+  parts <- c(list(first), others)
+  given <- c(name %||% "", names(others) %||% rep("", length(others)))
+  plain <- which(given == "")
+  given[plain] <- vapply(plain, function(i) unnamed(parts[[i]], i), "")
+  # make.unique() would write LW.1
+  twice <- stats::ave(seq_along(given), given, FUN = seq_along)
+  given <- paste0(given, ifelse(twice > 1, paste0(" (", twice, ")"), ""))
+  stats::setNames(parts, given)
 }
 
 # One row a record of each, in the order given
@@ -131,9 +157,7 @@ stack_frames <- function(parts, column, frame_of) {
 
 #' A subtitle in lines that have room at a width of five inches
 #' @noRd
-wrapped <- function(text) {
-  paste(strwrap(text, 62), collapse = "\n")
-}
+wrapped <- function(text) paste(strwrap(text, 62), collapse = "\n")
 
 #' Colours of releases: a mechanism's own where one bears its name
 #' @param names (character) As a user calls them.
@@ -197,11 +221,7 @@ log_breaks <- function(limits) {
 #' Breaks of small panels side by side: two or three labels have room
 #' @noRd
 two_breaks <- function(limits) {
-  for (n in 2:4) {
-    breaks <- pretty(limits, n)
-    breaks <- breaks[breaks >= limits[1] & breaks <= limits[2]]
-    if (length(breaks) > 1) break
-  }
+  breaks <- few_breaks(limits, 2:4, 0)
   if (length(breaks) > 3) breaks[c(TRUE, FALSE)] else breaks
 }
 
@@ -209,15 +229,21 @@ two_breaks <- function(limits) {
 #' next panel
 #' @noRd
 inner_breaks <- function(limits) {
-  margin <- 0.15 * diff(limits)
-  for (n in 2:6) {
+  breaks <- few_breaks(limits, 2:6, 0.15 * diff(limits))
+  if (length(breaks) > 2) breaks[c(1, length(breaks))] else breaks
+}
+
+#' Breaks of the first size that gives two of them
+#' @noRd
+few_breaks <- function(limits, sizes, margin) {
+  for (n in sizes) {
     breaks <- pretty(limits, n)
     breaks <- breaks[
       breaks >= limits[1] + margin & breaks <= limits[2] - margin
     ]
     if (length(breaks) > 1) break
   }
-  if (length(breaks) > 2) breaks[c(1, length(breaks))] else breaks
+  breaks
 }
 
 #' The x axis of a response
@@ -258,11 +284,8 @@ density_curves <- function(values, transform) {
   bandwidth <- stats::median(vapply(z, function(x) {
     stats::bw.nrd0(rep_len(x, max(2, length(x))))
   }, 1))
-  limits <- if (diff(limits) > 0) {
-    limits + c(-0.03, 0.03) * diff(limits)
-  } else {
-    limits + c(-3, 3) * bandwidth
-  }
+  reach <- if (diff(limits) > 0) 0.03 * diff(limits) else 3 * bandwidth
+  limits <- limits + c(-reach, reach)
   curves <- lapply(seq_along(z), function(j) {
     fit <- stats::density(
       z[[j]], bw = bandwidth, n = 400, from = limits[1], to = limits[2]

@@ -1,11 +1,10 @@
 #' Figure of utility
 #'
-#' How far each statistic of a synthetic set is from the file's, as a share of
-#' it: a point for each set, a circle for their mean. A triangle at the edge
-#' lies beyond it. A statistic that is 0 in the file has no share and is left
-#' out.
-#' `plot()` and `autoplot()` give the same ggplot object, which is drawn when it
-#' is printed: at the prompt by itself, in a function or a loop by `print()`.
+#' Shows how far each statistic of a synthetic set is from the file's, as a
+#' share of it: a point for each set, a circle for their mean. A triangle at the
+#' edge is a value beyond it. A statistic that is 0 in the file has no share and
+#' is left out. `plot()` and `autoplot()` give the same ggplot object; call
+#' `print()` to draw it in a function or a loop.
 #'
 #' @param object A [utility()].
 #' @param ... Not used.
@@ -31,25 +30,21 @@ autoplot.utility <- function(object, ...) {
     colSums(!is.finite(values)) == 0 & !values[1, ] %in% 0
   ]
   difference <- t(t(values[-1, shown, drop = FALSE]) / values[1, shown]) - 1
-  place <- function(x) {
-    factor(x, rev(c("mean", "sd", "total", setdiff(
-      shown, c("mean", "sd", "total")
-    ))))
-  }
+  first <- c("mean", "sd", "total")
+  place <- function(x) factor(x, rev(c(first, setdiff(shown, first))))
   frame <- data.frame(
     statistic = place(rep(shown, each = nrow(difference))),
     difference = as.vector(difference)
   )
   beyond <- abs(frame$difference) > largest_difference
   frame$mark <- ifelse(beyond, "beyond", "set")
-  frame$difference <- pmax(
-    pmin(frame$difference, largest_difference), -largest_difference
+  frame$difference <- clamp(
+    frame$difference, -largest_difference, largest_difference
   )
   means <- data.frame(
     statistic = place(shown), difference = colMeans(difference)
   )
   means <- means[abs(means$difference) <= largest_difference, ]
-  n_sets <- nrow(difference)
   ggplot(frame, aes(x = .data$difference, y = .data$statistic)) +
     geom_vline(xintercept = 0, colour = "grey45", linewidth = 0.5) +
     geom_point(
@@ -61,18 +56,18 @@ autoplot.utility <- function(object, ...) {
     scale_x_continuous(labels = label_percent, expand = expansion(0.06)) +
     confidential_labs(
       title = sprintf("Statistics of synthetic %s", object$variable),
-      subtitle = paste0(
-        "Against the file's, the line at 0. Circle: mean of ", n_sets,
-        " set", if (n_sets == 1) "" else "s",
+      subtitle = sprintf(
+        "Against the file's, the line at 0. Circle: mean of %s%s.\n%s %s, %s",
+        counted(nrow(difference), "set"),
         if (any(beyond)) ".\nTriangles: beyond the edge" else "",
         if (is.null(object$table$shares)) {
-          ".\nLargest ECDF difference "
+          "Largest ECDF difference"
         } else {
-          ".\nTotal variation of shares "
+          "Total variation of shares"
         },
         format_figure(
           mean(object$table$shares %||% object$table$ecdf_max), 2
-        ), ", mean over sets"
+        ), "mean over sets"
       ),
       x = "Difference from the file's statistic", y = NULL
     ) +

@@ -54,9 +54,7 @@ propensity_column <- function(x) {
 logit_propensity <- function(both, is_set, variable, others, fixed) {
   published <- propensity_design(both, others)
   own <- propensity_design(both, variable)
-  if (is.numeric(both[[variable]])) {
-    own <- cbind(own, both[[variable]]^2)
-  }
+  if (is.numeric(both[[variable]])) own <- cbind(own, both[[variable]]^2)
   # Each predictor's columns, one by one, times those of the variable
   crossed <- do.call(cbind, lapply(seq_len(ncol(own)), function(j) {
     cbind(own[, j], own[, j] * published)
@@ -110,9 +108,7 @@ with_residual <- function(both, variable, others) {
 #' A classification tree; what chance gives is measured by exchanging labels
 #' @noRd
 cart_propensity <- function(both, is_set, fixed, permutations) {
-  rlang::check_installed(
-    "rpart", "for the propensity by classification trees."
-  )
+  rlang::check_installed("rpart", "for the propensity by classification trees.")
   share <- mean(is_set)
   # In leaves of a few records the two differ by chance so much that no relation
   # is seen beside it: a shuffled response would have a ratio of 2 or 3
@@ -121,8 +117,7 @@ cart_propensity <- function(both, is_set, fixed, permutations) {
     frame <- both
     frame$.is_set <- factor(label)
     tree <- rpart::rpart(
-      .is_set ~ ., frame,
-      method = "class",
+      .is_set ~ ., frame, method = "class",
       control = rpart::rpart.control(minbucket = leaf, cp = 1e-8, xval = 0)
     )
     mean((stats::predict(tree, type = "prob")[, "TRUE"] - share)^2)

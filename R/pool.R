@@ -1,44 +1,43 @@
 #' Estimates and intervals from several synthetic sets
 #'
-#' An analyst fits the same model to each of the m sets and combines the
-#' results. The estimate is the mean \eqn{\bar q} over the sets; its variance T
-#' adds to the mean \eqn{\bar u} of the variances that the models state as much
-#' of the variance b between the sets as their kind asks for. The sets know
-#' their kind.
+#' Combines the results of the same model fitted to each of the m sets. The
+#' estimate is the mean \eqn{\bar q} over the sets. Its variance T is the mean
+#' \eqn{\bar u} of the variances that the models state, plus a multiple of the
+#' variance b between the sets. The multiple depends on the kind of sets, which
+#' the sets know:
 #'
 #' * Sets of a fit (`"reiter"`): \eqn{T = \bar u + b / m}, the rule for
-#'   partially synthetic data. Their mean is near the estimate from the file.
+#'   partially synthetic data. The mean over the sets is near the estimate from
+#'   the file.
 #' * Sets of a [score_release()] with `uncertainty = TRUE` (`"rubin"`):
 #'   \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple imputation. Each
-#'   set is a file from which the release may have come, so that b is what its
+#'   set is a file from which the release may have come, so b measures what the
 #'   noise hides of the estimate from the file.
-#' * Sets of a score release without (`"none"`) hold the same best values in
-#'   other places: b tells nothing, and combining them is an error.
-#'
-#' Means of heavy-tailed responses are covered less often: with Student's errors
-#' of 3 degrees of freedom on the log scale, 5,000 records and epsilon 1, 95%
-#' intervals of 20 sets with `uncertainty = TRUE` held the population's mean in
-#' 87% of 200 files, and the estimate was 0.9% too small on average.
+#' * Sets of a score release without it (`"none"`) hold the same best values in
+#'   different rows. b then measures nothing, and combining them is an error.
 #'
 #' Intervals and tests use a t distribution with \eqn{(m - 1) (1 + \bar u /
 #' (T - \bar u))^2} degrees of freedom.
 #'
 #' @param data A [`synthetic_data`][synthetic_data] object, or a
-#'   [`pseudo_posterior`][pseudo_posterior], whose sets are taken.
-#' @param expr (expression) What is computed in each set, with its columns as
-#'   variables, such as `lm(log(income) ~ age + earner)`.
-#' @param fits The m results: what `with()` returns, or a list of models with
-#'   [coef()] and [vcov()] methods (`lm()`, `glm()`, survey's `svyglm()`), or a
-#'   list of lists with `estimate` and `variance`, named numeric vectors, for
-#'   any other estimator.
-#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
-#' @param rule (`"reiter"`, `"rubin"` or `NULL`) For results that do not come
-#'   from `with()`, such as those from the files of a release: the rule that its
-#'   codebook or page states. `NULL`, the default: that of the sets, and
-#'   `"reiter"` where nothing is known of them.
+#'   [`pseudo_posterior`][pseudo_posterior], whose sets are used.
+#' @param expr (expression) The analysis to run in each set, with the set's
+#'   columns as variables, such as `lm(log(income) ~ age + earner)`.
+#' @param fits (list) The m results: the value of `with()`; a list of models
+#'   with [coef()] and [vcov()] methods (`lm()`, `glm()`, survey's `svyglm()`);
+#'   or, for any other estimator, a list of lists with `estimate` and
+#'   `variance`, named numeric vectors.
+#' @param level (number in (0, 1)) Confidence level of the intervals. Default
+#'   0.95.
+#' @param rule (`"reiter"`, `"rubin"` or `NULL`) The combining rule, for results
+#'   that do not come from `with()`, such as those from the files of a release:
+#'   its codebook or page states the rule. `NULL`, the default: the rule of the
+#'   sets, or `"reiter"` if it is unknown.
 #' @param object A `pooled_estimates` object.
-#' @param parm (character, whole numbers or missing) Which terms.
-#' @param ... Passed to the expression's environment by `with()`; else not used.
+#' @param parm (character, whole numbers or missing) The terms to show. Default:
+#'   all.
+#' @param ... Passed to the expression's environment by `with()`; otherwise not
+#'   used.
 #'
 #' @return `with()`: a list of m results of class `synthetic_fits`. `pool()`: a
 #'   `pooled_estimates`, a list with
@@ -50,23 +49,29 @@
 #'   It has `coef()`, `vcov()` (T on the diagonal, covariances combined in the
 #'   same way where the models state them), `confint()`, `as.data.frame()`,
 #'   `plot()`, and `tidy()` and `glance()` for users of broom.
-#' @section What the rules hold for:
-#' They are for at least two sets: with one, nothing tells b. They know nothing
-#' of bias: where weights or censoring pull a model towards its prior, the
-#' intervals are around the pulled value. Nor does `"reiter"` know noise that
-#' all sets share, as that of a [perturbed_histogram()] that calibrates them.
+#' @section Validity of the rules:
+#' The rules need at least two sets: one set does not show b. They do not
+#' correct bias: if weights or censoring pull a model towards its prior, the
+#' intervals are around the pulled value. `"reiter"` does not know about noise
+#' that all sets share, such as that of a [perturbed_histogram()] used as their
+#' margin.
 #'
-#' `"rubin"` knows the noise. Over 500 files of 1,000 log-normal records at an
+#' `"rubin"` includes the noise. In 500 files of 1,000 log-normal records at an
 #' add-remove epsilon of 1, 20 sets each, 95% intervals covered the population's
 #' mean, median, a share and two coefficients 94 to 98% of the time, and those
 #' of the coefficients were as long as [confint()][score-inference] of the
-#' release. They are only as good as the model: with Student's errors, whose far
-#' tail the noise hides, those of a mean covered 87% (5,000 records), and those
-#' of [lm()], which uses less than the family does, were a quarter too long.
+#' release.
+#'
+#' The intervals are only as good as the model. With Student's errors of 3
+#' degrees of freedom on the log scale, whose far tail the noise hides, 95%
+#' intervals of 20 sets with `uncertainty = TRUE` held the population's mean in
+#' 87% of 200 files (5,000 records, epsilon 1), and the estimate was 0.9% too
+#' small on average. Intervals from [lm()], which uses less information than the
+#' family, were a quarter too long.
 #' @section Error types:
-#' `pseudosynth_error_input`: fewer than two results, results without
-#' coefficients or variances, terms that some sets lack, variances below 0; sets
-#' that cannot be combined, another rule than that of the sets.
+#' `pseudosynth_error_input`: fewer than two results; results without
+#' coefficients or variances; terms that some sets lack; variances below 0; sets
+#' that cannot be combined; a rule that is not that of the sets.
 #' @references Reiter (2003), Inference for partially synthetic, public use
 #'   microdata sets, Survey Methodology 29, section 2. Rubin (1987), Multiple
 #'   imputation for nonresponse in surveys, section 3.1. Raisa, Jalko, Kaski and
@@ -82,7 +87,7 @@
 #' pooled <- pool(with(synthetic, lm(log(income) ~ age + earner)))
 #' pooled
 #' confint(pooled)
-#' # Of a score release, any estimate
+#' # From a score release, any estimate can be combined
 #' release <- score_release(log(income) ~ age + earner, ce, epsilon = 2,
 #'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6)
 #' )
@@ -98,9 +103,7 @@ pool <- function(fits, level = 0.95, rule = NULL) {
   refuse_if(
     is.function(level),
     "{.arg fits} must be the results of a model in each set.",
-    x = "A function was given as {.arg level}.",
-    i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
-    arg = "fits"
+    x = "{.arg level} is a function.", i = fits_example, arg = "fits"
   )
   level <- check_number(level, above = 0, below = 1)
   results <- pooled_parts(fits)
@@ -124,20 +127,19 @@ pool <- function(fits, level = 0.95, rule = NULL) {
   std_error <- sqrt(diag(total))
   statistic <- ifelse(std_error > 0 | estimate != 0, estimate / std_error, 0)
   reach <- stats::qt((1 + level) / 2, df) * std_error
-  structure(
-    list(
-      table = data.frame(
-        term = terms, estimate = estimate, std_error = std_error,
-        statistic = statistic, df = df,
-        p_value = 2 * stats::pt(-abs(statistic), df),
-        conf_low = estimate - reach, conf_high = estimate + reach,
-        within = u, between = b, row.names = NULL
-      ),
-      variance = total, m = m, level = level, rule = rule
+  new_result(
+    "pooled_estimates",
+    table = data.frame(
+      term = terms, estimate = estimate, std_error = std_error,
+      statistic = statistic, df = df,
+      p_value = 2 * stats::pt(-abs(statistic), df), conf_low = estimate - reach,
+      conf_high = estimate + reach, within = u, between = b, row.names = NULL
     ),
-    class = c("pooled_estimates", "pseudosynth_result")
+    variance = total, m = m, level = level, rule = rule
   )
 }
+
+fits_example <- "Write {.code pool(with(sets, lm(log(income) ~ age)))}."
 
 #' @rdname pool
 #' @export
@@ -192,11 +194,7 @@ named_objects <- function(asked, caller) {
       }
       assign(name, object, around)
       if (own) {
-        carry(names_in(if (is.function(object)) {
-          as.list(object)
-        } else {
-          object
-        }))
+        carry(names_in(if (is.function(object)) as.list(object) else object))
       }
     }
   }
@@ -223,20 +221,14 @@ names_in <- function(x) {
 #' @return (string) `"reiter"` or `"rubin"`.
 #' @noRd
 combining_rule <- function(fits, rule) {
-  if (!is.null(rule)) {
-    rule <- check_choice(rule, c("reiter", "rubin"), "rule")
-  }
-  sets <- if (is_job(fits)) fits$synthetic else fits
+  if (!is.null(rule)) rule <- check_choice(rule, c("reiter", "rubin"), "rule")
+  sets <- sets_of(fits)
   of_sets <- inherits(sets, "synthetic_data")
-  known <- if (of_sets) {
-    unclass(sets)$made_by$combine
-  } else {
-    attr(fits, "combine")
-  }
+  known <- if (of_sets) unclass(sets)$made_by$combine else attr(fits, "combine")
   refuse_if(
-    identical(known, "none"), "Sets of a score release are not combined.",
-    x = "All hold the best values that it tells, in other places: the
-         variance between them is not what the noise hides.",
+    identical(known, "none"), "Sets of a score release cannot be combined.",
+    x = "They hold the same best values in different rows, so the variance
+         between them does not measure what the noise hides.",
     i = "{.code confint(release)} has the release's own intervals of its
          coefficients.",
     i = "{.code synthesize(release, m = 20, newdata, uncertainty = TRUE)}
@@ -244,16 +236,13 @@ combining_rule <- function(fits, rule) {
     arg = "fits"
   )
   refuse_if(
-    of_sets, "{.arg fits} must be what was estimated from each set.",
-    x = "It is the sets themselves.",
-    i = "Such as {.code pool(with(sets, lm(log(income) ~ age)))}.",
-    arg = "fits"
+    of_sets, "{.arg fits} must be the estimates from each set.",
+    x = "It is the sets themselves.", i = fits_example, arg = "fits"
   )
   refuse_if(
     !is.null(known) && !is.null(rule) && rule != known,
-    "{.arg rule} must be the one of the sets.",
-    x = "They say {.val {known}}.",
-    i = "Leave {.arg rule} out.",
+    "{.arg rule} must be the rule of the sets.",
+    x = "It is {.val {known}} for these sets.", i = "Leave {.arg rule} out.",
     arg = "rule"
   )
   known %||% rule %||% "reiter"
@@ -261,14 +250,10 @@ combining_rule <- function(fits, rule) {
 
 #' @export
 print.synthetic_fits <- function(x, ...) {
-  cat(
-    sprintf(
-      "%d results of class %s, one for each synthetic set", length(x),
-      class(x[[1]])[1]
-    ),
-    "  pool() combines them",
-    sep = "\n"
-  )
+  cat(sprintf(
+    "%d results of class %s, one for each synthetic set\n  %s\n", length(x),
+    class(x[[1]])[1], "pool() combines them"
+  ))
   invisible(x)
 }
 
@@ -281,29 +266,24 @@ pooled_parts <- function(fits) {
   refuse_if(
     !is.list(fits) || is.data.frame(fits) || inherits(fits, "lm"),
     "{.arg fits} must be a list with a result for each synthetic set.",
-    x = "It is {describe_type(fits)}.",
-    i = "For instance {.code with(synthetic, lm(log(income) ~ age))}.",
-    arg = "fits"
+    x = "It is {describe_type(fits)}.", i = fits_example, arg = "fits"
   )
   n_fits <- length(fits)
   refuse_if(
     n_fits < 2, "At least two sets are needed.",
     x = "{.arg fits} has {n_fits} result{?s}.",
-    i = "The difference between sets is part of the error; a single set
-         does not show it.",
+    i = "The difference between sets is part of the error; one set does not
+         show it.",
     arg = "fits"
   )
-  results <- lapply(seq_along(fits), function(j) {
-    estimate_parts(fits[[j]], j)
-  })
+  results <- lapply(seq_along(fits), function(j) estimate_parts(fits[[j]], j))
   terms <- names(results[[1]]$estimate)
   everywhere <- lapply(results, function(x) names(x$estimate))
   some <- setdiff(unlist(everywhere), Reduce(intersect, everywhere))
   refuse_if(
     length(some) > 0, "Every set must have the same terms.",
     x = "{cli::qty(length(some))}Not in every set: {.val {some}}.",
-    i = "A level or a column may be missing from some of them.",
-    arg = "fits"
+    i = "A level or a column may be missing from some of them.", arg = "fits"
   )
   lapply(results, function(x) {
     x$estimate <- x$estimate[terms]
@@ -342,24 +322,20 @@ estimate_parts <- function(fit, j) {
   }
   refuse_if(
     anyDuplicated(terms) > 0 || any(!is.finite(estimate[terms])),
-    "Estimates must be finite numbers with names of their own.",
-    x = "Result {j} has others.",
-    arg = "fits"
+    "Estimates must be finite numbers with distinct names.",
+    x = "Those of result {j} are not.", arg = "fits"
   )
   # Of terms that it does not hold
   variance <- tryCatch(
-    variance[terms, terms, drop = FALSE],
-    error = function(e) NULL
+    variance[terms, terms, drop = FALSE], error = function(e) NULL
   )
-  if (!is.numeric(variance) || length(terms) == 0 ||
-    any(!is.finite(variance)) || any(diag(variance) < 0)) {
-    abort_input(
-      "Every estimate needs a variance of at least 0.",
-      x = "Result {j} has estimates without one.",
-      i = "Are there fewer records than coefficients?",
-      arg = "fits"
-    )
-  }
+  refuse_if(
+    !is.numeric(variance) || length(terms) == 0 ||
+      any(!is.finite(variance)) || any(diag(variance) < 0),
+    "Every estimate needs a variance of at least 0.",
+    x = "Result {j} has estimates without one.",
+    i = "Are there fewer records than coefficients?", arg = "fits"
+  )
   list(estimate = estimate[terms], variance = variance, diagonal = diagonal)
 }
 
@@ -406,9 +382,7 @@ coef.pooled_estimates <- function(object, ...) {
 
 #' @rdname pool
 #' @export
-vcov.pooled_estimates <- function(object, ...) {
-  object$variance
-}
+vcov.pooled_estimates <- function(object, ...) object$variance
 
 #' @rdname pool
 #' @export
@@ -419,21 +393,20 @@ confint.pooled_estimates <- function(object, parm, level = object$level, ...) {
   ends <- cbind(table$estimate - reach, table$estimate + reach)
   shares <- format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3)
   dimnames(ends) <- list(table$term, paste0(shares, "%"))
-  ends[if (missing(parm)) table$term else check_terms(parm, table$term), ,
-    drop = FALSE
-  ]
+  rows <- if (missing(parm)) TRUE else check_terms(parm, table$term)
+  ends[rows, , drop = FALSE]
 }
 
 #' The names that broom's users know
 #' @exportS3Method generics::tidy
 #' @noRd
 tidy.pooled_estimates <- function(x, ...) {
-  data.frame(
-    term = x$table$term, estimate = x$table$estimate,
-    std.error = x$table$std_error, statistic = x$table$statistic,
-    p.value = x$table$p_value, conf.low = x$table$conf_low,
-    conf.high = x$table$conf_high, df = x$table$df
+  columns <- c(
+    term = "term", estimate = "estimate", std.error = "std_error",
+    statistic = "statistic", p.value = "p_value", conf.low = "conf_low",
+    conf.high = "conf_high", df = "df"
   )
+  stats::setNames(x$table[columns], names(columns))
 }
 
 #' @exportS3Method generics::glance

@@ -1,18 +1,19 @@
 #' Posterior predictive checks
 #'
 #' Compares the confidential response with data that the fit predicts for the
-#' same records, in figures of the bayesplot package: whether the family suits
-#' the variable. Read it inside the agency before anything is synthesized.
+#' same records, in figures of the bayesplot package. It shows whether the
+#' family suits the variable. Look at it inside the agency before you
+#' synthesize.
 #'
-#' `pp_check()` here only makes sure that bayesplot is installed and hands over
-#' to the generic of that package.
+#' `pp_check()` here only checks that bayesplot is installed and calls the
+#' generic of that package.
 #'
 #' @param object (`synthesizer`) A fit of [fit_synthesizer()].
 #' @param type (string or `NULL`) Which `bayesplot::ppc_<type>()` to draw.
 #'   `NULL`, the default, is `"bars"` for labels and for counts with few
 #'   distinct values, `"ecdf_overlay"` for other counts, and `"dens_overlay"`
-#'   otherwise. Any type that needs `y` and `yrep` alone will do, such as
-#'   `"stat"` (with `stat = "max"`), `"rootogram"` for counts or `"hist"`.
+#'   otherwise. Any type that needs only `y` and `yrep` works, such as `"stat"`
+#'   (with `stat = "max"`), `"rootogram"` for counts or `"hist"`.
 #' @param n_draws (count) How many draws to predict from, evenly spread over
 #'   the fit's. The default, `NULL`, is 500 for bars, 8 for `"hist"`,
 #'   `"boxplot"` and `"freqpoly"`, and 50 otherwise.
@@ -22,9 +23,8 @@
 #' @param seed (whole number or `NULL`) As in [fit_synthesizer()].
 #' @param ... Passed to the function of bayesplot.
 #' @return A ggplot object. It shows confidential values and says so.
-#' @section Error types: `pseudosynth_error_input` when bayesplot is not
-#'   installed, for a type that it does not have, and for more draws than the
-#'   fit has.
+#' @section Error types: `pseudosynth_error_input`: bayesplot is not installed,
+#'   it does not have the type, or the fit has fewer draws.
 #' @references Gabry, Simpson, Vehtari, Betancourt and Gelman (2019),
 #'   "Visualization in Bayesian Workflow", Journal of the Royal Statistical
 #'   Society A 182, 389-402.
@@ -131,16 +131,15 @@ pp_draws <- function(type) {
 
 pp_function <- function(type) {
   name <- paste0("ppc_", type)
-  if (!name %in% getNamespaceExports("bayesplot")) {
-    known <- c(
-      "bars", "rootogram", "ecdf_overlay", "dens_overlay", "hist", "stat",
-      "stat_2d", "boxplot", "scatter_avg", "intervals"
-    )
-    abort_input(
-      "{.arg type} must be a posterior predictive check of bayesplot.",
-      x = "There is no {.fn {name}}.", i = "For instance {.or {.val {known}}}.",
-      arg = "type"
-    )
-  }
+  known <- c(
+    "bars", "rootogram", "ecdf_overlay", "dens_overlay", "hist", "stat",
+    "stat_2d", "boxplot", "scatter_avg", "intervals"
+  )
+  refuse_if(
+    !name %in% getNamespaceExports("bayesplot"),
+    "{.arg type} must be a posterior predictive check of bayesplot.",
+    x = "There is no {.fn {name}}.", i = "For instance {.or {.val {known}}}.",
+    arg = "type"
+  )
   getExportedValue("bayesplot", name)
 }

@@ -4,60 +4,61 @@
 
 #' Priors of the regression coefficients
 #'
-#' Proper priors, made of public numbers that you state. None of them
-#' looks at the response: a default scaled by the response's standard deviation,
-#' as in other packages, would be a leak that the privacy guarantee does not
-#' count. They are on the scale of the *modelled* response (of log(income) for
-#' `log(income) ~ ...`) and of numeric predictors divided by their own standard
-#' deviation. Their scales suit a response on a log scale or one of a few units'
-#' spread; divide a response in dollars by a public constant, or log it.
+#' Makes proper priors from public numbers that you state.
+#'
+#' None of them looks at the response. A default scaled by the response's
+#' standard deviation, as in other packages, would be a leak that the privacy
+#' guarantee does not count. Priors are on the scale of the *modelled* response
+#' (log(income) for `log(income) ~ ...`) and of numeric predictors divided by
+#' their own standard deviation. The default scales suit a response on a log
+#' scale, or one that spreads over a few units; divide a response in dollars by
+#' a public constant, or take its log.
 #'
 #' `prior_hierarchical()` is the papers' prior: all coefficients, the intercept
 #' included, are b ~ MVN(0, diag(tau) Omega diag(tau)), with tau_j ~
 #' half-t(df, 0, scale) and the correlation matrix Omega ~ LKJ(lkj). In a
-#' mixture the b_k share tau and Omega. It is the default of all families but
-#' the mixture, with `lkj = 6` for the counts ([stats::poisson()],
-#' [neg_binomial()]) and 1 for the others. The intercept's own tau lets it lie
-#' far from 0.
+#' mixture the b_k share tau and Omega. It is the default of all families except
+#' the mixture and [categorical()], with `lkj = 6` for counts
+#' ([stats::poisson()], [neg_binomial()]) and 1 for the others. The intercept
+#' has a tau of its own and may lie far from 0.
 #'
 #' `prior_shared()` is the default of [normal_mixture()], because chains mix
-#' under it: b_k ~ N(m, diag(tau)^2), m_j ~ N(slope) and N(intercept) for the
-#' intercept, tau_j ~ half-t(df, 0, scale). Components differ from their shared
-#' mean m by about `scale`.
+#' well under it: b_k ~ N(m, diag(tau)^2), m_j ~ N(slope) and N(intercept) for
+#' the intercept, tau_j ~ half-t(df, 0, scale). Components differ from their
+#' shared mean m by about `scale`.
 #'
 #' `prior_normal()` gives every coefficient its own normal prior, independent
 #' of all others: N(0, scale^2) for slopes and N(intercept) for the intercept.
 #' Its default intercept N(0, 20^2) says that the expected response at the base
-#' levels lies within 40 of 0 on the modelled scale, which says next to nothing
-#' about a log income. State what is publicly known, such as
-#' `intercept = c(10.8, 2.5)` for log income, when the likelihood is weak: with
-#' small weights, under censoring, or in a mixture, whose empty components are
-#' drawn from it. It is the prior of [categorical()], whose levels' coefficients
-#' it correlates, so that no level is the baseline of the others.
+#' levels lies within 40 of 0 on the modelled scale, which is very weak for a
+#' log income. State what is publicly known, such as `intercept = c(10.8, 2.5)`
+#' for log income, when the likelihood is weak: with small weights, under
+#' censoring, or in a mixture, whose empty components are drawn from the prior.
+#' It is the prior of [categorical()], where it correlates the coefficients of
+#' the levels so that no level is the baseline of the others.
 #'
 #' `prior_beta_mean()` is for [beta_response()] and [bernoulli()] without
-#' predictors: the mean, inverse-logit of the intercept, is Beta(shape1,
+#' predictors: the mean, the inverse logit of the intercept, is Beta(shape1,
 #' shape2). It is the default of [beta_response()] there, uniform, as in the
 #' censoring paper.
 #'
-#' Without an intercept in the formula (`y ~ 0 + group`) the first factor has a
+#' Without an intercept in the formula (`y ~ 0 + group`), the first factor has a
 #' column for each level; these columns take the intercept's prior.
-#'
-#' @param lkj (positive number; default 1, uniform) Shape of the LKJ prior of
-#'   the correlation matrix. Larger values favour small correlations.
-#' @param df (positive number; default 3) Degrees of freedom of the half-t
-#'   prior of tau.
+#' @param lkj (positive number) Shape of the LKJ prior of the correlation
+#'   matrix. Larger values favour small correlations. Default 1: uniform.
+#' @param df (positive number) Degrees of freedom of the half-t prior of tau.
+#'   Default 3.
 #' @param scale (positive number) For `prior_hierarchical()` and
 #'   `prior_shared()` the scale of the half-t prior of tau (defaults 1 and
 #'   0.25); for `prior_normal()` the standard deviation of the slopes
 #'   (default 1).
-#' @param intercept (two numbers: location and positive scale; default
-#'   `c(0, 20)`) Normal prior of the intercept, in `prior_shared()` of its mean
-#'   over the components. Public knowledge only.
-#' @param slope (two numbers: location and positive scale; default `c(0, 1)`)
-#'   Normal prior of the means of the slopes over the components.
-#' @param shape1,shape2 (positive numbers; default 1) Shapes of the beta prior
-#'   of the mean.
+#' @param intercept (two numbers: location and positive scale) Normal prior of
+#'   the intercept; in `prior_shared()`, of its mean over the components. Public
+#'   knowledge only. Default `c(0, 20)`.
+#' @param slope (two numbers: location and positive scale) Normal prior of the
+#'   means of the slopes over the components. Default `c(0, 1)`.
+#' @param shape1,shape2 (positive numbers) Shapes of the beta prior of the mean.
+#'   Default 1.
 #' @return A `synth_prior` for [fit_synthesizer()]. It holds public numbers
 #'   only.
 #' @section Error types: `pseudosynth_error_input` for a number out of range;
@@ -77,12 +78,7 @@ NULL
 #' @rdname priors
 #' @export
 prior_hierarchical <- function(lkj = 1, df = 3, scale = 1) {
-  new_synth_prior(
-    "hierarchical",
-    lkj = check_number(lkj, above = 0),
-    df = check_number(df, above = 0),
-    scale = check_number(scale, above = 0)
-  )
+  new_synth_prior("hierarchical", lkj = lkj, df = df, scale = scale)
 }
 
 #' @rdname priors
@@ -90,38 +86,36 @@ prior_hierarchical <- function(lkj = 1, df = 3, scale = 1) {
 prior_shared <- function(scale = 0.25, df = 3, intercept = c(0, 20),
                          slope = c(0, 1)) {
   new_synth_prior(
-    "shared",
-    scale = check_number(scale, above = 0),
-    df = check_number(df, above = 0),
-    intercept = check_location_scale(intercept),
-    slope = check_location_scale(slope)
+    "shared", scale = scale, df = df, intercept = intercept, slope = slope
   )
 }
 
 #' @rdname priors
 #' @export
 prior_normal <- function(scale = 1, intercept = c(0, 20)) {
-  new_synth_prior(
-    "normal",
-    scale = check_number(scale, above = 0),
-    intercept = check_location_scale(intercept)
-  )
+  new_synth_prior("normal", scale = scale, intercept = intercept)
 }
 
 #' @rdname priors
 #' @export
 prior_beta_mean <- function(shape1 = 1, shape2 = 1) {
-  new_synth_prior(
-    "beta_mean",
-    shape1 = check_number(shape1, above = 0),
-    shape2 = check_number(shape2, above = 0)
-  )
+  new_synth_prior("beta_mean", shape1 = shape1, shape2 = shape2)
 }
 
+#' @param ... The numbers by name: a location and a scale, or one above 0.
+#' @noRd
 new_synth_prior <- function(kind, ...) {
-  structure(
-    list(kind = kind, ...), class = c("synth_prior", "pseudosynth_result")
-  )
+  numbers <- list(...)
+  for (name in names(numbers)) {
+    pair <- name %in% c("intercept", "slope")
+    numbers[[name]] <- if (pair) {
+      check_location_scale(numbers[[name]], arg = name)
+    } else {
+      check_number(numbers[[name]], above = 0, arg = name)
+    }
+  }
+  numbers <- c(list(kind = kind), numbers)
+  structure(numbers, class = c("synth_prior", "pseudosynth_result"))
 }
 
 #' A prior made anew from its numbers: nothing else of it travels in a release
@@ -154,24 +148,17 @@ prior_spec <- function(prior, is_level) {
   spread <- function(level, other) {
     ifelse(is_level, level, rep(other, length(is_level)))
   }
+  own <- unclass(prior)
   switch(prior$kind,
-    hierarchical = list(
-      kind = "hierarchical",
-      lkj = prior$lkj, df = prior$df, scale = prior$scale
-    ),
     normal = list(
-      kind = "normal",
-      location = spread(prior$intercept[1], 0),
+      kind = "normal", location = spread(prior$intercept[1], 0),
       scale = spread(prior$intercept[2], prior$scale)
     ),
-    shared = list(
-      kind = "shared", scale = prior$scale, df = prior$df,
+    shared = c(own[c("kind", "scale", "df")], list(
       location = spread(prior$intercept[1], prior$slope[1]),
       m_scale = spread(prior$intercept[2], prior$slope[2])
-    ),
-    beta_mean = list(
-      kind = "beta_mean", shape1 = prior$shape1, shape2 = prior$shape2
-    )
+    )),
+    own
   )
 }
 
@@ -200,9 +187,7 @@ print_lines.synth_prior <- function(x) {
       ),
       shared = c(
         "b_k ~ N(m, diag(tau)^2)",
-        sprintf(
-          "m   ~ %s, intercept %s", normal(x$slope), normal(x$intercept)
-        ),
+        sprintf("m   ~ %s, intercept %s", normal(x$slope), normal(x$intercept)),
         sprintf("tau ~ %s", half_t())
       ),
       normal = sprintf(
@@ -237,9 +222,9 @@ print_lines.synth_prior <- function(x) {
 #' @method prior_summary synthesizer
 #' @export
 prior_summary.synthesizer <- function(object, ...) {
-  structure(
-    list(coefficients = object$prior, extras = object$family$extras),
-    class = c("prior_summary.synthesizer", "pseudosynth_result")
+  new_result(
+    "prior_summary.synthesizer", coefficients = object$prior,
+    extras = object$family$extras
   )
 }
 

@@ -29,21 +29,18 @@ new_privacy_guarantee <- function(verdict, mechanism, title, what, draws = NULL,
                                   converged = TRUE, reproducible = FALSE,
                                   public = FALSE, failure = 0) {
   drawn <- what == "parameter draws"
-  derive_epsilon(structure(
-    list(
-      label = verdict$label, mechanism = mechanism, title = title, what = what,
-      neighbours = if (drawn) relation_names else rev(relation_names),
-      epsilon = list(delta = failure),
-      charges = join_charges(draws, paid),
-      draws = if (is.null(draws)) NA_character_ else draws$id,
-      holds = verdict$label == "strict", m = m, fit = fit,
-      n_records = n_records, n_draws = n_draws, draw_quantile = draw_quantile,
-      lipschitz_bound = lipschitz_bound, oscillation = oscillation, unit = unit,
-      public_inputs = public_inputs, reasons = verdict$reasons,
-      empirical = empirical, converged = converged,
-      reproducible = reproducible, public = public
-    ),
-    class = c("privacy_guarantee", "pseudosynth_result")
+  derive_epsilon(new_result(
+    "privacy_guarantee",
+    label = verdict$label, mechanism = mechanism, title = title, what = what,
+    neighbours = if (drawn) relation_names else rev(relation_names),
+    epsilon = list(delta = failure), charges = join_charges(draws, paid),
+    draws = if (is.null(draws)) NA_character_ else draws$id,
+    holds = verdict$label == "strict", m = m, fit = fit,
+    n_records = n_records, n_draws = n_draws, draw_quantile = draw_quantile,
+    lipschitz_bound = lipschitz_bound, oscillation = oscillation, unit = unit,
+    public_inputs = public_inputs, reasons = verdict$reasons,
+    empirical = empirical, converged = converged,
+    reproducible = reproducible, public = public
   ))
 }
 
@@ -64,8 +61,7 @@ derive_epsilon <- function(x) {
   x$epsilon <- list(
     per_draw = by_part(one),
     one_off = by_part(x$charges[!drawn, , drop = FALSE]),
-    total = total$epsilon[x$neighbours],
-    delta = total$delta
+    total = total$epsilon[x$neighbours], delta = total$delta
   )
   seal(x)
 }
@@ -89,8 +85,7 @@ publish_guarantee <- function(x) {
     x$epsilon <- lapply(x$epsilon, replace, TRUE, NA_real_)
     x$charges[charge_costs] <- lapply(x$charges[charge_costs], `*`, NA)
   }
-  x$lipschitz_bound <- NA_real_
-  x$oscillation <- NA_real_
+  x[c("lipschitz_bound", "oscillation")] <- NA_real_
   x$exceedance <- NULL
   # What was measured of the sampler is computed from the file
   if (x$label == "strict") x$empirical <- character()
@@ -104,7 +99,7 @@ check_public_only <- function(public) {
   check_flag(public)
   refuse_if(
     !public, "{.arg public} must be {.code TRUE}.",
-    x = "Synthetic data and histograms hold nothing but the public label.",
+    x = "Synthetic data and histograms have only the public label.",
     arg = "public"
   )
 }
@@ -146,39 +141,32 @@ as.list.privacy_guarantee <- function(x, ...) {
 
 label_titles <- c(
   strict = "strict epsilon-DP",
-  asymptotic = "asymptotic (aDP), claimed and not a bound that holds",
-  probabilistic = "probabilistic (epsilon, delta), estimated",
-  none = "none"
+  asymptotic = "asymptotic (aDP), claimed by the papers, not proven",
+  probabilistic = "probabilistic (epsilon, delta), estimated", none = "none"
 )
 
 label_title <- function(x) {
-  if (x$label == "strict" && x$epsilon$delta > 0) {
-    return("strict (epsilon, delta)-DP")
-  }
-  label_titles[[x$label]]
+  proven <- x$label == "strict" && x$epsilon$delta > 0
+  if (proven) "strict (epsilon, delta)-DP" else label_titles[[x$label]]
 }
 
 #' @export
 format.privacy_guarantee <- function(x, ...) {
   x <- intact_label(x)
   epsilon <- x$epsilon$total
-  figures <- if (x$label == "none") {
-    NULL
-  } else if (anyNA(epsilon)) {
+  figures <- if (anyNA(epsilon)) {
     "number withheld"
   } else {
     paste0(
       "epsilon ",
       paste(label_figure(epsilon, x), names(epsilon), collapse = ", "),
-      delta_note(x),
-      if (x$m > 1) sprintf(" for m = %d", x$m)
+      delta_note(x), if (x$m > 1) sprintf(" for m = %d", x$m)
     )
   }
   paste(
     c(
-      paste0(label_title(x), ": ", x$title),
-      figures,
-      if (x$reproducible) "made under a given seed, not for release"
+      paste0(label_title(x), ": ", x$title), if (x$label != "none") figures,
+      if (x$reproducible) "made with a given seed, not for release"
     ),
     collapse = "; "
   )
@@ -200,11 +188,9 @@ label_figure <- function(value, x) {
 }
 
 guarantee_lines <- function(x) {
-  title <- sprintf("Privacy of %s: %s", x$what, label_title(x))
+  seed <- "Made with a given seed: reproducible, not for release."
   rows <- c(
-    list(c("mechanism", x$title)),
-    epsilon_rows(x),
-    charge_rows(x),
+    list(c("mechanism", x$title)), epsilon_rows(x), charge_rows(x),
     if (!is.null(x$exceedance)) {
       above <- share_text(x$exceedance)
       list(c("local databases", paste("above epsilon:", above)))
@@ -214,20 +200,19 @@ guarantee_lines <- function(x) {
     list(c("made of", size_text(x))),
     Map(c, names(x$public_inputs), unname(x$public_inputs)),
     if (!x$public && is.finite(x$oscillation)) {
-      list(c("oscillation", paste0(
-        format_figure(x$oscillation), " at most, in any unit; twice the Lipschitz bound is ",
-        format_figure(2 * x$lipschitz_bound)
+      list(c("oscillation", sprintf(
+        "%s at most, in any unit; twice the Lipschitz bound is %s",
+        format_figure(x$oscillation), format_figure(2 * x$lipschitz_bound)
       )))
     },
-    if (x$reproducible) {
-      list(c("seed", "Made under a given seed: reproducible, not for release."))
-    },
+    if (x$reproducible) list(c("seed", seed)),
     list(c("version", if (x$public) {
       "public"
     } else {
       confidential_line("confidential figures")
     }))
   )
+  title <- sprintf("Privacy of %s: %s", x$what, label_title(x))
   c(title, unlist(two_columns(rows)))
 }
 
@@ -242,27 +227,24 @@ epsilon_rows <- function(x) {
     ))
   }
   at <- delta_note(x)
-  figure <- function(part, neighbours) {
-    label_figure(x$epsilon[[part]][[neighbours]], x)
-  }
-  if (is.na(x$draws)) {
-    return(lapply(x$neighbours, function(neighbours) {
-      c(neighbours, sprintf(
-        "epsilon %s%s, spent once; further draws are free",
-        figure("one_off", neighbours), at
-      ))
-    }))
-  }
-  multiple <- c("add-remove" = "2 x bound", replace = "4 x bound")
+  plain <- x$label %in% c("strict", "probabilistic") ||
+    "interval" %in% names(x$public_inputs)
+  multiple <- c("add-remove" = "2 x bound = ", replace = "4 x bound = ")
+  if (plain) multiple[] <- ""
   lapply(x$neighbours, function(neighbours) {
-    censored <- "interval" %in% names(x$public_inputs)
-    plain <- x$label %in% c("strict", "probabilistic") || censored
-    of <- if (plain) "" else paste0(multiple[[neighbours]], " = ")
-    c(neighbours, sprintf(
-      "epsilon %s%s per parameter draw, one-off %s, total %s for m = %d%s%s",
-      of, figure("per_draw", neighbours), figure("one_off", neighbours),
-      figure("total", neighbours), x$m, at, if (x$holds) "" else " (claimed)"
-    ))
+    figure <- function(part) label_figure(x$epsilon[[part]][[neighbours]], x)
+    c(neighbours, if (is.na(x$draws)) {
+      sprintf(
+        "epsilon %s%s, spent once; further draws are free", figure("one_off"),
+        at
+      )
+    } else {
+      sprintf(
+        "epsilon %s%s per parameter draw, one-off %s, total %s for m = %d%s%s",
+        multiple[[neighbours]], figure("per_draw"), figure("one_off"),
+        figure("total"), x$m, at, if (x$holds) "" else " (claimed)"
+      )
+    })
   })
 }
 
@@ -272,27 +254,17 @@ charge_rows <- function(x) {
   if (x$label == "none" || nrow(x$charges) == 0) {
     return(NULL)
   }
-  rows <- lapply(row_lists(x$charges), function(charge) {
-    c("charged", charge_text(charge, x))
-  })
-  c(rows, if (!is.na(x$draws)) further_rows(x))
-}
-
-#' What a further set costs
-#' @noRd
-further_rows <- function(x) {
-  further <- if (x$what %in% generator_words) {
-    paste(
-      "Every further set is drawn from the same draws and costs nothing more;",
-      "another generator of the file takes other draws."
-    )
+  further <- if (is.na(x$draws)) {
+    NULL
+  } else if (x$what %in% generator_words) {
+    unwrapped("Every further set comes from the same draws at no additional
+       privacy cost; another generator of the file takes new draws.")
   } else if (x$what == "synthetic data") {
-    paste(
-      "Every further call of synthesize() takes other draws: its charges are",
-      "added to these."
-    )
+    "Every further call of synthesize() takes new draws and adds their charges."
   }
-  if (!is.null(further)) list(c("charged", further))
+  lapply(c(
+    lapply(row_lists(x$charges), charge_text, x), further
+  ), function(text) c("cost", text))
 }
 
 charge_text <- function(charge, x) {
@@ -300,9 +272,12 @@ charge_text <- function(charge, x) {
   columns <- c("add-remove" = "add_remove", replace = "replace")
   if (charge$zcdp) columns[] <- paste0("rho_", columns)
   cost <- unlist(charge[columns[x$neighbours]])
-  what <- paste0(
-    if (charge$times != 1) paste(format_exact(charge$times), "x "), charge$what
-  )
+  times <- charge$times
+  what <- if (times == 1) {
+    charge$what
+  } else {
+    sprintf("%s %ss, each", format_exact(times), charge$what)
+  }
   if (anyNA(cost)) {
     return(paste0(what, ": withheld"))
   }
@@ -311,10 +286,6 @@ charge_text <- function(charge, x) {
     paste(label_figure(cost, x), x$neighbours, collapse = ", "),
     if (charge$delta > 0) paste0(", delta ", format_exact(charge$delta))
   )
-}
-
-is_of_sets <- function(x) {
-  x$what %in% c("synthetic data", generator_words[["sets"]])
 }
 
 size_text <- function(x) {
@@ -328,9 +299,9 @@ size_text <- function(x) {
   paste0(
     if (is.na(x$n_records)) "N not stated" else records,
     if (!is.na(x$n_draws)) paste0(", S = ", format_count(x$n_draws), " draws"),
-    ", m = ", x$m, " ",
-    if (is_of_sets(x)) "set" else "released draw",
-    if (x$m == 1) "" else "s",
+    ", m = ", counted(x$m, if (x$what %in% c(
+      "synthetic data", generator_words[["sets"]]
+    )) "set" else "released draw"),
     if (x$converged) "" else "; NOT converged"
   )
 }

@@ -1,28 +1,18 @@
 # How weights print: by their scheme's name, its arguments and quantiles.
 
 #' @export
-format.privacy_weights <- function(x, ...) {
-  format(plain_weights(x), ...)
-}
+format.privacy_weights <- function(x, ...) format(plain_weights(x), ...)
 
 #' @rdname privacy_weights
 #' @export
 summary.privacy_weights <- function(object, ...) {
   values <- plain_weights(object)
   node <- node_of(object)
-  structure(
-    list(
-      scheme = node$scheme,
-      title = scheme_title(node),
-      arguments = node$arguments,
-      depends = dependency_of(node)$kind,
-      n = length(values),
-      zeros = sum(values == 0),
-      ones = sum(values == 1),
-      mean = mean(values),
-      quantiles = summarize_values(values)
-    ),
-    class = c("summary_privacy_weights", "pseudosynth_result")
+  new_result(
+    "summary_privacy_weights", scheme = node$scheme, title = scheme_title(node),
+    arguments = node$arguments, depends = dependency_of(node)$kind,
+    n = length(values), zeros = sum(values == 0), ones = sum(values == 1),
+    mean = mean(values), quantiles = summarize_values(values)
   )
 }
 
@@ -31,9 +21,7 @@ print_lines.summary_privacy_weights <- function(x) {
     is.atomic(a) && length(a) == 1 && !is.na(a)
   }, x$arguments)
   c(
-    sprintf(
-      "Privacy weights: %s, %s", x$title, describe_dependency(x$depends)
-    ),
+    sprintf("Privacy weights: %s, %s", x$title, describe_dependency(x$depends)),
     if (length(arguments) > 0) {
       values <- vapply(arguments, function(a) {
         if (is.double(a)) format(a, digits = 6) else format(a)

@@ -1,9 +1,9 @@
 #' Privacy weights
 #'
-#' A numeric vector of record weights \eqn{\alpha_i} in \[0, 1\] that knows how
-#' it was made. The functions below make such vectors, [fit_synthesizer()] and
-#' [update()][update.synthesizer] take one, and [guarantee()] reads from it
-#' which label a fit deserves.
+#' A numeric vector of record weights \eqn{\alpha_i} in \[0, 1\] that records
+#' how it was made. The functions below make such vectors. [fit_synthesizer()]
+#' and [update()][update.synthesizer] take one, and [guarantee()] uses it to
+#' decide which label a fit deserves.
 #'
 #' | scheme | made by | depends on |
 #' |---|---|---|
@@ -18,31 +18,30 @@
 #' | `"frozen"` | [freeze()], then `predict()` | the record and a history |
 #' | `"two_stage"` | [two_stage_weights()] | the record and a paid draw |
 #' | `"public_scalar"` | [public_scalar()] | nothing |
-#' | `"user"` | numbers given by hand | not known |
+#' | `"user"` | numbers given by hand | unknown |
 #'
 #' Any computation on the vector gives a plain numeric: `w[1:10]`, `2 * w`,
 #' `as.numeric(w)`, `c(w, 1)`. A plain vector given to a fit has the scheme
-#' `"user"`: its origin is unknown, so that no computation can turn weights made
-#' from the file into better ones; nor can one number, such as a mean of
-#' weights. Use [scale_weights()] and [combine_weights()], which keep what is
-#' provable, and [public_scalar()] for a number that you state.
+#' `"user"`, because its origin is unknown: a computation cannot turn weights
+#' made from the file into better ones. The same holds for one number, such as a
+#' mean of weights. Use [scale_weights()] and [combine_weights()], which keep
+#' what is provable, and [public_scalar()] for a number that you state.
 #'
-#' Weights remember how they were made: the weights they were computed from,
-#' marks of the files that they were made from, what [freeze()] needs, for
-#' Lipschitz weights the fit's draws and the extremes of its bounds, and marks
-#' of the records they were made for, so that a fit refuses them for other
-#' records. None of it is printed, and `as.numeric()` drops all of it. A hash
-#' holds values and origin together: weights with a changed value or attribute,
-#' also where they were saved and edited, count as given by hand. Saving and
-#' reading keeps the scheme.
+#' The vector keeps the weights it was computed from, marks of the files it was
+#' made from, what [freeze()] needs (for Lipschitz weights the fit's draws and
+#' the extremes of its bounds), and marks of its records, so that a fit refuses
+#' it for other records. None of this is printed, and `as.numeric()` drops all
+#' of it. A hash protects values and origin together: weights with a changed
+#' value or attribute count as given by hand, also if they were saved and edited
+#' in between. Saving and reading keeps the scheme.
 #'
 #' @param x An object.
 #' @param object,... As in the generics.
 #'
 #' @return `is_privacy_weights()` gives `TRUE` or `FALSE`. `summary()` gives the
-#'   scheme, its arguments, on what the weights depend (`"own record"`:
-#'   each on its record and on public or paid inputs; `"bounded"`: on others
-#'   boundedly; `"other records"`; `"unknown"`), counts and quantiles.
+#'   scheme, its arguments, counts and quantiles, and what the weights depend
+#'   on: `"own record"` (each on its record and on public or paid inputs),
+#'   `"bounded"` (boundedly on other records), `"other records"` or `"unknown"`.
 #'
 #' @section Privacy:
 #' Weights made from the file are confidential.
@@ -76,19 +75,13 @@ new_privacy_weights <- function(x, scheme, arguments, made_from, of = list(),
                                 basis = NULL, records = NULL) {
   stopifnot(is.character(made_from) || identical(made_from, NA))
   x <- structure(
-    as.double(x),
-    scheme = scheme, arguments = arguments, of = of, basis = basis,
-    made_from = as.character(made_from), records = records,
+    as.double(x), scheme = scheme, arguments = arguments, of = of,
+    basis = basis, made_from = as.character(made_from), records = records,
     class = c("privacy_weights", "numeric")
   )
-  validate_privacy_weights(x)
-  attr(x, "digest") <- weights_digest(x)
-  x
-}
-
-validate_privacy_weights <- function(x) {
   check_weights(x, n = length(x), null = FALSE, arg = "x")
   check_string(attr(x, "scheme"), arg = "scheme")
+  attr(x, "digest") <- weights_digest(x)
   x
 }
 
@@ -109,18 +102,13 @@ as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x)) {
     return(user_weights(rep_len(as.double(x), n)))
   }
   node <- node_of(x)
-  if (for_any_record(x, node)) {
+  # One number that no file and no record had a say in: it may be repeated
+  if (length(x) == 1 && length(attr(x, "records")) == 0 &&
+    length(node_marks(node)) == 0) {
     return(weights_of_node(node, rep_len(as.double(x), n)))
   }
   check_weights(x, n, null = FALSE, arg = arg)
   if (node$scheme == "user") user_weights(x) else x
-}
-
-#' One number that no file and no record had a say in: it may be repeated
-#' @noRd
-for_any_record <- function(x, node) {
-  length(x) == 1 && length(attr(x, "records")) == 0 &&
-    length(node_marks(node)) == 0
 }
 
 user_weights <- function(x) {
@@ -164,9 +152,7 @@ node_marks <- function(node) {
 
 #' Weights of weights are made in so many steps
 #' @noRd
-node_depth <- function(node) {
-  1 + max(0, vapply(node$of, node_depth, 0))
-}
+node_depth <- function(node) 1 + max(0, vapply(node$of, node_depth, 0))
 
 #' Was a seed given for a draw that the weights rest on?
 #' @noRd
@@ -184,9 +170,7 @@ weights_digest <- function(x) {
 
 #' @rdname privacy_weights
 #' @export
-is_privacy_weights <- function(x) {
-  inherits(x, "privacy_weights")
-}
+is_privacy_weights <- function(x) inherits(x, "privacy_weights")
 
 # Every computation leads to a plain numeric ---------------------------------
 
@@ -198,60 +182,40 @@ plain_weights <- function(x) {
 #' @export
 `$.privacy_weights` <- function(x, name) {
   abort_input(
-    "Weights are numbers, one for each record, without elements.",
-    i = "{.code as.data.frame(x)} has what belongs to them.",
-    arg = "name"
+    "Weights are plain numbers, one for each record, and have no elements.",
+    i = "{.code summary(x)} shows how they were made.", arg = "name"
   )
 }
 
 #' @export
-`[.privacy_weights` <- function(x, i, ...) {
-  plain_weights(x)[i]
+`[.privacy_weights` <- function(x, ...) plain_weights(x)[...]
+
+#' @export
+`[[.privacy_weights` <- function(x, ...) plain_weights(x)[[...]]
+
+#' @export
+`[<-.privacy_weights` <- function(x, ..., value) {
+  `[<-`(plain_weights(x), ..., value = value)
 }
 
 #' @export
-`[[.privacy_weights` <- function(x, i, ...) {
-  plain_weights(x)[[i]]
-}
-
-#' @export
-`[<-.privacy_weights` <- function(x, i, ..., value) {
-  x <- plain_weights(x)
-  x[i] <- value
-  x
-}
-
-#' @export
-`[[<-.privacy_weights` <- function(x, i, ..., value) {
-  x <- plain_weights(x)
-  x[[i]] <- value
-  x
+`[[<-.privacy_weights` <- function(x, ..., value) {
+  `[[<-`(plain_weights(x), ..., value = value)
 }
 
 #' @export
 `length<-.privacy_weights` <- function(x, value) {
-  x <- plain_weights(x)
-  length(x) <- value
-  x
+  `length<-`(plain_weights(x), value)
 }
 
 #' @export
-as.double.privacy_weights <- function(x, ...) {
-  plain_weights(x)
-}
+as.double.privacy_weights <- function(x, ...) plain_weights(x)
 
 #' @export
-c.privacy_weights <- function(...) {
-  plain <- lapply(list(...), function(x) {
-    if (is_privacy_weights(x)) plain_weights(x) else x
-  })
-  do.call(c, plain)
-}
+c.privacy_weights <- function(...) do.call(c, lapply(list(...), unweigh))
 
 #' @export
-rep.privacy_weights <- function(x, ...) {
-  rep(plain_weights(x), ...)
-}
+rep.privacy_weights <- function(x, ...) rep(plain_weights(x), ...)
 
 # A column of a data frame is an ordinary vector, too
 #' @export
@@ -262,13 +226,10 @@ as.data.frame.privacy_weights <- function(x, ...) {
 #' @export
 Ops.privacy_weights <- function(e1, e2) {
   operator <- get(.Generic, mode = "function")
-  if (is_privacy_weights(e1)) e1 <- plain_weights(e1)
-  if (missing(e2)) {
-    return(operator(e1))
-  }
-  if (is_privacy_weights(e2)) e2 <- plain_weights(e2)
-  operator(e1, e2)
+  if (missing(e2)) operator(unweigh(e1)) else operator(unweigh(e1), unweigh(e2))
 }
+
+unweigh <- function(x) if (is_privacy_weights(x)) plain_weights(x) else x
 
 #' @export
 Math.privacy_weights <- function(x, ...) {
@@ -277,17 +238,14 @@ Math.privacy_weights <- function(x, ...) {
 
 #' @export
 Summary.privacy_weights <- function(..., na.rm = FALSE) { # nolint
-  plain <- lapply(list(...), function(x) {
-    if (is_privacy_weights(x)) plain_weights(x) else x
-  })
-  do.call(.Generic, c(plain, na.rm = na.rm))
+  do.call(.Generic, c(lapply(list(...), unweigh), na.rm = na.rm))
 }
 
 check_has_weights <- function(fit) {
   refuse_if(
     is.null(fit$privacy_weights), "{.arg fit} must have privacy weights.",
     x = "It is unweighted.",
-    i = "Weight it first: {.code update(fit, privacy_weights =
+    i = "Give it weights first: {.code update(fit, privacy_weights =
          lipschitz_weights(fit))}.",
     arg = "fit"
   )

@@ -10,10 +10,7 @@ process_name <- function(pid = Sys.getpid()) {
 #' about processes are absent
 #' @noRd
 process_start <- function(pid) {
-  stat <- tryCatch(
-    readLines(file.path("/proc", pid, "stat"), 1),
-    warning = function(w) NULL, error = function(e) NULL
-  )
+  stat <- lines_of(file.path("/proc", pid, "stat"), 1)
   # The second field is a name in brackets, which may hold anything
   if (is.null(stat)) NA else strsplit(sub(".*[)] ", "", stat), " ")[[1]][20]
 }
@@ -48,12 +45,7 @@ claim_lock <- function(lock) {
 
 #' @return (two strings or `NULL`) The process, and the lock's own name.
 #' @noRd
-lock_owner <- function(lock) {
-  tryCatch(
-    readLines(file.path(lock, "owner")),
-    warning = function(w) NULL, error = function(e) NULL
-  )
-}
+lock_owner <- function(lock) lines_of(file.path(lock, "owner"))
 
 #' Remove a lock whose process is gone, or that is too old
 #'

@@ -1,93 +1,92 @@
 #' The whole workflow in one call
 #'
-#' Fits what the mechanism needs, makes its weights or its censoring rule,
-#' refits, and draws m synthetic sets with their label: what
-#' [fit_synthesizer()], the weights, [update()][update.synthesizer], [censor()],
-#' [perturbed_histogram()] and [synthesize()] do one by one.
+#' Fits a model, applies a privacy mechanism and draws m synthetic sets with
+#' their label. It does what [fit_synthesizer()], the weights,
+#' [update()][update.synthesizer], [censor()], [perturbed_histogram()] and
+#' [synthesize()] do one by one.
 #'
-#' Which mechanisms there are, what each does, its label and its settings:
-#' [mechanisms].
+#' [mechanisms] lists the mechanisms: what each does, its label and its
+#' settings.
 #'
-#' @param formula,data,family As in [fit_synthesizer()], also with an offset for
-#'   counts of unequal exposure, which the mechanism `"score"` alone does not
-#'   take. The default family is [student_t()].
-#' @param mechanism (string or `privacy_mechanism`) Has no default, because it
-#'   decides what is promised. A name, whose settings then stand in `...`, or
-#'   such as `mechanism_lw(scale = 0.5)`; see [mechanisms].
+#' @param formula,data,family As in [fit_synthesizer()], including an offset for
+#'   counts of unequal exposure, except for the mechanism `"score"`. The default
+#'   family is [student_t()].
+#' @param mechanism (string or `privacy_mechanism`) The mechanism. It has no
+#'   default, because it decides what is promised. Give a name, with its
+#'   settings in `...`, or an object such as `mechanism_lw(scale = 0.5)`; see
+#'   [mechanisms].
 #' @param epsilon (positive number or `NULL`) The total for all m sets under
-#'   `neighbours`: one-off costs plus m times that of a parameter draw. `NULL`,
-#'   the default, takes the weights as they are; censored mechanisms need a
-#'   number. How it is spent: [mechanisms].
+#'   `neighbours`: one-off costs plus m parameter draws. `NULL`, the default,
+#'   leaves the weights as they are; censored mechanisms need a number. See
+#'   [mechanisms] for how it is spent.
 #' @param m (count) Number of synthetic sets. Default 1.
-#' @param ... With a mechanism's name, its settings; `prior`, `chains`,
+#' @param ... The settings of a mechanism given by name; `prior`, `chains`,
 #'   `warmup`, `draws`, `threads` and `control` of [fit_synthesizer()], which
-#'   hold for every stage; `bounds`, `bins` and `margin_share`, short for
+#'   apply to every stage; `bounds`, `bins` and `margin_share`, short for
 #'   `margin`. Anything else is an error.
-#' @param neighbours (string) The relation `epsilon` is meant for:
-#'   `"add-remove"`, the default, or `"replace"`.
+#' @param neighbours (string) The relation of `epsilon`: `"add-remove"`, the
+#'   default, or `"replace"`.
 #' @param margin (`margin_histogram` or `NULL`) For censored mechanisms and for
 #'   `"score"`: the histogram that calibrates the margin, see
 #'   [margin_histogram()]. `NULL`, the default: none.
-#' @param bounds (two numbers or `NULL`) Public ends of the released values, as
-#'   in [synthesize()]. `NULL`, the default: those of `margin` or of `response`,
-#'   where they are stated. Where the mean of what is drawn would not exist, as
-#'   under [student_t()] of a log, there must be some.
+#' @param bounds (two numbers or `NULL`) Public bounds of the released values,
+#'   as in [synthesize()]. `NULL`, the default: those of `margin` or `response`,
+#'   if stated. Required if the synthetic values would have no finite mean, as
+#'   under [student_t()] of a log.
 #' @param seed (count or `NULL`) `NULL`, the default, takes the operating
 #'   system's entropy. With a seed the result is marked reproducible and not for
 #'   release; stages run at seeds of their own, see [stage_seed()].
-#' @param allow_unconverged (flag) Go on from a stage that has not converged?
-#'   Default `FALSE`: an error. With `TRUE` the label is `"none"` if the last
-#'   fit has not converged.
-#' @param ledger ([ledger()] or `NULL`) Where the cost is written down before
-#'   the sets are drawn, or refused: before the first fit, too, where `epsilon`
-#'   tells. `NULL`, the default: nowhere.
+#' @param allow_unconverged (flag) Continue after a stage that has not
+#'   converged? Default `FALSE`: an error. With `TRUE`, the label is `"none"` if
+#'   the last fit has not converged.
+#' @param ledger ([ledger()] or `NULL`) The ledger that records the cost before
+#'   the sets are drawn, or refuses it: before the first fit, if `epsilon`
+#'   already exceeds the budget. `NULL`, the default: no ledger.
 #' @param checkpoint (string or `NULL`) A folder that keeps every finished stage
-#'   and chain, so that [resume()] can go on where the job was interrupted. It
-#'   is made if it does not exist, and it is confidential. `NULL`, the default:
-#'   nothing is kept.
+#'   and chain, so that [resume()] can continue an interrupted job. It is made
+#'   if it does not exist, and it is confidential. `NULL`, the default: nothing
+#'   is kept.
 #'
 #' @return A `pseudo_posterior`: a list with
-#'   * `synthetic`: [`synthetic_data`][synthetic_data], the only part from which
-#'     something may leave the agency: what `as.data.frame()` of it gives;
+#'   * `synthetic`: [`synthetic_data`][synthetic_data]. Only what
+#'     `as.data.frame()` of it gives may leave the agency;
 #'   * `internal` (confidential): `fits`, a list of the fits by stage (such as
-#'     `unweighted`, `lw`, `lw_final`) or of one [score_release()], `margin`,
-#'     `label`, made when the sets were drawn, and with a score release `data`,
+#'     `unweighted`, `lw`, `lw_final`) or of one [score_release()]; `margin`;
+#'     `label`, made when the sets were drawn; and with a score release `data`,
 #'     the columns of the model;
 #'   * `stages` (data frame, confidential): see `summary()`;
 #'   * `mechanism` (string), `m` (count), `epsilon` (as asked, or `NULL`);
-#'   * `remarks` (character, confidential): what the fits leave to the prior,
-#'     and what an analyst would find in the sets and not in the file: another
-#'     mean (by more than a quarter), values of a sign or range that the file
-#'     has none of, an R2 of the model's regression above the file's by more
-#'     than a tenth.
+#'   * `remarks` (character, confidential): what the prior decides in the fits,
+#'     and how the sets differ from the file: another mean (by more than a
+#'     quarter), values outside the file's sign or range, an R2 of the model's
+#'     regression that exceeds the file's by more than a tenth.
 #'
 #'   `summary()` has one row per stage: the bound, twice the bound, the largest
 #'   oscillation, the smallest and median weight, the claimed epsilon of one
-#'   draw under both neighbour relations (`NA` where nothing is claimed),
-#'   whether the fit converged, and its seconds.
+#'   parameter draw under both relations (`NA` if nothing is claimed), whether
+#'   the fit converged, and its seconds.
 #'
 #' @section Relations that look closer than they are:
-#' Weights that fall with a record's log-likelihood, and censoring, hold back the
-#' records far from the regression. The errors' scale shrinks, and R2 rises: of
-#' Consumer Expenditure log income on all predictors it is 0.36 in the file,
-#' 0.37 to 0.40 in sets under `"lw_final"` with normal errors and 0.43 to 0.44
-#' with [student_t()] of 3 degrees of freedom. Heavy-tailed errors are no
-#' remedy: they hold back far records by themselves, and without weights R2 is
-#' 0.38 to 0.40.
+#' Censoring, and weights that fall with a record's log-likelihood, hold back
+#' records far from the regression. The scale of the errors then shrinks and R2
+#' rises. Example: R2 of Consumer Expenditure log income on all predictors is
+#' 0.36 in the file. Under `"lw_final"` the sets have 0.37 to 0.40 with normal
+#' errors, and 0.43 to 0.44 with [student_t()] of 3 degrees of freedom.
+#' Heavy-tailed errors do not help: they hold back far records themselves, and
+#' even without weights R2 is 0.38 to 0.40.
 #'
 #' @section Error types:
 #' `pseudosynth_error_no_mean` (a `pseudosynth_error_input`): values without a
-#' finite mean and without stated ends. `pseudosynth_error_input`: no mechanism
-#' named, one that does not exist, an argument that nothing takes, an epsilon
-#' for a mechanism that claims none, and whatever the stages would refuse of
-#' formula, data and settings: all of it before the first fit.
-#' `pseudosynth_error_unreachable` (a `pseudosynth_error_privacy`): a target
-#' that cannot be reached; field `nearest`. `pseudosynth_error_checkpoint`: see
-#' [resume()].
+#' finite mean and without stated bounds. `pseudosynth_error_input`: no or an
+#' unknown mechanism, an unused argument, an epsilon for a mechanism that claims
+#' none, and any formula, data or setting that a stage would refuse. All of this
+#' is checked before the first fit. `pseudosynth_error_unreachable` (a
+#' `pseudosynth_error_privacy`): a target that cannot be reached; field
+#' `nearest`. `pseudosynth_error_checkpoint`: see [resume()].
 #'
-#' The condition of an error after the first fit carries, in its field `fits`,
-#' the fits that were finished, by the stages of [stage_seed()]; `last` is the
-#' one that was made last where it is none of these. They are confidential.
+#' An error after the first fit carries the finished fits in its field `fits`,
+#' named by the stages of [stage_seed()]; `last` is the most recent fit if it is
+#' none of these. They are confidential.
 #'
 #' @section Privacy:
 #' The object is confidential as a whole. Release
@@ -97,7 +96,7 @@
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:300, ]
-#' # Strict: every public number is stated, none is read from the file
+#' # Strict: every public number is stated, and none is read from the file
 #' job <- pseudo_posterior(log(income) ~ ., small, gaussian(),
 #'   mechanism = "centred", epsilon = 2,
 #'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
@@ -105,7 +104,7 @@
 #' )
 #' job
 #' job$synthetic
-#' # The papers': weights from the file
+#' # The papers' mechanism: weights from the file
 #' weighted <- pseudo_posterior(log(income) ~ age + earner, small, gaussian(),
 #'   mechanism = mechanism_lw(scale = 0.8), m = 2, prior = prior_normal(),
 #'   chains = 2, warmup = 200, draws = 500, seed = 1
@@ -149,41 +148,34 @@ print_lines.pseudo_posterior <- function(x) {
       "Pseudo posterior synthesis: m = %s of %s records",
       counted(x$m, "set"), format_count(x$synthetic$n_records)
     ),
-    paste0("  mechanism: ", describe_job(x)),
-    stage_lines(x$stages),
-    remark_lines(x$remarks),
-    wrap_line(paste("label:", format(label))),
+    paste0("  mechanism: ", describe_job(x)), stage_lines(x$stages),
+    remark_lines(x$remarks), wrap_line(paste("label:", format(label))),
     if (label$label == "none" || label$reproducible) {
       "  All of it is confidential; $synthetic is not for release either."
     } else {
-      "  as.data.frame(x$synthetic) may leave the agency, nothing else."
+      "  Only as.data.frame(x$synthetic) may leave the agency."
     }
   )
 }
 
 #' @export
 summary.pseudo_posterior <- function(object, ...) {
-  structure(
-    list(
-      stages = stage_table(object$internal$fits), guarantee = guarantee(object),
-      reweighting = final_fit(object)$reweighting, m = object$m,
-      remarks = object$remarks
-    ),
-    class = c("summary_pseudo_posterior", "pseudosynth_result")
+  new_result(
+    "summary_pseudo_posterior", stages = stage_table(object$internal$fits),
+    guarantee = guarantee(object), reweighting = final_fit(object)$reweighting,
+    m = object$m, remarks = object$remarks
   )
 }
 
 print_lines.summary_pseudo_posterior <- function(x) {
-  claims <- data.frame(
-    stage = x$stages$stage, label = x$stages$label,
-    "epsilon add-remove" = x$stages$epsilon_add_remove,
-    "epsilon replace" = x$stages$epsilon_replace,
-    seconds = x$stages$seconds, check.names = FALSE
-  )
+  claims <- x$stages[c(
+    "stage", "label", "epsilon_add_remove", "epsilon_replace", "seconds"
+  )]
+  names(claims)[3:4] <- c("epsilon add-remove", "epsilon replace")
   c(
     "Stages", stage_lines(x$stages),
     if (all(is.na(x$stages$converged))) {
-      "Paid once for all sets"
+      "Spent once for all sets"
     } else {
       "Claimed for one parameter draw (- : nothing is claimed)"
     },
@@ -200,8 +192,7 @@ print_lines.summary_pseudo_posterior <- function(x) {
         paste0("  ", format_table(search))
       )
     },
-    remark_lines(x$remarks),
-    print_lines(x$guarantee)
+    remark_lines(x$remarks), print_lines(x$guarantee)
   )
 }
 

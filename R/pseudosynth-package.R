@@ -2,25 +2,26 @@
 #'
 #' Turns a confidential microdata file into synthetic microdata by drawing
 #' from a Bayesian model (the *synthesizer*) that was fitted under a
-#' privacy-weighted likelihood, and says which privacy guarantee the result
+#' privacy-weighted likelihood, and states which privacy guarantee the result
 #' carries.
 #'
 #' @section Workflow:
 #' 1. [fit_synthesizer()] fits the unweighted model.
-#' 2. [lipschitz()] gives every record's bound, [lipschitz_weights()] turns
+#' 2. [lipschitz()] computes every record's bound, [lipschitz_weights()] turns
 #'    the bounds into privacy weights, and `update()` refits with them.
 #' 3. [reweight()] raises the weights of records that lie below the overall
 #'    bound, at the same bound.
 #' 4. [guarantee()] states what the fit promises, and under which assumptions.
 #' 5. [synthesize()] draws the synthetic sets.
 #'
-#' [pseudo_posterior()] does all of it in one call, for every mechanism of the
-#' papers; [compare()] sets them side by side. A proven epsilon takes
-#' a censored likelihood, [censor()], with weights that are absent, public or
-#' frozen ([freeze()]). [audit_guarantee()] looks for the largest loss.
-#' [external_fit()] does the same for models fitted elsewhere. [ce_income],
-#' [sdr_salary] and [sdr_simulated] are data to try it on; [read_ce()] and
-#' [read_sdr()] read the agencies' own files.
+#' [pseudo_posterior()] does all of this in one call, for every mechanism of the
+#' papers; [compare()] shows them side by side. A proven epsilon needs a
+#' censored likelihood, [censor()], with weights that are absent, public or
+#' frozen ([freeze()]), or the noisy sums of [score_release()].
+#' [audit_guarantee()] searches for the largest privacy loss. [external_fit()]
+#' does the same for models fitted elsewhere. [ce_income], [sdr_salary] and
+#' [sdr_simulated] are data to try the package on; [read_ce()] and [read_sdr()]
+#' read the agencies' own files.
 #'
 #' @section Glossary:
 #' The same letters are used in the documentation, the R code and the C++
@@ -38,7 +39,7 @@
 #' * **privacy weight** \eqn{\alpha_i} in \eqn{[0, 1]}: the power to which
 #'   record \eqn{i}'s likelihood is raised; never a survey weight.
 #' * **contribution** \eqn{g_i(\theta)}: \eqn{\alpha_i f_i(\theta)}, or what
-#'   censoring leaves of it; what record \eqn{i} adds to the log pseudo
+#'   censoring leaves of it: what record \eqn{i} adds to the log pseudo
 #'   posterior.
 #' * **log pseudo posterior** \eqn{\log \xi(\theta)}: the sum of the
 #'   contributions and the log prior, up to a constant.
@@ -49,16 +50,21 @@
 #' * **Lipschitz bound** \eqn{\Delta}: the largest record bound; the papers'
 #'   \eqn{\epsilon} is \eqn{2 \Delta}.
 #' * **oscillation** of a record: its largest minus its smallest
-#'   \eqn{g_i(\theta_s)}; free of units and never above \eqn{2 \Delta_i}.
-#' * **sets** \eqn{m}: the number of synthetic files drawn.
-#'
-#' A *label* is what [guarantee()] prints: `strict` (a proven bound),
-#' `asymptotic` (a claim of the papers, not a bound that holds),
-#' `probabilistic`, or `none`.
+#'   \eqn{g_i(\theta_s)}; independent of units and never above
+#'   \eqn{2 \Delta_i}.
+#' * **censoring**: clips a record's contribution to an interval, see
+#'   [censor()].
+#' * **parameter draw**: one draw of the parameters that a set is made from.
+#' * **synthetic set**: one synthetic file; m sets are drawn.
+#' * **margin**: the distribution of the response alone.
+#' * **label**: what [guarantee()] returns: `strict` (proven), `asymptotic`
+#'   (claimed by the papers, not proven), `probabilistic`, or `none`.
+#' * **charge**: what a step costs; the **ledger** adds charges up.
 #'
 #' @section Confidential and public objects:
 #' A fit, its draws, bounds and weights are computed from the confidential
-#' file and belong inside the agency. Only synthetic data may leave it.
+#' file and must stay inside the agency. Only synthetic data, and releases that
+#' their own help pages name, may leave it.
 #'
 #' @references
 #' Savitsky, Williams and Hu (2019), Bayesian pseudo posterior mechanism under

@@ -1,23 +1,23 @@
 #' A public scalar weight
 #'
-#' One weight for all records that you state beforehand: a number from a paper,
-#' a policy or an earlier release. It depends on no record, so that a censored
-#' fit with it can be strict.
+#' Makes one weight for all records from a number that you state beforehand: a
+#' number from a paper, a policy or an earlier release. It depends on no record,
+#' so a censored fit with it can be strict.
 #'
-#' A bare number, `privacy_weights = 0.5`, is a weight of unknown origin
-#' instead: the package cannot tell 0.5 from `mean(w)` of confidential weights.
-#' By calling `public_scalar()` you state that the number was not computed from
-#' this file.
+#' A bare number, `privacy_weights = 0.5`, is instead a weight of unknown
+#' origin, because the package cannot tell 0.5 from `mean(w)` of confidential
+#' weights. By calling `public_scalar()` you state that the number was not
+#' computed from this file.
 #'
-#' @param alpha (number in \[0, 1\]) The weight.
+#' @param alpha (number in \[0, 1\]) The weight. It has no default.
 #' @return [`privacy_weights`][privacy_weights] of scheme `"public_scalar"` and
 #'   length 1, which every function that takes weights repeats for all records.
 #' @section Error types:
 #' `pseudosynth_error_input`: anything but one number in \[0, 1\].
 #' @section Privacy:
-#' The statement is yours: the label rests on it.
+#' The label relies on your statement.
 #' @seealso [solve_weights()] for a scalar that is solved from the file,
-#'   [combine_weights()] to put one on top of other weights.
+#'   [combine_weights()] to apply one on top of other weights.
 #' @examples
 #' public_scalar(0.5)
 #' @export
@@ -36,9 +36,8 @@ scalar_of <- function(alpha) {
 
 public_scalar_scheme <- function() {
   new_weighting_scheme(
-    "public_scalar",
-    title = "public scalar weight", short = "Scalar", word = "public_scalar",
-    inputs = "alpha",
+    "public_scalar", title = "public scalar weight", short = "Scalar",
+    word = "public_scalar", inputs = "alpha",
     dependency = function(node, inner) dependency("own record"),
     rule = one_for_all,
     rescale = function(node, scale, shift) {
@@ -47,9 +46,7 @@ public_scalar_scheme <- function() {
   )
 }
 
-one_for_all <- function(node, data, inner) {
-  rep(node$basis$alpha, nrow(data))
-}
+one_for_all <- function(node, data, inner) rep(node$basis$alpha, nrow(data))
 
 #' The number that weights are for every record, if it was stated
 #' @return (number or `NULL`)

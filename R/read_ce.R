@@ -2,25 +2,25 @@
 #'
 #' Reads the consumer unit files `fmli*.csv` of the interview survey's
 #' public-use microdata, as the Bureau of Labor Statistics (BLS) publishes
-#' them, and returns them in the layout of [ce_income]. Only the columns that
-#' are needed are read; identifiers, weights and flag columns (names that end
-#' in `_`) are not kept.
+#' them, and returns them in the layout of [ce_income]. It reads only the
+#' columns that are needed; identifiers, weights and flag columns (names that
+#' end in `_`) are dropped.
 #'
-#' @param path (character) one or several files, or one directory, of which
-#'   every file named `fmli*.csv` is read, in alphabetical order.
-#' @param month (integer, 1 to 12, or `NULL`) months of interview
-#'   (`QINTRVMO`) to keep. A file holds the interviews of one quarter. The
-#'   default, `NULL`, keeps all.
-#' @param year (integer, four digits, or `NULL`) years of interview
+#' @param path (character) One or more files, or one directory: then every file
+#'   in it named `fmli*.csv` is read, in alphabetical order.
+#' @param month (integer, 1 to 12, or `NULL`) Months of interview (`QINTRVMO`)
+#'   to keep. A file holds the interviews of one quarter. The default, `NULL`,
+#'   keeps all.
+#' @param year (integer, four digits, or `NULL`) Years of interview
 #'   (`QINTRVYR`) to keep; useful for a directory, whose last file holds the
-#'   first quarter of the year after. The default, `NULL`, keeps all.
-#' @param income (character) columns that can hold the income before taxes, in
+#'   first quarter of the next year. The default, `NULL`, keeps all.
+#' @param income (character) Columns that can hold the income before taxes, in
 #'   order of preference; the first that all files have is used. `FINCBTXM`
-#'   (2004 and later) is the mean over the five imputations of income that was
-#'   not reported, `FINCBTAX` is the income as collected.
-#' @param incomplete (string) what to do with interviews that lack the income
-#'   or a predictor other than region and population size: `"drop"`, the
-#'   default, leaves them out and says how many, `"error"` refuses the files.
+#'   (2004 and later) is the mean over the five imputations of unreported
+#'   income; `FINCBTAX` is the income as collected.
+#' @param incomplete (string) What to do with interviews that lack the income
+#'   or a predictor other than region and population size. `"drop"`, the
+#'   default, leaves them out and says how many; `"error"` refuses the files.
 #'
 #' @details
 #' The variables and where they come from; alternatives in brackets are the
@@ -59,12 +59,12 @@
 #'   whether they occur or not. No value is missing.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input` when a file or directory does not exist, a
-#' required column is absent, an interview occurs twice, a code is not known,
-#' a value is missing and `incomplete = "error"`, or no interview is left. The
-#' condition's field `rows` holds the rows concerned, counted over all files.
-#' Also when a file does not end with the end of a line, and may be cut off, or
-#' a quote is not closed on its line; `rows` are then lines of that file.
+#' `pseudosynth_error_input`: a file or directory does not exist, a required
+#' column is absent, an interview occurs twice, a code is unknown, a value is
+#' missing and `incomplete = "error"`, or no interview is left. The condition's
+#' field `rows` holds the rows concerned, counted over all files. Also an error:
+#' a file that does not end with a line end and may be cut off, or a quote that
+#' is not closed on its line; `rows` then holds lines of that file.
 #'
 #' @references
 #' Bureau of Labor Statistics, Consumer Expenditure Surveys, Public Use
@@ -94,7 +94,9 @@ read_ce <- function(path, month = NULL, year = NULL,
     columns, "NEWID",
     if (!is.null(month)) "QINTRVMO", if (!is.null(year)) "QINTRVYR"
   )
-  ce_require_columns(headers, files, needed)
+  for (i in seq_along(files)) {
+    refuse_absent(setdiff(needed, headers[[i]]), files[i])
+  }
 
   parts <- Map(ce_read_file, files, headers, list(unname(needed)))
   raw <- do.call(rbind, unname(parts))
@@ -107,7 +109,7 @@ read_ce <- function(path, month = NULL, year = NULL,
   raw <- ce_select(raw, "QINTRVYR", year)
   refuse_if(
     nrow(raw) == 0, "No interview is left.",
-    i = "The files hold none for this {.arg month} and {.arg year}."
+    i = "The files have none for this {.arg month} and {.arg year}."
   )
   rows <- as.integer(rownames(raw))
   for (variable in names(columns)) {
@@ -121,11 +123,10 @@ read_ce <- function(path, month = NULL, year = NULL,
 }
 
 check_ce_period <- function(x, min, max, arg = rlang::caller_arg(x)) {
-  whole <- is.null(x) || is.numeric(x) && length(x) > 0 && !anyNA(x) &&
-    all(x == round(x) & x >= min & x <= max)
   check_that(
-    whole, x, "{.arg {arg}} must be whole numbers from {min} to {max}.",
-    arg = arg
+    is.null(x) || is.numeric(x) && length(x) > 0 && !anyNA(x) &&
+      all(x == round(x) & x >= min & x <= max),
+    x, "{.arg {arg}} must be whole numbers from {min} to {max}.", arg = arg
   )
 }
 
@@ -138,17 +139,16 @@ ce_files <- function(path) {
     arg = "path"
   )
   absent <- path[!file.exists(path)]
-  if (length(absent) > 0) {
-    # Of many, which may be a vector of something else, the number alone
-    abort_input(
-      if (length(absent) <= 3) {
-        "{cli::qty(absent)} File{?s} {.file {absent}} do{?es/} not exist."
-      } else {
-        "{length(absent)} of {length(path)} files do not exist."
-      },
-      arg = "path"
-    )
-  }
+  # Of many, which may be a vector of something else, the number alone
+  refuse_if(
+    length(absent) > 0,
+    if (length(absent) <= 3) {
+      "{cli::qty(absent)} File{?s} {.file {absent}} do{?es/} not exist."
+    } else {
+      "{length(absent)} of {length(path)} files do not exist."
+    },
+    arg = "path"
+  )
   folders <- dir.exists(path)
   refuse_if(
     any(folders) && length(path) > 1,
@@ -198,9 +198,9 @@ ce_check_lines <- function(file) {
   if (length(ends) == 0 || ends[length(ends)] != length(bytes)) {
     line <- length(ends) + 1L
     abort_input(
-      "File {.file {file}} must end with the end of a line.",
-      x = "Line {line} has none: it may be cut off.",
-      i = "Fetch the file again, or add the line's end if it is complete.",
+      "File {.file {file}} must end with a line end.",
+      x = "Line {line} has none: the file may be cut off.",
+      i = "Fetch the file again, or add the line end if it is complete.",
       arg = "path", rows = line
     )
   }
@@ -208,12 +208,10 @@ ce_check_lines <- function(file) {
     findInterval(which(bytes == what), ends, left.open = TRUE) + 1L
   }
   refuse <- function(lines, problem) {
-    shown <- paste0(
-      toString(utils::head(lines, 5)), if (length(lines) > 5) ", .."
-    )
+    shown <- toString(c(utils::head(lines, 5), if (length(lines) > 5) ".."))
     refuse_if(
       length(lines) > 0, problem,
-      x = "{cli::qty(length(lines))}That is not so on line{?s} {shown}.",
+      x = "{cli::qty(length(lines))}This fails on line{?s} {shown}.",
       i = "Correct {cli::qty(length(lines))}{?it/them}.",
       arg = "path", rows = lines
     )
@@ -225,7 +223,7 @@ ce_check_lines <- function(file) {
   # What follows a byte of zeros is lost, and what is left of a number is one
   refuse(
     unique(line_of(as.raw(0))),
-    "The lines of {.file {file}} must be text, without a byte of zeros."
+    "The lines of {.file {file}} must be text, without zero bytes."
   )
 }
 
@@ -288,12 +286,6 @@ ce_find_columns <- function(headers, files, income) {
   columns
 }
 
-ce_require_columns <- function(headers, files, needed) {
-  for (i in seq_along(files)) {
-    refuse_absent(setdiff(needed, headers[[i]]), files[i])
-  }
-}
-
 refuse_absent <- function(absent, files, advice = NULL) {
   refuse_if(
     length(absent) > 0,
@@ -328,11 +320,9 @@ check_each_once <- function(id, who, advice = NULL) {
 refuse_codes <- function(rows, kind, name, reader) {
   refuse_if(
     length(rows) > 0,
-    "{kind} {.field {name}} holds {length(rows)} value{?s} that {?is/are} not
-     known.",
+    "{kind} {.field {name}} holds {length(rows)} unknown value{?s}.",
     i = "The rows are in the condition's field {.field rows}.",
-    i = "{.code ?{reader}} lists the codes that are known.",
-    arg = "path", rows = rows
+    i = "{.code ?{reader}} lists the known codes.", arg = "path", rows = rows
   )
 }
 

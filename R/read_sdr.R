@@ -1,21 +1,20 @@
 #' Read the public-use file of the 2017 Survey of Doctorate Recipients
 #'
-#' Reads `EPSD17.DAT`, the fixed-width public-use file that the National Center
-#' for Science and Engineering Statistics (NCSES) publishes, by its published
-#' layout, and returns the employed respondents' salary, gender, age class and
-#' weeks worked, as in [sdr_simulated]. Only the fields that are needed are
-#' kept.
+#' Reads `EPSD17.DAT`, the fixed-width public-use file of the National Center
+#' for Science and Engineering Statistics (NCSES), by its published layout, and
+#' returns the employed respondents' salary, gender, age class and weeks worked,
+#' as in [sdr_simulated]. Only the fields that are needed are kept.
 #'
 #' @param path (string) The file, plain or compressed by gzip.
 #' @param variables (character or `NULL`) Further fields to keep, by their
 #'   names in the layout, such as `"WTSURVY"` (survey weight) or `"EDTP"` (type
-#'   of educational institution). They come as the file has them: numbers, or
-#'   character codes, `NA` where blank. The default, `NULL`, keeps none. The
-#'   layout is in
+#'   of educational institution). They are returned as the file has them: as
+#'   numbers or character codes, `NA` if blank. The default, `NULL`, keeps none.
+#'   The layout is in
 #'   `system.file("extdata", "sdr2017_layout.csv", package = "pseudosynth")`.
 #' @param incomplete (string) What to do with respondents who lack one of the
-#'   four variables, most of them because they are not employed: `"drop"`, the
-#'   default, leaves them out and says how many, `"error"` refuses the file.
+#'   four variables, most of them because they are not employed. `"drop"`, the
+#'   default, leaves them out and says how many; `"error"` refuses the file.
 #'
 #' @details
 #' | variable | field | columns | rule |
@@ -33,10 +32,10 @@
 #'   `weeks` (integer) and the fields in `variables` under their own names, one
 #'   row per respondent, in the order of the file.
 #' @section Error types:
-#' `pseudosynth_error_input` when the file does not exist, is empty, has lines
-#' of another length than the layout, is of another year, holds a respondent
-#' twice or a code that is not known, or when nobody is left. The condition's
-#' field `rows` holds the lines concerned.
+#' `pseudosynth_error_input`: the file does not exist, is empty, has lines of
+#' another length than the layout, is of another year, holds a respondent twice
+#' or an unknown code, or nobody is left. The condition's field `rows` holds the
+#' lines concerned.
 #' @references
 #' National Center for Science and Engineering Statistics, Survey of Doctorate
 #' Recipients, Public Use Data Files, <https://ncsesdata.nsf.gov/datadownload/>.
@@ -61,9 +60,10 @@
 read_sdr <- function(path, variables = NULL, incomplete = c("drop", "error")) {
   incomplete <- check_choice(incomplete, c("drop", "error"))
   check_path(path)
-  if (!file.exists(path) || dir.exists(path)) {
-    abort_input("File {.file {path}} does not exist.", arg = "path")
-  }
+  refuse_if(
+    !file.exists(path) || dir.exists(path),
+    "File {.file {path}} does not exist.", arg = "path"
+  )
   layout <- sdr_layout()
   check_sdr_variables(variables, layout)
   lines <- sdr_lines(path, max(layout$end))
@@ -116,8 +116,8 @@ check_sdr_variables <- function(variables, layout) {
     "{.arg variables} must be names of fields of the layout.",
     x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
          {.val {unknown}}.",
-    i = "They are in {.code system.file(\"extdata\", \"sdr2017_layout.csv\",
-         package = \"pseudosynth\")}.",
+    i = "The layout is in {.code system.file(\"extdata\",
+         \"sdr2017_layout.csv\", package = \"pseudosynth\")}.",
     arg = "variables"
   )
   invisible(variables)

@@ -101,9 +101,7 @@ record_marks <- function(data, columns) {
 
 #' A mark of a file's responses, whatever their order
 #' @noRd
-file_mark <- function(data, variable) {
-  values_mark(data[[variable]])
-}
+file_mark <- function(data, variable) values_mark(data[[variable]])
 
 #' The mark of the file that weights were made from
 #'
@@ -130,17 +128,11 @@ model_marks <- function(fit) {
   }
 }
 
-n_records <- function(fit) {
-  length(fit$spec$y)
-}
+n_records <- function(fit) length(fit$spec$y)
 
-n_draws <- function(fit) {
-  nrow(fit$draws)
-}
+n_draws <- function(fit) nrow(fit$draws)
 
-n_chains <- function(fit) {
-  length(unique(fit$chain))
-}
+n_chains <- function(fit) length(unique(fit$chain))
 
 #' The privacy weights as plain numbers, 1 where there are none
 #'
@@ -154,9 +146,7 @@ alpha_of <- function(fit) {
 
 #' Records that take part: with weight 0 a record tells the fit nothing
 #' @noRd
-active_records <- function(fit) {
-  which(alpha_of(fit) > 0)
-}
+active_records <- function(fit) which(alpha_of(fit) > 0)
 
 #' Cut whatever has one row or element per draw, leave the rest
 #' @noRd
@@ -193,15 +183,14 @@ check_weights_records <- function(weights, data, arg = "privacy_weights") {
   )
   known <- intersect(names(marks), names(data))
   differ <- known[record_marks(data, known) != marks[known]]
-  if (length(differ) > 0) {
-    abort_privacy(
-      "{.arg {arg}} must be made for these records, in this order.",
-      x = "The {cli::qty(length(differ))}column{?s} {.val {differ}}
-           {?holds/hold} other values than those of the weights.",
-      i = "Make the weights again from this file, or
-           {.code predict(rule, data)} frozen ones.",
-      arg = arg, class = "pseudosynth_error_other_records"
-    )
-  }
+  refuse_privacy(
+    length(differ) > 0,
+    "{.arg {arg}} must be made for these records, in this order.",
+    x = "The {cli::qty(length(differ))}column{?s} {.val {differ}}
+         {?holds/hold} other values than those of the weights.",
+    i = "Make the weights again from this file, or get frozen ones by
+         {.code predict(rule, data)}.",
+    arg = arg, class = "pseudosynth_error_other_records"
+  )
   invisible(weights)
 }

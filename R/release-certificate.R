@@ -6,32 +6,23 @@
 #' @noRd
 release_codebook <- function(synthetic, frame) {
   known <- names(synthetic$sets[[1]])
-  rows <- Map(function(name, legal) {
-    x <- frame[[name]]
-    levels <- levels(x) %||% if (is.logical(x)) c("FALSE", "TRUE") else ""
-    codes <- if (is.factor(x)) {
-      seq_along(levels)
-    } else if (is.logical(x)) {
-      0:1
-    } else {
-      NA_integer_
-    }
+  origins <- stats::setNames(
+    ifelse(names(frame) %in% known, "published as it is", "number of the set"),
+    names(frame)
+  )
+  origins[[only_column(synthetic)$name]] <-
+    origin_words[[synthetic$made_by$combine %||% "reiter"]]
+  rows <- Map(function(x, name, legal) {
+    yes_no <- is.logical(x)
+    levels <- levels(x) %||% if (yes_no) c("FALSE", "TRUE") else NA_character_
+    coded <- is.factor(x) || yes_no
     data.frame(
-      variable = name,
-      type = column_type(x),
-      origin = if (name == only_column(synthetic)$name) {
-        origin_words[[synthetic$made_by$combine %||% "reiter"]]
-      } else if (name %in% known) {
-        "published as it is"
-      } else {
-        "number of the set"
-      },
-      code = codes, level = levels, name_in_dta_and_sav = legal
+      variable = name, type = column_type(x), origin = origins[[name]],
+      code = if (coded) seq_along(levels) - yes_no else NA_integer_,
+      level = levels, name_in_dta_and_sav = legal
     )
-  }, names(frame), stat_names(names(frame)))
-  codebook <- do.call(rbind, unname(rows))
-  codebook$level[codebook$level == ""] <- NA
-  codebook
+  }, frame, names(frame), stat_names(names(frame)))
+  do.call(rbind, unname(rows))
 }
 
 #' Say which levels leave that no record has
@@ -45,9 +36,9 @@ tell_unused_levels <- function(set) {
     shown <- sprintf("%s (%s)", names(unused), vapply(unused, name_some, ""))
     cli::cli_inform(
       c(
-        "Levels that no record has are published with their columns: {shown}.",
-        i = "Where they must not be known, refuse this release, and take them
-             out by {.fn droplevels} before the fit."
+        "Published columns have levels that no record has: {shown}.",
+        i = "If these must stay secret, do not use this release; remove them
+             with {.fn droplevels} before the fit."
       ),
       class = "pseudosynth_message_unused_levels"
     )
@@ -57,8 +48,8 @@ tell_unused_levels <- function(set) {
 # Whether the differences between sets tell anything
 origin_words <- c(
   reiter = "synthetic",
-  rubin = "synthetic, drawn anew in each set as far as it is unknown",
-  none = "synthetic, the best values in other places in each set"
+  rubin = "synthetic, with what is unknown drawn anew in each set",
+  none = "synthetic, the same best values in different rows of each set"
 )
 
 column_type <- function(x) {
@@ -82,8 +73,7 @@ release_certificate <- function(x, synthetic, data, files, long) {
   fit <- if (is_job(x)) final_fit(x) else data
   list(
     certificate = "pseudosynth release",
-    made_by = synthetic$made_by[c("package", "version")],
-    sets = synthetic$m,
+    made_by = synthetic$made_by[c("package", "version")], sets = synthetic$m,
     records = synthetic$n_records,
     layout = if (long) "one file of all sets" else "one file a set",
     synthetic = I(column$name),
@@ -92,8 +82,7 @@ release_certificate <- function(x, synthetic, data, files, long) {
       formula = formula_text(fit), scale = column$transform,
       assignment = synthetic$made_by$assignment
     ),
-    guarantee = as.list(guarantee(synthetic)),
-    files = row_lists(files)
+    guarantee = as.list(guarantee(synthetic)), files = row_lists(files)
   )
 }
 
@@ -127,27 +116,19 @@ certificate_lines <- function(certificate, synthetic) {
   label <- guarantee(synthetic)
   held <- if (is.null(certificate$object)) {
     c("sets", sprintf(
-      "%s set%s of %s records, %s", format_count(certificate$sets),
-      if (certificate$sets == 1) "" else "s",
+      "%s of %s records, %s", counted(certificate$sets, "set"),
       format_count(certificate$records), certificate$layout
     ))
   } else {
     c("object", certificate$object)
   }
-  published <- if (length(certificate$published) > 0) {
-    certificate$published
-  } else {
-    "none"
-  }
   rows <- list(
-    c("made by", paste(unlist(certificate$made_by), collapse = " ")),
-    held,
+    c("made by", paste(unlist(certificate$made_by), collapse = " ")), held,
     c("synthetic", toString(certificate$synthetic)),
-    c("published", toString(published)),
-    if (!is.null(certificate$model$formula)) {
-      c("formula", certificate$model$formula)
-    },
-    c("scale", certificate$model$scale)
+    c("published", toString(
+      if (length(certificate$published)) certificate$published else "none"
+    )),
+    c("formula", certificate$model$formula), c("scale", certificate$model$scale)
   )
   files <- vapply(certificate$files, function(file) {
     bytes <- format_count(file$bytes)
@@ -155,9 +136,8 @@ certificate_lines <- function(certificate, synthetic) {
   }, "")
   in_plain_figures(c(
     "Certificate of a release of synthetic data", "",
-    unlist(two_columns(Filter(Negate(is.null), rows))), "",
-    guarantee_lines(label), "",
-    "Files, by their SHA-256", files
+    unlist(two_columns(Filter(function(row) length(row) > 1, rows))), "",
+    guarantee_lines(label), "", "Files, with their SHA-256", files
   ))
 }
 

@@ -15,16 +15,14 @@ shared_by <- 5L
 release_secrets <- function(file, synthetic, public, formats = "csv") {
   drawn_column <- only_column(synthetic)
   released <- synthetic$sets[[1]]
-  variable <- drawn_column$name
-  published <- setdiff(names(released), variable)
+  published <- setdiff(names(released), drawn_column$name)
   # Published is what the file's own column has; other records' are their own
   own <- intersect(published, names(file))
   shown_columns <- c(file[own], released[setdiff(published, own)])
-  shown <- unique(c(
+  shown <- c(
     names(released), public,
-    shown_text(drawn_values(synthetic)),
-    shown_text(shown_columns)
-  ))
+    shown_text(drawn_values(synthetic)), shown_text(shown_columns)
+  )
   text <- rbind(
     secret_rows(file, released, published),
     if (is.character(attr(file, "row.names"))) {
@@ -203,7 +201,7 @@ check_own_values <- function(file, synthetic) {
     abort_own(
       rows, column$name,
       "{length(rows)} record{?s} would be released with {?its/their} own
-       value of {.val {column$name}}: more than chance gives."
+       value of {.val {column$name}}: more than chance explains."
     )
   }
 }
@@ -274,9 +272,7 @@ check_none_found <- function(folder, secrets) {
   index <- index_secrets(secrets)
   found <- do.call(rbind, lapply(dir(folder), function(name) {
     at <- scan_file(file.path(folder, name), index)
-    if (length(at) > 0) {
-      data.frame(file = name, secret = at)
-    }
+    if (length(at) > 0) data.frame(file = name, secret = at)
   }))
   if (is.null(found)) {
     return(invisible())
@@ -290,9 +286,8 @@ check_none_found <- function(folder, secrets) {
   }, 1L)
   abort_found(
     table, rows,
-    "Confidential values were found in {.file {unique(table$file)}}:
-     {cli::qty(length(unique(table$column)))}of the column{?s}
-     {.val {unique(table$column)}}."
+    "{cli::qty(length(table$column))}Confidential values of {.val
+     {unique(table$column)}} were found in {.file {unique(table$file)}}."
   )
 }
 
@@ -305,10 +300,10 @@ abort_own <- function(rows, variable, what) {
 
 abort_found <- function(found, rows, what, .envir = rlang::caller_env()) {
   abort_privacy(
-    "The release was refused: it holds something confidential.",
+    "The release was refused because it holds confidential values.",
     x = what,
     i = "The condition's fields {.field found} and {.field rows} say where.",
-    i = "What is public knowledge can be named in {.arg public}.",
+    i = "Name in {.arg public} what is public knowledge.",
     rows = rows, found = found,
     class = "pseudosynth_error_found", .envir = .envir
   )
@@ -353,8 +348,7 @@ index_secrets <- function(secrets) {
   list(
     text = text$text, plain = text$plain,
     words = strsplit(
-      text$text, "[^0-9A-Za-z_\x80-\xff]+",
-      useBytes = TRUE, perl = TRUE
+      text$text, "[^0-9A-Za-z_\x80-\xff]+", useBytes = TRUE, perl = TRUE
     ),
     column = c(text$column, secrets$numbers$column),
     written = written, number = rep(long, 2),
@@ -422,16 +416,13 @@ numbered_signs <- function(text, form) {
   }, "")
   of <- factor(rep(seq_along(parts), lengths(parts)), seq_along(parts))
   text[beyond] <- vapply(
-    split(unname(written[match(all, signs)]), of), paste, "",
-    collapse = ""
+    split(unname(written[match(all, signs)]), of), paste, "", collapse = ""
   )
   text
 }
 
 # Which bytes belong to a word, and which to a number
-word_bytes <- function() {
-  0:255 %in% c(48:57, 65:90, 95, 97:122, 128:255)
-}
+word_bytes <- function() 0:255 %in% c(48:57, 65:90, 95, 97:122, 128:255)
 
 #' Which secrets a file holds
 #' @return (integer) Places in the index.

@@ -9,12 +9,14 @@ check_formats <- function(formats) {
   good <- is.character(formats) && length(formats) > 0 &&
     all(formats %in% known) && anyDuplicated(formats) == 0
   refuse_if(
-    !good, "{.arg formats} must be different ones of {.or {.val {known}}}.",
+    !good,
+    "{.arg formats} must be one or more of {.or {.val {known}}}, each once.",
     x = if (!is.character(formats)) "It is {describe_type(formats)}.",
     arg = "formats"
   )
-  needed <- c("jsonlite", stats::na.omit(format_packages[formats]))
-  check_installed(needed, "formats")
+  check_installed(
+    c("jsonlite", stats::na.omit(format_packages[formats])), "formats"
+  )
   formats
 }
 
@@ -24,16 +26,14 @@ check_target <- function(path) {
   parent <- dirname(path)
   refuse_if(
     !dir.exists(parent), "{.arg path} must be in a folder that exists.",
-    x = "There is no folder {.file {parent}}.",
-    arg = "path"
+    x = "There is no folder {.file {parent}}.", arg = "path"
   )
   taken <- file.exists(path) &&
     (!dir.exists(path) || length(dir(path, all.files = TRUE, no.. = TRUE)) > 0)
   refuse_if(
     taken, "{.arg path} must be new, or an empty folder.",
-    x = "{.file {path}} is there already.",
-    i = "A release is never overwritten.",
-    arg = "path"
+    x = "{.file {path}} exists already.",
+    i = "A release is never overwritten.", arg = "path"
   )
 }
 
@@ -61,16 +61,14 @@ write_folder <- function(path, fill) {
 #' Run code whose errors are those of writing
 #' @noRd
 writing <- function(path, code) {
-  withCallingHandlers(code, error = function(error) {
-    abort_write(path, error)
-  })
+  withCallingHandlers(code, error = function(error) abort_write(path, error))
 }
 
 abort_write <- function(path, error = NULL) {
   abort_input(
     "{.file {path}} could not be written.",
     x = if (!is.null(error)) cli_escape(conditionMessage(error)),
-    i = "Nothing was left there. Is the disk full, or the folder not writable?",
+    i = "Nothing was left there. Is the disk full or the folder read-only?",
     arg = "path", class = "pseudosynth_error_write"
   )
 }
@@ -90,10 +88,6 @@ file_table <- function(folder, files) {
 #' @return (character) Names of the files.
 #' @noRd
 write_sets <- function(frames, folder, formats) {
-  writers <- list(
-    csv = write_csv, rds = write_rds, dta = write_dta, sav = write_sav,
-    parquet = write_parquet
-  )
   made <- expand.grid(
     set = names(frames), format = formats, stringsAsFactors = FALSE
   )
@@ -149,10 +143,27 @@ csv_text <- function(x) {
   text
 }
 
-write_rds <- function(frame, file) {
-  saveRDS(frame, file, version = 3)
-  check_read_back(readRDS(file), frame)
+write_checked <- function(frame, file, write, read) {
+  write(frame, file)
+  check_read_back(read(file), frame)
 }
+
+writers <- list(
+  csv = write_csv,
+  rds = function(frame, file) write_checked(frame, file, saveRDS, readRDS),
+  dta = function(frame, file) {
+    write_checked(stat_frame(frame), file, haven::write_dta, haven::read_dta)
+  },
+  sav = function(frame, file) {
+    write_checked(stat_frame(frame), file, haven::write_sav, haven::read_sav)
+  },
+  parquet = function(frame, file) {
+    # Not compressed: the scan reads its bytes
+    write_checked(frame, file, function(frame, file) {
+      nanoparquet::write_parquet(frame, file, compression = "uncompressed")
+    }, nanoparquet::read_parquet)
+  }
+)
 
 #' Names and logical columns as Stata and SPSS take them
 #' @noRd
@@ -162,24 +173,6 @@ stat_frame <- function(frame) {
   names(frame) <- stat_names(old)
   for (j in which(names(frame) != old)) attr(frame[[j]], "label") <- old[j]
   frame
-}
-
-write_dta <- function(frame, file) {
-  frame <- stat_frame(frame)
-  haven::write_dta(frame, file)
-  check_read_back(haven::read_dta(file), frame)
-}
-
-write_sav <- function(frame, file) {
-  frame <- stat_frame(frame)
-  haven::write_sav(frame, file)
-  check_read_back(haven::read_sav(file), frame)
-}
-
-# Not compressed: the scan reads its bytes
-write_parquet <- function(frame, file) {
-  nanoparquet::write_parquet(frame, file, compression = "uncompressed")
-  check_read_back(nanoparquet::read_parquet(file), frame)
 }
 
 #' Refuse a file that does not give back what was written

@@ -2,111 +2,119 @@
 #'
 #' Writes the sets, a codebook and a certificate into a new folder, or refuses
 #' and says why. Everything is built anew from synthetic values and published
-#' predictors: no row names, attributes, draws, weights, bounds or seeds. The
-#' levels of a published factor are published with it, those that no record has
-#' too, and a message names these: [droplevels()] before the fit leaves them
-#' out. Sets of a tibble are tibbles, also in RDS files. The rows of each set
-#' are in an order of their own, at random by the operating system's entropy.
+#' predictors: no row names, attributes, draws, weights, bounds or seeds.
 #'
 #' * `set-1.csv`, .. or `sets.csv`: the synthetic sets;
 #' * `codebook.csv`: each column, its type, its levels with their codes, whether
-#'   it is synthetic or published, its name in Stata and SPSS files;
+#'   it is synthetic or published, and its name in Stata and SPSS files;
 #' * `certificate.json`, `certificate.txt`: the public label with its charges,
 #'   the model, the public inputs, m, the version of this package, and the
 #'   SHA-256 of each file above.
 #'
-#' The files are written into a folder beside `path` that nobody else may read,
-#' scanned there, and moved to `path` as a whole. If anything fails or is
-#' interrupted, nothing is left behind.
+#' The rows of each set are in a random order of their own, drawn from the
+#' operating system's entropy. Sets of a tibble are tibbles, also in RDS files.
+#' All levels of a published factor are published, even those that no record
+#' has; a message names these. Use [droplevels()] before the fit to leave them
+#' out.
+#'
+#' The files are written into a folder beside `path` that nobody else can read.
+#' They are scanned there and then moved to `path` together. If anything fails
+#' or is interrupted, nothing is left behind.
 #'
 #' @param x (`pseudo_posterior` or `synthetic_data`) What to release. Also a
 #'   [score_release()], a [perturbed_histogram()] or a generator of
-#'   [as_generator()]: its RDS file takes the place of sets and codebook.
-#' @param path (string) The folder to make. It must not exist, or be empty.
-#' @param formats (character) Of sets, one or more of `"csv"`, `"rds"`, `"dta"`
-#'   (Stata), `"sav"` (SPSS) and `"parquet"`. `"dta"` and `"sav"` need the
-#'   package haven, `"parquet"` needs nanoparquet; the certificate needs
-#'   jsonlite.
+#'   [as_generator()]: then its RDS file replaces the sets and the codebook.
+#' @param path (string) The folder to make. It must not exist or must be empty.
+#' @param formats (character) File formats of the sets, one or more of `"csv"`
+#'   (the default), `"rds"`, `"dta"` (Stata), `"sav"` (SPSS) and `"parquet"`.
+#'   `"dta"` and `"sav"` need the package haven, `"parquet"` needs nanoparquet,
+#'   and the certificate needs jsonlite.
 #' @param data (data frame, `synthesizer` or `NULL`) The confidential file that
+#'   the scan looks for. `NULL`, the default, works for a job only and uses the
+#'   columns of its model. Give the whole file to scan for its other columns,
+#'   too.
 #'   the scan looks for. `NULL`, the default, takes what a job knows: the
 #'   columns of its model. Give the whole file to have its other columns
 #'   looked for, too. All but a job need it.
-#' @param require (string) The weakest label that is good enough:
-#'   `"asymptotic"`, the default, `"strict"`, or `"none"`, which takes any.
-#' @param epsilon (positive number or `NULL`) The largest total epsilon that is
-#'   good enough, under `neighbours`. `NULL`, the default: any. The number of an
-#'   asymptotic label is known to a job only.
-#' @param delta (number from 0 to 1 or `NULL`) The largest delta that is good
-#'   enough. `NULL`, the default: 1 / N of the sets' N records where `epsilon`
-#'   is given, any where it is not.
+#' @param require (string) The weakest label to accept: `"asymptotic"`, the
+#'   default, `"strict"`, or `"none"`, which accepts any label.
+#' @param epsilon (positive number or `NULL`) The largest total epsilon to
+#'   accept, under `neighbours`. `NULL`, the default: any. For asymptotic
+#'   labels, only a job knows the number.
+#' @param delta (number from 0 to 1 or `NULL`) The largest delta to accept.
+#'   `NULL`, the default: 1 / N for sets of N records if `epsilon` is given, any
+#'   otherwise.
 #' @param neighbours (string) `"add-remove"`, the default, or `"replace"`.
-#' @param long (flag) Write one file of all sets, the number of the set in a
-#'   first column `set`? Default `FALSE`: one file a set.
-#' @param public (character) Text and numbers, written as text, that the scan
-#'   passes over because they are public. Default: none.
-#' @param ledger ([ledger()] or `NULL`) Refuse what this ledger has not
-#'   recorded. `NULL`, the default: do not ask.
+#' @param long (flag) Write all sets to one file, with the number of the set in
+#'   the first column, `set`? Default `FALSE`: one file for each set.
+#' @param public (character) Public text, and public numbers written as text,
+#'   that the scan ignores. Default: none.
+#' @param ledger ([ledger()] or `NULL`) Refuse to release what this ledger has
+#'   not recorded. `NULL`, the default: do not check.
 #' @param ... Must be empty.
 #'
 #' @return (data frame) invisibly: `file`, `bytes`, `sha256`, one row each, the
 #'   certificate last.
 #'
 #' @section What is refused:
-#' Sets from a fit that has not converged, made under a given seed, or edited
-#' after they were made: always. Labels weaker than `require`, costs above
-#' `epsilon` or at more than `delta`. A published column whose values nine of
-#' ten records have alone, such as a case number: it tells whose record is
-#' whose. Published columns that tell the response or hold its values in any
-#' order or unit, or its means or medians by group: always. What tells it
-#' nearly, unless `public` names it all: a column of rank correlation beyond
-#' .99; classes of the response but for 1% of the records; columns that
-#' together, in a weighted sum or a product, tell more than 99% of its variance,
-#' or of what groups leave of it. [fit_synthesizer()] tells these at the fit. Of
-#' what sets are drawn from: levels of an unordered factor that stand in the
-#' order of the response's means or medians, unless `public` names it.
+#' * Sets from a fit that has not converged, sets made with a given seed, and
+#'   sets edited after they were made.
+#' * Labels weaker than `require`, and costs above `epsilon` or `delta`.
+#' * A published column that identifies records, such as a case number: nine of
+#'   ten records have a value of their own.
+#' * Published columns that reveal the response: its values in any order or
+#'   unit, or its means or medians by group.
+#' * Published columns that nearly reveal it, unless `public` names them all: a
+#'   rank correlation above .99; classes that fix the response for all but 1% of
+#'   the records; columns that together, as a weighted sum or a product, explain
+#'   more than 99% of its variance, or of the variance within groups.
+#'   [fit_synthesizer()] already reports these.
+#' * For the sources of sets: levels of an unordered factor in the order of the
+#'   response's means or medians, unless `public` names the factor.
 #'
 #' @section The scan:
-#' Every byte that was written is read again, and every value is looked for, but
-#' what has an explanation is passed over: a scan that cries wolf is switched
-#' off.
+#' The scan reads back every byte that was written and searches for confidential
+#' values. It ignores values that have a harmless explanation, so that it does
+#' not raise false alarms.
 #'
-#' *Text.* Looked for are row names, values of unpublished columns and levels
-#' that no published record has, where fewer than 5 records share them; others
-#' identify nobody. Dates and times are looked for as text such as 1954-05-31,
-#' too. Passed over are text of less than 4 letters, whole numbers of less than
-#' 9 digits, text that is also a published value, what every certificate,
-#' codebook and file of these formats holds, and `public`. Only whole words are
-#' found.
+#' *Text.* It searches for row names, values of unpublished columns, and levels
+#' that no published record has, if fewer than 5 records share them; other text
+#' identifies nobody. Dates and times are also searched for as text such as
+#' 1954-05-31. It ignores text of fewer than 4 letters, whole numbers of fewer
+#' than 9 digits, text that is also a published value, text that every
+#' certificate, codebook and file of these formats contains, and `public`. It
+#' finds whole words only.
 #'
-#' *Numbers.* Looked for, as text and as 8 bytes of either order at any place,
-#' are values of unpublished columns and of the response that 7 significant
-#' digits do not write, so that nothing meets them by chance; whole ones of 9
-#' digits also as 4 bytes, where the file holds them as an integer. Dates are
-#' looked for as 8 bytes, but for those within 1000 days of 1970. Passed over
-#' are published values and those that the synthetic column's decimals can
-#' write.
+#' *Numbers.* It searches for values of unpublished columns and of the response
+#' that need more than 7 significant digits, because these do not match by
+#' chance. It searches for them as text, and as 8 bytes in either order at any
+#' position. Whole numbers of 9 digits are also searched for as 4 bytes, if the
+#' file holds them as an integer. Dates are searched for as 8 bytes, except
+#' those within 1000 days of 1970. It ignores published values and numbers that
+#' the synthetic column's decimals can write.
 #'
 #' *The response.* Synthetic values that are not rounded must not equal any
-#' confidential response, but for the ends of stated bounds or `bounds`.
-#' Rounded ones meet some by chance. So the share of records that were given
-#' their own value is compared with the share that missed it closely, in the
-#' order of the file, where the value is no other record's; more than chance
-#' gives in one of a million releases is refused. Sets of other records than the
-#' file's (`synthesize(newdata = )`) cannot be compared in this way. What has
-#' fewer than 20 values, such as yes and no, tells nobody and is not compared.
+#' confidential response, except at the ends of stated bounds. Rounded values
+#' equal some by chance. The scan therefore counts, in the order of the file,
+#' how many records were given their own value, and how many narrowly missed
+#' it, for values that no other record has. It refuses more matches than chance
+#' gives in one of a million releases. Sets of other records than the file's
+#' (`synthesize(newdata = )`) cannot be compared in this way. Responses with
+#' fewer than 20 values, such as yes and no, identify nobody and are not
+#' compared.
 #'
-#' A value that was found stays out of the message: the condition's field
-#' `found` (data frame: `file`, `column`, `records`) says in which file and of
-#' which column of the confidential file it is, its field `rows` whose it is.
+#' The message never shows a value that was found. The condition's field
+#' `found` (data frame: `file`, `column`, `records`) names the file and the
+#' confidential column; its field `rows` has the records.
 #'
 #' @section Messages:
-#' `pseudosynth_message_remarks`: what differs between the sets and the file,
-#' for the agency alone, see [utility()].
+#' `pseudosynth_message_remarks`: how the sets differ from the file, for the
+#' agency only; see [utility()].
 #' `pseudosynth_message_unused_levels`: published levels that no record has.
 #'
 #' @section Error types:
-#' `pseudosynth_error_input`: an object that holds no sets, a folder that is not
-#' empty, a format that does not exist or whose package is not installed.
+#' `pseudosynth_error_input`: an object that has no sets, a folder that is not
+#' empty, an unknown format, or one whose package is not installed.
 #' `pseudosynth_error_not_releasable` (a `pseudosynth_error_privacy`): see *What
 #' is refused*; field `reasons`. `pseudosynth_error_found` (a
 #' `pseudosynth_error_privacy`): see *The scan*. `pseudosynth_error_write`:
@@ -145,17 +153,16 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_flag(long)
   check_public_text(public)
   check_ledger(ledger)
+  least <- function(n) delta %||% if (!is.null(epsilon)) 1 / n
   if (object) {
-    refuse <- function(n) {
-      if (is.null(delta) && !is.null(epsilon)) delta <- 1 / n
-      check_releasable(x, x, require, epsilon, delta, neighbours, ledger)
-    }
-    return(release_object(x, path, formats, data, public, refuse))
+    return(release_object(x, path, formats, data, public, function(n) {
+      check_releasable(x, x, require, epsilon, least(n), neighbours, ledger)
+    }))
   }
   synthetic <- sets_of(x)
   column <- only_column(synthetic)
   file <- release_file(data, x, synthetic)
-  if (is.null(delta) && !is.null(epsilon)) delta <- 1 / synthetic$n_records
+  delta <- least(synthetic$n_records)
   check_releasable(x, synthetic, require, epsilon, delta, neighbours, ledger)
   check_target(path)
 
@@ -228,8 +235,8 @@ set_column <- function(columns) {
 check_releasable_class <- function(x) {
   check_that(
     is_job(x) || inherits(x, "synthetic_data") || is_releasable_object(x), x,
-    "{.arg x} must be a {.cls pseudo_posterior} or {.cls synthetic_data}, or
-     what sets are drawn from without the file.",
+    "{.arg x} must be a {.cls pseudo_posterior}, {.cls synthetic_data} or a
+     source of sets.",
     i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
          {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
   )
@@ -249,18 +256,15 @@ release_file <- function(data, x, synthetic) {
   refuse_if(
     !is_job(x) && is.null(data),
     "{.arg data} must be the confidential file, which the scan looks for.",
-    i = "Only a {.cls pseudo_posterior} knows it itself.",
+    i = "Only a {.cls pseudo_posterior} holds it.", arg = "data"
+  )
+  refuse_if(
+    inherits(data, "synthesizer") &&
+      !identical(data$id, synthetic$guarantee$fit),
+    "{.arg data} must be the fit that {.arg x} was drawn from.",
+    x = "It is another fit.", i = "You can also give a data frame.",
     arg = "data"
   )
-  if (inherits(data, "synthesizer") &&
-    !identical(data$id, synthetic$guarantee$fit)) {
-    abort_input(
-      "{.arg data} must be the fit that {.arg x} was drawn from.",
-      x = "It is another one.",
-      i = "A data frame will do, too.",
-      arg = "data"
-    )
-  }
   file <- as.data.frame(confidential_file(data, x))
   check_file_response(only_column(synthetic)$name, file)
   file
@@ -306,16 +310,15 @@ check_no_near_copy <- function(file, synthetic, public) {
   }
   near <- near_copies(y, set[setdiff(names(set), column$name)])
   told <- near$columns
-  if (length(setdiff(told, public)) > 0) {
-    abort_privacy(
-      "Published columns must not give the response nearly.",
-      x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
-           {format_near_share(near$share)} of it.",
-      i = "Leave one out, or name them all if this is wanted:
-           {.code public = {quoted_names(told)}}.",
-      class = "pseudosynth_error_near_copy", share = near$share
-    )
-  }
+  refuse_privacy(
+    length(setdiff(told, public)) > 0,
+    "Published columns must not nearly reveal the response.",
+    x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
+         {format_near_share(near$share)} of it.",
+    i = "Leave one out, or name all of them if this is intended:
+         {.code public = {quoted_names(told)}}.",
+    class = "pseudosynth_error_near_copy", share = near$share
+  )
 }
 
 #' Refuse published columns that number the records
@@ -324,16 +327,15 @@ check_none_distinct <- function(synthetic, public) {
   set <- synthetic$sets[[1]]
   beside <- set[setdiff(names(set), c(only_column(synthetic)$name, public))]
   told <- distinct_columns(beside)
-  if (length(told) > 0) {
-    abort_privacy(
-      "A published column must not tell one record from every other.",
-      x = "{cli::qty(length(told))}Nearly every record has a value of its own
-           of {.val {told}}.",
-      i = "Leave {cli::qty(length(told))}{?it/them} out or round {?it/them}, or
-           name what is wanted: {.code public = {quoted_names(told)}}.",
-      class = "pseudosynth_error_distinct_column"
-    )
-  }
+  refuse_privacy(
+    length(told) > 0,
+    "A published column must not identify single records.",
+    x = "{cli::qty(length(told))}Nearly every record has a value of its own
+         of {.val {told}}.",
+    i = "Leave {cli::qty(length(told))}{?it/them} out, round {?it/them}, or
+         write {.code public = {quoted_names(told)}} if this is intended.",
+    class = "pseudosynth_error_distinct_column"
+  )
 }
 
 #' Refuse what is not good enough to leave
@@ -343,14 +345,14 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
   label <- guarantee(x)
   reasons <- c(
     if (!is_sealed(synthetic) || !is_sealed(label)) {
-      "It was edited after it was made, or an older version made it."
+      "It was edited after it was made, or another version made it."
     },
     if (!isTRUE(label$converged)) {
       "It was drawn from a fit that has not converged."
     },
     if (!identical(label$reproducible, FALSE)) {
-      "It was made under a given seed, which repeats every value: leave `seed`
-       out."
+      "It was made with a given seed, which makes every value reproducible:
+       leave `seed` out."
     },
     label_reasons(label, require),
     if (!is.null(epsilon)) epsilon_reasons(label, epsilon, neighbours),
@@ -360,9 +362,8 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
   reasons <- gsub("\\s+", " ", reasons)
   if (length(reasons) > 0) {
     abort_privacy(
-      "{.arg x} is not for release.", x_bullets(reasons),
-      arg = "x", class = "pseudosynth_error_not_releasable",
-      reasons = reasons
+      "{.arg x} cannot be released.", x_bullets(reasons),
+      arg = "x", class = "pseudosynth_error_not_releasable", reasons = reasons
     )
   }
 }
@@ -385,7 +386,7 @@ epsilon_reasons <- function(label, epsilon, neighbours) {
     "Its epsilon is withheld: release the job, which knows it."
   } else if (exceeds(total, epsilon)) {
     sprintf(
-      "It costs epsilon %s (%s) in total, `epsilon` allows %s.",
+      "Its total cost is epsilon %s (%s), `epsilon` allows %s.",
       label_figure(total, label), neighbours, format_exact(epsilon)
     )
   }
@@ -402,7 +403,7 @@ delta_reasons <- function(label, delta) {
 
 ledger_reasons <- function(label, ledger) {
   if (!all(label$charges$id %in% ledger_charges(ledger)$id)) {
-    "The ledger has not recorded what it costs: draw it with `ledger = `."
+    "The ledger has not recorded its cost: draw it with `ledger = `."
   }
 }
 
@@ -424,9 +425,8 @@ is_releasable_object <- function(x) inherits(x, names(releasable_objects))
 release_object <- function(x, path, formats, data, public, refuse) {
   refuse_if(
     !identical(formats, "rds"),
-    "What sets are drawn from is written for R alone.",
-    x = "{.arg formats} are {.val {formats}}.",
-    i = "Leave {.arg formats} out.",
+    "A source of sets can only be written as {.val rds}.",
+    x = "{.arg formats} is {.val {formats}}.", i = "Leave {.arg formats} out.",
     arg = "formats"
   )
   if (inherits(data, "synthesizer")) data <- data$data
@@ -469,15 +469,14 @@ check_level_order <- function(x, file, public) {
     is.numeric(y) && !is.ordered(file[[name]]) &&
       follows_means(shown[[name]], file[[name]], as.double(y))
   }, NA)))
-  if (length(told) > 0) {
-    abort_privacy(
-      "Levels must not stand in the order of the response.",
-      x = "Those of {.val {told}} do, by its means or medians.",
-      i = "Sort them before, {.code factor(as.character(x))}, or name what is
-           wanted: {.code public = {quoted_names(told)}}.",
-      class = "pseudosynth_error_level_order"
-    )
-  }
+  refuse_privacy(
+    length(told) > 0,
+    "Levels must not stand in the order of the response.",
+    x = "The levels of {.val {told}} follow its means or medians.",
+    i = "Sort them before, {.code factor(as.character(x))}, or write
+         {.code public = {quoted_names(told)}} if this is intended.",
+    class = "pseudosynth_error_level_order"
+  )
 }
 
 follows_means <- function(levels, x, y) {

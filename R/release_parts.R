@@ -15,7 +15,7 @@ confidential_file <- function(data, synthetic) {
     jobs <- Filter(is_job, several)
     refuse_if(
       length(jobs) == 0, "{.arg data} must be the confidential file.",
-      i = "Only a {.cls pseudo_posterior} knows it itself.", arg = "data"
+      i = "Only a {.cls pseudo_posterior} holds it.", arg = "data"
     )
     return(job_data(jobs[[1]]))
   }
@@ -30,9 +30,8 @@ check_file_response <- function(variable, file) {
   refuse_if(
     !is.numeric(y) && !is.character(y) && !is.factor(y) && !is.logical(y),
     "Column {.val {variable}} of {.arg data} must be the response: numbers,
-     text, a factor or logical.",
-    x = "It is {describe_type(y)}.",
-    arg = "data", column = variable
+     text, a factor or logical values.",
+    x = "It is {describe_type(y)}.", arg = "data", column = variable
   )
 }
 
@@ -63,7 +62,7 @@ synthetic_variable <- function(synthetic, variable) {
   refuse_if(
     is.null(variable) && is.null(own),
     "{.arg variable} must name the synthetic column.",
-    i = "Only {.cls synthetic_data} know it themselves.", arg = "variable"
+    i = "Only {.cls synthetic_data} knows its name.", arg = "variable"
   )
   variable %||% own
 }
@@ -85,10 +84,8 @@ release_sets <- function(synthetic, data) {
   synthetic <- sets_of(synthetic)
   sets <- if (inherits(synthetic, "synthetic_data")) {
     as.list(synthetic)
-  } else if (is.data.frame(synthetic)) {
-    list(synthetic)
   } else {
-    synthetic
+    if (is.data.frame(synthetic)) list(synthetic) else synthetic
   }
   check_that(
     is.list(sets) && length(sets) > 0 &&
@@ -96,9 +93,7 @@ release_sets <- function(synthetic, data) {
     "{.arg synthetic} must be {.cls synthetic_data}, a
      {.cls pseudo_posterior}, a data frame or a list of data frames."
   )
-  for (set in sets) {
-    check_one_set(set, data)
-  }
+  for (set in sets) check_one_set(set, data)
   sets
 }
 
@@ -115,9 +110,7 @@ check_drawn <- function(synthetic) {
 
 #' The columns of the file that a job has read
 #' @noRd
-job_data <- function(x) {
-  x$internal$data %||% final_fit(x)$data
-}
+job_data <- function(x) x$internal$data %||% final_fit(x)$data
 
 final_fit <- function(x) {
   fits <- x$internal$fits
@@ -131,7 +124,7 @@ check_own_file <- function(job, data) {
   refuse_if(
     nrow(data) != own, "{.arg data} must be the file of the job.",
     x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
-    i = "Leave {.arg data} out: the job knows its file.", arg = "data"
+    i = "Leave {.arg data} out: the job holds its file.", arg = "data"
   )
 }
 
@@ -154,9 +147,9 @@ check_one_set <- function(set, data) {
     }
     refuse_if(
       stacked, "A data frame must be one set.",
-      x = "By its column {.val {name}} it is {length(unique(values))} sets, one
+      x = "Its column {.val {name}} shows {length(unique(values))} sets, one
            below the other.",
-      i = "Give the synthetic data themselves, or
+      i = "Give the synthetic data object, or
            {.code unname(split(x, x${name}))}.",
       arg = "synthetic"
     )

@@ -23,8 +23,7 @@ remarks_of_sets <- function(x, fit, data) {
   y <- data[[variable]]
   values <- lapply(as.list(x), function(set) as.double(set[[variable]]))
   as.character(c(
-    remarks_of_values(y, values),
-    remark_r_squared(fit, data, values)
+    remarks_of_values(y, values), remark_r_squared(fit, data, values)
   ))
 }
 
@@ -32,13 +31,11 @@ remarks_of_sets <- function(x, fit, data) {
 #' @noRd
 tell_set_remarks <- function(remarks) {
   if (length(remarks) > 0) {
+    texts <- sprintf("{remarks[[%d]]}", seq_along(remarks))
     cli::cli_inform(
       c(
         "!" = "The sets differ from the file.",
-        stats::setNames(
-          sprintf("{remarks[[%d]]}", seq_along(remarks)),
-          rep("*", length(remarks))
-        ),
+        stats::setNames(texts, rep("*", length(remarks))),
         i = "For the agency only, not for release."
       ),
       class = "pseudosynth_message_remarks"
@@ -55,10 +52,8 @@ remarks_of_values <- function(y, values) {
   y <- as.double(y)
   values <- lapply(values, as.double)
   c(
-    remark_mean(y, values),
-    remark_sd(y, values),
-    remark_range(y, unlist(values)),
-    remark_shared(y, unlist(values))
+    remark_mean(y, values), remark_sd(y, values),
+    remark_range(y, unlist(values)), remark_shared(y, unlist(values))
   )
 }
 
@@ -79,13 +74,10 @@ remark_mean <- function(y, values) {
   }
   share <- off / abs(mean(y))
   sprintf(
-    paste(
-      "The mean of the sets is %s off: one has %s, the file %s. Take another",
-      "family, nearer public ends or a margin."
-    ),
+    unwrapped("The mean of the sets is %s off: one has %s, the file %s. Use
+       another family, tighter public bounds or a margin."),
     if (is.finite(share)) paste("up to", format_share(share)) else "far",
-    format_figure(found),
-    format_figure(mean(y))
+    format_figure(found), format_figure(mean(y))
   )
 }
 
@@ -109,10 +101,8 @@ remark_sd <- function(y, values) {
     return(NULL)
   }
   sprintf(
-    paste(
-      "The standard deviation of the sets is %s times that of the file. Take",
-      "another family, nearer public ends or a margin."
-    ),
+    unwrapped("The standard deviation of the sets is %s times that of the file.
+       Use another family, tighter public bounds or a margin."),
     format_figure(ratio, 2)
   )
 }
@@ -130,7 +120,7 @@ remark_shared <- function(y, values) {
     return(NULL)
   }
   sprintf(
-    "%s of the file's values are %s, %s of the synthetic ones.",
+    "%s of the file's values are %s, but only %s of the synthetic ones.",
     format_share(share), format_figure(value), format_share(found)
   )
 }
@@ -141,10 +131,8 @@ remark_range <- function(y, values) {
   negative <- mean(values < 0)
   if (min(y) >= 0 && negative > 0) {
     return(sprintf(
-      paste(
-        "%s of the synthetic values are negative; the file has none. State",
-        "public ends: `bounds`."
-      ),
+      unwrapped("%s of the synthetic values are negative; the file has none.
+         State public `bounds`."),
       format_share(negative)
     ))
   }
@@ -152,17 +140,16 @@ remark_range <- function(y, values) {
   # The next sample of a file has one or two of them
   if (beyond > max(sets_off[["beyond"]], 10 / length(y))) {
     far <- max(abs(values)) / max(abs(y))
+    farthest <- if (far > 1) {
+      sprintf(
+        "; one is %s times as far from 0 as any of the file's",
+        format_figure(far)
+      )
+    }
     paste0(
       format_share(mean(values < min(y))), " of the synthetic values lie below",
       " the file's smallest, ", format_share(mean(values > max(y))),
-      " above its largest",
-      if (far > 1) {
-        paste0(
-          "; one is ", format_figure(far),
-          " times as far from 0 as any of the file's"
-        )
-      },
-      "."
+      " above its largest", farthest, "."
     )
   }
 }
@@ -196,10 +183,8 @@ remark_r_squared <- function(fit, data, values, most = 20000) {
   why <- if (inherits(fit, "score_release")) {
     "noise in the coefficients counts as a relation."
   } else {
-    paste(
-      "records far from the regression were held back, so that relations look",
-      "closer than they are."
-    )
+    unwrapped("the fit held back records far from the regression, so relations
+       look closer than they are.")
   }
   sprintf(
     "R2 of the model's regression is %s in the sets and %s in the file: %s",

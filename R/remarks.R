@@ -8,10 +8,10 @@
 remarks_of <- function(fit) {
   as.character(c(
     remark_clamped(fit),
-    remark_aliased(fit$design$aliased),
-    remark_empty(fit),
-    remark_prior_unit(fit),
-    remark_no_mean(fit),
+    remark_decided(fit$design$aliased, paste(
+      "Predictors are collinear (%s): only the prior separates %s."
+    )),
+    remark_empty(fit), remark_prior_unit(fit), remark_no_mean(fit),
     switch(fit$family$kind,
       binary = c(
         remark_outcomes(fit), remark_separation(fit), remark_erased(fit)
@@ -32,17 +32,8 @@ remark_clamped <- function(fit) {
   n <- sum(y < range[1] | y > range[2])
   if (n > 0) {
     sprintf(
-      "%s of %s records lay outside the stated values: clamped to them.",
+      "%s of %s records lay outside the stated values; they were clamped.",
       format_count(n), format_count(length(y))
-    )
-  }
-}
-
-remark_aliased <- function(columns) {
-  if (length(columns) > 0) {
-    sprintf(
-      "Predictors are collinear (%s): the prior alone separates %s.",
-      name_some(columns), "their coefficients"
     )
   }
 }
@@ -68,18 +59,17 @@ level_sums <- function(fit) {
       n = tabulate(code, length(levels)), sum = sum
     )
   })
-  columns <- c(name = "name", n = "n", sum = "sum")
-  list2DF(lapply(columns, function(column) {
+  list2DF(lapply(stats::setNames(nm = c("name", "n", "sum")), function(column) {
     unlist(lapply(tables, `[[`, column))
   }))
 }
 
 remark_empty <- function(fit) {
   levels <- level_sums(fit)
-  empty <- levels$name[levels$n == 0]
   if (length(active_records(fit)) > 0) {
     remark_decided(
-      empty, "No record that takes part has %s: the prior decides %s."
+      levels$name[levels$n == 0],
+      "No record with positive weight has %s: the prior decides %s."
     )
   }
 }
@@ -93,12 +83,10 @@ remark_outcomes <- function(fit) {
   }
   rarer <- min(sum(y), length(y) - sum(y))
   if (rarer == 0) {
-    paste(
-      "All records have the same outcome:",
-      "the prior decides how likely the other is."
-    )
+    unwrapped("All records have the same outcome: the prior decides how likely
+       the other is.")
   } else if (rarer < max(10, fit$spec$n_columns)) {
-    "One outcome is rare: the prior has a say in every coefficient."
+    "One outcome is rare: the prior influences every coefficient."
   }
 }
 
@@ -133,7 +121,7 @@ remark_zeros <- function(fit) {
   levels <- level_sums(fit)
   c(
     if (min(y) == max(y)) {
-      "All counts are equal: the prior has a say in their spread."
+      "All counts are equal: the prior influences their spread."
     },
     remark_decided(
       levels$name[levels$n > 0 & levels$sum == 0],
@@ -142,13 +130,12 @@ remark_zeros <- function(fit) {
   )
 }
 
+#' @param names (character) Of what the prior decides; none gives no remark.
+#' @param text (string) Takes the names, then what of them.
+#' @noRd
 remark_decided <- function(names, text) {
-  if (length(names) > 0) {
-    sprintf(
-      text, name_some(names),
-      if (length(names) == 1) "its coefficient" else "their coefficients"
-    )
-  }
+  own <- if (length(names) == 1) "its coefficient" else "their coefficients"
+  if (length(names) > 0) sprintf(text, name_some(names), own)
 }
 
 # Remarks on a model that does not suit its data: a prior in another unit, a
@@ -178,11 +165,9 @@ remark_prior_unit <- function(fit) {
     abs(stats::median(y) - prior$intercept[1]) > 10 * prior$intercept[2]
   wide <- predictors && stats::IQR(y) > prior_conflict * scale
   if (far || wide) {
-    paste(
-      "The prior is made for another unit than the response's:",
-      "it pulls the coefficients to 0. Give public numbers in that unit,",
-      "prior_normal(scale = , intercept = c( , )), or model its log."
-    )
+    unwrapped("The prior is for another unit than that of the response and pulls
+       the coefficients to 0. Give public numbers in that unit,
+       prior_normal(scale = , intercept = c( , )), or model its log.")
   }
 }
 
@@ -191,10 +176,8 @@ remark_prior_unit <- function(fit) {
 remark_no_mean <- function(fit) {
   if (!has_finite_mean(fit$family, fit$response)) {
     sprintf(
-      paste(
-        "Synthetic %s has no finite mean, since %s has the tails of a t",
-        "distribution: state its public ends, bounds = %s, when you draw."
-      ),
+      unwrapped("Synthetic %s has no finite mean, because %s has the tails of a
+         t distribution: state its public bounds, bounds = %s, when you draw."),
       fit$response$variable, response_label(fit$response),
       bounds_example(fit$response)
     )
@@ -217,10 +200,9 @@ remark_erased <- function(fit) {
   }
   if (plain > 0 && weighted < plain / 2) {
     sprintf(
-      paste(
-        "The weights hold back the rarer answer: %s of the records have it,",
-        "%s of the weight. Synthetic data will show fewer of them."
-      ),
+      unwrapped("The weights hold back the rarer answer: %s of the records have
+         it, but only %s of the weight. Synthetic data will show fewer of
+         them."),
       format_share(plain), format_share(weighted)
     )
   }

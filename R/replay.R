@@ -23,8 +23,7 @@ replay <- function(fit, records, refit, seed) {
     settings <- list(
       chains = control$chains, warmup = control$warmup, draws = control$draws,
       seed = stage_seed(seed, "replay", stage), purpose = "fit",
-      threads = control$threads,
-      control = control$asked
+      threads = control$threads, control = control$asked
     )
     made <- run_synthesizer(model, weights, censor, settings, init = NULL)
     truncate_draws(made, fit$quantile)

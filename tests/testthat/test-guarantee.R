@@ -25,10 +25,10 @@ test_that("Lipschitz weights give the asymptotic claim, 2 and 4 Delta", {
 })
 
 test_that("nothing asymptotic is printed as a bound that holds", {
-  expect_output(print(guarantee(lw_fit())), "not a bound that holds")
+  expect_output(print(guarantee(lw_fit())), "not proven")
   expect_output(print(guarantee(lw_fit())), "audit")
   expect_output(print(guarantee(lw_fit())), "one more draw exceeds it")
-  expect_match(format(guarantee(lw_fit())), "not a bound that holds")
+  expect_match(format(guarantee(lw_fit())), "not proven")
   expect_length(format(guarantee(lw_fit())), 1)
   expect_lte(max(nchar(capture.output(print(guarantee(lw_fit(), 5))))), 80)
 })
@@ -180,7 +180,7 @@ test_that("the figures of a label are those of its charges", {
   expect_identical(label$charges$id, fit$id)
   expect_equal(label$epsilon$total, by_relation(6))
   expect_identical(label$epsilon$delta, 0)
-  expect_output(print(label), "3 x parameter draw: epsilon 2 add-remove")
+  expect_output(print(label), "3 parameter draws, each: epsilon 2 add-remove")
   none <- guarantee(unweighted_fit())
   expect_true(is.na(none$charges$add_remove))
   public <- guarantee(lw_fit(), public = TRUE)

@@ -244,7 +244,7 @@ test_that("claimed epsilons count and are said to be claimed", {
   synthesize(histogram(), ledger = book)
   claimed <- guarantee(weighted, 2)$epsilon$total[["add-remove"]]
   expect_equal(as.data.frame(book)$spent, claimed + 0:1)
-  expect_output(print(book), "1 of them claimed.*proven ones come to 1")
+  expect_output(print(book), "1 of them claimed.*proven ones sum to 1")
 })
 
 test_that("release() asks the ledger", {
@@ -332,7 +332,7 @@ test_that("a line cut off at any byte stops all spending until it is mended", {
   for (cut in round(seq(ends[2] + 1, ends[3] - 2, length.out = 12))) {
     writeBin(whole[seq_len(cut)], book$path)
     expect_identical(nrow(as.data.frame(book)), 1L)
-    expect_output(print(book), "not counted, since cut off: line 3")
+    expect_output(print(book), "cut off and not counted: line 3")
     error <- refusal(synthesize(histogram(), ledger = book))
     expect_s3_class(error, "pseudosynth_error_ledger")
     expect_match(conditionMessage(error), "Line 3 of .* is cut off")

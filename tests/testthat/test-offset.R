@@ -236,7 +236,7 @@ test_that("a margin of the file is not put on records of other exposures", {
   data$exposure[4] <- 8
   found <- expect_error(
     synthesize(fit, margin = margin, newdata = data, seed = 1),
-    "offsets that the file has",
+    "offsets within the file",
     class = "pseudosynth_error_input"
   )
   expect_identical(found$rows, 4L)

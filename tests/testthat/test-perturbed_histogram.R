@@ -195,7 +195,7 @@ test_that("a histogram is a release of its own", {
 test_that("floating-point noise is for reproduction only", {
   leaky <- small_histogram(noise = "continuous")
   expect_identical(guarantee(leaky)$label, "none")
-  expect_output(print(guarantee(leaky)), "reproduction")
+  expect_output(print(guarantee(leaky)), "reproduce the papers")
   expect_identical(guarantee(synthesize(leaky))$label, "none")
 })
 

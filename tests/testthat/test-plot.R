@@ -86,7 +86,7 @@ test_that("the figure of weights says how near the bound the records are", {
   )
   expect_equal(
     flatness_text(fit),
-    "Of the records below weight 1 half have at least 80% of the bound"
+    "Half of the records below weight 1 have at least 80% of the bound"
   )
   fit$spec$alpha <- rep(1, 5)
   expect_equal(flatness_text(fit), "One point is one record")
@@ -252,7 +252,7 @@ test_that("a label's figure has its epsilons, where there are any", {
   )
   once <- autoplot(guarantee(paid_once))$data
   expect_equal(once$epsilon[once$neighbours == "add-remove"], 1)
-  expect_identical(levels(once$part), "paid once")
+  expect_identical(levels(once$part), "spent once")
   # A claim is hollow
   claim <- plot(guarantee(lw_fit()))
   expect_identical(claim$layers[[1]]$aes_params$fill, "white")

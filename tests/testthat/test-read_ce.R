@@ -201,7 +201,7 @@ test_that("unknown codes are counted and located but not shown", {
   raw <- example_table()
   raw$MARITAL1[c(3, 7)] <- "731"
   cnd <- input_error(read_ce(write_fmli(raw)))
-  expect_match(conditionMessage(cnd), "MARITAL1 holds 2 values")
+  expect_match(conditionMessage(cnd), "MARITAL1 holds 2 unknown values")
   expect_no_match(conditionMessage(cnd), "731")
   expect_identical(cnd$rows, c(3L, 7L))
 })

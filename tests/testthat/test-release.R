@@ -215,7 +215,7 @@ test_that("a label weaker than asked for is refused", {
     asymptotic, list(unweighted = plain, lw = weighted)
   )
   claimed <- guarantee(job)$epsilon$total[["add-remove"]]
-  not_releasable(job, "costs epsilon", epsilon = claimed * 0.999)
+  not_releasable(job, "cost is epsilon", epsilon = claimed * 0.999)
   path <- release_to(job, epsilon = claimed)
   # .. and keeps it: the certificate withholds the number
   text <- unlist(lapply(dir(path, full.names = TRUE), readLines))
@@ -225,8 +225,8 @@ test_that("a label weaker than asked for is refused", {
 test_that("what costs more than asked for is refused, by either relation", {
   syn <- leaving_sets()
   data <- privacy_data()
-  not_releasable(syn, "costs epsilon 4", data = data, epsilon = 3.99)
-  not_releasable(syn, "costs epsilon 8",
+  not_releasable(syn, "cost is epsilon 4", data = data, epsilon = 3.99)
+  not_releasable(syn, "cost is epsilon 8",
     data = data, epsilon = 7.99, neighbours = "replace"
   )
   expect_length(left_in(release_to(syn,

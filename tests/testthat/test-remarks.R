@@ -6,7 +6,7 @@ test_that("collinear predictors are named, and their fit still runs", {
   expect_identical(fit$design$aliased, "twice")
   expect_match(
     fit$remarks,
-    "Predictors are collinear \\(`twice`\\): the prior alone separates"
+    "Predictors are collinear \\(`twice`\\): only the prior separates"
   )
   expect_length(fit$problems, 0)
   expect_output(print(fit), "collinear")
@@ -118,7 +118,7 @@ test_that("a level that no record has is named", {
   data <- simulated()
   data$group <- factor(data$group, c("a", "b", "c", "d"))
   fit <- quick_fit(y ~ group, data)
-  expect_match(fit$remarks, "No record that takes part has `groupd`")
+  expect_match(fit$remarks, "No record with positive weight has `groupd`")
   expect_length(fit$design$aliased, 0)
 })
 
@@ -132,7 +132,7 @@ test_that("a prior in another unit than the response's is remarked on", {
   data <- data.frame(x = rnorm(200))
   data$y <- 60000 + 8000 * data$x + rnorm(200, sd = 30000)
   quiet <- sampler_control(min_ess = 1, max_rhat = 10)
-  wrong <- "prior is made for another unit"
+  wrong <- "prior is for another unit"
   fit <- function(prior) {
     quick_fit(y ~ x, data, prior = prior, draws = 50, control = quiet)
   }
@@ -274,7 +274,7 @@ test_that("weights that erase an answer are remarked on, with the shares", {
     )$remarks
   }
   expect_match(
-    fit(ifelse(data$y == 1, 0.1, 1)), "20.0% of the records have it, 2.44%"
+    fit(ifelse(data$y == 1, 0.1, 1)), "20.0% of the records have it, but only 2.44%"
   )
   expect_length(fit(rep(0.5, 200)), 0)
   data$y <- 1 - data$y
