@@ -252,13 +252,6 @@ check_formula <- function(x, arg = rlang::caller_arg(x)) {
   invisible(x)
 }
 
-#' An object of the package
-#' @param ... Its elements.
-#' @noRd
-new_result <- function(class, ...) {
-  structure(list(...), class = c(class, "pseudosynth_result"))
-}
-
 # Parts without which an object of a class is not one: edited by hand, or saved
 # by another version
 class_parts <- list(

@@ -31,13 +31,6 @@ lines_of <- function(path, n = -1L) {
   )
 }
 
-#' An object of the package
-#' @param ... Its elements.
-#' @noRd
-new_result <- function(class, ...) {
-  structure(list(...), class = c(class, "pseudosynth_result"))
-}
-
 # A sentence that the code holds in several lines
 unwrapped <- function(text) gsub("\n +", " ", text)
 

@@ -1,6 +1,13 @@
 # What all of our objects have in common, by the class that each has last:
 # elements, print, one line, table, figure. A class adds what differs.
 
+#' An object of the package
+#' @param ... Its elements.
+#' @noRd
+new_result <- function(class, ...) {
+  structure(list(...), class = c(class, "pseudosynth_result"))
+}
+
 #' Print, plot and extract parts of any result
 #'
 #' Methods of the class `pseudosynth_result`, which all objects of the package
