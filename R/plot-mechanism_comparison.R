@@ -30,14 +30,13 @@
 #' @param ... Not used.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.mechanism_comparison
-#' @name plot.mechanism_comparison
 #' @examples
 #' \donttest{
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
 #' compared <- compare(log(income) ~ ., ce, student_t(3),
-#'   mechanisms = c("centred", "censor_uw"), epsilon = c(5, 2),
+#'   mechanisms = c("centred", "unweighted"), epsilon = c(5, 2),
 #'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-#'   groups = c("age", "earner"), m = 5, chains = 2, draws = 500
+#'   groups = c("age", "earner"), m = 2, chains = 2, draws = 500
 #' )
 #' autoplot(compared)
 #' autoplot(compared, "map")
