@@ -178,12 +178,10 @@ print_lines.lipschitz_bound <- function(x) {
       format_figure(max(x$oscillation))
     ),
     paste("  record bounds:", format_named(summarize_values(x$record))),
-    sprintf(
-      "  N = %s records, S = %s draws%s",
-      format_count(length(x$record)), format_count(sum(x$kept)),
-      if (x$quantile == 1) "" else {
-        sprintf(" kept at draw quantile %s", format(x$quantile))
-      }
+    paste0(
+      "  N = ", format_count(length(x$record)), " records, S = ",
+      format_count(sum(x$kept)), " draws",
+      if (x$quantile < 1) paste(" kept at draw quantile", format(x$quantile))
     ),
     if (n_infinite > 0) {
       sprintf(

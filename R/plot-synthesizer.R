@@ -62,9 +62,8 @@ plot_bound_against_weight <- function(fits) {
       subtitle = wrapped(flatness_text(fits[[length(fits)]])),
       x = "Privacy weight", y = "Record bound"
     )
-  spaced <- theme(panel.spacing.x = unit(18, "pt"))
-  if (length(fits) == 1) figure else {
-    figure + facet_wrap(vars(.data$panel)) + spaced
+  figure + if (length(fits) > 1) {
+    list(facet_wrap(vars(.data$panel)), theme(panel.spacing.x = unit(18, "pt")))
   }
 }
 

@@ -96,11 +96,11 @@
 #' *The response.* Synthetic values that are not rounded must not equal any
 #' confidential response, except at the ends of stated bounds. Rounded values
 #' equal some by chance. The scan therefore counts, in the order of the file,
-#' how many records were given their own value, and how many narrowly missed
-#' it, for values that no other record has. It refuses more matches than chance
-#' gives in one of a million releases. Sets of other records than the file's
-#' (`synthesize(newdata = )`) cannot be compared in this way. Responses with
-#' fewer than 20 values, such as yes and no, identify nobody and are not
+#' how many records were given their own value and how many narrowly missed it,
+#' for values that fewer than 5 records share. It refuses more matches than
+#' chance gives in one of a million releases. Sets of other records than the
+#' file's (`synthesize(newdata = )`) cannot be compared in this way. Responses
+#' with fewer than 20 values, such as yes and no, identify nobody and are not
 #' compared.
 #'
 #' The message never shows a value that was found. The condition's field
