@@ -55,7 +55,7 @@ bound_line <- function(overall) {
     list(
       geom_vline(xintercept = overall, colour = colour_bound, linewidth = 0.5),
       annotate(
-        "text", x = overall, y = Inf, label = delta_text(overall), parse = TRUE,
+        "text", x = overall, y = Inf, label = bound_text(overall),
         hjust = 1.15, vjust = 1.4, colour = colour_bound, size = 3.9
       )
     )

@@ -121,12 +121,12 @@ overall_marks <- function(fits, names, column) {
 
 bound_labels <- function(marks, ...) {
   geom_text(
-    aes(y = .data$overall, label = delta_text(.data$overall)), data = marks,
-    parse = TRUE, colour = colour_bound, size = 3.9, ...
+    aes(y = .data$overall, label = bound_text(.data$overall)), data = marks,
+    colour = colour_bound, size = 3.9, ...
   )
 }
 
-delta_text <- function(bound) paste0("Delta == '", format_figure(bound), "'")
+bound_text <- function(bound) paste("bound", format_figure(bound))
 
 #' Objects of a figure by the names they have in it
 #' @param name (string or `NULL`) Of the first.
