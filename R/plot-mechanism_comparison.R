@@ -30,7 +30,6 @@
 #' @param ... Not used.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.mechanism_comparison
-#' @name plot.mechanism_comparison
 #' @examples
 #' \donttest{
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
