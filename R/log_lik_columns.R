@@ -7,6 +7,7 @@ matrix_columns <- function(x) list(n = ncol(x), at = function(i) x[, i])
 #' @noRd
 function_columns <- function(f, data, draws) {
   refuse_if(
+    rlang::is_missing(data) || length(dim(data)) != 2 || nrow(data) == 0,
     "A log-likelihood function needs {.arg data} with one row for each record.",
     i = "Give a data frame or a matrix, and all {.arg draws}.", arg = "data"
   )

@@ -52,7 +52,7 @@ test_that("it costs m draws, and what is drawn from it nothing more", {
   expect_identical(label$label, "strict")
   expect_equal(label$epsilon$total[["add-remove"]], 4)
   expect_equal(as.data.frame(book)$spent, 4)
-  expect_output(print(label), "costs\\s+nothing more")
+  expect_output(print(label), "no\\s+additional\\s+privacy\\s+cost")
   first <- synthesize(generator, 2, newdata = some_people())
   second <- synthesize(generator, 1, newdata = some_people(20))
   expect_identical(guarantee(first)$charges, label$charges)

@@ -51,7 +51,7 @@ test_that("an unreachable target is an empty row that says why", {
   expect_false(grepl("\n", row$problem))
   expect_output(print(compared), "scalar at 0.5")
   error <- expect_error(
-    ggplot2::autoplot(compared), "must hold a mechanism that gave sets",
+    ggplot2::autoplot(compared), "must hold a mechanism that produced sets",
     class = "pseudosynth_error_input"
   )
   expect_identical(error$arg, "object")
