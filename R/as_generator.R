@@ -116,7 +116,7 @@ tell_level_order <- function(fit) {
 #' Look for the confidential file in a generator, as in a release
 #' @noRd
 scan_generator <- function(generator, fit, file, public) {
-  check_file_response(generator$response$variable, file)
+  check_file_response(generator$response$name, file)
   # What sets of the fit's own records would show is explained
   sets <- suppressMessages(synthesize(generator, 1, newdata = fit$data))
   secrets <- release_secrets(as.data.frame(file), sets, public, "rds")

@@ -52,7 +52,7 @@ audit_problem <- function(model, files, range) {
   table <- files$table
   changed <- which(!is.na(table$value))
   replaced <- model$data[table$record[changed], , drop = FALSE]
-  replaced[[model$response$variable]] <- files$values[table$value[changed]]
+  replaced[[model$response$name]] <- files$values[table$value[changed]]
   datas <- lapply(list(model$data, replaced), as.data.frame)
   found <- record_types(lapply(datas, model_spec, model = model))
   v <- length(found$spec$y)

@@ -41,7 +41,7 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
 #' @noRd
 audit_file <- function(x, data) {
   check_data_frame(data)
-  check_columns(x$response$variable, data, "data")
+  check_columns(x$response$name, data, "data")
   file <- published_rows(x$design, data)
   file$y <- record_values(x$response, data)
   file$extremes <- switch(x$family$kind,

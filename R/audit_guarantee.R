@@ -321,7 +321,7 @@ audit_neighbours <- function(model, remove, replacements, values) {
 audit_values <- function(model) {
   response <- model$response
   y <- model$spec$y
-  own <- model$data[[response$variable]]
+  own <- model$data[[response$name]]
   kind <- model$spec$family
   if (kind == "bernoulli") {
     return(unique(own))

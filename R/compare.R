@@ -203,7 +203,7 @@ compare.formula <- function(formula, data, family = student_t(),
   relative <- given$also$relative %||% TRUE
   # Sets hold the columns of the model and no others
   measure <- comparison_measure(
-    job$data, names(job$model$data), response$variable, response$transform,
+    job$data, names(job$model$data), response$name, response$transform,
     groups, regression, radius, known, relative
   )
   cases <- if (is.null(grid)) {
@@ -223,7 +223,7 @@ compare.formula <- function(formula, data, family = student_t(),
   }
   rownames(table) <- NULL
   new_comparison(
-    table, measure, response$variable, m, if (!is.null(grid)) settings,
+    table, measure, response$name, m, if (!is.null(grid)) settings,
     found$interrupted
   )
 }

@@ -153,7 +153,7 @@ named_records <- function(x, data) {
     refuse_if(
       !is.null(data), "Leave {.arg data} out: a fit has its own.", arg = "data"
     )
-    return(list(data = x$data, variable = x$response$variable))
+    return(list(data = x$data, variable = x$response$name))
   }
   check_data_frame(data)
   if (is.character(x)) {
@@ -165,7 +165,7 @@ named_records <- function(x, data) {
      or the name of the response."
   )
   check_formula(x)
-  list(data = data, variable = parse_response(x, data)$variable)
+  list(data = data, variable = parse_response(x, data)$name)
 }
 
 #' Count weights of values against the file of the rule

@@ -21,7 +21,7 @@ distinct_columns <- function(columns) {
 #' @param time (function) Of a number of levels: how long will they take?
 #' @noRd
 tell_published <- function(model, time = time_of_levels) {
-  variable <- model$response$variable
+  variable <- model$response$name
   columns <- model$data[setdiff(names(model$data), variable)]
   tell_distinct(columns)
   tell_near_copies(model$data[[variable]], columns)

@@ -27,7 +27,7 @@ check_finite_mean <- function(family, response, margin) {
     return(invisible())
   }
   abort_input(
-    "Synthetic {.val {response$variable}} must have a finite mean.",
+    "Synthetic {.val {response$name}} must have a finite mean.",
     x = "Without bounds it has none: {.code {response_label(response)}}
          has the tails of a t distribution with {format(family$df)} degrees
          of freedom.",

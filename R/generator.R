@@ -51,7 +51,7 @@ rows_for_generator <- function(x, asked) {
   spec <- newdata_spec(x, newdata)
   if (!is.null(x$margin)) check_margin_offset(x$design, spec)
   columns <- published_columns(x, newdata)
-  check_beside_response(newdata, columns, x$response$variable)
+  check_beside_response(newdata, columns, x$response$name)
   list(
     data = newdata, n = nrow(newdata), columns = columns, spec = spec,
     tibble = is_tibble(newdata)
@@ -95,7 +95,7 @@ guarantee.synthesis_generator <- function(x, m = x$m, public = TRUE, ...) {
 #' @export
 format.synthesis_generator <- function(x, ...) {
   sprintf(
-    "generator of %s: %s of %s", x$response$variable,
+    "generator of %s: %s of %s", x$response$name,
     counted(x$m, "paid draw"), format(x$family)
   )
 }

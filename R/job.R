@@ -61,7 +61,7 @@ assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
   if (!told || definition$from_unweighted) check_varies(job$model)
   response <- with_bounds(job$model$response, bounds)
   check_public_ends(
-    bounds, job$data[[response$variable]], "bounds", response$confirmed
+    bounds, job$data[[response$name]], "bounds", response$confirmed
   )
   job <- definition$prepare(job)
   if (!is.null(definition$stages)) {

@@ -67,7 +67,7 @@ synthesize_reference <- function(job, sets) {
   )
   lapply(seq_len(sets), function(j) {
     set <- model$data
-    set[[response$variable]] <- response_inverse(response, values[, j])
+    set[[response$name]] <- response_inverse(response, values[, j])
     set
   })
 }

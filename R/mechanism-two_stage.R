@@ -52,7 +52,7 @@ stages_two_stage <- function(job) {
     seed_argument(job, "first"), job$fit_arguments
   ))
   # All that comes after rests on the draw
-  variable <- first$response$variable
+  variable <- first$response$name
   spend_noise(
     job$ledger, first_stage_charge(first$id, first_stage_cost(first)),
     "two_stage", variable,

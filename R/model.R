@@ -9,7 +9,7 @@ new_model <- function(formula, data, family, prior, response = NULL,
                       scaling = NULL) {
   data <- plain_columns(data)
   response <- new_response(formula, data, family, response)
-  design <- new_design(formula, data, response$variable, scaling)
+  design <- new_design(formula, data, response$name, scaling)
   check_parameter_names(design$columns, family)
   check_family_offset(design, family)
   model <- list(

@@ -144,7 +144,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   )
   spend_noise(
     ledger, histogram_charge(made, claims = TRUE), "perturbed_histogram",
-    values$response$variable, NULL, values$y,
+    values$response$name, NULL, values$y,
     seed = seed, label = if (noise == "continuous") "none" else "strict"
   )
   noisy <- counts + if (noise == "discrete") {
@@ -190,14 +190,14 @@ histogram_values <- function(x, data, stated = NULL) {
     check_formula(x, arg = "x")
     check_data_frame(data, arg = "data")
     response <- parse_response(x, data)
-    y <- data[[response$variable]]
+    y <- data[[response$name]]
   } else {
     refuse_if(
       is.numeric(x) && !is.null(data),
       "{.arg data} is only used with a formula {.arg x}.",
       x = "{.arg x} is {describe_type(x)}.", arg = "data"
     )
-    response <- list(variable = "x", transform = "identity", constant = 1)
+    response <- list(name = "x", transform = "identity", constant = 1)
     y <- x
   }
   refuse_if(

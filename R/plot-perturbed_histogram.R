@@ -26,12 +26,12 @@ autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {
   response <- object$response
   bin_figure(response, object$breaks, histogram_shares(object), prefix) +
     labs(
-      title = sprintf("Perturbed histogram of %s", response$variable),
+      title = sprintf("Perturbed histogram of %s", response$name),
       subtitle = sprintf(
         "%d bins, epsilon %s for %s neighbours", length(object$counts),
         format(object$epsilon), object$neighbours
       ),
-      x = axis_title(response$variable, response$transform)
+      x = axis_title(response$name, response$transform)
     )
 }
 

@@ -74,8 +74,8 @@ plot_released_margin <- function(object, prefix) {
   counts <- project_counts(object$margin$noisy)
   bin_figure(response, object$margin$breaks, counts / sum(counts), prefix) +
     labs(
-      title = sprintf("Noisy margin of %s", response$variable),
+      title = sprintf("Noisy margin of %s", response$name),
       subtitle = sprintf("%d bins around the public reference", length(counts)),
-      x = axis_title(response$variable, response$transform)
+      x = axis_title(response$name, response$transform)
     )
 }

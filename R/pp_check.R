@@ -64,7 +64,7 @@ pp_check.synthesizer <- function(object, type = NULL, n_draws = NULL,
     min = 1, max = n_draws(object), arg = "n_draws"
   )
   yrep <- posterior_predict.synthesizer(object, draws = n_draws, seed = seed)
-  y <- as_number(object$data[[response$variable]], response$levels)
+  y <- as_number(object$data[[response$name]], response$levels)
   on_model <- scale == "model" && response$kind == "continuous"
   if (on_model) {
     y <- response_forward(response, y)
@@ -103,10 +103,10 @@ pp_theme <- function(type) {
 
 pp_axis <- function(response) {
   if (is.null(response$levels) || response$kind == "categorical") {
-    response$variable
+    response$name
   } else {
     sprintf(
-      "%s (0 %s, 1 %s)", response$variable, response$levels[1],
+      "%s (0 %s, 1 %s)", response$name, response$levels[1],
       response$levels[2]
     )
   }

@@ -113,7 +113,7 @@ history_mark <- function(fit) {
     return(NA_character_)
   }
   if (inherits(fit, "synthesizer")) {
-    file_mark(fit$data, fit$response$variable)
+    file_mark(fit$data, fit$response$name)
   } else if (inherits(fit, "external_fit")) {
     data <- fit$log_lik$data
     if (!is.null(data)) rlang::hash(as.list(data))

@@ -433,7 +433,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
   check_data_frame(data, arg = "data")
   file <- as.data.frame(data)
   if (!identical(x$response$column, FALSE)) {
-    check_file_response(x$response$variable, file)
+    check_file_response(x$response$name, file)
   }
   refuse(nrow(file))
   check_target(path)
@@ -462,7 +462,7 @@ release_object <- function(x, path, formats, data, public, refuse) {
 #' coefficients do. Few levels stand so by chance, others by their meaning.
 #' @noRd
 check_level_order <- function(x, file, public) {
-  y <- file[[x$response$variable]]
+  y <- file[[x$response$name]]
   shown <- x$design$levels
   shown <- shown[intersect(names(shown), setdiff(names(file), public))]
   told <- names(Filter(isTRUE, vapply(names(shown), function(name) {
@@ -498,7 +498,7 @@ object_certificate <- function(x, what, files) {
       package = "pseudosynth",
       version = own_version()
     ),
-    object = what, synthetic = I(x$response$variable),
+    object = what, synthetic = I(x$response$name),
     published = I(as.character(x$design$variables)),
     model = list(scale = x$response$label), guarantee = as.list(guarantee(x)),
     files = row_lists(files)

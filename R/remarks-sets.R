@@ -19,7 +19,7 @@ remarks_of_sets <- function(x, fit, data) {
   if (has_labels(response) || is.null(data) || x$n_records != nrow(data)) {
     return(character())
   }
-  variable <- response$variable
+  variable <- response$name
   y <- data[[variable]]
   values <- lapply(as.list(x), function(set) as.double(set[[variable]]))
   as.character(c(

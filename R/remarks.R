@@ -24,7 +24,7 @@ remarks_of <- function(fit) {
 #' Records outside of what is stated
 #' @noRd
 remark_clamped <- function(fit) {
-  y <- fit$data[[fit$response$variable]]
+  y <- fit$data[[fit$response$name]]
   if (!is.numeric(y) || length(fit$response$stated) == 0) {
     return(NULL)
   }
@@ -178,7 +178,7 @@ remark_no_mean <- function(fit) {
     sprintf(
       unwrapped("Synthetic %s has no finite mean, because %s has the tails of a
          t distribution: state its public bounds, bounds = %s, when you draw."),
-      fit$response$variable, response_label(fit$response),
+      fit$response$name, response_label(fit$response),
       bounds_example(fit$response)
     )
   }

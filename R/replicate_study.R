@@ -299,7 +299,7 @@ estimands_of <- function(estimands, fit) {
 }
 
 replicate_estimands <- function(fit, data, estimands, r, seed) {
-  name <- fit$response$variable
+  name <- fit$response$name
   if (!is.numeric(data[[name]])) {
     return(NULL)
   }
@@ -322,7 +322,7 @@ replicate_estimands <- function(fit, data, estimands, r, seed) {
 #' Refuse estimands that fail on the file, before anything is fitted
 #' @noRd
 check_estimands <- function(estimands, fit, seed) {
-  y <- fit$data[[fit$response$variable]]
+  y <- fit$data[[fit$response$name]]
   if (!is.null(estimands) && is.numeric(y)) {
     with_r_seed(seed, estimand_values(estimands, y, "estimands() of the file"))
   }
@@ -366,7 +366,7 @@ local_values <- function(fit, replicates, seed) {
 
 drawn_records <- function(fit, values) {
   data <- fit$data
-  data[[fit$response$variable]] <- response_inverse(fit$response, values)
+  data[[fit$response$name]] <- response_inverse(fit$response, values)
   spec <- fit$spec
   # Not rounded: a rounded income of 0 has no logarithm
   spec$y <- values

@@ -34,7 +34,7 @@ check_inside <- function(y, response) {
   of <- length(y)
   refuse_if(
     length(bad) > 0,
-    "The response {.val {response$variable}} must lie strictly between the
+    "The response {.val {response$name}} must lie strictly between the
      bounds {format_argument(bounds[1])} and {format_argument(bounds[2])}.",
     x = if (at > 0) "It is at a bound for {at} of {of} record{?s}.",
     x = if (outside > 0) "It is outside for {outside} of {of} record{?s}.",
@@ -192,7 +192,7 @@ as_response_type <- function(response, y) {
 
 # What f is the density of, and in which unit: part of every bound and label.
 response_unit <- function(response) {
-  name <- response$variable
+  name <- response$name
   switch(response$kind,
     continuous = response_label(response),
     proportion = sprintf(
@@ -209,7 +209,7 @@ response_unit <- function(response) {
 #' The modelled scale in words, for instance `log(income)`
 #' @noRd
 response_label <- function(response) {
-  name <- response$variable
+  name <- response$name
   switch(response$transform,
     identity = name,
     asinh = if (response$constant == 1) {

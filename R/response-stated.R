@@ -83,7 +83,7 @@ check_response_is_public <- function(response) {
   if (!response_is_public(response)) {
     abort_privacy(
       "For a strict guarantee, state the levels of the response
-       {.val {response$variable}}.",
+       {.val {response$name}}.",
       x = "Levels read from the file come from its records: the label would not
            be {.val strict}.",
       i = "Add {.code response = public_response(levels = c(...))} with all
@@ -173,7 +173,7 @@ stated_values <- function(response, y) {
 #' The response of some records on the modelled scale
 #' @noRd
 record_values <- function(response, data) {
-  response_forward(response, stated_values(response, data[[response$variable]]))
+  response_forward(response, stated_values(response, data[[response$name]]))
 }
 
 #' What a label says of the released values

@@ -47,7 +47,7 @@ parse_response <- function(formula, data, family = gaussian_family()) {
     i = "The columns are {.val {names(data)}}.", arg = "formula"
   )
   if (family$log_response) transform <- "log"
-  list(variable = variable, transform = transform, constant = constant)
+  list(name = variable, transform = transform, constant = constant)
 }
 
 # Counts, proportions and yes/no: the link is on the mean, not on the response.
@@ -94,7 +94,7 @@ public_constant <- function(x, columns, env) {
 #'
 #' @param formula,data,family See `parse_response()`.
 #' @param stated (`public_response` or `NULL`)
-#' @return (`synth_response`) A list with `variable`, `transform`, `constant`,
+#' @return (`synth_response`) A list with `name`, `transform`, `constant`,
 #'   `kind` (of the family), `bounds` (of a proportion, else `NULL`), `type`
 #'   ("integer", "double", "logical", "factor" or "character"), `levels` (of a
 #'   factor or character, else `NULL`), `ordered` (flag), `digits` (decimals
@@ -107,7 +107,7 @@ new_response <- function(formula, data, family = gaussian_family(),
   response <- parse_response(formula, data, family)
   response$kind <- family$kind
   response["bounds"] <- list(family$bounds)
-  y <- data[[response$variable]]
+  y <- data[[response$name]]
   response$type <- if (is.factor(y)) "factor" else typeof(y)
   response["levels"] <- list(response_levels(y))
   response$ordered <- is.ordered(y)
@@ -126,7 +126,7 @@ new_response <- function(formula, data, family = gaussian_family(),
 }
 
 check_response <- function(y, response, family) {
-  name <- response$variable
+  name <- response$name
   labels <- has_labels(response)
   refuse_if(
     !labels && (!is.numeric(y) || is.object(y) || !is.null(dim(y))),
@@ -158,7 +158,7 @@ check_response <- function(y, response, family) {
 #' @param y As stated_values() gives them.
 #' @noRd
 check_values <- function(y, response) {
-  name <- response$variable
+  name <- response$name
   switch(response$kind,
     binary = check_binary(y, name, response),
     categorical = check_levels(y, name, response),
@@ -177,10 +177,10 @@ check_varies <- function(model) {
   if (response$kind == "count" || has_labels(response)) {
     return(invisible())
   }
-  y <- stated_values(response, model$data[[response$variable]])
+  y <- stated_values(response, model$data[[response$name]])
   z <- response_forward(response, y)
   refuse_if(
-    min(z) == max(z), "The response {.val {response$variable}} must vary.",
+    min(z) == max(z), "The response {.val {response$name}} must vary.",
     x = "All {length(y)} records have the same value{if (min(y) < max(y))
          ' on the modelled scale'}.",
     i = "There is nothing to model: every synthetic value would equal it.",
@@ -213,7 +213,7 @@ check_finite_column <- function(x, name) {
 check_domain <- function(y, response) {
   transform <- response_transforms[[response$transform]]
   bad <- which(!transform$takes(y))
-  name <- response$variable
+  name <- response$name
   choices <- c(
     if (response$transform == "log" && all(y > -1)) sprintf("log1p(%s)", name),
     sprintf("asinh(%s / constant)", name)

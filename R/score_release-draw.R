@@ -20,7 +20,7 @@ rows_for_score <- function(x, asked) {
   if (asked$uncertainty) check_imputable(x, distinct)
   columns <- published_columns(x, newdata)
   # The release knows no response; `newdata` may hold it
-  check_beside_response(newdata, columns, x$response$variable)
+  check_beside_response(newdata, columns, x$response$name)
   list(
     data = newdata, n = nrow(newdata), columns = columns, distinct = distinct,
     tibble = is_tibble(newdata)

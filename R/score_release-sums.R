@@ -20,7 +20,7 @@ score_counted <- round(0.2 * score_steps * score_length)
 score_file <- function(model) {
   spec <- model$spec
   check_not_copied(
-    spec$y, model$data[setdiff(names(model$data), model$response$variable)]
+    spec$y, model$data[setdiff(names(model$data), model$response$name)]
   )
   check_design_not_copied(spec, model$design)
   c(list(y = spec$y, n = length(spec$y), spec = spec), distinct_rows(spec))
@@ -359,7 +359,7 @@ plan_charges <- function(costs) {
 #' Write down what a release will cost: no noise is drawn before
 #' @noRd
 pay_release <- function(ledger, charges, model, m, seed) {
-  variable <- model$response$variable
+  variable <- model$response$name
   spend_noise(
     ledger, charges, "score", variable, model$data[model$design$variables],
     model$data[[variable]], m = m, n_records = nrow(model$data), seed = seed

@@ -163,9 +163,9 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   check_score_design(model$design)
   check_response_is_public(model$response)
   check_public_centre(settings$reference, stated_prior, model)
-  y <- model$data[[model$response$variable]]
+  y <- model$data[[model$response$name]]
   check_holds_none(
-    y, model$data[setdiff(names(model$data), model$response$variable)]
+    y, model$data[setdiff(names(model$data), model$response$name)]
   )
   check_terms_hold_none(y, model$design$terms)
   tell_published(model, time_of_score_levels)
@@ -381,7 +381,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
 #' @noRd
 plan_margin <- function(file, model, settings, b, shape, budget) {
   response <- released_response(model$response)
-  y <- as.double(model$data[[response$variable]])
+  y <- as.double(model$data[[response$name]])
   values <- list(y = y, response = response)
   ends <- histogram_breaks(values, settings$bounds, settings$bins)
   outside <- sum(y < settings$bounds[1] | y > settings$bounds[2])

@@ -142,7 +142,7 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
     check_converged(fit, allow_unconverged)
     sets <- predictive_sets(fit, m, seed)
     identification_risk(
-      sets, fit$data, known, radius, relative, variable = fit$response$variable
+      sets, fit$data, known, radius, relative, variable = fit$response$name
     )$overall[["mean_risk"]]
   }
 }
@@ -185,7 +185,7 @@ solved_weights <- function(weights, fit, value, solved, rows = fit_rows(fit)) {
     rep(alpha, n_records(fit)), "scalar", c(list(alpha = alpha), solved),
     made_from = made_from,
     basis = list(
-      alpha = alpha, variable = fit[["response"]]$variable, history = rows
+      alpha = alpha, variable = fit[["response"]]$name, history = rows
     ),
     records = model_marks(fit)
   )

@@ -9,7 +9,7 @@ fit_source <- function() {
       i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}."
     )),
     check = check_fit_source, rows = rows_for_fit, label = label_of_sets,
-    draw = draw_from_fit, secret = function(x) x$data[[x$response$variable]]
+    draw = draw_from_fit, secret = function(x) x$data[[x$response$name]]
   )
 }
 
@@ -72,7 +72,7 @@ drawn_rows <- function(x, asked) {
 #' Columns beside what is drawn from a fit must not tell the response
 #' @noRd
 check_published <- function(fit, data, columns) {
-  variable <- fit$response$variable
+  variable <- fit$response$name
   published <- data[setdiff(columns, variable)]
   check_design_not_copied(fit$spec, fit$design)
   if (nrow(data) == n_records(fit)) check_not_copied(fit$spec$y, published)
@@ -93,7 +93,7 @@ check_margin <- function(margin, fit) {
     arg = "margin"
   )
   check_margin_kind(fit$response)
-  scale <- c("variable", "transform", "constant")
+  scale <- c("name", "transform", "constant")
   same <- identical(
     unclass(margin$response)[scale], unclass(fit$response)[scale]
   )

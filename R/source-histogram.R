@@ -23,7 +23,7 @@ histogram_source <- function() {
 rows_for_histogram <- function(x, asked) {
   newdata <- asked$newdata
   if (!is.null(newdata)) check_histogram_newdata(newdata, x$response)
-  variable <- x$response$variable
+  variable <- x$response$name
   list(
     data = newdata, columns = c(variable, setdiff(names(newdata), variable)),
     n = if (is.null(newdata)) round(sum(x$counts)) else nrow(newdata),
@@ -42,8 +42,8 @@ check_histogram_newdata <- function(newdata, response) {
     )
   }
   newdata <- without_labels(newdata)
-  y <- newdata[[response$variable]]
-  beside <- newdata[setdiff(names(newdata), response$variable)]
+  y <- newdata[[response$name]]
+  beside <- newdata[setdiff(names(newdata), response$name)]
   if (!is.null(y)) {
     check_not_copied(y, beside)
     tell_near_copies(y, beside)

@@ -85,10 +85,10 @@ newdata_spec <- function(fit, newdata) {
 record_spec <- function(model, data) {
   spec <- newdata_spec(model, data)
   response <- model$response
-  y <- data[[response$variable]]
-  check_finite_column(y, response$variable)
+  y <- data[[response$name]]
+  check_finite_column(y, response$name)
   if (!has_labels(response)) {
-    response_values(data, response$variable)
+    response_values(data, response$name)
     y <- stated_values(response, y)
     check_values(y, response)
   }
@@ -96,7 +96,7 @@ record_spec <- function(model, data) {
   bad <- which(!is.finite(spec$y))
   refuse_if(
     length(bad) > 0,
-    "The response {.val {response$variable}} must have values of the same kind
+    "The response {.val {response$name}} must have values of the same kind
      as in the fit.",
     x = "{length(bad)} record{?s} {?has/have} others.",
     arg = "newdata", rows = bad

@@ -195,7 +195,7 @@ job_lipschitz_weights <- function(job, fit) {
 job_count_weights <- function(job, fit) {
   s <- job$mechanism$settings
   count_weights(
-    job$model$response$variable, job$model$data,
+    job$model$response$name, job$model$data,
     radius = s$radius, relative = s$relative, known = s$known,
     scale = s$scale, shift = s$shift
   )
@@ -205,7 +205,7 @@ job_count_weights <- function(job, fit) {
 #' @noRd
 prepare_balls <- function(job) {
   s <- job$mechanism$settings
-  variable <- job$model$response$variable
+  variable <- job$model$response$name
   check_known(s$known, job$model$data, variable)
   response_values(job$data, variable)
   job

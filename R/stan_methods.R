@@ -133,7 +133,7 @@ predictive_sets <- function(fit, m, seed) {
   values <- synthesize_(fit$spec, fit$draws[rows, , drop = FALSE], words(), 0L)
   lapply(seq_len(m), function(j) {
     set <- fit$data
-    set[[fit$response$variable]] <- response_inverse(fit$response, values[, j])
+    set[[fit$response$name]] <- response_inverse(fit$response, values[, j])
     set
   })
 }

@@ -181,7 +181,7 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
     check_finite_mean(x$family, response, asked$margin %||% x$margin)
   }
   rows <- source$rows(x, asked)
-  name <- response$variable
+  name <- response$name
   secret <- source$secret(x)
   check_public_ends(
     asked$bounds, secret %||% rows$data[[name]], "bounds", response$confirmed

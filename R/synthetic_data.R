@@ -82,7 +82,7 @@ NULL
 build_synthetic_sets <- function(values, response, rows, label, assignment,
                                  bounds = NULL, margin = NULL,
                                  combine = "reiter") {
-  name <- response$variable
+  name <- response$name
   frame <- lapply(rows$data[setdiff(rows$columns, name)], publish_column)
   numbers <- rounded_number(response, values, margin)
   moved <- count_beyond(response, numbers)
@@ -116,7 +116,7 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 #' @noRd
 synthesized_columns <- function(response, bounds, moved) {
   columns <- data.frame(
-    name = response$variable, transform = response$transform,
+    name = response$name, transform = response$transform,
     kind = response$kind
   )
   columns$bounds <- list(bounds)
@@ -175,7 +175,7 @@ tell_moved <- function(moved, n_values, response) {
 #' @noRd
 published_columns <- function(fit, data) {
   # Of the synthesized columns the fit draws its response alone
-  used <- c(fit$response$variable, in_role(model_roles(fit), "published"))
+  used <- c(fit$response$name, in_role(model_roles(fit), "published"))
   order <- intersect(names(data), used)
   # newdata need not hold the response: it then comes first
   c(setdiff(used, order), order)

@@ -115,7 +115,7 @@ model_roles <- function(model) {
     rep("published", length(design$variables)), design$variables
   )
   predictors[names(design$unpublished)] <- design$unpublished
-  c(stats::setNames("synthesized", model$response$variable), predictors)
+  c(stats::setNames("synthesized", model$response$name), predictors)
 }
 
 #' The columns that have one of some roles

@@ -227,7 +227,7 @@ glance.synthetic_data <- function(x, ...) {
 #' @exportS3Method generics::glance
 glance.perturbed_histogram <- function(x, ...) {
   data.frame(
-    variable = x$response$variable, bins = length(x$counts),
+    variable = x$response$name, bins = length(x$counts),
     glance.privacy_guarantee(guarantee(x))
   )
 }

@@ -32,7 +32,7 @@ topcode <- function(formula, data, top, bottom = NULL,
   check_number(top)
   check_number(bottom, below = top, null = TRUE)
   values <- histogram_values(formula, data)
-  check_right_side(formula, data, values$response$variable)
+  check_right_side(formula, data, values$response$name)
   y <- values$y
   y <- code_beyond(y, y > top, top, replace)
   if (!is.null(bottom)) y <- code_beyond(y, y < bottom, bottom, replace)
@@ -40,7 +40,7 @@ topcode <- function(formula, data, top, bottom = NULL,
   response$transform <- "identity"
   response$constant <- 1
   # Nothing is promised here: the file's own decimals and type
-  response$type <- typeof(data[[response$variable]])
+  response$type <- typeof(data[[response$name]])
   response$digits <- response_digits(values$y)
   columns <- in_role(column_roles(formula, data), c("synthesized", "published"))
   build_synthetic_sets(
@@ -67,7 +67,7 @@ label_of_topcode <- function(y, response, top) {
     paid = charge(
       new_charge_id(), "the values as they are", by_relation(NA_real_)
     ),
-    n_records = length(y), unit = response$variable,
-    public_inputs = c(response = response$variable, top = format_exact(top))
+    n_records = length(y), unit = response$name,
+    public_inputs = c(response = response$name, top = format_exact(top))
   )
 }

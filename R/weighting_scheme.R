@@ -65,7 +65,7 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
 reads_model <- function(node) {
   model <- node$basis$model
   list(
-    response = model$response$variable,
+    response = model$response$name,
     predictors = c(model$design$variables, model$columns)
   )
 }
@@ -143,7 +143,7 @@ scaling_names <- c("scaled_by", "shifted_by")
 #' @noRd
 fit_rows <- function(fit) {
   data <- if (inherits(fit, "synthesizer")) {
-    fit$data[c(fit$response$variable, fit$design$variables)]
+    fit$data[c(fit$response$name, fit$design$variables)]
   } else if (inherits(fit, "external_fit")) {
     fit$log_lik$data
   }

@@ -37,7 +37,7 @@ package_spec <- function(data, family, prior = NULL,
   model <- list(
     family = family, prior = internal$resolve_prior(prior, family),
     response = response,
-    design = internal$new_design(income_formula, data, response$variable),
+    design = internal$new_design(income_formula, data, response$name),
     data = data
   )
   internal$model_spec(model, alpha, NULL)

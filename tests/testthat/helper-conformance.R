@@ -164,7 +164,7 @@ expect_own <- function(weights, context, info) {
   node <- node_of(weights)
   data <- context$data
   all <- rule_values(node, data)
-  response <- context$fit$response$variable
+  response <- context$fit$response$name
   for (i in c(1, 7, nrow(data))) {
     expect_identical(
       rule_values(node, data[-i, , drop = FALSE]), all[-i],
@@ -178,7 +178,7 @@ expect_own <- function(weights, context, info) {
 
 # What other files than the records' own say of weights, marks must say, too
 expect_marks <- function(node, files, context, info) {
-  response <- context$fit$response$variable
+  response <- context$fit$response$name
   marks <- vapply(files, file_mark, "", variable = response)
   found <- node_marks(node)
   if (node$scheme != "user") {

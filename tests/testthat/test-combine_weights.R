@@ -38,9 +38,13 @@ test_that("the weakest part decides the source, and costs add up", {
     dependency_of(combine_weights(public, public))$history, "public"
   )
   count <- count_weights("income", current, radius = 0.2)
-  expect_identical(dependency_of(combine_weights(both, count))$kind, "other records")
+  expect_identical(
+    dependency_of(combine_weights(both, count))$kind, "other records"
+  )
   by_hand <- as_privacy_weights(as.numeric(frozen), 120)
-  expect_identical(dependency_of(combine_weights(frozen, by_hand))$kind, "unknown")
+  expect_identical(
+    dependency_of(combine_weights(frozen, by_hand))$kind, "unknown"
+  )
   # A bare number may be the mean of confidential weights
   expect_identical(dependency_of(combine_weights(0.5, frozen))$kind, "unknown")
 })

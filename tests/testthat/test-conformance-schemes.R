@@ -94,7 +94,7 @@ scheme_cases <- list(
       function(context) count_weights(context$fit, radius = -1),
       function(context) count_weights("nothing", context$data, radius = 1),
       function(context) {
-        response <- context$fit$response$variable
+        response <- context$fit$response$name
         count_weights(response, context$data[0, , drop = FALSE], radius = 1)
       },
       function(context) cw_of(context$fit, known = "nothing")

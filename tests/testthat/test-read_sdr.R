@@ -71,7 +71,9 @@ test_that("files that are not this file are refused", {
 
 test_that("unknown codes are refused without showing them", {
   refused <- function(..., rows) {
-    error <- expect_refused(read_sdr(sdr_file(...)), "unknown value", rows = rows)
+    error <- expect_refused(
+      read_sdr(sdr_file(...)), "unknown value", rows = rows
+    )
     expect_no_match(conditionMessage(error), "777")
   }
   refused(SALARYP = c(95000, -777, 9999998, 777.5), rows = c(2L, 4L))

@@ -274,7 +274,8 @@ test_that("weights that erase an answer are remarked on, with the shares", {
     )$remarks
   }
   expect_match(
-    fit(ifelse(data$y == 1, 0.1, 1)), "20.0% of the records have it, but only 2.44%"
+    fit(ifelse(data$y == 1, 0.1, 1)),
+    "20.0% of the records have it, but only 2.44%"
   )
   expect_length(fit(rep(0.5, 200)), 0)
   data$y <- 1 - data$y

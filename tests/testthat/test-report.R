@@ -77,7 +77,9 @@ test_that("both pages are made of every kind of job, the public one unmarked", {
     expect_identical(found$images, as.integer(images[[name]][2]), info = name)
     expect_false(found$outside)
     expect_nothing_said(found$text, name)
-    expect_no_match(found$text, "Confidential: |not for release|Lipschitz bound [0-9]")
+    expect_no_match(
+      found$text, "Confidential: |not for release|Lipschitz bound [0-9]"
+    )
     expect_match(found$text, guarantee(jobs[[name]])$label)
   }
   skip_on_os("windows")

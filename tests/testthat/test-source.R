@@ -7,7 +7,7 @@ coin_source <- function() {
     )),
     rows = function(x, asked) {
       check_newdata(asked$newdata, "coin")
-      name <- x$response$variable
+      name <- x$response$name
       columns <- c(name, setdiff(names(asked$newdata), name))
       check_beside_response(asked$newdata, columns, name)
       list(
@@ -20,8 +20,8 @@ coin_source <- function() {
         list(label = "strict", reasons = "The count of yes is noisy."),
         mechanism = "coin", title = "noisy count", what = "synthetic data",
         paid = charge(x$id, "noisy count", by_relation(0.5)), m = asked$m,
-        n_records = rows$n, unit = x$response$variable,
-        public_inputs = c(response = x$response$variable),
+        n_records = rows$n, unit = x$response$name,
+        public_inputs = c(response = x$response$name),
         reproducible = is_seeded(asked$seed), public = TRUE
       )
     },

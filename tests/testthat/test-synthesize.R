@@ -156,7 +156,7 @@ test_that("values beyond R's whole numbers are cut with a warning", {
   expect_gt(sum(largest), 0)
 })
 
-test_that("stated bounds are those of released values unless others are given", {
+test_that("stated bounds hold for released values unless others do", {
   fit <- heavy_fit(response = public_response(bounds = c(500, 3e5)))
   expect_message(
     syn <- synthesize(fit, seed = 2),

@@ -53,7 +53,9 @@ test_that("given the draw, no record moves the weight of another", {
     as.numeric(predict(rule, current[-5, ])), as.numeric(all)[-5]
   )
   # On the file that the draw came from it is not free
-  expect_identical(dependency_of(predict(rule, privacy_data()))$kind, "other records")
+  expect_identical(
+    dependency_of(predict(rule, privacy_data()))$kind, "other records"
+  )
 })
 
 test_that("calibration to replace halves the interval", {

@@ -30,7 +30,8 @@ floor_dependency <- function() {
 test_that("strict takes a clip and weights of the record's own or a floor", {
   first <- charge("a", "first stage", by_relation(0.2))
   strict <- list(
-    dependency("own record"), dependency("own record", charges = first), floor_dependency(),
+    dependency("own record"), dependency("own record", charges = first),
+    floor_dependency(),
     dependency("own record", history = "confidential")
   )
   for (of in strict) {
@@ -96,7 +97,9 @@ test_that("nothing is claimed for what bounds nothing", {
 test_that("the verdict does not look at the weights' values", {
   for (values in list(rep(1, 150), rep(0, 150), rep(0.5, 150))) {
     for (clip in list(NULL, c(-1, 1))) {
-      found <- verdict_of(verdict_fit(values, clip), dependency("other records"))
+      found <- verdict_of(
+        verdict_fit(values, clip), dependency("other records")
+      )
       expect_identical(found$label, "asymptotic")
     }
   }
@@ -108,13 +111,16 @@ test_that("a confidential history needs a label of its own", {
   expect_match(reasons_of(confidential), "no records in common")
   for (history in c("none", "public")) {
     expect_no_match(
-      reasons_of(dependency("own record", history = history)), "label of its own"
+      reasons_of(dependency("own record", history = history)),
+      "label of its own"
     )
   }
   fit <- verdict_fit(rep(0.5, 150))
   fit$censor$reference <- list(origin = "history")
   text <- function(of) paste(verdict_of(fit, of)$reasons, collapse = " ")
-  expect_match(text(dependency("own record")), "reference comes from an earlier file")
+  expect_match(
+    text(dependency("own record")), "reference comes from an earlier file"
+  )
   expect_match(text(confidential), "weights and the reference come from")
   fit$censor$reference$origin <- "public"
   expect_no_match(text(dependency("own record")), "label of its own")
@@ -147,5 +153,7 @@ test_that("gates below the defaults take the strict label away, and say so", {
   spec$family <- "normal_mixture"
   control <- utils::modifyList(unweighted_fit()$control, list(min_ess = 200))
   mixture <- verdict_fit(spec = spec, control = control)
-  expect_identical(verdict_of(mixture, dependency("own record"))$label, "strict")
+  expect_identical(
+    verdict_of(mixture, dependency("own record"))$label, "strict"
+  )
 })
