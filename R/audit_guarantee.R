@@ -33,8 +33,8 @@
 #'   one set. For a function: what it claims for add-remove neighbours.
 #' @param ... For a formula: settings of a mechanism given by name, the margin
 #'   in short (`bounds`, `bins`, `margin_share`), `response` and `scaling`, as
-#'   in [pseudo_posterior()]. For a `pseudo_posterior`: the arguments of the
-#'   audit of its last fit.
+#'   in [pseudo_posterior()]. For a `pseudo_posterior`: passed to the audit
+#'   of its last fit.
 #' @param margin As in [pseudo_posterior()]. The histogram's epsilon counts as
 #'   spent in full.
 #' @param remove (row numbers or `NULL`) The records to remove in turn. Default
@@ -353,7 +353,8 @@ check_audit_values <- function(values, model) {
   )
   refuse_if(
     length(values) == 0 || !all(inside),
-    "{.arg values} must be possible values of the response.", arg = "values"
+    "{.arg values} must be values that the response can take under its family.",
+    arg = "values"
   )
   unique(values)
 }

@@ -19,8 +19,8 @@
 #'
 #' @param df (positive number; default 3) The degrees of freedom, a public
 #'   number that is not estimated. Small values mean heavy tails: 1 is the
-#'   Cauchy distribution, 30 is close to normal. Below 1, synthetic values may
-#'   be absurdly large.
+#'   Cauchy distribution, 30 is close to normal. With fewer than 1 degree of
+#'   freedom some synthetic values may be absurdly large.
 #' @return A `synth_family` for [fit_synthesizer()]. It holds public numbers
 #'   only.
 #' @section Error types: `pseudosynth_error_input` for `df` that is not a

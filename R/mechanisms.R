@@ -21,9 +21,9 @@
 #'
 #' @section Epsilon:
 #' Censored mechanisms meet the job's epsilon exactly. The margin histogram
-#' takes its share first, see [margin_histogram()]. Then `first_share` of the
-#' rest goes to the first stage of `mechanism_two_stage()`. The m parameter
-#' draws share what is left.
+#' takes its share first, see [margin_histogram()]. Of the epsilon that
+#' remains, the first stage of `mechanism_two_stage()` takes `first_share`. The m
+#' parameter draws share the rest.
 #'
 #' The other mechanisms labelled asymptotic claim \eqn{2 \Delta} for a parameter
 #' draw. Their weights are scaled (or shifted up, if the target lies above their

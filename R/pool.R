@@ -11,8 +11,9 @@
 #'   the file.
 #' * Sets of a [score_release()] with `uncertainty = TRUE` (`"rubin"`):
 #'   \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple imputation. Each
-#'   set is a file from which the release may have come, so b measures what the
-#'   noise hides of the estimate from the file.
+#'   set is one plausible version of the confidential file, given the noisy
+#'   release. Their variance b measures how uncertain the noise leaves the
+#'   estimate from that file.
 #' * Sets of a score release without it (`"none"`) hold the same best values in
 #'   different rows. b then measures nothing, and combining them is an error.
 #'

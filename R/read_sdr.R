@@ -1,9 +1,9 @@
 #' Read the public-use file of the 2017 Survey of Doctorate Recipients
 #'
 #' Reads `EPSD17.DAT`, the fixed-width public-use file of the National Center
-#' for Science and Engineering Statistics (NCSES), by its published layout, and
-#' returns the employed respondents' salary, gender, age class and weeks worked,
-#' as in [sdr_simulated]. Only the fields that are needed are kept.
+#' for Science and Engineering Statistics (NCSES). Returns the salary, gender, age
+#' class and weeks worked of the employed respondents, with the columns of
+#' [sdr_simulated]. Where a field stands is taken from the published layout.
 #'
 #' @param path (string) The file, plain or compressed by gzip.
 #' @param variables (character or `NULL`) Further fields to keep, by their

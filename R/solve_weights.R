@@ -36,8 +36,8 @@
 #' @param ... Passed to [update()][update.synthesizer], such as `draws` or
 #'   `seed`.
 #'
-#' @return The refitted model. Its `privacy_weights` have the scheme `"scalar"`,
-#'   all equal, or `"scaled"`. Its `solution` is a list with `by`, `value`,
+#' @return The refitted model. The scheme of its `privacy_weights` is `"scalar"`
+#'   (one weight for all records) or `"scaled"` (weights multiplied). Its `solution` is a list with `by`, `value`,
 #'   `target`, `reached` and `search` (data frame: one row per refit with
 #'   `value`, `reached`, `ratio` to the target, `accepted`, `converged`,
 #'   `seconds`).
@@ -419,10 +419,10 @@ value_beyond <- function(at, points, limits, log) {
 abort_unreachable <- function(best, target, tolerance, search) {
   n <- nrow(search)
   abort_privacy(
-    "The target {format_figure(target)} was not reached within
-     {format_share(tolerance)}.",
+    "No refit came within {format_share(tolerance)} of the target
+     {format_figure(target)}.",
     x = "The nearest of {n} refit{?s} reached {format_figure(best$reached)}.",
-    i = "Use that as the target, raise {.arg tolerance} or
+    i = "Take that as the target, raise {.arg tolerance} or
          {.arg max_refits}, or start from other weights.",
     class = "pseudosynth_error_unreachable",
     nearest = best$reached, value = best$value, search = search
