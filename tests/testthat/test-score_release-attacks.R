@@ -283,7 +283,7 @@ test_that("a job of equal responses runs, as its neighbour does", {
   )), classes = "pseudosynth_warning")
   expect_identical(guarantee(job)$label, "strict")
   text <- utils::capture.output(print(summary(job)))
-  expect_match(text, "Paid once for all sets", all = FALSE)
+  expect_match(text, "Spent once for all sets", all = FALSE)
   expect_no_match(text, "parameter draw")
 })
 
