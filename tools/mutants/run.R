@@ -13,7 +13,9 @@ scratch <- file.path(".mutants")
 unlink(scratch, recursive = TRUE)
 dir.create(scratch)
 
-faults <- as.data.frame(read.dcf("tools/mutants/faults.dcf"))
+faults <- as.data.frame(read.dcf("tools/mutants/faults.dcf", fields = c(
+  "Id", "Fault", "File", "From", "To", "Times", "Object", "Tests"
+)))
 all_ids <- faults$Id
 wanted <- commandArgs(trailingOnly = TRUE)
 unknown <- setdiff(wanted, faults$Id)
