@@ -163,11 +163,19 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
   )
   mechanism <- if (is.function(mechanism)) {
     check_number(epsilon, above = 0)
+    refuse_if(
+      !is.null(margin) || length(given$margin) > 0,
+      "A mechanism given as a function has no margin.",
+      i = "Leave {.arg margin}, {.arg bounds}, {.arg bins} and
+           {.arg margin_share} out.",
+      arg = "margin"
+    )
     function_mechanism(mechanism, epsilon)
   } else {
     job <- assign_mechanism(
       job, with_settings(chosen[[1]], given$settings), epsilon,
-      margin = resolve_margin(margin, given$margin, takes_margin(chosen[[1]]))
+      margin = resolve_margin(margin, given$margin, takes_margin(chosen[[1]])),
+      bounds = given$margin$bounds %||% margin_ends(margin)
     )
     job_mechanism(job)
   }

@@ -212,7 +212,11 @@ compare.formula <- function(formula, data, family = student_t(),
     Map(list, mechanism = chosen, row = grid_rows(grid))
   }
   jobs <- lapply(cases, case_job, job, given, calibrate)
-  check_margin_taken(jobs, c(names(given$margin), names(given$also), settings))
+  if (!is_no_margin(given$margin)) {
+    check_margin_taken(
+      jobs, c(names(given$margin), names(given$also), settings)
+    )
+  }
   found <- run_comparison(
     jobs, m, measure, list(groups, regression, radius, known, relative), file
   )
@@ -410,9 +414,11 @@ case_job <- function(case, job, given, calibrate) {
   )
   takes <- takes_margin(mechanism) && (mechanism$kind != "censored" ||
     mechanism$name %in% (calibrate %||% mechanism$name))
+  # What a row states for itself must be of use to it
+  states <- any(c("bins", "margin_share") %in% names(row))
   assign_mechanism(
     job, mechanism, row$epsilon,
-    margin = if (takes) margin,
+    margin = if (takes || states) margin,
     # The margin's bounds are public ends for all rows
     bounds = row$bounds %||% given$margin$bounds %||% margin_ends(margin)
   )
@@ -426,9 +432,9 @@ check_margin_taken <- function(jobs, stated) {
   names <- unique(vapply(jobs, function(job) job$mechanism$name, ""))
   refuse_if(
     any(c("margin", "bins", "margin_share") %in% stated) && !any(taken),
-    "No mechanism of this comparison uses the margin.",
-    x = "{.val {names}} cannot have one, or {.arg calibrate} leaves
-         {cli::qty(length(names))}{?it/them} out.",
+    "No mechanism of this comparison uses the margin: {.val {names}}.",
+    i = "Censored mechanisms use it if {.arg calibrate} names them; {.val score}
+         and {.val perturbed_histogram} always do.",
     i = "Leave {.arg margin}, {.arg bins} and {.arg margin_share} out.",
     arg = "margin"
   )

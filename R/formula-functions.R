@@ -109,8 +109,6 @@ registered_by_hand <- function(pattern) {
   unlist(lapply(c("base", "stats"), function(package) {
     table <- get(".__S3MethodsTable__.", asNamespace(package))
     names <- grep(pattern, names(table), value = TRUE)
-    # A package's methods wait until they are needed; by hand none does
-    names <- names[!rlang::env_binding_are_lazy(table, names)]
     of_package <- vapply(names, function(name) {
       home <- environment(get(name, table))
       is.null(home) || isNamespace(topenv(home))

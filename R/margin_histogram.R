@@ -71,6 +71,13 @@ takes_margin <- function(mechanism) {
   mechanism$kind %in% c("censored", "histogram", "scores")
 }
 
+#' Do these arguments say that there is no margin?
+#' @param short (list) See resolve_margin().
+#' @noRd
+is_no_margin <- function(short) {
+  is_number(short$margin_share) && short$margin_share == 0
+}
+
 #' The margin that the user means, by an object or by its arguments
 #'
 #' `bounds` alone make one where the mechanism takes it; a `margin_share` of 0
@@ -88,11 +95,18 @@ resolve_margin <- function(margin, short, taken = TRUE) {
   refuse_if(
     !is.null(margin), "The margin must be given only once.",
     x = "{.arg margin} is given together with {.arg {names(short)}}.",
-    i = "Write {.code margin = margin_histogram(bounds, bins, share)}.",
+    i = "Write {.code margin = margin_histogram(bounds, bins, share)}: its
+         bounds are those of the released values, too.",
     arg = "margin"
   )
-  if (identical(as.double(short$margin_share), 0) ||
-    !taken && all(names(short) == "bounds")) {
+  if (is_no_margin(short)) {
+    refuse_if(
+      !is.null(short$bins), "A {.arg margin_share} of 0 leaves the margin out.",
+      i = "Leave {.arg bins} out, too.", arg = "bins"
+    )
+    return(NULL)
+  }
+  if (!taken && all(names(short) == "bounds")) {
     return(NULL)
   }
   names(short)[names(short) == "margin_share"] <- "share"

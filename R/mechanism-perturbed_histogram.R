@@ -7,7 +7,8 @@ definition_perturbed_histogram <- function() {
     title = "perturbed histogram", does = "the margin's noisy histogram alone",
     short = "Histogram", colour = "#999933",
     # Hu, Williams and Savitsky
-    aliases = "ph", needs = c(margin = "State its public {.arg bounds}."),
+    aliases = "ph", needs = c(margin = "State its public {.arg bounds}, and no
+      {.arg margin_share} of 0."),
     make = function() new_mechanism(definition_perturbed_histogram()),
     split = function(job, rest) list(first = 0, draw = 0),
     release = release_histograms

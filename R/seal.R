@@ -24,6 +24,10 @@ seal <- function(x) {
 #' @noRd
 is_sealed <- function(x) identical(attr(x, "seal"), seal_of(x))
 
+# What a field means may change under its name: objects of another format are
+# as if they were edited
+seal_format <- 2
+
 seal_of <- function(x) {
   parts <- unclass(x)
   if (inherits(x, c("synthesizer", "external_fit"))) {
@@ -40,7 +44,8 @@ seal_of <- function(x) {
   beside <- beside[setdiff(names(beside), c("names", "class", "seal"))]
   attributes(parts) <- NULL
   stable_hash(c(
-    list(class(x), names, parts), if (length(beside) > 0) list(beside)
+    list(seal_format, class(x), names, parts),
+    if (length(beside) > 0) list(beside)
   ))
 }
 

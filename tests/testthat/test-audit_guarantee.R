@@ -535,3 +535,25 @@ test_that("worst-case files are as described", {
     class = "pseudosynth_error_input"
   )
 })
+
+test_that("an audit takes bounds as a job does, and drops no margin", {
+  file <- data.frame(y = c(2, 3, 5, 8, 40))
+  audit <- function(...) {
+    audit_guarantee(log(y) ~ 1, file, gaussian(),
+      epsilon = 1, prior = prior_normal(intercept = c(1, 2)),
+      replacements = 4, cells = 1500, ...
+    )
+  }
+  refused <- function(...) {
+    expect_error(audit(...), class = "pseudosynth_error_input")
+  }
+  refused(mechanism = "censor_uw", bounds = range(file$y), margin_share = 0)
+  refused(
+    mechanism = "censor_uw", bounds = c(1, 99), margin_share = 0, bins = 9
+  )
+  clip <- function(data) {
+    list(weights = rep(1, nrow(data)), lower = -0.5, upper = 0.5)
+  }
+  refused(mechanism = clip, margin = margin_histogram(c(1, 100)))
+  refused(mechanism = clip, bounds = c(1, 100))
+})

@@ -228,3 +228,17 @@ test_that("one intruder is that of the weights and of the risk", {
   expect_equal(found$table[same], own$table[same])
   expect_true(is.na(own$table$risk))
 })
+
+test_that("a comparison may leave margins out, and drops none unsaid", {
+  file <- data.frame(y = exp(sin(1:60) + 10))
+  run <- function(...) {
+    suppressWarnings(suppressMessages(compare(
+      log(y) ~ 1, file, gaussian(), bounds = c(100, 1e6), m = 1, chains = 2,
+      draws = 200, reference = list("(Intercept)" = 10, sigma = 1), ...
+    )))
+  }
+  compared <- run(mechanisms = "censor_uw", epsilon = 2, margin_share = 0)
+  expect_identical(compared$table$mechanism[1], "censor_uw")
+  rows <- data.frame(mechanism = c("centred", "lw"), epsilon = 2, bins = 20)
+  expect_error(run(grid = rows), class = "pseudosynth_error_input")
+})

@@ -188,7 +188,8 @@ test_that("a sampled audit and a job take levels", {
   row <- audit$worst[audit$worst$neighbours == "add-remove", ]
   expect_lte(row$loss, row$claim)
   expect_error(
-    audit_guarantee(final_fit(job), method = "exact"), "at most three parameters"
+    audit_guarantee(final_fit(job), method = "exact"),
+    "at most three parameters"
   )
   expect_s3_class(ggplot2::autoplot(job), "ggplot")
 })

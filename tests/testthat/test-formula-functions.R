@@ -298,3 +298,14 @@ test_that("methods that were registered for plain columns are refused", {
   )
   expect_identical(said, "refused")
 })
+
+test_that("a method registered by its name is found in a formula", {
+  table <- get(".__S3MethodsTable__.", baseenv())
+  withr::defer(rm("cut.numeric", envir = table))
+  own <- function(x, ...) factor(x > 0)
+  environment(own) <- globalenv()
+  assign("own_cut", own, globalenv())
+  withr::defer(rm("own_cut", envir = globalenv()))
+  registerS3method("cut", "numeric", "own_cut", envir = globalenv())
+  expect_error(check_own_methods(), class = "pseudosynth_error_formula")
+})

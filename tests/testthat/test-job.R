@@ -26,7 +26,7 @@ test_that("what a mechanism needs is asked for", {
   refused("epsilon", mechanism = "scalar", match = "solved for it")
   refused("epsilon", mechanism = "censor_uw", match = "is censored to")
   refused("epsilon", mechanism = "weighted_e")
-  refused("radius", mechanism = "cw", match = "choice of policy")
+  refused("radius", mechanism = "cw", match = "policy choice")
   refused("radius", mechanism = "risk")
   refused("rule", mechanism = "frozen", epsilon = 1)
   refused("reference", mechanism = "centred", epsilon = 1)

@@ -118,3 +118,8 @@ test_that("a fit has its own weights and its own way of fitting again", {
     expect_identical(error$arg, names(stated))
   }
 })
+
+test_that("a function in place of a fit is refused in words", {
+  expect_error(reweight(function(x) 1), class = "pseudosynth_error_input")
+  expect_error(truncate_draws(function(x) 1), class = "pseudosynth_error_input")
+})
