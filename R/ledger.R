@@ -81,7 +81,6 @@
 #' @section Privacy:
 #' The ledger is as confidential as the file, because claimed epsilons are
 #' computed from the file.
-#' it.
 #' @seealso [synthesize()], [release()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' columns <- c("income", "age", "earner")

@@ -23,8 +23,6 @@
 #'   epsilon.
 #' @return A `margin_histogram`: a list with `bounds`, `bins` and `share`. It
 #'   holds nothing of a file.
-#' @return A `margin_histogram`: a list with `bounds`, `bins` and `share`. It
-#'   holds nothing of a file.
 #' @section Error types: `pseudosynth_error_input` for a value out of range.
 #' @seealso [pseudo_posterior()], [perturbed_histogram()]
 #' @examples

@@ -206,7 +206,7 @@ rounding_text <- function(response) {
   ends <- vapply(response$limits, format_exact, "")
   paste0(
     text, if (read) ", as in the file",
-    if (length(ends) > 0) paste0(" from ", ends[1], " to ", ends[2])
+    if (length(ends) > 0) paste0(", from ", ends[1], " to ", ends[2])
   )
 }
 

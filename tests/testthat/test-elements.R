@@ -51,7 +51,7 @@ test_that("a column of the file is not one of a fit", {
 
 test_that("weights have no elements", {
   expect_error(
-    asked(lw_fit()$privacy_weights, "alpha"), "as.data.frame",
+    asked(lw_fit()$privacy_weights, "alpha"), "summary",
     class = "pseudosynth_error_input"
   )
 })
@@ -80,7 +80,7 @@ test_that("a wrong name is told wherever code is evaluated", {
   }
   assign("asked_weights", weights(fit), globalenv())
   expect_error(
-    eval(quote(asked_weights$cake), globalenv()), "as.data.frame",
+    eval(quote(asked_weights$cake), globalenv()), "summary",
     class = "pseudosynth_error_input"
   )
   rm("asked_weights", envir = globalenv())
