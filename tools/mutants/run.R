@@ -2,41 +2,71 @@
 # notice. Called by `make mutants`:
 #
 #   Rscript tools/mutants/run.R [id ...]
+#   Rscript tools/mutants/run.R check
 #
 # A fault in an R file is put into the loaded package; one in a C++ file is
 # compiled into a copy of the installed one, of which it replaces one object. A
 # fault is killed by the first test file that fails with it and passes without
 # it. The result is the table tools/mutants/table.csv; a survivor is an error.
+#
+# `check`, called by `make floors`, plants nothing: it fails on a fault that
+# the code or the tests have left behind: its text is not in its file as often
+# as stated (Times, 1 if it is not), or a test file is gone.
+
+faults <- as.data.frame(read.dcf("tools/mutants/faults.dcf"))
+all_ids <- faults$Id
+stopifnot(!anyDuplicated(all_ids))
+
+read_text <- function(file) {
+  paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+}
+
+tests_of <- function(fault) strsplit(fault$Tests, "\\s+")[[1]]
+
+#' Why a fault cannot be planted, or nobody would look for it
+#' @return (character) Empty if all is well.
+left_behind <- function(fault) {
+  times <- if (file.exists(fault$File)) {
+    sum(gregexpr(fault$From, read_text(fault$File), fixed = TRUE)[[1]] > 0)
+  } else {
+    0
+  }
+  expected <- if (is.na(fault$Times)) 1 else as.integer(fault$Times)
+  tests <- tests_of(fault)
+  absent <- tests[!file.exists(sprintf("tests/testthat/test-%s.R", tests))]
+  c(
+    if (times != expected) {
+      sprintf("found %d times in %s, not %d", times, fault$File, expected)
+    },
+    if (length(absent) > 0) paste("no test file", toString(absent))
+  )
+}
+
+#' @return (flag) Can every fault be planted?
+check_all <- function() {
+  found <- unlist(lapply(seq_len(nrow(faults)), function(i) {
+    sprintf("%s: %s", faults$Id[i], left_behind(faults[i, ]))
+  }))
+  writeLines(as.character(found))
+  cat(sprintf("mutants: %d faults, %d problems\n", nrow(faults), length(found)))
+  length(found) == 0
+}
+
+wanted <- commandArgs(trailingOnly = TRUE)
+if (identical(wanted, "check")) quit(status = if (check_all()) 0 else 1)
+unknown <- setdiff(wanted, all_ids)
+if (length(unknown) > 0) stop("No fault ", toString(unknown))
+if (length(wanted) > 0) faults <- faults[all_ids %in% wanted, ]
 
 library <- normalizePath(Sys.getenv("LIBRARY", ".library"))
 scratch <- file.path(".mutants")
 unlink(scratch, recursive = TRUE)
 dir.create(scratch)
 
-faults <- as.data.frame(read.dcf("tools/mutants/faults.dcf", fields = c(
-  "Id", "Fault", "File", "From", "To", "Times", "Object", "Tests"
-)))
-all_ids <- faults$Id
-wanted <- commandArgs(trailingOnly = TRUE)
-unknown <- setdiff(wanted, faults$Id)
-if (length(unknown) > 0) stop("No fault ", toString(unknown))
-if (length(wanted) > 0) faults <- faults[faults$Id %in% wanted, ]
-stopifnot(!anyDuplicated(faults$Id))
-
-read_text <- function(file) {
-  paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
-}
-
 #' The file with the fault
 planted <- function(fault) {
-  text <- read_text(fault$File)
-  times <- lengths(gregexpr(fault$From, text, fixed = TRUE))
-  if (!grepl(fault$From, text, fixed = TRUE)) times <- 0
-  expected <- if (is.na(fault$Times)) 1 else as.integer(fault$Times)
-  if (times != expected) {
-    stop(fault$Id, ": found ", times, " times in ", fault$File)
-  }
   file <- file.path(scratch, basename(fault$File))
+  text <- read_text(fault$File)
   writeLines(gsub(fault$From, fault$To, text, fixed = TRUE), file)
   normalizePath(file)
 }
@@ -146,8 +176,6 @@ run_tests <- function(tests, file = "", lib = library) {
   if (any(output == "SURVIVED")) "" else "the session's end"
 }
 
-tests_of <- function(fault) strsplit(fault$Tests, "\\s+")[[1]]
-
 # Each file must pass without a fault
 sound <- list()
 is_sound <- function(name) {
@@ -156,10 +184,10 @@ is_sound <- function(name) {
 }
 
 tried <- function(fault) {
+  why <- left_behind(fault)
+  if (length(why) > 0) stop(fault$Id, ": ", toString(why))
   cpp <- !grepl("^R/", fault$File)
   tests <- tests_of(fault)
-  absent <- tests[!file.exists(sprintf("tests/testthat/test-%s.R", tests))]
-  if (length(absent) > 0) stop(fault$Id, ": no test file ", toString(absent))
   by <- if (cpp) {
     run_tests(tests, lib = compiled(fault))
   } else {
