@@ -2,7 +2,7 @@ test_that("sets in the place of results are shown the way to pool()", {
   sets <- structure(list(), class = "synthetic_data")
   given <- "pseudosynth_error_input"
   expect_error(pool(sets, mean), "with\\(sets", class = given)
-  expect_error(pool(list(), mean), "given as", class = given)
+  expect_error(pool(list(), mean), "level", class = given)
 })
 
 test_that("compare() of sets without their file asks for it", {

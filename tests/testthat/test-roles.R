@@ -81,7 +81,7 @@ test_that("a model gives the columns of its file, synthesized ones first", {
   )
   expect_named(used_columns(roles_data()[5:1], fit), c("group", "y"))
   # A predictor that another formula synthesizes is read and not published
-  model <- list(response = list(variable = "hours"), design = new_design(
+  model <- list(response = list(name = "hours"), design = new_design(
     hours ~ y + group, roles_data(), "hours",
     scaling = list(y = c(2, 1)),
     roles = column_roles(list(y ~ group, hours ~ y + group), roles_data())

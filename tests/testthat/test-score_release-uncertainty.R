@@ -199,7 +199,7 @@ test_that("label, codebook and certificate say what the sets are for", {
     codebook <- read.csv(file.path(folder, "codebook.csv"))
     expect_match(
       codebook$origin[codebook$variable == "y"],
-      c("best values in other places", "drawn anew in each set")[kind]
+      c("best values in different rows", "drawn anew in each set")[kind]
     )
   }
 })
