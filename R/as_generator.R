@@ -39,8 +39,9 @@
 #' A generator holds the levels of its factors in the order they had in the fit.
 #' A message (`pseudosynth_message_level_order`) names unordered factors whose
 #' levels are not sorted. Make sure that the order of their levels was not
-#' computed from the response. A generator may be published as far as its label allows. Keep it
-#' inside the agency if the label is `"none"` or a seed was given.
+#' computed from the response. A generator may be published as far as its label
+#' allows. Keep it inside the agency if the label is `"none"` or a seed was
+#' given.
 #' @seealso [synthesize()], [release()], [ledger()]
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' columns <- c("income", "age", "earner")

@@ -23,8 +23,8 @@
 #'   * an [external_fit()] of one of these, which can be weighted and refitted.
 #'
 #'   Give the unweighted log-likelihood. That of a weighted fit of rstanarm or
-#'   brms is multiplied by the weights already, so it does not serve. `-Inf` and `Inf` are allowed and give an
-#'   infinite bound; `NA` is an error.
+#'   brms is multiplied by the weights already, so it does not serve. `-Inf` and
+#'   `Inf` are allowed and give an infinite bound; `NA` is an error.
 #' @param quantile (number in (0, 1]) Draws whose draw bound lies above this
 #'   quantile are dropped, and the record bounds are taken over the kept draws.
 #'   The quantile is an order statistic, so `$overall` is exactly the quantile

@@ -22,8 +22,8 @@
 #' @section Epsilon:
 #' Censored mechanisms meet the job's epsilon exactly. The margin histogram
 #' takes its share first, see [margin_histogram()]. Of the epsilon that
-#' remains, the first stage of `mechanism_two_stage()` takes `first_share`. The m
-#' parameter draws share the rest.
+#' remains, the first stage of `mechanism_two_stage()` takes `first_share`. The
+#' m parameter draws share the rest.
 #'
 #' The other mechanisms labelled asymptotic claim \eqn{2 \Delta} for a parameter
 #' draw. Their weights are scaled (or shifted up, if the target lies above their

@@ -1,8 +1,8 @@
 #' Read the public-use file of the 2017 Survey of Doctorate Recipients
 #'
 #' Reads `EPSD17.DAT`, the fixed-width public-use file of the National Center
-#' for Science and Engineering Statistics (NCSES). Returns the salary, gender, age
-#' class and weeks worked of the employed respondents, with the columns of
+#' for Science and Engineering Statistics (NCSES). Returns the salary, gender,
+#' age class and weeks worked of the employed respondents, with the columns of
 #' [sdr_simulated]. Where a field stands is taken from the published layout.
 #'
 #' @param path (string) The file, plain or compressed by gzip.
