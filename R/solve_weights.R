@@ -38,9 +38,9 @@
 #'
 #' @return The refitted model. The scheme of its `privacy_weights` is `"scalar"`
 #'   (one weight for all records) or `"scaled"` (weights multiplied). Its
-#'   `solution` is a list with `by`, `value`, `target`, `reached` and `search` (data frame: one row per refit with
-#'   `value`, `reached`, `ratio` to the target, `accepted`, `converged`,
-#'   `seconds`).
+#'   `solution` is a list with `by`, `value`, `target`, `reached` and `search`
+#'   (data frame: one row per refit with `value`, `reached`, `ratio` to the
+#'   target, `accepted`, `converged`, `seconds`).
 #'
 #' @section Error types:
 #' `pseudosynth_error_privacy` (class `pseudosynth_error_unreachable`): no refit
