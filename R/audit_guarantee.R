@@ -175,7 +175,7 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
     job <- assign_mechanism(
       job, with_settings(chosen[[1]], given$settings), epsilon,
       margin = resolve_margin(margin, given$margin, takes_margin(chosen[[1]])),
-      bounds = given$margin$bounds %||% margin_ends(margin)
+      bounds = given$margin$bounds
     )
     job_mechanism(job)
   }

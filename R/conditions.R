@@ -79,11 +79,12 @@ warn_of <- function(kind, ..., .envir = rlang::caller_env()) {
 }
 
 #' Tell the user something, with bullets as the errors have them
-#' @param kind (character) Of classes `pseudosynth_message_..`.
+#' @param kind (string or `NULL`) Of the class `pseudosynth_message_..`, if any.
 #' @noRd
 tell_of <- function(kind, ..., .envir = rlang::caller_env()) {
-  cli::cli_inform(
-    c(...), .envir = .envir, class = sprintf("pseudosynth_message_%s", kind)
+  said <- told(list(...), .envir)
+  rlang::inform(
+    said$bullets, class = sprintf("pseudosynth_message_%s", kind)
   )
 }
 

@@ -47,6 +47,8 @@ new_job <- function(formula, data, family, given, neighbours, seed,
 assign_mechanism <- function(job, mechanism, epsilon = NULL, m = 1L,
                              margin = NULL, bounds = NULL) {
   definition <- definition_of(mechanism)
+  # A margin's ends are those of the released values
+  bounds <- bounds %||% margin_ends(margin)
   job[c("mechanism", "epsilon", "m", "margin", "bounds")] <- list(
     mechanism, check_number(epsilon, above = 0, null = TRUE),
     check_count(m, min = 1), margin, bounds

@@ -131,7 +131,7 @@ pseudo_posterior <- function(formula, data, family = student_t(),
       margin, c(list(bounds = bounds)[!is.null(bounds)], given$margin),
       takes_margin(chosen)
     ),
-    bounds %||% margin_ends(margin)
+    bounds
   )
   if (job$mechanism$kind != "scores") check_enough_draws(job, job$m, "m")
   if (!is.null(checkpoint)) {

@@ -349,8 +349,8 @@ complete_records <- function(data, fields, rows, incomplete, who, remark = "") {
     arg = "path", rows = rows
   )
   if (n > 0) {
-    cli::cli_inform(
-      "Left out {n} {who}{cli::qty(n)}{?s} without a value of
+    tell_of(
+      NULL, "Left out {n} {who}{cli::qty(n)}{?s} without a value of
        {.field {what}}{remark}."
     )
   }

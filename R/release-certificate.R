@@ -34,13 +34,11 @@ tell_unused_levels <- function(set) {
   unused <- unused[lengths(unused) > 0]
   if (length(unused) > 0) {
     shown <- sprintf("%s (%s)", names(unused), vapply(unused, name_some, ""))
-    cli::cli_inform(
-      c(
-        "Published columns have levels that no record has: {shown}.",
-        i = "If these must stay secret, do not use this release; remove them
-             with {.fn droplevels} before the fit."
-      ),
-      class = "pseudosynth_message_unused_levels"
+    tell_of(
+      "unused_levels",
+      "Published columns have levels that no record has: {shown}.",
+      i = "If these must stay secret, do not use this release; remove them with
+           {.fn droplevels} before the fit."
     )
   }
 }

@@ -32,13 +32,11 @@ remarks_of_sets <- function(x, fit, data) {
 tell_set_remarks <- function(remarks) {
   if (length(remarks) > 0) {
     texts <- sprintf("{remarks[[%d]]}", seq_along(remarks))
-    cli::cli_inform(
-      c(
-        "!" = "The sets differ from the file.",
-        stats::setNames(texts, rep("*", length(remarks))),
-        i = "For the agency only, not for release."
-      ),
-      class = "pseudosynth_message_remarks"
+    tell_of(
+      "remarks",
+      "!" = "The sets differ from the file.",
+      stats::setNames(texts, rep("*", length(remarks))),
+      i = "For the agency only, not for release."
     )
   }
 }

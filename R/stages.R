@@ -242,11 +242,12 @@ solved_fit <- function(job, unweighted, weights, by) {
   ))
   claim <- claim_of_bound(job, solved$solution$reached)
   if (claim < job$epsilon * (1 - s$tolerance)) {
-    cli::cli_inform(c(
+    tell_of(
+      NULL,
       i = "{.val {job$mechanism$name}} claims an epsilon of
            {format_figure(claim)}, less than the {format(job$epsilon)} asked
            for: this is the closest that weights in [0, 1] can reach."
-    ))
+    )
   }
   solved
 }

@@ -152,21 +152,19 @@ tell_moved <- function(moved, n_values, response) {
   }
   share <- sprintf("%s of %s", format_count(n), format_count(n_values))
   if (is.null(response$limits)) {
-    cli::cli_warn(
-      c(
-        "{share} synthetic values lay beyond the largest number of their type
-         and were replaced by it.",
-        i = "State {.code bounds = c(lo, hi)} in {.fn synthesize}: the smallest
-             and the largest possible value, from public knowledge."
-      ),
-      class = c("pseudosynth_warning_bounds", "pseudosynth_warning")
+    warn_of(
+      "bounds",
+      "{share} synthetic values lay beyond the largest number of their type and
+       were replaced by it.",
+      i = "State {.code bounds = c(lo, hi)} in {.fn synthesize}: the smallest
+           and the largest possible value, from public knowledge."
     )
   } else {
     ends <- vapply(response$limits, format_exact, "")
-    cli::cli_inform(
+    tell_of(
+      "bounds",
       "{share} synthetic values lay beyond the stated {ends[1]} to {ends[2]} and
-       were moved to these ends.",
-      class = "pseudosynth_message_bounds"
+       were moved to these ends."
     )
   }
 }

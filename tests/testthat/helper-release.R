@@ -53,3 +53,9 @@ local_replaced <- function(name, value, frame = parent.frame()) {
   put(value)
   withr::defer(put(old), frame)
 }
+
+# One of the package's lists with more on it.
+local_listed <- function(name, more, frame = parent.frame()) {
+  known <- get(name, asNamespace("pseudosynth"))()
+  local_replaced(name, function() c(known, more), frame)
+}

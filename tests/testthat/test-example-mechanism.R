@@ -19,10 +19,7 @@ definition_halved <- function() {
 }
 
 local_halved <- function(frame = parent.frame()) {
-  known <- mechanisms()
-  local_replaced(
-    "mechanisms", function() c(known, list(halved = definition_halved())), frame
-  )
+  local_listed("mechanisms", list(halved = definition_halved()), frame)
 }
 
 test_that("a new mechanism is one definition and one line", {

@@ -47,10 +47,7 @@ a_coin <- function() {
 }
 
 local_coins <- function(frame = parent.frame()) {
-  known <- sources()
-  local_replaced(
-    "sources", function() c(known, list(coin = coin_source())), frame
-  )
+  local_listed("sources", list(coin = coin_source()), frame)
 }
 
 test_that("a new kind of source is one definition and one line", {
