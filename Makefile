@@ -171,7 +171,7 @@ document:
 # The tests through R say the rest of what these would, but for sanitizers: all
 # programs run under these at night.
 FOR_SANITIZERS := $(patsubst %,tests/core/%.cpp,fuzz_design samplers \
-  surrogate threads \
+  surrogate threads clipped_starts far_records \
   invariance_mixture invariance_nuts invariance_regression invariance_surrogate)
 # These compile for long and run for no time
 UNOPTIMISED := $(patsubst %,tests/core/%.cpp,families lines dense \

@@ -184,15 +184,14 @@ axis_points <- function(draws, range, start, n) {
   }
   z <- sort(unique(unlist(lapply(rises, `[[`, "z"))))
   height <- numeric(length(z))
-  for (rise in rises) {
-    height <- height + rise$share *
-      stats::approx(rise$z, rise$height, z, rule = 2, ties = "ordered")$y
-  }
+  for (rise in rises) height <- height + rise$share * rise$height(z)
   even <- seq(height[1], height[length(z)], length.out = n)
   stats::approx(height, z, even, rule = 2, ties = "ordered")$y
 }
 
 #' The increasing functions of one posterior's draws
+#'
+#' Each has some points `z`, a `height` from 0 to 1 and its share of the axis.
 #' @noRd
 axis_rises <- function(draws, range) {
   at <- stats::quantile(draws, seq(0, 1, 1 / 32), names = FALSE)
@@ -201,20 +200,22 @@ axis_rises <- function(draws, range) {
   around <- lapply(seq_along(at), function(k) {
     sinh_rise(at[k], width[k], range, 0.5 / length(at))
   })
-  height <- seq(0, 1, 1 / 32)
-  c(around, list(
-    list(z = at, height = height, share = 0.25),
-    list(z = at[c(1, 33)], height = c(0, 1), share = 0.25)
-  ))
+  line <- function(z, height) {
+    rise <- function(x) stats::approx(z, height, x, rule = 2, ties = mean)$y
+    list(z = z, height = rise, share = 0.25)
+  }
+  c(around, list(line(at, seq(0, 1, 1 / 32)), line(at[c(1, 33)], c(0, 1))))
 }
 
 #' t from 0 to 1 where z = centre + width sinh(a + b t) goes over a range
 #' @noRd
 sinh_rise <- function(centre, width, range, share = 1) {
   ends <- asinh((range - centre) / width)
-  t <- seq(0, 1, length.out = 201)
-  z <- centre + width * sinh(ends[1] + t * diff(ends))
-  list(z = clamp(z, range[1], range[2]), height = t, share = share)
+  z <- centre + width * sinh(ends[1] + seq(0, 1, length.out = 65) * diff(ends))
+  height <- function(z) {
+    clamp((asinh((z - centre) / width) - ends[1]) / diff(ends), 0, 1)
+  }
+  list(z = clamp(z, range[1], range[2]), height = height, share = share)
 }
 
 #' A tensor grid of the points of each axis

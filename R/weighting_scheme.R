@@ -41,12 +41,14 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
                                  why_not_freezable = NULL) {
   is_text <- function(x) is.function(x) || (is.character(x) && length(x) == 1)
   is_absent_or_function <- function(x) is.null(x) || is.function(x)
+  # One condition: the list of schemes is made again at every look
   stopifnot(
-    is.character(name), length(name) == 1, is_text(title), is_text(short),
-    is_text(word), is.function(dependency), is.function(reads),
-    is.character(inputs) || is.function(inputs),
-    is_absent_or_function(rule), is_absent_or_function(rescale),
-    is_absent_or_function(replay), !is.null(rule) || !is.null(why_not_freezable)
+    is.character(name) && length(name) == 1 && is_text(title) &&
+      is_text(short) && is_text(word) && is.function(dependency) &&
+      is.function(reads) && (is.character(inputs) || is.function(inputs)) &&
+      is_absent_or_function(rule) && is_absent_or_function(rescale) &&
+      is_absent_or_function(replay) &&
+      !(is.null(rule) && is.null(why_not_freezable))
   )
   structure(
     list(

@@ -17,7 +17,7 @@ tiny_spec <- function(alpha = c(0.9, 0.2, 0.5, 1, 0, 0.35, 0.7, 0.6), K = 2,
   )
 }
 
-sample_tiny <- function(spec, draws = by_night(6000, 2000), thin = 4, seed = 1,
+sample_tiny <- function(spec, draws = by_night(6000, 1000), thin = 4, seed = 1,
                         level_moves = 2, hamiltonian_moves = 0, pair_moves = 0,
                         warmup = 500) {
   run <- run_core(
@@ -52,17 +52,21 @@ test_that("weights 1 and weights near 0: the exact posterior", {
 })
 
 test_that("level moves leave the posterior as it is", {
-  expect_exact(tiny_spec(), level_moves = 0)
-  expect_exact(tiny_spec(), level_moves = 12, thin = 1)
+  if (is_nightly()) {
+    expect_exact(tiny_spec(), level_moves = 0)
+    expect_exact(tiny_spec(), level_moves = 12, thin = 1)
+  }
   expect_exact(tiny_spec(K = 3, kind = "normal"), level_moves = 12, thin = 1)
 })
 
 test_that("Hamiltonian moves leave the posterior as it is", {
   many <- list(thin = 1, level_moves = 0, hamiltonian_moves = 4)
   exact <- function(spec) do.call(expect_exact, c(list(spec), many))
-  exact(tiny_spec())
+  if (is_nightly()) {
+    exact(tiny_spec())
+    exact(tiny_spec(alpha = rep(1, 8)))
+  }
   exact(tiny_spec(K = 3, kind = "normal"))
-  exact(tiny_spec(alpha = rep(1, 8)))
   # Components that reach the floor of sigma bounce off it
   exact(tiny_spec(sigma_floor = 0.9))
   # A move that is always refused would pass as well
@@ -74,10 +78,12 @@ test_that("Hamiltonian moves leave the posterior as it is", {
 test_that("pair and mass moves leave the posterior as it is", {
   many <- list(thin = 1, level_moves = 0, pair_moves = 6)
   exact <- function(spec) do.call(expect_exact, c(list(spec), many))
-  exact(tiny_spec(K = 3, kind = "normal"))
+  if (is_nightly()) {
+    exact(tiny_spec(K = 3, kind = "normal"))
+    # Scales that are held at their floor
+    exact(tiny_spec(sigma_floor = 0.9))
+  }
   exact(tiny_spec(alpha = rep(0.05, 8), K = 3))
-  # Scales that are held at their floor
-  exact(tiny_spec(sigma_floor = 0.9))
   # All moves together, as in use
   expect_exact(
     tiny_spec(K = 3), thin = 1, hamiltonian_moves = 2, pair_moves = 2,

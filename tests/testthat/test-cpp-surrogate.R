@@ -224,12 +224,15 @@ expect_two_parameters <- function(family, prior, log_prior_b, b, u,
 test_that("two-parameter posteriors are those of quadrature, censored or not", {
   normal <- list(kind = "normal", location = 0.3, scale = 0.5)
   on_normal <- function(b) dnorm(b, 0.3, 0.5, log = TRUE)
-  expect_two_parameters("gaussian", normal, on_normal, c(-2, 2.6), c(-9, 6))
-  expect_two_parameters("student_t", normal, on_normal, c(-2, 2.6), c(-9, 6))
-  expect_two_parameters(
-    "neg_binomial", list(kind = "normal", location = 1.3, scale = 0.5),
-    function(b) dnorm(b, 1.3, 0.5, log = TRUE), c(-1, 3.7), c(-16, 20)
-  )
+  for (family in by_night(c("gaussian", "student_t"), "student_t")) {
+    expect_two_parameters(family, normal, on_normal, c(-2, 2.6), c(-9, 6))
+  }
+  if (is_nightly()) {
+    expect_two_parameters(
+      "neg_binomial", list(kind = "normal", location = 1.3, scale = 0.5),
+      function(b) dnorm(b, 1.3, 0.5, log = TRUE), c(-1, 3.7), c(-16, 20)
+    )
+  }
   expect_two_parameters(
     "beta", list(kind = "beta_mean", shape1 = 2, shape2 = 3),
     function(b) dbeta(plogis(b), 2, 3, log = TRUE) + dlogis(b, log = TRUE),
@@ -240,7 +243,7 @@ test_that("two-parameter posteriors are those of quadrature, censored or not", {
 test_that("two to ten records, and intervals that clip nearly all", {
   normal <- list(kind = "normal", location = 0, scale = 1)
   on_normal <- function(b) dnorm(b, 0, 1, log = TRUE)
-  for (n in c(2, 3, 10)) {
+  for (n in by_night(c(2, 3, 10), 3)) {
     y <- withr::with_seed(n, rnorm(n, 0.5))
     expect_two_parameters(
       "student_t", normal, on_normal, c(-5, 5), c(-16, 7), c(Inf, 1),

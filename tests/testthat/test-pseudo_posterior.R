@@ -162,6 +162,7 @@ test_that("clipped mechanisms carry their labels", {
     paste(guarantee(frozen)$reasons, collapse = " "), "label of its own"
   )
 
+  skip_unless_nightly()
   staged <- quick_job("two_stage",
     epsilon = 30, m = 2, weight_range = c(1, 6), prior = prior
   )

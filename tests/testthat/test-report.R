@@ -60,16 +60,18 @@ test_that("both pages are made of every kind of job, the public one unmarked", {
     weighted = c(4, 1), strict = c(3, 1), score = c(1, 1), answers = c(4, 1)
   )
   for (name in names(jobs)) {
-    agency <- new_page()
-    expect_identical(basename(report(jobs[[name]], agency)), basename(agency))
-    found <- page_text(agency)
-    expect_identical(found$images, as.integer(images[[name]][1]), info = name)
-    expect_false(found$outside)
-    for (part in c(
-      "1 Data", "2 Model", "3 Diagnostics", "4 Label", "5 Risk", "6 Utility",
-      "7 Decision", "Agency only"
-    )) {
-      expect_match(found$text, part, fixed = TRUE)
+    if (name %in% by_night(names(jobs), "strict")) {
+      agency <- new_page()
+      expect_identical(basename(report(jobs[[name]], agency)), basename(agency))
+      found <- page_text(agency)
+      expect_identical(found$images, as.integer(images[[name]][1]), info = name)
+      expect_false(found$outside)
+      for (part in c(
+        "1 Data", "2 Model", "3 Diagnostics", "4 Label", "5 Risk", "6 Utility",
+        "7 Decision", "Agency only"
+      )) {
+        expect_match(found$text, part, fixed = TRUE)
+      }
     }
     public <- new_page()
     report(jobs[[name]], public, "public", data = answered_file())

@@ -42,7 +42,8 @@ grid_files <- function() {
 }
 
 test_that("clipped models of few parameters are drawn from their posterior", {
-  for (name in names(grid_files())) {
+  few <- c("one far", "two modes", "counts")
+  for (name in by_night(names(grid_files()), few)) {
     fit <- do.call(clipped_fit_of, grid_files()[[name]])
     expect_identical(fit$control$sampler, "grid")
     expect_true(fit$converged)
@@ -146,7 +147,7 @@ test_that("plateaus of clones on a wide scale are found and weighed", {
       prior = prior_normal(1, c(0, 1500)), epsilon = 0.3
     )
   )
-  for (file in by_night(files, files[-1])) {
+  for (file in by_night(files, files[3])) {
     for (epsilon in file$epsilon) {
       fit <- fit_synthesizer(
         y ~ 1, data.frame(y = file$y), student_t(3),

@@ -41,7 +41,7 @@ test_that("neighbouring files run through the same plan, once", {
     file, file[-1, ], with_income(file, 1, 1e12), with_income(file, 1, -5),
     with_income(file, 1, 0.5)
   )
-  jobs <- lapply(cases, strict_job)
+  jobs <- lapply(by_night(cases, cases[1:3]), strict_job)
   plans <- lapply(jobs, function(job) {
     guarantee(job$value)$public_inputs[["sampling plan"]]
   })
