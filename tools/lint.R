@@ -1,5 +1,6 @@
 # Lints the R code; called by `make lint`. Exit status 1 if anything is found.
-# The settings are in .lintr, which editors read as well.
+# The settings are in .lintr, which editors read as well. With LINT_SINCE, a
+# commit, only files that changed after it.
 
 # S3 methods, generic.class, as they are registered.
 methods <- character()
@@ -52,6 +53,16 @@ files <- list.files(
   pattern = "\\.[Rr]$", recursive = TRUE, full.names = TRUE
 )
 files <- files[basename(files) != "RcppExports.R"]
+
+since <- Sys.getenv("LINT_SINCE")
+if (nzchar(since)) {
+  changed <- suppressWarnings(system2(
+    "git", c("diff", "--name-only", since),
+    stdout = TRUE, stderr = FALSE
+  ))
+  # A clone that does not reach so far back: all
+  if (is.null(attr(changed, "status"))) files <- intersect(files, changed)
+}
 
 found <- unlist(
   lapply(files, lintr::lint, linters = linters), recursive = FALSE

@@ -50,6 +50,7 @@ test_that("the walk from local to global bounds is repeatable", {
 })
 
 test_that("a replicate of the Consumer Expenditure study has all its parts", {
+  skip_unless_nightly()
   study <- new.env()
   sys.source(
     system.file("studies", "consumer_expenditure.R", package = "pseudosynth"),
