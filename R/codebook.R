@@ -16,16 +16,6 @@ codebook_types <- list(
   id = "records"
 )
 
-# The fields of a codebook, and what stands where nothing is stated
-codebook_fields <- list(
-  column = NA_character_, type = NA_character_, levels = list(character()),
-  lower = NA_character_, upper = NA_character_, unit = NA_character_,
-  label = NA_character_, missing = FALSE, codes = list(character()),
-  heaps = list(double()), zero = FALSE, outside = NA_character_,
-  transform = NA_character_, family = NA_character_, records = NA_integer_,
-  confirmed = TRUE
-)
-
 codebook_transforms <- c("identity", "log", "asinh")
 
 # By type, the default first
@@ -319,13 +309,6 @@ column_specs <- function(book) {
   table <- unclass(book)$table
   specs <- lapply(seq_len(nrow(table)), function(i) column_spec(table[i, ]))
   stats::setNames(specs, table$column)
-}
-
-text_number <- function(x) suppressWarnings(as.double(unname(x)))
-
-date_number <- function(x) {
-  dates <- as.Date(unname(as.character(x)), format = "%Y-%m-%d")
-  as.double(unclass(dates))
 }
 
 # Print ------------------------------------------------------------------------

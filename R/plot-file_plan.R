@@ -48,7 +48,7 @@ draw_plan <- function(table, subtitle) {
     scale_x_log10(
       breaks = c(1, 2, 5, 10, 20, 50, 100, 200), expand = expansion(c(0.02, 0)),
       # Room for what stands beside the last point
-      limits = c(1, 9 * max(table$levels))
+      limits = c(1, 14 * max(table$levels))
     ) +
     scale_colour_manual(values = c(
       protected = colour_synthetic, published = colour_bound,

@@ -1,4 +1,15 @@
-# The fields of a codebook as text: a CSV file, or a data frame made by hand.
+# The fields of a codebook, and their text: in a CSV file, or in a data frame
+# made by hand.
+
+# The fields of a codebook, and what stands where nothing is stated
+codebook_fields <- list(
+  column = NA_character_, type = NA_character_, levels = list(character()),
+  lower = NA_character_, upper = NA_character_, unit = NA_character_,
+  label = NA_character_, missing = FALSE, codes = list(character()),
+  heaps = list(double()), zero = FALSE, outside = NA_character_,
+  transform = NA_character_, family = NA_character_, records = NA_integer_,
+  confirmed = TRUE
+)
 
 #' One field as a codebook holds it
 #' @param x A column of a data frame.
@@ -101,6 +112,13 @@ joined_values <- function(x) {
     escaped(x), ifelse(nzchar(labels), paste0("=", escaped(labels)), ""),
     collapse = "|"
   )
+}
+
+text_number <- function(x) suppressWarnings(as.double(unname(x)))
+
+date_number <- function(x) {
+  dates <- as.Date(unname(as.character(x)), format = "%Y-%m-%d")
+  as.double(unclass(dates))
 }
 
 read_codebook <- function(path) {
