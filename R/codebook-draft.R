@@ -8,7 +8,7 @@
 #'
 #' Bounds are rounded outwards: 1,156,038 becomes 2,000,000. Numbers with at
 #' most 20 different whole values become ordered levels. Text with more than 200
-#' values becomes an identifier. Amounts far from symmetric get a logarithm.
+#' values, or with one for most records, becomes an identifier. Amounts far from symmetric get a logarithm.
 #' Frequent zeros become a part of their own, values such as -8 or 99999 codes
 #' where they stand apart, and frequent multiples of 10, 100 and so on heaps.
 #' Value labels of package haven become labels of levels or of codes.
@@ -58,11 +58,15 @@ draft_codebook <- function(data) {
 confirm_codebook <- function(book, columns = NULL) {
   check_class(book, "codebook", "Make one with {.fn draft_codebook}.")
   table <- unclass(codebook(book))$table
+  named <- is.null(columns) || (is.character(columns) && !anyNA(columns))
+  check_that(
+    named, columns, "{.arg columns} must be names of columns of the codebook.",
+    i = "{.code NULL} means all."
+  )
   absent <- absent_names(columns, table$column)
   refuse_if(
-    !is.null(columns) && (!is.character(columns) || !is.null(absent)),
-    "{.arg columns} must be names of columns of the codebook.", x = absent,
-    arg = "columns"
+    !is.null(absent), "{.arg columns} must be names of columns of the codebook.",
+    x = "{absent}", arg = "columns"
   )
   table$confirmed[is.null(columns) | table$column %in% columns] <- TRUE
   new_result("codebook", table = table)
@@ -92,7 +96,7 @@ draft_row <- function(x, name) {
   } else if (inherits(x, "Date")) {
     draft_date(values)
   } else if (is.character(values)) {
-    draft_levels(distinct_text(values), x, "category")
+    draft_text(distinct_text(values[!is.na(values)]), x)
   } else if (is.logical(values)) {
     list(type = "logical")
   } else {
@@ -103,6 +107,14 @@ draft_row <- function(x, name) {
     column = name, label = if (is_string(label)) label,
     missing = row$type != "id" && anyNA(values), confirmed = FALSE
   ))
+}
+
+#' Text with a value of its own for most records names them
+#' @noRd
+draft_text <- function(found, x) {
+  names_records <- length(found) > max(20, length(x) / 2) &&
+    is.null(attr(x, "labels", exact = TRUE))
+  if (names_records) list(type = "id") else draft_levels(found, x, "category")
 }
 
 #' Labelled values in the labels' order, then the others

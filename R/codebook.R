@@ -101,6 +101,7 @@ most_levels <- 200L
 #' identical(codebook(path), book)
 #' @export
 codebook <- function(x) {
+  check_present(x)
   if (is_string(x)) {
     x <- read_codebook(x)
   } else if (inherits(x, "codebook")) {
@@ -328,6 +329,7 @@ format.codebook <- function(x, ...) {
 }
 
 print_lines.codebook <- function(x) {
+  check_present(x)
   table <- x$table
   specs <- column_specs(x)
   shown <- data.frame(

@@ -1,10 +1,10 @@
 # A file as a plan has it: level numbers and amounts, there and back.
 
-# Attributes of a column that describe it as a whole. Any other may hold values
-# of records, and does not come back.
+# Attributes of a column that describe it as a whole, and how long they are. Any
+# other may hold values of records, and does not come back.
 column_attributes <- c(
-  "class", "label", "labels", "levels", "format.spss", "format.stata",
-  "format.sas", "display_width", "na_values", "na_range"
+  class = Inf, label = 1, labels = Inf, format.spss = 1, format.stata = 1,
+  format.sas = 1, display_width = 1, na_values = 10, na_range = 2
 )
 
 # Classes whose columns come back as they were
@@ -34,16 +34,23 @@ check_column_kind <- function(x, name) {
   )
 }
 
-#' What a column is besides its values
-#' @return (list) `storage`; `attributes`; `left_out` (character: attributes
-#'   that do not come back).
+#' What a column is besides its values, as far as it is public
+#' @return (list) `storage`; `attributes`, with the codebook's levels and labels
+#'   of what it states; `left_out` (character: attributes that do not come
+#'   back).
 #' @noRd
-column_schema <- function(x) {
+column_schema <- function(x, spec) {
   all <- attributes(x)
-  kept <- intersect(names(all), column_attributes)
+  kept <- all[intersect(names(all), names(column_attributes))]
+  plain <- vapply(names(kept), function(name) {
+    is.atomic(kept[[name]]) && length(kept[[name]]) <= column_attributes[[name]]
+  }, TRUE)
+  kept <- kept[plain]
+  if (is.factor(x)) kept$levels <- unname(spec$levels)
+  if (!is.null(kept$labels)) kept$labels <- stated_labels(kept$labels, spec)
   list(
-    storage = typeof(x), attributes = all[kept],
-    left_out = setdiff(names(all), kept)
+    storage = typeof(x), attributes = kept,
+    left_out = setdiff(names(all), names(kept))
   )
 }
 
@@ -142,7 +149,8 @@ wrong_type <- function(x, spec) {
 #' @return A data frame, a tibble if the file was one, without the columns that
 #'   the plan leaves out. Row names and attributes that may hold values of
 #'   records do not come back; `print(plan)` names them. Values that a level
-#'   takes by `outside` come back as that level.
+#'   takes by `outside` come back as that level, tagged missing values of
+#'   package haven as plain ones.
 #' @section Error types: `pseudosynth_error_input`: codes that are no levels of
 #'   the plan, more or fewer amounts than codes ask for, amounts outside their
 #'   part.
@@ -158,6 +166,7 @@ decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   levels <- lapply(specs, block_levels)
   check_codes(codes, levels[lengths(levels) > 1])
+  values <- amount_values(amounts)
   kept <- names(specs)[lengths(levels) > 0]
   columns <- lapply(stats::setNames(nm = kept), function(name) {
     # A column of one level needs no code
@@ -166,9 +175,7 @@ decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
     } else {
       rep(1L, nrow(codes))
     }
-    decode_column(code, amounts[[name]]$values, specs[[name]],
-      plan$schema[[name]]
-    )
+    decode_column(code, values[[name]], specs[[name]], plan$schema[[name]])
   })
   structure(
     columns, names = kept, row.names = .set_row_names(nrow(codes)),
@@ -176,10 +183,21 @@ decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
   )
 }
 
+amount_values <- function(amounts) {
+  whole <- is.list(amounts) && !is.object(amounts) &&
+    all(vapply(amounts, is.list, TRUE))
+  check_that(
+    whole, amounts, "{.arg amounts} must be a list such as
+    {.code plan$amounts}."
+  )
+  lapply(amounts, `[[`, "values")
+}
+
 check_codes <- function(codes, levels) {
   check_that(
     is.matrix(codes) && is.numeric(codes) &&
-      identical(colnames(codes), names(levels)), codes,
+      identical(as.character(colnames(codes)), as.character(names(levels))),
+    codes,
     "{.arg codes} must be a matrix with the columns of {.code plan$codes}."
   )
   wrong <- vapply(names(levels), function(name) {
@@ -201,7 +219,7 @@ decode_column <- function(code, amounts, spec, schema) {
   } else {
     spec$levels[code]
   }
-  as_schema(unname(values), spec, schema)
+  as_schema(unname(values), schema)
 }
 
 decode_amount <- function(code, amounts, spec) {
@@ -230,20 +248,15 @@ decode_amount <- function(code, amounts, spec) {
 
 #' Values in the file's type, with what described the column
 #' @noRd
-as_schema <- function(values, spec, schema) {
+as_schema <- function(values, schema) {
   attributes <- schema$attributes
   if ("factor" %in% attributes$class) {
-    # The levels of the codebook, which are public
-    attributes$levels <- unname(spec$levels)
     values <- match(values, attributes$levels)
   } else {
     if (is.double(values) && schema$storage == "integer") {
       values <- round(values)
     }
     storage.mode(values) <- schema$storage
-  }
-  if (!is.null(attributes$labels)) {
-    attributes$labels <- stated_labels(attributes$labels, spec)
   }
   attributes(values) <- attributes
   values

@@ -74,6 +74,7 @@
 file_plan <- function(data, codebook, publish = NULL, unit = NULL,
                       rules = NULL) {
   check_data_frame(data)
+  check_present(codebook)
   # The function of that name, not the argument
   book <- read_book(codebook)
   specs <- check_book_columns(data, book)
@@ -87,7 +88,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   levels <- levels[lengths(levels) > 1]
   codes <- vapply(found[names(levels)], identity, integer(nrow(data)))
   codes <- matrix(codes, nrow(data), dimnames = list(NULL, names(levels)))
-  schema <- lapply(data, column_schema)
+  schema <- Map(column_schema, as.list(data), specs)
   new_result(
     "file_plan",
     table = plan_table(specs, publish), codes = codes, levels = levels,
@@ -164,7 +165,8 @@ code_file <- function(data, specs) {
 abort_outside <- function(lost, data, specs) {
   texts <- vapply(names(lost), function(name) {
     rows <- lost[[name]]
-    missing <- sum(is.na(column_values(data[[name]])[rows]))
+    values <- column_values(data[[name]])[rows]
+    missing <- sum(is.na(values) & !is.nan(values))
     toString(c(
       if (missing > 0) paste(counted(missing, "record"), "without a value"),
       if (length(rows) > missing) {

@@ -42,8 +42,8 @@ draw_plan <- function(table, subtitle) {
     ) +
     geom_point(aes(x = .data$levels, shape = .data$role), size = 2.8) +
     geom_text(
-      aes(x = .data$levels, label = .data$becomes),
-      hjust = 0, nudge_x = 0.06, size = 3.3, colour = "grey30"
+      aes(x = .data$levels, label = paste0("   ", .data$becomes)),
+      hjust = 0, size = 3.3, colour = "grey30"
     ) +
     scale_x_log10(
       breaks = c(1, 2, 5, 10, 20, 50, 100, 200), expand = expansion(c(0.02, 0)),
