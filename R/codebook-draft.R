@@ -7,11 +7,12 @@
 #' you to edit. `confirm_codebook()` states that they are public.
 #'
 #' Bounds are rounded outwards: 1,156,038 becomes 2,000,000. Numbers with at
-#' most 20 different whole values become ordered levels. Text with more than 200
-#' values, or with one for most records, becomes an identifier. Amounts far from symmetric get a logarithm.
-#' Frequent zeros become a part of their own, values such as -8 or 99999 codes
-#' where they stand apart, and frequent multiples of 10, 100 and so on heaps.
-#' Value labels of package haven become labels of levels or of codes.
+#' most 20 different whole values become ordered levels. Text with more than
+#' 200 values, or with one for most records, becomes an identifier. Amounts far
+#' from symmetric get a logarithm. Frequent zeros become a part of their own,
+#' values such as -8 or 99999 codes where they stand apart, and frequent
+#' multiples of 10, 100 and so on heaps. Value labels of package haven become
+#' labels of levels or of codes.
 #'
 #' @param data (data frame) The confidential file.
 #' @param book (`codebook`) A draft, or what was made of it.
@@ -58,16 +59,11 @@ draft_codebook <- function(data) {
 confirm_codebook <- function(book, columns = NULL) {
   check_class(book, "codebook", "Make one with {.fn draft_codebook}.")
   table <- unclass(codebook(book))$table
+  must <- "{.arg columns} must be names of columns of the codebook."
   named <- is.null(columns) || (is.character(columns) && !anyNA(columns))
-  check_that(
-    named, columns, "{.arg columns} must be names of columns of the codebook.",
-    i = "{.code NULL} means all."
-  )
+  check_that(named, columns, must, i = "{.code NULL} means all.")
   absent <- absent_names(columns, table$column)
-  refuse_if(
-    !is.null(absent), "{.arg columns} must be names of columns of the codebook.",
-    x = "{absent}", arg = "columns"
-  )
+  refuse_if(!is.null(absent), must, x = "{absent}", arg = "columns")
   table$confirmed[is.null(columns) | table$column %in% columns] <- TRUE
   new_result("codebook", table = table)
 }
