@@ -175,10 +175,14 @@ draft_amount <- function(values, whole, codes) {
   low <- min(values)
   high <- max(values)
   middle <- stats::median(abs(values[values != 0]))
-  skewed <- max(abs(values)) > 20 * middle
+  skewed <- isTRUE(max(abs(values)) > 20 * middle)
   mostly_positive <- mean(values < 0) < 0.02
-  transform <- if (!skewed) "identity" else {
-    if (mostly_positive) "log" else "asinh"
+  transform <- if (!skewed) {
+    "identity"
+  } else if (mostly_positive) {
+    "log"
+  } else {
+    "asinh"
   }
   zero <- !0 %in% codes && low <= 0 && high >= 0 &&
     (transform == "log" || mean(values == 0) > 0.05)

@@ -66,7 +66,7 @@
 #' book <- confirm_codebook(draft_codebook(ce_income))
 #' plan <- file_plan(ce_income, book,
 #'   publish = c("sex", "region"),
-#'   rules = ~ marital != "married" | family_size != "1" | income != -1
+#'   rules = ~ marital != "widowed" | age != "20 or under"
 #' )
 #' plan
 #' plot(plan)
