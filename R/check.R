@@ -272,6 +272,11 @@ class_parts <- list(
     steps = "", draws = "", response = "synth_response",
     design = "synth_design", family = "synth_family"
   ),
+  codebook = c(table = "data.frame"),
+  file_plan = c(
+    table = "data.frame", codes = "matrix", levels = "list", amounts = "list",
+    rules = "list", codebook = "codebook", schema = "list"
+  ),
   synth_family = c(
     name = "character", kind = "character", log_response = "logical"
   ),

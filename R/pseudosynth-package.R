@@ -57,6 +57,10 @@
 #' * **parameter draw**: one draw of the parameters that a set is made from.
 #' * **synthetic set**: one synthetic file; m sets are drawn.
 #' * **margin**: the distribution of the response alone.
+#' * **codebook**: what is publicly known of each column of a file, see
+#'   [codebook()]; a **plan** codes a file by it, see [file_plan()].
+#' * **part** of an amount: missing, zero, negative, a code, a heap or a value.
+#' * **unit**: the records that are protected together, such as a household.
 #' * **label**: what [guarantee()] returns: `strict` (proven), `asymptotic`
 #'   (claimed by the papers, not proven), `probabilistic`, or `none`.
 #' * **charge**: what a step costs; the **ledger** adds charges up.

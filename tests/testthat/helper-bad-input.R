@@ -61,6 +61,8 @@ make_bad_input_calls <- function() {
   bound <- lipschitz(fit)
   job <- as_pseudo_posterior(sets, list(unweighted = fit))
   fits <- lapply(sets$sets, function(set) stats::lm(log(y) ~ x, set))
+  book <- draft_codebook(data)
+  plan <- file_plan(data, book)
   call <- function(f, ...) list(f = f, arguments = list(...))
   with_run <- function(f, ...) {
     list(f = f, arguments = c(list(...), run))
@@ -159,6 +161,21 @@ make_bad_input_calls <- function() {
     ledger = call(ledger,
       path = tempfile(), epsilon = 1, delta = 0, neighbours = "add-remove"
     ),
+    codebook = call(codebook, x = as.data.frame(book)),
+    # A word would be a file here
+    write_codebook = call(
+      function(book) write_codebook(book, tempfile(fileext = ".csv")),
+      book = book
+    ),
+    draft_codebook = call(draft_codebook, data = data),
+    confirm_codebook = call(confirm_codebook, book = book, columns = "y"),
+    file_plan = call(file_plan,
+      data = data, codebook = book, publish = "g", unit = NULL, rules = ~ y > 0
+    ),
+    decode_file = call(decode_file,
+      plan = plan, codes = plan$codes, amounts = plan$amounts
+    ),
+    autoplot_plan = call(autoplot, object = plan),
     perturbed_histogram = call(perturbed_histogram,
       x = log(y) ~ 1, data = data, bounds = c(10, 1e7), bins = 20, epsilon = 1,
       neighbours = "add-remove", noise = "discrete", seed = 1, response = NULL

@@ -166,6 +166,9 @@ make_gallery <- function() {
       autoplot(book)
     })
   }
+  figures[["plan of a file"]] <- autoplot(file_plan(
+    ce_income, draft_codebook(ce_income), publish = c("sex", "region")
+  ))
   figures
 }
 

@@ -10,7 +10,7 @@ foreign_generics <- c(
   "update", "synthetic_set", "synthetic_frame", "log_lik",
   "posterior_predict", "as_draws", "autoplot_fit", "autoplot_sets",
   "autoplot_bound", "autoplot_weights", "autoplot_risk", "autoplot_job",
-  "autoplot_histogram", "predict_rule"
+  "autoplot_histogram", "autoplot_plan", "predict_rule"
 )
 
 # Functions that fit something with most arguments: fewer values each

@@ -1,0 +1,229 @@
+# A draft of a codebook, read from the file. It saves typing and is no public
+# knowledge: what it states counts only when somebody has confirmed it.
+
+#' Draft a codebook from a file, then confirm it
+#'
+#' `draft_codebook()` reads types, levels, bounds and codes from the file, for
+#' you to edit. `confirm_codebook()` states that they are public.
+#'
+#' Bounds are rounded outwards: 1,156,038 becomes 2,000,000. Numbers with at
+#' most 20 different whole values become ordered levels. Text with more than
+#' 200 values, or with one for most records, becomes an identifier. Amounts far
+#' from symmetric get a logarithm. Frequent zeros become a part of their own,
+#' values such as -8 or 99999 codes where they stand apart, and frequent
+#' multiples of 10, 100 and so on heaps. Value labels of package haven become
+#' labels of levels or of codes.
+#'
+#' @param data (data frame) The confidential file.
+#' @param book (`codebook`) A draft, or what was made of it.
+#' @param columns (character or `NULL`) Which columns are confirmed. `NULL`, the
+#'   default: all.
+#' @return A [codebook()]. In a draft `confirmed` is `FALSE` for every column; a
+#'   CSV file of [write_codebook()] keeps that.
+#' @section Error types: `pseudosynth_error_input`: columns that are no vectors
+#'   of a known type, or that are missing for all records.
+#' @section Privacy: A draft is confidential: its levels and bounds come from
+#'   the records. A strict release of an unconfirmed draft is an error. Confirm
+#'   only what the public could know without the file, such as the agency's
+#'   questionnaire or an earlier year's codebook.
+#' @examples
+#' draft <- draft_codebook(ce_income)
+#' draft
+#' # By public knowledge: no income of the survey is above ten millions
+#' edited <- as.data.frame(draft)
+#' edited$upper[edited$column == "income"] <- 1e7
+#' confirm_codebook(codebook(edited))
+#' @export
+draft_codebook <- function(data) {
+  check_data_frame(data)
+  rows <- lapply(names(data), function(name) {
+    check_column_kind(data[[name]], name)
+    check_has_value(data[[name]], name)
+    draft_row(data[[name]], name)
+  })
+  table <- lapply(stats::setNames(nm = names(codebook_fields)), function(f) {
+    values <- lapply(rows, function(row) row[[f]] %||% codebook_fields[[f]])
+    if (is.list(codebook_fields[[f]])) {
+      lapply(values, function(x) if (is.list(x)) x[[1]] else x)
+    } else {
+      unlist(values)
+    }
+  })
+  lists <- vapply(table, is.list, TRUE)
+  table[lists] <- lapply(table[lists], I)
+  codebook(as.data.frame(table, optional = TRUE))
+}
+
+#' @rdname draft_codebook
+#' @export
+confirm_codebook <- function(book, columns = NULL) {
+  check_class(book, "codebook", "Make one with {.fn draft_codebook}.")
+  table <- unclass(codebook(book))$table
+  must <- "{.arg columns} must be names of columns of the codebook."
+  named <- is.null(columns) || (is.character(columns) && !anyNA(columns))
+  check_that(named, columns, must, i = "{.code NULL} means all.")
+  absent <- absent_names(columns, table$column)
+  refuse_if(!is.null(absent), must, x = "{absent}", arg = "columns")
+  table$confirmed[is.null(columns) | table$column %in% columns] <- TRUE
+  new_result("codebook", table = table)
+}
+
+check_has_value <- function(x, name) {
+  n <- length(x)
+  refuse_if(
+    all(is.na(plain_column(x))),
+    "Every column must have a value for at least one record.",
+    x = "{.val {name}} is missing for all {n} record{?s}.",
+    i = "Drop it, or read the file again.", arg = "data", rows = seq_len(n)
+  )
+}
+
+#' What a draft states of one column
+#' @return (list) Fields of a codebook.
+#' @noRd
+draft_row <- function(x, name) {
+  label <- attr(x, "label", exact = TRUE)
+  values <- plain_column(x)
+  row <- if (is.factor(x)) {
+    list(
+      type = if (is.ordered(x)) "ordered" else "category",
+      levels = as_text(levels(x))
+    )
+  } else if (inherits(x, "Date")) {
+    draft_date(values)
+  } else if (is.character(values)) {
+    draft_text(distinct_text(values[!is.na(values)]), x)
+  } else if (is.logical(values)) {
+    list(type = "logical")
+  } else {
+    draft_number(values, x)
+  }
+  if (length(row$levels) > most_levels) row <- list(type = "id")
+  c(row, list(
+    column = name, label = if (is_string(label)) label,
+    missing = row$type != "id" && anyNA(values), confirmed = FALSE
+  ))
+}
+
+#' Text with a value of its own for most records names them
+#' @noRd
+draft_text <- function(found, x) {
+  names_records <- length(found) > max(20, length(x) / 2) &&
+    is.null(attr(x, "labels", exact = TRUE))
+  if (names_records) list(type = "id") else draft_levels(found, x, "category")
+}
+
+#' Labelled values in the labels' order, then the others
+#' @noRd
+draft_levels <- function(found, x, type) {
+  labels <- attr(x, "labels", exact = TRUE)
+  known <- as_field(plain_column(labels) %||% character())
+  names <- c(names(labels), rep("", sum(!found %in% known)))
+  levels <- c(known, setdiff(found, known))
+  if (any(nzchar(names))) names(levels) <- names
+  list(type = type, levels = levels)
+}
+
+as_field <- function(x) if (is.numeric(x)) shortest_text(x) else as_text(x)
+
+draft_date <- function(days) {
+  ends <- as.Date(range(days, na.rm = TRUE), origin = "1970-01-01")
+  year <- format(ends, "%Y")
+  list(
+    type = "date", lower = paste0(year[1], "-01-01"),
+    upper = paste0(year[2], "-12-31")
+  )
+}
+
+draft_number <- function(values, x) {
+  values <- values[is.finite(values)]
+  distinct <- sort(unique(values))
+  whole <- all(distinct %% 1 == 0)
+  labels <- plain_column(attr(x, "labels", exact = TRUE))
+  if (length(labels) > 0 && all(distinct %in% labels)) {
+    return(draft_levels(shortest_text(distinct), x, "category"))
+  }
+  if (length(labels) == 0 && all(distinct %in% 0:1)) {
+    return(list(type = "logical"))
+  }
+  if (whole && length(distinct) <= 20) {
+    return(draft_levels(shortest_text(distinct), x, "ordered"))
+  }
+  codes <- if (length(labels) > 0) {
+    stats::setNames(labels, names(attr(x, "labels", exact = TRUE)))
+  } else {
+    draft_codes(values)
+  }
+  rest <- values[!values %in% codes]
+  draft_amount(rest, whole, codes)
+}
+
+#' Values such as -8 or 99999 that stand apart
+#' @noRd
+draft_codes <- function(values) {
+  usual <- c(1:9, 66, 77, 88, 97:99, 666, 777, 888, 997:999, 9999, 99999)
+  negative <- unique(values[values < 0])
+  found <- if (all(-negative %in% usual)) sort(negative)
+  top <- max(values)
+  nines <- grepl("^9{3,}$", format(top, scientific = FALSE, digits = 15))
+  rest <- values[values < top]
+  apart <- sum(values == top) > 1 && length(rest) > 0 && max(rest) < top / 2
+  c(found, if (nines && apart) top)
+}
+
+draft_amount <- function(values, whole, codes) {
+  low <- min(values)
+  high <- max(values)
+  middle <- stats::median(abs(values[values != 0]))
+  skewed <- isTRUE(max(abs(values)) > 20 * middle)
+  mostly_positive <- mean(values < 0) < 0.02
+  transform <- if (!skewed) {
+    "identity"
+  } else if (mostly_positive) {
+    "log"
+  } else {
+    "asinh"
+  }
+  zero <- !0 %in% codes && low <= 0 && high >= 0 &&
+    (transform == "log" || mean(values == 0) > 0.05)
+  lower <- outward(low, -1)
+  # A logarithm needs a lower bound above 0, or zero as a part
+  if (transform == "log" && low > 0) lower <- 10^floor(log10(low))
+  count <- whole && low >= 0 && high <= 1000
+  list(
+    type = if (count) "count" else "amount",
+    lower = shortest_text(lower), upper = shortest_text(outward(high, 1)),
+    codes = list(field_values(codes)), heaps = list(draft_heaps(values, whole)),
+    zero = zero, transform = transform
+  )
+}
+
+#' The next number of 1, 2 or 5 times a power of ten, away from the values
+#' @noRd
+outward <- function(x, sign) {
+  if (x == 0) {
+    return(0)
+  }
+  power <- 10^floor(log10(abs(x)))
+  steps <- c(0, 1, 2, 5, 10) * power
+  if (sign * x > 0) {
+    sign * min(steps[steps >= abs(x)])
+  } else {
+    -sign * max(steps[steps <= abs(x)])
+  }
+}
+
+#' Powers of ten whose multiples are three times as frequent as by chance
+#' @noRd
+draft_heaps <- function(values, whole) {
+  values <- values[values != 0]
+  steps <- 10^seq_len(max(0, floor(log10(max(abs(values), 1))) - 1))
+  if (!whole || length(steps) == 0) {
+    return(double())
+  }
+  share <- vapply(steps, function(step) mean(is_multiple(values, step)), 1)
+  # Of the multiples of one power, a tenth are multiples of the next
+  before <- c(1, share[-length(share)])
+  heaped <- share > 0.05 & share > 0.3 * before
+  steps[cumsum(!heaped) == 0]
+}

@@ -1,0 +1,160 @@
+# The fields of a codebook, and their text: in a CSV file, or in a data frame
+# made by hand.
+
+# The fields of a codebook, and what stands where nothing is stated
+codebook_fields <- list(
+  column = NA_character_, type = NA_character_, levels = list(character()),
+  lower = NA_character_, upper = NA_character_, unit = NA_character_,
+  label = NA_character_, missing = FALSE, codes = list(character()),
+  heaps = list(double()), zero = FALSE, outside = NA_character_,
+  transform = NA_character_, family = NA_character_, records = NA_integer_,
+  confirmed = TRUE
+)
+
+#' One field as a codebook holds it
+#' @param x A column of a data frame.
+#' @param field (string) Its name.
+#' @noRd
+codebook_field <- function(x, field) {
+  empty <- codebook_fields[[field]]
+  if (is.list(empty)) {
+    found <- if (is.list(x)) {
+      lapply(x, field_values)
+    } else {
+      lapply(field_text(x), split_values)
+    }
+    if (field == "heaps") found <- lapply(found, text_number)
+    return(found)
+  }
+  text <- field_text(x)
+  if (is.logical(empty)) {
+    flags <- c(false = FALSE, true = TRUE)[tolower(text)]
+    wrong <- sum(is.na(flags) & !is.na(text))
+    flags[is.na(text)] <- empty
+  } else if (is.integer(empty)) {
+    flags <- text_number(text)
+    wrong <- sum(!is.na(text) & (is.na(flags) | flags %% 1 != 0))
+    flags <- as.integer(flags)
+  } else {
+    return(text)
+  }
+  must <- if (is.logical(empty)) "`TRUE` or `FALSE`" else "whole numbers"
+  refuse_if(
+    wrong > 0, "{.field {field}} of a codebook must be {must}.",
+    x = "It is not for {wrong} column{?s}.", arg = "x"
+  )
+  unname(flags)
+}
+
+#' Text of any column; nothing is stated where it is empty
+#' @noRd
+field_text <- function(x) {
+  text <- if (is.numeric(x) && !is.object(x)) {
+    shortest_text(x)
+  } else if (is.atomic(x) || is.factor(x)) {
+    as_text(x)
+  } else {
+    abort_input(
+      "The fields of a codebook must be text, numbers or flags.",
+      x = "One is {describe_type(x)}.", arg = "x"
+    )
+  }
+  text[is.na(x) | !nzchar(trimws(text))] <- NA
+  text
+}
+
+#' Several values as text, their labels as names if they have any
+#' @noRd
+field_values <- function(x) {
+  x <- x[!is.na(x)]
+  labels <- names(x)
+  text <- if (is.numeric(x) && !is.object(x)) shortest_text(x) else as_text(x)
+  if (any(nzchar(labels))) stats::setNames(text, labels) else unname(text)
+}
+
+#' The same from one string that holds them all
+#' @noRd
+split_values <- function(text) {
+  if (is.na(text)) {
+    return(character())
+  }
+  items <- lapply(split_marked(text, "|"), split_marked, mark = "=")
+  values <- vapply(items, function(item) unescaped(item[1]), "")
+  labels <- vapply(items, function(item) {
+    unescaped(paste(item[-1], collapse = "="))
+  }, "")
+  field_values(stats::setNames(values, labels))
+}
+
+#' Text cut at a mark, but not where a backslash stands before it
+#' @noRd
+split_marked <- function(text, mark) {
+  # Without this regmatches() gives nothing for an empty text
+  if (!nzchar(text)) {
+    return("")
+  }
+  signs <- regmatches(text, gregexpr("(?s)\\\\.|.", text, perl = TRUE))[[1]]
+  at <- signs == mark
+  pieces <- split(signs[!at], factor(cumsum(at)[!at], 0:sum(at)))
+  unname(vapply(pieces, paste, "", collapse = ""))
+}
+
+escaped <- function(x) gsub("([|=\\\\])", "\\\\\\1", x)
+
+unescaped <- function(x) gsub("(?s)\\\\(.)", "\\1", x, perl = TRUE)
+
+#' Several values as one string
+#' @noRd
+joined_values <- function(x) {
+  if (is.numeric(x)) x <- shortest_text(x)
+  labels <- names(x) %||% rep("", length(x))
+  paste0(
+    escaped(x), ifelse(nzchar(labels), paste0("=", escaped(labels)), ""),
+    collapse = "|"
+  )
+}
+
+text_number <- function(x) suppressWarnings(as.double(unname(x)))
+
+date_number <- function(x) {
+  dates <- as.Date(unname(as.character(x)), format = "%Y-%m-%d")
+  as.double(unclass(dates))
+}
+
+read_codebook <- function(path) {
+  check_path(path, "x")
+  refuse_if(
+    !file.exists(path) || dir.exists(path),
+    "{.arg x} must be the path of a codebook.",
+    x = "There is no file {.file {path}}.", arg = "x"
+  )
+  fields <- or_else(utils::read.csv(
+    path,
+    colClasses = "character", na.strings = "", check.names = FALSE,
+    fileEncoding = "UTF-8-BOM", strip.white = FALSE
+  ))
+  refuse_if(
+    is.null(fields), "{.file {path}} must be a CSV file in UTF-8.",
+    x = "It could not be read.", arg = "x"
+  )
+  fields
+}
+
+#' @param book (`codebook`) What is written.
+#' @rdname codebook
+#' @export
+write_codebook <- function(book, path) {
+  check_class(book, "codebook", "Make one with {.fn codebook}.")
+  check_path(path)
+  refuse_if(
+    file.exists(path), "{.arg path} must be new.",
+    x = "{.file {path}} exists already.", arg = "path"
+  )
+  table <- unclass(book)$table
+  lists <- vapply(table, is.list, TRUE)
+  table[lists] <- lapply(table[lists], function(x) {
+    vapply(x, joined_values, "")
+  })
+  writing(path, write_csv(table, path))
+  invisible(book)
+}

@@ -1,0 +1,384 @@
+# The codebook of a file: what is publicly known of each of its columns. All
+# that a strict release of a file rests on besides its records is read here.
+
+# The kinds of columns, and what a codebook states of each beyond its name
+codebook_types <- list(
+  category = c("levels", "missing", "outside"),
+  ordered = c("levels", "missing", "outside"),
+  logical = "missing",
+  count = c(
+    "lower", "upper", "missing", "codes", "heaps", "zero", "transform", "family"
+  ),
+  amount = c(
+    "lower", "upper", "missing", "codes", "heaps", "zero", "transform", "family"
+  ),
+  date = c("lower", "upper", "missing", "codes", "transform", "family"),
+  id = "records"
+)
+
+codebook_transforms <- c("identity", "log", "asinh")
+
+# By type, the default first
+codebook_families <- list(
+  count = c("neg_binomial", "poisson", "student_t", "gaussian"),
+  amount = c("student_t", "gaussian"), date = c("student_t", "gaussian")
+)
+
+# A table of more cells than this by another column is noise
+most_levels <- 200L
+
+#' The codebook of a file
+#'
+#' States what is publicly known of each column of a file: its type, its levels
+#' or bounds, special codes. [file_plan()] checks a file against it. Levels and
+#' bounds of a strict release come from here and never from the records.
+#'
+#' `codebook()` takes a data frame or the path of a CSV file, one row a column
+#' of the file, and checks it. `write_codebook()` writes such a CSV file.
+#' [draft_codebook()] makes a draft from a file.
+#'
+#' @section Fields:
+#' Only `column` and `type` must be there. What does not apply to a type is left
+#' empty. In a CSV file, and in text, several values are separated by `|`, and a
+#' value may have a label after `=`, such as `1=male|2=female`. A backslash
+#' before `|`, `=` or a backslash makes it plain text.
+#' * `column`: the name of the column.
+#' * `type`: `"category"`; `"ordered"`; `"logical"`, also 0 and 1; `"count"`,
+#'   whole numbers; `"amount"`; `"date"`; or `"id"`, an identifier, which is
+#'   left out of every release.
+#' * `levels` (category, ordered): all values that the column can have, in their
+#'   order, at most 200; also those that no record has. Of a column of numbers
+#'   they are numbers.
+#' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
+#'   as 2020-01-31.
+#' * `unit`, `label`: in which unit the column is measured, and what it is. For
+#'   readers only.
+#' * `missing`: may values be missing? Default `FALSE`.
+#' * `codes` (count, amount, date): special values, such as -9 for no answer, or
+#'   a top code. Each is a part of its own. They may lie outside the bounds.
+#' * `heaps` (count, amount): multiples that are more frequent than other
+#'   values, such as `10|100|1000`, each a multiple of the one before.
+#' * `zero` (count, amount): is zero a part of its own? Default `FALSE`.
+#' * `outside` (category, ordered): the level that takes values which are not
+#'   among the levels. Default: none, such values are an error.
+#' * `transform` (count, amount, date): `"identity"`, the default, `"log"` or
+#'   `"asinh"`. Under `"log"` negative values are a part of their own, and zero
+#'   must be one where the bounds include it.
+#' * `family` (count, amount, date): the name of the family that models the
+#'   values: `"student_t"`, the default of amounts and dates, `"gaussian"`,
+#'   `"neg_binomial"`, the default of counts, or `"poisson"`.
+#' * `records` (id): the largest number of records that share a value, where
+#'   the column is the unit that [file_plan()] protects, such as a household.
+#' * `confirmed`: are levels, bounds and codes public? Default `TRUE`. `FALSE`
+#'   in drafts, see [confirm_codebook()].
+#'
+#' @param x (data frame, string or `codebook`) The fields, or the path of a CSV
+#'   file in UTF-8 that has them.
+#' @param path (string) Where the CSV file is written. An existing file is an
+#'   error.
+#' @return `codebook()`: a `codebook` with one element, `table`: a data frame of
+#'   all fields. `levels` and `codes` are lists of strings, whose names are
+#'   their labels; `heaps` is a list of numbers; `lower`, `upper` are strings.
+#'   To edit it, change `as.data.frame(book)` and call `codebook()` on the
+#'   result. `write_codebook()`: its first argument, invisibly.
+#' @section Error types: `pseudosynth_error_input`: a field that is not known,
+#'   is missing or does not apply to the column's type; bounds, levels, codes or
+#'   heaps out of order.
+#' @section Privacy: State only what is known without the file.
+#' @seealso [draft_codebook()], [file_plan()]
+#' @examples
+#' book <- codebook(data.frame(
+#'   column = c("sex", "age", "income"),
+#'   type = c("category", "ordered", "amount"),
+#'   levels = c("male|female", "young|old", ""),
+#'   lower = c(NA, NA, 0), upper = c(NA, NA, 2e6), unit = c("", "", "dollars"),
+#'   zero = c(FALSE, FALSE, TRUE), transform = c(NA, NA, "log"),
+#'   missing = c(FALSE, TRUE, TRUE)
+#' ))
+#' book
+#' path <- tempfile(fileext = ".csv")
+#' write_codebook(book, path)
+#' identical(codebook(path), book)
+#' @export
+codebook <- function(x) {
+  check_present(x)
+  if (is_string(x)) {
+    x <- read_codebook(x)
+  } else if (inherits(x, "codebook")) {
+    x <- unclass(x)$table
+  }
+  check_that(
+    is.data.frame(x), x,
+    "{.arg x} must be a data frame, a codebook or the path of a CSV file."
+  )
+  table <- codebook_table(as.data.frame(check_data_frame(x)))
+  for (i in seq_len(nrow(table))) check_codebook_row(table, i)
+  new_result("codebook", table = table)
+}
+
+#' All fields in their order and types
+#' @noRd
+codebook_table <- function(x) {
+  unknown <- setdiff(names(x), names(codebook_fields))
+  refuse_if(
+    length(unknown) > 0, "{.arg x} must only have fields of a codebook.",
+    x = "{.val {unknown}} {?is/are} not known.",
+    i = "The fields are {.val {names(codebook_fields)}}.", arg = "x"
+  )
+  lacking <- setdiff(c("column", "type"), names(x))
+  refuse_if(
+    length(lacking) > 0, "{.arg x} must have the fields {.field column} and
+    {.field type}.",
+    x = "It lacks {.field {lacking}}.", arg = "x"
+  )
+  columns <- lapply(stats::setNames(nm = names(codebook_fields)), function(f) {
+    if (f %in% names(x)) {
+      codebook_field(x[[f]], f)
+    } else {
+      rep(codebook_fields[[f]], nrow(x))
+    }
+  })
+  lists <- vapply(columns, is.list, TRUE)
+  columns[lists] <- lapply(columns[lists], I)
+  table <- as.data.frame(columns, optional = TRUE)
+  table[lists] <- lapply(table[lists], unclass)
+  check_codebook_names(table)
+  amounts <- which(table$type %in% names(codebook_families))
+  table$transform[amounts] <- or_default(table$transform[amounts], "identity")
+  table$family[amounts] <- or_default(
+    table$family[amounts],
+    vapply(codebook_families[table$type[amounts]], `[`, "", 1)
+  )
+  table
+}
+
+or_default <- function(x, default) {
+  unname(ifelse(is.na(x), default, x))
+}
+
+check_codebook_names <- function(table) {
+  unnamed <- which(is.na(table$column))
+  refuse_if(
+    length(unnamed) > 0, "Every row of a codebook must name its column.",
+    x = "{length(unnamed)} row{?s} {?does/do} not.", arg = "x", rows = unnamed
+  )
+  twice <- unique(table$column[duplicated(table$column)])
+  refuse_if(
+    length(twice) > 0, "A codebook must have one row for each column.",
+    x = "{.val {twice}} {?has/have} more than one.", arg = "x"
+  )
+  odd <- table$column[!table$type %in% names(codebook_types)]
+  refuse_if(
+    length(odd) > 0,
+    "{.field type} must be one of {.or {.val {names(codebook_types)}}}.",
+    x = "It is none of them for {.val {odd}}.", arg = "x"
+  )
+}
+
+# One row ----------------------------------------------------------------------
+
+#' Is anything stated?
+#' @noRd
+is_stated <- function(x) {
+  if (is.list(x)) x <- x[[1]]
+  length(x) > 0 && !anyNA(x) && !isFALSE(x)
+}
+
+check_codebook_row <- function(table, i) {
+  row <- table[i, ]
+  column <- row$column
+  general <- c("column", "type", "unit", "label", "confirmed")
+  idle <- setdiff(names(row), c(general, codebook_types[[row$type]]))
+  idle <- idle[vapply(idle, function(f) is_stated(row[[f]]), TRUE)]
+  refuse_if(
+    length(idle) > 0,
+    "The codebook must only state what applies to a column's type.",
+    x = "{.field {idle}} {?does/do} not apply to {.val {column}}, whose type is
+         {.val {row$type}}.",
+    arg = "x"
+  )
+  if ("levels" %in% codebook_types[[row$type]]) check_book_levels(row)
+  if ("lower" %in% codebook_types[[row$type]]) check_book_amount(row)
+  refuse_if(
+    is_stated(row$records) && row$records < 1,
+    "{.field records} of {.val {column}} must be at least 1.", arg = "x"
+  )
+}
+
+check_book_levels <- function(row) {
+  column <- row$column
+  levels <- row$levels[[1]]
+  n <- length(levels)
+  refuse_if(
+    n == 0, "The codebook must state the levels of {.val {column}}.",
+    arg = "x"
+  )
+  refuse_if(
+    n > most_levels,
+    "A column must have at most {most_levels} levels.",
+    x = "{.val {column}} has {n}.",
+    i = "Join levels, state the frequent ones and {.field outside}, or make it
+         an amount or an {.val id}.", arg = "x"
+  )
+  twice <- sum(duplicated(levels))
+  refuse_if(
+    twice > 0, "The levels of {.val {column}} must be different.",
+    x = "{twice} level{?s} {?occurs/occur} again.", arg = "x"
+  )
+  refuse_if(
+    is_stated(row$outside) && !row$outside %in% levels,
+    "{.field outside} of {.val {column}} must be one of its levels.", arg = "x"
+  )
+}
+
+check_book_amount <- function(row) {
+  column <- row$column
+  spec <- column_spec(row)
+  bounds <- c(spec$lower, spec$upper)
+  kind <- if (row$type == "date") "dates such as 2020-01-31" else "numbers"
+  refuse_if(
+    !all(is.finite(bounds)) || bounds[1] > bounds[2],
+    "{.field lower} and {.field upper} of {.val {column}} must be {kind}, the
+    smaller one first.", arg = "x"
+  )
+  whole <- row$type == "count"
+  refuse_if(
+    whole && any(c(bounds, spec$codes, spec$heaps) %% 1 != 0),
+    "Bounds, codes and heaps of the count {.val {column}} must be whole
+    numbers.", arg = "x"
+  )
+  refuse_if(
+    !all(is.finite(spec$codes)) || anyDuplicated(spec$codes) > 0,
+    "{.field codes} of {.val {column}} must be different {kind}.", arg = "x"
+  )
+  refuse_if(
+    spec$zero && 0 %in% spec$codes,
+    "{.field zero} of {.val {column}} must be {.code FALSE}: 0 is one of its
+    codes.", arg = "x"
+  )
+  check_book_heaps(spec)
+  refuse_if(
+    !spec$transform %in% codebook_transforms,
+    "{.field transform} of {.val {column}} must be one of
+    {.or {.val {codebook_transforms}}}.", arg = "x"
+  )
+  families <- codebook_families[[row$type]]
+  refuse_if(
+    !spec$family %in% families,
+    "{.field family} of {.val {column}} must be one of
+    {.or {.val {families}}}.", arg = "x"
+  )
+  refuse_if(
+    spec$transform == "log" && bounds[1] <= 0 && bounds[2] >= 0 &&
+      !spec$zero && !0 %in% spec$codes,
+    "Under {.val log} zero must be a part of its own.",
+    x = "The bounds of {.val {column}} include it.",
+    i = "Set {.field zero} to {.code TRUE}, or {.field lower} above 0.",
+    arg = "x"
+  )
+}
+
+check_book_heaps <- function(spec) {
+  heaps <- spec$heaps
+  nested <- all(is.finite(heaps)) && all(heaps > 0) && all(diff(heaps) > 0) &&
+    all(is_multiple(heaps[-1], heaps[-length(heaps)]))
+  refuse_if(
+    !nested,
+    "{.field heaps} of {.val {spec$column}} must be positive numbers, each a
+    multiple of the one before.", arg = "x"
+  )
+}
+
+is_multiple <- function(x, step) abs(x / step - round(x / step)) < 1e-9
+
+#' What a row states, as the plan uses it
+#' @param row (data frame, one row) Of a codebook's table.
+#' @return (list) All fields; numbers are numbers, dates are days since 1970.
+#' @noRd
+column_spec <- function(row) {
+  spec <- lapply(row, function(x) if (is.list(x)) x[[1]] else x)
+  as_number <- if (spec$type == "date") date_number else text_number
+  spec$lower <- as_number(spec$lower)
+  spec$upper <- as_number(spec$upper)
+  spec$codes <- stats::setNames(as_number(spec$codes), names(spec$codes))
+  spec
+}
+
+#' @return (named list) By column.
+#' @noRd
+column_specs <- function(book) {
+  table <- unclass(book)$table
+  specs <- lapply(seq_len(nrow(table)), function(i) column_spec(table[i, ]))
+  stats::setNames(specs, table$column)
+}
+
+# Print ------------------------------------------------------------------------
+
+unconfirmed <- function(book) {
+  table <- unclass(book)$table
+  table$column[!table$confirmed]
+}
+
+#' @export
+format.codebook <- function(x, ...) {
+  draft <- length(unconfirmed(x))
+  one_line(
+    x, counted(nrow(x$table), "column"),
+    if (draft > 0) paste0(", draft: ", format_count(draft), " unconfirmed")
+  )
+}
+
+print_lines.codebook <- function(x) {
+  check_present(x)
+  table <- x$table
+  specs <- column_specs(x)
+  shown <- data.frame(
+    column = table$column, type = table$type,
+    states = vapply(specs, stated_text, ""),
+    label = first_words(or_default(table$label, ""), 30)
+  )
+  draft <- unconfirmed(x)
+  if (length(draft) > 0) {
+    shown$confirmed <- ifelse(table$confirmed, "yes", "no")
+  }
+  c(
+    format(x), format_table(shown),
+    if (length(draft) > 0) {
+      c(
+        wrap_line(paste(
+          "Draft: levels, bounds and codes were read from the confidential",
+          "file. They are not public, and no strict release takes them. Edit",
+          "them by public knowledge, then call confirm_codebook()."
+        )),
+        confidential_line()
+      )
+    }
+  )
+}
+
+#' What a codebook states of a column, in a few words
+#' @noRd
+stated_text <- function(spec) {
+  ends <- if (spec$type == "date") {
+    format(as.Date(c(spec$lower, spec$upper), origin = "1970-01-01"))
+  } else {
+    vapply(c(spec$lower, spec$upper), format_exact, "")
+  }
+  text <- switch(spec$type,
+    category = ,
+    ordered = counted(length(spec$levels), "level"),
+    logical = "FALSE or TRUE",
+    id = if (is.na(spec$records)) {
+      "left out"
+    } else {
+      paste("left out, at most", counted(spec$records, "record"), "each")
+    },
+    paste(ends, collapse = " to ")
+  )
+  toString(c(
+    text, if (spec$zero) "zero", if (length(spec$codes) > 0) {
+      counted(length(spec$codes), "code")
+    },
+    if (length(spec$heaps) > 0) "heaps", if (spec$missing) "missing"
+  ))
+}

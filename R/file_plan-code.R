@@ -1,0 +1,278 @@
+# A file as a plan has it: level numbers and amounts, there and back.
+
+# Attributes of a column that describe it as a whole, and how long they are. Any
+# other may hold values of records, and does not come back.
+column_attributes <- c(
+  class = Inf, label = 1, labels = Inf, format.spss = 1, format.stata = 1,
+  format.sas = 1, display_width = 1, na_values = 10, na_range = 2
+)
+
+# Classes whose columns come back as they were
+column_classes <- c(
+  "factor", "ordered", "Date", "haven_labelled", "haven_labelled_spss",
+  "vctrs_vctr", "double", "integer", "character"
+)
+
+check_column_kind <- function(x, name) {
+  known <- is.atomic(x) && is.null(dim(x)) &&
+    typeof(x) %in% c("logical", "integer", "double", "character") &&
+    all(oldClass(x) %in% column_classes)
+  refuse_if(
+    !known,
+    "Every column must be numbers, text, flags, a factor, dates or of package
+    haven.",
+    x = "{.val {name}} is {describe_type(x)}.",
+    i = "Convert it, for instance by {.fn as.Date} or {.fn as.numeric}.",
+    arg = "data"
+  )
+  check_text(x, name)
+  refuse_if(
+    is.factor(x) && anyNA(levels(x)),
+    "Every level of the factor {.val {name}} must have a name.",
+    i = "Missing values need no level: {.code factor(x, exclude = NA)}.",
+    arg = "data"
+  )
+}
+
+#' What a column is besides its values, as far as it is public
+#' @return (list) `storage`; `attributes`, with the codebook's levels and labels
+#'   of what it states; `left_out` (character: attributes that do not come
+#'   back).
+#' @noRd
+column_schema <- function(x, spec) {
+  all <- attributes(x)
+  kept <- all[intersect(names(all), names(column_attributes))]
+  plain <- vapply(names(kept), function(name) {
+    is.atomic(kept[[name]]) && length(kept[[name]]) <= column_attributes[[name]]
+  }, TRUE)
+  kept <- kept[plain]
+  if (is.factor(x)) kept$levels <- unname(spec$levels)
+  if (!is.null(kept$labels)) kept$labels <- stated_labels(kept$labels, spec)
+  list(
+    storage = typeof(x), attributes = kept,
+    left_out = setdiff(names(all), names(kept))
+  )
+}
+
+# Coding -----------------------------------------------------------------------
+
+#' Names of the levels of a column in the discrete block, a missing one last
+#'
+#' Of an amount the names of its parts; none of an identifier.
+#' @noRd
+block_levels <- function(spec) {
+  if (spec$type == "id") {
+    return(character())
+  }
+  if (is_amount(spec)) {
+    return(amount_parts(spec)$part)
+  }
+  named <- if (spec$type == "logical") c("FALSE", "TRUE") else spec$levels
+  c(unname(named), if (spec$missing) "missing")
+}
+
+is_amount <- function(spec) spec$type %in% names(codebook_families)
+
+#' Level numbers of a column
+#'
+#' @return (list) `codes` (integer; `NA`: not in the codebook), `wrong`
+#'   (string or `NULL`: why the type cannot be that of the codebook).
+#' @noRd
+code_column <- function(x, spec) {
+  wrong <- wrong_type(x, spec)
+  if (!is.null(wrong)) {
+    return(list(wrong = wrong))
+  }
+  values <- column_values(x)
+  if (spec$type == "id") {
+    return(list(codes = rep(1L, length(values))))
+  }
+  if (is_amount(spec)) {
+    values <- as.double(values)
+    found <- part_of(values, amount_parts(spec))
+    if (spec$type == "count") found[values %% 1 != 0] <- NA
+    return(list(codes = found))
+  }
+  levels <- if (spec$type == "logical") 0:1 else unname(spec$levels)
+  # "01" and "1.0" are numbers of a column of numbers
+  if (is.numeric(values)) levels <- text_number(levels)
+  found <- match(values, levels)
+  absent <- is.na(values) & !is.nan(values)
+  found[is.na(found) & !absent] <- match(spec$outside, spec$levels)
+  found[absent] <- if (spec$missing) length(levels) + 1L else NA
+  list(codes = found)
+}
+
+#' Values of a column without class: text of factors, numbers of flags
+#' @noRd
+column_values <- function(x) {
+  if (is.factor(x)) {
+    as_text(levels(x))[plain_code(x)]
+  } else {
+    x <- plain_column(x)
+    if (is.character(x)) as_text(x) else if (is.logical(x)) as.integer(x) else x
+  }
+}
+
+wrong_type <- function(x, spec) {
+  number <- is.numeric(plain_column(x)) && !is.factor(x) &&
+    !inherits(x, "Date")
+  fits <- switch(spec$type,
+    id = TRUE,
+    date = inherits(x, "Date"),
+    logical = number || is.logical(x),
+    count = ,
+    amount = number,
+    !inherits(x, "Date") && !is.logical(x) &&
+      (!number || !anyNA(text_number(spec$levels)))
+  )
+  if (!fits) {
+    what <- if (is.factor(x)) "a factor" else describe_type(x)
+    sprintf("Its type is \"%s\", and the column is %s.", spec$type, what)
+  }
+}
+
+# Decoding ---------------------------------------------------------------------
+
+#' Turn level numbers and amounts back into a file
+#'
+#' The inverse of the coding that [file_plan()] does: columns in the file's
+#' order, with its types, levels, value labels and formats. With the plan's own
+#' codes and amounts it gives the file itself.
+#'
+#' @param plan (`file_plan`) See [file_plan()].
+#' @param codes (integer matrix) Level numbers, one row a record, columns as in
+#'   `plan$codes`. Default: those of the file.
+#' @param amounts (named list) As `plan$amounts`: for each amount the `values`
+#'   of the records whose part has values, in the order of the records. Default:
+#'   those of the file.
+#' @return A data frame, a tibble if the file was one, without the columns that
+#'   the plan leaves out. Row names and attributes that may hold values of
+#'   records do not come back; `print(plan)` names them. Values that a level
+#'   takes by `outside` come back as that level, tagged missing values of
+#'   package haven as plain ones.
+#' @section Error types: `pseudosynth_error_input`: codes that are no levels of
+#'   the plan, more or fewer amounts than codes ask for, amounts outside their
+#'   part.
+#' @section Privacy: With the file's own codes it is the confidential file.
+#' @seealso [file_plan()]
+#' @examples
+#' book <- confirm_codebook(draft_codebook(ce_income))
+#' plan <- file_plan(ce_income, book)
+#' identical(decode_file(plan), ce_income)
+#' @export
+decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
+  check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  specs <- column_specs(plan$codebook)[names(plan$schema)]
+  levels <- lapply(specs, block_levels)
+  check_codes(codes, levels[lengths(levels) > 1])
+  values <- amount_values(amounts)
+  kept <- names(specs)[lengths(levels) > 0]
+  columns <- lapply(stats::setNames(nm = kept), function(name) {
+    # A column of one level needs no code
+    code <- if (name %in% colnames(codes)) {
+      unname(codes[, name])
+    } else {
+      rep(1L, nrow(codes))
+    }
+    decode_column(code, values[[name]], specs[[name]], plan$schema[[name]])
+  })
+  structure(
+    columns, names = kept, row.names = .set_row_names(nrow(codes)),
+    class = frame_class(plan$tibble)
+  )
+}
+
+amount_values <- function(amounts) {
+  whole <- is.list(amounts) && !is.object(amounts) &&
+    all(vapply(amounts, is.list, TRUE))
+  check_that(
+    whole, amounts, "{.arg amounts} must be a list such as
+    {.code plan$amounts}."
+  )
+  lapply(amounts, `[[`, "values")
+}
+
+check_codes <- function(codes, levels) {
+  check_that(
+    is.matrix(codes) && is.numeric(codes) &&
+      identical(as.character(colnames(codes)), as.character(names(levels))),
+    codes,
+    "{.arg codes} must be a matrix with the columns of {.code plan$codes}."
+  )
+  wrong <- vapply(names(levels), function(name) {
+    sum(!codes[, name] %in% seq_along(levels[[name]]))
+  }, 1L)
+  bad <- names(wrong)[wrong > 0]
+  refuse_if(
+    length(bad) > 0, "{.arg codes} must be numbers of levels.",
+    x = "They are not in {.val {bad}}, for {sum(wrong)} record{?s} in all.",
+    arg = "codes"
+  )
+}
+
+decode_column <- function(code, amounts, spec, schema) {
+  values <- if (is_amount(spec)) {
+    decode_amount(code, amounts, spec)
+  } else if (spec$type == "logical") {
+    c(0, 1)[code]
+  } else {
+    spec$levels[code]
+  }
+  as_schema(unname(values), schema)
+}
+
+decode_amount <- function(code, amounts, spec) {
+  parts <- amount_parts(spec)
+  values <- parts$value[code]
+  valued <- parts$valued[code]
+  n <- sum(valued)
+  given <- is.numeric(amounts) && length(amounts) == n
+  refuse_if(
+    !given && n + length(amounts) > 0,
+    "{.arg amounts} must have one value of {.val {spec$column}} for each record
+    whose part has values.",
+    x = "There are {n} such record{?s} and {length(amounts)} value{?s}.",
+    arg = "amounts"
+  )
+  values[valued] <- as.double(amounts)
+  moved <- which(!(part_of(values, parts) == code) %in% TRUE)
+  refuse_if(
+    length(moved) > 0,
+    "{.arg amounts} must be in the part that the codes say.",
+    x = "{.val {spec$column}} is not for {length(moved)} record{?s}.",
+    arg = "amounts", rows = moved
+  )
+  values
+}
+
+#' Values in the file's type, with what described the column
+#' @noRd
+as_schema <- function(values, schema) {
+  attributes <- schema$attributes
+  if ("factor" %in% attributes$class) {
+    values <- match(values, attributes$levels)
+  } else {
+    if (is.double(values) && schema$storage == "integer") {
+      values <- round(values)
+    }
+    storage.mode(values) <- schema$storage
+  }
+  attributes(values) <- attributes
+  values
+}
+
+#' Value labels of values that the codebook states
+#' @noRd
+stated_labels <- function(labels, spec) {
+  stated <- if (is_amount(spec)) {
+    c(spec$codes, if (spec$zero) 0)
+  } else if (spec$type == "logical") {
+    0:1
+  } else {
+    spec$levels
+  }
+  plain <- plain_column(labels)
+  if (is.numeric(plain)) stated <- text_number(stated)
+  labels[plain %in% stated]
+}

@@ -1,0 +1,81 @@
+# The parts of an amount: missing, zero, negative, each code, heaps, other
+# values. Which part a record is in is a category; values are modelled in their
+# part.
+
+#' The parts that a codebook gives to an amount, count or date
+#'
+#' @param spec (list) Of column_specs().
+#' @return (data frame) One row a part: `part` (its name), `kind`, `value` (the
+#'   only one, or `NA`), `step` (of heaps, else `NA`), `valued` (are its records
+#'   amounts?), `low`, `high` (closed range of its values).
+#' @noRd
+amount_parts <- function(spec) {
+  negative <- spec$transform == "log" && spec$lower < 0
+  # Closed ends: the numbers next to 0 that the type has
+  least <- if (spec$type == "count") 1 else .Machine$double.xmin
+  zero_apart <- spec$zero || 0 %in% spec$codes
+  positive <- spec$transform == "log" || (spec$lower == 0 && zero_apart)
+  low <- if (positive) max(spec$lower, least) else spec$lower
+  part <- function(part, kind, value = NA_real_, step = NA_real_,
+                   low = value, high = value) {
+    valued <- kind %in% c("negative", "heap", "value")
+    data.frame(part, kind, value, step, valued, low, high)
+  }
+  steps <- rev(spec$heaps)
+  codes <- unname(spec$codes)
+  parts <- rbind(
+    if (spec$missing) part("missing", "missing"),
+    if (spec$zero) part("zero", "zero", 0),
+    do.call(rbind, lapply(codes, function(code) {
+      part(paste("code", format_code(code, spec$type)), "code", code)
+    })),
+    if (negative) {
+      part("negative", "negative",
+        low = spec$lower, high = min(spec$upper, -least)
+      )
+    },
+    if (spec$upper >= low) {
+      do.call(rbind, c(
+        lapply(steps, function(step) {
+          name <- paste("multiple of", format_exact(step))
+          part(name, "heap", step = step, low = low, high = spec$upper)
+        }),
+        list(part("value", "value", low = low, high = spec$upper))
+      ))
+    }
+  )
+  row.names(parts) <- NULL
+  parts
+}
+
+format_code <- function(code, type) {
+  if (type == "date") {
+    format(as.Date(code, origin = "1970-01-01"))
+  } else {
+    format_exact(code)
+  }
+}
+
+#' The part that each value is in
+#'
+#' @param x (double) Plain numbers.
+#' @param parts (data frame) Of amount_parts().
+#' @return (integer) Rows of `parts`; `NA` where the value is in none of them.
+#' @noRd
+part_of <- function(x, parts) {
+  found <- rep(NA_integer_, length(x))
+  # The first part that takes a value has it: codes before heaps, the largest
+  # multiples before smaller ones
+  for (k in seq_len(nrow(parts))) {
+    kind <- parts$kind[k]
+    inside <- switch(kind,
+      missing = is.na(x) & !is.nan(x),
+      zero = ,
+      code = x == parts$value[k],
+      x >= parts$low[k] & x <= parts$high[k]
+    )
+    if (kind == "heap") inside <- inside & is_multiple(x, parts$step[k])
+    found[is.na(found) & inside %in% TRUE] <- k
+  }
+  found
+}

@@ -1,0 +1,67 @@
+# A plan as text: the codebook's statements and counts of columns, never a value
+# of a record.
+
+#' @export
+format.file_plan <- function(x, ...) {
+  one_line(
+    x, counted(x$n_records, "record"), ", ", counted(nrow(x$table), "column")
+  )
+}
+
+print_lines.file_plan <- function(x) {
+  table <- x$table
+  n <- table(factor(table$role, plan_roles))
+  n <- n[n > 0]
+  draft <- unconfirmed(x$codebook)
+  shown <- data.frame(
+    column = table$column, type = table$type, role = table$role,
+    becomes = plan_steps(table)
+  )
+  c(
+    format(x), format_table(shown),
+    field_lines(c(
+      columns = paste(n, names(n), collapse = ", "),
+      protects = if ("published" %in% names(n)) {
+        "all columns that are not published"
+      } else {
+        "all columns, and the number of records"
+      },
+      unit = if (is.null(x$unit)) {
+        "one record"
+      } else {
+        sprintf(
+          "%s, at most %s", x$unit$column, counted(x$unit$records, "record")
+        )
+      },
+      rules = if (length(x$rules) > 0) {
+        paste(vapply(x$rules, `[[`, "", "text"), collapse = "; ")
+      },
+      dropped = if (length(x$left_out) > 0) toString(x$left_out),
+      codebook = if (length(draft) > 0) {
+        paste(
+          "draft, no strict release takes it: unconfirmed are",
+          toString(draft)
+        )
+      } else {
+        "confirmed"
+      }
+    )),
+    confidential_line("Holds the file")
+  )
+}
+
+plan_roles <- c("protected", "published", "constant", "left out")
+
+#' What becomes of each column, in words
+#' @noRd
+plan_steps <- function(table) {
+  amount <- table$type %in% names(codebook_families)
+  text <- ifelse(table$amount, paste0(
+    ifelse(table$levels > 1, paste(table$levels, "parts, "), ""),
+    ifelse(table$transform == "identity", "", paste0(table$transform, " ")),
+    "values by ", table$family
+  ), paste(table$levels, ifelse(amount, "parts", "levels")))
+  text[table$role == "constant"] <- "the one level there is"
+  text[table$role == "left out"] <- "not in any set"
+  text
+}

@@ -1,0 +1,340 @@
+# Rules that every record of a file must meet: from expressions to combinations
+# of levels that must not occur. Only the codebook is looked at to read a rule.
+
+# More combinations than this of the levels of one rule's columns are too many
+most_combinations <- 1e6
+
+# What a rule may call; each works on vectors of one element a combination
+rule_functions <- c(
+  "|", "&", "!", "(", "==", "!=", "<", "<=", ">", ">=", "%in%", "is.na", "xor",
+  "+", "-", "*", "/", "c", ":"
+)
+
+rule_comparisons <- c("==", "!=", "<", "<=", ">", ">=")
+
+#' Rules of a file as forbidden combinations of levels
+#'
+#' @param rules As given to file_plan().
+#' @param levels (named list) Names of levels by column of the block.
+#' @param codes (integer matrix) Of the file.
+#' @return (list) See `rules` in file_plan().
+#' @noRd
+file_rules <- function(rules, specs, levels, codes) {
+  if (is.null(rules)) {
+    return(list())
+  }
+  if (!is.list(rules)) rules <- list(rules)
+  read <- lapply(unname(rules), function(rule) {
+    read_rule(rule_expression(rule), specs, levels)
+  })
+  # A rule about columns of one level always holds
+  read <- Filter(function(rule) length(rule$columns) > 0, read)
+  check_rules_meet(read, levels)
+  check_rules_hold(read, codes)
+  read
+}
+
+rule_expression <- function(rule) {
+  formula <- inherits(rule, "formula")
+  check_that(
+    (formula && length(rule) == 2) || (is.call(rule) && !formula), rule,
+    "{.arg rules} must be one-sided formulas or quoted expressions.",
+    i = "Such as {.code ~ benefit == 0 | age >= 65}.", arg = "rules"
+  )
+  if (formula) rule[[2]] else rule
+}
+
+read_rule <- function(rule, specs, levels) {
+  text <- deparse1(rule)
+  used <- all.vars(rule)
+  unknown <- setdiff(used, names(specs))
+  refuse_if(
+    length(unknown) > 0, "Rules must only name columns of the file.",
+    x = "{.code {text}} names {.val {unknown}}.", arg = "rules"
+  )
+  idle <- Filter(function(name) specs[[name]]$type == "id", used)
+  refuse_if(
+    length(idle) > 0, "Rules must not name identifiers.",
+    x = "{.code {text}} names {.val {idle}}, of type {.val id}.", arg = "rules"
+  )
+  refuse_if(
+    length(used) == 0, "Rules must name columns of the file.",
+    x = "{.code {text}} names none.", arg = "rules"
+  )
+  # A column of one level has no codes, but a value
+  all <- lapply(specs[used], block_levels)
+  cells <- prod(lengths(all))
+  refuse_if(
+    cells > most_combinations,
+    "The columns of a rule must have at most {format_count(most_combinations)}
+    combinations of levels.",
+    x = "Those of {.code {text}} have {format_count(cells)}.", arg = "rules"
+  )
+  grid <- as.matrix(expand.grid(lapply(all, seq_along)))
+  met <- rule_value(rule, list(grid = grid, specs = specs, text = text))
+  refuse_if(
+    !is.logical(met) || !length(met) %in% c(1, nrow(grid)),
+    "Rules must be true or false.", x = "{.code {text}} is neither.",
+    arg = "rules"
+  )
+  broken <- rep_len(met %in% FALSE, nrow(grid))
+  refuse_if(
+    all(broken), "Some row must be able to meet each rule.",
+    x = "None can meet {.code {text}}.", arg = "rules",
+    class = "pseudosynth_error_rule"
+  )
+  kept <- intersect(names(levels), used)
+  list(
+    text = text, columns = match(kept, names(levels)),
+    forbidden = unname(grid[broken, kept, drop = FALSE])
+  )
+}
+
+# Reading ----------------------------------------------------------------------
+
+#' The value of an expression for every combination of levels
+#' @param at (list) `grid` (matrix of level numbers), `specs`, `text`.
+#' @noRd
+rule_value <- function(x, at) {
+  if (is.name(x)) {
+    return(rule_column(as.character(x), at))
+  }
+  if (!is.call(x)) {
+    return(x)
+  }
+  name <- if (is.name(x[[1]])) as.character(x[[1]]) else ""
+  asked <- vapply(as.list(x)[-1], rule_amount, "", specs = at$specs)
+  if (name == "part" && length(x) == 2 && is.name(x[[2]])) {
+    column <- as.character(x[[2]])
+    return(block_levels(at$specs[[column]])[at$grid[, column]])
+  }
+  refuse_if(
+    !name %in% rule_functions,
+    "Rules must only use {.code {rule_functions}} and {.code part()}.",
+    x = "{.code {at$text}} uses {.code {deparse1(x[[1]])}}.", arg = "rules"
+  )
+  if (any(nzchar(asked))) {
+    return(amount_answer(name, x, asked, at))
+  }
+  values <- lapply(as.list(x)[-1], rule_value, at = at)
+  check_rule_levels(values, at)
+  tryCatch(
+    # Of base R, whatever the session has under these names
+    do.call(get(name, baseenv()), values, quote = TRUE),
+    warning = function(w) abort_rule(at, conditionMessage(w)),
+    error = function(e) abort_rule(at, conditionMessage(e))
+  )
+}
+
+abort_rule <- function(at, why) {
+  abort_input(
+    "Rules must be expressions that R can evaluate.",
+    x = "{.code {at$text}}: {why}", arg = "rules"
+  )
+}
+
+#' Refuse text that is no level of the column it is compared with
+#' @noRd
+check_rule_levels <- function(values, at) {
+  text <- vapply(values, is.character, TRUE)
+  known <- unlist(lapply(values, levels))
+  unknown <- setdiff(unlist(values[text]), known)
+  refuse_if(
+    any(text) && !all(text) && length(unknown) > 0,
+    "Rules must name levels that the codebook states.",
+    x = "{.code {at$text}} names {.val {unknown}}.", arg = "rules"
+  )
+}
+
+#' The name of the amount that an expression is, or nothing
+#' @noRd
+rule_amount <- function(x, specs) {
+  name <- if (is.name(x)) as.character(x) else ""
+  if (name %in% names(specs) && is_amount(specs[[name]])) name else ""
+}
+
+#' The values of a category or flag by combination
+#' @noRd
+rule_column <- function(name, at) {
+  spec <- at$specs[[name]]
+  if (is_amount(spec)) abort_undecided(at, name)
+  code <- at$grid[, name]
+  if (spec$type == "logical") {
+    return(c(FALSE, TRUE)[code])
+  }
+  levels <- unname(spec$levels)
+  number <- text_number(levels)
+  if (!anyNA(number)) {
+    number[code]
+  } else if (spec$type == "ordered") {
+    factor(levels[code], levels, ordered = TRUE)
+  } else {
+    # "<" of text would be the alphabet's
+    factor(levels[code], levels)
+  }
+}
+
+# Amounts ----------------------------------------------------------------------
+
+abort_undecided <- function(at, name) {
+  abort_input(
+    "Of an amount, a rule must only ask what its part decides.",
+    x = "{.code {at$text}} asks more of {.val {name}}.",
+    i = "Compare it with 0, a code or a bound, or ask for
+         {.code part({name})}.",
+    arg = "rules", class = "pseudosynth_error_rule"
+  )
+}
+
+#' What the parts of an amount say to a question about its value
+#' @param fn (string) The function that is called on it.
+#' @param asked (character) Names of amounts by argument, `""` for others.
+#' @noRd
+amount_answer <- function(fn, x, asked, at) {
+  place <- which(nzchar(asked))
+  name <- asked[place[1]]
+  spec <- at$specs[[name]]
+  parts <- amount_parts(spec)
+  code <- at$grid[, name]
+  if (fn == "is.na" && length(asked) == 1) {
+    return((parts$kind == "missing")[code])
+  }
+  known <- length(asked) == 2 && length(place) == 1 &&
+    (fn %in% rule_comparisons || (fn == "%in%" && place == 1)) &&
+    length(all.vars(x[[4 - place]])) == 0
+  if (!known) abort_undecided(at, name)
+  others <- rule_value(x[[4 - place]], at)
+  if (spec$type == "date" && is.character(others)) {
+    others <- date_number(others)
+  }
+  single <- is.numeric(others) && !anyNA(others) &&
+    (fn == "%in%" || length(others) == 1)
+  if (!single) abort_undecided(at, name)
+  # 5 < x is x > 5
+  turned <- c("<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
+  if (place == 2 && fn %in% names(turned)) fn <- turned[[fn]]
+  answers <- if (fn == "%in%") {
+    equal <- vapply(others, function(v) part_answers("==", v, parts),
+      logical(nrow(parts))
+    )
+    # A missing value is not in a set
+    equal[parts$kind == "missing", ] <- FALSE
+    apply(matrix(equal, nrow(parts)), 1, any)
+  } else {
+    part_answers(fn, others, parts)
+  }
+  open <- is.na(answers) & parts$kind != "missing"
+  if (any(open)) abort_undecided(at, name)
+  answers[code]
+}
+
+#' A comparison of all values of each part with a number
+#' @return (logical) `NA` where some values say yes and others no.
+#' @noRd
+part_answers <- function(fn, number, parts) {
+  if (fn == "!=") {
+    return(!part_answers("==", number, parts))
+  }
+  low <- parts$low
+  high <- parts$high
+  # What is a part of its own is in no other
+  alone <- number %in% parts$value
+  yes <- switch(fn,
+    "==" = low == number & high == number,
+    "<" = high < number, "<=" = high <= number,
+    ">" = low > number, ">=" = low >= number
+  )
+  no <- switch(fn,
+    "==" = high < number | low > number | (parts$valued & alone) |
+      (!is.na(parts$step) & !is_multiple(number, parts$step)),
+    "<" = low >= number, "<=" = low > number,
+    ">" = high <= number, ">=" = high < number
+  )
+  ifelse(yes, TRUE, ifelse(no, FALSE, NA))
+}
+
+# Together ---------------------------------------------------------------------
+
+#' One number for each combination of levels
+#' @noRd
+combination_keys <- function(codes, sizes) {
+  step <- cumprod(c(1, sizes[-length(sizes)]))
+  drop(sweep(codes, 2, 1) %*% step)
+}
+
+#' Refuse rules that no row can meet together
+#'
+#' Columns are set one after the other, and back, until all rules are met.
+#' @noRd
+check_rules_meet <- function(rules, levels) {
+  sizes <- lengths(levels)
+  open <- lapply(rules, function(rule) {
+    allowed <- rep(TRUE, prod(sizes[rule$columns]))
+    keys <- combination_keys(rule$forbidden, sizes[rule$columns])
+    allowed[keys + 1] <- FALSE
+    allowed
+  })
+  columns <- unique(unlist(lapply(rules, `[[`, "columns")))
+  ends <- vapply(rules, function(rule) {
+    max(match(rule$columns, columns), 0L)
+  }, 1L)
+  row <- integer(length(levels))
+  can_meet <- function(k) {
+    if (k > length(columns)) {
+      return(TRUE)
+    }
+    for (level in seq_len(sizes[columns[k]])) {
+      row[columns[k]] <<- level
+      fits <- all(vapply(which(ends == k), function(r) {
+        at <- rules[[r]]$columns
+        open[[r]][combination_keys(t(row[at]), sizes[at]) + 1]
+      }, TRUE))
+      if (fits && can_meet(k + 1)) {
+        return(TRUE)
+      }
+    }
+    FALSE
+  }
+  refuse_if(
+    !can_meet(1), "Some row must be able to meet all rules together.",
+    x = "None can: the rules contradict each other.", arg = "rules",
+    class = "pseudosynth_error_rule"
+  )
+}
+
+#' Refuse a file whose records break a rule
+#' @noRd
+check_rules_hold <- function(rules, codes) {
+  broken <- lapply(rules, function(rule) broken_records(rule, codes))
+  bad <- which(lengths(broken) > 0)
+  texts <- vapply(bad, function(r) {
+    n <- length(broken[[r]])
+    sprintf(
+      "%s not meet `%s`.",
+      paste(counted(n, "record"), if (n == 1) "does" else "do"),
+      rules[[r]]$text
+    )
+  }, "")
+  if (length(bad) > 0) {
+    abort_input(
+      c(
+        "Every record of the file must meet the rules.",
+        x_bullets(utils::head(texts, 5))
+      ),
+      i = "Correct the records, or the rule.",
+      arg = "rules", rows = sort(unique(unlist(broken))),
+      class = "pseudosynth_error_rule"
+    )
+  }
+}
+
+#' Records in a forbidden combination
+#' @return (integer)
+#' @noRd
+broken_records <- function(rule, codes) {
+  at <- codes[, rule$columns, drop = FALSE]
+  both <- rbind(at, rule$forbidden)
+  keys <- combination_keys(both, apply(both, 2, max))
+  n <- nrow(at)
+  which(keys[seq_len(n)] %in% keys[-seq_len(n)])
+}

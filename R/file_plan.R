@@ -1,0 +1,296 @@
+# The plan of a file: what happens to each column of it, before anything is
+# spent.
+
+#' Plan what happens to each column of a file
+#'
+#' Checks a file against its [codebook()] and codes it for a release: every
+#' category, flag and part of an amount becomes a column of level numbers, the
+#' discrete block; amounts keep the values of the records whose part has values.
+#' No record is dropped. [decode_file()] brings codes back to a file.
+#'
+#' @section Parts of amounts:
+#' An amount, a count or a date is in one of its parts: `missing`, `zero`, a
+#' `code`, `negative`, a `multiple of` a heap's step, or another `value`, as far
+#' as the codebook states them. A value that is a code is in no other part;
+#' multiples of 1,000 are not among the multiples of 100. Records in negative,
+#' heaped and other values have amounts.
+#'
+#' @section Rules:
+#' A rule is a one-sided formula, or a quoted expression, that must hold for
+#' every record, such as `~ benefit == 0 | age >= 65`. It may use `|`, `&`, `!`,
+#' comparisons, `%in%`, `is.na()`, `xor()`, `+`, `-`, `*`, `/`, `c()` and `:`.
+#' Categories are text, ordered ones and numbers compare by their order. Of an
+#' amount a rule may ask what its part decides: `benefit == 0`, `benefit > 0`,
+#' `is.na(benefit)`, or `part(benefit) == "value"`. Where missing values leave a
+#' rule undecided it counts as met.
+#'
+#' @param data (data frame) The confidential file.
+#' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
+#'   for each column of the file.
+#' @param publish (character or `NULL`) Columns that are released as they are;
+#'   all others are protected. `NULL`, the default: none, and the number of
+#'   records is protected, too.
+#' @param unit (string or `NULL`) The column that says which records belong to
+#'   one unit, such as a household: an `"id"` of the codebook, which states by
+#'   `records` how many records a unit may have. `NULL`, the default: every
+#'   record is a unit.
+#' @param rules (formula, quoted expression, list of them, or `NULL`) What must
+#'   hold for every record. `NULL`, the default: nothing.
+#' @return A `file_plan`, confidential:
+#'   * `table`: one row a column of the file, in its order: `column`, `type`,
+#'     `role` (`"protected"`, `"published"`, `"left out"` or `"constant"`: one
+#'     level only), `levels` (in the discrete block), `amount` (are there
+#'     values?), `transform`, `family`;
+#'   * `codes`: integer matrix, one row a record, one column for each column of
+#'     the file with two levels or more; `levels`: the names of their levels;
+#'   * `amounts`: for each amount the `records` in parts with values, and their
+#'     `values`;
+#'   * `rules`: for each rule its `text`, the `columns` of `codes` that it
+#'     names, and the `forbidden` combinations of their levels, one a row;
+#'   * `unit`: `column`, `records` (the codebook's maximum), `index` (which unit
+#'     each record belongs to); `NULL` without units;
+#'   * `codebook`, `published` (names), `n_records`, `schema` (each column's
+#'     type and attributes), `left_out` (what does not come back), `tibble`.
+#' @section Error types: `pseudosynth_error_input`: columns without a row in the
+#'   codebook, or the other way round; values that the codebook does not have
+#'   (class `pseudosynth_error_outside`; the condition's field `rows` has the
+#'   records, and `by_column` those of each column); a column that is missing
+#'   for all records; units with more records than stated; a rule that names an
+#'   unknown column, that no row can meet, or that records of the file break
+#'   (class `pseudosynth_error_rule`, with their `rows`).
+#' @section Privacy: Names, order, types, formats and labels of columns count as
+#'   public. Levels and bounds are those of the codebook. A print or plot of a
+#'   plan shows the codebook and no value of a record.
+#' @seealso [codebook()], [decode_file()], [plot.file_plan]
+#' @examples
+#' book <- confirm_codebook(draft_codebook(ce_income))
+#' plan <- file_plan(ce_income, book,
+#'   publish = c("sex", "region"),
+#'   rules = ~ marital != "widowed" | age != "20 or under"
+#' )
+#' plan
+#' plot(plan)
+#' @export
+file_plan <- function(data, codebook, publish = NULL, unit = NULL,
+                      rules = NULL) {
+  check_data_frame(data)
+  check_present(codebook)
+  # The function of that name, not the argument
+  book <- read_book(codebook)
+  specs <- check_book_columns(data, book)
+  check_publish(publish, specs)
+  for (name in names(data)) {
+    check_column_kind(data[[name]], name)
+    if (specs[[name]]$type != "id") check_has_value(data[[name]], name)
+  }
+  found <- code_file(data, specs)
+  levels <- lapply(specs, block_levels)
+  levels <- levels[lengths(levels) > 1]
+  codes <- vapply(found[names(levels)], identity, integer(nrow(data)))
+  codes <- matrix(codes, nrow(data), dimnames = list(NULL, names(levels)))
+  schema <- Map(column_schema, as.list(data), specs)
+  new_result(
+    "file_plan",
+    table = plan_table(specs, publish), codes = codes, levels = levels,
+    amounts = file_amounts(data, specs, found),
+    rules = file_rules(rules, specs, levels, codes),
+    unit = file_unit(data, unit, specs), codebook = book,
+    published = publish %||% character(), n_records = nrow(data),
+    schema = schema, left_out = what_is_left_out(data, schema),
+    tibble = is_tibble(data)
+  )
+}
+
+read_book <- function(x) {
+  check_that(
+    inherits(x, "codebook") || is.data.frame(x) || is_string(x), x,
+    "{.arg codebook} must be a codebook, a data frame or the path of a CSV
+     file.", i = "Make one with {.fn codebook} or {.fn draft_codebook}.",
+    arg = "codebook"
+  )
+  codebook(x)
+}
+
+#' The codebook's rows in the order of the file
+#' @noRd
+check_book_columns <- function(data, book) {
+  specs <- column_specs(book)
+  unknown <- setdiff(names(data), names(specs))
+  absent <- setdiff(names(specs), names(data))
+  refuse_if(
+    length(unknown) + length(absent) > 0,
+    "The codebook must have a row for each column of the file, and no other.",
+    x = if (length(unknown) > 0) "It lacks {.val {unknown}}.",
+    x = if (length(absent) > 0) "The file lacks {.val {absent}}.",
+    i = "A column of type {.val id} is left out of every release.",
+    arg = "codebook"
+  )
+  specs[names(data)]
+}
+
+check_publish <- function(publish, specs) {
+  check_names(publish, names(specs))
+  twice <- publish[duplicated(publish)]
+  refuse_if(
+    length(twice) > 0, "{.arg publish} must name every column once.",
+    x = "{.val {twice}} {?is/are} named again.", arg = "publish"
+  )
+  ids <- Filter(function(name) specs[[name]]$type == "id", publish)
+  refuse_if(
+    length(ids) > 0, "{.arg publish} must not name identifiers.",
+    x = "{.val {ids}} {?is/are} of type {.val id} in the codebook.",
+    arg = "publish"
+  )
+}
+
+#' Level numbers of all columns; an error that counts what is in no codebook
+#' @return (named list of integer)
+#' @noRd
+code_file <- function(data, specs) {
+  found <- Map(code_column, lapply(names(data), function(j) data[[j]]), specs)
+  names(found) <- names(specs)
+  wrong <- Filter(Negate(is.null), lapply(found, `[[`, "wrong"))
+  refuse_if(
+    length(wrong) > 0,
+    "The columns {.val {names(wrong)}} must be of the codebook's type.",
+    x = "{.val {names(wrong)[1]}}: {wrong[[1]]}", arg = "data"
+  )
+  codes <- lapply(found, `[[`, "codes")
+  lost <- lapply(codes, function(code) which(is.na(code)))
+  lost <- lost[lengths(lost) > 0]
+  if (length(lost) > 0) abort_outside(lost, data, specs)
+  codes
+}
+
+abort_outside <- function(lost, data, specs) {
+  texts <- vapply(names(lost), function(name) {
+    rows <- lost[[name]]
+    values <- column_values(data[[name]])[rows]
+    missing <- sum(is.na(values) & !is.nan(values))
+    toString(c(
+      if (missing > 0) paste(counted(missing, "record"), "without a value"),
+      if (length(rows) > missing) {
+        paste(
+          counted(length(rows) - missing, "record"), "with a value",
+          if (is_amount(specs[[name]])) {
+            "that is out of bounds or not whole"
+          } else {
+            "that is none of the levels"
+          }
+        )
+      }
+    ))
+  }, "")
+  shown <- sprintf("`%s`: %s.", names(lost), texts)
+  more <- length(shown) - 5
+  bullets <- c(
+    "The file must hold nothing but what the codebook states.",
+    x_bullets(utils::head(shown, 5)),
+    if (more > 0) c(x = "{more} more column{?s}."),
+    i = "State the levels, bounds, codes, or {.code missing = TRUE}; for
+         categories a level that takes all others by {.field outside}."
+  )
+  abort_input(
+    bullets, arg = "data", rows = sort(unique(unlist(lost))),
+    class = "pseudosynth_error_outside", by_column = lost
+  )
+}
+
+#' The values of records whose part has values
+#' @noRd
+file_amounts <- function(data, specs, found) {
+  amounts <- Filter(is_amount, specs)
+  lapply(stats::setNames(nm = names(amounts)), function(name) {
+    valued <- amount_parts(specs[[name]])$valued[found[[name]]]
+    records <- which(valued)
+    list(
+      records = records,
+      values = as.double(plain_column(data[[name]]))[records]
+    )
+  })
+}
+
+plan_table <- function(specs, publish) {
+  field <- function(f) {
+    unname(vapply(specs, function(spec) as.character(spec[[f]]), ""))
+  }
+  levels <- unname(lengths(lapply(specs, block_levels)))
+  amount <- unname(vapply(specs, function(spec) {
+    is_amount(spec) && any(amount_parts(spec)$valued)
+  }, TRUE))
+  role <- rep("protected", length(specs))
+  role[levels == 1 & !amount] <- "constant"
+  role[names(specs) %in% publish] <- "published"
+  role[field("type") == "id"] <- "left out"
+  data.frame(
+    column = names(specs), type = field("type"), role = role,
+    levels = levels, amount = amount, transform = field("transform"),
+    family = field("family")
+  )
+}
+
+#' What of a file does not come back, in words
+#' @noRd
+what_is_left_out <- function(data, schema) {
+  names <- attr(data, "row.names")
+  lost <- lapply(schema, `[[`, "left_out")
+  lost <- lost[lengths(lost) > 0]
+  c(
+    if (is.character(names)) "row names",
+    sprintf(
+      "attributes of `%s`: %s", names(lost), vapply(lost, toString, "")
+    )
+  )
+}
+
+# Units ------------------------------------------------------------------------
+
+file_unit <- function(data, unit, specs) {
+  if (is.null(unit)) {
+    return(NULL)
+  }
+  check_string(unit)
+  check_names(unit, names(specs))
+  most <- specs[[unit]]$records
+  refuse_if(
+    specs[[unit]]$type != "id" || is.na(most),
+    "{.arg unit} must be an identifier whose largest number of records is
+    stated.",
+    i = "In the codebook set {.field type} of {.val {unit}} to {.val id} and
+         {.field records} to the most records that a unit may have.",
+    arg = "unit"
+  )
+  values <- column_values(data[[unit]])
+  unnamed <- which(is.na(values))
+  refuse_if(
+    length(unnamed) > 0, "Every record must belong to a unit.",
+    x = "{.val {unit}} is missing for {length(unnamed)} record{?s}.",
+    arg = "unit", rows = unnamed
+  )
+  index <- match(values, unique(values))
+  size <- tabulate(index)
+  large <- sum(size > most)
+  refuse_if(
+    large > 0,
+    "A unit of {.val {unit}} must have at most {most} record{?s}: the codebook
+    says so.",
+    x = "{large} unit{?s} {?has/have} more.", arg = "unit",
+    rows = which(size[index] > most)
+  )
+  list(column = unit, records = most, index = index)
+}
+
+#' Refuse to spend on a draft
+#' @noRd
+check_confirmed <- function(plan) {
+  draft <- unconfirmed(plan$codebook)
+  refuse_privacy(
+    length(draft) > 0,
+    "For a strict guarantee the codebook must be confirmed.",
+    x = "Levels, bounds or codes of {.val {draft}} were read from the file.",
+    i = "Edit them by public knowledge, then call {.fn confirm_codebook} and
+         make the plan again.",
+    arg = "plan", class = "pseudosynth_error_unconfirmed"
+  )
+  invisible(plan)
+}

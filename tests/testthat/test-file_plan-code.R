@@ -1,0 +1,210 @@
+confirmed_plan <- function(data) {
+  file_plan(data, confirm_codebook(draft_codebook(data)))
+}
+
+test_that("files of five makes come back as they went in", {
+  heaped <- heaped_file()[c("pay", "group")]
+  files <- list(
+    ce = ce_income, survey = survey_file(), haven = haven_file(),
+    dated = dated_file(), heaped = heaped
+  )
+  for (file in files) {
+    plan <- confirmed_plan(file)
+    expect_identical(decode_file(plan), file)
+    expect_identical(nrow(plan$codes), nrow(file))
+  }
+})
+
+test_that("all records of the CE file go through, zeros and negatives too", {
+  plan <- confirmed_plan(ce_income)
+  parts <- plan$levels$income[plan$codes[, "income"]]
+  expect_identical(sum(parts == "zero"), 725L)
+  expect_identical(sum(parts == "negative"), 5L)
+  expect_identical(length(plan$amounts$income$records), 6208L - 725L)
+  expect_identical(
+    as.integer(plan$amounts$income$values),
+    ce_income$income[ce_income$income != 0]
+  )
+})
+
+test_that("parts are those of a loop over values", {
+  data <- heaped_file()
+  plan <- file_plan(data, heaped_book())
+  naive <- vapply(data$pay, function(x) {
+    if (x == 1e5) "code 100000"
+    else if (x == 0) "zero"
+    else if (x < 0) "negative"
+    else if (x %% 1000 == 0) "multiple of 1000"
+    else if (x %% 100 == 0) "multiple of 100"
+    else if (x %% 10 == 0) "multiple of 10"
+    else "value"
+  }, "")
+  expect_identical(plan$levels$pay[plan$codes[, "pay"]], naive)
+  expect_gt(sum(naive == "code 100000"), 0)
+  expect_identical(
+    plan$amounts$pay$records, which(!naive %in% c("zero", "code 100000"))
+  )
+  # The identifier is left out; all else is there
+  expect_identical(decode_file(plan), {
+    data$group <- factor(data$group, c("a", "b", "c", "other"))
+    data[c("pay", "group")]
+  })
+})
+
+test_that("other codes and amounts give a file of their own", {
+  plan <- file_plan(heaped_file(), heaped_book())
+  codes <- plan$codes[1:3, ]
+  codes[, "pay"] <- match(
+    c("zero", "multiple of 100", "value"), plan$levels$pay
+  )
+  amounts <- list(pay = list(values = c(300, 301)))
+  found <- decode_file(plan, codes, amounts)
+  expect_identical(found$pay, c(0, 300, 301))
+  # 1,000 is a multiple of 1,000 and in no other part
+  amounts$pay$values[1] <- 1000
+  expect_error(decode_file(plan, codes, amounts), class = input_error)
+  amounts$pay$values <- 300
+  expect_error(decode_file(plan, codes, amounts), "2 such", class = input_error)
+  codes[1, "group"] <- 9L
+  expect_error(decode_file(plan, codes, amounts), class = input_error)
+})
+
+test_that("the codebook gives levels, the file their labels", {
+  data <- data.frame(g = factor(c("b", "a"), c("b", "a", "secret person")))
+  book <- data.frame(column = "g", type = "category", levels = "a|b|c")
+  plan <- file_plan(data, book)
+  expect_identical(levels(decode_file(plan)$g), c("a", "b", "c"))
+  expect_identical(as.character(decode_file(plan)$g), c("b", "a"))
+  expect_length(grepRaw("secret", serialize(plan, NULL), fixed = TRUE), 0)
+  labels <- c(yes = 1, no = 2, "Jane Doe" = 77)
+  data <- data.frame(q = 1:2)
+  data$q <- labelled(c(1, 2), labels)
+  book <- data.frame(column = "q", type = "category", levels = "1|2")
+  plan <- file_plan(data, book)
+  expect_identical(attr(decode_file(plan)$q, "labels"), labels[1:2])
+  expect_length(grepRaw("Jane", serialize(plan, NULL), fixed = TRUE), 0)
+})
+
+test_that("numbers are levels as numbers, whatever their text", {
+  data <- data.frame(x = c(1L, 2L, 10L, NA))
+  book <- data.frame(
+    column = "x", type = "ordered", levels = "01|2.0|1e1", missing = TRUE
+  )
+  plan <- file_plan(data, book)
+  expect_identical(plan$codes[, "x"], 1:4)
+  expect_identical(decode_file(plan), data)
+  book$levels <- "one|two"
+  expect_error(file_plan(data, book), "type", class = input_error)
+})
+
+test_that("attributes that may hold values of records do not come back", {
+  data <- data.frame(x = c(1.5, 2.5, 4), row.names = c("Jane", "Joe", "Jim"))
+  attr(data$x, "source") <- c(11, 12, 13)
+  attr(data$x, "label") <- c("Jane", "Joe", "Jim")
+  book <- data.frame(column = "x", type = "amount", lower = 0, upper = 5)
+  plan <- file_plan(data, book)
+  expect_identical(decode_file(plan), data.frame(x = c(1.5, 2.5, 4)))
+  expect_output(print(plan), "row names, attributes of `x`: source, label")
+})
+
+test_that("a column of one level costs nothing and comes back", {
+  data <- data.frame(year = rep(2015L, 4), x = c(1, 2, 3, 4))
+  book <- data.frame(
+    column = c("year", "x"), type = c("category", "amount"),
+    levels = c("2015", ""), lower = c(NA, 0), upper = c(NA, 9)
+  )
+  plan <- file_plan(data, book)
+  expect_identical(ncol(plan$codes), 0L)
+  expect_identical(plan$table$role, c("constant", "protected"))
+  expect_identical(decode_file(plan), data)
+})
+
+test_that("a whole file of one record goes through", {
+  plan <- confirmed_plan(survey_file()[1, ])
+  expect_identical(decode_file(plan), survey_file()[1, ])
+})
+
+test_that("dates with codes and bounds are amounts in days", {
+  data <- data.frame(d = as.Date(c("2020-02-29", "9999-12-31", NA)))
+  book <- data.frame(
+    column = "d", type = "date", lower = "2020-01-01", upper = "2020-12-31",
+    codes = "9999-12-31=open", missing = TRUE
+  )
+  plan <- file_plan(data, book)
+  expect_identical(plan$levels$d, c("missing", "code 9999-12-31", "value"))
+  expect_identical(decode_file(plan), data)
+  data$d[1] <- as.Date("2021-01-01")
+  expect_error(
+    file_plan(data, book), class = "pseudosynth_error_outside"
+  )
+})
+
+test_that("files that package haven reads come back", {
+  skip_if_not_installed("haven")
+  path <- withr::local_tempfile(fileext = ".sav")
+  data <- data.frame(
+    sex = factor(rep(c("male", "female"), 30)), when = as.Date("2020-01-01"),
+    pay = 1000 + 17 * seq_len(60)
+  )
+  data$ask <- haven::labelled(
+    rep(c(1, 2, NA), 20), c(yes = 1, no = 2, "not asked" = 9), "Asked?"
+  )
+  haven::write_sav(data, path)
+  read <- haven::read_sav(path, user_na = TRUE)
+  plan <- confirmed_plan(read)
+  expect_identical(decode_file(plan), read)
+  expect_s3_class(decode_file(plan)$ask, "haven_labelled")
+})
+
+# A column of any make, with zeros, codes, heaps and missing values at random
+random_column <- function(n) {
+  x <- switch(sample(8, 1),
+    factor(sample(letters[1:4], n, TRUE), letters[1:6], ordered = n %% 2 == 0),
+    sample(c("x|y", "x=y", "x\\", ""), n, TRUE),
+    runif(n) < 0.3,
+    as.Date("1999-01-01") + sample(5000, n, TRUE),
+    sample(-3:60, n, TRUE),
+    round(rlnorm(n, 6, 2)),
+    rnorm(n, sample(c(-1e5, 0, 3), 1), 10^sample(-3:4, 1)),
+    labelled(as.double(sample(c(-9, -7, 1:90), n, TRUE)), c(a = -9, b = 7))
+  )
+  kind <- typeof(x)
+  if (kind == "double" && !inherits(x, "Date")) {
+    plain <- unclass(x)
+    if (runif(1) < 0.4) plain[sample(n, n / 5)] <- 0
+    if (runif(1) < 0.4) plain[sample(n, n / 5)] <- sample(c(-9, -8, 99999), 1)
+    if (runif(1) < 0.3) plain <- round(plain, -2)
+    attributes(plain) <- attributes(x)
+    x <- plain
+  }
+  if (runif(1) < 0.5) x[sample(n, n / 10)] <- NA
+  x
+}
+
+test_that("columns of any make go through a draft, its CSV and a plan", {
+  path <- withr::local_tempfile(fileext = ".csv")
+  withr::local_seed(12)
+  for (i in 1:20) {
+    data <- as.data.frame(stats::setNames(
+      lapply(1:8, function(j) random_column(80)), paste0("c", 1:8)
+    ))
+    draft <- draft_codebook(data)
+    unlink(path)
+    write_codebook(draft, path)
+    expect_identical(codebook(path), draft)
+    plan <- file_plan(data, path)
+    expect_identical(decode_file(plan), data)
+    # Codes and amounts alone hold the file: they give it without the plan's
+    rows <- sample(80)
+    amounts <- lapply(plan$amounts, function(amount) {
+      places <- match(amount$records, rows)
+      list(values = amount$values[order(places)])
+    })
+    shuffled <- decode_file(plan, plan$codes[rows, , drop = FALSE], amounts)
+    for (name in names(data)) {
+      expect_identical(
+        column_values(shuffled[[name]]), column_values(data[[name]])[rows]
+      )
+    }
+  }
+})

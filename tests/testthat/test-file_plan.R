@@ -1,0 +1,106 @@
+test_that("values outside the codebook are counted, never told", {
+  data <- data.frame(
+    g = c("a", "b", "SECRET", NA, "SECRET"), x = c(1, 98765, 3, NaN, 5),
+    n = c(1, 2.5, 3, 4, NA)
+  )
+  book <- data.frame(
+    column = c("g", "x", "n"), type = c("category", "amount", "count"),
+    levels = c("a|b|other", "", ""), lower = c(NA, 0, 0), upper = c(NA, 9, 9)
+  )
+  error <- expect_error(
+    file_plan(data, book), class = "pseudosynth_error_outside"
+  )
+  expect_match(conditionMessage(error), "`g`: 1 record without a value")
+  expect_match(conditionMessage(error), "2 records with a value", fixed = TRUE)
+  expect_false(grepl("SECRET|98765|2\\.5", conditionMessage(error)))
+  expect_identical(error$rows, 2:5)
+  expect_identical(
+    lapply(error$by_column, as.integer), list(g = 3:5, x = c(2L, 4L),
+      n = c(2L, 5L))
+  )
+  book$outside <- c("other", NA, NA)
+  book$missing <- c(TRUE, FALSE, FALSE)
+  plan <- file_plan(data[c(1, 3), ], book)
+  expect_identical(decode_file(plan)$g, c("a", "other"))
+})
+
+test_that("bad files and columns are refused by name", {
+  data <- data.frame(g = c("a", "b"), x = c(1, 2))
+  book <- codebook(data.frame(
+    column = c("g", "x"), type = c("category", "amount"),
+    levels = c("a|b", ""), lower = c(NA, 0), upper = c(NA, 9), missing = TRUE
+  ))
+  refused <- function(text, ...) {
+    expect_error(file_plan(...), text, class = input_error)
+  }
+  refused("lacks", data["g"], book)
+  refused("lacks", cbind(data, z = 1), book)
+  refused("missing for all 2", transform(data, x = NA_real_), book)
+  refused("distinct names", cbind(data, g = 1), book)
+  refused("type", transform(data, x = c("1", "2")), book)
+  refused("at least 1", data[0, ], book)
+  refused("codebook", data, 3)
+  refused("columns", data, book, publish = "z")
+  refused("once", data, book, publish = c("g", "g"))
+  refused("identifier", data, book, unit = "g")
+  refused("data frame", as.matrix(data), book)
+  # A category that is constant in the file has its levels in the codebook
+  expect_identical(
+    unname(file_plan(data[c(1, 1), ], book)$codes[, "g"]), c(1L, 1L)
+  )
+})
+
+test_that("a unit has at most as many records as stated", {
+  data <- heaped_file()
+  plan <- file_plan(data, heaped_book(), unit = "household")
+  expect_identical(plan$unit$records, 2L)
+  expect_identical(plan$unit$index, data$household)
+  expect_error(
+    file_plan(data, heaped_book(), publish = "household"), "identifier",
+    class = input_error
+  )
+  data$household[3] <- 1
+  error <- expect_error(
+    file_plan(data, heaped_book(), unit = "household"), "1 unit",
+    class = input_error
+  )
+  expect_identical(error$rows, 1:3)
+  data$household[3] <- NA
+  expect_error(
+    file_plan(data, heaped_book(), unit = "household"), "1 record",
+    class = input_error
+  )
+})
+
+test_that("neither print nor figure of a plan holds a value of a record", {
+  data <- data.frame(
+    name = sprintf("SECRET%03d", 1:40), pay = 70000 + 1:40 / 128,
+    g = rep(c("a", "b"), 20)
+  )
+  book <- data.frame(
+    column = c("name", "pay", "g"), type = c("id", "amount", "category"),
+    levels = c("", "", "a|b"), lower = c(NA, 0, NA), upper = c(NA, 1e5, NA)
+  )
+  plan <- file_plan(data, book, publish = "g")
+  text <- paste(capture.output(print(plan)), collapse = " ")
+  expect_match(text, "left out")
+  expect_match(text, "for the agency only")
+  expect_false(grepl("SECRET|70000|7000", text))
+  figure <- serialize(autoplot(plan), NULL)
+  expect_length(grepRaw("SECRET", figure, fixed = TRUE), 0)
+  value <- writeBin(70000 + 7 / 128, raw(), endian = "big")
+  expect_length(grepRaw(value, figure, fixed = TRUE), 0)
+  # The needle is found where it is
+  expect_gt(length(grepRaw(value, serialize(plan, NULL), fixed = TRUE)), 0)
+})
+
+test_that("a plan tells what becomes of each column", {
+  plan <- file_plan(ce_income, draft_codebook(ce_income), publish = "region")
+  table <- plan$table
+  expect_identical(table$column, names(ce_income))
+  expect_identical(table$role[table$column == "region"], "published")
+  expect_identical(table$amount, table$column == "income")
+  expect_output(print(plan), "draft, no strict release takes it")
+  expect_s3_class(autoplot(plan), "ggplot")
+  expect_identical(as.data.frame(plan), table)
+})
