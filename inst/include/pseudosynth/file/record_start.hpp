@@ -14,9 +14,9 @@
 
 namespace pseudosynth {
 
-/// Published records that break a rule whatever their other cells are.
+/// A record breaks a rule whatever its cells that are not fixed are.
 struct RuleUnmet : std::runtime_error {
-  RuleUnmet() : std::runtime_error("a record can meet no rule") {}
+  RuleUnmet() : std::runtime_error("a record cannot meet the rules") {}
 };
 
 /// @brief Draws the cells that are not fixed.
