@@ -74,8 +74,8 @@ ps::FittingTask to_task(const std::vector<int>& levels,
   for (R_xlen_t t = 0; t < tables.size(); ++t) {
     const Rcpp::List table(tables[t]);
     const Rcpp::NumericVector target(table["target"]);
-    task.tables.push_back({to_columns(table["columns"], levels),
-                           {target.begin(), target.end()}});
+    task.tables.push_back(
+        {to_columns(table["columns"], levels), {target.begin(), target.end()}});
   }
   for (R_xlen_t r = 0; r < rules.size(); ++r) {
     const Rcpp::List rule(rules[r]);
@@ -103,9 +103,9 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
   binding::run_to_end(parts, threads, stop, [&](int p) {
     ps::TableCounts& own = counts[static_cast<std::size_t>(p)];
     own = ps::empty_counts(crossed);
-    ps::add_records(file, crossed, static_cast<std::size_t>(cut[p]),
-                    static_cast<std::size_t>(cut[p + 1]),
-                    [&] { return stop.load(); }, own);
+    ps::add_records(
+        file, crossed, static_cast<std::size_t>(cut[p]),
+        static_cast<std::size_t>(cut[p + 1]), [&] { return stop.load(); }, own);
   });
   ps::TableCounts whole = ps::empty_counts(crossed);
   for (const ps::TableCounts& part : counts) ps::add_counts(part, whole);

@@ -162,7 +162,9 @@ test_that("bad input is refused by name and count, never by value", {
   colnames(codes) <- letters[1:4]
   bad <- codes
   bad[c(3, 7), 2] <- c(17L, NA)
-  error <- expect_error(block_of(bad, levels), class = "pseudosynth_error_input")
+  error <- expect_error(
+    block_of(bad, levels), class = "pseudosynth_error_input"
+  )
   expect_identical(error$rows, c(3L, 7L))
   expect_match(conditionMessage(error), "column b, 2 records")
   expect_no_match(conditionMessage(error), "17")

@@ -59,8 +59,9 @@ inline std::vector<std::size_t> shuffled(std::size_t n, Rng& rng) {
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = n; i > 1; --i)
-    std::swap(order[i - 1],
-              order[static_cast<std::size_t>(rng.integer(static_cast<int>(i)))]);
+    std::swap(
+        order[i - 1],
+        order[static_cast<std::size_t>(rng.integer(static_cast<int>(i)))]);
   return order;
 }
 

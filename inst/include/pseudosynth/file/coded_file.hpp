@@ -56,7 +56,8 @@ struct CrossedColumns {
       }
       stride.push_back(cells);
       cells *= static_cast<std::size_t>(levels[static_cast<std::size_t>(j)]);
-      if (cells > kMost) throw std::overflow_error("a table has too many cells");
+      if (cells > kMost)
+        throw std::overflow_error("a table has too many cells");
     }
   }
 
