@@ -61,6 +61,34 @@ test_that("a Gibbs move alone leaves the target law as it is", {
   }
 })
 
+test_that("cells that a rule holds together reach all allowed states", {
+  withr::local_seed(7)
+  levels <- c(2L, 3L, 3L)
+  # Columns 2 and 3 are equal: neither can move alone
+  forbidden <- whole_domain(levels)
+  forbidden <- forbidden[forbidden[, 2] != forbidden[, 3], ]
+  storage.mode(forbidden) <- "integer"
+  tables <- list(
+    list(columns = 1:2, target = stats::runif(6)),
+    list(columns = 2:3, target = stats::runif(9)),
+    list(columns = c(3L, 1L), target = stats::runif(6)),
+    list(columns = c(3L, 1L, 2L), target = stats::runif(18))
+  )
+  rules <- list(list(columns = 1:3, cells = cells_of(forbidden, levels)))
+  start <- rbind(c(1L, 2L, 2L), c(2L, 1L, 1L))
+  free <- rep(FALSE, 3)
+  law <- enumerated_law(levels, 2, start, free, tables, forbidden, 1.5)
+  found <- vapply(1:8000, function(r) {
+    state_key(sweep_records_(
+      start, levels, free, tables, rules, 1.5, 20, c(3, r)
+    )$codes)
+  }, "")
+  count <- tabulate(match(found, vapply(law$codes, state_key, "")), 36)
+  expect_identical(sum(count), 8000L)
+  p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
+  expect_gt(p, 1e-5)
+})
+
 test_that("the energy is kept up by moves", {
   withr::local_seed(2)
   levels <- c(3L, 4L, 2L)
@@ -127,6 +155,8 @@ test_that("forbidden cells never occur, however rare the allowed ones", {
   withr::local_seed(6)
   levels <- c(2L, 6L, 5L, 6L)
   codes <- leaning_codes(1500, levels)
+  codes[, 4] <- codes[, 2]
+  codes[codes[, 1] == 2, 3] <- 1L
   # Only the diagonal of columns 2 and 4; one level of column 3 given another
   off <- as.matrix(expand.grid(1:6, 1:6))
   off <- off[off[, 1] != off[, 2], ]
@@ -143,6 +173,11 @@ test_that("forbidden cells never occur, however rare the allowed ones", {
       expect_true(all(set[set[, 1] == 2, 3] == 1))
     }
   }
+  # Where no cell can move alone both do: shares are the file's
+  release <- block_of(codes, levels, 20, rules = rules)
+  set <- draw_block(release, n = 1500, words = c(7, 8))[[1]]
+  expect_lt(sum(abs(tabulate(set[, 2], 6) - tabulate(codes[, 2], 6))), 30)
+  expect_lt(abs(mean(set[, 1]) - mean(codes[, 1])), 0.01)
 })
 
 test_that("an allowed record is found where draws would not find it", {

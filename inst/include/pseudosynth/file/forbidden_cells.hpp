@@ -2,6 +2,7 @@
 #ifndef PSEUDOSYNTH_FILE_FORBIDDEN_CELLS_HPP
 #define PSEUDOSYNTH_FILE_FORBIDDEN_CELLS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -36,6 +37,17 @@ class ForbiddenCells {
   bool empty() const { return rules_.empty(); }
   bool concerns(int column) const {
     return !of_column_[static_cast<std::size_t>(column)].empty();
+  }
+
+  /// Does a rule hold two columns together?
+  bool share_rule(int j, int k) const {
+    const auto has = [](const Rule& rule, int column) {
+      const std::vector<int>& all = rule.columns.column;
+      return std::find(all.begin(), all.end(), column) != all.end();
+    };
+    return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
+      return has(rule, j) && has(rule, k);
+    });
   }
 
   /// Does a record break a rule? @param record levels from 0, of all columns.
