@@ -4,6 +4,9 @@
 # Of mu squared, for the number of records where it is secret
 share_of_count <- 0.02
 
+# The least and the largest factor of the margins' weights
+margin_factors <- c(1, 30)
+
 # A stated table's weight beside a pair's of as many cells
 weight_of_stated <- 5
 
@@ -47,7 +50,8 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
 #' @noRd
 least_sigma <- function(coordinates, delta) {
   allowed <- delta / 100 / (1 + exp(10))
-  min(max(16, ceiling(sqrt(coordinates / (40 * allowed)))), 2^30)
+  # Rounded up to a power of two it stays below 2^31
+  min(max(16, ceiling(sqrt(coordinates / (40 * allowed)))), 2^29)
 }
 
 #' A whole sum in a unit so fine that its noise is at least some sigma
@@ -117,7 +121,29 @@ margin_factor <- function(pairs, budget, n) {
   alone <- least_variances(pairs$squared * pairs$cells, pairs$squared, budget)
   # Total variation that the noise adds to a pair
   added <- mean(0.4 * pairs$cells * sqrt(alone) / n)
-  min(30, max(1, 70 * added))
+  clamp(70 * added, margin_factors[1], margin_factors[2])
+}
+
+#' The whole noise of every table
+#' @inheritParams allocate_noise
+#' @return (data frame) See release_block().
+#' @noRd
+table_noise <- function(plan, n, margins = NULL) {
+  variance <- if (length(plan$tables) > 0) allocate_noise(plan, n, margins)
+  lengths <- plan$lengths
+  scale <- factor <- numeric(length(variance))
+  for (t in seq_along(variance)) {
+    cells <- lengths$cells[t]
+    fine <- refined(
+      cells, by_relation(lengths$whole[t]), variance[t], plan$sigma
+    )
+    scale[t] <- noise_of(fine$moves, fine$budget, cells)$scale
+    factor[t] <- fine$factor
+  }
+  cbind(
+    lengths, variance = (scale / (factor * lengths$cells))^2, scale = scale,
+    factor = factor
+  )
 }
 
 #' What the block costs, before its noise is drawn
@@ -138,7 +164,15 @@ block_charges <- function(plan, n) {
         replaced_cost(plan$tables, plan$levels, plan$published, variance)
       )
     }
-    costs <- if (plan$secret) pmax(cost(1), cost(30)) else cost(NULL, n)
+    costs <- if (plan$secret) {
+      ends <- range(margin_factors)
+      # Noise that is too wide to be drawn is an error now, as wide as it gets
+      lapply(ends, function(end) table_noise(plan, n, end))
+      pmax(cost(ends[1]), cost(ends[2]))
+    } else {
+      table_noise(plan, n)
+      cost(NULL, n)
+    }
     # The budget itself: its parts add up to it but for rounding
     costs[[plan$neighbours]] <- plan$squared
     tables <- list(

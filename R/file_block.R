@@ -73,27 +73,6 @@ noisy_size <- function(n, noise, seed) {
   max(1, n + draw_noise(noise, 1, seed) / noise$factor)
 }
 
-#' The whole noise of every table
-#' @return (data frame) See release_block(); `rho` by relation is not in it.
-#' @noRd
-table_noise <- function(plan, n) {
-  variance <- if (length(plan$tables) > 0) allocate_noise(plan, n)
-  lengths <- plan$lengths
-  scale <- factor <- numeric(length(variance))
-  for (t in seq_along(variance)) {
-    cells <- lengths$cells[t]
-    fine <- refined(
-      cells, by_relation(lengths$whole[t]), variance[t], plan$sigma
-    )
-    scale[t] <- noise_of(fine$moves, fine$budget, cells)$scale
-    factor[t] <- fine$factor
-  }
-  cbind(
-    lengths, variance = (scale / (factor * lengths$cells))^2, scale = scale,
-    factor = factor
-  )
-}
-
 #' The residuals of all tables with noise, in counts
 #'
 #' The sum of a whole residual and whole noise may need more digits than a

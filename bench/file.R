@@ -1,12 +1,12 @@
-# The discrete block of a file release on the October file of `ce_income`:
-# complete records with a published region and population and a positive income,
-# ten columns, income in tenths.
+# The discrete block of a file release on the October file of `ce_income`: its
+# 5,379 records with a positive income and a published region and population.
 #
 #   Rscript bench/file.R [releases]
 #
-# Prints mean total variation of the 45 pairs of a set of the file's size, and
-# seconds of a release and of one set. All of mu is the block's, and half of its
-# square as in a release with an amount.
+# Prints the mean total variation of all pairs of columns between one set of the
+# file's size and the file, and seconds of a release and of a set. Ten columns:
+# income in tenths is one more category. Nine: without it, as beside an amount.
+# Half: the block has half of mu squared, as beside an amount.
 
 suppressPackageStartupMessages(library(pseudosynth))
 internal <- asNamespace("pseudosynth")
@@ -21,11 +21,7 @@ ce_codes <- function() {
   )
   tenth <- stats::quantile(ce$income, (1:9) / 10)
   ce$income <- factor(findInterval(ce$income, tenth))
-  ce <- droplevels(ce)
-  list(
-    codes = vapply(ce, as.integer, integer(nrow(ce))),
-    levels = vapply(ce, nlevels, 0L)
-  )
+  vapply(droplevels(ce), as.integer, integer(nrow(ce)))
 }
 
 pair_distance <- function(one, other, levels) {
@@ -35,26 +31,37 @@ pair_distance <- function(one, other, levels) {
   mean(mapply(function(a, b) sum(abs(a / sum(a) - b / sum(b))) / 2, a, b))
 }
 
-file <- ce_codes()
-d <- length(file$levels)
-cat(nrow(file$codes), "records,", d, "columns\n")
-for (epsilon in c(0.25, 1, 5)) {
-  mu <- internal$gaussian_mu(epsilon, 0.99e-6)
-  for (share in c(0.5, 1)) {
-    found <- vapply(seq_len(releases), function(k) {
-      time <- system.time(release <- internal$release_block(
-        file$codes, file$levels, rep(FALSE, d),
-        mu = mu * sqrt(share)
-      ))[["elapsed"]]
-      drawn <- system.time(
-        set <- internal$draw_block(release, n = nrow(file$codes))[[1]]
-      )[["elapsed"]]
-      c(pair_distance(set, file$codes, file$levels), time, drawn)
-    }, numeric(3))
-    cat(sprintf(
-      "epsilon %g, share %g: pairs %.4f (%.4f); release %.2f s, set %.2f s\n",
-      epsilon, share, mean(found[1, ]), stats::sd(found[1, ]) / sqrt(releases),
-      mean(found[2, ]), mean(found[3, ])
+case <- function(codes, epsilon, share) {
+  levels <- apply(codes, 2, max)
+  mu <- internal$gaussian_mu(epsilon, 0.99e-6) * sqrt(share)
+  found <- vapply(seq_len(releases), function(k) {
+    released <- system.time(release <- internal$release_block(
+      codes, levels, rep(FALSE, ncol(codes)), mu = mu, delta = 1e-6
     ))
-  }
+    drawn <- system.time(
+      set <- internal$draw_block(release, n = nrow(codes))[[1]]
+    )
+    c(
+      pair_distance(set, codes, levels), released[["elapsed"]],
+      drawn[["elapsed"]]
+    )
+  }, numeric(3))
+  cat(sprintf(
+    "%2d columns, epsilon %.2f, share %.1f: %.4f (%.4f), %.2f s and %.2f s\n",
+    ncol(codes), epsilon, share, mean(found[1, ]),
+    stats::sd(found[1, ]) / sqrt(releases), mean(found[2, ]), mean(found[3, ])
+  ))
+}
+
+codes <- ce_codes()
+rows <- lapply(1:10, function(k) sample(nrow(codes), replace = TRUE))
+cat(sprintf(
+  "%d records; bootstrap %.4f\n", nrow(codes), mean(vapply(rows, function(i) {
+    pair_distance(codes[i, ], codes, apply(codes, 2, max))
+  }, 0))
+))
+for (epsilon in c(0.25, 1, 5)) {
+  case(codes, epsilon, 1)
+  case(codes, epsilon, 0.5)
+  case(codes[, colnames(codes) != "income"], epsilon, 0.5)
 }
