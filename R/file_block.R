@@ -19,7 +19,7 @@
 #'   `columns` and `target`, counts), `noise` (data frame, a row for each table:
 #'   `order`, `cells`, `squared`, `variance` in counts, `scale` and `factor`:
 #'   the whole noise and unit), `residuals` (list of double, noisy), `tables`,
-#'   `levels`, `published`, `fixed` (integer matrix of the published columns),
+#'   `levels`, `published`, `fixed` (integer matrix of the published columns; none, no rows),
 #'   `rules`, `charges`, `mu`, `delta`, `neighbours`.
 #' @noRd
 release_block <- function(codes, levels, published, tables = list(), mu,
@@ -53,7 +53,10 @@ release_plan <- function(codes, plan, rules, seed) {
       cells = cells_of(rule$forbidden, plan$levels[rule$columns])
     )
   })
-  fixed <- codes[, plan$published, drop = FALSE]
+  # Where none is published even the number of its rows is secret
+  fixed <- codes[any(plan$published) * seq_len(nrow(codes)), plan$published,
+    drop = FALSE
+  ]
   margins <- block_margins(plan, n, residuals, fixed, rules)
   c(
     list(
@@ -131,6 +134,7 @@ check_block <- function(codes, levels, published, tables, rules) {
   check_stated(tables, d)
   check_block_sizes(levels, tables)
   lapply(rules, check_rule, levels = levels)
+  check_levels_open(levels, rules)
   invisible()
 }
 
@@ -172,6 +176,18 @@ check_rule <- function(rule, levels) {
     fine, rule,
     "A rule must have columns and a matrix of combinations of their levels.",
     arg = "rules"
+  )
+}
+
+check_levels_open <- function(levels, rules) {
+  single <- Filter(function(rule) length(rule$columns) == 1, rules)
+  closed <- Filter(function(j) {
+    own <- Filter(function(rule) rule$columns == j, single)
+    length(unique(unlist(lapply(own, `[[`, "forbidden")))) == levels[j]
+  }, seq_along(levels))
+  refuse_if(
+    length(closed) > 0, "Rules must leave each column a level.",
+    x = "Of column {closed} they forbid all.", arg = "rules"
   )
 }
 

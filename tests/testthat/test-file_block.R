@@ -54,6 +54,35 @@ test_that("noise is divided as the design says", {
   expect_equal(sum(p / found), budget)
 })
 
+test_that("the charge covers whatever the noisy number of records is", {
+  plan <- plan_block(levels, rep(FALSE, 4), list(1:3), 0.2, "add-remove", 1e-6)
+  charged <- 2 * plan$charges$rho_replace[2]
+  cost <- vapply(c(1, 1.5, 3, 7, 15, 30), function(margins) {
+    variance <- allocate_noise(plan, NULL, margins)
+    replaced_cost(plan$tables, levels, plan$published, variance)
+  }, 0)
+  expect_lte(max(cost), charged)
+  expect_equal(max(cost), charged)
+  for (n in c(1, 30, 1e3, 1e6)) {
+    expect_gte(margin_factor(plan$lengths[5:10, ], plan$squared, n), 1)
+    expect_lte(margin_factor(plan$lengths[5:10, ], plan$squared, n), 30)
+  }
+})
+
+test_that("columns of one level, or one column, are no trouble", {
+  withr::local_seed(9)
+  codes <- cbind(1L, sample(3L, 50, TRUE))
+  set <- draw_block(block_of(codes, c(1L, 3L)), n = 20)[[1]]
+  expect_true(all(set[, 1] == 1))
+  expect_identical(dim(draw_block(block_of(codes[, 2, drop = FALSE], 3L),
+    n = 20
+  )[[1]]), c(20L, 1L))
+  constant <- block_of(codes[, c(1, 1)], c(1L, 1L))
+  expect_true(all(draw_block(constant)[[1]] == 1))
+  # N alone was paid for
+  expect_identical(constant$charges$what, "noisy number of records")
+})
+
 test_that("noisy numbers are sums plus whole noise of the stated variance", {
   withr::local_seed(2)
   codes <- leaning_codes(400, levels)
@@ -129,8 +158,20 @@ test_that("a release is the same under a seed and another without one", {
   )
   one <- block_of(codes, levels, seed = NULL)
   expect_false(identical(one$n, block_of(codes, levels, seed = NULL)$n))
-  # N is not in it
-  expect_false(any(unlist(one[c("n", "margins")]) == 300))
+})
+
+test_that("a secret number of records is nowhere in a release", {
+  withr::local_seed(8)
+  release <- block_of(leaning_codes(307, levels), levels, tables = list(1:4))
+  sizes <- function(x) {
+    inside <- if (is.list(x)) lapply(x, sizes)
+    c(length(x), dim(x), unlist(inside))
+  }
+  expect_false(307 %in% sizes(release))
+  expect_false(307 %in% unlist(release[c("n", "margins")]))
+  expect_false(any(vapply(release$residuals, sum, 0) == 307))
+  totals <- vapply(release$targets, function(one) sum(one$target), 0)
+  expect_equal(totals, rep(release$n, length(totals)))
 })
 
 test_that("published columns are exact and stay in the order of the file", {
@@ -180,6 +221,10 @@ test_that("bad input is refused by name and count, never by value", {
   refused(codes, levels, rules = list(list(columns = 9)))
   refused(codes, levels, rules = list(
     list(columns = 1:2, forbidden = cbind(1, 9))
+  ))
+  refused(codes, levels, rules = list(
+    list(columns = 1, forbidden = cbind(1)),
+    list(columns = 1, forbidden = cbind(2:1))
   ))
   refused(codes, levels, mu = 0)
   refused(codes, c(2L, 2000L, 2000L, 4L))
