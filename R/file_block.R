@@ -19,7 +19,8 @@
 #'   `columns` and `target`, counts), `noise` (data frame, a row for each table:
 #'   `order`, `cells`, `squared`, `variance` in counts, `scale` and `factor`:
 #'   the whole noise and unit), `residuals` (list of double, noisy), `tables`,
-#'   `levels`, `published`, `fixed` (integer matrix of the published columns; none, no rows),
+#'   `levels`, `published`, `fixed` (integer matrix of the published columns;
+#'   without any no rows),
 #'   `rules`, `charges`, `mu`, `delta`, `neighbours`.
 #' @noRd
 release_block <- function(codes, levels, published, tables = list(), mu,
@@ -140,8 +141,7 @@ check_block <- function(codes, levels, published, tables, rules) {
 
 check_stated <- function(tables, d) {
   fine <- is.list(tables) && all(vapply(tables, function(columns) {
-    is.numeric(columns) && length(columns) %in% 3:4 &&
-      all(columns %in% seq_len(d)) && !anyDuplicated(columns)
+    is_columns(columns, d) && length(columns) %in% 3:4
   }, TRUE))
   check_that(
     fine, tables,
@@ -164,19 +164,25 @@ check_block_sizes <- function(levels, tables) {
 }
 
 check_rule <- function(rule, levels) {
-  columns <- rule$columns
-  forbidden <- rule$forbidden
-  fine <- is.numeric(columns) && length(columns) > 0 &&
-    all(columns %in% seq_along(levels)) && !anyDuplicated(columns) &&
-    is.matrix(forbidden) && is.numeric(forbidden) &&
-    ncol(forbidden) == length(columns) &&
-    all(t(forbidden) %in% seq_len(max(levels))) &&
-    all(t(forbidden) <= levels[columns])
+  known <- is_columns(rule$columns, length(levels))
   check_that(
-    fine, rule,
+    known && are_cells(rule$forbidden, levels[rule$columns]), rule,
     "A rule must have columns and a matrix of combinations of their levels.",
     arg = "rules"
   )
+}
+
+#' Numbers of different columns?
+#' @noRd
+is_columns <- function(x, d) {
+  is.numeric(x) && length(x) > 0 && all(x %in% seq_len(d)) && !anyDuplicated(x)
+}
+
+#' Combinations of levels, a row each?
+#' @noRd
+are_cells <- function(x, levels) {
+  is.matrix(x) && is.numeric(x) && ncol(x) == length(levels) &&
+    all(x %in% seq_len(max(levels))) && all(t(x) <= levels)
 }
 
 check_levels_open <- function(levels, rules) {
