@@ -57,6 +57,18 @@ stream_seed_ <- function(seed, purpose, stage) {
     .Call(`_pseudosynth_stream_seed_`, seed, purpose, stage)
 }
 
+table_counts_ <- function(codes, levels, tables, threads = 1L) {
+    .Call(`_pseudosynth_table_counts_`, codes, levels, tables, threads)
+}
+
+fit_records_ <- function(start, levels, fixed, margins, tables, rules, control, m, seed, threads = 1L) {
+    .Call(`_pseudosynth_fit_records_`, start, levels, fixed, margins, tables, rules, control, m, seed, threads)
+}
+
+sweep_records_ <- function(codes, levels, fixed, tables, rules, beta, sweeps, seed) {
+    .Call(`_pseudosynth_sweep_records_`, codes, levels, fixed, tables, rules, beta, sweeps, seed)
+}
+
 count_in_ball_ <- function(y, radius, pattern, values, value_pattern, n_patterns) {
     .Call(`_pseudosynth_count_in_ball_`, y, radius, pattern, values, value_pattern, n_patterns)
 }

@@ -183,6 +183,55 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// table_counts_
+Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, int threads);
+RcppExport SEXP _pseudosynth_table_counts_(SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(table_counts_(codes, levels, tables, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// fit_records_
+Rcpp::List fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List margins, Rcpp::List tables, Rcpp::List rules, Rcpp::List control, int m, Rcpp::NumericVector seed, int threads);
+RcppExport SEXP _pseudosynth_fit_records_(SEXP startSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP marginsSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP controlSEXP, SEXP mSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type start(startSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type fixed(fixedSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type margins(marginsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type rules(rulesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< int >::type m(mSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(fit_records_(start, levels, fixed, margins, tables, rules, control, m, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sweep_records_
+Rcpp::List sweep_records_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List tables, Rcpp::List rules, double beta, int sweeps, Rcpp::NumericVector seed);
+RcppExport SEXP _pseudosynth_sweep_records_(SEXP codesSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP betaSEXP, SEXP sweepsSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type fixed(fixedSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type rules(rulesSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< int >::type sweeps(sweepsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(sweep_records_(codes, levels, fixed, tables, rules, beta, sweeps, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_in_ball_
 Rcpp::IntegerVector count_in_ball_(Rcpp::NumericVector y, Rcpp::NumericVector radius, Rcpp::IntegerVector pattern, Rcpp::NumericVector values, Rcpp::IntegerVector value_pattern, int n_patterns);
 RcppExport SEXP _pseudosynth_count_in_ball_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP valuesSEXP, SEXP value_patternSEXP, SEXP n_patternsSEXP) {
@@ -357,6 +406,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_uniforms_", (DL_FUNC) &_pseudosynth_uniforms_, 3},
     {"_pseudosynth_entropy_seed_", (DL_FUNC) &_pseudosynth_entropy_seed_, 0},
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
+    {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
+    {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 10},
+    {"_pseudosynth_sweep_records_", (DL_FUNC) &_pseudosynth_sweep_records_, 8},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 3},

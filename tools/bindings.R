@@ -116,6 +116,19 @@ for (delta in c(0, 1e-6)) {
   synthesize(release, 2, newdata = data)
 }
 
+step("file releases")
+block <- namespace$release_block(
+  cbind(as.integer(data$g), rep(1:2, 20)), c(nlevels(data$g), 2L),
+  c(FALSE, FALSE),
+  mu = 1,
+  rules = list(list(columns = 1:2, forbidden = cbind(1, 2)))
+)
+namespace$draw_block(block, 2)
+namespace$sweep_records_(
+  cbind(rep(2L, 9), 1L), block$levels, c(FALSE, FALSE), block$targets,
+  block$rules, 0.5, 2, c(1, 2)
+)
+
 step("audits")
 audit_guarantee(y ~ 1, data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9)),
   stats::gaussian(),

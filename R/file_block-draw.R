@@ -1,0 +1,54 @@
+# Sets of a released block: records fitted to its targets.
+
+# Sweeps over all cells, the first inverse temperature, the number of records
+# that larger sets grow from, and the sweeps after growing
+block_fitting <- list(
+  sweeps = 40, first_beta = 1e-4, particles = 1e5, grown_sweeps = 1
+)
+
+#' Draw sets of a released block
+#'
+#' Cells start from their margins and move one at a time by their conditional
+#' law under exp(-beta sum of squared misses / 2). beta rises to 3 standard
+#' deviations of the noise. The file is not read.
+#' @param release (list) See release_block().
+#' @param m (count) Number of sets.
+#' @param n (count or `NULL`) Records a set. `NULL`: as many as released, noisy
+#'   where secret. Where columns are published it is theirs.
+#' @param words (two words) See seed_words().
+#' @param fitting (list) See block_fitting.
+#' @return (list of integer matrix, n x d) Published columns in the order of the
+#'   file.
+#' @noRd
+draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
+                       fitting = block_fitting,
+                       threads = default_threads()) {
+  n <- n %||% round(release$n)
+  published <- release$published
+  refuse_if(
+    any(published) && n != nrow(release$fixed),
+    "{.arg n} must be the number of published records.", arg = "n"
+  )
+  start <- matrix(1L, n, length(release$levels))
+  start[, published] <- release$fixed
+  pairs <- release$noise$variance[release$noise$order > 1]
+  control <- c(fitting, list(
+    noise = if (length(pairs) > 0) sqrt(mean(pairs)) else 0,
+    records = release$n
+  ))
+  tryCatch(
+    fit_records_(
+      start, release$levels, published, release$margins, release$targets,
+      release$rules, control, as.integer(m), words, threads
+    ),
+    error = function(error) {
+      if (!grepl("meet the rules", conditionMessage(error))) stop(error)
+      abort_input(
+        "Some records cannot meet the rules.",
+        i = "Whatever their protected columns are, the published ones break
+             a rule, or no record can meet all rules.",
+        arg = "rules"
+      )
+    }
+  )
+}

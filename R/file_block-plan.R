@@ -1,0 +1,187 @@
+# What the discrete block of a file release will spend, and on what: from public
+# numbers alone, and from the noisy number of records where that is secret.
+
+# Of mu squared, for the number of records where it is secret
+share_of_count <- 0.02
+
+# The least and the largest factor of the margins' weights
+margin_factors <- c(1, 30)
+
+# A stated table's weight beside a pair's of as many cells
+weight_of_stated <- 5
+
+#' The plan of a block: all that is public before any noise is drawn
+#'
+#' @param levels (integer, d) Levels of each column, of the codebook.
+#' @param published (logical, d) Columns that are released as they are.
+#' @param stated (list of integer) Tables of order 3 and 4.
+#' @param mu (number) What the block may spend under `neighbours`.
+#' @param n (count or `NULL`) Number of records where it is public: where
+#'   columns are published, or records replaced.
+#' @return (list) `levels`, `published`, `tables`, `lengths` (see
+#'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
+#'   squared for the tables), `size_noise` (see noise_of(); of N), `sigma` (the
+#'   least whole deviation), `charges`.
+#' @noRd
+plan_block <- function(levels, published, stated, mu, neighbours, delta,
+                       n = NULL) {
+  tables <- measured_tables(levels, published, stated)
+  plan <- list(
+    levels = levels, published = published, tables = tables,
+    lengths = residual_lengths(tables, levels), mu = mu,
+    neighbours = neighbours,
+    secret = neighbours == "add-remove" && !any(published), delta = delta
+  )
+  plan$squared <- mu^2 * (1 - plan$secret * share_of_count)
+  plan$sigma <- least_sigma(sum(plan$lengths$cells) + plan$secret, delta)
+  if (plan$secret) {
+    # A replaced record leaves N as it is
+    fine <- refined(1, by_relation(1, 0), mu^-2 / share_of_count, plan$sigma)
+    plan$size_noise <- c(
+      noise_of(fine$moves, fine$budget, 1), list(factor = fine$factor)
+    )
+  }
+  plan$charges <- block_charges(plan, n)
+  plan
+}
+
+#' The least whole standard deviation at which the gaps to Gaussian noise of so
+#' many numbers take a hundredth of delta, whatever epsilon is
+#' @noRd
+least_sigma <- function(coordinates, delta) {
+  allowed <- delta / 100 / (1 + exp(10))
+  # Rounded up to a power of two it stays below 2^31
+  min(max(16, ceiling(sqrt(coordinates / (40 * allowed)))), 2^29)
+}
+
+#' A whole sum in a unit so fine that its noise is at least some sigma
+#'
+#' A power of two times a whole number is exact in a double number.
+#' @param whole (number) Which makes the sum whole.
+#' @param moves (by relation) Squared lengths, in the whole sum's unit.
+#' @param variance (number) Of the noise, in the sum's own unit.
+#' @return (list) `factor` of the whole sum, `moves` (lengths in the fine unit)
+#'   and `budget`, both for noise_of().
+#' @noRd
+refined <- function(whole, moves, variance, sigma) {
+  deviation <- whole * sqrt(variance)
+  factor <- 2^max(0, ceiling(log2(sigma / deviation)))
+  moves <- factor * sqrt(moves)
+  own <- "add-remove"
+  list(
+    factor = factor, moves = moves,
+    budget = list(
+      noise = "gaussian", neighbours = own,
+      amount = moves[[own]] / (factor * deviation)
+    )
+  )
+}
+
+#' How the budget is divided among the tables
+#'
+#' The sum over tables of weight times variance is least, given what a dropped
+#' record costs, where variance = sqrt(squared / weight) / squared budget times
+#' the sum of sqrt(weight squared). A pair weighs its squared length times its
+#' cells; a margin weighs what its error adds to all pairs' expected tables, the
+#' more, up to 30 times, the more noise there is. Under `"replace"` all
+#' variances grow until the costliest replacement spends the budget.
+#' @param n (number) Records, noisy where they are secret.
+#' @param margins (number or `NULL`) The margins' own factor, if given.
+#' @return (double) Variance of each residual, in its own unit.
+#' @noRd
+allocate_noise <- function(plan, n, margins = NULL) {
+  lengths <- plan$lengths
+  single <- lengths$order == 1
+  pair <- lengths$order == 2
+  weight <- lengths$squared * lengths$cells *
+    ifelse(lengths$order > 2, weight_of_stated, 1)
+  if (any(pair)) {
+    margins <- margins %||% margin_factor(lengths[pair, ], plan$squared, n)
+    inverse <- sum(1 / plan$levels[plan$levels > 1]) - 1 / lengths$cells
+    weight[single] <- margins *
+      (lengths$squared * lengths$cells * inverse)[single]
+  }
+  variance <- least_variances(weight, lengths$squared, plan$squared)
+  if (plan$neighbours == "replace") {
+    cost <- replaced_cost(plan$tables, plan$levels, plan$published, variance)
+    variance <- variance * cost / plan$squared
+  }
+  variance
+}
+
+#' Variances of the least weighted sum that spend a budget
+#' @noRd
+least_variances <- function(weight, squared, budget) {
+  sqrt(squared / weight) * sum(sqrt(weight * squared)) / budget
+}
+
+#' How much margins weigh: more where pairs are mostly noise, and are shrunk
+#' @noRd
+margin_factor <- function(pairs, budget, n) {
+  alone <- least_variances(pairs$squared * pairs$cells, pairs$squared, budget)
+  # Total variation that the noise adds to a pair
+  added <- mean(0.4 * pairs$cells * sqrt(alone) / n)
+  clamp(70 * added, margin_factors[1], margin_factors[2])
+}
+
+#' The whole noise of every table
+#' @inheritParams allocate_noise
+#' @return (data frame) See release_block().
+#' @noRd
+table_noise <- function(plan, n, margins = NULL) {
+  variance <- if (length(plan$tables) > 0) allocate_noise(plan, n, margins)
+  lengths <- plan$lengths
+  scale <- factor <- numeric(length(variance))
+  for (t in seq_along(variance)) {
+    cells <- lengths$cells[t]
+    fine <- refined(
+      cells, by_relation(lengths$whole[t]), variance[t], plan$sigma
+    )
+    scale[t] <- noise_of(fine$moves, fine$budget, cells)$scale
+    factor[t] <- fine$factor
+  }
+  cbind(
+    lengths, variance = (scale / (factor * lengths$cells))^2, scale = scale,
+    factor = factor
+  )
+}
+
+#' What the block costs, before its noise is drawn
+#'
+#' Under its own relation the budget. Where N is secret, the margins' factor
+#' follows the noisy N; what the other relation costs is a ratio of linear
+#' functions of that factor's square root for every set of changed columns, so
+#' that it is largest at an end.
+#' @noRd
+block_charges <- function(plan, n) {
+  if (length(plan$tables) == 0) {
+    tables <- NULL
+  } else {
+    cost <- function(margins, n = NULL) {
+      variance <- allocate_noise(plan, n, margins)
+      by_relation(
+        sum(plan$lengths$squared / variance),
+        replaced_cost(plan$tables, plan$levels, plan$published, variance)
+      )
+    }
+    costs <- if (plan$secret) {
+      ends <- range(margin_factors)
+      # Noise that is too wide to be drawn is an error now, as wide as it gets
+      lapply(ends, function(end) table_noise(plan, n, end))
+      pmax(cost(ends[1]), cost(ends[2]))
+    } else {
+      table_noise(plan, n)
+      cost(NULL, n)
+    }
+    # The budget itself: its parts add up to it but for rounding
+    costs[[plan$neighbours]] <- plan$squared
+    tables <- list(
+      rho = costs / 2,
+      gap = gaussian_gap(plan$sigma, sum(plan$lengths$cells))
+    )
+  }
+  plan_charges(list(
+    "noisy number of records" = plan$size_noise,
+    "noisy tables" = tables
+  ))
+}

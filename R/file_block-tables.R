@@ -1,0 +1,139 @@
+# The tables of a file's discrete block that are measured, as residuals: every
+# table centred along each of its columns, which leaves what no smaller table
+# says. With e the indicator of a record's level, its part of a residual is the
+# product over columns of e_j - 1 / L_j, and L_j times that is whole. See
+# ResidualPlanner: Xiao, He, Zhang and Kifer (2023), arXiv 2305.08175.
+
+# Counts times the product of levels stay below 2^53 for any number of records
+largest_table <- 2^20
+
+#' All tables that are measured
+#'
+#' The protected columns' margins, all pairs and stated tables with a protected
+#' column. A stated table of four columns brings its tables of three, without
+#' which its residual would be no table. Columns of one level say nothing.
+#' @param levels (integer, d) Levels of each column.
+#' @param published (logical, d)
+#' @param stated (list of integer) Columns of tables of order 3 and 4.
+#' @return (list of integer) Columns of each, increasing; by order.
+#' @noRd
+measured_tables <- function(levels, published, stated) {
+  told <- which(levels > 1)
+  of_order <- function(columns, order) {
+    if (length(columns) < order) {
+      return(list())
+    }
+    asplit(unname(utils::combn(columns, order)), 2)
+  }
+  # combn() takes one number for a count
+  pairs <- if (length(told) > 1) of_order(told, 2)
+  stated <- lapply(stated, sort)
+  fours <- stated[lengths(stated) == 4]
+  threes <- c(
+    stated[lengths(stated) == 3],
+    unlist(lapply(fours, of_order, 3), recursive = FALSE)
+  )
+  all <- lapply(c(as.list(told), pairs, threes, fours), as.integer)
+  kept <- vapply(all, function(columns) {
+    any(!published[columns]) && all(levels[columns] > 1)
+  }, TRUE)
+  unique(all[kept])
+}
+
+#' What a record's part of each residual is, whatever its levels are
+#' @param tables (list of integer) See measured_tables().
+#' @return (data frame, a row for each table) `order`, `cells` (also the whole
+#'   number that makes residuals whole), `squared` (length of a record's part),
+#'   `whole` (squared length of the whole part).
+#' @noRd
+residual_lengths <- function(tables, levels) {
+  of_tables <- function(f) vapply(tables, function(j) f(levels[j]), 0)
+  data.frame(
+    order = lengths(tables),
+    cells = of_tables(function(l) prod(as.double(l))),
+    squared = of_tables(function(l) prod((l - 1) / l)),
+    whole = of_tables(function(l) prod(as.double(l) * (l - 1)))
+  )
+}
+
+#' Residuals of a table, times the product of its levels
+#'
+#' Whole for whole counts, and exact where those times the cells stay below
+#' 2^53.
+#' @param counts (double) Of the cells, the first column's level fastest.
+#' @param levels (integer) Of the table's columns.
+#' @return (double) As `counts`.
+#' @noRd
+whole_residual <- function(counts, levels) {
+  before <- 1
+  for (l in levels) {
+    after <- length(counts) / (before * l)
+    x <- aperm(array(counts, c(before, l, after)), c(2, 1, 3))
+    x <- l * x - rep(colSums(x), each = l)
+    counts <- as.vector(aperm(x, c(2, 1, 3)))
+    before <- before * l
+  }
+  counts
+}
+
+#' Residuals of a table in its own unit: it, centred along every column
+#' @noRd
+centred_table <- function(counts, levels) {
+  whole_residual(counts, levels) / prod(as.double(levels))
+}
+
+#' Squared length, in a residual's own unit, by which a replaced record moves it
+#'
+#' The inner product of two parts of a column is (L - 1) / L where they are of
+#' one level, and -1 / L where not. So a table moves by twice the product of its
+#' (L - 1) / L less twice the product of these inner products. It is at most 2;
+#' beside a dropped record's it is up to 4 times as much, where a column of two
+#' levels changes alone.
+#' @param levels (integer) Of the table's columns.
+#' @param changed (logical) Which of them the replaced record changes.
+#' @noRd
+replaced_square <- function(levels, changed) {
+  same <- (levels - 1) / levels
+  2 * (prod(same) - prod(same - changed))
+}
+
+#' What a replaced record costs at most, in mu squared
+#'
+#' The largest sum over tables of replaced_square() / variance over all sets of
+#' columns that may change at once. The sum is a polynomial of 0/1 variables,
+#' one a column: its coefficients are added up over subsets for all sets at
+#' once. With more than 20 protected columns each table's own largest move
+#' counts, which is an upper bound.
+#' @param variance (double) Of the noise of each table, in a residual's unit.
+#' @return (number)
+#' @noRd
+replaced_cost <- function(tables, levels, published, variance) {
+  free <- which(!published & levels > 1)
+  if (length(free) > 20) {
+    most <- vapply(tables, function(columns) {
+      may <- lapply(!published[columns], function(free) c(FALSE, free))
+      sets <- unique(as.matrix(expand.grid(may)))
+      max(apply(sets, 1, replaced_square, levels = levels[columns]))
+    }, 0)
+    return(sum(most / variance))
+  }
+  cost <- numeric(2^length(free))
+  for (t in seq_along(tables)) {
+    columns <- tables[[t]]
+    same <- (levels[columns] - 1) / levels[columns]
+    own <- which(!published[columns])
+    subsets <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), length(own))))
+    for (s in seq_len(nrow(subsets))[-1]) {
+      changed <- own[subsets[s, ]]
+      # Of - prod(same - x), the coefficient of the product of these x
+      value <- -prod(same[-changed]) * (-1)^length(changed)
+      at <- 1 + sum(2^(match(columns[changed], free) - 1))
+      cost[at] <- cost[at] + 2 * value / variance[t]
+    }
+  }
+  for (k in seq_along(free)) {
+    dim(cost) <- c(2^(k - 1), 2, 2^(length(free) - k))
+    cost[, 2, ] <- cost[, 2, ] + cost[, 1, ]
+  }
+  max(cost)
+}

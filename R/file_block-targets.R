@@ -1,0 +1,128 @@
+# What sets of a block are fitted to: noisy tables without what is only noise.
+# Post-processing of released numbers.
+
+#' Margins of all columns
+#'
+#' Nearest to the noisy ones, none below 0, of the noisy total; levels that a
+#' rule forbids hold nothing.
+#' @param fixed (integer matrix) Codes of the published columns, which are
+#'   exact.
+#' @return (list of double, d)
+#' @noRd
+block_margins <- function(plan, n, residuals, fixed, rules) {
+  lapply(seq_along(plan$levels), function(j) {
+    l <- plan$levels[j]
+    if (plan$published[j]) {
+      own <- sum(plan$published[seq_len(j)])
+      return(as.double(tabulate(fixed[, own], l)))
+    }
+    noisy <- rep(n / l, l)
+    at <- match(list(j), plan$tables)
+    if (!is.na(at)) noisy <- noisy + residuals[[at]]
+    open <- setdiff(seq_len(l), forbidden_among(j, plan$levels, rules) + 1)
+    margin <- numeric(l)
+    kept <- noisy[open]
+    margin[open] <- project_counts(kept + (n - sum(kept)) / length(open))
+    margin
+  })
+}
+
+#' Cells of a table that rules forbid, from 0
+#' @param columns (integer) Of the table, increasing.
+#' @noRd
+forbidden_among <- function(columns, levels, rules) {
+  own <- Filter(function(rule) all(rule$columns %in% columns), rules)
+  cell <- seq_len(prod(levels[columns])) - 1
+  stride <- cumprod(c(1, levels[columns]))
+  level <- function(j) {
+    a <- match(j, columns)
+    cell %/% stride[a] %% levels[j]
+  }
+  broken <- vapply(own, function(rule) {
+    at <- 0
+    size <- 1
+    for (j in rule$columns) {
+      at <- at + size * level(j)
+      size <- size * levels[j]
+    }
+    at %in% rule$cells
+  }, logical(length(cell)))
+  cell[rowSums(matrix(broken, length(cell))) > 0]
+}
+
+#' The targets of all pairs and stated tables, in counts
+#' @return (list of list) `columns`, `target` (double).
+#' @noRd
+block_targets <- function(plan, n, margins, residuals, noise, rules) {
+  targets <- list()
+  name <- function(columns) paste(columns, collapse = " ")
+  for (t in which(noise$order > 1)) {
+    columns <- plan$tables[[t]]
+    levels <- plan$levels[columns]
+    # Pairs come before tables of three, and these before those of four
+    smaller <- if (length(columns) > 2) {
+      parts <- utils::combn(columns, length(columns) - 1, simplify = FALSE)
+      targets[vapply(parts, name, "")]
+    }
+    smaller <- Filter(Negate(is.null), smaller)
+    if (length(columns) > 2 && length(smaller) == 0) smaller <- NULL
+    base <- expected_table(columns, levels, n, margins, smaller)
+    target <- base + shrunk_residual(
+      residuals[[t]] - centred_table(base, levels), base / n, levels,
+      noise$variance[t]
+    )
+    target[forbidden_among(columns, plan$levels, rules) + 1] <- 0
+    targets[[name(columns)]] <- list(columns = columns, target = target)
+  }
+  unname(targets)
+}
+
+#' What smaller tables say of a larger one
+#'
+#' The product of the margins, fitted to the targets of the tables with one
+#' column less by iterative proportional fitting.
+#' @param smaller (list or `NULL`) Such targets.
+#' @noRd
+expected_table <- function(columns, levels, n, margins, smaller, rounds = 30) {
+  base <- n * Reduce(function(a, b) as.vector(outer(a, b)), lapply(
+    margins[columns], function(margin) margin / sum(margin)
+  ))
+  if (length(smaller) == 0) {
+    return(base)
+  }
+  base <- array(base, levels)
+  kept <- lapply(smaller, function(one) match(one$columns, columns))
+  wanted <- lapply(smaller, function(one) {
+    # What is below 0 is noise
+    target <- pmax(one$target, 0)
+    target * n / sum(target)
+  })
+  for (round in seq_len(rounds)) {
+    for (s in seq_along(kept)) {
+      now <- apply(base, kept[[s]], sum)
+      ratio <- ifelse(now > 0, wanted[[s]] / now, 0)
+      base <- sweep(base, kept[[s]], array(ratio, dim(now)), `*`)
+    }
+  }
+  as.vector(base)
+}
+
+#' An interaction without what is only noise
+#'
+#' Its cells are normal with a variance in proportion to the square root of what
+#' is expected in them. The factor is what the noisy table's squared length has
+#' above its noise's; every cell keeps its share of signal in signal and noise.
+#' @param residual (double) Noisy, centred.
+#' @param expected (double) Shares of the cells.
+#' @param variance (number) Of the noise.
+#' @noRd
+shrunk_residual <- function(residual, expected, levels, variance) {
+  weight <- sqrt(pmax(expected, 0))
+  dimensions <- prod(levels - 1)
+  signal <- max(0, sum(residual^2) - dimensions * variance) / sum(weight)
+  if (signal == 0) {
+    return(numeric(length(residual)))
+  }
+  kept <- signal * weight / (signal * weight + variance)
+  centred_table(residual * kept, levels)
+}

@@ -1,0 +1,206 @@
+# The discrete block of a strict file release: every column of a file as a
+# category. Its margins, pairs and stated tables are measured as residuals, with
+# exact noise, once. Targets and any number of sets follow without the file.
+
+#' Release the tables of a file's discrete block
+#'
+#' Published columns are exact. Where none is, and records are added or removed,
+#' the number of records is secret: it is released with noise first.
+#' @param codes (integer matrix, N x d) Levels, from 1.
+#' @param levels,published,stated,mu See plan_block(). `tables` are the stated
+#'   ones.
+#' @param rules (list) What no record may be: `columns` (integer) and
+#'   `forbidden` (integer matrix, a row for each combination of their levels).
+#' @param delta (number) Which the gaps between discrete and Gaussian noise may
+#'   take a hundredth of.
+#' @param seed (seed or `NULL`) See seed_words().
+#' @return (list) Of public and released numbers only: `n` (number, noisy where
+#'   secret), `margins` (list of double, counts by column), `targets` (list of
+#'   `columns` and `target`, counts), `noise` (data frame, a row for each table:
+#'   `order`, `cells`, `squared`, `variance` in counts, `scale` and `factor`:
+#'   the whole noise and unit), `residuals` (list of double, noisy), `tables`,
+#'   `levels`, `published`, `fixed` (integer matrix of the published columns;
+#'   without any no rows),
+#'   `rules`, `charges`, `mu`, `delta`, `neighbours`.
+#' @noRd
+release_block <- function(codes, levels, published, tables = list(), mu,
+                          neighbours = relation_names, delta = 1e-6,
+                          rules = list(), seed = NULL) {
+  check_block(codes, levels, published, tables, rules)
+  check_number(mu, above = 0, max = 100)
+  check_number(delta, min = 1e-30, max = 0.1)
+  neighbours <- check_choice(neighbours, relation_names)
+  check_seed(seed)
+  public_n <- if (neighbours == "replace" || any(published)) nrow(codes)
+  plan <- plan_block(
+    as.integer(levels), published, tables, mu, neighbours, delta, public_n
+  )
+  release_plan(codes, plan, rules, seed)
+}
+
+#' The same of a plan whose charges are paid
+#' @noRd
+release_plan <- function(codes, plan, rules, seed) {
+  n <- if (plan$secret) {
+    noisy_size(nrow(codes), plan$size_noise, stage_seed(seed, "records"))
+  } else {
+    nrow(codes)
+  }
+  noise <- table_noise(plan, n)
+  residuals <- noisy_residuals(codes, plan, noise, seed)
+  rules <- lapply(rules, function(rule) {
+    list(
+      columns = as.integer(rule$columns),
+      cells = cells_of(rule$forbidden, plan$levels[rule$columns])
+    )
+  })
+  # Where none is published even the number of its rows is secret
+  fixed <- codes[any(plan$published) * seq_len(nrow(codes)), plan$published,
+    drop = FALSE
+  ]
+  margins <- block_margins(plan, n, residuals, fixed, rules)
+  c(
+    list(
+      n = n, margins = margins,
+      targets = block_targets(plan, n, margins, residuals, noise, rules),
+      noise = noise, residuals = residuals, fixed = fixed, rules = rules
+    ),
+    plan[c(
+      "tables", "levels", "published", "charges", "mu", "delta", "neighbours"
+    )]
+  )
+}
+
+#' The number of records with noise, at least 1
+#' @noRd
+noisy_size <- function(n, noise, seed) {
+  max(1, n + draw_noise(noise, 1, seed) / noise$factor)
+}
+
+#' The residuals of all tables with noise, in counts
+#'
+#' The sum of a whole residual and whole noise may need more digits than a
+#' double number has. It is then rounded, once, which looks at nothing but the
+#' sum: post-processing.
+#' @param noise (data frame) See table_noise().
+#' @return (list of double) Centred.
+#' @noRd
+noisy_residuals <- function(codes, plan, noise, seed) {
+  levels <- plan$levels
+  counts <- table_counts_(codes, levels, plan$tables, default_threads())
+  lapply(seq_along(counts), function(t) {
+    own <- levels[plan$tables[[t]]]
+    cells <- noise$cells[t]
+    drawn <- draw_noise(
+      list(scale = noise$scale[t], rho = NA), cells,
+      stage_seed(seed, "table", t)
+    )
+    whole <- noise$factor[t] * whole_residual(counts[[t]], own) + drawn
+    centred_table(whole / (noise$factor[t] * cells), own)
+  })
+}
+
+# Checks -------------------------------------------------------------------
+
+check_block <- function(codes, levels, published, tables, rules) {
+  check_that(
+    is.matrix(codes) && is.integer(codes) && nrow(codes) > 0, codes,
+    "{.arg codes} must be an integer matrix with a row for each record."
+  )
+  d <- ncol(codes)
+  check_that(
+    are_numbers(levels, d) && all(levels == round(levels) & levels >= 1 &
+      levels < 65536), levels,
+    "{.arg levels} must be a whole number from 1 to 65535 for each column."
+  )
+  check_that(
+    is.logical(published) && length(published) == d && !anyNA(published),
+    published, "{.arg published} must be {.code TRUE} or {.code FALSE} for each
+      column."
+  )
+  wrong <- lapply(seq_len(d), function(j) {
+    which(!(codes[, j] >= 1 & codes[, j] <= levels[j]) | is.na(codes[, j]))
+  })
+  worst <- which(lengths(wrong) > 0)
+  if (length(worst) > 0) {
+    j <- worst[1]
+    count <- length(wrong[[j]])
+    name <- colnames(codes)[j] %||% j
+    abort_input(
+      "A code must be a level of its column.",
+      x = "In column {.field {name}}, {count} record{?s} {?has/have} none.",
+      arg = "codes", rows = wrong[[j]]
+    )
+  }
+  check_stated(tables, d)
+  check_block_sizes(levels, tables)
+  lapply(rules, check_rule, levels = levels)
+  check_levels_open(levels, rules)
+  invisible()
+}
+
+check_stated <- function(tables, d) {
+  fine <- is.list(tables) && all(vapply(tables, function(columns) {
+    is_columns(columns, d) && length(columns) %in% 3:4
+  }, TRUE))
+  check_that(
+    fine, tables,
+    "{.arg tables} must be a list of three or four different columns each."
+  )
+}
+
+check_block_sizes <- function(levels, tables) {
+  most <- sort(as.double(levels), decreasing = TRUE)
+  cells <- c(
+    prod(utils::head(most, 2)),
+    vapply(tables, function(columns) prod(as.double(levels[columns])), 0)
+  )
+  refuse_if(
+    max(cells) > largest_table,
+    "A table must have at most {format(largest_table)} cells.",
+    x = "The largest has {format(max(cells))}.",
+    i = "Join levels, or state smaller tables.", arg = "tables"
+  )
+}
+
+check_rule <- function(rule, levels) {
+  known <- is_columns(rule$columns, length(levels))
+  check_that(
+    known && are_cells(rule$forbidden, levels[rule$columns]), rule,
+    "A rule must have columns and a matrix of combinations of their levels.",
+    arg = "rules"
+  )
+}
+
+#' Numbers of different columns?
+#' @noRd
+is_columns <- function(x, d) {
+  is.numeric(x) && length(x) > 0 && all(x %in% seq_len(d)) && !anyDuplicated(x)
+}
+
+#' Combinations of levels, a row each?
+#' @noRd
+are_cells <- function(x, levels) {
+  is.matrix(x) && is.numeric(x) && ncol(x) == length(levels) &&
+    all(x %in% seq_len(max(levels))) && all(t(x) <= levels)
+}
+
+check_levels_open <- function(levels, rules) {
+  single <- Filter(function(rule) length(rule$columns) == 1, rules)
+  closed <- Filter(function(j) {
+    own <- Filter(function(rule) rule$columns == j, single)
+    length(unique(unlist(lapply(own, `[[`, "forbidden")))) == levels[j]
+  }, seq_along(levels))
+  refuse_if(
+    length(closed) > 0, "Rules must leave each column a level.",
+    x = "Of column {closed} they forbid all.", arg = "rules"
+  )
+}
+
+#' Combinations of levels as cells of their columns' table, from 0
+#' @param forbidden (integer matrix) Levels from 1.
+#' @noRd
+cells_of <- function(forbidden, levels) {
+  stride <- cumprod(c(1, as.double(levels)))[seq_along(levels)]
+  unique(as.double(drop((forbidden - 1) %*% stride)))
+}

@@ -1,0 +1,99 @@
+// Combinations of levels that no record may have.
+#ifndef PSEUDOSYNTH_FILE_FORBIDDEN_CELLS_HPP
+#define PSEUDOSYNTH_FILE_FORBIDDEN_CELLS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "coded_file.hpp"
+
+namespace pseudosynth {
+
+/// @brief Rules, each the forbidden cells of a table of a few columns.
+class ForbiddenCells {
+ public:
+  explicit ForbiddenCells(std::size_t n_columns) : of_column_(n_columns) {}
+
+  /// @param cells forbidden ones, in the order of `columns`' table.
+  /// @throw std::overflow_error for a table of more than 2^27 cells.
+  void add(const CrossedColumns& columns,
+           const std::vector<std::size_t>& cells) {
+    if (columns.cells > (std::size_t{1} << 27))
+      throw std::overflow_error("a rule crosses too many levels");
+    std::vector<char> forbidden(columns.cells, 0);
+    for (const std::size_t c : cells) forbidden.at(c) = 1;
+    const std::size_t rule = rules_.size();
+    rules_.push_back({columns, std::move(forbidden)});
+    for (std::size_t a = 0; a < columns.size(); ++a) {
+      of_column_[static_cast<std::size_t>(columns.column[a])].push_back(
+          {rule, columns.stride[a]});
+    }
+  }
+
+  bool empty() const { return rules_.empty(); }
+  bool concerns(int column) const {
+    return !of_column_[static_cast<std::size_t>(column)].empty();
+  }
+
+  /// Does a rule hold two columns together?
+  bool share_rule(int j, int k) const {
+    const auto has = [](const Rule& rule, int column) {
+      const std::vector<int>& all = rule.columns.column;
+      return std::find(all.begin(), all.end(), column) != all.end();
+    };
+    return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
+      return has(rule, j) && has(rule, k);
+    });
+  }
+
+  /// Does a record break a rule? @param record levels from 0, of all columns.
+  bool broken(const std::uint16_t* record) const {
+    for (const Rule& rule : rules_) {
+      if (rule.forbidden[cell(rule.columns, record)]) return true;
+    }
+    return false;
+  }
+
+  /// @brief allowed[v] = 0 where level v of `column` would break a rule.
+  /// @param allowed as many as the column has levels, all 1 before.
+  void strike(const std::uint16_t* record, int column, int levels,
+              char* allowed) const {
+    for (const Place& at : of_column_[static_cast<std::size_t>(column)]) {
+      const Rule& rule = rules_[at.rule];
+      const std::size_t here =
+          cell(rule.columns, record) - at.stride * record[column];
+      for (int v = 0; v < levels; ++v) {
+        if (rule.forbidden[here + at.stride * static_cast<std::size_t>(v)])
+          allowed[v] = 0;
+      }
+    }
+  }
+
+ private:
+  struct Rule {
+    CrossedColumns columns;
+    std::vector<char> forbidden;
+  };
+  struct Place {
+    std::size_t rule, stride;
+  };
+
+  static std::size_t cell(const CrossedColumns& columns,
+                          const std::uint16_t* record) {
+    std::size_t at = 0;
+    for (std::size_t a = 0; a < columns.size(); ++a)
+      at += columns.stride[a] * record[columns.column[a]];
+    return at;
+  }
+
+  std::vector<Rule> rules_;
+  std::vector<std::vector<Place>> of_column_;
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_FILE_FORBIDDEN_CELLS_HPP

@@ -1,0 +1,270 @@
+// How far the tables of records are from their targets, laid out for moves of
+// one cell of one record.
+#ifndef PSEUDOSYNTH_FILE_MISSED_TABLES_HPP
+#define PSEUDOSYNTH_FILE_MISSED_TABLES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "coded_file.hpp"
+
+namespace pseudosynth {
+
+/// A table that records are fitted to.
+struct TargetTable {
+  CrossedColumns columns;
+  std::vector<double> target;
+};
+
+/// @brief Counts less targets of all tables that a move can change.
+///
+/// Each is kept once for each of its columns that move, with that column's
+/// levels running fastest: what a move compares are neighbouring numbers.
+class MissedTables {
+ public:
+  /// @param fixed columns that no move changes.
+  /// @param scale of the targets.
+  MissedTables(const std::vector<int>& levels, const std::vector<char>& fixed,
+               const std::vector<TargetTable>& tables, double scale)
+      : levels_(levels.begin(), levels.end()),
+        pairs_(levels.size()),
+        views_(levels.size()),
+        mirrors_(levels.size()) {
+    for (const TargetTable& table : tables) lay_out(table, fixed, scale);
+  }
+
+  /// Sum over tables of |counts - targets|^2.
+  double squared() const {
+    double sum = 0.0;
+    for (const Block& block : blocks_) {
+      for (std::size_t c = 0; c < block.cells; ++c)
+        sum += miss_[block.start + c] * miss_[block.start + c];
+    }
+    return sum;
+  }
+
+  /// A record, levels from 0, comes in.
+  void count(const std::uint16_t* record) {
+    for (std::size_t j = 0; j < levels_.size(); ++j) {
+      for (const Pair& pair : pairs_[j])
+        miss_[pair.start + levels_[j] * record[pair.other] + record[j]] += 1.0;
+      for (const View& view : views_[j])
+        miss_[view.start + offset(view, record) + record[j]] += 1.0;
+    }
+  }
+
+  /// How many tables have column j.
+  std::size_t tables_with(std::size_t j) const {
+    return pairs_[j].size() + views_[j].size();
+  }
+
+  std::size_t tables_with_both(std::size_t j, std::size_t k) const {
+    std::size_t n = 0;
+    for (const Pair& pair : pairs_[j]) n += pair.other == k;
+    for (const View& view : views_[j]) n += has(view, k);
+    return n;
+  }
+
+  /// Adds what tables with column j miss at each of its levels, the
+  /// record's other levels given.
+  void add(const std::uint16_t* record, std::size_t j, double* sum) const {
+    add_pairs(record, j, sum);
+    for (const View& view : views_[j]) add_view(view, record, j, sum);
+  }
+
+  /// The same of tables that have, or do not have, column k.
+  void add_if(const std::uint16_t* record, std::size_t j, std::size_t k,
+              bool with, double* sum) const {
+    for (const Pair& pair : pairs_[j]) {
+      if ((pair.other == k) != with) continue;
+      const double* miss = at_pair(pair, record, j);
+      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
+    }
+    for (const View& view : views_[j]) {
+      if (has(view, k) == with) add_view(view, record, j, sum);
+    }
+  }
+
+  /// Column j of a record becomes `to`, in all tables and in the record.
+  void change(std::uint16_t* record, std::size_t j, std::uint16_t to) {
+    const std::size_t before = record[j], after = to;
+    double* const miss = miss_.data();
+    for (const Pair& pair : pairs_[j]) {
+      const std::size_t level = record[pair.other];
+      double* own = miss + pair.start + levels_[j] * level;
+      own[before] -= 1.0;
+      own[after] += 1.0;
+      if (pair.mirror == kNowhere) continue;
+      double* mirror = miss + pair.mirror + level;
+      mirror[pair.levels * before] -= 1.0;
+      mirror[pair.levels * after] += 1.0;
+    }
+    shift(record, j, -1.0);
+    record[j] = to;
+    shift(record, j, 1.0);
+  }
+
+ private:
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+
+  /// A table as one of its columns looks at it.
+  struct View {
+    std::vector<int> column;
+    std::vector<std::size_t> stride;
+    std::size_t start;
+  };
+
+  /// The same of a pair, which most tables are: the other column, where its
+  /// own view starts, if it moves, and its levels.
+  struct Pair {
+    std::size_t start, other, mirror, levels;
+  };
+
+  /// A larger table's view, of whichever column, that has a given one.
+  struct Mirror {
+    std::size_t column, view;
+  };
+
+  /// One view of each table.
+  struct Block {
+    std::size_t start, cells;
+  };
+
+  void lay_out(const TargetTable& table, const std::vector<char>& fixed,
+               double scale) {
+    if (table.target.size() != table.columns.cells)
+      throw std::invalid_argument("a target differs from its table in size");
+    const std::vector<int>& column = table.columns.column;
+    std::vector<std::size_t> start(column.size(), kNowhere);
+    std::vector<View> views(column.size());
+    bool first = true;
+    for (std::size_t own = 0; own < column.size(); ++own) {
+      if (fixed[static_cast<std::size_t>(column[own])]) continue;
+      views[own] = view_of(table, own, scale);
+      start[own] = views[own].start;
+      if (first) blocks_.push_back({start[own], table.columns.cells});
+      first = false;
+    }
+    for (std::size_t own = 0; own < column.size(); ++own) {
+      if (start[own] == kNowhere) continue;
+      const std::size_t j = static_cast<std::size_t>(column[own]);
+      if (column.size() == 2) {
+        const std::size_t other = static_cast<std::size_t>(column[1 - own]);
+        pairs_[j].push_back(
+            {start[own], other, start[1 - own], levels_[other]});
+        continue;
+      }
+      for (const int k : column)
+        mirrors_[static_cast<std::size_t>(k)].push_back({j, views_[j].size()});
+      views_[j].push_back(views[own]);
+    }
+  }
+
+  /// Appends the targets, with their sign turned, to what is missed.
+  View view_of(const TargetTable& table, std::size_t own, double scale) {
+    const CrossedColumns& from = table.columns;
+    const auto size = [&](std::size_t a) {
+      return levels_[static_cast<std::size_t>(from.column[a])];
+    };
+    View view{{}, {}, miss_.size()};
+    std::size_t stride = size(own);
+    std::vector<std::size_t> to(from.size(), 1);
+    for (std::size_t a = 0; a < from.size(); ++a) {
+      if (a == own) continue;
+      view.column.push_back(from.column[a]);
+      view.stride.push_back(to[a] = stride);
+      stride *= size(a);
+    }
+    miss_.resize(view.start + from.cells);
+    for (std::size_t c = 0; c < from.cells; ++c) {
+      std::size_t at = view.start;
+      for (std::size_t a = 0; a < from.size(); ++a)
+        at += to[a] * (c / from.stride[a] % size(a));
+      miss_[at] = -scale * table.target[c];
+    }
+    return view;
+  }
+
+  static std::size_t offset(const View& view, const std::uint16_t* record) {
+    std::size_t at = 0;
+    for (std::size_t a = 0; a < view.column.size(); ++a)
+      at += view.stride[a] * record[view.column[a]];
+    return at;
+  }
+
+  static bool has(const View& view, std::size_t k) {
+    return std::find(view.column.begin(), view.column.end(),
+                     static_cast<int>(k)) != view.column.end();
+  }
+
+  const double* at_pair(const Pair& pair, const std::uint16_t* record,
+                        std::size_t j) const {
+    return miss_.data() + pair.start + levels_[j] * record[pair.other];
+  }
+
+  void add_view(const View& view, const std::uint16_t* record, std::size_t j,
+                double* sum) const {
+    const double* miss = miss_.data() + view.start + offset(view, record);
+    for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
+  }
+
+  /// With the number of levels known to the compiler where it is small.
+  void add_pairs(const std::uint16_t* record, std::size_t j,
+                 double* sum) const {
+    switch (levels_[j]) {
+      case 2:
+        return add_few<2>(record, j, sum);
+      case 3:
+        return add_few<3>(record, j, sum);
+      case 4:
+        return add_few<4>(record, j, sum);
+      case 5:
+        return add_few<5>(record, j, sum);
+      case 6:
+        return add_few<6>(record, j, sum);
+      case 7:
+        return add_few<7>(record, j, sum);
+      case 8:
+        return add_few<8>(record, j, sum);
+      case 9:
+        return add_few<9>(record, j, sum);
+      case 10:
+        return add_few<10>(record, j, sum);
+    }
+    for (const Pair& pair : pairs_[j]) {
+      const double* miss = at_pair(pair, record, j);
+      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
+    }
+  }
+
+  template <int L>
+  void add_few(const std::uint16_t* record, std::size_t j, double* sum) const {
+    double own[L] = {};
+    for (const Pair& pair : pairs_[j]) {
+      const double* miss = at_pair(pair, record, j);
+      for (int v = 0; v < L; ++v) own[v] += miss[v];
+    }
+    for (int v = 0; v < L; ++v) sum[v] += own[v];
+  }
+
+  void shift(const std::uint16_t* record, std::size_t j, double by) {
+    for (const Mirror& at : mirrors_[j]) {
+      const View& view = views_[at.column][at.view];
+      miss_[view.start + offset(view, record) + record[at.column]] += by;
+    }
+  }
+
+  std::vector<std::size_t> levels_;
+  std::vector<std::vector<Pair>> pairs_;
+  std::vector<std::vector<View>> views_;
+  std::vector<std::vector<Mirror>> mirrors_;
+  std::vector<Block> blocks_;
+  std::vector<double> miss_;
+};
+
+}  // namespace pseudosynth
+
+#endif  // PSEUDOSYNTH_FILE_MISSED_TABLES_HPP

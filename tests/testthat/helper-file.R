@@ -1,0 +1,23 @@
+# What the tests of file releases share.
+
+# Codes with relations: each column leans on the one before.
+leaning_codes <- function(n, levels) {
+  codes <- matrix(1L, n, length(levels))
+  for (j in seq_along(levels)) {
+    before <- if (j > 1) codes[, j - 1] else 0L
+    own <- sample(levels[j], n, TRUE)
+    leans <- stats::runif(n) < 0.5
+    codes[, j] <- ifelse(leans, before %% levels[j] + 1L, own)
+  }
+  codes
+}
+
+# All records of a domain, a row each.
+whole_domain <- function(levels) {
+  unname(as.matrix(expand.grid(lapply(levels, seq_len))))
+}
+
+block_of <- function(codes, levels, mu = 0.5, ..., seed = 1,
+                     published = rep(FALSE, length(levels))) {
+  release_block(codes, levels, published, mu = mu, ..., seed = seed)
+}

@@ -1,0 +1,214 @@
+# The law of n records' codes at an inverse temperature, over all states.
+enumerated_law <- function(levels, n, fixed_codes, fixed, tables, forbidden,
+                           beta) {
+  domain <- whole_domain(levels)
+  bad <- apply(domain, 1, function(x) {
+    any(apply(forbidden, 1, identical, x))
+  })
+  domain <- domain[!bad, , drop = FALSE]
+  states <- as.matrix(expand.grid(rep(list(seq_len(nrow(domain))), n)))
+  codes <- lapply(seq_len(nrow(states)), function(s) {
+    domain[states[s, ], , drop = FALSE]
+  })
+  keeps <- vapply(codes, function(x) {
+    all(x[, fixed] == fixed_codes[, fixed])
+  }, TRUE)
+  codes <- codes[keeps]
+  energy <- vapply(codes, function(x) {
+    counts <- table_counts_(x, levels, lapply(tables, `[[`, "columns"))
+    sum(mapply(function(n, t) sum((n - t$target)^2), counts, tables)) / 2
+  }, 0)
+  p <- exp(-beta * (energy - min(energy)))
+  list(codes = codes, p = p / sum(p), energy = energy)
+}
+
+state_key <- function(codes) paste(codes, collapse = " ")
+
+test_that("a Gibbs move alone leaves the target law as it is", {
+  withr::local_seed(1)
+  levels <- c(2L, 3L, 2L)
+  tables <- list(
+    list(columns = 1:2, target = c(0.3, 1.2, 0, 0.5, -0.2, 0.4)),
+    list(columns = 2:3, target = c(1, 0.1, 0.2, 0.9, 0, 0.3)),
+    list(columns = c(1L, 3L, 2L), target = stats::runif(12))
+  )
+  forbidden <- rbind(c(2L, 2L, 1L), c(1L, 3L, 2L))
+  rules <- list(
+    list(columns = 1:3, cells = cells_of(forbidden, levels))
+  )
+  # Without rules cells move alone; with one of all columns also two at once
+  cases <- expand.grid(ruled = c(FALSE, TRUE), fixed = c(FALSE, TRUE))
+  for (case in seq_len(nrow(cases))) {
+    fixed <- c(FALSE, cases$fixed[case], FALSE)
+    kept <- if (cases$ruled[case]) rules else list()
+    none <- if (cases$ruled[case]) forbidden else forbidden[0, ]
+    start <- rbind(c(1L, 2L, 1L), c(2L, 1L, 2L))
+    law <- enumerated_law(levels, 2, start, fixed, tables, none, 1.3)
+    keys <- vapply(law$codes, state_key, "")
+    runs <- 6000
+    # From the law itself, one sweep; from one state, many
+    from <- sample(length(keys), runs, TRUE, law$p)
+    for (sweeps in c(1, 25)) {
+      found <- vapply(seq_len(runs), function(r) {
+        begin <- if (sweeps == 1) law$codes[[from[r]]] else start
+        state_key(sweep_records_(
+          begin, levels, fixed, tables, kept, 1.3, sweeps, c(sweeps, r)
+        )$codes)
+      }, "")
+      expect_true(all(found %in% keys))
+      count <- tabulate(match(found, keys), length(keys))
+      p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
+      expect_gt(p, 1e-5)
+    }
+    # Another temperature would be seen
+    other <- enumerated_law(levels, 2, start, fixed, tables, none, 1)
+    expect_lt(
+      suppressWarnings(stats::chisq.test(count, p = other$p)$p.value), 1e-5
+    )
+  }
+})
+
+test_that("cells that a rule holds together reach all allowed states", {
+  withr::local_seed(7)
+  levels <- c(2L, 3L, 3L)
+  # Columns 2 and 3 are equal: neither can move alone
+  forbidden <- whole_domain(levels)
+  forbidden <- forbidden[forbidden[, 2] != forbidden[, 3], ]
+  storage.mode(forbidden) <- "integer"
+  tables <- list(
+    list(columns = 1:2, target = stats::runif(6)),
+    list(columns = 2:3, target = stats::runif(9)),
+    list(columns = c(3L, 1L), target = stats::runif(6)),
+    list(columns = c(3L, 1L, 2L), target = stats::runif(18))
+  )
+  rules <- list(list(columns = 1:3, cells = cells_of(forbidden, levels)))
+  start <- rbind(c(1L, 2L, 2L), c(2L, 1L, 1L))
+  free <- rep(FALSE, 3)
+  law <- enumerated_law(levels, 2, start, free, tables, forbidden, 1.5)
+  found <- vapply(1:8000, function(r) {
+    state_key(sweep_records_(
+      start, levels, free, tables, rules, 1.5, 20, c(3, r)
+    )$codes)
+  }, "")
+  count <- tabulate(match(found, vapply(law$codes, state_key, "")), 36)
+  expect_identical(sum(count), 8000L)
+  p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
+  expect_gt(p, 1e-5)
+})
+
+test_that("the energy is kept up by moves", {
+  withr::local_seed(2)
+  levels <- c(3L, 4L, 2L)
+  codes <- leaning_codes(50, levels)
+  tables <- list(
+    list(columns = 1:2, target = stats::runif(12, 0, 8)),
+    list(columns = c(3L, 2L, 1L), target = stats::runif(24, 0, 4))
+  )
+  found <- sweep_records_(
+    codes, levels, rep(FALSE, 3), tables, list(), 0.5, 20, c(1, 2)
+  )
+  counts <- table_counts_(found$codes, levels, lapply(tables, `[[`, 1))
+  energy <- sum(mapply(function(n, t) sum((n - t$target)^2), counts, tables))
+  expect_equal(found$energy[20], energy / 2)
+})
+
+test_that("sets come close to their targets", {
+  withr::local_seed(3)
+  levels <- c(2L, 3L, 5L, 4L)
+  codes <- leaning_codes(2000, levels)
+  release <- block_of(codes, levels, mu = 50)
+  set <- draw_block(release, n = 2000, words = c(3, 4))[[1]]
+  pairs <- utils::combn(4, 2, simplify = FALSE)
+  a <- unlist(table_counts_(set, levels, pairs))
+  b <- unlist(table_counts_(codes, levels, pairs))
+  expect_lt(sum(abs(a - b)) / 2 / 6 / 2000, 0.004)
+  # A smaller set has the same shares
+  small <- draw_block(release, n = 500, words = c(3, 4))[[1]]
+  a <- unlist(table_counts_(small, levels, pairs))
+  expect_lt(sum(abs(4 * a - b)) / 2 / 6 / 2000, 0.015)
+})
+
+test_that("sets are the same at any number of threads and under their words", {
+  withr::local_seed(4)
+  levels <- c(2L, 3L, 4L)
+  release <- block_of(leaning_codes(300, levels), levels)
+  one <- draw_block(release, 3, words = c(1, 2), threads = 1)
+  expect_identical(draw_block(release, 3, words = c(1, 2), threads = 2), one)
+  expect_identical(draw_block(release, 1, words = c(1, 2)), one[1])
+  expect_false(identical(one[[1]], one[[2]]))
+  expect_false(identical(draw_block(release, words = c(1, 3))[[1]], one[[1]]))
+  expect_identical(dim(one[[1]]), c(as.integer(round(release$n)), 3L))
+})
+
+test_that("large sets grow out of smaller ones, published columns with them", {
+  withr::local_seed(5)
+  levels <- c(2L, 3L, 5L, 4L)
+  codes <- leaning_codes(4000, levels)
+  growing <- utils::modifyList(block_fitting, list(particles = 1000))
+  pairs <- utils::combn(4, 2, simplify = FALSE)
+  exact <- unlist(table_counts_(codes, levels, pairs))
+  for (published in list(rep(FALSE, 4), c(FALSE, TRUE, TRUE, FALSE))) {
+    release <- block_of(codes, levels, 20, published = published)
+    grown <- draw_block(
+      release, n = 4000, words = c(5, 6), fitting = growing
+    )[[1]]
+    expect_identical(grown[, published], codes[, published])
+    counts <- unlist(table_counts_(grown, levels, pairs))
+    expect_lt(sum(abs(counts - exact)) / 2 / 6 / 4000, 0.006)
+  }
+})
+
+test_that("forbidden cells never occur, however rare the allowed ones", {
+  withr::local_seed(6)
+  levels <- c(2L, 6L, 5L, 6L)
+  codes <- leaning_codes(1500, levels)
+  codes[, 4] <- codes[, 2]
+  codes[codes[, 1] == 2, 3] <- 1L
+  # Only the diagonal of columns 2 and 4; one level of column 3 given another
+  off <- as.matrix(expand.grid(1:6, 1:6))
+  off <- off[off[, 1] != off[, 2], ]
+  rules <- list(
+    list(columns = c(4, 2), forbidden = off),
+    list(columns = c(1, 3), forbidden = cbind(2, 2:5))
+  )
+  growing <- utils::modifyList(block_fitting, list(particles = 400))
+  for (published in list(rep(FALSE, 4), c(TRUE, FALSE, FALSE, TRUE))) {
+    release <- block_of(codes, levels, published = published, rules = rules)
+    for (fitting in list(block_fitting, growing)) {
+      set <- draw_block(release, words = c(7, 8), fitting = fitting)[[1]]
+      expect_true(all(set[, 2] == set[, 4]))
+      expect_true(all(set[set[, 1] == 2, 3] == 1))
+    }
+  }
+  # Where no cell can move alone both do: shares are the file's
+  release <- block_of(codes, levels, 20, rules = rules)
+  set <- draw_block(release, n = 1500, words = c(7, 8))[[1]]
+  expect_lt(sum(abs(tabulate(set[, 2], 6) - tabulate(codes[, 2], 6))), 30)
+  expect_lt(abs(mean(set[, 1]) - mean(codes[, 1])), 0.01)
+})
+
+test_that("an allowed record is found where draws would not find it", {
+  d <- 12
+  levels <- rep(3L, d)
+  codes <- matrix(1L, 20, d)
+  # Every column as the one before: 3 of 531441
+  unequal <- as.matrix(expand.grid(1:3, 1:3))
+  unequal <- unequal[unequal[, 1] != unequal[, 2], ]
+  rules <- lapply(seq_len(d - 1), function(j) {
+    list(columns = c(j, j + 1), forbidden = unequal)
+  })
+  release <- block_of(codes, levels, rules = rules)
+  set <- draw_block(release, n = 20, words = c(1, 2))[[1]]
+  expect_true(all(set == set[, 1]))
+})
+
+test_that("published records that no rule lets be are an error", {
+  codes <- cbind(c(1L, 2L), 1L)
+  release <- block_of(
+    codes, c(2L, 2L), published = c(TRUE, FALSE),
+    rules = list(list(columns = 1:2, forbidden = rbind(c(2, 1), c(2, 2))))
+  )
+  expect_error(
+    draw_block(release), "meet the rules", class = "pseudosynth_error_input"
+  )
+})

@@ -1,0 +1,92 @@
+levels <- c(2L, 3L, 4L)
+
+test_that("margins are the nearest ones, and hold nothing that is forbidden", {
+  plan <- list(
+    levels = levels, published = rep(FALSE, 3), tables = list(1L, 2L, 3L)
+  )
+  residuals <- list(c(10, -10), c(-60, 20, 40), c(-1, 2, -3, 2))
+  rules <- list(list(columns = 3L, cells = 1))
+  found <- block_margins(plan, 120, residuals, NULL, rules)
+  expect_equal(found[[1]], c(70, 50))
+  # 40 - 60 is below 0: the others give up 10 each
+  expect_equal(found[[2]], c(0, 50, 70))
+  expect_equal(found[[3]][2], 0)
+  expect_equal(diff(found[[3]][c(1, 3, 4)]), c(-2, 5))
+  for (margin in found) expect_equal(sum(margin), 120)
+})
+
+test_that("interactions are shrunk by the formula", {
+  withr::local_seed(1)
+  expected <- outer(c(0.2, 0.3, 0.5), c(0.1, 0.2, 0.3, 0.4))
+  residual <- centred_table(stats::rnorm(12, 0, 30), c(3, 4))
+  g <- 50
+  w <- sqrt(as.vector(expected))
+  t2 <- max(0, sum(residual^2) - 2 * 3 * g) / sum(w)
+  expect_gt(t2, 0)
+  shrunk <- matrix(residual * t2 * w / (t2 * w + g), 3)
+  centred <- shrunk - outer(rowMeans(shrunk), colMeans(shrunk), `+`) +
+    mean(shrunk)
+  expect_equal(
+    shrunk_residual(residual, as.vector(expected), c(3, 4), g),
+    as.vector(centred)
+  )
+  # Nothing but noise is left out
+  expect_equal(
+    shrunk_residual(residual, as.vector(expected), c(3, 4), 1e6), numeric(12)
+  )
+})
+
+test_that("targets without noise are the file's tables", {
+  withr::local_seed(2)
+  codes <- leaning_codes(3000, levels)
+  release <- block_of(codes, levels, mu = 90, tables = list(1:3))
+  counts <- table_counts_(codes, levels, lapply(release$targets, `[[`, 1))
+  for (t in seq_along(counts)) {
+    expect_equal(release$targets[[t]]$target, counts[[t]], tolerance = 0.02)
+  }
+  expect_identical(release$targets[[4]]$columns, 1:3)
+})
+
+test_that("a table of three is what its pairs say and its own residual", {
+  withr::local_seed(3)
+  pairs <- utils::combn(3, 2, simplify = FALSE)
+  codes <- leaning_codes(500, levels)
+  smaller <- Map(
+    function(columns, target) list(columns = columns, target = target),
+    pairs, table_counts_(codes, levels, pairs)
+  )
+  margins <- lapply(1:3, function(j) tabulate(codes[, j], levels[j]))
+  found <- expected_table(1:3, levels, 500, margins, smaller)
+  frame <- Map(factor, as.data.frame(codes), lapply(levels, seq_len))
+  fitted <- stats::loglin(
+    table(unname(frame)), pairs, fit = TRUE, print = FALSE, eps = 1e-8,
+    iter = 100
+  )$fit
+  expect_equal(found, as.vector(fitted), tolerance = 1e-6)
+})
+
+test_that("cells of targets that a rule forbids hold nothing", {
+  withr::local_seed(4)
+  codes <- leaning_codes(500, levels)
+  rules <- list(list(columns = c(3, 1), forbidden = rbind(c(4, 1), c(2, 2))))
+  release <- block_of(codes, levels, tables = list(1:3), rules = rules)
+  pair <- array(release$targets[[2]]$target, levels[c(1, 3)])
+  expect_identical(pair[cbind(c(1, 2), c(4, 2))], c(0, 0))
+  three <- array(release$targets[[4]]$target, levels)
+  expect_identical(c(three[1, , 4], three[2, , 2]), numeric(6))
+  expect_identical(sum(pair == 0), 2L)
+})
+
+test_that("a relation that no pair shows is kept by a stated table", {
+  withr::local_seed(5)
+  codes <- matrix(sample(1:2, 9000, TRUE), 3000)
+  codes[, 3] <- (codes[, 1] + codes[, 2]) %% 2L + 1L
+  two <- rep(2L, 3)
+  share <- function(tables) {
+    release <- block_of(codes, two, 0.2, tables = tables)
+    set <- draw_block(release, words = c(1, 2))[[1]]
+    mean(set[, 3] == (set[, 1] + set[, 2]) %% 2 + 1)
+  }
+  expect_lt(share(list()), 0.6)
+  expect_gt(share(list(1:3)), 0.97)
+})
