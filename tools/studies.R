@@ -10,7 +10,8 @@
 library(pseudosynth)
 
 replicates <- c(
-  beta_simulation = 100, local_to_global = 100, consumer_expenditure = 1
+  beta_simulation = 100, local_to_global = 100, sdr_application = 10,
+  consumer_expenditure = 1
 )
 
 asked <- commandArgs(trailingOnly = TRUE)

@@ -96,3 +96,41 @@ test_that("the stored Consumer Expenditure table keeps the paper's orders", {
   expect_lt(delta("LW (0.5, -0.1)"), delta("LW (0.7, 0)"))
   expect_gt(figure("Top-coded", "risk 0.2"), figure("LW", "risk 0.2"))
 })
+
+test_that("the stored salaries tell chance, data and bins apart", {
+  file <- system.file(
+    "studies", "sdr_application.csv.xz", package = "pseudosynth"
+  )
+  stored <- read.csv(xzfile(file))
+  expect_equal(nrow(stored), 10 * 2 * 7)
+  expect_true(all(stored$converged))
+  mean_of <- function(file, mechanism, what = "ecdf_max") {
+    mean(stored[[what]][stored$file == file & stored$mechanism == mechanism])
+  }
+  # The model is wrong for the survey's files and right for its own
+  for (mechanism in c("Unweighted", "Weighted")) {
+    expect_gt(mean_of("survey", mechanism), 1.5 * mean_of("model", mechanism))
+  }
+  # The square root and the logarithm of n: the best and the worst
+  expect_lt(mean_of("survey", "PH, 40 bins"), 0.05)
+  expect_gt(mean_of("survey", "PH, 7 bins"), 0.1)
+  clipped <- stored$mechanism %in% c("Censor_w", "Censor_uw")
+  expect_true(all(stored$epsilon[clipped] <= 5 + 1e-9))
+})
+
+test_that("a replicate of the salaries is that of the stored table", {
+  skip_unless_nightly()
+  study <- new.env()
+  sys.source(
+    system.file("studies", "sdr_application.R", package = "pseudosynth"), study
+  )
+  file <- system.file(
+    "studies", "sdr_application.csv.xz", package = "pseudosynth"
+  )
+  stored <- read.csv(xzfile(file))
+  found <- study$sdr_application(1)
+  expect_equal(
+    found[-(1:3)], stored[stored$replicate == 1, -(1:3)],
+    tolerance = 1e-3, ignore_attr = TRUE
+  )
+})
