@@ -171,7 +171,7 @@ test_that("neighbours of a clipped file of levels lose no more than claimed", {
 })
 
 test_that("a sampled audit and a job take levels", {
-  skip_on_cran()
+  skip_unless_nightly()
   data <- three_levels(200)
   job <- suppressMessages(pseudo_posterior(
     y ~ g + x, data, categorical(),

@@ -173,6 +173,7 @@ test_that("clipped mechanisms carry their labels", {
 })
 
 test_that("two stages around a reference reach a strict epsilon", {
+  skip_unless_nightly()
   staged <- quick_job("two_stage",
     epsilon = 4, weight_range = c(1, 6),
     reference = list("(Intercept)" = 10.8, sigma = 1)
