@@ -201,7 +201,9 @@ axis_rises <- function(draws, range) {
     sinh_rise(at[k], width[k], range, 0.5 / length(at))
   })
   line <- function(z, height) {
-    rise <- function(x) stats::approx(z, height, x, rule = 2, ties = mean)$y
+    rise <- function(x) {
+      stats::approx(z, height, x, rule = 2, ties = "ordered")$y
+    }
     list(z = z, height = rise, share = 0.25)
   }
   c(around, list(line(at, seq(0, 1, 1 / 32)), line(at[c(1, 33)], c(0, 1))))

@@ -557,3 +557,12 @@ test_that("an audit takes bounds as a job does, and drops no margin", {
   refused(mechanism = clip, margin = margin_histogram(c(1, 100)))
   refused(mechanism = clip, bounds = c(1, 100))
 })
+
+test_that("an axis of equal draws has points all the same", {
+  for (draws in list(rep(1, 100), rep(1:2, 50))) {
+    points <- axis_points(list(draws), c(-10, 10), 0, 50)
+    expect_length(points, 50)
+    expect_equal(range(points), c(-10, 10))
+    expect_true(all(diff(points) > 0))
+  }
+})
