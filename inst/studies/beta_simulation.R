@@ -17,14 +17,19 @@ beta_simulation <- function(replicates, n = 2000, epsilons = c(5, 4, 3)) {
   do.call(rbind, lapply(replicates, beta_replicate, n, epsilons))
 }
 
-beta_replicate <- function(replicate, n, epsilons) {
-  set.seed(replicate)
-  data <- data.frame(y = stats::rbeta(n, 0.5, 3))
+#' One seed after the other
+seeds_from <- function(replicate) {
   seeds <- 1000 * replicate + seq_len(1000)
-  next_seed <- function() {
+  function() {
     seeds <<- seeds[-1]
     seeds[1]
   }
+}
+
+beta_replicate <- function(replicate, n, epsilons) {
+  set.seed(replicate)
+  data <- data.frame(y = stats::rbeta(n, 0.5, 3))
+  next_seed <- seeds_from(replicate)
   quiet <- pseudosynth::sampler_control(progress = FALSE)
   refit <- function(fit, ...) {
     suppressWarnings(stats::update(fit, ..., seed = next_seed()))

@@ -17,13 +17,15 @@ source(
 #' @param replicates (whole numbers) Each is the seed of its two files.
 #' @param sets (count) Synthetic sets of each release.
 #' @return (data frame) A row for each replicate, file and mechanism: `file`
-#'   (`"survey"`: the salaries of `sdr_simulated` with predictors and ranks drawn
-#'   anew; `"model"`: salaries drawn from a beta regression), `epsilon`, means
+#'   (`"survey"`: the salaries of `sdr_simulated` with predictors and ranks
+#'   drawn anew; `"model"`: salaries drawn from a beta regression), `epsilon`, means
 #'   over the sets of `ecdf_max`, `ecdf_mean_squared`, `mean`, `q15`, `median`,
 #'   `q90`, the standard deviation `ecdf_max_sd` of one set, and `converged`.
 sdr_application <- function(replicates, sets = 20) {
   do.call(rbind, lapply(replicates, function(replicate) {
-    files <- list(survey = survey_file(replicate), model = model_file(replicate))
+    files <- list(
+      survey = survey_file(replicate), model = model_file(replicate)
+    )
     do.call(rbind, lapply(names(files), function(name) {
       cbind(
         replicate = replicate, file = name,
@@ -63,11 +65,7 @@ sdr_fit <- function(data, seed) {
 }
 
 sdr_mechanisms <- function(data, sets, replicate) {
-  seeds <- 1000 * replicate + seq_len(1000)
-  next_seed <- function() {
-    seeds <<- seeds[-1]
-    seeds[1]
-  }
+  next_seed <- seeds_from(replicate)
   refit <- function(fit, ...) {
     suppressWarnings(stats::update(fit, ..., seed = next_seed()))
   }
