@@ -138,7 +138,7 @@ draft_date <- function(days) {
 draft_number <- function(values, x) {
   values <- values[is.finite(values)]
   distinct <- sort(unique(values))
-  whole <- all(distinct %% 1 == 0)
+  whole <- all(distinct == round(distinct))
   labels <- plain_column(attr(x, "labels", exact = TRUE))
   if (length(labels) > 0 && all(distinct %in% labels)) {
     return(draft_levels(shortest_text(distinct), x, "category"))

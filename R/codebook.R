@@ -291,6 +291,12 @@ check_book_heaps <- function(spec) {
 
 is_multiple <- function(x, step) abs(x / step - round(x / step)) < 1e-9
 
+#' Which of some columns are left out of every release
+#' @noRd
+identifiers_among <- function(names, specs) {
+  Filter(function(name) specs[[name]]$type == "id", names)
+}
+
 #' What a row states, as the plan uses it
 #' @param row (data frame, one row) Of a codebook's table.
 #' @return (list) All fields; numbers are numbers, dates are days since 1970.

@@ -165,3 +165,13 @@ row_lists <- function(frame) {
 is_tibble <- function(data) inherits(data, "tbl_df")
 
 frame_class <- function(tibble) c(if (tibble) c("tbl_df", "tbl"), "data.frame")
+
+#' The cell of the table of some columns that each row of level numbers is in
+#' @param codes (integer matrix) Levels from 1.
+#' @param sizes (integer) Levels of each of its columns.
+#' @return (double) From 0, the first column's level fastest.
+#' @noRd
+cell_number <- function(codes, sizes) {
+  stride <- cumprod(c(1, as.double(sizes)))[seq_along(sizes)]
+  drop((codes - 1) %*% stride)
+}

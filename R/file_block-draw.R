@@ -36,19 +36,15 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     noise = if (length(pairs) > 0) sqrt(mean(pairs)) else 0,
     records = release$n
   ))
-  tryCatch(
-    fit_records_(
-      start, release$levels, published, release$margins, release$targets,
-      release$rules, control, as.integer(m), words, threads
-    ),
-    error = function(error) {
-      if (!grepl("meet the rules", conditionMessage(error))) stop(error)
-      abort_input(
-        "Some records cannot meet the rules.",
-        i = "Whatever their protected columns are, the published ones break
-             a rule, or no record can meet all rules.",
-        arg = "rules"
-      )
-    }
+  sets <- fit_records_(
+    start, release$levels, published, release$margins, release$targets,
+    release$rules, control, as.integer(m), words, threads
   )
+  refuse_if(
+    is.null(sets), "Some records cannot meet the rules.",
+    i = "Whatever their protected columns are, the published ones break a rule,
+         or no record can meet all rules.",
+    arg = "rules"
+  )
+  sets
 }

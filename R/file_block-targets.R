@@ -32,22 +32,15 @@ block_margins <- function(plan, n, residuals, fixed, rules) {
 #' @noRd
 forbidden_among <- function(columns, levels, rules) {
   own <- Filter(function(rule) all(rule$columns %in% columns), rules)
-  cell <- seq_len(prod(levels[columns])) - 1
-  stride <- cumprod(c(1, levels[columns]))
-  level <- function(j) {
-    a <- match(j, columns)
-    cell %/% stride[a] %% levels[j]
+  if (length(own) == 0) {
+    return(double())
   }
-  broken <- vapply(own, function(rule) {
-    at <- 0
-    size <- 1
-    for (j in rule$columns) {
-      at <- at + size * level(j)
-      size <- size * levels[j]
-    }
-    at %in% rule$cells
-  }, logical(length(cell)))
-  cell[rowSums(matrix(broken, length(cell))) > 0]
+  codes <- arrayInd(seq_len(prod(levels[columns])), levels[columns])
+  broken <- lapply(own, function(rule) {
+    at <- codes[, match(rule$columns, columns), drop = FALSE]
+    which(cell_number(at, levels[rule$columns]) %in% rule$cells) - 1
+  })
+  unique(unlist(broken))
 }
 
 #' The targets of all pairs and stated tables, in counts

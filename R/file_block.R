@@ -51,7 +51,7 @@ release_plan <- function(codes, plan, rules, seed) {
   rules <- lapply(rules, function(rule) {
     list(
       columns = as.integer(rule$columns),
-      cells = cells_of(rule$forbidden, plan$levels[rule$columns])
+      cells = cell_number(rule$forbidden, plan$levels[rule$columns])
     )
   })
   # Where none is published even the number of its rows is secret
@@ -195,12 +195,4 @@ check_levels_open <- function(levels, rules) {
     length(closed) > 0, "Rules must leave each column a level.",
     x = "Of column {closed} they forbid all.", arg = "rules"
   )
-}
-
-#' Combinations of levels as cells of their columns' table, from 0
-#' @param forbidden (integer matrix) Levels from 1.
-#' @noRd
-cells_of <- function(forbidden, levels) {
-  stride <- cumprod(c(1, as.double(levels)))[seq_along(levels)]
-  unique(as.double(drop((forbidden - 1) %*% stride)))
 }

@@ -90,7 +90,7 @@ code_column <- function(x, spec) {
   if (is_amount(spec)) {
     values <- as.double(values)
     found <- part_of(values, amount_parts(spec))
-    if (spec$type == "count") found[values %% 1 != 0] <- NA
+    if (spec$type == "count") found[values != round(values)] <- NA
     return(list(codes = found))
   }
   levels <- if (spec$type == "logical") 0:1 else unname(spec$levels)

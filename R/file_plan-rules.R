@@ -4,6 +4,9 @@
 # More combinations than this of the levels of one rule's columns are too many
 most_combinations <- 1e6
 
+# Some seconds of looking for a row that meets all rules
+most_steps <- 1e4
+
 # What a rule may call; each works on vectors of one element a combination
 rule_functions <- c(
   "|", "&", "!", "(", "==", "!=", "<", "<=", ">", ">=", "%in%", "is.na", "xor",
@@ -29,8 +32,7 @@ file_rules <- function(rules, specs, levels, codes) {
   })
   # A rule about columns of one level always holds
   read <- Filter(function(rule) length(rule$columns) > 0, read)
-  check_rules_meet(read, levels)
-  check_rules_hold(read, codes)
+  check_rules(read, lengths(levels), codes)
   read
 }
 
@@ -52,7 +54,7 @@ read_rule <- function(rule, specs, levels) {
     length(unknown) > 0, "Rules must only name columns of the file.",
     x = "{.code {text}} names {.val {unknown}}.", arg = "rules"
   )
-  idle <- Filter(function(name) specs[[name]]$type == "id", used)
+  idle <- identifiers_among(used, specs)
   refuse_if(
     length(idle) > 0, "Rules must not name identifiers.",
     x = "{.code {text}} names {.val {idle}}, of type {.val id}.", arg = "rules"
@@ -117,6 +119,10 @@ rule_value <- function(x, at) {
     return(amount_answer(name, x, asked, at))
   }
   values <- lapply(as.list(x)[-1], rule_value, at = at)
+  text <- any(vapply(values, is.character, NA))
+  if (text && name %in% c("==", "!=", "%in%")) {
+    values <- Map(as_rule_levels, as.list(x)[-1], values, list(at))
+  }
   check_rule_levels(values, at)
   tryCatch(
     # Of base R, whatever the session has under these names
@@ -164,7 +170,8 @@ rule_column <- function(name, at) {
   }
   levels <- unname(spec$levels)
   number <- text_number(levels)
-  if (!anyNA(number)) {
+  # "01" and "1" are two levels of text
+  if (!anyNA(number) && !anyDuplicated(number)) {
     number[code]
   } else if (spec$type == "ordered") {
     factor(levels[code], levels, ordered = TRUE)
@@ -172,6 +179,18 @@ rule_column <- function(name, at) {
     # "<" of text would be the alphabet's
     factor(levels[code], levels)
   }
+}
+
+#' Levels that are numbers as the text they are, where text is what they are
+#' compared with
+#' @param x,value An argument and its value by combination.
+#' @noRd
+as_rule_levels <- function(x, value, at) {
+  if (!is.name(x) || !is.numeric(value)) {
+    return(value)
+  }
+  levels <- unname(at$specs[[as.character(x)]]$levels)
+  factor(levels[at$grid[, as.character(x)]], levels)
 }
 
 # Amounts ----------------------------------------------------------------------
@@ -255,39 +274,31 @@ part_answers <- function(fn, number, parts) {
 
 # Together ---------------------------------------------------------------------
 
-#' One number for each combination of levels
-#' @noRd
-combination_keys <- function(codes, sizes) {
-  step <- cumprod(c(1, sizes[-length(sizes)]))
-  drop(sweep(codes, 2, 1) %*% step)
-}
-
-#' Refuse rules that no row can meet together
+#' Can a row meet all rules together?
 #'
 #' Columns are set one after the other, and back, until all rules are met.
+#' @return (flag) `TRUE` also where the search has taken too long to tell.
 #' @noRd
-check_rules_meet <- function(rules, levels) {
-  sizes <- lengths(levels)
+can_meet_all <- function(rules, sizes) {
   open <- lapply(rules, function(rule) {
     allowed <- rep(TRUE, prod(sizes[rule$columns]))
-    keys <- combination_keys(rule$forbidden, sizes[rule$columns])
-    allowed[keys + 1] <- FALSE
+    allowed[cell_number(rule$forbidden, sizes[rule$columns]) + 1] <- FALSE
     allowed
   })
   columns <- unique(unlist(lapply(rules, `[[`, "columns")))
-  ends <- vapply(rules, function(rule) {
-    max(match(rule$columns, columns), 0L)
-  }, 1L)
-  row <- integer(length(levels))
+  ends <- vapply(rules, function(rule) max(match(rule$columns, columns)), 1L)
+  row <- integer(length(sizes))
+  steps <- 0
   can_meet <- function(k) {
-    if (k > length(columns)) {
+    steps <<- steps + 1
+    if (k > length(columns) || steps > most_steps) {
       return(TRUE)
     }
     for (level in seq_len(sizes[columns[k]])) {
       row[columns[k]] <<- level
       fits <- all(vapply(which(ends == k), function(r) {
         at <- rules[[r]]$columns
-        open[[r]][combination_keys(t(row[at]), sizes[at]) + 1]
+        open[[r]][cell_number(t(row[at]), sizes[at]) + 1]
       }, TRUE))
       if (fits && can_meet(k + 1)) {
         return(TRUE)
@@ -295,18 +306,23 @@ check_rules_meet <- function(rules, levels) {
     }
     FALSE
   }
+  can_meet(1)
+}
+
+#' Refuse a file whose records break a rule, and rules that no row can meet
+#'
+#' A record that meets all rules shows that they can be met.
+#' @noRd
+check_rules <- function(rules, sizes, codes) {
+  broken <- lapply(rules, function(rule) broken_records(rule, codes, sizes))
+  bad <- which(lengths(broken) > 0)
+  rows <- sort(unique(unlist(broken)))
   refuse_if(
-    !can_meet(1), "Some row must be able to meet all rules together.",
+    length(rows) == nrow(codes) && !can_meet_all(rules, sizes),
+    "Some row must be able to meet all rules together.",
     x = "None can: the rules contradict each other.", arg = "rules",
     class = "pseudosynth_error_rule"
   )
-}
-
-#' Refuse a file whose records break a rule
-#' @noRd
-check_rules_hold <- function(rules, codes) {
-  broken <- lapply(rules, function(rule) broken_records(rule, codes))
-  bad <- which(lengths(broken) > 0)
   texts <- vapply(bad, function(r) {
     n <- length(broken[[r]])
     sprintf(
@@ -322,7 +338,7 @@ check_rules_hold <- function(rules, codes) {
         x_bullets(utils::head(texts, 5))
       ),
       i = "Correct the records, or the rule.",
-      arg = "rules", rows = sort(unique(unlist(broken))),
+      arg = "rules", rows = rows,
       class = "pseudosynth_error_rule"
     )
   }
@@ -331,10 +347,8 @@ check_rules_hold <- function(rules, codes) {
 #' Records in a forbidden combination
 #' @return (integer)
 #' @noRd
-broken_records <- function(rule, codes) {
+broken_records <- function(rule, codes, sizes) {
+  own <- sizes[rule$columns]
   at <- codes[, rule$columns, drop = FALSE]
-  both <- rbind(at, rule$forbidden)
-  keys <- combination_keys(both, apply(both, 2, max))
-  n <- nrow(at)
-  which(keys[seq_len(n)] %in% keys[-seq_len(n)])
+  which(cell_number(at, own) %in% cell_number(rule$forbidden, own))
 }

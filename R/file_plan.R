@@ -136,7 +136,7 @@ check_publish <- function(publish, specs) {
     length(twice) > 0, "{.arg publish} must name every column once.",
     x = "{.val {twice}} {?is/are} named again.", arg = "publish"
   )
-  ids <- Filter(function(name) specs[[name]]$type == "id", publish)
+  ids <- identifiers_among(publish, specs)
   refuse_if(
     length(ids) > 0, "{.arg publish} must not name identifiers.",
     x = "{.val {ids}} {?is/are} of type {.val id} in the codebook.",

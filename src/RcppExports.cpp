@@ -197,7 +197,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // fit_records_
-Rcpp::List fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List margins, Rcpp::List tables, Rcpp::List rules, Rcpp::List control, int m, Rcpp::NumericVector seed, int threads);
+SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List margins, Rcpp::List tables, Rcpp::List rules, Rcpp::List control, int m, Rcpp::NumericVector seed, int threads);
 RcppExport SEXP _pseudosynth_fit_records_(SEXP startSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP marginsSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP controlSEXP, SEXP mSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;

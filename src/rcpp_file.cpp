@@ -119,11 +119,12 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
 // m sets of n records fitted to tables; column j of `start` is read where it is
 // fixed. Set s has stream s of the seed, so that it is the same at any number
 // of threads.
+// NULL where a record cannot meet the rules.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
-                        Rcpp::LogicalVector fixed, Rcpp::List margins,
-                        Rcpp::List tables, Rcpp::List rules, Rcpp::List control,
-                        int m, Rcpp::NumericVector seed, int threads = 1) {
+SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
+                  Rcpp::LogicalVector fixed, Rcpp::List margins,
+                  Rcpp::List tables, Rcpp::List rules, Rcpp::List control,
+                  int m, Rcpp::NumericVector seed, int threads = 1) {
   const ps::CodedFile file = to_file(start, to_levels(levels));
   const ps::FittingTask task = to_task(file.levels, fixed, tables, rules);
   std::vector<std::vector<double>> margin;
@@ -143,11 +144,17 @@ Rcpp::List fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
   const std::uint64_t words = binding::to_seed(seed);
   std::vector<std::vector<std::uint16_t>> sets(static_cast<std::size_t>(m));
   std::atomic<bool> stop{false};
+  std::atomic<bool> unmet{false};
   binding::run_to_end(m, threads, stop, [&](int s) {
     ps::Rng rng(words, static_cast<std::uint64_t>(s));
-    sets[static_cast<std::size_t>(s)] = ps::fit_records(
-        task, margin, rows, plan, rng, [&] { return stop.load(); });
+    try {
+      sets[static_cast<std::size_t>(s)] = ps::fit_records(
+          task, margin, rows, plan, rng, [&] { return stop || unmet; });
+    } catch (const ps::RuleUnmet&) {
+      unmet = true;
+    }
   });
+  if (unmet) return R_NilValue;
   Rcpp::List out(m);
   for (int s = 0; s < m; ++s)
     out[s] = from_rows(sets[static_cast<std::size_t>(s)], file.levels.size());

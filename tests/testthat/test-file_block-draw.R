@@ -34,7 +34,7 @@ test_that("a Gibbs move alone leaves the target law as it is", {
   )
   forbidden <- rbind(c(2L, 2L, 1L), c(1L, 3L, 2L))
   rules <- list(
-    list(columns = 1:3, cells = cells_of(forbidden, levels))
+    list(columns = 1:3, cells = cell_number(forbidden, levels))
   )
   # Without rules cells move alone; with one of all columns also two at once
   cases <- expand.grid(ruled = c(FALSE, TRUE), fixed = c(FALSE, TRUE))
@@ -81,7 +81,7 @@ test_that("cells that a rule holds together reach all allowed states", {
     list(columns = c(3L, 1L), target = stats::runif(6)),
     list(columns = c(3L, 1L, 2L), target = stats::runif(18))
   )
-  rules <- list(list(columns = 1:3, cells = cells_of(forbidden, levels)))
+  rules <- list(list(columns = 1:3, cells = cell_number(forbidden, levels)))
   start <- rbind(c(1L, 2L, 2L), c(2L, 1L, 1L))
   free <- rep(FALSE, 3)
   law <- enumerated_law(levels, 2, start, free, tables, forbidden, 1.5)
@@ -211,4 +211,19 @@ test_that("published records that no rule lets be are an error", {
   expect_error(
     draw_block(release), "meet the rules", class = "pseudosynth_error_input"
   )
+})
+
+test_that("columns that rules tie in a chain have starts, and no hang", {
+  # Of 12^8 cells 12 are allowed: a search that asks at the end takes hours
+  levels <- rep(12L, 9)
+  differ <- whole_domain(c(12L, 12L))
+  differ <- differ[differ[, 1] != differ[, 2], ]
+  tied <- lapply(1:8, function(j) list(columns = j + 0:1, forbidden = differ))
+  codes <- matrix(rep_len(1:12, 60), 60, 9)
+  release <- block_of(codes, levels, rules = tied)
+  set <- draw_block(
+    release, n = 60, words = c(1, 2),
+    fitting = utils::modifyList(block_fitting, list(sweeps = 1))
+  )[[1]]
+  expect_true(all(set == set[, 1]))
 })

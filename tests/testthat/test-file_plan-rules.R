@@ -110,3 +110,47 @@ test_that("bounds decide comparisons that every value answers", {
   expect_identical(part_answers("==", 50, parts), c(FALSE, NA))
   expect_identical(part_answers("!=", 0, parts), c(FALSE, TRUE))
 })
+
+test_that("a file that meets its rules shows that they can be met", {
+  # Pigeons: each of nine in a hole of its own, of ten. The search alone would
+  # take minutes for nine holes
+  names <- paste0("x", 1:9)
+  pigeons <- function(holes, data) {
+    book <- codebook(data.frame(
+      column = names, type = "category",
+      levels = paste(letters[seq_len(holes)], collapse = "|")
+    ))
+    rules <- utils::combn(names, 2, function(pair) {
+      list(stats::reformulate(paste(pair, collapse = " != ")))
+    })
+    file_plan(data, book, rules = rules)
+  }
+  data <- as.data.frame(stats::setNames(as.list(letters[1:9]), names))
+  expect_length(pigeons(10, data)$rules, 36)
+  # Eight holes are too few, which is not looked for for ever
+  data[] <- rep("a", 9)
+  error <- expect_error(pigeons(8, data), class = "pseudosynth_error_rule")
+  expect_identical(error$rows, 1L)
+})
+
+test_that("levels that are numbers are also asked for as text", {
+  data <- data.frame(zip = c("01", "02", "1"), n = c(1, 2, 2))
+  book <- codebook(data.frame(
+    column = c("zip", "n"), type = "category", levels = c("01|02|1", "1|2|3")
+  ))
+  broken <- function(rule) {
+    error <- tryCatch(file_plan(data, book, rules = rule), error = identity)
+    if (inherits(error, "error")) error$rows else integer()
+  }
+  expect_identical(broken(~ zip == "01"), 2:3)
+  expect_identical(broken(~ zip %in% c("01", "1")), 2L)
+  expect_identical(broken(~ "1" != zip), 3L)
+  expect_identical(broken(~ n == "1"), 2:3)
+  expect_identical(broken(~ n == 1), 2:3)
+  expect_identical(broken(~ n < 2), 2:3)
+  # By the alphabet "10" comes before "9"
+  expect_error(file_plan(data, book, rules = ~ n < "2"), class = input_error)
+  expect_error(
+    file_plan(data, book, rules = ~ zip == "3"), "names", class = input_error
+  )
+})

@@ -67,9 +67,11 @@ inline std::vector<std::size_t> shuffled(std::size_t n, Rng& rng) {
 
 /// Cells that are not fixed, from fitted records of the same fixed cells in
 /// turn; from the margins where there are none.
-inline void grow(const FittingTask& task, const RecordStart& start,
+/// @return false where it was stopped.
+inline bool grow(const FittingTask& task, const RecordStart& start,
                  const std::vector<std::uint16_t>& particles,
-                 std::vector<std::uint16_t>& rows, Rng& rng) {
+                 std::vector<std::uint16_t>& rows, Rng& rng,
+                 const std::function<bool()>& should_stop) {
   const std::size_t d = task.levels.size();
   const auto fixed_part = [&](const std::uint16_t* record) {
     std::vector<std::uint16_t> part;
@@ -89,13 +91,14 @@ inline void grow(const FittingTask& task, const RecordStart& start,
     std::uint16_t* record = &rows[i * d];
     const auto found = alike.find(fixed_part(record));
     if (found == alike.end()) {
-      start.draw(record, rng);
+      if (!start.draw(record, rng, should_stop)) return false;
       continue;
     }
     Alike& group = found->second;
     const std::size_t p = group.particle[group.next++ % group.particle.size()];
     std::copy_n(&particles[p * d], d, record);
   }
+  return true;
 }
 
 }  // namespace detail
@@ -113,7 +116,9 @@ inline std::vector<std::uint16_t> fit_records(
     return static_cast<double>(size) / plan.records;
   };
   if (n <= plan.particles) {
-    for (std::size_t i = 0; i < n; ++i) start.draw(&rows[i * d], rng);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!start.draw(&rows[i * d], rng, should_stop)) return {};
+    }
     FittedRecords fitted(task, std::move(rows), scale(n));
     if (!anneal(fitted, plan, rng, should_stop)) return {};
     return fitted.rows();
@@ -123,11 +128,12 @@ inline std::vector<std::uint16_t> fit_records(
   for (std::size_t p = 0; p < plan.particles; ++p) {
     const std::uint16_t* record = &rows[order[p] * d];
     particles.insert(particles.end(), record, record + d);
-    start.draw(&particles[p * d], rng);
+    if (!start.draw(&particles[p * d], rng, should_stop)) return {};
   }
   FittedRecords fitted(task, std::move(particles), scale(plan.particles));
   if (!anneal(fitted, plan, rng, should_stop)) return {};
-  detail::grow(task, start, fitted.rows(), rows, rng);
+  if (!detail::grow(task, start, fitted.rows(), rows, rng, should_stop))
+    return {};
   FittedRecords grown(task, std::move(rows), scale(n));
   const double beta = plan.last_beta(static_cast<double>(n));
   for (int s = 0; s < plan.grown_sweeps; ++s) {

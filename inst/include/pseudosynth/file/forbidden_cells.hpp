@@ -50,12 +50,22 @@ class ForbiddenCells {
     });
   }
 
+  std::size_t size() const { return rules_.size(); }
+  const std::vector<int>& columns_of(std::size_t rule) const {
+    return rules_[rule].columns.column;
+  }
+
   /// Does a record break a rule? @param record levels from 0, of all columns.
   bool broken(const std::uint16_t* record) const {
-    for (const Rule& rule : rules_) {
-      if (rule.forbidden[cell(rule.columns, record)]) return true;
+    for (std::size_t r = 0; r < rules_.size(); ++r) {
+      if (broken_by(r, record)) return true;
     }
     return false;
+  }
+
+  /// The same of one rule. @param record is read in its columns alone.
+  bool broken_by(std::size_t r, const std::uint16_t* record) const {
+    return rules_[r].forbidden[cell(rules_[r].columns, record)] != 0;
   }
 
   /// @brief allowed[v] = 0 where level v of `column` would break a rule.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -38,22 +39,40 @@ class RecordStart {
         throw std::invalid_argument("a margin holds nothing");
       sums_.push_back(sums);
     }
+    for (const int j : moved_) {
+      if (task.forbidden.concerns(j)) ruled_.push_back(j);
+    }
+    decided_.resize(ruled_.size() + 1);
+    for (std::size_t r = 0; r < task.forbidden.size(); ++r) {
+      std::size_t last = 0;
+      for (const int j : task.forbidden.columns_of(r)) {
+        const auto at = std::find(ruled_.begin(), ruled_.end(), j);
+        if (at == ruled_.end()) continue;
+        last =
+            std::max(last, static_cast<std::size_t>(at - ruled_.begin()) + 1);
+      }
+      decided_[last].push_back(r);
+    }
   }
 
   /// @param record its fixed cells set.
+  /// @return false where it was stopped.
   /// @throw RuleUnmet where no other cells make it an allowed one.
-  void draw(std::uint16_t* record, Rng& rng) const {
+  bool draw(std::uint16_t* record, Rng& rng,
+            const std::function<bool()>& should_stop) const {
     // A draw given that it is allowed; where that is rare, any allowed one
     for (int trial = 0; trial < 200; ++trial) {
       for (const int j : moved_)
         record[j] = level(sums_[static_cast<std::size_t>(j)], rng);
-      if (!task_.forbidden.broken(record)) return;
+      if (!task_.forbidden.broken(record)) return true;
     }
-    std::vector<int> ruled;
-    for (const int j : moved_) {
-      if (task_.forbidden.concerns(j)) ruled.push_back(j);
+    bool stopped = false;
+    const auto ask = [&] { return stopped = should_stop && should_stop(); };
+    if (!search(record, 0, rng, ask)) {
+      if (stopped) return false;
+      throw RuleUnmet();
     }
-    if (!search(record, ruled, 0, rng)) throw RuleUnmet();
+    return true;
   }
 
  private:
@@ -63,22 +82,32 @@ class RecordStart {
     return static_cast<std::uint16_t>(at - sums.begin());
   }
 
-  /// Every combination of the cells from place `k` on, each column's levels
-  /// from a random one.
-  bool search(std::uint16_t* record, const std::vector<int>& ruled,
-              std::size_t k, Rng& rng) const {
-    if (k == ruled.size()) return !task_.forbidden.broken(record);
-    const int L = task_.levels[static_cast<std::size_t>(ruled[k])];
+  /// Every combination of the ruled cells from place `k` on, each column's
+  /// levels from a random one. A rule is asked as soon as its cells are set.
+  template <class Stop>
+  bool search(std::uint16_t* record, std::size_t k, Rng& rng,
+              const Stop& stopped) const {
+    for (const std::size_t r : decided_[k]) {
+      if (task_.forbidden.broken_by(r, record)) return false;
+    }
+    if (k == ruled_.size()) return true;
+    if (stopped()) return false;
+    const std::size_t column = static_cast<std::size_t>(ruled_[k]);
+    const int L = task_.levels[column];
     const int from = rng.integer(L);
     for (int v = 0; v < L; ++v) {
-      record[ruled[k]] = static_cast<std::uint16_t>((from + v) % L);
-      if (search(record, ruled, k + 1, rng)) return true;
+      record[column] = static_cast<std::uint16_t>((from + v) % L);
+      if (search(record, k + 1, rng, stopped)) return true;
     }
     return false;
   }
 
   const FittingTask& task_;
   std::vector<int> moved_;
+  // Those that a rule concerns, and the rules that are decided when so many of
+  // them are set
+  std::vector<int> ruled_;
+  std::vector<std::vector<std::size_t>> decided_;
   std::vector<std::vector<double>> sums_;
 };
 
