@@ -128,7 +128,7 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   solved
 }
 
-bound_of_fit <- function(fit) fit$bound$overall
+bound_of_fit <- function(fit, count) fit$bound$overall
 
 #' Mean identification risk of what a fit would release
 #' @noRd
@@ -138,9 +138,10 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
     fit, "synthesizer", how = "Only a {.cls synthesizer} makes synthetic sets."
   )
   check_radius(rlang::maybe_missing(radius), relative)
-  function(fit) {
+  force(seed)
+  function(fit, count) {
     check_converged(fit, allow_unconverged)
-    sets <- predictive_sets(fit, m, seed)
+    sets <- predictive_sets(fit, m, seed, count)
     identification_risk(
       sets, fit$data, known, radius, relative, variable = fit$response$name
     )$overall[["mean_risk"]]
@@ -246,7 +247,7 @@ search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
   is_scale <- solved$by == "scale"
   smallest <- if (is_scale) 1e-6 else -1
   one <- is_scale && all(alpha == 1)
-  known <- if (one) list(value = 1, reached = measure(fit))
+  known <- if (one) list(value = 1, reached = measure(fit, 0))
   # How the draws that are there would do with these weights
   before <- if (one) known$reached else max(alpha * fit$bound$record)
   solve_target(
@@ -268,7 +269,8 @@ search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
 #' where the value is a scale; see next_value().
 #'
 #' @param weights_at (function) The weights of a value.
-#' @param measure (function) A number of a refit.
+#' @param measure (function(fit, count)) A number of the count-th refit,
+#'   0 for the fit itself.
 #' @param start (number) First value tried.
 #' @param limits (2 numbers) Range of the value.
 #' @param known (list or `NULL`) `value` and `reached` known without a refit.
@@ -287,7 +289,7 @@ solve_target <- function(fit, weights_at, measure, target, start, limits, known,
   search <- NULL
   for (count in seq_len(max_refits)) {
     from <- refit(from, weights_at(value), count)
-    reached <- measure(from)
+    reached <- measure(from, count)
     row <- data.frame(
       value = value, reached = reached, ratio = reached / target,
       accepted = isTRUE(abs(reached / target - 1) <= tolerance),

@@ -125,12 +125,14 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
 #' them, a parameter draw for each, but without a label, so not for release
 #' @return (list of m data frames)
 #' @noRd
-predictive_sets <- function(fit, m, seed) {
-  # Other draws in every refit of a search: words of the job's entropy, if any
-  words <- function() entropy_words(run_of(seed))
+predictive_sets <- function(fit, m, seed, count) {
+  # Other draws in every refit of a search
+  words <- function(purpose) seed_words(seed, purpose, count)
   check_draws_for(fit, m)
-  rows <- random_rows(n_draws(fit), m, words())
-  values <- synthesize_(fit$spec, fit$draws[rows, , drop = FALSE], words(), 0L)
+  rows <- random_rows(n_draws(fit), m, words("draws"))
+  values <- synthesize_(
+    fit$spec, fit$draws[rows, , drop = FALSE], words("risk"), 0L
+  )
   lapply(seq_len(m), function(j) {
     set <- fit$data
     set[[fit$response$name]] <- response_inverse(fit$response, values[, j])

@@ -108,10 +108,16 @@ test_that("a scalar reaches a target risk", {
   before <- identification_risk(
     synthesize(fit, 20, seed = 1), fit, known, 0.2
   )$overall[["mean_risk"]]
-  w <- solve_weights(
-    fit, risk = 0.5 * before, known = known, radius = 0.2, tolerance = 0.2,
-    seed = 7
-  )$privacy_weights
+  solve <- function(seed) {
+    solve_weights(
+      fit, risk = 0.5 * before, known = known, radius = 0.2, tolerance = 0.2,
+      seed = seed
+    )$privacy_weights
+  }
+  w <- solve(7)
+  # The sets whose risk is measured are those of the seed
+  expect_identical(solve(7), w)
+  expect_false(identical(as.double(solve(9)), as.double(w)))
   expect_lt(attr(w, "arguments")$alpha, 0.5)
   refit <- update(fit, privacy_weights = w, seed = 8)
   after <- identification_risk(
