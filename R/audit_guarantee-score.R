@@ -32,7 +32,12 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
     ),
     curve = do.call(rbind, unname(curves)),
     unit = if (laplace) "epsilon" else "mu", replicates = replicates,
-    level = level, release = format(x), n_records = nrow(data)
+    level = level, release = format(x), n_records = nrow(data),
+    how = paste(
+      "Exact: from the sums of both files, computed as in the release, and the",
+      "distribution of the noise. The neighbours differ in the record with the",
+      "longest public vector."
+    )
   )
 }
 
@@ -194,11 +199,7 @@ print_lines.score_audit <- function(x) {
       format_count(x$n_records)
     ),
     paste0("  ", format_table(shown)),
-    wrap_line(paste(
-      "Exact: from the sums of both files, computed as in the release, and the",
-      "distribution of the noise. The neighbours differ in the record with the",
-      "longest public vector."
-    )),
+    wrap_line(x$how),
     if (!is.null(x$curve)) {
       wrap_line(sprintf(
         "Lower bound: from %s runs of the noise on each file, %s%% confidence.",

@@ -17,11 +17,11 @@ weight_of_stated <- 5
 #' @param stated (list of integer) Tables of order 3 and 4.
 #' @param mu (number) What the block may spend under `neighbours`.
 #' @param n (count or `NULL`) Number of records where it is public: where
-#'   columns are published, or records replaced.
+#'   columns are published, or records replaced. `NULL`: it is secret.
 #' @return (list) `levels`, `published`, `tables`, `lengths` (see
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
 #'   squared for the tables), `size_noise` (see noise_of(); of N), `sigma` (the
-#'   least whole deviation), `charges`.
+#'   least whole deviation), `costs` (of its parts, see plan_charges()).
 #' @noRd
 plan_block <- function(levels, published, stated, mu, neighbours, delta,
                        n = NULL) {
@@ -29,19 +29,19 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
   plan <- list(
     levels = levels, published = published, tables = tables,
     lengths = residual_lengths(tables, levels), mu = mu,
-    neighbours = neighbours,
-    secret = neighbours == "add-remove" && !any(published), delta = delta
+    neighbours = neighbours, secret = is.null(n), delta = delta
   )
-  plan$squared <- mu^2 * (1 - plan$secret * share_of_count)
+  size <- if (length(tables) > 0) share_of_count else 1
+  plan$squared <- mu^2 * (1 - plan$secret * size)
   plan$sigma <- least_sigma(sum(plan$lengths$cells) + plan$secret, delta)
   if (plan$secret) {
     # A replaced record leaves N as it is
-    fine <- refined(1, by_relation(1, 0), mu^-2 / share_of_count, plan$sigma)
+    fine <- refined(1, by_relation(1, 0), mu^-2 / size, plan$sigma)
     plan$size_noise <- c(
       noise_of(fine$moves, fine$budget, 1), list(factor = fine$factor)
     )
   }
-  plan$charges <- block_charges(plan, n)
+  plan$costs <- block_costs(plan, n)
   plan
 }
 
@@ -153,7 +153,7 @@ table_noise <- function(plan, n, margins = NULL) {
 #' functions of that factor's square root for every set of changed columns, so
 #' that it is largest at an end.
 #' @noRd
-block_charges <- function(plan, n) {
+block_costs <- function(plan, n) {
   if (length(plan$tables) == 0) {
     tables <- NULL
   } else {
@@ -180,8 +180,5 @@ block_charges <- function(plan, n) {
       gap = gaussian_gap(plan$sigma, sum(plan$lengths$cells))
     )
   }
-  plan_charges(list(
-    "noisy number of records" = plan$size_noise,
-    "noisy tables" = tables
-  ))
+  list("noisy number of records" = plan$size_noise, "noisy tables" = tables)
 }

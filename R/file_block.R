@@ -20,8 +20,8 @@
 #'   `order`, `cells`, `squared`, `variance` in counts, `scale` and `factor`:
 #'   the whole noise and unit), `residuals` (list of double, noisy), `tables`,
 #'   `levels`, `published`, `fixed` (integer matrix of the published columns;
-#'   without any no rows),
-#'   `rules`, `charges`, `mu`, `delta`, `neighbours`.
+#'   without any no rows), `size_noise` (of N, `NULL` where it is public),
+#'   `rules`, `costs`, `mu`, `delta`, `neighbours`.
 #' @noRd
 release_block <- function(codes, levels, published, tables = list(), mu,
                           neighbours = relation_names, delta = 1e-6,
@@ -63,10 +63,11 @@ release_plan <- function(codes, plan, rules, seed) {
     list(
       n = n, margins = margins,
       targets = block_targets(plan, n, margins, residuals, noise, rules),
-      noise = noise, residuals = residuals, fixed = fixed, rules = rules
+      noise = noise, residuals = residuals, fixed = fixed, rules = rules,
+      size_noise = plan$size_noise
     ),
     plan[c(
-      "tables", "levels", "published", "charges", "mu", "delta", "neighbours"
+      "tables", "levels", "published", "costs", "mu", "delta", "neighbours"
     )]
   )
 }

@@ -163,6 +163,12 @@ wrong_type <- function(x, spec) {
 #' @export
 decode_file <- function(plan, codes = plan$codes, amounts = plan$amounts) {
   check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  decode_records(plan, codes, amounts)
+}
+
+#' The same of anything that has a plan's `codebook`, `schema` and `tibble`
+#' @noRd
+decode_records <- function(plan, codes, amounts) {
   specs <- column_specs(plan$codebook)[names(plan$schema)]
   levels <- lapply(specs, block_levels)
   check_codes(codes, levels[lengths(levels) > 1])

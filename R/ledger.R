@@ -254,7 +254,7 @@ check_protected <- function(book, entry) {
   told <- unique(c(
     intersect(entry$published, of("synthetic")), renamed,
     intersect(entry$synthetic, of("published")),
-    if (isTRUE(entry$file %in% of("values"))) entry$synthetic
+    entry$synthetic[nzchar(entry$file) & entry$file %in% of("values")]
   ))
   refuse_privacy(
     length(told) > 0,
@@ -313,7 +313,7 @@ ledger_entry <- function(book, label, variable, published, response) {
   list(
     number = length(book$entries) + 1L,
     time = format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"),
-    file = if (!is.null(response)) mark(response),
+    file = if (!is.null(response)) response_marks(response, mark),
     records = label$n_records, synthetic = variable,
     published = I(as.character(names(published))),
     values = I(vapply(published, function(x) {
@@ -322,6 +322,17 @@ ledger_entry <- function(book, label, variable, published, response) {
     mechanism = label$mechanism, label = label$label, fit = label$fit,
     m = label$m, charges = row_lists(label$charges), version = own_version()
   )
+}
+
+#' The mark of a response, or of each protected column of a file
+#' @noRd
+response_marks <- function(response, mark) {
+  if (!is.data.frame(response)) {
+    return(mark(response))
+  }
+  I(unname(vapply(response, function(x) {
+    if (length(unique(x)) < 20) "" else mark(x)
+  }, "")))
 }
 
 #' All that a ledger has recorded, the same thing once

@@ -12,8 +12,11 @@ format.pseudo_posterior <- function(x, ...) {
 #' @export
 format.synthetic_data <- function(x, ...) {
   one_line(
-    x, only_column(x)$name, ", ", counted(x$m, "set"), " of ",
-    counted(x$n_records, "record")
+    x, if (has_many_columns(x)) {
+      counted(nrow(x$columns), "column")
+    } else {
+      x$columns$name
+    }, ", ", counted(x$m, "set"), " of ", counted(x$n_records, "record")
   )
 }
 

@@ -90,7 +90,20 @@ where_instead <- function(x, parts, name) {
 #' What is known of the one synthesized column of sets: a row of their table
 #' @noRd
 only_column <- function(synthetic) {
+  refuse_if(
+    has_many_columns(synthetic),
+    "This needs sets with one synthetic column.",
+    x = "These are whole files: {nrow(unclass(synthetic)$columns)} columns are
+         synthetic.",
+    i = "Compare them as data frames: {.code as.data.frame(x)}.", arg = "x"
+  )
   lapply(as.list(unclass(synthetic)$columns), `[[`, 1)
+}
+
+#' Are sets whole files?
+#' @noRd
+has_many_columns <- function(synthetic) {
+  NROW(unclass(synthetic)$columns) != 1
 }
 
 #' Numbers and text without attributes but names, lists of them; anything else

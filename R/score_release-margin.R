@@ -94,17 +94,19 @@ strategy_of <- function(margin) {
 #'
 #' @param z (double, N) The response on the modelled scale.
 #' @param plan (list) See plan_margin().
+#' @param n (number) What the counts sum to: N, which is public, or what was
+#'   released of it.
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
-#'   (counts by bin, their sum N), and the noise as paid.
+#'   (counts by bin, their sum n), and the noise as paid.
 #' @noRd
-score_margin <- function(z, plan, bounds, seed) {
+score_margin <- function(z, plan, bounds, seed, n = length(z)) {
   bins <- length(plan$breaks) - 1
   sums <- margin_sums(z, plan$breaks, plan$strategy) +
     draw_noise(plan$noise, bins, seed)
   counts <- solve(plan$strategy, sums)
-  # N is public: the counts nearest to the noisy ones that sum to it
+  # The counts nearest to the noisy ones that sum to it
   spread <- solve(crossprod(plan$strategy), rep(1, bins))
-  counts <- counts - spread * (sum(counts) - length(z)) / sum(spread)
+  counts <- counts - spread * (sum(counts) - n) / sum(spread)
   c(list(breaks = plan$breaks, bounds = bounds, noisy = counts), plan$noise)
 }
 

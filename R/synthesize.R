@@ -102,13 +102,13 @@
 synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
                        assignment = c("prior", "posterior"), seed = NULL,
                        allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
-                       uncertainty = FALSE, ...) {
+                       uncertainty = FALSE, n = NULL, ...) {
   check_no_dots(..., hint = "See {.fn synthesize}.")
   check_present(fit)
   check_ledger(ledger)
   sets <- draw_sets(
     fit, m, newdata, margin, assignment, seed, allow_unconverged, bounds,
-    ledger, uncertainty
+    ledger, uncertainty, n
   )$synthetic
   if (inherits(fit, "synthesizer") && is.null(newdata)) {
     tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
@@ -122,7 +122,7 @@ sources <- function() {
   list(
     synthesizer = fit_source(), score_release = score_source(),
     perturbed_histogram = histogram_source(),
-    synthesis_generator = generator_source()
+    synthesis_generator = generator_source(), file_release = file_source()
   )
 }
 
@@ -134,21 +134,26 @@ sources <- function() {
 draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
                       assignment = c("prior", "posterior"), seed = NULL,
                       allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
-                      uncertainty = FALSE) {
+                      uncertainty = FALSE, n = NULL) {
   asked <- list(
     m = m, newdata = newdata, margin = margin, assignment = assignment,
     seed = seed, allow_unconverged = allow_unconverged, bounds = bounds,
-    uncertainty = uncertainty
+    uncertainty = uncertainty, n = n
   )
   plan <- plan_sets(x, asked, ledger)
   drawn <- plan$source$draw(x, plan$asked, plan$rows)
-  list(
-    synthetic = build_synthetic_sets(
+  synthetic <- if (is.null(drawn$sets)) {
+    build_synthetic_sets(
       drawn$values, plan$response, plan$rows, plan$label, plan$asked$assignment,
       bounds, drawn$margin, drawn$combine
-    ),
-    label = plan$label
-  )
+    )
+  } else {
+    new_synthetic_data(
+      drawn$sets, drawn$columns, plan$label, plan$asked$assignment,
+      drawn$combine
+    )
+  }
+  list(synthetic = synthetic, label = plan$label)
 }
 
 #' What sets will be and cost: checked, and written down in the ledger
@@ -175,17 +180,27 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
     asked$newdata <- plain_columns(asked$newdata)
   }
   check_taken(source, c(asked, list(ledger = ledger)))
+  check_count(asked$n, min = 1, null = TRUE, arg = "n")
+  refuse_if(
+    !is.null(asked$n) && !inherits(x, "file_release"),
+    "{.arg n} only applies to a file release.",
+    i = "Others have a record for each row of {.arg newdata}, or of the file.",
+    arg = "n"
+  )
   source$check(x, asked)
-  response <- with_bounds(x$response, asked$bounds)
+  # A file release has all columns of its sets; others have one response
+  response <- if (!is.null(x$response)) with_bounds(x$response, asked$bounds)
   if (!is.null(x$family)) {
     check_finite_mean(x$family, response, asked$margin %||% x$margin)
   }
   rows <- source$rows(x, asked)
-  name <- response$name
+  name <- response$name %||% setdiff(rows$columns, names(rows$data))
   secret <- source$secret(x)
-  check_public_ends(
-    asked$bounds, secret %||% rows$data[[name]], "bounds", response$confirmed
-  )
+  if (!is.null(response)) {
+    check_public_ends(
+      asked$bounds, secret %||% rows$data[[name]], "bounds", response$confirmed
+    )
+  }
   check_sets_memory(asked$m, rows$n)
   label <- source$label(x, asked, rows)
   if (!is.null(what)) label <- seal(replace(label, "what", what))
@@ -195,7 +210,9 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
       again = !is.null(run_of(asked$seed))
     )
   }
-  if (label$holds) response <- released_response(response)
+  if (label$holds && !is.null(response)) {
+    response <- released_response(response)
+  }
   list(
     source = source, asked = asked, response = response, rows = rows,
     label = label

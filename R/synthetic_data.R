@@ -96,19 +96,25 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
       class = frame_class(rows$tibble)
     )
   })
-  seal(structure(
-    list(
-      sets = sets, guarantee = publish_guarantee(label),
-      columns = synthesized_columns(response, bounds, moved), m = length(sets),
-      n_records = nrow(values),
-      made_by = list(
-        package = "pseudosynth",
-        version = own_version(),
-        assignment = assignment, reproducible = label$reproducible,
-        combine = combine
-      )
-    ),
-    class = c("synthetic_data", "pseudosynth_result")
+  new_synthetic_data(
+    sets, synthesized_columns(response, bounds, moved), label, assignment,
+    combine
+  )
+}
+
+#' @param sets (list of data frames)
+#' @param columns (data frame) See synthesized_columns().
+#' @noRd
+new_synthetic_data <- function(sets, columns, label, assignment, combine) {
+  seal(new_result(
+    "synthetic_data",
+    sets = sets, guarantee = publish_guarantee(label), columns = columns,
+    m = length(sets), n_records = nrow(sets[[1]]),
+    made_by = list(
+      package = "pseudosynth", version = own_version(),
+      assignment = assignment, reproducible = label$reproducible,
+      combine = combine
+    )
   ))
 }
 
@@ -304,7 +310,12 @@ leaving_form <- function(set) {
   n <- nrow(set)
   rows <- order(uniforms_(n, seed_words(NULL), 0L))
   structure(
-    lapply(set, function(column) column[rows]),
+    lapply(set, function(column) {
+      # Some classes lose their attributes where their package is not loaded
+      moved <- unclass(column)[rows]
+      attributes(moved) <- attributes(column)
+      moved
+    }),
     names = names(set), row.names = seq_len(n),
     class = frame_class(is_tibble(set))
   )
@@ -316,19 +327,21 @@ plain_frame <- function(set) structure(set, class = frame_class(FALSE))
 # What is shown of synthetic data: nothing of a record of the file.
 
 print_lines.synthetic_data <- function(x) {
-  column <- only_column(x)
-  n_moved <- sum(column$moved)
+  names <- x$columns$name
+  published <- setdiff(names(x$sets[[1]]), names)
+  n_moved <- sum(unlist(x$columns$moved))
   label <- guarantee(x)
   nothing <- label$label == "none"
   c(
     sprintf(
       "Synthetic data: %s of %s records, %s synthetic",
-      counted(x$m, "set"), format_count(x$n_records), column$name
+      counted(x$m, "set"), format_count(x$n_records),
+      if (has_many_columns(x)) counted(length(names), "column") else names
     ),
-    wrap_line(paste(
-      "published as they are:",
-      toString(setdiff(names(x$sets[[1]]), column$name))
-    )),
+    if (has_many_columns(x)) wrap_line(paste("synthetic:", toString(names))),
+    if (length(published) > 0 || !has_many_columns(x)) {
+      wrap_line(paste("published as they are:", toString(published)))
+    },
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
     },

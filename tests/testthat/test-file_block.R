@@ -20,16 +20,16 @@ test_that("every record costs the budget, no more under its own relation", {
         expect_lte(spent, budget)
         expect_gt(spent, budget * (1 - 1e-5))
         # What is charged, written down beforehand, covers both
-        rho <- colSums(release$charges[c("rho_add_remove", "rho_replace")])
+        rho <- colSums(plan_charges(release$costs)[c("rho_add_remove", "rho_replace")])
         expect_lte(replaced / 2, rho[[2]])
         expect_lte(dropped / 2 + 0.09 * 0.01 * secret, rho[[1]] * (1 + 1e-9))
         own <- rho[[match(neighbours, relation_names)]]
         expect_lte(own, 0.09 / 2 * (1 + 1e-9))
-        expect_identical(nrow(release$charges), 1L + secret)
+        expect_identical(nrow(plan_charges(release$costs)), 1L + secret)
         # Gaps of all noisy numbers
         gaps <- sum(gaussian_gap(release$noise$scale, release$noise$cells))
-        expect_lte(gaps, sum(release$charges$gap))
-        expect_lte(sum(release$charges$gap) * (1 + exp(10)), 1e-8 * (1 + 1e-9))
+        expect_lte(gaps, sum(plan_charges(release$costs)$gap))
+        expect_lte(sum(plan_charges(release$costs)$gap) * (1 + exp(10)), 1e-8 * (1 + 1e-9))
       }
     }
   }
@@ -56,7 +56,7 @@ test_that("noise is divided as the design says", {
 
 test_that("the charge covers whatever the noisy number of records is", {
   plan <- plan_block(levels, rep(FALSE, 4), list(1:3), 0.2, "add-remove", 1e-6)
-  charged <- 2 * plan$charges$rho_replace[2]
+  charged <- 2 * plan_charges(plan$costs)$rho_replace[2]
   cost <- vapply(c(1, 1.5, 3, 7, 15, 30), function(margins) {
     variance <- allocate_noise(plan, NULL, margins)
     replaced_cost(plan$tables, levels, plan$published, variance)
@@ -80,7 +80,7 @@ test_that("columns of one level, or one column, are no trouble", {
   constant <- block_of(codes[, c(1, 1)], c(1L, 1L))
   expect_true(all(draw_block(constant)[[1]] == 1))
   # N alone was paid for
-  expect_identical(constant$charges$what, "noisy number of records")
+  expect_identical(plan_charges(constant$costs)$what, "noisy number of records")
 })
 
 test_that("noisy numbers are sums plus whole noise of the stated variance", {
@@ -134,7 +134,7 @@ test_that("replayed on a neighbour no noisy number moves more than counted", {
         other[i, free] <- vapply(levels[free], sample, 0L, 1)
         sum(moved(other) / noise$variance)
       }, 0)
-      rho <- plan$charges[plan$charges$what == "noisy tables", ]
+      rho <- plan_charges(plan$costs)[plan_charges(plan$costs)$what == "noisy tables", ]
       expect_lte(max(dropped), 2 * rho$rho_add_remove * (1 + 1e-6))
       expect_lte(max(replaced), 2 * rho$rho_replace * (1 + 1e-6))
     }
@@ -187,7 +187,7 @@ test_that("published columns are exact and stay in the order of the file", {
     draw_block(release, n = 399), class = "pseudosynth_error_input"
   )
   all <- block_of(codes, levels, published = rep(TRUE, 4))
-  expect_identical(nrow(all$charges), 0L)
+  expect_identical(nrow(plan_charges(all$costs)), 0L)
   expect_identical(draw_block(all, words = c(1, 2))[[1]], codes)
 })
 

@@ -1,0 +1,265 @@
+# The audit of a file release: how far one record moves every noisy number, from
+# the vectors that the release itself adds up.
+
+#' @rdname audit_guarantee
+#' @param rows (count) For a [file_release()]: how many arbitrary records, from
+#'   the codebook's whole domain, are tried besides those of the file. Default
+#'   1e5.
+#' @export
+audit_guarantee.file_release <- function(x, data, rows = 1e5, seed = NULL,
+                                         ...) {
+  check_no_dots(..., hint = "See {.fn audit_guarantee}.")
+  check_sealed(x, "file_release", arg = "x")
+  check_class(data, "file_plan", "Give the plan of the release.", arg = "data")
+  rows <- check_count(rows, min = 2)
+  check_seed(seed)
+  same <- identical(names(data$levels), names(x$levels)) &&
+    identical(data$published, x$published)
+  refuse_if(
+    !same, "{.arg data} must be the plan that {.arg x} was made from.",
+    arg = "data"
+  )
+  specs <- column_specs(x$codebook)
+  file <- list(codes = data$codes, amounts = data$amounts)
+  words <- seed_words(seed, "audit")
+  far <- arbitrary_records(x, specs, rows, words)
+  # The published part of a record stays as it is
+  kept <- random_records(nrow(file$codes), rows, words, 0)
+  far <- with_published(x, far, file, kept)
+  own <- record_moves(x, file)
+  others <- record_moves(x, far)
+  # Each arbitrary record in place of the one whose published part it has, and
+  # where nothing is published of another arbitrary one
+  replaced <- replaced_moves(x, file, kept, far)
+  if (length(x$published) == 0) {
+    shifted <- c(seq_len(rows)[-1], 1L)
+    replaced <- c(replaced, replaced_moves(x, far, shifted, far))
+  }
+  unit <- x$unit$records %||% 1
+  total <- total_charges(x$charges, x$delta)
+  exact <- unit * sqrt(c(max(own, others), max(replaced)))
+  new_result(
+    "score_audit",
+    worst = data.frame(
+      neighbours = relation_names,
+      claimed = unname(sqrt(2 * total$rho)[relation_names]), exact = exact,
+      found = NA_real_
+    ),
+    curve = NULL, unit = "mu", replicates = 0, level = NA_real_,
+    release = "file release", n_records = nrow(file$codes),
+    how = sprintf(
+      "Exact: from the whole vectors of all records of the file and of %s
+       arbitrary records, as the release adds them up, and the noise.%s",
+      format_count(rows), if (unit > 1) {
+        " A unit's records are taken to lie as far out as the farthest."
+      } else {
+        ""
+      }
+    )
+  )
+}
+
+#' Records of any levels and values that the codebook allows
+#' @return (list) `codes` and `amounts`, as a plan has them.
+#' @noRd
+arbitrary_records <- function(x, specs, n, words) {
+  sizes <- lengths(x$levels)
+  codes <- vapply(seq_along(sizes), function(j) {
+    ceiling(sizes[j] * uniforms_(n, words, j))
+  }, numeric(n))
+  codes <- matrix(as.integer(pmax(codes, 1)), n)
+  colnames(codes) <- names(sizes)
+  amounts <- lapply(seq_along(x$amounts), function(k) {
+    amount <- x$amounts[[k]]
+    records <- valued_rows(amount, codes)
+    u <- uniforms_(length(records), words, length(sizes) + k)
+    # A fifth at either end
+    u <- clamp(1.4 * u - 0.2, 0, 1)
+    ends <- modelled_ends(amount)[
+      part_number(amount, codes[records, , drop = FALSE]), ,
+      drop = FALSE
+    ]
+    list(records = records, y = ends[, 1] + u * (ends[, 2] - ends[, 1]))
+  })
+  names(amounts) <- names(x$amounts)
+  list(codes = codes, amounts = amounts)
+}
+
+random_records <- function(n, m, words, stream) {
+  as.integer(pmax(1, ceiling(n * uniforms_(m, words, stream))))
+}
+
+#' Arbitrary records with the published columns of some records of the file
+#' @noRd
+with_published <- function(x, far, file, kept) {
+  own <- intersect(colnames(file$codes), x$published)
+  far$codes[, own] <- file$codes[kept, own]
+  for (name in names(x$fixed)) {
+    all <- rep(NA_real_, nrow(file$codes))
+    all[file$amounts[[name]]$records] <- file$amounts[[name]]$values
+    records <- which(!is.na(all[kept]))
+    far$amounts[[name]] <- list(records = records, values = all[kept][records])
+  }
+  far
+}
+
+# How far records move the noisy numbers ---------------------------------------
+
+#' Squared mu of dropping each record
+#' @noRd
+record_moves <- function(x, file) {
+  vectors <- amount_vectors(x, file)
+  noise <- x$block$noise
+  same <- sum(noise$squared / noise$variance) + size_move(x)
+  moves <- rep(same, nrow(file$codes))
+  for (own in vectors) moves <- moves + moves_of_amount(own, NULL)
+  moves
+}
+
+size_move <- function(x) {
+  noise <- x$block$size_noise
+  if (is.null(noise)) 0 else (noise$factor / noise$scale)^2
+}
+
+#' Squared mu of putting records of one file in place of another's
+#' @param kept (integer) The records of `file` that are replaced, by all of
+#'   `far`.
+#' @noRd
+replaced_moves <- function(x, file, kept, far) {
+  codes <- file$codes[kept, , drop = FALSE]
+  changed <- codes != far$codes
+  moves <- numeric(nrow(codes))
+  for (t in seq_along(x$block$tables)) {
+    columns <- x$block$tables[[t]]
+    levels <- lengths(x$levels)[columns]
+    moves <- moves + replaced_squares(levels, changed[, columns, drop = FALSE]) /
+      x$block$noise$variance[t]
+  }
+  before <- amount_vectors(x, file)
+  after <- amount_vectors(x, far)
+  for (k in seq_along(x$amounts)) {
+    moves <- moves + moves_of_amount(
+      vectors_of_rows(before[[k]], kept), after[[k]]
+    )
+  }
+  moves
+}
+
+#' replaced_square() of many records
+#' @noRd
+replaced_squares <- function(levels, changed) {
+  same <- (levels - 1) / levels
+  product <- rep(1, nrow(changed))
+  for (j in seq_along(levels)) product <- product * (same[j] - changed[, j])
+  2 * (prod(same) - product)
+}
+
+#' What each record adds to the noisy numbers of each amount, in the noise's
+#' standard deviations
+#' @return (list) For each amount `valued` (N), `margin` (N bins, 0 for none)
+#'   with its `strategy`, `steps` (list of matrices, N rows), `tables` (codes,
+#'   levels and variances).
+#' @noRd
+amount_vectors <- function(x, file) {
+  n <- nrow(file$codes)
+  bins <- lapply(stats::setNames(nm = names(x$fixed)), function(name) {
+    own <- file$amounts[[name]]
+    with_bins(n, own$records, own$values, published_breaks(x$fixed[[name]]))
+  })
+  found <- list()
+  for (name in names(x$amounts)) {
+    amount <- x$amounts[[name]]
+    own <- file$amounts[[name]]
+    y <- own$y %||% to_modelled(amount, own$values)
+    at <- own$records
+    like <- amount_predictors(
+      amount, file$codes[at, , drop = FALSE], lapply(bins, `[`, at), x$levels
+    )
+    found[[name]] <- vectors_of_amount(amount, like$codes, y, at, n)
+    bins[[name]] <- with_bins(n, at, y, amount$bins)
+  }
+  found
+}
+
+vectors_of_amount <- function(amount, codes, y, at, n) {
+  margin <- rep(0L, n)
+  margin[at] <- findInterval(
+    y, amount$margin$breaks, rightmost.closed = TRUE, all.inside = TRUE
+  )
+  parts <- predictor_parts(codes, amount$levels, amount$baseline)
+  shape <- if (length(amount$family$extras) > 0) amount$reference$values[[2]]
+  steps <- lapply(amount$steps, function(step) {
+    own <- own_scores(
+      list(parts = parts, y = y), seq_along(y), amount$family, step$b, shape,
+      step$clip, step$geometry
+    )
+    # One record's part of the sums, made as all of them are
+    q <- round(clamp(own$score / step$clip, -1, 1) * score_steps)
+    inside <- own$score > own$lowest & own$score < step$clip
+    vectors <- matrix(0, n, ncol(own$z) + 1)
+    vectors[at, ] <- cbind(score_counted * inside, own$z * q) / step$scale
+    vectors
+  })
+  tables <- amount$tables
+  if (!is.null(tables)) {
+    told <- matrix(0L, n, length(tables$columns) + 1)
+    told[at, ] <- cbind(
+      codes[, tables$columns, drop = FALSE], findInterval(y, tables$breaks) + 1L
+    )
+    tables <- list(
+      codes = told, levels = amount$levels[tables$columns],
+      bins = length(tables$breaks) + 1, variance = tables$noise$variance
+    )
+  }
+  list(
+    margin = margin,
+    columns = t(margin_strategy(length(amount$margin$noisy), "gaussian")) /
+      amount$margin$scale,
+    steps = steps, tables = tables
+  )
+}
+
+vectors_of_rows <- function(own, rows) {
+  own$margin <- own$margin[rows]
+  own$steps <- lapply(own$steps, function(v) v[rows, , drop = FALSE])
+  if (!is.null(own$tables)) {
+    own$tables$codes <- own$tables$codes[rows, , drop = FALSE]
+  }
+  own
+}
+
+#' Squared lengths of what records add, or of its difference to what others add
+#' @noRd
+moves_of_amount <- function(one, other) {
+  columns <- rbind(0, one$columns)
+  differences <- tcrossprod(columns)
+  length <- diag(differences)
+  a <- one$margin + 1
+  b <- if (is.null(other)) rep(1, length(a)) else other$margin + 1
+  moves <- length[a] + length[b] - 2 * differences[cbind(a, b)]
+  for (k in seq_along(one$steps)) {
+    v <- one$steps[[k]]
+    if (!is.null(other)) v <- v - other$steps[[k]]
+    moves <- moves + rowSums(v^2)
+  }
+  tables <- one$tables
+  if (is.null(tables)) {
+    return(moves)
+  }
+  last <- ncol(tables$codes)
+  before <- tables$codes
+  after <- if (is.null(other)) 0L * before else other$tables$codes
+  # Of a record without a value no table tells
+  none <- before[, last] == 0 & after[, last] == 0
+  both <- before[, last] > 0 & after[, last] > 0
+  for (t in seq_along(tables$levels)) {
+    levels <- c(tables$levels[t], tables$bins)
+    square <- prod((levels - 1) / levels)
+    pair <- c(t, last)
+    changed <- before[, pair] != after[, pair]
+    moves <- moves + ifelse(
+      none, 0, ifelse(both, replaced_squares(levels, changed), square)
+    ) / tables$variance[t]
+  }
+  moves
+}

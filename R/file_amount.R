@@ -1,0 +1,337 @@
+# One amount of a file release: a score release whose predictors are protected,
+# too. A record's vector then has the record's OWN weight, computed from its
+# predictors under a geometry that comes from a synthetic set, so that no record
+# can pull harder than kappa, whatever its predictors are. The reference comes
+# from the noisy margin, which is released first.
+
+# Of an amount's mu squared: margin, two steps, tables. Without tables the other
+# parts share all of it.
+amount_shares <- list(
+  tables = c(margin = 0.2, first = 0.2, second = 0.3, tables = 0.3),
+  plain = c(margin = 0.21, first = 0.37, second = 0.42)
+)
+
+# Bins of the margin, at most
+amount_bins <- 96
+
+# Rows of the synthetic set that geometry and posterior are computed from
+amount_rows <- 50000
+
+#' All that is public of an amount
+#'
+#' @param spec (list) Its row of the codebook, see column_specs().
+#' @return (list) `name`, `type`, `family`, `transform`, `all_parts` (see
+#'   amount_parts()), `parts` (those with values), `part` (their numbers among
+#'   all), `breaks` (of the margin, modelled scale).
+#' @noRd
+amount_model <- function(spec) {
+  parts <- amount_parts(spec)
+  part <- which(parts$valued)
+  family <- as_synth_family(spec$family)
+  amount <- list(
+    name = spec$column, type = spec$type, family = family,
+    transform = spec$transform, parts = parts[part, ], part = part,
+    all_parts = parts
+  )
+  amount$breaks <- amount_breaks(amount)
+  amount
+}
+
+#' Values on the modelled scale; under a logarithm without their sign
+#' @noRd
+to_modelled <- function(amount, values) {
+  if (amount$transform == "log") values <- abs(values)
+  response_transforms[[amount$transform]]$forward(values)
+}
+
+#' The smallest and the largest value of a part, on the modelled scale
+#'
+#' Nobody means the smallest number that a computer holds: below a hundred
+#' millionth of the largest value a logarithm counts as that.
+#' @return (matrix, a row for each part)
+#' @noRd
+modelled_ends <- function(amount) {
+  low <- amount$parts$low
+  high <- amount$parts$high
+  if (amount$transform == "log") {
+    size <- cbind(pmin(abs(low), abs(high)), pmax(abs(low), abs(high)))
+    size[, 1] <- pmax(size[, 1], 1e-8 * size[, 2])
+    return(log(size))
+  }
+  matrix(response_transforms[[amount$transform]]$forward(c(low, high)), ncol = 2)
+}
+
+#' Public breaks of an amount's margin
+#'
+#' Equally wide on the modelled scale. Values as they are may be of any order of
+#' magnitude: half of their breaks are equally wide along asinh, and those of
+#' counts along log(1 + y), between whole numbers.
+#' @noRd
+amount_breaks <- function(amount, bins = amount_bins) {
+  ends <- range(modelled_ends(amount))
+  if (amount$family$kind == "count") {
+    ends <- whole_ends(ends)
+    at <- log1p(ends[1] - 0.5 + 1e-9)
+    breaks <- seq(at, log1p(ends[2] + 0.5), length.out = bins + 1)
+    breaks <- floor(expm1(breaks)) + 0.5
+    return(unique(c(ends[1] - 0.5, breaks[-c(1, bins + 1)], ends[2] + 0.5)))
+  }
+  even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
+  if (amount$transform != "identity" || diff(ends) == 0) {
+    return(unique(even(ends, bins)))
+  }
+  unit <- diff(ends) / 1e5
+  curved <- unit * sinh(even(asinh(ends / unit), bins / 2))
+  inner <- c(even(ends, bins / 2), curved)
+  c(ends[1], unique(sort(inner[inner > ends[1] & inner < ends[2]])), ends[2])
+}
+
+# What is released -------------------------------------------------------------
+
+#' Release an amount
+#'
+#' @param amount (list) See amount_model().
+#' @param file (list) Of the records with values: `predictors` (integer matrix
+#'   of levels) and `y` (modelled scale). Confidential.
+#' @param set (integer matrix) Predictors of the same kind, of a synthetic set.
+#' @param levels (integer) Of the predictors.
+#' @param plan (list) See plan_amount().
+#' @param n (number) Records with values, as released.
+#' @return (list) Of public and released numbers only: `steps`, `margin`,
+#'   `draws`, `shape`, `population`, as a score release has them; `levels`,
+#'   `baseline` of the predictors; `tables`, see release_amount_tables(), or
+#'   `NULL`; `n` and the fields of `amount`.
+#' @noRd
+release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
+  family <- amount$family
+  tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
+  budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
+  margin <- amount_margin(
+    file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin")
+  )
+  reference <- located_reference(margin, family, n)
+  baseline <- most_common(set, levels)
+  rows <- set_rows(set, levels, baseline, n)
+  shape <- if (length(family$extras) > 0) reference[[2]]
+  b <- c(reference[[1]], numeric(ncol(rows$x) - 1))
+  unit <- max(1, line_unit(family, if (is.null(shape)) 1 else shape))
+  prior <- list(
+    location = b, scale = unit * c(2.5, rep(1, length(b) - 1)),
+    slopes = seq_along(b)[-1]
+  )
+  clip <- law_of(family)$clip * line_unit(family, shape)
+  parts <- predictor_parts(file$predictors, levels, baseline)
+  steps <- list()
+  last <- NULL
+  for (k in 1:2) {
+    last <- own_step(
+      list(parts = parts, y = file$y), rows, family, b, shape, clip[k], prior,
+      budget[[k + 1]], n, stage_seed(seed, "step", k), last
+    )
+    steps[[k]] <- last
+    found <- both_posteriors(family, rows, steps, b, prior, shape)
+    b <- found$shrunk$mean
+  }
+  found <- with_shape_error(found, family, rows, steps)
+  released <- c(amount, list(
+    steps = lapply(steps, function(step) {
+      step$geometry <- step$geometry[c("whiten", "kappa", "unit")]
+      step[setdiff(names(step), c("centre", "spread", "z", "kappa"))]
+    }),
+    margin = margin,
+    population = list(
+      rows = rows$x[typical_rows(drop(rows$x %*% b), rows$count), ,
+        drop = FALSE
+      ]
+    ),
+    coefficients = found$stated[c("mean", "covariance")],
+    draws = found$shrunk[c("mean", "covariance")],
+    shape = found$shrunk$shape, reference = list(values = reference),
+    levels = levels, baseline = baseline, n = n
+  ))
+  if (!is.null(tables)) {
+    released$tables <- release_amount_tables(
+      released, file, set, budget$tables, tables, stage_seed(seed, "tables")
+    )
+  }
+  released
+}
+
+#' The noisy margin of an amount
+#' @param n (number) What its counts sum to, as released.
+#' @return (list) `breaks`, `noisy`, and the noise as paid.
+#' @noRd
+amount_margin <- function(y, breaks, budget, n, seed) {
+  bins <- length(breaks) - 1
+  strategy <- margin_strategy(bins, "gaussian")
+  plan <- list(
+    breaks = breaks, strategy = strategy,
+    noise = noise_of(amount_margin_moves(strategy), budget, bins)
+  )
+  score_margin(y, plan, range(breaks), seed, n)
+}
+
+#' A replaced record may have had no value: it then adds a column
+#' @noRd
+amount_margin_moves <- function(strategy) {
+  moves <- margin_sensitivity(strategy, "gaussian")
+  by_relation(moves[["add-remove"]], max(moves))
+}
+
+#' Where the margin lies: the intercept and the shape that scores start from
+#' @return (named list) `(Intercept)`, and the shape that the family has.
+#' @noRd
+located_reference <- function(margin, family, n) {
+  below <- clamp(cummax(cumsum(margin$noisy)), 0, n)
+  ends <- margin$breaks
+  at <- function(p) {
+    stats::approx(
+      c(0, below) / max(below[length(below)], 1e-9), ends, p,
+      ties = "mean", rule = 2
+    )$y
+  }
+  quarter <- at(c(0.25, 0.5, 0.75))
+  if (is_location(family)) {
+    sigma <- (quarter[3] - quarter[1]) / 1.349
+    return(list(
+      "(Intercept)" = quarter[2],
+      sigma = max(sigma, min(diff(ends)) / 4)
+    ))
+  }
+  c(
+    list("(Intercept)" = log(max(quarter[2], 0.5))),
+    as.list(law_of(family)$example)
+  )
+}
+
+# Predictors -------------------------------------------------------------------
+
+#' Each predictor's most common level in a synthetic set: others are compared
+#' with it
+#' @noRd
+most_common <- function(set, levels) {
+  vapply(seq_along(levels), function(j) {
+    which.max(tabulate(set[, j], levels[j]))
+  }, 1L)
+}
+
+#' Predictors as the core reads a design
+#' @param predictors (integer matrix) Levels.
+#' @return (list) See design_parts().
+#' @noRd
+predictor_parts <- function(predictors, levels, baseline) {
+  n <- nrow(predictors)
+  codes <- predictors
+  for (j in seq_along(levels)) {
+    own <- predictors[, j]
+    codes[, j] <- (own - (own > baseline[j])) * (own != baseline[j])
+  }
+  storage.mode(codes) <- "integer"
+  list(
+    n_columns = 1L + sum(levels - 1L), intercept = TRUE,
+    codes = unname(codes), n_levels = as.integer(levels),
+    factor_column = as.integer(1 + cumsum(c(0, levels - 1))[seq_along(levels)]),
+    numeric = matrix(0, n, 0), numeric_column = integer()
+  )
+}
+
+#' A synthetic set in place of the file: its distinct rows, as many as released
+#' @return (list) See distinct_rows().
+#' @noRd
+set_rows <- function(set, levels, baseline, n) {
+  kept <- nrow(set)
+  if (kept > amount_rows) {
+    set <- set[round(seq(1, kept, length.out = amount_rows)), , drop = FALSE]
+  }
+  rows <- distinct_rows(predictor_parts(set, levels, baseline))
+  rows$count <- rows$count * n / nrow(set)
+  rows
+}
+
+# Own weights ------------------------------------------------------------------
+
+#' One step: as score_step(), with vectors of own weights
+#'
+#' @param file (list) `parts` (of predictor_parts()) and `y`. Confidential.
+#' @param rows (list) See set_rows().
+#' @param n (number) Records with values, as released.
+#' @return (list) See step_of_file().
+#' @noRd
+own_step <- function(file, rows, family, b, shape, clip, prior, budget, n,
+                     seed, last) {
+  frame <- score_frame(family, drop(rows$x %*% b), shape)
+  geometry <- if (is_location(family)) last$geometry
+  z <- last$z
+  if (is.null(geometry)) {
+    geometry <- score_geometry(
+      rows, frame$scale, prior_information(prior$scale, family, shape), 1,
+      rounds = 8
+    )
+    z <- own_vectors(rows$x, frame$scale, geometry) * geometry$unit
+  }
+  noise <- noise_of(
+    sensitivity_of_reach(score_length, "gaussian"), budget, ncol(z) + 1
+  )
+  sums <- own_sums(file, family, b, shape, clip, geometry) +
+    draw_noise(noise, ncol(z) + 1, seed)
+  unit <- geometry$unit * clip / score_steps
+  records <- score_counted * n
+  c(
+    list(
+      sum = sums[-1] * unit, share = sums[1] / records,
+      noise = noise$deviation * unit, share_noise = noise$deviation / records,
+      clip = clip, kappa = geometry$kappa
+    ),
+    noise, list(z = z), frame[c("centre", "spread")],
+    list(b = b, geometry = geometry)
+  )
+}
+
+#' Whole vectors with the records' own weights
+#'
+#' w d L'x in whole units, rounded towards 0, with w = min(1, kappa / l) and l
+#' the length of d L'x. A vector that is longer than `score_length`, which is
+#' checked in whole numbers, is 0: no record pulls harder, whatever the
+#' geometry, the predictors and their rounding are.
+#' @param x (matrix) Design rows.
+#' @param scale (double) d, see score_geometry().
+#' @return (whole matrix)
+#' @noRd
+own_vectors <- function(x, scale, geometry) {
+  rows <- scale * (x %*% geometry$whiten)
+  length <- sqrt(rowSums(rows^2))
+  z <- trunc(rows * pmin(1, geometry$kappa / length) / geometry$unit)
+  z[!(rowSums(z^2) <= score_length^2), ] <- 0
+  z
+}
+
+#' The whole sums of a step, by chunks of records
+#' @noRd
+own_sums <- function(file, family, b, shape, clip, geometry, chunk = 20000) {
+  n <- length(file$y)
+  total <- numeric(length(b) + 1)
+  for (first in seq(1, n, by = chunk)[n > 0]) {
+    at <- first:min(n, first + chunk - 1)
+    own <- own_scores(file, at, family, b, shape, clip, geometry)
+    total <- total + step_sums(
+      own$score, clip, own$z, seq_along(at), own$lowest
+    )
+  }
+  total
+}
+
+#' Scores and whole vectors of some records
+#' @return (list) `score`, `z`, `lowest`, see step_sums().
+#' @noRd
+own_scores <- function(file, at, family, b, shape, clip, geometry) {
+  parts <- file$parts
+  parts$codes <- parts$codes[at, , drop = FALSE]
+  parts$numeric <- parts$numeric[at, , drop = FALSE]
+  x <- dense_design(parts)
+  frame <- score_frame(family, drop(x %*% b), shape)
+  list(
+    score = score_of(file$y[at], frame),
+    z = own_vectors(x, frame$scale, geometry),
+    lowest = counted_above(family, frame, clip)
+  )
+}

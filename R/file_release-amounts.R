@@ -1,0 +1,114 @@
+# All amounts of a file release, one after the other: earlier ones are
+# predictors of later ones, in bins.
+
+#' @param set (integer matrix) Codes of a synthetic set.
+#' @noRd
+release_amounts <- function(plan, spending, block, set, seed) {
+  specs <- column_specs(plan$codebook)
+  published <- intersect(names(plan$amounts), plan$published)
+  # Of records of the file and of the set, which has its published columns
+  file_bins <- set_bins <- lapply(
+    plan$amounts[published], published_bins, plan$n_records
+  )
+  released <- list()
+  for (name in names(spending$amounts)) {
+    amount <- amount_model(specs[[name]])
+    own <- plan$amounts[[name]]
+    file <- amount_predictors(
+      amount, plan$codes[own$records, , drop = FALSE],
+      lapply(file_bins, `[`, own$records), plan$levels
+    )
+    rows <- valued_rows(amount, set)
+    like <- amount_predictors(
+      amount, set[rows, , drop = FALSE], lapply(set_bins, `[`, rows),
+      plan$levels
+    )
+    n <- max(1, valued_size(amount, block, plan$levels))
+    one <- release_amount(
+      amount, list(
+        predictors = file$codes, y = to_modelled(amount, own$values)
+      ), like$codes, file$levels, spending$amounts[[name]], n,
+      stage_seed(seed, name)
+    )
+    released[[name]] <- one
+    counts <- margin_counts(one)
+    one$bins <- quantile_breaks(one, counts, predictor_bins)
+    released[[name]]$bins <- one$bins
+    y <- draw_amount(
+      one, like$codes, range_group(one, set[rows, , drop = FALSE]),
+      seed_words(stage_seed(seed, "geometry", 2), name), 1
+    )
+    file_bins[[name]] <- with_bins(
+      plan$n_records, own$records, to_modelled(amount, own$values), one$bins
+    )
+    set_bins[[name]] <- with_bins(nrow(set), rows, y, one$bins)
+  }
+  released
+}
+
+#' Bins of a column for all records: 1 for those without a value
+#' @noRd
+with_bins <- function(n, records, y, breaks) {
+  bins <- rep(1L, n)
+  bins[records] <- findInterval(y, breaks) + 2L
+  bins
+}
+
+#' Predictors of an amount: the block, its own part, earlier amounts
+#' @param codes (integer matrix) Of records with values.
+#' @param bins (named list) Of earlier amounts.
+#' @return (list) `codes` (integer matrix) and `levels`.
+#' @noRd
+amount_predictors <- function(amount, codes, bins, levels) {
+  sizes <- lengths(levels)
+  own <- match(amount$name, colnames(codes))
+  if (!is.na(own)) {
+    codes[, own] <- match(codes[, own], amount$part)
+    sizes[own] <- length(amount$part)
+  }
+  codes <- cbind(codes, do.call(cbind, bins))
+  sizes <- c(sizes, rep(predictor_bins + 1L, length(bins)))
+  told <- sizes > 1
+  list(codes = codes[, told, drop = FALSE], levels = as.integer(sizes[told]))
+}
+
+#' Which records of a set have values of an amount
+#' @noRd
+valued_rows <- function(amount, set) {
+  if (!amount$name %in% colnames(set)) {
+    return(seq_len(nrow(set)))
+  }
+  which(set[, amount$name] %in% amount$part)
+}
+
+#' How many have, as released
+#' @noRd
+valued_size <- function(amount, block, levels) {
+  own <- match(amount$name, names(levels))
+  if (is.na(own)) {
+    return(block$n)
+  }
+  sum(block$margins[[own]][amount$part])
+}
+
+#' Records that may swap values: of parts with the same range
+#' @param codes (integer matrix) Of records with values.
+#' @noRd
+range_group <- function(amount, codes) {
+  if (!amount$name %in% colnames(codes)) {
+    return(rep(1L, nrow(codes)))
+  }
+  ends <- paste(amount$parts$low, amount$parts$high)
+  match(ends, unique(ends))[match(codes[, amount$name], amount$part)]
+}
+
+#' Bins of equal counts of an amount that is published as it is
+#' @noRd
+published_bins <- function(own, n) {
+  with_bins(n, own$records, own$values, published_breaks(own))
+}
+
+published_breaks <- function(own) {
+  inner <- seq_len(predictor_bins - 1) / predictor_bins
+  unique(stats::quantile(own$values, inner, names = FALSE))
+}

@@ -1,0 +1,95 @@
+# Sets of a file release: the block's records, then each amount's values.
+# Post-processing of released numbers.
+
+#' Draw whole files
+#'
+#' @param x (`file_release`)
+#' @param m,n (counts) Sets, and records of each; `NULL`: as many as released.
+#' @return (list of data frames)
+#' @noRd
+draw_files <- function(x, m = 1, n = NULL, seed = NULL) {
+  sets <- draw_block(
+    x$block, m, n, seed_words(stage_seed(seed, "block"), "synthesize")
+  )
+  words <- seed_words(stage_seed(seed, "amounts"), "synthesize")
+  lapply(seq_len(m), function(s) {
+    codes <- sets[[s]]
+    colnames(codes) <- names(x$levels)
+    decode_records(x, codes, draw_amounts(x, codes, words, s))
+  })
+}
+
+#' Values of all amounts for the records of a set
+#' @return (named list) As `plan$amounts`.
+#' @noRd
+draw_amounts <- function(x, codes, words, s) {
+  n <- nrow(codes)
+  bins <- lapply(x$fixed, published_bins, n)
+  drawn <- x$fixed
+  for (k in seq_along(x$amounts)) {
+    amount <- x$amounts[[k]]
+    rows <- valued_rows(amount, codes)
+    own <- codes[rows, , drop = FALSE]
+    like <- amount_predictors(amount, own, lapply(bins, `[`, rows), x$levels)
+    y <- draw_amount(
+      amount, like$codes, range_group(amount, own), words,
+      s * length(x$amounts) + k
+    )
+    bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
+    drawn[[amount$name]] <- list(
+      records = rows,
+      values = from_modelled(amount, y, part_number(amount, own), x$schema)
+    )
+  }
+  drawn
+}
+
+#' Which of an amount's parts with values each record is in
+#' @noRd
+part_number <- function(amount, codes) {
+  if (!amount$name %in% colnames(codes)) {
+    return(rep(1L, nrow(codes)))
+  }
+  match(codes[, amount$name], amount$part)
+}
+
+#' Values in their own unit, within their part
+#'
+#' Those of a heap become its nearest multiple; others that meet a multiple, a
+#' code or zero move aside.
+#' @param part (integer) Rows of `amount$parts`.
+#' @noRd
+from_modelled <- function(amount, y, part, schema) {
+  parts <- amount$parts
+  x <- response_transforms[[amount$transform]]$back(y)
+  x[parts$kind[part] == "negative"] <- -x[parts$kind[part] == "negative"]
+  whole <- amount$type == "count" || schema[[amount$name]]$storage == "integer"
+  if (whole) x <- round(x)
+  x <- clamp(x, parts$low[part], parts$high[part])
+  heaped <- parts$kind[part] == "heap"
+  x[heaped] <- nearest_multiple(x[heaped], parts[part[heaped], ])
+  moved_aside(x, amount, part, if (whole) 1 else 2^-20)
+}
+
+nearest_multiple <- function(x, parts) {
+  step <- parts$step
+  low <- ceiling(parts$low / step)
+  high <- floor(parts$high / step)
+  step * pmin(pmax(round(x / step), low), high)
+}
+
+#' Values that are in another part than theirs, moved to the nearest that is not
+#' @param unit (number) The smallest step.
+#' @noRd
+moved_aside <- function(x, amount, part, unit, tries = 50) {
+  wanted <- amount$part[part]
+  for (k in seq_len(tries)) {
+    off <- which(part_of(x, amount$all_parts) != wanted)
+    if (length(off) == 0) {
+      return(x)
+    }
+    # One up, two down, three up: all steps around the first place
+    x[off] <- x[off] + unit * k * (-1)^(k + 1)
+  }
+  x
+}

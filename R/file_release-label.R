@@ -1,0 +1,138 @@
+# The label of a file release, and of the sets that are drawn from it.
+
+#' @rdname guarantee
+#' @export
+guarantee.file_release <- function(x, m = 1, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
+  check_count(m, min = 1)
+  check_public_only(public)
+  label_of_file(x)
+}
+
+#' @param n_records (count) Of what is drawn from it, for synthetic data.
+#' @noRd
+label_of_file <- function(x, what = "the noisy tables and sums", m = 1,
+                          n_records = public_size(x),
+                          reproducible = x$reproducible) {
+  intact <- is_sealed(x)
+  verdict <- if (intact) file_verdict(x) else edited_verdict("file release")
+  new_privacy_guarantee(
+    verdict, mechanism = "file", title = "file release", what = what,
+    paid = if (intact) x$charges else no_charges(), m = m,
+    n_records = as.integer(n_records), unit = file_unit_text(x),
+    public_inputs = file_inputs(x), reproducible = isTRUE(reproducible),
+    public = TRUE, failure = if (intact) x$delta else 0
+  )
+}
+
+#' The number of records where it was not released with noise
+#' @noRd
+public_size <- function(x) {
+  if (is_size_secret(x)) NA_integer_ else round(x$block$n)
+}
+
+is_size_secret <- function(x) {
+  x$neighbours == "add-remove" && length(x$published) == 0
+}
+
+file_unit_text <- function(x) {
+  if (is.null(x$unit$column)) {
+    "a record"
+  } else {
+    sprintf(
+      "all records of one %s, at most %d", x$unit$column, x$unit$records
+    )
+  }
+}
+
+file_verdict <- function(x) {
+  list(label = "strict", reasons = c(
+    paste(
+      "Every table is a sum of whole vectors whose length is counted, under",
+      "exact discrete Gaussian noise."
+    ),
+    if (length(x$amounts) > 0) {
+      paste(
+        "Every amount is measured by sums of clipped whole scores times whole",
+        "vectors. A record's vector depends on its own columns and on released",
+        "numbers, and is checked to be no longer than a public limit."
+      )
+    },
+    paste(
+      "Sets are drawn only from what was released and from published columns,",
+      "at no additional privacy cost."
+    )
+  ))
+}
+
+file_inputs <- function(x) {
+  protected <- setdiff(names(x$schema), x$published)
+  names <- vapply(x$amounts, `[[`, "", "name")
+  in_plain_figures(c(
+    unit = file_unit_text(x),
+    codebook = "names, types, levels, bounds and codes of all columns",
+    protected = paste(
+      c(toString(protected), if (is_size_secret(x)) "the number of records"),
+      collapse = "; and "
+    ),
+    published = if (length(x$published) > 0) toString(x$published) else "none",
+    tables = sprintf(
+      "%s, all pairs of %s%s", counted(nrow(x$tables), "table"),
+      counted(length(x$levels), "column"),
+      if (any(x$block$noise$order > 2)) ", and those that were stated" else ""
+    ),
+    if (length(names) > 0) {
+      c(amounts = paste(sprintf(
+        "%s (%s, %s scale)", names,
+        vapply(x$amounts, function(one) format(one$family), ""),
+        vapply(x$amounts, `[[`, "", "transform")
+      ), collapse = "; "))
+    },
+    if (length(x$rules) > 0) c(rules = paste(x$rules, collapse = "; "))
+  ))
+}
+
+# Printing ---------------------------------------------------------------------
+
+#' @export
+format.file_release <- function(x, ...) {
+  one_line(x, counted(length(x$schema), "column"), ", ", format(guarantee(x)))
+}
+
+print_lines.file_release <- function(x) {
+  label <- guarantee(x)
+  n <- length(x$published)
+  c(
+    sprintf(
+      "File release: %s, %s", counted(length(x$schema), "column"),
+      if (n > 0) counted(n, "published") else "all protected"
+    ),
+    wrap_line(paste("label:", format(label))),
+    field_lines(c(
+      records = paste0(
+        format_count(round(x$block$n)), if (is_size_secret(x)) ", noisy"
+      ),
+      tables = sprintf(
+        "%s measured, noise of a centred cell %s to %s records",
+        format_count(nrow(x$tables)), format_figure(min(x$tables$sd), 2),
+        format_figure(max(x$tables$sd), 2)
+      )[nrow(x$tables) > 0],
+      amounts = if (length(x$amounts) > 0) {
+        paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
+      },
+      unit = file_unit_text(x)
+    )),
+    "  synthesize(x) draws files, guarantee(x) is the whole label"
+  )
+}
+
+#' What was measured of an amount
+#' @noRd
+amount_text <- function(amount) {
+  tables <- length(amount$tables$columns)
+  paste0(
+    amount$name, ": margin of ", length(amount$margin$noisy), " bins, ",
+    length(amount$coefficients$mean), " coefficients",
+    if (tables > 0) paste0(", ", counted(tables, "table"))
+  )
+}

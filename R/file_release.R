@@ -1,0 +1,242 @@
+# A file under one strict guarantee: the discrete block, then each amount, from
+# noisy sums that are paid for once.
+
+#' Release a whole file under one strict guarantee
+#'
+#' Measures a file once, with exact noise. Afterwards [synthesize()] draws any
+#' number of synthetic files without the file and at no additional privacy cost.
+#'
+#' Two things are measured. First, all one- and two-way tables of the categories,
+#' flags and parts of amounts. Each table is centred before the noise is added
+#' (see References), so that every pair of columns is kept and none has to be
+#' chosen. Second, for each amount, what [score_release()] measures: a noisy
+#' margin and two steps of noisy sums of clipped scores, here with all other
+#' columns as predictors, which are protected, too. If the budget bears them,
+#' tables of the amount's bins by every other column are added.
+#'
+#' A set starts from noisy margins. Records are then fitted to the tables from
+#' which expected noise was removed. Amounts are drawn given the record's other
+#' columns. Records swap amounts until the set agrees with the released sums and
+#' tables.
+#'
+#' The plan's rules hold in every record. Its published columns stay as they
+#' are.
+#'
+#' @section What pairs cannot carry:
+#' A relation of three columns that no pair of them shows is lost, unless
+#' `tables` names the three. A table that is not needed costs accuracy: ten
+#' useless ones cost 20 to 30% in the pairs at epsilon 1.
+#'
+#' @section Relations:
+#' Under `"add-remove"`, the default, a record is added or removed; if no column
+#' is published, the number of records is protected as well and released with
+#' noise. If columns are published, their rows and number stay and the
+#' protected part of a record is added or removed. Under `"replace"` the
+#' protected part is exchanged for another, and the number of records is
+#' public. The label states both. If the plan has a unit, the guarantee holds
+#' for all records of a unit together: noise grows with the largest number of
+#' records that a unit may have.
+#'
+#' @param plan (`file_plan`) See [file_plan()]. Its codebook must be confirmed.
+#' @param epsilon (number from 1e-4 to 10) Total cost under `neighbours` at
+#'   `delta`.
+#' @param delta (number from 1e-30 to 0.1) The public probability that goes with
+#'   `epsilon`. Default 1e-6. It should be far below 1/N.
+#' @param neighbours (string) The relation that `epsilon` refers to:
+#'   `"add-remove"`, the default, or `"replace"`.
+#' @param tables (list of character, or `NULL`) Further tables to measure, each
+#'   the names of three or four columns. `NULL`, the default: none.
+#' @param seed (whole number or `NULL`) `NULL`, the default, takes the operating
+#'   system's entropy. With a seed the result is reproducible and must not leave
+#'   the agency.
+#' @param ledger ([ledger()] or `NULL`) Where the cost is recorded, or refused,
+#'   before any noise is drawn. `NULL`, the default: not recorded.
+#' @param ... Must be empty.
+#'
+#' @return A `file_release`: public and released numbers only.
+#'   * `tables`: data frame, a row for each measured table: its `columns`,
+#'     `cells` and `sd`, the standard deviation of the noise in a centred cell;
+#'     see [tables()] for the tables themselves;
+#'   * `block`: what sets are fitted to: `n` (records, noisy if secret),
+#'     `margins`, `targets`, `residuals`;
+#'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
+#'     and `tables`, as a [score_release()] has them;
+#'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
+#'     `rules`, `unit`: the plan's public part;
+#'   * `charges`, `epsilon`, `delta`, `neighbours`.
+#' @section Error types:
+#' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
+#' is a draft. `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): the
+#' ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of range
+#' or too small for exact noise, a table of unknown columns, rules that some
+#' record cannot meet.
+#' @section Warning types:
+#' `pseudosynth_warning_tables`: more than three stated tables at an epsilon of
+#' at most 1. `pseudosynth_warning_budget`: the noise of a typical pair exceeds
+#' what the pair can tell. Both are said before anything is spent.
+#' `pseudosynth_warning_delta`: `delta` is above 1/N.
+#' @section Privacy:
+#' Each table and each sum is a sum of whole vectors over records, whose lengths
+#' are counted. A record's weight in the scores is computed from its own
+#' predictors and from released numbers; a vector longer than the public limit,
+#' checked in whole numbers, counts as 0. The noise is sampled exactly. No
+#' Markov chain is part of the guarantee.
+#' @references
+#' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism for
+#' noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth and
+#' Su (2022), Gaussian differential privacy. Canonne, Kamath and Steinke (2020),
+#' The discrete Gaussian for differential privacy.
+#' @seealso [file_plan()], [synthesize()], [tables()], [guarantee()]
+#' @examples
+#' columns <- c("income", "sex", "age", "marital", "earner")
+#' people <- subset(ce_income, income > 0, columns)
+#' book <- as.data.frame(draft_codebook(people))
+#' book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
+#' book <- confirm_codebook(codebook(book))
+#' release <- file_release(file_plan(people, book), epsilon = 1)
+#' release
+#' syn <- synthesize(release)
+#' head(syn)
+#' @export
+file_release <- function(plan, epsilon, delta = 1e-6,
+                         neighbours = c("add-remove", "replace"),
+                         tables = NULL, seed = NULL, ledger = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn file_release}.")
+  check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  check_score_epsilon(epsilon)
+  check_number(delta, min = 1e-30, max = 0.1)
+  neighbours <- check_choice(neighbours, relation_names)
+  check_seed(seed)
+  check_ledger(ledger)
+  check_confirmed(plan)
+  stated <- stated_tables(tables, plan)
+  spending <- plan_file_release(plan, stated, epsilon, delta, neighbours)
+  block <- spending$block
+  check_block(plan$codes, block$levels, block$published, stated, plan$rules)
+  warn_delta(delta, plan$n_records)
+  warn_tables(stated, epsilon)
+  warn_file_budget(block, plan$n_records)
+  pay_file(ledger, spending$charges, plan, seed)
+
+  # From here on figures are noisy, and paid for
+  release_file_plan(plan, spending, epsilon, delta, neighbours, seed)
+}
+
+#' A plan whose charges are paid
+#' @return (`file_release`)
+#' @noRd
+release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
+                              seed) {
+  block <- release_plan(
+    plan$codes, spending$block, plan$rules, stage_seed(seed, "block")
+  )
+  set <- draw_block(
+    block, words = seed_words(stage_seed(seed, "geometry"), "sets")
+  )[[1]]
+  colnames(set) <- colnames(plan$codes)
+  amounts <- release_amounts(plan, spending, block, set, seed)
+  charges <- spending$charges
+  # The same seed and outcome are the same release, which is paid once
+  if (!is.null(seed)) {
+    charges$id <- vapply(
+      charges$what, hashed_id, "", block[c("n", "residuals")],
+      lapply(amounts, `[`, c("steps", "margin")), seed
+    )
+  }
+  block[c("costs", "mu", "delta", "neighbours")] <- NULL
+  seal(new_result(
+    "file_release",
+    tables = measured_table(block, plan$levels), block = block,
+    amounts = amounts,
+    fixed = plan$amounts[intersect(names(plan$amounts), plan$published)],
+    codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
+    levels = plan$levels, published = plan$published,
+    rules = vapply(plan$rules, `[[`, "", "text"),
+    unit = plan$unit[c("column", "records")], charges = charges,
+    epsilon = epsilon, delta = delta, neighbours = neighbours,
+    reproducible = is_seeded(seed)
+  ))
+}
+
+#' A row for each measured table of the block
+#' @noRd
+measured_table <- function(block, levels) {
+  data.frame(
+    columns = vapply(block$tables, function(columns) {
+      paste(names(levels)[columns], collapse = " x ")
+    }, ""),
+    cells = block$noise$cells, sd = sqrt(block$noise$variance)
+  )
+}
+
+#' Stated tables as numbers of columns
+#' @noRd
+stated_tables <- function(tables, plan) {
+  if (is.character(tables)) tables <- list(tables)
+  check_that(
+    is.null(tables) || is.list(tables) && all(vapply(tables, is.character, TRUE)),
+    tables, "{.arg tables} must be a list of names of columns."
+  )
+  lapply(tables, function(names) {
+    check_names(names, colnames(plan$codes), arg = "tables")
+    refuse_if(
+      !length(unique(names)) %in% 3:4 || anyDuplicated(names) > 0,
+      "A table must name three or four different columns.",
+      x = "One names {length(unique(names))}.",
+      i = "All pairs are measured anyway.", arg = "tables"
+    )
+    match(names, colnames(plan$codes))
+  })
+}
+
+#' Write down what a file release will cost: no noise is drawn before
+#' @noRd
+pay_file <- function(ledger, charges, plan, seed) {
+  if (is.null(ledger)) {
+    return(invisible())
+  }
+  file <- decode_file(plan)
+  published <- intersect(names(file), plan$published)
+  protected <- setdiff(names(file), published)
+  spend_noise(
+    ledger, charges, "file", protected, file[published], file[protected],
+    n_records = if (has_public_size(plan)) plan$n_records else NA_integer_,
+    seed = seed
+  )
+}
+
+# Warnings from public numbers -------------------------------------------------
+
+warn_tables <- function(tables, epsilon) {
+  if (length(tables) > 3 && epsilon <= 1) {
+    warn_of(
+      "tables", "More than three stated tables make all others noisier.",
+      x = "{length(tables)} are stated at epsilon {format_exact(epsilon)}.",
+      i = "State those alone whose columns have a relation that no two of them
+           show."
+    )
+  }
+}
+
+#' Say where the noise of a typical pair is larger than what a pair may tell
+#'
+#' Total variation from noise alone, without shrinking, above a quarter: the
+#' targets are then little more than the product of the margins.
+#' @noRd
+warn_file_budget <- function(block, n) {
+  pairs <- block$lengths$order == 2
+  if (!any(pairs)) {
+    return(invisible())
+  }
+  variance <- allocate_noise(block, n)[pairs]
+  noise <- 0.4 * block$lengths$cells[pairs] * sqrt(variance) / n
+  if (stats::median(noise) > 0.25) {
+    warn_of(
+      "budget", "The noise is so large that most pairs of columns are lost.",
+      x = "{sum(noise > 0.25)} of {sum(pairs)} pairs have more noise than they
+           can tell.",
+      i = "Spend more {.arg epsilon}, join levels, or leave columns out of the
+           plan."
+    )
+  }
+}

@@ -1,0 +1,95 @@
+# A file release as a source: whole files, drawn from what was released.
+
+file_source <- function() {
+  new_source(
+    refuses = list(
+      newdata = c(
+        "{.arg newdata} does not apply to a file release.",
+        x = "It draws all columns; those that are published are those of the
+             file.",
+        i = "{.arg n} sets the number of records."
+      ),
+      margin = c(
+        "{.arg margin} does not apply: a file release has its own margins."
+      ),
+      assignment = for_mixtures,
+      bounds = c(
+        "{.arg bounds} does not apply: those of the codebook hold."
+      ),
+      uncertainty = c(
+        "{.arg uncertainty} only applies to a score release.",
+        x = "{.arg fit} is a file release.", i = "Leave {.arg uncertainty} out."
+      )
+    ),
+    rows = rows_for_file, label = label_of_file_sets, draw = draw_from_file
+  )
+}
+
+rows_for_file <- function(x, asked) {
+  n <- asked$n %||% as.integer(round(x$block$n))
+  published <- published_frame(x)
+  refuse_if(
+    length(published) > 0 && n != nrow(published),
+    "{.arg n} must be the number of records of the published columns.",
+    x = "It is {format_count(n)}, they have {format_count(nrow(published))}.",
+    arg = "n"
+  )
+  list(data = published, n = n, columns = names(x$schema), tibble = x$tibble)
+}
+
+#' The published columns of the file, as they are
+#' @return (data frame) Without columns where none is published.
+#' @noRd
+published_frame <- function(x) {
+  specs <- column_specs(x$codebook)[x$published]
+  fixed <- x$block$fixed
+  columns <- lapply(specs, function(spec) {
+    name <- spec$column
+    own <- match(name, names(x$levels)[x$block$published])
+    code <- if (is.na(own)) rep(1L, x$block$n) else fixed[, own]
+    decode_column(code, x$fixed[[name]]$values, spec, x$schema[[name]])
+  })
+  structure(
+    columns, names = names(specs), class = "data.frame",
+    row.names = .set_row_names(length(columns[1][[1]]))
+  )
+}
+
+label_of_file_sets <- function(x, asked, rows) {
+  label_of_file(
+    x, what = "synthetic data", m = asked$m, n_records = rows$n,
+    reproducible = x$reproducible || is_seeded(asked$seed)
+  )
+}
+
+draw_from_file <- function(x, asked, rows) {
+  sets <- draw_files(x, asked$m, rows$n, asked$seed)
+  list(
+    sets = sets, columns = file_columns(x), combine = "none"
+  )
+}
+
+# Types of a codebook as kinds of a response
+response_kinds <- c(
+  category = "categorical", ordered = "categorical", logical = "binary",
+  count = "count", amount = "continuous", date = "continuous"
+)
+
+#' The table of a set's synthesized columns, see synthesized_columns()
+#' @noRd
+file_columns <- function(x) {
+  specs <- column_specs(x$codebook)
+  specs <- specs[setdiff(names(specs), x$published)]
+  specs <- Filter(function(spec) spec$type != "id", specs)
+  field <- function(f) unname(vapply(specs, `[[`, "", f))
+  transform <- field("transform")
+  columns <- data.frame(
+    name = names(specs),
+    transform = ifelse(is.na(transform), "identity", transform),
+    kind = unname(response_kinds[field("type")])
+  )
+  none <- rep(list(NULL), nrow(columns))
+  for (name in c("bounds", "ends", "confirmed")) columns[[name]] <- I(none)
+  columns$moved <- rep(list(0), nrow(columns))
+  columns
+}
