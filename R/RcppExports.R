@@ -69,6 +69,10 @@ sweep_records_ <- function(codes, levels, fixed, tables, rules, beta, sweeps, se
     .Call(`_pseudosynth_sweep_records_`, codes, levels, fixed, tables, rules, beta, sweeps, seed)
 }
 
+swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, seed) {
+    .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed)
+}
+
 count_in_ball_ <- function(y, radius, pattern, values, value_pattern, n_patterns) {
     .Call(`_pseudosynth_count_in_ball_`, y, radius, pattern, values, value_pattern, n_patterns)
 }

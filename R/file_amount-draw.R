@@ -55,11 +55,15 @@ swapped_values <- function(amount, set, group, line, counts, y, swaps, words,
   frame <- score_frame(amount$family, line, amount$shape)
   length <- row_lengths(amount, set, frame$scale)
   variance <- max(base::mean((y - mean)^2), 1e-300)
+  weight <- pmin(1, amount$steps[[2]]$geometry$kappa / length)
   found <- swap_amounts_(
-    y, findInterval(y, breaks), base::length(breaks) + 1L, set, amount$levels,
-    targets, rep(1, length(targets)), level_lines(amount),
-    pmin(1, amount$steps[[2]]$geometry$kappa / length) * frame$scale / frame$spread, mean,
-    swaps$scores / variance, as.integer(group), swaps$beta, swaps$sweeps, words
+    y, findInterval(y, breaks), set, amount$levels, targets,
+    level_lines(amount), list(
+      bins = base::length(breaks) + 1L,
+      row_weight = weight * frame$scale / frame$spread, expected = mean,
+      score_weight = swaps$scores / variance, group = as.integer(group),
+      beta = swaps$beta, sweeps = swaps$sweeps
+    ), words
   )
   y[found$from]
 }

@@ -232,6 +232,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// swap_amounts_
+Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins, Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::NumericMatrix lines, Rcpp::List control, Rcpp::NumericVector seed);
+RcppExport SEXP _pseudosynth_swap_amounts_(SEXP valuesSEXP, SEXP binsSEXP, SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP linesSEXP, SEXP controlSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type bins(binsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lines(linesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(swap_amounts_(values, bins, codes, levels, tables, lines, control, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_in_ball_
 Rcpp::IntegerVector count_in_ball_(Rcpp::NumericVector y, Rcpp::NumericVector radius, Rcpp::IntegerVector pattern, Rcpp::NumericVector values, Rcpp::IntegerVector value_pattern, int n_patterns);
 RcppExport SEXP _pseudosynth_count_in_ball_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP valuesSEXP, SEXP value_patternSEXP, SEXP n_patternsSEXP) {
@@ -409,6 +426,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 10},
     {"_pseudosynth_sweep_records_", (DL_FUNC) &_pseudosynth_sweep_records_, 8},
+    {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 8},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 3},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 
@@ -181,4 +182,59 @@ Rcpp::List sweep_records_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
   return Rcpp::List::create(
       Rcpp::_["codes"] = from_rows(fitted.rows(), file.levels.size()),
       Rcpp::_["energy"] = energy);
+}
+
+// Values given to n records in other places: swaps of two records of a group at
+// rising inverse temperatures, `sweeps` each. Record i gets values[from[i]].
+// @param bins of the values, from 0. @param codes predictors (1-based).
+// @param tables targets by column, levels x bins, the level fastest, all of
+//   weight 1. @param lines (1 + all levels) x P: what the intercept and each
+//   level add to a row. @param control `row_weight`, `expected` (n each),
+//   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
+                         Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
+                         Rcpp::List tables, Rcpp::NumericMatrix lines,
+                         Rcpp::List control, Rcpp::NumericVector seed) {
+  const std::size_t n = static_cast<std::size_t>(values.size());
+  ps::AmountTask task{
+      to_file(codes, to_levels(levels)), 1, {}, {}, 0.0, {}, {}};
+  task.bins = Rcpp::as<std::size_t>(control["bins"]);
+  for (R_xlen_t t = 0; t < tables.size(); ++t)
+    task.tables.push_back({Rcpp::as<std::vector<double>>(tables[t]), 1.0});
+  task.rows.width = static_cast<std::size_t>(lines.ncol());
+  for (int g = 0; g < lines.nrow(); ++g) {
+    for (int p = 0; p < lines.ncol(); ++p)
+      task.rows.lines.push_back(lines(g, p));
+  }
+  task.rows.weight = Rcpp::as<std::vector<double>>(control["row_weight"]);
+  task.score_weight = Rcpp::as<double>(control["score_weight"]);
+  task.expected = Rcpp::as<std::vector<double>>(control["expected"]);
+  task.group = Rcpp::as<std::vector<int>>(control["group"]);
+  if (task.file.n != n || static_cast<std::size_t>(bins.size()) != n ||
+      task.rows.weight.size() != n || task.expected.size() != n ||
+      task.group.size() != n || task.tables.size() != task.file.levels.size())
+    Rcpp::stop("Expected as many of each as there are records, or columns.");
+  std::vector<ps::HeldAmount> held;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (bins[i] < 0 || static_cast<std::size_t>(bins[i]) >= task.bins ||
+        task.group[i] < 1)
+      Rcpp::stop("Expected bins from 0 and groups from 1.");
+    held.push_back({values[i], static_cast<std::uint32_t>(bins[i]),
+                    static_cast<std::uint32_t>(i)});
+  }
+  ps::SwappedAmounts amounts(task, std::move(held));
+  ps::Rng rng(binding::to_seed(seed), 0);
+  binding::InterruptPoll poll;
+  std::vector<double> energy;
+  if (!ps::anneal(
+          amounts, Rcpp::as<std::vector<double>>(control["beta"]),
+          Rcpp::as<int>(control["sweeps"]), rng, [&] { return poll(); },
+          energy))
+    throw Rcpp::internal::InterruptedException();
+  Rcpp::IntegerVector from(values.size());
+  for (std::size_t i = 0; i < n; ++i)
+    from[static_cast<R_xlen_t>(i)] =
+        static_cast<int>(amounts.held()[i].from) + 1;
+  return Rcpp::List::create(Rcpp::_["from"] = from, Rcpp::_["energy"] = energy);
 }
