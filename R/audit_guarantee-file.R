@@ -132,8 +132,8 @@ replaced_moves <- function(x, file, kept, far) {
   for (t in seq_along(x$block$tables)) {
     columns <- x$block$tables[[t]]
     levels <- lengths(x$levels)[columns]
-    moves <- moves + replaced_squares(levels, changed[, columns, drop = FALSE]) /
-      x$block$noise$variance[t]
+    squares <- replaced_squares(levels, changed[, columns, drop = FALSE])
+    moves <- moves + squares / x$block$noise$variance[t]
   }
   before <- amount_vectors(x, file)
   after <- amount_vectors(x, far)

@@ -22,7 +22,7 @@ draw_amount <- function(amount, set, group, words, stream,
   }
   p <- uniforms_(n, words, 2 * stream)
   line <- amount_line(amount, set)
-  counts <- margin_counts(amount)
+  counts <- amount$counts
   error <- latent_quantile(amount$family, p)
   latent <- line + margin_scale(amount, counts, line, error) * error
   y <- whole_bins(amount, quantile_of_rank(counts, latent, p))

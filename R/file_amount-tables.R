@@ -25,12 +25,12 @@ bins_of_tables <- function(n, levels, mu) {
 
 #' @param bins (count) Of the amount; fewer where values coincide.
 #' @param budget (list) See noise_of().
-#' @return (list or `NULL`, where there are too few) `breaks` (of the amount's bins, without its ends), `noise` and
-#'   `residuals` as a block has them, `excess` (list of double: what each table
+#' @return (list or `NULL`, where there are too few) `breaks` (of the amount's
+#'   bins, without its ends), `noise` and `residuals` as a block has them, `excess` (list of double: what each table
 #'   has beyond what the model expects, in counts).
 #' @noRd
 release_amount_tables <- function(amount, file, set, budget, bins, seed) {
-  counts <- margin_counts(amount)
+  counts <- amount$counts
   breaks <- quantile_breaks(amount, counts, bins)
   bins <- length(breaks) + 1L
   # What it costs to replace a record was counted for so many
@@ -123,7 +123,7 @@ amount_line <- function(amount, set, b = amount$draws$mean) {
 #' @return (matrix, N x bins)
 #' @noRd
 bin_shares <- function(amount, line, breaks) {
-  counts <- margin_counts(amount)
+  counts <- amount$counts
   share <- histogram_share(counts, breaks)
   spread <- spread_of_errors(amount, counts, line)
   some <- sort(line)[round(seq(1, length(line), length.out = 400))]

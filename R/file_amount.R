@@ -14,9 +14,6 @@ amount_shares <- list(
 # Bins of the margin, at most
 amount_bins <- 96
 
-# Rows of the synthetic set that geometry and posterior are computed from
-amount_rows <- 50000
-
 #' All that is public of an amount
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
@@ -58,7 +55,8 @@ modelled_ends <- function(amount) {
     size[, 1] <- pmax(size[, 1], 1e-8 * size[, 2])
     return(log(size))
   }
-  matrix(response_transforms[[amount$transform]]$forward(c(low, high)), ncol = 2)
+  forward <- response_transforms[[amount$transform]]$forward
+  matrix(forward(c(low, high)), ncol = 2)
 }
 
 #' Public breaks of an amount's margin
@@ -145,10 +143,14 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
       ]
     ),
     coefficients = found$stated[c("mean", "covariance")],
-    draws = found$shrunk[c("mean", "covariance")],
+    draws = list(
+      mean = with_lost_variance(found$shrunk, rows),
+      covariance = found$shrunk$covariance
+    ),
     shape = found$shrunk$shape, reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))
+  released$counts <- falling_tails(margin_counts(released))
   if (!is.null(tables)) {
     released$tables <- release_amount_tables(
       released, file, set, budget$tables, tables, stage_seed(seed, "tables")
@@ -169,6 +171,48 @@ amount_margin <- function(y, breaks, budget, n, seed) {
     noise = noise_of(amount_margin_moves(strategy), budget, bins)
   )
   score_margin(y, plan, range(breaks), seed, n)
+}
+
+#' Counts whose density falls outwards beyond the tenth at either end
+#'
+#' Far out a noisy count above 0 is mostly noise, and counts below 0 cannot make
+#' up for it: standard deviations would be too large.
+#' @param counts (list) `counts` and `breaks`.
+#' @noRd
+falling_tails <- function(counts, share = 0.1) {
+  width <- diff(counts$breaks)
+  density <- counts$counts / width
+  below <- cumsum(counts$counts) / sum(counts$counts)
+  low <- which(below < share)
+  high <- which(below > 1 - share)
+  for (tail in list(rev(low), high)) {
+    if (length(tail) > 1) density[tail] <- falling(density[tail], width[tail])
+  }
+  counts$counts <- density * width * sum(counts$counts) / sum(density * width)
+  counts
+}
+
+#' The nearest falling sequence: pools of adjacent violators
+#' @noRd
+falling <- function(y, weight) {
+  value <- size <- length <- numeric(0)
+  for (i in seq_along(y)) {
+    value <- c(value, y[i])
+    size <- c(size, weight[i])
+    length <- c(length, 1)
+    k <- base::length(value)
+    while (k > 1 && value[k] > value[k - 1]) {
+      both <- c(k - 1, k)
+      value[k - 1] <- stats::weighted.mean(value[both], size[both])
+      size[k - 1] <- sum(size[both])
+      length[k - 1] <- sum(length[both])
+      k <- k - 1
+      value <- value[seq_len(k)]
+      size <- size[seq_len(k)]
+      length <- length[seq_len(k)]
+    }
+  }
+  rep(value, length)
 }
 
 #' A replaced record may have had no value: it then adds a column
@@ -204,48 +248,32 @@ located_reference <- function(margin, family, n) {
   )
 }
 
-# Predictors -------------------------------------------------------------------
-
-#' Each predictor's most common level in a synthetic set: others are compared
-#' with it
+#' Coefficients whose linear predictor varies as much as the unknown ones' does
+#'
+#' A posterior mean lies closer to 0 than coefficients of the posterior: sets
+#' drawn from it have too weak relations. The slopes grow in common; the mean of
+#' the linear predictor stays.
+#' @param posterior (list) `mean`, `covariance`.
 #' @noRd
-most_common <- function(set, levels) {
-  vapply(seq_along(levels), function(j) {
-    which.max(tabulate(set[, j], levels[j]))
-  }, 1L)
-}
-
-#' Predictors as the core reads a design
-#' @param predictors (integer matrix) Levels.
-#' @return (list) See design_parts().
-#' @noRd
-predictor_parts <- function(predictors, levels, baseline) {
-  n <- nrow(predictors)
-  codes <- predictors
-  for (j in seq_along(levels)) {
-    own <- predictors[, j]
-    codes[, j] <- (own - (own > baseline[j])) * (own != baseline[j])
+with_lost_variance <- function(posterior, rows) {
+  b <- posterior$mean
+  if (length(b) == 1) {
+    return(b)
   }
-  storage.mode(codes) <- "integer"
-  list(
-    n_columns = 1L + sum(levels - 1L), intercept = TRUE,
-    codes = unname(codes), n_levels = as.integer(levels),
-    factor_column = as.integer(1 + cumsum(c(0, levels - 1))[seq_along(levels)]),
-    numeric = matrix(0, n, 0), numeric_column = integer()
-  )
-}
-
-#' A synthetic set in place of the file: its distinct rows, as many as released
-#' @return (list) See distinct_rows().
-#' @noRd
-set_rows <- function(set, levels, baseline, n) {
-  kept <- nrow(set)
-  if (kept > amount_rows) {
-    set <- set[round(seq(1, kept, length.out = amount_rows)), , drop = FALSE]
+  share <- rows$count / sum(rows$count)
+  centre <- drop(crossprod(rows$x, share))
+  gram <- design_gram_(rows$products, share) - tcrossprod(centre)
+  slopes <- seq_along(b)[-1]
+  shown <- drop(crossprod(b, gram %*% b))
+  lost <- sum(gram[slopes, slopes] * posterior$covariance[slopes, slopes])
+  if (shown <= 1e-8 * lost) {
+    return(b)
   }
-  rows <- distinct_rows(predictor_parts(set, levels, baseline))
-  rows$count <- rows$count * n / nrow(set)
-  rows
+  # Where next to nothing is known of them, noise is not made larger
+  factor <- min(1.5, sqrt(1 + max(0, lost) / shown))
+  b[1] <- b[1] + (1 - factor) * sum(centre[slopes] * b[slopes])
+  b[slopes] <- factor * b[slopes]
+  b
 }
 
 # Own weights ------------------------------------------------------------------

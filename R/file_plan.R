@@ -6,8 +6,8 @@
 #' Checks a file against its [codebook()] and codes it for a release: every
 #' category, flag and part of an amount becomes a column of level numbers, the
 #' discrete block; amounts keep the values of the records whose part has values.
-#' No record is dropped. [decode_file()] brings codes back to a file. This
-#' version plans a file and does not release it yet.
+#' No record is dropped. [decode_file()] brings codes back to a file.
+#' [file_release()] releases it.
 #'
 #' @section Parts of amounts:
 #' An amount, a count or a date is in one of its parts: `missing`, `zero`, a

@@ -31,8 +31,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
       stage_seed(seed, name)
     )
     released[[name]] <- one
-    counts <- margin_counts(one)
-    one$bins <- quantile_breaks(one, counts, predictor_bins)
+    one$bins <- quantile_breaks(one, one$counts, predictor_bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
       one, like$codes, range_group(one, set[rows, , drop = FALSE]),

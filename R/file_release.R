@@ -6,8 +6,8 @@
 #' Measures a file once, with exact noise. Afterwards [synthesize()] draws any
 #' number of synthetic files without the file and at no additional privacy cost.
 #'
-#' Two things are measured. First, all one- and two-way tables of the categories,
-#' flags and parts of amounts. Each table is centred before the noise is added
+#' Two things are measured. First, all one- and two-way tables of the
+#' Two things are measured. First, all one- and two-way tables of the
 #' (see References), so that every pair of columns is kept and none has to be
 #' chosen. Second, for each amount, what [score_release()] measures: a noisy
 #' margin and two steps of noisy sums of clipped scores, here with all other
@@ -56,7 +56,6 @@
 #' @return A `file_release`: public and released numbers only.
 #'   * `tables`: data frame, a row for each measured table: its `columns`,
 #'     `cells` and `sd`, the standard deviation of the noise in a centred cell;
-#'     see [tables()] for the tables themselves;
 #'   * `block`: what sets are fitted to: `n` (records, noisy if secret),
 #'     `margins`, `targets`, `residuals`;
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
@@ -82,11 +81,11 @@
 #' checked in whole numbers, counts as 0. The noise is sampled exactly. No
 #' Markov chain is part of the guarantee.
 #' @references
-#' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism for
-#' noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth and
+#' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
+#' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth and
 #' Su (2022), Gaussian differential privacy. Canonne, Kamath and Steinke (2020),
 #' The discrete Gaussian for differential privacy.
-#' @seealso [file_plan()], [synthesize()], [tables()], [guarantee()]
+#' @seealso [file_plan()], [synthesize()], [guarantee()]
 #' @examples
 #' columns <- c("income", "sex", "age", "marital", "earner")
 #' people <- subset(ce_income, income > 0, columns)
@@ -174,7 +173,8 @@ measured_table <- function(block, levels) {
 stated_tables <- function(tables, plan) {
   if (is.character(tables)) tables <- list(tables)
   check_that(
-    is.null(tables) || is.list(tables) && all(vapply(tables, is.character, TRUE)),
+    is.null(tables) ||
+      is.list(tables) && all(vapply(tables, is.character, TRUE)),
     tables, "{.arg tables} must be a list of names of columns."
   )
   lapply(tables, function(names) {

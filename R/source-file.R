@@ -70,7 +70,7 @@ draw_from_file <- function(x, asked, rows) {
 }
 
 # Types of a codebook as kinds of a response
-response_kinds <- c(
+kinds_of_types <- c(
   category = "categorical", ordered = "categorical", logical = "binary",
   count = "count", amount = "continuous", date = "continuous"
 )
@@ -86,7 +86,7 @@ file_columns <- function(x) {
   columns <- data.frame(
     name = names(specs),
     transform = ifelse(is.na(transform), "identity", transform),
-    kind = unname(response_kinds[field("type")])
+    kind = unname(kinds_of_types[field("type")])
   )
   none <- rep(list(NULL), nrow(columns))
   for (name in c("bounds", "ends", "confirmed")) columns[[name]] <- I(none)

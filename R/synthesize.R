@@ -57,6 +57,9 @@
 #'   This needs the published predictors of the whole file. About 20 sets are
 #'   enough; a single one is farther from the file than the best set. There is
 #'   no additional privacy cost. An error for a fit, whose sets differ already.
+#' @param n (count or `NULL`; for a [file_release()]) The number of records of
+#'   a set. `NULL`, the default: as many as were released, noisy where the
+#'   number is protected. With published columns it is theirs.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public

@@ -1,0 +1,47 @@
+# The predictors of an amount: levels of other columns, as the core reads a
+# design.
+
+# Rows of the synthetic set that geometry and posterior are computed from
+amount_rows <- 50000
+
+#' Each predictor's most common level in a synthetic set: others are compared
+#' with it
+#' @noRd
+most_common <- function(set, levels) {
+  vapply(seq_along(levels), function(j) {
+    which.max(tabulate(set[, j], levels[j]))
+  }, 1L)
+}
+
+#' Predictors as the core reads a design
+#' @param predictors (integer matrix) Levels.
+#' @return (list) See design_parts().
+#' @noRd
+predictor_parts <- function(predictors, levels, baseline) {
+  n <- nrow(predictors)
+  codes <- predictors
+  for (j in seq_along(levels)) {
+    own <- predictors[, j]
+    codes[, j] <- (own - (own > baseline[j])) * (own != baseline[j])
+  }
+  storage.mode(codes) <- "integer"
+  list(
+    n_columns = 1L + sum(levels - 1L), intercept = TRUE,
+    codes = unname(codes), n_levels = as.integer(levels),
+    factor_column = as.integer(1 + cumsum(c(0, levels - 1))[seq_along(levels)]),
+    numeric = matrix(0, n, 0), numeric_column = integer()
+  )
+}
+
+#' A synthetic set in place of the file: its distinct rows, as many as released
+#' @return (list) See distinct_rows().
+#' @noRd
+set_rows <- function(set, levels, baseline, n) {
+  kept <- nrow(set)
+  if (kept > amount_rows) {
+    set <- set[round(seq(1, kept, length.out = amount_rows)), , drop = FALSE]
+  }
+  rows <- distinct_rows(predictor_parts(set, levels, baseline))
+  rows$count <- rows$count * n / nrow(set)
+  rows
+}
