@@ -26,7 +26,7 @@ bins_of_tables <- function(n, levels, mu) {
 #' @param bins (count) Of the amount; fewer where values coincide.
 #' @param budget (list) See noise_of().
 #' @return (list or `NULL`, where there are too few) `breaks` (of the amount's
-#'   bins, without its ends), `noise` and `residuals` as a block has them, `excess` (list of double: what each table
+#'   bins, without its ends), `noise` and `residuals` as a block has them,
 #'   has beyond what the model expects, in counts).
 #' @noRd
 release_amount_tables <- function(amount, file, set, budget, bins, seed) {

@@ -68,7 +68,10 @@ from_modelled <- function(amount, y, part, schema) {
   x <- clamp(x, parts$low[part], parts$high[part])
   heaped <- parts$kind[part] == "heap"
   x[heaped] <- nearest_multiple(x[heaped], parts[part[heaped], ])
-  moved_aside(x, amount, part, if (whole) 1 else 2^-20)
+  unit <- rep(if (whole) 1 else 2^-20, length(x))
+  # A multiple of 100 that is one of 1,000 moves to the next one
+  unit[heaped] <- parts$step[part[heaped]]
+  moved_aside(x, amount, part, unit)
 }
 
 nearest_multiple <- function(x, parts) {
@@ -79,7 +82,7 @@ nearest_multiple <- function(x, parts) {
 }
 
 #' Values that are in another part than theirs, moved to the nearest that is not
-#' @param unit (number) The smallest step.
+#' @param unit (double) The smallest step of each.
 #' @noRd
 moved_aside <- function(x, amount, part, unit, tries = 50) {
   wanted <- amount$part[part]
@@ -89,7 +92,7 @@ moved_aside <- function(x, amount, part, unit, tries = 50) {
       return(x)
     }
     # One up, two down, three up: all steps around the first place
-    x[off] <- x[off] + unit * k * (-1)^(k + 1)
+    x[off] <- x[off] + unit[off] * k * (-1)^(k + 1)
   }
   x
 }

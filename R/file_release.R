@@ -7,12 +7,12 @@
 #' number of synthetic files without the file and at no additional privacy cost.
 #'
 #' Two things are measured. First, all one- and two-way tables of the
-#' Two things are measured. First, all one- and two-way tables of the
-#' (see References), so that every pair of columns is kept and none has to be
-#' chosen. Second, for each amount, what [score_release()] measures: a noisy
-#' margin and two steps of noisy sums of clipped scores, here with all other
-#' columns as predictors, which are protected, too. If the budget bears them,
-#' tables of the amount's bins by every other column are added.
+#' categories, flags and parts of amounts. Each table is centred before the
+#' noise is added (see References), so that every pair of columns is kept and
+#' none has to be chosen. Second, for each amount, what [score_release()]
+#' measures: a noisy margin and two steps of noisy sums of clipped scores, here
+#' with all other columns as predictors, which are protected, too. If the budget
+#' bears them, tables of the amount's bins by every other column are added.
 #'
 #' A set starts from noisy margins. Records are then fitted to the tables from
 #' which expected noise was removed. Amounts are drawn given the record's other
@@ -82,9 +82,9 @@
 #' Markov chain is part of the guarantee.
 #' @references
 #' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
-#' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth and
-#' Su (2022), Gaussian differential privacy. Canonne, Kamath and Steinke (2020),
-#' The discrete Gaussian for differential privacy.
+#' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth
+#' and Su (2022), Gaussian differential privacy. Canonne, Kamath and Steinke
+#' (2020), The discrete Gaussian for differential privacy.
 #' @seealso [file_plan()], [synthesize()], [guarantee()]
 #' @examples
 #' columns <- c("income", "sex", "age", "marital", "earner")
