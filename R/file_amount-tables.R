@@ -27,7 +27,8 @@ bins_of_tables <- function(n, levels, mu) {
 #' @param budget (list) See noise_of().
 #' @return (list or `NULL`, where there are too few) `breaks` (of the amount's
 #'   bins, without its ends), `noise` and `residuals` as a block has them,
-#'   has beyond what the model expects, in counts).
+#'   `excess` (list of double: what each table has beyond what the model
+#'   expects, in counts).
 #' @noRd
 release_amount_tables <- function(amount, file, set, budget, bins, seed) {
   counts <- amount$counts
