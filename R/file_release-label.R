@@ -105,7 +105,7 @@ print_lines.file_release <- function(x) {
   c(
     sprintf(
       "File release: %s, %s", counted(length(x$schema), "column"),
-      if (n > 0) counted(n, "published") else "all protected"
+      if (n > 0) paste(n, "published") else "all protected"
     ),
     wrap_line(paste("label:", format(label))),
     field_lines(c(
