@@ -52,3 +52,18 @@ verdict <- function(value, target, at_least = TRUE) {
   reached <- if (at_least) value >= target else value <= target
   ifelse(reached, "reached", "MISSED")
 }
+
+#' Keep rows as soon as they are there; those of the same keys are replaced
+keep_rows <- function(rows, path, keys) {
+  rows <- data.frame(lapply(rows, function(x) {
+    if (is.double(x)) format(signif(x, 4), trim = TRUE) else as.character(x)
+  }))
+  if (file.exists(path)) {
+    old <- utils::read.csv(path, colClasses = "character")
+    again <- do.call(paste, old[keys]) %in% do.call(paste, rows[keys])
+    # Measured before a column was there
+    old[setdiff(names(rows), names(old))] <- "NA"
+    rows <- rbind(old[!again, names(rows)], rows)
+  }
+  utils::write.csv(rows, path, row.names = FALSE)
+}

@@ -1,6 +1,7 @@
 # What bench/strict-utility.R and bench/score-utility.R have in common: files,
 # public references, the rows of a comparison, and how results are kept.
 
+source(file.path("bench", "results.R"))
 source(file.path("data-raw", "load_rpms_ce.R"))
 
 groups <- c("education", "earner", "family_size", "marital", "age")
@@ -70,19 +71,4 @@ compared_rows <- function(part, name, data = positive, family = student_t(3),
   print(rows[c("case", "mechanism", "asked", "ecdf_max", "groups", "r_squared",
     "problem")], row.names = FALSE, digits = 3)
   rows
-}
-
-#' Keep rows as soon as they are there; those of the same keys are replaced
-keep_rows <- function(rows, path, keys) {
-  rows <- data.frame(lapply(rows, function(x) {
-    if (is.double(x)) format(signif(x, 4), trim = TRUE) else as.character(x)
-  }))
-  if (file.exists(path)) {
-    old <- utils::read.csv(path, colClasses = "character")
-    again <- do.call(paste, old[keys]) %in% do.call(paste, rows[keys])
-    # Measured before a column was there
-    old[setdiff(names(rows), names(old))] <- "NA"
-    rows <- rbind(old[!again, names(rows)], rows)
-  }
-  utils::write.csv(rows, path, row.names = FALSE)
 }

@@ -1,0 +1,187 @@
+# Files that whole-file releases are measured on. Each is a list:
+#   file: data frame; held_out: further records, or NULL
+#   book: what is public of each column, for codebook()
+#   classes: for each amount, the public lower ends of the classes in which
+#     rivals that only know categories release it; a class of a single value is
+#     stated in `alone`
+#   measure: function(set), named numbers
+# Settings of the package were chosen on the first file only.
+
+#' A codebook of a file whose other columns are categories. Their levels are the
+#' file's, as in a questionnaire that is public.
+#' @param amounts (data frame) Rows of a codebook.
+case_book <- function(file, amounts = NULL) {
+  fields <- c(
+    "column", "type", "levels", "lower", "upper", "zero", "codes", "transform",
+    "family"
+  )
+  rows <- lapply(names(file), function(name) {
+    row <- as.data.frame(as.list(stats::setNames(rep("", 9), fields)))
+    row$column <- name
+    row$zero <- FALSE
+    stated <- match(name, amounts$column)
+    if (!is.na(stated)) {
+      row[names(amounts)] <- amounts[stated, ]
+    } else {
+      x <- file[[name]]
+      row$type <- if (is.factor(x) && !is.ordered(x)) "category" else "ordered"
+      values <- if (is.factor(x)) levels(x) else sort(unique(x))
+      row$levels <- paste(values, collapse = "|")
+    }
+    row
+  })
+  do.call(rbind, rows)
+}
+
+amount_row <- function(column, lower, upper, transform = "identity",
+                       zero = FALSE, codes = "") {
+  data.frame(
+    column = column, type = "amount", lower = lower, upper = upper,
+    zero = zero, codes = codes, transform = transform, family = "student_t"
+  )
+}
+
+table_measures <- function(file) {
+  codes <- file_codes(file, file)
+  function(set) {
+    found <- file_codes(set, file)
+    c(
+      pairs = table_distance(found, codes, 2),
+      three_way = table_distance(found, codes, 3)
+    )
+  }
+}
+
+# The October file --------------------------------------------------------------
+
+october_case <- function() {
+  file <- droplevels(subset(
+    pseudosynth::ce_income,
+    income > 0 & region != "not published" & population != "not published"
+  ))
+  rownames(file) <- NULL
+  formula <- log(income) ~ .
+  truth <- linear_fit(file, formula)$coefficients
+  codes <- file_codes(file, file)
+  measure <- function(set) {
+    # Values of 0 come from rivals that round
+    set$income <- pmax(set$income, 1)
+    found <- file_codes(set, file)
+    fit <- linear_fit(set, formula)
+    c(
+      pairs = table_distance(found, codes, 2),
+      pairs_income = table_distance(found, codes, 2, "income"),
+      coefficients = coefficient_error(fit$coefficients, truth),
+      r_squared = fit$r_squared,
+      three_way = table_distance(found, codes, 3),
+      groups = group_distance(
+        set, file, "income",
+        c("education", "earner", "family_size", "marital", "age")
+      ),
+      ecdf = ecdf_distance_of(set$income, file$income)
+    )
+  }
+  list(
+    file = file, held_out = NULL,
+    book = case_book(file, amount_row("income", 1, 2e6, "log")),
+    classes = list(income = 1000 * c(
+      0.001, 5, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 2000
+    )),
+    alone = list(), measure = measure
+  )
+}
+
+# Others ------------------------------------------------------------------------
+
+liver_data <- function(name) {
+  if (!requireNamespace("liver", quietly = TRUE)) {
+    stop(
+      "This file is in the CRAN package liver: install it, or name the ",
+      "library that has it in the environment variable R_LIBS.",
+      call. = FALSE
+    )
+  }
+  found <- new.env()
+  utils::data(list = name, package = "liver", envir = found)
+  as.data.frame(found[[name]])
+}
+
+#' The Adult census extract: 48,598 x 15 in liver, without its survey weight.
+adult_case <- function() {
+  all <- liver_data("adult")
+  all$demogweight <- NULL
+  set.seed(1)
+  inside <- sample(nrow(all), 0.8 * nrow(all))
+  file <- all[inside, ]
+  held_out <- all[-inside, ]
+  tables <- table_measures(file)
+  list(
+    file = file, held_out = held_out,
+    book = case_book(file, rbind(
+      amount_row("age", 17, 90),
+      amount_row("capital_gain", 0, 99999, "log", TRUE, "99999"),
+      amount_row("capital_loss", 0, 5000, "log", TRUE),
+      amount_row("hours_per_week", 1, 99, codes = "40")
+    )),
+    classes = list(
+      age = c(17, 21, 26, 31, 36, 41, 46, 51, 56, 61, 66, 71, 91),
+      capital_gain = c(1, 1000, 2000, 3000, 4000, 5000, 7500, 10000, 15000,
+        20000, 99999),
+      capital_loss = c(1, 1000, 1500, 1750, 2000, 2250, 2500, 3000, 5001),
+      hours_per_week = c(1, 10, 20, 25, 30, 35, 45, 50, 55, 60, 70, 100)
+    ),
+    alone = list(
+      capital_gain = c(0, 99999), capital_loss = 0, hours_per_week = 40
+    ),
+    measure = function(set) {
+      c(tables(set), auc = held_out_auc(set, held_out, file, "income"))
+    }
+  )
+}
+
+#' A health survey: 5,190 x 12 in liver, from AER's DoctorVisits.
+health_case <- function() {
+  file <- liver_data("doctor_visits")
+  list(
+    file = file, held_out = NULL, book = case_book(file), classes = list(),
+    alone = list(), measure = table_measures(file)
+  )
+}
+
+#' Visits of an online shop: 12,330 x 18 in liver.
+shop_case <- function() {
+  file <- liver_data("purchase_intention")
+  seconds <- c(1, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 1e5)
+  counts <- c(1, 2, 3, 5, 8, 12, 20, 30, 50, 100, 200, 1001)
+  rates <- c(0, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2)
+  list(
+    file = file, held_out = NULL,
+    book = case_book(file, rbind(
+      amount_row("administrative", 0, 1000, "log", TRUE),
+      amount_row("administrative_duration", 0, 1e5, "asinh", TRUE),
+      amount_row("informational", 0, 1000, "log", TRUE),
+      amount_row("informational_duration", 0, 1e5, "asinh", TRUE),
+      amount_row("product_related", 0, 1000, "log", TRUE),
+      amount_row("product_related_duration", 0, 1e5, "asinh", TRUE),
+      amount_row("bounce_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
+      amount_row("exit_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
+      amount_row("page_values", 0, 1000, "asinh", TRUE)
+    )),
+    classes = list(
+      administrative = counts, informational = counts,
+      product_related = counts,
+      administrative_duration = c(0, seconds),
+      informational_duration = c(0, seconds),
+      product_related_duration = c(0, seconds),
+      bounce_rates = rates, exit_rates = rates,
+      page_values = c(0, 1, 2, 5, 10, 15, 20, 30, 50, 100, 1000)
+    ),
+    alone = list(
+      administrative = 0, informational = 0, product_related = 0,
+      administrative_duration = 0, informational_duration = 0,
+      product_related_duration = 0, bounce_rates = c(0, 0.2),
+      exit_rates = c(0, 0.2), page_values = 0
+    ),
+    measure = table_measures(file)
+  )
+}
