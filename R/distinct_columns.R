@@ -37,10 +37,12 @@ told_already <- function(code) {
 tell_distinct <- function(columns) {
   told <- distinct_columns(columns)
   if (length(told) > 0) {
+    # Marked one by one, names take longer than the fit of a small file
+    shown <- toString(dQuote(told, FALSE))
     tell_of(
       c("distinct", "published"),
-      "!" = "Nearly every record has its own value in {.val {told}}, and sets
-             publish {?this column/these columns} unchanged.",
+      "!" = "Nearly every record has its own value in {shown}, and sets publish
+             {cli::qty(length(told))}{?this column/these columns} unchanged.",
       i = "If {cli::qty(length(told))}{?it is a case number/these are case
            numbers}, leave {?it/them} out of the formula. {.fn release} refuses
            {?it/them} unless {.arg public} names {?it/them}."
