@@ -186,18 +186,16 @@ vectors_of_amount <- function(amount, codes, y, at, n) {
   margin[at] <- findInterval(
     y, amount$margin$breaks, rightmost.closed = TRUE, all.inside = TRUE
   )
-  parts <- predictor_parts(codes, amount$levels, amount$baseline)
   shape <- if (length(amount$family$extras) > 0) amount$reference$values[[2]]
   steps <- lapply(amount$steps, function(step) {
-    own <- own_scores(
-      list(parts = parts, y = y), seq_along(y), amount$family, step$b, shape,
-      step$clip, step$geometry
-    )
     # One record's part of the sums, made as all of them are
-    q <- round(clamp(own$score / step$clip, -1, 1) * score_steps)
-    inside <- own$score > own$lowest & own$score < step$clip
-    vectors <- matrix(0, n, ncol(own$z) + 1)
-    vectors[at, ] <- cbind(score_counted * inside, own$z * q) / step$scale
+    own <- own_scores(
+      list(predictors = codes, y = y), amount, amount$family, step$b, shape,
+      step$clip
+    )
+    z <- own_vectors(codes, amount, own$scale, step$geometry)
+    vectors <- matrix(0, n, ncol(z) + 1)
+    vectors[at, ] <- cbind(score_counted * own$inside, z * own$q) / step$scale
     vectors
   })
   tables <- amount$tables

@@ -59,16 +59,25 @@ with_bins <- function(n, records, y, breaks) {
 #' @return (list) `codes` (integer matrix) and `levels`.
 #' @noRd
 amount_predictors <- function(amount, codes, bins, levels) {
-  sizes <- lengths(levels)
   own <- match(amount$name, colnames(codes))
-  if (!is.na(own)) {
-    codes[, own] <- match(codes[, own], amount$part)
-    sizes[own] <- length(amount$part)
-  }
+  if (!is.na(own)) codes[, own] <- match(codes[, own], amount$part)
   codes <- cbind(codes, do.call(cbind, bins))
-  sizes <- c(sizes, rep(predictor_bins + 1L, length(bins)))
+  sizes <- predictor_levels(amount, levels, names(bins))
   told <- sizes > 1
-  list(codes = codes[, told, drop = FALSE], levels = as.integer(sizes[told]))
+  list(codes = codes[, told, drop = FALSE], levels = unname(sizes[told]))
+}
+
+#' Levels of these predictors, those of one level among them
+#' @param levels (named list) Of the block's columns.
+#' @param earlier (character) Amounts in bins.
+#' @return (named integer)
+#' @noRd
+predictor_levels <- function(amount, levels, earlier) {
+  sizes <- lengths(levels)
+  own <- match(amount$name, names(levels))
+  if (!is.na(own)) sizes[own] <- length(amount$part)
+  bins <- stats::setNames(rep(predictor_bins + 1L, length(earlier)), earlier)
+  c(sizes, bins)
 }
 
 #' Which records of a set have values of an amount
