@@ -47,7 +47,9 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
   )
   storage.mode(codes) <- "integer"
   noise <- table_noise(plan, amount$n)
-  residuals <- noisy_residuals(codes, plan, noise, seed)
+  residuals <- noisy_residuals(
+    codes, plan, noise, seed, what_of_amount(file$name)
+  )
   expected <- expected_bins(amount, set, breaks, amount$n)
   excess <- lapply(seq_along(plan$told), function(t) {
     levels <- c(amount$levels[plan$told[t]], bins)
@@ -89,10 +91,8 @@ amount_tables_plan <- function(levels, bins, budget, free) {
 replaced_star <- function(plan, variance) {
   k <- (plan$levels - 1) / plan$levels
   last <- length(k)
-  max(
-    sum(2 * k[-last] / variance),
-    sum(2 * k[last] * !plan$published[-last] / variance)
-  )
+  free <- !plan$published[-last]
+  2 * max(sum(k[-last] / variance), k[last] * sum(1 / variance[free]))
 }
 
 #' Breaks between bins of equal counts; those of counts between whole numbers

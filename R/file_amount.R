@@ -89,8 +89,9 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' Release an amount
 #'
 #' @param amount (list) See amount_model().
-#' @param file (list) Of the records with values: `predictors` (integer matrix
-#'   of levels) and `y` (modelled scale). Confidential.
+#' @param file (list) Of the records with values: `name` (of the amount),
+#'   `predictors` (integer matrix of levels) and `y` (modelled scale).
+#'   Confidential.
 #' @param set (integer matrix) Predictors of the same kind, of a synthetic set.
 #' @param levels (integer) Of the predictors.
 #' @param plan (list) See plan_amount().
@@ -105,7 +106,8 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
   tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
   margin <- amount_margin(
-    file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin")
+    file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin"),
+    what_of_amount(file$name)
   )
   reference <- located_reference(margin, family, n)
   baseline <- most_common(set, levels)
@@ -147,7 +149,10 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
       mean = with_lost_variance(found$shrunk, rows),
       covariance = found$shrunk$covariance
     ),
-    shape = found$shrunk$shape, reference = list(values = reference),
+    shape = if (!is.null(shape)) {
+      stats::setNames(found$shrunk$shape, names(family$extras))
+    },
+    reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))
   released$counts <- falling_tails(margin_counts(released))
@@ -160,18 +165,22 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
   released
 }
 
+#' The charge that pays for an amount
+#' @noRd
+what_of_amount <- function(name) sprintf("noisy sums of %s", name)
+
 #' The noisy margin of an amount
 #' @param n (number) What its counts sum to, as released.
 #' @return (list) `breaks`, `noisy`, and the noise as paid.
 #' @noRd
-amount_margin <- function(y, breaks, budget, n, seed) {
+amount_margin <- function(y, breaks, budget, n, seed, what) {
   bins <- length(breaks) - 1
   strategy <- margin_strategy(bins, "gaussian")
   plan <- list(
     breaks = breaks, strategy = strategy,
     noise = noise_of(amount_margin_moves(strategy), budget, bins)
   )
-  score_margin(y, plan, range(breaks), seed, n)
+  score_margin(y, plan, range(breaks), seed, n, what)
 }
 
 #' Counts whose density falls outwards beyond the tenth at either end
@@ -281,7 +290,7 @@ with_lost_variance <- function(posterior, rows) {
 
 #' One step: as score_step(), with vectors of own weights
 #'
-#' @param file (list) `predictors` and `y`. Confidential.
+#' @param file (list) See release_amount().
 #' @param rows (list) See set_rows().
 #' @param coding (list) `levels` and `baseline` of the predictors.
 #' @param n (number) Records with values, as released.
@@ -302,8 +311,10 @@ own_step <- function(file, rows, coding, family, b, shape, clip, prior, budget,
   noise <- noise_of(
     sensitivity_of_reach(score_length, "gaussian"), budget, ncol(z) + 1
   )
-  sums <- own_sums(file, coding, family, b, shape, clip, geometry) +
-    draw_noise(noise, ncol(z) + 1, seed)
+  sums <- noisy_sums(
+    own_sums(file, coding, family, b, shape, clip, geometry), noise, seed,
+    what_of_amount(file$name)
+  )
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * n
   c(

@@ -4,6 +4,9 @@
 # Of mu squared, for the number of records where it is secret
 share_of_count <- 0.02
 
+# What pays for a block's noisy numbers
+what_of_block <- c(size = "noisy number of records", tables = "noisy tables")
+
 # The least and the largest factor of the margins' weights
 margin_factors <- c(1, 30)
 
@@ -181,5 +184,7 @@ block_costs <- function(plan, n) {
       gap = gaussian_gap(plan$sigma, sum(plan$lengths$cells))
     )
   }
-  list("noisy number of records" = plan$size_noise, "noisy tables" = tables)
+  stats::setNames(
+    list(plan$size_noise, tables), what_of_block[c("size", "tables")]
+  )
 }

@@ -26,7 +26,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
     n <- max(1, valued_size(amount, block, plan$levels))
     one <- release_amount(
       amount, list(
-        predictors = file$codes, y = to_modelled(amount, own$values)
+        name = name, predictors = file$codes,
+        y = to_modelled(amount, own$values)
       ), like$codes, file$levels, spending$amounts[[name]], n,
       stage_seed(seed, name)
     )
@@ -76,8 +77,8 @@ predictor_levels <- function(amount, levels, earlier) {
   sizes <- lengths(levels)
   own <- match(amount$name, names(levels))
   if (!is.na(own)) sizes[own] <- length(amount$part)
-  bins <- stats::setNames(rep(predictor_bins + 1L, length(earlier)), earlier)
-  c(sizes, bins)
+  bins <- rep(as.integer(predictor_bins) + 1L, length(earlier))
+  c(sizes, stats::setNames(bins, earlier))
 }
 
 #' Which records of a set have values of an amount

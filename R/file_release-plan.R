@@ -46,7 +46,7 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     plan, names, record * sqrt((1 - share) / length(names)), neighbours
   )
   costs <- lapply(amounts, `[[`, "cost")
-  names(costs) <- sprintf("noisy sums of %s", names)
+  names(costs) <- what_of_amount(names)
   costs <- lapply(c(block$costs, costs), function(cost) {
     if (!is.null(cost)) cost$rho <- cost$rho * unit^2
     cost

@@ -275,6 +275,18 @@ draw_noise <- function(noise, n, seed) {
   }
 }
 
+#' Whole sums with whole noise
+#'
+#' Where a release meets the file: an audit that runs it again on a neighbour
+#' listens here, see replay_tape().
+#' @param what (string) The charge that pays for it.
+#' @noRd
+noisy_sums <- function(sums, noise, seed, what) {
+  noisy <- sums + draw_noise(noise, length(sums), seed)
+  tape <- run_of(seed)$tape
+  if (is.null(tape)) noisy else tape(noisy, noise$scale, what)
+}
+
 # What they may spend --------------------------------------------------------
 
 #' What the parts may spend
