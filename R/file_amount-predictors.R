@@ -4,6 +4,10 @@
 # Rows of the synthetic set that geometry and posterior are computed from
 amount_rows <- 50000
 
+#' The charge that pays for an amount
+#' @noRd
+what_of_amount <- function(name) sprintf("noisy sums of %s", name)
+
 #' Each predictor's most common level in a synthetic set: others are compared
 #' with it
 #' @noRd

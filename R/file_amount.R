@@ -165,10 +165,6 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
   released
 }
 
-#' The charge that pays for an amount
-#' @noRd
-what_of_amount <- function(name) sprintf("noisy sums of %s", name)
-
 #' The noisy margin of an amount
 #' @param n (number) What its counts sum to, as released.
 #' @return (list) `breaks`, `noisy`, and the noise as paid.

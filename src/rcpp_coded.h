@@ -21,8 +21,8 @@ inline std::vector<int> to_levels(const Rcpp::IntegerVector& levels) {
 /// A view: the matrix must live as long.
 inline pseudosynth::CodedFile to_file(const Rcpp::IntegerMatrix& codes,
                                       const std::vector<int>& levels) {
-  pseudosynth::CodedFile file{
-      codes.begin(), static_cast<std::size_t>(codes.nrow()), levels};
+  pseudosynth::CodedFile file{codes.begin(),
+                              static_cast<std::size_t>(codes.nrow()), levels};
   if (static_cast<std::size_t>(codes.ncol()) != levels.size())
     Rcpp::stop("Expected levels for each column.");
   file.check();

@@ -132,16 +132,15 @@ Rcpp::NumericVector own_sums_(Rcpp::IntegerMatrix codes,
   }
   const std::size_t most = static_cast<std::size_t>(4 * threads) + 1;
   const std::size_t P = rows.width();
-  std::vector<std::vector<std::int64_t>> parts(
-      most, std::vector<std::int64_t>(P, 0));
-  in_parts(rows, threads,
-           [&](int p, std::size_t first, std::size_t last,
-               std::atomic<bool>& stop) {
-             ps::add_own_vectors(
-                 rows, scale.begin(), whole.data(), own, first, last,
-                 [&] { return stop.load(); },
-                 parts.at(static_cast<std::size_t>(p)));
-           });
+  std::vector<std::vector<std::int64_t>> parts(most,
+                                               std::vector<std::int64_t>(P, 0));
+  in_parts(
+      rows, threads,
+      [&](int p, std::size_t first, std::size_t last, std::atomic<bool>& stop) {
+        ps::add_own_vectors(
+            rows, scale.begin(), whole.data(), own, first, last,
+            [&] { return stop.load(); }, parts.at(static_cast<std::size_t>(p)));
+      });
   Rcpp::NumericVector sums(static_cast<R_xlen_t>(P));
   for (std::size_t p = 0; p < P; ++p) {
     std::int64_t sum = 0;
