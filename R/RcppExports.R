@@ -93,6 +93,22 @@ record_screen_ <- function(spec, draws, chains, threads) {
     .Call(`_pseudosynth_record_screen_`, spec, draws, chains, threads)
 }
 
+line_sums_ <- function(codes, levels, lines, threads = 1L) {
+    .Call(`_pseudosynth_line_sums_`, codes, levels, lines, threads)
+}
+
+line_lengths_ <- function(codes, levels, lines, threads = 1L) {
+    .Call(`_pseudosynth_line_lengths_`, codes, levels, lines, threads)
+}
+
+own_vectors_ <- function(codes, levels, lines, scale, limit) {
+    .Call(`_pseudosynth_own_vectors_`, codes, levels, lines, scale, limit)
+}
+
+own_sums_ <- function(codes, levels, lines, scale, q, limit, threads = 1L) {
+    .Call(`_pseudosynth_own_sums_`, codes, levels, lines, scale, q, limit, threads)
+}
+
 row_hashes_ <- function(columns, salt, n) {
     .Call(`_pseudosynth_row_hashes_`, columns, salt, n)
 }

@@ -32,7 +32,7 @@ audit_guarantee.score_release <- function(x, data, replicates = 1e5,
     ),
     curve = do.call(rbind, unname(curves)),
     unit = if (laplace) "epsilon" else "mu", replicates = replicates,
-    level = level, release = format(x), n_records = nrow(data),
+    level = level, release = format(x), of = "score", n_records = nrow(data),
     how = paste(
       "Exact: from the sums of both files, computed as in the release, and the",
       "distribution of the noise. The neighbours differ in the record with the",
@@ -182,7 +182,9 @@ project_runs <- function(pair, replicates, at, seed) {
 
 #' @export
 format.score_audit <- function(x, ...) {
-  found_and_claimed("audit of a score release", x, x$worst$exact, x$unit)
+  found_and_claimed(
+    sprintf("audit of a %s release", x$of), x, x$worst$exact, x$unit
+  )
 }
 
 print_lines.score_audit <- function(x) {
@@ -199,7 +201,7 @@ print_lines.score_audit <- function(x) {
       format_count(x$n_records)
     ),
     paste0("  ", format_table(shown)),
-    wrap_line(x$how),
+    unlist(lapply(x$how, wrap_line)),
     if (!is.null(x$curve)) {
       wrap_line(sprintf(
         "Lower bound: from %s runs of the noise on each file, %s%% confidence.",

@@ -53,12 +53,14 @@ swapped_values <- function(amount, set, group, line, counts, y, swaps, words,
     mean * base::mean(y) / base::mean(mean)
   }
   frame <- score_frame(amount$family, line, amount$shape)
-  length <- row_lengths(amount, set, frame$scale)
+  geometry <- amount$steps[[2]]$geometry
+  lines <- level_lines(geometry$whiten, amount)
+  length <- frame$scale *
+    line_lengths_(set, amount$levels, lines, default_threads())
   variance <- max(base::mean((y - mean)^2), 1e-300)
-  weight <- pmin(1, amount$steps[[2]]$geometry$kappa / length)
+  weight <- pmin(1, geometry$kappa / length)
   found <- swap_amounts_(
-    y, findInterval(y, breaks), set, amount$levels, targets,
-    level_lines(amount), list(
+    y, findInterval(y, breaks), set, amount$levels, targets, lines, list(
       bins = base::length(breaks) + 1L,
       row_weight = weight * frame$scale / frame$spread, expected = mean,
       score_weight = swaps$scores / variance, group = as.integer(group),
@@ -66,38 +68,4 @@ swapped_values <- function(amount, set, group, line, counts, y, swaps, words,
     ), words
   )
   y[found$from]
-}
-
-#' The row of L that each level adds to L'x, the intercept's first
-#' @return (matrix, 1 + levels of all predictors)
-#' @noRd
-level_lines <- function(amount) {
-  whiten <- amount$steps[[2]]$geometry$whiten
-  rows <- list(whiten[1, , drop = FALSE])
-  column <- 1
-  for (j in seq_along(amount$levels)) {
-    own <- matrix(0, amount$levels[j], ncol(whiten))
-    other <- setdiff(seq_len(amount$levels[j]), amount$baseline[j])
-    own[other, ] <- whiten[column + seq_along(other), ]
-    column <- column + length(other)
-    rows[[j + 1]] <- own
-  }
-  do.call(rbind, rows)
-}
-
-#' The length of d L'x of each row, by chunks
-#' @noRd
-row_lengths <- function(amount, set, scale, chunk = 20000) {
-  lines <- level_lines(amount)
-  first <- 1 + cumsum(c(0, amount$levels))
-  found <- numeric(nrow(set))
-  for (from in seq(1, nrow(set), by = chunk)) {
-    at <- from:min(nrow(set), from + chunk - 1)
-    rows <- lines[rep(1, length(at)), , drop = FALSE]
-    for (j in seq_along(amount$levels)) {
-      rows <- rows + lines[first[j] + set[at, j], , drop = FALSE]
-    }
-    found[at] <- rowSums(rows^2)
-  }
-  scale * sqrt(found)
 }

@@ -4,6 +4,10 @@
 # Rows of the synthetic set that geometry and posterior are computed from
 amount_rows <- 50000
 
+#' The charge that pays for an amount
+#' @noRd
+what_of_amount <- function(name) sprintf("noisy sums of %s", name)
+
 #' Each predictor's most common level in a synthetic set: others are compared
 #' with it
 #' @noRd
@@ -34,14 +38,36 @@ predictor_parts <- function(predictors, levels, baseline) {
 }
 
 #' A synthetic set in place of the file: its distinct rows, as many as released
-#' @return (list) See distinct_rows().
+#' @return (list) See distinct_rows(); `codes`: levels of each row.
 #' @noRd
 set_rows <- function(set, levels, baseline, n) {
-  kept <- nrow(set)
-  if (kept > amount_rows) {
-    set <- set[round(seq(1, kept, length.out = amount_rows)), , drop = FALSE]
+  if (nrow(set) > amount_rows) {
+    kept <- round(seq(1, nrow(set), length.out = amount_rows))
+    set <- set[kept, , drop = FALSE]
   }
   rows <- distinct_rows(predictor_parts(set, levels, baseline))
+  rows$codes <- set[match(seq_along(rows$count), rows$row), , drop = FALSE]
   rows$count <- rows$count * n / nrow(set)
   rows
+}
+
+#' What the intercept and each level add to a record's row, or linear predictor
+#'
+#' @param x (matrix or double) A row, or number, for each column of the design.
+#' @param coding (list) `levels` and `baseline` of the predictors.
+#' @return (as `x`) The intercept's first, then those of all levels of all
+#'   predictors; 0 for the baselines.
+#' @noRd
+level_lines <- function(x, coding) {
+  levels <- coding$levels
+  baselines <- 1 + cumsum(c(0, levels))[seq_along(levels)] + coding$baseline
+  at <- setdiff(seq_len(1 + sum(levels)), baselines)
+  if (is.matrix(x)) {
+    lines <- matrix(0, 1 + sum(levels), ncol(x))
+    lines[at, ] <- x
+  } else {
+    lines <- numeric(1 + sum(levels))
+    lines[at] <- x
+  }
+  lines
 }

@@ -24,13 +24,15 @@ bins_of_tables <- function(n, levels, mu) {
 }
 
 #' @param bins (count) Of the amount; fewer where values coincide.
+#' @param free (logical) Which predictors are protected.
 #' @param budget (list) See noise_of().
 #' @return (list or `NULL`, where there are too few) `breaks` (of the amount's
 #'   bins, without its ends), `noise` and `residuals` as a block has them,
 #'   `excess` (list of double: what each table has beyond what the model
 #'   expects, in counts).
 #' @noRd
-release_amount_tables <- function(amount, file, set, budget, bins, seed) {
+release_amount_tables <- function(amount, file, set, budget, bins, free,
+                                  seed) {
   counts <- amount$counts
   breaks <- quantile_breaks(amount, counts, bins)
   bins <- length(breaks) + 1L
@@ -38,14 +40,16 @@ release_amount_tables <- function(amount, file, set, budget, bins, seed) {
   if (bins < least_table_bins) {
     return(NULL)
   }
-  plan <- amount_tables_plan(amount$levels, bins, budget)
+  plan <- amount_tables_plan(amount$levels, bins, budget, free)
   codes <- cbind(
     file$predictors[, plan$told, drop = FALSE],
     findInterval(file$y, breaks) + 1L
   )
   storage.mode(codes) <- "integer"
   noise <- table_noise(plan, amount$n)
-  residuals <- noisy_residuals(codes, plan, noise, seed)
+  residuals <- noisy_residuals(
+    codes, plan, noise, seed, what_of_amount(file$name)
+  )
   expected <- expected_bins(amount, set, breaks, amount$n)
   excess <- lapply(seq_along(plan$told), function(t) {
     levels <- c(amount$levels[plan$told[t]], bins)
@@ -62,17 +66,33 @@ release_amount_tables <- function(amount, file, set, budget, bins, seed) {
 }
 
 #' The pairs of a predictor and the bins, as a block's plan has its tables
+#' @param free (logical) Which predictors are protected.
 #' @noRd
-amount_tables_plan <- function(levels, bins, budget) {
+amount_tables_plan <- function(levels, bins, budget, free) {
   told <- which(levels > 1)
   own <- c(levels[told], bins)
   tables <- lapply(seq_along(told), function(t) c(t, length(own)))
   list(
-    told = told, levels = own, tables = tables,
-    published = rep(FALSE, length(own)),
+    told = told, levels = own, tables = tables, published = !c(free[told], TRUE),
     lengths = residual_lengths(tables, own), squared = budget$amount^2,
-    neighbours = budget$neighbours, sigma = budget$sigma
+    neighbours = budget$neighbours, sigma = budget$sigma,
+    replaced = replaced_star
   )
+}
+
+#' What a replaced record costs at most where all tables are pairs with the last
+#' column
+#'
+#' With k = (L - 1) / L: if it changes the last column, a table moves by 2 k of
+#' the other one, and by less if that changes, too. If it does not, a table
+#' moves by 2 k of the last column where the other one changes.
+#' @param plan (list) See amount_tables_plan().
+#' @noRd
+replaced_star <- function(plan, variance) {
+  k <- (plan$levels - 1) / plan$levels
+  last <- length(k)
+  free <- !plan$published[-last]
+  2 * max(sum(k[-last] / variance), k[last] * sum(1 / variance[free]))
 }
 
 #' Breaks between bins of equal counts; those of counts between whole numbers
@@ -107,13 +127,7 @@ expected_bins <- function(amount, set, breaks, total) {
 #' The linear predictor of each row
 #' @noRd
 amount_line <- function(amount, set, b = amount$draws$mean) {
-  line <- rep(b[1], nrow(set))
-  parts <- predictor_parts(set, amount$levels, amount$baseline)
-  for (j in seq_along(amount$levels)) {
-    own <- c(0, b[parts$factor_column[j] + seq_len(amount$levels[j] - 1)])
-    line <- line + own[parts$codes[, j] + 1]
-  }
-  line
+  line_sums_(set, amount$levels, level_lines(b, amount), default_threads())
 }
 
 #' How likely each row's value is in each bin, given that ranks are mapped to

@@ -89,8 +89,9 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' Release an amount
 #'
 #' @param amount (list) See amount_model().
-#' @param file (list) Of the records with values: `predictors` (integer matrix
-#'   of levels) and `y` (modelled scale). Confidential.
+#' @param file (list) Of the records with values: `name` (of the amount),
+#'   `predictors` (integer matrix of levels) and `y` (modelled scale).
+#'   Confidential.
 #' @param set (integer matrix) Predictors of the same kind, of a synthetic set.
 #' @param levels (integer) Of the predictors.
 #' @param plan (list) See plan_amount().
@@ -105,7 +106,8 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
   tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
   margin <- amount_margin(
-    file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin")
+    file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin"),
+    what_of_amount(file$name)
   )
   reference <- located_reference(margin, family, n)
   baseline <- most_common(set, levels)
@@ -118,13 +120,13 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
     slopes = seq_along(b)[-1]
   )
   clip <- law_of(family)$clip * line_unit(family, shape)
-  parts <- predictor_parts(file$predictors, levels, baseline)
+  coding <- list(levels = levels, baseline = baseline)
   steps <- list()
   last <- NULL
   for (k in 1:2) {
     last <- own_step(
-      list(parts = parts, y = file$y), rows, family, b, shape, clip[k], prior,
-      budget[[k + 1]], n, stage_seed(seed, "step", k), last
+      file, rows, coding, family, b, shape, clip[k], prior, budget[[k + 1]], n,
+      stage_seed(seed, "step", k), last
     )
     steps[[k]] <- last
     found <- both_posteriors(family, rows, steps, b, prior, shape)
@@ -147,13 +149,17 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
       mean = with_lost_variance(found$shrunk, rows),
       covariance = found$shrunk$covariance
     ),
-    shape = found$shrunk$shape, reference = list(values = reference),
+    shape = if (!is.null(shape)) {
+      stats::setNames(found$shrunk$shape, names(family$extras))
+    },
+    reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))
   released$counts <- falling_tails(margin_counts(released))
   if (!is.null(tables)) {
     released$tables <- release_amount_tables(
-      released, file, set, budget$tables, tables, stage_seed(seed, "tables")
+      released, file, set, budget$tables, tables, plan$free,
+      stage_seed(seed, "tables")
     )
   }
   released
@@ -163,14 +169,14 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
 #' @param n (number) What its counts sum to, as released.
 #' @return (list) `breaks`, `noisy`, and the noise as paid.
 #' @noRd
-amount_margin <- function(y, breaks, budget, n, seed) {
+amount_margin <- function(y, breaks, budget, n, seed, what) {
   bins <- length(breaks) - 1
   strategy <- margin_strategy(bins, "gaussian")
   plan <- list(
     breaks = breaks, strategy = strategy,
     noise = noise_of(amount_margin_moves(strategy), budget, bins)
   )
-  score_margin(y, plan, range(breaks), seed, n)
+  score_margin(y, plan, range(breaks), seed, n, what)
 }
 
 #' Counts whose density falls outwards beyond the tenth at either end
@@ -280,13 +286,14 @@ with_lost_variance <- function(posterior, rows) {
 
 #' One step: as score_step(), with vectors of own weights
 #'
-#' @param file (list) `parts` (of predictor_parts()) and `y`. Confidential.
+#' @param file (list) See release_amount().
 #' @param rows (list) See set_rows().
+#' @param coding (list) `levels` and `baseline` of the predictors.
 #' @param n (number) Records with values, as released.
 #' @return (list) See step_of_file().
 #' @noRd
-own_step <- function(file, rows, family, b, shape, clip, prior, budget, n,
-                     seed, last) {
+own_step <- function(file, rows, coding, family, b, shape, clip, prior, budget,
+                     n, seed, last) {
   frame <- score_frame(family, drop(rows$x %*% b), shape)
   geometry <- if (is_location(family)) last$geometry
   z <- last$z
@@ -295,13 +302,15 @@ own_step <- function(file, rows, family, b, shape, clip, prior, budget, n,
       rows, frame$scale, prior_information(prior$scale, family, shape), 1,
       rounds = 8
     )
-    z <- own_vectors(rows$x, frame$scale, geometry) * geometry$unit
+    z <- own_vectors(rows$codes, coding, frame$scale, geometry) * geometry$unit
   }
   noise <- noise_of(
     sensitivity_of_reach(score_length, "gaussian"), budget, ncol(z) + 1
   )
-  sums <- own_sums(file, family, b, shape, clip, geometry) +
-    draw_noise(noise, ncol(z) + 1, seed)
+  sums <- noisy_sums(
+    own_sums(file, coding, family, b, shape, clip, geometry), noise, seed,
+    what_of_amount(file$name)
+  )
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * n
   c(
@@ -320,46 +329,52 @@ own_step <- function(file, rows, family, b, shape, clip, prior, budget, n,
 #' w d L'x in whole units, rounded towards 0, with w = min(1, kappa / l) and l
 #' the length of d L'x. A vector that is longer than `score_length`, which is
 #' checked in whole numbers, is 0: no record pulls harder, whatever the
-#' geometry, the predictors and their rounding are.
-#' @param x (matrix) Design rows.
+#' geometry, the predictors and their rounding are. A record's vector depends on
+#' its own predictors to the last digit: a product of matrices would round it
+#' otherwise in another row.
+#' @param codes (integer matrix) Levels of the predictors.
+#' @param coding (list) Their `levels` and `baseline`.
 #' @param scale (double) d, see score_geometry().
 #' @return (whole matrix)
 #' @noRd
-own_vectors <- function(x, scale, geometry) {
-  rows <- scale * (x %*% geometry$whiten)
-  length <- sqrt(rowSums(rows^2))
-  z <- trunc(rows * pmin(1, geometry$kappa / length) / geometry$unit)
-  z[!(rowSums(z^2) <= score_length^2), ] <- 0
-  z
+own_vectors <- function(codes, coding, scale, geometry) {
+  own_vectors_(
+    codes, coding$levels, level_lines(geometry$whiten, coding), scale,
+    own_limit(geometry)
+  )
 }
 
-#' The whole sums of a step, by chunks of records
-#' @noRd
-own_sums <- function(file, family, b, shape, clip, geometry, chunk = 20000) {
-  n <- length(file$y)
-  total <- numeric(length(b) + 1)
-  for (first in seq(1, n, by = chunk)[n > 0]) {
-    at <- first:min(n, first + chunk - 1)
-    own <- own_scores(file, at, family, b, shape, clip, geometry)
-    total <- total + step_sums(
-      own$score, clip, own$z, seq_along(at), own$lowest
-    )
-  }
-  total
-}
-
-#' Scores and whole vectors of some records
-#' @return (list) `score`, `z`, `lowest`, see step_sums().
-#' @noRd
-own_scores <- function(file, at, family, b, shape, clip, geometry) {
-  parts <- file$parts
-  parts$codes <- parts$codes[at, , drop = FALSE]
-  parts$numeric <- parts$numeric[at, , drop = FALSE]
-  x <- dense_design(parts)
-  frame <- score_frame(family, drop(x %*% b), shape)
+own_limit <- function(geometry) {
   list(
-    score = score_of(file$y[at], frame),
-    z = own_vectors(x, frame$scale, geometry),
-    lowest = counted_above(family, frame, clip)
+    kappa = geometry$kappa, unit = geometry$unit, longest = score_length
+  )
+}
+
+#' The whole sums of a step, see step_sums()
+#' @noRd
+own_sums <- function(file, coding, family, b, shape, clip, geometry,
+                     threads = default_threads()) {
+  own <- own_scores(file, coding, family, b, shape, clip, threads)
+  c(
+    score_counted * sum(own$inside),
+    own_sums_(
+      file$predictors, coding$levels, level_lines(geometry$whiten, coding),
+      own$scale, own$q, own_limit(geometry), threads
+    )
+  )
+}
+
+#' Whole scores of records, and the scale of their vectors
+#' @return (list) `scale`, and `q` and `inside`, see whole_scores().
+#' @noRd
+own_scores <- function(file, coding, family, b, shape, clip,
+                       threads = default_threads()) {
+  eta <- line_sums_(
+    file$predictors, coding$levels, level_lines(b, coding), threads
+  )
+  frame <- score_frame(family, eta, shape)
+  lowest <- counted_above(family, frame, clip)
+  c(
+    frame["scale"], whole_scores(score_of(file$y, frame), clip, lowest)
   )
 }

@@ -4,6 +4,9 @@
 # Of mu squared, for the number of records where it is secret
 share_of_count <- 0.02
 
+# What pays for a block's noisy numbers
+what_of_block <- c(size = "noisy number of records", tables = "noisy tables")
+
 # The least and the largest factor of the margins' weights
 margin_factors <- c(1, 30)
 
@@ -21,7 +24,9 @@ weight_of_stated <- 5
 #' @return (list) `levels`, `published`, `tables`, `lengths` (see
 #'   residual_lengths()), `mu`, `neighbours`, `secret` (is N?), `squared` (mu
 #'   squared for the tables), `size_noise` (see noise_of(); of N), `sigma` (the
-#'   least whole deviation), `costs` (of its parts, see plan_charges()).
+#'   least whole deviation), `costs` (of its parts, see plan_charges()),
+#'   `replaced` (function of a plan and variances: what a replaced record costs
+#'   at most).
 #' @noRd
 plan_block <- function(levels, published, stated, mu, neighbours, delta,
                        n = NULL) {
@@ -29,7 +34,8 @@ plan_block <- function(levels, published, stated, mu, neighbours, delta,
   plan <- list(
     levels = levels, published = published, tables = tables,
     lengths = residual_lengths(tables, levels), mu = mu,
-    neighbours = neighbours, secret = is.null(n), delta = delta
+    neighbours = neighbours, secret = is.null(n), delta = delta,
+    replaced = replaced_block
   )
   size <- if (length(tables) > 0) share_of_count else 1
   plan$squared <- mu^2 * (1 - plan$secret * size)
@@ -103,8 +109,7 @@ allocate_noise <- function(plan, n, margins = NULL) {
   }
   variance <- least_variances(weight, lengths$squared, plan$squared)
   if (plan$neighbours == "replace") {
-    cost <- replaced_cost(plan$tables, plan$levels, plan$published, variance)
-    variance <- variance * cost / plan$squared
+    variance <- variance * plan$replaced(plan, variance) / plan$squared
   }
   variance
 }
@@ -160,8 +165,7 @@ block_costs <- function(plan, n) {
     cost <- function(margins, n = NULL) {
       variance <- allocate_noise(plan, n, margins)
       by_relation(
-        sum(plan$lengths$squared / variance),
-        replaced_cost(plan$tables, plan$levels, plan$published, variance)
+        sum(plan$lengths$squared / variance), plan$replaced(plan, variance)
       )
     }
     costs <- if (plan$secret) {
@@ -180,5 +184,7 @@ block_costs <- function(plan, n) {
       gap = gaussian_gap(plan$sigma, sum(plan$lengths$cells))
     )
   }
-  list("noisy number of records" = plan$size_noise, "noisy tables" = tables)
+  stats::setNames(
+    list(plan$size_noise, tables), what_of_block[c("size", "tables")]
+  )
 }

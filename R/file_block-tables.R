@@ -97,6 +97,12 @@ replaced_square <- function(levels, changed) {
   2 * (prod(same) - prod(same - changed))
 }
 
+#' What a replaced record costs at most in a block
+#' @noRd
+replaced_block <- function(plan, variance) {
+  replaced_cost(plan$tables, plan$levels, plan$published, variance)
+}
+
 #' What a replaced record costs at most, in mu squared
 #'
 #' The largest sum over tables of replaced_square() / variance over all sets of

@@ -75,7 +75,8 @@ release_plan <- function(codes, plan, rules, seed) {
 #' The number of records with noise, at least 1
 #' @noRd
 noisy_size <- function(n, noise, seed) {
-  max(1, n + draw_noise(noise, 1, seed) / noise$factor)
+  noisy <- noisy_sums(noise$factor * n, noise, seed, what_of_block[["size"]])
+  max(1, noisy / noise$factor)
 }
 
 #' The residuals of all tables with noise, in counts
@@ -84,19 +85,20 @@ noisy_size <- function(n, noise, seed) {
 #' double number has. It is then rounded, once, which looks at nothing but the
 #' sum: post-processing.
 #' @param noise (data frame) See table_noise().
+#' @param what (string) See noisy_sums().
 #' @return (list of double) Centred.
 #' @noRd
-noisy_residuals <- function(codes, plan, noise, seed) {
+noisy_residuals <- function(codes, plan, noise, seed,
+                            what = what_of_block[["tables"]]) {
   levels <- plan$levels
   counts <- table_counts_(codes, levels, plan$tables, default_threads())
   lapply(seq_along(counts), function(t) {
     own <- levels[plan$tables[[t]]]
     cells <- noise$cells[t]
-    drawn <- draw_noise(
-      list(scale = noise$scale[t], rho = NA), cells,
-      stage_seed(seed, "table", t)
+    whole <- noisy_sums(
+      noise$factor[t] * whole_residual(counts[[t]], own),
+      list(scale = noise$scale[t], rho = NA), stage_seed(seed, "table", t), what
     )
-    whole <- noise$factor[t] * whole_residual(counts[[t]], own) + drawn
     centred_table(whole / (noise$factor[t] * cells), own)
   })
 }

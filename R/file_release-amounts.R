@@ -26,7 +26,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
     n <- max(1, valued_size(amount, block, plan$levels))
     one <- release_amount(
       amount, list(
-        predictors = file$codes, y = to_modelled(amount, own$values)
+        name = name, predictors = file$codes,
+        y = to_modelled(amount, own$values)
       ), like$codes, file$levels, spending$amounts[[name]], n,
       stage_seed(seed, name)
     )
@@ -59,16 +60,25 @@ with_bins <- function(n, records, y, breaks) {
 #' @return (list) `codes` (integer matrix) and `levels`.
 #' @noRd
 amount_predictors <- function(amount, codes, bins, levels) {
-  sizes <- lengths(levels)
   own <- match(amount$name, colnames(codes))
-  if (!is.na(own)) {
-    codes[, own] <- match(codes[, own], amount$part)
-    sizes[own] <- length(amount$part)
-  }
+  if (!is.na(own)) codes[, own] <- match(codes[, own], amount$part)
   codes <- cbind(codes, do.call(cbind, bins))
-  sizes <- c(sizes, rep(predictor_bins + 1L, length(bins)))
+  sizes <- predictor_levels(amount, levels, names(bins))
   told <- sizes > 1
-  list(codes = codes[, told, drop = FALSE], levels = as.integer(sizes[told]))
+  list(codes = codes[, told, drop = FALSE], levels = unname(sizes[told]))
+}
+
+#' Levels of these predictors, those of one level among them
+#' @param levels (named list) Of the block's columns.
+#' @param earlier (character) Amounts in bins.
+#' @return (named integer)
+#' @noRd
+predictor_levels <- function(amount, levels, earlier) {
+  sizes <- lengths(levels)
+  own <- match(amount$name, names(levels))
+  if (!is.na(own)) sizes[own] <- length(amount$part)
+  bins <- rep(as.integer(predictor_bins) + 1L, length(earlier))
+  c(sizes, stats::setNames(bins, earlier))
 }
 
 #' Which records of a set have values of an amount

@@ -42,14 +42,11 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
   block <- plan_block(
     levels, published, tables, record * sqrt(share), neighbours, delta, n
   )
-  amounts <- lapply(stats::setNames(nm = names), function(name) {
-    plan_amount(
-      record * sqrt((1 - share) / length(names)), neighbours,
-      levels[levels > 1], !published[levels > 1]
-    )
-  })
+  amounts <- plan_amounts(
+    plan, names, record * sqrt((1 - share) / length(names)), neighbours
+  )
   costs <- lapply(amounts, `[[`, "cost")
-  names(costs) <- sprintf("noisy sums of %s", names)
+  names(costs) <- what_of_amount(names)
   costs <- lapply(c(block$costs, costs), function(cost) {
     if (!is.null(cost)) cost$rho <- cost$rho * unit^2
     cost
@@ -74,18 +71,40 @@ protected_amounts <- function(plan) {
 # The noise of an amount's tables has at least so many whole units
 amount_sigma <- 2^21
 
+#' What each amount may spend, in the order in which they are released
+#' @param names (character) Of protected amounts.
+#' @param mu (number) Of a record, for each.
+#' @return (named list) See plan_amount().
+#' @noRd
+plan_amounts <- function(plan, names, mu, neighbours) {
+  specs <- column_specs(plan$codebook)
+  fixed <- intersect(names(plan$amounts), plan$published)
+  amounts <- lapply(seq_along(names), function(k) {
+    amount <- amount_model(specs[[names[k]]])
+    earlier <- c(fixed, names[seq_len(k - 1)])
+    levels <- predictor_levels(amount, plan$levels, earlier)
+    levels <- levels[levels > 1]
+    plan_amount(
+      mu, neighbours, length(amount$breaks) - 1, unname(levels),
+      !names(levels) %in% plan$published
+    )
+  })
+  stats::setNames(amounts, names)
+}
+
 #' What an amount may spend
 #'
 #' Whether it has tables, and of how many bins, depends on the noisy number of
 #' records. Every way costs the same under the release's relation; under the
 #' other one the largest cost counts.
 #' @param mu (number) Of a record.
-#' @param levels (integer) Of the predictors that may have tables.
+#' @param bins (count) Of the margin.
+#' @param levels (integer) Of the predictors.
 #' @param free (logical) Which of them are protected.
-#' @return (list) `budget` (by way, each part's, see noise_of()) and `cost`
-#'   (`rho` by relation, `gap`).
+#' @return (list) `budget` (by way, each part's, see noise_of()), `free`, and
+#'   `cost` (`rho` by relation, `gap`).
 #' @noRd
-plan_amount <- function(mu, neighbours, levels, free) {
+plan_amount <- function(mu, neighbours, bins, levels, free) {
   budget <- lapply(amount_shares, function(shares) {
     lapply(mu * sqrt(shares / sum(shares)), function(amount) {
       list(
@@ -94,13 +113,10 @@ plan_amount <- function(mu, neighbours, levels, free) {
       )
     })
   })
-  costs <- lapply(budget, amount_costs, levels, free)
+  costs <- lapply(budget, amount_costs, bins, levels, free)
   list(
-    budget = budget, cost = list(
-      rho = by_relation(
-        max(vapply(costs, function(cost) cost$rho[[1]], 0)),
-        max(vapply(costs, function(cost) cost$rho[[2]], 0))
-      ),
+    budget = budget, free = free, cost = list(
+      rho = do.call(pmax, lapply(unname(costs), `[[`, "rho")),
       gap = max(vapply(costs, `[[`, 0, "gap"))
     )
   )
@@ -108,43 +124,45 @@ plan_amount <- function(mu, neighbours, levels, free) {
 
 #' What the parts of an amount cost in all
 #' @noRd
-amount_costs <- function(budget, levels, free) {
-  strategy <- margin_strategy(amount_bins, "gaussian")
-  moves <- c(
-    list(margin = amount_margin_moves(strategy)),
-    rep(list(sensitivity_of_reach(score_length, "gaussian")), 2),
-    if (!is.null(budget$tables)) list(tables = amount_table_moves(levels, free))
-  )
-  coordinates <- c(
-    amount_bins, rep(2 + sum(levels), 2), table_bins * sum(levels)
-  )
-  rho <- by_relation(0, 0)
-  gap <- 0
-  for (k in seq_along(budget)) {
-    part <- budget[[k]]
-    cost <- part$amount * moves[[k]] / moves[[k]][[part$neighbours]]
-    rho <- rho + cost^2 / 2
-    least <- if (names(budget)[k] == "tables") {
-      amount_sigma
-    } else {
-      noise_of(moves[[k]], part, coordinates[k])$scale
+amount_costs <- function(budget, bins, levels, free) {
+  moves <- amount_margin_moves(margin_strategy(bins, "gaussian"))
+  step <- sensitivity_of_reach(score_length, "gaussian")
+  sums <- 2 + sum(levels - 1)
+  parts <- c(
+    list(part_cost(moves, budget$margin, bins)),
+    lapply(budget[c("first", "second")], part_cost, moves = step, sums),
+    if (!is.null(budget$tables) && length(levels) > 0) {
+      list(amount_tables_cost(budget$tables, levels, free))
     }
-    gap <- gap + gaussian_gap(least, coordinates[k])
-  }
-  list(rho = rho, gap = gap)
+  )
+  list(
+    rho = Reduce(`+`, lapply(parts, `[[`, "rho")),
+    gap = sum(vapply(parts, `[[`, 0, "gap"))
+  )
 }
 
-#' How far a record moves an amount's tables
-#'
-#' Lengths as multiples of a dropped record's. With k = (L - 1) / L of a
-#' predictor and k_b of the bins, a dropped record moves a table by k k_b
-#' squared, one that changes its bin by 2 k, one that changes its predictors
-#' alone by 2 k_b: more than one that changes both. Variances go with
-#' 1 / sqrt(L).
+#' The cost of one part, not less than that of its noise, which is rounded up
 #' @noRd
-amount_table_moves <- function(levels, free) {
-  k <- (levels - 1) / levels
-  of_bins <- 1 / (1 - 1 / least_table_bins)
-  of_predictors <- sum(sqrt(levels) * free) / sum(sqrt(levels) * k)
-  by_relation(1, sqrt(2 * max(of_bins, of_predictors)))
+part_cost <- function(moves, budget, coordinates) {
+  cost <- budget$amount * moves / moves[[budget$neighbours]]
+  least <- noise_of(moves, budget, coordinates)$scale
+  list(rho = cost^2 / 2, gap = gaussian_gap(least, coordinates))
+}
+
+#' The cost of tables, however many bins they turn out to have
+#' @noRd
+amount_tables_cost <- function(budget, levels, free) {
+  costs <- lapply(least_table_bins:table_bins, function(bins) {
+    plan <- amount_tables_plan(levels, bins, budget, free)
+    # Noise that is too wide to be drawn is an error now
+    table_noise(plan, 1)
+    variance <- allocate_noise(plan, 1)
+    by_relation(
+      sum(plan$lengths$squared / variance), replaced_star(plan, variance)
+    )
+  })
+  costs <- do.call(pmax, costs)
+  costs[[budget$neighbours]] <- budget$amount^2
+  cells <- table_bins * sum(levels)
+  list(rho = costs / 2, gap = gaussian_gap(amount_sigma, cells))
 }

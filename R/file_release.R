@@ -136,10 +136,10 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
   amounts <- release_amounts(plan, spending, block, set, seed)
   charges <- spending$charges
   # The same seed and outcome are the same release, which is paid once
-  if (!is.null(seed)) {
+  if (is_seeded(seed)) {
     charges$id <- vapply(
       charges$what, hashed_id, "", block[c("n", "residuals")],
-      lapply(amounts, `[`, c("steps", "margin")), seed
+      lapply(amounts, `[`, c("steps", "margin")), given_seed(seed)
     )
   }
   block[c("costs", "mu", "delta", "neighbours")] <- NULL

@@ -115,7 +115,9 @@ NULL
 autoplot.score_audit <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.score_audit}.")
   figure <- if (is.null(object$curve)) audit_figures else audit_curves
-  figure(object) + confidential_labs(title = "Audit of a score release")
+  figure(object) + confidential_labs(
+    title = sprintf("Audit of a %s release", object$of)
+  )
 }
 
 #' Errors of both kinds, found and claimed
@@ -160,14 +162,23 @@ audit_figures <- function(object) {
     what = rep(c("claimed", "exact"), each = nrow(worst)),
     value = c(worst$claimed, worst$exact)
   )
+  if (!is.null(object$replays)) {
+    moved <- tapply(object$replays$moved, object$replays$neighbours, max)
+    frame <- rbind(frame, data.frame(
+      neighbours = names(moved), what = "replayed", value = as.vector(moved)
+    ))
+  }
+  colours <- c(
+    claimed = colour_bound, exact = colour_synthetic, replayed = "grey30"
+  )
+  shapes <- c(claimed = 3, exact = 16, replayed = 1)
+  shown <- unique(frame$what)
   ggplot(frame, aes(x = .data$value, y = .data$neighbours)) +
     geom_point(
       aes(colour = .data$what, shape = .data$what), size = 3, stroke = 1
     ) +
-    scale_colour_manual(
-      values = c(claimed = colour_bound, exact = colour_synthetic)
-    ) +
-    scale_shape_manual(values = c(claimed = 3, exact = 16)) +
+    scale_colour_manual(values = colours[shown]) +
+    scale_shape_manual(values = shapes[shown]) +
     scale_x_continuous(limits = c(0, NA), expand = expansion(c(0.02, 0.08))) +
     labs(subtitle = "Worst-case neighbours", x = object$unit, y = NULL)
 }

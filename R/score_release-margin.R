@@ -96,13 +96,16 @@ strategy_of <- function(margin) {
 #' @param plan (list) See plan_margin().
 #' @param n (number) What the counts sum to: N, which is public, or what was
 #'   released of it.
+#' @param what (string) See noisy_sums().
 #' @return (list) All public: `breaks` (modelled scale), `bounds`, `noisy`
 #'   (counts by bin, their sum n), and the noise as paid.
 #' @noRd
-score_margin <- function(z, plan, bounds, seed, n = length(z)) {
+score_margin <- function(z, plan, bounds, seed, n = length(z),
+                         what = "noisy margin") {
   bins <- length(plan$breaks) - 1
-  sums <- margin_sums(z, plan$breaks, plan$strategy) +
-    draw_noise(plan$noise, bins, seed)
+  sums <- noisy_sums(
+    margin_sums(z, plan$breaks, plan$strategy), plan$noise, seed, what
+  )
   counts <- solve(plan$strategy, sums)
   # The counts nearest to the noisy ones that sum to it
   spread <- solve(crossprod(plan$strategy), rep(1, bins))

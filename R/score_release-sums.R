@@ -155,14 +155,22 @@ weighted_median <- function(x, count) {
 #' @return (whole, 1 + P)
 #' @noRd
 step_sums <- function(score, clip, z, row, lowest = -clip) {
+  whole <- whole_scores(score, clip, lowest)
+  c(
+    score_sums_(matrix(score_counted), rep(1L, length(row)), whole$inside, 1),
+    score_sums_(z, row, whole$q, score_steps)
+  )
+}
+
+#' What each record adds to the sums of a step: a whole score `q`, and whether
+#' it is counted, `inside` (0 or 1)
+#' @noRd
+whole_scores <- function(score, clip, lowest) {
   inside <- as.double(score > lowest & score < clip)
   inside[is.na(inside)] <- 0
   q <- round(clamp(score / clip, -1, 1) * score_steps)
   q[is.na(q)] <- 0
-  c(
-    score_sums_(matrix(score_counted), rep(1L, length(row)), inside, 1),
-    score_sums_(z, row, q, score_steps)
-  )
+  list(q = q, inside = inside)
 }
 
 #' How far one record can move the sums of a step
@@ -265,6 +273,18 @@ draw_noise <- function(noise, n, seed) {
   } else {
     discrete_gaussian_(n, noise$scale, words)
   }
+}
+
+#' Whole sums with whole noise
+#'
+#' Where a release meets the file: an audit that runs it again on a neighbour
+#' listens here, see replay_tape().
+#' @param what (string) The charge that pays for it.
+#' @noRd
+noisy_sums <- function(sums, noise, seed, what) {
+  noisy <- sums + draw_noise(noise, length(sums), seed)
+  tape <- run_of(seed)$tape
+  if (is.null(tape)) noisy else tape(noisy, noise$scale, what)
 }
 
 # What they may spend --------------------------------------------------------

@@ -315,6 +315,62 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// line_sums_
+Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericVector lines, int threads);
+RcppExport SEXP _pseudosynth_line_sums_(SEXP codesSEXP, SEXP levelsSEXP, SEXP linesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type lines(linesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(line_sums_(codes, levels, lines, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// line_lengths_
+Rcpp::NumericVector line_lengths_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericMatrix lines, int threads);
+RcppExport SEXP _pseudosynth_line_lengths_(SEXP codesSEXP, SEXP levelsSEXP, SEXP linesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lines(linesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(line_lengths_(codes, levels, lines, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// own_vectors_
+Rcpp::NumericMatrix own_vectors_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericMatrix lines, Rcpp::NumericVector scale, Rcpp::List limit);
+RcppExport SEXP _pseudosynth_own_vectors_(SEXP codesSEXP, SEXP levelsSEXP, SEXP linesSEXP, SEXP scaleSEXP, SEXP limitSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lines(linesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type limit(limitSEXP);
+    rcpp_result_gen = Rcpp::wrap(own_vectors_(codes, levels, lines, scale, limit));
+    return rcpp_result_gen;
+END_RCPP
+}
+// own_sums_
+Rcpp::NumericVector own_sums_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericMatrix lines, Rcpp::NumericVector scale, Rcpp::NumericVector q, Rcpp::List limit, int threads);
+RcppExport SEXP _pseudosynth_own_sums_(SEXP codesSEXP, SEXP levelsSEXP, SEXP linesSEXP, SEXP scaleSEXP, SEXP qSEXP, SEXP limitSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lines(linesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type scale(scaleSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type q(qSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type limit(limitSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(own_sums_(codes, levels, lines, scale, q, limit, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // row_hashes_
 Rcpp::NumericVector row_hashes_(Rcpp::List columns, std::string salt, double n);
 RcppExport SEXP _pseudosynth_row_hashes_(SEXP columnsSEXP, SEXP saltSEXP, SEXP nSEXP) {
@@ -432,6 +488,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 3},
     {"_pseudosynth_log_lik_", (DL_FUNC) &_pseudosynth_log_lik_, 2},
     {"_pseudosynth_record_screen_", (DL_FUNC) &_pseudosynth_record_screen_, 4},
+    {"_pseudosynth_line_sums_", (DL_FUNC) &_pseudosynth_line_sums_, 4},
+    {"_pseudosynth_line_lengths_", (DL_FUNC) &_pseudosynth_line_lengths_, 4},
+    {"_pseudosynth_own_vectors_", (DL_FUNC) &_pseudosynth_own_vectors_, 5},
+    {"_pseudosynth_own_sums_", (DL_FUNC) &_pseudosynth_own_sums_, 7},
     {"_pseudosynth_row_hashes_", (DL_FUNC) &_pseudosynth_row_hashes_, 3},
     {"_pseudosynth_sample_posterior_", (DL_FUNC) &_pseudosynth_sample_posterior_, 2},
     {"_pseudosynth_design_products_", (DL_FUNC) &_pseudosynth_design_products_, 1},

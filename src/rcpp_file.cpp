@@ -6,6 +6,7 @@
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 
+#include "rcpp_coded.h"
 #include "rcpp_model.h"
 #include "rcpp_parallel.h"
 
@@ -19,25 +20,6 @@ ps::CrossedColumns to_columns(const Rcpp::IntegerVector& columns,
   std::vector<int> zero_based;
   for (const int j : columns) zero_based.push_back(j - 1);
   return ps::CrossedColumns(zero_based, levels);
-}
-
-/// @param levels checked: positive and, as a row's cells have 16 bits, below
-///   65536.
-std::vector<int> to_levels(const Rcpp::IntegerVector& levels) {
-  for (const int L : levels) {
-    if (L < 1 || L > 65535) Rcpp::stop("Expected 1 to 65535 levels a column.");
-  }
-  return {levels.begin(), levels.end()};
-}
-
-ps::CodedFile to_file(const Rcpp::IntegerMatrix& codes,
-                      const std::vector<int>& levels) {
-  ps::CodedFile file{codes.begin(), static_cast<std::size_t>(codes.nrow()),
-                     levels};
-  if (static_cast<std::size_t>(codes.ncol()) != levels.size())
-    Rcpp::stop("Expected levels for each column.");
-  file.check();
-  return file;
 }
 
 /// Records of 16-bit levels from 0, row by row.
@@ -93,7 +75,8 @@ ps::FittingTask to_task(const std::vector<int>& levels,
 // [[Rcpp::export(rng = false)]]
 Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
                          Rcpp::List tables, int threads = 1) {
-  const ps::CodedFile file = to_file(codes, to_levels(levels));
+  const ps::CodedFile file =
+      binding::to_file(codes, binding::to_levels(levels));
   std::vector<ps::CrossedColumns> crossed;
   for (R_xlen_t t = 0; t < tables.size(); ++t)
     crossed.push_back(to_columns(tables[t], file.levels));
@@ -126,7 +109,8 @@ SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
                   Rcpp::LogicalVector fixed, Rcpp::List margins,
                   Rcpp::List tables, Rcpp::List rules, Rcpp::List control,
                   int m, Rcpp::NumericVector seed, int threads = 1) {
-  const ps::CodedFile file = to_file(start, to_levels(levels));
+  const ps::CodedFile file =
+      binding::to_file(start, binding::to_levels(levels));
   const ps::FittingTask task = to_task(file.levels, fixed, tables, rules);
   std::vector<std::vector<double>> margin;
   for (R_xlen_t j = 0; j < margins.size(); ++j)
@@ -168,7 +152,8 @@ Rcpp::List sweep_records_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
                           Rcpp::LogicalVector fixed, Rcpp::List tables,
                           Rcpp::List rules, double beta, int sweeps,
                           Rcpp::NumericVector seed) {
-  const ps::CodedFile file = to_file(codes, to_levels(levels));
+  const ps::CodedFile file =
+      binding::to_file(codes, binding::to_levels(levels));
   const ps::FittingTask task = to_task(file.levels, fixed, tables, rules);
   ps::FittedRecords fitted(task, to_rows(codes), 1.0);
   ps::Rng rng(binding::to_seed(seed), 0);
@@ -197,8 +182,13 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                          Rcpp::List tables, Rcpp::NumericMatrix lines,
                          Rcpp::List control, Rcpp::NumericVector seed) {
   const std::size_t n = static_cast<std::size_t>(values.size());
-  ps::AmountTask task{
-      to_file(codes, to_levels(levels)), 1, {}, {}, 0.0, {}, {}};
+  ps::AmountTask task{binding::to_file(codes, binding::to_levels(levels)),
+                      1,
+                      {},
+                      {},
+                      0.0,
+                      {},
+                      {}};
   task.bins = Rcpp::as<std::size_t>(control["bins"]);
   for (R_xlen_t t = 0; t < tables.size(); ++t)
     task.tables.push_back({Rcpp::as<std::vector<double>>(tables[t]), 1.0});

@@ -21,3 +21,15 @@ block_of <- function(codes, levels, mu = 0.5, ..., seed = 1,
                      published = rep(FALSE, length(levels))) {
   release_block(codes, levels, published, mu = mu, ..., seed = seed)
 }
+
+# A part of the Consumer Expenditure file with an amount, and its plan.
+people <- function(n = 400) {
+  columns <- c("income", "sex", "age", "earner")
+  utils::head(subset(ce_income, income > 0, columns), n)
+}
+
+people_plan <- function(data = people(), ...) {
+  book <- as.data.frame(draft_codebook(data))
+  book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
+  file_plan(data, confirm_codebook(codebook(book)), ...)
+}

@@ -227,3 +227,63 @@ test_that("columns that rules tie in a chain have starts, and no hang", {
   )[[1]]
   expect_true(all(set == set[, 1]))
 })
+
+test_that("columns that rules tie together move as one, by their law", {
+  withr::local_seed(10)
+  levels <- c(2L, 3L, 3L, 3L)
+  # Columns 2 to 4 are equal, by rules of two of them; the last rule has column
+  # 1, too, which is fixed in the second case
+  pairs <- whole_domain(c(3L, 3L))
+  pairs <- pairs[pairs[, 1] != pairs[, 2], ]
+  rules <- list(
+    list(columns = 2:3, cells = cell_number(pairs, c(3L, 3L))),
+    list(columns = 3:4, cells = cell_number(pairs, c(3L, 3L))),
+    list(columns = c(1L, 4L), cells = cell_number(cbind(2, 3), c(2L, 3L)))
+  )
+  domain <- whole_domain(levels)
+  bad <- domain[, 2] != domain[, 3] | domain[, 3] != domain[, 4] |
+    (domain[, 1] == 2 & domain[, 4] == 3)
+  forbidden <- domain[bad, ]
+  storage.mode(forbidden) <- "integer"
+  tables <- list(
+    list(columns = 1:2, target = stats::runif(6)),
+    list(columns = 2:3, target = stats::runif(9)),
+    list(columns = c(4L, 2L), target = stats::runif(9)),
+    list(columns = c(4L, 1L, 2L), target = stats::runif(18)),
+    list(columns = 2:4, target = stats::runif(27))
+  )
+  start <- rbind(c(1L, 2L, 2L, 2L), c(2L, 1L, 1L, 1L))
+  for (fixed in list(rep(FALSE, 4), c(TRUE, FALSE, FALSE, FALSE))) {
+    law <- enumerated_law(levels, 2, start, fixed, tables, forbidden, 1.5)
+    keys <- vapply(law$codes, state_key, "")
+    from <- sample(length(keys), 6000, TRUE, law$p)
+    for (sweeps in c(1, 15)) {
+      found <- vapply(1:6000, function(r) {
+        begin <- if (sweeps == 1) law$codes[[from[r]]] else start
+        state_key(sweep_records_(
+          begin, levels, fixed, tables, rules, 1.5, sweeps, c(9 + sweeps, r)
+        )$codes)
+      }, "")
+      expect_true(all(found %in% keys))
+      count <- tabulate(match(found, keys), length(keys))
+      p <- suppressWarnings(stats::chisq.test(count, p = law$p)$p.value)
+      expect_gt(p, 1e-5)
+    }
+  }
+})
+
+test_that("a chain of tied columns has the file's shares", {
+  withr::local_seed(11)
+  levels <- c(rep(6L, 5), 3L)
+  unequal <- whole_domain(c(6L, 6L))
+  unequal <- unequal[unequal[, 1] != unequal[, 2], ]
+  rules <- lapply(1:4, function(j) list(columns = j + 0:1, forbidden = unequal))
+  own <- sample(6, 2000, TRUE, c(0.5, 0.25, 0.12, 0.08, 0.04, 0.01))
+  codes <- cbind(matrix(own, 2000, 5), ifelse(own > 2, 3L, own))
+  storage.mode(codes) <- "integer"
+  release <- block_of(codes, levels, 20, rules = rules)
+  set <- draw_block(release, n = 2000, words = c(7, 8))[[1]]
+  expect_true(all(set[, 1:5] == set[, 1]))
+  expect_lt(sum(abs(tabulate(set[, 3], 6) - tabulate(own, 6))), 40)
+  expect_lt(mean(set[, 6] != ifelse(set[, 1] > 2, 3, set[, 1])), 0.01)
+})

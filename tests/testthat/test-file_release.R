@@ -1,20 +1,11 @@
-people <- function(n = 400) {
-  columns <- c("income", "sex", "age", "earner")
-  utils::head(subset(ce_income, income > 0, columns), n)
-}
-
-people_plan <- function(data = people(), ...) {
-  book <- as.data.frame(draft_codebook(data))
-  book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
-  file_plan(data, confirm_codebook(codebook(book)), ...)
-}
-
 test_that("no record moves the noisy numbers farther than the label says", {
   for (published in list(NULL, c("sex", "age"))) {
     plan <- people_plan(publish = published)
     for (neighbours in relation_names) {
       release <- file_release(plan, 5, neighbours = neighbours, seed = 1)
-      worst <- audit_guarantee(release, plan, rows = 2000, seed = 2)$worst
+      worst <- audit_guarantee(
+        release, plan, rows = 2000, replays = 0, seed = 2
+      )$worst
       expect_true(all(worst$exact <= worst$claimed))
       own <- worst$neighbours == neighbours
       expect_gt(worst$exact[own], 0.9 * worst$claimed[own])
@@ -92,4 +83,98 @@ test_that("swaps keep the values of every group", {
   expect_equal(found$energy[2], sum((as.vector(counts) - target)^2) / 2)
   start <- sum((as.vector(table(codes, bins)) - target)^2) / 2
   expect_lt(found$energy[2], 0.5 * start)
+})
+
+test_that("tables of an amount cost a replaced record what is charged", {
+  for (free in list(c(TRUE, TRUE, TRUE), c(FALSE, TRUE, FALSE))) {
+    for (levels in list(c(2L, 2L, 7L), c(30L, 20L, 40L))) {
+      for (neighbours in relation_names) {
+        budget <- list(
+          neighbours = neighbours, amount = 0.1, sigma = amount_sigma
+        )
+        charged <- amount_tables_cost(budget, levels, free)$rho
+        for (bins in c(5L, 9L, 12L)) {
+          plan <- amount_tables_plan(levels, bins, budget, free)
+          noise <- table_noise(plan, 100)
+          dropped <- sum(noise$squared / noise$variance)
+          replaced <- replaced_cost(
+            plan$tables, plan$levels, plan$published, noise$variance
+          )
+          expect_equal(replaced_star(plan, noise$variance), replaced)
+          expect_lte(dropped, 2 * charged[["add-remove"]])
+          expect_lte(replaced, 2 * charged[["replace"]])
+        }
+        expect_equal(2 * charged[[neighbours]], 0.01)
+      }
+    }
+  }
+})
+
+test_that("an amount is charged for the predictors that it has", {
+  # Parts of the first amount are three, of which one has values; the second
+  # has the first one's bins beside flags
+  data <- data.frame(
+    pay = c(NA, 0, stats::qlnorm(1:98 / 99)), rent = stats::qlnorm(100:1 / 101),
+    a = rep(0:1, 50), b = rep(0:1, each = 50)
+  )
+  book <- as.data.frame(draft_codebook(data))
+  book$type[1:2] <- "amount"
+  book$zero[1] <- TRUE
+  book[1:2, c("lower", "upper", "transform")] <- rep(
+    c("0.01", "1000", "log"), each = 2
+  )
+  plan <- file_plan(data, confirm_codebook(codebook(book)))
+  expect_identical(lengths(plan$levels)[["pay"]], 3L)
+  spending <- plan_file_release(plan, list(), 10, 1e-6, "add-remove")
+  release <- file_release(plan, 10, seed = 1)
+  for (name in names(release$amounts)) {
+    amount <- release$amounts[[name]]
+    expect_length(spending$amounts[[name]]$free, length(amount$levels))
+    exact <- amount_costs(
+      spending$amounts[[name]]$budget$tables, length(amount$breaks) - 1,
+      amount$levels, rep(TRUE, length(amount$levels))
+    )
+    expect_lte(exact$rho[[2]], spending$amounts[[name]]$cost$rho[[2]])
+    expect_lte(exact$gap, spending$amounts[[name]]$cost$gap)
+  }
+  expect_identical(release$amounts$pay$levels, c(2L, 2L))
+  expect_identical(release$amounts$rent$levels, c(3L, 2L, 2L, 6L))
+})
+
+test_that("sums of an amount are the same in any order, cut and threads", {
+  withr::local_seed(6)
+  levels <- c(3L, 2L, 5L)
+  codes <- leaning_codes(5000, levels)
+  coding <- list(levels = levels, baseline = c(1L, 2L, 3L))
+  whiten <- t(chol(crossprod(matrix(stats::rnorm(80), 10)) / 10))
+  geometry <- list(whiten = whiten, kappa = 2, unit = 2 / score_length)
+  scale <- stats::runif(5000, 0.5, 2)
+  q <- round(stats::runif(5000, -score_steps, score_steps))
+  lines <- level_lines(whiten, coding)
+  sums <- function(at, threads) {
+    own_sums_(
+      codes[at, ], levels, lines, scale[at], q[at], own_limit(geometry), threads
+    )
+  }
+  all <- sums(1:5000, 1)
+  expect_identical(sums(1:5000, 2), all)
+  expect_identical(sums(sample(5000), 2), all)
+  expect_identical(sums(1:1777, 1) + sums(1778:5000, 2), all)
+  # The vectors are w d L'x, cut off towards 0
+  z <- own_vectors(codes, coding, scale, geometry)
+  expect_identical(all, colSums(q * z))
+  x <- dense_design(predictor_parts(codes, levels, coding$baseline))
+  rows <- scale * (x %*% whiten)
+  length <- sqrt(rowSums(rows^2))
+  expect_gt(mean(length > 2), 0.1)
+  exact <- rows * pmin(1, 2 / length) / geometry$unit
+  expect_true(all(abs(z) <= abs(exact) + 1e-9 & abs(z - exact) < 1 + 1e-9))
+  expect_true(all(rowSums(z^2) <= score_length^2))
+  # Whatever the geometry is, no vector is longer
+  geometry$kappa <- 1e9
+  z <- own_vectors(codes, coding, scale, geometry)
+  expect_true(all(rowSums(z^2) <= score_length^2))
+  expect_true(any(rowSums(z^2) == 0) && any(rowSums(z^2) > 0))
+  geometry$whiten[1, 1] <- NaN
+  expect_true(all(own_vectors(codes, coding, scale, geometry) == 0))
 })

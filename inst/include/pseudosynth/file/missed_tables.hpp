@@ -46,13 +46,13 @@ class MissedTables {
     return sum;
   }
 
-  /// A record, levels from 0, comes in.
-  void count(const std::uint16_t* record) {
+  /// A record, levels from 0, comes in, or goes: `by` is 1 or -1.
+  void count(const std::uint16_t* record, double by = 1.0) {
     for (std::size_t j = 0; j < levels_.size(); ++j) {
       for (const Pair& pair : pairs_[j])
-        miss_[pair.start + levels_[j] * record[pair.other] + record[j]] += 1.0;
+        miss_[pair.start + levels_[j] * record[pair.other] + record[j]] += by;
       for (const View& view : views_[j])
-        miss_[view.start + offset(view, record) + record[j]] += 1.0;
+        miss_[view.start + offset(view, record) + record[j]] += by;
     }
   }
 
@@ -86,6 +86,37 @@ class MissedTables {
     for (const View& view : views_[j]) {
       if (has(view, k) == with) add_view(view, record, j, sum);
     }
+  }
+
+  /// The same of tables that have column j and no other of a group.
+  /// @param member of the group, by column.
+  void add_alone(const std::uint16_t* record, std::size_t j,
+                 const std::vector<char>& member, double* sum) const {
+    for (const Pair& pair : pairs_[j]) {
+      if (member[pair.other]) continue;
+      const double* miss = at_pair(pair, record, j);
+      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
+    }
+    for (const View& view : views_[j]) {
+      if (members(view, member) == 0) add_view(view, record, j, sum);
+    }
+  }
+
+  /// What tables with several columns of a group, of which j is the first, miss
+  /// in the record's cell.
+  double missed_together(const std::uint16_t* record, std::size_t j,
+                         const std::vector<char>& member) const {
+    double sum = 0.0;
+    for (const Pair& pair : pairs_[j]) {
+      if (member[pair.other] && pair.other > j)
+        sum += at_pair(pair, record, j)[record[j]];
+    }
+    for (const View& view : views_[j]) {
+      const std::size_t others = members(view, member);
+      if (others > 0 && others == members(view, member, j))
+        sum += miss_[view.start + offset(view, record) + record[j]];
+    }
+    return sum;
   }
 
   /// Column j of a record becomes `to`, in all tables and in the record.
@@ -193,6 +224,17 @@ class MissedTables {
     for (std::size_t a = 0; a < view.column.size(); ++a)
       at += view.stride[a] * record[view.column[a]];
     return at;
+  }
+
+  /// How many columns of a view, besides its own, are of a group and come after
+  /// column `after`.
+  static std::size_t members(const View& view, const std::vector<char>& member,
+                             std::size_t after = kNowhere) {
+    return static_cast<std::size_t>(
+        std::count_if(view.column.begin(), view.column.end(), [&](int column) {
+          const std::size_t k = static_cast<std::size_t>(column);
+          return member[k] != 0 && (after == kNowhere || k > after);
+        }));
   }
 
   static bool has(const View& view, std::size_t k) {

@@ -1,6 +1,7 @@
 // Records whose tables come close to targets: Gibbs moves of one cell of one
 // record under exp(-beta sum |tables - targets|^2 / 2), beta rising; of two
-// cells at once where a rule holds them together.
+// cells at once where a rule holds them together, and of more where rules tie
+// them.
 #ifndef PSEUDOSYNTH_FILE_RECORD_FITTING_HPP
 #define PSEUDOSYNTH_FILE_RECORD_FITTING_HPP
 
@@ -15,6 +16,7 @@
 #include "../rng.hpp"
 #include "forbidden_cells.hpp"
 #include "missed_tables.hpp"
+#include "tied_columns.hpp"
 
 namespace pseudosynth {
 
@@ -41,10 +43,20 @@ class FittedRecords {
         rows_(std::move(rows)),
         missed_(task.levels, task.fixed, task.tables, scale) {
     for (std::size_t i = 0; i < n_; ++i) missed_.count(row(i));
+    for (TiedColumns& tied : find_tied_columns(task.levels, task.fixed,
+                                               task.forbidden, kMostTied)) {
+      Group group{std::move(tied), std::vector<char>(d_, 0), 1.0};
+      const double m = static_cast<double>(group.tied.column.size());
+      const double work =
+          static_cast<double>(group.tied.n_combinations()) * m * (m - 1) / 2.0;
+      group.share = std::min(1.0, kWork / std::max(work, 1.0));
+      for (const std::size_t j : group.tied.column) group.member[j] = 1;
+      groups_.push_back(std::move(group));
+    }
     for (std::size_t j = 0; j < d_; ++j) {
       for (std::size_t k = j + 1; k < d_; ++k) {
         if (!task.fixed[j] && !task.fixed[k] &&
-            levels(j) * levels(k) <= kMost &&
+            levels(j) * levels(k) <= kMost && !move_together(j, k) &&
             task.forbidden.share_rule(static_cast<int>(j), static_cast<int>(k)))
           held_.push_back({j, k});
       }
@@ -106,7 +118,48 @@ class FittedRecords {
       missed_.change(record, k, static_cast<std::uint16_t>(to_k));
   }
 
-  /// Every cell that is not fixed, once, and cells that a rule holds together.
+  std::size_t n_groups() const { return groups_.size(); }
+
+  /// All columns of a group of tied ones of record i from their joint
+  /// conditional.
+  void move_tied(std::size_t i, std::size_t group, double beta, Rng& rng) {
+    std::uint16_t* record = row(i);
+    const TiedColumns& tied = groups_[group].tied;
+    const std::vector<char>& member = groups_[group].member;
+    const std::size_t m = tied.column.size();
+    // Without the record a combination costs what its cells miss
+    missed_.count(record, -1.0);
+    std::vector<std::size_t> start(m, 0);
+    std::size_t size = 0;
+    for (std::size_t a = 0; a < m; ++a) {
+      start[a] = size;
+      size += levels(tied.column[a]);
+    }
+    alone_.assign(size, 0.0);
+    for (std::size_t a = 0; a < m; ++a)
+      missed_.add_alone(record, tied.column[a], member,
+                        alone_.data() + start[a]);
+    energy_.assign(tied.n_combinations(), 0.0);
+    for (std::size_t c = 0; c < energy_.size(); ++c) {
+      const std::uint16_t* levels = tied.combination.data() + m * c;
+      for (std::size_t a = 0; a < m; ++a) record[tied.column[a]] = levels[a];
+      const bool broken = std::any_of(
+          tied.rule.begin(), tied.rule.end(),
+          [&](std::size_t r) { return task_.forbidden.broken_by(r, record); });
+      if (broken) {
+        energy_[c] = kNone;
+        continue;
+      }
+      for (std::size_t a = 0; a < m; ++a)
+        energy_[c] += alone_[start[a] + levels[a]] +
+                      missed_.missed_together(record, tied.column[a], member);
+    }
+    const std::uint16_t* to = tied.combination.data() + m * choose(beta, rng);
+    for (std::size_t a = 0; a < m; ++a) record[tied.column[a]] = to[a];
+    missed_.count(record, 1.0);
+  }
+
+  /// Every cell that is not fixed, once, and cells that rules hold together.
   /// @return false where it was stopped.
   bool sweep(double beta, Rng& rng, const std::function<bool()>& should_stop) {
     for (std::size_t i = 0; i < n_; ++i) {
@@ -116,6 +169,11 @@ class FittedRecords {
       }
       for (const auto& held : held_)
         move_both(i, held.first, held.second, beta, rng);
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        // Large groups in some sweeps only, whatever their levels are
+        if (groups_[g].share >= 1.0 || rng.uniform() < groups_[g].share)
+          move_tied(i, g, beta, rng);
+      }
     }
     return true;
   }
@@ -125,6 +183,24 @@ class FittedRecords {
   static constexpr double kNone = 1e300;
   // Cells of two columns that are moved at once, at most
   static constexpr std::size_t kMost = 1024;
+  // Combinations of tied columns, at most, and the cells of pairs that are
+  // looked at in each sweep
+  static constexpr std::size_t kMostTied = 4096;
+  static constexpr double kWork = 4000.0;
+
+  struct Group {
+    TiedColumns tied;
+    std::vector<char> member;
+    /// Of sweeps that move it.
+    double share;
+  };
+
+  /// Are two columns of a group that every sweep moves?
+  bool move_together(std::size_t j, std::size_t k) const {
+    return std::any_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+      return group.share >= 1.0 && group.member[j] && group.member[k];
+    });
+  }
 
   std::uint16_t* row(std::size_t i) { return rows_.data() + i * d_; }
   std::size_t levels(std::size_t j) const {
@@ -156,8 +232,9 @@ class FittedRecords {
   std::size_t d_, n_;
   std::vector<std::uint16_t> rows_;
   MissedTables missed_;
+  std::vector<Group> groups_;
   std::vector<std::pair<std::size_t, std::size_t>> held_;
-  std::vector<double> energy_;
+  std::vector<double> energy_, alone_;
   std::vector<char> allowed_;
 };
 

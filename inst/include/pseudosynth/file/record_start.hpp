@@ -83,7 +83,8 @@ class RecordStart {
   }
 
   /// Every combination of the ruled cells from place `k` on, each column's
-  /// levels from a random one. A rule is asked as soon as its cells are set.
+  /// levels from one of its margin. A rule is asked as soon as its cells are
+  /// set.
   template <class Stop>
   bool search(std::uint16_t* record, std::size_t k, Rng& rng,
               const Stop& stopped) const {
@@ -94,7 +95,7 @@ class RecordStart {
     if (stopped()) return false;
     const std::size_t column = static_cast<std::size_t>(ruled_[k]);
     const int L = task_.levels[column];
-    const int from = rng.integer(L);
+    const int from = level(sums_[column], rng);
     for (int v = 0; v < L; ++v) {
       record[column] = static_cast<std::uint16_t>((from + v) % L);
       if (search(record, k + 1, rng, stopped)) return true;

@@ -1,0 +1,151 @@
+// Bindings of file/own_vectors.hpp: rows of records from lines of their levels,
+// and sums of their whole vectors.
+
+#include <atomic>
+#include <pseudosynth/file/own_vectors.hpp>
+
+#include "rcpp_coded.h"
+#include "rcpp_parallel.h"
+
+namespace ps = pseudosynth;
+
+namespace {
+
+/// @param lines (1 + all levels) x P.
+ps::LevelRows to_level_rows(const Rcpp::IntegerMatrix& codes,
+                            const Rcpp::IntegerVector& levels,
+                            const Rcpp::NumericMatrix& lines) {
+  const std::size_t width = static_cast<std::size_t>(lines.ncol());
+  std::vector<double> by_line;
+  by_line.reserve(static_cast<std::size_t>(lines.size()));
+  for (int g = 0; g < lines.nrow(); ++g) {
+    for (int p = 0; p < lines.ncol(); ++p) by_line.push_back(lines(g, p));
+  }
+  return {binding::to_file(codes, binding::to_levels(levels)),
+          std::move(by_line), width};
+}
+
+ps::VectorLimit to_limit(const Rcpp::List& limit) {
+  return {Rcpp::as<double>(limit["kappa"]), Rcpp::as<double>(limit["unit"]),
+          static_cast<std::int64_t>(Rcpp::as<double>(limit["longest"]))};
+}
+
+void check_scale(const ps::LevelRows& rows, const Rcpp::NumericVector& scale) {
+  if (static_cast<std::size_t>(scale.size()) != rows.n_records())
+    Rcpp::stop("Expected a scale for each record.");
+}
+
+/// In parts of the records, on some threads.
+template <class Part>
+void in_parts(const ps::LevelRows& rows, int threads, Part part) {
+  const std::vector<int> cut =
+      binding::cut_range(static_cast<int>(rows.n_records()), 4 * threads);
+  std::atomic<bool> stop{false};
+  binding::run_to_end(static_cast<int>(cut.size()) - 1, threads, stop,
+                      [&](int p) {
+                        part(p, static_cast<std::size_t>(cut[p]),
+                             static_cast<std::size_t>(cut[p + 1]), stop);
+                      });
+}
+
+/// A number of each record's row.
+template <class Number>
+Rcpp::NumericVector of_rows(const ps::LevelRows& rows, int threads,
+                            Number number) {
+  std::vector<double> out(rows.n_records());
+  in_parts(rows, threads,
+           [&](int, std::size_t first, std::size_t last, std::atomic<bool>&) {
+             std::vector<double> row(rows.width());
+             for (std::size_t i = first; i < last; ++i) {
+               rows.read(i, row.data());
+               out[i] = number(row);
+             }
+           });
+  return Rcpp::NumericVector(out.begin(), out.end());
+}
+
+}  // namespace
+
+// What one line each adds up to for every record: a linear predictor.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
+                               Rcpp::IntegerVector levels,
+                               Rcpp::NumericVector lines, int threads = 1) {
+  const Rcpp::NumericMatrix column(static_cast<int>(lines.size()), 1,
+                                   lines.begin());
+  return of_rows(to_level_rows(codes, levels, column), threads,
+                 [](const std::vector<double>& row) { return row[0]; });
+}
+
+// The length of every record's row.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector line_lengths_(Rcpp::IntegerMatrix codes,
+                                  Rcpp::IntegerVector levels,
+                                  Rcpp::NumericMatrix lines, int threads = 1) {
+  return of_rows(to_level_rows(codes, levels, lines), threads,
+                 [](const std::vector<double>& row) {
+                   double squared = 0.0;
+                   for (const double x : row) squared += x * x;
+                   return std::sqrt(squared);
+                 });
+}
+
+// Whole vectors, N x P. @param limit `kappa`, `unit`, `longest`.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericMatrix own_vectors_(Rcpp::IntegerMatrix codes,
+                                 Rcpp::IntegerVector levels,
+                                 Rcpp::NumericMatrix lines,
+                                 Rcpp::NumericVector scale, Rcpp::List limit) {
+  const ps::LevelRows rows = to_level_rows(codes, levels, lines);
+  check_scale(rows, scale);
+  const ps::VectorLimit own = to_limit(limit);
+  std::vector<double> row(rows.width());
+  std::vector<std::int64_t> z(rows.width());
+  Rcpp::NumericMatrix out(codes.nrow(), lines.ncol());
+  for (int i = 0; i < codes.nrow(); ++i) {
+    ps::own_vector(rows, static_cast<std::size_t>(i), scale[i], own, row.data(),
+                   z.data());
+    for (int p = 0; p < lines.ncol(); ++p)
+      out(i, p) = static_cast<double>(z[static_cast<std::size_t>(p)]);
+  }
+  return out;
+}
+
+// sum_i q_i z_i of the same vectors, q whole and at most 2^20: exact, and the
+// same at any number of threads.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector own_sums_(Rcpp::IntegerMatrix codes,
+                              Rcpp::IntegerVector levels,
+                              Rcpp::NumericMatrix lines,
+                              Rcpp::NumericVector scale, Rcpp::NumericVector q,
+                              Rcpp::List limit, int threads = 1) {
+  const ps::LevelRows rows = to_level_rows(codes, levels, lines);
+  check_scale(rows, scale);
+  check_scale(rows, q);
+  const ps::VectorLimit own = to_limit(limit);
+  std::vector<std::int64_t> whole;
+  whole.reserve(static_cast<std::size_t>(q.size()));
+  for (const double one : q) {
+    if (!(std::fabs(one) <= 1048576.0) || one != std::trunc(one))
+      Rcpp::stop("Expected whole scores.");
+    whole.push_back(static_cast<std::int64_t>(one));
+  }
+  const std::size_t most = static_cast<std::size_t>(4 * threads) + 1;
+  const std::size_t P = rows.width();
+  std::vector<std::vector<std::int64_t>> parts(most,
+                                               std::vector<std::int64_t>(P, 0));
+  in_parts(
+      rows, threads,
+      [&](int p, std::size_t first, std::size_t last, std::atomic<bool>& stop) {
+        ps::add_own_vectors(
+            rows, scale.begin(), whole.data(), own, first, last,
+            [&] { return stop.load(); }, parts.at(static_cast<std::size_t>(p)));
+      });
+  Rcpp::NumericVector sums(static_cast<R_xlen_t>(P));
+  for (std::size_t p = 0; p < P; ++p) {
+    std::int64_t sum = 0;
+    for (const std::vector<std::int64_t>& part : parts) sum += part[p];
+    sums[static_cast<R_xlen_t>(p)] = static_cast<double>(sum);
+  }
+  return sums;
+}

@@ -1,0 +1,149 @@
+# Functions of the package with a fault, until the caller ends.
+local_fault <- function(..., frame = parent.frame()) {
+  package <- asNamespace("pseudosynth")
+  faults <- list(...)
+  own <- mget(names(faults), package)
+  set <- function(values) {
+    for (name in names(values)) {
+      unlockBinding(name, package)
+      assign(name, values[[name]], package)
+      lockBinding(name, package)
+    }
+  }
+  withr::defer(set(own), frame)
+  set(faults)
+}
+
+# Households of up to three people, in any order of records.
+household_plan <- function(n = 160, publish = NULL, most = 3) {
+  data <- people(n)
+  data$house <- withr::with_seed(8, sample(rep(seq_len(n / 2), 2)))
+  book <- as.data.frame(draft_codebook(data))
+  book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
+  id <- book$column == "house"
+  book[id, c("lower", "upper", "transform", "family")] <- NA
+  book[id, c("type", "records")] <- list("id", most)
+  file_plan(
+    data, confirm_codebook(codebook(book)), publish = publish, unit = "house"
+  )
+}
+
+audited <- function(plan, neighbours = "add-remove", replays = 6, ...) {
+  release <- suppressWarnings(
+    file_release(plan, 5, neighbours = neighbours, seed = 1, ...),
+    classes = "pseudosynth_warning_budget"
+  )
+  audit_guarantee(release, plan, rows = 500, replays = replays, seed = 2)
+}
+
+is_kept <- function(audit) {
+  all(audit$replays$over == "" & audit$replays$differs == "") &&
+    all(audit$replays$moved <= audit$replays$allowed)
+}
+
+test_that("run again on neighbours, a release differs by what it paid for", {
+  data <- people(200)
+  for (publish in list(NULL, "sex")) {
+    for (neighbours in relation_names) {
+      audit <- audited(people_plan(data, publish = publish), neighbours)
+      expect_true(is_kept(audit))
+      expect_true(all(audit$replays$moved > 0))
+      secret <- is.null(publish) && neighbours == "add-remove"
+      expect_setequal(
+        audit$replays$change,
+        if (secret) c("dropped", "added", "replaced") else "replaced"
+      )
+      expect_setequal(audit$replays$file, c("own", "clones"))
+      expect_match(printed(audit), "all else stayed as it was", fixed = TRUE)
+    }
+  }
+  # A dropped record moves tables by all that was paid for them
+  dropped <- audit$replays[audit$replays$change == "dropped", ]
+  expect_true(all(dropped$moved <= dropped$allowed))
+})
+
+test_that("amounts with several parts, counts and tables are run again, too", {
+  data <- withr::with_seed(3, {
+    pay <- round(stats::rlnorm(250, 8, 1), -1)
+    data.frame(
+      pay = ifelse(stats::runif(250) < 0.3, NA, pay - 800),
+      visits = stats::rpois(250, 4), a = sample(letters[1:3], 250, TRUE)
+    )
+  })
+  book <- as.data.frame(draft_codebook(data))
+  book[1, c("type", "lower", "upper", "transform", "heaps", "zero")] <- list(
+    "amount", "-1000", "1e6", "log", "100", TRUE
+  )
+  book[1, "missing"] <- TRUE
+  book[2, c("type", "levels", "lower", "upper", "family")] <- list(
+    "count", NA, "0", "60", "neg_binomial"
+  )
+  plan <- file_plan(data, confirm_codebook(codebook(book)))
+  # Wide enough a budget for tables of amounts
+  release <- suppressWarnings(
+    file_release(plan, 10, 0.05, seed = 1),
+    classes = "pseudosynth_warning_delta"
+  )
+  audit <- audit_guarantee(release, plan, 500, replays = 7, seed = 2)
+  expect_true(is_kept(audit))
+  expect_true(all(audit$worst$exact <= audit$worst$claimed))
+})
+
+test_that("planted violations are found", {
+  plan <- people_plan(people(150))
+  found <- function(...) {
+    local_fault(...)
+    audited(plan)
+  }
+  # Bins of the margin from the file
+  own_margin <- amount_margin
+  audit <- found(amount_margin = function(y, breaks, ...) {
+    own_margin(y, seq(min(y) - 1, max(y), length.out = length(breaks)), ...)
+  })
+  expect_match(toString(audit$replays$differs), "amounts")
+  expect_match(printed(audit), "VIOLATION")
+  # Records as long as they are
+  audit <- found(own_limit = function(geometry) {
+    list(kappa = Inf, unit = geometry$unit, longest = 2^30)
+  })
+  expect_match(toString(audit$replays$over), "noisy sums of income")
+  expect_true(any(audit$worst$exact > audit$worst$claimed))
+  # A table that nobody counts
+  audit <- found(least_variances = function(weight, squared, budget) {
+    sqrt(squared / weight) * sum(sqrt(weight * squared)[-1]) / budget
+  })
+  expect_match(toString(audit$replays$over), "noisy tables")
+  expect_true(any(audit$worst$exact > audit$worst$claimed))
+  # The number of records without noise
+  audit <- found(noisy_size = function(n, noise, seed) n)
+  expect_match(toString(audit$replays$differs), "block")
+  # A clip that is wider than what is paid for
+  audit <- found(whole_scores = function(score, clip, lowest) {
+    list(
+      q = round(clamp(2 * score / clip, -2, 2) * score_steps),
+      inside = as.double(abs(score) < clip)
+    )
+  })
+  expect_match(toString(audit$replays$over), "noisy sums of income")
+})
+
+test_that("all records of a unit together move no more than is paid for", {
+  plan <- household_plan()
+  for (neighbours in relation_names) {
+    audit <- audited(plan, neighbours, 8)
+    expect_true(is_kept(audit))
+    expect_true(all(audit$worst$exact <= audit$worst$claimed))
+    # Three equal records are the worst
+    if (neighbours == "add-remove") {
+      added <- audit$replays[audit$replays$change == "added", ]
+      expect_gt(max(added$moved / added$allowed), 0.8)
+    }
+  }
+  # Counted as one record, a unit is found to move more
+  own_plan <- spending_plan
+  local_fault(spending_plan = function(plan, ...) {
+    plan$unit$records <- 1
+    own_plan(plan, ...)
+  })
+  expect_false(is_kept(audited(plan)))
+})

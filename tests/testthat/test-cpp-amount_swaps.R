@@ -1,0 +1,96 @@
+# All orders of few values among records, with their law at an inverse
+# temperature.
+swap_case <- function(score_weight, beta) {
+  codes <- cbind(c(1L, 2L, 1L, 2L, 2L), c(1L, 1L, 2L, 2L, 1L))
+  levels <- c(2L, 2L)
+  y <- c(-1, 0.5, 2, 1, -0.3)
+  bins <- findInterval(y, c(0, 0.8))
+  group <- c(1L, 1L, 1L, 2L, 2L)
+  targets <- list(
+    c(0.3, 1.2, 0.2, 1.1, 0.9, 1.3), c(1.4, 0.1, 0.8, 0.6, 0.5, 1.6)
+  )
+  lines <- cbind(c(0.2, 0.5, -0.4, 0.1, 0.3), c(-0.1, 0.2, 0.6, 0, -0.5))
+  row_weight <- c(1, 0.7, 1.2, 0.9, 0.8)
+  expected <- c(0.1, -0.2, 0.4, 0, 0.2)
+  rows <- row_weight * t(apply(codes, 1, function(x) {
+    lines[1, ] + lines[1 + x[1], ] + lines[3 + x[2], ]
+  }))
+  orders <- as.matrix(expand.grid(rep(list(1:5), 5)))
+  orders <- unname(orders[apply(orders, 1, function(x) {
+    !anyDuplicated(x) && all(group[x] == group)
+  }), ])
+  energy <- apply(orders, 1, function(from) {
+    in_tables <- vapply(1:2, function(j) {
+      counts <- table_counts_(
+        cbind(codes[, j], bins[from] + 1L), c(2L, 3L), list(1:2)
+      )[[1]]
+      sum((counts - targets[[j]])^2) / 2
+    }, 0)
+    sum(in_tables) + score_weight * sum(colSums(rows * (y[from] - expected))^2)
+  })
+  list(
+    orders = orders, energy = energy,
+    p = exp(-beta * energy) / sum(exp(-beta * energy)),
+    swap = function(from, sweeps, words) {
+      found <- swap_amounts_(
+        y[from], bins[from], codes, levels, targets, lines, list(
+          bins = 3L, row_weight = row_weight, expected = expected,
+          score_weight = score_weight, group = group, beta = beta,
+          sweeps = sweeps
+        ), words
+      )
+      list(from = from[found$from], energy = found$energy)
+    }
+  )
+}
+
+order_key <- function(x) paste(x, collapse = "")
+
+test_that("swaps leave the law of orders as it is, and balance in detail", {
+  withr::local_seed(4)
+  for (score_weight in c(0, 0.6)) {
+    case <- swap_case(score_weight, 0.8)
+    keys <- apply(case$orders, 1, order_key)
+    expect_length(keys, 12)
+    from <- sample(12, 8000, TRUE, case$p)
+    runs <- lapply(1:8000, function(r) {
+      case$swap(case$orders[from[r], ], 1L, c(score_weight * 10, r))
+    })
+    to <- match(vapply(runs, function(x) order_key(x$from), ""), keys)
+    expect_false(anyNA(to))
+    # Sums of floats
+    energy <- vapply(runs, `[[`, 0, "energy")
+    expect_equal(energy, case$energy[to], tolerance = 1e-5)
+    p <- suppressWarnings(
+      stats::chisq.test(tabulate(to, 12), p = case$p)$p.value
+    )
+    expect_gt(p, 1e-5)
+    # A sweep of three turns is its own reverse
+    flow <- table(factor(from, 1:12), factor(to, 1:12))
+    lower <- lower.tri(flow)
+    forth <- flow[lower]
+    both <- forth + t(flow)[lower]
+    seen <- both > 20
+    expect_gt(sum(seen), 20)
+    z <- sum((2 * forth[seen] - both[seen])^2 / both[seen])
+    expect_gt(stats::pchisq(z, sum(seen), lower.tail = FALSE), 1e-5)
+    # Another temperature would be seen
+    other <- swap_case(score_weight, 0.6)
+    expect_lt(suppressWarnings(
+      stats::chisq.test(tabulate(to, 12), p = other$p)$p.value
+    ), 1e-5)
+  }
+})
+
+test_that("swaps reach all orders from any one", {
+  withr::local_seed(5)
+  case <- swap_case(0.6, 0.8)
+  keys <- apply(case$orders, 1, order_key)
+  to <- vapply(1:4000, function(r) {
+    order_key(case$swap(1:5, 25L, c(7, r))$from)
+  }, "")
+  p <- suppressWarnings(
+    stats::chisq.test(tabulate(match(to, keys), 12), p = case$p)$p.value
+  )
+  expect_gt(p, 1e-5)
+})
