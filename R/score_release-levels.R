@@ -40,11 +40,12 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   # Its linear predictors differ by logits, whose sigma is near 2
   warn_budget(levels_error(found, file, length(levels)), 2, NULL, file$n)
   columns <- model$design$columns
-  new_score_release(
+  made <- score_parts(
     model, settings, neighbours, list(step), NULL,
-    list(stated = found, shrunk = found["mean"]), file, charges, seed,
+    list(stated = found, shrunk = found["mean"]), file,
     paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
   )
+  new_score_release(made, charges, seed)
 }
 
 # What a record of a level counts itself, of what its vector can move: 8% more

@@ -147,15 +147,23 @@ whole_bins <- function(x, values) {
 
 #' What a release has to know of the file's predictors, which are published
 #'
+#' @param file (list) See coded_score_file().
 #' @param b (double, P) Coefficients, where there is a margin.
+#' @param whiten (matrix) See score_geometry(), of the last step.
 #' @return (list) `mean` of the columns; for a margin `rows`: a hundred design
-#'   rows along the linear predictor.
+#'   rows along the linear predictor, `coding`: see table_coding(), and
+#'   `whiten`.
 #' @noRd
-released_population <- function(file, b = NULL) {
-  rows <- if (!is.null(b)) {
-    file$x[typical_rows(drop(file$x %*% b), file$count), , drop = FALSE]
+released_population <- function(file, b = NULL, whiten = NULL) {
+  mean <- column_means(file)
+  if (is.null(b)) {
+    return(list(mean = mean))
   }
-  list(rows = rows, mean = column_means(file))
+  some <- typical_rows(drop(file$x %*% b), file$count)
+  list(
+    rows = file$x[some, , drop = FALSE], mean = mean, coding = file$coding,
+    whiten = whiten
+  )
 }
 
 column_means <- function(file) {
