@@ -26,7 +26,8 @@ bin_shares <- function(amount, line, breaks,
                        spread = spread_of_errors(amount, amount$counts, line),
                        among = line) {
   share <- histogram_share(amount$counts, breaks)
-  some <- sort(among)[round(seq(1, length(among), length.out = 400))]
+  n <- length(among)
+  some <- sort(among)[round(seq(1, n, length.out = min(n, 400)))]
   cut <- latent_places(amount$family, some, spread, share)
   at <- seq(min(line), max(line), length.out = 300)
   below <- latent_share(amount$family, outer(at, cut, function(line, cut) {

@@ -215,7 +215,7 @@ score_parts <- function(model, settings, neighbours, steps, margin, found, file,
     population = if (is.null(margin)) {
       released_population(file)
     } else {
-      released_population(file, found$shrunk$mean, whiten)
+      released_population(file, found$shrunk, whiten)
     },
     coefficients = stated$mean,
     covariance = stated$covariance, draws = named(found$shrunk),

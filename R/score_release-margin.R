@@ -148,20 +148,21 @@ whole_bins <- function(x, values) {
 #' What a release has to know of the file's predictors, which are published
 #'
 #' @param file (list) See coded_score_file().
-#' @param b (double, P) Coefficients, where there is a margin.
+#' @param posterior (list) `mean` and `covariance`, where there is a margin.
 #' @param whiten (matrix) See score_geometry(), of the last step.
 #' @return (list) `mean` of the columns; for a margin `rows`: a hundred design
-#'   rows along the linear predictor, `coding`: see table_coding(), and
-#'   `whiten`.
+#'   rows along the linear predictor, `spread`: see lost_spread(), `coding`: see
+#'   table_coding(), and `whiten`.
 #' @noRd
-released_population <- function(file, b = NULL, whiten = NULL) {
+released_population <- function(file, posterior = NULL, whiten = NULL) {
   mean <- column_means(file)
-  if (is.null(b)) {
+  if (is.null(posterior)) {
     return(list(mean = mean))
   }
-  some <- typical_rows(drop(file$x %*% b), file$count)
+  some <- typical_rows(drop(file$x %*% posterior$mean), file$count)
   list(
-    rows = file$x[some, , drop = FALSE], mean = mean, coding = file$coding,
+    rows = file$x[some, , drop = FALSE], mean = mean,
+    spread = lost_spread(posterior, file), coding = file$coding,
     whiten = whiten
   )
 }

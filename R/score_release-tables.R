@@ -134,16 +134,12 @@ release_score_tables <- function(x, file, plan, seed) {
     file$codes[, plan$told, drop = FALSE], findInterval(file$y, breaks) + 1L
   )
   residuals <- noisy_residuals(codes, plan, plan$noise, seed)
-  line <- drop(file$x %*% x$draws$mean)[file$row]
-  expected <- sums_of_bins(
-    bin_shares(x, line, breaks), file$codes, coded_levels(file$coding)
-  )
+  levels <- coded_levels(file$coding)
+  expected <- expected_tables(x, expected_line(x, file$x), breaks, file, levels)
   excess <- shrunk_tables(
     residuals, expected[plan$told], plan, file$n, plan$noise
   )
-  records <- lapply(plan$told, function(j) {
-    tabulate(file$codes[, j], coded_levels(file$coding)[[j]])
-  })
+  records <- lapply(plan$told, function(j) tabulate(file$codes[, j], levels[j]))
   columns <- names(file$coding)[plan$told]
   by_level <- function(table, levels) matrix(table, length(levels))
   c(
@@ -185,19 +181,11 @@ swap_plan <- function(x, file, counts) {
     return(NULL)
   }
   x <- c(unclass(x), list(counts = counts))
-  line <- drop(file$x %*% x$draws$mean)
+  line <- expected_line(x, file$x)
   breaks <- x$tables$breaks %||% table_breaks(x, score_table_bins)
-  share <- if (has_own_predictors(x, file)) {
-    bin_shares(x, line[file$row], breaks)
-  } else {
-    among <- drop(x$population$rows %*% x$draws$mean)
-    bin_shares(
-      x, line[file$row], breaks, population_scale(x, counts, among), among
-    )
-  }
   # A level more each, for what the file had not
   levels <- coded_levels(x$population$coding) + 1L
-  targets <- sums_of_bins(share, file$codes, levels)
+  targets <- expected_tables(x, line, breaks, file, levels)
   for (name in x$tables$columns) {
     j <- match(name, names(levels))
     excess <- rbind(x$tables$excess[[name]], 0)
@@ -213,6 +201,25 @@ swap_plan <- function(x, file, counts) {
     predictors = with_rows(file$codes, levels, rows, file$row),
     targets = targets, weight = weight[file$row]
   )
+}
+
+#' Tables that the model expects of some records
+#' @param line (double) Linear predictors of the distinct design rows.
+#' @noRd
+expected_tables <- function(x, line, breaks, file, levels) {
+  among <- expected_line(x, x$population$rows)
+  share <- bin_shares(
+    x, line, breaks, population_scale(x, x$counts, among), among
+  )
+  sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
+}
+
+#' Linear predictors of some design rows, as widely spread as the file's
+#' @noRd
+expected_line <- function(x, rows) {
+  spread <- x$population$spread
+  line <- drop(rows %*% x$draws$mean)
+  spread$centre + spread$factor * (line - spread$centre)
 }
 
 # Levels of a column in the core, at most
