@@ -211,7 +211,7 @@ score_parts <- function(model, settings, neighbours, steps, margin, found, file,
   }
   stated <- named(found$stated)
   list(
-    steps = steps, margin = margin,
+    steps = steps, margin = margin, tables = NULL,
     population = if (is.null(margin)) {
       released_population(file)
     } else {

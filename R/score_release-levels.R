@@ -19,7 +19,8 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
   budget <- score_budget(
-    settings, epsilon, neighbours, c(0, 0, length(levels) * (ncol(file$x) + 1))
+    settings, epsilon, neighbours,
+    c(0, 0, length(levels) * (ncol(file$x) + 1), 0)
   )$second
   warn_delta(settings$delta, file$n)
   geometry <- levels_geometry(file, prior, settings$spread)
