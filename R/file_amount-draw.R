@@ -39,11 +39,17 @@ swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words) {
     j <- amount$tables$columns[t]
     targets[[j]] <- targets[[j]] + amount$tables$excess[[t]] * n / amount$n
   }
+  mean <- family_mean(amount$family, line)
+  mean <- if (is_location(amount$family)) {
+    mean + base::mean(y - mean)
+  } else {
+    mean * base::mean(y) / base::mean(mean)
+  }
   frame <- score_frame(amount$family, line, amount$shape)
   length <- row_lengths(amount, set, frame$scale)
   weight <- pmin(1, amount$steps[[2]]$geometry$kappa / length)
   swapped_values(
-    y, line, amount$family, breaks,
+    y, mean, breaks,
     list(codes = set, levels = amount$levels, lines = level_lines(amount)),
     targets, weight * frame$scale / frame$spread, words, group, swaps
   )

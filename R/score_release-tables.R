@@ -135,7 +135,8 @@ release_score_tables <- function(x, file, plan, seed) {
   )
   residuals <- noisy_residuals(codes, plan, plan$noise, seed)
   levels <- coded_levels(file$coding)
-  expected <- expected_tables(x, expected_line(x, file$x), breaks, file, levels)
+  share <- expected_shares(x, file, breaks)[file$row, , drop = FALSE]
+  expected <- sums_of_bins(share, file$codes, levels)
   excess <- shrunk_tables(
     residuals, expected[plan$told], plan, file$n, plan$noise
   )
@@ -172,7 +173,7 @@ table_breaks <- function(x, bins) {
 #' @param x (`score_release`) With a margin.
 #' @param file (list) See published_rows(), with `codes`.
 #' @param counts (list) See margin_counts().
-#' @return (list or `NULL`, where there is nothing to swap) `line`, `breaks`,
+#' @return (list or `NULL`, where there is nothing to swap) `breaks`, `expected`,
 #'   `predictors`, `targets`, `weight`: see swapped_values().
 #' @noRd
 swap_plan <- function(x, file, counts) {
@@ -181,37 +182,49 @@ swap_plan <- function(x, file, counts) {
     return(NULL)
   }
   x <- c(unclass(x), list(counts = counts))
-  line <- expected_line(x, file$x)
   breaks <- x$tables$breaks %||% table_breaks(x, score_table_bins)
+  share <- expected_shares(x, file, breaks)
   # A level more each, for what the file had not
   levels <- coded_levels(x$population$coding) + 1L
-  targets <- expected_tables(x, line, breaks, file, levels)
+  targets <- sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
   for (name in x$tables$columns) {
     j <- match(name, names(levels))
     excess <- rbind(x$tables$excess[[name]], 0)
     targets[[j]] <- targets[[j]] +
       as.vector(tabulate(file$codes[, j], levels[j]) * excess)
   }
-  frame <- score_frame(x$family, line, x$shape)
+  frame <- score_frame(x$family, expected_line(x, file$x), x$shape)
   rows <- file$x %*% x$population$whiten
   length <- frame$scale * sqrt(rowSums(rows^2))
   weight <- pmin(1, x$steps[[2]]$kappa / length) * frame$scale / frame$spread
   list(
-    line = line[file$row], breaks = breaks,
+    breaks = breaks,
+    expected = drop(share %*% means_of_bins(x, breaks))[file$row],
     predictors = with_rows(file$codes, levels, rows, file$row),
     targets = targets, weight = weight[file$row]
   )
 }
 
-#' Tables that the model expects of some records
-#' @param line (double) Linear predictors of the distinct design rows.
+#' How likely the bins are for each design row, see bin_shares()
 #' @noRd
-expected_tables <- function(x, line, breaks, file, levels) {
+expected_shares <- function(x, file, breaks) {
   among <- expected_line(x, x$population$rows)
-  share <- bin_shares(
-    x, line, breaks, population_scale(x, x$counts, among), among
+  bin_shares(
+    x, expected_line(x, file$x), breaks,
+    population_scale(x, x$counts, among), among
   )
-  sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
+}
+
+#' The mean value of each bin, by the margin
+#' @noRd
+means_of_bins <- function(x, breaks) {
+  ends <- c(0, histogram_share(x$counts, breaks), 1)
+  bins <- length(breaks) + 1
+  p <- outer((seq_len(40) - 0.5) / 40, seq_len(bins), function(inside, bin) {
+    ends[bin] + inside * (ends[bin + 1] - ends[bin])
+  })
+  values <- whole_bins(x, histogram_quantile(x$counts, as.vector(p)))
+  colMeans(matrix(values, nrow(p)))
 }
 
 #' Linear predictors of some design rows, as widely spread as the file's
@@ -267,7 +280,7 @@ swapped_scores <- function(x, plan, y, words) {
     rep(list(double()), length(plan$predictors$levels) - length(plan$targets))
   )
   swapped_values(
-    y, plan$line, x$family, plan$breaks, plan$predictors, targets, plan$weight,
-    words
+    y, plan$expected + mean(y - plan$expected), plan$breaks, plan$predictors,
+    targets, plan$weight, words
   )
 }

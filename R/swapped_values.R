@@ -6,7 +6,7 @@
 swapping <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
 
 #' @param y (double, n) Values on the modelled scale.
-#' @param line (double, n) Linear predictors: scores are those beside them.
+#' @param expected (double, n) Scores are of values beside these.
 #' @param breaks (double) Of the tables' bins, without the ends.
 #' @param predictors (list) `codes` (integer matrix, n rows, from 1), `levels`
 #'   of each column and `lines`, see swap_amounts_().
@@ -17,20 +17,14 @@ swapping <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
 #' @param group (integer, n) Only records of the same group swap.
 #' @return (double, n) The same values, in another order.
 #' @noRd
-swapped_values <- function(y, line, family, breaks, predictors, targets, weight,
+swapped_values <- function(y, expected, breaks, predictors, targets, weight,
                            words, group = rep(1L, length(y)),
                            swaps = swapping) {
-  mean <- family_mean(family, line)
-  mean <- if (is_location(family)) {
-    mean + base::mean(y - mean)
-  } else {
-    mean * base::mean(y) / base::mean(mean)
-  }
-  variance <- max(base::mean((y - mean)^2), 1e-300)
+  variance <- max(mean((y - expected)^2), 1e-300)
   found <- swap_amounts_(
     y, findInterval(y, breaks), predictors$codes, predictors$levels, targets,
     predictors$lines, list(
-      bins = length(breaks) + 1L, row_weight = weight, expected = mean,
+      bins = length(breaks) + 1L, row_weight = weight, expected = expected,
       score_weight = swaps$scores / variance, group = as.integer(group),
       beta = swaps$beta, sweeps = swaps$sweeps
     ), words
