@@ -2,10 +2,6 @@
 # values get the margin, then records swap their values until the tables and the
 # scores of the set are those that were released.
 
-# Sweeps of swaps at each inverse temperature, and how much scores weigh in the
-# energy
-amount_swaps <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
-
 #' @param amount (list) See release_amount().
 #' @param set (integer matrix) Predictors of the set's records with values.
 #' @param group (integer) Records that may swap their values: those of parts
@@ -15,7 +11,7 @@ amount_swaps <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, group, words, stream,
-                        swaps = amount_swaps) {
+                        swaps = swapping) {
   n <- nrow(set)
   if (n == 0) {
     return(double())
@@ -27,17 +23,14 @@ draw_amount <- function(amount, set, group, words, stream,
   latent <- line + margin_scale(amount, counts, line, error) * error
   y <- whole_bins(amount, quantile_of_rank(counts, latent, p))
   if (n > 1 && length(amount$levels) > 0) {
-    y <- swapped_values(amount, set, group, line, counts, y, swaps, words,
-      stream
-    )
+    y <- swapped_amounts(amount, set, group, line, counts, y, swaps, words)
   }
   y
 }
 
 #' Values swapped between records, so that the margin stays as it is
 #' @noRd
-swapped_values <- function(amount, set, group, line, counts, y, swaps, words,
-                           stream) {
+swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words) {
   n <- length(y)
   breaks <- amount$tables$breaks %||%
     quantile_breaks(amount, counts, table_bins)
@@ -57,15 +50,9 @@ swapped_values <- function(amount, set, group, line, counts, y, swaps, words,
   lines <- level_lines(geometry$whiten, amount)
   length <- frame$scale *
     line_lengths_(set, amount$levels, lines, default_threads())
-  variance <- max(base::mean((y - mean)^2), 1e-300)
   weight <- pmin(1, geometry$kappa / length)
-  found <- swap_amounts_(
-    y, findInterval(y, breaks), set, amount$levels, targets, lines, list(
-      bins = base::length(breaks) + 1L,
-      row_weight = weight * frame$scale / frame$spread, expected = mean,
-      score_weight = swaps$scores / variance, group = as.integer(group),
-      beta = swaps$beta, sweeps = swaps$sweeps
-    ), words
+  swapped_values(
+    y, mean, breaks, list(codes = set, levels = amount$levels, lines = lines),
+    targets, weight * frame$scale / frame$spread, words, group, swaps
   )
-  y[found$from]
 }

@@ -256,29 +256,16 @@ located_reference <- function(margin, family, n) {
 
 #' Coefficients whose linear predictor varies as much as the unknown ones' does
 #'
-#' A posterior mean lies closer to 0 than coefficients of the posterior: sets
-#' drawn from it have too weak relations. The slopes grow in common; the mean of
-#' the linear predictor stays.
+#' See lost_spread(). The slopes grow in common; the mean of the linear predictor
+#' stays.
 #' @param posterior (list) `mean`, `covariance`.
 #' @noRd
 with_lost_variance <- function(posterior, rows) {
   b <- posterior$mean
-  if (length(b) == 1) {
-    return(b)
-  }
-  share <- rows$count / sum(rows$count)
-  centre <- drop(crossprod(rows$x, share))
-  gram <- design_gram_(rows$products, share) - tcrossprod(centre)
   slopes <- seq_along(b)[-1]
-  shown <- drop(crossprod(b, gram %*% b))
-  lost <- sum(gram[slopes, slopes] * posterior$covariance[slopes, slopes])
-  if (shown <= 1e-8 * lost) {
-    return(b)
-  }
-  # Where next to nothing is known of them, noise is not made larger
-  factor <- min(1.5, sqrt(1 + max(0, lost) / shown))
-  b[1] <- b[1] + (1 - factor) * sum(centre[slopes] * b[slopes])
-  b[slopes] <- factor * b[slopes]
+  spread <- lost_spread(posterior, rows)
+  b[1] <- spread$centre - spread$factor * (spread$centre - b[1])
+  b[slopes] <- spread$factor * b[slopes]
   b
 }
 

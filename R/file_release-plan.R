@@ -153,7 +153,7 @@ part_cost <- function(moves, budget, coordinates) {
 #' @noRd
 amount_tables_cost <- function(budget, levels, free) {
   costs <- lapply(least_table_bins:table_bins, function(bins) {
-    plan <- amount_tables_plan(levels, bins, budget, free)
+    plan <- binned_tables_plan(levels, bins, budget, free)
     # Noise that is too wide to be drawn is an error now
     table_noise(plan, 1)
     variance <- allocate_noise(plan, 1)

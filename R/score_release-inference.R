@@ -109,7 +109,11 @@ format.score_release <- function(x, ...) {
     if (is.null(x$margin)) {
       ", no margin"
     } else {
-      sprintf(", margin of %d bins", length(x$margin$noisy))
+      sprintf(", margin of %d bins%s", length(x$margin$noisy), if (
+        is.null(x$tables)) "" else sprintf(
+        ", %d table%s", length(x$tables$columns),
+        if (length(x$tables$columns) == 1) "" else "s"
+      ))
     }
   )
 }
@@ -118,7 +122,7 @@ print_lines.score_release <- function(x) {
   c(
     strwrap(capitalize(format(x)), 78, exdent = 2),
     paste0("  ", format_table(data.frame(
-      part = x$charges$what, "scale of noise" = noise_scales(x),
+      part = x$charges$what, "scale of noise" = shown_scales(x),
       check.names = FALSE
     ))),
     if (is_saturated(x)) {
@@ -130,11 +134,20 @@ print_lines.score_release <- function(x) {
   )
 }
 
-#' The scale of the noise of each part, the margin first
+#' The scales of the noise of each part, the margin first; of tables one each
+#' @return (list of double)
 #' @noRd
 noise_scales <- function(x) {
   parts <- Filter(Negate(is.null), c(list(x$margin), x$steps))
-  vapply(parts, `[[`, 0, "scale")
+  c(lapply(parts, `[[`, "scale"), if (!is.null(x$tables)) {
+    list(x$tables$noise$scale)
+  })
+}
+
+shown_scales <- function(x) {
+  vapply(noise_scales(x), function(scales) {
+    paste(unique(vapply(range(scales), format_exact, "")), collapse = " to ")
+  }, "")
 }
 
 # as.list() has the parts of the published file, and str() walks by as.list()
@@ -154,6 +167,7 @@ as.list.score_release <- function(x, ...) {
   }
   list(
     steps = lapply(x$steps, plain), margin = plain(x$margin),
+    tables = plain_tables(x$tables),
     coefficients = as.list(x$coefficients), covariance = x$covariance,
     draws = list(mean = as.list(x$draws$mean), covariance = x$draws$covariance),
     shape = as.list(x$shape), slope_scale = x$slope_scale,
@@ -164,15 +178,25 @@ as.list.score_release <- function(x, ...) {
   )
 }
 
+plain_tables <- function(tables) {
+  if (is.null(tables)) {
+    return(NULL)
+  }
+  list(
+    breaks = tables$breaks, residuals = tables$residuals, noise = tables$noise
+  )
+}
+
 # The object -----------------------------------------------------------------
 
 #' Only public and released numbers, built anew
 #' @param file (list) See score_file().
-#' @param charges (data frame) See plan_charges().
 #' @param names (character) Of the coefficients.
+#' @return (list) Of a release without tables.
 #' @noRd
-new_score_release <- function(model, settings, neighbours, steps, margin, found,
-                              file, charges, seed, names) {
+score_parts <- function(model, settings, neighbours, steps, margin, found, file,
+                        names) {
+  whiten <- steps[[length(steps)]]$geometry$whiten
   steps <- lapply(steps, function(step) {
     if (!is.null(step$b)) step$reference <- stats::setNames(step$b, names)
     step[setdiff(names(step), c("b", "centre", "spread", "z", "geometry"))]
@@ -186,11 +210,13 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
     )
   }
   stated <- named(found$stated)
-  made <- list(
-    steps = steps, margin = margin,
-    population = released_population(
-      file, if (!is.null(margin)) found$shrunk$mean
-    ),
+  list(
+    steps = steps, margin = margin, tables = NULL,
+    population = if (is.null(margin)) {
+      released_population(file)
+    } else {
+      released_population(file, found$shrunk, whiten)
+    },
     coefficients = stated$mean,
     covariance = stated$covariance, draws = named(found$shrunk),
     shape = if (!is.null(found$shrunk$shape)) {
@@ -199,13 +225,19 @@ new_score_release <- function(model, settings, neighbours, steps, margin, found,
     slope_scale = found$slope_scale, family = model$family, prior = model$prior,
     response = released_response(model$response), design = model$design,
     reference = settings$reference, n_records = file$n, delta = settings$delta,
-    neighbours = neighbours, spread = settings$spread,
-    reproducible = !is.null(seed)
+    neighbours = neighbours, spread = settings$spread
   )
+}
+
+#' @param made (list) See score_parts(), with `tables` where it has any.
+#' @param charges (data frame) See plan_charges().
+#' @noRd
+new_score_release <- function(made, charges, seed) {
+  made$reproducible <- !is.null(seed)
   # The same seed and outcome are the same release, which is paid once
   if (!is.null(seed)) {
     charges$id <- vapply(
-      charges$what, hashed_id, "", made[c("steps", "margin")], seed
+      charges$what, hashed_id, "", made[c("steps", "margin", "tables")], seed
     )
   }
   made$charges <- charges
@@ -260,7 +292,7 @@ score_verdict <- function(x) {
       if (is_categorical(x$family)) {
         "a public vector in the block of its level,"
       } else {
-        "its clipped whole score times a public vector,"
+        "its clipped whole score times a public vector or that of its bin,"
       },
       "under exact discrete", if (x$delta > 0) "Gaussian" else "Laplace",
       "noise."
@@ -295,12 +327,20 @@ score_inputs <- function(x, bounds = NULL, combine = NULL) {
     noise = sprintf(
       "discrete %s, scales %s in whole units",
       if (x$delta > 0) "Gaussian" else "Laplace",
-      paste(vapply(noise_scales(x), format_exact, ""), collapse = " ")
+      paste(
+        vapply(unlist(noise_scales(x)), format_exact, ""), collapse = " "
+      )
     ),
     if (!is.null(x$margin)) {
       c(margin = sprintf(
         "%d bins on [%s, %s] around the reference", length(x$margin$noisy),
         format_exact(x$margin$bounds[1]), format_exact(x$margin$bounds[2])
+      ))
+    },
+    if (!is.null(x$tables)) {
+      c(tables = sprintf(
+        "%d quantile bins of the noisy margin by each of %d predictors",
+        length(x$tables$breaks) + 1L, length(x$tables$columns)
       ))
     }
   ))

@@ -19,7 +19,8 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   settings$shares <- c(0, 0, 1)
   settings$spread <- settings$spread %||% levels_spread
   budget <- score_budget(
-    settings, epsilon, neighbours, c(0, 0, length(levels) * (ncol(file$x) + 1))
+    settings, epsilon, neighbours,
+    c(0, 0, length(levels) * (ncol(file$x) + 1), 0)
   )$second
   warn_delta(settings$delta, file$n)
   geometry <- levels_geometry(file, prior, settings$spread)
@@ -40,11 +41,12 @@ release_levels <- function(model, settings, epsilon, neighbours, seed,
   # Its linear predictors differ by logits, whose sigma is near 2
   warn_budget(levels_error(found, file, length(levels)), 2, NULL, file$n)
   columns <- model$design$columns
-  new_score_release(
+  made <- score_parts(
     model, settings, neighbours, list(step), NULL,
-    list(stated = found, shrunk = found["mean"]), file, charges, seed,
+    list(stated = found, shrunk = found["mean"]), file,
     paste(rep(levels[-1], each = length(columns)), columns, sep = ":")
   )
+  new_score_release(made, charges, seed)
 }
 
 # What a record of a level counts itself, of what its vector can move: 8% more

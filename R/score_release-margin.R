@@ -150,15 +150,24 @@ whole_bins <- function(x, values) {
 
 #' What a release has to know of the file's predictors, which are published
 #'
-#' @param b (double, P) Coefficients, where there is a margin.
+#' @param file (list) See coded_score_file().
+#' @param posterior (list) `mean` and `covariance`, where there is a margin.
+#' @param whiten (matrix) See score_geometry(), of the last step.
 #' @return (list) `mean` of the columns; for a margin `rows`: a hundred design
-#'   rows along the linear predictor.
+#'   rows along the linear predictor, `spread`: see lost_spread(), `coding`: see
+#'   table_coding(), and `whiten`.
 #' @noRd
-released_population <- function(file, b = NULL) {
-  rows <- if (!is.null(b)) {
-    file$x[typical_rows(drop(file$x %*% b), file$count), , drop = FALSE]
+released_population <- function(file, posterior = NULL, whiten = NULL) {
+  mean <- column_means(file)
+  if (is.null(posterior)) {
+    return(list(mean = mean))
   }
-  list(rows = rows, mean = column_means(file))
+  some <- typical_rows(drop(file$x %*% posterior$mean), file$count)
+  list(
+    rows = file$x[some, , drop = FALSE], mean = mean,
+    spread = lost_spread(posterior, file), coding = file$coding,
+    whiten = whiten
+  )
 }
 
 column_means <- function(file) {

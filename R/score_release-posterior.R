@@ -377,6 +377,30 @@ is_saturated <- function(x) {
     last$share + 2 * last$share_noise < 0.15
 }
 
+#' How much farther linear predictors lie from their mean than a posterior mean's
+#'
+#' It lies closer to 0 than coefficients of the posterior: sets drawn from it
+#' have too weak relations.
+#' @param posterior (list) `mean`, `covariance`.
+#' @param rows (list) See distinct_rows().
+#' @return (list) `centre` (of the linear predictor) and `factor`.
+#' @noRd
+lost_spread <- function(posterior, rows) {
+  b <- posterior$mean
+  share <- rows$count / sum(rows$count)
+  means <- drop(crossprod(rows$x, share))
+  gram <- design_gram_(rows$products, share) - tcrossprod(means)
+  shown <- drop(crossprod(b, gram %*% b))
+  lost <- sum(gram * posterior$covariance)
+  # Where next to nothing is known of them, noise is not made larger
+  factor <- if (shown > 1e-8 * lost) {
+    min(1.5, sqrt(1 + max(0, lost) / shown))
+  } else {
+    1
+  }
+  list(centre = sum(means * b), factor = factor)
+}
+
 #' The variance of a typical record's linear predictor
 #' @noRd
 typical_variance <- function(covariance, file) {

@@ -291,14 +291,17 @@ noisy_sums <- function(sums, noise, seed, what) {
 
 #' What the parts may spend
 #'
-#' @param coordinates (three counts) Noisy numbers of each part, at most.
-#' @return (list of list) `margin`, `first`, `second`, each `noise`, `relation`,
-#'   `amount` (mu or epsilon) and `call`.
+#' @param coordinates (four counts) Noisy numbers of each part, at most.
+#' @param tables (number) The share of tables.
+#' @return (list of list) `margin`, `first`, `second` and, with a share,
+#'   `tables`, each `noise`, `neighbours` and `amount` (mu or epsilon); `tables`
+#'   also `sigma`, see refined().
 #' @noRd
-score_budget <- function(settings, epsilon, neighbours, coordinates) {
+score_budget <- function(settings, epsilon, neighbours, coordinates,
+                         tables = 0) {
   share <- settings$shares
   if (is.null(settings$bounds)) share[1] <- 0
-  share <- share / sum(share)
+  share <- c((1 - tables) * share / sum(share), tables)
   laplace <- settings$delta == 0
   amount <- if (laplace) {
     epsilon * share
@@ -311,8 +314,17 @@ score_budget <- function(settings, epsilon, neighbours, coordinates) {
       amount = one
     )
   })
-  stats::setNames(parts, c("margin", "first", "second"))
+  parts <- stats::setNames(parts, c("margin", "first", "second", "tables"))
+  if (tables == 0) {
+    return(parts[1:3])
+  }
+  # As large as the noise of the other parts; see least_sigma()
+  parts$tables$sigma <- min(ceiling(least_units / parts$tables$amount), 2^29)
+  parts
 }
+
+# No part but tables has a smaller sensitivity, rounding included
+least_units <- 0.98 * score_length * score_steps
 
 #' The mu that an epsilon allows
 #'
@@ -324,9 +336,8 @@ score_budget <- function(settings, epsilon, neighbours, coordinates) {
 #' @noRd
 score_mu <- function(epsilon, delta, coordinates) {
   mu <- gaussian_mu(epsilon, 0.99 * delta)
-  # No part has a smaller sensitivity, rounding included
-  least <- 0.98 * score_length * score_steps
-  beside <- gaussian_mu(epsilon, delta, gaussian_gap(least / mu, coordinates))
+  gap <- gaussian_gap(least_units / mu, coordinates)
+  beside <- gaussian_mu(epsilon, delta, gap)
   if (beside >= mu) mu else max(beside, zcdp_mu(epsilon, delta))
 }
 

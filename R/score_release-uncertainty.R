@@ -12,11 +12,11 @@
 # the sample twice: what they are combined by, (1 + 1/m) B - U, is the small
 # difference of two large variances, and right without published predictors.
 
-#' @param words (four words) Of the seed.
 #' @return (matrix, N x m) On the modelled scale.
 #' @noRd
-uncertain_scores <- function(x, file, m, words) {
+uncertain_scores <- function(x, file, m, seed) {
   n <- length(file$row)
+  words <- seed_words(seed, "synthesize")
   known <- known_sums(x, file)
   margin <- if (!is.null(x$margin)) known_margin(x)
   vapply(seq_len(m), function(j) {

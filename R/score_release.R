@@ -141,8 +141,8 @@ score_release <- function(formula, data, family = student_t(), epsilon,
                           reference = NULL, bounds = NULL, bins = 40,
                           prior = NULL,
                           clip = NULL, shares = c(0.3, 0.12, 0.58),
-                          spread = NULL, response = NULL, scaling = NULL,
-                          seed = NULL, ledger = NULL, ...) {
+                          table_share = 0.35, spread = NULL, response = NULL,
+                          scaling = NULL, seed = NULL, ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn score_release}.")
   check_ledger(ledger)
   check_formula(formula)
@@ -150,7 +150,7 @@ score_release <- function(formula, data, family = student_t(), epsilon,
   family <- check_score_family(family)
   if (is_categorical(family)) reference <- check_no_reference(reference, clip)
   settings <- score_settings(
-    reference, delta, bounds, bins, clip, shares, spread, family
+    reference, delta, bounds, bins, clip, shares, spread, family, table_share
   )
   check_score_epsilon(epsilon)
   neighbours <- check_choice(neighbours, relation_names)
@@ -204,10 +204,10 @@ used_levels <- function(data) {
 
 #' What may be stated without the file
 #' @return (list) `reference`, `delta`, `bounds`, `bins`, `clip`, `shares`,
-#'   `spread`.
+#'   `spread`, `table_share`.
 #' @noRd
 score_settings <- function(reference, delta, bounds, bins, clip, shares,
-                           spread, family = NULL) {
+                           spread, family = NULL, table_share = 0) {
   refuse_if(
     is.null(reference), "A score release needs {.arg reference}.",
     i = "For instance {.code {reference_example(family)}}.", arg = "reference"
@@ -231,7 +231,8 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares,
     reference = reference, delta = as.double(delta),
     bounds = if (!is.null(bounds)) check_bounds(bounds),
     bins = check_count(bins, min = 2, max = 500), clip = clip,
-    shares = shares / sum(shares), spread = spread
+    shares = shares / sum(shares), spread = spread,
+    table_share = check_number(table_share, min = 0, below = 1)
   )
 }
 
@@ -317,7 +318,7 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     ))
   }
   settings$spread <- settings$spread %||% 1
-  file <- score_file(model)
+  file <- coded_score_file(model)
   prior <- score_prior(model)
   b <- reference_draw(settings$reference$values, model, file$spec)
   shape <- if (length(family$extras) > 0) b[length(b)]
@@ -332,17 +333,18 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
   b <- b[seq_along(prior$location)]
   check_score_margin(settings, model$response)
   clip <- (settings$clip %||% law_of(family)$clip) * line_unit(family, shape)
-  budget <- score_budget(
-    settings, epsilon, neighbours, c(settings$bins, rep(length(b) + 1, 2))
+  budget <- release_budget(
+    settings, family, file, epsilon, neighbours, length(b) + 1
   )
   budget[2:3] <- lapply(budget[2:3], with_step_cost, length(b))
   warn_delta(settings$delta, file$n)
   plan <- if (!is.null(settings$bounds)) {
     plan_margin(file, model, settings, b, shape, budget$margin)
   }
+  tables <- plan_score_tables(file, budget, length(plan$breaks) - 1)
   charges <- plan_charges(list(
     "noisy margin" = plan$noise, "noisy scores, step 1" = budget$first$cost,
-    "noisy scores, step 2" = budget$second$cost
+    "noisy scores, step 2" = budget$second$cost, "noisy tables" = tables$cost
   ))
   pay_release(ledger, charges, model, m, seed)
 
@@ -370,10 +372,37 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     eta <- drop(file$x %*% found$stated$mean)
     warn_wide_counts(family, last, eta, file$count)
   }
-  new_score_release(
-    model, settings, neighbours, steps, margin, found, file, charges, seed,
+  made <- score_parts(
+    model, settings, neighbours, steps, margin, found, file,
     model$design$columns
   )
+  if (!is.null(tables)) {
+    made$tables <- release_score_tables(
+      made, file, tables, stage_seed(seed, "tables")
+    )
+  }
+  new_score_release(made, charges, seed)
+}
+
+#' What the parts of a release may spend: tables where the budget bears them
+#' @param columns (count) Noisy numbers of a step.
+#' @noRd
+release_budget <- function(settings, family, file, epsilon, neighbours,
+                           columns) {
+  cells <- settings$bins * sum(coded_levels(file$coding))
+  coordinates <- c(settings$bins, columns, columns, cells)
+  budget <- function(tables) {
+    score_budget(settings, epsilon, neighbours, coordinates, tables)
+  }
+  share <- settings$table_share
+  if (share > 0 && can_have_tables(settings, family)) {
+    whole <- budget(share)
+    levels <- coded_levels(file$coding)
+    if (bears_tables(file$n, levels, whole$tables$amount)) {
+      return(whole)
+    }
+  }
+  budget(0)
 }
 
 #' All of the margin that is public, before its noise is drawn

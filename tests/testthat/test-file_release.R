@@ -94,7 +94,7 @@ test_that("tables of an amount cost a replaced record what is charged", {
         )
         charged <- amount_tables_cost(budget, levels, free)$rho
         for (bins in c(5L, 9L, 12L)) {
-          plan <- amount_tables_plan(levels, bins, budget, free)
+          plan <- binned_tables_plan(levels, bins, budget, free)
           noise <- table_noise(plan, 100)
           dropped <- sum(noise$squared / noise$variance)
           replaced <- replaced_cost(

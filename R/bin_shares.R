@@ -1,0 +1,70 @@
+# Bins of a response that hold equal counts of a noisy margin, and how likely a
+# value is in each, given its linear predictor.
+
+#' Breaks between bins of equal counts; those of counts between whole numbers
+#' @noRd
+quantile_breaks <- function(amount, counts, bins) {
+  breaks <- histogram_quantile(counts, seq_len(bins - 1) / bins)
+  if (amount$family$kind == "count") breaks <- floor(breaks) + 0.5
+  breaks <- unique(breaks)
+  breaks[breaks > min(counts$breaks) & breaks < max(counts$breaks)]
+}
+
+#' How likely each row's value is in each bin, given that ranks are mapped to
+#' the margin
+#'
+#' A bin's share of all rows is the margin's; a curve of each bin along the
+#' linear predictor serves all rows.
+#' @param amount (list) `counts`, `family`, `shape` and `steps` of a release.
+#' @param line (double, N) Linear predictors.
+#' @param breaks (double) Of the bins, without the ends.
+#' @param spread (number) Scale of the errors.
+#' @param among (double) Linear predictors of the records whose margin it is.
+#' @return (matrix, N x bins)
+#' @noRd
+bin_shares <- function(amount, line, breaks,
+                       spread = spread_of_errors(amount, amount$counts, line),
+                       among = line) {
+  share <- histogram_share(amount$counts, breaks)
+  n <- length(among)
+  some <- sort(among)[round(seq(1, n, length.out = min(n, 400)))]
+  cut <- latent_places(amount$family, some, spread, share)
+  at <- seq(min(line), max(line), length.out = 300)
+  below <- latent_share(amount$family, outer(at, cut, function(line, cut) {
+    (cut - line) / spread
+  }))
+  below <- cbind(0, matrix(below, length(at)), 1)
+  curve <- below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
+  if (at[1] == at[300]) {
+    return(curve[rep(1, length(line)), , drop = FALSE])
+  }
+  apply(curve, 2, function(y) stats::approx(at, y, line, rule = 2)$y)
+}
+
+#' Places that some shares of all rows' latent values lie below
+#' @noRd
+latent_places <- function(family, line, scale, share) {
+  tail <- scale * latent_quantile(family, stats::plogis(seq(-30, 30, 0.1)))
+  at <- sort(unique(c(min(line) + tail, max(line) + tail)))
+  below <- share_below(family, at, line, scale)
+  stats::approx(below, at, share, ties = "mean", rule = 2)$y
+}
+
+#' The share of a histogram below some values
+#' @noRd
+histogram_share <- function(x, values) {
+  cumulative <- c(0, cumsum(histogram_shares(x)))
+  stats::approx(x$breaks, cumulative, values, rule = 2, ties = "ordered")$y
+}
+
+#' The scale of errors under which rows agree with the released sums: see
+#' margin_scale()
+#' @noRd
+spread_of_errors <- function(amount, counts, line) {
+  n <- length(line)
+  # Errors in an order that has nothing to do with the rows'
+  at <- (seq_len(n) * 0.6180339887498949) %% 1
+  margin_scale(
+    amount, counts, sort(line), latent_quantile(amount$family, at)
+  )
+}

@@ -1,0 +1,87 @@
+# Tables of a response's bins by each predictor: where a budget bears them, what
+# is measured of them, and what they say beside a model.
+
+# Bins of a number where it is a predictor
+predictor_bins <- 5
+
+#' Does a budget bear tables?
+#'
+#' Not where a level has fewer records than 32 deviations of the noise that
+#' tables of counts would have.
+#' @param n (number) Records.
+#' @param levels (integer) Of the predictors.
+#' @param mu (number) Of the tables.
+#' @return (flag)
+#' @noRd
+bears_tables <- function(n, levels, mu) {
+  levels <- levels[levels > 1]
+  length(levels) > 0 && n >= 32 * mean(levels) * sqrt(length(levels)) / mu
+}
+
+#' The pairs of a predictor and the bins, as a block's plan has its tables
+#'
+#' @param budget (list) See noise_of(), with `sigma`, see refined().
+#' @param free (logical) Which predictors are protected. If none is, a replaced
+#'   record moves to another bin of the same levels.
+#' @return (list) See plan_block(); `told`: which predictors have a table.
+#' @noRd
+binned_tables_plan <- function(levels, bins, budget, free) {
+  told <- which(levels > 1)
+  own <- c(levels[told], bins)
+  tables <- lapply(seq_along(told), function(t) c(t, length(own)))
+  list(
+    told = told, levels = own, tables = tables,
+    published = !c(free[told], TRUE),
+    lengths = residual_lengths(tables, own), squared = budget$amount^2,
+    neighbours = budget$neighbours, sigma = budget$sigma,
+    replaced = replaced_star
+  )
+}
+
+#' What a replaced record costs at most where all tables are pairs with the last
+#' column
+#'
+#' With k = (L - 1) / L: if it changes the last column, a table moves by 2 k of
+#' the other one, and by less if that changes, too. If it does not, a table
+#' moves by 2 k of the last column where the other one changes.
+#' @param plan (list) See binned_tables_plan().
+#' @noRd
+replaced_star <- function(plan, variance) {
+  k <- (plan$levels - 1) / plan$levels
+  last <- length(k)
+  free <- !plan$published[-last]
+  2 * max(sum(k[-last] / variance), k[last] * sum(1 / variance[free]))
+}
+
+#' What tables have beyond what a model expects, without what is only noise
+#'
+#' @param residuals (list of double) Noisy, see noisy_residuals().
+#' @param expected (list of double) Tables of the model, in counts.
+#' @param plan (list) See binned_tables_plan().
+#' @param noise (data frame) See table_noise().
+#' @return (list of double) In counts, see shrunk_residual().
+#' @noRd
+shrunk_tables <- function(residuals, expected, plan, n, noise) {
+  lapply(seq_along(residuals), function(t) {
+    levels <- plan$levels[plan$tables[[t]]]
+    base <- pmax(expected[[t]], 0)
+    shrunk_residual(
+      residuals[[t]] - centred_table(base, levels), base / n, levels,
+      noise$variance[t]
+    )
+  })
+}
+
+#' Sums of rows' shares of the bins by each predictor's levels
+#' @param share (matrix, N x bins)
+#' @param codes (integer matrix, N x predictors) Levels, from 1.
+#' @return (list of double) One for each predictor, its level fastest.
+#' @noRd
+sums_of_bins <- function(share, codes, levels) {
+  lapply(seq_along(levels), function(j) {
+    table <- matrix(0, levels[j], ncol(share))
+    sums <- rowsum(share, codes[, j])
+    table[as.integer(rownames(sums)), ] <- sums
+    as.vector(table)
+  })
+}

@@ -1,0 +1,287 @@
+# Tables of a score release: bins of the response by each published predictor,
+# where the budget bears them. What they have beyond what the release's model
+# expects is what swaps put into sets.
+
+# Bins of the response, at most: tenths and twentieths are unions of them
+score_table_bins <- 20
+
+# Predictors as tables have them -----------------------------------------------
+
+#' See score_file(); with `coding` and `codes` of its predictors
+#' @noRd
+coded_score_file <- function(model) {
+  coding <- table_coding(model$design, model$data)
+  c(
+    score_file(model),
+    list(coding = coding, codes = table_codes(coding, model$data))
+  )
+}
+
+#' How predictors are coded for tables: levels, or breaks of a number's fifths
+#'
+#' Of published columns. An interval holds its lower break, and each holds a
+#' record of the file.
+#' @param data (data frame) The file.
+#' @return (named list, by predictor) `levels` (character) or `breaks` (double).
+#' @noRd
+table_coding <- function(design, data) {
+  data <- plain_columns(data)
+  lapply(stats::setNames(nm = design$variables), function(name) {
+    x <- data[[name]]
+    if (!is.numeric(x)) {
+      return(list(levels = distinct_text(x)))
+    }
+    inner <- seq_len(predictor_bins - 1) / predictor_bins
+    breaks <- unique(stats::quantile(x, inner, names = FALSE, type = 1))
+    list(breaks = as.double(breaks[breaks > min(x)]))
+  })
+}
+
+#' How many levels each predictor has in tables
+#' @noRd
+coded_levels <- function(coding) {
+  vapply(coding, function(one) {
+    if (is.null(one$levels)) length(one$breaks) + 1L else length(one$levels)
+  }, 1L)
+}
+
+#' Codes of records, from 1; one above all levels where the file had no such
+#' level
+#' @return (integer matrix, N x predictors)
+#' @noRd
+table_codes <- function(coding, data) {
+  data <- plain_columns(data)
+  codes <- vapply(names(coding), function(name) {
+    one <- coding[[name]]
+    if (is.null(one$levels)) {
+      return(findInterval(data[[name]], one$breaks) + 1L)
+    }
+    match(
+      as_text(data[[name]]), as_text(one$levels), length(one$levels) + 1L
+    )
+  }, integer(nrow(data)))
+  matrix(codes, nrow(data))
+}
+
+# What they cost ---------------------------------------------------------------
+
+#' The plan of a release's tables, from public numbers alone
+#'
+#' @param file (list) `n` and `coding`.
+#' @param budget (list) See score_budget(); `tables` is `NULL` without any.
+#' @param bins (count) Of the margin.
+#' @return (list or `NULL`) See binned_tables_plan(); `bins`, `noise` (see
+#'   table_noise()) and `cost` (`rho` by relation, `gap`).
+#' @noRd
+plan_score_tables <- function(file, budget, bins) {
+  if (is.null(budget$tables)) {
+    return(NULL)
+  }
+  levels <- unname(coded_levels(file$coding))
+  plan <- binned_tables_plan(
+    levels, min(score_table_bins, bins), budget$tables,
+    free = rep(FALSE, length(levels))
+  )
+  plan$bins <- plan$levels[length(plan$levels)]
+  plan$noise <- table_noise(plan, file$n)
+  plan$cost <- score_tables_cost(plan)
+  plan
+}
+
+#' What a record costs in tables of public predictors
+#'
+#' Dropped, it takes (L - 1) / L (B - 1) / B of squared length from each. Another
+#' response moves it to another bin of its level: 2 (L - 1) / L.
+#' @noRd
+score_tables_cost <- function(plan) {
+  noise <- plan$noise
+  list(
+    rho = by_relation(
+      sum(noise$squared / noise$variance),
+      plan$replaced(plan, noise$variance)
+    ) / 2,
+    gap = sum(gaussian_gap(noise$scale, noise$cells))
+  )
+}
+
+#' Is there a margin whose bins tables may have, and Gaussian noise?
+#'
+#' Laplace noise would grow with the number of tables. Two values are told by the
+#' steps, whose sums are their tables.
+#' @noRd
+can_have_tables <- function(settings, family) {
+  !is.null(settings$bounds) && settings$delta > 0 && family$kind != "binary"
+}
+
+# What is released -------------------------------------------------------------
+
+#' The noisy tables of a release
+#'
+#' @param x (list) The release without its tables.
+#' @param file (list) See score_file(), with `codes`.
+#' @return (list) Of public and released numbers only: `breaks` (of the bins, on
+#'   the modelled scale, without the ends), `columns` (predictors that have a
+#'   table), `records` (of each of their levels, public), `residuals` (list of
+#'   matrix, a row for each level: noisy counts, centred along rows and
+#'   columns), `noise` (data frame, a row for each table), `excess` (what a
+#'   record of each level has beyond what the model expects, by bin), and the
+#'   cost.
+#' @noRd
+release_score_tables <- function(x, file, plan, seed) {
+  x$counts <- margin_counts(x)
+  # As many bins as were counted for, though some may coincide
+  breaks <- table_breaks(x, plan$bins)
+  codes <- cbind(
+    file$codes[, plan$told, drop = FALSE], findInterval(file$y, breaks) + 1L
+  )
+  residuals <- noisy_residuals(codes, plan, plan$noise, seed, "noisy tables")
+  levels <- coded_levels(file$coding)
+  share <- expected_shares(x, file, breaks)[file$row, , drop = FALSE]
+  expected <- sums_of_bins(share, file$codes, levels)
+  excess <- shrunk_tables(
+    residuals, expected[plan$told], plan, file$n, plan$noise
+  )
+  records <- lapply(plan$told, function(j) tabulate(file$codes[, j], levels[j]))
+  columns <- names(file$coding)[plan$told]
+  by_level <- function(table, levels) matrix(table, length(levels))
+  c(
+    list(
+      breaks = breaks, columns = columns,
+      records = stats::setNames(records, columns),
+      residuals = stats::setNames(Map(by_level, residuals, records), columns),
+      noise = cbind(predictor = columns, plan$noise),
+      excess = stats::setNames(Map(function(table, records) {
+        by_level(table, records) / records
+      }, excess, records), columns)
+    ),
+    plan$cost
+  )
+}
+
+#' Breaks between bins of equal counts; those of counts between whole numbers
+#'
+#' @return (double) One less than there are bins; some may coincide.
+#' @noRd
+table_breaks <- function(x, bins) {
+  breaks <- histogram_quantile(x$counts, seq_len(bins - 1) / bins)
+  if (x$family$kind == "count") floor(breaks) + 0.5 else breaks
+}
+
+# What sets are drawn towards --------------------------------------------------
+
+#' What swaps of a release's sets need, whatever the set
+#'
+#' @param x (`score_release`) With a margin.
+#' @param file (list) See published_rows(), with `codes`.
+#' @param counts (list) See margin_counts().
+#' @return (list or `NULL`, where there is nothing to swap) `breaks`, `expected`,
+#'   `predictors`, `targets`, `weight`: see swapped_values().
+#' @noRd
+swap_plan <- function(x, file, counts) {
+  n <- length(file$row)
+  if (n < 2 || ncol(file$codes) == 0) {
+    return(NULL)
+  }
+  x <- c(unclass(x), list(counts = counts))
+  breaks <- x$tables$breaks %||% table_breaks(x, score_table_bins)
+  share <- expected_shares(x, file, breaks)
+  # A level more each, for what the file had not
+  levels <- coded_levels(x$population$coding) + 1L
+  targets <- sums_of_bins(share[file$row, , drop = FALSE], file$codes, levels)
+  for (name in x$tables$columns) {
+    j <- match(name, names(levels))
+    excess <- rbind(x$tables$excess[[name]], 0)
+    targets[[j]] <- targets[[j]] +
+      as.vector(tabulate(file$codes[, j], levels[j]) * excess)
+  }
+  frame <- score_frame(x$family, expected_line(x, file$x), x$shape)
+  rows <- file$x %*% x$population$whiten
+  length <- frame$scale * sqrt(rowSums(rows^2))
+  weight <- pmin(1, x$steps[[2]]$kappa / length) * frame$scale / frame$spread
+  list(
+    breaks = breaks,
+    expected = drop(share %*% means_of_bins(x, breaks))[file$row],
+    predictors = with_rows(file$codes, levels, rows, file$row),
+    targets = targets, weight = weight[file$row]
+  )
+}
+
+#' How likely the bins are for each design row, see bin_shares()
+#' @noRd
+expected_shares <- function(x, file, breaks) {
+  among <- expected_line(x, x$population$rows)
+  bin_shares(
+    x, expected_line(x, file$x), breaks,
+    population_scale(x, x$counts, among), among
+  )
+}
+
+#' The mean value of each bin, by the margin
+#' @noRd
+means_of_bins <- function(x, breaks) {
+  ends <- c(0, histogram_share(x$counts, breaks), 1)
+  bins <- length(breaks) + 1
+  p <- outer((seq_len(40) - 0.5) / 40, seq_len(bins), function(inside, bin) {
+    ends[bin] + inside * (ends[bin + 1] - ends[bin])
+  })
+  values <- whole_bins(x, histogram_quantile(x$counts, as.vector(p)))
+  colMeans(matrix(values, nrow(p)))
+}
+
+#' Linear predictors of some design rows, as widely spread as the file's
+#' @noRd
+expected_line <- function(x, rows) {
+  spread <- x$population$spread
+  line <- drop(rows %*% x$draws$mean)
+  spread$centre + spread$factor * (line - spread$centre)
+}
+
+# Levels of a column in the core, at most
+largest_column <- 65535L
+
+#' Predictors with the rows of their design, as the core adds up scores
+#'
+#' Design rows are levels of further columns that have no table: in each of
+#' these the first level is none of its rows.
+#' @return (list) `codes`, `levels` and `lines`, see swapped_values().
+#' @noRd
+with_rows <- function(codes, levels, rows, row) {
+  held <- largest_column - 1L
+  further <- seq_len(ceiling(nrow(rows) / held))
+  none <- matrix(0, 1, ncol(rows))
+  parts <- lapply(further, function(k) {
+    from <- (k - 1L) * held
+    own <- seq(from + 1L, min(nrow(rows), from + held))
+    code <- row - from + 1L
+    code[code < 2L | code > length(own) + 1L] <- 1L
+    list(
+      code = as.integer(code), levels = length(own) + 1L,
+      lines = rbind(none, rows[own, , drop = FALSE])
+    )
+  })
+  list(
+    codes = do.call(cbind, c(list(codes), lapply(parts, `[[`, "code"))),
+    levels = as.integer(c(levels, vapply(parts, `[[`, 1L, "levels"))),
+    lines = do.call(rbind, c(
+      list(none[rep(1, 1 + sum(levels)), , drop = FALSE]),
+      lapply(parts, `[[`, "lines")
+    ))
+  )
+}
+
+#' A set's values, swapped towards the release's tables and scores
+#' @param plan (list or `NULL`) See swap_plan().
+#' @noRd
+swapped_scores <- function(x, plan, y, words) {
+  if (is.null(plan)) {
+    return(y)
+  }
+  targets <- c(
+    plan$targets,
+    rep(list(double()), length(plan$predictors$levels) - length(plan$targets))
+  )
+  swapped_values(
+    y, plan$expected + mean(y - plan$expected), plan$breaks, plan$predictors,
+    targets, plan$weight, words
+  )
+}
