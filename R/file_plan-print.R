@@ -21,7 +21,7 @@ print_lines.file_plan <- function(x) {
     format(x), format_table(shown),
     field_lines(c(
       columns = paste(n, names(n), collapse = ", "),
-      protects = if ("published" %in% names(n)) {
+      protects = if (length(x$published) > 0) {
         "all columns that are not published"
       } else {
         "all columns, and the number of records"
@@ -32,6 +32,9 @@ print_lines.file_plan <- function(x) {
         sprintf(
           "%s, at most %s", x$unit$column, counted(x$unit$records, "record")
         )
+      },
+      weight = if (!is.null(x$weight)) {
+        paste0(x$weight, if (!x$weight %in% x$published) ", drawn last")
       },
       rules = if (length(x$rules) > 0) {
         paste(vapply(x$rules, `[[`, "", "text"), collapse = "; ")
@@ -50,7 +53,9 @@ print_lines.file_plan <- function(x) {
   )
 }
 
-plan_roles <- c("protected", "published", "constant", "left out")
+plan_roles <- c(
+  "protected", "published", "weight", "published weight", "constant", "left out"
+)
 
 #' What becomes of each column, in words
 #' @noRd

@@ -88,8 +88,19 @@ file_inputs <- function(x) {
         vapply(x$amounts, `[[`, "", "transform")
       ), collapse = "; "))
     },
-    if (length(x$rules) > 0) c(rules = paste(x$rules, collapse = "; "))
+    if (length(x$rules) > 0) c(rules = paste(x$rules, collapse = "; ")),
+    if (!is.null(x$weight)) c(weight = weight_input(x))
   ))
+}
+
+#' What the guarantee counts a survey weight as
+#' @noRd
+weight_input <- function(x) {
+  paste0(
+    x$weight, if (x$weight %in% x$published) ", published",
+    "; counts as an attribute of its own record, also if it was computed from ",
+    "others"
+  )
 }
 
 # Printing ---------------------------------------------------------------------
@@ -120,7 +131,7 @@ print_lines.file_release <- function(x) {
       amounts = if (length(x$amounts) > 0) {
         paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
       },
-      unit = file_unit_text(x)
+      unit = file_unit_text(x), weight = x$weight
     )),
     "  synthesize(x) draws files, guarantee(x) is the whole label"
   )

@@ -61,11 +61,12 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
 #' @noRd
 has_public_size <- function(plan) length(plan$published) > 0
 
-#' Amounts whose values are protected
+#' Amounts whose values are protected, a weight last: all others then predict it
 #' @noRd
 protected_amounts <- function(plan) {
   table <- plan$table
-  table$column[table$amount & table$role == "protected"]
+  amounts <- setdiff(table$column[table$amount], plan$published)
+  c(setdiff(amounts, plan$weight), intersect(amounts, plan$weight))
 }
 
 # The noise of an amount's tables has at least so many whole units

@@ -21,7 +21,8 @@
 #' (T - \bar u))^2} degrees of freedom.
 #'
 #' @param data A [`synthetic_data`][synthetic_data] object, or a
-#'   [`pseudo_posterior`][pseudo_posterior], whose sets are used.
+#'   [`pseudo_posterior`][pseudo_posterior], whose sets are used. For weighted
+#'   estimates see [survey_design()].
 #' @param expr (expression) The analysis to run in each set, with the set's
 #'   columns as variables, such as `lm(log(income) ~ age + earner)`.
 #' @param fits (list) The m results: the value of `with()`; a list of models
@@ -155,10 +156,17 @@ with.pseudo_posterior <- function(data, expr, ...) {
 }
 
 in_each_set <- function(sets, asked, caller) {
+  in_each_frame(as.list(sets), asked, caller, sets$made_by$combine)
+}
+
+#' @param frames (list of lists) The variables of each set.
+#' @param combine (string) See combine_words.
+#' @noRd
+in_each_frame <- function(frames, asked, caller, combine) {
   around <- named_objects(asked, caller)
   structure(
-    lapply(as.list(sets), function(set) eval(asked, set, around)),
-    class = "synthetic_fits", combine = sets$made_by$combine
+    lapply(frames, function(frame) eval(asked, frame, around)),
+    class = "synthetic_fits", combine = combine
   )
 }
 

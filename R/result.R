@@ -40,7 +40,8 @@ NULL
 
 # Documented elements that some objects of a class lack
 optional_elements <- list(
-  synthesizer = c("censor", "reweighting"), privacy_guarantee = "exceedance"
+  synthesizer = c("censor", "reweighting"), privacy_guarantee = "exceedance",
+  synthetic_data = c("weight", "totals")
 )
 
 #' What `$` answers where there is nothing, or the name is in lapply()'s dots

@@ -31,7 +31,10 @@
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
 #'     (string): the rules by which [pool()] combines estimates from the sets:
-#'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined.
+#'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined;
+#'   * `weight` (string or `NULL`): the column with the survey weights of a whole
+#'     file, see [survey_design()]; `totals` (list or `NULL`): the public totals
+#'     that [rake_weights()] made them meet.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
@@ -104,9 +107,11 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 
 #' @param sets (list of data frames)
 #' @param columns (data frame) See synthesized_columns().
+#' @param weight (string or `NULL`) The column with survey weights.
 #' @noRd
-new_synthetic_data <- function(sets, columns, label, assignment, combine) {
-  seal(new_result(
+new_synthetic_data <- function(sets, columns, label, assignment, combine,
+                               weight = NULL) {
+  made <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
     m = length(sets), n_records = nrow(sets[[1]]),
@@ -115,7 +120,9 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine) {
       assignment = assignment, reproducible = label$reproducible,
       combine = combine
     )
-  ))
+  )
+  made$weight <- weight
+  seal(made)
 }
 
 #' The table of synthesized columns: a row each
@@ -345,6 +352,7 @@ print_lines.synthetic_data <- function(x) {
     if (n_moved > 0) {
       sprintf("  moved to the ends: %s values", format_count(n_moved))
     },
+    weights_line(x),
     wrap_line(paste("label:", format(label))),
     paste0(
       "  as.data.frame(x) is ", if (x$m == 1) "the set" else "all sets",
@@ -353,6 +361,25 @@ print_lines.synthetic_data <- function(x) {
     ),
     if (nothing) "  Without a guarantee: not for release"
   )
+}
+
+#' Which column has the survey weights, and what they sum to by statement
+#' @noRd
+weights_line <- function(x) {
+  if (!is.null(x$weight)) {
+    raked <- if (!is.null(x$totals)) {
+      paste(", raked to public totals of", totals_of(x$totals))
+    }
+    wrap_line(paste0("survey weights: ", x$weight, raked))
+  }
+}
+
+#' Which columns totals are of, in words
+#' @noRd
+totals_of <- function(totals) {
+  toString(vapply(totals, function(x) {
+    paste(setdiff(names(x), "total"), collapse = " x ")
+  }, ""))
 }
 
 #' @rdname synthetic_data

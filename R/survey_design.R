@@ -1,0 +1,100 @@
+# Synthetic sets as survey designs, for package survey.
+
+#' Synthetic sets as designs of package survey
+#'
+#' Makes a [survey::svydesign()] of each set, with the set's survey weights. The
+#' functions of package survey then give weighted estimates and their standard
+#' errors. Sets whose weights were raked by [rake_weights()] become raked
+#' designs: totals that were stated have standard error 0.
+#'
+#' Of several sets, `with()` runs a function of package survey in each design,
+#' and [pool()] combines the results. As in package survey the expression leaves
+#' the design out: `with(designs, svymean(~income))`.
+#'
+#' Standard errors take every record as a draw of its own, with unequal
+#' probabilities: they know no strata or clusters. For others call
+#' [survey::svydesign()] on `as.data.frame(sets)`.
+#'
+#' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan has a
+#'   `weight`.
+#' @param set (count or `NULL`) Which set. `NULL`, the default: the set if there
+#'   is one, otherwise all of them.
+#' @param data (`survey_designs`) The designs of several sets.
+#' @param expr (call) A function of package survey without its argument
+#'   `design`, such as `svyglm(log(income) ~ age)`.
+#' @param ... Not used.
+#' @return Of one set a `survey.design2`. Of several a `survey_designs`, which
+#'   is also an `svyimputationList` of package survey: a list with `designs`,
+#'   one for each set. Rows are in random order, as `as.data.frame(sets)` has
+#'   them. `with()`: a list of results of class `synthetic_fits`, see [pool()].
+#' @section Error types: `pseudosynth_error_input`: sets without weights; a set
+#'   that is not there; an expression that is no call; if package survey is not
+#'   installed.
+#' @section Privacy: Post-processing of the sets: the label is theirs. A design
+#'   holds a set and nothing else, in random order.
+#' @seealso [rake_weights()], [file_plan()], [pool()]
+#' @examplesIf requireNamespace("survey", quietly = TRUE)
+#' people <- subset(ce_income, income > 0, c("income", "region", "sex"))
+#' people$weight <- 20000 * ifelse(people$region == "South", 1.5, 1)
+#' book <- as.data.frame(draft_codebook(people))
+#' book[c(1, 4), "lower"] <- c("1", "1000")
+#' book[c(1, 4), "upper"] <- c("2e6", "1e5")
+#' book[c(1, 4), "transform"] <- "log"
+#' plan <- file_plan(people, confirm_codebook(codebook(book)),
+#'   weight = "weight"
+#' )
+#' set <- synthesize(file_release(plan, epsilon = 1))
+#' design <- survey_design(set)
+#' survey::svymean(~sex, design)
+#' survey::svyby(~income, ~region, design, survey::svymean)
+#' @export
+survey_design <- function(sets, set = NULL) {
+  check_weighted_sets(sets)
+  check_count(set, min = 1, null = TRUE)
+  check_installed("survey")
+  if (!is.null(set) || sets$m == 1) {
+    return(set_design(sets, set %||% 1))
+  }
+  structure(
+    list(
+      designs = lapply(seq_len(sets$m), set_design, sets = sets),
+      call = quote(survey_design(sets))
+    ),
+    class = c("survey_designs", "svyimputationList"),
+    combine = sets$made_by$combine
+  )
+}
+
+#' The design of one set
+#' @noRd
+set_design <- function(sets, set) {
+  frame <- as.data.frame(sets, set = set)
+  design <- if (is.null(sets$totals)) {
+    plain_design(frame, frame[[sets$weight]])
+  } else {
+    raked_design(frame, sets$weight, sets$totals, set)
+  }
+  # As it can be made from the frame, without what was called here
+  design$call <- as.call(list(
+    quote(svydesign), ids = quote(~1), data = quote(set),
+    weights = call("~", as.name(sets$weight))
+  ))
+  design
+}
+
+#' @rdname survey_design
+#' @export
+with.survey_designs <- function(data, expr, ...) {
+  asked <- substitute(expr)
+  check_that(
+    is.call(asked), asked,
+    "{.arg expr} must be a call, such as {.code svymean(~income)}.",
+    arg = "expr"
+  )
+  check_installed("survey")
+  asked$design <- quote(.design)
+  in_each_frame(
+    lapply(data$designs, function(design) list(.design = design)), asked,
+    parent.frame(), attr(data, "combine")
+  )
+}
