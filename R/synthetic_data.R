@@ -31,7 +31,9 @@
 #'   * `m`, `n_records` (counts);
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
 #'     (string): the rules by which [pool()] combines estimates from the sets:
-#'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined.
+#'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined;
+#'   * `codebook` (of a [file_release()] only): the agency's [codebook()] of the
+#'     columns of a set.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
@@ -104,9 +106,11 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 
 #' @param sets (list of data frames)
 #' @param columns (data frame) See synthesized_columns().
+#' @param codebook (`codebook` or `NULL`) Of whole files.
 #' @noRd
-new_synthetic_data <- function(sets, columns, label, assignment, combine) {
-  seal(new_result(
+new_synthetic_data <- function(sets, columns, label, assignment, combine,
+                               codebook = NULL) {
+  synthetic <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
     m = length(sets), n_records = nrow(sets[[1]]),
@@ -115,7 +119,9 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine) {
       assignment = assignment, reproducible = label$reproducible,
       combine = combine
     )
-  ))
+  )
+  synthetic$codebook <- codebook
+  seal(synthetic)
 }
 
 #' The table of synthesized columns: a row each
@@ -292,7 +298,7 @@ as.data.frame.synthetic_data <- function(x, ..., set = NULL) {
     return(plain_frame(leaving_form(x[[check_count(set, min = 1)]])))
   }
   sets <- lapply(x$sets, function(set) plain_frame(leaving_form(set)))
-  stacked <- do.call(rbind, sets)
+  stacked <- plain_frame(stacked_sets(sets))
   number <- rep(seq_len(x$m), each = x$n_records)
   taken <- "set" %in% names(stacked)
   cbind(
@@ -318,6 +324,25 @@ leaving_form <- function(set) {
     }),
     names = names(set), row.names = seq_len(n),
     class = frame_class(is_tibble(set))
+  )
+}
+
+#' Sets one below the other
+#'
+#' Some classes lose their attributes where their package is not loaded. Those
+#' of a column are the same in all sets.
+#' @return (data frame)
+#' @noRd
+stacked_sets <- function(sets) {
+  first <- sets[[1]]
+  columns <- lapply(stats::setNames(nm = names(first)), function(name) {
+    values <- unlist(lapply(sets, function(set) unclass(set[[name]])))
+    attributes(values) <- attributes(first[[name]])
+    values
+  })
+  structure(
+    columns, class = class(first),
+    row.names = .set_row_names(sum(vapply(sets, nrow, 1L)))
   )
 }
 
