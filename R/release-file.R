@@ -77,7 +77,7 @@ check_file_sets <- function(file, synthetic, public) {
 
 #' Refuse published columns that identify records or tell protected ones
 #' @noRd
-check_published <- function(file, synthetic, public) {
+check_published_file <- function(file, synthetic, public) {
   set <- synthetic$sets[[1]]
   beside <- set[setdiff(names(set), synthetic$columns$name)]
   if (length(beside) == 0) {

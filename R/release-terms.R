@@ -18,7 +18,7 @@ deployment_terms <- function(label) {
       "differential privacy (mu) or zero-concentrated differential privacy",
       "(rho), whichever is smaller"
     ),
-    unit = label$unit, neighbours = neighbour_words(inputs$published),
+    unit = label$unit, neighbours = neighbour_words(inputs),
     privacy_loss = lapply(stats::setNames(nm = names(total$rho)), function(by) {
       list(
         epsilon = total$epsilon[[by]], delta = total$delta,
@@ -65,16 +65,21 @@ deployment_terms <- function(label) {
   )
 }
 
-neighbour_words <- function(published) {
-  fixed <- if (identical(published, "none")) {
+neighbour_words <- function(inputs) {
+  whose <- if (inputs$unit == "a record") {
+    c("one record is", "one record")
+  } else {
+    c("all records of one unit are", "all records of one unit")
+  }
+  fixed <- if (inputs$published == "none") {
     ""
   } else {
     "; published columns and the number of records stay"
   }
   list(
-    "add-remove" = paste0("all records of one unit are left out", fixed),
+    "add-remove" = paste0(whose[1], " left out", fixed),
     replace = paste0(
-      "the protected columns of all records of one unit change", fixed
+      "the protected columns of ", whose[2], " change", fixed
     )
   )
 }

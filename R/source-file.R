@@ -57,7 +57,7 @@ published_frame <- function(x) {
 
 label_of_file_sets <- function(x, asked, rows) {
   label_of_file(
-    x, what = "synthetic data", m = asked$m, n_records = rows$n,
+    x, what = "synthetic data", m = asked$m,
     reproducible = x$reproducible || is_seeded(asked$seed)
   )
 }
