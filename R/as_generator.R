@@ -13,8 +13,9 @@
 #' at most m sets at a time, the j-th from its j-th draw. Calling
 #' `as_generator()` again on the fit takes other draws, whose charges are added.
 #'
-#' [score_release()] and [perturbed_histogram()] objects hold no record and need
-#' no generator: save them as they are.
+#' Objects of [score_release()], [perturbed_histogram()] and [file_release()]
+#' hold no protected value and need no generator: [release()] writes them as
+#' they are.
 #'
 #' @param x (`synthesizer` or `pseudo_posterior`) A fit, or a job: its last fit,
 #'   its margin and its bounds. The sets that the job has drawn come from other
@@ -71,10 +72,14 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
     bounds <- bounds %||% only_column(x$synthetic)$bounds
   }
   refuse_if(
-    inherits(fit, c("score_release", "perturbed_histogram")),
-    "{.arg x} needs no generator: it holds no record.",
-    i = "Write it with {.fn release}, and give it to {.fn synthesize} with
-         {.arg newdata}.",
+    inherits(fit, c("score_release", "perturbed_histogram", "file_release")),
+    "{.arg x} needs no generator: it holds no protected value.",
+    i = if (inherits(fit, "file_release")) {
+      "Write it with {.fn release}, and give it to {.fn synthesize}."
+    } else {
+      "Write it with {.fn release}, and give it to {.fn synthesize} with
+       {.arg newdata}."
+    },
     arg = "x"
   )
   check_class(

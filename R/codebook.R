@@ -318,6 +318,15 @@ column_specs <- function(book) {
   stats::setNames(specs, table$column)
 }
 
+#' The codebook of some of the columns, in their order
+#' @noRd
+book_of <- function(book, columns) {
+  table <- unclass(book)$table
+  table <- table[match(columns, table$column), ]
+  row.names(table) <- NULL
+  new_result("codebook", table = table)
+}
+
 # Print ------------------------------------------------------------------------
 
 unconfirmed <- function(book) {

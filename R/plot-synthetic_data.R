@@ -25,13 +25,20 @@ NULL
 #' @rdname plot.synthetic_data
 #' @method autoplot synthetic_data
 #' @export
-autoplot.synthetic_data <- function(object, prefix = NULL, ...) {
+autoplot.synthetic_data <- function(object, prefix = NULL, data = NULL, ...) {
   check_no_dots(..., hint = "See {.fn plot.synthetic_data}.")
+  whole <- are_files(object)
   refuse_if(
-    is.data.frame(prefix), "The figure of sets shows only the sets.",
+    is.data.frame(prefix) || !whole && !is.null(data),
+    "The figure of sets shows only the sets.",
     i = "{.fn utility} compares them with the file, and has a figure.",
-    arg = "prefix"
+    i = "Sets of a file release stand beside {.code data = file}.",
+    arg = if (is.null(data)) "prefix" else "data"
   )
+  if (whole) {
+    response_prefix(prefix)
+    return(plot_file_sets(object, data))
+  }
   plot_synthetic(object, prefix)
 }
 

@@ -235,13 +235,13 @@ combining_rule <- function(fits, rule) {
   of_sets <- inherits(sets, "synthetic_data")
   known <- if (of_sets) unclass(sets)$made_by$combine else attr(fits, "combine")
   refuse_if(
-    identical(known, "none"), "Sets of a score release cannot be combined.",
+    identical(known, "none"), "These sets cannot be combined.",
     x = "They hold the same best values in different rows, so the variance
          between them does not measure what the noise hides.",
-    i = "{.code confint(release)} has the release's own intervals of its
+    i = "{.code confint(release)} has a score release's own intervals of its
          coefficients.",
-    i = "{.code synthesize(release, m = 20, newdata, uncertainty = TRUE)}
-         draws sets that {.fn pool} can combine.",
+    i = "Where the release takes it, {.code synthesize(release, m = 20,
+         uncertainty = TRUE)} draws sets that {.fn pool} can combine.",
     arg = "fits"
   )
   refuse_if(

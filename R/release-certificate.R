@@ -1,6 +1,17 @@
 # What goes with the sets: a codebook of their columns and a certificate of how
 # they were made.
 
+#' Of whole files the agency's own codebook, which codebook() reads again
+#' @noRd
+write_release_codebook <- function(synthetic, frame, folder) {
+  path <- file.path(folder, "codebook.csv")
+  if (are_files(synthetic)) {
+    write_codebook(unclass(synthetic)$codebook, path)
+  } else {
+    write_csv(release_codebook(synthetic, frame), path)
+  }
+}
+
 #' One row for each column, for each level where it has some
 #' @param frame (data frame) A set as it is written.
 #' @noRd
@@ -67,21 +78,26 @@ column_type <- function(x) {
 #' @param files (data frame) See file_table().
 #' @noRd
 release_certificate <- function(x, synthetic, data, files, long) {
-  column <- only_column(synthetic)
+  whole <- are_files(synthetic)
   fit <- if (is_job(x)) final_fit(x) else data
-  list(
+  model <- if (!whole) {
+    list(
+      formula = formula_text(fit), scale = only_column(synthetic)$transform,
+      assignment = synthetic$made_by$assignment
+    )
+  }
+  certificate <- list(
     certificate = "pseudosynth release",
     made_by = synthetic$made_by[c("package", "version")], sets = synthetic$m,
     records = synthetic$n_records,
     layout = if (long) "one file of all sets" else "one file a set",
-    synthetic = I(column$name),
-    published = I(setdiff(names(synthetic$sets[[1]]), column$name)),
-    model = list(
-      formula = formula_text(fit), scale = column$transform,
-      assignment = synthetic$made_by$assignment
-    ),
+    synthetic = I(synthetic$columns$name),
+    published = I(setdiff(names(synthetic$sets[[1]]), synthetic$columns$name)),
     guarantee = as.list(guarantee(synthetic)), files = row_lists(files)
   )
+  certificate$model <- model
+  certificate$deployment <- deployment_terms(guarantee(synthetic))
+  certificate
 }
 
 #' The model's formula, its variables spelled out
@@ -135,7 +151,8 @@ certificate_lines <- function(certificate, synthetic) {
   in_plain_figures(c(
     "Certificate of a release of synthetic data", "",
     unlist(two_columns(Filter(function(row) length(row) > 1, rows))), "",
-    guarantee_lines(label), "", "Files, with their SHA-256", files
+    deployment_lines(certificate$deployment), guarantee_lines(label), "",
+    "Files, with their SHA-256", files
   ))
 }
 
@@ -158,16 +175,15 @@ write_template <- function(synthetic, folder, formats) {
   label$unit <- "a"
   synthetic$guarantee <- seal(label)
   synthetic$sets <- list(frame)
+  synthetic$columns <- synthetic$columns[1, ]
   synthetic$columns$name <- "a"
+  if (are_files(synthetic)) synthetic$codebook <- template_book()
   synthetic <- seal(synthetic)
   files <- file_table(folder, write_sets(list(set = frame), folder, formats))
-  write_csv(
-    release_codebook(synthetic, cbind(frame, set = 1L)),
-    file.path(folder, "codebook.csv")
-  )
+  write_release_codebook(synthetic, cbind(frame, set = 1L), folder)
   for (long in c(FALSE, TRUE)) {
     certificate <- release_certificate(synthetic, synthetic, NULL, files, long)
-    certificate$model$formula <- "a"
+    if (!is.null(certificate$model)) certificate$model$formula <- "a"
     into <- file.path(folder, long)
     dir.create(into)
     made <- write_certificate(certificate, synthetic, into)

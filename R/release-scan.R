@@ -13,15 +13,15 @@ shared_by <- 5L
 #'   `number`, `column`), `file`.
 #' @noRd
 release_secrets <- function(file, synthetic, public, formats = "csv") {
-  drawn_column <- only_column(synthetic)
   released <- synthetic$sets[[1]]
-  published <- setdiff(names(released), drawn_column$name)
+  published <- setdiff(names(released), synthetic$columns$name)
+  book <- unclass(synthetic)$codebook
   # Published is what the file's own column has; other records' are their own
   own <- intersect(published, names(file))
   shown_columns <- c(file[own], released[setdiff(published, own)])
   shown <- c(
-    names(released), public,
-    shown_text(drawn_values(synthetic)), shown_text(shown_columns)
+    names(released), public, if (!is.null(book)) words_of_book(book),
+    shown_text(drawn_columns(synthetic)), shown_text(shown_columns)
   )
   text <- rbind(
     secret_rows(file, released, published),
@@ -32,10 +32,11 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
   text <- text[tells_someone(text$text) & !text$text %in% shown, ]
   text <- text[!in_template(text, synthetic, formats), ]
   numbers <- secret_numbers(file, published, synthetic)
+  if (!is.null(book)) numbers <- not_stated(numbers, column_specs(book))
   explained <- unlist(lapply(shown_columns, function(x) {
     if (is.numeric(x) || is_time(x)) as.double(x)
   }))
-  explained <- c(explained, drawn_column$ends)
+  explained <- c(explained, unlist(unclass(synthetic)$columns$ends))
   numbers <- numbers[
     !numbers$number %in% explained &
       !shortest_text(numbers$number) %in% public, ,
@@ -152,12 +153,30 @@ secret_numbers <- function(file, published, synthetic) {
 
 # The released values ----------------------------------------------------------
 
-#' The step between released values
+#' All synthesized columns of all sets
+#' @return (list of vectors)
+#' @noRd
+drawn_columns <- function(synthetic) {
+  unlist(lapply(synthetic$sets, function(set) {
+    unname(as.list(set)[synthetic$columns$name])
+  }), recursive = FALSE)
+}
+
+#' The finest step between released values of a column
 #' @return (number) A power of 10, 1e-4 or more; `NA` for values that are not
 #'   rounded.
 #' @noRd
 released_step <- function(synthetic) {
-  y <- unlist(drawn_values(synthetic))
+  steps <- vapply(synthetic$columns$name, function(name) {
+    step_of(unlist(lapply(synthetic$sets, `[[`, name)))
+  }, 1)
+  # A number on a grid is on every finer one; values that are not rounded meet
+  # none by chance
+  steps <- steps[!is.na(steps)]
+  if (length(steps) > 0) min(steps) else NA_real_
+}
+
+step_of <- function(y) {
   if (!is.numeric(y)) {
     return(1)
   }
@@ -187,7 +206,7 @@ check_own_values <- function(file, synthetic) {
   if (length(unique(values)) < 20) {
     return(invisible())
   }
-  check_not_the_file(y, drawn, synthetic)
+  check_not_the_file(y, drawn, column, synthetic$n_records)
   step <- released_step(synthetic)
   rows <- if (is.na(step)) {
     # What several values share at an end is a bound, of the model's say
@@ -211,15 +230,14 @@ check_own_values <- function(file, synthetic) {
 #' However many share it: members of a household have one income. No model gives
 #' one of 20 values and more rightly for every second record.
 #' @noRd
-check_not_the_file <- function(y, drawn, synthetic) {
-  column <- only_column(synthetic)
-  if (length(y) != synthetic$n_records || length(unique(y)) < 20) {
+check_not_the_file <- function(y, drawn, column, n_records) {
+  if (length(y) != n_records || length(unique(y)) < 20) {
     return(invisible())
   }
   y <- as.double(y)
   ends <- y %in% c(column$ends, 0)
   for (values in drawn) {
-    own <- as.double(values) == y & !ends
+    own <- (as.double(values) == y & !ends) %in% TRUE
     if (sum(own) > 10 && sum(own) > sum(!ends) / 2) {
       abort_own(
         which(own), column$name,

@@ -160,7 +160,6 @@ release <- function(x, path, formats = "csv", data = NULL,
     }))
   }
   synthetic <- sets_of(x)
-  column <- only_column(synthetic)
   file <- release_file(data, x, synthetic)
   delta <- least(synthetic$n_records)
   check_releasable(x, synthetic, require, epsilon, delta, neighbours, ledger)
@@ -168,6 +167,22 @@ release <- function(x, path, formats = "csv", data = NULL,
 
   frames <- release_frames(synthetic, long)
   secrets <- writing(path, release_secrets(file, synthetic, public, formats))
+  if (are_files(synthetic)) {
+    check_file_sets(file, synthetic, public)
+  } else {
+    check_response_sets(x, file, synthetic, public)
+  }
+  write_release(path, synthetic, secrets, function(folder) {
+    sets <- write_sets(frames, folder, formats)
+    write_release_codebook(synthetic, frames[[1]], folder)
+    c(sets, "codebook.csv")
+  }, function(files) release_certificate(x, synthetic, data, files, long))
+}
+
+#' Refuse sets that tell their response
+#' @noRd
+check_response_sets <- function(x, file, synthetic, public) {
+  column <- only_column(synthetic)
   # Sets of what keeps no file met it never before
   check_public_ends(
     column$bounds, file[[column$name]], "bounds",
@@ -179,12 +194,6 @@ release <- function(x, path, formats = "csv", data = NULL,
   check_none_distinct(synthetic, public)
   tell_unused_levels(synthetic$sets[[1]])
   if (!is_job(x)) tell_unlike_file(synthetic, file)
-  write_release(path, synthetic, secrets, function(folder) {
-    sets <- write_sets(frames, folder, formats)
-    codebook <- release_codebook(synthetic, frames[[1]])
-    write_csv(codebook, file.path(folder, "codebook.csv"))
-    c(sets, "codebook.csv")
-  }, function(files) release_certificate(x, synthetic, data, files, long))
 }
 
 write_release <- function(path, object, secrets, write, certify) {
@@ -210,9 +219,7 @@ release_frames <- function(synthetic, long) {
     width <- nchar(m)
     return(stats::setNames(frames, sprintf("set-%0*d", width, seq_len(m))))
   }
-  columns <- lapply(stats::setNames(nm = names(frames[[1]])), function(name) {
-    do.call(c, lapply(frames, `[[`, name))
-  })
+  columns <- as.list(stacked_sets(frames))
   number <- stats::setNames(
     list(rep(seq_len(m), each = synthetic$n_records)),
     set_column(names(columns))
@@ -266,7 +273,11 @@ release_file <- function(data, x, synthetic) {
     arg = "data"
   )
   file <- as.data.frame(confidential_file(data, x))
-  check_file_response(only_column(synthetic)$name, file)
+  if (are_files(synthetic)) {
+    check_columns(names(synthetic$sets[[1]]), file, "data")
+  } else {
+    check_file_response(only_column(synthetic)$name, file)
+  }
   file
 }
 
@@ -308,7 +319,11 @@ check_no_near_copy <- function(file, synthetic, public) {
   if (nrow(set) != length(y)) {
     return(invisible())
   }
-  near <- near_copies(y, set[setdiff(names(set), column$name)])
+  refuse_near_copies(y, set[setdiff(names(set), column$name)], public)
+}
+
+refuse_near_copies <- function(y, beside, public) {
+  near <- near_copies(y, beside)
   told <- near$columns
   refuse_privacy(
     length(setdiff(told, public)) > 0,
@@ -325,7 +340,7 @@ check_no_near_copy <- function(file, synthetic, public) {
 #' @noRd
 check_none_distinct <- function(synthetic, public) {
   set <- synthetic$sets[[1]]
-  beside <- set[setdiff(names(set), c(only_column(synthetic)$name, public))]
+  beside <- set[setdiff(names(set), c(synthetic$columns$name, public))]
   told <- distinct_columns(beside)
   refuse_privacy(
     length(told) > 0,
@@ -413,6 +428,7 @@ ledger_reasons <- function(label, ledger) {
 # By class: the file's name and the word for people
 releasable_objects <- list(
   score_release = c("score-release.rds", "score release"),
+  file_release = c("file-release.rds", "file release"),
   perturbed_histogram = c("histogram.rds", "perturbed histogram"),
   synthesis_generator = c("generator.rds", "generator")
 )
@@ -432,19 +448,27 @@ release_object <- function(x, path, formats, data, public, refuse) {
   if (inherits(data, "synthesizer")) data <- data$data
   check_data_frame(data, arg = "data")
   file <- as.data.frame(data)
-  if (!identical(x$response$column, FALSE)) {
-    check_file_response(x$response$name, file)
+  whole <- inherits(x, "file_release")
+  if (whole) {
+    check_columns(names(file_columns_of(x)), file, "data")
+    # The number of records may be secret
+    refuse(max(1, round(x$block$n)))
+    x <- leaving_release(x)
+  } else {
+    if (!identical(x$response$column, FALSE)) {
+      check_file_response(x$response$name, file)
+    }
+    refuse(nrow(file))
+    check_level_order(x, file, public)
   }
-  refuse(nrow(file))
   check_target(path)
-
-  check_level_order(x, file, public)
 
   # What a set of the file's own records would show is explained
   set <- suppressMessages(synthesize(
     x, 1,
-    newdata = if (!inherits(x, "perturbed_histogram")) file
+    newdata = if (!whole && !inherits(x, "perturbed_histogram")) file
   ))
+  if (whole) check_published_file(file, set, public)
   secrets <- writing(path, release_secrets(file, set, public, "rds"))
   if (inherits(x, "synthesis_generator")) tell_unused_levels(set$sets[[1]])
   words <- releasable_objects[[class(x)[1]]]
@@ -492,15 +516,28 @@ follows_means <- function(levels, x, y) {
 }
 
 object_certificate <- function(x, what, files) {
-  list(
+  certificate <- list(
     certificate = "pseudosynth release",
     made_by = list(
       package = "pseudosynth",
       version = own_version()
     ),
-    object = what, synthetic = I(x$response$name),
-    published = I(as.character(x$design$variables)),
-    model = list(scale = x$response$label), guarantee = as.list(guarantee(x)),
-    files = row_lists(files)
+    object = what, synthetic = I(object_columns(x)$synthetic),
+    published = I(as.character(object_columns(x)$published)),
+    guarantee = as.list(guarantee(x)), files = row_lists(files)
   )
+  if (!is.null(x$response)) certificate$model <- list(scale = x$response$label)
+  certificate$deployment <- deployment_terms(guarantee(x))
+  certificate
+}
+
+object_columns <- function(x) {
+  if (inherits(x, "file_release")) {
+    list(
+      synthetic = setdiff(names(file_columns_of(x)), x$published),
+      published = x$published
+    )
+  } else {
+    list(synthetic = x$response$name, published = x$design$variables)
+  }
 }

@@ -107,6 +107,13 @@ has_many_columns <- function(synthetic) {
   NROW(unclass(synthetic)$columns) != 1
 }
 
+#' Are sets drawn from a file release, and have a codebook?
+#' @noRd
+are_files <- function(synthetic) {
+  inherits(synthetic, "synthetic_data") &&
+    !is.null(unclass(synthetic)$codebook)
+}
+
 #' Numbers and text without attributes but names, lists of them; anything else
 #' is left out
 #' @noRd

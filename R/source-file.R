@@ -57,7 +57,7 @@ published_frame <- function(x) {
 
 label_of_file_sets <- function(x, asked, rows) {
   label_of_file(
-    x, what = "synthetic data", m = asked$m, n_records = rows$n,
+    x, what = "synthetic data", m = asked$m,
     reproducible = x$reproducible || is_seeded(asked$seed)
   )
 }
@@ -65,7 +65,8 @@ label_of_file_sets <- function(x, asked, rows) {
 draw_from_file <- function(x, asked, rows) {
   sets <- draw_files(x, asked$m, rows$n, asked$seed)
   list(
-    sets = sets, columns = file_columns(x), combine = "none", weight = x$weight
+    sets = sets, columns = file_columns(x), combine = "none", weight = x$weight,
+    codebook = book_of(x$codebook, names(sets[[1]]))
   )
 }
 

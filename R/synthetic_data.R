@@ -34,7 +34,9 @@
 #'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined;
 #'   * `weight` (string or `NULL`): the column with the survey weights of a whole
 #'     file, see [survey_design()]; `totals` (list or `NULL`): the public totals
-#'     that [rake_weights()] made them meet.
+#'     that [rake_weights()] made them meet;
+#'   * `codebook` (of a [file_release()] only): the agency's [codebook()] of the
+#'     columns of a set.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's
 #'   `for`, `Map()`, `do.call()` and purrr's `map()` would go over the elements
@@ -108,10 +110,11 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 #' @param sets (list of data frames)
 #' @param columns (data frame) See synthesized_columns().
 #' @param weight (string or `NULL`) The column with survey weights.
+#' @param codebook (`codebook` or `NULL`) Of whole files.
 #' @noRd
 new_synthetic_data <- function(sets, columns, label, assignment, combine,
-                               weight = NULL) {
-  made <- new_result(
+                               weight = NULL, codebook = NULL) {
+  synthetic <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
     m = length(sets), n_records = nrow(sets[[1]]),
@@ -121,8 +124,9 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine,
       combine = combine
     )
   )
-  made$weight <- weight
-  seal(made)
+  synthetic$weight <- weight
+  synthetic$codebook <- codebook
+  seal(synthetic)
 }
 
 #' The table of synthesized columns: a row each
@@ -299,7 +303,7 @@ as.data.frame.synthetic_data <- function(x, ..., set = NULL) {
     return(plain_frame(leaving_form(x[[check_count(set, min = 1)]])))
   }
   sets <- lapply(x$sets, function(set) plain_frame(leaving_form(set)))
-  stacked <- do.call(rbind, sets)
+  stacked <- plain_frame(stacked_sets(sets))
   number <- rep(seq_len(x$m), each = x$n_records)
   taken <- "set" %in% names(stacked)
   cbind(
@@ -325,6 +329,25 @@ leaving_form <- function(set) {
     }),
     names = names(set), row.names = seq_len(n),
     class = frame_class(is_tibble(set))
+  )
+}
+
+#' Sets one below the other
+#'
+#' Some classes lose their attributes where their package is not loaded. Those
+#' of a column are the same in all sets.
+#' @return (data frame)
+#' @noRd
+stacked_sets <- function(sets) {
+  first <- sets[[1]]
+  columns <- lapply(stats::setNames(nm = names(first)), function(name) {
+    values <- unlist(lapply(sets, function(set) unclass(set[[name]])))
+    attributes(values) <- attributes(first[[name]])
+    values
+  })
+  structure(
+    columns, class = class(first),
+    row.names = .set_row_names(sum(vapply(sets, nrow, 1L)))
   )
 }
 

@@ -103,6 +103,12 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   check_string(survey_weights, null = TRUE)
   data <- confidential_file(data, synthetic)
   pmse <- check_pmse(pmse)
+  if (are_files(synthetic)) {
+    return(file_utility(synthetic, data, list(
+      variable = variable, groups = groups, regression = regression,
+      transform = transform, pmse = pmse, survey_weights = survey_weights
+    )))
+  }
   sets <- release_sets(synthetic, data)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")

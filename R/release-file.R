@@ -1,0 +1,192 @@
+# The release of whole files, and of the file release that they are drawn from:
+# what is special to many protected columns at once.
+
+#' Names of the columns that a set of a file release has, with their rows of
+#' the codebook
+#' @return (named list) See column_specs().
+#' @noRd
+file_columns_of <- function(x) {
+  Filter(function(spec) spec$type != "id", column_specs(x$codebook))
+}
+
+#' A file release as it may leave: the place of a published row tells nothing
+#'
+#' Published columns are in the order of the file. The new order is the
+#' operating system's entropy.
+#' @noRd
+leaving_release <- function(x) {
+  if (length(x$published) == 0) {
+    return(x)
+  }
+  n <- nrow(x$block$fixed)
+  rows <- order(uniforms_(n, seed_words(NULL), 0L))
+  x$block$fixed <- x$block$fixed[rows, , drop = FALSE]
+  place <- order(rows)
+  x$fixed <- lapply(x$fixed, function(own) {
+    records <- place[own$records]
+    moved <- order(records)
+    list(records = records[moved], values = own$values[moved])
+  })
+  seal(x)
+}
+
+# What is looked for -----------------------------------------------------------
+
+#' All text that a codebook states
+#' @noRd
+words_of_book <- function(book) {
+  table <- unclass(book)$table
+  stated <- unlist(lapply(table, function(field) {
+    c(as.character(unlist(field)), unlist(lapply(field, names)))
+  }))
+  unique(stated[!is.na(stated)])
+}
+
+#' Numbers that the codebook does not explain: no bound, level or code, and no
+#' multiple of a heap of their column
+#' @param numbers (data frame) `number`, `column`.
+#' @noRd
+not_stated <- function(numbers, specs) {
+  stated <- unlist(lapply(specs, function(spec) {
+    c(spec$lower, spec$upper, spec$codes, suppressWarnings(
+      as.numeric(spec$levels)
+    ))
+  }))
+  kept <- !numbers$number %in% stated
+  for (spec in specs) {
+    own <- numbers$column == spec$column
+    # The smallest: all others are its multiples
+    if (length(spec$heaps) > 0) {
+      kept[own] <- kept[own] & !is_multiple(numbers$number[own], spec$heaps[1])
+    }
+  }
+  numbers[kept, , drop = FALSE]
+}
+
+# Refusals ---------------------------------------------------------------------
+
+#' Refuse sets of whole files that tell a protected column
+#' @noRd
+check_file_sets <- function(file, synthetic, public) {
+  check_published_file(file, synthetic, public)
+  specs <- column_specs(unclass(synthetic)$codebook)
+  for (spec in specs[synthetic$columns$name]) {
+    if (is_amount(spec)) check_own_amounts(file, synthetic, spec)
+  }
+}
+
+#' Refuse published columns that identify records or tell protected ones
+#' @noRd
+check_published_file <- function(file, synthetic, public) {
+  set <- synthetic$sets[[1]]
+  beside <- set[setdiff(names(set), synthetic$columns$name)]
+  if (length(beside) == 0) {
+    return(invisible())
+  }
+  check_published_rows(file, beside)
+  check_none_distinct(synthetic, public)
+  # In the order of the file
+  beside <- file[names(beside)]
+  for (name in synthetic$columns$name) {
+    y <- file[[name]]
+    known <- !is.na(y)
+    y <- y[known]
+    told <- beside[known, , drop = FALSE]
+    if (length(y) > 1) {
+      check_not_copied(y, told)
+      refuse_near_copies(y, told, public)
+    }
+  }
+}
+
+#' The file must be the one whose columns are published
+#' @noRd
+check_published_rows <- function(file, beside) {
+  other <- nrow(file) != nrow(beside)
+  refuse_if(
+    other, "{.arg data} must be the file that was released.",
+    x = "It has {format_count(nrow(file))} record{?s}, the published columns
+         have {format_count(nrow(beside))}.",
+    arg = "data"
+  )
+}
+
+#' Refuse sets in which records have their own amount
+#'
+#' What is heaped, a code or a bound is nobody's own. Of the rest, values that
+#' are not rounded must not be met at all. Rounded ones are met by chance, about
+#' as often as the values near them: in the place of the record where columns
+#' are published, anywhere where rows have no order.
+#' @noRd
+check_own_amounts <- function(file, synthetic, spec) {
+  name <- spec$column
+  plain <- function(x) as.double(plain_column(x))
+  own <- function(x) {
+    stated <- x %in% c(spec$lower, spec$upper, spec$codes, 0)
+    if (length(spec$heaps) > 0) {
+      stated <- stated | is_multiple(x, spec$heaps[1])
+    }
+    !is.na(x) & !stated
+  }
+  y <- plain(file[[name]])
+  drawn <- lapply(synthetic$sets, function(set) plain(set[[name]]))
+  values <- unlist(drawn)
+  values <- values[own(values)]
+  rows <- which(own(y))
+  if (length(unique(values)) < 20 || length(rows) == 0) {
+    return(invisible())
+  }
+  ordered <- length(names(synthetic$sets[[1]])) > nrow(synthetic$columns)
+  if (ordered) {
+    check_not_the_file(
+      y, drawn, list(name = name, ends = c(spec$lower, spec$upper)),
+      synthetic$n_records
+    )
+  }
+  step <- step_of(values)
+  met <- if (is.na(step)) {
+    rows[y[rows] %in% values]
+  } else {
+    tests <- lapply(drawn, function(z) {
+      c(
+        rows_met(y[rows], z[own(z)], step, length(drawn)),
+        if (ordered) {
+          both <- own(z[rows])
+          which(both)[rows_of_own(y[rows][both], list(z[rows][both]), step)]
+        }
+      )
+    })
+    rows[sort(unique(unlist(tests)))]
+  }
+  if (length(met) > 0) {
+    abort_own(
+      met, name,
+      "{length(met)} record{?s} would be released with {?its/their} own value
+       of {.val {name}}: more than chance explains."
+    )
+  }
+}
+
+#' Records whose rare value is in a set, where these are too many for chance
+#'
+#' A set's values meet rare values of the file about as often as they meet what
+#' is a few steps beside these.
+#' @param m (count) Sets that are looked at.
+#' @return (integer) Places in `y`; none where chance explains them.
+#' @noRd
+rows_met <- function(y, values, step, m) {
+  own <- round(y / step)
+  drawn <- round(values / step)
+  size <- tabulate(match(own, own), length(own))[match(own, own)]
+  alone <- unique(own[size < shared_by])
+  n_met <- sum(drawn %in% alone)
+  near <- vapply(c(-10:-1, 1:10), function(d) sum((drawn + d) %in% alone), 1L)
+  # Of a grid with gaps only every other step is met
+  expected <- 2 * (max(near) + 1)
+  chance <- stats::ppois(n_met - 1, expected, lower.tail = FALSE)
+  if (chance < 1e-6 / m) which(own %in% intersect(alone, drawn)) else integer()
+}
+
+template_book <- function() {
+  codebook(data.frame(column = "a", type = "category", levels = "a|b"))
+}
