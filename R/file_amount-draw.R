@@ -46,9 +46,12 @@ swapped_values <- function(amount, set, group, line, counts, y, swaps, words,
     j <- amount$tables$columns[t]
     targets[[j]] <- targets[[j]] + amount$tables$excess[[t]] * n / amount$n
   }
-  # What the values sum to is the margin's
-  mean <- mapped_mean(amount, line)
-  mean <- mean + base::mean(y - mean)
+  mean <- family_mean(amount$family, line)
+  mean <- if (is_location(amount$family)) {
+    mean + base::mean(y - mean)
+  } else {
+    mean * base::mean(y) / base::mean(mean)
+  }
   frame <- score_frame(amount$family, line, amount$shape)
   length <- row_lengths(amount, set, frame$scale)
   variance <- max(base::mean((y - mean)^2), 1e-300)

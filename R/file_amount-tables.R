@@ -118,60 +118,27 @@ amount_line <- function(amount, set, b = amount$draws$mean) {
 
 #' How likely each row's value is in each bin, given that ranks are mapped to
 #' the margin
+#'
+#' A bin's share of all rows is the margin's; a curve of each bin along the
+#' linear predictor serves all rows.
 #' @return (matrix, N x bins)
 #' @noRd
 bin_shares <- function(amount, line, breaks) {
-  share <- histogram_share(amount$counts, breaks)
-  along_line(line, bin_curves(amount, line, share))
-}
-
-#' The mean of each row's value, given that ranks are mapped to the margin
-#'
-#' Not the linear predictor: where the margin is skewed, as incomes are, the
-#' mean of the values moves more, or less, than the middle of the errors does.
-#' @return (double, N)
-#' @noRd
-mapped_mean <- function(amount, line, bins = 200) {
   counts <- amount$counts
-  inside <- (seq_len(bins * 20) - 0.5) / (bins * 20)
-  values <- whole_bins(amount, histogram_quantile(counts, inside))
-  curves <- bin_curves(amount, line, seq_len(bins - 1) / bins)
-  curves$share <- curves$share %*% colMeans(matrix(values, 20))
-  drop(along_line(line, curves))
-}
-
-#' How likely values between some ranks of all rows are along the linear
-#' predictor
-#' @param share (double) Of all rows, up to the end of each bin but the last.
-#' @return (list) `line` (300 places, or one) and `share` (matrix, a row for
-#'   each and a column for each bin).
-#' @noRd
-bin_curves <- function(amount, line, share) {
-  spread <- spread_of_errors(amount, amount$counts, line)
+  share <- histogram_share(counts, breaks)
+  spread <- spread_of_errors(amount, counts, line)
   some <- sort(line)[round(seq(1, length(line), length.out = 400))]
   cut <- latent_places(amount$family, some, spread, share)
-  at <- unique(seq(min(line), max(line), length.out = 300))
+  at <- seq(min(line), max(line), length.out = 300)
   below <- latent_share(amount$family, outer(at, cut, function(line, cut) {
     (cut - line) / spread
   }))
   below <- cbind(0, matrix(below, length(at)), 1)
-  list(
-    line = at,
-    share = below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
-  )
-}
-
-#' Curves at the linear predictor of each row
-#' @return (matrix, a column for each curve)
-#' @noRd
-along_line <- function(line, curves) {
-  if (length(curves$line) == 1) {
-    return(curves$share[rep(1, length(line)), , drop = FALSE])
+  curve <- below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
+  if (at[1] == at[300]) {
+    return(curve[rep(1, length(line)), , drop = FALSE])
   }
-  at <- findInterval(line, curves$line, all.inside = TRUE)
-  after <- (line - curves$line[at]) / diff(curves$line)[at]
-  curves$share[at, , drop = FALSE] * (1 - after) +
-    curves$share[at + 1, , drop = FALSE] * after
+  apply(curve, 2, function(y) stats::approx(at, y, line, rule = 2)$y)
 }
 
 #' Places that some shares of all rows' latent values lie below

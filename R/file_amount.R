@@ -95,12 +95,14 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' @param levels (integer) Of the predictors.
 #' @param plan (list) See plan_amount().
 #' @param n (number) Records with values, as released.
+#' @param hidden (function of coefficients) See hidden_variance().
 #' @return (list) Of public and released numbers only: `steps`, `margin`,
 #'   `draws`, `shape`, `population`, as a score release has them; `levels`,
 #'   `baseline` of the predictors; `tables`, see release_amount_tables(), or
 #'   `NULL`; `n` and the fields of `amount`.
 #' @noRd
-release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
+release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
+                           hidden = function(b) 0) {
   family <- amount$family
   tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
@@ -144,7 +146,11 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
     ),
     coefficients = found$stated[c("mean", "covariance")],
     draws = list(
-      mean = with_lost_variance(found$shrunk, rows),
+      mean = with_lost_variance(
+        found$shrunk, rows, hidden(level_coefficients(
+          found$shrunk$mean, levels, baseline
+        ))
+      ),
       covariance = found$shrunk$covariance
     ),
     shape = found$shrunk$shape, reference = list(values = reference),
@@ -248,14 +254,17 @@ located_reference <- function(margin, family, n) {
   )
 }
 
-#' Coefficients whose linear predictor varies as much as the unknown ones' does
+#' Coefficients whose linear predictor varies as much as the file's does
 #'
-#' A posterior mean lies closer to 0 than coefficients of the posterior: sets
-#' drawn from it have too weak relations. The slopes grow in common; the mean of
-#' the linear predictor stays.
+#' A posterior mean lies closer to 0 than coefficients of the posterior, and
+#' predictors of a set are less related than the file's: sets drawn from it have
+#' too weak relations. The slopes grow in common; the mean of the linear
+#' predictor stays.
 #' @param posterior (list) `mean`, `covariance`.
+#' @param hidden (number) What the set's predictors hide of the linear
+#'   predictor's variance, as a share of what they show.
 #' @noRd
-with_lost_variance <- function(posterior, rows) {
+with_lost_variance <- function(posterior, rows, hidden = 0) {
   b <- posterior$mean
   if (length(b) == 1) {
     return(b)
@@ -270,10 +279,22 @@ with_lost_variance <- function(posterior, rows) {
     return(b)
   }
   # Where next to nothing is known of them, noise is not made larger
-  factor <- min(1.5, sqrt(1 + max(0, lost) / shown))
+  factor <- min(1.5, sqrt((1 + max(0, lost) / shown) * (1 + hidden)))
   b[1] <- b[1] + (1 - factor) * sum(centre[slopes] * b[slopes])
   b[slopes] <- factor * b[slopes]
   b
+}
+
+#' Coefficients of all levels of each predictor
+#' @return (list of double)
+#' @noRd
+level_coefficients <- function(b, levels, baseline) {
+  first <- 1 + cumsum(c(0, levels - 1))
+  lapply(seq_along(levels), function(j) {
+    own <- numeric(levels[j])
+    own[-baseline[j]] <- b[first[j] + seq_len(levels[j] - 1)]
+    own
+  })
 }
 
 # Own weights ------------------------------------------------------------------
