@@ -96,12 +96,14 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' @param levels (integer) Of the predictors.
 #' @param plan (list) See plan_amount().
 #' @param n (number) Records with values, as released.
+#' @param hidden (function of coefficients) See hidden_variance().
 #' @return (list) Of public and released numbers only: `steps`, `margin`,
 #'   `draws`, `shape`, `population`, as a score release has them; `levels`,
 #'   `baseline` of the predictors; `tables`, see release_amount_tables(), or
 #'   `NULL`; `n` and the fields of `amount`.
 #' @noRd
-release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
+release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
+                           hidden = function(b) 0) {
   family <- amount$family
   tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
@@ -146,7 +148,12 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL) {
     ),
     coefficients = found$stated[c("mean", "covariance")],
     draws = list(
-      mean = with_lost_variance(found$shrunk, rows),
+      mean = with_lost_variance(
+        found$shrunk, rows, hidden(unname(split(
+          level_lines(found$shrunk$mean, coding)[-1],
+          rep(seq_along(levels), levels)
+        )))
+      ),
       covariance = found$shrunk$covariance
     ),
     shape = if (!is.null(shape)) {
@@ -254,16 +261,20 @@ located_reference <- function(margin, family, n) {
   )
 }
 
-#' Coefficients whose linear predictor varies as much as the unknown ones' does
+#' Coefficients whose linear predictor varies as much as the file's does
 #'
-#' See lost_spread(). The slopes grow in common; the mean of the linear predictor
-#' stays.
+#' A posterior mean lies closer to 0 than coefficients of the posterior, and
+#' predictors of a set are less related than the file's: sets drawn from it have
+#' too weak relations. The slopes grow in common, see lost_spread(); the mean of
+#' the linear predictor stays.
 #' @param posterior (list) `mean`, `covariance`.
+#' @param hidden (number) What the set's predictors hide of the linear
+#'   predictor's variance, as a share of what they show.
 #' @noRd
-with_lost_variance <- function(posterior, rows) {
+with_lost_variance <- function(posterior, rows, hidden = 0) {
   b <- posterior$mean
   slopes <- seq_along(b)[-1]
-  spread <- lost_spread(posterior, rows)
+  spread <- lost_spread(posterior, rows, hidden)
   b[1] <- spread$centre - spread$factor * (spread$centre - b[1])
   b[slopes] <- spread$factor * b[slopes]
   b

@@ -10,6 +10,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   file_bins <- set_bins <- lapply(
     plan$amounts[published], published_bins, plan$n_records
   )
+  unseen <- unseen_pairs(block, set)
   released <- list()
   for (name in names(spending$amounts)) {
     amount <- amount_model(specs[[name]])
@@ -29,7 +30,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
         name = name, predictors = file$codes,
         y = to_modelled(amount, own$values)
       ), like$codes, file$levels, spending$amounts[[name]], n,
-      stage_seed(seed, name)
+      stage_seed(seed, name),
+      function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
     )
     released[[name]] <- one
     one$bins <- quantile_breaks(one, one$counts, predictor_bins)

@@ -383,9 +383,11 @@ is_saturated <- function(x) {
 #' have too weak relations.
 #' @param posterior (list) `mean`, `covariance`.
 #' @param rows (list) See distinct_rows().
+#' @param hidden (number) What the rows hide of the linear predictor's variance,
+#'   as a share of what they show.
 #' @return (list) `centre` (of the linear predictor) and `factor`.
 #' @noRd
-lost_spread <- function(posterior, rows) {
+lost_spread <- function(posterior, rows, hidden = 0) {
   b <- posterior$mean
   share <- rows$count / sum(rows$count)
   means <- drop(crossprod(rows$x, share))
@@ -394,7 +396,7 @@ lost_spread <- function(posterior, rows) {
   lost <- sum(gram * posterior$covariance)
   # Where next to nothing is known of them, noise is not made larger
   factor <- if (shown > 1e-8 * lost) {
-    min(1.5, sqrt(1 + max(0, lost) / shown))
+    min(1.5, sqrt((1 + max(0, lost) / shown) * (1 + hidden)))
   } else {
     1
   }
