@@ -1,16 +1,21 @@
 # Files that whole-file releases are measured on. Each is a list:
 #   file: data frame; held_out: further records, or NULL
 #   book: what is public of each column, for codebook()
+#   tables: stated tables of the release, or NULL
 #   classes: for each amount, the public lower ends of the classes in which
 #     rivals that only know categories release it; a class of a single value is
 #     stated in `alone`
 #   measure: function(set), named numbers
 # Settings of the package were chosen on the first file only.
 
-#' A codebook of a file whose other columns are categories. Their levels are the
-#' file's, as in a questionnaire that is public.
+#' A codebook of a file whose other columns are categories
+#'
+#' Levels are those of the columns' factors: a questionnaire's, which is public.
+#' Columns of numbers that are no amounts state theirs in `whole`. Rivals get the
+#' same levels.
 #' @param amounts (data frame) Rows of a codebook.
-case_book <- function(file, amounts = NULL) {
+#' @param whole (named list) Levels of columns of numbers.
+case_book <- function(file, amounts = NULL, whole = list()) {
   fields <- c(
     "column", "type", "levels", "lower", "upper", "zero", "codes", "transform",
     "family"
@@ -25,7 +30,10 @@ case_book <- function(file, amounts = NULL) {
     } else {
       x <- file[[name]]
       row$type <- if (is.factor(x) && !is.ordered(x)) "category" else "ordered"
-      values <- if (is.factor(x)) levels(x) else sort(unique(x))
+      values <- if (is.factor(x)) levels(x) else whole[[name]]
+      stopifnot(length(values) > 1)
+      # A backslash makes a sign of the codebook plain text
+      values <- gsub("([|=\\\\])", "\\\\\\1", values)
       row$levels <- paste(values, collapse = "|")
     }
     row
@@ -84,11 +92,33 @@ october_case <- function() {
   list(
     file = file, held_out = NULL,
     book = case_book(file, amount_row("income", 1, 2e6, "log")),
+    # Fewer or other classes served the rivals less
     classes = list(income = 1000 * c(
-      0.001, 5, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 2000
+      0.001, 2, 5, 8, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 85, 100, 125, 150,
+      200, 300, 2000
     )),
     alone = list(), measure = measure
   )
+}
+
+#' XOR: the October file with three flags of which no two are related, but the
+#' third tells in 95% of records whether the first two differ.
+xor_case <- function() {
+  case <- october_case()
+  n <- nrow(case$file)
+  set.seed(1)
+  flags <- data.frame(a = stats::rbinom(n, 1, 0.5), b = stats::rbinom(n, 1, 0.5))
+  flags$c <- (flags$a != flags$b) != (stats::runif(n) < 0.05)
+  flags[] <- lapply(flags, function(x) factor(as.integer(x)))
+  file <- cbind(case$file, flags)
+  tables <- table_measures(file)
+  case$book <- rbind(case$book, case_book(flags))
+  case$tables <- list(c("a", "b", "c"))
+  case$file <- file
+  case$measure <- function(set) {
+    c(tables(set), xor = mean((set$a != set$b) == (set$c == "1")))
+  }
+  case
 }
 
 # Others ------------------------------------------------------------------------
@@ -122,7 +152,7 @@ adult_case <- function() {
       amount_row("capital_gain", 0, 99999, "log", TRUE, "99999"),
       amount_row("capital_loss", 0, 5000, "log", TRUE),
       amount_row("hours_per_week", 1, 99, codes = "40")
-    )),
+    ), list(education_num = 1:16)),
     classes = list(
       age = c(17, 21, 26, 31, 36, 41, 46, 51, 56, 61, 66, 71, 91),
       capital_gain = c(1, 1000, 2000, 3000, 4000, 5000, 7500, 10000, 15000,
@@ -139,12 +169,19 @@ adult_case <- function() {
   )
 }
 
-#' A health survey: 5,190 x 12 in liver, from AER's DoctorVisits.
+#' A health survey: 5,190 x 12 in liver, from AER's DoctorVisits. Ages are middles
+#' of the questionnaire's classes, incomes those of its brackets.
 health_case <- function() {
   file <- liver_data("doctor_visits")
+  file[c("age", "income")] <- lapply(file[c("age", "income")], round)
+  whole <- list(
+    age = c(19, seq(22, 72, 5)),
+    income = 100 * c(0, 1, 6, 15, 25, 35, 45, 55, 65, 75, 90, 110, 130, 150),
+    illness = 0:5, reduced = 0:14, health = 0:12, visits = 0:9
+  )
   list(
-    file = file, held_out = NULL, book = case_book(file), classes = list(),
-    alone = list(), measure = table_measures(file)
+    file = file, held_out = NULL, book = case_book(file, whole = whole),
+    classes = list(), alone = list(), measure = table_measures(file)
   )
 }
 
@@ -166,7 +203,7 @@ shop_case <- function() {
       amount_row("bounce_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
       amount_row("exit_rates", 0, 0.2, zero = TRUE, codes = "0.2"),
       amount_row("page_values", 0, 1000, "asinh", TRUE)
-    )),
+    ), list(special_day = c(0, 0.2, 0.4, 0.6, 0.8, 1))),
     classes = list(
       administrative = counts, informational = counts,
       product_related = counts,

@@ -3,10 +3,10 @@
 #   Rscript bench/file_rivals.R [file] [makers] [releases] [epsilons]
 #   Rscript bench/file_rivals.R october ours,aim 20 0.25,1,5
 #
-# Files: october (default), adult, health, shop; see bench/file_cases.R. Makers:
-# ours, aim, mst, cart, bootstrap, permuted; default ours, bootstrap, permuted.
-# aim and mst need the CRAN package flexsynth, cart needs synthpop, all files but
-# the first need liver. Add/remove, delta 1e-6. Prints means, standard errors of
+# Files: october (default), xor, adult, health, shop; see bench/file_cases.R.
+# Makers: ours, aim, aim_loops, mst, mst_three, cart, itself, bootstrap, permuted;
+# default ours, bootstrap, permuted. aim and mst need the CRAN package flexsynth,
+# cart needs synthpop, the last three files need liver. Add/remove, delta 1e-6. Prints means, standard errors of
 # means in brackets, and seconds; keeps both in bench/results/file-rivals.csv.
 
 suppressPackageStartupMessages(library(pseudosynth))
@@ -22,14 +22,15 @@ argument <- function(k, default) {
 listed <- function(text) strsplit(text, ",")[[1]]
 
 files <- list(
-  october = october_case, adult = adult_case, health = health_case,
+  october = october_case, xor = xor_case, adult = adult_case, health = health_case,
   shop = shop_case
 )
 makers <- list(
-  ours = ours, aim = aim, mst = mst, cart = cart, bootstrap = bootstrap,
+  ours = ours, aim = aim, aim_loops = aim_loops, mst = mst,
+  mst_three = mst_three, cart = cart, itself = itself, bootstrap = bootstrap,
   permuted = permuted
 )
-without_privacy <- c("cart", "bootstrap", "permuted")
+without_privacy <- c("cart", "itself", "bootstrap", "permuted")
 
 chosen <- argument(1, "october")
 wanted <- listed(argument(2, "ours,bootstrap,permuted"))
