@@ -11,7 +11,8 @@
 #' 200 values, or with one for most records, becomes an identifier. Amounts far
 #' from symmetric get a logarithm. Frequent zeros become a part of their own,
 #' values such as -8 or 99999 codes where they stand apart, and frequent
-#' multiples of 10, 100 and so on heaps. Value labels of package haven become
+#' multiples of 10, 100 and so on heaps. Decimals are counted, up to six. Value
+#' labels of package haven become
 #' labels of levels or of codes.
 #'
 #' @param data (data frame) The confidential file.
@@ -193,9 +194,21 @@ draft_amount <- function(values, whole, codes) {
   list(
     type = if (count) "count" else "amount",
     lower = shortest_text(lower), upper = shortest_text(outward(high, 1)),
+    digits = if (!count) draft_digits(values),
     codes = list(field_values(codes)), heaps = list(draft_heaps(values, whole)),
     zero = zero, transform = transform
   )
+}
+
+#' How many decimals all values have, if they are few
+#' @noRd
+draft_digits <- function(values, most = 6L) {
+  for (digits in 0:most) {
+    if (all(is_multiple(values, 10^-digits))) {
+      return(digits)
+    }
+  }
+  NULL
 }
 
 #' The next number of 1, 2 or 5 times a power of ten, away from the values

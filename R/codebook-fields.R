@@ -4,8 +4,8 @@
 # The fields of a codebook, and what stands where nothing is stated
 codebook_fields <- list(
   column = NA_character_, type = NA_character_, levels = list(character()),
-  lower = NA_character_, upper = NA_character_, unit = NA_character_,
-  label = NA_character_, missing = FALSE, codes = list(character()),
+  lower = NA_character_, upper = NA_character_, digits = NA_integer_,
+  unit = NA_character_, label = NA_character_, missing = FALSE, codes = list(character()),
   heaps = list(double()), zero = FALSE, outside = NA_character_,
   transform = NA_character_, family = NA_character_, records = NA_integer_,
   confirmed = TRUE
@@ -33,6 +33,7 @@ codebook_field <- function(x, field) {
     flags[is.na(text)] <- empty
   } else if (is.integer(empty)) {
     flags <- text_number(text)
+    flags[abs(flags) > .Machine$integer.max] <- NA
     wrong <- sum(!is.na(text) & (is.na(flags) | flags %% 1 != 0))
     flags <- as.integer(flags)
   } else {

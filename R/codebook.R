@@ -7,12 +7,16 @@ codebook_types <- list(
   ordered = c("levels", "missing", "outside"),
   logical = "missing",
   count = c(
-    "lower", "upper", "missing", "codes", "heaps", "zero", "transform", "family"
+    "lower", "upper", "missing", "codes", "heaps", "zero", "outside",
+    "transform", "family"
   ),
   amount = c(
-    "lower", "upper", "missing", "codes", "heaps", "zero", "transform", "family"
+    "lower", "upper", "digits", "missing", "codes", "heaps", "zero", "outside",
+    "transform", "family"
   ),
-  date = c("lower", "upper", "missing", "codes", "transform", "family"),
+  date = c(
+    "lower", "upper", "missing", "codes", "outside", "transform", "family"
+  ),
   id = "records"
 )
 
@@ -26,6 +30,9 @@ codebook_families <- list(
 
 # A table of more cells than this by another column is noise
 most_levels <- 200L
+
+# A number has 15 digits that can be relied on
+most_digits <- 9L
 
 #' The codebook of a file
 #'
@@ -51,6 +58,10 @@ most_levels <- 200L
 #'   they are numbers.
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
 #'   as 2020-01-31.
+#' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for cents,
+#'   0 for whole numbers, -3 for whole thousands. Values of the file with more
+#'   decimals are an error, and sets have exactly these. Default: any decimals,
+#'   whole numbers where the file holds integers.
 #' * `unit`, `label`: in which unit the column is measured, and what it is. For
 #'   readers only.
 #' * `missing`: may values be missing? Default `FALSE`.
@@ -59,8 +70,9 @@ most_levels <- 200L
 #' * `heaps` (count, amount): multiples that are more frequent than other
 #'   values, such as `10|100|1000`, each a multiple of the one before.
 #' * `zero` (count, amount): is zero a part of its own? Default `FALSE`.
-#' * `outside` (category, ordered): the level that takes values which are not
-#'   among the levels. Default: none, such values are an error.
+#' * `outside`: of a category, the level that takes values which are not among
+#'   the levels. Of a count, amount or date `"bound"`: values beyond a bound
+#'   count as the bound. Default: none, such values are an error.
 #' * `transform` (count, amount, date): `"identity"`, the default, `"log"` or
 #'   `"asinh"`. Under `"log"` negative values are a part of their own, and zero
 #'   must be one where the bounds include it.
@@ -256,6 +268,16 @@ check_book_amount <- function(row) {
     "{.field zero} of {.val {column}} must be {.code FALSE}: 0 is one of its
     codes.", arg = "x"
   )
+  refuse_if(
+    !is.na(spec$digits) && abs(spec$digits) > most_digits,
+    "{.field digits} of {.val {column}} must be from -{most_digits} to
+    {most_digits}.", arg = "x"
+  )
+  refuse_if(
+    is_stated(spec$outside) && spec$outside != "bound",
+    "{.field outside} of {.val {column}} must be {.val bound}: its type is
+    {.val {spec$type}}.", arg = "x"
+  )
   check_book_heaps(spec)
   refuse_if(
     !spec$transform %in% codebook_transforms,
@@ -287,9 +309,30 @@ check_book_heaps <- function(spec) {
     "{.field heaps} of {.val {spec$column}} must be positive numbers, each a
     multiple of the one before.", arg = "x"
   )
+  unit <- amount_unit(spec)
+  refuse_if(
+    unit > 0 && !all(is_multiple(heaps, unit)),
+    "{.field heaps} of {.val {spec$column}} must have no more decimals than its
+    values.", arg = "x"
+  )
 }
 
-is_multiple <- function(x, step) abs(x / step - round(x / step)) < 1e-9
+# A quotient of decimal numbers is whole but for rounding
+is_multiple <- function(x, step) {
+  times <- x / step
+  abs(times - round(times)) < pmax(1e-9, 2^-49 * abs(times))
+}
+
+#' The decimals of an amount; `NA` where it may have any
+#' @noRd
+amount_digits <- function(spec) if (spec$type == "amount") spec$digits else 0L
+
+#' The step between values of an amount; 0 where they may have any decimals
+#' @noRd
+amount_unit <- function(spec) {
+  digits <- amount_digits(spec)
+  if (is.na(digits)) 0 else 10^-digits
+}
 
 #' Which of some columns are left out of every release
 #' @noRd
@@ -391,9 +434,25 @@ stated_text <- function(spec) {
     paste(ends, collapse = " to ")
   )
   toString(c(
-    text, if (spec$zero) "zero", if (length(spec$codes) > 0) {
+    text, if (!is.na(spec$digits)) counted_digits(spec$digits),
+    if (spec$zero) "zero", if (length(spec$codes) > 0) {
       counted(length(spec$codes), "code")
     },
-    if (length(spec$heaps) > 0) "heaps", if (spec$missing) "missing"
+    if (length(spec$heaps) > 0) "heaps", if (spec$missing) "missing",
+    if (is_stated(spec$outside)) {
+      paste(
+        if (is_amount(spec)) "beyond it the" else "others as", spec$outside
+      )
+    }
   ))
+}
+
+counted_digits <- function(digits) {
+  if (digits < 0) {
+    paste("multiples of", format_exact(10^-digits))
+  } else if (digits == 0) {
+    "whole"
+  } else {
+    counted(digits, "decimal")
+  }
 }

@@ -8,9 +8,10 @@
 #'   with the same range.
 #' @param words (two words) See seed_words().
 #' @param stream (count) Of random numbers.
+#' @param room (list or `NULL`) `low` and `high` of each value, which rules leave.
 #' @return (double) Values on the modelled scale.
 #' @noRd
-draw_amount <- function(amount, set, group, words, stream,
+draw_amount <- function(amount, set, group, words, stream, room = NULL,
                         swaps = swapping) {
   n <- nrow(set)
   if (n == 0) {
@@ -23,14 +24,17 @@ draw_amount <- function(amount, set, group, words, stream,
   latent <- line + margin_scale(amount, counts, line, error) * error
   y <- whole_bins(amount, quantile_of_rank(counts, latent, p))
   if (n > 1 && length(amount$levels) > 0) {
-    y <- swapped_amounts(amount, set, group, line, counts, y, swaps, words)
+    y <- swapped_amounts(
+      amount, set, group, line, counts, y, swaps, words, room
+    )
   }
   y
 }
 
 #' Values swapped between records, so that the margin stays as it is
 #' @noRd
-swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words) {
+swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words,
+                            room = NULL) {
   n <- length(y)
   breaks <- amount$tables$breaks %||%
     quantile_breaks(amount, counts, table_bins)
@@ -53,6 +57,6 @@ swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words) {
   weight <- pmin(1, geometry$kappa / length)
   swapped_values(
     y, mean, breaks, list(codes = set, levels = amount$levels, lines = lines),
-    targets, weight * frame$scale / frame$spread, words, group, swaps
+    targets, weight * frame$scale / frame$spread, words, group, swaps, room
   )
 }

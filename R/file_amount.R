@@ -17,8 +17,8 @@ amount_bins <- 96
 #' All that is public of an amount
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
-#' @return (list) `name`, `type`, `family`, `transform`, `all_parts` (see
-#'   amount_parts()), `parts` (those with values), `part` (their numbers among
+#' @return (list) `name`, `type`, `family`, `transform`, `digits` (`NA`: any),
+#'   `all_parts` (see amount_parts()), `parts` (those with values), `part` (their numbers among
 #'   all), `breaks` (of the margin, modelled scale).
 #' @noRd
 amount_model <- function(spec) {
@@ -27,7 +27,7 @@ amount_model <- function(spec) {
   family <- as_synth_family(spec$family)
   amount <- list(
     name = spec$column, type = spec$type, family = family,
-    transform = spec$transform, parts = parts[part, ], part = part,
+    transform = spec$transform, digits = amount_digits(spec), parts = parts[part, ], part = part,
     all_parts = parts
   )
   amount$breaks <- amount_breaks(amount)

@@ -88,9 +88,11 @@ code_column <- function(x, spec) {
     return(list(codes = rep(1L, length(values))))
   }
   if (is_amount(spec)) {
-    values <- as.double(values)
-    found <- part_of(values, amount_parts(spec))
-    if (spec$type == "count") found[values != round(values)] <- NA
+    values <- amount_column(x, spec)
+    parts <- amount_parts(spec)
+    found <- part_of(values, parts)
+    unit <- amount_unit(spec)
+    if (unit > 0) found[!is_multiple(values, unit) & parts$valued[found]] <- NA
     return(list(codes = found))
   }
   levels <- if (spec$type == "logical") 0:1 else unname(spec$levels)
@@ -101,6 +103,17 @@ code_column <- function(x, spec) {
   found[is.na(found) & !absent] <- match(spec$outside, spec$levels)
   found[absent] <- if (spec$missing) length(levels) + 1L else NA
   list(codes = found)
+}
+
+#' The values of an amount; those beyond a bound at it where the codebook says so
+#' @noRd
+amount_column <- function(x, spec) {
+  values <- as.double(plain_column(x))
+  if (!is_stated(spec$outside)) {
+    return(values)
+  }
+  apart <- values %in% c(spec$codes, if (spec$zero) 0)
+  ifelse(apart, values, clamp(values, spec$lower, spec$upper))
 }
 
 #' Values of a column without class: text of factors, numbers of flags

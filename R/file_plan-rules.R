@@ -15,14 +15,17 @@ rule_functions <- c(
 
 rule_comparisons <- c("==", "!=", "<", "<=", ">", ">=")
 
+turned_around <- c("<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
+
 #' Rules of a file as forbidden combinations of levels
 #'
 #' @param rules As given to file_plan().
 #' @param levels (named list) Names of levels by column of the block.
 #' @param codes (integer matrix) Of the file.
+#' @param amounts (named list) Of the file, see file_plan().
 #' @return (list) See `rules` in file_plan().
 #' @noRd
-file_rules <- function(rules, specs, levels, codes) {
+file_rules <- function(rules, specs, levels, codes, amounts) {
   if (is.null(rules)) {
     return(list())
   }
@@ -30,9 +33,12 @@ file_rules <- function(rules, specs, levels, codes) {
   read <- lapply(unname(rules), function(rule) {
     read_rule(rule_expression(rule), specs, levels)
   })
-  # A rule about columns of one level always holds
-  read <- Filter(function(rule) length(rule$columns) > 0, read)
-  check_rules(read, lengths(levels), codes)
+  # A rule about columns of one level always holds, but for what it compares
+  read <- Filter(function(rule) {
+    length(rule$columns) + length(rule$compared) > 0
+  }, read)
+  check_circles(read)
+  check_rules(read, specs, levels, codes, amounts)
   read
 }
 
@@ -73,22 +79,34 @@ read_rule <- function(rule, specs, levels) {
     x = "Those of {.code {text}} have {format_count(cells)}.", arg = "rules"
   )
   grid <- as.matrix(expand.grid(lapply(all, seq_along)))
-  met <- rule_value(rule, list(grid = grid, specs = specs, text = text))
-  refuse_if(
-    !is.logical(met) || !length(met) %in% c(1, nrow(grid)),
-    "Rules must be true or false.", x = "{.code {text}} is neither.",
-    arg = "rules"
+  at <- list(
+    grid = grid, specs = specs, text = text, found = new.env(parent = baseenv())
   )
-  broken <- rep_len(met %in% FALSE, nrow(grid))
+  # What levels leave open is a comparison of values: the rule with and without
+  not_met <- lapply(c(TRUE, FALSE), function(assumed) {
+    met <- rule_value(rule, c(at, list(assumed = assumed)))
+    refuse_if(
+      !is.logical(met) || !length(met) %in% c(1, nrow(grid)),
+      "Rules must be true or false.", x = "{.code {text}} is neither.",
+      arg = "rules"
+    )
+    rep_len(met %in% FALSE, nrow(grid))
+  })
+  broken <- not_met[[1]] & not_met[[2]]
   refuse_if(
     all(broken), "Some row must be able to meet each rule.",
     x = "None can meet {.code {text}}.", arg = "rules",
     class = "pseudosynth_error_rule"
   )
   kept <- intersect(names(levels), used)
+  cells <- function(at) unname(grid[at, kept, drop = FALSE])
   list(
     text = text, columns = match(kept, names(levels)),
-    forbidden = unname(grid[broken, kept, drop = FALSE])
+    forbidden = cells(broken),
+    compared = rule_comparison(
+      at$found$comparison, cells(not_met[[2]] & !broken),
+      cells(not_met[[1]] & !broken)
+    )
   )
 }
 
@@ -197,10 +215,11 @@ as_rule_levels <- function(x, value, at) {
 
 abort_undecided <- function(at, name) {
   abort_input(
-    "Of an amount, a rule must only ask what its part decides.",
+    "Of an amount, a rule must ask what its part decides, or compare its value
+     with a number or another amount.",
     x = "{.code {at$text}} asks more of {.val {name}}.",
-    i = "Compare it with 0, a code or a bound, or ask for
-         {.code part({name})}.",
+    i = "A rule takes one {.code {names(turned_around)}} of values, comparisons
+         with 0 or a code, and {.code part({name})}.",
     arg = "rules", class = "pseudosynth_error_rule"
   )
 }
@@ -218,6 +237,9 @@ amount_answer <- function(fn, x, asked, at) {
   if (fn == "is.na" && length(asked) == 1) {
     return((parts$kind == "missing")[code])
   }
+  if (length(place) == 2 && fn %in% names(turned_around)) {
+    return(amounts_compared(fn, asked, at))
+  }
   known <- length(asked) == 2 && length(place) == 1 &&
     (fn %in% rule_comparisons || (fn == "%in%" && place == 1)) &&
     length(all.vars(x[[4 - place]])) == 0
@@ -230,8 +252,7 @@ amount_answer <- function(fn, x, asked, at) {
     (fn == "%in%" || length(others) == 1)
   if (!single) abort_undecided(at, name)
   # 5 < x is x > 5
-  turned <- c("<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
-  if (place == 2 && fn %in% names(turned)) fn <- turned[[fn]]
+  if (place == 2 && fn %in% names(turned_around)) fn <- turned_around[[fn]]
   answers <- if (fn == "%in%") {
     equal <- vapply(others, function(v) part_answers("==", v, parts),
       logical(nrow(parts))
@@ -243,7 +264,11 @@ amount_answer <- function(fn, x, asked, at) {
     part_answers(fn, others, parts)
   }
   open <- is.na(answers) & parts$kind != "missing"
-  if (any(open)) abort_undecided(at, name)
+  if (any(open)) {
+    if (!fn %in% names(turned_around)) abort_undecided(at, name)
+    note_comparison(at, name, fn, others)
+    answers[open] <- at$assumed
+  }
   answers[code]
 }
 
@@ -313,8 +338,18 @@ can_meet_all <- function(rules, sizes) {
 #'
 #' A record that meets all rules shows that they can be met.
 #' @noRd
-check_rules <- function(rules, sizes, codes) {
-  broken <- lapply(rules, function(rule) broken_records(rule, codes, sizes))
+check_rules <- function(rules, specs, levels, codes, amounts) {
+  sizes <- lengths(levels)
+  values <- compared_values(rules, specs, codes, amounts)
+  broken <- lapply(rules, function(rule) {
+    sort(unique(c(
+      broken_records(rule, codes, sizes),
+      unlist(lapply(rule$compared, function(one) {
+        rows <- compared_rows(one, rule, codes, sizes)
+        rows[!holds_comparison(one, values, rows)]
+      }))
+    )))
+  })
   bad <- which(lengths(broken) > 0)
   rows <- sort(unique(unlist(broken)))
   refuse_if(
@@ -348,7 +383,16 @@ check_rules <- function(rules, sizes, codes) {
 #' @return (integer)
 #' @noRd
 broken_records <- function(rule, codes, sizes) {
-  own <- sizes[rule$columns]
-  at <- codes[, rule$columns, drop = FALSE]
-  which(cell_number(at, own) %in% cell_number(rule$forbidden, own))
+  records_in(rule$forbidden, rule$columns, codes, sizes)
+}
+
+#' Records in some cells
+#' @noRd
+records_in <- function(cells, columns, codes, sizes) {
+  if (length(columns) == 0) {
+    return(seq_len(nrow(codes) * (nrow(cells) > 0)))
+  }
+  own <- sizes[columns]
+  at <- codes[, columns, drop = FALSE]
+  which(cell_number(at, own) %in% cell_number(cells, own))
 }

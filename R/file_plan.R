@@ -22,8 +22,11 @@
 #' comparisons, `%in%`, `is.na()`, `xor()`, `+`, `-`, `*`, `/`, `c()` and `:`.
 #' Categories are text, ordered ones and numbers compare by their order. Of an
 #' amount a rule may ask what its part decides: `benefit == 0`, `benefit > 0`,
-#' `is.na(benefit)`, or `part(benefit) == "value"`. Where missing values leave a
-#' rule undecided it counts as met.
+#' `is.na(benefit)`, or `part(benefit) == "value"`. It may also compare values
+#' once, by `<`, `<=`, `>` or `>=`: two amounts, as in `~ tax <= income`, or an
+#' amount and a number, as in `~ hours <= 60 | status == "self-employed"`. Codes
+#' compare as the numbers they are. Where missing values leave a rule undecided
+#' it counts as met.
 #'
 #' @param data (data frame) The confidential file.
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
@@ -53,7 +56,9 @@
 #'   * `amounts`: for each amount the `records` in parts with values, and their
 #'     `values`;
 #'   * `rules`: for each rule its `text`, the `columns` of `codes` that it
-#'     names, and the `forbidden` combinations of their levels, one a row;
+#'     names, the `forbidden` combinations of their levels, one a row, and what
+#'     it compares (`compared`: the comparison, and the `cells` where it must
+#'     hold);
 #'   * `unit`: `column`, `records` (the codebook's maximum), `index` (which unit
 #'     each record belongs to); `NULL` without units;
 #'   * `weight`: the column with the survey weights, or `NULL`;
@@ -64,7 +69,8 @@
 #'   (class `pseudosynth_error_outside`; the condition's field `rows` has the
 #'   records, and `by_column` those of each column); a column that is missing
 #'   for all records; units with more records than stated; a rule that names an
-#'   unknown column, that no row can meet, or that records of the file break
+#'   unknown column, that no row can meet, or that records of the file break,
+#'   and rules that compare amounts in a circle
 #'   (class `pseudosynth_error_rule`, with their `rows`); a weight of another
 #'   type or without positive bounds; records without a weight above 0.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
@@ -104,11 +110,12 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   codes <- vapply(found[names(levels)], identity, integer(nrow(data)))
   codes <- matrix(codes, nrow(data), dimnames = list(NULL, names(levels)))
   schema <- Map(column_schema, as.list(data), specs)
+  amounts <- file_amounts(data, specs, found)
   new_result(
     "file_plan",
     table = plan_table(specs, publish, weight), codes = codes, levels = levels,
-    amounts = file_amounts(data, specs, found),
-    rules = file_rules(rules, specs, levels, codes),
+    amounts = amounts,
+    rules = file_rules(rules, specs, levels, codes, amounts),
     unit = file_unit(data, unit, specs), weight = weight, codebook = book,
     published = publish %||% character(), n_records = nrow(data),
     schema = schema, left_out = what_is_left_out(data, schema),
@@ -188,7 +195,7 @@ abort_outside <- function(lost, data, specs) {
         paste(
           counted(length(rows) - missing, "record"), "with a value",
           if (is_amount(specs[[name]])) {
-            "that is out of bounds or not whole"
+            "that is out of bounds, or has more decimals than stated"
           } else {
             "that is none of the levels"
           }
@@ -220,7 +227,7 @@ file_amounts <- function(data, specs, found) {
     records <- which(valued)
     list(
       records = records,
-      values = as.double(plain_column(data[[name]]))[records]
+      values = amount_column(data[[name]], specs[[name]])[records]
     )
   })
 }

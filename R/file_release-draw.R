@@ -15,7 +15,9 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL) {
   lapply(seq_len(m), function(s) {
     codes <- sets[[s]]
     colnames(codes) <- names(x$levels)
-    decode_records(x, codes, draw_amounts(x, codes, words, s))
+    amounts <- draw_amounts(x, codes, words, s)
+    check_compared(x, codes, amounts)
+    decode_records(x, codes, amounts)
   })
 }
 
@@ -26,19 +28,22 @@ draw_amounts <- function(x, codes, words, s) {
   n <- nrow(codes)
   bins <- lapply(x$fixed, published_bins, n)
   drawn <- x$fixed
+  room <- compared_room(x, codes)
   for (k in seq_along(x$amounts)) {
     amount <- x$amounts[[k]]
     rows <- valued_rows(amount, codes)
     own <- codes[rows, , drop = FALSE]
+    part <- part_number(amount, own)
+    ends <- ends_of_amount(room, amount, drawn, rows, part)
     like <- amount_predictors(amount, own, lapply(bins, `[`, rows), x$levels)
     y <- draw_amount(
       amount, like$codes, range_group(amount, own), words,
-      s * length(x$amounts) + k
+      s * length(x$amounts) + k, modelled_room(amount, ends, part)
     )
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
     drawn[[amount$name]] <- list(
       records = rows,
-      values = from_modelled(amount, y, part_number(amount, own), x$schema)
+      values = from_modelled(amount, y, part, x$schema, ends)
     )
   }
   drawn
@@ -53,25 +58,37 @@ part_number <- function(amount, codes) {
   match(codes[, amount$name], amount$part)
 }
 
-#' Values in their own unit, within their part
+#' Values in their own unit, within their part and what rules leave them
 #'
 #' Those of a heap become its nearest multiple; others that meet a multiple, a
 #' code or zero move aside.
 #' @param part (integer) Rows of `amount$parts`.
+#' @param ends (list or `NULL`) `low` and `high` of each value, see
+#'   ends_of_amount().
 #' @noRd
-from_modelled <- function(amount, y, part, schema) {
+from_modelled <- function(amount, y, part, schema, ends = NULL) {
   parts <- amount$parts
   x <- response_transforms[[amount$transform]]$back(y)
   x[parts$kind[part] == "negative"] <- -x[parts$kind[part] == "negative"]
-  whole <- amount$type == "count" || schema[[amount$name]]$storage == "integer"
-  if (whole) x <- round(x)
-  x <- clamp(x, parts$low[part], parts$high[part])
+  if (is.null(ends)) {
+    ends <- list(low = parts$low[part], high = parts$high[part])
+  }
+  digits <- amount$digits
+  if (schema[[amount$name]]$storage == "integer") digits <- min(digits, 0L, na.rm = TRUE)
+  if (is.na(digits)) {
+    rounded <- identity
+    unit <- 2^-20
+  } else {
+    rounded <- function(x) round(x, digits)
+    unit <- 10^-digits
+  }
+  unit <- rep(unit, length(x))
+  x <- rounded(clamp(x, ends$low, ends$high))
   heaped <- parts$kind[part] == "heap"
   x[heaped] <- nearest_multiple(x[heaped], parts[part[heaped], ])
-  unit <- rep(if (whole) 1 else 2^-20, length(x))
   # A multiple of 100 that is one of 1,000 moves to the next one
   unit[heaped] <- parts$step[part[heaped]]
-  moved_aside(x, amount, part, unit)
+  moved_aside(x, amount, part, unit, ends, rounded)
 }
 
 nearest_multiple <- function(x, parts) {
@@ -81,18 +98,22 @@ nearest_multiple <- function(x, parts) {
   step * pmin(pmax(round(x / step), low), high)
 }
 
-#' Values that are in another part than theirs, moved to the nearest that is not
+#' Values that are in another part than theirs, or beyond their ends, moved to
+#' the nearest that is not
 #' @param unit (double) The smallest step of each.
+#' @param rounded (function) To the decimals that values have.
 #' @noRd
-moved_aside <- function(x, amount, part, unit, tries = 50) {
+moved_aside <- function(x, amount, part, unit, ends, rounded, tries = 50) {
   wanted <- amount$part[part]
   for (k in seq_len(tries)) {
-    off <- which(part_of(x, amount$all_parts) != wanted)
+    off <- which(
+      part_of(x, amount$all_parts) != wanted | x < ends$low | x > ends$high
+    )
     if (length(off) == 0) {
       return(x)
     }
     # One up, two down, three up: all steps around the first place
-    x[off] <- x[off] + unit[off] * k * (-1)^(k + 1)
+    x[off] <- rounded(x[off] + unit[off] * k * (-1)^(k + 1))
   }
   x
 }

@@ -61,7 +61,8 @@
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
 #'     and `tables`, as a [score_release()] has them;
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
-#'     `rules`, `weight`, `unit`: the plan's public part;
+#'     `rules`, `compared` (what rules compare), `weight`, `unit`: the plan's
+#'     public part;
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
@@ -111,7 +112,9 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   stated <- stated_tables(tables, plan)
   spending <- plan_file_release(plan, stated, epsilon, delta, neighbours)
   block <- spending$block
-  check_block(plan$codes, block$levels, block$published, stated, plan$rules)
+  check_block(
+    plan$codes, block$levels, block$published, stated, block_rules(plan)
+  )
   warn_delta(delta, plan$n_records)
   warn_tables(stated, epsilon)
   warn_file_budget(block, plan$n_records)
@@ -127,7 +130,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
 release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
                               seed) {
   block <- release_plan(
-    plan$codes, spending$block, plan$rules, stage_seed(seed, "block")
+    plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block")
   )
   set <- draw_block(
     block, words = seed_words(stage_seed(seed, "geometry"), "sets")
@@ -150,11 +153,27 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     fixed = plan$amounts[intersect(names(plan$amounts), plan$published)],
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
     levels = plan$levels, published = plan$published,
-    rules = vapply(plan$rules, `[[`, "", "text"), weight = plan$weight,
+    rules = vapply(plan$rules, `[[`, "", "text"),
+    compared = compared_rules(plan), weight = plan$weight,
     unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)
   ))
+}
+
+#' Rules that forbid combinations of levels
+#' @noRd
+block_rules <- function(plan) {
+  Filter(function(rule) nrow(rule$forbidden) > 0, plan$rules)
+}
+
+#' What rules compare, with the columns whose levels say where
+#' @return (list) See rule_comparison(); `columns`: numbers of columns.
+#' @noRd
+compared_rules <- function(plan) {
+  unlist(lapply(plan$rules, function(rule) {
+    lapply(rule$compared, c, list(columns = rule$columns))
+  }), recursive = FALSE)
 }
 
 #' A row for each measured table of the block

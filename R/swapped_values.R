@@ -15,18 +15,21 @@ swapping <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
 #' @param weight (double, n) What a record's row is multiplied by.
 #' @param words (two words) See seed_words().
 #' @param group (integer, n) Only records of the same group swap.
+#' @param room (list or `NULL`) `low` and `high`, n each: no swap brings a value
+#'   beyond those of its new record, and those that lie beyond swap first.
 #' @return (double, n) The same values, in another order.
 #' @noRd
 swapped_values <- function(y, expected, breaks, predictors, targets, weight,
                            words, group = rep(1L, length(y)),
-                           swaps = swapping) {
+                           swaps = swapping, room = NULL) {
   variance <- max(mean((y - expected)^2), 1e-300)
   found <- swap_amounts_(
     y, findInterval(y, breaks), predictors$codes, predictors$levels, targets,
     predictors$lines, list(
       bins = length(breaks) + 1L, row_weight = weight, expected = expected,
       score_weight = swaps$scores / variance, group = as.integer(group),
-      beta = swaps$beta, sweeps = swaps$sweeps
+      beta = swaps$beta, sweeps = swaps$sweeps,
+      low = as.double(room$low), high = as.double(room$high)
     ), words
   )
   y[found$from]

@@ -175,7 +175,8 @@ Rcpp::List sweep_records_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
 // @param tables targets by column, levels x bins, the level fastest, all of
 //   weight 1. @param lines (1 + all levels) x P: what the intercept and each
 //   level add to a row. @param control `row_weight`, `expected` (n each),
-//   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`.
+//   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`;
+//   `low` and `high` (n each, or none): what each record's value may be.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                          Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
@@ -201,6 +202,13 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
   task.score_weight = Rcpp::as<double>(control["score_weight"]);
   task.expected = Rcpp::as<std::vector<double>>(control["expected"]);
   task.group = Rcpp::as<std::vector<int>>(control["group"]);
+  if (control.containsElementNamed("low")) {
+    task.low = Rcpp::as<std::vector<double>>(control["low"]);
+    task.high = Rcpp::as<std::vector<double>>(control["high"]);
+  }
+  if (task.low.size() != task.high.size() ||
+      (!task.low.empty() && task.low.size() != n))
+    Rcpp::stop("Expected ends of each value, or none.");
   if (task.file.n != n || static_cast<std::size_t>(bins.size()) != n ||
       task.rows.weight.size() != n || task.expected.size() != n ||
       task.group.size() != n || task.tables.size() != task.file.levels.size())

@@ -208,3 +208,46 @@ test_that("columns of any make go through a draft, its CSV and a plan", {
     }
   }
 })
+
+test_that("amounts have the decimals that the codebook states, in every set", {
+  file <- withr::with_seed(2, data.frame(
+    works = sample(0:1, 300, TRUE), cents = round(stats::runif(300, 0, 90), 2),
+    thousands = 1000 * sample(1:400, 300, TRUE)
+  ))
+  book <- data.frame(
+    column = names(file), type = c("logical", "amount", "amount"),
+    lower = c("", "0", "0"), upper = c("", "100", "5e5"),
+    digits = c("", "2", "-3")
+  )
+  plan <- file_plan(file, book)
+  expect_identical(decode_file(plan), file)
+  set <- synthesize(file_release(plan, epsilon = 2, seed = 1), seed = 2)[[1]]
+  expect_identical(set$cents, round(set$cents, 2))
+  expect_identical(set$thousands, round(set$thousands, -3))
+  book$digits[2] <- "1"
+  error <- expect_error(
+    file_plan(file, book), "decimals", class = "pseudosynth_error_outside"
+  )
+  expect_identical(
+    error$rows, which(abs(file$cents * 10 - round(file$cents * 10)) > 1e-6)
+  )
+})
+
+test_that("values beyond a bound count as the bound where the codebook says so", {
+  file <- data.frame(
+    works = rep(0:1, 100), age = c(rep(20:59, 5)), end = as.Date("2020-01-01")
+  )
+  file$age[7] <- 104L
+  file$age[8] <- -9L
+  file$end[9] <- as.Date("1950-01-01")
+  book <- data.frame(
+    column = names(file), type = c("logical", "amount", "date"),
+    lower = c("", "16", "2000-01-01"), upper = c("", "90", "2030-01-01"),
+    codes = c("", "-9", ""), outside = c("", "bound", "bound")
+  )
+  found <- decode_file(file_plan(file, book))
+  expect_identical(found$age[7:8], c(90L, -9L))
+  expect_identical(found$end[8:9], as.Date(c("2020-01-01", "2000-01-01")))
+  book$outside <- ""
+  expect_error(file_plan(file, book), class = "pseudosynth_error_outside")
+})

@@ -87,8 +87,9 @@ test_that("rules that ask what parts cannot tell are refused", {
       class = input_error
     )
   }
-  refused(~ benefit > 5, "part decides")
-  refused(~ benefit <= wage, "part decides")
+  refused(~ benefit == 5, "part decides")
+  refused(~ benefit == wage, "part decides")
+  refused(~ benefit + wage > 5, "part decides")
   refused(~ benefit, "part decides")
   refused(~ log(benefit) > 0, "only use")
   refused(~ sex == "male", "names")

@@ -37,6 +37,8 @@ struct AmountTask {
   std::vector<int> group;
   /// Numbers of records' rows that are kept: 256 MB.
   std::size_t most_kept = std::size_t{1} << 26;
+  /// What each record's value may be; empty: anything.
+  std::vector<double> low, high;
 };
 
 /// A value as a record holds it.
@@ -159,6 +161,8 @@ class SwappedAmounts {
                  const std::vector<std::size_t>& order)
       : held_(std::move(held)),
         expected_(task.expected),
+        low_(task.low),
+        high_(task.high),
         score_weight_(task.score_weight),
         levels_(task.file, order),
         rows_(detail::ordered_rows(task, order)),
@@ -173,11 +177,18 @@ class SwappedAmounts {
   void move(const Turn& turn, double beta) {
     HeldAmount& own = held_[turn.one];
     HeldAmount& others = held_[turn.other];
+    const int fewer = fewer_beyond(turn);
+    if (fewer < 0) return;
     const std::uint32_t* one = levels_.row(turn.one);
     const std::uint32_t* other = levels_.row(turn.other);
     const double in_tables = tables_.change(one, own.bin, other, others.bin);
     const double more = others.value - own.value;
-    if (score_weight_ > 0.0) {
+    if (fewer > 0) {
+      if (score_weight_ > 0.0) {
+        score_.change(turn.one, turn.other, more);
+        score_.take(more);
+      }
+    } else if (score_weight_ > 0.0) {
       // A sum can lose no more than all of it, which is soon little
       const double most = score_weight_ * score_.squared();
       if (beta * (in_tables - most) > turn.may_rise) return;
@@ -193,6 +204,20 @@ class SwappedAmounts {
     std::swap(own, others);
   }
 
+  /// How many fewer values lie beyond what their record may have, if two swap.
+  /// Above 0 they do, whatever the energy: until none is left, which is for
+  /// good, this is no Metropolis move.
+  int fewer_beyond(const Turn& turn) const {
+    if (low_.empty()) return 0;
+    const auto beyond = [&](std::uint32_t i, double value) {
+      return static_cast<int>(value < low_[i] || value > high_[i]);
+    };
+    const double own = held_[turn.one].value;
+    const double others = held_[turn.other].value;
+    return beyond(turn.one, own) + beyond(turn.other, others) -
+           beyond(turn.one, others) - beyond(turn.other, own);
+  }
+
   void fetch(std::size_t i) const {
     __builtin_prefetch(&held_[i], 1);
     score_.fetch(i);
@@ -200,6 +225,7 @@ class SwappedAmounts {
 
   std::vector<HeldAmount> held_;
   const std::vector<double>& expected_;
+  const std::vector<double>&low_, &high_;
   double score_weight_;
   NumberedLevels levels_;
   ScoreRows rows_;

@@ -1,0 +1,120 @@
+# Rules that compare an amount's value with a number or another amount, where
+# the parts leave that open. The rule then says in which combinations of levels
+# the comparison must hold.
+
+#' Note what a rule compares: one comparison each
+#' @param other (string or number) The other amount, or a number.
+#' @noRd
+note_comparison <- function(at, name, fn, other) {
+  own <- list(left = name, fn = fn, right = other)
+  before <- at$found$comparison
+  if (!is.null(before) && !identical(before, own)) abort_undecided(at, name)
+  at$found$comparison <- own
+}
+
+#' What the parts of two amounts say to a comparison of both
+#' @param names (two strings)
+#' @return (logical) By combination; where parts leave it open what is assumed.
+#' @noRd
+amounts_compared <- function(fn, names, at) {
+  ends <- lapply(names, function(name) {
+    parts <- amount_parts(at$specs[[name]])
+    parts[at$grid[, name], c("low", "high")]
+  })
+  # a > b is b < a
+  if (fn %in% c(">", ">=")) {
+    ends <- rev(ends)
+    names <- rev(names)
+    fn <- turned_around[[fn]]
+  }
+  below <- if (fn == "<") base::`<` else base::`<=`
+  yes <- below(ends[[1]]$high, ends[[2]]$low)
+  no <- !below(ends[[1]]$low, ends[[2]]$high)
+  answers <- ifelse(yes, TRUE, ifelse(no, FALSE, NA))
+  # Missing values leave it undecided
+  open <- is.na(answers) & !is.na(ends[[1]]$low) & !is.na(ends[[2]]$low)
+  if (any(open)) {
+    note_comparison(at, names[1], fn, names[2])
+    answers[open] <- at$assumed
+  }
+  answers
+}
+
+#' Where a comparison must hold, and where its opposite
+#' @param needed,refused (matrix) Combinations of levels.
+#' @return (list of list) `left` (name), `fn`, `right` (name or number), `cells`.
+#' @noRd
+rule_comparison <- function(comparison, needed, refused) {
+  if (is.null(comparison)) {
+    return(NULL)
+  }
+  opposite <- c("<" = ">=", "<=" = ">", ">" = "<=", ">=" = "<")
+  against <- replace(comparison, "fn", opposite[[comparison$fn]])
+  found <- list(
+    c(comparison, list(cells = needed)), c(against, list(cells = refused))
+  )
+  Filter(function(one) nrow(one$cells) > 0, found)
+}
+
+#' Records in whose combination of levels a comparison must hold
+#' @return (integer)
+#' @noRd
+compared_rows <- function(one, rule, codes, sizes) {
+  records_in(one$cells, rule$columns, codes, sizes)
+}
+
+#' The values of all amounts that rules compare, for all records
+#' @param amounts (named list) See file_plan().
+#' @return (named list of double)
+#' @noRd
+compared_values <- function(rules, specs, codes, amounts) {
+  sides <- unlist(lapply(rules, function(rule) {
+    lapply(rule$compared, `[`, c("left", "right"))
+  }))
+  names <- intersect(sides, names(specs))
+  lapply(stats::setNames(nm = names), function(name) {
+    parts <- amount_parts(specs[[name]])
+    code <- if (name %in% colnames(codes)) {
+      codes[, name]
+    } else {
+      rep(1L, nrow(codes))
+    }
+    values <- parts$value[code]
+    values[amounts[[name]]$records] <- amounts[[name]]$values
+    values
+  })
+}
+
+#' @param values (named list) See compared_values().
+#' @return (logical) For each of some records.
+#' @noRd
+holds_comparison <- function(one, values, rows) {
+  left <- values[[one$left]][rows]
+  right <- if (is.character(one$right)) values[[one$right]][rows] else one$right
+  get(one$fn, baseenv())(left, right)
+}
+
+#' Refuse amounts that must lie below each other in a circle
+#' @noRd
+check_circles <- function(rules) {
+  pairs <- unlist(lapply(rules, `[[`, "compared"), recursive = FALSE)
+  pairs <- Filter(function(one) is.character(one$right), pairs)
+  below <- lapply(pairs, function(one) {
+    both <- c(one$left, one$right)
+    if (one$fn %in% c(">", ">=")) rev(both) else both
+  })
+  names <- unique(unlist(below))
+  # Amounts that nothing lies above are taken away, until none is left
+  repeat {
+    lower <- vapply(below, `[`, "", 1)
+    top <- setdiff(names, lower)
+    if (length(top) == 0) break
+    names <- setdiff(names, top)
+    below <- Filter(function(pair) !pair[2] %in% top, below)
+  }
+  refuse_if(
+    length(names) > 0, "Rules must not compare amounts in a circle.",
+    x = "{.val {names}} must each lie below another.", arg = "rules",
+    class = "pseudosynth_error_rule"
+  )
+}
