@@ -317,23 +317,6 @@ check_book_heaps <- function(spec) {
   )
 }
 
-# A quotient of decimal numbers is whole but for rounding
-is_multiple <- function(x, step) {
-  times <- x / step
-  abs(times - round(times)) < pmax(1e-9, 2^-49 * abs(times))
-}
-
-#' The decimals of an amount; `NA` where it may have any
-#' @noRd
-amount_digits <- function(spec) if (spec$type == "amount") spec$digits else 0L
-
-#' The step between values of an amount; 0 where they may have any decimals
-#' @noRd
-amount_unit <- function(spec) {
-  digits <- amount_digits(spec)
-  if (is.na(digits)) 0 else 10^-digits
-}
-
 #' Which of some columns are left out of every release
 #' @noRd
 identifiers_among <- function(names, specs) {

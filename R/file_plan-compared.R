@@ -2,6 +2,20 @@
 # the parts leave that open. The rule then says in which combinations of levels
 # the comparison must hold.
 
+# What says the same of two sides in the other order
+turned_around <- c("<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
+
+abort_undecided <- function(at, name) {
+  abort_input(
+    "Of an amount, a rule must ask what its part decides, or compare its value
+     with a number or another amount.",
+    x = "{.code {at$text}} asks more of {.val {name}}.",
+    i = "A rule takes one {.code {names(turned_around)}} of values, comparisons
+         with 0 or a code, and {.code part({name})}.",
+    arg = "rules", class = "pseudosynth_error_rule"
+  )
+}
+
 #' Note what a rule compares: one comparison each
 #' @param other (string or number) The other amount, or a number.
 #' @noRd
@@ -117,4 +131,15 @@ check_circles <- function(rules) {
     x = "{.val {names}} must each lie below another.", arg = "rules",
     class = "pseudosynth_error_rule"
   )
+}
+
+#' Records in some cells
+#' @noRd
+records_in <- function(cells, columns, codes, sizes) {
+  if (length(columns) == 0) {
+    return(seq_len(nrow(codes) * (nrow(cells) > 0)))
+  }
+  own <- sizes[columns]
+  at <- codes[, columns, drop = FALSE]
+  which(cell_number(at, own) %in% cell_number(cells, own))
 }

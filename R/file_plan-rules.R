@@ -15,8 +15,6 @@ rule_functions <- c(
 
 rule_comparisons <- c("==", "!=", "<", "<=", ">", ">=")
 
-turned_around <- c("<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
-
 #' Rules of a file as forbidden combinations of levels
 #'
 #' @param rules As given to file_plan().
@@ -213,17 +211,6 @@ as_rule_levels <- function(x, value, at) {
 
 # Amounts ----------------------------------------------------------------------
 
-abort_undecided <- function(at, name) {
-  abort_input(
-    "Of an amount, a rule must ask what its part decides, or compare its value
-     with a number or another amount.",
-    x = "{.code {at$text}} asks more of {.val {name}}.",
-    i = "A rule takes one {.code {names(turned_around)}} of values, comparisons
-         with 0 or a code, and {.code part({name})}.",
-    arg = "rules", class = "pseudosynth_error_rule"
-  )
-}
-
 #' What the parts of an amount say to a question about its value
 #' @param fn (string) The function that is called on it.
 #' @param asked (character) Names of amounts by argument, `""` for others.
@@ -384,15 +371,4 @@ check_rules <- function(rules, specs, levels, codes, amounts) {
 #' @noRd
 broken_records <- function(rule, codes, sizes) {
   records_in(rule$forbidden, rule$columns, codes, sizes)
-}
-
-#' Records in some cells
-#' @noRd
-records_in <- function(cells, columns, codes, sizes) {
-  if (length(columns) == 0) {
-    return(seq_len(nrow(codes) * (nrow(cells) > 0)))
-  }
-  own <- sizes[columns]
-  at <- codes[, columns, drop = FALSE]
-  which(cell_number(at, own) %in% cell_number(cells, own))
 }
