@@ -129,8 +129,10 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
   block <- release_plan(
     plan$codes, spending$block, plan$rules, stage_seed(seed, "block")
   )
+  # Geometry needs no more records than amount_rows; published ones are kept
+  n <- if (!has_public_size(plan)) min(round(block$n), amount_rows)
   set <- draw_block(
-    block, words = seed_words(stage_seed(seed, "geometry"), "sets")
+    block, n = n, words = seed_words(stage_seed(seed, "geometry"), "sets")
   )[[1]]
   colnames(set) <- colnames(plan$codes)
   amounts <- release_amounts(plan, spending, block, set, seed)
