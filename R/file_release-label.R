@@ -75,7 +75,7 @@ file_inputs <- function(x) {
       c(toString(protected), if (is_size_secret(x)) "the number of records"),
       collapse = "; and "
     ),
-    published = if (length(x$published) > 0) toString(x$published) else "none",
+    published = public_columns(x),
     tables = sprintf(
       "%s, all pairs of %s%s", counted(nrow(x$tables), "table"),
       counted(length(x$levels), "column"),
@@ -90,6 +90,13 @@ file_inputs <- function(x) {
     },
     if (length(x$rules) > 0) c(rules = paste(x$rules, collapse = "; "))
   ))
+}
+
+#' What is public besides the codebook
+#' @noRd
+public_columns <- function(x) {
+  all <- c(x$published, if (!is_size_secret(x)) "the number of records")
+  if (length(all) > 0) toString(all) else "none"
 }
 
 # Printing ---------------------------------------------------------------------
