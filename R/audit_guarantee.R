@@ -85,7 +85,9 @@
 #'   a made-up one of `"clones"`), `change` (`"dropped"`, `"added"` or
 #'   `"replaced"`), `neighbours`, `moved` and `allowed` (mu), `over` (charges
 #'   that paid for less than was moved) and `differs` (what else depends on the
-#'   file): empty strings where the guarantee was kept. Otherwise a `guarantee_audit`: a list with
+#'   file): empty strings where the guarantee was kept.
+#'
+#'   For anything else a `guarantee_audit`: a list with
 #'   * `worst` (data frame, a row for each relation): `neighbours`, `files` (how
 #'     many), `claim`, `loss` (largest |r| over all cells; `Inf` if nothing is
 #'     censored, because |r| then has no bound), `loss_bulk` (largest |r| where

@@ -3,8 +3,11 @@
 # scores of the set are those that were released.
 
 # Sweeps of swaps at each inverse temperature, and how much scores weigh in the
-# energy
-amount_swaps <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
+# energy. More records than so many need fewer sweeps: the share that must swap
+# is the same, and what is left to gain is a few records a cell.
+amount_swaps <- list(
+  beta = c(0.3, 1, 5), sweeps = 10L, scores = 15, records = 1e5
+)
 
 #' @param amount (list) See release_amount().
 #' @param set (integer matrix) Predictors of the set's records with values.
@@ -64,7 +67,9 @@ swapped_values <- function(amount, set, group, line, counts, y, swaps, words,
       bins = base::length(breaks) + 1L,
       row_weight = weight * frame$scale / frame$spread, expected = mean,
       score_weight = swaps$scores / variance, group = as.integer(group),
-      beta = swaps$beta, sweeps = swaps$sweeps
+      beta = swaps$beta, sweeps = as.integer(max(
+        2, ceiling(swaps$sweeps * min(1, swaps$records / n))
+      ))
     ), words
   )
   y[found$from]

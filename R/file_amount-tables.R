@@ -73,7 +73,8 @@ amount_tables_plan <- function(levels, bins, budget, free) {
   own <- c(levels[told], bins)
   tables <- lapply(seq_along(told), function(t) c(t, length(own)))
   list(
-    told = told, levels = own, tables = tables, published = !c(free[told], TRUE),
+    told = told, levels = own, tables = tables,
+    published = !c(free[told], TRUE),
     lengths = residual_lengths(tables, own), squared = budget$amount^2,
     neighbours = budget$neighbours, sigma = budget$sigma,
     replaced = replaced_star
