@@ -65,10 +65,6 @@ fit_records_ <- function(start, levels, fixed, margins, tables, rules, control, 
     .Call(`_pseudosynth_fit_records_`, start, levels, fixed, margins, tables, rules, control, m, seed, threads)
 }
 
-sweep_records_ <- function(codes, levels, fixed, tables, rules, beta, sweeps, seed) {
-    .Call(`_pseudosynth_sweep_records_`, codes, levels, fixed, tables, rules, beta, sweeps, seed)
-}
-
 swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, seed) {
     .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed)
 }

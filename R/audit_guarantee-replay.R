@@ -59,9 +59,10 @@ replay_release <- function(x, plan, replays, seed) {
       base, unit, some_records(far, r + 1), run$change, x
     )
     second <- heard_release(x, plan, other, value, first[[run$file]]$heard)
+    relation <- if (run$change == "replaced") "replace" else "add-remove"
     data.frame(
-      run, neighbours = if (run$change == "replaced") "replace" else "add-remove",
-      compared_runs(x, first[[run$file]], second, run$change)
+      run, neighbours = relation,
+      compared_runs(x, first[[run$file]], second, relation)
     )
   })
   do.call(rbind, rows)
@@ -122,8 +123,8 @@ neighbour_of <- function(base, unit, far, change, x) {
 heard_release <- function(x, plan, records, value, before = NULL) {
   plan$codes <- records$codes
   plan$n_records <- nrow(records$codes)
-  plan$amounts <- lapply(stats::setNames(nm = names(plan$amounts)), function(j) {
-    all <- records$values[, j]
+  plan$amounts[] <- lapply(names(plan$amounts), function(name) {
+    all <- records$values[, name]
     at <- which(!is.na(all))
     list(records = at, values = all[at])
   })
@@ -160,9 +161,8 @@ heard_release <- function(x, plan, records, value, before = NULL) {
 
 #' What a run on a neighbour shows
 #' @noRd
-compared_runs <- function(x, first, second, change) {
-  relation <- if (change == "replaced") "rho_replace" else "rho_add_remove"
-  allowed <- 2 * x$charges[[relation]]
+compared_runs <- function(x, first, second, relation) {
+  allowed <- 2 * x$charges[[paste0("rho_", sub("-", "_", relation))]]
   what <- vapply(second$heard, `[[`, "", "what")
   moved <- vapply(x$charges$what, function(charge) {
     sum(second$squares[what == charge])

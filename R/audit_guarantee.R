@@ -8,6 +8,12 @@
 #' refits weights and posterior on a few neighbours and gives a lower confidence
 #' bound. A [score_release()] is audited as a whole: by the exact distribution
 #' of its sums on the worst neighbours, and by running its noise many times.
+#' A [file_release()] is audited in two ways. From the vectors that it adds up,
+#' the audit computes how far the records of the file, and any others that the
+#' codebook allows, can move the noisy numbers. And it runs the release again
+#' with the same random words on neighbouring files, by units if the plan has
+#' any: each noisy number may move by no more than was counted, and all else
+#' must stay as it was.
 #'
 #' The privacy loss of a draw is \eqn{r(\theta) = \log \xi(\theta | x) -
 #' \log \xi(\theta | y)} for the file x and a neighbour y. A mechanism keeps its
@@ -15,12 +21,13 @@
 #' \eqn{\theta}. An audit is about one parameter draw; m sets lose m times as
 #' much.
 #'
-#' @param x A formula, a `synthesizer`, a `score_release` or a
+#' @param x A formula, a `synthesizer`, a `score_release`, a `file_release` or a
 #'   `pseudo_posterior` (its last fit).
 #' @param data,family,prior As in [fit_synthesizer()]. For a [score_release()],
 #'   `data` is the file it was made from, or a made-up file with the same
 #'   columns. The record with the longest public vector is dropped, and given
-#'   the two most extreme responses.
+#'   the two most extreme responses. For a [file_release()], its
+#'   [file_plan()].
 #' @param mechanism (a mechanism, string or function) As in
 #'   [pseudo_posterior()]: an object such as `mechanism_cw(radius = 0.2)` or a
 #'   name, see [mechanisms]; any but `"risk"` and `"score"`. All stages are
@@ -73,7 +80,14 @@
 #'   frame by `neighbours`: `claimed` and `exact` mu, or epsilon for Laplace
 #'   noise, and `found`, the lower bound from the runs) and `curve`
 #'   (`neighbours`, `false_positive`, `false_negative` of a test that tells the
-#'   two files apart). Otherwise a `guarantee_audit`: a list with
+#'   two files apart). For a `file_release`, the same with `replays` instead of
+#'   `curve` (data frame, confidential, a row for each run): `file` (`"own"`, or
+#'   a made-up one of `"clones"`), `change` (`"dropped"`, `"added"` or
+#'   `"replaced"`), `neighbours`, `moved` and `allowed` (mu), `over` (charges
+#'   that paid for less than was moved) and `differs` (what else depends on the
+#'   file): empty strings where the guarantee was kept.
+#'
+#'   For anything else a `guarantee_audit`: a list with
 #'   * `worst` (data frame, a row for each relation): `neighbours`, `files` (how
 #'     many), `claim`, `loss` (largest |r| over all cells; `Inf` if nothing is
 #'     censored, because |r| then has no bound), `loss_bulk` (largest |r| where
@@ -131,7 +145,7 @@ audit_guarantee <- function(x, ...) {
 audit_guarantee.default <- function(x, ...) {
   check_that(
     FALSE, x, "{.arg x} must be a formula, a {.cls synthesizer}, a
-     {.cls score_release} or a {.cls pseudo_posterior}."
+     {.cls score_release}, a {.cls file_release} or a {.cls pseudo_posterior}."
   )
 }
 

@@ -180,6 +180,16 @@ tell_step <- function(text, .envir = rlang::caller_env()) {
   }
 }
 
+# Cells of a file, records times columns, that take more than some seconds
+long_work <- 2e6
+
+#' The same where it takes a while
+#' @param cells (number) Records times columns.
+#' @noRd
+tell_long_step <- function(text, cells, .envir = rlang::caller_env()) {
+  if (cells >= long_work) tell_step(text, .envir)
+}
+
 # The one place where errors of the C++ core become conditions of this package.
 
 # Errors of the core become classed conditions that blame the user's call.

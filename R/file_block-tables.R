@@ -108,20 +108,14 @@ replaced_block <- function(plan, variance) {
 #' The largest sum over tables of replaced_square() / variance over all sets of
 #' columns that may change at once. The sum is a polynomial of 0/1 variables,
 #' one a column: its coefficients are added up over subsets for all sets at
-#' once. With more than 20 protected columns each table's own largest move
-#' counts, which is an upper bound.
+#' once. With more than 20 protected columns it is replaced_bound().
 #' @param variance (double) Of the noise of each table, in a residual's unit.
 #' @return (number)
 #' @noRd
 replaced_cost <- function(tables, levels, published, variance) {
   free <- which(!published & levels > 1)
   if (length(free) > 20) {
-    most <- vapply(tables, function(columns) {
-      may <- lapply(!published[columns], function(free) c(FALSE, free))
-      sets <- unique(as.matrix(expand.grid(may)))
-      max(apply(sets, 1, replaced_square, levels = levels[columns]))
-    }, 0)
-    return(sum(most / variance))
+    return(replaced_bound(tables, levels, published, variance))
   }
   cost <- numeric(2^length(free))
   for (t in seq_along(tables)) {
@@ -142,4 +136,63 @@ replaced_cost <- function(tables, levels, published, variance) {
     cost[, 2, ] <- cost[, 2, ] + cost[, 1, ]
   }
   max(cost)
+}
+
+#' The same from above, for any number of columns
+#'
+#' With x the indicators of changed columns a margin moves by 2 x, a pair by
+#' 2 (k_k x_j + k_j x_k - x_j x_k). So margins and pairs cost
+#' sum a x - sum over pairs of c x x, with c = 2 / variance at least u_j u_k for
+#' u = sqrt(g L), and that is at most sum (a + u^2 / 2) x - (sum u x)^2 / 2. As
+#' -s^2 / 2 is at most t^2 / 2 - t s whatever t is, no set of columns costs more
+#' than t^2 / 2 + sum of max(0, a + u^2 / 2 - t u): convex in t, and of the
+#' block's own variances, where c is u u, larger than the maximum by little.
+#' Larger tables count with their own largest move, and all tables do where that
+#' is less.
+#' @noRd
+replaced_bound <- function(tables, levels, published, variance) {
+  k <- (levels - 1) / levels
+  free <- !published & levels > 1
+  order <- lengths(tables)
+  gain <- numeric(length(levels))
+  at <- which(order == 1)
+  single <- unlist(tables[at])
+  gain[single] <- 2 / variance[at]
+  pairs <- which(order == 2)
+  ends <- matrix(unlist(tables[pairs]), 2)
+  for (end in 1:2) {
+    own <- ends[end, ]
+    sums <- tapply(
+      2 * k[ends[3 - end, ]] / variance[pairs], factor(own, seq_along(levels)),
+      sum, default = 0
+    )
+    gain <- gain + as.vector(sums)
+  }
+  both <- which(free[ends[1, ]] & free[ends[2, ]])
+  # No pair is left out
+  whole <- length(both) == choose(sum(free), 2) && length(both) > 0
+  g <- if (whole) {
+    min(2 / variance[pairs[both]] /
+      sqrt(levels[ends[1, both]] * levels[ends[2, both]]))
+  } else {
+    0
+  }
+  u <- sqrt(g * levels[free])
+  linear <- gain[free] + u^2 / 2
+  at_most <- function(t) t^2 / 2 + sum(pmax(0, linear - t * u))
+  best <- min(
+    at_most(0), stats::optimize(at_most, c(0, sum(u) + 1e-12))$objective
+  )
+  alone <- largest_moves(tables, levels, published) / variance
+  min(sum(alone), best + sum(alone[order > 2]))
+}
+
+#' How far a replaced record moves each table at most, squared
+#' @noRd
+largest_moves <- function(tables, levels, published) {
+  vapply(tables, function(columns) {
+    may <- lapply(!published[columns], function(free) c(FALSE, free))
+    sets <- unique(as.matrix(expand.grid(may)))
+    max(apply(sets, 1, replaced_square, levels = levels[columns]))
+  }, 0)
 }

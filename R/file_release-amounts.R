@@ -13,6 +13,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   unseen <- unseen_pairs(block, set)
   released <- list()
   for (name in names(spending$amounts)) {
+    tell_long_step(paste("Measuring", name), length(plan$codes))
     amount <- amount_model(specs[[name]])
     own <- plan$amounts[[name]]
     file <- amount_predictors(

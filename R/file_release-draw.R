@@ -8,6 +8,8 @@
 #' @return (list of data frames)
 #' @noRd
 draw_files <- function(x, m = 1, n = NULL, seed = NULL) {
+  cells <- m * (n %||% x$block$n) * length(x$levels)
+  tell_long_step("Fitting records to tables", cells)
   sets <- draw_block(
     x$block, m, n, seed_words(stage_seed(seed, "block"), "synthesize")
   )
@@ -31,6 +33,7 @@ draw_amounts <- function(x, codes, words, s) {
   room <- compared_room(x, codes)
   for (k in seq_along(x$amounts)) {
     amount <- x$amounts[[k]]
+    tell_long_step(paste("Drawing", amount$name), length(codes))
     rows <- valued_rows(amount, codes)
     own <- codes[rows, , drop = FALSE]
     part <- part_number(amount, own)

@@ -75,7 +75,7 @@ file_inputs <- function(x) {
       c(toString(protected), if (is_size_secret(x)) "the number of records"),
       collapse = "; and "
     ),
-    published = if (length(x$published) > 0) toString(x$published) else "none",
+    published = public_columns(x),
     tables = sprintf(
       "%s, all pairs of %s%s", counted(nrow(x$tables), "table"),
       counted(length(x$levels), "column"),
@@ -101,6 +101,13 @@ weight_input <- function(x) {
     "; counts as an attribute of its own record, also if it was computed from ",
     "others"
   )
+}
+
+#' What is public besides the codebook
+#' @noRd
+public_columns <- function(x) {
+  all <- c(x$published, if (!is_size_secret(x)) "the number of records")
+  if (length(all) > 0) toString(all) else "none"
 }
 
 # Printing ---------------------------------------------------------------------

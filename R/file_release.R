@@ -33,9 +33,22 @@
 #' noise. If columns are published, their rows and number stay and the
 #' protected part of a record is added or removed. Under `"replace"` the
 #' protected part is exchanged for another, and the number of records is
-#' public. The label states both. If the plan has a unit, the guarantee holds
-#' for all records of a unit together: noise grows with the largest number of
-#' records that a unit may have.
+#' public. The label states both; the cost under `"add-remove"` of a release
+#' whose number of records is public is that of a record's part in what was
+#' measured.
+#'
+#' @section Units:
+#' If the plan has a unit, such as a household, the guarantee holds for all
+#' records of a unit together. Noise is as many times as large as the largest
+#' number of records that a unit may have, so state no more than there can be.
+#' Records that are equal move every sum by as many times as one of them does,
+#' and a household may have equal records: with less noise the guarantee would
+#' not hold. A limit on what a unit adds up to would need less noise, as records
+#' of a household mostly differ: four of the Consumer Expenditure file move the
+#' tables by 2.5 times as much as one. But it gives records of large units less
+#' weight than others, so that shares, means and the number of records would
+#' lean towards small units. Under `"replace"` a unit keeps its number of
+#' records.
 #'
 #' @param plan (`file_plan`) See [file_plan()]. Its codebook must be confirmed.
 #' @param epsilon (number from 1e-4 to 10) Total cost under `neighbours` at
@@ -129,11 +142,15 @@ file_release <- function(plan, epsilon, delta = 1e-6,
 #' @noRd
 release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
                               seed) {
+  tell_long_step("Measuring tables", length(plan$codes))
   block <- release_plan(
     plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block")
   )
+  # Geometry needs no more records than amount_rows; published ones are kept
+  n <- if (!has_public_size(plan)) min(round(block$n), amount_rows)
+  tell_long_step("Fitting records to tables", length(plan$codes))
   set <- draw_block(
-    block, words = seed_words(stage_seed(seed, "geometry"), "sets")
+    block, n = n, words = seed_words(stage_seed(seed, "geometry"), "sets")
   )[[1]]
   colnames(set) <- colnames(plan$codes)
   amounts <- release_amounts(plan, spending, block, set, seed)

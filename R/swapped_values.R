@@ -2,8 +2,11 @@
 # tables and scores come close to what is expected of them.
 
 # Sweeps of swaps at each inverse temperature, and how much scores weigh in the
-# energy
-swapping <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
+# energy. More records than so many need fewer sweeps: the share that must swap
+# is the same, and what is left to gain is a few records a cell.
+swapping <- list(
+  beta = c(0.3, 1, 5), sweeps = 10L, scores = 15, records = 1e5
+)
 
 #' @param y (double, n) Values on the modelled scale.
 #' @param expected (double, n) Scores are of values beside these.
@@ -28,7 +31,9 @@ swapped_values <- function(y, expected, breaks, predictors, targets, weight,
     predictors$lines, list(
       bins = length(breaks) + 1L, row_weight = weight, expected = expected,
       score_weight = swaps$scores / variance, group = as.integer(group),
-      beta = swaps$beta, sweeps = swaps$sweeps,
+      beta = swaps$beta, sweeps = as.integer(max(
+        2, ceiling(swaps$sweeps * min(1, swaps$records / length(y)))
+      )),
       low = as.double(room$low), high = as.double(room$high)
     ), words
   )

@@ -215,23 +215,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// sweep_records_
-Rcpp::List sweep_records_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List tables, Rcpp::List rules, double beta, int sweeps, Rcpp::NumericVector seed);
-RcppExport SEXP _pseudosynth_sweep_records_(SEXP codesSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP betaSEXP, SEXP sweepsSEXP, SEXP seedSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type fixed(fixedSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type rules(rulesSEXP);
-    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
-    Rcpp::traits::input_parameter< int >::type sweeps(sweepsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(sweep_records_(codes, levels, fixed, tables, rules, beta, sweeps, seed));
-    return rcpp_result_gen;
-END_RCPP
-}
 // swap_amounts_
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins, Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::NumericMatrix lines, Rcpp::List control, Rcpp::NumericVector seed);
 RcppExport SEXP _pseudosynth_swap_amounts_(SEXP valuesSEXP, SEXP binsSEXP, SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP linesSEXP, SEXP controlSEXP, SEXP seedSEXP) {
@@ -481,7 +464,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 10},
-    {"_pseudosynth_sweep_records_", (DL_FUNC) &_pseudosynth_sweep_records_, 8},
     {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 8},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},

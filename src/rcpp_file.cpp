@@ -6,70 +6,11 @@
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 
-#include "rcpp_coded.h"
+#include "rcpp_fitting.h"
 #include "rcpp_model.h"
 #include "rcpp_parallel.h"
 
 namespace ps = pseudosynth;
-
-namespace {
-
-/// 1-based columns as R has them.
-ps::CrossedColumns to_columns(const Rcpp::IntegerVector& columns,
-                              const std::vector<int>& levels) {
-  std::vector<int> zero_based;
-  for (const int j : columns) zero_based.push_back(j - 1);
-  return ps::CrossedColumns(zero_based, levels);
-}
-
-/// Records of 16-bit levels from 0, row by row.
-std::vector<std::uint16_t> to_rows(const Rcpp::IntegerMatrix& codes) {
-  const std::size_t n = static_cast<std::size_t>(codes.nrow());
-  const std::size_t d = static_cast<std::size_t>(codes.ncol());
-  std::vector<std::uint16_t> rows(n * d);
-  for (std::size_t j = 0; j < d; ++j) {
-    const int* column = codes.begin() + j * n;
-    for (std::size_t i = 0; i < n; ++i)
-      rows[i * d + j] = static_cast<std::uint16_t>(column[i] - 1);
-  }
-  return rows;
-}
-
-Rcpp::IntegerMatrix from_rows(const std::vector<std::uint16_t>& rows,
-                              std::size_t d) {
-  const std::size_t n = rows.size() / d;
-  Rcpp::IntegerMatrix codes(static_cast<int>(n), static_cast<int>(d));
-  for (std::size_t j = 0; j < d; ++j) {
-    for (std::size_t i = 0; i < n; ++i) codes[j * n + i] = rows[i * d + j] + 1;
-  }
-  return codes;
-}
-
-/// @param tables list of `columns` (1-based) and `target`.
-/// @param rules list of `columns` and `cells` (0-based, whole numbers).
-ps::FittingTask to_task(const std::vector<int>& levels,
-                        const Rcpp::LogicalVector& fixed,
-                        const Rcpp::List& tables, const Rcpp::List& rules) {
-  ps::FittingTask task{levels, {}, {}, ps::ForbiddenCells(levels.size())};
-  if (static_cast<std::size_t>(fixed.size()) != levels.size())
-    Rcpp::stop("Expected a flag for each column.");
-  for (const int f : fixed) task.fixed.push_back(f != 0);
-  for (R_xlen_t t = 0; t < tables.size(); ++t) {
-    const Rcpp::List table(tables[t]);
-    const Rcpp::NumericVector target(table["target"]);
-    task.tables.push_back(
-        {to_columns(table["columns"], levels), {target.begin(), target.end()}});
-  }
-  for (R_xlen_t r = 0; r < rules.size(); ++r) {
-    const Rcpp::List rule(rules[r]);
-    const Rcpp::NumericVector cells(rule["cells"]);
-    task.forbidden.add(to_columns(rule["columns"], levels),
-                       {cells.begin(), cells.end()});
-  }
-  return task;
-}
-
-}  // namespace
 
 // Counts of each table (1-based columns, the first fastest) of coded records.
 // [[Rcpp::export(rng = false)]]
@@ -79,7 +20,7 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
       binding::to_file(codes, binding::to_levels(levels));
   std::vector<ps::CrossedColumns> crossed;
   for (R_xlen_t t = 0; t < tables.size(); ++t)
-    crossed.push_back(to_columns(tables[t], file.levels));
+    crossed.push_back(binding::to_columns(tables[t], file.levels));
   const std::vector<int> cut = binding::cut_range(codes.nrow(), threads);
   const int parts = static_cast<int>(cut.size()) - 1;
   std::vector<ps::TableCounts> counts(static_cast<std::size_t>(parts));
@@ -111,7 +52,8 @@ SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
                   int m, Rcpp::NumericVector seed, int threads = 1) {
   const ps::CodedFile file =
       binding::to_file(start, binding::to_levels(levels));
-  const ps::FittingTask task = to_task(file.levels, fixed, tables, rules);
+  const ps::FittingTask task =
+      binding::to_task(file.levels, fixed, tables, rules);
   std::vector<std::vector<double>> margin;
   for (R_xlen_t j = 0; j < margins.size(); ++j)
     margin.push_back(Rcpp::as<std::vector<double>>(margins[j]));
@@ -125,7 +67,7 @@ SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
   plan.particles =
       static_cast<std::size_t>(Rcpp::as<double>(control["particles"]));
   plan.grown_sweeps = Rcpp::as<int>(control["grown_sweeps"]);
-  const std::vector<std::uint16_t> rows = to_rows(start);
+  const std::vector<std::uint16_t> rows = binding::to_rows(start);
   const std::uint64_t words = binding::to_seed(seed);
   std::vector<std::vector<std::uint16_t>> sets(static_cast<std::size_t>(m));
   std::atomic<bool> stop{false};
@@ -142,31 +84,9 @@ SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
   if (unmet) return R_NilValue;
   Rcpp::List out(m);
   for (int s = 0; s < m; ++s)
-    out[s] = from_rows(sets[static_cast<std::size_t>(s)], file.levels.size());
+    out[s] = binding::from_rows(sets[static_cast<std::size_t>(s)],
+                                file.levels.size());
   return out;
-}
-
-// `sweeps` sweeps of records at one inverse temperature: the move alone.
-// [[Rcpp::export(rng = false)]]
-Rcpp::List sweep_records_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
-                          Rcpp::LogicalVector fixed, Rcpp::List tables,
-                          Rcpp::List rules, double beta, int sweeps,
-                          Rcpp::NumericVector seed) {
-  const ps::CodedFile file =
-      binding::to_file(codes, binding::to_levels(levels));
-  const ps::FittingTask task = to_task(file.levels, fixed, tables, rules);
-  ps::FittedRecords fitted(task, to_rows(codes), 1.0);
-  ps::Rng rng(binding::to_seed(seed), 0);
-  binding::InterruptPoll poll;
-  Rcpp::NumericVector energy(sweeps);
-  for (int s = 0; s < sweeps; ++s) {
-    if (!fitted.sweep(beta, rng, [&] { return poll(); }))
-      throw Rcpp::internal::InterruptedException();
-    energy[s] = fitted.energy();
-  }
-  return Rcpp::List::create(
-      Rcpp::_["codes"] = from_rows(fitted.rows(), file.levels.size()),
-      Rcpp::_["energy"] = energy);
 }
 
 // Values given to n records in other places: swaps of two records of a group at

@@ -124,10 +124,16 @@ block <- namespace$release_block(
   rules = list(list(columns = 1:2, forbidden = cbind(1, 2)))
 )
 namespace$draw_block(block, 2)
-namespace$sweep_records_(
-  cbind(rep(2L, 9), 1L), block$levels, c(FALSE, FALSE), block$targets,
-  block$rules, 0.5, 2, c(1, 2)
+book <- draft_codebook(data[c("number", "g")])
+book <- as.data.frame(book)
+amount <- book$column == "number"
+book[amount, c("type", "lower", "upper", "transform")] <- list(
+  "amount", "-4", "6", "identity"
 )
+plan <- file_plan(data[c("number", "g")], confirm_codebook(codebook(book)))
+released <- suppressWarnings(file_release(plan, 5))
+synthesize(released)
+audit_guarantee(released, plan, rows = 100, replays = 2)
 
 step("audits")
 audit_guarantee(y ~ 1, data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9)),

@@ -33,3 +33,19 @@ people_plan <- function(data = people(), ...) {
   book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
   file_plan(data, confirm_codebook(codebook(book)), ...)
 }
+
+# Functions of the package with a fault, until the caller ends.
+local_fault <- function(..., frame = parent.frame()) {
+  package <- asNamespace("pseudosynth")
+  faults <- list(...)
+  own <- mget(names(faults), package)
+  set <- function(values) {
+    for (name in names(values)) {
+      unlockBinding(name, package)
+      assign(name, values[[name]], package)
+      lockBinding(name, package)
+    }
+  }
+  withr::defer(set(own), frame)
+  set(faults)
+}

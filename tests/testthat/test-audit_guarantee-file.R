@@ -1,19 +1,3 @@
-# Functions of the package with a fault, until the caller ends.
-local_fault <- function(..., frame = parent.frame()) {
-  package <- asNamespace("pseudosynth")
-  faults <- list(...)
-  own <- mget(names(faults), package)
-  set <- function(values) {
-    for (name in names(values)) {
-      unlockBinding(name, package)
-      assign(name, values[[name]], package)
-      lockBinding(name, package)
-    }
-  }
-  withr::defer(set(own), frame)
-  set(faults)
-}
-
 # Households of up to three people, in any order of records.
 household_plan <- function(n = 160, publish = NULL, most = 3) {
   data <- people(n)

@@ -51,7 +51,7 @@ test_that("a Gibbs move alone leaves the target law as it is", {
     for (sweeps in c(1, 25)) {
       found <- vapply(seq_len(runs), function(r) {
         begin <- if (sweeps == 1) law$codes[[from[r]]] else start
-        state_key(sweep_records_(
+        state_key(test_sweep_records_(
           begin, levels, fixed, tables, kept, 1.3, sweeps, c(sweeps, r)
         )$codes)
       }, "")
@@ -86,7 +86,7 @@ test_that("cells that a rule holds together reach all allowed states", {
   free <- rep(FALSE, 3)
   law <- enumerated_law(levels, 2, start, free, tables, forbidden, 1.5)
   found <- vapply(1:8000, function(r) {
-    state_key(sweep_records_(
+    state_key(test_sweep_records_(
       start, levels, free, tables, rules, 1.5, 20, c(3, r)
     )$codes)
   }, "")
@@ -104,7 +104,7 @@ test_that("the energy is kept up by moves", {
     list(columns = 1:2, target = stats::runif(12, 0, 8)),
     list(columns = c(3L, 2L, 1L), target = stats::runif(24, 0, 4))
   )
-  found <- sweep_records_(
+  found <- test_sweep_records_(
     codes, levels, rep(FALSE, 3), tables, list(), 0.5, 20, c(1, 2)
   )
   counts <- table_counts_(found$codes, levels, lapply(tables, `[[`, 1))
@@ -260,7 +260,7 @@ test_that("columns that rules tie together move as one, by their law", {
     for (sweeps in c(1, 15)) {
       found <- vapply(1:6000, function(r) {
         begin <- if (sweeps == 1) law$codes[[from[r]]] else start
-        state_key(sweep_records_(
+        state_key(test_sweep_records_(
           begin, levels, fixed, tables, rules, 1.5, sweeps, c(9 + sweeps, r)
         )$codes)
       }, "")

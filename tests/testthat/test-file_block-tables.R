@@ -118,3 +118,25 @@ test_that("a replaced record costs the largest sum over sets of columns", {
     }, tables, variance)), cost)
   }
 })
+
+test_that("the bound for many columns is the exact maximum, or little more", {
+  withr::local_seed(12)
+  for (case in 1:12) {
+    d <- sample(4:11, 1)
+    levels <- sample(2:15, d, TRUE)
+    published <- stats::runif(d) < 0.3 & seq_len(d) > 2
+    stated <- if (case %% 3 == 0) list(1:3)
+    plan <- plan_block(levels, published, stated, 0.2, "replace", 1e-6, 900)
+    variance <- allocate_noise(plan, 900)
+    exact <- replaced_cost(plan$tables, levels, published, variance)
+    bound <- replaced_bound(plan$tables, levels, published, variance)
+    expect_gte(bound, exact * (1 - 1e-9))
+    expect_lte(bound, exact * if (is.null(stated)) 1.06 else 1.3)
+    # Whatever the variances are, it is a bound
+    other <- variance * stats::runif(length(variance), 0.3, 3)
+    expect_gte(
+      replaced_bound(plan$tables, levels, published, other),
+      replaced_cost(plan$tables, levels, published, other) * (1 - 1e-9)
+    )
+  }
+})

@@ -8,6 +8,8 @@
 # compiled into a copy of the installed one, of which it replaces one object. A
 # fault is killed by the first test file that fails with it and passes without
 # it. The result is the table tools/mutants/table.csv; a survivor is an error.
+# Where a fault states a Hook, that object of tests/hooks is compiled with it,
+# too.
 #
 # `check`, called by `make floors`, plants nothing: it fails on a fault that
 # the code or the tests have left behind: its text is not in its file as often
@@ -71,6 +73,27 @@ planted <- function(fault) {
   normalizePath(file)
 }
 
+#' Compile one object anew, and the library of a package
+#' @return (string) Its path.
+compile <- function(fault, source, object, package) {
+  shared <- paste0(package, ".so")
+  # Only that object is older than its source
+  objects <- dir(source, "[.]o$", full.names = TRUE)
+  Sys.setFileTime(objects, Sys.time() + 60)
+  unlink(file.path(source, c(paste0(object, ".o"), shared)))
+  # As R CMD INSTALL finds the headers of LinkingTo
+  headers <- paste0("-I", vapply(
+    c("Rcpp", "RcppEigen", "RcppParallel"),
+    function(package) system.file("include", package = package), ""
+  ), collapse = " ")
+  code <- system(sprintf(
+    "cd %s && CLINK_CPPFLAGS=%s %s CMD SHLIB -o %s *.cpp > log 2>&1",
+    shQuote(source), shQuote(headers), file.path(R.home("bin"), "R"), shared
+  ))
+  if (code != 0) stop(fault$Id, ": it does not compile")
+  file.path(source, shared)
+}
+
 #' A library whose package has the fault of a C++ file
 compiled <- function(fault) {
   source <- file.path(scratch, "source")
@@ -86,30 +109,23 @@ compiled <- function(fault) {
   } else {
     fault$Object
   }
-  # Only that object is older than its source
-  objects <- dir(file.path(source, "src"), "[.]o$", full.names = TRUE)
-  Sys.setFileTime(objects, Sys.time() + 60)
-  unlink(file.path(source, "src", paste0(object, ".o")))
-  unlink(file.path(source, "src", "pseudosynth.so"))
-  # As R CMD INSTALL finds the headers of LinkingTo
-  headers <- paste0("-I", vapply(
-    c("Rcpp", "RcppEigen", "RcppParallel"),
-    function(package) system.file("include", package = package), ""
-  ), collapse = " ")
-  code <- system(sprintf(
-    "cd %s/src && CLINK_CPPFLAGS=%s %s CMD SHLIB -o pseudosynth.so *.cpp > %s",
-    shQuote(source), shQuote(headers), file.path(R.home("bin"), "R"),
-    "log 2>&1"
-  ))
-  if (code != 0) stop(fault$Id, ": it does not compile")
+  made <- compile(fault, file.path(source, "src"), object, "pseudosynth")
+  if (!is.na(fault$Hook)) {
+    hooks <- file.path(source, "tests", "hooks", "src")
+    dir.create(hooks, recursive = TRUE)
+    file.copy(dir("tests/hooks/src", full.names = TRUE), hooks,
+      copy.date = TRUE
+    )
+    made <- c(made, compile(fault, hooks, fault$Hook, "pseudosynth.hooks"))
+  }
   copy <- file.path(scratch, "library")
   unlink(copy, recursive = TRUE)
   dir.create(copy)
   file.copy(dir(library, full.names = TRUE), copy, recursive = TRUE)
-  file.copy(file.path(source, "src", "pseudosynth.so"),
-    file.path(copy, "pseudosynth", "libs"),
-    overwrite = TRUE
-  )
+  for (library_of in made) {
+    package <- sub("[.]so$", "", basename(library_of))
+    file.copy(library_of, file.path(copy, package, "libs"), overwrite = TRUE)
+  }
   normalizePath(copy)
 }
 

@@ -17,6 +17,10 @@ test_normal_mixture_log_lik_ <- function(y, eta, log_pi, sigma) {
     .Call(`_pseudosynth_hooks_test_normal_mixture_log_lik_`, y, eta, log_pi, sigma)
 }
 
+test_sweep_records_ <- function(codes, levels, fixed, tables, rules, beta, sweeps, seed) {
+    .Call(`_pseudosynth_hooks_test_sweep_records_`, codes, levels, fixed, tables, rules, beta, sweeps, seed)
+}
+
 test_math_ <- function(what, x) {
     .Call(`_pseudosynth_hooks_test_math_`, what, x)
 }

@@ -61,6 +61,23 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// test_sweep_records_
+Rcpp::List test_sweep_records_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List tables, Rcpp::List rules, double beta, int sweeps, Rcpp::NumericVector seed);
+RcppExport SEXP _pseudosynth_hooks_test_sweep_records_(SEXP codesSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP betaSEXP, SEXP sweepsSEXP, SEXP seedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type fixed(fixedSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type tables(tablesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type rules(rulesSEXP);
+    Rcpp::traits::input_parameter< double >::type beta(betaSEXP);
+    Rcpp::traits::input_parameter< int >::type sweeps(sweepsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
+    rcpp_result_gen = Rcpp::wrap(test_sweep_records_(codes, levels, fixed, tables, rules, beta, sweeps, seed));
+    return rcpp_result_gen;
+END_RCPP
+}
 // test_math_
 Rcpp::NumericVector test_math_(std::string what, Rcpp::NumericVector x);
 RcppExport SEXP _pseudosynth_hooks_test_math_(SEXP whatSEXP, SEXP xSEXP) {
@@ -387,6 +404,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_hooks_test_screen_series_", (DL_FUNC) &_pseudosynth_hooks_test_screen_series_, 2},
     {"_pseudosynth_hooks_test_predictive_quantile_", (DL_FUNC) &_pseudosynth_hooks_test_predictive_quantile_, 3},
     {"_pseudosynth_hooks_test_normal_mixture_log_lik_", (DL_FUNC) &_pseudosynth_hooks_test_normal_mixture_log_lik_, 4},
+    {"_pseudosynth_hooks_test_sweep_records_", (DL_FUNC) &_pseudosynth_hooks_test_sweep_records_, 8},
     {"_pseudosynth_hooks_test_math_", (DL_FUNC) &_pseudosynth_hooks_test_math_, 2},
     {"_pseudosynth_hooks_test_log_sum_exp_", (DL_FUNC) &_pseudosynth_hooks_test_log_sum_exp_, 1},
     {"_pseudosynth_hooks_test_simd_", (DL_FUNC) &_pseudosynth_hooks_test_simd_, 3},

@@ -1,0 +1,72 @@
+// What records are fitted to, as R has it.
+#ifndef PSEUDOSYNTH_RCPP_FITTING_H
+#define PSEUDOSYNTH_RCPP_FITTING_H
+
+#include <cstdint>
+#include <pseudosynth/file/record_fitting.hpp>
+#include <vector>
+
+#include "rcpp_coded.h"
+
+namespace binding {
+
+/// 1-based columns as R has them.
+inline pseudosynth::CrossedColumns to_columns(
+    const Rcpp::IntegerVector& columns, const std::vector<int>& levels) {
+  std::vector<int> zero_based;
+  for (const int j : columns) zero_based.push_back(j - 1);
+  return pseudosynth::CrossedColumns(zero_based, levels);
+}
+
+/// Records of 16-bit levels from 0, row by row.
+inline std::vector<std::uint16_t> to_rows(const Rcpp::IntegerMatrix& codes) {
+  const std::size_t n = static_cast<std::size_t>(codes.nrow());
+  const std::size_t d = static_cast<std::size_t>(codes.ncol());
+  std::vector<std::uint16_t> rows(n * d);
+  for (std::size_t j = 0; j < d; ++j) {
+    const int* column = codes.begin() + j * n;
+    for (std::size_t i = 0; i < n; ++i)
+      rows[i * d + j] = static_cast<std::uint16_t>(column[i] - 1);
+  }
+  return rows;
+}
+
+inline Rcpp::IntegerMatrix from_rows(const std::vector<std::uint16_t>& rows,
+                                     std::size_t d) {
+  const std::size_t n = rows.size() / d;
+  Rcpp::IntegerMatrix codes(static_cast<int>(n), static_cast<int>(d));
+  for (std::size_t j = 0; j < d; ++j) {
+    for (std::size_t i = 0; i < n; ++i) codes[j * n + i] = rows[i * d + j] + 1;
+  }
+  return codes;
+}
+
+/// @param tables list of `columns` (1-based) and `target`.
+/// @param rules list of `columns` and `cells` (0-based, whole numbers).
+inline pseudosynth::FittingTask to_task(const std::vector<int>& levels,
+                                        const Rcpp::LogicalVector& fixed,
+                                        const Rcpp::List& tables,
+                                        const Rcpp::List& rules) {
+  pseudosynth::FittingTask task{
+      levels, {}, {}, pseudosynth::ForbiddenCells(levels.size())};
+  if (static_cast<std::size_t>(fixed.size()) != levels.size())
+    Rcpp::stop("Expected a flag for each column.");
+  for (const int f : fixed) task.fixed.push_back(f != 0);
+  for (R_xlen_t t = 0; t < tables.size(); ++t) {
+    const Rcpp::List table(tables[t]);
+    const Rcpp::NumericVector target(table["target"]);
+    task.tables.push_back(
+        {to_columns(table["columns"], levels), {target.begin(), target.end()}});
+  }
+  for (R_xlen_t r = 0; r < rules.size(); ++r) {
+    const Rcpp::List rule(rules[r]);
+    const Rcpp::NumericVector cells(rule["cells"]);
+    task.forbidden.add(to_columns(rule["columns"], levels),
+                       {cells.begin(), cells.end()});
+  }
+  return task;
+}
+
+}  // namespace binding
+
+#endif
