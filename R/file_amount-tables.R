@@ -5,8 +5,10 @@
 table_bins <- 12
 least_table_bins <- 5
 
-# Bins of an amount where it is a predictor of others
-predictor_bins <- 5
+# Bins of an amount where it is a predictor of others: of an amount that the
+# budget bears tables of, and of any other. More bins keep more of a correlation
+# of two amounts and add more noise.
+predictor_bins <- c(tables = 12, plain = 5)
 
 #' How many bins an amount's tables have
 #'

@@ -33,7 +33,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
     )
     released[[name]] <- one
-    one$bins <- quantile_breaks(one, one$counts, predictor_bins)
+    bins <- predictor_bins[[if (is.null(one$tables)) "plain" else "tables"]]
+    one$bins <- quantile_breaks(one, one$counts, bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
       one, like$codes, range_group(one, set[rows, , drop = FALSE]),
@@ -47,17 +48,20 @@ release_amounts <- function(plan, spending, block, set, seed) {
   released
 }
 
-#' Bins of a column for all records: 1 for those without a value
+#' Bins of a column for all records: the first for those without a value
+#' @return (factor) Of as many levels as amount_table_moves() counts on, also
+#'   where values coincide.
 #' @noRd
 with_bins <- function(n, records, y, breaks) {
   bins <- rep(1L, n)
   bins[records] <- findInterval(y, breaks) + 2L
-  bins
+  size <- max(length(breaks) + 2, predictor_bins[["plain"]] + 1)
+  structure(bins, levels = as.character(seq_len(size)), class = "factor")
 }
 
 #' Predictors of an amount: the block, its own part, earlier amounts
 #' @param codes (integer matrix) Of records with values.
-#' @param bins (named list) Of earlier amounts.
+#' @param bins (named list of factor) Of earlier amounts.
 #' @return (list) `codes` (integer matrix) and `levels`.
 #' @noRd
 amount_predictors <- function(amount, codes, bins, levels) {
@@ -67,8 +71,8 @@ amount_predictors <- function(amount, codes, bins, levels) {
     codes[, own] <- match(codes[, own], amount$part)
     sizes[own] <- length(amount$part)
   }
-  codes <- cbind(codes, do.call(cbind, bins))
-  sizes <- c(sizes, rep(predictor_bins + 1L, length(bins)))
+  codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
+  sizes <- c(sizes, vapply(bins, nlevels, 1L))
   told <- sizes > 1
   list(codes = codes[, told, drop = FALSE], levels = as.integer(sizes[told]))
 }
@@ -110,6 +114,7 @@ published_bins <- function(own, n) {
 }
 
 published_breaks <- function(own) {
-  inner <- seq_len(predictor_bins - 1) / predictor_bins
+  bins <- predictor_bins[["plain"]]
+  inner <- seq_len(bins - 1) / bins
   unique(stats::quantile(own$values, inner, names = FALSE))
 }

@@ -42,10 +42,13 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
   block <- plan_block(
     levels, published, tables, record * sqrt(share), neighbours, delta, n
   )
-  amounts <- lapply(stats::setNames(nm = names), function(name) {
+  # Amounts before it are predictors, too, in bins
+  table <- plan$table
+  shown <- sum(table$amount & table$role == "published")
+  amounts <- lapply(stats::setNames(seq_along(names), names), function(k) {
     plan_amount(
       record * sqrt((1 - share) / length(names)), neighbours,
-      levels[levels > 1], !published[levels > 1]
+      levels[levels > 1], !published[levels > 1], shown + k - 1
     )
   })
   costs <- lapply(amounts, `[[`, "cost")
@@ -80,12 +83,13 @@ amount_sigma <- 2^21
 #' records. Every way costs the same under the release's relation; under the
 #' other one the largest cost counts.
 #' @param mu (number) Of a record.
-#' @param levels (integer) Of the predictors that may have tables.
+#' @param levels (integer) Of the block's columns that are predictors.
 #' @param free (logical) Which of them are protected.
+#' @param earlier (count) Amounts that are predictors, too.
 #' @return (list) `budget` (by way, each part's, see noise_of()) and `cost`
 #'   (`rho` by relation, `gap`).
 #' @noRd
-plan_amount <- function(mu, neighbours, levels, free) {
+plan_amount <- function(mu, neighbours, levels, free, earlier = 0) {
   budget <- lapply(amount_shares, function(shares) {
     lapply(mu * sqrt(shares / sum(shares)), function(amount) {
       list(
@@ -94,7 +98,7 @@ plan_amount <- function(mu, neighbours, levels, free) {
       )
     })
   })
-  costs <- lapply(budget, amount_costs, levels, free)
+  costs <- lapply(budget, amount_costs, levels, free, earlier)
   list(
     budget = budget, cost = list(
       rho = by_relation(
@@ -108,16 +112,15 @@ plan_amount <- function(mu, neighbours, levels, free) {
 
 #' What the parts of an amount cost in all
 #' @noRd
-amount_costs <- function(budget, levels, free) {
+amount_costs <- function(budget, levels, free, earlier) {
   strategy <- margin_strategy(amount_bins, "gaussian")
   moves <- c(
     list(margin = amount_margin_moves(strategy)),
     rep(list(sensitivity_of_reach(score_length, "gaussian")), 2),
     if (!is.null(budget$tables)) list(tables = amount_table_moves(levels, free))
   )
-  coordinates <- c(
-    amount_bins, rep(2 + sum(levels), 2), table_bins * sum(levels)
-  )
+  total <- sum(levels) + earlier * (max(predictor_bins) + 1)
+  coordinates <- c(amount_bins, rep(2 + total, 2), table_bins * total)
   rho <- by_relation(0, 0)
   gap <- 0
   for (k in seq_along(budget)) {
@@ -140,11 +143,15 @@ amount_costs <- function(budget, levels, free) {
 #' predictor and k_b of the bins, a dropped record moves a table by k k_b
 #' squared, one that changes its bin by 2 k, one that changes its predictors
 #' alone by 2 k_b: more than one that changes both. Variances go with
-#' 1 / sqrt(L).
+#' 1 / sqrt(L). Bins of earlier amounts are left out: they have more than
+#' `least_table_bins` levels, or are published, and bring the larger ratio down.
 #' @noRd
 amount_table_moves <- function(levels, free) {
   k <- (levels - 1) / levels
   of_bins <- 1 / (1 - 1 / least_table_bins)
+  if (!any(free)) {
+    return(by_relation(1, sqrt(2 * of_bins)))
+  }
   of_predictors <- sum(sqrt(levels) * free) / sum(sqrt(levels) * k)
   by_relation(1, sqrt(2 * max(of_bins, of_predictors)))
 }
