@@ -127,7 +127,9 @@ amount_vectors <- function(x, file) {
   bins <- lapply(stats::setNames(nm = names(x$fixed)), function(name) {
     y <- file$values[, name]
     at <- which(!is.na(y))
-    with_bins(n, at, y[at], published_breaks(x$fixed[[name]]))
+    with_bins(
+      n, at, y[at], published_breaks(x$fixed[[name]]), published = TRUE
+    )
   })
   found <- list()
   for (name in names(x$amounts)) {

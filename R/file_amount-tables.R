@@ -5,6 +5,11 @@
 table_bins <- 12
 least_table_bins <- 5
 
+# Bins of an amount where it is a predictor of others: of an amount that the
+# budget bears tables of, and of any other. More bins keep more of a correlation
+# of two amounts and add more noise.
+earlier_bins <- c(tables = 12, plain = 5)
+
 #' How many bins an amount's tables have; none, `NULL`, see bears_tables()
 #' @param mu (number) Of the tables.
 #' @noRd

@@ -30,14 +30,24 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     "{.arg n} must be the number of published records.", arg = "n"
   )
   start <- matrix(1L, n, length(release$levels))
+  # An amount alone, without parts, has no block
+  if (ncol(start) == 0) {
+    return(rep(list(start), m))
+  }
   start[, published] <- release$fixed
   pairs <- release$noise$variance[release$noise$order > 1]
   control <- c(fitting, list(
     noise = if (length(pairs) > 0) sqrt(mean(pairs)) else 0,
     records = release$n
   ))
+  # A column without a partner is in no pair: its margin is what it is fitted to
+  paired <- unlist(lapply(release$targets, `[[`, "columns"))
+  alone <- lapply(setdiff(which(!published), paired), function(j) {
+    list(columns = j, target = release$margins[[j]])
+  })
   sets <- fit_records_(
-    start, release$levels, published, release$margins, release$targets,
+    start, release$levels, published, release$margins,
+    c(release$targets, alone),
     release$rules, control, as.integer(m), words, threads
   )
   refuse_if(

@@ -35,7 +35,8 @@ release_amounts <- function(plan, spending, block, set, seed) {
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
     )
     released[[name]] <- one
-    one$bins <- quantile_breaks(one, one$counts, predictor_bins)
+    bins <- earlier_bins[[if (is.null(one$tables)) "plain" else "tables"]]
+    one$bins <- quantile_breaks(one, one$counts, bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
       one, like$codes, range_group(one, set[rows, , drop = FALSE]),
@@ -49,39 +50,50 @@ release_amounts <- function(plan, spending, block, set, seed) {
   released
 }
 
-#' Bins of a column for all records: 1 for those without a value
+#' Levels of an amount in bins: as many whatever was released, since the cost is
+#' known beforehand; a set may have no record in some
+#' @param published (logical)
+#' @return (integer)
 #' @noRd
-with_bins <- function(n, records, y, breaks) {
+levels_of_bins <- function(published) {
+  bins <- ifelse(published, earlier_bins[["plain"]], max(earlier_bins))
+  as.integer(bins) + 1L
+}
+
+#' Bins of a column for all records: the first for those without a value
+#' @return (factor)
+#' @noRd
+with_bins <- function(n, records, y, breaks, published = FALSE) {
   bins <- rep(1L, n)
   bins[records] <- findInterval(y, breaks) + 2L
-  bins
+  levels <- seq_len(levels_of_bins(published))
+  structure(bins, levels = as.character(levels), class = "factor")
 }
 
 #' Predictors of an amount: the block, its own part, earlier amounts
 #' @param codes (integer matrix) Of records with values.
-#' @param bins (named list) Of earlier amounts.
+#' @param bins (named list of factor) Of earlier amounts.
 #' @return (list) `codes` (integer matrix) and `levels`.
 #' @noRd
 amount_predictors <- function(amount, codes, bins, levels) {
   own <- match(amount$name, colnames(codes))
   if (!is.na(own)) codes[, own] <- match(codes[, own], amount$part)
-  codes <- cbind(codes, do.call(cbind, bins))
-  sizes <- predictor_levels(amount, levels, names(bins))
+  codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
+  sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- sizes > 1
   list(codes = codes[, told, drop = FALSE], levels = unname(sizes[told]))
 }
 
 #' Levels of these predictors, those of one level among them
 #' @param levels (named list) Of the block's columns.
-#' @param earlier (character) Amounts in bins.
+#' @param earlier (named integer) Levels of amounts in bins.
 #' @return (named integer)
 #' @noRd
 predictor_levels <- function(amount, levels, earlier) {
   sizes <- lengths(levels)
   own <- match(amount$name, names(levels))
   if (!is.na(own)) sizes[own] <- length(amount$part)
-  bins <- rep(as.integer(predictor_bins) + 1L, length(earlier))
-  c(sizes, stats::setNames(bins, earlier))
+  c(sizes, earlier)
 }
 
 #' Which records of a set have values of an amount
@@ -117,10 +129,13 @@ range_group <- function(amount, codes) {
 #' Bins of equal counts of an amount that is published as it is
 #' @noRd
 published_bins <- function(own, n) {
-  with_bins(n, own$records, own$values, published_breaks(own))
+  with_bins(
+    n, own$records, own$values, published_breaks(own), published = TRUE
+  )
 }
 
 published_breaks <- function(own) {
-  inner <- seq_len(predictor_bins - 1) / predictor_bins
+  bins <- earlier_bins[["plain"]]
+  inner <- seq_len(bins - 1) / bins
   unique(stats::quantile(own$values, inner, names = FALSE))
 }

@@ -83,6 +83,7 @@ plan_amounts <- function(plan, names, mu, neighbours) {
   amounts <- lapply(seq_along(names), function(k) {
     amount <- amount_model(specs[[names[k]]])
     earlier <- c(fixed, names[seq_len(k - 1)])
+    earlier <- stats::setNames(levels_of_bins(earlier %in% fixed), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
     levels <- levels[levels > 1]
     plan_amount(

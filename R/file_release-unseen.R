@@ -52,7 +52,7 @@ hidden_variance <- function(b, names, own, unseen, set) {
     noise <- noise + 4 * pair$variance * sum(one^2) * sum(other^2)
   }
   shown <- mean((line - mean(line))^2)
-  if (shown == 0 || noise == 0) {
+  if (shown == 0 || more == 0) {
     return(0)
   }
   max(-0.5, more * more^2 / (more^2 + noise) / shown)

@@ -16,8 +16,9 @@
 #'
 #' A set starts from noisy margins. Records are then fitted to the tables from
 #' which expected noise was removed. Amounts are drawn given the record's other
-#' columns. Records swap amounts until the set agrees with the released sums and
-#' tables.
+#' columns. Their slopes grow by as much as the removal weakened the relations
+#' of these columns. Records swap amounts until the set agrees with the released
+#' sums and tables.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
 #' are.

@@ -12,13 +12,13 @@
 #
 # Measures, 0 is best but for r_squared:
 #   zeros            absolute difference of the share of zero incomes
-#   zeros_by_group   mean over columns of the absolute difference of the share of
-#                    zeros in each level, weighted by the file's level sizes
+#   zeros_by_group   mean over columns of the absolute difference of the share
+#                    of zeros in each level, weighted by the file's level sizes
 #   groups           the same of the mean log of positive incomes
 #   tables           mean total variation of the 15 tables of two columns with
 #                    education or earner, but income
-#   tables_income    mean total variation of the nine tables of income by another
-#                    column: tenths of positive incomes, zero, negative
+#   tables_income    mean total variation of the nine tables of income by
+#                    another column: tenths of positive incomes, zero, negative
 #   r_squared        of log(income) ~ . among positive incomes
 # Groups are by education, earner, family size, marital status and age.
 

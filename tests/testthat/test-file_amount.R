@@ -1,0 +1,183 @@
+#' A plan of a file: what is stated of some columns; the others are categories
+file_of <- function(data, ..., publish = NULL) {
+  stated <- list(...)
+  rows <- lapply(names(data), function(name) {
+    row <- data.frame(
+      column = name, type = "category",
+      levels = paste(levels(data[[name]]), collapse = "|"), lower = "",
+      upper = "", zero = FALSE, codes = "", heaps = "", transform = "",
+      family = ""
+    )
+    row[names(stated[[name]])] <- stated[[name]]
+    row
+  })
+  file_plan(data, codebook(do.call(rbind, rows)), publish = publish)
+}
+
+amount <- function(lower, upper, ..., type = "amount", transform = "log") {
+  list(
+    type = type, levels = "", lower = as.character(lower),
+    upper = as.character(upper), transform = transform, ...
+  )
+}
+
+test_that("two amounts keep their correlation given categories", {
+  withr::local_seed(1)
+  n <- 3000
+  g <- factor(sample(1:3, n, TRUE))
+  h <- factor(sample(1:4, n, TRUE))
+  z <- stats::rnorm(n)
+  data <- data.frame(
+    g, h,
+    a = exp(3 + 0.5 * as.integer(g) + z),
+    b = exp(5 - 0.3 * as.integer(h) + 0.7 * z + 0.7 * stats::rnorm(n))
+  )
+  partial <- function(x) {
+    stats::cor(
+      stats::resid(stats::lm(log(a) ~ g + h, x)),
+      stats::resid(stats::lm(log(b) ~ g + h, x))
+    )
+  }
+  plan <- file_of(data, a = amount(1e-3, 1e6), b = amount(1e-3, 1e6))
+  set <- synthesize(file_release(plan, 5, seed = 1), n = n, seed = 2)[[1]]
+  # Twelve bins lose .02; five would lose .07
+  expect_lt(abs(partial(set) - partial(data)), 0.04)
+  slope <- function(x) stats::coef(stats::lm(log(b) ~ g + h, x))[["h4"]]
+  expect_lt(abs(slope(set) - slope(data)), 0.15)
+})
+
+test_that("amounts of every make come back as they were", {
+  withr::local_seed(2)
+  n <- 1500
+  group <- factor(sample(c("x", "y"), n, TRUE))
+  wage <- round(exp(stats::rnorm(n, 7 + 0.7 * (group == "y"), 0.8)))
+  heaped <- stats::runif(n) < 0.4
+  wage[heaped] <- pmax(100, 100 * round(wage[heaped] / 100))
+  kind <- sample(4, n, TRUE, c(0.7, 0.15, 0.1, 0.05))
+  wage[kind == 2] <- 0
+  wage[kind == 3] <- -round(stats::rexp(sum(kind == 3), 1 / 500)) - 1
+  wage[kind == 4] <- 99999
+  data <- data.frame(
+    group, wage,
+    visits = stats::rpois(n, 2 + 3 * (group == "y")),
+    day = as.Date("2020-01-01") + sample(0:700, n, TRUE)
+  )
+  plan <- file_of(
+    data,
+    wage = amount(-50000, 99998, zero = TRUE, codes = "99999", heaps = "100"),
+    visits = amount(0, 60, type = "count", transform = "identity",
+      family = "poisson"
+    ),
+    day = amount("2020-01-01", "2021-12-31", type = "date",
+      transform = "identity"
+    )
+  )
+  set <- synthesize(file_release(plan, 5, seed = 1), n = n, seed = 3)[[1]]
+  expect_identical(lapply(set, class), lapply(data, class))
+  parts <- function(x) {
+    c(
+      zero = mean(x == 0), negative = mean(x < 0), code = mean(x == 99999),
+      heap = mean(x > 0 & x < 99999 & x %% 100 == 0)
+    )
+  }
+  expect_lt(max(abs(parts(set$wage) - parts(data$wage))), 0.03)
+  # Nothing beyond the bounds but the code
+  expect_true(all(set$wage >= -50000 & set$wage <= 99999))
+  middle <- function(x) stats::median(log(x$wage[x$wage > 0 & x$wage < 99999]))
+  expect_lt(abs(middle(set) - middle(data)), 0.15)
+  expect_true(all(set$visits == round(set$visits) & set$visits >= 0))
+  by_group <- function(x) tapply(x$visits, x$group, mean)
+  expect_lt(max(abs(by_group(set) - by_group(data))), 0.5)
+  expect_true(all(set$day >= as.Date("2020-01-01")))
+  expect_true(all(set$day <= as.Date("2021-12-31")))
+  expect_lt(abs(as.numeric(mean(set$day) - mean(data$day))), 40)
+})
+
+test_that("a file may have one column", {
+  withr::local_seed(3)
+  data <- data.frame(a = exp(stats::rnorm(1000, 5)))
+  plan <- file_of(data, a = amount(1e-3, 1e6))
+  for (neighbours in relation_names) {
+    release <- file_release(plan, 5, neighbours = neighbours, seed = 1)
+    set <- synthesize(release, n = 1000, seed = 1)[[1]]
+    ends <- stats::quantile(log(data$a), c(0.1, 0.5, 0.9))
+    found <- stats::quantile(log(set$a), c(0.1, 0.5, 0.9))
+    expect_lt(max(abs(found - ends)), 0.2)
+    worst <- audit_guarantee(release, plan, rows = 200, seed = 2)$worst
+    expect_true(all(worst$exact <= worst$claimed))
+  }
+  data <- data.frame(g = factor(sample(c("x", "y", "z"), 1000, TRUE, 3:1)))
+  release <- file_release(file_of(data), 5, seed = 1)
+  set <- synthesize(release, n = 1000, seed = 1)[[1]]
+  expect_lt(max(abs(table(set$g) - table(data$g))), 20)
+  more <- synthesize(release, n = 5000, seed = 1)[[1]]
+  expect_lt(max(abs(table(more$g) - 5 * table(data$g))), 100)
+  # A category whose only partner is an amount
+  data$a <- exp(stats::rnorm(1000, as.integer(data$g)))
+  plan <- file_of(data, a = amount(1e-3, 1e6))
+  set <- synthesize(file_release(plan, 5, seed = 1), n = 1000, seed = 1)[[1]]
+  expect_lt(max(abs(table(set$g) - table(data$g))), 20)
+  by_group <- function(x) tapply(log(x$a), x$g, mean)
+  expect_lt(max(abs(by_group(set) - by_group(data))), 0.5)
+})
+
+test_that("no record moves two amounts farther than the label says", {
+  withr::local_seed(4)
+  n <- 600
+  data <- data.frame(
+    g = factor(sample(1:2, n, TRUE)), a = exp(stats::rnorm(n)),
+    b = exp(stats::rnorm(n)), c = exp(stats::rnorm(n))
+  )
+  own <- amount(1e-3, 1e6)
+  for (publish in list(NULL, "g", c("g", "a"))) {
+    plan <- file_of(data, a = own, b = own, c = own, publish = publish)
+    for (neighbours in relation_names) {
+      release <- file_release(plan, 8, neighbours = neighbours, seed = 1)
+      worst <- audit_guarantee(release, plan, rows = 1000, seed = 2)$worst
+      expect_true(all(worst$exact <= worst$claimed))
+    }
+  }
+  plan <- file_of(data[c("a", "b")], a = own, b = own)
+  for (neighbours in relation_names) {
+    release <- file_release(plan, 8, neighbours = neighbours, seed = 1)
+    worst <- audit_guarantee(release, plan, rows = 1000, seed = 2)$worst
+    expect_true(all(worst$exact <= worst$claimed))
+  }
+})
+
+test_that("what shrunk pairs hide of a sum is found", {
+  withr::local_seed(5)
+  n <- 4000
+  z <- stats::rnorm(n)
+  file <- cbind(
+    a = findInterval(z + stats::rnorm(n), c(-1, 1)) + 1L,
+    b = findInterval(z + stats::rnorm(n), c(-1, 0, 1)) + 1L
+  )
+  levels <- c(3L, 4L)
+  # Columns on their own: all that they share is hidden
+  set <- cbind(a = sample(file[, "a"]), b = sample(file[, "b"]))
+  counts <- as.vector(table(file[, "a"], file[, "b"]))
+  block <- list(
+    n = n, levels = levels, tables = list(1L, 2L, 1:2),
+    noise = data.frame(order = c(1, 1, 2), variance = c(1, 1, 4)),
+    residuals = list(NULL, NULL, centred_table(counts, levels))
+  )
+  b <- list(c(0, 0.5, 1.2), c(0, 0.3, 0.1, 1))
+  variance <- function(codes) {
+    line <- b[[1]][codes[, "a"]] + b[[2]][codes[, "b"]]
+    mean((line - mean(line))^2)
+  }
+  found <- function(block) {
+    hidden_variance(b, c("a", "b"), "income", unseen_pairs(block, set), set)
+  }
+  expect_equal(found(block), variance(file) / variance(set) - 1,
+    tolerance = 0.01
+  )
+  # Where noise is all there is, next to nothing is believed
+  block$noise$variance <- 1e8
+  expect_lt(abs(found(block)), 0.01)
+  # The column of the amount's own parts is left out
+  expect_identical(
+    hidden_variance(b, c("a", "b"), "a", unseen_pairs(block, set), set), 0
+  )
+})
