@@ -63,7 +63,8 @@ from_modelled <- function(amount, y, part, schema) {
   parts <- amount$parts
   x <- response_transforms[[amount$transform]]$back(y)
   x[parts$kind[part] == "negative"] <- -x[parts$kind[part] == "negative"]
-  whole <- amount$type == "count" || schema[[amount$name]]$storage == "integer"
+  whole <- amount$type %in% c("count", "date") ||
+    schema[[amount$name]]$storage == "integer"
   if (whole) x <- round(x)
   x <- clamp(x, parts$low[part], parts$high[part])
   heaped <- parts$kind[part] == "heap"

@@ -20,8 +20,12 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
   own <- intersect(published, names(file))
   shown_columns <- c(file[own], released[setdiff(published, own)])
   shown <- c(
-    names(released), public, if (!is.null(book)) words_of_book(book),
-    shown_text(drawn_columns(synthetic)), shown_text(shown_columns)
+    names(released), public,
+    if (!is.null(book)) words_of_book(book), shown_text(shown_columns),
+    # Of whole files the codebook states all text but dates
+    shown_text(Filter(
+      function(x) is.null(book) || is_time(x), drawn_columns(synthetic)
+    ))
   )
   text <- rbind(
     secret_rows(file, released, published),

@@ -17,13 +17,19 @@
 #' has; a message names these. Use [droplevels()] before the fit to leave them
 #' out.
 #'
+#' Sets of a [file_release()] have all columns. Their `codebook.csv` is the
+#' agency's own, which [codebook()] reads again, and the certificate states the
+#' release in the terms of NIST SP 800-226 and of the public registry of
+#' deployments (arXiv 2509.13509): flavour, unit, neighbours, privacy loss,
+#' model, accounting, implementation, what is not covered.
+#'
 #' The files are written into a folder beside `path` that nobody else can read.
 #' They are scanned there and then moved to `path` together. If anything fails
 #' or is interrupted, nothing is left behind.
 #'
 #' @param x (`pseudo_posterior` or `synthetic_data`) What to release. Also a
-#'   [score_release()], a [perturbed_histogram()] or a generator of
-#'   [as_generator()]: then its RDS file replaces the sets and the codebook.
+#'   [score_release()], a [file_release()], a [perturbed_histogram()] or a
+#'   generator of [as_generator()]: then its RDS file replaces the sets and the codebook.
 #' @param path (string) The folder to make. It must not exist or must be empty.
 #' @param formats (character) File formats of the sets, one or more of `"csv"`
 #'   (the default), `"rds"`, `"dta"` (Stata), `"sav"` (SPSS) and `"parquet"`.
@@ -102,6 +108,13 @@
 #' file's (`synthesize(newdata = )`) cannot be compared in this way. Responses
 #' with fewer than 20 values, such as yes and no, identify nobody and are not
 #' compared.
+#'
+#' *Whole files.* All protected columns are searched for. Text that the codebook
+#' states is public, as are its numbers and multiples of an amount's heaps.
+#' Amounts that are not rounded must not equal any of the file. Of rounded ones
+#' the scan counts how many values of a set equal a value that fewer than 5
+#' records have, and how many lie a few steps beside one; with published columns
+#' also in the order of the file.
 #'
 #' The message never shows a value that was found. The condition's field
 #' `found` (data frame: `file`, `column`, `records`) names the file and the
