@@ -155,6 +155,27 @@ secret_numbers <- function(file, published, synthetic) {
   numbers
 }
 
+#' Numbers that the codebook does not explain: no bound, level or code, and no
+#' multiple of a heap of their column
+#' @param numbers (data frame) `number`, `column`.
+#' @noRd
+not_stated <- function(numbers, specs) {
+  stated <- unlist(lapply(specs, function(spec) {
+    c(spec$lower, spec$upper, spec$codes, suppressWarnings(
+      as.numeric(spec$levels)
+    ))
+  }))
+  kept <- !numbers$number %in% stated
+  for (spec in specs) {
+    own <- numbers$column == spec$column
+    # The smallest: all others are its multiples
+    if (length(spec$heaps) > 0) {
+      kept[own] <- kept[own] & !is_multiple(numbers$number[own], spec$heaps[1])
+    }
+  }
+  numbers[kept, , drop = FALSE]
+}
+
 # The released values ----------------------------------------------------------
 
 #' All synthesized columns of all sets

@@ -78,8 +78,8 @@
 #'   and the largest. All of it is confidential: it is computed from the file.
 #' @section Whole files:
 #' Sets of a file release take no argument but `data`. Amounts count in ten bins
-#' of equal shares of the sets, their parts (zero, codes, missing) as levels. The
-#' result is a `file_utility`, confidential, with
+#' of equal shares of the sets, their parts (zero, codes, missing) as levels.
+#' The result is a `file_utility`, confidential, with
 #' * `table`: for each `set` the mean total variation distance of the tables of
 #'   one column (`one_way`) and of two (`two_way`), and both divided by the
 #'   expected distance of a fresh sample from the file, with replacement and as

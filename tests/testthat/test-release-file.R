@@ -29,7 +29,7 @@ test_that("nothing of the file is in any file of a release", {
   }
 })
 
-test_that("no product holds the file, its frame or a secret number of records", {
+test_that("no product holds the file, its frame or a secret size", {
   release <- canary_release(seed = 3)
   sets <- synthesize(release, 2, n = 50, seed = 4)
   files <- data.frame(file = "a", bytes = 1, sha256 = "b")
@@ -69,12 +69,12 @@ test_that("no product holds the file, its frame or a secret number of records", 
 test_that("what chance or a bug puts into sets is found", {
   skip_if_not_installed("jsonlite")
   file <- canary_file()
-  caught <- function(change, publish = NULL, class = "pseudosynth_error_found") {
+  caught <- function(change, publish = NULL) {
     sets <- synthesize(canary_release(publish), 1)
     sets$sets[[1]] <- change(sets$sets[[1]])
     path <- tempfile("release")
     error <- expect_error(
-      release(seal(sets), path, data = file), class = class
+      release(seal(sets), path, data = file), class = "pseudosynth_error_found"
     )
     expect_false(file.exists(path))
     expect_no_match(conditionMessage(error), "MARK")
