@@ -128,7 +128,7 @@ test_that("values of other draws raise no false alarm", {
   expect_gt(length(rows_met(y, mixed, 1, 1)), 500)
 })
 
-test_that("the codebook of a release gives the types back", {
+test_that("the codebook of a release reads what was written", {
   skip_if_not_installed("jsonlite")
   path <- released(m = 1)
   book <- codebook(file.path(path, "codebook.csv"))
