@@ -344,6 +344,16 @@ column_specs <- function(book) {
   stats::setNames(specs, table$column)
 }
 
+#' All text that a codebook states
+#' @noRd
+words_of_book <- function(book) {
+  table <- unclass(book)$table
+  stated <- unlist(lapply(table, function(field) {
+    c(as.character(unlist(field)), unlist(lapply(field, names)))
+  }))
+  unique(stated[!is.na(stated)])
+}
+
 #' The codebook of some of the columns, in their order
 #' @noRd
 book_of <- function(book, columns) {

@@ -35,6 +35,8 @@ csv_text <- function(x) {
     csv_quote(levels(x))[as.integer(x)]
   } else if (is.character(x)) {
     csv_quote(x)
+  } else if (inherits(x, "Date")) {
+    format(x)
   } else if (is.double(x)) {
     shortest_text(x)
   } else {

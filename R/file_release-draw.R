@@ -77,7 +77,9 @@ from_modelled <- function(amount, y, part, schema, ends = NULL) {
     ends <- list(low = parts$low[part], high = parts$high[part])
   }
   digits <- amount$digits
-  if (schema[[amount$name]]$storage == "integer") digits <- min(digits, 0L, na.rm = TRUE)
+  if (schema[[amount$name]]$storage == "integer") {
+    digits <- min(digits, 0L, na.rm = TRUE)
+  }
   if (is.na(digits)) {
     rounded <- identity
     unit <- 2^-20

@@ -7,9 +7,18 @@
 #' nothing confidential and no record of the sets. The figure of sets labelled
 #' `none` says that it is not for release.
 #'
+#' Sets of a [file_release()] have a panel for each column, with the share of
+#' each level: of amounts in round bins, whose ends come from the sets, with
+#' zero, codes and missing values apart. `data` puts the file beside them; the
+#' figure is then confidential and says so. Of a column with more than 11 levels
+#' the rarest are joined. Draw many columns tall, such as 1.7 inches for every
+#' two.
+#'
 #' @param object (synthetic_data) The sets.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
+#' @param data (data frame or `NULL`; for sets of a file release) The
+#'   confidential file. `NULL`, the default: the sets alone.
 #' @param ... Not used.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.synthetic_data

@@ -193,3 +193,7 @@ write_template <- function(synthetic, folder, formats) {
     unlink(into, recursive = TRUE)
   }
 }
+
+template_book <- function() {
+  codebook(data.frame(column = "a", type = "category", levels = "a|b"))
+}

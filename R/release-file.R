@@ -30,39 +30,6 @@ leaving_release <- function(x) {
   seal(x)
 }
 
-# What is looked for -----------------------------------------------------------
-
-#' All text that a codebook states
-#' @noRd
-words_of_book <- function(book) {
-  table <- unclass(book)$table
-  stated <- unlist(lapply(table, function(field) {
-    c(as.character(unlist(field)), unlist(lapply(field, names)))
-  }))
-  unique(stated[!is.na(stated)])
-}
-
-#' Numbers that the codebook does not explain: no bound, level or code, and no
-#' multiple of a heap of their column
-#' @param numbers (data frame) `number`, `column`.
-#' @noRd
-not_stated <- function(numbers, specs) {
-  stated <- unlist(lapply(specs, function(spec) {
-    c(spec$lower, spec$upper, spec$codes, suppressWarnings(
-      as.numeric(spec$levels)
-    ))
-  }))
-  kept <- !numbers$number %in% stated
-  for (spec in specs) {
-    own <- numbers$column == spec$column
-    # The smallest: all others are its multiples
-    if (length(spec$heaps) > 0) {
-      kept[own] <- kept[own] & !is_multiple(numbers$number[own], spec$heaps[1])
-    }
-  }
-  numbers[kept, , drop = FALSE]
-}
-
 # Refusals ---------------------------------------------------------------------
 
 #' Refuse sets of whole files that tell a protected column
@@ -185,8 +152,4 @@ rows_met <- function(y, values, step, m) {
   expected <- 2 * (max(near) + 1)
   chance <- stats::ppois(n_met - 1, expected, lower.tail = FALSE)
   if (chance < 1e-6 / m) which(own %in% intersect(alone, drawn)) else integer()
-}
-
-template_book <- function() {
-  codebook(data.frame(column = "a", type = "category", levels = "a|b"))
 }

@@ -20,8 +20,12 @@ release_secrets <- function(file, synthetic, public, formats = "csv") {
   own <- intersect(published, names(file))
   shown_columns <- c(file[own], released[setdiff(published, own)])
   shown <- c(
-    names(released), public, if (!is.null(book)) words_of_book(book),
-    shown_text(drawn_columns(synthetic)), shown_text(shown_columns)
+    names(released), public,
+    if (!is.null(book)) words_of_book(book), shown_text(shown_columns),
+    # Of whole files the codebook states all text but dates
+    shown_text(Filter(
+      function(x) is.null(book) || is_time(x), drawn_columns(synthetic)
+    ))
   )
   text <- rbind(
     secret_rows(file, released, published),
@@ -149,6 +153,27 @@ secret_numbers <- function(file, published, synthetic) {
     numbers <- numbers[!is_on_grid(numbers$number, step), , drop = FALSE]
   }
   numbers
+}
+
+#' Numbers that the codebook does not explain: no bound, level or code, and no
+#' multiple of a heap of their column
+#' @param numbers (data frame) `number`, `column`.
+#' @noRd
+not_stated <- function(numbers, specs) {
+  stated <- unlist(lapply(specs, function(spec) {
+    c(spec$lower, spec$upper, spec$codes, suppressWarnings(
+      as.numeric(spec$levels)
+    ))
+  }))
+  kept <- !numbers$number %in% stated
+  for (spec in specs) {
+    own <- numbers$column == spec$column
+    # The smallest: all others are its multiples
+    if (length(spec$heaps) > 0) {
+      kept[own] <- kept[own] & !is_multiple(numbers$number[own], spec$heaps[1])
+    }
+  }
+  numbers[kept, , drop = FALSE]
 }
 
 # The released values ----------------------------------------------------------

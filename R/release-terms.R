@@ -102,6 +102,18 @@ not_covered <- function(inputs) {
   ))
 }
 
+#' Figures of a loss as text, none rounded down
+#' @return (named character) `epsilon`, `delta`, `rho`, `mu`.
+#' @noRd
+loss_figures <- function(loss) {
+  vapply(loss, function(x) {
+    digits <- 10^(3 - floor(log10(x)))
+    in_plain_figures(format_exact(
+      if (x > 0) signif(ceiling(x * digits - 1e-9) / digits, 4) else 0
+    ))
+  }, "")
+}
+
 #' The same for people
 #' @noRd
 deployment_lines <- function(terms) {
@@ -110,10 +122,10 @@ deployment_lines <- function(terms) {
   }
   loss <- vapply(names(terms$privacy_loss), function(by) {
     x <- terms$privacy_loss[[by]]
+    figures <- loss_figures(x)
     sprintf(
-      "%s: epsilon %s at delta %s, rho %s, mu %s", by,
-      format_exact(signif(x$epsilon, 4)), format_exact(x$delta),
-      format_exact(signif(x$rho, 4)), format_exact(signif(x$mu, 4))
+      "%s: epsilon %s at delta %s, rho %s, mu %s", by, figures["epsilon"],
+      figures["delta"], figures["rho"], figures["mu"]
     )
   }, "")
   rows <- list(

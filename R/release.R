@@ -17,13 +17,20 @@
 #' has; a message names these. Use [droplevels()] before the fit to leave them
 #' out.
 #'
+#' Sets of a [file_release()] have all columns. Their `codebook.csv` is the
+#' agency's own, which [codebook()] reads again, and the certificate states the
+#' release in the terms of NIST SP 800-226 and of the public registry of
+#' deployments (arXiv 2509.13509): flavour, unit, neighbours, privacy loss,
+#' model, accounting, implementation, what is not covered.
+#'
 #' The files are written into a folder beside `path` that nobody else can read.
 #' They are scanned there and then moved to `path` together. If anything fails
 #' or is interrupted, nothing is left behind.
 #'
 #' @param x (`pseudo_posterior` or `synthetic_data`) What to release. Also a
-#'   [score_release()], a [perturbed_histogram()] or a generator of
-#'   [as_generator()]: then its RDS file replaces the sets and the codebook.
+#'   [score_release()], a [file_release()], a [perturbed_histogram()] or a
+#'   generator of [as_generator()]: then its RDS file replaces the sets and the
+#'   codebook.
 #' @param path (string) The folder to make. It must not exist or must be empty.
 #' @param formats (character) File formats of the sets, one or more of `"csv"`
 #'   (the default), `"rds"`, `"dta"` (Stata), `"sav"` (SPSS) and `"parquet"`.
@@ -102,6 +109,13 @@
 #' file's (`synthesize(newdata = )`) cannot be compared in this way. Responses
 #' with fewer than 20 values, such as yes and no, identify nobody and are not
 #' compared.
+#'
+#' *Whole files.* All protected columns are searched for. Text that the codebook
+#' states is public, as are its numbers and multiples of an amount's heaps.
+#' Amounts that are not rounded must not equal any of the file. Of rounded ones
+#' the scan counts how many values of a set equal a value that fewer than 5
+#' records have, and how many lie a few steps beside one; with published columns
+#' also in the order of the file.
 #'
 #' The message never shows a value that was found. The condition's field
 #' `found` (data frame: `file`, `column`, `records`) names the file and the
@@ -281,19 +295,6 @@ release_file <- function(data, x, synthetic) {
   file
 }
 
-#' Published columns must not tell the file's response, wherever they are from
-#'
-#' Sets drawn for `newdata` were never beside it until now.
-#' @noRd
-check_beside <- function(file, synthetic) {
-  variable <- only_column(synthetic)$name
-  y <- file[[variable]]
-  set <- synthetic$sets[[1]]
-  beside <- set[setdiff(names(set), variable)]
-  if (nrow(set) == nrow(file)) check_not_copied(y, beside)
-  check_holds_none(y, beside)
-}
-
 #' Say what an analyst would find in the sets and not in the file
 #'
 #' A job's print says it.
@@ -306,51 +307,6 @@ tell_unlike_file <- function(synthetic, file) {
     synthetic$n_records == length(y)) {
     tell_set_remarks(remarks_of_values(y, values))
   }
-}
-
-#' Refuse published columns that together give the response nearly
-#'
-#' One that is named as public counts as known, and all that it is part of.
-#' @noRd
-check_no_near_copy <- function(file, synthetic, public) {
-  column <- only_column(synthetic)
-  set <- synthetic$sets[[1]]
-  y <- file[[column$name]]
-  if (nrow(set) != length(y)) {
-    return(invisible())
-  }
-  refuse_near_copies(y, set[setdiff(names(set), column$name)], public)
-}
-
-refuse_near_copies <- function(y, beside, public) {
-  near <- near_copies(y, beside)
-  told <- near$columns
-  refuse_privacy(
-    length(setdiff(told, public)) > 0,
-    "Published columns must not nearly reveal the response.",
-    x = "{.val {told}} {cli::qty(length(told))}{?tells/tell}
-         {format_near_share(near$share)} of it.",
-    i = "Leave one out, or name all of them if this is intended:
-         {.code public = {quoted_names(told)}}.",
-    class = "pseudosynth_error_near_copy", share = near$share
-  )
-}
-
-#' Refuse published columns that number the records
-#' @noRd
-check_none_distinct <- function(synthetic, public) {
-  set <- synthetic$sets[[1]]
-  beside <- set[setdiff(names(set), c(synthetic$columns$name, public))]
-  told <- distinct_columns(beside)
-  refuse_privacy(
-    length(told) > 0,
-    "A published column must not identify single records.",
-    x = "{cli::qty(length(told))}Nearly every record has a value of its own
-         of {.val {told}}.",
-    i = "Leave {cli::qty(length(told))}{?it/them} out, round {?it/them}, or
-         write {.code public = {quoted_names(told)}} if this is intended.",
-    class = "pseudosynth_error_distinct_column"
-  )
 }
 
 #' Refuse what is not good enough to leave

@@ -1,15 +1,20 @@
-#' Write a report on a job for a disclosure board or for the public
+#' Write a report on a job or a file release, for a board or for the public
 #'
 #' Writes one self-contained HTML page. For the agency: data, model,
 #' diagnostics, label, risk, utility, and a form for the decision. For the
 #' public: what the sets are, what is guaranteed, how to use them, and figures
 #' of the synthetic sets only.
 #'
-#' Both pages are R Markdown templates, which RStudio offers under *File > New
+#' A [file_release()] and its sets have pages of their own: the codebook, the
+#' label in the terms of NIST SP 800-226, margins and noise of the release; for
+#' the agency also the sets beside the file and their utility.
+#'
+#' All pages are R Markdown templates, which RStudio offers under *File > New
 #' File > R Markdown > From Template*. Start from one of them to write a report
 #' of your own.
 #'
-#' @param x (`pseudo_posterior`) The job.
+#' @param x (`pseudo_posterior`) The job. Or sets of a [file_release()], or the
+#'   release itself, from which one set is drawn.
 #' @param path (string) The HTML file, such as `"review.html"`. An existing file
 #'   is replaced.
 #' @param audience (string) `"agency"`, the default, or `"public"`.
@@ -19,9 +24,10 @@
 #'   Default of `radius`: 0.2, as in the papers.
 #' @param groups (character or `NULL`; for the agency) Columns whose groups are
 #'   compared, see [utility()]. `NULL`, the default: the published columns with
-#'   at most 20 values.
+#'   at most 20 values. All three apply to a job only.
 #' @param data,public (for the public) The confidential file whose values the
-#'   scan looks for, and values that the scan ignores, as in [release()].
+#'   scan looks for, and values that the scan ignores, as in [release()]. For a
+#'   file release the agency's page needs `data`, too.
 #' @param ... Must be empty.
 #'
 #' @return `path`, invisibly.
@@ -54,11 +60,22 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
                    public = character(), ...) {
   check_no_dots(..., hint = "See {.fn report}.")
   check_present(x)
-  check_class(x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.")
+  whole <- are_files(x) || inherits(x, "file_release")
+  if (!whole) {
+    check_class(x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.")
+  }
   check_path(path)
   audience <- check_choice(audience, c("agency", "public"))
   check_rmarkdown()
   path <- check_page_path(path)
+  if (whole) {
+    of_job <- c(known = !is.null(known), groups = !is.null(groups))
+    refuse_if(
+      any(of_job), "{.arg {names(which(of_job))}} only {?applies/apply} to a
+      job.", arg = names(which(of_job))[1]
+    )
+    return(file_report(x, path, audience, data, public))
+  }
   if (audience == "public") {
     return(public_report(x, path, data, public))
   }
@@ -92,6 +109,31 @@ public_report <- function(x, path, data, public) {
   render_page("disclosure-review-public", path, list(
     # As they leave: no row is in its place in the file
     synthetic = leaving_sets(synthetic), formula = formula_text(final)
+  ), look = function(folder) check_none_found(folder, secrets))
+}
+
+#' Of whole files: the same in its own templates
+#' @noRd
+file_report <- function(x, path, audience, data, public) {
+  release <- if (!are_files(x)) leaving_release(x)
+  sets <- if (are_files(x)) x else synthesize(x)
+  file <- release_file(data, sets, sets)
+  if (audience == "agency") {
+    refuse_if(
+      length(public) > 0, "{.arg public} only applies to a public page.",
+      i = "Set {.code audience = \"public\"}.", arg = "public"
+    )
+    return(render_page("file-review", path, list(
+      sets = sets, data = file, release = release
+    ), private = TRUE))
+  }
+  check_public_text(public)
+  check_releasable(x, x, "none", NULL, NULL, "add-remove", NULL)
+  check_formats("csv")
+  secrets <- release_secrets(file, sets, public)
+  check_file_sets(file, sets, public)
+  render_page("file-review-public", path, list(
+    sets = leaving_sets(sets), release = release
   ), look = function(folder) check_none_found(folder, secrets))
 }
 

@@ -19,7 +19,7 @@ file_utility <- function(sets, data, given) {
   columns <- file_levels(sets$codebook, sets$sets, quantile_steps)
   levels <- vapply(columns, function(column) length(column$levels) + 1L, 1L)
   coded <- function(file) {
-    Map(function(name, column) level_codes(file[[name]], column), names, columns)
+    Map(level_codes, as.list(file)[names], columns)
   }
   file <- coded(data)
   drawn <- lapply(sets$sets, coded)

@@ -1,7 +1,8 @@
 #' Measure how close synthetic sets are to the confidential file
 #'
 #' Compares distributions, group means, regression coefficients and, on request,
-#' a propensity score, set by set.
+#' a propensity score, set by set. Of sets of a [file_release()] it compares the
+#' tables of every column and of every pair of columns.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data], `pseudo_posterior`,
 #'   data frame or list of data frames) The sets.
@@ -75,8 +76,19 @@
 #'
 #'   `summary()` gives means over the sets, for the statistics also the smallest
 #'   and the largest. All of it is confidential: it is computed from the file.
+#' @section Whole files:
+#' Sets of a file release take no argument but `data`. Amounts count in ten bins
+#' of equal shares of the sets, their parts (zero, codes, missing) as levels.
+#' The result is a `file_utility`, confidential, with
+#' * `table`: for each `set` the mean total variation distance of the tables of
+#'   one column (`one_way`) and of two (`two_way`), and both divided by the
+#'   expected distance of a fresh sample from the file, with replacement and as
+#'   large as a set (`one_way_ratio`, `two_way_ratio`): 1 is as good;
+#' * `pairs`: for each set and table `first`, `second` (`NA`: of one column),
+#'   `distance` and `fresh`, the expected distance of a fresh sample;
+#' * `columns`, and `records` of the file and of a set.
 #' @section Error types: `pseudosynth_error_input`: columns that are missing in
-#'   the file or in a set.
+#'   the file or in a set; arguments that do not apply to whole files.
 #' @references
 #' Woo, Reiter, Oganian and Karr (2009), Global measures of data utility for
 #' microdata masked for disclosure limitation. Karr, Kohnen, Oganian, Reiter and

@@ -166,6 +166,20 @@ make_gallery <- function() {
       autoplot(book)
     })
   }
+  book <- confirm_codebook(draft_codebook(ce_income))
+  columns <- c("sex", "income", "age", "earner")
+  whole <- file_release(
+    file_plan(ce_income[columns], book_of(book, columns), publish = "sex"), 1,
+    seed = 1
+  )
+  files <- synthesize(whole, 3, seed = 1)
+  figures <- c(figures, list(
+    "file release, margins" = autoplot(whole),
+    "file release, pairs" = autoplot(whole, "pairs"),
+    "sets of a file release" = autoplot(files),
+    "sets beside the file" = autoplot(files, data = ce_income),
+    "utility of files" = autoplot(utility(files, ce_income))
+  ))
   figures[["plan of a file"]] <- autoplot(file_plan(
     ce_income, draft_codebook(ce_income), publish = c("sex", "region")
   ))

@@ -212,7 +212,10 @@ test_that("a page that cannot be written is an error that leaves the old one", {
 
 test_that("the templates are there to begin with", {
   folder <- system.file("rmarkdown", "templates", package = "pseudosynth")
-  for (name in c("disclosure-review", "disclosure-review-public")) {
+  for (name in c(
+    "disclosure-review", "disclosure-review-public", "file-review",
+    "file-review-public"
+  )) {
     made <- withr::local_tempfile(fileext = ".Rmd")
     rmarkdown::draft(made, file.path(folder, name),
       create_dir = FALSE, edit = FALSE
@@ -259,4 +262,46 @@ test_that("the public page says what the label and the sets say", {
   score <- said(jobs$score)
   expect_match(score, "results of several are not combined")
   expect_no_match(score, "combine the results")
+})
+
+test_that("pages of whole files hold what they should and nothing else", {
+  skip_if_not_installed("rmarkdown")
+  skip_if_not(rmarkdown::pandoc_available())
+  file <- canary_file()
+  release <- canary_release(c("region", "flag"))
+  page <- new_page()
+  report(release, page, "public", data = file)
+  expect_no_canary(bytes_of(page), "public page")
+  said <- gsub("\\s+", " ", gsub("<[^>]*>", "", page_text(page)$text))
+  expect_match(said, "The terms of NIST SP 800-226", fixed = TRUE)
+  expect_match(said, "region, flag are published as they are", fixed = TRUE)
+  expect_no_match(said, "Agency only")
+  agency <- new_page()
+  sets <- synthesize(canary_release(), 2)
+  report(sets, agency, data = file)
+  said <- gsub("\\s+", " ", gsub("<[^>]*>", "", page_text(agency)$text))
+  expect_match(said, "Agency only")
+  expect_match(said, "Utility of synthetic files, mean over 2 sets")
+  expect_identical(format(file.mode(agency)), "600")
+  expect_error(report(sets, agency), class = "pseudosynth_error_input")
+  expect_error(
+    report(sets, agency, known = "region", data = file), "only appl"
+  )
+  expect_error(
+    report(synthesize(release, seed = 1), page, "public", data = file),
+    class = "pseudosynth_error_not_releasable"
+  )
+})
+
+test_that("the public template of whole files gets nothing but public things", {
+  got <- NULL
+  local_replaced("render_page", function(template, path, parameters, ...) {
+    got <<- list(template, parameters)
+  })
+  sets <- synthesize(canary_release("region"), 1)
+  report(sets, new_page(), "public", data = canary_file(), public = "region")
+  expect_identical(got[[1]], "file-review-public")
+  expect_named(got[[2]], c("sets", "release"))
+  expect_no_canary(serialize(got[[2]], NULL, xdr = FALSE), "parameters")
+  expect_false(identical(got[[2]]$sets[[1]]$region, sets[[1]]$region))
 })
