@@ -1,7 +1,7 @@
 # Values swapped between records: the values of a set stay as they are, and its
 # tables and scores come close to what is expected of them.
 
-# Sweeps of swaps at each inverse temperature, and how much scores weigh in the
+# Of the amounts of files: sweeps of swaps at each inverse temperature, and how much scores weigh in the
 # energy
 swapping <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
 
