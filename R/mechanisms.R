@@ -58,8 +58,10 @@
 #'   stage. Default 0.2.
 #' @param delta,clip,spread See [score_release()].
 #' @param step_shares (two positive numbers) How the two steps of
-#'   `mechanism_score()` share what the margin leaves, in mu squared. Default
-#'   `c(0.17, 0.83)`.
+#'   `mechanism_score()` share what tables and margin leave, in mu squared.
+#'   Default `c(0.17, 0.83)`.
+#' @param table_share See [score_release()]. The margin's share is of what tables
+#'   leave.
 #'
 #' @param ... Must be empty.
 #'

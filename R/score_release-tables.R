@@ -5,6 +5,16 @@
 # Bins of the response, at most: tenths and twentieths are unions of them
 score_table_bins <- 20
 
+# Only swaps that bring a set closer: they start from the model's draws, which
+# others would forget
+score_swaps <- list(beta = 1e6, sweeps = 10L, scores = 15)
+
+# Records of a set in a cell of a table that says what the model expects, at
+# least, and of a set whose values are swapped. Fewer are spread evenly, which
+# weakens relations.
+records_in_cell <- 25
+least_swapped <- 50
+
 # Predictors as tables have them -----------------------------------------------
 
 #' See score_file(); with `coding` and `codes` of its predictors
@@ -179,7 +189,7 @@ table_breaks <- function(x, bins) {
 #' @noRd
 swap_plan <- function(x, file, counts) {
   n <- length(file$row)
-  if (n < 2 || ncol(file$codes) == 0) {
+  if (n < max(least_swapped, 2 * ncol(file$x)) || ncol(file$codes) == 0) {
     return(NULL)
   }
   x <- c(unclass(x), list(counts = counts))
@@ -194,16 +204,38 @@ swap_plan <- function(x, file, counts) {
     targets[[j]] <- targets[[j]] +
       as.vector(tabulate(file$codes[, j], levels[j]) * excess)
   }
+  expected <- drop(share %*% means_of_bins(x, breaks))[file$row]
+  if (is.null(x$tables) || !has_own_predictors(x, file)) {
+    kept <- kept_breaks(length(breaks) + 1, n, levels - 1)
+    targets <- lapply(targets, merged_bins, kept, length(breaks) + 1)
+    breaks <- breaks[kept]
+  }
   frame <- score_frame(x$family, expected_line(x, file$x), x$shape)
   rows <- file$x %*% x$population$whiten
   length <- frame$scale * sqrt(rowSums(rows^2))
   weight <- pmin(1, x$steps[[2]]$kappa / length) * frame$scale / frame$spread
   list(
-    breaks = breaks,
-    expected = drop(share %*% means_of_bins(x, breaks))[file$row],
+    breaks = breaks, expected = expected,
     predictors = with_rows(file$codes, levels, rows, file$row),
     targets = targets, weight = weight[file$row]
   )
+}
+
+#' Which breaks a set of n records keeps, so that its cells are not too small
+#' @return (integer)
+#' @noRd
+kept_breaks <- function(bins, n, levels) {
+  merged <- ceiling(bins * records_in_cell * mean(levels) / n)
+  seq_len(bins - 1)[seq_len(bins - 1) %% merged == 0]
+}
+
+#' A table with some bins joined
+#' @param table (double) The level fastest.
+#' @param kept (integer) Breaks that are kept.
+#' @noRd
+merged_bins <- function(table, kept, bins) {
+  to <- findInterval(seq_len(bins) - 1, kept)
+  as.vector(t(rowsum(t(matrix(table, ncol = bins)), to)))
 }
 
 #' How likely the bins are for each design row, see bin_shares()
@@ -282,6 +314,7 @@ swapped_scores <- function(x, plan, y, words) {
   )
   swapped_values(
     y, plan$expected + mean(y - plan$expected), plan$breaks, plan$predictors,
-    targets, plan$weight, words
+    targets, plan$weight, words,
+    swaps = score_swaps
   )
 }

@@ -1,7 +1,8 @@
 # Values swapped between records: the values of a set stay as they are, and its
 # tables and scores come close to what is expected of them.
 
-# Sweeps of swaps at each inverse temperature, and how much scores weigh in the
+# Of amounts of files: sweeps of swaps at each inverse temperature, and how much
+# scores weigh in the
 # energy. More records than so many need fewer sweeps: the share that must swap
 # is the same, and what is left to gain is a few records a cell.
 swapping <- list(

@@ -54,9 +54,10 @@
 #'   differ only in where the values are placed. With `TRUE` each set is a file
 #'   that the release may have come from: noise-free sums and counts are drawn
 #'   from their posterior given the noisy ones, then responses that match them.
-#'   This needs the published predictors of the whole file. About 20 sets are
-#'   enough; a single one is farther from the file than the best set. There is
-#'   no additional privacy cost. An error for a fit, whose sets differ already.
+#'   Tables of a release are not used. This needs the published predictors of
+#'   the whole file. About 20 sets are enough; a single one is farther from the
+#'   file than the best set. There is no additional privacy cost. An error for a
+#'   fit, whose sets differ already.
 #' @param n (count or `NULL`; for a [file_release()]) The number of records of
 #'   a set. `NULL`, the default: as many as were released, noisy where the
 #'   number is protected. With published columns it is theirs.

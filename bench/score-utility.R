@@ -4,10 +4,12 @@
 #
 #   Rscript bench/score-utility.R [releases] [part ...]
 #
-# Parts: gates references months defaults tables levels coverage pooled priors.
+# Parts: gates public references months defaults tables levels coverage pooled
+# priors.
 # Writes bench/results/score-utility.csv, one row for each case: means over
 # `releases` independent releases of five sets each; score-tables.csv, of one
-# set each, beside other mechanisms; score-levels.csv; score-coverage.csv.
+# set each, beside other mechanisms; score-public.csv, of one set each;
+# score-levels.csv; score-coverage.csv.
 # Defaults were chosen on months 1 and 7.
 
 suppressPackageStartupMessages(library(pseudosynth))
@@ -17,13 +19,14 @@ releases <- if (length(arguments) > 0) as.integer(arguments[1]) else 20L
 parts <- arguments[-1]
 if (length(parts) == 0) {
   parts <- c(
-    "gates", "references", "months", "defaults", "tables", "levels",
+    "gates", "public", "references", "months", "defaults", "tables", "levels",
     "coverage", "pooled", "priors"
   )
 }
 
 source("bench/strict_cases.R")
 source("bench/score-means.R")
+source("bench/file_measures.R")
 
 add <- function(row) {
   print(row, row.names = FALSE, digits = 3)
@@ -68,6 +71,50 @@ case <- function(name, epsilon, data = positive, reference = crude, ...) {
 
 if ("gates" %in% parts) {
   for (epsilon in c(10, 2, 1, 0.5)) case("gates", epsilon)
+}
+
+# Beside rivals that know X is public, at an add-remove epsilon: groups, the
+# median error of 37 coefficients, and the nine tables of income in tenths by
+# each predictor; standard errors of the means over releases
+if ("public" %in% parts) {
+  truth <- linear_fit(positive, log(income) ~ .)$coefficients
+  codes <- file_codes(positive, positive)
+  measured <- function(set) {
+    fit <- linear_fit(set, log(income) ~ .)
+    c(
+      ecdf = ecdf_distance_of(set$income, positive$income),
+      groups = group_distance(set, positive, "income", groups),
+      r_squared = fit$r_squared,
+      coefficients = coefficient_error(fit$coefficients, truth),
+      income_tables = table_distance(
+        file_codes(set, positive), codes, 2, "income"
+      )
+    )
+  }
+  for (share in c(0.35, 0)) {
+    for (epsilon in c(0.25, 1, 5)) {
+      found <- vapply(seq_len(releases), function(i) {
+        seconds <- system.time({
+          release <- suppressWarnings(suppressMessages(score_release(
+            log(income) ~ ., positive, student_t(3),
+            epsilon = epsilon, reference = crude, bounds = c(10, 2e6),
+            table_share = share
+          )))
+          set <- synthesize(release, 1, positive)[[1]]
+        })[["user.self"]]
+        c(measured(set), cpu_seconds = seconds)
+      }, numeric(6))
+      error <- apply(found, 1, stats::sd) / sqrt(releases)
+      row <- data.frame(
+        case = if (share > 0) "default" else "no tables", epsilon = epsilon,
+        t(rowMeans(found)),
+        t(stats::setNames(error[1:5], paste0(names(error)[1:5], "_se"))),
+        releases = releases
+      )
+      print(row, row.names = FALSE, digits = 3)
+      keep_rows(row, "bench/results/score-public.csv", c("case", "epsilon"))
+    }
+  }
 }
 
 if ("references" %in% parts) {
