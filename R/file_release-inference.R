@@ -16,12 +16,10 @@
 #' predictors in five bins. The covariance includes the noise, which is known
 #' exactly, the sample, and the error of the family's shape.
 #'
-#' `summary()` gives the mean and quantiles of all amounts. A quantile is that
-#' of the noisy margin; its interval holds all values whose noisy cumulative
-#' share is within the noise and the sample of the quantile's. The mean is that
-#' of margins drawn from their posterior given the noisy one: far out noise
-#' would be most of an unbiased mean. If an amount has both signs under a
-#' logarithm, its margin is of sizes, and so are these figures.
+#' `summary()` gives the mean and quantiles of all amounts. They are those of
+#' margins drawn from their posterior given the noisy one: far out noise would
+#' be most of an unbiased mean. If an amount has both signs under a logarithm,
+#' its margin is of sizes, and so are these figures.
 #'
 #' @section Coverage:
 #' COVERAGE_AMOUNTS

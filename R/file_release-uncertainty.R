@@ -6,6 +6,8 @@
 # Uncertain sets are fitted closely: what fitting leaves is added to the noise
 uncertain_fitting <- block_fitting
 
+uncertain_prior <- 4
+
 #' Records fitted to tables drawn from their posterior
 #'
 #' All sets have the released number of records. Where it is noisy, tables are
@@ -115,7 +117,7 @@ drawn_residual <- function(residual, expected, levels, variance, random) {
   fit <- -dimensions * log1p(ratio) / 2 - seen / (1 + ratio) / 2
   share <- cumsum(exp(fit - max(fit)))
   signal <- ratio[findInterval(random(1) * share[200], share) + 1]
-  signal <- signal * variance * weight / mean_weight
+  signal <- uncertain_prior * signal * variance * weight / mean_weight
   kept <- signal / (signal + variance)
   drawn <- residual * kept +
     sqrt(variance * kept) * stats::qnorm(random(length(residual)))

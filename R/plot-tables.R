@@ -30,7 +30,7 @@ plot_one_way <- function(object) {
   draw_alone(
     draw_one_way, table = table, title = tables_title(object),
     percent = object$what == "shares", subtitle = paste0(
-      format_figure(100 * object$level), "% intervals",
+      format(100 * object$level), "% intervals",
       if (object$about == "population") {
         "; thick: the noise alone, thin: the sample, too"
       } else {
@@ -50,11 +50,11 @@ draw_one_way <- function(table, title, percent, subtitle) {
       aes(x = .data$from, xend = .data$to, yend = .data$place),
       colour = colour_synthetic, linewidth = 2, alpha = 0.45
     ) +
-    circles(aes(x = pmax(.data$estimate, 0)), size = 1.8) +
-    facet_wrap(vars(.data$column), scales = "free_y") +
+    circles(aes(x = pmax(.data$estimate, 0)), size = 1.5) +
+    facet_wrap(vars(.data$column), scales = "free") +
     scale_x_continuous(
       labels = if (percent) label_percent else label_amount(),
-      limits = c(0, NA), expand = expansion(c(0.02, 0.06))
+      breaks = two_breaks, expand = expansion(0.06)
     ) +
     scale_y_discrete(labels = function(x) sub("\r.*", "", x)) +
     labs(
@@ -120,15 +120,21 @@ draw_heat_map <- function(frame, crosses, title, names, panels, percent,
     ) +
     scale_colour_identity() +
     scale_fill_gradient(
-      low = "#F2F6FA", high = "#08519C", limits = c(0, NA),
+      low = "#F2F6FA", high = "#08519C", limits = c(0, NA), n.breaks = 4,
       labels = if (percent) label_percent else label_amount()
     ) +
-    guides(x = guide_axis(check.overlap = TRUE)) +
+    guides(
+      x = guide_axis(check.overlap = TRUE),
+      # What is written needs no key
+      fill = if (any(nzchar(frame$text))) "none" else "colourbar"
+    ) +
     labs(
       title = title, subtitle = wrapped(subtitle), x = names[1], y = names[2]
     ) +
     theme_pseudosynth() +
-    theme(panel.grid.major = element_blank())
+    theme(
+      panel.grid.major = element_blank(), legend.key.width = unit(36, "pt")
+    )
   if (panels) figure <- figure + facet_wrap(vars(.data$panel))
   figure
 }

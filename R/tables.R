@@ -161,7 +161,7 @@ print_lines.released_tables <- function(x, most = 20) {
   c(
     sprintf(
       "%s, %s%% intervals about the %s", tables_title(x),
-      format_figure(100 * x$level), x$about
+      format(100 * x$level), x$about
     ),
     paste0("  ", format_table(table)),
     if (left > 0) {
