@@ -146,7 +146,10 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
         drop = FALSE
       ]
     ),
-    coefficients = found$stated[c("mean", "covariance")],
+    coefficients = c(
+      found$stated[c("mean", "covariance")],
+      list(file = file_coefficients(found$stated, steps, prior))
+    ),
     draws = list(
       mean = with_lost_variance(
         found$shrunk, rows, hidden(unname(split(

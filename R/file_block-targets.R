@@ -7,9 +7,12 @@
 #' rule forbids hold nothing.
 #' @param fixed (integer matrix) Codes of the published columns, which are
 #'   exact.
+#' @param nearest (function of counts and a table's number) Gives counts that are
+#'   none below 0, with the same total.
 #' @return (list of double, d)
 #' @noRd
-block_margins <- function(plan, n, residuals, fixed, rules) {
+block_margins <- function(plan, n, residuals, fixed, rules,
+                          nearest = function(noisy, t) project_counts(noisy)) {
   lapply(seq_along(plan$levels), function(j) {
     l <- plan$levels[j]
     if (plan$published[j]) {
@@ -22,7 +25,7 @@ block_margins <- function(plan, n, residuals, fixed, rules) {
     open <- setdiff(seq_len(l), forbidden_among(j, plan$levels, rules) + 1)
     margin <- numeric(l)
     kept <- noisy[open]
-    margin[open] <- project_counts(kept + (n - sum(kept)) / length(open))
+    margin[open] <- nearest(kept + (n - sum(kept)) / length(open), at)
     margin
   })
 }
@@ -44,9 +47,11 @@ forbidden_among <- function(columns, levels, rules) {
 }
 
 #' The targets of all pairs and stated tables, in counts
+#' @param told (function) What a noisy residual tells: see shrunk_residual().
 #' @return (list of list) `columns`, `target` (double).
 #' @noRd
-block_targets <- function(plan, n, margins, residuals, noise, rules) {
+block_targets <- function(plan, n, margins, residuals, noise, rules,
+                          told = shrunk_residual) {
   targets <- list()
   name <- function(columns) paste(columns, collapse = " ")
   for (t in which(noise$order > 1)) {
@@ -60,7 +65,7 @@ block_targets <- function(plan, n, margins, residuals, noise, rules) {
     smaller <- Filter(Negate(is.null), smaller)
     if (length(columns) > 2 && length(smaller) == 0) smaller <- NULL
     base <- expected_table(columns, levels, n, margins, smaller)
-    target <- base + shrunk_residual(
+    target <- base + told(
       residuals[[t]] - centred_table(base, levels), base / n, levels,
       noise$variance[t]
     )

@@ -5,28 +5,39 @@
 #'
 #' @param x (`file_release`)
 #' @param m,n (counts) Sets, and records of each; `NULL`: as many as released.
+#' @param uncertainty (flag) See synthesize().
 #' @return (list of data frames)
 #' @noRd
-draw_files <- function(x, m = 1, n = NULL, seed = NULL) {
+draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
   cells <- m * (n %||% x$block$n) * length(x$levels)
   tell_long_step("Fitting records to tables", cells)
-  sets <- draw_block(
-    x$block, m, n, seed_words(stage_seed(seed, "block"), "synthesize")
-  )
+  block_words <- seed_words(stage_seed(seed, "block"), "synthesize")
   words <- seed_words(stage_seed(seed, "amounts"), "synthesize")
+  if (!uncertainty) sets <- draw_block(x$block, m, n, block_words)
   lapply(seq_len(m), function(s) {
-    codes <- sets[[s]]
+    random <- if (uncertainty) {
+      random_stream(
+        seed_words(stage_seed(seed, "uncertainty", s), "synthesize"), 1
+      )
+    }
+    codes <- if (uncertainty) {
+      draw_uncertain_block(x$block, random)
+    } else {
+      sets[[s]]
+    }
     colnames(codes) <- names(x$levels)
-    amounts <- draw_amounts(x, codes, words, s)
+    amounts <- draw_amounts(x, codes, words, s, random)
     check_compared(x, codes, amounts)
     decode_records(x, codes, amounts)
   })
 }
 
 #' Values of all amounts for the records of a set
+#' @param random (function or `NULL`) Uniform numbers, where amounts are to be
+#'   drawn from their posterior.
 #' @return (named list) As `plan$amounts`.
 #' @noRd
-draw_amounts <- function(x, codes, words, s) {
+draw_amounts <- function(x, codes, words, s, random = NULL) {
   n <- nrow(codes)
   bins <- lapply(x$fixed, published_bins, n)
   drawn <- x$fixed
@@ -39,6 +50,9 @@ draw_amounts <- function(x, codes, words, s) {
     part <- part_number(amount, own)
     ends <- ends_of_amount(room, amount, drawn, rows, part)
     like <- amount_predictors(amount, own, lapply(bins, `[`, rows), x$levels)
+    if (!is.null(random)) {
+      amount <- uncertain_amount(amount, like$codes, random)
+    }
     y <- draw_amount(
       amount, like$codes, range_group(amount, own), words,
       s * length(x$amounts) + k, modelled_room(amount, ends, part)

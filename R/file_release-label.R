@@ -13,14 +13,14 @@ guarantee.file_release <- function(x, m = 1, public = TRUE, ...) {
 #' @noRd
 label_of_file <- function(x, what = "the noisy tables and sums", m = 1,
                           n_records = public_size(x),
-                          reproducible = x$reproducible) {
+                          reproducible = x$reproducible, combine = NULL) {
   intact <- is_sealed(x)
   verdict <- if (intact) file_verdict(x) else edited_verdict("file release")
   new_privacy_guarantee(
     verdict, mechanism = "file", title = "file release", what = what,
     paid = if (intact) x$charges else no_charges(), m = m,
     n_records = as.integer(n_records), unit = file_unit_text(x),
-    public_inputs = file_inputs(x), reproducible = isTRUE(reproducible),
+    public_inputs = file_inputs(x, combine), reproducible = isTRUE(reproducible),
     public = TRUE, failure = if (intact) x$delta else 0
   )
 }
@@ -65,10 +65,11 @@ file_verdict <- function(x) {
   ))
 }
 
-file_inputs <- function(x) {
+file_inputs <- function(x, combine = NULL) {
   protected <- setdiff(names(x$schema), x$published)
   names <- vapply(x$amounts, `[[`, "", "name")
   in_plain_figures(c(
+    if (!is.null(combine)) c(sets = combine_words[[combine]]),
     unit = file_unit_text(x),
     codebook = "names, types, levels, bounds and codes of all columns",
     protected = paste(

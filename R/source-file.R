@@ -15,10 +15,6 @@ file_source <- function() {
       assignment = for_mixtures,
       bounds = c(
         "{.arg bounds} does not apply: those of the codebook hold."
-      ),
-      uncertainty = c(
-        "{.arg uncertainty} only applies to a score release.",
-        x = "{.arg fit} is a file release.", i = "Leave {.arg uncertainty} out."
       )
     ),
     rows = rows_for_file, label = label_of_file_sets, draw = draw_from_file
@@ -26,6 +22,12 @@ file_source <- function() {
 }
 
 rows_for_file <- function(x, asked) {
+  refuse_if(
+    asked$uncertainty && !is.null(asked$n),
+    "{.arg n} does not apply with {.code uncertainty = TRUE}.",
+    x = "Each set is a file that the release may have come from.",
+    i = "Leave {.arg n} out.", arg = "n"
+  )
   n <- asked$n %||% as.integer(round(x$block$n))
   published <- published_frame(x)
   refuse_if(
@@ -58,15 +60,16 @@ published_frame <- function(x) {
 label_of_file_sets <- function(x, asked, rows) {
   label_of_file(
     x, what = "synthetic data", m = asked$m,
-    reproducible = x$reproducible || is_seeded(asked$seed)
+    reproducible = x$reproducible || is_seeded(asked$seed),
+    combine = score_rules(asked)
   )
 }
 
 draw_from_file <- function(x, asked, rows) {
-  sets <- draw_files(x, asked$m, rows$n, asked$seed)
+  sets <- draw_files(x, asked$m, rows$n, asked$seed, asked$uncertainty)
   list(
-    sets = sets, columns = file_columns(x), combine = "none", weight = x$weight,
-    codebook = book_of(x$codebook, names(sets[[1]]))
+    sets = sets, columns = file_columns(x), combine = score_rules(asked),
+    weight = x$weight, codebook = book_of(x$codebook, names(sets[[1]]))
   )
 }
 

@@ -2,9 +2,9 @@
 # tables and scores come close to what is expected of them.
 
 # Of amounts of files: sweeps of swaps at each inverse temperature, and how much
-# scores weigh in the
-# energy. More records than so many need fewer sweeps: the share that must swap
-# is the same, and what is left to gain is a few records a cell.
+# scores weigh in the energy. More records than so many need fewer sweeps: the
+# share that must swap is the same, and what is left to gain is a few records a
+# cell.
 swapping <- list(
   beta = c(0.3, 1, 5), sweeps = 10L, scores = 15, records = 1e5
 )

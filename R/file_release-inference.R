@@ -1,0 +1,163 @@
+# Estimates of amounts from a file release, with errors that know the noise: the
+# coefficients of an amount's own model, its mean and its quantiles.
+
+#' Estimates of amounts from a file release
+#'
+#' Return what a [file_release()] says of an amount: the coefficients of its
+#' model with all other columns as predictors, and its mean and quantiles.
+#' [tables()] gives the categories. For any other estimate, such as means of
+#' groups, [synthesize()] with `uncertainty = TRUE` draws sets that [pool()]
+#' combines.
+#'
+#' Coefficients are those of the modelled scale (of `log(income)` where the
+#' codebook has the transform `"log"`), over records that have a value. Each
+#' level is compared with the column's most common one in a synthetic set, which
+#' `coef()` names nowhere else than by leaving it out. Earlier amounts are
+#' predictors in five bins. The covariance includes the noise, which is known
+#' exactly, the sample, and the error of the family's shape.
+#'
+#' `summary()` gives the mean and quantiles of all amounts. They are those of
+#' margins drawn from their posterior given the noisy one: far out noise would
+#' be most of an unbiased mean. If an amount has both signs under a logarithm,
+#' its margin is of sizes, and so are these figures.
+#'
+#' @section Coverage:
+#' COVERAGE_AMOUNTS
+#' @param object (`file_release`)
+#' @param amount (string or `NULL`) Which amount. `NULL`, the default: the only
+#'   one.
+#' @param parm (character, numeric or missing) Coefficients by name or number.
+#'   Default: all.
+#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param ... Must be empty.
+#' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
+#'   the ends of each interval. `summary()` a `summary_file_release` whose
+#'   `table` has a row for each statistic of each amount: `amount`, `statistic`
+#'   (`mean`, of records with a value; `mean with zeros`, where zeros are a part
+#'   of the amount; `10%` to `90%`), `estimate`, `noise` (standard deviation),
+#'   `std_error` (noise and sample), `low` and `high` (95% interval).
+#'   `as.data.frame()` and `tidy()` of a release: a row for each coefficient of
+#'   each amount.
+#' @section Error types: `pseudosynth_error_input`: a release without amounts,
+#'   an unknown amount or coefficient, a level out of range.
+#' @section Privacy: Post-processing of what was released.
+#' @seealso [tables()], [score-inference]
+#' @name file-inference
+#' @examples
+#' columns <- c("income", "sex", "age", "marital", "earner")
+#' people <- subset(ce_income, income > 0, columns)
+#' book <- as.data.frame(draft_codebook(people))
+#' book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
+#' book <- confirm_codebook(codebook(book))
+#' release <- file_release(file_plan(people, book), epsilon = 1)
+#' confint(release, "earneryes")
+#' summary(release)
+NULL
+
+#' @rdname file-inference
+#' @export
+coef.file_release <- function(object, amount = NULL, ...) {
+  check_no_dots(..., hint = "See {.help file-inference}.")
+  amount_model_of(object, amount)$coefficients
+}
+
+#' @rdname file-inference
+#' @export
+vcov.file_release <- function(object, amount = NULL, ...) {
+  check_no_dots(..., hint = "See {.help file-inference}.")
+  amount_model_of(object, amount)$covariance
+}
+
+#' @rdname file-inference
+#' @export
+confint.file_release <- function(object, parm, level = 0.95, amount = NULL,
+                                 ...) {
+  check_no_dots(..., hint = "See {.help file-inference}.")
+  confint.score_release(amount_model_of(object, amount), parm, level)
+}
+
+#' @rdname file-inference
+#' @export
+summary.file_release <- function(object, ...) {
+  check_no_dots(..., hint = "See {.help file-inference}.")
+  refuse_if(
+    length(object$amounts) == 0, "The release has no protected amount.",
+    i = "{.fn tables} gives estimates of categories.", arg = "object"
+  )
+  structure(
+    list(
+      table = do.call(rbind, lapply(names(object$amounts), function(name) {
+        data.frame(amount = name, amount_statistics(object, name))
+      })),
+      release = format(object), label = guarantee(object)
+    ),
+    class = c("summary_file_release", "pseudosynth_result")
+  )
+}
+
+print_lines.summary_file_release <- function(x) {
+  table <- x$table
+  names(table)[5:7] <- c("std. error", "2.5%", "97.5%")
+  c(
+    "Amounts of a file release, records with values",
+    paste0("  ", format_table(table)),
+    "  Standard errors include the noise of the release and sampling error.",
+    print_lines(x$label)
+  )
+}
+
+#' @export
+as.data.frame.file_release <- function(x, ...) {
+  do.call(rbind, lapply(names(x$amounts), function(name) {
+    model <- amount_model_of(x, name)
+    ends <- confint.score_release(model)
+    data.frame(
+      amount = name, term = names(model$coefficients),
+      estimate = model$coefficients, std.error = sqrt(diag(model$covariance)),
+      conf.low = ends[, 1], conf.high = ends[, 2], row.names = NULL
+    )
+  }))
+}
+
+#' An amount's model as a score release has its own
+#' @return (list) `coefficients`, `covariance`, `steps`, `family`.
+#' @noRd
+amount_model_of <- function(x, amount) {
+  amounts <- names(x$amounts)
+  refuse_if(
+    length(amounts) == 0, "The release has no protected amount.", arg = "object"
+  )
+  refuse_if(
+    is.null(amount) && length(amounts) > 1, "{.arg amount} must be stated.",
+    x = "The release has {length(amounts)} amounts: {.val {amounts}}.",
+    arg = "amount"
+  )
+  amount <- check_choice(amount %||% amounts, amounts)
+  one <- x$amounts[[amount]]
+  terms <- amount_terms(x, one)
+  list(
+    coefficients = stats::setNames(one$coefficients$mean, terms),
+    covariance = structure(
+      one$coefficients$covariance, dimnames = list(terms, terms)
+    ),
+    steps = one$steps, family = one$family
+  )
+}
+
+#' Names of an amount's coefficients, as lm() names them
+#' @noRd
+amount_terms <- function(x, amount) {
+  levels <- x$levels
+  own <- match(amount$name, names(levels))
+  if (!is.na(own)) levels[[own]] <- levels[[own]][amount$part]
+  before <- c(names(x$fixed), names(x$amounts))
+  before <- before[seq_len(match(amount$name, before) - 1)]
+  # The first bin is for records without a value
+  bins <- c("without", paste("bin", seq_len(predictor_bins)))
+  levels <- c(levels, lapply(stats::setNames(nm = before), function(name) bins))
+  levels <- levels[lengths(levels) > 1]
+  c("(Intercept)", unlist(Map(
+    function(name, levels, first) paste0(name, levels[-first]),
+    names(levels), levels, amount$baseline
+  ), use.names = FALSE))
+}

@@ -1,0 +1,109 @@
+# Mean and quantiles of an amount, from its noisy margin.
+
+# Margins drawn for a mean
+drawn_margins <- 400
+
+statistic_quantiles <- c(0.1, 0.25, 0.5, 0.75, 0.9)
+
+#' @param name (string) Of an amount.
+#' @return (data frame) See summary.file_release().
+#' @noRd
+amount_statistics <- function(x, name, level = 0.95) {
+  amount <- x$amounts[[name]]
+  drawn <- drawn_statistics(amount)
+  z <- stats::qnorm((1 + level) / 2)
+  line <- function(statistic, estimate, noise, std_error,
+                   low = estimate - z * std_error,
+                   high = estimate + z * std_error) {
+    data.frame(statistic, estimate, noise, std_error, low, high)
+  }
+  noise <- stats::sd(drawn$mean)
+  mean <- base::mean(drawn$mean)
+  sampled <- base::mean(drawn$variance) / amount$n
+  rows <- line("mean", mean, noise, sqrt(noise^2 + sampled))
+  part <- amount_share(x, amount)
+  if (!is.null(part)) {
+    all_noise <- sqrt(part$share^2 * noise^2 + mean^2 * part$variance)
+    variance <- part$share * base::mean(drawn$variance) +
+      part$share * (1 - part$share) * mean^2
+    rows <- rbind(rows, line(
+      "mean with zeros", part$share * mean, all_noise,
+      sqrt(all_noise^2 + variance / part$n)
+    ))
+  }
+  rbind(rows, do.call(rbind, lapply(seq_along(statistic_quantiles), function(k) {
+    noise <- stats::sd(drawn$quantile[k, ])
+    line(
+      paste0(100 * statistic_quantiles[k], "%"), base::mean(drawn$quantile[k, ]),
+      noise, sqrt(noise^2 + drawn$sampled[k]^2)
+    )
+  })))
+}
+
+#' Means, variances and quantiles of margins drawn from their posterior
+#'
+#' The words are fixed: the same release gives the same figures.
+#' @return (list) `mean`, `variance` (double), `quantile` (matrix, a column for
+#'   each margin), all in the values' own unit; `sampled` (double): the standard
+#'   error of quantiles of a sample, from the slope of the quantile function.
+#' @noRd
+drawn_statistics <- function(amount) {
+  known <- known_margin(amount)
+  random <- random_stream(c(1, 2, 3, 4), 1)
+  back <- response_transforms[[amount$transform]]$back
+  p <- statistic_quantiles
+  at <- c(p, p - 0.03, p + 0.03)
+  found <- vapply(seq_len(drawn_margins), function(k) {
+    drawn <- drawn_margin(known, random)
+    share <- drawn$counts / sum(drawn$counts)
+    values <- values_within(amount, drawn$breaks)
+    mean <- sum(share * rowMeans(values))
+    c(
+      mean, sum(share * rowMeans(values^2)) - mean^2,
+      back(whole_bins(amount, histogram_quantile(drawn, at)))
+    )
+  }, numeric(2 + length(at)))
+  own <- 2 + seq_along(p)
+  slope <- rowMeans(found[own + 2 * length(p), ] - found[own + length(p), ])
+  list(
+    mean = found[1, ], variance = found[2, ], quantile = found[own, ],
+    sampled = slope / 0.06 * sqrt(p * (1 - p) / amount$n)
+  )
+}
+
+#' Values of a few places in each part of a bin
+#' @return (matrix, a row for each part)
+#' @noRd
+values_within <- function(amount, breaks, places = 5) {
+  inner <- (seq_len(places) - 0.5) / places
+  at <- outer(diff(breaks), inner) + breaks[-length(breaks)]
+  back <- response_transforms[[amount$transform]]$back
+  matrix(back(as.vector(whole_bins(amount, at))), nrow(at))
+}
+
+#' The share of records with values among these and zeros
+#' @return (list or `NULL`, where zeros are no part) `share`, `variance` (of its
+#'   noise), `n`.
+#' @noRd
+amount_share <- function(x, amount) {
+  zero <- which(amount$all_parts$kind == "zero")
+  own <- match(amount$name, names(x$levels))
+  if (length(zero) == 0 || is.na(own)) {
+    return(NULL)
+  }
+  block <- x$block
+  cells <- table_estimate(block, own)
+  l <- length(cells$part)
+  counts <- cells$part + block$n / l
+  valued <- sum(counts[amount$part])
+  n <- max(1, valued + counts[zero])
+  share <- clamp(valued / n)
+  slope <- numeric(l)
+  slope[amount$part] <- (1 - share) / n
+  slope[zero] <- -share / n
+  at <- residual_place(block, own)
+  measured <- if (is.na(at)) 0 else block$noise$variance[at]
+  variance <- measured * (sum(slope^2) - sum(slope)^2 / l) +
+    (sum(slope) / l)^2 * size_variance(block)
+  list(share = share, variance = variance, n = n)
+}

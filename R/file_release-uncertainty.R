@@ -1,0 +1,188 @@
+# Sets that a file release may have come from: what is released is drawn without
+# its noise, from its posterior, and records are fitted to that. The variance
+# between sets is then what the noise hides, and Rubin's rules hold: see
+# score_release-uncertainty.R.
+
+# Uncertain sets are fitted closely: what fitting leaves is added to the noise
+uncertain_fitting <- block_fitting
+
+uncertain_prior <- 4
+
+#' Records fitted to tables drawn from their posterior
+#'
+#' All sets have the released number of records. Where it is noisy, tables are
+#' those of another number of records in each set, and are scaled.
+#' @param block (list) See release_block().
+#' @param random (function of a count) Gives uniform numbers.
+#' @return (integer matrix)
+#' @noRd
+draw_uncertain_block <- function(block, random) {
+  n <- round(block$n)
+  size <- max(
+    1, block$n + sqrt(size_variance(block)) * stats::qnorm(random(1))
+  )
+  nearest <- function(noisy, t) {
+    if (is.na(t)) noisy else drawn_counts(
+      noisy, block$noise$variance[t], random
+    )
+  }
+  told <- function(residual, expected, levels, variance) {
+    drawn_residual(residual, expected, levels, variance, random)
+  }
+  drawn <- block
+  drawn$margins <- block_margins(
+    block, size, block$residuals, block$fixed, block$rules, nearest
+  )
+  drawn$targets <- block_targets(
+    block, size, drawn$margins, block$residuals, block$noise, block$rules, told
+  )
+  scale <- n / size
+  # Published columns have their own number of records, which is public
+  drawn$margins <- lapply(drawn$margins, `*`, scale)
+  drawn$targets <- lapply(drawn$targets, function(one) {
+    one$target <- one$target * scale
+    one
+  })
+  drawn$n <- n
+  words <- floor(random(2) * 2^32)
+  draw_block(drawn, 1, n, words, uncertain_fitting)[[1]]
+}
+
+#' Counts of the posterior: normal around noisy ones, none below 0, of the same
+#' total
+#'
+#' Gibbs moves of pairs of cells, whose sum stays.
+#' @param noisy (double)
+#' @param variance (number) Of the noise, before it was centred.
+#' @param random (function of a count)
+#' @noRd
+drawn_counts <- function(noisy, variance, random, sweeps = 25) {
+  size <- length(noisy)
+  counts <- project_counts(noisy)
+  if (size < 2) {
+    return(counts)
+  }
+  deviation <- sqrt(variance)
+  if (min(noisy) > 6 * deviation) {
+    moved <- deviation * stats::qnorm(random(size))
+    return(pmax(noisy + moved - mean(moved), 0))
+  }
+  for (sweep in seq_len(sweeps)) {
+    order <- order(random(size))
+    half <- seq_len(size %/% 2)
+    a <- order[half]
+    b <- order[half + size %/% 2]
+    total <- counts[a] + counts[b]
+    centre <- (total + noisy[a] - noisy[b]) / 2
+    counts[a] <- truncated_normal(
+      centre, deviation / sqrt(2), 0, total, random(length(a))
+    )
+    counts[b] <- total - counts[a]
+  }
+  counts
+}
+
+#' Normal numbers between two ends, from uniform ones
+#'
+#' In the tail that is nearer, so that far ends lose no digits.
+#' @noRd
+truncated_normal <- function(centre, deviation, low, high, u) {
+  flip <- centre < low
+  sign <- ifelse(flip, -1, 1)
+  from <- ifelse(flip, centre - high, low - centre) / deviation
+  to <- ifelse(flip, centre - low, high - centre) / deviation
+  below <- stats::pnorm(from)
+  x <- stats::qnorm(below + u * (stats::pnorm(to) - below))
+  clamp(centre + sign * deviation * clamp(x, from, to), low, high)
+}
+
+#' An interaction drawn from its posterior
+#'
+#' As shrunk_residual(), whose size of signal is here drawn from its own
+#' posterior: flat in its standard deviation, on a grid.
+#' @inheritParams shrunk_residual
+#' @param random (function of a count)
+#' @noRd
+drawn_residual <- function(residual, expected, levels, variance, random) {
+  weight <- sqrt(pmax(expected, 0))
+  dimensions <- prod(levels - 1)
+  mean_weight <- mean(weight)
+  if (mean_weight == 0) {
+    return(numeric(length(residual)))
+  }
+  # Both squared lengths in units of the noise's variance
+  seen <- sum(residual^2) / variance
+  most <- sqrt(seen / dimensions + 1) * 3
+  ratio <- (seq(0, most, length.out = 200))^2
+  fit <- -dimensions * log1p(ratio) / 2 - seen / (1 + ratio) / 2
+  share <- cumsum(exp(fit - max(fit)))
+  signal <- ratio[findInterval(random(1) * share[200], share) + 1]
+  signal <- uncertain_prior * signal * variance * weight / mean_weight
+  kept <- signal / (signal + variance)
+  drawn <- residual * kept +
+    sqrt(variance * kept) * stats::qnorm(random(length(residual)))
+  centred_table(drawn, levels)
+}
+
+# Amounts ----------------------------------------------------------------------
+
+#' The coefficients that a file's own sums would tell, given the noisy ones
+#'
+#' Flat estimates are the file's plus noise, and the file's are the
+#' population's, which the prior is of, plus those of a sample.
+#' @param found (list) See score_posterior(); under the stated prior.
+#' @param prior (list) `location`, `scale`.
+#' @return (list) `mean` and `covariance`.
+#' @noRd
+file_coefficients <- function(found, steps, prior) {
+  weighed <- solve(found$noise, found$slope)
+  # Next to no prior, as in both_posteriors()
+  flat_prior <- diag(1e-3 / prior$scale^2, length(prior$scale))
+  whole <- solve(found$information + flat_prior)
+  flat <- found$mean + drop(whole %*% found$pull)
+  noise <- rep(vapply(steps, `[[`, 0, "noise")^2, each = length(flat))
+  hidden <- whole %*% crossprod(weighed, noise * weighed) %*% whole
+  spread <- diag(prior$scale^2, length(flat)) + whole
+  kept <- diag(length(flat)) - hidden %*% solve(spread)
+  covariance <- kept %*% hidden
+  list(
+    mean = prior$location + drop(kept %*% (flat - prior$location)),
+    covariance = (covariance + t(covariance)) / 2
+  )
+}
+
+#' An amount whose coefficients, margin and tables are drawn from their
+#' posterior
+#' @param amount (list) See release_amount().
+#' @param set (integer matrix) Predictors of the set's records with values.
+#' @noRd
+uncertain_amount <- function(amount, set, random) {
+  file <- amount$coefficients$file
+  # Beside the mode of the noisy margin: its law is the best one's
+  amount$counts <- drawn_margin(known_margin(amount), random)
+  amount$draws$mean <- file$mean + drop(crossprod(
+    positive_root(file$covariance), stats::qnorm(random(length(file$mean)))
+  ))
+  tables <- amount$tables
+  if (is.null(tables) || nrow(set) == 0) {
+    return(amount)
+  }
+  bins <- length(tables$breaks) + 1L
+  expected <- expected_bins(amount, set, tables$breaks, amount$n)
+  amount$tables$excess <- lapply(seq_along(tables$columns), function(t) {
+    levels <- c(amount$levels[tables$columns[t]], bins)
+    base <- pmax(expected[[tables$columns[t]]], 0)
+    drawn_residual(
+      tables$residuals[[t]] - centred_table(base, levels), base / amount$n,
+      levels, tables$noise$variance[t], random
+    )
+  })
+  amount
+}
+
+#' R with R'R a covariance, which rounding may have made slightly indefinite
+#' @noRd
+positive_root <- function(covariance) {
+  found <- eigen(covariance, symmetric = TRUE)
+  sqrt(pmax(found$values, 0)) * t(found$vectors)
+}

@@ -1,0 +1,176 @@
+# The released tables as a product of their own: estimates that are linear in
+# the noisy residuals, and errors that know their noise.
+
+#' Tables of a file release, with standard errors
+#'
+#' Returns the tables that a [file_release()] measured, with the error of each
+#' cell. No synthetic set is needed.
+#'
+#' Each estimate is unbiased: a sum of the noisy residuals, whose noise is known
+#' exactly. It is not shrunk and may be negative. The estimate of a table of
+#' published columns is exact, and so are the parts of other tables that only
+#' published columns tell. Cells that the plan's rules forbid are 0.
+#'
+#' `noise` is the standard deviation that the release added. `std_error` also
+#' counts the sample: it is the error about the population that the file is a
+#' simple random sample of. Both are known only as far as the estimate is: the
+#' sampling part is that of the estimated share, and where the number of records
+#' is protected, its noise enters shares to first order.
+#'
+#' The interval holds all shares p that are within `qnorm((1 + level) / 2)`
+#' standard deviations of the estimate, with the sampling part taken at p
+#' (Wilson's interval, with noise). It lies between 0 and 1.
+#'
+#' An amount enters by its parts, such as zero, missing and value.
+#'
+#' @param release (`file_release`) See [file_release()].
+#' @param columns (character or `NULL`) Columns of one table, in the order
+#'   wanted. `NULL`, the default: the one-way tables of all columns.
+#' @param what (string) `"shares"`, the default, or `"counts"` of the file's
+#'   size.
+#' @param about (string) What `std_error` and the interval are about:
+#'   `"population"`, the default, or `"file"`, for which only the noise is an
+#'   error.
+#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param x,object (`released_tables`) What `tables()` returned.
+#' @param ... Must be empty.
+#'
+#' @return A `released_tables`, a list with
+#'   * `table`: a data frame with a row for each cell. Without `columns` it
+#'     starts with `column` and `level`; for one table with a factor for each of
+#'     its columns, named as they are (`column_estimate` where a column has the
+#'     name of a figure). Then `estimate`, `noise`, `std_error`, `low`, `high`;
+#'   * `columns`, `what`, `about`, `level`, as asked for.
+#'
+#'   `as.data.frame()` and `tidy()` give the table. `plot()` draws estimates
+#'   with their intervals for single columns, with the noise alone as a thicker
+#'   line, and a heat map for two or three columns, in which cells with more
+#'   noise (two standard deviations) than estimate are crossed out.
+#' @section Coverage:
+#' COVERAGE_TABLES
+#' The sampling part is that of a simple random sample. If the records of a file
+#' come in households, or with unequal weights, `std_error` is too small;
+#' `noise` is not.
+#' @section Error types:
+#' `pseudosynth_error_input`: unknown columns; a table of three or more columns
+#' that was not measured (`tables` of [file_release()] states it).
+#' @section Privacy: Post-processing of what was released.
+#' @seealso [file_release()], [file-inference]
+#' @examples
+#' people <- subset(ce_income, income > 0, c("sex", "age", "earner"))
+#' plan <- file_plan(people, confirm_codebook(draft_codebook(people)))
+#' release <- file_release(plan, epsilon = 1)
+#' tables(release)
+#' both <- tables(release, c("age", "earner"))
+#' head(as.data.frame(both))
+#' plot(both)
+#' @export
+tables <- function(release, ...) {
+  check_present(release)
+  UseMethod("tables")
+}
+
+#' @rdname tables
+#' @export
+tables.default <- function(release, ...) {
+  abort_input(
+    "{.arg release} has no tables.", x = "It is {describe_type(release)}.",
+    i = "{.fn file_release} measures tables.", arg = "release"
+  )
+}
+
+#' @rdname tables
+#' @export
+tables.file_release <- function(release, columns = NULL,
+                                what = c("shares", "counts"),
+                                about = c("population", "file"), level = 0.95,
+                                ...) {
+  check_no_dots(..., hint = "See {.fn tables}.")
+  what <- check_choice(what, c("shares", "counts"))
+  about <- check_choice(about, c("population", "file"))
+  check_number(level, above = 0, below = 1)
+  check_tabulated(columns, release)
+  estimated <- function(names) {
+    cells <- table_estimate(release$block, match(names, names(release$levels)))
+    table_errors(cells, release$block, what, about, level)
+  }
+  found <- if (is.null(columns)) {
+    do.call(rbind, lapply(names(release$levels), function(name) {
+      levels <- release$levels[[name]]
+      data.frame(column = name, level = levels, estimated(name))
+    }))
+  } else {
+    cbind(
+      cell_levels(release$levels[columns]), estimated(columns)
+    )
+  }
+  new_result(
+    "released_tables",
+    table = found, columns = columns, what = what, about = about, level = level
+  )
+}
+
+check_tabulated <- function(columns, release) {
+  levels <- lengths(release$levels)
+  check_names(columns, names(levels))
+  refuse_if(
+    anyDuplicated(columns) > 0, "{.arg columns} must be different columns."
+  )
+  missed <- unmeasured(release$block, match(columns, names(levels)))
+  refuse_if(
+    length(missed) > 0, "The table was not measured.",
+    x = "Nothing was released of all of {.field {names(levels)[missed]}}
+         together.",
+    i = "State it in {.code file_release(tables = )}.", arg = "columns"
+  )
+}
+
+#' The levels of each cell, the first column's fastest
+#' @param levels (named list of character)
+#' @return (data frame of factors)
+#' @noRd
+cell_levels <- function(levels) {
+  grid <- expand.grid(levels, stringsAsFactors = FALSE)
+  frame <- Map(factor, grid, levels)
+  own <- c("estimate", "noise", "std_error", "low", "high")
+  taken <- names(levels) %in% own
+  names(frame) <- ifelse(taken, paste0("column_", names(levels)), names(levels))
+  structure(
+    frame, class = "data.frame", row.names = .set_row_names(nrow(grid))
+  )
+}
+
+# Printing ---------------------------------------------------------------------
+
+#' @export
+format.released_tables <- function(x, ...) {
+  one_line(x, tables_title(x), ", ", counted(nrow(x$table), "cell"))
+}
+
+tables_title <- function(x) {
+  capitalize(paste(
+    x$what, "of",
+    if (is.null(x$columns)) "all columns" else paste(x$columns, collapse = " x ")
+  ))
+}
+
+print_lines.released_tables <- function(x, most = 20) {
+  table <- utils::head(x$table, most)
+  names(table) <- sub("std_error", "std. error", names(table))
+  left <- nrow(x$table) - nrow(table)
+  c(
+    sprintf(
+      "%s, %s%% intervals about the %s", tables_title(x),
+      format(100 * x$level), x$about
+    ),
+    paste0("  ", format_table(table)),
+    if (left > 0) {
+      sprintf("  and %s more: as.data.frame(x)", counted(left, "cell"))
+    },
+    if (x$about == "population") {
+      "  The standard error counts the noise of the release and the sample."
+    } else {
+      "  The standard error counts the noise of the release alone."
+    }
+  )
+}

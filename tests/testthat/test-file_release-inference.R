@@ -1,0 +1,177 @@
+paid_file <- function(n) {
+  group <- sample(1:3, n, TRUE, c(0.5, 0.3, 0.2))
+  sex <- 1L + (stats::runif(n) < 0.4 + 0.1 * (group == 2))
+  pay <- exp(9 + c(0, 0.5, -0.4)[group] + 0.3 * (sex == 2) +
+    0.5 * stats::rnorm(n))
+  pay <- round(pmin(pmax(pay, 101), 9e5))
+  pay[stats::runif(n) < c(0.1, 0.2)[sex]] <- 0
+  data.frame(
+    group = factor(c("a", "b", "c")[group]), sex = factor(c("f", "m")[sex]),
+    pay = pay
+  )
+}
+
+paid_book <- function(data) {
+  book <- as.data.frame(draft_codebook(data))
+  pay <- book$column == "pay"
+  book[pay, c("lower", "upper", "transform")] <- c("0", "1e6", "log")
+  book$zero[pay] <- TRUE
+  confirm_codebook(codebook(book))
+}
+
+paid_release <- function() {
+  remember("paid release", {
+    data <- withr::with_seed(3, paid_file(1000))
+    suppressWarnings(
+      file_release(file_plan(data, paid_book(data)), 5, seed = 1)
+    )
+  })
+}
+
+test_that("coefficients have the names of lm() and their covariance", {
+  release <- paid_release()
+  b <- coef(release)
+  expect_identical(
+    names(b), c("(Intercept)", "groupb", "groupc", "sexm")
+  )
+  expect_identical(dimnames(vcov(release)), list(names(b), names(b)))
+  ends <- confint(release, "sexm", amount = "pay")
+  half <- stats::qnorm(0.975) * sqrt(vcov(release)["sexm", "sexm"])
+  expect_equal(unname(ends[1, ]), b[["sexm"]] + c(-half, half))
+  table <- as.data.frame(release)
+  expect_identical(table$term, names(b))
+  expect_identical(generics::tidy(release), table)
+  expect_error(coef(release, "cake"), class = "pseudosynth_error_input")
+  expect_error(confint(release, "cake"), class = "pseudosynth_error_input")
+})
+
+test_that("the summary has each statistic, the same at every call", {
+  release <- paid_release()
+  found <- summary(release)$table
+  expect_identical(found$statistic, c(
+    "mean", "mean with zeros", "10%", "25%", "50%", "75%", "90%"
+  ))
+  expect_identical(summary(release)$table, found)
+  expect_true(all(found$noise > 0 & found$noise < found$std_error))
+  expect_true(all(diff(found$estimate[3:7]) > 0))
+  expect_output(print(summary(release)), "mean with zeros")
+})
+
+test_that("a file's own coefficients are between prior and noisy ones", {
+  release <- paid_release()$amounts$pay
+  file <- release$coefficients$file
+  # What the noise hides is less than noise and sample together
+  expect_true(all(diag(file$covariance) > 0))
+  gap <- eigen(
+    release$coefficients$covariance - file$covariance, only.values = TRUE
+  )$values
+  expect_gt(min(gap), 0)
+})
+
+test_that("uncertain sets differ by what the noise hides, and can be pooled", {
+  release <- paid_release()
+  sets <- synthesize(release, 3, uncertainty = TRUE, seed = 1)
+  expect_identical(sets$made_by$combine, "rubin")
+  expect_identical(synthesize(release, 3, uncertainty = TRUE, seed = 1)[[2]],
+    sets[[2]]
+  )
+  expect_false(identical(sets[[1]], sets[[2]]))
+  expect_identical(lapply(sets[[1]], levels), lapply(
+    synthesize(release, seed = 1)[[1]], levels
+  ))
+  expect_match(
+    guarantee(sets)$public_inputs[["sets"]], "multiple imputation"
+  )
+  expect_error(
+    synthesize(release, 2, uncertainty = TRUE, n = 50),
+    class = "pseudosynth_error_input"
+  )
+  best <- synthesize(release, 2, seed = 1)
+  expect_error(
+    pool(with(best, lm(log1p(pay) ~ sex))), class = "pseudosynth_error_input"
+  )
+})
+
+test_that("counts are drawn from a normal law without negative parts", {
+  random <- random_stream(c(1, 2, 3, 4), 1)
+  noisy <- c(3, -1, 8)
+  draws <- replicate(3000, drawn_counts(noisy, 4, random))
+  expect_equal(colSums(draws), rep(10, 3000))
+  expect_true(all(draws >= 0))
+  # By enumeration on a grid of the simplex
+  grid <- expand.grid(a = seq(0, 10, 0.05), b = seq(0, 10, 0.05))
+  grid$c <- 10 - grid$a - grid$b
+  grid <- grid[grid$c >= 0, ]
+  density <- exp(-colSums((t(grid) - noisy)^2) / 8)
+  known <- colSums(grid * density) / sum(density)
+  # Five and a half standard errors of draws with a deviation of at most 2
+  expect_lt(max(abs(rowMeans(draws) - known)), 5.5 * 2 / sqrt(3000))
+})
+
+test_that("interactions are drawn around the shrunk ones", {
+  random <- random_stream(c(1, 2, 3, 4), 2)
+  levels <- c(3, 4)
+  residual <- centred_table(c(60, -30, 5, 0, 40, -20, 7, 12, -9, 3, 1, 2) * 5,
+    levels
+  )
+  expected <- rep(1, 12)
+  draws <- replicate(2000, drawn_residual(
+    residual, expected, levels, 25, random
+  ))
+  expect_equal(
+    max(abs(apply(draws, 2, function(x) rowSums(matrix(x, 3))))), 0,
+    tolerance = 1e-8
+  )
+  # Nearly all is signal: the mean is near, the variance that of the noise
+  expect_lt(max(abs(rowMeans(draws) - residual)), 6)
+  spread <- mean(apply(draws, 1, stats::var))
+  expect_gt(spread, 0.8 * 25 * 6 / 12)
+  expect_lt(spread, 1.1 * 25 * 6 / 12)
+})
+
+test_that("intervals of a small case cover", {
+  skip_on_cran()
+  set <- withr::with_seed(11, {
+    population <- paid_file(1e5)
+    book <- paid_book(population)
+    lapply(1:60, function(k) {
+      data <- population[sample(nrow(population), 1500), ]
+      release <- suppressWarnings(
+        file_release(file_plan(data, book), 3, seed = k)
+      )
+      sets <- synthesize(release, 5, uncertainty = TRUE, seed = k)
+      pooled <- pool(with(sets, list(
+        estimate = c(b = mean(group == "b"), pay = mean(pay)),
+        variance = c(b = var(group == "b"), pay = var(pay)) / length(pay)
+      )))
+      list(
+        cells = as.data.frame(tables(release, c("group", "sex"))),
+        b = coef(release)[-1], ends = confint(release)[-1, ],
+        pooled = as.data.frame(pooled)
+      )
+    })
+  })
+  population <- withr::with_seed(11, paid_file(1e5))
+  shares <- as.vector(table(population[c("group", "sex")])) / 1e5
+  held <- vapply(set, function(one) {
+    mean(one$cells$low <= shares & shares <= one$cells$high)
+  }, 0)
+  positive <- population[population$pay > 0, ]
+  b <- coef(stats::lm(log(pay) ~ group + sex, positive))[-1]
+  of_b <- vapply(set, function(one) {
+    mean(one$ends[, 1] <= b & b <= one$ends[, 2])
+  }, 0)
+  truth <- c(mean(population$group == "b"), mean(population$pay))
+  of_sets <- vapply(set, function(one) {
+    mean(one$pooled$conf_low <= truth & truth <= one$pooled$conf_high)
+  }, 0)
+  # 60 files at .95: a mean below .8 has a chance below one in a million
+  expect_gt(mean(held), 0.8)
+  expect_gt(mean(of_b), 0.8)
+  expect_gt(mean(of_sets), 0.8)
+  # And intervals are not so wide that they tell nothing: half is sample
+  ratio <- vapply(set, function(one) {
+    mean(one$cells$std_error / sqrt(shares * (1 - shares) / 1500))
+  }, 0)
+  expect_lt(mean(ratio), 2)
+})
