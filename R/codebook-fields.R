@@ -5,8 +5,9 @@
 codebook_fields <- list(
   column = NA_character_, type = NA_character_, levels = list(character()),
   lower = NA_character_, upper = NA_character_, digits = NA_integer_,
-  unit = NA_character_, label = NA_character_, missing = FALSE, codes = list(character()),
-  heaps = list(double()), zero = FALSE, outside = NA_character_,
+  unit = NA_character_, label = NA_character_, missing = FALSE,
+  codes = list(character()), heaps = list(double()), zero = FALSE,
+  outside = NA_character_,
   transform = NA_character_, family = NA_character_, records = NA_integer_,
   confirmed = TRUE
 )

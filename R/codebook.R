@@ -28,6 +28,8 @@ codebook_families <- list(
   amount = c("student_t", "gaussian"), date = c("student_t", "gaussian")
 )
 
+is_amount <- function(spec) spec$type %in% names(codebook_families)
+
 # A table of more cells than this by another column is noise
 most_levels <- 200L
 
@@ -58,10 +60,10 @@ most_digits <- 9L
 #'   they are numbers.
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
 #'   as 2020-01-31.
-#' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for cents,
-#'   0 for whole numbers, -3 for whole thousands. Values of the file with more
-#'   decimals are an error, and sets have exactly these. Default: any decimals,
-#'   whole numbers where the file holds integers.
+#' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
+#'   cents, 0 for whole numbers, -3 for whole thousands. Values of the file with
+#'   more decimals are an error, and sets have exactly these. Default: any
+#'   decimals, whole numbers where the file holds integers.
 #' * `unit`, `label`: in which unit the column is measured, and what it is. For
 #'   readers only.
 #' * `missing`: may values be missing? Default `FALSE`.

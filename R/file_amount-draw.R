@@ -8,7 +8,7 @@
 #'   with the same range.
 #' @param words (two words) See seed_words().
 #' @param stream (count) Of random numbers.
-#' @param room (list or `NULL`) `low` and `high` of each value, which rules leave.
+#' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
 #' @return (double) Values on the modelled scale.
 #' @noRd
 draw_amount <- function(amount, set, group, words, stream, room = NULL,

@@ -18,8 +18,8 @@ amount_bins <- 96
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
 #' @return (list) `name`, `type`, `family`, `transform`, `digits` (`NA`: any),
-#'   `all_parts` (see amount_parts()), `parts` (those with values), `part` (their numbers among
-#'   all), `breaks` (of the margin, modelled scale).
+#'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
+#'   (their numbers among all), `breaks` (of the margin, modelled scale).
 #' @noRd
 amount_model <- function(spec) {
   parts <- amount_parts(spec)
@@ -27,8 +27,8 @@ amount_model <- function(spec) {
   family <- as_synth_family(spec$family)
   amount <- list(
     name = spec$column, type = spec$type, family = family,
-    transform = spec$transform, digits = amount_digits(spec), parts = parts[part, ], part = part,
-    all_parts = parts
+    transform = spec$transform, digits = amount_digits(spec),
+    parts = parts[part, ], part = part, all_parts = parts
   )
   amount$breaks <- amount_breaks(amount)
   amount

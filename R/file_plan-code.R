@@ -71,8 +71,6 @@ block_levels <- function(spec) {
   c(unname(named), if (spec$missing) "missing")
 }
 
-is_amount <- function(spec) spec$type %in% names(codebook_families)
-
 #' Level numbers of a column
 #'
 #' @return (list) `codes` (integer; `NA`: not in the codebook), `wrong`
@@ -105,7 +103,7 @@ code_column <- function(x, spec) {
   list(codes = found)
 }
 
-#' The values of an amount; those beyond a bound at it where the codebook says so
+#' The values of an amount; those beyond a bound count as it where stated
 #' @noRd
 amount_column <- function(x, spec) {
   values <- as.double(plain_column(x))

@@ -56,7 +56,8 @@ amounts_compared <- function(fn, names, at) {
 
 #' Where a comparison must hold, and where its opposite
 #' @param needed,refused (matrix) Combinations of levels.
-#' @return (list of list) `left` (name), `fn`, `right` (name or number), `cells`.
+#' @return (list of list) `left` (name), `fn`, `right` (name or number) and
+#'   `cells`.
 #' @noRd
 rule_comparison <- function(comparison, needed, refused) {
   if (is.null(comparison)) {

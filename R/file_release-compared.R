@@ -32,7 +32,8 @@ compared_room <- function(x, codes) {
   names <- intersect(names, names(specs))
   ends <- lapply(stats::setNames(nm = names), function(name) {
     parts <- amount_parts(specs[[name]])
-    code <- if (name %in% colnames(codes)) codes[, name] else rep(1L, nrow(codes))
+    code <- rep(1L, nrow(codes))
+    if (name %in% colnames(codes)) code <- codes[, name]
     lowest <- ifelse(
       is.na(parts$step), parts$low, parts$step * ceiling(parts$low / parts$step)
     )

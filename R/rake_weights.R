@@ -102,7 +102,9 @@ check_totals <- function(totals, sets) {
     totals, "{.arg totals} must be a data frame or a list of them."
   )
   found <- lapply(unname(totals), check_total, sets)
-  of <- vapply(found, function(x) toString(sort(setdiff(names(x), "total"))), "")
+  of <- vapply(found, function(x) {
+    toString(sort(setdiff(names(x), "total")))
+  }, "")
   refuse_if(
     anyDuplicated(of) > 0, "{.arg totals} must have one table for the same
     columns.",

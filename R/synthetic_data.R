@@ -32,9 +32,9 @@
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
 #'     (string): the rules by which [pool()] combines estimates from the sets:
 #'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined;
-#'   * `weight` (string or `NULL`): the column with the survey weights of a whole
-#'     file, see [survey_design()]; `totals` (list or `NULL`): the public totals
-#'     that [rake_weights()] made them meet;
+#'   * `weight` (string or `NULL`): the column with the survey weights of a
+#'     whole file, see [survey_design()]; `totals` (list or `NULL`): the public
+#'     totals that [rake_weights()] made them meet;
 #'   * `codebook` (of a [file_release()] only): the agency's [codebook()] of the
 #'     columns of a set.
 #'

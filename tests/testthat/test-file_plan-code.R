@@ -233,7 +233,7 @@ test_that("amounts have the decimals that the codebook states, in every set", {
   )
 })
 
-test_that("values beyond a bound count as the bound where the codebook says so", {
+test_that("values beyond a bound count as the bound where it is stated", {
   file <- data.frame(
     works = rep(0:1, 100), age = c(rep(20:59, 5)), end = as.Date("2020-01-01")
   )
