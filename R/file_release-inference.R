@@ -27,8 +27,8 @@
 #' categorical columns and an amount with zeros, 95% intervals of the 14
 #' coefficients held the population's value 95.7% of the time on average at an
 #' add-remove epsilon of 5, and 93% at least. At epsilon 1 it was 93.4%, and 91%
-#' at least but for one: the coefficient of a level with few amounts (60 of
-#' 3,000 records) was held in 85%, because the synthetic set has another number
+#' at least but for one: the coefficient of a level with few amounts (3% of
+#' the records) was held in 85%, because the synthetic set has another number
 #' of them. Intervals of the mean held in 95% of 40 files at epsilon 1.
 #'
 #' Sets of `synthesize(uncertainty = TRUE)`, pooled, held means in 95%, the
