@@ -47,10 +47,9 @@
 #'   line, and a heat map for two or three columns, in which cells with more
 #'   noise (two standard deviations) than estimate are crossed out.
 #' @section Coverage:
-#' In 40 files of 3,000 records with five categorical columns, at an add-remove
-#' epsilon of 1, 95% intervals held the population's value 95.3% of the time for
-#' shares of levels and 95.2% for cells of two-way tables, and 90% or more for
-#' each cell.
+#' In 74 files of 3,000 records with five categorical columns, at an add-remove
+#' epsilon of 1, 95% intervals held the population's value 95% of the time, on
+#' average over shares of levels and over cells of two-way tables.
 #'
 #' The sampling part is that of a simple random sample. If the records of a file
 #' come in households, or with unequal weights, `std_error` is too small;

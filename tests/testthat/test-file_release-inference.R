@@ -95,8 +95,8 @@ test_that("uncertain sets differ by what the noise hides, and can be pooled", {
 test_that("counts are drawn from a normal law without negative parts", {
   random <- random_stream(c(1, 2, 3, 4), 1)
   noisy <- c(3, -1, 8)
-  draws <- replicate(3000, drawn_counts(noisy, 4, random))
-  expect_equal(colSums(draws), rep(10, 3000))
+  draws <- replicate(1200, drawn_counts(noisy, 4, random))
+  expect_equal(colSums(draws), rep(10, 1200))
   expect_true(all(draws >= 0))
   # By enumeration on a grid of the simplex
   grid <- expand.grid(a = seq(0, 10, 0.05), b = seq(0, 10, 0.05))
@@ -105,7 +105,7 @@ test_that("counts are drawn from a normal law without negative parts", {
   density <- exp(-colSums((t(grid) - noisy)^2) / 8)
   known <- colSums(grid * density) / sum(density)
   # Five and a half standard errors of draws with a deviation of at most 2
-  expect_lt(max(abs(rowMeans(draws) - known)), 5.5 * 2 / sqrt(3000))
+  expect_lt(max(abs(rowMeans(draws) - known)), 5.5 * 2 / sqrt(1200))
 })
 
 test_that("interactions are drawn around the shrunk ones", {
