@@ -34,7 +34,8 @@
 #' 34.
 #'
 #' Sets of `synthesize(uncertainty = TRUE)`, pooled, held means in 95%, the
-#' coefficients in 95%, means of groups in 96%, and shares and cells of tables in
+#' coefficients in 95%, means of groups in 96%, and shares and cells of
+#' tables in
 #' 95 to 96% on average (40 to 60 files, epsilon 1). Single ones fell below 93%:
 #' interactions are drawn under a prior that is typical of their table, so that
 #' intervals of cells far from it held in 88% (use [tables()], which does not

@@ -9,7 +9,8 @@
 # of the estimate, beside `stated`, the root mean square of its standard error;
 # for pooled sets `hidden`, the standard deviation of the estimate about the
 # file's own, beside `between`, the root mean variance between sets, which
-# should be it; `length` of the intervals. Sources: `tables`, `coef`, `summary` of
+# should be it; `length` of the intervals. Sources: `tables`, `coef`,
+# `summary` of
 # the release; `pooled`: 10 sets of synthesize(uncertainty = TRUE); `file`: the
 # confidential file itself. Files that are done are kept in a folder, so that a
 # run goes on where an earlier one stopped.
