@@ -7,8 +7,8 @@
 #' rule forbids hold nothing.
 #' @param fixed (integer matrix) Codes of the published columns, which are
 #'   exact.
-#' @param nearest (function of counts and a table's number) Gives counts that are
-#'   none below 0, with the same total.
+#' @param nearest (function of counts and a table's number) Gives counts of
+#'   which none is below 0, with the same total.
 #' @return (list of double, d)
 #' @noRd
 block_margins <- function(plan, n, residuals, fixed, rules,

@@ -22,7 +22,26 @@
 #' its margin is of sizes, and so are these figures.
 #'
 #' @section Coverage:
-#' COVERAGE_AMOUNTS
+#' Predictors are protected, too: a model is told from the released sums by a
+#' synthetic set in place of the file. In 150 files of 3,000 records with five
+#' categorical columns and an amount with zeros, 95% intervals of the 14
+#' coefficients held the population's value 95.7% of the time on average at an
+#' add-remove epsilon of 5, and 93% at least. At epsilon 1 it was 93.4%, and 91%
+#' at least but for one: the coefficient of a level with few amounts (3% of
+#' the records) was held in 85%, because the synthetic set has another number
+#' of them. Intervals
+#' of means held in 95% of 74 files at epsilon 1, those of quantiles in 92% of
+#' 34.
+#'
+#' Sets of `synthesize(uncertainty = TRUE)`, pooled, held means in 95%, the
+#' coefficients in 95%, means of groups in 96%, and shares and cells of
+#' tables in
+#' 95 to 96% on average (40 to 60 files, epsilon 1). Single ones fell below 93%:
+#' interactions are drawn under a prior that is typical of their table, so that
+#' intervals of cells far from it held in 88% (use [tables()], which does not
+#' shrink), and the mean of the group with few amounts in 85%. Sets have the
+#' released number of records: that number's own noise is in shares, but counts
+#' of pooled sets do not show it.
 #' @param object (`file_release`)
 #' @param amount (string or `NULL`) Which amount. `NULL`, the default: the only
 #'   one.

@@ -21,7 +21,8 @@ label_of_file <- function(x, what = "the noisy tables and sums", m = 1,
     paid = if (intact) x$charges else no_charges(), m = m,
     n_records = as.integer(n_records), unit = file_unit_text(x),
     public_inputs = file_inputs(x, combine),
-    reproducible = isTRUE(reproducible), public = TRUE, failure = if (intact) x$delta else 0
+    reproducible = isTRUE(reproducible),
+    public = TRUE, failure = if (intact) x$delta else 0
   )
 }
 

@@ -1,7 +1,7 @@
 # Mean and quantiles of an amount, from its noisy margin.
 
 # Margins drawn for a mean
-drawn_margins <- 400
+drawn_margins <- 200
 
 statistic_quantiles <- c(0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -31,13 +31,11 @@ amount_statistics <- function(x, name, level = 0.95) {
       sqrt(all_noise^2 + variance / part$n)
     ))
   }
-  rbind(rows, do.call(rbind, lapply(seq_along(statistic_quantiles), function(k) {
-    noise <- stats::sd(drawn$quantile[k, ])
-    line(
-      paste0(100 * statistic_quantiles[k], "%"), base::mean(drawn$quantile[k, ]),
-      noise, sqrt(noise^2 + drawn$sampled[k]^2)
-    )
-  })))
+  noise <- apply(drawn$quantile, 1, stats::sd)
+  rbind(rows, line(
+    paste0(100 * statistic_quantiles, "%"), rowMeans(drawn$quantile), noise,
+    sqrt(noise^2 + drawn$sampled^2)
+  ))
 }
 
 #' Means, variances and quantiles of margins drawn from their posterior

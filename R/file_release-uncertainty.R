@@ -3,9 +3,10 @@
 # between sets is then what the noise hides, and Rubin's rules hold: see
 # score_release-uncertainty.R.
 
-# Uncertain sets are fitted closely: what fitting leaves is added to the noise
-uncertain_fitting <- block_fitting
-
+# The prior variance of interactions beside that of the best set. A few cells
+# are far from what is typical of their table: shrunk as the best set has them,
+# their intervals held the truth in 78% of files; with 4, in 88%, and all are 3%
+# longer (60 files, epsilon 1).
 uncertain_prior <- 4
 
 #' Records fitted to tables drawn from their posterior
@@ -45,7 +46,7 @@ draw_uncertain_block <- function(block, random) {
   })
   drawn$n <- n
   words <- floor(random(2) * 2^32)
-  draw_block(drawn, 1, n, words, uncertain_fitting)[[1]]
+  draw_block(drawn, 1, n, words)[[1]]
 }
 
 #' Counts of the posterior: normal around noisy ones, none below 0, of the same
@@ -98,7 +99,7 @@ truncated_normal <- function(centre, deviation, low, high, u) {
 
 #' An interaction drawn from its posterior
 #'
-#' As shrunk_residual(), whose size of signal is here drawn from its own
+#' As shrunk_residual(), under a wider prior whose size is drawn from its own
 #' posterior: flat in its standard deviation, on a grid.
 #' @inheritParams shrunk_residual
 #' @param random (function of a count)

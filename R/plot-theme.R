@@ -12,10 +12,11 @@ ggplot2::autoplot
 #'   geom_violin geom_vline ggplot guide_axis guide_legend guides
 #'   label_wrap_gen labs margin position_dodge position_dodge2 position_jitter
 #'   scale_alpha_manual scale_colour_identity scale_colour_manual
-#'   scale_fill_identity scale_fill_gradient scale_fill_manual
+#'   scale_fill_gradient scale_fill_identity scale_fill_manual
 #'   scale_linetype_manual scale_linewidth_manual scale_shape_manual
 #'   scale_x_continuous scale_x_log10 scale_y_continuous scale_y_discrete
-#'   scale_y_log10 scale_y_sqrt stat_summary theme theme_minimal unit vars
+#'   scale_y_log10 scale_y_sqrt stat_summary theme
+#'   theme_minimal unit vars
 NULL
 
 #' @importFrom rlang .data

@@ -9,12 +9,13 @@
 #' * Sets of a fit (`"reiter"`): \eqn{T = \bar u + b / m}, the rule for
 #'   partially synthetic data. The mean over the sets is near the estimate from
 #'   the file.
-#' * Sets of a [score_release()] with `uncertainty = TRUE` (`"rubin"`):
+#' * Sets of a [score_release()] or a [file_release()] with `uncertainty = TRUE`
+#'   (`"rubin"`):
 #'   \eqn{T = \bar u + (1 + 1 / m) b}, the rule for multiple imputation. Each
 #'   set is one plausible version of the confidential file, given the noisy
 #'   release. Their variance b measures how uncertain the noise leaves the
 #'   estimate from that file.
-#' * Sets of a score release without it (`"none"`) hold the same best values in
+#' * Sets of such a release without it (`"none"`) hold the same best values in
 #'   different rows. b then measures nothing, and combining them is an error.
 #'
 #' Intervals and tests use a t distribution with \eqn{(m - 1) (1 + \bar u /

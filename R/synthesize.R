@@ -48,16 +48,17 @@
 #'   Default `FALSE`: an error. With `TRUE` the label is `"none"`.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is recorded, or refused,
 #'   before anything is drawn. `NULL`, the default: not recorded.
-#' @param uncertainty (flag; for a [score_release()]) Draw sets that differ by
-#'   what the release leaves unknown, so that [pool()] can combine estimates
-#'   from them? Default `FALSE`: each set is the best single set; several sets
-#'   differ only in where the values are placed. With `TRUE` each set is a file
-#'   that the release may have come from: noise-free sums and counts are drawn
-#'   from their posterior given the noisy ones, then responses that match them.
-#'   Tables of a release are not used. This needs the published predictors of
-#'   the whole file. About 20 sets are enough; a single one is farther from the
-#'   file than the best set. There is no additional privacy cost. An error for a
-#'   fit, whose sets differ already.
+#' @param uncertainty (flag; for a [score_release()] or a [file_release()]) Draw
+#'   sets that differ by what the release leaves unknown, so that [pool()] can
+#'   combine estimates from them? Default `FALSE`: each set is the best single
+#'   set; several sets differ only in where the values are placed. With `TRUE`
+#'   each set is a file that the release may have come from: noise-free sums and
+#'   counts are drawn from their posterior given the noisy ones, then responses
+#'   or whole records that match them. From a score release this needs the
+#'   published predictors of the whole file, and its tables are not used; from a
+#'   file release sets have the released number of records. About 20 sets are
+#'   enough; a single one is farther from the file than the best set. There is
+#'   no additional privacy cost. An error for a fit, whose sets differ already.
 #' @param n (count or `NULL`; for a [file_release()]) The number of records of
 #'   a set. `NULL`, the default: as many as were released, noisy where the
 #'   number is protected. With published columns it is theirs.

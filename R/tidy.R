@@ -15,7 +15,7 @@
 #' * quantity of the `summary()` of a fit, with `term`, `estimate` (mean),
 #'   `std.error` (standard deviation), `conf.low`, `conf.high` (5% and 95%),
 #'   `rhat`, `ess_bulk`, `ess_tail`;
-#' * coefficient of a score release;
+#' * coefficient of a score release, or of each amount of a file release;
 #' * stage of a job;
 #' * record of a bound or an [external_fit()];
 #' * synthetic set, as in its `summary()`;

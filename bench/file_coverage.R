@@ -5,10 +5,12 @@
 #   Rscript bench/file_coverage.R [files] [epsilon ...]
 #
 # Writes bench/results/file-coverage.csv, one row for each epsilon, source of
-# the interval and statistic: `covered`, `bias` (per cent of the truth's error
-# where that is the root mean square error), `length` of the intervals, `error`
-# (standard deviation of the estimate about the truth), `stated` (root mean
-# square of the stated standard error). Sources: `tables`, `coef`, `summary` of
+# the interval and statistic: `covered`; `bias`; `error`, the standard deviation
+# of the estimate, beside `stated`, the root mean square of its standard error;
+# for pooled sets `hidden`, the standard deviation of the estimate about the
+# file's own, beside `between`, the root mean variance between sets, which
+# should be it; `length` of the intervals. Sources: `tables`, `coef`,
+# `summary` of
 # the release; `pooled`: 10 sets of synthesize(uncertainty = TRUE); `file`: the
 # confidential file itself. Files that are done are kept in a folder, so that a
 # run goes on where an earlier one stopped.
@@ -82,7 +84,8 @@ estimated <- function(data, base) {
   pairs <- lapply(coverage_pairs, function(pair) {
     cells <- table(data[pair]) / n
     grid <- expand.grid(dimnames(cells))
-    share(paste("cell", paste(pair, collapse = " "), grid[[1]], grid[[2]]), cells)
+    pair <- paste(pair, collapse = " ")
+    share(paste("cell", pair, grid[[1]], grid[[2]]), cells)
   })
   positive <- data[data$pay > 0, ]
   mean_of <- function(name, y) {
@@ -153,9 +156,8 @@ one_file <- function(population, book, n, epsilon, truth_of, sets = 10) {
   }))
   ends <- stats::confint(release)
   means <- summary(release)$table
-  means <- means[means$statistic %in% c("mean", "mean with zeros"), ]
-  quantiles <- summary(release)$table
-  quantiles <- quantiles[grepl("%", quantiles$statistic), ]
+  quantile <- grepl("%", means$statistic)
+  means$statistic[quantile] <- paste("quantile", means$statistic[quantile])
   drawn <- synthesize(release, sets, uncertainty = TRUE)
   pooled <- as.data.frame(
     pool(lapply(drawn$sets, estimated, base), rule = "rubin")
@@ -176,10 +178,6 @@ one_file <- function(population, book, n, epsilon, truth_of, sets = 10) {
     rows_of(
       "summary", means$statistic, means$estimate, means$low, means$high,
       means$std_error
-    ),
-    rows_of(
-      "summary", paste("quantile", quantiles$statistic), quantiles$estimate,
-      quantiles$low, quantiles$high, quantiles$std_error
     ),
     rows_of(
       "pooled", pooled$term, pooled$estimate, pooled$conf_low, pooled$conf_high,

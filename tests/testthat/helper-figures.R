@@ -183,6 +183,18 @@ make_gallery <- function() {
   figures[["plan of a file"]] <- autoplot(file_plan(
     ce_income, draft_codebook(ce_income), publish = c("sex", "region")
   ))
+  people <- ce_income[1:1500, c("sex", "age", "earner", "marital")]
+  tabulated <- file_release(
+    file_plan(people, confirm_codebook(draft_codebook(people))), 1,
+    tables = list(c("sex", "age", "earner")), seed = 1
+  )
+  figures[["tables, single columns"]] <- autoplot(tables(tabulated))
+  figures[["tables, two columns"]] <- autoplot(
+    tables(tabulated, c("age", "marital"))
+  )
+  figures[["tables, three columns"]] <- autoplot(
+    tables(tabulated, c("age", "earner", "sex"), what = "counts")
+  )
   figures
 }
 

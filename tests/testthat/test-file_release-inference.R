@@ -95,8 +95,8 @@ test_that("uncertain sets differ by what the noise hides, and can be pooled", {
 test_that("counts are drawn from a normal law without negative parts", {
   random <- random_stream(c(1, 2, 3, 4), 1)
   noisy <- c(3, -1, 8)
-  draws <- replicate(3000, drawn_counts(noisy, 4, random))
-  expect_equal(colSums(draws), rep(10, 3000))
+  draws <- replicate(1200, drawn_counts(noisy, 4, random))
+  expect_equal(colSums(draws), rep(10, 1200))
   expect_true(all(draws >= 0))
   # By enumeration on a grid of the simplex
   grid <- expand.grid(a = seq(0, 10, 0.05), b = seq(0, 10, 0.05))
@@ -105,7 +105,7 @@ test_that("counts are drawn from a normal law without negative parts", {
   density <- exp(-colSums((t(grid) - noisy)^2) / 8)
   known <- colSums(grid * density) / sum(density)
   # Five and a half standard errors of draws with a deviation of at most 2
-  expect_lt(max(abs(rowMeans(draws) - known)), 5.5 * 2 / sqrt(3000))
+  expect_lt(max(abs(rowMeans(draws) - known)), 5.5 * 2 / sqrt(1200))
 })
 
 test_that("interactions are drawn around the shrunk ones", {
@@ -131,47 +131,47 @@ test_that("interactions are drawn around the shrunk ones", {
 
 test_that("intervals of a small case cover", {
   skip_on_cran()
-  set <- withr::with_seed(11, {
-    population <- paid_file(1e5)
-    book <- paid_book(population)
-    lapply(1:60, function(k) {
-      data <- population[sample(nrow(population), 1500), ]
-      release <- suppressWarnings(
-        file_release(file_plan(data, book), 3, seed = k)
-      )
-      sets <- synthesize(release, 5, uncertainty = TRUE, seed = k)
-      pooled <- pool(with(sets, list(
-        estimate = c(b = mean(group == "b"), pay = mean(pay)),
-        variance = c(b = var(group == "b"), pay = var(pay)) / length(pay)
-      )))
-      list(
-        cells = as.data.frame(tables(release, c("group", "sex"))),
-        b = coef(release)[-1], ends = confint(release)[-1, ],
-        pooled = as.data.frame(pooled)
-      )
-    })
-  })
   population <- withr::with_seed(11, paid_file(1e5))
-  shares <- as.vector(table(population[c("group", "sex")])) / 1e5
-  held <- vapply(set, function(one) {
-    mean(one$cells$low <= shares & shares <= one$cells$high)
-  }, 0)
+  truth <- as.vector(table(population[c("group", "sex")])) / 1e5
+  book <- confirm_codebook(draft_codebook(population[c("group", "sex")]))
+  held <- withr::with_seed(12, vapply(1:80, function(k) {
+    data <- population[sample(nrow(population), 800), c("group", "sex")]
+    release <- file_release(file_plan(data, book), 2, seed = k)
+    cells <- as.data.frame(tables(release, c("group", "sex")))
+    sets <- synthesize(release, 5, uncertainty = TRUE, seed = k)
+    pooled <- as.data.frame(pool(with(sets, {
+      p <- as.vector(table(group, sex)) / length(sex)
+      names(p) <- paste("cell", 1:6)
+      list(estimate = p, variance = p * (1 - p) / length(sex))
+    })))
+    c(
+      mean(cells$low <= truth & truth <= cells$high),
+      mean(pooled$conf_low <= truth & truth <= pooled$conf_high),
+      # How much longer the noise makes them
+      mean(cells$std_error / sqrt(truth * (1 - truth) / 800))
+    )
+  }, numeric(3)))
+  # At .95 a mean of 80 files below .85 has a chance below one in a million,
+  # were all six cells of a file held or missed together
+  expect_gt(mean(held[1, ]), 0.85)
+  expect_gt(mean(held[2, ]), 0.85)
+  expect_lt(mean(held[3, ]), 2)
+})
+
+test_that("coefficients of a small case cover", {
+  skip_on_cran()
+  population <- withr::with_seed(11, paid_file(1e5))
+  book <- paid_book(population)
   positive <- population[population$pay > 0, ]
   b <- coef(stats::lm(log(pay) ~ group + sex, positive))[-1]
-  of_b <- vapply(set, function(one) {
-    mean(one$ends[, 1] <= b & b <= one$ends[, 2])
-  }, 0)
-  truth <- c(mean(population$group == "b"), mean(population$pay))
-  of_sets <- vapply(set, function(one) {
-    mean(one$pooled$conf_low <= truth & truth <= one$pooled$conf_high)
-  }, 0)
-  # 60 files at .95: a mean below .8 has a chance below one in a million
-  expect_gt(mean(held), 0.8)
-  expect_gt(mean(of_b), 0.8)
-  expect_gt(mean(of_sets), 0.8)
-  # And intervals are not so wide that they tell nothing: half is sample
-  ratio <- vapply(set, function(one) {
-    mean(one$cells$std_error / sqrt(shares * (1 - shares) / 1500))
-  }, 0)
-  expect_lt(mean(ratio), 2)
+  miss <- withr::with_seed(13, vapply(1:12, function(k) {
+    data <- population[sample(nrow(population), 1500), ]
+    release <- suppressWarnings(
+      file_release(file_plan(data, book), 5, seed = k)
+    )
+    (coef(release)[names(b)] - b) / sqrt(diag(vcov(release)))[names(b)]
+  }, numeric(3)))
+  # A sum of squares of 36 normal numbers: mean 1, deviation .24
+  expect_gt(mean(miss^2), 0.2)
+  expect_lt(mean(miss^2), 2.7)
 })
