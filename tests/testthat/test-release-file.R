@@ -94,7 +94,7 @@ test_that("what chance or a bug puts into sets is found", {
   expect_true(all(file$income[error$rows] %% 100 != 0))
   # Text of another column, and a level that no codebook has
   caught(function(set) {
-    levels(set$region)[4] <- "MARKID007"
+    levels(set$region)[1] <- "MARKID007"
     set
   })
   # In their places, where columns are published
