@@ -250,8 +250,8 @@ located_reference <- function(margin, family, n) {
 
 #' Coefficients whose linear predictor varies as much as the unknown ones' does
 #'
-#' See lost_spread(). The slopes grow in common; the mean of the linear predictor
-#' stays.
+#' See lost_spread(). The slopes grow in common; the mean of the linear
+#' predictor stays.
 #' @param posterior (list) `mean`, `covariance`.
 #' @noRd
 with_lost_variance <- function(posterior, rows) {

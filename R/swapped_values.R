@@ -1,8 +1,8 @@
 # Values swapped between records: the values of a set stay as they are, and its
 # tables and scores come close to what is expected of them.
 
-# Of the amounts of files: sweeps of swaps at each inverse temperature, and how much scores weigh in the
-# energy
+# Of the amounts of files: sweeps of swaps at each inverse temperature, and how
+# much scores weigh in the energy
 swapping <- list(beta = c(0.3, 1, 5), sweeps = 10L, scores = 15)
 
 #' @param y (double, n) Values on the modelled scale.
