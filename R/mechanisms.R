@@ -60,8 +60,8 @@
 #' @param step_shares (two positive numbers) How the two steps of
 #'   `mechanism_score()` share what tables and margin leave, in mu squared.
 #'   Default `c(0.17, 0.83)`.
-#' @param table_share See [score_release()]. The margin's share is of what tables
-#'   leave.
+#' @param table_share See [score_release()]. The margin's share is of what
+#'   tables leave.
 #'
 #' @param ... Must be empty.
 #'

@@ -377,9 +377,9 @@ is_saturated <- function(x) {
     last$share + 2 * last$share_noise < 0.15
 }
 
-#' How much farther linear predictors lie from their mean than a posterior mean's
+#' How much farther linear predictors spread than those of a posterior mean
 #'
-#' It lies closer to 0 than coefficients of the posterior: sets drawn from it
+#' That lies closer to 0 than coefficients of the posterior: sets drawn from it
 #' have too weak relations.
 #' @param posterior (list) `mean`, `covariance`.
 #' @param rows (list) See distinct_rows().

@@ -100,8 +100,8 @@ plan_score_tables <- function(file, budget, bins) {
 
 #' What a record costs in tables of public predictors
 #'
-#' Dropped, it takes (L - 1) / L (B - 1) / B of squared length from each. Another
-#' response moves it to another bin of its level: 2 (L - 1) / L.
+#' Dropped, it takes (L - 1) / L (B - 1) / B of squared length from each.
+#' Another response moves it to another bin of its level: 2 (L - 1) / L.
 #' @noRd
 score_tables_cost <- function(plan) {
   noise <- plan$noise
@@ -116,8 +116,8 @@ score_tables_cost <- function(plan) {
 
 #' Is there a margin whose bins tables may have, and Gaussian noise?
 #'
-#' Laplace noise would grow with the number of tables. Two values are told by the
-#' steps, whose sums are their tables.
+#' Laplace noise would grow with the number of tables. Two values are told by
+#' the steps, whose sums are their tables.
 #' @noRd
 can_have_tables <- function(settings, family) {
   !is.null(settings$bounds) && settings$delta > 0 && family$kind != "binary"
@@ -184,8 +184,8 @@ table_breaks <- function(x, bins) {
 #' @param x (`score_release`) With a margin.
 #' @param file (list) See published_rows(), with `codes`.
 #' @param counts (list) See margin_counts().
-#' @return (list or `NULL`, where there is nothing to swap) `breaks`, `expected`,
-#'   `predictors`, `targets`, `weight`: see swapped_values().
+#' @return (list or `NULL`, where there is nothing to swap) `breaks`,
+#'   `expected`, `predictors`, `targets`, `weight`: see swapped_values().
 #' @noRd
 swap_plan <- function(x, file, counts) {
   n <- length(file$row)

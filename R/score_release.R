@@ -1,8 +1,8 @@
 #' Release noisy statistics, then draw any number of synthetic sets
 #'
-#' Releases noisy statistics once: two sums of clipped scores, a histogram of the
-#' response (the margin) and, where the budget bears them, tables of the response
-#' by each predictor. Everything computed from them afterwards is free:
+#' Releases noisy statistics once: two sums of clipped scores, a histogram of
+#' the response (the margin) and, where the budget bears them, tables of the
+#' response by each predictor. Everything computed from them afterwards is free:
 #' the posterior of the coefficients given the sums and their *known* noise, and
 #' any number of sets. No posterior of the file is sampled. The release may
 #' leave the agency: [synthesize()] draws from it for published predictors
@@ -23,7 +23,8 @@
 #' upper quantiles. Tables count bins of the response by each predictor; they
 #' carry what the model does not know, such as another spread in a group. In a
 #' set with a margin, records then swap values: the values stay, and the set's
-#' tables and scores come close to what was released. All parts are sums of whole numbers with exact noise; see
+#' tables and scores come close to what was released. All parts are sums of
+#' whole numbers with exact noise; see
 #' `vignette("score-release")` for the proof.
 #'
 #' @param formula,data As in [fit_synthesizer()], but without an offset. Levels
@@ -70,9 +71,9 @@
 #' @param shares (three positive numbers) Shares of the budget for the margin,
 #'   the first and the second step (of mu squared; of epsilon if delta is 0).
 #'   Default `c(0.3, 0.12, 0.58)`. Without a margin the two steps share all.
-#' @param table_share (number from 0 to below 1) Share of the budget for tables of
-#'   up to 20 bins of the response by each predictor (a number in fifths); the
-#'   other parts share the rest. Default 0.35: on months 1 and 7 shares from 0.3
+#' @param table_share (number from 0 to below 1) Share of the budget for tables
+#'   of up to 20 bins of the response by each predictor (a number in fifths).
+#'   The other parts share the rest. Default 0.35: on months 1 and 7 shares from 0.3
 #'   to 0.6 hardly differed. 0: no tables. There are none, either, where a level
 #'   has on average fewer records than 32 standard deviations of the noise
 #'   (`ce_income`: below an epsilon of about 0.7), without a margin, for

@@ -40,7 +40,8 @@ test_that("one record moves tables by what is counted, and one does so fully", {
         change <- matrix(0, levels[1], levels[2])
         if (!is.na(from)) change[x[t], from] <- -1
         if (!is.na(to)) change[x[t], to] <- change[x[t], to] + 1
-        whole <- plan$noise$factor[t] * whole_residual(as.vector(change), levels)
+        whole <- whole_residual(as.vector(change), levels) *
+          plan$noise$factor[t]
         expect_identical(whole, round(whole))
         sum(whole^2) / plan$noise$scale[t]^2
       }, 0))
@@ -146,8 +147,8 @@ test_that("tables are off where they do not apply or the budget is too small", {
 test_that("sets have what tables say and a linear predictor does not", {
   data <- spread_file()
   error <- function(share) {
-    set <- synthesize(spread_release(table_share = share, seed = 1), 1, data)[[1]]
-    tables_error(set, data, "g")
+    release <- spread_release(table_share = share, seed = 1)
+    tables_error(synthesize(release, 1, data)[[1]], data, "g")
   }
   expect_lt(error(0.35), 0.05)
   expect_gt(error(0), 0.15)
@@ -184,7 +185,7 @@ test_that("swaps leave a set's values as they are, within their bounds", {
   )
 })
 
-test_that("rows of a design are the core's rows, in as many columns as needed", {
+test_that("design rows are the core's rows, in as many columns as needed", {
   withr::local_seed(1)
   rows <- matrix(stats::rnorm(70000 * 2), ncol = 2)
   row <- c(1L, 65534L, 65535L, 70000L)
