@@ -170,7 +170,7 @@ test_that("the certificate states the terms and the charges that were added", {
         epsilon$total[[by]], tolerance = 1e-4
     )
   }
-  expect_identical(terms$published, "region, flag")
+  expect_identical(terms$published, "region, flag, the number of records")
   expect_identical(terms$unit, "a record")
   lines <- readLines(file.path(path, "certificate.txt"))
   expect_match(lines, "NIST SP 800-226", all = FALSE)

@@ -28,7 +28,7 @@ tables_error <- function(set, data, name) {
 test_that("one record moves tables by what is counted, and one does so fully", {
   for (neighbours in relation_names) {
     budget <- list(amount = 0.4, neighbours = neighbours, sigma = 2^14)
-    plan <- binned_tables_plan(c(2L, 1L, 3L), 4, budget, public = TRUE)
+    plan <- binned_tables_plan(c(2L, 1L, 3L), 4, budget, rep(FALSE, 3))
     plan$noise <- table_noise(plan, 100)
     cost <- score_tables_cost(plan)
     expect_lte(2 * cost$rho[[neighbours]], 0.4^2 * (1 + 1e-9))
@@ -67,7 +67,7 @@ test_that("replayed on neighbours, noisy tables differ by what is counted", {
     levels <- unname(coded_levels(release$population$coding))
     plan <- binned_tables_plan(levels, length(tables$breaks) + 1, list(
       amount = 1, neighbours = neighbours, sigma = 1
-    ), public = TRUE)
+    ), free = rep(FALSE, length(levels)))
     run <- function(y, kept = seq_along(y)) {
       cells <- cbind(codes, findInterval(y, tables$breaks) + 1L)[kept, ]
       noisy_residuals(cells, plan, tables$noise, stage_seed(3, "tables"))
