@@ -73,9 +73,9 @@
 #'   Default `c(0.3, 0.12, 0.58)`. Without a margin the two steps share all.
 #' @param table_share (number from 0 to below 1) Share of the budget for tables
 #'   of up to 20 bins of the response by each predictor (a number in fifths).
-#'   The other parts share the rest. Default 0.35: on months 1 and 7 shares from 0.3
-#'   to 0.6 hardly differed. 0: no tables. There are none, either, where a level
-#'   has on average fewer records than 32 standard deviations of the noise
+#'   The other parts share the rest. Default 0.35: on months 1 and 7 shares from
+#'   0.3 to 0.6 hardly differed. 0: no tables. There are none, either, where a
+#'   level has on average fewer records than 32 standard deviations of the noise
 #'   (`ce_income`: below an epsilon of about 0.7), without a margin, for
 #'   [bernoulli()] and [categorical()], and with `delta = 0`; the other parts
 #'   then share all. Only sets gain from tables: if you need nothing but
