@@ -64,12 +64,12 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
 #' @noRd
 has_public_size <- function(plan) length(plan$published) > 0
 
-#' Amounts whose values are protected, a weight last: all others then predict it
+#' Amounts whose values are protected, survey weights last
 #' @noRd
 protected_amounts <- function(plan) {
   table <- plan$table
   amounts <- setdiff(table$column[table$amount], plan$published)
-  c(setdiff(amounts, plan$weight), intersect(amounts, plan$weight))
+  c(setdiff(amounts, plan$survey_weights), intersect(amounts, plan$survey_weights))
 }
 
 # The noise of an amount's tables has at least so many whole units

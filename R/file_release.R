@@ -61,7 +61,7 @@
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
 #'     and `tables`, as a [score_release()] has them;
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
-#'     `rules`, `weight`, `unit`: the plan's public part;
+#'     `rules`, `survey_weights`, `unit`: the plan's public part;
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
@@ -150,8 +150,8 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     fixed = plan$amounts[intersect(names(plan$amounts), plan$published)],
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
     levels = plan$levels, published = plan$published,
-    rules = vapply(plan$rules, `[[`, "", "text"), weight = plan$weight,
-    unit = plan$unit[c("column", "records")], charges = charges,
+    rules = vapply(plan$rules, `[[`, "", "text"),
+    survey_weights = plan$survey_weights, unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)
   ))

@@ -65,7 +65,8 @@ label_of_file_sets <- function(x, asked, rows) {
 draw_from_file <- function(x, asked, rows) {
   sets <- draw_files(x, asked$m, rows$n, asked$seed)
   list(
-    sets = sets, columns = file_columns(x), combine = "none", weight = x$weight
+    sets = sets, columns = file_columns(x), combine = "none",
+    survey_weights = x$survey_weights
   )
 }
 
