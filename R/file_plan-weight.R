@@ -24,7 +24,8 @@ check_survey_column <- function(survey_weights, data, specs) {
     spec$lower <= 0 || !all(parts$valued),
     "Every record must have a weight above 0, and the codebook must say so.",
     i = "Set {.field lower} of {.val {survey_weights}} above 0, by public
-         knowledge, and state no {.field missing}, {.field zero} or {.field codes}.",
+         knowledge, and state no {.field missing}, {.field zero} or
+         {.field codes}.",
     arg = "survey_weights"
   )
   refuse_if(

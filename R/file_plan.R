@@ -72,8 +72,8 @@
 #'   public. Levels and bounds are those of the codebook. A print or plot of a
 #'   plan shows the codebook and no value of a record.
 #'
-#'   A survey weight counts as an attribute of its own record, protected or published
-#'   like any other column. Weights that were calibrated to totals or corrected
+#'   A survey weight counts as an attribute of its own record, protected or
+#'   published like any other column. Weights that were calibrated to totals or corrected
 #'   for non-response were computed from other records, too. What they tell
 #'   about those others is outside the guarantee.
 #' @seealso [codebook()], [decode_file()], [plot.file_plan]
@@ -107,7 +107,8 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   schema <- Map(column_schema, as.list(data), specs)
   new_result(
     "file_plan",
-    table = plan_table(specs, publish, survey_weights), codes = codes, levels = levels,
+    table = plan_table(specs, publish, survey_weights), codes = codes,
+    levels = levels,
     amounts = file_amounts(data, specs, found),
     rules = file_rules(rules, specs, levels, codes),
     unit = file_unit(data, unit, specs), survey_weights = survey_weights,

@@ -69,7 +69,9 @@ has_public_size <- function(plan) length(plan$published) > 0
 protected_amounts <- function(plan) {
   table <- plan$table
   amounts <- setdiff(table$column[table$amount], plan$published)
-  c(setdiff(amounts, plan$survey_weights), intersect(amounts, plan$survey_weights))
+  last <- amounts %in% plan$survey_weights
+  # All other amounts are then among their predictors
+  c(amounts[!last], amounts[last])
 }
 
 # The noise of an amount's tables has at least so many whole units

@@ -151,7 +151,8 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
     levels = plan$levels, published = plan$published,
     rules = vapply(plan$rules, `[[`, "", "text"),
-    survey_weights = plan$survey_weights, unit = plan$unit[c("column", "records")], charges = charges,
+    survey_weights = plan$survey_weights,
+    unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)
   ))

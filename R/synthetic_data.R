@@ -32,8 +32,8 @@
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
 #'     (string): the rules by which [pool()] combines estimates from the sets:
 #'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined;
-#'   * `survey_weights` (string or `NULL`): their column in sets of a whole file,
-#'     see [survey_design()]; `totals` (list or `NULL`): the public totals
+#'   * `survey_weights` (string or `NULL`): their column in sets of a whole
+#'     file, see [survey_design()]; `totals` (list or `NULL`): the public totals
 #'     that [rake_weights()] made them meet.
 #'
 #'   `length(x)` is m; `lapply(x, f)` and `as.list(x)` go over the sets. R's

@@ -65,14 +65,17 @@ test_that("a weight is drawn last and keeps its relations", {
 test_that("a published weight stays as it is", {
   data <- weighted_people()
   plan <- weighted_plan(data, publish = c("weight", "sex"))
-  expect_identical(plan$table$role[1:2], c("published", "published survey weight"))
+  expect_identical(
+    plan$table$role[1:2], c("published", "published survey weight")
+  )
   release <- file_release(plan, 5, seed = 1)
   expect_identical(names(release$amounts), "income")
   sets <- synthesize(release, seed = 2)
   expect_identical(sets[[1]]$weight, data$weight)
   expect_identical(sets[[1]]$sex, data$sex)
   expect_match(
-    guarantee(sets)$public_inputs[["survey weights"]], "^weight, published; a weight counts"
+    guarantee(sets)$public_inputs[["survey weights"]],
+    "^weight, published; a weight counts"
   )
 })
 
@@ -82,9 +85,8 @@ test_that("print, plot and label tell which column has the weights", {
   shown <- ggplot2::ggplot_build(plot(plan))
   expect_true("survey weight" %in% shown$plot$data$role)
   release <- file_release(plan, 5, seed = 1)
-  expect_snapshot(cat(
-    strwrap(guarantee(release)$public_inputs[["survey weights"]], 76), sep = "\n"
-  ))
+  said <- guarantee(release)$public_inputs[["survey weights"]]
+  expect_snapshot(cat(strwrap(said, 76), sep = "\n"))
   expect_match(print_lines(release), "^weights +weight$", all = FALSE)
   raked <- raked_sets(1)
   expect_snapshot(raked)
@@ -94,7 +96,7 @@ test_that("print, plot and label tell which column has the weights", {
   )
 })
 
-test_that("what cannot be a weight is refused, with counts and without values", {
+test_that("what cannot be a weight is refused, with counts, not values", {
   data <- weighted_people()
   refused <- function(data, book = weighted_book(weighted_people()),
                       weight = "weight") {

@@ -8,7 +8,8 @@ weighted_sets <- function(m = 1, n = 400) {
   book[c(1, 4), "lower"] <- c("1", "10")
   book[c(1, 4), "upper"] <- c("2000000", "1000")
   book[c(1, 4), "transform"] <- "log"
-  plan <- file_plan(data, confirm_codebook(codebook(book)), survey_weights = "w")
+  book <- confirm_codebook(codebook(book))
+  plan <- file_plan(data, book, survey_weights = "w")
   synthesize(file_release(plan, 5, seed = 1), m, seed = 2)
 }
 
