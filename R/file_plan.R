@@ -66,16 +66,16 @@
 #'   for all records; units with more records than stated; a rule that names an
 #'   unknown column, that no row can meet, or that records of the file break
 #'   (class `pseudosynth_error_rule`, with their `rows`); a weight of another
-#'   type or without positive bounds; records without a survey weight above
-#'   0.
+#'   type or without positive bounds; records
+#'   without a survey weight above 0.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
 #'   public. Levels and bounds are those of the codebook. A print or plot of a
 #'   plan shows the codebook and no value of a record.
 #'
 #'   A survey weight counts as an attribute of its own record, protected or
-#'   published like any other column. Weights that were calibrated to totals or corrected
-#'   for non-response were computed from other records, too. What they tell
-#'   about those others is outside the guarantee.
+#'   published like any other column. Weights that were calibrated to totals or
+#'   corrected for non-response were computed from other records, too. What they
+#'   tell about those others is outside the guarantee.
 #' @seealso [codebook()], [decode_file()], [plot.file_plan]
 #' @examples
 #' book <- confirm_codebook(draft_codebook(ce_income))
