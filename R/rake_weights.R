@@ -37,7 +37,7 @@ raking_tolerance <- 1e-6
 #' @seealso [survey_design()], [file_plan()]
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
 #' people <- subset(ce_income, income > 0, c("region", "sex", "age"))
-#' people$weight <- 20000 * ifelse(people$region == "South", 1.5, 1)
+#' people$weight <- runif(nrow(people), 10000, 30000)
 #' book <- as.data.frame(draft_codebook(people))
 #' book[4, c("lower", "upper", "transform")] <- c("1000", "1e5", "log")
 #' plan <- file_plan(people, confirm_codebook(codebook(book)),

@@ -35,7 +35,7 @@
 #' @seealso [rake_weights()], [file_plan()], [pool()]
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
 #' people <- subset(ce_income, income > 0, c("income", "region", "sex"))
-#' people$weight <- 20000 * ifelse(people$region == "South", 1.5, 1)
+#' people$weight <- runif(nrow(people), 10000, 30000)
 #' book <- as.data.frame(draft_codebook(people))
 #' book[c(1, 4), "lower"] <- c("1", "1000")
 #' book[c(1, 4), "upper"] <- c("2e6", "1e5")
