@@ -33,8 +33,11 @@ print_lines.file_plan <- function(x) {
           "%s, at most %s", x$unit$column, counted(x$unit$records, "record")
         )
       },
-      weight = if (!is.null(x$weight)) {
-        paste0(x$weight, if (!x$weight %in% x$published) ", drawn last")
+      weights = if (!is.null(x$survey_weights)) {
+        paste0(
+          x$survey_weights,
+          if (!x$survey_weights %in% x$published) ", drawn last"
+        )
       },
       rules = if (length(x$rules) > 0) {
         paste(vapply(x$rules, `[[`, "", "text"), collapse = "; ")
@@ -54,7 +57,8 @@ print_lines.file_plan <- function(x) {
 }
 
 plan_roles <- c(
-  "protected", "published", "weight", "published weight", "constant", "left out"
+  "protected", "published", "survey weight", "published survey weight",
+  "constant", "left out"
 )
 
 #' What becomes of each column, in words

@@ -3,40 +3,42 @@
 
 #' Check which column holds the survey weights, and that it can
 #'
-#' @param weight (string or `NULL`)
+#' @param survey_weights (string or `NULL`)
 #' @param specs (named list) See column_specs().
 #' @noRd
-check_weight <- function(weight, data, specs) {
-  if (is.null(weight)) {
+check_survey_column <- function(survey_weights, data, specs) {
+  if (is.null(survey_weights)) {
     return(invisible())
   }
-  check_string(weight)
-  check_names(weight, names(specs))
-  spec <- specs[[weight]]
+  check_string(survey_weights)
+  check_names(survey_weights, names(specs))
+  spec <- specs[[survey_weights]]
   refuse_if(
     spec$type != "amount",
-    "{.arg weight} must be an {.val amount} of the codebook.",
-    x = "{.val {weight}} is of type {.val {spec$type}} there.", arg = "weight"
+    "{.arg survey_weights} must be an {.val amount} of the codebook.",
+    x = "{.val {survey_weights}} is of type {.val {spec$type}} there.",
+    arg = "survey_weights"
   )
   parts <- amount_parts(spec)
   refuse_if(
     spec$lower <= 0 || !all(parts$valued),
     "Every record must have a weight above 0, and the codebook must say so.",
-    i = "Set {.field lower} of {.val {weight}} above 0, by public knowledge, and
-         state no {.field missing}, {.field zero} or {.field codes}.",
-    arg = "weight"
+    i = "Set {.field lower} of {.val {survey_weights}} above 0, by public
+         knowledge, and state no {.field missing}, {.field zero} or
+         {.field codes}.",
+    arg = "survey_weights"
   )
   refuse_if(
     spec$transform != "log",
-    "{.arg weight} must have the {.field transform} {.val log}.",
-    x = "That of {.val {weight}} is {.val {spec$transform}}.",
+    "{.arg survey_weights} must have the {.field transform} {.val log}.",
+    x = "That of {.val {survey_weights}} is {.val {spec$transform}}.",
     i = "Weights are modelled on the log scale. Set it in the codebook.",
-    arg = "weight"
+    arg = "survey_weights"
   )
-  check_weight_values(plain_column(data[[weight]]), weight)
+  check_survey_weight(plain_column(data[[survey_weights]]), survey_weights)
 }
 
-check_weight_values <- function(values, weight) {
+check_survey_weight <- function(values, survey_weights) {
   # Of another type: the check of types says so
   if (!is.numeric(values)) {
     return(invisible())
@@ -47,12 +49,12 @@ check_weight_values <- function(values, weight) {
   refuse_if(
     length(rows) > 0, "Every record must have a weight above 0.",
     x = if (length(missing) > 0) {
-      "{.val {weight}} is missing for {length(missing)} record{?s}."
+      "{.val {survey_weights}} is missing for {length(missing)} record{?s}."
     },
     x = if (length(low) > 0) {
-      "{.val {weight}} is 0 or below for {length(low)} record{?s}."
+      "{.val {survey_weights}} is 0 or below for {length(low)} record{?s}."
     },
     i = "Leave these records out, or give them a weight, before the plan.",
-    arg = "weight", rows = rows
+    arg = "survey_weights", rows = rows
   )
 }

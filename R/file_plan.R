@@ -40,17 +40,17 @@
 #'   record is a unit.
 #' @param rules (formula, quoted expression, list of them, or `NULL`) What must
 #'   hold for every record. `NULL`, the default: nothing.
-#' @param weight (string or `NULL`) The column with the survey weights: an
+#' @param survey_weights (string or `NULL`) The column with survey weights: an
 #'   `"amount"` of the codebook with `lower` above 0 and `transform` `"log"`,
 #'   without `missing`, `zero` or `codes`. If it is protected, it is drawn last,
 #'   given all other columns, so that weighted shares of a set are near those of
 #'   the file. `NULL`, the default: no weights.
 #' @return A `file_plan`, confidential:
 #'   * `table`: one row a column of the file, in its order: `column`, `type`,
-#'     `role` (`"protected"`, `"published"`, `"weight"`: protected and drawn
-#'     last, `"published weight"`, `"left out"` or `"constant"`: one level
-#'     only), `levels` (in the discrete block), `amount` (are there values?),
-#'     `transform`, `family`;
+#'     `role` (`"protected"`, `"published"`, `"survey weight"`: protected and
+#'     drawn last, `"published survey weight"`, `"left out"` or `"constant"`:
+#'     one level only), `levels` (in the discrete block), `amount` (are there
+#'     values?), `transform`, `family`;
 #'   * `codes`: integer matrix, one row a record, one column for each column of
 #'     the file with two levels or more; `levels`: the names of their levels;
 #'   * `amounts`: for each amount the `records` in parts with values, and their
@@ -61,7 +61,7 @@
 #'     hold);
 #'   * `unit`: `column`, `records` (the codebook's maximum), `index` (which unit
 #'     each record belongs to); `NULL` without units;
-#'   * `weight`: the column with the survey weights, or `NULL`;
+#'   * `survey_weights`: their column, or `NULL`;
 #'   * `codebook`, `published` (names), `n_records`, `schema` (each column's
 #'     type and attributes), `left_out` (what does not come back), `tibble`.
 #' @section Error types: `pseudosynth_error_input`: columns without a row in the
@@ -70,17 +70,17 @@
 #'   records, and `by_column` those of each column); a column that is missing
 #'   for all records; units with more records than stated; a rule that names an
 #'   unknown column, that no row can meet, or that records of the file break,
-#'   and rules that compare amounts in a circle
-#'   (class `pseudosynth_error_rule`, with their `rows`); a weight of another
-#'   type or without positive bounds; records without a weight above 0.
+#'   and rules that compare amounts in a circle (class `pseudosynth_error_rule`,
+#'   with their `rows`); a weight of another type or without positive bounds;
+#'   records without a survey weight above 0.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
 #'   public. Levels and bounds are those of the codebook. A print or plot of a
 #'   plan shows the codebook and no value of a record.
 #'
-#'   A weight counts as an attribute of its own record, protected or published
-#'   like any other column. Weights that were calibrated to totals or corrected
-#'   for non-response were computed from other records, too. What they tell
-#'   about those others is outside the guarantee.
+#'   A survey weight counts as an attribute of its own record, protected or
+#'   published like any other column. Weights that were calibrated to totals or
+#'   corrected for non-response were computed from other records, too. What they
+#'   tell about those others is outside the guarantee.
 #' @seealso [codebook()], [decode_file()], [plot.file_plan]
 #' @examples
 #' book <- confirm_codebook(draft_codebook(ce_income))
@@ -92,14 +92,14 @@
 #' plot(plan)
 #' @export
 file_plan <- function(data, codebook, publish = NULL, unit = NULL,
-                      rules = NULL, weight = NULL) {
+                      rules = NULL, survey_weights = NULL) {
   check_data_frame(data)
   check_present(codebook)
   # The function of that name, not the argument
   book <- read_book(codebook)
   specs <- check_book_columns(data, book)
   check_publish(publish, specs)
-  check_weight(weight, data, specs)
+  check_survey_column(survey_weights, data, specs)
   for (name in names(data)) {
     check_column_kind(data[[name]], name)
     if (specs[[name]]$type != "id") check_has_value(data[[name]], name)
@@ -113,10 +113,11 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   amounts <- file_amounts(data, specs, found)
   new_result(
     "file_plan",
-    table = plan_table(specs, publish, weight), codes = codes, levels = levels,
-    amounts = amounts,
+    table = plan_table(specs, publish, survey_weights), codes = codes,
+    levels = levels, amounts = amounts,
     rules = file_rules(rules, specs, levels, codes, amounts),
-    unit = file_unit(data, unit, specs), weight = weight, codebook = book,
+    unit = file_unit(data, unit, specs), survey_weights = survey_weights,
+    codebook = book,
     published = publish %||% character(), n_records = nrow(data),
     schema = schema, left_out = what_is_left_out(data, schema),
     tibble = is_tibble(data)
@@ -232,7 +233,7 @@ file_amounts <- function(data, specs, found) {
   })
 }
 
-plan_table <- function(specs, publish, weight) {
+plan_table <- function(specs, publish, survey_weights) {
   field <- function(f) {
     unname(vapply(specs, function(spec) as.character(spec[[f]]), ""))
   }
@@ -242,10 +243,10 @@ plan_table <- function(specs, publish, weight) {
   }, TRUE))
   role <- rep("protected", length(specs))
   role[levels == 1 & !amount] <- "constant"
-  role[names(specs) %in% weight] <- "weight"
+  role[names(specs) %in% survey_weights] <- "survey weight"
   published <- names(specs) %in% publish
   role[published] <- ifelse(
-    role[published] == "weight", "published weight", "published"
+    role[published] == "survey weight", "published survey weight", "published"
   )
   role[field("type") == "id"] <- "left out"
   data.frame(

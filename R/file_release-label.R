@@ -91,17 +91,19 @@ file_inputs <- function(x, combine = NULL) {
       ), collapse = "; "))
     },
     if (length(x$rules) > 0) c(rules = paste(x$rules, collapse = "; ")),
-    if (!is.null(x$weight)) c(weight = weight_input(x))
+    if (!is.null(x$survey_weights)) {
+      c("survey weights" = survey_weights_input(x))
+    }
   ))
 }
 
 #' What the guarantee counts a survey weight as
 #' @noRd
-weight_input <- function(x) {
+survey_weights_input <- function(x) {
   paste0(
-    x$weight, if (x$weight %in% x$published) ", published",
-    "; counts as an attribute of its own record, also if it was computed from ",
-    "others"
+    x$survey_weights, if (x$survey_weights %in% x$published) ", published",
+    "; a weight counts as an attribute of its own record, even if it was ",
+    "computed from the whole sample"
   )
 }
 
@@ -140,7 +142,7 @@ print_lines.file_release <- function(x) {
       amounts = if (length(x$amounts) > 0) {
         paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
       },
-      unit = file_unit_text(x), weight = x$weight
+      unit = file_unit_text(x), weights = x$survey_weights
     )),
     "  synthesize(x) draws files, guarantee(x) is the whole label"
   )

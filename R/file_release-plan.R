@@ -61,12 +61,14 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
 #' @noRd
 has_public_size <- function(plan) length(plan$published) > 0
 
-#' Amounts whose values are protected, a weight last: all others then predict it
+#' Amounts whose values are protected, survey weights last
 #' @noRd
 protected_amounts <- function(plan) {
   table <- plan$table
   amounts <- setdiff(table$column[table$amount], plan$published)
-  c(setdiff(amounts, plan$weight), intersect(amounts, plan$weight))
+  last <- amounts %in% plan$survey_weights
+  # All other amounts are then among their predictors
+  c(amounts[!last], amounts[last])
 }
 
 # The noise of an amount's tables has at least so many whole units

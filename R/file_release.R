@@ -75,8 +75,8 @@
 #'   * `amounts`: for each amount its `margin`, `steps`, `coefficients`, `shape`
 #'     and `tables`, as a [score_release()] has them;
 #'   * `fixed`: published amounts; `codebook`, `schema`, `levels`, `published`,
-#'     `rules`, `compared` (what rules compare), `weight`, `unit`: the plan's
-#'     public part;
+#'     `rules`, `compared` (what rules compare), `survey_weights`, `unit`: the
+#'     plan's public part;
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
@@ -172,7 +172,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
     levels = plan$levels, published = plan$published,
     rules = vapply(plan$rules, `[[`, "", "text"),
-    compared = compared_rules(plan), weight = plan$weight,
+    compared = compared_rules(plan), survey_weights = plan$survey_weights,
     unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)

@@ -52,12 +52,13 @@ draw_plan <- function(table, subtitle) {
     ) +
     scale_colour_manual(values = c(
       protected = colour_synthetic, published = colour_bound,
-      weight = colour_synthetic, "published weight" = colour_bound,
+      "survey weight" = colour_synthetic,
+      "published survey weight" = colour_bound,
       constant = "#8C8C8C", "left out" = "#8C8C8C"
     )) +
     scale_shape_manual(values = c(
-      protected = 19, published = 17, weight = 1, "published weight" = 2,
-      constant = 15, "left out" = 4
+      protected = 19, published = 17, "survey weight" = 1,
+      "published survey weight" = 2, constant = 15, "left out" = 4
     )) +
     labs(
       title = "What happens to each column", subtitle = wrapped(subtitle),

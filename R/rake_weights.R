@@ -15,7 +15,7 @@ raking_tolerance <- 1e-6
 #' Without raking the weights of a set sum to the file's totals up to noise.
 #'
 #' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan has a
-#'   `weight`.
+#'   `survey_weights`.
 #' @param totals (data frame or list of them) One data frame for each table of
 #'   totals: a column `total` (numbers above 0) and one or more columns of the
 #'   sets, which say what each total is for, one row for each level or
@@ -37,11 +37,11 @@ raking_tolerance <- 1e-6
 #' @seealso [survey_design()], [file_plan()]
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
 #' people <- subset(ce_income, income > 0, c("region", "sex", "age"))
-#' people$weight <- 20000 * ifelse(people$region == "South", 1.5, 1)
+#' people$weight <- runif(nrow(people), 10000, 30000)
 #' book <- as.data.frame(draft_codebook(people))
 #' book[4, c("lower", "upper", "transform")] <- c("1000", "1e5", "log")
 #' plan <- file_plan(people, confirm_codebook(codebook(book)),
-#'   weight = "weight"
+#'   survey_weights = "weight"
 #' )
 #' sets <- synthesize(file_release(plan, epsilon = 1))
 #' raked <- rake_weights(sets, data.frame(
@@ -55,9 +55,9 @@ rake_weights <- function(sets, totals) {
   totals <- check_totals(totals, sets)
   label <- guarantee(sets)
   for (k in seq_along(sets$sets)) {
-    design <- raked_design(sets$sets[[k]], sets$weight, totals, k)
-    sets$sets[[k]][[sets$weight]] <- with_attributes(
-      unname(stats::weights(design)), sets$sets[[k]][[sets$weight]]
+    design <- raked_design(sets$sets[[k]], sets$survey_weights, totals, k)
+    sets$sets[[k]][[sets$survey_weights]] <- with_attributes(
+      unname(stats::weights(design)), sets$sets[[k]][[sets$survey_weights]]
     )
   }
   sets$totals <- totals
@@ -73,8 +73,9 @@ check_weighted_sets <- function(sets) {
     sets, "synthetic_data", "Draw them with {.fn synthesize}.", arg = "sets"
   )
   refuse_if(
-    is.null(sets$weight), "{.arg sets} must have survey weights.",
-    i = "Name their column by {.arg weight} in {.fn file_plan}.", arg = "sets"
+    is.null(sets$survey_weights), "{.arg sets} must have survey weights.",
+    i = "Name their column by {.arg survey_weights} in {.fn file_plan}.",
+    arg = "sets"
   )
 }
 
@@ -127,21 +128,23 @@ check_total <- function(x, sets) {
     !"total" %in% names(x) || length(of) == 0 || nrow(x) == 0,
     "Each of {.arg totals} must have a column {.val total} and columns of the
     sets.",
-    x = "One has the column{?s} {.val {names(x)}}, in {nrow(x)} row{?s}.",
+    x = "One has {counted(nrow(x), 'row')} of {.val {names(x)}}.",
     arg = "totals"
   )
-  check_names(of, setdiff(names(sets$sets[[1]]), sets$weight), arg = "totals")
+  columns <- setdiff(names(sets$sets[[1]]), sets$survey_weights)
+  check_names(of, columns, arg = "totals")
   refuse_if(
     !is.numeric(x$total) || !all(is.finite(x$total)) || any(x$total <= 0),
     "Every total must be a number above 0.",
-    x = "{.val {of}}: it is not for {sum(!is_positive(x$total))} total{?s}.",
+    x = "By {toString(of)}, {counted(sum(!is_positive(x$total)), 'total')} are
+         not.",
     arg = "totals"
   )
   plain <- as.data.frame(lapply(x[of], category_text), optional = TRUE)
   twice <- sum(duplicated(plain))
   refuse_if(
     twice > 0, "Each level must have one total.",
-    x = "{.val {of}}: {twice} level{?s} {?has/have} another one.",
+    x = "By {toString(of)}, {counted(twice, 'row')} state another one.",
     arg = "totals"
   )
   plain$total <- as.double(x$total)
@@ -199,13 +202,15 @@ total_cells <- function(total, frame, k) {
   none <- sum(is.na(found))
   refuse_if(
     none > 0, "Every record of the sets must have a total.",
-    x = "{.val {of}}: set {k} has {none} record{?s} of levels without one.",
+    x = "By {toString(of)}, set {k} has {counted(none, 'record')} of levels
+         without one.",
     arg = "totals"
   )
   empty <- nrow(total) - length(unique(found))
   refuse_if(
     empty > 0, "Every total must have records in each set.",
-    x = "{.val {of}}: set {k} has no record for {empty} total{?s}.",
+    x = "By {toString(of)}, set {k} has no record for
+         {counted(empty, 'total')}.",
     i = "Join levels in the sets and in the totals.", arg = "totals"
   )
   found

@@ -41,7 +41,7 @@ NULL
 # Documented elements that some objects of a class lack
 optional_elements <- list(
   synthesizer = c("censor", "reweighting"), privacy_guarantee = "exceedance",
-  synthetic_data = c("weight", "totals")
+  synthetic_data = c("survey_weights", "totals")
 )
 
 #' What `$` answers where there is nothing, or the name is in lapply()'s dots

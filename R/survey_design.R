@@ -16,7 +16,7 @@
 #' [survey::svydesign()] on `as.data.frame(sets)`.
 #'
 #' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan has a
-#'   `weight`.
+#'   `survey_weights`.
 #' @param set (count or `NULL`) Which set. `NULL`, the default: the set if there
 #'   is one, otherwise all of them.
 #' @param data (`survey_designs`) The designs of several sets.
@@ -35,13 +35,13 @@
 #' @seealso [rake_weights()], [file_plan()], [pool()]
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
 #' people <- subset(ce_income, income > 0, c("income", "region", "sex"))
-#' people$weight <- 20000 * ifelse(people$region == "South", 1.5, 1)
+#' people$weight <- runif(nrow(people), 10000, 30000)
 #' book <- as.data.frame(draft_codebook(people))
 #' book[c(1, 4), "lower"] <- c("1", "1000")
 #' book[c(1, 4), "upper"] <- c("2e6", "1e5")
 #' book[c(1, 4), "transform"] <- "log"
 #' plan <- file_plan(people, confirm_codebook(codebook(book)),
-#'   weight = "weight"
+#'   survey_weights = "weight"
 #' )
 #' set <- synthesize(file_release(plan, epsilon = 1))
 #' design <- survey_design(set)
@@ -70,14 +70,14 @@ survey_design <- function(sets, set = NULL) {
 set_design <- function(sets, set) {
   frame <- as.data.frame(sets, set = set)
   design <- if (is.null(sets$totals)) {
-    plain_design(frame, frame[[sets$weight]])
+    plain_design(frame, frame[[sets$survey_weights]])
   } else {
-    raked_design(frame, sets$weight, sets$totals, set)
+    raked_design(frame, sets$survey_weights, sets$totals, set)
   }
   # As it can be made from the frame, without what was called here
   design$call <- as.call(list(
     quote(svydesign), ids = quote(~1), data = quote(set),
-    weights = call("~", as.name(sets$weight))
+    weights = call("~", as.name(sets$survey_weights))
   ))
   design
 }

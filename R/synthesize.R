@@ -155,7 +155,7 @@ draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
   } else {
     new_synthetic_data(
       drawn$sets, drawn$columns, plan$label, plan$asked$assignment,
-      drawn$combine, drawn$weight, drawn$codebook
+      drawn$combine, drawn$survey_weights, drawn$codebook
     )
   }
   list(synthetic = synthetic, label = plan$label)

@@ -32,8 +32,8 @@
 #'   * `made_by`: package, version, `assignment`, `reproducible`, and `combine`
 #'     (string): the rules by which [pool()] combines estimates from the sets:
 #'     `"reiter"`, `"rubin"`, or `"none"` if they cannot be combined;
-#'   * `weight` (string or `NULL`): the column with the survey weights of a
-#'     whole file, see [survey_design()]; `totals` (list or `NULL`): the public
+#'   * `survey_weights` (string or `NULL`): their column in sets of a whole
+#'     file, see [survey_design()]; `totals` (list or `NULL`): the public
 #'     totals that [rake_weights()] made them meet;
 #'   * `codebook` (of a [file_release()] only): the agency's [codebook()] of the
 #'     columns of a set.
@@ -109,11 +109,11 @@ build_synthetic_sets <- function(values, response, rows, label, assignment,
 
 #' @param sets (list of data frames)
 #' @param columns (data frame) See synthesized_columns().
-#' @param weight (string or `NULL`) The column with survey weights.
+#' @param survey_weights (string or `NULL`) Their column.
 #' @param codebook (`codebook` or `NULL`) Of whole files.
 #' @noRd
 new_synthetic_data <- function(sets, columns, label, assignment, combine,
-                               weight = NULL, codebook = NULL) {
+                               survey_weights = NULL, codebook = NULL) {
   synthetic <- new_result(
     "synthetic_data",
     sets = sets, guarantee = publish_guarantee(label), columns = columns,
@@ -124,7 +124,7 @@ new_synthetic_data <- function(sets, columns, label, assignment, combine,
       combine = combine
     )
   )
-  synthetic$weight <- weight
+  synthetic$survey_weights <- survey_weights
   synthetic$codebook <- codebook
   seal(synthetic)
 }
@@ -389,11 +389,11 @@ print_lines.synthetic_data <- function(x) {
 #' Which column has the survey weights, and what they sum to by statement
 #' @noRd
 weights_line <- function(x) {
-  if (!is.null(x$weight)) {
+  if (!is.null(x$survey_weights)) {
     raked <- if (!is.null(x$totals)) {
       paste(", raked to public totals of", totals_of(x$totals))
     }
-    wrap_line(paste0("survey weights: ", x$weight, raked))
+    wrap_line(paste0("survey weights: ", x$survey_weights, raked))
   }
 }
 

@@ -1,14 +1,14 @@
-# Survey weights of whole-file releases: the October file of `ce_income` with the
-# weights of the Consumer Expenditure Surveys (FINLWT21 of rpms::CE), 5,379
+# Survey weights of whole-file releases: the October file of `ce_income` with
+# the weights of the Consumer Expenditure Surveys (FINLWT21 of rpms::CE), 5,379
 # records with a positive income and a published region and population.
 #
 #   Rscript bench/file_weights.R [releases]
 #
-# The measure is the absolute error of a weighted share: of every level of the
-# nine categories, and of tenths of income of the weighted file; `by_column` is
-# the total variation of each column's shares, both means over all. Sums of the
-# weights by level are in `totals`, as a share of each. `income` is the relative
-# error of the weighted mean of income.
+# `shares` is the total variation between the weighted shares of the levels of a
+# category in the set and in the file, a mean over the nine categories; `tenths`
+# the same for tenths of income of the weighted file. `totals` is the mean
+# relative error of sums of weights, of levels of at least 2%. `mean` is the
+# relative error of the weighted mean of income.
 #   weight: protected, or published beside protected columns
 #   ignored: shares of the same sets without weights
 #   raked: weights of the sets raked to the file's totals by region and age
@@ -65,11 +65,11 @@ measures <- function(set, w = set$weight) {
   large <- Map(function(b) b >= sum(b) / 50, truth)
   total <- Map(function(a, b, large) abs(a / b - 1)[large], found, truth, large)
   mean_income <- function(set, w) stats::weighted.mean(set$income, w)
+  distance <- vapply(off, function(x) sum(x) / 2, 0)
   c(
-    level = mean(unlist(off)),
-    by_column = mean(vapply(off, function(x) sum(x) / 2, 0)),
-    totals = mean(unlist(total)),
-    income = abs(
+    shares = mean(distance[columns != "income"]),
+    tenths = distance[["income"]], totals = mean(unlist(total)),
+    mean = abs(
       mean_income(set, w) / mean_income(october, october$weight) - 1
     )
   )
@@ -78,8 +78,8 @@ measures <- function(set, w = set$weight) {
 row_of <- function(what, epsilon, found) {
   data.frame(
     weights = what, epsilon = epsilon, repeats = ncol(found),
-    t(rowMeans(found)), se_level = stats::sd(found["level", ]) /
-      sqrt(ncol(found))
+    t(rowMeans(found)),
+    se_shares = stats::sd(found["shares", ]) / sqrt(ncol(found))
   )
 }
 
@@ -92,7 +92,7 @@ public_totals <- function(column) {
 }
 
 case <- function(epsilon, publish) {
-  plan <- file_plan(october, book, weight = "weight", publish = publish)
+  plan <- file_plan(october, book, publish, survey_weights = "weight")
   found <- replicate(releases, {
     sets <- synthesize(file_release(plan, epsilon))
     set <- sets[[1]]
@@ -113,7 +113,7 @@ bootstrap <- replicate(10 * releases, {
 })
 rows <- row_of("bootstrap", NA, bootstrap)
 rows <- rbind(rows, row_of(
-  "file, ignored", NA, cbind(measures(october, rep(1, nrow(october))))
+  "ignored in the file", NA, cbind(measures(october, rep(1, nrow(october))))
 ))
 for (epsilon in c(1, 5)) rows <- rbind(rows, case(epsilon, NULL))
 rows <- rbind(rows, case(1, c("weight", "region", "sex")))

@@ -1,0 +1,108 @@
+weighted_sets <- function(m = 1, n = 400) {
+  data <- utils::head(
+    subset(ce_income, income > 0, c("income", "sex", "earner")), n
+  )
+  data$w <- withr::with_seed(8, stats::runif(n, 50, 150)) *
+    ifelse(data$sex == "female", 2, 1)
+  book <- as.data.frame(draft_codebook(data))
+  book[c(1, 4), "lower"] <- c("1", "10")
+  book[c(1, 4), "upper"] <- c("2000000", "1000")
+  book[c(1, 4), "transform"] <- "log"
+  book <- confirm_codebook(codebook(book))
+  plan <- file_plan(data, book, survey_weights = "w")
+  synthesize(file_release(plan, 5, seed = 1), m, seed = 2)
+}
+
+test_that("a design has the set's weighted means and standard errors", {
+  skip_if_not_installed("survey")
+  sets <- weighted_sets()
+  design <- survey_design(sets)
+  expect_s3_class(design, "survey.design2")
+  set <- sets[[1]]
+  expect_equal(sort(unname(weights(design))), sort(set$w))
+  found <- survey::svymean(~income, design)
+  mean <- stats::weighted.mean(set$income, set$w)
+  expect_equal(unname(coef(found)), mean)
+  # Linearized variance of a ratio, every record a cluster
+  n <- nrow(set)
+  z <- set$w * (set$income - mean) / sum(set$w)
+  expect_equal(
+    unname(survey::SE(found))[1], sqrt(n / (n - 1) * sum(z^2))
+  )
+  expect_identical(names(design$variables), names(set))
+})
+
+test_that("a raked design knows that its totals are not estimated", {
+  skip_if_not_installed("survey")
+  sets <- rake_weights(
+    weighted_sets(),
+    data.frame(sex = c("male", "female"), total = c(25000, 35000))
+  )
+  design <- survey_design(sets)
+  found <- survey::svytotal(~sex, design)
+  expect_equal(unname(coef(found)), c(25000, 35000))
+  expect_lt(max(survey::SE(found)), 1)
+  expect_identical(names(design$variables), names(sets[[1]]))
+  # The same as survey's own raking of the set
+  set <- as.data.frame(sets, set = 1)
+  own <- survey::postStratify(
+    survey::svydesign(ids = ~1, weights = ~w, data = set), ~sex,
+    data.frame(sex = c("male", "female"), Freq = c(25000, 35000))
+  )
+  expect_equal(
+    survey::SE(survey::svymean(~income, design)),
+    survey::SE(survey::svymean(~income, own)), tolerance = 1e-3
+  )
+})
+
+test_that("with() runs a function in each design, and pool() combines", {
+  skip_if_not_installed("survey")
+  sets <- weighted_sets(3)
+  # The rule of sets that can be combined
+  sets$made_by$combine <- "rubin"
+  sets <- seal(sets)
+  designs <- survey_design(sets)
+  expect_s3_class(designs, "svyimputationList")
+  means <- with(designs, survey::svymean(~income))
+  expect_length(means, 3)
+  each <- vapply(as.list(sets), function(set) {
+    stats::weighted.mean(set$income, set$w)
+  }, 0)
+  pooled <- pool(means)
+  expect_equal(unname(coef(pooled)), mean(each))
+  expect_equal(
+    vcov(pooled)[1, 1],
+    mean(vapply(means, function(x) vcov(x)[1, 1], 0)) +
+      (1 + 1 / 3) * stats::var(each)
+  )
+  cut <- 30000
+  pooled <- pool(with(designs, survey::svyglm(log(income) ~ earner)))
+  expect_identical(pooled$table$term, c("(Intercept)", "earneryes"))
+  shares <- with(designs, survey::svymean(~ I(income > cut)))
+  expect_length(shares, 3)
+  expect_error(with(designs, cut), class = "pseudosynth_error_input")
+  expect_s3_class(survey_design(sets, 2), "survey.design2")
+  expect_error(survey_design(sets, 4), class = "pseudosynth_error_input")
+})
+
+test_that("sets that cannot be combined are still refused by pool()", {
+  skip_if_not_installed("survey")
+  designs <- survey_design(weighted_sets(2))
+  expect_error(
+    pool(with(designs, survey::svymean(~income))), "cannot be combined"
+  )
+})
+
+test_that("a design holds nothing of where it was made", {
+  skip_if_not_installed("survey")
+  design <- survey_design(weighted_sets())
+  expect_identical(
+    deparse(design$call), "svydesign(ids = ~1, data = set, weights = ~w)"
+  )
+  environments <- character()
+  rapply(unclass(design), function(x) {
+    env <- attr(x, ".Environment")
+    if (!is.null(env)) environments <<- c(environments, format(env))
+  }, how = "unlist")
+  expect_length(environments, 0)
+})
