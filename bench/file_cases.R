@@ -17,11 +17,11 @@
 #' @param whole (named list) Levels of columns of numbers.
 case_book <- function(file, amounts = NULL, whole = list()) {
   fields <- c(
-    "column", "type", "levels", "lower", "upper", "zero", "codes", "transform",
-    "family"
+    "column", "type", "levels", "lower", "upper", "zero", "codes", "heaps",
+    "transform", "family"
   )
   rows <- lapply(names(file), function(name) {
-    row <- as.data.frame(as.list(stats::setNames(rep("", 9), fields)))
+    row <- as.data.frame(as.list(stats::setNames(rep("", 10), fields)))
     row$column <- name
     row$zero <- FALSE
     stated <- match(name, amounts$column)
@@ -42,10 +42,11 @@ case_book <- function(file, amounts = NULL, whole = list()) {
 }
 
 amount_row <- function(column, lower, upper, transform = "identity",
-                       zero = FALSE, codes = "") {
+                       zero = FALSE, codes = "", heaps = "") {
   data.frame(
     column = column, type = "amount", lower = lower, upper = upper,
-    zero = zero, codes = codes, transform = transform, family = "student_t"
+    zero = zero, codes = codes, heaps = heaps, transform = transform,
+    family = "student_t"
   )
 }
 
@@ -151,17 +152,19 @@ adult_case <- function() {
       amount_row("age", 17, 90),
       amount_row("capital_gain", 0, 99999, "log", TRUE, "99999"),
       amount_row("capital_loss", 0, 5000, "log", TRUE),
-      amount_row("hours_per_week", 1, 99, codes = "40")
+      # People report hours in multiples of 5
+      amount_row("hours_per_week", 1, 99, codes = "40", heaps = "5")
     ), list(education_num = 1:16)),
     classes = list(
       age = c(17, 21, 26, 31, 36, 41, 46, 51, 56, 61, 66, 71, 91),
       capital_gain = c(1, 1000, 2000, 3000, 4000, 5000, 7500, 10000, 15000,
         20000, 99999),
       capital_loss = c(1, 1000, 1500, 1750, 2000, 2250, 2500, 3000, 5001),
-      hours_per_week = c(1, 10, 20, 25, 30, 35, 45, 50, 55, 60, 70, 100)
+      hours_per_week = c(1, 20, 30, 40, 50, 60, 100)
     ),
     alone = list(
-      capital_gain = c(0, 99999), capital_loss = 0, hours_per_week = 40
+      capital_gain = c(0, 99999), capital_loss = 0,
+      hours_per_week = c(20, 25, 30, 35, 40, 45, 50, 55, 60)
     ),
     measure = function(set) {
       c(tables(set), auc = held_out_auc(set, held_out, file, "income"))
