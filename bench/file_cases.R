@@ -11,8 +11,8 @@
 #' A codebook of a file whose other columns are categories
 #'
 #' Levels are those of the columns' factors: a questionnaire's, which is public.
-#' Columns of numbers that are no amounts state theirs in `whole`. Rivals get the
-#' same levels.
+#' Columns of numbers that are no amounts state theirs in `whole`. Rivals get
+#' the same levels.
 #' @param amounts (data frame) Rows of a codebook.
 #' @param whole (named list) Levels of columns of numbers.
 case_book <- function(file, amounts = NULL, whole = list()) {
@@ -61,7 +61,7 @@ table_measures <- function(file) {
   }
 }
 
-# The October file --------------------------------------------------------------
+# The October file -------------------------------------------------------------
 
 october_case <- function() {
   file <- droplevels(subset(
@@ -108,7 +108,8 @@ xor_case <- function() {
   case <- october_case()
   n <- nrow(case$file)
   set.seed(1)
-  flags <- data.frame(a = stats::rbinom(n, 1, 0.5), b = stats::rbinom(n, 1, 0.5))
+  coin <- function() stats::rbinom(n, 1, 0.5)
+  flags <- data.frame(a = coin(), b = coin())
   flags$c <- (flags$a != flags$b) != (stats::runif(n) < 0.05)
   flags[] <- lapply(flags, function(x) factor(as.integer(x)))
   file <- cbind(case$file, flags)
@@ -122,7 +123,7 @@ xor_case <- function() {
   case
 }
 
-# Others ------------------------------------------------------------------------
+# Others -----------------------------------------------------------------------
 
 liver_data <- function(name) {
   if (!requireNamespace("liver", quietly = TRUE)) {
@@ -172,8 +173,8 @@ adult_case <- function() {
   )
 }
 
-#' A health survey: 5,190 x 12 in liver, from AER's DoctorVisits. Ages are middles
-#' of the questionnaire's classes, incomes those of its brackets.
+#' A health survey: 5,190 x 12 in liver, from AER's DoctorVisits. Ages are
+#' middles of the questionnaire's classes, incomes those of its brackets.
 health_case <- function() {
   file <- liver_data("doctor_visits")
   file[c("age", "income")] <- lapply(file[c("age", "income")], round)
