@@ -11,17 +11,17 @@
 #' A codebook of a file whose other columns are categories
 #'
 #' Levels are those of the columns' factors: a questionnaire's, which is public.
-#' Columns of numbers that are no amounts state theirs in `whole`. Rivals get the
-#' same levels.
+#' Columns of numbers that are no amounts state theirs in `whole`. Rivals get
+#' the same levels.
 #' @param amounts (data frame) Rows of a codebook.
 #' @param whole (named list) Levels of columns of numbers.
 case_book <- function(file, amounts = NULL, whole = list()) {
   fields <- c(
-    "column", "type", "levels", "lower", "upper", "zero", "codes", "transform",
-    "family"
+    "column", "type", "levels", "lower", "upper", "zero", "codes", "heaps",
+    "transform", "family"
   )
   rows <- lapply(names(file), function(name) {
-    row <- as.data.frame(as.list(stats::setNames(rep("", 9), fields)))
+    row <- as.data.frame(as.list(stats::setNames(rep("", 10), fields)))
     row$column <- name
     row$zero <- FALSE
     stated <- match(name, amounts$column)
@@ -42,10 +42,11 @@ case_book <- function(file, amounts = NULL, whole = list()) {
 }
 
 amount_row <- function(column, lower, upper, transform = "identity",
-                       zero = FALSE, codes = "") {
+                       zero = FALSE, codes = "", heaps = "") {
   data.frame(
     column = column, type = "amount", lower = lower, upper = upper,
-    zero = zero, codes = codes, transform = transform, family = "student_t"
+    zero = zero, codes = codes, heaps = heaps, transform = transform,
+    family = "student_t"
   )
 }
 
@@ -60,7 +61,7 @@ table_measures <- function(file) {
   }
 }
 
-# The October file --------------------------------------------------------------
+# The October file -------------------------------------------------------------
 
 october_case <- function() {
   file <- droplevels(subset(
@@ -107,7 +108,8 @@ xor_case <- function() {
   case <- october_case()
   n <- nrow(case$file)
   set.seed(1)
-  flags <- data.frame(a = stats::rbinom(n, 1, 0.5), b = stats::rbinom(n, 1, 0.5))
+  coin <- function() stats::rbinom(n, 1, 0.5)
+  flags <- data.frame(a = coin(), b = coin())
   flags$c <- (flags$a != flags$b) != (stats::runif(n) < 0.05)
   flags[] <- lapply(flags, function(x) factor(as.integer(x)))
   file <- cbind(case$file, flags)
@@ -121,7 +123,7 @@ xor_case <- function() {
   case
 }
 
-# Others ------------------------------------------------------------------------
+# Others -----------------------------------------------------------------------
 
 liver_data <- function(name) {
   if (!requireNamespace("liver", quietly = TRUE)) {
@@ -151,17 +153,19 @@ adult_case <- function() {
       amount_row("age", 17, 90),
       amount_row("capital_gain", 0, 99999, "log", TRUE, "99999"),
       amount_row("capital_loss", 0, 5000, "log", TRUE),
-      amount_row("hours_per_week", 1, 99, codes = "40")
+      # People report hours in multiples of 5
+      amount_row("hours_per_week", 1, 99, codes = "40", heaps = "5")
     ), list(education_num = 1:16)),
     classes = list(
       age = c(17, 21, 26, 31, 36, 41, 46, 51, 56, 61, 66, 71, 91),
       capital_gain = c(1, 1000, 2000, 3000, 4000, 5000, 7500, 10000, 15000,
         20000, 99999),
       capital_loss = c(1, 1000, 1500, 1750, 2000, 2250, 2500, 3000, 5001),
-      hours_per_week = c(1, 10, 20, 25, 30, 35, 45, 50, 55, 60, 70, 100)
+      hours_per_week = c(1, 20, 30, 40, 50, 60, 100)
     ),
     alone = list(
-      capital_gain = c(0, 99999), capital_loss = 0, hours_per_week = 40
+      capital_gain = c(0, 99999), capital_loss = 0,
+      hours_per_week = c(20, 25, 30, 35, 40, 45, 50, 55, 60)
     ),
     measure = function(set) {
       c(tables(set), auc = held_out_auc(set, held_out, file, "income"))
@@ -169,8 +173,8 @@ adult_case <- function() {
   )
 }
 
-#' A health survey: 5,190 x 12 in liver, from AER's DoctorVisits. Ages are middles
-#' of the questionnaire's classes, incomes those of its brackets.
+#' A health survey: 5,190 x 12 in liver, from AER's DoctorVisits. Ages are
+#' middles of the questionnaire's classes, incomes those of its brackets.
 health_case <- function() {
   file <- liver_data("doctor_visits")
   file[c("age", "income")] <- lapply(file[c("age", "income")], round)

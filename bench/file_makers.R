@@ -29,7 +29,7 @@ ours <- function(case, epsilon) {
   list(set = set, release = released, draw = drawn)
 }
 
-# flexsynth ---------------------------------------------------------------------
+# flexsynth --------------------------------------------------------------------
 
 #' Its numbers have bins of equal width, which serve no skewed amount. So each
 #' column is a factor, amounts in their public classes.
@@ -94,9 +94,9 @@ flexsynth_set <- function(case, epsilon, ...) {
   )
 }
 
-# Its documented settings. Others were tried on the October file at .25, 1 and 5,
-# and were no better: annealing, smaller shares for selection, trees without
-# Private-PGM, a Bayesian network of degree 2, cliques of four columns.
+# Its documented settings. Others were tried once or twice on the October file
+# and were not clearly better: annealing, a smaller share for selection, trees
+# without Private-PGM, a Bayesian network of degree 2; at .25 cliques of four.
 
 #' It chooses and measures tables of two columns; with `treewidth = 1` they form
 #' a tree.
@@ -122,7 +122,7 @@ mst_three <- function(case, epsilon) {
   )
 }
 
-# Without privacy ----------------------------------------------------------------
+# Without privacy --------------------------------------------------------------
 
 cart <- function(case, epsilon) {
   needs("synthpop")

@@ -4,10 +4,11 @@
 #   Rscript bench/file_rivals.R october ours,aim 20 0.25,1,5
 #
 # Files: october (default), xor, adult, health, shop; see bench/file_cases.R.
-# Makers: ours, aim, aim_loops, mst, mst_three, cart, itself, bootstrap, permuted;
-# default ours, bootstrap, permuted. aim and mst need the CRAN package flexsynth,
-# cart needs synthpop, the last three files need liver. Add/remove, delta 1e-6. Prints means, standard errors of
-# means in brackets, and seconds; keeps both in bench/results/file-rivals.csv.
+# Makers: ours, aim, aim_loops, mst, mst_three, cart, itself, bootstrap,
+# permuted; default ours, bootstrap, permuted. Those of aim and mst need the
+# CRAN package flexsynth, cart needs synthpop, the last three files need liver.
+# Add/remove, delta 1e-6. Prints means, their standard errors in brackets and
+# seconds; keeps both in bench/results/file-rivals.csv.
 
 suppressPackageStartupMessages(library(pseudosynth))
 source("bench/results.R")
@@ -22,8 +23,8 @@ argument <- function(k, default) {
 listed <- function(text) strsplit(text, ",")[[1]]
 
 files <- list(
-  october = october_case, xor = xor_case, adult = adult_case, health = health_case,
-  shop = shop_case
+  october = october_case, xor = xor_case, adult = adult_case,
+  health = health_case, shop = shop_case
 )
 makers <- list(
   ours = ours, aim = aim, aim_loops = aim_loops, mst = mst,
