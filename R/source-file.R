@@ -69,7 +69,8 @@ draw_from_file <- function(x, asked, rows) {
   sets <- draw_files(x, asked$m, rows$n, asked$seed, asked$uncertainty)
   list(
     sets = sets, columns = file_columns(x), combine = score_rules(asked),
-    survey_weights = x$survey_weights, codebook = book_of(x$codebook, names(sets[[1]]))
+    survey_weights = x$survey_weights,
+    codebook = book_of(x$codebook, names(sets[[1]]))
   )
 }
 
