@@ -1,13 +1,26 @@
 # Bins of a response that hold equal counts of a noisy margin, and how likely a
 # value is in each, given its linear predictor.
 
-#' Breaks between bins of equal counts; those of counts between whole numbers
+#' Breaks between bins of equal counts, between the values that there are
 #' @noRd
 quantile_breaks <- function(amount, counts, bins) {
   breaks <- histogram_quantile(counts, seq_len(bins - 1) / bins)
-  if (amount$family$kind == "count") breaks <- floor(breaks) + 0.5
-  breaks <- unique(breaks)
+  breaks <- unique(between_values(amount, breaks))
   breaks[breaks > min(counts$breaks) & breaks < max(counts$breaks)]
+}
+
+#' The middle between the values of an amount's decimals that breaks lie between
+#'
+#' A break beside a value would give a bin another share of the records than of
+#' the modelled scale: what is only that would pass for a relation.
+#' @noRd
+between_values <- function(amount, breaks) {
+  if (is.na(amount$digits)) {
+    return(breaks)
+  }
+  unit <- 10^-amount$digits
+  scale <- response_transforms[[amount$transform]]
+  scale$forward(unit * (floor(scale$back(breaks) / unit) + 0.5))
 }
 
 #' How likely each row's value is in each bin, given that ranks are mapped to

@@ -17,17 +17,20 @@ amount_bins <- 96
 #' All that is public of an amount
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
+#' @param schema (list) See column_schema(): whole numbers of the file stay whole.
 #' @return (list) `name`, `type`, `family`, `transform`, `digits` (`NA`: any),
 #'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
 #'   (their numbers among all), `breaks` (of the margin, modelled scale).
 #' @noRd
-amount_model <- function(spec) {
+amount_model <- function(spec, schema) {
+  digits <- amount_digits(spec)
+  if (schema$storage == "integer") digits <- min(digits, 0L, na.rm = TRUE)
   parts <- amount_parts(spec)
   part <- which(parts$valued)
   family <- as_synth_family(spec$family)
   amount <- list(
     name = spec$column, type = spec$type, family = family,
-    transform = spec$transform, digits = amount_digits(spec),
+    transform = spec$transform, digits = digits,
     parts = parts[part, ], part = part, all_parts = parts
   )
   amount$breaks <- amount_breaks(amount)
@@ -63,7 +66,7 @@ modelled_ends <- function(amount) {
 #'
 #' Equally wide on the modelled scale. Values as they are may be of any order of
 #' magnitude: half of their breaks are equally wide along asinh, and those of
-#' counts along log(1 + y), between whole numbers.
+#' counts along log(1 + y). All lie between the values that there are.
 #' @noRd
 amount_breaks <- function(amount, bins = amount_bins) {
   ends <- range(modelled_ends(amount))
@@ -75,13 +78,15 @@ amount_breaks <- function(amount, bins = amount_bins) {
     return(unique(c(ends[1] - 0.5, breaks[-c(1, bins + 1)], ends[2] + 0.5)))
   }
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
-  if (amount$transform != "identity" || diff(ends) == 0) {
-    return(unique(even(ends, bins)))
+  inner <- if (amount$transform != "identity" || diff(ends) == 0) {
+    even(ends, bins)
+  } else {
+    unit <- diff(ends) / 1e5
+    c(even(ends, bins / 2), unit * sinh(even(asinh(ends / unit), bins / 2)))
   }
-  unit <- diff(ends) / 1e5
-  curved <- unit * sinh(even(asinh(ends / unit), bins / 2))
-  inner <- c(even(ends, bins / 2), curved)
-  c(ends[1], unique(sort(inner[inner > ends[1] & inner < ends[2]])), ends[2])
+  inner <- between_values(amount, inner[inner > ends[1] & inner < ends[2]])
+  inner <- inner[inner > ends[1] & inner < ends[2]]
+  unique(c(ends[1], sort(inner), ends[2]))
 }
 
 # What is released -------------------------------------------------------------

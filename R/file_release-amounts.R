@@ -14,7 +14,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   released <- list()
   for (name in names(spending$amounts)) {
     tell_long_step(paste("Measuring", name), length(plan$codes))
-    amount <- amount_model(specs[[name]])
+    amount <- amount_model(specs[[name]], plan$schema[[name]])
     own <- plan$amounts[[name]]
     file <- amount_predictors(
       amount, plan$codes[own$records, , drop = FALSE],

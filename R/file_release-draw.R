@@ -60,7 +60,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
     drawn[[amount$name]] <- list(
       records = rows,
-      values = from_modelled(amount, y, part, x$schema, ends)
+      values = from_modelled(amount, y, part, ends)
     )
   }
   drawn
@@ -80,20 +80,13 @@ part_number <- function(amount, codes) {
 #' Those of a heap become its nearest multiple; others that meet a multiple, a
 #' code or zero move aside.
 #' @param part (integer) Rows of `amount$parts`.
-#' @param ends (list or `NULL`) `low` and `high` of each value, see
-#'   ends_of_amount().
+#' @param ends (list) `low` and `high` of each value, see ends_of_amount().
 #' @noRd
-from_modelled <- function(amount, y, part, schema, ends = NULL) {
+from_modelled <- function(amount, y, part, ends) {
   parts <- amount$parts
   x <- response_transforms[[amount$transform]]$back(y)
   x[parts$kind[part] == "negative"] <- -x[parts$kind[part] == "negative"]
-  if (is.null(ends)) {
-    ends <- list(low = parts$low[part], high = parts$high[part])
-  }
   digits <- amount$digits
-  if (schema[[amount$name]]$storage == "integer") {
-    digits <- min(digits, 0L, na.rm = TRUE)
-  }
   if (is.na(digits)) {
     rounded <- identity
     unit <- 2^-20

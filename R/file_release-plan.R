@@ -83,7 +83,8 @@ plan_amounts <- function(plan, names, mu, neighbours) {
   specs <- column_specs(plan$codebook)
   fixed <- intersect(names(plan$amounts), plan$published)
   amounts <- lapply(seq_along(names), function(k) {
-    amount <- amount_model(specs[[names[k]]])
+    name <- names[k]
+    amount <- amount_model(specs[[name]], plan$schema[[name]])
     earlier <- c(fixed, names[seq_len(k - 1)])
     earlier <- stats::setNames(levels_of_bins(earlier %in% fixed), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
