@@ -1,4 +1,4 @@
-# The two figures of README.md, from the public data set ce_income:
+# The figures of README.md, from the public data set ce_income:
 #
 #   Rscript tools/readme-figures.R
 #
@@ -16,12 +16,6 @@ weighted <- suppressMessages(pseudo_posterior(
   mechanism = "lw_final", bounds = c(1, 2e6)
 ))
 print(weighted)
-strict <- suppressMessages(pseudo_posterior(
-  log(income) ~ ., income, student_t(),
-  mechanism = "score", epsilon = 1, m = 5,
-  reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6)
-))
-print(strict)
 
 save_figure <- function(figure, name) {
   file <- file.path("man", "figures", paste0(name, ".png"))
@@ -33,4 +27,9 @@ save_figure <- function(figure, name) {
   cat(sprintf("%s: %.0f KB\n", file, file.size(file) / 1024))
 }
 save_figure(autoplot(weighted, "weights"), "weights")
-save_figure(autoplot(strict, "density", prefix = "$"), "density")
+
+file <- ce_income[c("income", "age", "education", "marital", "earner")]
+book <- confirm_codebook(draft_codebook(file))
+release <- file_release(file_plan(file, book), epsilon = 1)
+print(release)
+save_figure(autoplot(synthesize(release, m = 3), data = file), "file")
