@@ -28,6 +28,10 @@
 #' `tables` names the three. A table that is not needed costs accuracy: ten
 #' useless ones cost 20 to 30% in the pairs at epsilon 1.
 #'
+#' A published amount is seen by protected amounts, in bins, but not by protected
+#' categories: their relation is lost but for the amount's parts. State such an
+#' amount as a category, or protect it.
+#'
 #' @section Relations:
 #' Under `"add-remove"`, the default, a record is added or removed; if no column
 #' is published, the number of records is protected as well and released with
