@@ -302,20 +302,20 @@ check_book_amount <- function(row) {
   )
 }
 
-check_book_heaps <- function(spec) {
+check_book_heaps <- function(spec, arg = "x") {
   heaps <- spec$heaps
   nested <- all(is.finite(heaps)) && all(heaps > 0) && all(diff(heaps) > 0) &&
     all(is_multiple(heaps[-1], heaps[-length(heaps)]))
   refuse_if(
     !nested,
     "{.field heaps} of {.val {spec$column}} must be positive numbers, each a
-    multiple of the one before.", arg = "x"
+    multiple of the one before.", arg = arg
   )
   unit <- amount_unit(spec)
   refuse_if(
     unit > 0 && !all(is_multiple(heaps, unit)),
     "{.field heaps} of {.val {spec$column}} must have no more decimals than its
-    values.", arg = "x"
+    values.", arg = arg
   )
 }
 

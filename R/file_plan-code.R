@@ -86,11 +86,7 @@ code_column <- function(x, spec) {
     return(list(codes = rep(1L, length(values))))
   }
   if (is_amount(spec)) {
-    values <- amount_column(x, spec)
-    parts <- amount_parts(spec)
-    found <- part_of(values, parts)
-    unit <- amount_unit(spec)
-    if (unit > 0) found[!is_multiple(values, unit) & parts$valued[found]] <- NA
+    found <- part_of(amount_column(x, spec), amount_parts(spec))
     return(list(codes = found))
   }
   levels <- if (spec$type == "logical") 0:1 else unname(spec$levels)

@@ -7,19 +7,26 @@
 #' @param spec (list) Of column_specs().
 #' @return (data frame) One row a part: `part` (its name), `kind`, `value` (the
 #'   only one, or `NA`), `step` (of heaps, else `NA`), `valued` (are its records
-#'   amounts?), `low`, `high` (closed range of its values).
+#'   amounts?), `low`, `high` (closed range of its values), `unit` (its values
+#'   are multiples of it; 0: any), `fine` (the least that a value is moved by).
+#'   Parts that can have no value are left out.
 #' @noRd
 amount_parts <- function(spec) {
   negative <- spec$transform == "log" && spec$lower < 0
+  unit <- amount_unit(spec)
+  fine <- if (unit > 0) unit else fine_step(
+    c(spec$lower, spec$upper), spec$heaps
+  )
   # Closed ends: the numbers next to 0 that the type has
-  least <- if (spec$type == "count") 1 else .Machine$double.xmin
+  least <- if (unit > 0) unit else .Machine$double.xmin
   zero_apart <- spec$zero || 0 %in% spec$codes
   positive <- spec$transform == "log" || (spec$lower == 0 && zero_apart)
   low <- if (positive) max(spec$lower, least) else spec$lower
   part <- function(part, kind, value = NA_real_, step = NA_real_,
                    low = value, high = value) {
     valued <- kind %in% c("negative", "heap", "value")
-    data.frame(part, kind, value, step, valued, low, high)
+    unit <- if (is.na(step)) unit else step
+    data.frame(part, kind, value, step, valued, low, high, unit, fine)
   }
   steps <- rev(spec$heaps)
   codes <- unname(spec$codes)
@@ -44,6 +51,8 @@ amount_parts <- function(spec) {
       ))
     }
   )
+  ends <- value_ends(parts)
+  parts <- parts[!parts$valued | ends$low <= ends$high, ]
   row.names(parts) <- NULL
   parts
 }
@@ -74,7 +83,9 @@ part_of <- function(x, parts) {
       code = x == parts$value[k],
       x >= parts$low[k] & x <= parts$high[k]
     )
-    if (kind == "heap") inside <- inside & is_multiple(x, parts$step[k])
+    if (parts$valued[k] && parts$unit[k] > 0) {
+      inside <- inside & is_multiple(x, parts$unit[k])
+    }
     found[is.na(found) & inside %in% TRUE] <- k
   }
   found

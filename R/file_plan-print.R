@@ -40,7 +40,7 @@ print_lines.file_plan <- function(x) {
         )
       },
       rules = if (length(x$rules) > 0) {
-        paste(vapply(x$rules, `[[`, "", "text"), collapse = "; ")
+        paste(rule_texts(x), collapse = "; ")
       },
       dropped = if (length(x$left_out) > 0) toString(x$left_out),
       codebook = if (length(draft) > 0) {

@@ -36,8 +36,26 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
     length(rule$columns) + length(rule$compared) > 0
   }, read)
   check_circles(read)
+  read <- with_closed_cells(read, specs, levels)
   check_rules(read, specs, levels, codes, amounts)
   read
+}
+
+#' What rules compare, with the columns whose levels say where
+#' @return (list) See rule_comparison(); `columns`: numbers of columns.
+#' @noRd
+compared_rules <- function(plan) {
+  unlist(lapply(plan$rules, function(rule) {
+    lapply(rule$compared, c, list(columns = rule$columns))
+  }), recursive = FALSE)
+}
+
+#' Rules as they were stated, without those that follow from several together
+#' @return (character)
+#' @noRd
+rule_texts <- function(plan) {
+  stated <- Filter(function(rule) !isTRUE(rule$implied), plan$rules)
+  vapply(stated, `[[`, "", "text")
 }
 
 rule_expression <- function(rule) {

@@ -97,7 +97,9 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   check_present(codebook)
   # The function of that name, not the argument
   book <- read_book(codebook)
-  specs <- check_book_columns(data, book)
+  check_book_columns(data, book)
+  book <- with_whole_digits(book, data)
+  specs <- column_specs(book)[names(data)]
   check_publish(publish, specs)
   check_survey_column(survey_weights, data, specs)
   for (name in names(data)) {
@@ -111,7 +113,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   codes <- matrix(codes, nrow(data), dimnames = list(NULL, names(levels)))
   schema <- Map(column_schema, as.list(data), specs)
   amounts <- file_amounts(data, specs, found)
-  new_result(
+  plan <- new_result(
     "file_plan",
     table = plan_table(specs, publish, survey_weights), codes = codes,
     levels = levels, amounts = amounts,
@@ -122,6 +124,8 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
     schema = schema, left_out = what_is_left_out(data, schema),
     tibble = is_tibble(data)
   )
+  check_published_room(plan, specs)
+  plan
 }
 
 read_book <- function(x) {
@@ -134,7 +138,7 @@ read_book <- function(x) {
   codebook(x)
 }
 
-#' The codebook's rows in the order of the file
+#' A codebook row for each column, and no other
 #' @noRd
 check_book_columns <- function(data, book) {
   specs <- column_specs(book)
@@ -148,8 +152,20 @@ check_book_columns <- function(data, book) {
     i = "A column of type {.val id} is left out of every release.",
     arg = "codebook"
   )
-  specs[names(data)]
 }
+
+#' The codebook of a file whose integers stay integers
+#' @noRd
+with_whole_digits <- function(book, data) {
+  table <- unclass(book)$table
+  whole <- table$type == "amount" &
+    vapply(data[table$column], is_whole_column, TRUE)
+  table$digits[whole] <- pmin(table$digits[whole], 0L, na.rm = TRUE)
+  for (i in which(whole)) check_book_heaps(column_spec(table[i, ]), "codebook")
+  new_result("codebook", table = table)
+}
+
+is_whole_column <- function(x) typeof(x) == "integer" && !is.factor(x)
 
 check_publish <- function(publish, specs) {
   check_names(publish, names(specs))

@@ -30,7 +30,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
       amount, list(
         name = name, predictors = file$codes,
         y = to_modelled(amount, own$values)
-      ), like$codes, file$levels, spending$amounts[[name]], n,
+      ), some_rows(like), file$levels, spending$amounts[[name]], n,
       stage_seed(seed, name),
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
     )
@@ -48,6 +48,16 @@ release_amounts <- function(plan, spending, block, set, seed) {
     set_bins[[name]] <- with_bins(nrow(set), rows, y, one$bins)
   }
   released
+}
+
+#' Predictors of a set's records with values, or first levels where there are
+#' none: what is measured does not depend on that
+#' @noRd
+some_rows <- function(like) {
+  if (nrow(like$codes) > 0) {
+    return(like$codes)
+  }
+  matrix(1L, 1, length(like$levels), dimnames = list(NULL, colnames(like$codes)))
 }
 
 #' Levels of an amount in bins: as many whatever was released, since the cost is
@@ -78,7 +88,10 @@ with_bins <- function(n, records, y, breaks, published = FALSE) {
 amount_predictors <- function(amount, codes, bins, levels) {
   own <- match(amount$name, colnames(codes))
   if (!is.na(own)) codes[, own] <- match(codes[, own], amount$part)
-  codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
+  # NULL would be a column where there is no record
+  if (length(bins) > 0) {
+    codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
+  }
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- sizes > 1
   list(codes = codes[, told, drop = FALSE], levels = unname(sizes[told]))

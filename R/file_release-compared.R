@@ -1,117 +1,44 @@
 # What rules that compare amounts leave of each value, while a set's amounts are
-# drawn one after the other. Parts are known beforehand, earlier amounts are
+# drawn one after the other: parts are known beforehand, earlier amounts are
 # values by then, and later ones leave room for their parts.
 
-# The smallest difference of two values where decimals are not stated
-least_step <- 2^-20
-
-#' What all amounts may be, before any is drawn
+#' What an amount's values may be, given those drawn before
 #'
-#' @param x (`file_release`)
-#' @param codes (integer matrix) Of the set.
-#' @return (list or `NULL`, where no rule compares amounts) `pairs` (list:
-#'   `lower`, `upper`, names or numbers; `step`; `rows`) and `ends` (named list:
-#'   `low` and `high` of all records, by their parts).
-#' @noRd
-compared_room <- function(x, codes) {
-  if (length(x$compared) == 0) {
-    return(NULL)
-  }
-  specs <- column_specs(x$codebook)
-  sizes <- lengths(x$levels)
-  pairs <- lapply(x$compared, function(one) {
-    down <- one$fn %in% c("<", "<=")
-    step <- if (one$fn %in% c("<", ">")) largest_step(one, specs) else 0
-    list(
-      lower = if (down) one$left else one$right,
-      upper = if (down) one$right else one$left, step = step,
-      rows = records_in(one$cells, one$columns, codes, sizes)
-    )
-  })
-  names <- unique(unlist(lapply(pairs, `[`, c("lower", "upper"))))
-  names <- intersect(names, names(specs))
-  ends <- lapply(stats::setNames(nm = names), function(name) {
-    parts <- amount_parts(specs[[name]])
-    code <- rep(1L, nrow(codes))
-    if (name %in% colnames(codes)) code <- codes[, name]
-    lowest <- ifelse(
-      is.na(parts$step), parts$low, parts$step * ceiling(parts$low / parts$step)
-    )
-    highest <- ifelse(
-      is.na(parts$step), parts$high, parts$step * floor(parts$high / parts$step)
-    )
-    list(low = lowest[code], high = highest[code])
-  })
-  list(pairs = pairs, ends = ends)
-}
-
-largest_step <- function(one, specs) {
-  names <- intersect(c(one$left, one$right), names(specs))
-  max(vapply(specs[names], function(spec) {
-    if (amount_unit(spec) > 0) amount_unit(spec) else least_step
-  }, 0))
-}
-
-#' What rules leave of an amount's values, given those drawn before
-#'
-#' @param drawn (named list) Amounts drawn so far, `records` and `values`.
+#' @param room (list or `NULL`) See start_room().
 #' @param rows (integer) Records that have a value.
 #' @param part (integer) Rows of `amount$parts` of these.
 #' @return (list) `low` and `high`, one for each of `rows`.
 #' @noRd
-ends_of_amount <- function(room, amount, drawn, rows, part) {
-  own <- list(low = amount$parts$low[part], high = amount$parts$high[part])
-  if (is.null(room$ends[[amount$name]])) {
-    return(own)
+ends_of_amount <- function(room, amount, rows, part) {
+  one <- room$amounts[[amount$name]]
+  if (is.null(one)) {
+    return(ends_of_parts(amount, part))
   }
-  ends <- room$ends
-  for (name in intersect(names(drawn), names(ends))) {
-    one <- drawn[[name]]
-    ends[[name]]$low[one$records] <- one$values
-    ends[[name]]$high[one$records] <- one$values
-  }
-  # As often as the longest chain of amounts is long
-  for (pass in seq_along(ends)) {
-    for (pair in room$pairs) ends <- narrowed_ends(ends, pair)
-  }
-  list(
-    low = pmax(own$low, ends[[amount$name]]$low[rows], na.rm = TRUE),
-    high = pmin(own$high, ends[[amount$name]]$high[rows], na.rm = TRUE)
-  )
+  list(low = one$low[rows], high = one$high[rows])
 }
 
-#' The ends of two sides of which one must not lie above the other
-#' @noRd
-narrowed_ends <- function(ends, pair) {
-  at <- pair$rows
-  of <- function(side, end) {
-    if (is.character(side)) ends[[side]][[end]][at] else side
-  }
-  if (is.character(pair$upper)) {
-    ends[[pair$upper]]$low[at] <- pmax(
-      of(pair$upper, "low"), of(pair$lower, "low") + pair$step, na.rm = TRUE
-    )
-  }
-  if (is.character(pair$lower)) {
-    ends[[pair$lower]]$high[at] <- pmin(
-      of(pair$lower, "high"), of(pair$upper, "high") - pair$step, na.rm = TRUE
-    )
-  }
-  ends
+ends_of_parts <- function(amount, part) {
+  ends <- value_ends(amount$all_parts)
+  lapply(ends, function(end) end[amount$part[part]])
 }
 
-#' The same ends on the modelled scale
-#' @return (list or `NULL`, where they are those of the parts)
+#' Ends on the modelled scale, where they are narrower than those of the parts
+#' @return (list or `NULL`, where none is)
 #' @noRd
 modelled_room <- function(amount, ends, part) {
-  parts <- amount$parts
-  if (identical(ends, list(low = parts$low[part], high = parts$high[part]))) {
+  own <- ends_of_parts(amount, part)
+  narrow <- list(low = ends$low > own$low, high = ends$high < own$high)
+  if (!any(unlist(narrow))) {
     return(NULL)
   }
-  low <- to_modelled(amount, ends$low)
-  high <- to_modelled(amount, ends$high)
+  low <- ifelse(narrow$low, to_modelled(amount, ends$low), -Inf)
+  high <- ifelse(narrow$high, to_modelled(amount, ends$high), Inf)
   # A logarithm takes negative values without their sign
-  list(low = pmin(low, high), high = pmax(low, high))
+  turned <- amount$transform == "log" &
+    amount$parts$kind[part] == "negative"
+  bottom <- ifelse(narrow$high, to_modelled(amount, ends$high), -Inf)
+  top <- ifelse(narrow$low, to_modelled(amount, ends$low), Inf)
+  list(low = ifelse(turned, bottom, low), high = ifelse(turned, top, high))
 }
 
 #' No set with a record that breaks a rule

@@ -41,14 +41,17 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
   n <- nrow(codes)
   bins <- lapply(x$fixed, published_bins, n)
   drawn <- x$fixed
-  room <- compared_room(x, codes)
+  room <- start_room(
+    x$compared, column_specs(x$codebook), codes, lengths(x$levels)
+  )
+  room <- narrowed_room(taken_room(room, drawn))
   for (k in seq_along(x$amounts)) {
     amount <- x$amounts[[k]]
     tell_long_step(paste("Drawing", amount$name), length(codes))
     rows <- valued_rows(amount, codes)
     own <- codes[rows, , drop = FALSE]
     part <- part_number(amount, own)
-    ends <- ends_of_amount(room, amount, drawn, rows, part)
+    ends <- ends_of_amount(room, amount, rows, part)
     like <- amount_predictors(amount, own, lapply(bins, `[`, rows), x$levels)
     if (!is.null(random)) {
       amount <- uncertain_amount(amount, like$codes, random)
@@ -62,6 +65,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
       records = rows,
       values = from_modelled(amount, y, part, ends)
     )
+    room <- narrowed_room(taken_room(room, drawn[amount$name]))
   }
   drawn
 }
@@ -77,55 +81,20 @@ part_number <- function(amount, codes) {
 
 #' Values in their own unit, within their part and what rules leave them
 #'
-#' Those of a heap become its nearest multiple; others that meet a multiple, a
-#' code or zero move aside.
+#' The nearest that their part has: a multiple of a heap's step, or what is no
+#' multiple, code or zero.
 #' @param part (integer) Rows of `amount$parts`.
-#' @param ends (list) `low` and `high` of each value, see ends_of_amount().
+#' @param ends (list) `low` and `high` of each value, values of their part: see
+#'   ends_of_amount().
 #' @noRd
 from_modelled <- function(amount, y, part, ends) {
-  parts <- amount$parts
   x <- response_transforms[[amount$transform]]$back(y)
-  x[parts$kind[part] == "negative"] <- -x[parts$kind[part] == "negative"]
-  digits <- amount$digits
-  if (is.na(digits)) {
-    rounded <- identity
-    unit <- 2^-20
-  } else {
-    rounded <- function(x) round(x, digits)
-    unit <- 10^-digits
-  }
-  unit <- rep(unit, length(x))
-  x <- rounded(clamp(x, ends$low, ends$high))
-  heaped <- parts$kind[part] == "heap"
-  x[heaped] <- nearest_multiple(x[heaped], parts[part[heaped], ])
-  # A multiple of 100 that is one of 1,000 moves to the next one
-  unit[heaped] <- parts$step[part[heaped]]
-  moved_aside(x, amount, part, unit, ends, rounded)
-}
-
-nearest_multiple <- function(x, parts) {
-  step <- parts$step
-  low <- ceiling(parts$low / step)
-  high <- floor(parts$high / step)
-  step * pmin(pmax(round(x / step), low), high)
-}
-
-#' Values that are in another part than theirs, or beyond their ends, moved to
-#' the nearest that is not
-#' @param unit (double) The smallest step of each.
-#' @param rounded (function) To the decimals that values have.
-#' @noRd
-moved_aside <- function(x, amount, part, unit, ends, rounded, tries = 50) {
-  wanted <- amount$part[part]
-  for (k in seq_len(tries)) {
-    off <- which(
-      part_of(x, amount$all_parts) != wanted | x < ends$low | x > ends$high
-    )
-    if (length(off) == 0) {
-      return(x)
-    }
-    # One up, two down, three up: all steps around the first place
-    x[off] <- rounded(x[off] + unit[off] * k * (-1)^(k + 1))
-  }
-  x
+  negative <- amount$parts$kind[part] == "negative"
+  x[negative] <- -x[negative]
+  x <- clamp(x, ends$low, ends$high)
+  own <- amount$part[part]
+  up <- in_part_beyond(x, own, amount$all_parts, 1)
+  down <- in_part_beyond(x, own, amount$all_parts, -1)
+  above <- down < ends$low | (up <= ends$high & up - x < x - down)
+  ifelse(above, up, down)
 }

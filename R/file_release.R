@@ -175,7 +175,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     fixed = plan$amounts[intersect(names(plan$amounts), plan$published)],
     codebook = plan$codebook, schema = plan$schema, tibble = plan$tibble,
     levels = plan$levels, published = plan$published,
-    rules = vapply(plan$rules, `[[`, "", "text"),
+    rules = rule_texts(plan),
     compared = compared_rules(plan), survey_weights = plan$survey_weights,
     unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
@@ -187,15 +187,6 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
 #' @noRd
 block_rules <- function(plan) {
   Filter(function(rule) nrow(rule$forbidden) > 0, plan$rules)
-}
-
-#' What rules compare, with the columns whose levels say where
-#' @return (list) See rule_comparison(); `columns`: numbers of columns.
-#' @noRd
-compared_rules <- function(plan) {
-  unlist(lapply(plan$rules, function(rule) {
-    lapply(rule$compared, c, list(columns = rule$columns))
-  }), recursive = FALSE)
 }
 
 #' A row for each measured table of the block

@@ -1,0 +1,93 @@
+# Which values a part of an amount can have: multiples of its unit that are in
+# no other part, such as a code's or a larger heap's.
+
+#' The least that a value of any decimals is moved by: a 2^40th of its bounds,
+#' and more than what a multiple of a heap's step may be off
+#' @noRd
+fine_step <- function(bounds, heaps = double()) {
+  size <- max(abs(bounds), 2^14 * heaps, 2^-900)
+  2^(ceiling(log2(size)) - 40)
+}
+
+#' The smallest and the largest value of each part
+#' @return (list of double) `low`, `high`, one for each row of `parts`; `-Inf`
+#'   and `Inf` of a missing part. Where a part has no value `low` is above
+#'   `high`.
+#' @noRd
+value_ends <- function(parts) {
+  part <- seq_len(nrow(parts))
+  list(
+    low = in_part_beyond(-Inf, part, parts, 1),
+    high = in_part_beyond(Inf, part, parts, -1)
+  )
+}
+
+#' The nearest values of parts at or beyond some numbers
+#'
+#' @param x (double) Recycled to the length of `part`.
+#' @param part (integer) Rows of `parts`. Of a missing part it is `x`.
+#' @param sign (1 or -1) Upwards, or downwards.
+#' @param strict (flag) Beyond the number itself?
+#' @return (double) `Inf`, or `-Inf` downwards, where a part has no such value.
+#' @noRd
+in_part_beyond <- function(x, part, parts, sign, strict = FALSE) {
+  x <- rep_len(as.double(x), length(part))
+  kind <- parts$kind[part]
+  single <- which(kind %in% c("zero", "code"))
+  value <- parts$value[part[single]]
+  before <- sign * value < sign * x[single] |
+    (strict & value == x[single])
+  x[single] <- ifelse(before, sign * Inf, value)
+  many <- which(parts$valued[part])
+  if (length(many) > 0) {
+    x[many] <- many_beyond(x[many], part[many], parts, sign, strict)
+  }
+  x
+}
+
+#' The same of parts with more than one value
+#' @noRd
+many_beyond <- function(x, part, parts, sign, strict) {
+  own <- parts[part, ]
+  first <- if (sign > 0) own$low else own$high
+  last <- if (sign > 0) own$high else own$low
+  before <- sign * x < sign * first
+  x[before] <- first[before]
+  whole <- own$unit > 0
+  step <- ifelse(whole, own$unit, own$fine)
+  moved <- function(x, at, past) {
+    y <- x + sign * step[at] * past
+    unit <- whole[at]
+    y[unit] <- multiple_beyond(x[unit], step[at][unit], sign, past[unit])
+    y
+  }
+  y <- moved(x, seq_along(x), strict & !before)
+  # In a row there are at most all codes, and two multiples of other heaps
+  for (k in seq_len(2 * nrow(parts) + 2)) {
+    off <- which(
+      sign * y <= sign * last & !(part_of(y, parts) == part) %in% TRUE
+    )
+    if (length(off) == 0) break
+    y[off] <- moved(y[off], off, rep(TRUE, length(off)))
+  }
+  y[off] <- sign * Inf
+  y[sign * y > sign * last] <- sign * Inf
+  y
+}
+
+#' The next multiple of a unit, as a decimal number that reads so
+#'
+#' Numbers are compared as they are: what is a multiple but for rounding lies
+#' before or behind it.
+#' @param past (logical) Also of what is a multiple itself.
+#' @noRd
+multiple_beyond <- function(x, unit, sign, past) {
+  k <- sign * ceiling(sign * x / unit)
+  found <- signif((k - sign) * unit, 15)
+  for (add in c(0, sign)) {
+    ahead <- sign * (found - x)
+    short <- which(ahead < 0 | (past & ahead == 0))
+    found[short] <- signif((k[short] + add) * unit[short], 15)
+  }
+  found
+}
