@@ -69,6 +69,10 @@ swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, s
     .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed)
 }
 
+values_below_ <- function(values, wish, high) {
+    .Call(`_pseudosynth_values_below_`, values, wish, high)
+}
+
 count_in_ball_ <- function(y, radius, pattern, values, value_pattern, n_patterns) {
     .Call(`_pseudosynth_count_in_ball_`, y, radius, pattern, values, value_pattern, n_patterns)
 }

@@ -21,8 +21,13 @@ draw_amount <- function(amount, set, group, words, stream, room = NULL,
   line <- amount_line(amount, set)
   counts <- amount$counts
   error <- latent_quantile(amount$family, p)
-  latent <- line + margin_scale(amount, counts, line, error) * error
+  scale <- margin_scale(amount, counts, line, error)
+  latent <- line + scale * error
+  if (!is.null(room)) {
+    latent <- latent_within(amount, latent, line, scale, p, counts, room)
+  }
   y <- whole_bins(amount, quantile_of_rank(counts, latent, p))
+  if (!is.null(room)) y <- given_room(y, room)
   if (n > 1 && length(amount$levels) > 0) {
     y <- swapped_amounts(
       amount, set, group, line, counts, y, swaps, words, room

@@ -180,10 +180,10 @@ rules_together <- function(rules, specs) {
   unname(split(compared, group))
 }
 
-#' Refuse published amounts that leave a protected one no value
+#' Refuse published amounts that leave others no value
 #'
-#' Whatever parts a set gives to a record's protected amounts, if no rule
-#' forbids it, must have a value beside the published ones.
+#' Whatever levels and parts a set gives to a record's protected columns, if no
+#' rule forbids it, there must be values beside the published ones.
 #' @param plan (list) `rules`, `codes`, `levels`, `amounts`, `published`.
 #' @noRd
 check_published_room <- function(plan, specs) {
@@ -193,9 +193,11 @@ check_published_room <- function(plan, specs) {
     compared <- compared_rules(list(rules = rules))
     names <- compared_amounts(compared, specs)
     fixed <- intersect(names, plan$published)
-    if (length(fixed) %in% c(0, length(names))) next
+    if (length(fixed) == 0) next
     columns <- sort(unique(unlist(lapply(rules, `[[`, "columns"))))
     free <- columns[!names(plan$levels)[columns] %in% plan$published]
+    # What is published alone is as in the file
+    if (length(free) == 0 && length(fixed) == length(names)) next
     ways <- as.matrix(expand.grid(lapply(sizes[free], seq_len)))
     forbidding <- Filter(function(rule) {
       nrow(rule$forbidden) > 0 && all(rule$columns %in% columns)
@@ -211,16 +213,15 @@ check_published_room <- function(plan, specs) {
         forbidding, broken_records, codes, sizes
       ))))
     }
-    others <- setdiff(names, fixed)
+    open <- union(names(plan$levels)[free], setdiff(names, fixed))
     refuse_if(
       length(full) > 0,
-      "Published amounts must leave room for those that rules compare with
-      them.",
-      x = "Beside {.val {fixed}}, {length(full)} record{?s} {?has/have} no value
-           of {.val {others}} in some of {cli::qty(length(others))}{?its/their}
-           parts.",
-      i = "Publish both or none, state fewer heaps and codes, or a rule that
-           says which part such a record is in.",
+      "Published amounts must leave room for what rules say of other columns.",
+      x = "Beside {.val {fixed}} of {length(full)} record{?s} some
+           {cli::qty(length(open))}level{?s} of {.val {open}} would have no
+           value.",
+      i = "Publish these columns, too, or none of them; state the amount as
+           levels; or leave heaps and codes out.",
       arg = "rules", rows = sort(full), class = "pseudosynth_error_rule"
     )
   }

@@ -310,6 +310,8 @@ part_answers <- function(fn, number, parts) {
 #' @return (flag) `TRUE` also where the search has taken too long to tell.
 #' @noRd
 can_meet_all <- function(rules, sizes) {
+  # Columns of one level alone are met by their values
+  rules <- Filter(function(rule) length(rule$columns) > 0, rules)
   open <- lapply(rules, function(rule) {
     allowed <- rep(TRUE, prod(sizes[rule$columns]))
     allowed[cell_number(rule$forbidden, sizes[rule$columns]) + 1] <- FALSE

@@ -232,6 +232,18 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// values_below_
+Rcpp::IntegerVector values_below_(Rcpp::NumericVector values, Rcpp::NumericVector wish, Rcpp::NumericVector high);
+RcppExport SEXP _pseudosynth_values_below_(SEXP valuesSEXP, SEXP wishSEXP, SEXP highSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type wish(wishSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type high(highSEXP);
+    rcpp_result_gen = Rcpp::wrap(values_below_(values, wish, high));
+    return rcpp_result_gen;
+END_RCPP
+}
 // count_in_ball_
 Rcpp::IntegerVector count_in_ball_(Rcpp::NumericVector y, Rcpp::NumericVector radius, Rcpp::IntegerVector pattern, Rcpp::NumericVector values, Rcpp::IntegerVector value_pattern, int n_patterns);
 RcppExport SEXP _pseudosynth_count_in_ball_(SEXP ySEXP, SEXP radiusSEXP, SEXP patternSEXP, SEXP valuesSEXP, SEXP value_patternSEXP, SEXP n_patternsSEXP) {
@@ -465,6 +477,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 10},
     {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 8},
+    {"_pseudosynth_values_below_", (DL_FUNC) &_pseudosynth_values_below_, 3},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},
     {"_pseudosynth_lipschitz_", (DL_FUNC) &_pseudosynth_lipschitz_, 3},

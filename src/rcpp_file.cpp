@@ -5,6 +5,7 @@
 #include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <pseudosynth/file/table_counts.hpp>
+#include <pseudosynth/file/values_below.hpp>
 
 #include "rcpp_fitting.h"
 #include "rcpp_model.h"
@@ -155,4 +156,21 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
     from[static_cast<R_xlen_t>(i)] =
         static_cast<int>(amounts.held()[i].from) + 1;
   return Rcpp::List::create(Rcpp::_["from"] = from, Rcpp::_["energy"] = energy);
+}
+
+// Which of the sorted values each record gets, above none of their ends if that
+// can be: records that wish for more get more. From 1.
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerVector values_below_(Rcpp::NumericVector values,
+                                  Rcpp::NumericVector wish,
+                                  Rcpp::NumericVector high) {
+  if (values.size() != wish.size() || values.size() != high.size())
+    Rcpp::stop("Expected as many of each as there are records.");
+  const std::vector<std::size_t> given = ps::values_below(
+      {values.begin(), values.end()}, {wish.begin(), wish.end()},
+      {high.begin(), high.end()});
+  Rcpp::IntegerVector out(values.size());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    out[static_cast<R_xlen_t>(i)] = static_cast<int>(given[i]) + 1;
+  return out;
 }
