@@ -239,6 +239,15 @@ check_book_levels <- function(row) {
     twice > 0, "The levels of {.val {column}} must be different.",
     x = "{twice} level{?s} {?occurs/occur} again.", arg = "x"
   )
+  alike <- sum(duplicated(trimws(levels)))
+  refuse_if(
+    alike > 0,
+    "The levels of {.val {column}} must differ in more than blanks at their
+    ends.",
+    x = "{alike} level{?s} {?does/do} not.",
+    i = "Correct the file, or the codebook: {.code \"a | b\"} has blanks around
+         its mark.", arg = "x"
+  )
   refuse_if(
     is_stated(row$outside) && !row$outside %in% levels,
     "{.field outside} of {.val {column}} must be one of its levels.", arg = "x"

@@ -1,15 +1,15 @@
 # An amount's values where rules leave them less room than their parts: drawn
 # from what the room leaves of their law.
 
-# Rounds in which room and margin come to agree, and the records that they are
-# found from
+# Rounds in which room and margin come closer, and the records that they are
+# found from. Where most records have little room more rounds drift away.
 room_rounds <- c(rounds = 5, records = 20000)
 
 #' Latent values within their room, once ranks are mapped to the margin
 #'
-#' Where a value's room ends on the latent scale depends on how ranks are mapped,
-#' and ranks on the room: both are found in turns, with the same random numbers.
-#' Each record is drawn from its law, cut off at its room's ends.
+#' Where a value's room ends on the latent scale depends on how ranks are
+#' mapped, and ranks on the room: both are found in turns, with the same random
+#' numbers. Each record is drawn from its law, cut off at its room's ends.
 #' @param latent,line (double, n) Without room, and what they vary about.
 #' @param scale (number) Of their errors.
 #' @param p (double, n) Uniform.

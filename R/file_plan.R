@@ -203,22 +203,10 @@ code_file <- function(data, specs) {
 
 abort_outside <- function(lost, data, specs) {
   texts <- vapply(names(lost), function(name) {
-    rows <- lost[[name]]
-    values <- column_values(data[[name]])[rows]
-    missing <- sum(is.na(values) & !is.nan(values))
-    toString(c(
-      if (missing > 0) paste(counted(missing, "record"), "without a value"),
-      if (length(rows) > missing) {
-        paste(
-          counted(length(rows) - missing, "record"), "with a value",
-          if (is_amount(specs[[name]])) {
-            "that is out of bounds, or has more decimals than stated"
-          } else {
-            "that is none of the levels"
-          }
-        )
-      }
-    ))
+    values <- column_values(data[[name]])[lost[[name]]]
+    why <- why_outside(values, specs[[name]])
+    n <- table(factor(why, unique(why)))
+    toString(paste(vapply(n, counted, "", "record"), names(n)))
   }, "")
   shown <- sprintf("`%s`: %s.", names(lost), texts)
   more <- length(shown) - 5
@@ -226,13 +214,35 @@ abort_outside <- function(lost, data, specs) {
     "The file must hold nothing but what the codebook states.",
     x_bullets(utils::head(shown, 5)),
     if (more > 0) c(x = "{more} more column{?s}."),
-    i = "State the levels, bounds, codes, or {.code missing = TRUE}; for
-         categories a level that takes all others by {.field outside}."
+    i = "State the levels, bounds, codes, or {.code missing = TRUE}. By
+         {.field outside} a level takes all others, or a bound those beyond."
   )
   abort_input(
     bullets, arg = "data", rows = sort(unique(unlist(lost))),
     class = "pseudosynth_error_outside", by_column = lost
   )
+}
+
+#' What is wrong with values that a codebook does not have
+#' @return (character)
+#' @noRd
+why_outside <- function(values, spec) {
+  absent <- is.na(values) & !is.nan(values)
+  if (!is_amount(spec)) {
+    return(ifelse(absent, "without a value", "with none of the levels"))
+  }
+  unit <- amount_unit(spec)
+  decimals <- if (spec$type == "date") {
+    "with a part of a day"
+  } else {
+    "with more decimals than stated"
+  }
+  beyond <- !is.finite(values) | values < spec$lower | values > spec$upper
+  # What is within the bounds and in no part: zero under a logarithm aside
+  fine <- unit > 0 & !is_multiple(values, max(unit, 1e-300))
+  ifelse(absent, "without a value", ifelse(
+    beyond, "beyond the bounds", ifelse(fine, decimals, "in no part")
+  ))
 }
 
 #' The values of records whose part has values

@@ -57,7 +57,8 @@ some_rows <- function(like) {
   if (nrow(like$codes) > 0) {
     return(like$codes)
   }
-  matrix(1L, 1, length(like$levels), dimnames = list(NULL, colnames(like$codes)))
+  names <- colnames(like$codes)
+  matrix(1L, 1, length(names), dimnames = list(NULL, names))
 }
 
 #' Levels of an amount in bins: as many whatever was released, since the cost is

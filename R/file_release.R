@@ -90,8 +90,9 @@
 #' record cannot meet.
 #' @section Warning types:
 #' `pseudosynth_warning_tables`: more than three stated tables at an epsilon of
-#' at most 1. `pseudosynth_warning_budget`: the noise of a typical pair exceeds
-#' what the pair can tell. Both are said before anything is spent.
+#' at most 1. `pseudosynth_warning_budget`: the noise of most pairs, or of all
+#' pairs of a column, exceeds what they can tell; it names these columns. Both
+#' are said before anything is spent.
 #' `pseudosynth_warning_delta`: `delta` is above 1/N.
 #' @section Privacy:
 #' Each table and each sum is a sum of whole vectors over records, whose lengths
@@ -135,7 +136,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   )
   warn_delta(delta, plan$n_records)
   warn_tables(stated, epsilon)
-  warn_file_budget(block, plan$n_records)
+  warn_file_budget(block, plan$n_records, colnames(plan$codes))
   pay_file(ledger, spending$charges, plan, seed)
 
   # From here on figures are noisy, and paid for
@@ -250,23 +251,31 @@ warn_tables <- function(tables, epsilon) {
   }
 }
 
-#' Say where the noise of a typical pair is larger than what a pair may tell
+#' Say which pairs have more noise than they can tell
 #'
 #' Total variation from noise alone, without shrinking, above a quarter: the
-#' targets are then little more than the product of the margins.
+#' target is then little more than the product of the margins. Said where that
+#' is so for most pairs, or for all of a column.
 #' @noRd
-warn_file_budget <- function(block, n) {
-  pairs <- block$lengths$order == 2
-  if (!any(pairs)) {
+warn_file_budget <- function(block, n, names) {
+  pairs <- which(block$lengths$order == 2)
+  if (length(pairs) == 0) {
     return(invisible())
   }
   variance <- allocate_noise(block, n)[pairs]
   noise <- 0.4 * block$lengths$cells[pairs] * sqrt(variance) / n
-  if (stats::median(noise) > 0.25) {
+  lost <- noise > 0.25
+  columns <- vapply(block$tables[pairs], identity, integer(2))
+  kept <- unique(as.vector(columns[, !lost]))
+  alone <- names[setdiff(unique(as.vector(columns)), kept)]
+  if (stats::median(noise) > 0.25 || length(alone) > 0) {
     warn_of(
-      "budget", "The noise is so large that most pairs of columns are lost.",
-      x = "{sum(noise > 0.25)} of {sum(pairs)} pairs have more noise than they
-           can tell.",
+      "budget", "The noise is so large that pairs of columns are lost.",
+      x = "{sum(lost)} of {length(pairs)} pairs have more noise than they can
+           tell.",
+      x = if (length(alone) > 0) {
+        "What {.val {alone}} ha{?s/ve} to do with any other column is lost."
+      },
       i = "Spend more {.arg epsilon}, join levels, or leave columns out of the
            plan."
     )

@@ -10,8 +10,8 @@ test_that("values outside the codebook are counted, never told", {
   error <- expect_error(
     file_plan(data, book), class = "pseudosynth_error_outside"
   )
-  expect_match(conditionMessage(error), "`g`: 1 record without a value")
-  expect_match(conditionMessage(error), "2 records with a value", fixed = TRUE)
+  expect_match(conditionMessage(error), "1 record without a value")
+  expect_match(conditionMessage(error), "2 records with none", fixed = TRUE)
   expect_false(grepl("SECRET|98765|2\\.5", conditionMessage(error)))
   expect_identical(error$rows, 2:5)
   expect_identical(

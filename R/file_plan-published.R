@@ -1,0 +1,87 @@
+# Published amounts in rules: whatever a set gives to the other columns of a
+# record, what rules compare with its published values must have room.
+
+#' Refuse published amounts that leave others no value
+#'
+#' Whatever levels and parts a set gives to a record's protected columns, if no
+#' rule forbids it, there must be values beside the published ones.
+#' @param plan (list) `rules`, `codes`, `levels`, `amounts`, `published`.
+#' @noRd
+check_published_room <- function(plan, specs) {
+  sizes <- lengths(plan$levels)
+  for (own in rules_together(plan$rules, specs)) {
+    rules <- plan$rules[own]
+    compared <- compared_rules(list(rules = rules))
+    names <- compared_amounts(compared, specs)
+    fixed <- intersect(names, plan$published)
+    if (length(fixed) == 0) next
+    columns <- sort(unique(unlist(lapply(rules, `[[`, "columns"))))
+    free <- columns[!names(plan$levels)[columns] %in% plan$published]
+    # What is published alone is as in the file
+    if (length(free) == 0 && length(fixed) == length(names)) next
+    full <- full_records(plan, rules, columns, free, fixed, specs)
+    open <- union(names(plan$levels)[free], setdiff(names, fixed))
+    refuse_if(
+      length(full) > 0,
+      "Published amounts must leave room for what rules say of other columns.",
+      x = "Beside {.val {fixed}} of {length(full)} record{?s} some
+           {cli::qty(length(open))}level{?s} of {.val {open}} would have no
+           value.",
+      i = "Publish these columns, too, or none of them; state the amount as
+           levels; or leave heaps and codes out.",
+      arg = "rules", rows = sort(full), class = "pseudosynth_error_rule"
+    )
+  }
+}
+
+#' Records whose published amounts leave no room in some levels of free columns
+#' @return (integer)
+#' @noRd
+full_records <- function(plan, rules, columns, free, fixed, specs) {
+  sizes <- lengths(plan$levels)
+  ways <- as.matrix(expand.grid(lapply(sizes[free], seq_len)))
+  compared <- compared_rules(list(rules = rules))
+  forbidding <- Filter(function(rule) {
+    nrow(rule$forbidden) > 0 && all(rule$columns %in% columns)
+  }, plan$rules)
+  found <- function(records) {
+    values <- lapply(plan$amounts[fixed], function(own) {
+      at <- match(records, own$records)
+      list(records = which(!is.na(at)), values = own$values[at[!is.na(at)]])
+    })
+    full <- integer()
+    for (way in seq_len(max(1, nrow(ways)))) {
+      codes <- plan$codes[records, , drop = FALSE]
+      for (j in seq_along(free)) codes[, free[j]] <- ways[way, j]
+      room <- start_room(compared, specs, codes, sizes)
+      room <- narrowed_room(taken_room(room, values))
+      full <- union(full, setdiff(without_room(room), unlist(lapply(
+        forbidding, broken_records, codes, sizes
+      ))))
+    }
+    sort(records[full])
+  }
+  some <- extreme_records(plan, setdiff(columns, free), fixed)
+  if (length(found(some)) > 0) found(seq_len(plan$n_records)) else integer()
+}
+
+#' The records that tell whether any has no room
+#'
+#' Room is lost beyond an end: of one published amount, the smallest and the
+#' largest value of each combination of published levels tell.
+#' @noRd
+extreme_records <- function(plan, columns, fixed) {
+  all <- seq_len(plan$n_records)
+  if (length(fixed) > 1) {
+    return(all)
+  }
+  own <- plan$amounts[[fixed]]
+  cell <- cell_number(
+    plan$codes[, columns, drop = FALSE], lengths(plan$levels)[columns]
+  )
+  if (length(columns) == 0) cell <- rep(0, plan$n_records)
+  rest <- setdiff(all, own$records)
+  from_small <- own$records[order(own$values)]
+  first <- function(records) records[!duplicated(cell[records])]
+  sort(unique(c(first(from_small), first(rev(from_small)), first(rest))))
+}
