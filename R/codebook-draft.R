@@ -178,7 +178,8 @@ draft_amount <- function(values, whole, codes) {
   middle <- stats::median(abs(values[values != 0]))
   skewed <- isTRUE(max(abs(values)) > 20 * middle)
   mostly_positive <- mean(values < 0) < 0.02
-  transform <- if (!skewed) {
+  count <- whole && low >= 0 && high <= 1000
+  transform <- if (!skewed || count) {
     "identity"
   } else if (mostly_positive) {
     "log"
@@ -190,7 +191,6 @@ draft_amount <- function(values, whole, codes) {
   lower <- outward(low, -1)
   # A logarithm needs a lower bound above 0, or zero as a part
   if (transform == "log" && low > 0) lower <- 10^floor(log10(low))
-  count <- whole && low >= 0 && high <= 1000
   list(
     type = if (count) "count" else "amount",
     lower = shortest_text(lower), upper = shortest_text(outward(high, 1)),
@@ -204,7 +204,9 @@ draft_amount <- function(values, whole, codes) {
 #' @noRd
 draft_digits <- function(values, most = 6L) {
   for (digits in 0:most) {
-    if (all(is_multiple(values, 10^-digits))) {
+    # As they are but for rounding, also where all are tiny
+    off <- abs(values - round(values, digits))
+    if (all(off <= 2^-49 * abs(values))) {
       return(digits)
     }
   }

@@ -110,10 +110,12 @@ unescaped <- function(x) gsub("(?s)\\\\(.)", "\\1", x, perl = TRUE)
 joined_values <- function(x) {
   if (is.numeric(x)) x <- shortest_text(x)
   labels <- names(x) %||% rep("", length(x))
-  paste0(
+  text <- paste0(
     escaped(x), ifelse(nzchar(labels), paste0("=", escaped(labels)), ""),
     collapse = "|"
   )
+  # One empty text alone would be nothing
+  if (length(x) == 1 && !nzchar(text)) "=" else text
 }
 
 text_number <- function(x) suppressWarnings(as.double(unname(x)))

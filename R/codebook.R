@@ -35,6 +35,10 @@ most_levels <- 200L
 
 # A number has 15 digits that can be relied on
 most_digits <- 9L
+largest_amount <- 1e15
+
+# Sums and priors are of numbers about 1: the least size of the larger bound
+smallest_size <- 1e-4
 
 #' The codebook of a file
 #'
@@ -59,7 +63,8 @@ most_digits <- 9L
 #'   order, at most 200; also those that no record has. Of a column of numbers
 #'   they are numbers.
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
-#'   as 2020-01-31.
+#'   as 2020-01-31. The larger one is at least 0.0001 in size: else measure in
+#'   another unit.
 #' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
 #'   cents, 0 for whole numbers, -3 for whole thousands. Values of the file with
 #'   more decimals are an error, and sets have exactly these. Default: any
@@ -80,7 +85,8 @@ most_digits <- 9L
 #'   must be one where the bounds include it.
 #' * `family` (count, amount, date): the name of the family that models the
 #'   values: `"student_t"`, the default of amounts and dates, `"gaussian"`,
-#'   `"neg_binomial"`, the default of counts, or `"poisson"`.
+#'   `"neg_binomial"`, the default of counts, or `"poisson"`. The last two take
+#'   no transform; a count with one has `"student_t"` by default.
 #' * `records` (id): the largest number of records that share a value, where
 #'   the column is the unit that [file_plan()] protects, such as a household.
 #' * `confirmed`: are levels, bounds and codes public? Default `TRUE`. `FALSE`
@@ -159,9 +165,11 @@ codebook_table <- function(x) {
   check_codebook_names(table)
   amounts <- which(table$type %in% names(codebook_families))
   table$transform[amounts] <- or_default(table$transform[amounts], "identity")
+  # Families of counts are of counts as they are
+  whole <- table$type == "count" & table$transform %in% "identity"
   table$family[amounts] <- or_default(
     table$family[amounts],
-    vapply(codebook_families[table$type[amounts]], `[`, "", 1)
+    ifelse(whole, codebook_families$count[1], "student_t")[amounts]
   )
   table
 }
@@ -264,6 +272,17 @@ check_book_amount <- function(row) {
     "{.field lower} and {.field upper} of {.val {column}} must be {kind}, the
     smaller one first.", arg = "x"
   )
+  size <- max(abs(bounds))
+  refuse_if(
+    size > largest_amount || (size > 0 && size < smallest_size),
+    "Bounds of {.val {column}} must be numbers of a usual size.",
+    x = if (size > 1) {
+      "One is beyond {format_figure(largest_amount, 1)}."
+    } else {
+      "Both are within {format_figure(smallest_size, 1)} of 0."
+    },
+    i = "Measure the column in another unit.", arg = "x"
+  )
   whole <- row$type == "count"
   refuse_if(
     whole && any(c(bounds, spec$codes, spec$heaps) %% 1 != 0),
@@ -300,6 +319,13 @@ check_book_amount <- function(row) {
     !spec$family %in% families,
     "{.field family} of {.val {column}} must be one of
     {.or {.val {families}}}.", arg = "x"
+  )
+  refuse_if(
+    spec$family %in% c("neg_binomial", "poisson") &&
+      spec$transform != "identity",
+    "The family {.val {spec$family}} of {.val {column}} must have the transform
+    {.val identity}.",
+    i = "With {.val {spec$transform}} take {.val student_t}.", arg = "x"
   )
   refuse_if(
     spec$transform == "log" && bounds[1] <= 0 && bounds[2] >= 0 &&

@@ -52,6 +52,10 @@ amount_parts <- function(spec) {
     }
   )
   ends <- value_ends(parts)
+  # Nothing is modelled where there is one value only
+  one <- parts$valued & ends$low == ends$high
+  parts$value[one] <- ends$low[one]
+  parts$valued[one] <- FALSE
   parts <- parts[!parts$valued | ends$low <= ends$high, ]
   row.names(parts) <- NULL
   parts
@@ -83,7 +87,7 @@ part_of <- function(x, parts) {
       code = x == parts$value[k],
       x >= parts$low[k] & x <= parts$high[k]
     )
-    if (parts$valued[k] && parts$unit[k] > 0) {
+    if (kind %in% c("negative", "heap", "value") && parts$unit[k] > 0) {
       inside <- inside & is_multiple(x, parts$unit[k])
     }
     found[is.na(found) & inside %in% TRUE] <- k

@@ -32,8 +32,7 @@ value_ends <- function(parts) {
 #' @noRd
 in_part_beyond <- function(x, part, parts, sign, strict = FALSE) {
   x <- rep_len(as.double(x), length(part))
-  kind <- parts$kind[part]
-  single <- which(kind %in% c("zero", "code"))
+  single <- which(!is.na(parts$value[part]))
   value <- parts$value[part[single]]
   before <- sign * value < sign * x[single] |
     (strict & value == x[single])
