@@ -425,13 +425,16 @@ print_lines.codebook <- function(x) {
     states = vapply(specs, stated_text, ""),
     label = first_words(or_default(table$label, ""), 30)
   )
+  if (all(is.na(table$label))) shown$label <- NULL
   draft <- unconfirmed(x)
   if (length(draft) > 0) {
     shown$confirmed <- ifelse(table$confirmed, "yes", "no")
   }
   c(
     format(x), format_table(shown),
-    if (length(draft) > 0) {
+    if (length(draft) == 0) {
+      "  file_plan(data, x) plans what happens to each column of a file"
+    } else {
       c(
         wrap_line(paste(
           "Draft: levels, bounds and codes were read from the confidential",
@@ -461,7 +464,9 @@ stated_text <- function(spec) {
     } else {
       paste("left out, at most", counted(spec$records, "record"), "each")
     },
-    paste(ends, collapse = " to ")
+    paste(c(
+      paste(ends, collapse = " to "), if (!is.na(spec$unit)) spec$unit
+    ), collapse = " ")
   )
   toString(c(
     text, if (!is.na(spec$digits)) counted_digits(spec$digits),

@@ -2,6 +2,9 @@
 # the parts leave that open. The rule then says in which combinations of levels
 # the comparison must hold.
 
+# More combinations than this of the levels of one rule's columns are too many
+most_combinations <- 1e6
+
 # What says the same of two sides in the other order
 turned_around <- c("<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
 
@@ -143,4 +146,20 @@ records_in <- function(cells, columns, codes, sizes) {
   own <- sizes[columns]
   at <- codes[, columns, drop = FALSE]
   which(cell_number(at, own) %in% cell_number(cells, own))
+}
+
+#' What rules compare, with the columns whose levels say where
+#' @return (list) See rule_comparison(); `columns`: numbers of columns.
+#' @noRd
+compared_rules <- function(plan) {
+  unlist(lapply(plan$rules, function(rule) {
+    lapply(rule$compared, c, list(columns = rule$columns))
+  }), recursive = FALSE)
+}
+
+#' Records in a forbidden combination
+#' @return (integer)
+#' @noRd
+broken_records <- function(rule, codes, sizes) {
+  records_in(rule$forbidden, rule$columns, codes, sizes)
 }

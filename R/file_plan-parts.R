@@ -68,29 +68,3 @@ format_code <- function(code, type) {
     format_exact(code)
   }
 }
-
-#' The part that each value is in
-#'
-#' @param x (double) Plain numbers.
-#' @param parts (data frame) Of amount_parts().
-#' @return (integer) Rows of `parts`; `NA` where the value is in none of them.
-#' @noRd
-part_of <- function(x, parts) {
-  found <- rep(NA_integer_, length(x))
-  # The first part that takes a value has it: codes before heaps, the largest
-  # multiples before smaller ones
-  for (k in seq_len(nrow(parts))) {
-    kind <- parts$kind[k]
-    inside <- switch(kind,
-      missing = is.na(x) & !is.nan(x),
-      zero = ,
-      code = x == parts$value[k],
-      x >= parts$low[k] & x <= parts$high[k]
-    )
-    if (kind %in% c("negative", "heap", "value") && parts$unit[k] > 0) {
-      inside <- inside & is_multiple(x, parts$unit[k])
-    }
-    found[is.na(found) & inside %in% TRUE] <- k
-  }
-  found
-}

@@ -42,6 +42,7 @@ print_lines.file_plan <- function(x) {
       rules = if (length(x$rules) > 0) {
         paste(rule_texts(x), collapse = "; ")
       },
+      outside = if (length(x$outside) > 0) outside_text(x),
       dropped = if (length(x$left_out) > 0) toString(x$left_out),
       codebook = if (length(draft) > 0) {
         paste(
@@ -52,8 +53,24 @@ print_lines.file_plan <- function(x) {
         "confirmed"
       }
     )),
+    if (length(draft) == 0) {
+      "  file_release(x, epsilon) releases it under one guarantee"
+    },
     confidential_line("Holds the file")
   )
+}
+
+#' Which values a level or a bound stands for, and of how many records
+#' @noRd
+outside_text <- function(x) {
+  specs <- column_specs(x$codebook)[names(x$outside)]
+  stands <- vapply(specs, function(spec) {
+    if (is_amount(spec)) "the bound" else spec$outside
+  }, "")
+  paste(sprintf(
+    "%s of %s as %s", vapply(x$outside, counted, "", "record"), names(specs),
+    stands
+  ), collapse = "; ")
 }
 
 plan_roles <- c(

@@ -1,9 +1,6 @@
 # Rules that every record of a file must meet: from expressions to combinations
 # of levels that must not occur. Only the codebook is looked at to read a rule.
 
-# More combinations than this of the levels of one rule's columns are too many
-most_combinations <- 1e6
-
 # Some seconds of looking for a row that meets all rules
 most_steps <- 1e4
 
@@ -39,15 +36,6 @@ file_rules <- function(rules, specs, levels, codes, amounts) {
   read <- with_closed_cells(read, specs, levels)
   check_rules(read, specs, levels, codes, amounts)
   read
-}
-
-#' What rules compare, with the columns whose levels say where
-#' @return (list) See rule_comparison(); `columns`: numbers of columns.
-#' @noRd
-compared_rules <- function(plan) {
-  unlist(lapply(plan$rules, function(rule) {
-    lapply(rule$compared, c, list(columns = rule$columns))
-  }), recursive = FALSE)
 }
 
 #' Rules as they were stated, without those that follow from several together
@@ -384,11 +372,4 @@ check_rules <- function(rules, specs, levels, codes, amounts) {
       class = "pseudosynth_error_rule"
     )
   }
-}
-
-#' Records in a forbidden combination
-#' @return (integer)
-#' @noRd
-broken_records <- function(rule, codes, sizes) {
-  records_in(rule$forbidden, rule$columns, codes, sizes)
 }

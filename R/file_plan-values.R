@@ -1,6 +1,32 @@
 # Which values a part of an amount can have: multiples of its unit that are in
 # no other part, such as a code's or a larger heap's.
 
+#' The part that each value is in
+#'
+#' @param x (double) Plain numbers.
+#' @param parts (data frame) Of amount_parts().
+#' @return (integer) Rows of `parts`; `NA` where the value is in none of them.
+#' @noRd
+part_of <- function(x, parts) {
+  found <- rep(NA_integer_, length(x))
+  # The first part that takes a value has it: codes before heaps, the largest
+  # multiples before smaller ones
+  for (k in seq_len(nrow(parts))) {
+    kind <- parts$kind[k]
+    inside <- switch(kind,
+      missing = is.na(x) & !is.nan(x),
+      zero = ,
+      code = x == parts$value[k],
+      x >= parts$low[k] & x <= parts$high[k]
+    )
+    if (kind %in% c("negative", "heap", "value") && parts$unit[k] > 0) {
+      inside <- inside & is_multiple(x, parts$unit[k])
+    }
+    found[is.na(found) & inside %in% TRUE] <- k
+  }
+  found
+}
+
 #' The least that a value of any decimals is moved by: a 2^40th of its bounds,
 #' and more than what a multiple of a heap's step may be off
 #' @noRd

@@ -62,6 +62,8 @@
 #'   * `unit`: `column`, `records` (the codebook's maximum), `index` (which unit
 #'     each record belongs to); `NULL` without units;
 #'   * `survey_weights`: their column, or `NULL`;
+#'   * `outside` (named integer): how many records of each column have a value
+#'     outside the codebook, which a level or a bound stands for;
 #'   * `codebook`, `published` (names), `n_records`, `schema` (each column's
 #'     type and attributes), `left_out` (what does not come back), `tibble`.
 #' @section Error types: `pseudosynth_error_input`: columns without a row in the
@@ -119,7 +121,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
     levels = levels, amounts = amounts,
     rules = file_rules(rules, specs, levels, codes, amounts),
     unit = file_unit(data, unit, specs), survey_weights = survey_weights,
-    codebook = book,
+    codebook = book, outside = taken_outside(data, specs),
     published = publish %||% character(), n_records = nrow(data),
     schema = schema, left_out = what_is_left_out(data, schema),
     tibble = is_tibble(data)
@@ -221,6 +223,25 @@ abort_outside <- function(lost, data, specs) {
     bullets, arg = "data", rows = sort(unique(unlist(lost))),
     class = "pseudosynth_error_outside", by_column = lost
   )
+}
+
+#' How many values of each column a level takes, or a bound, by `outside`
+#' @return (named integer) Of columns with any.
+#' @noRd
+taken_outside <- function(data, specs) {
+  taken <- vapply(names(data), function(name) {
+    spec <- specs[[name]]
+    if (is.na(spec$outside)) {
+      return(0L)
+    }
+    values <- column_values(data[[name]])
+    if (is_amount(spec)) {
+      return(sum(amount_column(data[[name]], spec) != values, na.rm = TRUE))
+    }
+    levels <- if (is.numeric(values)) text_number(spec$levels) else spec$levels
+    sum(!values %in% levels & !(is.na(values) & !is.nan(values)))
+  }, 1L)
+  taken[taken > 0]
 }
 
 #' What is wrong with values that a codebook does not have

@@ -166,9 +166,9 @@ Rcpp::IntegerVector values_below_(Rcpp::NumericVector values,
                                   Rcpp::NumericVector high) {
   if (values.size() != wish.size() || values.size() != high.size())
     Rcpp::stop("Expected as many of each as there are records.");
-  const std::vector<std::size_t> given = ps::values_below(
-      {values.begin(), values.end()}, {wish.begin(), wish.end()},
-      {high.begin(), high.end()});
+  const std::vector<std::size_t> given =
+      ps::values_below({values.begin(), values.end()},
+                       {wish.begin(), wish.end()}, {high.begin(), high.end()});
   Rcpp::IntegerVector out(values.size());
   for (std::size_t i = 0; i < given.size(); ++i)
     out[static_cast<R_xlen_t>(i)] = static_cast<int>(given[i]) + 1;

@@ -19,6 +19,12 @@ test_that("a codebook goes to CSV and back, with odd labels", {
   expect_identical(book$table$levels[[1]], stats::setNames(levels, labels))
   expect_identical(codebook(as.data.frame(book)), book)
   expect_error(write_codebook(book, path), class = input_error)
+  # One level, without text
+  alone <- codebook(data.frame(column = "x", type = "category", levels = "="))
+  expect_identical(alone$table$levels, list(""))
+  unlink(path)
+  write_codebook(alone, path)
+  expect_identical(codebook(path), alone)
 })
 
 test_that("a draft stays a draft in CSV, and a confirmed one is none", {
@@ -119,6 +125,17 @@ test_that("what a codebook states wrongly is named", {
   refused(category(levels = "a|a"), "different")
   refused(category(levels = paste(1:500, collapse = "|")), "500")
   refused(category(levels = "a|b", outside = "c"), "outside")
+  refused(category(levels = "a |a"), "blanks")
+  refused(book_frame(upper = 1e-6), "another unit")
+  refused(book_frame(upper = 1e16), "another unit")
+  refused(book_frame(digits = 10), "digits")
+  refused(book_frame(digits = 0, heaps = "0.5"), "decimals")
+  refused(book_frame(outside = "other"), "bound")
+  refused(
+    book_frame(
+      type = "count", transform = "asinh", family = "poisson", zero = TRUE
+    ), "identity"
+  )
   refused("no such file.csv", "no file")
   refused(3, "data frame")
   refused(data.frame(), "at least 1")

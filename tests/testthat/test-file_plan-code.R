@@ -251,3 +251,21 @@ test_that("values beyond a bound count as the bound where it is stated", {
   book$outside <- ""
   expect_error(file_plan(file, book), class = "pseudosynth_error_outside")
 })
+
+test_that("a plan counts what a level or a bound stands for", {
+  data <- data.frame(g = c("a", "SECRET", "b", "other"), x = c(1, -3, 9, 98765))
+  book <- data.frame(
+    column = c("g", "x"), type = c("category", "amount"),
+    levels = c("a|b|other", ""), lower = c(NA, 0), upper = c(NA, 10),
+    outside = c("other", "bound")
+  )
+  plan <- file_plan(data, book)
+  expect_identical(plan$outside, c(g = 1L, x = 2L))
+  text <- paste(capture.output(print(plan)), collapse = " ")
+  expect_match(text, "1 record of g as other; 2 records of x as the bound")
+  expect_false(grepl("SECRET|98765", text))
+  expect_length(file_plan(data[3, ], book)$outside, 0)
+  text <- capture.output(print(codebook(book)))
+  expect_match(text, "others as other", all = FALSE)
+  expect_match(text, "beyond it the bound", all = FALSE)
+})

@@ -210,7 +210,7 @@ test_that("an amount that no record has a value of is measured all the same", {
   }
 })
 
-test_that("a budget too small says which columns are lost, before it is spent", {
+test_that("a budget too small names the columns that are lost", {
   withr::local_seed(1)
   n <- 400
   data <- as.data.frame(lapply(1:5, function(j) sample(c("a", "b"), n, TRUE)))

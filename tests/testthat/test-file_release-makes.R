@@ -4,7 +4,7 @@
 described <- function(data) {
   lapply(data, function(x) {
     about <- attributes(x)
-    list(typeof(x), about[order(names(about))])
+    list(typeof(x), about[sort(as.character(names(about)))])
   })
 }
 

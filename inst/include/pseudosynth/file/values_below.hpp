@@ -14,9 +14,9 @@ namespace pseudosynth {
 /// @brief Which value each record gets: from the largest value down, of the
 /// records that may have it the one that wishes for most.
 ///
-/// Who may have a value may have all below it. So no choice stands in the way of
-/// a later one, and all ends are kept if they can be. What is then left over is
-/// given to the records left over, above their ends. O(n log n).
+/// Who may have a value may have all below it. So no choice stands in the way
+/// of a later one, and all ends are kept if they can be. What is then left over
+/// is given to the records left over, above their ends. O(n log n).
 ///
 /// @param values sorted, as many as records.
 /// @param wish,high of each record.
