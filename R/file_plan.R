@@ -25,8 +25,13 @@
 #' `is.na(benefit)`, or `part(benefit) == "value"`. It may also compare values
 #' once, by `<`, `<=`, `>` or `>=`: two amounts, as in `~ tax <= income`, or an
 #' amount and a number, as in `~ hours <= 60 | status == "self-employed"`. Codes
-#' compare as the numbers they are. Where missing values leave a rule undecided
-#' it counts as met.
+#' compare as the numbers they are. Several comparisons are several rules. Where
+#' missing values leave a rule undecided it counts as met.
+#'
+#' Rules hold in every row of every set without a look at the file: levels that
+#' leave no value are never drawn, and each amount is drawn within what those
+#' before it leave. Beside a published amount no protected level or part may be
+#' without a value: otherwise the rule is an error here.
 #'
 #' @param data (data frame) The confidential file.
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
@@ -72,9 +77,10 @@
 #'   records, and `by_column` those of each column); a column that is missing
 #'   for all records; units with more records than stated; a rule that names an
 #'   unknown column, that no row can meet, or that records of the file break,
-#'   and rules that compare amounts in a circle (class `pseudosynth_error_rule`,
-#'   with their `rows`); a weight of another type or without positive bounds;
-#'   records without a survey weight above 0.
+#'   rules that compare amounts in a circle, and published amounts that leave
+#'   other columns no value (class `pseudosynth_error_rule`, with their
+#'   `rows`); a weight of another type or without positive bounds; records
+#'   without a survey weight above 0.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
 #'   public. Levels and bounds are those of the codebook. A print or plot of a
 #'   plan shows the codebook and no value of a record.

@@ -134,6 +134,13 @@ plan <- file_plan(data[c("number", "g")], confirm_codebook(codebook(book)))
 released <- suppressWarnings(file_release(plan, 5))
 synthesize(released)
 audit_guarantee(released, plan, rows = 100, replays = 2)
+plan <- file_plan(
+  data.frame(number = data$number, other = pmin(data$number, 1)),
+  codebook(data.frame(
+    column = c("number", "other"), type = "amount", lower = -10, upper = 10
+  )), rules = ~ other <= number
+)
+synthesize(suppressWarnings(file_release(plan, 5)))
 
 step("audits")
 audit_guarantee(y ~ 1, data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9)),
