@@ -34,6 +34,8 @@ is_amount <- function(spec) spec$type %in% names(codebook_families)
 most_levels <- 200L
 
 # A number has 15 digits that can be relied on
+largest_bound <- 1e15
+
 most_digits <- 9L
 
 #' The codebook of a file
@@ -244,6 +246,11 @@ check_book_levels <- function(row) {
     x = "{twice} level{?s} {?occurs/occur} again.", arg = "x"
   )
   refuse_if(
+    row$missing && "missing" %in% levels,
+    "A level of {.val {column}} must not be named {.val missing}: this is what
+    the level of missing values is named.", arg = "x"
+  )
+  refuse_if(
     is_stated(row$outside) && !row$outside %in% levels,
     "{.field outside} of {.val {column}} must be one of its levels.", arg = "x"
   )
@@ -255,9 +262,15 @@ check_book_amount <- function(row) {
   bounds <- c(spec$lower, spec$upper)
   kind <- if (row$type == "date") "dates such as 2020-01-31" else "numbers"
   refuse_if(
-    !all(is.finite(bounds)) || bounds[1] > bounds[2],
+    !all(is.finite(bounds)) || bounds[1] >= bounds[2],
     "{.field lower} and {.field upper} of {.val {column}} must be {kind}, the
     smaller one first.", arg = "x"
+  )
+  refuse_if(
+    max(abs(bounds)) > largest_bound,
+    "{.field lower} and {.field upper} of {.val {column}} must lie within
+    1e15.", i = "Numbers beyond have no exact units. State another unit.",
+    arg = "x"
   )
   whole <- row$type == "count"
   refuse_if(

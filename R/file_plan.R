@@ -105,6 +105,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   check_survey_column(survey_weights, data, specs)
   for (name in names(data)) {
     check_column_kind(data[[name]], name)
+    check_integer_bounds(data[[name]], specs[[name]])
     if (specs[[name]]$type != "id") check_has_value(data[[name]], name)
   }
   found <- code_file(data, specs)
@@ -114,7 +115,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   codes <- matrix(codes, nrow(data), dimnames = list(NULL, names(levels)))
   schema <- Map(column_schema, as.list(data), specs)
   amounts <- file_amounts(data, specs, found)
-  new_result(
+  seal(new_result(
     "file_plan",
     table = plan_table(specs, publish, survey_weights), codes = codes,
     levels = levels, amounts = amounts,
@@ -124,7 +125,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
     published = publish %||% character(), n_records = nrow(data),
     schema = schema, left_out = what_is_left_out(data, schema),
     tibble = is_tibble(data)
-  )
+  ))
 }
 
 read_book <- function(x) {

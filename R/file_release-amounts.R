@@ -20,9 +20,15 @@ release_amounts <- function(plan, spending, block, set, seed) {
       amount, plan$codes[own$records, , drop = FALSE],
       lapply(file_bins, `[`, own$records), plan$levels
     )
-    rows <- valued_rows(amount, set)
+    shown <- set
+    rows <- valued_rows(amount, shown)
+    # A set without a value needs one record that the geometry is made of
+    if (length(rows) == 0) {
+      rows <- 1L
+      shown[1, name] <- amount$part[1]
+    }
     like <- amount_predictors(
-      amount, set[rows, , drop = FALSE], lapply(set_bins, `[`, rows),
+      amount, shown[rows, , drop = FALSE], lapply(set_bins, `[`, rows),
       plan$levels
     )
     n <- max(1, valued_size(amount, block, plan$levels))
@@ -39,7 +45,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     one$bins <- quantile_breaks(one, one$counts, bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
-      one, like$codes, range_group(one, set[rows, , drop = FALSE]),
+      one, like$codes, range_group(one, shown[rows, , drop = FALSE]),
       seed_words(stage_seed(seed, "geometry", 2), name), 1
     )
     file_bins[[name]] <- with_bins(
@@ -78,7 +84,10 @@ with_bins <- function(n, records, y, breaks, published = FALSE) {
 amount_predictors <- function(amount, codes, bins, levels) {
   own <- match(amount$name, colnames(codes))
   if (!is.na(own)) codes[, own] <- match(codes[, own], amount$part)
-  codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
+  # Without records, nothing to bind would be a column
+  if (length(bins) > 0) {
+    codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
+  }
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- sizes > 1
   list(codes = codes[, told, drop = FALSE], levels = unname(sizes[told]))

@@ -21,7 +21,7 @@ compared_room <- function(x, codes) {
   sizes <- lengths(x$levels)
   pairs <- lapply(x$compared, function(one) {
     down <- one$fn %in% c("<", "<=")
-    step <- if (one$fn %in% c("<", ">")) largest_step(one, specs) else 0
+    step <- if (one$fn %in% c("<", ">")) smallest_step(one, specs) else 0
     list(
       lower = if (down) one$left else one$right,
       upper = if (down) one$right else one$left, step = step,
@@ -34,20 +34,20 @@ compared_room <- function(x, codes) {
     parts <- amount_parts(specs[[name]])
     code <- rep(1L, nrow(codes))
     if (name %in% colnames(codes)) code <- codes[, name]
-    lowest <- ifelse(
-      is.na(parts$step), parts$low, parts$step * ceiling(parts$low / parts$step)
-    )
-    highest <- ifelse(
-      is.na(parts$step), parts$high, parts$step * floor(parts$high / parts$step)
-    )
+    # The first and the last value that a part has
+    unit <- amount_unit(specs[[name]])
+    step <- ifelse(is.na(parts$step), unit, parts$step)
+    on_steps <- step > 0 & parts$valued
+    lowest <- ifelse(on_steps, step * ceiling(parts$low / step), parts$low)
+    highest <- ifelse(on_steps, step * floor(parts$high / step), parts$high)
     list(low = lowest[code], high = highest[code])
   })
   list(pairs = pairs, ends = ends)
 }
 
-largest_step <- function(one, specs) {
+smallest_step <- function(one, specs) {
   names <- intersect(c(one$left, one$right), names(specs))
-  max(vapply(specs[names], function(spec) {
+  min(vapply(specs[names], function(spec) {
     if (amount_unit(spec) > 0) amount_unit(spec) else least_step
   }, 0))
 }
@@ -125,7 +125,7 @@ check_compared <- function(x, codes, amounts) {
     rows <- records_in(one$cells, one$columns, codes, sizes)
     rows[!holds_comparison(one, values, rows)]
   })
-  rows <- unique(unlist(broken))
+  rows <- unique(c(unlist(broken), records_off(x, specs, codes, amounts)))
   refuse_if(
     length(rows) > 0, "A set must meet the rules.",
     x = "{length(rows)} record{?s} {?has/have} no value that meets them.",
@@ -133,4 +133,19 @@ check_compared <- function(x, codes, amounts) {
          state wider bounds, or fewer codes and heaps.",
     arg = "fit", class = "pseudosynth_error_rule"
   )
+}
+
+#' Records whose amount is not in the part that their codes say
+#' @noRd
+records_off <- function(x, specs, codes, amounts) {
+  if (length(x$compared) == 0) {
+    return(NULL)
+  }
+  unlist(lapply(names(amounts), function(name) {
+    one <- amounts[[name]]
+    code <- rep(1L, nrow(codes))
+    if (name %in% colnames(codes)) code <- codes[, name]
+    found <- part_of(one$values, amount_parts(specs[[name]]))
+    one$records[!(found == code[one$records]) %in% TRUE]
+  }))
 }

@@ -87,7 +87,8 @@
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
-#' is a draft. `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): the
+#' is a draft. `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): the
+#' plan was edited. `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): the
 #' ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of range
 #' or too small for exact noise, a table of unknown columns, rules that some
 #' record cannot meet.
@@ -126,6 +127,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
                          tables = NULL, seed = NULL, ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn file_release}.")
   check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  check_sealed(plan, "file_plan")
   check_score_epsilon(epsilon)
   check_number(delta, min = 1e-30, max = 0.1)
   neighbours <- check_choice(neighbours, relation_names)
@@ -138,7 +140,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_block(
     plan$codes, block$levels, block$published, stated, block_rules(plan)
   )
-  warn_delta(delta, plan$n_records)
+  warn_delta(delta, plan$n_records, secret = TRUE)
   warn_tables(stated, epsilon)
   warn_file_budget(block, plan$n_records)
   pay_file(ledger, spending$charges, plan, seed)

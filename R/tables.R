@@ -96,6 +96,11 @@ tables.file_release <- function(release, columns = NULL,
   what <- check_choice(what, c("shares", "counts"))
   about <- check_choice(about, c("population", "file"))
   check_number(level, above = 0, below = 1)
+  refuse_if(
+    length(release$levels) == 0, "The release must have a table.",
+    x = "Its columns have one level each.",
+    i = "{.code summary(release)} has the amounts.", arg = "release"
+  )
   check_tabulated(columns, release)
   estimated <- function(names) {
     cells <- table_estimate(release$block, match(names, names(release$levels)))
