@@ -302,7 +302,7 @@ as_schema <- function(values, schema) {
   values
 }
 
-#' Values that package haven counts as missing, of those that the codebook states
+#' Values that package haven counts as missing, if the codebook states them
 #' @noRd
 stated_missing <- function(values, spec) {
   stated <- if (is_amount(spec)) spec$codes else spec$levels

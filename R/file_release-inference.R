@@ -71,7 +71,7 @@
 #' book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
 #' book <- confirm_codebook(codebook(book))
 #' release <- file_release(file_plan(people, book), epsilon = 1)
-#' confint(release, "earneryes")
+#' head(confint(release), 3)
 #' summary(release)
 NULL
 

@@ -23,7 +23,8 @@ label_of_file <- function(x, what = "the noisy tables and sums", m = 1,
     n_records = if (intact) as.integer(n_records) else NA_integer_,
     unit = if (intact) file_unit_text(x) else "a record",
     public_inputs = if (intact) file_inputs(x, combine) else character(),
-    reproducible = isTRUE(reproducible), public = TRUE, failure = if (intact) x$delta else 0
+    reproducible = isTRUE(reproducible), public = TRUE,
+    failure = if (intact) x$delta else 0
   )
 }
 

@@ -35,7 +35,7 @@
 #'   `"population"`, the default, or `"file"`, for which only the noise is an
 #'   error.
 #' @param level (number in (0, 1)) Of the intervals. Default 0.95.
-#' @param x,object (`released_tables`) What `tables()` returned.
+#' @param object (`released_tables`) What `tables()` returned.
 #' @param ... Must be empty.
 #'
 #' @return A `released_tables`, a list with

@@ -38,7 +38,7 @@ test_that("an edited plan is no plan", {
   )), unit = "id")
   edits <- list(
     function(p) replace(p, "unit", list(replace(p$unit, "records", list(1L)))),
-    function(p) replace(p, "codes", list(p$codes[rep(1:100, 3), , drop = FALSE])),
+    function(p) replace(p, "codes", list(rbind(p$codes, p$codes))),
     function(p) replace(p, "published", list("g")),
     function(p) replace(p, "rules", list(list(list(text = "x"))))
   )
