@@ -89,9 +89,9 @@
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
 #' is a draft. `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): the
 #' plan was edited. `pseudosynth_error_budget` (a `pseudosynth_error_privacy`):
-#' the ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of range
-#' or too small for exact noise, a table of unknown columns, rules that some
-#' record cannot meet.
+#' the ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of
+#' range or too small for exact noise, a table of unknown columns, rules that
+#' some record cannot meet.
 #' @section Warning types:
 #' `pseudosynth_warning_tables`: more than three stated tables at an epsilon of
 #' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
