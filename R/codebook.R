@@ -34,8 +34,9 @@ is_amount <- function(spec) spec$type %in% names(codebook_families)
 most_levels <- 200L
 
 # A number has 15 digits that can be relied on
+largest_bound <- 1e15
+
 most_digits <- 9L
-largest_amount <- 1e15
 
 # Sums and priors are of numbers about 1: the least size of the larger bound
 smallest_size <- 1e-4
@@ -53,44 +54,48 @@ smallest_size <- 1e-4
 #' @section Fields:
 #' Only `column` and `type` must be there. What does not apply to a type is left
 #' empty. In a CSV file, and in text, several values are separated by `|`, and a
-#' value may have a label after `=`, such as `1=male|2=female`. A backslash
-#' before `|`, `=` or a backslash makes it plain text.
+#' value may have a label after `=`, such as `1=male|2=female`. To write `|`,
+#' `=` or a backslash as plain text, put a backslash before it.
 #' * `column`: the name of the column.
 #' * `type`: `"category"`; `"ordered"`; `"logical"`, also 0 and 1; `"count"`,
 #'   whole numbers; `"amount"`; `"date"`; or `"id"`, an identifier, which is
 #'   left out of every release.
 #' * `levels` (category, ordered): all values that the column can have, in their
-#'   order, at most 200; also those that no record has. Of a column of numbers
-#'   they are numbers.
+#'   order, at most 200; also those that no record has. If the file's column
+#'   holds numbers, the levels are these numbers.
 #' * `lower`, `upper` (count, amount, date): smallest and largest value, dates
 #'   as 2020-01-31. The larger one is at least 0.0001 in size: else measure in
 #'   another unit.
 #' * `digits` (amount): how many decimals values have, from -9 to 9: 2 for
-#'   cents, 0 for whole numbers, -3 for whole thousands. Values of the file with
-#'   more decimals are an error, and sets have exactly these. Default: any
-#'   decimals, whole numbers where the file holds integers.
+#'   cents, 0 for whole numbers, -3 for whole thousands. A value of the file
+#'   with more decimals is an error. Synthetic values have this number of
+#'   decimals. Default: any number of decimals; whole numbers if the file's
+#'   column is of type integer.
 #' * `unit`, `label`: in which unit the column is measured, and what it is. For
 #'   readers only.
 #' * `missing`: may values be missing? Default `FALSE`.
 #' * `codes` (count, amount, date): special values, such as -9 for no answer, or
-#'   a top code. Each is a part of its own. They may lie outside the bounds.
+#'   a top code. Each is a level of its own, apart from the values, see "Parts
+#'   of amounts" in [file_plan()]. They may lie outside the bounds.
 #' * `heaps` (count, amount): multiples that are more frequent than other
 #'   values, such as `10|100|1000`, each a multiple of the one before.
 #' * `zero` (count, amount): is zero a part of its own? Default `FALSE`.
-#' * `outside`: of a category, the level that takes values which are not among
-#'   the levels. Of a count, amount or date `"bound"`: values beyond a bound
-#'   count as the bound. Default: none, such values are an error.
+#' * `outside`: what happens to values outside the levels or bounds. For a
+#'   category, name the level that takes them. For a count, amount or date,
+#'   state `"bound"` to move them to the nearest bound. Default: such values
+#'   are an error.
 #' * `transform` (count, amount, date): `"identity"`, the default, `"log"` or
-#'   `"asinh"`. Under `"log"` negative values are a part of their own, and zero
-#'   must be one where the bounds include it.
+#'   `"asinh"`. Under `"log"` negative values are a part of their own. If 0 lies
+#'   within the bounds, `zero` must be `TRUE`.
 #' * `family` (count, amount, date): the name of the family that models the
 #'   values: `"student_t"`, the default of amounts and dates, `"gaussian"`,
 #'   `"neg_binomial"`, the default of counts, or `"poisson"`. The last two take
 #'   no transform; a count with one has `"student_t"` by default.
 #' * `records` (id): the largest number of records that share a value, where
 #'   the column is the unit that [file_plan()] protects, such as a household.
-#' * `confirmed`: are levels, bounds and codes public? Default `TRUE`. `FALSE`
-#'   in drafts, see [confirm_codebook()].
+#' * `confirmed`: are levels, bounds and codes public? Default `TRUE`: a
+#'   codebook that you write yourself counts as public. `FALSE` in drafts, until
+#'   [confirm_codebook()].
 #'
 #' @param x (data frame, string or `codebook`) The fields, or the path of a CSV
 #'   file in UTF-8 that has them.
@@ -257,6 +262,11 @@ check_book_levels <- function(row) {
          its mark.", arg = "x"
   )
   refuse_if(
+    row$missing && "missing" %in% levels,
+    "A level of {.val {column}} must not be named {.val missing}: this is what
+    the level of missing values is named.", arg = "x"
+  )
+  refuse_if(
     is_stated(row$outside) && !row$outside %in% levels,
     "{.field outside} of {.val {column}} must be one of its levels.", arg = "x"
   )
@@ -268,19 +278,20 @@ check_book_amount <- function(row) {
   bounds <- c(spec$lower, spec$upper)
   kind <- if (row$type == "date") "dates such as 2020-01-31" else "numbers"
   refuse_if(
-    !all(is.finite(bounds)) || bounds[1] > bounds[2],
+    !all(is.finite(bounds)) || bounds[1] >= bounds[2],
     "{.field lower} and {.field upper} of {.val {column}} must be {kind}, the
     smaller one first.", arg = "x"
   )
+  refuse_if(
+    max(abs(bounds)) > largest_bound,
+    "{.field lower} and {.field upper} of {.val {column}} must lie within
+    1e15.", i = "Numbers beyond have no exact units. State another unit.",
+    arg = "x"
+  )
   size <- max(abs(bounds))
   refuse_if(
-    size > largest_amount || (size > 0 && size < smallest_size),
-    "Bounds of {.val {column}} must be numbers of a usual size.",
-    x = if (size > 1) {
-      "One is beyond {format_figure(largest_amount, 1)}."
-    } else {
-      "Both are within {format_figure(smallest_size, 1)} of 0."
-    },
+    size > 0 && size < smallest_size,
+    "One bound of {.val {column}} must be at least {smallest_size} in size.",
     i = "Measure the column in another unit.", arg = "x"
   )
   whole <- row$type == "count"

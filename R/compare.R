@@ -34,7 +34,7 @@
 #'   `bounds`, `bins`, `margin_share`, and settings of mechanisms such as
 #'   `scale` or `window`. A setting applies to the rows whose mechanism has it;
 #'   `NA` means not stated. Default `NULL`.
-#' @param m (count) Releases of each mechanism. Default 20.
+#' @param m (count) How many times each mechanism is run. Default 20.
 #' @param groups,regression Columns and linear model that [utility()] measures.
 #'   Default `NULL`: none, except that after a formula with a continuous
 #'   response the regression is that formula.

@@ -17,7 +17,7 @@ amount_bins <- 96
 #' All that is public of an amount
 #'
 #' @param spec (list) Its row of the codebook, see column_specs().
-#' @param schema (list) See column_schema(): whole numbers of the file stay whole.
+#' @param schema (list) See column_schema(): whole numbers stay whole.
 #' @return (list) `name`, `type`, `family`, `transform`, `digits` (`NA`: any),
 #'   `all_parts` (see amount_parts()), `parts` (those with values), `part`
 #'   (their numbers among all), `breaks` (of the margin, modelled scale).

@@ -34,6 +34,20 @@ check_column_kind <- function(x, name) {
   )
 }
 
+#' Refuse bounds that an integer column cannot hold
+#' @noRd
+check_integer_bounds <- function(x, spec) {
+  most <- .Machine$integer.max
+  refuse_if(
+    is_amount(spec) && is.integer(x) &&
+      max(abs(c(spec$lower, spec$upper))) > most,
+    "Bounds of {.val {spec$column}} must lie within {format_count(most)}: it is
+    a column of R's integers.",
+    i = "Convert it by {.fn as.numeric}, or state narrower bounds.",
+    arg = "data"
+  )
+}
+
 #' What a column is besides its values, as far as it is public
 #' @return (list) `storage`; `attributes`, with the codebook's levels and labels
 #'   of what it states; `left_out` (character: attributes that do not come
@@ -45,9 +59,18 @@ column_schema <- function(x, spec) {
   plain <- vapply(names(kept), function(name) {
     is.atomic(kept[[name]]) && length(kept[[name]]) <= column_attributes[[name]]
   }, TRUE)
-  kept <- kept[plain]
+  # Values alone: an attribute of an attribute may be anything
+  kept <- lapply(kept[plain], function(value) {
+    stats::setNames(as.vector(unclass(value)), names(value))
+  })
+  kept[names(kept) != "labels"] <- lapply(
+    kept[names(kept) != "labels"], unname
+  )
   if (is.factor(x)) kept$levels <- unname(spec$levels)
   if (!is.null(kept$labels)) kept$labels <- stated_labels(kept$labels, spec)
+  for (name in intersect(c("na_values", "na_range"), names(kept))) {
+    kept[[name]] <- stated_missing(kept[[name]], spec)
+  }
   list(
     storage = typeof(x), attributes = kept,
     left_out = setdiff(names(all), names(kept))
@@ -273,6 +296,15 @@ as_schema <- function(values, schema) {
   }
   attributes(values) <- attributes
   values
+}
+
+#' Values that package haven counts as missing, if the codebook states them
+#' @noRd
+stated_missing <- function(values, spec) {
+  stated <- if (is_amount(spec)) spec$codes else spec$levels
+  if (is.numeric(values)) stated <- text_number(as.character(stated))
+  found <- values[values %in% stated | !is.finite(values)]
+  if (length(found) > 0) found
 }
 
 #' Value labels of values that the codebook states

@@ -3,46 +3,50 @@
 
 #' Plan what happens to each column of a file
 #'
-#' Checks a file against its [codebook()] and codes it for a release: every
-#' category, flag and part of an amount becomes a column of level numbers, the
-#' discrete block; amounts keep the values of the records whose part has values.
-#' No record is dropped. [decode_file()] brings codes back to a file.
-#' [file_release()] releases it.
+#' Checks a file against its [codebook()] and codes it for a release. Every
+#' category and every flag becomes a column of level numbers. So does every
+#' amount: its levels are its parts (see below). These columns are the discrete
+#' block. The values of an amount are kept beside it, for the records whose part
+#' has values. No record is dropped. [decode_file()] turns codes back into a
+#' file. [file_release()] releases the plan.
 #'
 #' @section Parts of amounts:
-#' An amount, a count or a date is in one of its parts: `missing`, `zero`, a
-#' `code`, `negative`, a `multiple of` a heap's step, or another `value`, as far
-#' as the codebook states them. A value that is a code is in no other part;
-#' multiples of 1,000 are not among the multiples of 100. Records in negative,
-#' heaped and other values have amounts.
+#' Every value of an amount, a count or a date belongs to exactly one part:
+#' `missing`, `zero`, a `code`, `negative`, a `multiple of` a heap's step, or
+#' another `value`. Parts exist only where the codebook states them. A value
+#' that is a code is in no other part; multiples of 1,000 are not among the
+#' multiples of 100. Records in the parts negative, multiple and other value
+#' have a number that is modelled. Records in the other parts do not.
 #'
 #' @section Rules:
 #' A rule is a one-sided formula, or a quoted expression, that must hold for
 #' every record, such as `~ benefit == 0 | age >= 65`. It may use `|`, `&`, `!`,
 #' comparisons, `%in%`, `is.na()`, `xor()`, `+`, `-`, `*`, `/`, `c()` and `:`.
-#' Categories are text, ordered ones and numbers compare by their order. Of an
-#' amount a rule may ask what its part decides: `benefit == 0`, `benefit > 0`,
-#' `is.na(benefit)`, or `part(benefit) == "value"`. It may also compare values
-#' once, by `<`, `<=`, `>` or `>=`: two amounts, as in `~ tax <= income`, or an
-#' amount and a number, as in `~ hours <= 60 | status == "self-employed"`. Codes
-#' compare as the numbers they are. Several comparisons are several rules. Where
-#' missing values leave a rule undecided it counts as met.
+#' In a rule, categories are text. Ordered categories, and categories that are
+#' numbers, can be compared by `<` and `>`. A rule may use of an amount what its
+#' part tells: `benefit == 0`, `benefit > 0`, `is.na(benefit)`, or
+#' `part(benefit) == "value"`. A rule may have one comparison of values, by `<`,
+#' `<=`, `>` or `>=`. It compares two amounts, as in `~ tax <= income`, or an
+#' amount and a number, as in `~ hours <= 60 | status == "self-employed"`. A
+#' code, such as -9, is compared as that number. If a missing value makes a rule
+#' `NA`, the rule counts as met.
 #'
-#' Rules hold in every row of every set without a look at the file: levels that
+#' Several comparisons are several rules. Rules hold in every row of every
+#' synthetic file, without a second look at the confidential one: levels that
 #' leave no value are never drawn, and each amount is drawn within what those
-#' before it leave. Beside a published amount no protected level or part may be
-#' without a value: otherwise the rule is an error here.
+#' before it leave. If a published amount leaves some protected level or part
+#' without a value, the rule is an error here.
 #'
 #' @param data (data frame) The confidential file.
 #' @param codebook (`codebook`, data frame or string) See [codebook()]. One row
 #'   for each column of the file.
 #' @param publish (character or `NULL`) Columns that are released as they are;
-#'   all others are protected. `NULL`, the default: none, and the number of
-#'   records is protected, too.
+#'   all others are protected. `NULL`, the default: none. Under `"add-remove"`
+#'   the number of records is then protected, too.
 #' @param unit (string or `NULL`) The column that says which records belong to
-#'   one unit, such as a household: an `"id"` of the codebook, which states by
-#'   `records` how many records a unit may have. `NULL`, the default: every
-#'   record is a unit.
+#'   one unit, such as a household. It must have type `"id"` in the codebook,
+#'   whose field `records` states how many records a unit may have at most.
+#'   `NULL`, the default: every record is a unit.
 #' @param rules (formula, quoted expression, list of them, or `NULL`) What must
 #'   hold for every record. `NULL`, the default: nothing.
 #' @param survey_weights (string or `NULL`) The column with survey weights: an
@@ -112,6 +116,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   check_survey_column(survey_weights, data, specs)
   for (name in names(data)) {
     check_column_kind(data[[name]], name)
+    check_integer_bounds(data[[name]], specs[[name]])
     if (specs[[name]]$type != "id") check_has_value(data[[name]], name)
   }
   found <- code_file(data, specs)
@@ -133,7 +138,7 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
     tibble = is_tibble(data)
   )
   check_published_room(plan, specs)
-  plan
+  seal(plan)
 }
 
 read_book <- function(x) {

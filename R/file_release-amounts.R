@@ -20,9 +20,15 @@ release_amounts <- function(plan, spending, block, set, seed) {
       amount, plan$codes[own$records, , drop = FALSE],
       lapply(file_bins, `[`, own$records), plan$levels
     )
-    rows <- valued_rows(amount, set)
+    shown <- set
+    rows <- valued_rows(amount, shown)
+    # A set without a value needs one record that the geometry is made of
+    if (length(rows) == 0) {
+      rows <- 1L
+      shown[1, name] <- amount$part[1]
+    }
     like <- amount_predictors(
-      amount, set[rows, , drop = FALSE], lapply(set_bins, `[`, rows),
+      amount, shown[rows, , drop = FALSE], lapply(set_bins, `[`, rows),
       plan$levels
     )
     n <- max(1, valued_size(amount, block, plan$levels))
@@ -30,7 +36,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
       amount, list(
         name = name, predictors = file$codes,
         y = to_modelled(amount, own$values)
-      ), some_rows(like), file$levels, spending$amounts[[name]], n,
+      ), like$codes, file$levels, spending$amounts[[name]], n,
       stage_seed(seed, name),
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
     )
@@ -39,7 +45,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     one$bins <- quantile_breaks(one, one$counts, bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
-      one, like$codes, range_group(one, set[rows, , drop = FALSE]),
+      one, like$codes, range_group(one, shown[rows, , drop = FALSE]),
       seed_words(stage_seed(seed, "geometry", 2), name), 1
     )
     file_bins[[name]] <- with_bins(
@@ -48,17 +54,6 @@ release_amounts <- function(plan, spending, block, set, seed) {
     set_bins[[name]] <- with_bins(nrow(set), rows, y, one$bins)
   }
   released
-}
-
-#' Predictors of a set's records with values, or first levels where there are
-#' none: what is measured does not depend on that
-#' @noRd
-some_rows <- function(like) {
-  if (nrow(like$codes) > 0) {
-    return(like$codes)
-  }
-  names <- colnames(like$codes)
-  matrix(1L, 1, length(names), dimnames = list(NULL, names))
 }
 
 #' Levels of an amount in bins: as many whatever was released, since the cost is
@@ -89,7 +84,7 @@ with_bins <- function(n, records, y, breaks, published = FALSE) {
 amount_predictors <- function(amount, codes, bins, levels) {
   own <- match(amount$name, colnames(codes))
   if (!is.na(own)) codes[, own] <- match(codes[, own], amount$part)
-  # NULL would be a column where there is no record
+  # Without records, nothing to bind would be a column
   if (length(bins) > 0) {
     codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
   }

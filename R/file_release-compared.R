@@ -52,7 +52,7 @@ check_compared <- function(x, codes, amounts) {
     rows <- records_in(one$cells, one$columns, codes, sizes)
     rows[!holds_comparison(one, values, rows)]
   })
-  rows <- unique(unlist(broken))
+  rows <- unique(c(unlist(broken), records_off(x, specs, codes, amounts)))
   refuse_if(
     length(rows) > 0, "A set must meet the rules.",
     x = "{length(rows)} record{?s} {?has/have} no value that meets them.",
@@ -60,4 +60,19 @@ check_compared <- function(x, codes, amounts) {
          state wider bounds, or fewer codes and heaps.",
     arg = "fit", class = "pseudosynth_error_rule"
   )
+}
+
+#' Records whose amount is not in the part that their codes say
+#' @noRd
+records_off <- function(x, specs, codes, amounts) {
+  if (length(x$compared) == 0) {
+    return(NULL)
+  }
+  unlist(lapply(names(amounts), function(name) {
+    one <- amounts[[name]]
+    code <- rep(1L, nrow(codes))
+    if (name %in% colnames(codes)) code <- codes[, name]
+    found <- part_of(one$values, amount_parts(specs[[name]]))
+    one$records[!(found == code[one$records]) %in% TRUE]
+  }))
 }

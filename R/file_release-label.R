@@ -19,10 +19,12 @@ label_of_file <- function(x, what = "the noisy tables and sums", m = 1,
   new_privacy_guarantee(
     verdict, mechanism = "file", title = "file release", what = what,
     paid = if (intact) x$charges else no_charges(), m = m,
-    n_records = as.integer(n_records), unit = file_unit_text(x),
-    public_inputs = file_inputs(x, combine),
-    reproducible = isTRUE(reproducible),
-    public = TRUE, failure = if (intact) x$delta else 0
+    # Of an edited release no field is to be relied on
+    n_records = if (intact) as.integer(n_records) else NA_integer_,
+    unit = if (intact) file_unit_text(x) else "a record",
+    public_inputs = if (intact) file_inputs(x, combine) else character(),
+    reproducible = isTRUE(reproducible), public = TRUE,
+    failure = if (intact) x$delta else 0
   )
 }
 

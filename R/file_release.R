@@ -7,59 +7,62 @@
 #' number of synthetic files without the file and at no additional privacy cost.
 #'
 #' Two things are measured. First, all one- and two-way tables of the
-#' categories, flags and parts of amounts. Each table is centred before the
-#' noise is added (see References), so that every pair of columns is kept and
-#' none has to be chosen. Second, for each amount, what [score_release()]
-#' measures: a noisy margin and two steps of noisy sums of clipped scores, here
-#' with all other columns as predictors, which are protected, too. If the budget
-#' bears them, tables of the amount's bins by every other column are added.
+#' categories, flags and parts of amounts. Before the noise is added, each table
+#' is reduced to what its smaller tables do not say (centred, see References).
+#' All pairs of columns can then be measured; none has to be chosen. Second, for
+#' each amount it measures what [score_release()] measures: a noisy histogram
+#' (the margin) and, in two steps, noisy sums of clipped scores. The predictors
+#' are all other columns. Unlike in [score_release()] they are protected, too.
+#' If the budget is large enough, tables of the amount in bins by every other
+#' column are measured as well.
 #'
-#' A set starts from noisy margins. Records are then fitted to the tables from
-#' which expected noise was removed. Amounts are drawn given the record's other
-#' columns. Their slopes grow by as much as the removal weakened the relations
-#' of these columns. Records swap amounts until the set agrees with the released
-#' sums and tables.
+#' A set starts from noisy margins. Expected noise is removed from the tables,
+#' and records are fitted to these tables. Each amount is drawn from its model
+#' given the record's other columns. Removing noise weakens the relations of
+#' these columns; the model's slopes are enlarged to make up for it. Records
+#' then swap amounts until the set agrees with the released sums and tables.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
 #' are.
 #'
 #' @section What pairs cannot carry:
-#' A relation of three columns that no pair of them shows is lost, unless
-#' `tables` names the three. A table that is not needed costs accuracy: ten
-#' useless ones cost 20 to 30% in the pairs at epsilon 1.
+#' The release keeps relations of two columns. A relation of three columns that
+#' no two of them show is lost. To keep it, name the three columns in `tables`.
+#' Every further table makes the others noisier: at epsilon 1, ten useless
+#' tables make the errors of the pairs 20 to 30% larger.
 #'
-#' A published amount is seen by protected amounts, in bins, but not by protected
-#' categories: their relation is lost but for the amount's parts. State such an
-#' amount as a category, or protect it.
+#' Protected amounts see a published amount in bins. Protected categories see
+#' only its parts: their relation to its value is lost. State such an amount as
+#' a category, or protect it.
 #'
 #' @section Relations:
-#' Under `"add-remove"`, the default, a record is added or removed; if no column
-#' is published, the number of records is protected as well and released with
-#' noise. If columns are published, their rows and number stay and the
-#' protected part of a record is added or removed. Under `"replace"` the
-#' protected part is exchanged for another, and the number of records is
-#' public. The label states both; the cost under `"add-remove"` of a release
-#' whose number of records is public is that of a record's part in what was
-#' measured.
+#' Under `"add-remove"`, the default, neighbouring files differ by one record
+#' that is added or removed. If no column is published, the number of records is
+#' protected, too, and is released with noise. If columns are published, their
+#' rows stay and the number of records is public. Then only the protected part
+#' of a record is added or removed. Under `"replace"` the protected part is
+#' exchanged for another, and the number of records is public. The label states
+#' the cost under both relations.
 #'
 #' @section Units:
 #' If the plan has a unit, such as a household, the guarantee holds for all
-#' records of a unit together. Noise is as many times as large as the largest
-#' number of records that a unit may have, so state no more than there can be.
-#' Records that are equal move every sum by as many times as one of them does,
-#' and a household may have equal records: with less noise the guarantee would
-#' not hold. A limit on what a unit adds up to would need less noise, as records
-#' of a household mostly differ: four of the Consumer Expenditure file move the
-#' tables by 2.5 times as much as one. But it gives records of large units less
-#' weight than others, so that shares, means and the number of records would
-#' lean towards small units. Under `"replace"` a unit keeps its number of
-#' records.
+#' records of a unit together. Noise grows in proportion to the largest number
+#' of records that a unit may have: with 4 records it is 4 times as large. So do
+#' not state more than a unit can have. Less noise would break the guarantee: a
+#' household may have equal records, and k equal records move every sum k times
+#' as far as one. One could limit the total contribution of a unit instead. That
+#' would need less noise, because records of a household mostly differ: in the
+#' Consumer Expenditure file four records move the tables only 2.5 times as far
+#' as one. But it would give records of large units less weight, so that shares,
+#' means and the number of records would lean towards small units. The package
+#' does not do this. Under `"replace"` a unit keeps its number of records.
 #'
 #' @param plan (`file_plan`) See [file_plan()]. Its codebook must be confirmed.
 #' @param epsilon (number from 1e-4 to 10) Total cost under `neighbours` at
 #'   `delta`.
-#' @param delta (number from 1e-30 to 0.1) The public probability that goes with
-#'   `epsilon`. Default 1e-6. It should be far below 1/N.
+#' @param delta (number from 1e-30 to 0.1) The delta of (epsilon, delta)
+#'   differential privacy; a public number. Default 1e-6. It should be far below
+#'   1/N.
 #' @param neighbours (string) The relation that `epsilon` refers to:
 #'   `"add-remove"`, the default, or `"replace"`.
 #' @param tables (list of character, or `NULL`) Further tables to measure, each
@@ -84,21 +87,23 @@
 #'   * `charges`, `epsilon`, `delta`, `neighbours`.
 #' @section Error types:
 #' `pseudosynth_error_unconfirmed` (a `pseudosynth_error_privacy`): the codebook
-#' is a draft. `pseudosynth_error_budget` (a `pseudosynth_error_privacy`): the
-#' ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of range
-#' or too small for exact noise, a table of unknown columns, rules that some
-#' record cannot meet.
+#' is a draft. `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): the
+#' plan was edited. `pseudosynth_error_budget` (a `pseudosynth_error_privacy`):
+#' the ledger refuses the cost. `pseudosynth_error_input`: an epsilon out of
+#' range or too small for exact noise, a table of unknown columns, rules that
+#' some record cannot meet.
 #' @section Warning types:
 #' `pseudosynth_warning_tables`: more than three stated tables at an epsilon of
-#' at most 1. `pseudosynth_warning_budget`: the noise of most pairs, or of all
-#' pairs of a column, exceeds what they can tell; it names these columns. Both
-#' are said before anything is spent.
+#' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
+#' columns, or of all pairs of a column, is so large that the relation is lost.
+#' The warning names these columns. Both warnings come before anything is spent.
 #' `pseudosynth_warning_delta`: `delta` is above 1/N.
 #' @section Privacy:
-#' Each table and each sum is a sum of whole vectors over records, whose lengths
-#' are counted. A record's weight in the scores is computed from its own
-#' predictors and from released numbers; a vector longer than the public limit,
-#' checked in whole numbers, counts as 0. The noise is sampled exactly. No
+#' Each table and each sum adds up one vector of whole numbers per record. The
+#' largest length of such a vector decides how much noise is needed. A record's
+#' weight in the scores is computed from its own predictors and from released
+#' numbers. The length is checked in whole-number arithmetic: a vector that is
+#' longer than the public limit counts as 0. The noise is sampled exactly. No
 #' Markov chain is part of the guarantee.
 #' @references
 #' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
@@ -122,6 +127,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
                          tables = NULL, seed = NULL, ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn file_release}.")
   check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  check_sealed(plan, "file_plan")
   check_score_epsilon(epsilon)
   check_number(delta, min = 1e-30, max = 0.1)
   neighbours <- check_choice(neighbours, relation_names)
@@ -134,7 +140,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_block(
     plan$codes, block$levels, block$published, stated, block_rules(plan)
   )
-  warn_delta(delta, plan$n_records)
+  warn_delta(delta, plan$n_records, secret = TRUE)
   warn_tables(stated, epsilon)
   warn_file_budget(block, plan$n_records, colnames(plan$codes))
   pay_file(ledger, spending$charges, plan, seed)

@@ -78,9 +78,9 @@ ball_radius <- function(y, radius, relative) {
 check_radius <- function(radius, relative, zero = FALSE) {
   refuse_if(
     rlang::is_missing(radius), "{.arg radius} must be given.",
-    i = "It is a policy choice which values count as close. 0.2 is 20% of the
-         true value. With {.code relative = FALSE}, it is in the unit of the
-         response.",
+    i = "The radius says how near a value counts as close, which is a policy
+         choice. 0.2 is 20% of the true value. With {.code relative = FALSE} the
+         radius is in the unit of the response.",
     arg = "radius"
   )
   if (zero) check_number(radius, min = 0) else check_number(radius, above = 0)

@@ -55,11 +55,11 @@
 #' others, is an error. The hash detects mistakes. It does not protect against
 #' deliberate forgery.
 #'
-#' Nothing is drawn before its entry is complete. But the ledger cannot tell a
-#' line that a crash cut off during writing from one that was damaged later,
-#' after a draw. If a line is cut off, `print()` says so and nothing more can be
-#' spent until you have looked at it. Delete the line if nothing was drawn for
-#' it; otherwise restore it from a backup.
+#' A draw is made only after its entry is written in full. But the ledger cannot
+#' tell a line that a crash cut off during writing from one that was damaged
+#' later, after a draw. If a line is cut off, `print()` says so and nothing more
+#' can be spent until you have looked at it. Delete the line if nothing was
+#' drawn for it; otherwise restore it from a backup.
 #'
 #' Two processes wait for each other: a folder `<path>.lock` exists while an
 #' entry is written. The lock of a process that died is removed at once on the

@@ -8,9 +8,10 @@ raking_tolerance <- 1e-6
 #' Rake the survey weights of synthetic sets to public totals
 #'
 #' Changes the weights of each set so that their sums are the totals that you
-#' state, for instance the population by region and by age. The weights of all
-#' records of a level are multiplied by the same factor, in turn for each table
-#' of totals, until all are met ([survey::rake()]). All weights stay above 0.
+#' state, for instance the population by region and by age. For each table of
+#' totals in turn, all weights of a level are multiplied by one factor. This is
+#' repeated until all totals are met ([survey::rake()]). All weights stay above
+#' 0.
 #'
 #' Without raking the weights of a set sum to the file's totals up to noise.
 #'
@@ -30,10 +31,10 @@ raking_tolerance <- 1e-6
 #'   level no record of a set has. Class `pseudosynth_error_totals`: weights
 #'   that do not meet the totals after 200 rounds. Also if package survey is not
 #'   installed.
-#' @section Privacy: State only totals that are public. The label stays as it
-#'   is, because raking reads the sets alone; it names the columns of the totals
-#'   as public inputs. Totals from the confidential file have a cost that no
-#'   label shows.
+#' @section Privacy: State only totals that are public. Raking reads only the
+#'   sets and the totals, so the cost stays the same. The label also names the
+#'   columns of the totals as public inputs. Totals from the confidential file
+#'   have a cost that no label shows.
 #' @seealso [survey_design()], [file_plan()]
 #' @examplesIf requireNamespace("survey", quietly = TRUE)
 #' people <- subset(ce_income, income > 0, c("region", "sex", "age"))

@@ -40,9 +40,6 @@
 #'   the scan looks for. `NULL`, the default, works for a job only and uses the
 #'   columns of its model. Give the whole file to scan for its other columns,
 #'   too.
-#'   the scan looks for. `NULL`, the default, takes what a job knows: the
-#'   columns of its model. Give the whole file to have its other columns
-#'   looked for, too. All but a job need it.
 #' @param require (string) The weakest label to accept: `"asymptotic"`, the
 #'   default, `"strict"`, or `"none"`, which accepts any label.
 #' @param epsilon (positive number or `NULL`) The largest total epsilon to

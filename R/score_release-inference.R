@@ -348,11 +348,12 @@ score_inputs <- function(x, bounds = NULL, combine = NULL) {
 
 # Warnings from public and released numbers ----------------------------------
 
-warn_delta <- function(delta, n) {
+warn_delta <- function(delta, n, secret = FALSE) {
   if (delta > 1 / n) {
     warn_of(
       "delta", "{.arg delta} should be far below 1/N.",
-      x = "It is {format(delta)}, N is {n}.",
+      x = if (secret) "It is {format(delta)}." else
+        "It is {format(delta)}, N is {n}.",
       i = "Publishing one record at random has a delta of 1/N."
     )
   }

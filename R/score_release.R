@@ -70,7 +70,8 @@
 #'   Default `c(1.5, 0.8)`, for counts `c(1.5, 1)`, for `bernoulli()` `c(1, 1)`.
 #' @param shares (three positive numbers) Shares of the budget for the margin,
 #'   the first and the second step (of mu squared; of epsilon if delta is 0).
-#'   Default `c(0.3, 0.12, 0.58)`. Without a margin the two steps share all.
+#'   Default `c(0.3, 0.12, 0.58)`. Without a margin the
+#'   two steps divide the whole budget in the ratio of their shares.
 #' @param table_share (number from 0 to below 1) Share of the budget for tables
 #'   of up to 20 bins of the response by each predictor (a number in fifths).
 #'   The other parts share the rest. Default 0.35: on months 1 and 7 shares from
@@ -230,7 +231,8 @@ score_settings <- function(reference, delta, bounds, bins, clip, shares,
                            spread, family = NULL, table_share = 0) {
   refuse_if(
     is.null(reference), "A score release needs {.arg reference}.",
-    i = "For instance {.code {reference_example(family)}}.", arg = "reference"
+    i = "State rough public values, for instance
+         {.code {reference_example(family)}}.", arg = "reference"
   )
   reference <- as_reference(reference)
   refuse_if(

@@ -7,13 +7,13 @@
 #' errors. Sets whose weights were raked by [rake_weights()] become raked
 #' designs: totals that were stated have standard error 0.
 #'
-#' Of several sets, `with()` runs a function of package survey in each design,
-#' and [pool()] combines the results. As in package survey the expression leaves
-#' the design out: `with(designs, svymean(~income))`.
+#' For several sets, `with()` calls a function of package survey on each design
+#' and [pool()] combines the results. Write the call without its `design`:
+#' `with(designs, svymean(~income))`.
 #'
-#' Standard errors take every record as a draw of its own, with unequal
-#' probabilities: they know no strata or clusters. For others call
-#' [survey::svydesign()] on `as.data.frame(sets)`.
+#' Standard errors treat the records as independent draws with unequal
+#' probabilities. They ignore strata and clusters. For a design with strata or
+#' clusters call [survey::svydesign()] on `as.data.frame(sets)`.
 #'
 #' @param sets (`synthetic_data`) Sets of a [file_release()] whose plan has a
 #'   `survey_weights`.

@@ -8,11 +8,12 @@
 #' [public_response()], not those of the file. The predictors of the file are
 #' published as they are.
 #'
-#' @param fit (`synthesizer`, `score_release`, `perturbed_histogram` or
-#'   `synthesis_generator`) What to draw from: a fit; a [score_release()], which
-#'   needs `newdata`; a [perturbed_histogram()], whose values do not depend on
+#' @param fit (`synthesizer`, `score_release`, `file_release`,
+#'   `perturbed_histogram` or `synthesis_generator`) What to draw from: a fit; a
+#'   [score_release()], which needs `newdata`; a [file_release()], which draws
+#'   all columns; a [perturbed_histogram()], whose values do not depend on
 #'   predictors; or a generator, which needs `newdata`, see [as_generator()].
-#'   Drawing from the last three adds no privacy cost.
+#'   Only drawing from a fit costs privacy.
 #' @param m (count) Number of sets, for a fit at most the number of kept draws.
 #'   Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the

@@ -6,40 +6,44 @@
 #' Returns the tables that a [file_release()] measured, with the error of each
 #' cell. No synthetic set is needed.
 #'
-#' Each estimate is unbiased: a sum of the noisy residuals, whose noise is known
-#' exactly. It is not shrunk and may be negative. The estimate of a table of
-#' published columns is exact, and so are the parts of other tables that only
-#' published columns tell. Cells that the plan's rules forbid are 0.
+#' Each estimate is unbiased. It is a sum of noisy centred cells, and the
+#' variance of their noise is known exactly. It is not shrunk and may be
+#' negative. A table of published columns alone is exact. In a table of
+#' published and protected columns, the margins of the published columns are
+#' exact. Cells that the plan's rules forbid are 0.
 #'
-#' `noise` is the standard deviation that the release added. `std_error` also
-#' counts the sample: it is the error about the population that the file is a
-#' simple random sample of. Both are known only as far as the estimate is: the
-#' sampling part is that of the estimated share, and where the number of records
-#' is protected, its noise enters shares to first order.
+#' `noise` is the standard deviation that the release added. `std_error` adds
+#' sampling error. It takes the file as a simple random sample from a population
+#' and is the error of the estimate for that population. Two approximations
+#' enter. The sampling part is computed at the estimated share, not at the true
+#' one. If the number of records is protected, its noise enters shares by a
+#' first-order approximation.
 #'
-#' The interval holds all shares p that are within `qnorm((1 + level) / 2)`
-#' standard deviations of the estimate, with the sampling part taken at p
-#' (Wilson's interval, with noise). It lies between 0 and 1.
+#' The interval is Wilson's interval with noise: all shares p that lie within
+#' `qnorm((1 + level) / 2)` standard deviations of the estimate. The sampling
+#' part of that deviation is computed at p. The interval lies between 0 and 1.
 #'
-#' An amount enters by its parts, such as zero, missing and value.
+#' The levels of an amount are its parts, such as zero, missing and value. See
+#' [file_plan()].
 #'
 #' @param release (`file_release`) See [file_release()].
 #' @param columns (character or `NULL`) Columns of one table, in the order
 #'   wanted. `NULL`, the default: the one-way tables of all columns.
-#' @param what (string) `"shares"`, the default, or `"counts"` of the file's
-#'   size.
+#' @param what (string) `"shares"`, the default, or `"counts"`: numbers of
+#'   records of the file.
 #' @param about (string) What `std_error` and the interval are about:
 #'   `"population"`, the default, or `"file"`, for which only the noise is an
 #'   error.
 #' @param level (number in (0, 1)) Of the intervals. Default 0.95.
-#' @param x,object (`released_tables`) What `tables()` returned.
+#' @param object (`released_tables`) What `tables()` returned.
 #' @param ... Must be empty.
 #'
 #' @return A `released_tables`, a list with
 #'   * `table`: a data frame with a row for each cell. Without `columns` it
-#'     starts with `column` and `level`; for one table with a factor for each of
-#'     its columns, named as they are (`column_estimate` where a column has the
-#'     name of a figure). Then `estimate`, `noise`, `std_error`, `low`, `high`;
+#'     starts with `column` and `level`. For one table it starts with a factor
+#'     for each of its columns, under the column's name; a column that has the
+#'     name of a figure, such as `estimate`, is `column_estimate`. Then
+#'     `estimate`, `noise`, `std_error`, `low`, `high`;
 #'   * `columns`, `what`, `about`, `level`, as asked for.
 #'
 #'   `as.data.frame()` and `tidy()` give the table. `plot()` draws estimates
@@ -92,6 +96,11 @@ tables.file_release <- function(release, columns = NULL,
   what <- check_choice(what, c("shares", "counts"))
   about <- check_choice(about, c("population", "file"))
   check_number(level, above = 0, below = 1)
+  refuse_if(
+    length(release$levels) == 0, "The release must have a table.",
+    x = "Its columns have one level each.",
+    i = "{.code summary(release)} has the amounts.", arg = "release"
+  )
   check_tabulated(columns, release)
   estimated <- function(names) {
     cells <- table_estimate(release$block, match(names, names(release$levels)))

@@ -130,6 +130,7 @@ print_lines.file_utility <- function(x) {
 mean_pairs <- function(pairs) {
   first <- pairs[pairs$set == 1, c("first", "second", "fresh")]
   first$distance <- rowMeans(matrix(pairs$distance, nrow(first)))
-  first$ratio <- first$distance / first$fresh
+  # A column of one level is as good as can be
+  first$ratio <- ifelse(first$fresh == 0, 1, first$distance / first$fresh)
   first
 }

@@ -3,8 +3,8 @@
 #   Rscript bench/file_rules.R [rows]
 #
 # All records of `ce_income` with zeros and negative incomes, and an amount made
-# from income. Rules tie categories, parts, amounts and a number. Prints the rows
-# that were drawn and those that break a rule, by rule.
+# from income. Rules tie categories, parts, amounts and a number. Prints how
+# many rows were drawn, and how many break each rule.
 
 suppressPackageStartupMessages(library(pseudosynth))
 rows <- as.numeric(c(commandArgs(trailingOnly = TRUE), 1e6)[1])

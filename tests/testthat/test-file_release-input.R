@@ -174,7 +174,6 @@ test_that("odd levels are levels: NA as text, marks, other encodings", {
   }
   back(c("NA", "b"), "NA|b")
   back(c("NA", NA), "NA|b", missing = c(TRUE, NA, NA))
-  back(c("missing", NA), "missing|b", missing = c(TRUE, NA, NA))
   back(c("x|y", "p=q", "r\\s"), "x\\|y|p\\=q|r\\\\s")
   latin <- c("\xe4", "b")
   Encoding(latin) <- "latin1"

@@ -358,16 +358,14 @@ test_that("columns of the formula and very many levels are told", {
 
 test_that("own values that households share are found, honest sets are not", {
   y <- withr::with_seed(6, rep(round(exp(rnorm(60, 10)), -1), each = 6))
-  columns <- data.frame(name = "y")
-  columns$ends <- list(c(0, Inf))
-  synthetic <- list(columns = columns, n_records = 360L)
+  column <- list(name = "y", ends = c(0, Inf))
   expect_error(
-    check_not_the_file(y, list(y), synthetic),
+    check_not_the_file(y, list(y), column, 360L),
     class = "pseudosynth_error_found"
   )
   drawn <- withr::with_seed(7, round(exp(rnorm(360, 10)), -1))
   expect_no_error(
-    check_not_the_file(y, list(drawn), synthetic)
+    check_not_the_file(y, list(drawn), column, 360L)
   )
 })
 
