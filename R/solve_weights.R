@@ -64,11 +64,14 @@
 #'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
 #' )
 #' solved <- solve_weights(
-#'   fit, target = 1.5, weights = lipschitz_weights(fit), tolerance = 0.1
+#'   fit, target = 1.5, weights = lipschitz_weights(fit), tolerance = 0.1,
+#'   seed = 1
 #' )
 #' solved$solution$search
 #' # One weight for all
-#' one <- solve_weights(fit, lipschitz(fit)$overall / 2, tolerance = 0.1)
+#' one <- solve_weights(fit, lipschitz(fit)$overall / 2,
+#'   tolerance = 0.1, seed = 1
+#' )
 #' one$solution$value
 #' @export
 solve_weights <- function(fit, target = NULL, weights = NULL,
