@@ -372,7 +372,7 @@ is_jump <- function(points, target, log, tolerance) {
 #' rules out nothing. Between points on both sides, the root of a line through
 #' the nearest ones, of which the nearest count most: near the target it
 #' averages their noise. Halfway between the two nearest where the last step
-#' gained little and they are far apart.
+#' gained little and they are far apart, but never twice at the same place.
 #' @noRd
 next_value <- function(points, target, limits, log) {
   at <- search_points(points, target, log)
@@ -383,7 +383,9 @@ next_value <- function(points, target, limits, log) {
   root <- line_root(at)
   before <- points[-nrow(points), ]
   slow <- miss_of(points, target) > miss_of(before, target) / 2
-  if (!is.finite(root) || (slow && abs(diff(ends)) > 0.1)) root <- mean(ends)
+  middle <- mean(ends)
+  new <- all(abs(at$x - middle) > 1e-6)
+  if (!is.finite(root) || (slow && new && abs(diff(ends)) > 0.1)) root <- middle
   at$back(root)
 }
 

@@ -208,6 +208,15 @@ test_that("a jump over the target ends the search", {
   ))
 })
 
+test_that("the search never goes halfway twice", {
+  # Halfway was tried and was no nearer than the ends
+  points <- data.frame(
+    value = c(0.2116, 0.0787, 0.0619, 0.0404, 0.05, sqrt(0.05 * 0.0619)),
+    reached = c(4.035, 1.818, 1.78, 1.241, 1.2815, 1.264)
+  )
+  expect_gt(next_value(points, 1.5, c(1e-6, 1), TRUE), 1.01 * points$value[6])
+})
+
 test_that("infinite and zero measures do not stop the search", {
   expect_true(is.finite(next_value(
     data.frame(value = c(1, 0.2), reached = c(Inf, 1)), 3, c(0, 1), TRUE
