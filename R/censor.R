@@ -83,7 +83,7 @@
 #'   log(income) ~ age, ce, gaussian(),
 #'   prior = prior_normal(1, c(10.8, 2.5)),
 #'   censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1)),
-#'   chains = 2, warmup = 300, draws = 500
+#'   chains = 2, warmup = 300, draws = 1000
 #' )
 #' guarantee(fit)
 #' @export

@@ -93,7 +93,7 @@
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:300, ]
 #' lw <- pseudo_posterior(log(income) ~ ., small, gaussian(), "lw",
-#'   m = 2, prior = prior_normal(), chains = 2, draws = 500, seed = 1
+#'   m = 2, prior = prior_normal(), chains = 2, draws = 1000, seed = 1
 #' )
 #' reference <- list("(Intercept)" = 10.8, sigma = 1)
 #' strict <- pseudo_posterior(log(income) ~ ., small, gaussian(), "score",
@@ -106,7 +106,7 @@
 #' compare(log(income) ~ ., small, student_t(3),
 #'   mechanisms = c("centred", "unweighted"), epsilon = 2,
 #'   reference = reference, bounds = c(10, 2e6), groups = c("age", "earner"),
-#'   m = 2, chains = 2, draws = 500
+#'   m = 2, chains = 2, draws = 1000
 #' )
 #' # Vary the settings of one
 #' grid <- expand.grid(mechanism = "centred", epsilon = 2, window = c(2, 4))

@@ -32,7 +32,7 @@
 #' ce <- transform(head(ce_income, 300), high = income > 50000)
 #' fit <- fit_synthesizer(
 #'   high ~ age + earner, ce, bernoulli(),
-#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#'   chains = 2, warmup = 300, draws = 1000, seed = 1
 #' )
 #' fit
 #' head(synthesize(fit)[[1]])

@@ -43,7 +43,7 @@
 #' salaries <- head(sdr_simulated, 300)
 #' fit <- fit_synthesizer(
 #'   salary ~ gender, salaries, beta_response(c(0, 600000)),
-#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#'   chains = 2, warmup = 300, draws = 1000, seed = 1
 #' )
 #' fit
 #' @export

@@ -41,7 +41,7 @@
 #' salaries <- head(sdr_salary, 300)
 #' fit <- fit_synthesizer(
 #'   salary ~ 1, salaries, neg_binomial(),
-#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#'   chains = 2, warmup = 300, draws = 1000, seed = 1
 #' )
 #' fit
 #' # Rates: visits per month of observation
@@ -49,7 +49,7 @@
 #' patients$visits <- rnbinom(300, mu = 0.5 * patients$months, size = 3)
 #' rates <- fit_synthesizer(
 #'   visits ~ offset(log(months)), patients, neg_binomial(),
-#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#'   chains = 2, warmup = 300, draws = 1000, seed = 1
 #' )
 #' # Sets for the same patients, each observed for two years
 #' synthesize(rates, newdata = data.frame(months = rep(24, 300)), seed = 2)

@@ -34,7 +34,7 @@
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
 #'   log(income) ~ age + education, ce, student_t(3),
-#'   chains = 2, warmup = 300, draws = 500, seed = 1
+#'   chains = 2, warmup = 300, draws = 1000, seed = 1
 #' )
 #' fit
 #' @export

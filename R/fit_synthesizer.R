@@ -118,7 +118,7 @@
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
 #'   log(income) ~ age + education, ce, gaussian(),
-#'   chains = 2, draws = 500, seed = 1
+#'   chains = 2, draws = 1000, seed = 1
 #' )
 #' fit
 #' @export

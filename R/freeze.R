@@ -95,7 +95,7 @@
 #' last_year <- ce[1:200, ]
 #' this_year <- ce[201:400, ]
 #' fit <- fit_synthesizer(log(income) ~ age + earner, last_year, gaussian(),
-#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
 #' rule <- freeze(lipschitz_weights(fit))
 #' rule

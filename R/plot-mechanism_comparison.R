@@ -36,7 +36,7 @@
 #' compared <- compare(log(income) ~ ., ce, student_t(3),
 #'   mechanisms = c("centred", "unweighted"), epsilon = c(5, 2),
 #'   reference = list("(Intercept)" = 10.8, sigma = 1), bounds = c(10, 2e6),
-#'   groups = c("age", "earner"), m = 2, chains = 2, draws = 500
+#'   groups = c("age", "earner"), m = 2, chains = 2, draws = 1000
 #' )
 #' autoplot(compared)
 #' autoplot(compared, "map")

@@ -24,7 +24,7 @@
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
 #' job <- pseudo_posterior(log(income) ~ age + earner, small, gaussian(),
 #'   mechanism = "lw", m = 2, prior = prior_normal(), chains = 2, warmup = 200,
-#'   draws = 500, seed = 1
+#'   draws = 1000, seed = 1
 #' )
 #' autoplot(job, "bounds")
 #' autoplot(job, "density")

@@ -26,7 +26,7 @@
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
-#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
 #' autoplot(synthesize(fit, m = 5))
 NULL

@@ -84,7 +84,7 @@
 #' @examples
 #' ce <- subset(ce_income, income > 0, c("income", "age", "earner"))[1:300, ]
 #' fit <- fit_synthesizer(log(income) ~ ., ce, gaussian(),
-#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000
 #' )
 #' synthetic <- synthesize(fit, m = 5)
 #' pooled <- pool(with(synthetic, lm(log(income) ~ age + earner)))

@@ -214,7 +214,7 @@ print_lines.synth_prior <- function(x) {
 #' \donttest{
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
-#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 1000, seed = 1
 #' )
 #' prior_summary(fit)
 #' }

@@ -107,7 +107,7 @@
 #' # The papers' mechanism: weights from the file
 #' weighted <- pseudo_posterior(log(income) ~ age + earner, small, gaussian(),
 #'   mechanism = mechanism_lw(scale = 0.8), m = 2, prior = prior_normal(),
-#'   chains = 2, warmup = 200, draws = 500, seed = 1
+#'   chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
 #' @export
 pseudo_posterior <- function(formula, data, family = student_t(),

@@ -82,7 +82,7 @@
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, student_t(3),
-#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 2
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 2
 #' )
 #' lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
 #' study <- replicate_study(lw, epsilon = 15, replicates = 20, seed = 2)

@@ -264,7 +264,7 @@ rounding_text <- function(response) {
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
 #'   prior = prior_normal(1, c(10.8, 2.5)), chains = 2, warmup = 200,
-#'   draws = 500, response = public_response(digits = 0, bounds = c(1, 2e6)),
+#'   draws = 1000, response = public_response(digits = 0, bounds = c(1, 2e6)),
 #'   censor = censor(2, reference = list("(Intercept)" = 10.8, sigma = 1))
 #' )
 #' head(synthesize(fit)[[1]])

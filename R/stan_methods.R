@@ -24,7 +24,7 @@
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
-#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 1000, seed = 1
 #' )
 #' dim(log_lik(fit, draws = 10))
 #' @importFrom rstantools log_lik
@@ -101,7 +101,7 @@ check_size <- function(n_draws, n_records) {
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
-#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 1000, seed = 1
 #' )
 #' dim(posterior_predict(fit, draws = 10))
 #' @importFrom rstantools posterior_predict
@@ -168,7 +168,7 @@ check_draws_for <- function(fit, m) {
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
-#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 1000, seed = 1
 #' )
 #' as_draws_df(fit)
 #' @name as_draws.synthesizer

@@ -40,7 +40,7 @@ family.synthesizer <- function(object, ...) object$family
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
-#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 1000, seed = 1
 #' )
 #' summary(fit)
 #' nobs(fit)

@@ -18,7 +18,7 @@
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:100, ]
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
-#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
 #' if (requireNamespace("jsonlite", quietly = TRUE)) {
 #'   to_json(guarantee(fit, public = TRUE))

@@ -31,7 +31,7 @@
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
-#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 500, seed = 1
+#'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
 #' lw <- update(fit, privacy_weights = lipschitz_weights(fit))
 #' truncate_weights(lw, epsilon = 2 * lipschitz(lw)$overall * 0.95)

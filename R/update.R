@@ -29,7 +29,7 @@
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
-#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 500, seed = 1
+#'   log(income) ~ age, ce, gaussian(), chains = 2, draws = 1000, seed = 1
 #' )
 #' half <- update(fit, privacy_weights = rep(0.5, 300), seed = 2)
 #' @importFrom stats update
