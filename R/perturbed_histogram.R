@@ -157,7 +157,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   if (!is.null(seed)) {
     made$id <- hashed_id(made[setdiff(names(made), "id")], seed)
   }
-  seal(structure(made, class = c("perturbed_histogram", "pseudosynth_result")))
+  do.call(new_noisy_release, c("perturbed_histogram", made))
 }
 
 #' What a histogram is charged
@@ -405,23 +405,14 @@ print_lines.perturbed_histogram <- function(x) {
 # The label of a noisy histogram, and its part in the label of what it is the
 # margin of.
 
-#' @rdname guarantee
-#' @export
-guarantee.perturbed_histogram <- function(x, m = 1, public = TRUE, ...) {
-  check_no_dots(..., hint = "See {.fn guarantee}.")
-  check_count(m, min = 1)
-  check_public_only(public)
-  label_of_histogram(x)
-}
-
 #' @param n_records (count) Of what is drawn from it, for synthetic data.
 #' @param published (character) Columns published beside what is drawn.
 #' @param bounds (two numbers or `NULL`) Of what is drawn.
 #' @noRd
-label_of_histogram <- function(x, what = "the noisy counts", m = 1,
-                               n_records = NA_integer_,
-                               reproducible = x$reproducible,
-                               published = NULL, bounds = NULL) {
+release_label.perturbed_histogram <- function(
+  x, what = "the noisy counts", m = 1, n_records = NA_integer_,
+  reproducible = x$reproducible, published = NULL, bounds = NULL
+) {
   new_privacy_guarantee(
     histogram_verdict(x), mechanism = "perturbed_histogram",
     title = "perturbed histogram", what = what, paid = histogram_charge(x),

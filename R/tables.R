@@ -72,27 +72,11 @@
 #' head(as.data.frame(both))
 #' plot(both)
 #' @export
-tables <- function(release, ...) {
-  check_present(release)
-  UseMethod("tables")
-}
-
-#' @rdname tables
-#' @export
-tables.default <- function(release, ...) {
-  abort_input(
-    "{.arg release} has no tables.", x = "It is {describe_type(release)}.",
-    i = "{.fn file_release} measures tables.", arg = "release"
-  )
-}
-
-#' @rdname tables
-#' @export
-tables.file_release <- function(release, columns = NULL,
-                                what = c("shares", "counts"),
-                                about = c("population", "file"), level = 0.95,
-                                ...) {
+tables <- function(release, columns = NULL, what = c("shares", "counts"),
+                   about = c("population", "file"), level = 0.95, ...) {
   check_no_dots(..., hint = "See {.fn tables}.")
+  check_present(release)
+  check_class(release, "file_release", "Make one with {.fn file_release}.")
   what <- check_choice(what, c("shares", "counts"))
   about <- check_choice(about, c("population", "file"))
   check_number(level, above = 0, below = 1)
