@@ -10,9 +10,9 @@
 #'
 #' As the `margin` of `synthesize(fit, margin = )` the histogram gives a model's
 #' synthetic values its own distribution, heaps and spikes included: each value
-#' is replaced by the histogram's quantile at its rank. In bins where the noise
-#' exceeds the counts, the sets' own shares are used, so that noise in empty
-#' bins does not raise means.
+#' is replaced by the histogram's quantile at its rank. Bins whose noise is
+#' larger than their counts keep the share of values that the model gave them.
+#' Otherwise noise in empty bins would raise means.
 #'
 #' @param x (numeric vector or formula) The confidential response, or a formula
 #'   such as `log(income) ~ 1`. The left side of the formula sets the scale on

@@ -46,10 +46,11 @@
 #'     `estimate`, `noise`, `std_error`, `low`, `high`;
 #'   * `columns`, `what`, `about`, `level`, as asked for.
 #'
-#'   `as.data.frame()` and `tidy()` give the table. `plot()` draws estimates
-#'   with their intervals for single columns, with the noise alone as a thicker
-#'   line, and a heat map for two or three columns, in which cells with more
-#'   noise (two standard deviations) than estimate are crossed out.
+#'   `as.data.frame()` and `tidy()` give the table. For single columns `plot()`
+#'   draws the estimates with their intervals; a thicker line is the part of the
+#'   interval that comes from the noise. For two or three columns it draws a
+#'   heat map. A cross marks a cell whose noise (two standard deviations) is
+#'   larger than its estimate.
 #' @section Coverage:
 #' In 74 files of 3,000 records with five categorical columns, at an add-remove
 #' epsilon of 1, 95% intervals held the population's value 95% of the time, on
