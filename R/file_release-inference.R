@@ -17,10 +17,11 @@
 #' amounts are predictors in bins. The covariance includes the noise, which is
 #' known exactly, the sample, and the error of the family's shape.
 #'
-#' Each figure of `summary()` is an average over margins drawn from their posterior given the noisy margin. An
-#' unbiased mean is not used: in the far bins it would be mostly noise. If an
-#' amount with transform `"log"` has values of both signs, its margin counts
-#' absolute values. The mean and quantiles are then those of absolute values.
+#' Each figure of `summary()` is an average over margins drawn from their
+#' posterior given the noisy margin. An unbiased mean is not used: in the far
+#' bins it would be mostly noise. If an amount with transform `"log"` has values
+#' of both signs, its margin counts absolute values. The mean and quantiles are
+#' then those of absolute values.
 #'
 #' @section Coverage:
 #' The predictors are protected, too. The model is therefore estimated from the
@@ -46,10 +47,11 @@
 #' not show it.
 #' @param object (`file_release`)
 #' @param ... Must be empty.
-#' @return `summary()` a `summary_file_release` whose `table` has a row for each statistic of each amount: `amount`, `statistic`
-#'   (`mean`, of records with a value; `mean with zeros`, where zeros are a part
-#'   of the amount; `10%` to `90%`), `estimate`, `noise` (standard deviation),
-#'   `std_error` (noise and sample), `low` and `high` (95% interval).
+#' @return `summary()` a `summary_file_release` whose `table` has a row for each
+#'   statistic of each amount: `amount`, `statistic` (`mean`, of records with a
+#'   value; `mean with zeros`, where zeros are a part of the amount; `10%` to
+#'   `90%`), `estimate`, `noise` (standard deviation), `std_error` (noise and
+#'   sample), `low` and `high` (95% interval).
 #' @section Error types: `pseudosynth_error_input`: a release without amounts.
 #' @section Privacy: Post-processing of what was released.
 #' @seealso [tables()], [score-inference]

@@ -88,7 +88,9 @@ release_label <- function(x, ...) UseMethod("release_label")
 model_of <- function(x, amount = NULL) UseMethod("model_of")
 
 model_of.noisy_release <- function(x, amount = NULL) {
-  abort_input("There are no coefficients of {describe_type(x)}.", arg = "object")
+  abort_input(
+    "There are no coefficients of {describe_type(x)}.", arg = "object"
+  )
 }
 
 #' @rdname score-inference

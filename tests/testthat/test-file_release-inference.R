@@ -147,7 +147,7 @@ test_that("interactions are drawn around the shrunk ones", {
 })
 
 test_that("intervals of a small case cover", {
-  skip_on_cran()
+  skip_unless_nightly()
   population <- withr::with_seed(11, paid_file(1e5))
   truth <- as.vector(table(population[c("group", "sex")])) / 1e5
   book <- confirm_codebook(draft_codebook(population[c("group", "sex")]))
