@@ -72,7 +72,7 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
     bounds <- bounds %||% only_column(x$synthetic)$bounds
   }
   refuse_if(
-    inherits(fit, c("score_release", "perturbed_histogram", "file_release")),
+    inherits(fit, "noisy_release"),
     "{.arg x} needs no generator: it holds no protected value.",
     i = if (inherits(fit, "file_release")) {
       "Write it with {.fn release}, and give it to {.fn synthesize}."

@@ -96,6 +96,6 @@ time_of_score_levels <- function(n) {
 
 format_time <- function(seconds) {
   minutes <- sprintf("%g minutes", max(2, signif(seconds / 60, 1)))
-  some <- sprintf("%g seconds", max(1, signif(seconds, 1)))
+  some <- counted(max(1, signif(seconds, 1)), "second")
   if (seconds < 95) some else minutes
 }

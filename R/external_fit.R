@@ -264,9 +264,6 @@ as_weightable <- function(x, ..., arg = "fit") {
 }
 
 #' @export
-nobs.external_fit <- function(object, ...) n_records(object)
-
-#' @export
 format.external_model <- function(x, ...) x$name
 
 #' @export

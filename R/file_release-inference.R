@@ -3,8 +3,9 @@
 
 #' Estimates of amounts from a file release
 #'
-#' Return what a [file_release()] says of an amount: the coefficients of its
-#' model with all other columns as predictors, and its mean and quantiles.
+#' Return what a [file_release()] says of its amounts. `summary()` gives means
+#' and quantiles. [coef(), vcov() and confint()][score-inference] give the
+#' coefficients of an amount's model, with all other columns as predictors.
 #' [tables()] gives the categories. For any other estimate, such as means of
 #' groups, [synthesize()] with `uncertainty = TRUE` draws sets that [pool()]
 #' combines.
@@ -16,11 +17,11 @@
 #' amounts are predictors in bins. The covariance includes the noise, which is
 #' known exactly, the sample, and the error of the family's shape.
 #'
-#' `summary()` gives the mean and quantiles of all amounts. Each figure is an
-#' average over margins drawn from their posterior given the noisy margin. An
-#' unbiased mean is not used: in the far bins it would be mostly noise. If an
-#' amount with transform `"log"` has values of both signs, its margin counts
-#' absolute values. The mean and quantiles are then those of absolute values.
+#' Each figure of `summary()` is an average over margins drawn from their
+#' posterior given the noisy margin. An unbiased mean is not used: in the far
+#' bins it would be mostly noise. If an amount with transform `"log"` has values
+#' of both signs, its margin counts absolute values. The mean and quantiles are
+#' then those of absolute values.
 #'
 #' @section Coverage:
 #' The predictors are protected, too. The model is therefore estimated from the
@@ -45,22 +46,13 @@
 #' records. The noise of that number is in shares, but counts of pooled sets do
 #' not show it.
 #' @param object (`file_release`)
-#' @param amount (string or `NULL`) Which amount. `NULL`, the default: the only
-#'   one.
-#' @param parm (character, numeric or missing) Coefficients by name or number.
-#'   Default: all.
-#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
 #' @param ... Must be empty.
-#' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
-#'   the ends of each interval. `summary()` a `summary_file_release` whose
-#'   `table` has a row for each statistic of each amount: `amount`, `statistic`
-#'   (`mean`, of records with a value; `mean with zeros`, where zeros are a part
-#'   of the amount; `10%` to `90%`), `estimate`, `noise` (standard deviation),
-#'   `std_error` (noise and sample), `low` and `high` (95% interval).
-#'   `as.data.frame()` and `tidy()` of a release: a row for each coefficient of
-#'   each amount.
-#' @section Error types: `pseudosynth_error_input`: a release without amounts,
-#'   an unknown amount or coefficient, a level out of range.
+#' @return `summary()` a `summary_file_release` whose `table` has a row for each
+#'   statistic of each amount: `amount`, `statistic` (`mean`, of records with a
+#'   value; `mean with zeros`, where zeros are a part of the amount; `10%` to
+#'   `90%`), `estimate`, `noise` (standard deviation), `std_error` (noise and
+#'   sample), `low` and `high` (95% interval).
+#' @section Error types: `pseudosynth_error_input`: a release without amounts.
 #' @section Privacy: Post-processing of what was released.
 #' @seealso [tables()], [score-inference]
 #' @name file-inference
@@ -71,31 +63,9 @@
 #' book[1, c("lower", "upper", "transform")] <- c("1", "2e6", "log")
 #' book <- confirm_codebook(codebook(book))
 #' release <- file_release(file_plan(people, book), epsilon = 1)
-#' head(confint(release), 3)
 #' summary(release)
+#' head(confint(release), 3)
 NULL
-
-#' @rdname file-inference
-#' @export
-coef.file_release <- function(object, amount = NULL, ...) {
-  check_no_dots(..., hint = "See {.help file-inference}.")
-  amount_model_of(object, amount)$coefficients
-}
-
-#' @rdname file-inference
-#' @export
-vcov.file_release <- function(object, amount = NULL, ...) {
-  check_no_dots(..., hint = "See {.help file-inference}.")
-  amount_model_of(object, amount)$covariance
-}
-
-#' @rdname file-inference
-#' @export
-confint.file_release <- function(object, parm, level = 0.95, amount = NULL,
-                                 ...) {
-  check_no_dots(..., hint = "See {.help file-inference}.")
-  confint.score_release(amount_model_of(object, amount), parm, level)
-}
 
 #' @rdname file-inference
 #' @export
@@ -127,23 +97,10 @@ print_lines.summary_file_release <- function(x) {
   )
 }
 
-#' @export
-as.data.frame.file_release <- function(x, ...) {
-  do.call(rbind, lapply(names(x$amounts), function(name) {
-    model <- amount_model_of(x, name)
-    ends <- confint.score_release(model)
-    data.frame(
-      amount = name, term = names(model$coefficients),
-      estimate = model$coefficients, std.error = sqrt(diag(model$covariance)),
-      conf.low = ends[, 1], conf.high = ends[, 2], row.names = NULL
-    )
-  }))
-}
-
 #' An amount's model as a score release has its own
 #' @return (list) `coefficients`, `covariance`, `steps`, `family`.
 #' @noRd
-amount_model_of <- function(x, amount) {
+model_of.file_release <- function(x, amount = NULL) {
   amounts <- names(x$amounts)
   refuse_if(
     length(amounts) == 0, "The release has no protected amount.", arg = "object"

@@ -1,19 +1,11 @@
 # The label of a file release, and of the sets that are drawn from it.
 
-#' @rdname guarantee
-#' @export
-guarantee.file_release <- function(x, m = 1, public = TRUE, ...) {
-  check_no_dots(..., hint = "See {.fn guarantee}.")
-  check_count(m, min = 1)
-  check_public_only(public)
-  label_of_file(x)
-}
-
 #' @param n_records (count) Of what is drawn from it, for synthetic data.
 #' @noRd
-label_of_file <- function(x, what = "the noisy tables and sums", m = 1,
-                          n_records = public_size(x),
-                          reproducible = x$reproducible, combine = NULL) {
+release_label.file_release <- function(x, what = "the noisy tables and sums",
+                                       m = 1, n_records = public_size(x),
+                                       reproducible = x$reproducible,
+                                       combine = NULL) {
   intact <- is_sealed(x)
   verdict <- if (intact) file_verdict(x) else edited_verdict("file release")
   new_privacy_guarantee(
@@ -136,11 +128,13 @@ print_lines.file_release <- function(x) {
       records = paste0(
         format_count(round(x$block$n)), if (is_size_secret(x)) ", noisy"
       ),
-      tables = sprintf(
-        "%s measured, noise of a centred cell %s to %s records",
-        format_count(nrow(x$tables)), format_figure(min(x$tables$sd), 2),
-        format_figure(max(x$tables$sd), 2)
-      )[nrow(x$tables) > 0],
+      tables = if (nrow(x$tables) > 0) {
+        sprintf(
+          "%s measured, noise of a centred cell %s to %s records",
+          format_count(nrow(x$tables)), format_figure(min(x$tables$sd), 2),
+          format_figure(max(x$tables$sd), 2)
+        )
+      },
       amounts = if (length(x$amounts) > 0) {
         paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
       },

@@ -175,7 +175,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     )
   }
   block[c("costs", "mu", "delta", "neighbours")] <- NULL
-  seal(new_result(
+  new_noisy_release(
     "file_release",
     tables = measured_table(block, plan$levels), block = block,
     amounts = amounts,
@@ -187,7 +187,7 @@ release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
     unit = plan$unit[c("column", "records")], charges = charges,
     epsilon = epsilon, delta = delta, neighbours = neighbours,
     reproducible = is_seeded(seed)
-  ))
+  )
 }
 
 #' Rules that forbid combinations of levels

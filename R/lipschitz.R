@@ -89,8 +89,15 @@ lipschitz <- function(x, quantile = 1, ...) {
 #' @export
 lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  log_lik <- external_log_lik(x, arg = "x")
-  lipschitz.matrix(log_lik, quantile, unit)
+  if (is.array(x) && !is.matrix(x)) {
+    x <- merge_chains(x)
+  } else if (!is.matrix(x)) {
+    x <- external_log_lik(x, arg = "x")
+  }
+  check_quantile(quantile)
+  check_string(unit)
+  check_log_lik_matrix(x)
+  bound_of_columns(matrix_columns(x), quantile, unit)
 }
 
 #' @rdname lipschitz
@@ -132,23 +139,6 @@ lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
     "The job is a score release, which bounds all records equally.", arg = "x"
   )
   lipschitz.synthesizer(fit, quantile, threads)
-}
-
-#' @rdname lipschitz
-#' @export
-lipschitz.matrix <- function(x, quantile = 1, unit = "not stated", ...) {
-  check_no_dots(..., hint = "See {.fn lipschitz}.")
-  check_quantile(quantile)
-  check_string(unit)
-  check_log_lik_matrix(x)
-  bound_of_columns(matrix_columns(x), quantile, unit)
-}
-
-#' @rdname lipschitz
-#' @export
-lipschitz.array <- function(x, quantile = 1, unit = "not stated", ...) {
-  check_no_dots(..., hint = "See {.fn lipschitz}.")
-  lipschitz.matrix(merge_chains(x), quantile, unit)
 }
 
 #' @rdname lipschitz

@@ -49,21 +49,6 @@ format.identification_risk <- function(x, ...) {
 }
 
 #' @export
-format.attribute_risk <- function(x, ...) {
-  one_line(x, x$variable, ", ", counted(x$m, "set"))
-}
-
-#' @export
-format.utility <- function(x, ...) {
-  one_line(x, x$variable, ", ", counted(nrow(x$table), "set"))
-}
-
-#' @export
-format.replicate_study <- function(x, ...) {
-  one_line(x, x$title, ", ", counted(nrow(x$table), "local database"))
-}
-
-#' @export
 format.resampled_statistics <- function(x, ...) {
   one_line(x, x$variable, ", ", counted(x$replicates, "resample"))
 }
@@ -91,8 +76,8 @@ format.sampler_control <- function(x, ...) one_line(x, x$sampler)
 #' `print()` shows the lines of the console instead; the chunk option
 #' `render = knitr::normal_print` does so for a whole chunk.
 #'
-#' @param x A result of [compare()], [utility()], [resample_statistics()] or
-#'   [pool()].
+#' @param x Any result of the package; others than those of [compare()],
+#'   [utility()], [resample_statistics()] and [pool()] print as in the console.
 #' @param ... Not used.
 #' @return Text that knitr puts into the document as it is. It is as
 #'   confidential as `x` and says so.
@@ -105,7 +90,17 @@ NULL
 
 #' @rdname knit-tables
 #' @exportS3Method knitr::knit_print
-knit_print.mechanism_comparison <- function(x, ...) {
+knit_print.pseudosynth_result <- function(x, ...) {
+  knit_parts(x) %||% knitr::normal_print(x)
+}
+
+#' A result as a table of the page; `NULL` if it prints as in the console
+#' @noRd
+knit_parts <- function(x) UseMethod("knit_parts")
+
+knit_parts.pseudosynth_result <- function(x) NULL
+
+knit_parts.mechanism_comparison <- function(x) {
   knit_tables(
     comparison_headline(x), comparison_shown(x),
     c(
@@ -115,9 +110,7 @@ knit_print.mechanism_comparison <- function(x, ...) {
   )
 }
 
-#' @rdname knit-tables
-#' @exportS3Method knitr::knit_print
-knit_print.utility <- function(x, ...) {
+knit_parts.utility <- function(x) {
   x <- summary(x)
   knit_tables(
     utility_headline(x), utility_shown(x),
@@ -125,15 +118,11 @@ knit_print.utility <- function(x, ...) {
   )
 }
 
-#' @rdname knit-tables
-#' @exportS3Method knitr::knit_print
-knit_print.resampled_statistics <- function(x, ...) {
+knit_parts.resampled_statistics <- function(x) {
   knit_tables(resampled_headline(x), x$table)
 }
 
-#' @rdname knit-tables
-#' @exportS3Method knitr::knit_print
-knit_print.pooled_estimates <- function(x, ...) {
+knit_parts.pooled_estimates <- function(x) {
   # Of synthetic sets alone
   knit_tables(pooled_headline(x), pooled_shown(x), confidential = FALSE)
 }

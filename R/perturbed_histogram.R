@@ -10,9 +10,9 @@
 #'
 #' As the `margin` of `synthesize(fit, margin = )` the histogram gives a model's
 #' synthetic values its own distribution, heaps and spikes included: each value
-#' is replaced by the histogram's quantile at its rank. In bins where the noise
-#' exceeds the counts, the sets' own shares are used, so that noise in empty
-#' bins does not raise means.
+#' is replaced by the histogram's quantile at its rank. Bins whose noise is
+#' larger than their counts keep the share of values that the model gave them.
+#' Otherwise noise in empty bins would raise means.
 #'
 #' @param x (numeric vector or formula) The confidential response, or a formula
 #'   such as `log(income) ~ 1`. The left side of the formula sets the scale on
@@ -157,7 +157,7 @@ perturbed_histogram <- function(x, data = NULL, bounds, bins = 60, epsilon,
   if (!is.null(seed)) {
     made$id <- hashed_id(made[setdiff(names(made), "id")], seed)
   }
-  seal(structure(made, class = c("perturbed_histogram", "pseudosynth_result")))
+  do.call(new_noisy_release, c("perturbed_histogram", made))
 }
 
 #' What a histogram is charged
@@ -405,23 +405,14 @@ print_lines.perturbed_histogram <- function(x) {
 # The label of a noisy histogram, and its part in the label of what it is the
 # margin of.
 
-#' @rdname guarantee
-#' @export
-guarantee.perturbed_histogram <- function(x, m = 1, public = TRUE, ...) {
-  check_no_dots(..., hint = "See {.fn guarantee}.")
-  check_count(m, min = 1)
-  check_public_only(public)
-  label_of_histogram(x)
-}
-
 #' @param n_records (count) Of what is drawn from it, for synthetic data.
 #' @param published (character) Columns published beside what is drawn.
 #' @param bounds (two numbers or `NULL`) Of what is drawn.
 #' @noRd
-label_of_histogram <- function(x, what = "the noisy counts", m = 1,
-                               n_records = NA_integer_,
-                               reproducible = x$reproducible,
-                               published = NULL, bounds = NULL) {
+release_label.perturbed_histogram <- function(
+  x, what = "the noisy counts", m = 1, n_records = NA_integer_,
+  reproducible = x$reproducible, published = NULL, bounds = NULL
+) {
   new_privacy_guarantee(
     histogram_verdict(x), mechanism = "perturbed_histogram",
     title = "perturbed histogram", what = what, paid = histogram_charge(x),

@@ -174,6 +174,9 @@ is_privacy_weights <- function(x) inherits(x, "privacy_weights")
 
 # Every computation leads to a plain numeric ---------------------------------
 
+# R's own c(), rep(), `[[`, sums and as.numeric() drop what is attached. These
+# would keep it.
+
 plain_weights <- function(x) {
   attributes(x) <- NULL
   x
@@ -191,9 +194,6 @@ plain_weights <- function(x) {
 `[.privacy_weights` <- function(x, ...) plain_weights(x)[...]
 
 #' @export
-`[[.privacy_weights` <- function(x, ...) plain_weights(x)[[...]]
-
-#' @export
 `[<-.privacy_weights` <- function(x, ..., value) {
   `[<-`(plain_weights(x), ..., value = value)
 }
@@ -202,20 +202,6 @@ plain_weights <- function(x) {
 `[[<-.privacy_weights` <- function(x, ..., value) {
   `[[<-`(plain_weights(x), ..., value = value)
 }
-
-#' @export
-`length<-.privacy_weights` <- function(x, value) {
-  `length<-`(plain_weights(x), value)
-}
-
-#' @export
-as.double.privacy_weights <- function(x, ...) plain_weights(x)
-
-#' @export
-c.privacy_weights <- function(...) do.call(c, lapply(list(...), unweigh))
-
-#' @export
-rep.privacy_weights <- function(x, ...) rep(plain_weights(x), ...)
 
 # A column of a data frame is an ordinary vector, too
 #' @export
@@ -234,11 +220,6 @@ unweigh <- function(x) if (is_privacy_weights(x)) plain_weights(x) else x
 #' @export
 Math.privacy_weights <- function(x, ...) {
   get(.Generic, mode = "function")(plain_weights(x), ...)
-}
-
-#' @export
-Summary.privacy_weights <- function(..., na.rm = FALSE) { # nolint
-  do.call(.Generic, c(lapply(list(...), unweigh), na.rm = na.rm))
 }
 
 check_has_weights <- function(fit) {

@@ -130,6 +130,23 @@ model_marks <- function(fit) {
 
 n_records <- function(fit) length(fit$spec$y)
 
+#' @rdname pseudosynth_result
+#' @importFrom stats nobs
+#' @method nobs pseudosynth_result
+#' @export
+nobs.pseudosynth_result <- function(object, ...) {
+  parts <- unclass(object)
+  # A job has the records of its sets; those of a fit are in its specification
+  n <- unclass(parts[["synthetic"]])[["n_records"]] %||%
+    parts[["n_records"]] %||%
+    if (!is.null(parts[["spec"]])) n_records(parts)
+  refuse_if(
+    is.null(n), "There are no records of {describe_type(object)}.",
+    arg = "object"
+  )
+  n
+}
+
 n_draws <- function(fit) nrow(fit$draws)
 
 n_chains <- function(fit) length(unique(fit$chain))

@@ -100,9 +100,8 @@ release_sets <- function(synthetic, data) {
 #' Refuse what sets are yet to be drawn from
 #' @noRd
 check_drawn <- function(synthetic) {
-  sources <- c("synthesizer", "score_release", "perturbed_histogram")
   check_that(
-    !inherits(synthetic, sources), synthetic,
+    !inherits(synthetic, c("synthesizer", "noisy_release")), synthetic,
     "{.arg synthetic} must be synthetic sets.",
     i = "Draw sets with {.fn synthesize} first."
   )

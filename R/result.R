@@ -15,13 +15,17 @@ new_result <- function(class, ...) {
 #'
 #' @param x,object An object of the package.
 #' @param name (string) The whole name of an element.
-#' @param ... For `plot()`: passed to `autoplot()`. Otherwise not used.
+#' @param ... For `plot()`: passed to `autoplot()`. For `as.data.frame()` of a
+#'   job: `set`, as in [`as.data.frame()`][synthetic_data] of synthetic data.
+#'   Otherwise not used.
 #' @return `x$name`: the element. Unlike for a list, an unknown name is an
 #'   error. `print()`: `x`, invisibly. `plot()`: the figure of `autoplot()`.
-#'   `as.data.frame()`: the table of `x`. `summary()`: `x` itself. Classes with
-#'   a table or a summary of their own are documented with their verb.
+#'   `as.data.frame()`: the table of `x`, of a job that of its sets. `nobs()`:
+#'   the number of records of the file or, of what is synthetic, of each set.
+#'   `summary()`: `x` itself. Classes with a table or a summary of their own are
+#'   documented with their verb.
 #' @section Error types: `pseudosynth_error_input`: an unknown element, or
-#'   `as.data.frame()` of an object without a table.
+#'   `as.data.frame()` or `nobs()` of an object without a table or records.
 #' @examples
 #' rule <- censor(2)
 #' rule
@@ -165,13 +169,21 @@ counted <- function(n, noun) {
   sprintf("%s %s%s", format_count(n), noun, if (n == 1) "" else "s")
 }
 
-# Of a class without a line of its own: its name, variable and rows
+# What a row of a table is, where it has another name
+row_nouns <- c(utility = "set", replicate_study = "local database")
+
+# Of a class without a line of its own: its name, variable, and its rows or sets
 #' @export
 format.pseudosynth_result <- function(x, ...) {
   parts <- unclass(x)
-  table <- parts[["table"]]
-  rows <- if (is.data.frame(table)) counted(nrow(table), "row")
-  shown <- c(parts[["name"]], parts[["variable"]], rows)
+  class <- class(x)[1]
+  rows <- if (is.data.frame(parts[["table"]])) {
+    noun <- if (class %in% names(row_nouns)) row_nouns[[class]] else "row"
+    counted(nrow(parts[["table"]]), noun)
+  } else if (is.numeric(parts[["m"]])) {
+    counted(parts[["m"]], "set")
+  }
+  shown <- c(parts[["title"]] %||% parts[["name"]], parts[["variable"]], rows)
   trimws(one_line(x, toString(shown)))
 }
 
@@ -190,11 +202,11 @@ unlist.pseudosynth_result <- function(x, ...) format(x)
 #' @export
 as.data.frame.pseudosynth_result <- function(x, ...) {
   parts <- unclass(x)
-  found <- intersect(c("table", "record", "worst"), names(parts))
+  found <- intersect(c("table", "record", "worst", "synthetic"), names(parts))
   refuse_if(
     length(found) == 0, "There is no table of {describe_type(x)}.", arg = "x"
   )
-  parts[[found[1]]]
+  as.data.frame(parts[[found[1]]], ...)
 }
 
 #' @rdname pseudosynth_result

@@ -31,7 +31,7 @@ rows_for_score <- function(x, asked) {
 }
 
 label_of_score_sets <- function(x, asked, rows) {
-  label_of_score(
+  release_label(
     x, what = "synthetic data", m = asked$m, n_records = rows$n,
     reproducible = x$reproducible || is_seeded(asked$seed),
     bounds = asked$bounds, combine = score_rules(asked)

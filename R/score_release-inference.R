@@ -1,77 +1,9 @@
-#' Estimates from a score release
-#'
-#' Return the coefficients' posterior given the released sums. Its covariance
-#' includes all errors: that of the noise, which is known exactly, that of the
-#' sample, and that of the estimated shape of the family. Intervals are
-#' therefore valid for the coefficients of the population, and no rule for
-#' combining synthetic sets is needed. For other estimates, [synthesize()] with
-#' `uncertainty = TRUE` draws sets that [pool()] combines.
-#'
-#' The coefficient of a numeric predictor is per standard deviation in the file,
-#' or per scale stated in `scaling`: `scaling = list(age = c(50, 10))` gives the
-#' slope for ten years. The intercept is at the centre of the predictors.
-#'
-#' The default prior has slopes N(0, 1), or N(0, sigma^2) if the reference's
-#' sigma is larger than 1. It can matter if the noise is large and the baseline
-#' of a factor is rare. With the 37 coefficients of `ce_income`, 95% intervals
-#' covered 93% on average and 80% at least at an add-remove epsilon of 1, and
-#' 91% and 38% at 0.25 (100 files each). With `prior_normal(5, c(10.8, 10))`
-#' they covered 96% and 91% at both. State such a prior if you need intervals.
-#' It hardly changes synthetic data, because these are drawn under a slope
-#' variance estimated from the sums.
-#'
-#' @param object (`score_release`) See [score_release()].
-#' @param parm (character, numeric or missing) Coefficients by name or number.
-#'   Default: all.
-#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
-#' @param ... Not used.
-#' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
-#'   the ends of each interval, `summary()` a `summary_score_release` whose
-#'   `table` has `estimate`, `std_error` and the 95% interval (`low`, `high`).
-#' @section Error types: `pseudosynth_error_input`: an unknown coefficient, a
-#'   level out of range.
-#' @section Privacy: Post-processing of what was released.
-#' @name score-inference
-#' @examples
-#' positive <- subset(ce_income, income > 0)
-#' release <- score_release(log(income) ~ age + earner, positive,
-#'   epsilon = 1, reference = list("(Intercept)" = 10.8, sigma = 1)
-#' )
-#' confint(release, "earneryes")
-#' summary(release)
-NULL
-
-#' @rdname score-inference
-#' @importFrom stats coef
-#' @export
-coef.score_release <- function(object, ...) object$coefficients
-
-#' @rdname score-inference
-#' @importFrom stats vcov
-#' @export
-vcov.score_release <- function(object, ...) object$covariance
-
-#' @rdname score-inference
-#' @importFrom stats confint
-#' @export
-confint.score_release <- function(object, parm, level = 0.95, ...) {
-  check_number(level, above = 0, below = 1)
-  b <- object$coefficients
-  parm <- if (missing(parm)) names(b) else check_terms(parm, names(b))
-  warn_saturated(object)
-  tail <- (1 - level) / 2
-  half <- stats::qnorm(1 - tail) * sqrt(diag(object$covariance))[parm]
-  ends <- cbind(b[parm] - half, b[parm] + half)
-  dimnames(ends) <- list(
-    parm, paste(format(100 * c(tail, 1 - tail), trim = TRUE, digits = 3), "%")
-  )
-  ends
-}
+# Estimates from a score release, how it prints, its object and its label.
 
 #' @rdname score-inference
 #' @export
 summary.score_release <- function(object, ...) {
-  ends <- confint.score_release(object)
+  ends <- confint.noisy_release(object)
   structure(
     list(
       table = data.frame(
@@ -241,7 +173,16 @@ new_score_release <- function(made, charges, seed) {
     )
   }
   made$charges <- charges
-  seal(structure(made, class = c("score_release", "pseudosynth_result")))
+  do.call(new_noisy_release, c("score_release", made))
+}
+
+# The one model is the release itself
+model_of.score_release <- function(x, amount = NULL) {
+  refuse_if(
+    !is.null(amount), "{.arg amount} only applies to a file release.",
+    x = "This is a score release, with one response.", arg = "amount"
+  )
+  x
 }
 
 #' The shape that the reference states
@@ -252,21 +193,12 @@ public_shape <- function(x) {
 
 # The label, of what is drawn from it, too -----------------------------------
 
-#' @rdname guarantee
-#' @export
-guarantee.score_release <- function(x, m = 1, public = TRUE, ...) {
-  check_no_dots(..., hint = "See {.fn guarantee}.")
-  check_count(m, min = 1)
-  check_public_only(public)
-  label_of_score(x)
-}
-
 #' @param n_records (count) Of what is drawn from it, for synthetic data.
 #' @noRd
-label_of_score <- function(x, what = "the noisy sums", m = 1,
-                           n_records = x$n_records,
-                           reproducible = x$reproducible, bounds = NULL,
-                           combine = NULL) {
+release_label.score_release <- function(x, what = "the noisy sums",
+                                        m = 1, n_records = x$n_records,
+                                        reproducible = x$reproducible,
+                                        bounds = NULL, combine = NULL) {
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"
   new_privacy_guarantee(
@@ -388,22 +320,6 @@ warn_budget <- function(error, unit, margin, n) {
            {.arg reference} closer to the file."
     )
   }
-}
-
-#' Warn of it: the share is released
-#' @noRd
-warn_saturated <- function(x) {
-  saturated <- is_saturated(x)
-  if (saturated) {
-    warn_of(
-      "reference", "The {.arg reference} is too far from the file.",
-      x = "Nearly all scores of the last step are clipped: coefficients are only
-           known to lie beyond some value, and their intervals are invalid.",
-      i = "State an intercept and a scale closer to the file, from public
-           sources. The cost of this release is already spent."
-    )
-  }
-  invisible(saturated)
 }
 
 #' Warn where counts vary more than Poisson ones

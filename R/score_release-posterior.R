@@ -377,6 +377,22 @@ is_saturated <- function(x) {
     last$share + 2 * last$share_noise < 0.15
 }
 
+#' Warn of it: the share is released
+#' @noRd
+warn_saturated <- function(x) {
+  saturated <- is_saturated(x)
+  if (saturated) {
+    warn_of(
+      "reference", "The {.arg reference} is too far from the file.",
+      x = "Nearly all scores of the last step are clipped: coefficients are only
+           known to lie beyond some value, and their intervals are invalid.",
+      i = "State an intercept and a scale closer to the file, from public
+           sources. The cost of this release is already spent."
+    )
+  }
+  invisible(saturated)
+}
+
 #' How much farther linear predictors spread than those of a posterior mean
 #'
 #' That lies closer to 0 than coefficients of the posterior: sets drawn from it

@@ -58,7 +58,7 @@ published_frame <- function(x) {
 }
 
 label_of_file_sets <- function(x, asked, rows) {
-  label_of_file(
+  release_label(
     x, what = "synthetic data", m = asked$m,
     reproducible = x$reproducible || is_seeded(asked$seed),
     combine = score_rules(asked)

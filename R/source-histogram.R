@@ -52,7 +52,7 @@ check_histogram_newdata <- function(newdata, response) {
 }
 
 label_of_histogram_sets <- function(x, asked, rows) {
-  label_of_histogram(
+  release_label(
     x, what = "synthetic data", m = asked$m, n_records = as.integer(rows$n),
     reproducible = x$reproducible || is_seeded(asked$seed),
     published = rows$columns[-1], bounds = asked$bounds

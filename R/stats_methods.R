@@ -7,16 +7,14 @@
 #' Functions that have no meaning for a Bayesian fit of weighted records or for
 #' synthetic data give an error that names an alternative.
 #'
-#' @param object,x A `synthesizer`, a [`pseudo_posterior`][pseudo_posterior] or
+#' @param object A `synthesizer`, a [`pseudo_posterior`][pseudo_posterior] or
 #'   [`synthetic_data`][synthetic_data].
-#' @param set As in [`as.data.frame()`][synthetic_data] of synthetic data.
 #' @param ... Not used.
 #' @return `coef()`: the posterior means of the coefficients, named by the
 #'   columns of the design (for a [categorical()] response by level and column).
 #'   Not for mixtures, whose components exchange places between draws.
 #'   `weights()`: the [privacy_weights] of the fit, all 1 if it has none. Both
-#'   are confidential. `nobs()` of a job: the number of records of the file,
-#'   which is also that of each set.
+#'   are confidential.
 #' @section Error types:
 #' `pseudosynth_error_input`: `coef()` of a mixture; `weights()` of a score
 #' release; `fitted()`, `residuals()`, `deviance()`, `df.residual()`, `sigma()`,
@@ -61,17 +59,6 @@ weights.synthesizer <- function(object, ...) {
 #' @rdname stats-methods
 #' @export
 coef.pseudo_posterior <- function(object, ...) stats::coef(final_fit(object))
-
-#' @rdname stats-methods
-#' @method nobs pseudo_posterior
-#' @export
-nobs.pseudo_posterior <- function(object, ...) object$synthetic$n_records
-
-#' @rdname stats-methods
-#' @export
-as.data.frame.pseudo_posterior <- function(x, ..., set = NULL) {
-  as.data.frame(x$synthetic, set = set)
-}
 
 #' @rdname stats-methods
 #' @export

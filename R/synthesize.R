@@ -17,11 +17,11 @@
 #' @param m (count) Number of sets, for a fit at most the number of kept draws.
 #'   Default 1.
 #' @param newdata (`NULL` or data frame) Predictors to draw for. `NULL`, the
-#'   default: those of the file. Other records must have public predictors, and
-#'   the columns of an offset, whose values set the exposures of counts. For a
-#'   histogram each record gets a value; `NULL` draws as many values as the
-#'   noisy counts sum to, without predictors. All columns except the response
-#'   are published as they are.
+#'   default: those of the file. All its columns except the response are
+#'   published as they are, so other records must be public. If the formula has
+#'   an `offset()`, they need its columns, too. A histogram draws a value for
+#'   each row; `NULL` draws as many values as the noisy counts sum to, without
+#'   predictors.
 #' @param margin (`perturbed_histogram` or `NULL`) Histogram of the same
 #'   response on the same scale. Each synthetic value is replaced by the
 #'   histogram's quantile at its rank within its set: the relations then come

@@ -8,11 +8,6 @@
 #' @export
 formula.synthesizer <- function(x, ...) x$formula
 
-#' @importFrom stats nobs
-#' @method nobs synthesizer
-#' @export
-nobs.synthesizer <- function(object, ...) n_records(object)
-
 #' @importFrom stats family
 #' @method family synthesizer
 #' @export

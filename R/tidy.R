@@ -82,16 +82,6 @@ tidy.synthetic_data <- function(x, ...) summary(x)$table
 
 #' @rdname tidy-tables
 #' @export
-as.data.frame.score_release <- function(x, ...) {
-  ends <- confint(x)
-  data.frame(
-    term = names(coef(x)), estimate = coef(x), std.error = sqrt(diag(vcov(x))),
-    conf.low = ends[, 1], conf.high = ends[, 2], row.names = NULL
-  )
-}
-
-#' @rdname tidy-tables
-#' @export
 as.data.frame.perturbed_histogram <- function(x, ...) {
   n <- length(x$counts)
   data.frame(
@@ -126,6 +116,18 @@ augment.pseudo_posterior <- function(x, ...) {
 }
 
 # glance(): one row of each result.
+
+# Of a class without a row of its own: its figures of the whole, or its label
+#' @rdname tidy-tables
+#' @exportS3Method generics::glance
+glance.pseudosynth_result <- function(x, ...) {
+  overall <- unclass(x)[["overall"]]
+  if (is.null(overall)) {
+    glance.privacy_guarantee(guarantee(x))
+  } else {
+    one_row(overall)
+  }
+}
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
@@ -178,14 +180,6 @@ glance.lipschitz_bound <- function(x, ...) {
     quantile = x$quantile, weighted = x$weighted
   )
 }
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.identification_risk <- function(x, ...) one_row(x$overall)
-
-#' @rdname tidy-tables
-#' @exportS3Method generics::glance
-glance.attribute_risk <- function(x, ...) one_row(x$overall)
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance

@@ -12,6 +12,26 @@ dir.create(file.path("inst", "doc"), recursive = TRUE)
 stopifnot(file.copy(c(built$docs, made), file.path("inst", "doc")))
 unlink(made)
 
+# The figures of a page with 256 colours, where there is a program for it: less
+# than half of the bytes, and no difference to the eye
+with_small_figures <- function(text) {
+  figures <- gregexpr("data:image/png;base64,[A-Za-z0-9+/=]+", text)
+  regmatches(text, figures) <- lapply(regmatches(text, figures), function(all) {
+    vapply(sub(".*,", "", all), function(figure) {
+      png <- tempfile(fileext = ".png")
+      writeBin(xfun::base64_decode(figure), png)
+      system2("pngquant", c("--force", "--output", png, png))
+      paste0("data:image/png;base64,", xfun::base64_encode(png))
+    }, "")
+  })
+  text
+}
+if (nzchar(Sys.which("pngquant"))) {
+  for (page in file.path("inst", "doc", basename(built$outputs))) {
+    writeLines(with_small_figures(readLines(page)), page, useBytes = TRUE)
+  }
+}
+
 # The index that R CMD build writes
 about <- lapply(built$docs, tools::vignetteInfo)
 index <- data.frame(

@@ -11,15 +11,16 @@ if (file.exists("NAMESPACE")) {
 
 # Names that are not snake_case and are meant: the capital letters of the
 # glossary in ?pseudosynth (K components, N records, ..), arguments that base
-# R's generics prescribe, methods of other packages' generics, and of the one
-# generic that is not registered, since print() alone calls it.
+# R's generics prescribe, methods of other packages' generics, and of our own
+# generics that are not registered, since only a parent class's method calls
+# them.
 is_allowed_name <- function(lint) {
   if (lint$linter != "object_name_linter") {
     return(FALSE)
   }
   rest <- substring(lint$line, lint$column_number)
   name <- sub("^`?([[:alnum:]._]+).*", "\\1", rest)
-  grepl("^[A-Z]$|^print_lines[.]", name) ||
+  grepl("^[A-Z]$|^(print_lines|knit_parts|release_label|model_of)[.]", name) ||
     name %in% c("na.rm", "row.names", methods)
 }
 

@@ -63,6 +63,21 @@ test_that("the log-likelihood is R's dnbinom", {
   }
 })
 
+test_that("quantiles of counts are R's, those of millions to a few counts", {
+  p <- (1:999) / 1000
+  quantile <- law_neg_binomial$quantile
+  for (size in c(0.05, 1, 50)) {
+    for (mean in c(0.1, 7, 1e6)) {
+      expect_identical(
+        quantile(p, mean, size), stats::qnbinom(p, size, mu = mean)
+      )
+    }
+    exact <- stats::qnbinom(p, size, mu = 3e6)
+    expect_lte(max(abs(quantile(p, 3e6, size) - exact)), 15)
+  }
+  expect_identical(quantile(0.5, c(3, 1e7), 2)[1], quantile(0.5, 3, 2))
+})
+
 test_that("counts given as doubles stay doubles, and whole", {
   data <- transform(family_data(), count = as.double(count))
   fit <- quick_fit(count ~ 1, data, neg_binomial(), draws = 1000)

@@ -128,7 +128,7 @@ test_that("replayed on a neighbour no noisy number moves more than counted", {
         expect_equal(far, noise$squared, tolerance = 1e-6)
         sum(far / noise$variance)
       }, 0)
-      replaced <- vapply(1:200, function(k) {
+      replaced <- vapply(seq_len(by_night(200, 50)), function(k) {
         other <- codes
         free <- which(!published)
         i <- sample(60, 1)

@@ -27,19 +27,21 @@ test_that("values of parts are those that a loop over numbers finds", {
     home <- part_of(all, parts)
     for (part in which(parts$kind != "missing")) {
       own <- all[home %in% part]
-      for (x in c(-Inf, seq(-10, 30, by = 0.5), Inf)) {
-        for (strict in c(FALSE, TRUE)) {
-          above <- if (strict) own[own > x] else own[own >= x]
-          below <- if (strict) own[own < x] else own[own <= x]
-          expect_identical(
-            in_part_beyond(x, part, parts, 1, strict),
-            as.double(min(above, Inf))
-          )
-          expect_identical(
-            in_part_beyond(x, part, parts, -1, strict),
-            as.double(max(below, -Inf))
-          )
-        }
+      x <- c(-Inf, seq(-10, 30, by = 0.5), Inf)
+      parts_of_x <- rep(part, length(x))
+      for (strict in c(FALSE, TRUE)) {
+        above <- vapply(x, function(x) {
+          min(if (strict) own[own > x] else own[own >= x], Inf)
+        }, 0)
+        below <- vapply(x, function(x) {
+          max(if (strict) own[own < x] else own[own <= x], -Inf)
+        }, 0)
+        expect_identical(
+          in_part_beyond(x, parts_of_x, parts, 1, strict), above
+        )
+        expect_identical(
+          in_part_beyond(x, parts_of_x, parts, -1, strict), below
+        )
       }
     }
   }

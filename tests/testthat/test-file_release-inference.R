@@ -45,6 +45,23 @@ test_that("coefficients have the names of lm() and their covariance", {
   expect_error(confint(release, "cake"), class = "pseudosynth_error_input")
 })
 
+test_that("releases without coefficients say so, and one row tells the label", {
+  release <- paid_release()
+  label <- guarantee(release)
+  row <- generics::glance(release)
+  expect_identical(row$label, "strict")
+  expect_identical(row$replace, label$epsilon$total[["replace"]])
+  bins <- perturbed_histogram(log(income) ~ 1, ce_positive(200),
+    bounds = c(10, 2e6), epsilon = 1, seed = 1
+  )
+  scores <- ce_release(ce_positive(200), epsilon = 4)
+  for (ask in list(coef, vcov, confint)) {
+    expect_error(ask(bins), class = "pseudosynth_error_input")
+    # One response has no amounts
+    expect_error(ask(scores, amount = "income"), "only applies to a file")
+  }
+})
+
 test_that("the summary has each statistic, the same at every call", {
   release <- paid_release()
   found <- summary(release)$table
@@ -130,7 +147,7 @@ test_that("interactions are drawn around the shrunk ones", {
 })
 
 test_that("intervals of a small case cover", {
-  skip_on_cran()
+  skip_unless_nightly()
   population <- withr::with_seed(11, paid_file(1e5))
   truth <- as.vector(table(population[c("group", "sex")])) / 1e5
   book <- confirm_codebook(draft_codebook(population[c("group", "sex")]))

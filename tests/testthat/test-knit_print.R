@@ -49,7 +49,7 @@ test_that("why a row is empty stands below the table", {
   table$problem <- "The chains did not mix."
   compared <- structure(
     list(table = table, variable = "income", interrupted = FALSE),
-    class = "mechanism_comparison"
+    class = c("mechanism_comparison", "pseudosynth_result")
   )
   expect_match(knitted(compared), "chains did not mix", all = FALSE)
 })

@@ -342,7 +342,7 @@ test_that("a seal is over all of a release", {
   expect_identical(guarantee(readRDS(file))$label, "strict")
   for (edit in list(
     function(x) structure(x, note = data$y),
-    function(x) structure(x, class = c("score_release", "sly")),
+    function(x) structure(x, class = c("score_release", "noisy_release")),
     function(x) {
       attr(x$design$terms, "note") <- data$y
       x

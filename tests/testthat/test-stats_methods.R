@@ -49,6 +49,15 @@ test_that("nobs() of a job are the records of its file", {
   expect_identical(nobs(small_job()), nobs(unweighted_fit()))
 })
 
+test_that("nobs() of sets, labels and releases are their records", {
+  job <- small_job()
+  n <- nobs(job)
+  expect_identical(nobs(job$synthetic), n)
+  expect_identical(nobs(guarantee(job)), n)
+  expect_identical(nobs(ce_release(ce_positive(200), epsilon = 4)), 200L)
+  expect_error(nobs(censor(2)), class = "pseudosynth_error_input")
+})
+
 test_that("as.data.frame() of a job is its sets as they leave, nothing else", {
   job <- small_job()
   all <- as.data.frame(job)

@@ -119,7 +119,7 @@ test_that("many levels are told to score releases in their own time", {
     class = "pseudosynth_message_many_levels"
   )
   expect_match(time_of_levels(1000), "about 10 minutes")
-  expect_match(time_of_score_levels(20), "about 1 seconds")
+  expect_match(time_of_score_levels(20), "about 1 second ")
 })
 
 test_that("a level without a name is refused, with its records", {

@@ -1,0 +1,151 @@
+# Noisy releases: numbers with noise that are paid for once. Histograms, score
+# releases and whole files have their label and the coefficients of their models
+# from here; a class states its label and its models.
+
+#' Coefficients of a noisy release
+#'
+#' Return the coefficients' posterior given the released sums, of a
+#' [score_release()] or of an amount of a [file_release()]. Its covariance
+#' includes all errors: that of the noise, which is known exactly, that of the
+#' sample, and that of the estimated shape of the family. Intervals are
+#' therefore valid for the coefficients of the population, and no rule for
+#' combining synthetic sets is needed. For other estimates, [synthesize()] with
+#' `uncertainty = TRUE` draws sets that [pool()] combines. [file-inference]
+#' says how the predictors of an amount are coded, and what its intervals
+#' covered.
+#'
+#' The coefficient of a numeric predictor is per standard deviation in the file,
+#' or per scale stated in `scaling`: `scaling = list(age = c(50, 10))` gives the
+#' slope for ten years. The intercept is at the centre of the predictors.
+#'
+#' The default prior has slopes N(0, 1), or N(0, sigma^2) if the reference's
+#' sigma is larger than 1. It can matter if the noise is large and the baseline
+#' of a factor is rare. With the 37 coefficients of `ce_income`, 95% intervals
+#' covered 93% on average and 80% at least at an add-remove epsilon of 1, and
+#' 91% and 38% at 0.25 (100 files each). With `prior_normal(5, c(10.8, 10))`
+#' they covered 96% and 91% at both. State such a prior if you need intervals.
+#' It hardly changes synthetic data, because these are drawn under a slope
+#' variance estimated from the sums.
+#'
+#' @param object (`score_release` or `file_release`)
+#' @param amount (string or `NULL`) Which amount of a file release. `NULL`, the
+#'   default: the only one.
+#' @param parm (character, numeric or missing) Coefficients by name or number.
+#'   Default: all.
+#' @param level (number in (0, 1)) Of the intervals. Default 0.95.
+#' @param ... Must be empty.
+#' @return `coef()` a named vector, `vcov()` a matrix, `confint()` a matrix with
+#'   the ends of each interval. `summary()` of a score release a
+#'   `summary_score_release` whose `table` has `estimate`, `std_error` and the
+#'   95% interval (`low`, `high`). `as.data.frame()` and `tidy()` of either
+#'   release: a row for each coefficient, of a file release for each of each
+#'   amount.
+#' @section Error types: `pseudosynth_error_input`: a release without a model,
+#'   an unknown amount or coefficient, a level out of range.
+#' @section Privacy: Post-processing of what was released.
+#' @seealso [file-inference], [tables()]
+#' @name score-inference
+#' @examples
+#' positive <- subset(ce_income, income > 0)
+#' release <- score_release(log(income) ~ age + earner, positive,
+#'   epsilon = 1, reference = list("(Intercept)" = 10.8, sigma = 1)
+#' )
+#' confint(release, "earneryes")
+#' summary(release)
+NULL
+
+#' @param ... Public and released numbers alone.
+#' @noRd
+new_noisy_release <- function(class, ...) {
+  seal(new_result(c(class, "noisy_release"), ...))
+}
+
+# Label ------------------------------------------------------------------------
+
+#' @rdname guarantee
+#' @export
+guarantee.noisy_release <- function(x, m = 1, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
+  check_count(m, min = 1)
+  check_public_only(public)
+  release_label(x)
+}
+
+#' The label of a release, or of what is drawn from it
+#'
+#' @param ... What differs in the label of what is drawn: `what`, `m`,
+#'   `reproducible` and what the class takes besides.
+#' @noRd
+release_label <- function(x, ...) UseMethod("release_label")
+
+# Coefficients -----------------------------------------------------------------
+
+#' A model of a release
+#'
+#' @param amount (string or `NULL`) Which one, if there are several.
+#' @return (list) `coefficients`, `covariance`, `steps` and `family` at least.
+#' @noRd
+model_of <- function(x, amount = NULL) UseMethod("model_of")
+
+model_of.noisy_release <- function(x, amount = NULL) {
+  abort_input(
+    "There are no coefficients of {describe_type(x)}.", arg = "object"
+  )
+}
+
+#' @rdname score-inference
+#' @importFrom stats coef
+#' @export
+coef.noisy_release <- function(object, amount = NULL, ...) {
+  check_no_dots(..., hint = "See {.help score-inference}.")
+  model_of(object, amount)$coefficients
+}
+
+#' @rdname score-inference
+#' @importFrom stats vcov
+#' @export
+vcov.noisy_release <- function(object, amount = NULL, ...) {
+  check_no_dots(..., hint = "See {.help score-inference}.")
+  model_of(object, amount)$covariance
+}
+
+#' @rdname score-inference
+#' @importFrom stats confint
+#' @export
+confint.noisy_release <- function(object, parm, level = 0.95, amount = NULL,
+                                  ...) {
+  check_no_dots(..., hint = "See {.help score-inference}.")
+  check_number(level, above = 0, below = 1)
+  model <- model_of(object, amount)
+  b <- model$coefficients
+  parm <- if (missing(parm)) names(b) else check_terms(parm, names(b))
+  warn_saturated(model)
+  tail <- (1 - level) / 2
+  half <- stats::qnorm(1 - tail) * sqrt(diag(model$covariance))[parm]
+  ends <- cbind(b[parm] - half, b[parm] + half)
+  dimnames(ends) <- list(
+    parm, paste(format(100 * c(tail, 1 - tail), trim = TRUE, digits = 3), "%")
+  )
+  ends
+}
+
+#' @rdname tidy-tables
+#' @export
+as.data.frame.noisy_release <- function(x, ...) {
+  of_amount <- function(amount) {
+    model <- model_of(x, amount)
+    b <- model$coefficients
+    ends <- confint.noisy_release(x, amount = amount)
+    data.frame(
+      term = names(b), estimate = b, std.error = sqrt(diag(model$covariance)),
+      conf.low = ends[, 1], conf.high = ends[, 2], row.names = NULL
+    )
+  }
+  amounts <- names(x$amounts)
+  if (is.null(amounts)) {
+    return(of_amount(NULL))
+  }
+  do.call(rbind, lapply(amounts, function(amount) {
+    data.frame(amount = amount, of_amount(amount))
+  }))
+}
