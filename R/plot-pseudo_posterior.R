@@ -71,9 +71,11 @@ weighted_stages <- function(fits) {
   if (length(weighted) > 0) weighted else fits
 }
 
-plot_stage_bounds <- function(fits) {
+#' @param what (string) What a violin is of.
+#' @noRd
+plot_stage_bounds <- function(fits, what = "stage") {
   stages <- mechanism_shorts(names(fits))
-  colours <- mechanism_colours(names(fits))
+  colours <- release_colours(stages)
   frame <- stack_frames(
     stats::setNames(fits, stages), "stage",
     function(fit) data.frame(bound = fit$bound$record)
@@ -98,7 +100,7 @@ plot_stage_bounds <- function(fits) {
     scale_colour_manual(values = colours, guide = "none") +
     bound_axis(frame$bound) +
     confidential_labs(
-      title = "Record Lipschitz bounds by stage",
+      title = paste("Record Lipschitz bounds by", what),
       subtitle = paste0(
         "Circle: median record. Bar: overall bound",
         if (n_without > 0) {
@@ -221,21 +223,9 @@ plot_records <- function(object, prefix) {
     confidential = as.double(job_data(object)[[variable]]),
     synthetic = as.double(synthetic$sets[[1]][[variable]])
   )
-  # The same on both axes, so that the line of equal values is the diagonal
-  limits <- range(frame)
-  log <- column$transform == "log"
-  breaks <- if (log) far_apart(log_breaks(limits)) else inner_breaks
-  axis <- function(scale) {
-    scale(limits = limits, breaks = breaks, labels = label_amount(prefix))
-  }
-  ggplot(frame, aes(x = .data$confidential, y = .data$synthetic)) +
-    geom_abline(colour = colour_bound, linewidth = 0.5) +
-    geom_point(
-      shape = 16, size = 1.3, alpha = if (nrow(frame) > 2000) 0.15 else 0.35,
-      colour = colour_synthetic
-    ) +
-    axis(if (log) scale_x_log10 else scale_x_continuous) +
-    axis(if (log) scale_y_log10 else scale_y_continuous) +
+  records_figure(
+    frame, column$transform, prefix, colour_synthetic
+  ) +
     confidential_labs(
       title = sprintf("%s of each record", capitalize(variable)),
       subtitle = wrapped(paste0(
@@ -245,10 +235,37 @@ plot_records <- function(object, prefix) {
     )
 }
 
-#' Every other break, as long as more than four are left
+#' @param frame (data frame) `confidential`, `synthetic`, and `release` where
+#'   there are several.
+#' @param colours (character) Of each release.
 #' @noRd
-far_apart <- function(breaks) {
-  while (length(breaks) > 5) breaks <- breaks[c(TRUE, FALSE)]
+records_figure <- function(frame, transform, prefix, colours) {
+  # The same on both axes, so that the line of equal values is the diagonal
+  limits <- range(frame[c("confidential", "synthetic")])
+  log <- transform == "log"
+  # Panels side by side have room for fewer
+  most <- if (length(colours) > 1) 3 else 5
+  breaks <- if (log) far_apart(log_breaks(limits), most) else inner_breaks
+  axis <- function(scale) {
+    scale(limits = limits, breaks = breaks, labels = label_amount(prefix))
+  }
+  many <- nrow(frame) / length(colours) > 2000
+  frame$release <- frame$release %||% factor("synthetic")
+  ggplot(frame, aes(x = .data$confidential, y = .data$synthetic)) +
+    geom_abline(colour = colour_bound, linewidth = 0.5) +
+    geom_point(
+      aes(colour = .data$release),
+      shape = 16, size = 1.3, alpha = if (many) 0.15 else 0.35
+    ) +
+    scale_colour_manual(values = unname(colours), guide = "none") +
+    axis(if (log) scale_x_log10 else scale_x_continuous) +
+    axis(if (log) scale_y_log10 else scale_y_continuous)
+}
+
+#' Every other break, as long as there are too many
+#' @noRd
+far_apart <- function(breaks, most = 5) {
+  while (length(breaks) > most) breaks <- breaks[c(TRUE, FALSE)]
   breaks
 }
 

@@ -28,7 +28,7 @@
 #'   some records of the public file, `value`: those of a set), `"riskiest"` and
 #'   `"largest"` (ten records; `at`: the true value, `value`: the risk).
 consumer_expenditure <- function(replicates, n = NULL, components = 3,
-                                 chains = 4, warmup = 300, draws = 400,
+                                 chains = 4, warmup = 300, draws = 250,
                                  thin = 5, sets = 20, resamples = 200,
                                  configurations = mechanism_paper_table(),
                                  data = pseudosynth::ce_income, folder = NULL) {
@@ -117,7 +117,7 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
   }
   # Bounds move by a tenth from run to run: where three refits do not come near,
   # the nearest is taken
-  to_bound <- function(name, target, weights = pseudosynth::public_scalar(1)) {
+  to_bound <- function(name, target, weights) {
     kept(name, function() {
       tryCatch(
         quiet(pseudosynth::solve_weights(
@@ -134,6 +134,19 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
         }
       )
     })
+  }
+  # Bounds of fits with one weight follow a power of it: the search, whose first
+  # refit multiplies weights by target / bound, starts where that says
+  one_weight <- function(name, target) {
+    found <- fits[grepl("^(Unweighted|SW)", names(fits))]
+    of <- function(what) log(vapply(found, what, 0))
+    bound <- of(function(fit) fit$bound$overall)
+    weight <- of(function(fit) stats::weights(fit)[1])
+    near <- utils::head(order(abs(bound - log(target))), 2)
+    steep <- if (length(found) > 1) diff(weight[near]) / diff(bound[near]) else 1
+    guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
+    start <- exp(guess + bound[1] - log(target))
+    to_bound(name, target, pseudosynth::public_scalar(min(1, start)))
   }
   lipschitz <- function(scale = 1, shift = 0) {
     pseudosynth::lipschitz_weights(
@@ -182,17 +195,17 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
     radius = 0.2, known = known_columns
   )
   fits$CW <- refit("CW", count)
-  fits$SW <- to_bound("SW", fits$LW$bound$overall)
-  fits[["CW at LW's bound"]] <- to_bound(
-    "CW at LW's bound", fits$LW$bound$overall, count
-  )
+  fits$SW <- one_weight("SW", fits$LW$bound$overall)
   for (i in seq_along(own)) {
     name <- paste(c("LW", "SW"), own[i])
     fits[[name[1]]] <- refit(
       name[1], lipschitz(configurations$scale[i], configurations$shift[i])
     )
-    fits[[name[2]]] <- to_bound(name[2], fits[[name[1]]]$bound$overall)
+    fits[[name[2]]] <- one_weight(name[2], fits[[name[1]]]$bound$overall)
   }
+  fits[["CW at LW's bound"]] <- to_bound(
+    "CW at LW's bound", fits$LW$bound$overall, count
+  )
   others <- setdiff(names(fits), "Unweighted")
   released <- c(released, Map(draw, fits[others], others), strict, clusters)
   # About the 3% that the surveys replace by their mean
