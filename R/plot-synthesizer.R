@@ -1,7 +1,7 @@
 #' Figures of a fit
 #'
-#' Draws the record bounds, weights, parameters or traces of a fit, or of several
-#' fits beside each other. `plot()` and `autoplot()` give the same ggplot
+#' Draws the record bounds, weights, parameters or traces of a fit, or of
+#' several fits beside each other. `plot()` and `autoplot()` give the same ggplot
 #' object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object (synthesizer) The fit.

@@ -6,8 +6,8 @@
 ggplot2::autoplot
 
 #' @importFrom ggplot2 aes annotate coord_equal element_blank element_line
-#'   element_rect element_text expansion facet_grid facet_wrap geom_abline geom_col
-#'   geom_errorbar geom_histogram geom_hline geom_line geom_linerange geom_path
+#'   element_rect element_text expansion facet_grid facet_wrap geom_abline
+#'   geom_col geom_errorbar geom_histogram geom_hline geom_line geom_linerange geom_path
 #'   geom_point geom_rect geom_rug geom_segment geom_step geom_text geom_tile
 #'   geom_violin geom_vline ggplot guide_axis guide_legend guides
 #'   label_wrap_gen labs margin position_dodge position_dodge2 position_jitter

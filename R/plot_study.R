@@ -1,9 +1,9 @@
 #' Figure of a simulation study
 #'
 #' Draws violins of what a study measured, one for each mechanism, a panel for
-#' each measure or setting. The circle is the median. A study repeats a synthesis
-#' on many files, or keeps what was measured of records; its table has one row
-#' for each number.
+#' each measure or setting. The circle is the median. A study repeats a
+#' synthesis on many files, or keeps what was measured of records; its table has
+#' one row for each number.
 #'
 #' @param table (data frame) The study, a row for each number.
 #' @param value (string) The column of numbers. Default `"value"`. Missing
@@ -11,12 +11,13 @@
 #' @param mechanism (string) The column of mechanisms or releases, one violin
 #'   each: text, or a factor for their order. Default `"mechanism"`.
 #' @param panels (character or `NULL`) One column: a panel for each of its
-#'   values, with a scale of its own. Two columns: a row of panels for each value
-#'   of the first, which share a scale, and a column for each of the second.
+#'   values, with a scale of its own. Two columns: a row of panels for each
+#'   value of the first, which share a scale, and a column for each of the
+#'   second.
 #'   `NULL`, the default: one panel.
-#' @param line (string or `NULL`) A column whose values are dashed lines in their
-#'   panels, such as the value of the file; missing where there is none. `NULL`,
-#'   the default: no line.
+#' @param line (string or `NULL`) A column whose values are dashed lines in
+#'   their panels, such as the value of the file; missing where there is none.
+#'   `NULL`, the default: no line.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
 #' @param ... Must be empty.
