@@ -1,8 +1,8 @@
 #' Figures of a fit
 #'
 #' Draws the record bounds, weights, parameters or traces of a fit, or of
-#' several fits beside each other. `plot()` and `autoplot()` give the same ggplot
-#' object; call `print()` to draw it in a function or a loop.
+#' several fits beside each other. `plot()` and `autoplot()` give the same
+#' ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object (synthesizer) The fit.
 #' @param type (string) `"bounds"`, the default: a histogram of the record

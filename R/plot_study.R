@@ -50,7 +50,9 @@ plot_study <- function(table, value = "value", mechanism = "mechanism",
     x = "It names {length(panels)}.", arg = "panels"
   )
   for (panel in panels) check_study_column(table, panel, arg = "panels")
-  if (!is.null(line)) check_study_column(table, line, number = TRUE)
+  if (!is.null(line)) {
+    check_study_column(table, line, number = TRUE, none = TRUE)
+  }
   prefix <- response_prefix(prefix)
   frame <- data.frame(
     mechanism = in_order(table[[mechanism]]),
@@ -125,8 +127,9 @@ draw_study <- function(frame, n_panels, prefix) {
 }
 
 #' @param name (string) The column that an argument names.
+#' @param none (flag) May all its numbers be missing?
 #' @noRd
-check_study_column <- function(table, name, number = FALSE,
+check_study_column <- function(table, name, number = FALSE, none = FALSE,
                                arg = rlang::caller_arg(name)) {
   check_string(name, arg = arg)
   refuse_if(
@@ -137,7 +140,7 @@ check_study_column <- function(table, name, number = FALSE,
   )
   column <- table[[name]]
   refuse_if(
-    number && (!is.numeric(column) || !any(is.finite(column))),
+    number && (!is.numeric(column) || !none && !any(is.finite(column))),
     "Column {.val {name}} of {.arg table} must hold numbers.",
     x = "It is {describe_type(column)}.", arg = arg, column = name
   )

@@ -459,6 +459,8 @@ test_that("a study has a violin for each mechanism in each panel", {
   expect_identical(ranges[[1]], ranges[[2]])
   study$value[1:20] <- NA
   expect_identical(nrow(plot_study(study)$data), 20L)
+  study$nothing <- NA_real_
+  expect_s3_class(plot_study(study, line = "nothing"), "ggplot")
   for (call in list(
     quote(plot_study(study, "cake")), quote(plot_study(study, panels = "cake")),
     quote(plot_study(study, "mechanism")),
