@@ -154,10 +154,10 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
       allow_unconverged = TRUE
     )
   }
-  draw <- function(fit, name, ...) {
+  draw <- function(fit, name, ..., j = 49) {
     quiet(pseudosynth::synthesize(
       fit, size$sets,
-      seed = seed_of(name, 49), allow_unconverged = TRUE, bounds = c(1, 1e7),
+      seed = seed_of(name, j), allow_unconverged = TRUE, bounds = c(1, 1e7),
       ...
     ))
   }
@@ -183,6 +183,14 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
   clusters[["Weights_V, clusters"]] <- draw(
     of_clusters, "Weights_V, clusters",
     assignment = "posterior"
+  )
+  # The riskiest of some sets are less risky in others, without any weights
+  again <- list(
+    "Unweighted, again" = draw(fits$Unweighted, "Unweighted", j = 48),
+    "Clusters, again" = draw(
+      fits$Unweighted, "Clusters",
+      assignment = "posterior", j = 48
+    )
   )
   strict <- lapply(c(Centred = "Centred", Score = "Score"), function(name) {
     kept(name, function() {
@@ -218,7 +226,7 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
     statistic_parts(released, data, size$resamples),
     density_parts(released, data), utility_parts(released, data),
     risk_parts(released, coded, risk_of),
-    record_parts(released, coded, data, risk_of),
+    record_parts(released, again, coded, data, risk_of),
     rival_parts(replicate, data, size)
   )
   size <- long("figure", "file", "records", NA, nrow(data))
@@ -378,13 +386,13 @@ utility_parts <- function(released, data) {
 }
 
 #' What the papers show record by record; the file is public
-record_parts <- function(released, coded, data, risk_of, pairs = 600) {
+record_parts <- function(released, again, coded, data, risk_of, pairs = 600) {
   of_paper <- c("Unweighted", "Weights_V", "Clusters", "Weights_V, clusters")
   first <- lapply(released[of_paper], function(sets) as.list(sets)[[1]]$income)
   set.seed(2)
   some <- sort(sample(nrow(data), min(pairs, nrow(data))))
   risks <- lapply(
-    c(lapply(released[of_paper], as.list), list("Top-coded" = coded)),
+    c(lapply(c(released[of_paper], again), as.list), list("Top-coded" = coded)),
     function(sets) risk_of(sets)$record$risk
   )
   ten <- function(part, by) {

@@ -7,7 +7,7 @@
 #   consumer_month(1, rpms::CE)
 #
 # `rpms::CE` (CRAN package rpms) has twelve months of interviews, `ce_income` is
-# its month 10. One replicate takes about five minutes of one core.
+# its month 10. One replicate takes about a minute of one core.
 
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param interviews (data frame) `rpms::CE`.
@@ -15,8 +15,8 @@
 #' @param n,configurations,... Passed to `consumer_expenditure()`.
 #' @return (data frame) As that of `consumer_expenditure()`, without the parts
 #'   of the figures.
-consumer_month <- function(replicates, interviews, month = 7, n = 1500,
-                           configurations = mechanism_paper_table()[c(1, 5), ],
+consumer_month <- function(replicates, interviews, month = 7, n = 600,
+                           configurations = mechanism_paper_table()[5, ],
                            ...) {
   columns <- c(
     income = "FINCBTAX", sex = "SEX", age = "AGE", education = "EDUCA",

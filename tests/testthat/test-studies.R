@@ -143,6 +143,10 @@ test_that("the stored Consumer Expenditure table keeps the paper's orders", {
   expect_lt(delta("LW"), delta("CW"))
   expect_lt(delta("CW"), delta("Unweighted"))
   expect_lt(abs(delta("SW") / delta("LW") - 1), 0.2)
+  # The fits of the tables of records converged
+  long <- c("Unweighted", "Weights_V", "Weights_V, clusters", "LW", "CW")
+  expect_true(all(figure(long, "converged") == 1))
+  expect_true(all(figure(long, "largest R-hat") < 1.05))
   # At one bound, one weight for all keeps less
   expect_lt(figure("SW", "mean weight"), figure("LW", "mean weight"))
   # More scaling, smaller bounds: the ends of the paper's Table 2
