@@ -92,65 +92,6 @@ scheme_of_fit <- function(fit) {
   if (is.null(weights)) "Unweighted" else scheme_short(weights)
 }
 
-#' @param fits (list) One panel each; names are stages, none for a single fit.
-#' @noRd
-plot_bound_against_weight <- function(fits) {
-  panels <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
-  frame <- stack_frames(stats::setNames(fits, panels), "panel", function(fit) {
-    data.frame(weight = alpha_of(fit), bound = fit$bound$record)
-  })
-  marks <- overall_marks(fits, panels, "panel")
-  frame <- frame[is.finite(frame$bound), ]
-  figure <- ggplot(frame, aes(x = .data$weight, y = .data$bound)) +
-    geom_point(
-      shape = 16, size = 1.3, alpha = 0.35, colour = colour_synthetic
-    ) +
-    geom_hline(
-      aes(yintercept = .data$overall),
-      data = marks, colour = colour_bound, linewidth = 0.5
-    ) +
-    bound_labels(marks, x = 0, hjust = 0, vjust = -0.4) +
-    scale_x_continuous(
-      limits = c(0, 1), breaks = seq(0, 1, if (length(fits) > 2) 0.5 else 0.25),
-      labels = format_exact
-    ) +
-    scale_y_continuous(
-      limits = c(0, NA),
-      expand = expansion(c(0.01, if (length(fits) > 2) 0.2 else 0.1))
-    ) +
-    confidential_labs(
-      title = "Record bound against privacy weight",
-      subtitle = wrapped(flatness_text(fits[[length(fits)]])),
-      x = "Privacy weight", y = "Record bound"
-    )
-  figure + if (length(fits) > 1) {
-    list(
-      facet_wrap(vars(.data$panel), nrow = if (length(fits) <= 4) 1),
-      theme(panel.spacing.x = unit(18, "pt"))
-    )
-  }
-}
-
-#' How near the bound the records are that gave up weight
-#'
-#' Flat at the bound is what re-weighting seeks: no record loses more weight
-#' than it must.
-#' @noRd
-flatness_text <- function(fit) {
-  alpha <- as.double(fit$spec$alpha)
-  bound <- fit$bound
-  below <- alpha > 0 & alpha < 1
-  if (!any(below) || !is.finite(bound$overall) || bound$overall == 0) {
-    return("One point is one record")
-  }
-  share <- stats::median(bound$record[below]) / bound$overall
-  sprintf(
-    "Half of the records below weight 1%s have at least %.0f%% of the bound",
-    if (is.null(fit$reweighting)) "" else ", after re-weighting,",
-    floor(100 * share)
-  )
-}
-
 monitor_titles <- c(
   log_lik = "Weighted log-likelihood", q1 = "Predictive 1%",
   q5 = "Predictive 5%", q25 = "Predictive 25%", q50 = "Predictive median",

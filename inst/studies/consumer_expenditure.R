@@ -9,14 +9,20 @@
 #   ))
 #   consumer_expenditure(1, n = 500)
 #
-# One replicate of the whole file takes about an hour of one core: its chains are
-# long enough to pass the convergence checks. Replicates differ in their seeds
-# alone.
+# One replicate of the whole file takes about an hour of one core. Replicates
+# differ in their seeds alone. With `folder`, a run goes on where it stopped.
+#
+# Of the stored table, the fits of SW, of CW at the bound of LW and of the five
+# settings are of an earlier run of this study with chains of 720 steps, as are
+# the rows of synthpop, which is not run where it is not installed. Rows with an
+# item "largest R-hat" have the chains below. To make all anew, remove the table
+# and say `make studies`.
 
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param n (count or `NULL`) Records; `NULL` takes all positive incomes, any
 #'   other number the same random ones in every replicate.
 #' @param configurations (data frame) `scale` and `shift`: the papers' c and g.
+#' @param folder (path or `NULL`) Where fits and strict sets are kept.
 #' @param sets,resamples (counts) Synthetic sets of each release, resamples of
 #'   each file.
 #' @return (data frame) Long: `replicate`, `part`, `release`, `item`, `at`,
