@@ -149,7 +149,8 @@ consumer_replicate <- function(replicate, data, size, configurations, kept) {
     bound <- of(function(fit) fit$bound$overall)
     weight <- of(function(fit) stats::weights(fit)[1])
     near <- utils::head(order(abs(bound - log(target))), 2)
-    steep <- if (length(found) > 1) diff(weight[near]) / diff(bound[near]) else 1
+    steep <- 1
+    if (length(found) > 1) steep <- diff(weight[near]) / diff(bound[near])
     guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
     start <- exp(guess + bound[1] - log(target))
     to_bound(name, target, pseudosynth::public_scalar(min(1, start)))
