@@ -13,7 +13,7 @@
 #' @param panels (character or `NULL`) One column: a panel for each of its
 #'   values, with a scale of its own. Two columns: a row of panels for each
 #'   value of the first, which share a scale, and a column for each of the
-#'   second.
+#'   second, with the mechanisms that it has.
 #'   `NULL`, the default: one panel.
 #' @param line (string or `NULL`) A column whose values are dashed lines in
 #'   their panels, such as the value of the file; missing where there is none.
@@ -115,7 +115,7 @@ draw_study <- function(frame, n_panels, prefix) {
     list(
       facet_grid(
         vars(.data$panel1), vars(.data$panel2),
-        scales = "free_y", switch = "y"
+        scales = "free", switch = "y"
       ),
       theme(
         strip.placement = "outside",
