@@ -166,13 +166,6 @@ nearest_word <- function(x, words) {
 #' @noRd
 mechanism_shorts <- function(names) listed(names, "short", names)
 
-#' @return (named by short name)
-#' @noRd
-mechanism_colours <- function(names) {
-  colours <- listed(names, "colour", "#0072B2")
-  stats::setNames(colours, mechanism_shorts(names))
-}
-
 #' A part of the mechanisms of these names, and of others what is given instead
 #' @noRd
 listed <- function(names, part, other) {

@@ -71,83 +71,6 @@ weighted_stages <- function(fits) {
   if (length(weighted) > 0) weighted else fits
 }
 
-plot_stage_bounds <- function(fits) {
-  stages <- mechanism_shorts(names(fits))
-  colours <- mechanism_colours(names(fits))
-  frame <- stack_frames(
-    stats::setNames(fits, stages), "stage",
-    function(fit) data.frame(bound = fit$bound$record)
-  )
-  marks <- overall_marks(fits, stages, "stage")
-  n_without <- sum(!is.finite(frame$bound) | frame$bound == 0)
-  frame <- frame[is.finite(frame$bound) & frame$bound > 0, ]
-  ggplot(frame, aes(x = .data$stage, y = .data$bound)) +
-    # The tails, where a violin is thinner than a line
-    whiskers(aes(colour = .data$stage)) +
-    violins(aes(fill = .data$stage)) +
-    circles(
-      layer = stat_summary, geom = "point", fun = stats::median, size = 2.2,
-      stroke = 0.4
-    ) +
-    geom_errorbar(
-      aes(y = .data$overall, ymin = .data$overall, ymax = .data$overall),
-      data = marks, width = 0.5, colour = colour_bound, linewidth = 0.8
-    ) +
-    bound_labels(marks, vjust = -0.5) +
-    scale_fill_manual(values = colours, guide = "none") +
-    scale_colour_manual(values = colours, guide = "none") +
-    bound_axis(frame$bound) +
-    confidential_labs(
-      title = "Record Lipschitz bounds by stage",
-      subtitle = paste0(
-        "Circle: median record. Bar: overall bound",
-        if (n_without > 0) {
-          sprintf(
-            ".\nNot shown: %s of bound 0 or without a bound",
-            format_count(n_without)
-          )
-        }
-      ),
-      x = NULL
-    ) +
-    theme_columns()
-}
-
-#' The axis of record bounds: from 0 on a square-root scale, whose top is many
-#' times its middle; where all are of one size, as those of counts, their range
-#' @param bound (numeric) Positive.
-#' @noRd
-bound_axis <- function(bound) {
-  top <- max(bound)
-  narrow <- stats::quantile(bound, 0.02, names = FALSE) > top / 3
-  scale <- if (narrow) {
-    scale_y_continuous(
-      labels = label_amount(), expand = expansion(c(0.03, 0.1))
-    )
-  } else {
-    scale_y_sqrt(
-      breaks = root_breaks(top), labels = label_amount(),
-      limits = c(0, NA), expand = expansion(c(0.01, 0.1))
-    )
-  }
-  list(scale, labs(y = paste0("Record bound", if (!narrow) " (root scale)")))
-}
-
-#' Breaks of a square-root axis that starts at 0
-#' @noRd
-root_breaks <- function(top) {
-  # The same at any size of the bounds
-  unit <- 10^floor(log10(top))
-  steps <- unit * c(0, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 6, 8)
-  steps <- steps[steps <= top]
-  # No two labels closer than a twelfth of the axis
-  kept <- 0
-  for (step in steps[-1]) {
-    if (sqrt(step) - sqrt(max(kept)) > sqrt(top) / 12) kept <- c(kept, step)
-  }
-  kept
-}
-
 #' @param tail (flag) Only above the file's 90% quantile?
 #' @noRd
 plot_densities <- function(object, prefix, tail = FALSE) {
@@ -221,21 +144,9 @@ plot_records <- function(object, prefix) {
     confidential = as.double(job_data(object)[[variable]]),
     synthetic = as.double(synthetic$sets[[1]][[variable]])
   )
-  # The same on both axes, so that the line of equal values is the diagonal
-  limits <- range(frame)
-  log <- column$transform == "log"
-  breaks <- if (log) far_apart(log_breaks(limits)) else inner_breaks
-  axis <- function(scale) {
-    scale(limits = limits, breaks = breaks, labels = label_amount(prefix))
-  }
-  ggplot(frame, aes(x = .data$confidential, y = .data$synthetic)) +
-    geom_abline(colour = colour_bound, linewidth = 0.5) +
-    geom_point(
-      shape = 16, size = 1.3, alpha = if (nrow(frame) > 2000) 0.15 else 0.35,
-      colour = colour_synthetic
-    ) +
-    axis(if (log) scale_x_log10 else scale_x_continuous) +
-    axis(if (log) scale_y_log10 else scale_y_continuous) +
+  records_figure(
+    frame, column$transform, prefix, colour_synthetic
+  ) +
     confidential_labs(
       title = sprintf("%s of each record", capitalize(variable)),
       subtitle = wrapped(paste0(
@@ -245,10 +156,37 @@ plot_records <- function(object, prefix) {
     )
 }
 
-#' Every other break, as long as more than four are left
+#' @param frame (data frame) `confidential`, `synthetic`, and `release` where
+#'   there are several.
+#' @param colours (character) Of each release.
 #' @noRd
-far_apart <- function(breaks) {
-  while (length(breaks) > 5) breaks <- breaks[c(TRUE, FALSE)]
+records_figure <- function(frame, transform, prefix, colours) {
+  # The same on both axes, so that the line of equal values is the diagonal
+  limits <- range(frame[c("confidential", "synthetic")])
+  log <- transform == "log"
+  # Panels side by side have room for fewer
+  most <- if (length(colours) > 1) 3 else 5
+  breaks <- if (log) far_apart(log_breaks(limits), most) else inner_breaks
+  axis <- function(scale) {
+    scale(limits = limits, breaks = breaks, labels = label_amount(prefix))
+  }
+  many <- nrow(frame) / length(colours) > 2000
+  frame$release <- frame$release %||% factor("synthetic")
+  ggplot(frame, aes(x = .data$confidential, y = .data$synthetic)) +
+    geom_abline(colour = colour_bound, linewidth = 0.5) +
+    geom_point(
+      aes(colour = .data$release),
+      shape = 16, size = 1.3, alpha = if (many) 0.15 else 0.35
+    ) +
+    scale_colour_manual(values = unname(colours), guide = "none") +
+    axis(if (log) scale_x_log10 else scale_x_continuous) +
+    axis(if (log) scale_y_log10 else scale_y_continuous)
+}
+
+#' Every other break, as long as there are too many
+#' @noRd
+far_apart <- function(breaks, most = 5) {
+  while (length(breaks) > most) breaks <- breaks[c(TRUE, FALSE)]
   breaks
 }
 

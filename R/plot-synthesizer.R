@@ -1,16 +1,31 @@
 #' Figures of a fit
 #'
-#' Draws the record bounds, weights or traces of a fit. `plot()` and
-#' `autoplot()` give the same ggplot object; call `print()` to draw it in a
-#' function or a loop.
+#' Draws the record bounds, weights, parameters or traces of a fit, or of
+#' several fits beside each other. `plot()` and `autoplot()` give the same
+#' ggplot object; call `print()` to draw it in a function or a loop.
 #'
 #' @param object (synthesizer) The fit.
 #' @param type (string) `"bounds"`, the default: a histogram of the record
-#'   bounds with the overall bound; `"weights"`: record bound against privacy
-#'   weight (flat at the overall bound means efficient); `"trace"`: the
-#'   monitored quantities, draw by draw and chain by chain.
-#' @param ... Not used.
+#'   bounds with the overall bound, violins for several fits; `"weights"`:
+#'   record bound against privacy weight (flat at the overall bound means
+#'   efficient), a panel for each fit; `"change"`: the weight that a record has
+#'   in the other fits against that in `object`, such as after re-weighting and
+#'   before; `"parameters"`: violins of the posterior of each parameter;
+#'   `"trace"`: the monitored quantities, draw by draw and chain by chain, of
+#'   one fit.
+#' @param ... (synthesizer) More fits of the same records, best named:
+#'   `autoplot(LW = a, CW = b)` is written `autoplot(a, CW = b, name = "LW")`.
+#' @param name (string or `NULL`) The name of the first fit beside others.
+#'   `NULL`, the default: the scheme of its weights.
+#' @param parameters (character or `NULL`) The columns of
+#'   [`as_draws_df()`][as_draws] that `"parameters"` shows. `NULL`, the default:
+#'   all that the fits share, if there are at most 12.
 #' @return A ggplot object. It shows confidential values and says so.
+#' @section Error types: `pseudosynth_error_input`: fits of other numbers of
+#'   records, `"change"` without another fit, `"trace"` with one, or parameters
+#'   that a fit does not have.
+#' @references Savitsky, Hu and Williams, Re-weighting of vector-weighted
+#'   mechanisms, figures 3 to 5.
 #' @examples
 #' columns <- c("income", "age", "earner")
 #' small <- subset(ce_income, income > 0, columns)[1:200, ]
@@ -18,73 +33,63 @@
 #'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
 #' autoplot(fit, "trace")
+#' lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
+#' autoplot(fit, "bounds", LW = lw, name = "Unweighted")
 #' @name plot.synthesizer
 NULL
 
 #' @rdname plot.synthesizer
 #' @method autoplot synthesizer
 #' @export
-autoplot.synthesizer <- function(object, type = c("bounds", "weights", "trace"),
-                                 ...) {
-  check_no_dots(..., hint = "See {.fn plot.synthesizer}.")
-  type <- check_choice(type, c("bounds", "weights", "trace"))
+autoplot.synthesizer <- function(
+  object, type = c("bounds", "weights", "change", "parameters", "trace"), ...,
+  name = NULL, parameters = NULL
+) {
+  others <- only_class(
+    list(...), "synthesizer", "See {.fn plot.synthesizer}."
+  )
+  type <- check_choice(
+    type, c("bounds", "weights", "change", "parameters", "trace")
+  )
+  check_string(name, null = TRUE)
+  refuse_if(
+    type == "change" && length(others) == 0,
+    "{.arg type} {.val change} needs another fit.",
+    i = "For instance {.code autoplot(lw, \"change\", LW_final = final)}.",
+    arg = "..."
+  )
+  refuse_if(
+    type == "trace" && length(others) > 0,
+    "{.arg type} {.val trace} shows one fit.", arg = "..."
+  )
+  fits <- named_parts(
+    object, others, name, "synthesizer",
+    function(fit, i) scheme_of_fit(fit)
+  )
+  sizes <- vapply(fits, n_records, 1)
+  refuse_if(
+    type == "change" && any(sizes != sizes[1]),
+    "All fits must have the same records.",
+    x = "They have {.val {unique(sizes)}}.", arg = "..."
+  )
   switch(type,
-    bounds = autoplot.lipschitz_bound(object$bound),
-    weights = plot_bound_against_weight(list(object)),
+    bounds = if (length(others) == 0) {
+      autoplot.lipschitz_bound(object$bound)
+    } else {
+      plot_stage_bounds(fits, "fit")
+    },
+    weights = plot_bound_against_weight(
+      if (length(others) == 0) list(object) else fits
+    ),
+    change = plot_change(fits),
+    parameters = plot_parameters(fits, parameters),
     trace = plot_trace(object)
   )
 }
 
-#' @param fits (list) One panel each; names are stages, none for a single fit.
-#' @noRd
-plot_bound_against_weight <- function(fits) {
-  panels <- if (is.null(names(fits))) "fit" else mechanism_shorts(names(fits))
-  frame <- stack_frames(stats::setNames(fits, panels), "panel", function(fit) {
-    data.frame(weight = alpha_of(fit), bound = fit$bound$record)
-  })
-  marks <- overall_marks(fits, panels, "panel")
-  frame <- frame[is.finite(frame$bound), ]
-  figure <- ggplot(frame, aes(x = .data$weight, y = .data$bound)) +
-    geom_point(
-      shape = 16, size = 1.3, alpha = 0.35, colour = colour_synthetic
-    ) +
-    geom_hline(
-      aes(yintercept = .data$overall),
-      data = marks, colour = colour_bound, linewidth = 0.5
-    ) +
-    bound_labels(marks, x = 0, hjust = 0, vjust = -0.4) +
-    scale_x_continuous(
-      limits = c(0, 1), breaks = seq(0, 1, 0.25), labels = format_exact
-    ) +
-    scale_y_continuous(limits = c(0, NA), expand = expansion(c(0.01, 0.1))) +
-    confidential_labs(
-      title = "Record bound against privacy weight",
-      subtitle = wrapped(flatness_text(fits[[length(fits)]])),
-      x = "Privacy weight", y = "Record bound"
-    )
-  figure + if (length(fits) > 1) {
-    list(facet_wrap(vars(.data$panel)), theme(panel.spacing.x = unit(18, "pt")))
-  }
-}
-
-#' How near the bound the records are that gave up weight
-#'
-#' Flat at the bound is what re-weighting seeks: no record loses more weight
-#' than it must.
-#' @noRd
-flatness_text <- function(fit) {
-  alpha <- as.double(fit$spec$alpha)
-  bound <- fit$bound
-  below <- alpha > 0 & alpha < 1
-  if (!any(below) || !is.finite(bound$overall) || bound$overall == 0) {
-    return("One point is one record")
-  }
-  share <- stats::median(bound$record[below]) / bound$overall
-  sprintf(
-    "Half of the records below weight 1%s have at least %.0f%% of the bound",
-    if (is.null(fit$reweighting)) "" else ", after re-weighting,",
-    floor(100 * share)
-  )
+scheme_of_fit <- function(fit) {
+  weights <- fit$privacy_weights
+  if (is.null(weights)) "Unweighted" else scheme_short(weights)
 }
 
 monitor_titles <- c(

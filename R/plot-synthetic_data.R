@@ -1,4 +1,4 @@
-#' Figure of synthetic data
+#' Figures of synthetic data
 #'
 #' Draws the distribution of the synthetic column: densities, one thin line for
 #' each set. Counts with many values have cumulative shares, one line for each
@@ -6,6 +6,9 @@
 #' the mean over the sets and a point for each set. The figure shows and holds
 #' nothing confidential and no record of the sets. The figure of sets labelled
 #' `none` says that it is not for release.
+#'
+#' With `data`, the file, the figure sets the first set of one or several
+#' releases of an amount beside it. It is then confidential and says so.
 #'
 #' Sets of a [file_release()] have a panel for each column, with the share of
 #' each level: of amounts in round bins, whose ends come from the sets, with
@@ -17,10 +20,23 @@
 #' @param object (synthetic_data) The sets.
 #' @param prefix (string or `NULL`) Text before amounts on the axis, such as
 #'   `"$"`. `NULL`, the default: nothing.
-#' @param data (data frame or `NULL`; for sets of a file release) The
-#'   confidential file. `NULL`, the default: the sets alone.
-#' @param ... Not used.
+#' @param data (data frame or `NULL`) The confidential file. `NULL`, the
+#'   default: the sets alone.
+#' @param ... (synthetic_data) More releases of the same column to set beside
+#'   the file, best named: `autoplot(LW = a, CW = b, data = file)` is written
+#'   `autoplot(a, CW = b, name = "LW", data = file)`.
+#' @param type (string) What is shown beside the file: `"density"`, the default;
+#'   `"tail"`: densities above the file's 90% quantile; `"records"`: the
+#'   synthetic value of each record against the confidential one, for sets in
+#'   the order of the file; `"values"`: violins.
+#' @param name (string) The name of the first release beside the file. Default
+#'   `"synthetic"`.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
+#' @section Error types: `pseudosynth_error_input`: several releases, or a type
+#'   other than `"density"`, without `data`; a column of levels or, for
+#'   densities, of counts; for `"records"`, a set of another size than the file.
+#' @references Hu and Savitsky, Risk-weighted pseudo posterior, figures 14 to
+#'   18.
 #' @name plot.synthetic_data
 #' @examples
 #' columns <- c("income", "age", "earner")
@@ -28,27 +44,53 @@
 #' fit <- fit_synthesizer(log(income) ~ age + earner, small, gaussian(),
 #'   prior = prior_normal(), chains = 2, warmup = 200, draws = 1000, seed = 1
 #' )
-#' autoplot(synthesize(fit, m = 5))
+#' sets <- synthesize(fit, m = 5)
+#' autoplot(sets)
+#' top <- topcode(income ~ ., small, top = 150000)
+#' autoplot(sets, "Top-coded" = top, data = small)
+#' autoplot(top, data = small, type = "records", name = "Top-coded")
 NULL
 
 #' @rdname plot.synthetic_data
 #' @method autoplot synthetic_data
 #' @export
-autoplot.synthetic_data <- function(object, prefix = NULL, data = NULL, ...) {
-  check_no_dots(..., hint = "See {.fn plot.synthetic_data}.")
-  whole <- are_files(object)
-  refuse_if(
-    is.data.frame(prefix) || !whole && !is.null(data),
-    "The figure of sets shows only the sets.",
-    i = "{.fn utility} compares them with the file, and has a figure.",
-    i = "Sets of a file release stand beside {.code data = file}.",
-    arg = if (is.null(data)) "prefix" else "data"
+autoplot.synthetic_data <- function(
+  object, prefix = NULL, data = NULL, ...,
+  type = c("density", "tail", "records", "values"), name = "synthetic"
+) {
+  others <- only_class(
+    list(...), "synthetic_data", "See {.fn plot.synthetic_data}."
   )
-  if (whole) {
+  type <- check_choice(type, c("density", "tail", "records", "values"))
+  check_string(name)
+  alone <- length(others) == 0 && type == "density"
+  refuse_if(
+    is.data.frame(prefix), "{.arg prefix} must be text.",
+    i = "The file is given by name: {.code data = file}.", arg = "prefix"
+  )
+  refuse_if(
+    is.null(data) && !alone,
+    "{.arg data} must be the file: this figure shows sets beside it.",
+    i = "For instance {.code autoplot(sets, data = file)}.", arg = "data"
+  )
+  if (are_files(object)) {
+    refuse_if(
+      !alone, "Sets of whole files have one figure.",
+      i = "{.fn utility} compares them with the file.", arg = "type"
+    )
     response_prefix(prefix)
     return(plot_file_sets(object, data))
   }
-  plot_synthetic(object, prefix)
+  if (is.null(data)) {
+    return(plot_synthetic(object, prefix))
+  }
+  plot_releases(
+    named_parts(
+      object, others, name, "synthetic_data",
+      function(sets, i) paste("release", i)
+    ),
+    data, type, response_prefix(prefix)
+  )
 }
 
 plot_synthetic <- function(object, prefix) {

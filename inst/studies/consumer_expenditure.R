@@ -9,14 +9,20 @@
 #   ))
 #   consumer_expenditure(1, n = 500)
 #
-# One replicate of the whole file takes about ten minutes of one core.
-# Replicates differ in their seeds alone. Replicate 0 of the stored table is a
-# trial of 400 records.
+# One replicate of the whole file takes about an hour of one core. Replicates
+# differ in their seeds alone. With `folder`, a run goes on where it stopped.
+#
+# Of the stored table, the fits of SW, of CW at the bound of LW and of the five
+# settings are of an earlier run of this study with chains of 720 steps, as are
+# the rows of synthpop, which is not run where it is not installed. Rows with an
+# item "largest R-hat" have the chains below. To make all anew, remove the table
+# and say `make studies`.
 
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param n (count or `NULL`) Records; `NULL` takes all positive incomes, any
 #'   other number the same random ones in every replicate.
 #' @param configurations (data frame) `scale` and `shift`: the papers' c and g.
+#' @param folder (path or `NULL`) Where fits and strict sets are kept.
 #' @param sets,resamples (counts) Synthetic sets of each release, resamples of
 #'   each file.
 #' @return (data frame) Long: `replicate`, `part`, `release`, `item`, `at`,
@@ -24,23 +30,51 @@
 #'   `"bound"` and `"weight"` (quantile `at` over the records), `"statistic"`
 #'   (quantile `at` of the item's resampling distribution), `"density"` (of the
 #'   log, at `at`; item `"confidential"` is the file), `"risk"` (quantile `at`
-#'   over the records; the item is the radius).
+#'   over the records; the item is the radius), `"pair"` (`at`: true values of
+#'   some records of the public file, `value`: those of a set), `"riskiest"` and
+#'   `"largest"` (ten records; `at`: the true value, `value`: the risk).
 consumer_expenditure <- function(replicates, n = NULL, components = 3,
-                                 chains = 4, warmup = 120, draws = 300,
-                                 sets = 20, resamples = 200,
-                                 configurations = mechanism_paper_table()) {
-  data <- subset(pseudosynth::ce_income, income > 0)
+                                 chains = 4, warmup = 300, draws = 250,
+                                 thin = 5, sets = 20, resamples = 200,
+                                 configurations = mechanism_paper_table(),
+                                 data = pseudosynth::ce_income, folder = NULL) {
+  data <- data[data$income > 0, ]
   if (!is.null(n)) {
     set.seed(1)
     data <- data[sort(sample(nrow(data), n)), ]
   }
   size <- list(
     components = components, chains = chains, warmup = warmup, draws = draws,
-    sets = sets, resamples = resamples
+    thin = thin, sets = sets, resamples = resamples
   )
   do.call(rbind, lapply(replicates, function(replicate) {
-    consumer_replicate(replicate, data, size, configurations)
+    if (!is.null(folder)) folder <- file.path(folder, replicate)
+    kept <- keeper(folder, list(size, data))
+    consumer_replicate(replicate, data, size, configurations, kept)
   }))
+}
+
+#' What is made once: `make()`, or its result from a file of `folder`
+#' @param settings The files hold for these alone.
+keeper <- function(folder, settings) {
+  if (is.null(folder)) {
+    return(function(name, make) make())
+  }
+  kept <- function(name, make) {
+    file <- file.path(folder, paste0(gsub("[^A-Za-z0-9]+", "-", name), ".rds"))
+    if (file.exists(file)) {
+      return(readRDS(file))
+    }
+    result <- make()
+    saveRDS(result, paste0(file, ".new"))
+    file.rename(paste0(file, ".new"), file)
+    result
+  }
+  dir.create(folder, showWarnings = FALSE, recursive = TRUE)
+  if (!identical(kept("settings", function() settings), settings)) {
+    stop(folder, " holds fits of other settings: remove it")
+  }
+  kept
 }
 
 #' Table 2 of Savitsky, Williams and Hu (2022), with its bounds
@@ -54,90 +88,153 @@ mechanism_paper_table <- function() {
 # The intruder of Hu and Savitsky, section 6.2
 known_columns <- c("sex", "age", "education", "marital", "earner")
 
-consumer_replicate <- function(replicate, data, size, configurations) {
-  seeds <- 1000 * replicate + seq_len(1000)
-  next_seed <- function() {
-    seeds <<- seeds[-1]
-    seeds[1]
+#' Each fit and each job has seeds of its own, so that it does not depend on
+#' which others are run
+consumer_replicate <- function(replicate, data, size, configurations, kept) {
+  own <- sprintf(
+    "(%s, %s)", vapply(configurations$scale, format, ""),
+    vapply(configurations$shift, format, "")
+  )
+  named <- c(
+    "Unweighted", "Weights_V", "Clusters", "Weights_V, clusters", "Centred",
+    "Score", "LW", "SW", "CW", "CW at LW's bound", paste("LW", own),
+    paste("SW", own)
+  )
+  seed_of <- function(name, j = 1) {
+    10000 * replicate + 50 * match(name, named) + j
   }
-  control <- pseudosynth::sampler_control(progress = FALSE, thin = 2)
   quiet <- function(expr) suppressWarnings(suppressMessages(expr))
-  refit <- function(weights) {
-    quiet(stats::update(
-      unweighted,
-      privacy_weights = weights, warmup = 50, seed = next_seed()
+  fits <- list(Unweighted = kept("Unweighted", function() {
+    quiet(pseudosynth::fit_synthesizer(
+      log(income) ~ ., data, pseudosynth::normal_mixture(size$components),
+      chains = size$chains, warmup = size$warmup, draws = size$draws,
+      seed = seed_of("Unweighted"), control = pseudosynth::sampler_control(
+        progress = FALSE, thin = size$thin
+      )
     ))
+  }))
+  refit <- function(name, weights) {
+    kept(name, function() {
+      quiet(stats::update(
+        fits$Unweighted,
+        privacy_weights = weights, seed = seed_of(name)
+      ))
+    })
   }
   # Bounds move by a tenth from run to run: where three refits do not come near,
   # the nearest is taken
-  to_bound <- function(target, weights = pseudosynth::public_scalar(1)) {
-    tryCatch(
-      quiet(pseudosynth::solve_weights(
-        unweighted,
-        target = target, weights = weights, tolerance = 0.08, max_refits = 3,
-        allow_unconverged = TRUE, below = TRUE, warmup = 50, seed = next_seed()
-      )),
-      pseudosynth_error_unreachable = function(e) {
-        refit(pseudosynth::scale_weights(weights, e$value))
-      }
-    )
+  to_bound <- function(name, target, weights) {
+    kept(name, function() {
+      tryCatch(
+        quiet(pseudosynth::solve_weights(
+          fits$Unweighted,
+          target = target, weights = weights, tolerance = 0.08, max_refits = 3,
+          allow_unconverged = TRUE, below = TRUE, seed = seed_of(name)
+        )),
+        pseudosynth_error_unreachable = function(e) {
+          quiet(stats::update(
+            fits$Unweighted,
+            privacy_weights = pseudosynth::scale_weights(weights, e$value),
+            seed = seed_of(name, 2)
+          ))
+        }
+      )
+    })
+  }
+  # Bounds of fits with one weight follow a power of it: the search, whose first
+  # refit multiplies weights by target / bound, starts where that says
+  one_weight <- function(name, target) {
+    found <- fits[grepl("^(Unweighted|SW)", names(fits))]
+    of <- function(what) log(vapply(found, what, 0))
+    bound <- of(function(fit) fit$bound$overall)
+    weight <- of(function(fit) stats::weights(fit)[1])
+    near <- utils::head(order(abs(bound - log(target))), 2)
+    steep <- 1
+    if (length(found) > 1) steep <- diff(weight[near]) / diff(bound[near])
+    guess <- weight[near[1]] + steep * (log(target) - bound[near[1]])
+    start <- exp(guess + bound[1] - log(target))
+    to_bound(name, target, pseudosynth::public_scalar(min(1, start)))
   }
   lipschitz <- function(scale = 1, shift = 0) {
     pseudosynth::lipschitz_weights(
-      unweighted, scale, shift,
+      fits$Unweighted, scale, shift,
       allow_unconverged = TRUE
     )
   }
-  unweighted <- quiet(pseudosynth::fit_synthesizer(
-    log(income) ~ ., data, pseudosynth::normal_mixture(size$components),
-    chains = size$chains, warmup = size$warmup, draws = size$draws,
-    seed = next_seed(), control = control
-  ))
-  lw <- refit(lipschitz())
-  count <- pseudosynth::count_weights(
-    "income", data,
-    radius = 0.2, known = known_columns
-  )
-  fits <- list(
-    Unweighted = unweighted, LW = lw, SW = to_bound(lw$bound$overall),
-    CW = refit(count), "CW at LW's bound" = to_bound(lw$bound$overall, count)
-  )
-  for (i in seq_len(nrow(configurations))) {
-    own <- configurations[i, ]
-    name <- sprintf("(%s, %s)", format(own$scale), format(own$shift))
-    fits[[paste("LW", name)]] <- refit(lipschitz(own$scale, own$shift))
-    fits[[paste("SW", name)]] <- to_bound(
-      fits[[paste("LW", name)]]$bound$overall
-    )
-  }
-  draw <- function(fit) {
+  draw <- function(fit, name, ..., j = 49) {
     quiet(pseudosynth::synthesize(
       fit, size$sets,
-      seed = next_seed(), allow_unconverged = TRUE, bounds = c(1, 1e7)
+      seed = seed_of(name, j), allow_unconverged = TRUE, bounds = c(1, 1e7),
+      ...
     ))
   }
-  released <- lapply(fits, draw)
   risk_of <- function(release, radius = 0.2) {
     pseudosynth::identification_risk(
       release, data, known_columns, radius,
       variable = "income"
     )
   }
-  fits$Weights_V <- refit(pseudosynth::risk_weights(
+  released <- list(Unweighted = draw(fits$Unweighted, "Unweighted"))
+  fits$Weights_V <- refit("Weights_V", pseudosynth::risk_weights(
     risk_of(released$Unweighted)
   ))
-  released$Weights_V <- draw(fits$Weights_V)
-  released$Centred <- strict_sets("centred", data, size$sets, next_seed)
-  released$Score <- strict_sets("score", data, size$sets, next_seed)
+  # As in the paper: a record's cluster given its income, risks, weights, and
+  # clusters given the income again
+  clusters <- list(Clusters = draw(
+    fits$Unweighted, "Clusters",
+    assignment = "posterior"
+  ))
+  of_clusters <- refit("Weights_V, clusters", pseudosynth::risk_weights(
+    risk_of(clusters$Clusters)
+  ))
+  clusters[["Weights_V, clusters"]] <- draw(
+    of_clusters, "Weights_V, clusters",
+    assignment = "posterior"
+  )
+  # The riskiest of some sets are less risky in others, without any weights
+  again <- list(
+    "Unweighted, again" = draw(fits$Unweighted, "Unweighted", j = 48),
+    "Clusters, again" = draw(
+      fits$Unweighted, "Clusters",
+      assignment = "posterior", j = 48
+    )
+  )
+  strict <- lapply(c(Centred = "Centred", Score = "Score"), function(name) {
+    kept(name, function() {
+      strict_sets(tolower(name), data, size$sets, function(j) seed_of(name, j))
+    })
+  })
+  fits$LW <- refit("LW", lipschitz())
+  count <- pseudosynth::count_weights(
+    "income", data,
+    radius = 0.2, known = known_columns
+  )
+  fits$CW <- refit("CW", count)
+  fits$SW <- one_weight("SW", fits$LW$bound$overall)
+  for (i in seq_along(own)) {
+    name <- paste(c("LW", "SW"), own[i])
+    fits[[name[1]]] <- refit(
+      name[1], lipschitz(configurations$scale[i], configurations$shift[i])
+    )
+    fits[[name[2]]] <- one_weight(name[2], fits[[name[1]]]$bound$overall)
+  }
+  fits[["CW at LW's bound"]] <- to_bound(
+    "CW at LW's bound", fits$LW$bound$overall, count
+  )
+  others <- setdiff(names(fits), "Unweighted")
+  released <- c(released, Map(draw, fits[others], others), strict, clusters)
   # About the 3% that the surveys replace by their mean
   coded <- pseudosynth::topcode(
     income ~ ., data,
     top = 250000, replace = "mean"
   )
   parts <- list(
-    fit_parts(fits), statistic_parts(released, data, size$resamples),
+    fit_parts(c(fits, list("Weights_V, clusters" = of_clusters))),
+    statistic_parts(released, data, size$resamples),
     density_parts(released, data), utility_parts(released, data),
-    risk_parts(released, coded, risk_of), rival_parts(replicate, data, size)
+    risk_parts(released, coded, risk_of),
+    record_parts(released, again, coded, data, risk_of),
+    rival_parts(replicate, data, size)
   )
   size <- long("figure", "file", "records", NA, nrow(data))
   cbind(replicate = replicate, do.call(rbind, c(list(size), parts)))
@@ -149,7 +246,7 @@ consumer_replicate <- function(replicate, data, size, configurations) {
 rival_parts <- function(replicate, data, size) {
   seeds <- 1000 * replicate + 900 + seq_len(100)
   published <- setdiff(names(data), "income")
-  margins <- lapply(seq_len(min(size$sets, 5)), function(j) {
+  margins <- lapply(seq_len(size$sets), function(j) {
     histogram <- pseudosynth::perturbed_histogram(
       log(income) ~ ., data,
       bounds = c(10, 2e6), epsilon = 1, seed = seeds[2 * j - 1]
@@ -183,22 +280,24 @@ rival_parts <- function(replicate, data, size) {
 
 #' Sets of a proven epsilon of 1 in all, add-remove: a job for each, so that
 #' each pays for one set
-strict_sets <- function(mechanism, data, sets, next_seed) {
+strict_sets <- function(mechanism, data, sets, seed_of) {
   reference <- list("(Intercept)" = 10.8, sigma = 1)
-  job <- function(m) {
+  job <- function(m, j) {
     suppressWarnings(suppressMessages(pseudosynth::pseudo_posterior(
       log(income) ~ ., data, pseudosynth::student_t(3),
       mechanism = mechanism, epsilon = 1, m = m, reference = reference,
       bounds = c(10, 2e6),
       response = pseudosynth::public_response(digits = 0, bounds = c(1, 1e7)),
-      seed = next_seed(), allow_unconverged = TRUE
+      seed = seed_of(j), allow_unconverged = TRUE
     )$synthetic))
   }
   # Of a score release any number of sets costs what one does
   if (mechanism == "score") {
-    return(job(sets))
+    return(job(sets, 1))
   }
-  lapply(seq_len(min(sets, 5)), function(j) job(1)[[1]])
+  # As many as of the others: a record's risk is a mean over sets, whose largest
+  # value falls with their number
+  lapply(seq_len(sets), function(j) job(1, j)[[1]])
 }
 
 # Parts of the table -----------------------------------------------------------
@@ -216,8 +315,8 @@ quantile_rows <- function(part, release, item, x, step = 0.025) {
 
 # Those whose records are shown one by one
 shown <- c(
-  "Unweighted", "LW", "SW", "CW", "CW at LW's bound", "Weights_V", "Centred",
-  "Score"
+  "Unweighted", "LW", "SW", "CW", "CW at LW's bound", "Weights_V", "Clusters",
+  "Weights_V, clusters", "Centred", "Score"
 )
 
 fit_parts <- function(fits) {
@@ -229,7 +328,11 @@ fit_parts <- function(fits) {
       ),
       long("figure", name, "delta", NA, fit$bound$overall),
       long("figure", name, "mean weight", NA, mean(stats::weights(fit))),
-      long("figure", name, "converged", NA, as.double(fit$converged))
+      long("figure", name, "converged", NA, as.double(fit$converged)),
+      long("figure", name, c("largest R-hat", "least effective size"), NA, c(
+        max(fit$diagnostics$rhat, na.rm = TRUE),
+        min(fit$diagnostics$ess_bulk, na.rm = TRUE)
+      ))
     )
   }, fits, names(fits)))
 }
@@ -287,6 +390,33 @@ utility_parts <- function(released, data) {
     figures <- c("ecdf_max", "groups", "r_squared", "overlap")
     long("figure", name, figures, NA, colMeans(table[figures]))
   }, released, names(released)))
+}
+
+#' What the papers show record by record; the file is public
+record_parts <- function(released, again, coded, data, risk_of, pairs = 600) {
+  of_paper <- c("Unweighted", "Weights_V", "Clusters", "Weights_V, clusters")
+  first <- lapply(released[of_paper], function(sets) as.list(sets)[[1]]$income)
+  set.seed(2)
+  some <- sort(sample(nrow(data), min(pairs, nrow(data))))
+  risks <- lapply(
+    c(lapply(c(released[of_paper], again), as.list), list("Top-coded" = coded)),
+    function(sets) risk_of(sets)$record$risk
+  )
+  ten <- function(part, by) {
+    rows <- utils::head(order(-by), 10)
+    do.call(rbind, Map(function(risk, name) {
+      long(part, name, as.character(seq_along(rows)), data$income[rows],
+        risk[rows]
+      )
+    }, risks, names(risks)))
+  }
+  rbind(
+    do.call(rbind, Map(function(income, name) {
+      long("pair", name, "income", data$income[some], income[some])
+    }, first, names(first))),
+    ten("riskiest", risks$Unweighted), ten("riskiest given", risks$Clusters),
+    ten("largest", data$income)
+  )
 }
 
 risk_parts <- function(released, coded, risk_of) {

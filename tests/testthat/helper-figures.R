@@ -16,6 +16,13 @@ fit_figures <- function() {
     "fit, bounds" = autoplot(lw, "bounds"),
     "fit, weights" = autoplot(lw, "weights"),
     "fit, trace" = autoplot(lw, "trace"),
+    "fits, bounds" = autoplot(fit, "bounds", LW = lw, name = "Unweighted"),
+    "fits, weights" = autoplot(lw, "weights", Unweighted = fit, again = lw),
+    "fits, change" = autoplot(fit, "change", LW = lw),
+    "fits, parameters" = autoplot(
+      fit, "parameters",
+      LW = lw, parameters = c("(Intercept)", "sigma")
+    ),
     "job, bounds" = autoplot(job, "bounds"),
     "job, weights" = autoplot(job, "weights"),
     "job, density" = autoplot(job, "density"),
@@ -103,6 +110,32 @@ make_gallery <- function() {
     "job of yes and no" = autoplot(yes_job, "density"),
     "synthetic sets" = autoplot(sets),
     "synthetic counts" = autoplot(count_job$synthetic),
+    "releases, density" = autoplot(
+      sets,
+      "Top-coded" = top, data = data, name = "LW_final", prefix = "$"
+    ),
+    "releases, tail" = autoplot(
+      sets,
+      "Top-coded" = top, data = data, type = "tail"
+    ),
+    "releases, records" = autoplot(
+      sets,
+      "Top-coded" = top, data = data, type = "records", prefix = "$"
+    ),
+    "releases, values" = autoplot(
+      count_job$synthetic,
+      data = counts, type = "values"
+    ),
+    "study" = plot_study(
+      transform(
+        expand.grid(
+          mechanism = c("Unweighted", "LW", "Weighted-e"), panel = c("c", "d"),
+          measure = c("Lipschitz bound", "15% quantile"), replicate = 1:9
+        ),
+        value = sin(replicate * (1:12)), half = 0.5
+      ),
+      panels = c("measure", "panel"), line = "half"
+    ),
     "identification risk" = autoplot(
       risks[[1]],
       "Top-coded" = risks[[2]], name = "LW_final"

@@ -74,7 +74,7 @@ test_that("names in figures come from the list, others stay as they are", {
     mechanism_shorts(c("lw", "a stage", "centred")),
     c("LW", "a stage", "Centred")
   )
-  colours <- mechanism_colours(c("unweighted", "a stage", "lw"))
+  colours <- release_colours(mechanism_shorts(c("unweighted", "a stage", "lw")))
   expect_named(colours, c("Unweighted", "a stage", "LW"))
   expect_identical(anyDuplicated(colours), 0L)
 })

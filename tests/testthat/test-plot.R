@@ -222,7 +222,7 @@ test_that("releases that bear a mechanism's name have its colour", {
   colours <- release_colours(c("confidential", "LW_final", "mine", "LW", "b"))
   expect_identical(
     unname(colours[c("LW_final", "LW")]),
-    unname(mechanism_colours(c("lw_final", "lw")))
+    listed(c("lw_final", "lw"), "colour", "")
   )
   expect_identical(anyDuplicated(colours), 0L)
   expect_equal(two_breaks(c(96, 104)), c(96, 100, 104))
@@ -375,5 +375,99 @@ test_that("one record, and equal ones, have a curve", {
     width <- diff(range(curve$x))
     expect_gt(width, 0)
     expect_equal(mean(curve$y) * width, 1, tolerance = 0.02)
+  }
+})
+
+test_that("figures of several fits hold each fit's own numbers", {
+  fit <- unweighted_fit()
+  lw <- lw_fit()
+  bounds <- autoplot(fit, "bounds", LW = lw)
+  expect_figure(bounds)
+  expect_identical(levels(bounds$data$stage), c("Unweighted", "LW"))
+  own <- bounds$data$bound[bounds$data$stage == "LW"]
+  expect_identical(own, lw$bound$record[lw$bound$record > 0])
+  change <- autoplot(fit, "change", LW = lw)
+  expect_identical(change$data$before, rep(1, 150))
+  expect_identical(change$data$after, as.double(weights(lw)))
+  drawn <- autoplot(fit, "parameters", LW = lw, parameters = "sigma")$data
+  expect_identical(
+    drawn$value[drawn$fit == "LW"], as.data.frame(as_draws_df(lw))$sigma
+  )
+  all <- autoplot(fit, "parameters")
+  expect_false(any(startsWith(levels(all$data$parameter), ".")))
+  for (call in list(
+    quote(autoplot(fit, "change")), quote(autoplot(fit, "trace", lw)),
+    quote(autoplot(fit, "parameters", parameters = "cake")),
+    quote(autoplot(fit, "parameters", parameters = character())),
+    quote(autoplot(fit, "weights", 1))
+  )) {
+    expect_error(eval(call), class = "pseudosynth_error_input")
+  }
+})
+
+test_that("figures of several releases hold the file and their first sets", {
+  data <- privacy_data()
+  sets <- small_job()$synthetic
+  top <- topcode(income ~ age, data, top = 150000)
+  for (type in c("density", "tail", "records", "values")) {
+    expect_figure(autoplot(sets, top = top, data = data, type = type))
+  }
+  # Curves, not values
+  marked <- planted()
+  coded <- topcode(y ~ group, marked, top = 50000)
+  for (type in c("density", "tail")) {
+    figure <- autoplot(coded, data = marked, type = type)
+    expect_equal(count_held(figure, marked$y), 0)
+  }
+  pairs <- autoplot(sets, top = top, data = data, type = "records")$data
+  expect_identical(pairs$confidential, rep(as.double(data$income), 2))
+  expect_identical(
+    pairs$synthetic,
+    c(as.double(sets[[1]]$income), as.double(top[[1]]$income))
+  )
+  values <- autoplot(top, data = data, type = "values", name = "top")$data
+  expect_identical(
+    values$value[values$release == "confidential"], as.double(data$income)
+  )
+  other <- topcode(wage ~ age, transform(data, wage = income), top = 150000)
+  for (call in list(
+    quote(autoplot(sets, top = top)), quote(autoplot(sets, type = "tail")),
+    quote(autoplot(sets, data)), quote(autoplot(sets, data = data["age"])),
+    quote(autoplot(sets, other, data = data)),
+    quote(autoplot(sets, data = data[-1, ], type = "records")),
+    quote(autoplot(sets, data = transform(data, income = as.character(income))))
+  )) {
+    expect_error(eval(call), class = "pseudosynth_error_input")
+  }
+})
+
+test_that("a study has a violin for each mechanism in each panel", {
+  study <- expand.grid(
+    replicate = 1:5, mechanism = c("b", "a"), panel = c("x", "y"),
+    measure = c("m", "k"), stringsAsFactors = FALSE
+  )
+  study$value <- seq_len(nrow(study))
+  study$half <- ifelse(study$measure == "m", 3, NA)
+  figure <- plot_study(study, panels = c("measure", "panel"), line = "half")
+  expect_identical(levels(figure$data$mechanism), c("b", "a"))
+  built <- ggplot2::ggplot_build(figure)
+  expect_identical(nrow(built$layout$layout), 4L)
+  lines <- ggplot2::layer_data(figure, 1)
+  expect_identical(lines$yintercept, c(3, 3))
+  # Rows share a scale
+  ranges <- lapply(built$layout$panel_params, function(p) p$y.range)
+  expect_identical(ranges[[1]], ranges[[2]])
+  study$value[1:20] <- NA
+  expect_identical(nrow(plot_study(study)$data), 20L)
+  study$nothing <- NA_real_
+  expect_s3_class(plot_study(study, line = "nothing"), "ggplot")
+  for (call in list(
+    quote(plot_study(study, "cake")), quote(plot_study(study, panels = "cake")),
+    quote(plot_study(study, "mechanism")),
+    quote(plot_study(study, panels = names(study)[1:3])),
+    quote(plot_study(study, line = "panel")), quote(plot_study(1)),
+    quote(plot_study(transform(study, value = NA_real_)))
+  )) {
+    expect_error(eval(call), class = "pseudosynth_error_input")
   }
 })

@@ -55,6 +55,6 @@ test_that("a mechanism has the same colour in the vignettes as in figures", {
   name <- ifelse(
     pairs[, 2] %in% names(papers), papers[pairs[, 2]], pairs[, 2]
   )
-  expect_gt(length(name), 12)
+  expect_gt(length(name), 6)
   expect_identical(pairs[, 3], unname(own[name]))
 })

@@ -49,6 +49,57 @@ test_that("the walk from local to global bounds is repeatable", {
   expect_true(all(found$delta[lw] < found$delta[found$release == "Unweighted"]))
 })
 
+test_that("stored studies are what the package gives today at their seeds", {
+  skip_on_cran()
+  skip_on_covr()
+  stored <- function(name) {
+    read.csv(xzfile(system.file(
+      "studies", paste0(name, ".csv.xz"),
+      package = "pseudosynth"
+    )))
+  }
+  study <- new.env()
+  for (name in c("local_to_global", "consumer_expenditure")) {
+    sys.source(
+      system.file("studies", paste0(name, ".R"), package = "pseudosynth"), study
+    )
+  }
+  # Draws, bounds and sets of two families; if this fails after a change of the
+  # samplers, `make studies` makes the tables again
+  table <- stored("local_to_global")
+  expect_equal(
+    study$local_to_global(1), table[table$replicate == 1, ],
+    tolerance = 1e-4, ignore_attr = TRUE
+  )
+  # Utility and risk of 20 sets of a noisy margin of the whole file
+  table <- stored("consumer_expenditure")
+  table <- table[table$release == "Histogram", ]
+  data <- subset(ce_income, income > 0)
+  found <- study$rival_parts(1, data, list(sets = 20))
+  found <- found[found$release == "Histogram", ]
+  expect_equal(
+    stats::setNames(found$value, found$item),
+    stats::setNames(table$value, table$item),
+    tolerance = 1e-4
+  )
+})
+
+test_that("a study makes what its folder holds only once", {
+  study <- new.env()
+  sys.source(
+    system.file("studies", "consumer_expenditure.R", package = "pseudosynth"),
+    study
+  )
+  folder <- withr::local_tempfile()
+  kept <- study$keeper(folder, list(1, "a"))
+  expect_identical(kept("LW (0.7, 0)", function() 3), 3)
+  again <- study$keeper(folder, list(1, "a"))
+  expect_identical(again("LW (0.7, 0)", function() stop("made twice")), 3)
+  expect_identical(again("LW (0.7, -0.1)", function() 4), 4)
+  expect_error(study$keeper(folder, list(2, "a")), "other settings")
+  expect_identical(study$keeper(NULL, 1)("x", function() 5), 5)
+})
+
 test_that("a replicate of the Consumer Expenditure study has all its parts", {
   skip_unless_nightly()
   study <- new.env()
@@ -59,13 +110,15 @@ test_that("a replicate of the Consumer Expenditure study has all its parts", {
   run <- function() {
     study$consumer_expenditure(
       1,
-      n = 150, chains = 1, warmup = 30, draws = 40, sets = 2, resamples = 5,
+      n = 150, chains = 1, warmup = 30, draws = 40, thin = 1, sets = 2,
+      resamples = 5,
       configurations = study$mechanism_paper_table()[1, ]
     )
   }
   found <- run()
   expect_setequal(unique(found$part), c(
-    "figure", "bound", "weight", "statistic", "density", "risk"
+    "figure", "bound", "weight", "statistic", "density", "risk", "pair",
+    "riskiest", "riskiest given", "largest"
   ))
   expect_false(anyNA(found$value[found$part != "figure"]))
   expect_true(all(c(
@@ -90,6 +143,10 @@ test_that("the stored Consumer Expenditure table keeps the paper's orders", {
   expect_lt(delta("LW"), delta("CW"))
   expect_lt(delta("CW"), delta("Unweighted"))
   expect_lt(abs(delta("SW") / delta("LW") - 1), 0.2)
+  # The fits of the tables of records converged, as did LW
+  long <- c("Unweighted", "Weights_V", "Weights_V, clusters", "LW")
+  expect_true(all(figure(long, "converged") == 1))
+  expect_true(all(figure(long, "largest R-hat") < 1.05))
   # At one bound, one weight for all keeps less
   expect_lt(figure("SW", "mean weight"), figure("LW", "mean weight"))
   # More scaling, smaller bounds: the ends of the paper's Table 2

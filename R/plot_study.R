@@ -1,0 +1,147 @@
+#' Figure of a simulation study
+#'
+#' Draws violins of what a study measured, one for each mechanism, a panel for
+#' each measure or setting. The circle is the median. A study repeats a
+#' synthesis on many files, or keeps what was measured of records; its table has
+#' one row for each number.
+#'
+#' @param table (data frame) The study, a row for each number.
+#' @param value (string) The column of numbers. Default `"value"`. Missing
+#'   values are left out.
+#' @param mechanism (string) The column of mechanisms or releases, one violin
+#'   each: text, or a factor for their order. Default `"mechanism"`.
+#' @param panels (character or `NULL`) One column: a panel for each of its
+#'   values, with a scale of its own. Two columns: a row of panels for each
+#'   value of the first, which share a scale, and a column for each of the
+#'   second, with the mechanisms that it has.
+#'   `NULL`, the default: one panel.
+#' @param line (string or `NULL`) A column whose values are dashed lines in
+#'   their panels, such as the value of the file; missing where there is none.
+#'   `NULL`, the default: no line.
+#' @param prefix (string or `NULL`) Text before amounts on the axis, such as
+#'   `"$"`. `NULL`, the default: nothing.
+#' @param ... Must be empty.
+#' @return A ggplot object.
+#' @section Error types: `pseudosynth_error_input`: a column that `table` does
+#'   not have, or that has no numbers.
+#' @section Privacy: The figure shows the numbers of `table`. They are
+#'   confidential where they come from confidential files.
+#' @references Hu, Williams and Savitsky, Mechanisms for global differential
+#'   privacy under Bayesian data synthesis, figures 2 to 8 and 10 to 24.
+#' @seealso [compare()] runs mechanisms on one file, [replicate_study()] one
+#'   mechanism on many.
+#' @examples
+#' study <- expand.grid(
+#'   replicate = 1:50, mechanism = c("Unweighted", "LW"), epsilon = c(5, 3)
+#' )
+#' study$value <- ifelse(study$mechanism == "LW", 2, 4) + rnorm(200, 0, 0.4)
+#' study$half <- study$epsilon / 2
+#' study$epsilon <- paste("epsilon", study$epsilon)
+#' plot_study(study, panels = "epsilon", line = "half")
+#' @export
+plot_study <- function(table, value = "value", mechanism = "mechanism",
+                       panels = NULL, line = NULL, prefix = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn plot_study}.")
+  check_data_frame(table)
+  check_study_column(table, value, number = TRUE)
+  check_study_column(table, mechanism)
+  refuse_if(
+    length(panels) > 2, "{.arg panels} must be one or two columns.",
+    x = "It names {length(panels)}.", arg = "panels"
+  )
+  for (panel in panels) check_study_column(table, panel, arg = "panels")
+  if (!is.null(line)) {
+    check_study_column(table, line, number = TRUE, none = TRUE)
+  }
+  prefix <- response_prefix(prefix)
+  frame <- data.frame(
+    mechanism = in_order(table[[mechanism]]),
+    value = as.double(table[[value]]),
+    line = if (is.null(line)) NA_real_ else as.double(table[[line]])
+  )
+  for (i in seq_along(panels)) {
+    frame[[paste0("panel", i)]] <- in_order(table[[panels[i]]])
+  }
+  frame <- frame[is.finite(frame$value), ]
+  draw_study(frame, length(panels), prefix)
+}
+
+#' Levels in the order of the table, unless it is a factor, and those there are
+#' @noRd
+in_order <- function(x) {
+  if (is.factor(x)) droplevels(x) else factor(x, unique(x))
+}
+
+draw_study <- function(frame, n_panels, prefix) {
+  names <- levels(frame$mechanism)
+  colours <- release_colours(names)
+  lines <- unique(frame[
+    !is.na(frame$line), c("line", grep("^panel", names(frame), value = TRUE)),
+    drop = FALSE
+  ])
+  figure <- ggplot(frame, aes(x = .data$mechanism, y = .data$value)) +
+    (if (nrow(lines) > 0) {
+      geom_hline(
+        aes(yintercept = .data$line),
+        data = lines, colour = "grey45", linewidth = 0.4,
+        linetype = "dashed"
+      )
+    }) +
+    whiskers(aes(colour = .data$mechanism)) +
+    violins(aes(fill = .data$mechanism)) +
+    circles(
+      layer = stat_summary, geom = "point", fun = stats::median, size = 1.8,
+      stroke = 0.4
+    ) +
+    scale_fill_manual(values = colours, guide = "none") +
+    scale_colour_manual(values = colours, guide = "none") +
+    scale_y_continuous(labels = label_amount(prefix), n.breaks = 4) +
+    labs(x = NULL, y = NULL) +
+    theme_pseudosynth() +
+    theme_columns() +
+    theme(axis.text.x = element_text(size = 10))
+  columns <- switch(n_panels + 1,
+    1, min(3, nlevels(frame$panel1)), nlevels(frame$panel2)
+  )
+  # Names that would meet those beside them
+  if (sum(nchar(names)) * columns > 45) {
+    figure <- figure + theme(
+      axis.text.x = element_text(angle = 35, hjust = 1)
+    )
+  }
+  figure + switch(n_panels + 1,
+    NULL,
+    facet_wrap(vars(.data$panel1), scales = "free_y"),
+    list(
+      facet_grid(
+        vars(.data$panel1), vars(.data$panel2),
+        scales = "free", switch = "y"
+      ),
+      theme(
+        strip.placement = "outside",
+        strip.text.y.left = element_text(hjust = 0.5),
+        panel.spacing.x = unit(10, "pt")
+      )
+    )
+  )
+}
+
+#' @param name (string) The column that an argument names.
+#' @param none (flag) May all its numbers be missing?
+#' @noRd
+check_study_column <- function(table, name, number = FALSE, none = FALSE,
+                               arg = rlang::caller_arg(name)) {
+  check_string(name, arg = arg)
+  refuse_if(
+    !name %in% names(table),
+    "{.arg {arg}} must be a column of {.arg table}.",
+    x = "{.val {name}} is none.",
+    i = "Its columns are {.val {names(table)}}.", arg = arg
+  )
+  column <- table[[name]]
+  refuse_if(
+    number && (!is.numeric(column) || !none && !any(is.finite(column))),
+    "Column {.val {name}} of {.arg table} must hold numbers.",
+    x = "It is {describe_type(column)}.", arg = arg, column = name
+  )
+}
