@@ -61,8 +61,8 @@ table_counts_ <- function(codes, levels, tables, threads = 1L) {
     .Call(`_pseudosynth_table_counts_`, codes, levels, tables, threads)
 }
 
-fit_records_ <- function(start, levels, fixed, margins, tables, rules, control, m, seed, threads = 1L) {
-    .Call(`_pseudosynth_fit_records_`, start, levels, fixed, margins, tables, rules, control, m, seed, threads)
+fit_records_ <- function(n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads = 1L) {
+    .Call(`_pseudosynth_fit_records_`, n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads)
 }
 
 swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, seed) {

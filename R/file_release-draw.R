@@ -13,7 +13,9 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
   tell_long_step("Fitting records to tables", cells)
   block_words <- seed_words(stage_seed(seed, "block"), "synthesize")
   words <- seed_words(stage_seed(seed, "amounts"), "synthesize")
-  if (!uncertainty) sets <- draw_block(x$block, m, n, block_words)
+  # Of large sets one at a time is kept
+  large <- (n %||% x$block$n) > block_fitting$particles
+  if (!uncertainty && !large) sets <- draw_block(x$block, m, n, block_words)
   lapply(seq_len(m), function(s) {
     random <- if (uncertainty) {
       random_stream(
@@ -22,6 +24,8 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
     }
     codes <- if (uncertainty) {
       draw_uncertain_block(x$block, random)
+    } else if (large) {
+      draw_block(x$block, 1, n, block_words, first = s - 1)[[1]]
     } else {
       sets[[s]]
     }

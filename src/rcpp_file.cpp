@@ -42,52 +42,67 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
   return out;
 }
 
-// m sets of n records fitted to tables; column j of `start` is read where it is
-// fixed. Set s has stream s of the seed, so that it is the same at any number
-// of threads.
+// m sets of n records fitted to tables. Set s has stream first + s of the seed,
+// so that it is the same at any number of threads and of sets.
+// @param fixed_codes n x (fixed columns), from 1.
 // NULL where a record cannot meet the rules.
 // [[Rcpp::export(rng = false)]]
-SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
-                  Rcpp::LogicalVector fixed, Rcpp::List margins,
-                  Rcpp::List tables, Rcpp::List rules, Rcpp::List control,
-                  int m, Rcpp::NumericVector seed, int threads = 1) {
-  const ps::CodedFile file =
-      binding::to_file(start, binding::to_levels(levels));
-  const ps::FittingTask task =
-      binding::to_task(file.levels, fixed, tables, rules);
+SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
+                  Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed,
+                  Rcpp::List margins, Rcpp::List tables, Rcpp::List rules,
+                  Rcpp::List control, int m, int first,
+                  Rcpp::NumericVector seed, int threads = 1) {
+  const std::vector<int> sizes = binding::to_levels(levels);
+  const ps::FittingTask task = binding::to_task(sizes, fixed, tables, rules);
+  const ps::FixedCells cells = binding::to_fixed(fixed_codes, n, task);
   std::vector<std::vector<double>> margin;
   for (R_xlen_t j = 0; j < margins.size(); ++j)
     margin.push_back(Rcpp::as<std::vector<double>>(margins[j]));
-  if (margin.size() != file.levels.size())
+  if (margin.size() != sizes.size())
     Rcpp::stop("Expected a margin for each column.");
-  ps::AnnealingPlan plan;
-  plan.sweeps = Rcpp::as<int>(control["sweeps"]);
-  plan.first_beta = Rcpp::as<double>(control["first_beta"]);
-  plan.noise = Rcpp::as<double>(control["noise"]);
-  plan.records = Rcpp::as<double>(control["records"]);
-  plan.particles =
-      static_cast<std::size_t>(Rcpp::as<double>(control["particles"]));
-  plan.grown_sweeps = Rcpp::as<int>(control["grown_sweeps"]);
-  const std::vector<std::uint16_t> rows = binding::to_rows(start);
-  const std::uint64_t words = binding::to_seed(seed);
-  std::vector<std::vector<std::uint16_t>> sets(static_cast<std::size_t>(m));
+  const ps::AnnealingPlan plan = binding::to_annealing(control);
+  std::vector<ps::FittedSet> sets;
+  std::vector<Rcpp::IntegerMatrix> codes;
+  for (int s = 0; s < m; ++s) {
+    sets.emplace_back(task, margin, cells, static_cast<std::size_t>(n), plan,
+                      binding::to_seed(seed),
+                      static_cast<std::uint64_t>(first + s));
+    codes.emplace_back(n, static_cast<int>(sizes.size()));
+  }
   std::atomic<bool> stop{false};
   std::atomic<bool> unmet{false};
-  binding::run_to_end(m, threads, stop, [&](int s) {
-    ps::Rng rng(words, static_cast<std::uint64_t>(s));
-    try {
-      sets[static_cast<std::size_t>(s)] = ps::fit_records(
-          task, margin, rows, plan, rng, [&] { return stop || unmet; });
-    } catch (const ps::RuleUnmet&) {
-      unmet = true;
-    }
+  // Parts of sets, all sets' first parts first
+  const auto run = [&](std::size_t parts, const auto& part) {
+    binding::run_to_end(
+        m * static_cast<int>(parts), threads, stop, [&](int t) {
+          const std::size_t s = static_cast<std::size_t>(t % m);
+          try {
+            part(s, static_cast<std::size_t>(t / m),
+                 [&] { return stop || unmet; });
+          } catch (const ps::RuleUnmet&) {
+            unmet = true;
+          }
+        });
+  };
+  if (m == 0) return Rcpp::List(0);
+  for (ps::FittedSet& set : sets) set.make_room();
+  run(sets[0].n_fits(), [&](std::size_t s, std::size_t part,
+                            const auto& stopped) {
+    sets[s].fit(part, stopped);
   });
   if (unmet) return R_NilValue;
-  Rcpp::List out(m);
-  for (int s = 0; s < m; ++s)
-    out[s] = binding::from_rows(sets[static_cast<std::size_t>(s)],
-                                file.levels.size());
-  return out;
+  if (sets[0].n_grown() == 0) {
+    for (std::size_t s = 0; s < sets.size(); ++s)
+      sets[s].write(codes[s].begin());
+  } else {
+    for (ps::FittedSet& set : sets) set.match();
+    run(sets[0].n_grown(), [&](std::size_t s, std::size_t part,
+                               const auto& stopped) {
+      sets[s].grow(part, stopped, codes[s].begin());
+    });
+    if (unmet) return R_NilValue;
+  }
+  return Rcpp::List(codes.begin(), codes.end());
 }
 
 // Values given to n records in other places: swaps of two records of a group at
