@@ -65,8 +65,8 @@ fit_records_ <- function(n, fixed_codes, levels, fixed, margins, tables, rules, 
     .Call(`_pseudosynth_fit_records_`, n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads)
 }
 
-swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, seed) {
-    .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed)
+swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, seed, threads = 1L) {
+    .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed, threads)
 }
 
 values_below_ <- function(values, wish, high) {

@@ -218,8 +218,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // swap_amounts_
-Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins, Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::NumericMatrix lines, Rcpp::List control, Rcpp::NumericVector seed);
-RcppExport SEXP _pseudosynth_swap_amounts_(SEXP valuesSEXP, SEXP binsSEXP, SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP linesSEXP, SEXP controlSEXP, SEXP seedSEXP) {
+Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins, Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::NumericMatrix lines, Rcpp::List control, Rcpp::NumericVector seed, int threads);
+RcppExport SEXP _pseudosynth_swap_amounts_(SEXP valuesSEXP, SEXP binsSEXP, SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP linesSEXP, SEXP controlSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
@@ -230,7 +230,8 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lines(linesSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(swap_amounts_(values, bins, codes, levels, tables, lines, control, seed));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(swap_amounts_(values, bins, codes, levels, tables, lines, control, seed, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -478,7 +479,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 12},
-    {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 8},
+    {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 9},
     {"_pseudosynth_values_below_", (DL_FUNC) &_pseudosynth_values_below_, 3},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},

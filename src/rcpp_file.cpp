@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <pseudosynth/file/table_counts.hpp>
@@ -107,69 +108,92 @@ SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
 
 // Values given to n records in other places: swaps of two records of a group at
 // rising inverse temperatures, `sweeps` each. Record i gets values[from[i]].
+// More records than `together` swap in random parts, each with its share of the
+// targets and with random numbers of its own.
 // @param bins of the values, from 0. @param codes predictors (1-based).
 // @param tables targets by column, levels x bins, the level fastest, all of
 //   weight 1. @param lines (1 + all levels) x P: what the intercept and each
 //   level add to a row. @param control `row_weight`, `expected` (n each),
-//   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`;
-//   `low` and `high` (n each, or none): what each record's value may be.
+//   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`,
+//   `together`; `low` and `high` (n each, or none): what each record's value
+//   may be.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                          Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
                          Rcpp::List tables, Rcpp::NumericMatrix lines,
-                         Rcpp::List control, Rcpp::NumericVector seed) {
+                         Rcpp::List control, Rcpp::NumericVector seed,
+                         int threads = 1) {
   const std::size_t n = static_cast<std::size_t>(values.size());
-  ps::AmountTask task{binding::to_file(codes, binding::to_levels(levels)),
-                      1,
-                      {},
-                      {},
-                      0.0,
-                      {},
-                      {}};
-  task.bins = Rcpp::as<std::size_t>(control["bins"]);
-  for (R_xlen_t t = 0; t < tables.size(); ++t)
-    task.tables.push_back({Rcpp::as<std::vector<double>>(tables[t]), 1.0});
-  task.rows.width = static_cast<std::size_t>(lines.ncol());
-  for (int g = 0; g < lines.nrow(); ++g) {
-    for (int p = 0; p < lines.ncol(); ++p)
-      task.rows.lines.push_back(lines(g, p));
-  }
-  task.rows.weight = Rcpp::as<std::vector<double>>(control["row_weight"]);
-  task.score_weight = Rcpp::as<double>(control["score_weight"]);
-  task.expected = Rcpp::as<std::vector<double>>(control["expected"]);
-  task.group = Rcpp::as<std::vector<int>>(control["group"]);
+  const Rcpp::NumericVector weight(control["row_weight"]);
+  const Rcpp::NumericVector expected(control["expected"]);
+  const Rcpp::IntegerVector group(control["group"]);
+  Rcpp::NumericVector low(0), high(0);
   if (control.containsElementNamed("low")) {
-    task.low = Rcpp::as<std::vector<double>>(control["low"]);
-    task.high = Rcpp::as<std::vector<double>>(control["high"]);
+    low = control["low"];
+    high = control["high"];
   }
-  if (task.low.size() != task.high.size() ||
-      (!task.low.empty() && task.low.size() != n))
+  ps::AmountRecords all{binding::to_file(codes, binding::to_levels(levels)),
+                        values.begin(), bins.begin(), weight.begin(),
+                        expected.begin(), group.begin()};
+  if (low.size() > 0) {
+    all.low = low.begin();
+    all.high = high.begin();
+  }
+  const ps::AmountTask targets =
+      binding::to_amount_targets(tables, lines, control);
+  const auto is_whole = [&](R_xlen_t size) {
+    return static_cast<std::size_t>(size) == n;
+  };
+  if (low.size() != high.size() || (low.size() > 0 && !is_whole(low.size())))
     Rcpp::stop("Expected ends of each value, or none.");
-  if (task.file.n != n || static_cast<std::size_t>(bins.size()) != n ||
-      task.rows.weight.size() != n || task.expected.size() != n ||
-      task.group.size() != n || task.tables.size() != task.file.levels.size())
+  if (all.file.n != n || !is_whole(bins.size()) || !is_whole(weight.size()) ||
+      !is_whole(expected.size()) || !is_whole(group.size()) ||
+      targets.tables.size() != all.file.levels.size())
     Rcpp::stop("Expected as many of each as there are records, or columns.");
-  std::vector<ps::HeldAmount> held;
   for (std::size_t i = 0; i < n; ++i) {
-    if (bins[i] < 0 || static_cast<std::size_t>(bins[i]) >= task.bins ||
-        task.group[i] < 1)
+    if (bins[i] < 0 || static_cast<std::size_t>(bins[i]) >= targets.bins ||
+        group[i] < 1)
       Rcpp::stop("Expected bins from 0 and groups from 1.");
-    held.push_back({values[i], static_cast<std::uint32_t>(bins[i]),
-                    static_cast<std::uint32_t>(i)});
   }
-  ps::SwappedAmounts amounts(task, std::move(held));
-  ps::Rng rng(binding::to_seed(seed), 0);
-  binding::InterruptPoll poll;
-  std::vector<double> energy;
-  if (!ps::anneal(
-          amounts, Rcpp::as<std::vector<double>>(control["beta"]),
-          Rcpp::as<int>(control["sweeps"]), rng, [&] { return poll(); },
-          energy))
-    throw Rcpp::internal::InterruptedException();
+  const std::vector<double> beta =
+      Rcpp::as<std::vector<double>>(control["beta"]);
+  const int sweeps = Rcpp::as<int>(control["sweeps"]);
+  const std::uint64_t words = binding::to_seed(seed);
+  const std::size_t parts = ps::parts_of(
+      n, static_cast<std::size_t>(Rcpp::as<double>(control["together"])));
+  // 0 is the only part's, then come the order's and those of parts
+  constexpr std::uint64_t kParts = std::uint64_t{1} << 32;
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  if (parts > 1) {
+    ps::Rng rng(words, kParts);
+    order = ps::shuffled(n, rng);
+  }
+  std::vector<std::vector<double>> energies(parts);
   Rcpp::IntegerVector from(values.size());
-  for (std::size_t i = 0; i < n; ++i)
-    from[static_cast<R_xlen_t>(i)] =
-        static_cast<int>(amounts.held()[i].from) + 1;
+  int* const to = from.begin();
+  std::atomic<bool> stop{false};
+  binding::run_to_end(static_cast<int>(parts), threads, stop, [&](int p) {
+    const std::size_t part = static_cast<std::size_t>(p);
+    const ps::PartRange range = ps::part_of(n, parts, part);
+    const ps::SomeAmounts own(
+        all, targets, {order.begin() + static_cast<std::ptrdiff_t>(range.first),
+                       order.begin() + static_cast<std::ptrdiff_t>(range.last)});
+    ps::SwappedAmounts amounts(own.task(), own.held());
+    ps::Rng rng(words, parts == 1 ? 0 : kParts + 1 + part);
+    if (!ps::anneal(
+            amounts, beta, sweeps, rng, [&] { return stop.load(); },
+            energies[part]))
+      return;
+    for (std::size_t k = 0; k < range.size(); ++k)
+      to[own.record(k)] =
+          static_cast<int>(own.record(amounts.held()[k].from)) + 1;
+  });
+  Rcpp::NumericVector energy(static_cast<R_xlen_t>(beta.size()));
+  for (const std::vector<double>& own : energies) {
+    for (std::size_t b = 0; b < own.size(); ++b)
+      energy[static_cast<R_xlen_t>(b)] += own[b];
+  }
   return Rcpp::List::create(Rcpp::_["from"] = from, Rcpp::_["energy"] = energy);
 }
 

@@ -3,6 +3,7 @@
 #define PSEUDOSYNTH_RCPP_FITTING_H
 
 #include <cstdint>
+#include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <vector>
 
@@ -103,6 +104,23 @@ inline pseudosynth::AnnealingPlan to_annealing(const Rcpp::List& control) {
   plan.together = count("together");
   plan.grown_together = count("grown_together");
   return plan;
+}
+
+/// What an amount of all records is fitted to, see swap_amounts_().
+inline pseudosynth::AmountTask to_amount_targets(
+    const Rcpp::List& tables, const Rcpp::NumericMatrix& lines,
+    const Rcpp::List& control) {
+  pseudosynth::AmountTask task;
+  task.bins = Rcpp::as<std::size_t>(control["bins"]);
+  for (R_xlen_t t = 0; t < tables.size(); ++t)
+    task.tables.push_back({Rcpp::as<std::vector<double>>(tables[t]), 1.0});
+  task.rows.width = static_cast<std::size_t>(lines.ncol());
+  for (int g = 0; g < lines.nrow(); ++g) {
+    for (int p = 0; p < lines.ncol(); ++p)
+      task.rows.lines.push_back(lines(g, p));
+  }
+  task.score_weight = Rcpp::as<double>(control["score_weight"]);
+  return task;
 }
 
 }  // namespace binding

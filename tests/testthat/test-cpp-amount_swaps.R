@@ -36,7 +36,7 @@ swap_case <- function(score_weight, beta) {
         y[from], bins[from], codes, levels, targets, lines, list(
           bins = 3L, row_weight = row_weight, expected = expected,
           score_weight = score_weight, group = group, beta = beta,
-          sweeps = sweeps
+          sweeps = sweeps, together = 1e5
         ), words
       )
       list(from = from[found$from], energy = found$energy)

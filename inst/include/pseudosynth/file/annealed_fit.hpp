@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "../rng.hpp"
+#include "random_parts.hpp"
 #include "record_fitting.hpp"
 #include "record_start.hpp"
 
@@ -55,21 +55,6 @@ inline bool anneal(FittedRecords& fitted, const AnnealingPlan& plan, Rng& rng,
   }
   return true;
 }
-
-namespace detail {
-
-/// Numbers 0 to n - 1 in random order.
-inline std::vector<std::uint32_t> shuffled(std::size_t n, Rng& rng) {
-  std::vector<std::uint32_t> order(n);
-  std::iota(order.begin(), order.end(), std::uint32_t{0});
-  for (std::size_t i = n; i > 1; --i)
-    std::swap(
-        order[i - 1],
-        order[static_cast<std::size_t>(rng.integer(static_cast<int>(i)))]);
-  return order;
-}
-
-}  // namespace detail
 
 /// @brief The cells that are fixed of n records: codes from 1, column by
 /// column. A view.
@@ -115,7 +100,7 @@ class FittedSet {
         stream_(stream) {
     if (n_grown() == 0) return;
     Rng rng(seed, stream);
-    order_ = detail::shuffled(n, rng);
+    order_ = shuffled(n, rng);
   }
 
   /// Parts of fit().
@@ -130,7 +115,7 @@ class FittedSet {
 
   /// @return false where it was stopped.
   bool fit(std::size_t part, const std::function<bool()>& should_stop) {
-    const Range range = part_of(n_particles(), n_fits(), part);
+    const PartRange range = part_of(n_particles(), n_fits(), part);
     Rng rng = rng_of(n_fits() == 1 ? 0 : 1 + part);
     std::vector<std::uint16_t> rows(range.size() * width());
     for (std::size_t i = range.first; i < range.last; ++i) {
@@ -160,7 +145,7 @@ class FittedSet {
     };
     Rng rng = rng_of(kMatching);
     std::map<std::vector<std::uint16_t>, Alike> alike;
-    for (const std::uint32_t p : detail::shuffled(n_particles(), rng))
+    for (const std::uint32_t p : shuffled(n_particles(), rng))
       alike[fixed_.of(&particles_[p * width()])].particle.push_back(p);
     std::vector<std::uint16_t> record(width());
     for (std::size_t i = 0; i < n_; ++i) {
@@ -179,7 +164,7 @@ class FittedSet {
   /// @return false where it was stopped.
   bool grow(std::size_t part, const std::function<bool()>& should_stop,
             int* codes) const {
-    const Range range = part_of(n_, n_grown(), part);
+    const PartRange range = part_of(n_, n_grown(), part);
     Rng rng = rng_of(kGrowing + part);
     std::vector<std::uint16_t> rows(range.size() * width());
     for (std::size_t i = range.first; i < range.last; ++i) {
@@ -210,18 +195,6 @@ class FittedSet {
   // Random numbers: 0 is the set's own, then those of parts
   static constexpr std::uint64_t kGrowing = 1 << 20;
   static constexpr std::uint64_t kMatching = kGrowing - 1;
-
-  struct Range {
-    std::size_t first, last;
-    std::size_t size() const { return last - first; }
-  };
-
-  static std::size_t parts_of(std::size_t n, std::size_t size) {
-    return std::max<std::size_t>(1, (n + size - 1) / size);
-  }
-  static Range part_of(std::size_t n, std::size_t parts, std::size_t part) {
-    return {n * part / parts, n * (part + 1) / parts};
-  }
 
   std::size_t width() const { return task_.levels.size(); }
   bool grows() const { return n_ > plan_.particles; }
