@@ -69,6 +69,10 @@ swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, s
     .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed, threads)
 }
 
+curve_tables_ <- function(codes, levels, place, ends, curves, threads = 1L) {
+    .Call(`_pseudosynth_curve_tables_`, codes, levels, place, ends, curves, threads)
+}
+
 values_below_ <- function(values, wish, high) {
     .Call(`_pseudosynth_values_below_`, values, wish, high)
 }

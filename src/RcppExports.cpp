@@ -235,6 +235,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// curve_tables_
+Rcpp::List curve_tables_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericVector place, Rcpp::NumericVector ends, Rcpp::NumericMatrix curves, int threads);
+RcppExport SEXP _pseudosynth_curve_tables_(SEXP codesSEXP, SEXP levelsSEXP, SEXP placeSEXP, SEXP endsSEXP, SEXP curvesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type place(placeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type ends(endsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type curves(curvesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(curve_tables_(codes, levels, place, ends, curves, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // values_below_
 Rcpp::IntegerVector values_below_(Rcpp::NumericVector values, Rcpp::NumericVector wish, Rcpp::NumericVector high);
 RcppExport SEXP _pseudosynth_values_below_(SEXP valuesSEXP, SEXP wishSEXP, SEXP highSEXP) {
@@ -480,6 +495,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
     {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 12},
     {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 9},
+    {"_pseudosynth_curve_tables_", (DL_FUNC) &_pseudosynth_curve_tables_, 6},
     {"_pseudosynth_values_below_", (DL_FUNC) &_pseudosynth_values_below_, 3},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},

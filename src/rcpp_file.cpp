@@ -5,6 +5,7 @@
 #include <numeric>
 #include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
+#include <pseudosynth/file/placed_levels.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 #include <pseudosynth/file/values_below.hpp>
 
@@ -195,6 +196,42 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
       energy[static_cast<R_xlen_t>(b)] += own[b];
   }
   return Rcpp::List::create(Rcpp::_["from"] = from, Rcpp::_["energy"] = energy);
+}
+
+// Tables of each column's levels by curves, summed over records: each record
+// counts what the curves are at its place, between even places of a grid.
+// @param ends of the grid. @param curves places x curves.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List curve_tables_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
+                         Rcpp::NumericVector place, Rcpp::NumericVector ends,
+                         Rcpp::NumericMatrix curves, int threads = 1) {
+  const ps::CodedFile file =
+      binding::to_file(codes, binding::to_levels(levels));
+  if (static_cast<std::size_t>(place.size()) != file.n || ends.size() != 2 ||
+      curves.nrow() < 2)
+    Rcpp::stop("Expected a place for each record, and curves.");
+  const std::size_t nodes = static_cast<std::size_t>(curves.nrow());
+  const ps::EvenGrid grid(ends[0], ends[1], nodes);
+  // As many parts whatever the threads are: sums are rounded the same way
+  const std::size_t parts = ps::parts_of(file.n, 1 << 17);
+  std::vector<ps::PlacedLevels> sums(parts, ps::PlacedLevels(file, nodes));
+  std::atomic<bool> stop{false};
+  binding::run_to_end(static_cast<int>(parts), threads, stop, [&](int p) {
+    const std::size_t part = static_cast<std::size_t>(p);
+    const ps::PartRange range = ps::part_of(file.n, parts, part);
+    sums[part].add(place.begin(), grid, range.first, range.last,
+                   [&] { return stop.load(); });
+  });
+  for (std::size_t part = 1; part < parts; ++part) sums[0].add(sums[part]);
+  Rcpp::List out(levels.size());
+  for (R_xlen_t j = 0; j < levels.size(); ++j) {
+    Rcpp::NumericVector table(levels[j] * curves.ncol());
+    for (int c = 0; c < curves.ncol(); ++c)
+      sums[0].read(static_cast<std::size_t>(j), &curves(0, c),
+                   table.begin() + c * levels[j]);
+    out[j] = table;
+  }
+  return out;
 }
 
 // Which of the sorted values each record gets, above none of their ends if that
