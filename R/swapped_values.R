@@ -35,8 +35,8 @@ swapped_values <- function(y, expected, breaks, predictors, targets, weight,
       beta = swaps$beta, sweeps = as.integer(max(
         2, ceiling(swaps$sweeps * min(1, swaps$records / length(y)))
       )),
-      together = swaps$records, low = as.double(room$low),
-      high = as.double(room$high)
+      together = swaps$records %||% max(1, length(y)),
+      low = as.double(room$low), high = as.double(room$high)
     ), words, default_threads()
   )
   y[found$from]
