@@ -249,12 +249,12 @@ check_codes <- function(codes, levels) {
 
 decode_column <- function(code, amounts, spec, schema) {
   if (is_amount(spec)) {
-    return(with_attributes(
+    return(described_column(
       typed_values(decode_amount(code, amounts, spec), schema), schema
     ))
   }
   levels <- if (spec$type == "logical") c(0, 1) else unname(spec$levels)
-  with_attributes(typed_values(levels, schema)[code], schema)
+  described_column(typed_values(levels, schema)[code], schema)
 }
 
 decode_amount <- function(code, amounts, spec) {
@@ -296,7 +296,7 @@ typed_values <- function(values, schema) {
 
 #' The same with what described the column
 #' @noRd
-with_attributes <- function(values, schema) {
+described_column <- function(values, schema) {
   attributes(values) <- schema$attributes
   values
 }
