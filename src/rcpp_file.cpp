@@ -75,33 +75,31 @@ SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
   std::atomic<bool> unmet{false};
   // Parts of sets, all sets' first parts first
   const auto run = [&](std::size_t parts, const auto& part) {
-    binding::run_to_end(
-        m * static_cast<int>(parts), threads, stop, [&](int t) {
-          const std::size_t s = static_cast<std::size_t>(t % m);
-          try {
-            part(s, static_cast<std::size_t>(t / m),
-                 [&] { return stop || unmet; });
-          } catch (const ps::RuleUnmet&) {
-            unmet = true;
-          }
-        });
+    binding::run_to_end(m * static_cast<int>(parts), threads, stop, [&](int t) {
+      const std::size_t s = static_cast<std::size_t>(t % m);
+      try {
+        part(s, static_cast<std::size_t>(t / m), [&] { return stop || unmet; });
+      } catch (const ps::RuleUnmet&) {
+        unmet = true;
+      }
+    });
   };
   if (m == 0) return Rcpp::List(0);
   for (ps::FittedSet& set : sets) set.make_room();
-  run(sets[0].n_fits(), [&](std::size_t s, std::size_t part,
-                            const auto& stopped) {
-    sets[s].fit(part, stopped);
-  });
+  run(sets[0].n_fits(),
+      [&](std::size_t s, std::size_t part, const auto& stopped) {
+        sets[s].fit(part, stopped);
+      });
   if (unmet) return R_NilValue;
   if (sets[0].n_grown() == 0) {
     for (std::size_t s = 0; s < sets.size(); ++s)
       sets[s].write(codes[s].begin());
   } else {
     for (ps::FittedSet& set : sets) set.match();
-    run(sets[0].n_grown(), [&](std::size_t s, std::size_t part,
-                               const auto& stopped) {
-      sets[s].grow(part, stopped, codes[s].begin());
-    });
+    run(sets[0].n_grown(),
+        [&](std::size_t s, std::size_t part, const auto& stopped) {
+          sets[s].grow(part, stopped, codes[s].begin());
+        });
     if (unmet) return R_NilValue;
   }
   return Rcpp::List(codes.begin(), codes.end());
@@ -134,8 +132,11 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
     high = control["high"];
   }
   ps::AmountRecords all{binding::to_file(codes, binding::to_levels(levels)),
-                        values.begin(), bins.begin(), weight.begin(),
-                        expected.begin(), group.begin()};
+                        values.begin(),
+                        bins.begin(),
+                        weight.begin(),
+                        expected.begin(),
+                        group.begin()};
   if (low.size() > 0) {
     all.low = low.begin();
     all.high = high.begin();
@@ -178,8 +179,9 @@ Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
     const std::size_t part = static_cast<std::size_t>(p);
     const ps::PartRange range = ps::part_of(n, parts, part);
     const ps::SomeAmounts own(
-        all, targets, {order.begin() + static_cast<std::ptrdiff_t>(range.first),
-                       order.begin() + static_cast<std::ptrdiff_t>(range.last)});
+        all, targets,
+        {order.begin() + static_cast<std::ptrdiff_t>(range.first),
+         order.begin() + static_cast<std::ptrdiff_t>(range.last)});
     ps::SwappedAmounts amounts(own.task(), own.held());
     ps::Rng rng(words, parts == 1 ? 0 : kParts + 1 + part);
     if (!ps::anneal(

@@ -69,9 +69,8 @@ inline pseudosynth::FittingTask to_task(const std::vector<int>& levels,
 }
 
 /// A view of the fixed columns of n records.
-inline pseudosynth::FixedCells to_fixed(
-    const Rcpp::IntegerMatrix& codes, int n,
-    const pseudosynth::FittingTask& task) {
+inline pseudosynth::FixedCells to_fixed(const Rcpp::IntegerMatrix& codes, int n,
+                                        const pseudosynth::FittingTask& task) {
   pseudosynth::FixedCells cells{
       codes.begin(), static_cast<std::size_t>(codes.nrow()), {}};
   std::vector<int> levels;

@@ -70,10 +70,9 @@ Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
                                Rcpp::NumericVector lines, int threads = 1) {
   const Rcpp::NumericMatrix column(static_cast<int>(lines.size()), 1,
                                    lines.begin());
-  return of_rows(to_level_rows(codes, levels, column), threads,
-                 [](ps::RowReader& reader, std::size_t i) {
-                   return reader.read(i)[0];
-                 });
+  return of_rows(
+      to_level_rows(codes, levels, column), threads,
+      [](ps::RowReader& reader, std::size_t i) { return reader.read(i)[0]; });
 }
 
 // The length of every record's row.
@@ -81,10 +80,9 @@ Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
 Rcpp::NumericVector line_lengths_(Rcpp::IntegerMatrix codes,
                                   Rcpp::IntegerVector levels,
                                   Rcpp::NumericMatrix lines, int threads = 1) {
-  return of_rows(to_level_rows(codes, levels, lines), threads,
-                 [](ps::RowReader& reader, std::size_t i) {
-                   return reader.length(i);
-                 });
+  return of_rows(
+      to_level_rows(codes, levels, lines), threads,
+      [](ps::RowReader& reader, std::size_t i) { return reader.length(i); });
 }
 
 // Whole vectors, N x P. @param limit `kappa`, `unit`, `longest`.

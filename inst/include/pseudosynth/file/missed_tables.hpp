@@ -127,7 +127,8 @@ class MissedTables {
 
   /// Is all that a move of column j changes pairs, and not too many of them?
   bool has_law(std::size_t j) const {
-    return views_[j].empty() && mirrors_[j].empty() && pairs_[j].size() <= kMost;
+    return views_[j].empty() && mirrors_[j].empty() &&
+           pairs_[j].size() <= kMost;
   }
 
   /// What column j of a record is drawn from, where has_law(): the cumulative

@@ -176,7 +176,6 @@ struct VectorLimit {
   std::int64_t longest;
 };
 
-
 /// @brief Rows of records one after the other, in room of their own.
 class RowReader {
  public:
@@ -205,8 +204,7 @@ class RowReader {
     const double weight = length > limit.kappa ? limit.kappa / length : 1.0;
     double squared = 0.0;
     if (row_.size() > 1) {
-      detail::whole_row(row_.data(), row_.size(), weight, limit.unit,
-                        squared);
+      detail::whole_row(row_.data(), row_.size(), weight, limit.unit, squared);
     } else {
       row_[0] = std::trunc(row_[0] * weight / limit.unit);
       squared = row_[0] * row_[0];

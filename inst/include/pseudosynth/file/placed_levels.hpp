@@ -17,9 +17,7 @@ struct EvenGrid {
   std::size_t size;
 
   EvenGrid(double from, double to, std::size_t n)
-      : first(from),
-        step((to - from) / static_cast<double>(n - 1)),
-        size(n) {}
+      : first(from), step((to - from) / static_cast<double>(n - 1)), size(n) {}
 
   /// @param[out] after how far on the way to the next place.
   std::size_t before(double x, double& after) const {
@@ -27,8 +25,7 @@ struct EvenGrid {
     if (!(step > 0.0)) return 0;
     const double last = static_cast<double>(size - 1);
     const double along = std::clamp((x - first) / step, 0.0, last);
-    const std::size_t k =
-        std::min(static_cast<std::size_t>(along), size - 2);
+    const std::size_t k = std::min(static_cast<std::size_t>(along), size - 2);
     after = along - static_cast<double>(k);
     return k;
   }
@@ -66,9 +63,8 @@ class PlacedLevels {
         const int* code = file_.column(static_cast<int>(j)) + start;
         double* own = sums_.data() + first_[j] * places_;
         for (std::size_t i = 0; i < n; ++i) {
-          double* at = own +
-                       places_ * static_cast<std::size_t>(code[i] - 1) +
-                       before[i];
+          double* at =
+              own + places_ * static_cast<std::size_t>(code[i] - 1) + before[i];
           at[0] += 1.0 - after[i];
           at[1] += after[i];
         }
