@@ -61,12 +61,16 @@ table_counts_ <- function(codes, levels, tables, threads = 1L) {
     .Call(`_pseudosynth_table_counts_`, codes, levels, tables, threads)
 }
 
-fit_records_ <- function(start, levels, fixed, margins, tables, rules, control, m, seed, threads = 1L) {
-    .Call(`_pseudosynth_fit_records_`, start, levels, fixed, margins, tables, rules, control, m, seed, threads)
+fit_records_ <- function(n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads = 1L) {
+    .Call(`_pseudosynth_fit_records_`, n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads)
 }
 
-swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, seed) {
-    .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed)
+swap_amounts_ <- function(values, bins, codes, levels, tables, lines, control, seed, threads = 1L) {
+    .Call(`_pseudosynth_swap_amounts_`, values, bins, codes, levels, tables, lines, control, seed, threads)
+}
+
+curve_tables_ <- function(codes, levels, place, ends, curves, threads = 1L) {
+    .Call(`_pseudosynth_curve_tables_`, codes, levels, place, ends, curves, threads)
 }
 
 values_below_ <- function(values, wish, high) {

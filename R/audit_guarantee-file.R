@@ -136,9 +136,7 @@ amount_vectors <- function(x, file) {
     amount <- x$amounts[[name]]
     at <- which(!is.na(file$values[, name]))
     y <- to_modelled(amount, file$values[at, name])
-    like <- amount_predictors(
-      amount, file$codes[at, , drop = FALSE], lapply(bins, `[`, at), x$levels
-    )
+    like <- amount_predictors(amount, file$codes, at, bins, x$levels)
     found[[name]] <- vectors_of_amount(amount, like$codes, y, at, n)
     bins[[name]] <- with_bins(n, at, y, amount$bins)
   }

@@ -38,7 +38,7 @@ arbitrary_records <- function(plan, n, words, ends = 0.2) {
     at <- valued_rows(amount, codes)
     u <- uniforms_(n, words, length(sizes) + k)[at]
     u <- clamp((u - ends) / (1 - 2 * ends), 0, 1)
-    part <- part_number(amount, codes[at, , drop = FALSE])
+    part <- part_number(amount, codes, at)
     range <- modelled_ends(amount)[part, , drop = FALSE]
     all <- rep(NA_real_, n)
     all[at] <- response_transforms[[amount$transform]]$back(

@@ -38,6 +38,21 @@ between_values <- function(amount, breaks) {
 bin_shares <- function(amount, line, breaks,
                        spread = spread_of_errors(amount, amount$counts, line),
                        among = line) {
+  along <- bin_curves(amount, line, breaks, spread, among)
+  curve <- along$share
+  at <- along$line
+  if (at[1] == at[length(at)]) {
+    return(curve[rep(1, length(line)), , drop = FALSE])
+  }
+  apply(curve, 2, function(y) stats::approx(at, y, line, rule = 2)$y)
+}
+
+#' The same along a grid of linear predictors
+#' @return (list) `line` (evenly spaced), `share` (matrix, a row for each).
+#' @noRd
+bin_curves <- function(amount, line, breaks,
+                       spread = spread_of_errors(amount, amount$counts, line),
+                       among = line) {
   share <- histogram_share(amount$counts, breaks)
   n <- length(among)
   some <- sort(among)[round(seq(1, n, length.out = min(n, 400)))]
@@ -47,11 +62,10 @@ bin_shares <- function(amount, line, breaks,
     (cut - line) / spread
   }))
   below <- cbind(0, matrix(below, length(at)), 1)
-  curve <- below[, -1, drop = FALSE] - below[, -ncol(below), drop = FALSE]
-  if (at[1] == at[300]) {
-    return(curve[rep(1, length(line)), , drop = FALSE])
-  }
-  apply(curve, 2, function(y) stats::approx(at, y, line, rule = 2)$y)
+  list(
+    line = at, share = below[, -1, drop = FALSE] -
+      below[, -ncol(below), drop = FALSE]
+  )
 }
 
 #' Places that some shares of all rows' latent values lie below
@@ -75,9 +89,10 @@ histogram_share <- function(x, values) {
 #' @noRd
 spread_of_errors <- function(amount, counts, line) {
   n <- length(line)
+  kept <- if (n > scale_rows) spaced_rows(n) else seq_len(n)
   # Errors in an order that has nothing to do with the rows'
-  at <- (seq_len(n) * 0.6180339887498949) %% 1
+  at <- (kept * 0.6180339887498949) %% 1
   margin_scale(
-    amount, counts, sort(line), latent_quantile(amount$family, at)
+    amount, counts, sort(line)[kept], latent_quantile(amount$family, at)
   )
 }

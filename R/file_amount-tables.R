@@ -36,10 +36,10 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
   }
   plan <- binned_tables_plan(amount$levels, bins, budget, free)
   codes <- cbind(
-    file$predictors[, plan$told, drop = FALSE],
+    if (length(plan$told) == ncol(file$predictors)) file$predictors else
+      file$predictors[, plan$told, drop = FALSE],
     findInterval(file$y, breaks) + 1L
   )
-  storage.mode(codes) <- "integer"
   noise <- table_noise(plan, amount$n)
   residuals <- noisy_residuals(
     codes, plan, noise, seed, what_of_amount(file$name)
@@ -61,11 +61,11 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
 #' @noRd
 expected_bins <- function(amount, set, breaks, total) {
   line <- amount_line(amount, set)
-  share <- bin_shares(amount, line, breaks)
-  lapply(
-    sums_of_bins(share, set, amount$levels),
-    function(table) table * total / nrow(set)
+  along <- bin_curves(amount, line, breaks)
+  tables <- curve_tables_(
+    set, amount$levels, line, range(along$line), along$share, default_threads()
   )
+  lapply(tables, function(table) table * total / nrow(set))
 }
 
 #' The linear predictor of each row

@@ -1,9 +1,11 @@
 # Sets of a released block: records fitted to its targets.
 
 # Sweeps over all cells, the first inverse temperature, the number of records
-# that larger sets grow from, and the sweeps after growing
+# that larger sets grow from, the sweeps after growing, and how many records are
+# fitted together, before and after growing
 block_fitting <- list(
-  sweeps = 40, first_beta = 1e-4, particles = 1e5, grown_sweeps = 1
+  sweeps = 40, first_beta = 1e-4, particles = 1e5, grown_sweeps = 1,
+  together = 50000, grown_together = 5e5
 )
 
 #' Draw sets of a released block
@@ -16,12 +18,13 @@ block_fitting <- list(
 #' @param n (count or `NULL`) Records a set. `NULL`: as many as released, noisy
 #'   where secret. Where columns are published it is theirs.
 #' @param words (two words) See seed_words().
+#' @param first (count) The number of the first set, from 0.
 #' @param fitting (list) See block_fitting.
 #' @return (list of integer matrix, n x d) Published columns in the order of the
 #'   file.
 #' @noRd
 draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
-                       fitting = block_fitting,
+                       first = 0L, fitting = block_fitting,
                        threads = default_threads()) {
   n <- n %||% round(release$n)
   published <- release$published
@@ -29,12 +32,10 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     any(published) && n != nrow(release$fixed),
     "{.arg n} must be the number of published records.", arg = "n"
   )
-  start <- matrix(1L, n, length(release$levels))
   # An amount alone, without parts, has no block
-  if (ncol(start) == 0) {
-    return(rep(list(start), m))
+  if (length(release$levels) == 0) {
+    return(rep(list(matrix(1L, n, 0)), m))
   }
-  start[, published] <- release$fixed
   pairs <- release$noise$variance[release$noise$order > 1]
   control <- c(fitting, list(
     noise = if (length(pairs) > 0) sqrt(mean(pairs)) else 0,
@@ -46,9 +47,9 @@ draw_block <- function(release, m = 1, n = NULL, words = seed_words(NULL),
     list(columns = j, target = release$margins[[j]])
   })
   sets <- fit_records_(
-    start, release$levels, published, release$margins,
-    c(release$targets, alone),
-    release$rules, control, as.integer(m), words, threads
+    as.integer(n), release$fixed, release$levels, published, release$margins,
+    c(release$targets, alone), release$rules, control, as.integer(m),
+    as.integer(first), words, threads
   )
   refuse_if(
     is.null(sets), "Some records cannot meet the rules.",

@@ -248,14 +248,13 @@ check_codes <- function(codes, levels) {
 }
 
 decode_column <- function(code, amounts, spec, schema) {
-  values <- if (is_amount(spec)) {
-    decode_amount(code, amounts, spec)
-  } else if (spec$type == "logical") {
-    c(0, 1)[code]
-  } else {
-    spec$levels[code]
+  if (is_amount(spec)) {
+    return(described_column(
+      typed_values(decode_amount(code, amounts, spec), schema), schema
+    ))
   }
-  as_schema(unname(values), schema)
+  levels <- if (spec$type == "logical") c(0, 1) else unname(spec$levels)
+  described_column(typed_values(levels, schema)[code], schema)
 }
 
 decode_amount <- function(code, amounts, spec) {
@@ -282,19 +281,23 @@ decode_amount <- function(code, amounts, spec) {
   values
 }
 
-#' Values in the file's type, with what described the column
+#' Values in the file's type; of a factor, numbers of its levels
 #' @noRd
-as_schema <- function(values, schema) {
-  attributes <- schema$attributes
-  if ("factor" %in% attributes$class) {
-    values <- match(values, attributes$levels)
-  } else {
-    if (is.double(values) && schema$storage == "integer") {
-      values <- round(values)
-    }
-    storage.mode(values) <- schema$storage
+typed_values <- function(values, schema) {
+  if ("factor" %in% schema$attributes$class) {
+    return(match(values, schema$attributes$levels))
   }
-  attributes(values) <- attributes
+  if (is.double(values) && schema$storage == "integer") {
+    values <- round(values)
+  }
+  storage.mode(values) <- schema$storage
+  values
+}
+
+#' The same with what described the column
+#' @noRd
+described_column <- function(values, schema) {
+  attributes(values) <- schema$attributes
   values
 }
 

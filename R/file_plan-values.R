@@ -73,13 +73,13 @@ in_part_beyond <- function(x, part, parts, sign, strict = FALSE) {
 #' The same of parts with more than one value
 #' @noRd
 many_beyond <- function(x, part, parts, sign, strict) {
-  own <- parts[part, ]
-  first <- if (sign > 0) own$low else own$high
-  last <- if (sign > 0) own$high else own$low
+  ends <- if (sign > 0) c("low", "high") else c("high", "low")
+  first <- parts[[ends[1]]][part]
+  last <- parts[[ends[2]]][part]
   before <- sign * x < sign * first
   x[before] <- first[before]
-  whole <- own$unit > 0
-  step <- ifelse(whole, own$unit, own$fine)
+  whole <- parts$unit[part] > 0
+  step <- ifelse(parts$unit > 0, parts$unit, parts$fine)[part]
   moved <- function(x, at, past) {
     y <- x + sign * step[at] * past
     unit <- whole[at]

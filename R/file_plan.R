@@ -122,10 +122,13 @@ file_plan <- function(data, codebook, publish = NULL, unit = NULL,
   found <- code_file(data, specs)
   levels <- lapply(specs, block_levels)
   levels <- levels[lengths(levels) > 1]
-  codes <- vapply(found[names(levels)], identity, integer(nrow(data)))
-  codes <- matrix(codes, nrow(data), dimnames = list(NULL, names(levels)))
-  schema <- Map(column_schema, as.list(data), specs)
   amounts <- file_amounts(data, specs, found)
+  codes <- matrix(
+    0L, nrow(data), length(levels), dimnames = list(NULL, names(levels))
+  )
+  for (name in names(levels)) codes[, name] <- found[[name]]
+  rm(found)
+  schema <- Map(column_schema, as.list(data), specs)
   plan <- new_result(
     "file_plan",
     table = plan_table(specs, publish, survey_weights), codes = codes,

@@ -17,8 +17,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     amount <- amount_model(specs[[name]], plan$schema[[name]])
     own <- plan$amounts[[name]]
     file <- amount_predictors(
-      amount, plan$codes[own$records, , drop = FALSE],
-      lapply(file_bins, `[`, own$records), plan$levels
+      amount, plan$codes, own$records, file_bins, plan$levels
     )
     shown <- set
     rows <- valued_rows(amount, shown)
@@ -27,10 +26,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
       rows <- 1L
       shown[1, name] <- amount$part[1]
     }
-    like <- amount_predictors(
-      amount, shown[rows, , drop = FALSE], lapply(set_bins, `[`, rows),
-      plan$levels
-    )
+    like <- amount_predictors(amount, shown, rows, set_bins, plan$levels)
     n <- max(1, valued_size(amount, block, plan$levels))
     one <- release_amount(
       amount, list(
@@ -45,7 +41,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     one$bins <- quantile_breaks(one, one$counts, bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
-      one, like$codes, range_group(one, shown[rows, , drop = FALSE]),
+      one, like$codes, range_group(one, shown, rows),
       seed_words(stage_seed(seed, "geometry", 2), name), 1
     )
     file_bins[[name]] <- with_bins(
@@ -77,20 +73,30 @@ with_bins <- function(n, records, y, breaks, published = FALSE) {
 }
 
 #' Predictors of an amount: the block, its own part, earlier amounts
-#' @param codes (integer matrix) Of records with values.
-#' @param bins (named list of factor) Of earlier amounts.
-#' @return (list) `codes` (integer matrix) and `levels`.
+#' @param codes (integer matrix) Of all records.
+#' @param rows (integer) Records with values.
+#' @param bins (named list of factor) Of earlier amounts, of all records.
+#' @return (list) `codes` (integer matrix, a row for each of `rows`) and
+#'   `levels`.
 #' @noRd
-amount_predictors <- function(amount, codes, bins, levels) {
-  own <- match(amount$name, colnames(codes))
-  if (!is.na(own)) codes[, own] <- match(codes[, own], amount$part)
-  # Without records, nothing to bind would be a column
-  if (length(bins) > 0) {
-    codes <- cbind(codes, do.call(cbind, lapply(bins, as.integer)))
-  }
+amount_predictors <- function(amount, codes, rows, bins, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
-  told <- sizes > 1
-  list(codes = codes[, told, drop = FALSE], levels = unname(sizes[told]))
+  told <- which(sizes > 1)
+  # Column by column: of a large file one copy is enough
+  found <- matrix(
+    0L, length(rows), length(told), dimnames = list(NULL, names(told))
+  )
+  for (k in seq_along(told)) {
+    name <- names(told)[k]
+    found[, k] <- if (told[k] > ncol(codes)) {
+      as.integer(bins[[name]])[rows]
+    } else if (name == amount$name) {
+      match(codes[rows, told[k]], amount$part)
+    } else {
+      codes[rows, told[k]]
+    }
+  }
+  list(codes = found, levels = unname(sizes[told]))
 }
 
 #' Levels of these predictors, those of one level among them
@@ -125,14 +131,22 @@ valued_size <- function(amount, block, levels) {
 }
 
 #' Records that may swap values: of parts with the same range
-#' @param codes (integer matrix) Of records with values.
+#' @param codes (integer matrix) Of all records.
+#' @param rows (integer) Records with values.
 #' @noRd
-range_group <- function(amount, codes) {
-  if (!amount$name %in% colnames(codes)) {
-    return(rep(1L, nrow(codes)))
-  }
+range_group <- function(amount, codes, rows) {
   ends <- paste(amount$parts$low, amount$parts$high)
-  match(ends, unique(ends))[match(codes[, amount$name], amount$part)]
+  match(ends, unique(ends))[part_number(amount, codes, rows)]
+}
+
+#' Which of an amount's parts with values each record is in
+#' @param codes,rows See range_group().
+#' @noRd
+part_number <- function(amount, codes, rows) {
+  if (!amount$name %in% colnames(codes)) {
+    return(rep(1L, length(rows)))
+  }
+  match(codes[rows, amount$name], amount$part)
 }
 
 #' Bins of equal counts of an amount that is published as it is

@@ -28,7 +28,7 @@ ends_of_parts <- function(amount, part) {
 modelled_room <- function(amount, ends, part) {
   own <- ends_of_parts(amount, part)
   narrow <- list(low = ends$low > own$low, high = ends$high < own$high)
-  if (!any(unlist(narrow))) {
+  if (!any(narrow$low) && !any(narrow$high)) {
     return(NULL)
   }
   low <- ifelse(narrow$low, to_modelled(amount, ends$low), -Inf)

@@ -13,7 +13,9 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
   tell_long_step("Fitting records to tables", cells)
   block_words <- seed_words(stage_seed(seed, "block"), "synthesize")
   words <- seed_words(stage_seed(seed, "amounts"), "synthesize")
-  if (!uncertainty) sets <- draw_block(x$block, m, n, block_words)
+  # Of large sets one at a time is kept
+  large <- (n %||% x$block$n) > block_fitting$particles
+  if (!uncertainty && !large) sets <- draw_block(x$block, m, n, block_words)
   lapply(seq_len(m), function(s) {
     random <- if (uncertainty) {
       random_stream(
@@ -22,6 +24,8 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
     }
     codes <- if (uncertainty) {
       draw_uncertain_block(x$block, random)
+    } else if (large) {
+      draw_block(x$block, 1, n, block_words, first = s - 1)[[1]]
     } else {
       sets[[s]]
     }
@@ -49,17 +53,17 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     amount <- x$amounts[[k]]
     tell_long_step(paste("Drawing", amount$name), length(codes))
     rows <- valued_rows(amount, codes)
-    own <- codes[rows, , drop = FALSE]
-    part <- part_number(amount, own)
+    part <- part_number(amount, codes, rows)
     ends <- ends_of_amount(room, amount, rows, part)
-    like <- amount_predictors(amount, own, lapply(bins, `[`, rows), x$levels)
+    like <- amount_predictors(amount, codes, rows, bins, x$levels)
     if (!is.null(random)) {
       amount <- uncertain_amount(amount, like$codes, random)
     }
     y <- draw_amount(
-      amount, like$codes, range_group(amount, own), words,
+      amount, like$codes, range_group(amount, codes, rows), words,
       s * length(x$amounts) + k, modelled_room(amount, ends, part)
     )
+    rm(like)
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
     drawn[[amount$name]] <- list(
       records = rows,
@@ -68,15 +72,6 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
     room <- narrowed_room(taken_room(room, drawn[amount$name]))
   }
   drawn
-}
-
-#' Which of an amount's parts with values each record is in
-#' @noRd
-part_number <- function(amount, codes) {
-  if (!amount$name %in% colnames(codes)) {
-    return(rep(1L, nrow(codes)))
-  }
-  match(codes[, amount$name], amount$part)
 }
 
 #' Values in their own unit, within their part and what rules leave them
@@ -88,6 +83,12 @@ part_number <- function(amount, codes) {
 #'   ends_of_amount().
 #' @noRd
 from_modelled <- function(amount, y, part, ends) {
+  by_blocks(length(y), function(at) {
+    block_from_modelled(amount, y[at], part[at], lapply(ends, `[`, at))
+  })
+}
+
+block_from_modelled <- function(amount, y, part, ends) {
   x <- response_transforms[[amount$transform]]$back(y)
   negative <- amount$parts$kind[part] == "negative"
   x[negative] <- -x[negative]

@@ -1,6 +1,11 @@
 # Latent values, a linear predictor and an error each, whose ranks get a margin:
 # where they lie, and how large errors are beside the linear predictor.
 
+# Rows that a scale is found from, at most
+scale_rows <- 20000
+
+spaced_rows <- function(n) round(seq(1, n, length.out = scale_rows))
+
 #' See margin_scale(): of sets for the file's own predictors
 #' @noRd
 population_scale <- function(x, counts, line) {
@@ -36,9 +41,9 @@ share_below <- function(family, latent, line, scale) {
 #' are expected to have: the equation that the second step solves for the file.
 #' @param error (double) See latent_quantile().
 #' @noRd
-margin_scale <- function(x, counts, line, error, most = 20000) {
+margin_scale <- function(x, counts, line, error) {
   n <- length(line)
-  kept <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
+  kept <- if (n > scale_rows) spaced_rows(n) else seq_len(n)
   line <- line[kept]
   error <- error[kept]
   start <- line_unit(x$family, x$shape)

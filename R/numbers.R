@@ -36,6 +36,18 @@ unwrapped <- function(text) gsub("\n +", " ", text)
 
 clamp <- function(x, low = 0, high = 1) pmin(pmax(x, low), high)
 
+#' Numbers for n records, some records at a time: what is made on the way to
+#' them is then small
+#' @param f (function of places) Gives as many numbers.
+#' @noRd
+by_blocks <- function(n, f, size = 1e5) {
+  if (n <= size) {
+    return(f(seq_len(n)))
+  }
+  starts <- seq(1, n, by = size)
+  unlist(lapply(starts, function(first) f(first:min(n, first + size - 1))))
+}
+
 log_sum <- function(x) {
   high <- max(x)
   if (!is.finite(high)) high else high + log(sum(exp(x - high)))

@@ -83,11 +83,27 @@ check_sealed <- function(x, made, arg = rlang::caller_arg(x)) {
 #' A hash that is the same after saving and reading, whatever R makes of
 #' functions and sequences meanwhile
 #' @noRd
-stable_hash <- function(x) {
-  bytes <- serialize(stable_parts(x), NULL, xdr = FALSE, version = 2)
+stable_hash <- function(x) hash_of_bytes(stable_parts(x))
+
+hash_of_bytes <- function(x) {
+  bytes <- serialize(x, NULL, xdr = FALSE, version = 2)
   # The first 14 bytes name the version of R
   bytes[1:14] <- as.raw(0)
   rlang::hash(bytes)
+}
+
+# Of longer vectors pieces are hashed: no copy of the whole is made
+long_vector <- 1e5
+
+vector_hashes <- function(x) {
+  starts <- seq(1, length(x), by = long_vector)
+  list(
+    "long vector", typeof(x), as.double(length(x)),
+    vapply(starts, function(first) {
+      last <- min(length(x), first + long_vector - 1)
+      hash_of_bytes(as.vector(x[first:last]))
+    }, "")
+  )
 }
 
 #' Functions and formulas as text, with what lies beside them
@@ -114,6 +130,8 @@ stable_parts <- function(x) {
       deparse(x, control = "digits17")
     } else if (is.list(x)) {
       lapply(unclass(x), stable_parts)
+    } else if (length(x) > long_vector) {
+      vector_hashes(if (is.object(x)) unclass(x) else x)
     } else {
       as.vector(unclass(x))
     },

@@ -4,7 +4,7 @@
 # Of amounts of files: sweeps of swaps at each inverse temperature, and how much
 # scores weigh in the energy. More records than so many need fewer sweeps: the
 # share that must swap is the same, and what is left to gain is a few records a
-# cell.
+# cell. They swap in parts of so many.
 swapping <- list(
   beta = c(0.3, 1, 5), sweeps = 10L, scores = 15, records = 1e5
 )
@@ -35,8 +35,9 @@ swapped_values <- function(y, expected, breaks, predictors, targets, weight,
       beta = swaps$beta, sweeps = as.integer(max(
         2, ceiling(swaps$sweeps * min(1, swaps$records / length(y)))
       )),
+      together = swaps$records %||% max(1, length(y)),
       low = as.double(room$low), high = as.double(room$high)
-    ), words
+    ), words, default_threads()
   )
   y[found$from]
 }

@@ -197,11 +197,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // fit_records_
-SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List margins, Rcpp::List tables, Rcpp::List rules, Rcpp::List control, int m, Rcpp::NumericVector seed, int threads);
-RcppExport SEXP _pseudosynth_fit_records_(SEXP startSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP marginsSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP controlSEXP, SEXP mSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
+SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes, Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed, Rcpp::List margins, Rcpp::List tables, Rcpp::List rules, Rcpp::List control, int m, int first, Rcpp::NumericVector seed, int threads);
+RcppExport SEXP _pseudosynth_fit_records_(SEXP nSEXP, SEXP fixed_codesSEXP, SEXP levelsSEXP, SEXP fixedSEXP, SEXP marginsSEXP, SEXP tablesSEXP, SEXP rulesSEXP, SEXP controlSEXP, SEXP mSEXP, SEXP firstSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type start(startSEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type fixed_codes(fixed_codesSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
     Rcpp::traits::input_parameter< Rcpp::LogicalVector >::type fixed(fixedSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type margins(marginsSEXP);
@@ -209,15 +210,16 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::List >::type rules(rulesSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< int >::type m(mSEXP);
+    Rcpp::traits::input_parameter< int >::type first(firstSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(fit_records_(start, levels, fixed, margins, tables, rules, control, m, seed, threads));
+    rcpp_result_gen = Rcpp::wrap(fit_records_(n, fixed_codes, levels, fixed, margins, tables, rules, control, m, first, seed, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // swap_amounts_
-Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins, Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::NumericMatrix lines, Rcpp::List control, Rcpp::NumericVector seed);
-RcppExport SEXP _pseudosynth_swap_amounts_(SEXP valuesSEXP, SEXP binsSEXP, SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP linesSEXP, SEXP controlSEXP, SEXP seedSEXP) {
+Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins, Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::List tables, Rcpp::NumericMatrix lines, Rcpp::List control, Rcpp::NumericVector seed, int threads);
+RcppExport SEXP _pseudosynth_swap_amounts_(SEXP valuesSEXP, SEXP binsSEXP, SEXP codesSEXP, SEXP levelsSEXP, SEXP tablesSEXP, SEXP linesSEXP, SEXP controlSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type values(valuesSEXP);
@@ -228,7 +230,23 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type lines(linesSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type control(controlSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericVector >::type seed(seedSEXP);
-    rcpp_result_gen = Rcpp::wrap(swap_amounts_(values, bins, codes, levels, tables, lines, control, seed));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(swap_amounts_(values, bins, codes, levels, tables, lines, control, seed, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// curve_tables_
+Rcpp::List curve_tables_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels, Rcpp::NumericVector place, Rcpp::NumericVector ends, Rcpp::NumericMatrix curves, int threads);
+RcppExport SEXP _pseudosynth_curve_tables_(SEXP codesSEXP, SEXP levelsSEXP, SEXP placeSEXP, SEXP endsSEXP, SEXP curvesSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< Rcpp::IntegerMatrix >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type place(placeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type ends(endsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type curves(curvesSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(curve_tables_(codes, levels, place, ends, curves, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -475,8 +493,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_pseudosynth_entropy_seed_", (DL_FUNC) &_pseudosynth_entropy_seed_, 0},
     {"_pseudosynth_stream_seed_", (DL_FUNC) &_pseudosynth_stream_seed_, 3},
     {"_pseudosynth_table_counts_", (DL_FUNC) &_pseudosynth_table_counts_, 4},
-    {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 10},
-    {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 8},
+    {"_pseudosynth_fit_records_", (DL_FUNC) &_pseudosynth_fit_records_, 12},
+    {"_pseudosynth_swap_amounts_", (DL_FUNC) &_pseudosynth_swap_amounts_, 9},
+    {"_pseudosynth_curve_tables_", (DL_FUNC) &_pseudosynth_curve_tables_, 6},
     {"_pseudosynth_values_below_", (DL_FUNC) &_pseudosynth_values_below_, 3},
     {"_pseudosynth_count_in_ball_", (DL_FUNC) &_pseudosynth_count_in_ball_, 6},
     {"_pseudosynth_identification_risk_", (DL_FUNC) &_pseudosynth_identification_risk_, 6},

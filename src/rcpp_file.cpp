@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
+#include <pseudosynth/file/placed_levels.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 #include <pseudosynth/file/values_below.hpp>
 
@@ -42,120 +44,196 @@ Rcpp::List table_counts_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
   return out;
 }
 
-// m sets of n records fitted to tables; column j of `start` is read where it is
-// fixed. Set s has stream s of the seed, so that it is the same at any number
-// of threads.
+// m sets of n records fitted to tables. Set s has stream first + s of the seed,
+// so that it is the same at any number of threads and of sets.
+// @param fixed_codes n x (fixed columns), from 1.
 // NULL where a record cannot meet the rules.
 // [[Rcpp::export(rng = false)]]
-SEXP fit_records_(Rcpp::IntegerMatrix start, Rcpp::IntegerVector levels,
-                  Rcpp::LogicalVector fixed, Rcpp::List margins,
-                  Rcpp::List tables, Rcpp::List rules, Rcpp::List control,
-                  int m, Rcpp::NumericVector seed, int threads = 1) {
-  const ps::CodedFile file =
-      binding::to_file(start, binding::to_levels(levels));
-  const ps::FittingTask task =
-      binding::to_task(file.levels, fixed, tables, rules);
+SEXP fit_records_(int n, Rcpp::IntegerMatrix fixed_codes,
+                  Rcpp::IntegerVector levels, Rcpp::LogicalVector fixed,
+                  Rcpp::List margins, Rcpp::List tables, Rcpp::List rules,
+                  Rcpp::List control, int m, int first,
+                  Rcpp::NumericVector seed, int threads = 1) {
+  const std::vector<int> sizes = binding::to_levels(levels);
+  const ps::FittingTask task = binding::to_task(sizes, fixed, tables, rules);
+  const ps::FixedCells cells = binding::to_fixed(fixed_codes, n, task);
   std::vector<std::vector<double>> margin;
   for (R_xlen_t j = 0; j < margins.size(); ++j)
     margin.push_back(Rcpp::as<std::vector<double>>(margins[j]));
-  if (margin.size() != file.levels.size())
+  if (margin.size() != sizes.size())
     Rcpp::stop("Expected a margin for each column.");
-  ps::AnnealingPlan plan;
-  plan.sweeps = Rcpp::as<int>(control["sweeps"]);
-  plan.first_beta = Rcpp::as<double>(control["first_beta"]);
-  plan.noise = Rcpp::as<double>(control["noise"]);
-  plan.records = Rcpp::as<double>(control["records"]);
-  plan.particles =
-      static_cast<std::size_t>(Rcpp::as<double>(control["particles"]));
-  plan.grown_sweeps = Rcpp::as<int>(control["grown_sweeps"]);
-  const std::vector<std::uint16_t> rows = binding::to_rows(start);
-  const std::uint64_t words = binding::to_seed(seed);
-  std::vector<std::vector<std::uint16_t>> sets(static_cast<std::size_t>(m));
+  const ps::AnnealingPlan plan = binding::to_annealing(control);
+  std::vector<ps::FittedSet> sets;
+  std::vector<Rcpp::IntegerMatrix> codes;
+  for (int s = 0; s < m; ++s) {
+    sets.emplace_back(task, margin, cells, static_cast<std::size_t>(n), plan,
+                      binding::to_seed(seed),
+                      static_cast<std::uint64_t>(first + s));
+    codes.emplace_back(n, static_cast<int>(sizes.size()));
+  }
   std::atomic<bool> stop{false};
   std::atomic<bool> unmet{false};
-  binding::run_to_end(m, threads, stop, [&](int s) {
-    ps::Rng rng(words, static_cast<std::uint64_t>(s));
-    try {
-      sets[static_cast<std::size_t>(s)] = ps::fit_records(
-          task, margin, rows, plan, rng, [&] { return stop || unmet; });
-    } catch (const ps::RuleUnmet&) {
-      unmet = true;
-    }
-  });
+  // Parts of sets, all sets' first parts first
+  const auto run = [&](std::size_t parts, const auto& part) {
+    binding::run_to_end(m * static_cast<int>(parts), threads, stop, [&](int t) {
+      const std::size_t s = static_cast<std::size_t>(t % m);
+      try {
+        part(s, static_cast<std::size_t>(t / m), [&] { return stop || unmet; });
+      } catch (const ps::RuleUnmet&) {
+        unmet = true;
+      }
+    });
+  };
+  if (m == 0) return Rcpp::List(0);
+  for (ps::FittedSet& set : sets) set.make_room();
+  run(sets[0].n_fits(),
+      [&](std::size_t s, std::size_t part, const auto& stopped) {
+        sets[s].fit(part, stopped);
+      });
   if (unmet) return R_NilValue;
-  Rcpp::List out(m);
-  for (int s = 0; s < m; ++s)
-    out[s] = binding::from_rows(sets[static_cast<std::size_t>(s)],
-                                file.levels.size());
-  return out;
+  if (sets[0].n_grown() == 0) {
+    for (std::size_t s = 0; s < sets.size(); ++s)
+      sets[s].write(codes[s].begin());
+  } else {
+    for (ps::FittedSet& set : sets) set.match();
+    run(sets[0].n_grown(),
+        [&](std::size_t s, std::size_t part, const auto& stopped) {
+          sets[s].grow(part, stopped, codes[s].begin());
+        });
+    if (unmet) return R_NilValue;
+  }
+  return Rcpp::List(codes.begin(), codes.end());
 }
 
 // Values given to n records in other places: swaps of two records of a group at
 // rising inverse temperatures, `sweeps` each. Record i gets values[from[i]].
+// More records than `together` swap in random parts, each with its share of the
+// targets and with random numbers of its own.
 // @param bins of the values, from 0. @param codes predictors (1-based).
 // @param tables targets by column, levels x bins, the level fastest, all of
 //   weight 1. @param lines (1 + all levels) x P: what the intercept and each
 //   level add to a row. @param control `row_weight`, `expected` (n each),
-//   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`;
-//   `low` and `high` (n each, or none): what each record's value may be.
+//   `score_weight`, `group` (n, from 1), `bins` (count), `beta`, `sweeps`,
+//   `together`; `low` and `high` (n each, or none): what each record's value
+//   may be.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List swap_amounts_(Rcpp::NumericVector values, Rcpp::IntegerVector bins,
                          Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
                          Rcpp::List tables, Rcpp::NumericMatrix lines,
-                         Rcpp::List control, Rcpp::NumericVector seed) {
+                         Rcpp::List control, Rcpp::NumericVector seed,
+                         int threads = 1) {
   const std::size_t n = static_cast<std::size_t>(values.size());
-  ps::AmountTask task{binding::to_file(codes, binding::to_levels(levels)),
-                      1,
-                      {},
-                      {},
-                      0.0,
-                      {},
-                      {}};
-  task.bins = Rcpp::as<std::size_t>(control["bins"]);
-  for (R_xlen_t t = 0; t < tables.size(); ++t)
-    task.tables.push_back({Rcpp::as<std::vector<double>>(tables[t]), 1.0});
-  task.rows.width = static_cast<std::size_t>(lines.ncol());
-  for (int g = 0; g < lines.nrow(); ++g) {
-    for (int p = 0; p < lines.ncol(); ++p)
-      task.rows.lines.push_back(lines(g, p));
-  }
-  task.rows.weight = Rcpp::as<std::vector<double>>(control["row_weight"]);
-  task.score_weight = Rcpp::as<double>(control["score_weight"]);
-  task.expected = Rcpp::as<std::vector<double>>(control["expected"]);
-  task.group = Rcpp::as<std::vector<int>>(control["group"]);
+  const Rcpp::NumericVector weight(control["row_weight"]);
+  const Rcpp::NumericVector expected(control["expected"]);
+  const Rcpp::IntegerVector group(control["group"]);
+  Rcpp::NumericVector low(0), high(0);
   if (control.containsElementNamed("low")) {
-    task.low = Rcpp::as<std::vector<double>>(control["low"]);
-    task.high = Rcpp::as<std::vector<double>>(control["high"]);
+    low = control["low"];
+    high = control["high"];
   }
-  if (task.low.size() != task.high.size() ||
-      (!task.low.empty() && task.low.size() != n))
+  ps::AmountRecords all{binding::to_file(codes, binding::to_levels(levels)),
+                        values.begin(),
+                        bins.begin(),
+                        weight.begin(),
+                        expected.begin(),
+                        group.begin()};
+  if (low.size() > 0) {
+    all.low = low.begin();
+    all.high = high.begin();
+  }
+  const ps::AmountTask targets =
+      binding::to_amount_targets(tables, lines, control);
+  const auto is_whole = [&](R_xlen_t size) {
+    return static_cast<std::size_t>(size) == n;
+  };
+  if (low.size() != high.size() || (low.size() > 0 && !is_whole(low.size())))
     Rcpp::stop("Expected ends of each value, or none.");
-  if (task.file.n != n || static_cast<std::size_t>(bins.size()) != n ||
-      task.rows.weight.size() != n || task.expected.size() != n ||
-      task.group.size() != n || task.tables.size() != task.file.levels.size())
+  if (all.file.n != n || !is_whole(bins.size()) || !is_whole(weight.size()) ||
+      !is_whole(expected.size()) || !is_whole(group.size()) ||
+      targets.tables.size() != all.file.levels.size())
     Rcpp::stop("Expected as many of each as there are records, or columns.");
-  std::vector<ps::HeldAmount> held;
   for (std::size_t i = 0; i < n; ++i) {
-    if (bins[i] < 0 || static_cast<std::size_t>(bins[i]) >= task.bins ||
-        task.group[i] < 1)
+    if (bins[i] < 0 || static_cast<std::size_t>(bins[i]) >= targets.bins ||
+        group[i] < 1)
       Rcpp::stop("Expected bins from 0 and groups from 1.");
-    held.push_back({values[i], static_cast<std::uint32_t>(bins[i]),
-                    static_cast<std::uint32_t>(i)});
   }
-  ps::SwappedAmounts amounts(task, std::move(held));
-  ps::Rng rng(binding::to_seed(seed), 0);
-  binding::InterruptPoll poll;
-  std::vector<double> energy;
-  if (!ps::anneal(
-          amounts, Rcpp::as<std::vector<double>>(control["beta"]),
-          Rcpp::as<int>(control["sweeps"]), rng, [&] { return poll(); },
-          energy))
-    throw Rcpp::internal::InterruptedException();
+  const std::vector<double> beta =
+      Rcpp::as<std::vector<double>>(control["beta"]);
+  const int sweeps = Rcpp::as<int>(control["sweeps"]);
+  const std::uint64_t words = binding::to_seed(seed);
+  const std::size_t parts = ps::parts_of(
+      n, static_cast<std::size_t>(Rcpp::as<double>(control["together"])));
+  // 0 is the only part's, then come the order's and those of parts
+  constexpr std::uint64_t kParts = std::uint64_t{1} << 32;
+  std::vector<std::uint32_t> order(n);
+  std::iota(order.begin(), order.end(), std::uint32_t{0});
+  if (parts > 1) {
+    ps::Rng rng(words, kParts);
+    order = ps::shuffled(n, rng);
+  }
+  std::vector<std::vector<double>> energies(parts);
   Rcpp::IntegerVector from(values.size());
-  for (std::size_t i = 0; i < n; ++i)
-    from[static_cast<R_xlen_t>(i)] =
-        static_cast<int>(amounts.held()[i].from) + 1;
+  int* const to = from.begin();
+  std::atomic<bool> stop{false};
+  binding::run_to_end(static_cast<int>(parts), threads, stop, [&](int p) {
+    const std::size_t part = static_cast<std::size_t>(p);
+    const ps::PartRange range = ps::part_of(n, parts, part);
+    const ps::SomeAmounts own(
+        all, targets,
+        {order.begin() + static_cast<std::ptrdiff_t>(range.first),
+         order.begin() + static_cast<std::ptrdiff_t>(range.last)});
+    ps::SwappedAmounts amounts(own.task(), own.held());
+    ps::Rng rng(words, parts == 1 ? 0 : kParts + 1 + part);
+    if (!ps::anneal(
+            amounts, beta, sweeps, rng, [&] { return stop.load(); },
+            energies[part]))
+      return;
+    for (std::size_t k = 0; k < range.size(); ++k)
+      to[own.record(k)] =
+          static_cast<int>(own.record(amounts.held()[k].from)) + 1;
+  });
+  Rcpp::NumericVector energy(static_cast<R_xlen_t>(beta.size()));
+  for (const std::vector<double>& own : energies) {
+    for (std::size_t b = 0; b < own.size(); ++b)
+      energy[static_cast<R_xlen_t>(b)] += own[b];
+  }
   return Rcpp::List::create(Rcpp::_["from"] = from, Rcpp::_["energy"] = energy);
+}
+
+// Tables of each column's levels by curves, summed over records: each record
+// counts what the curves are at its place, between even places of a grid.
+// @param ends of the grid. @param curves places x curves.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List curve_tables_(Rcpp::IntegerMatrix codes, Rcpp::IntegerVector levels,
+                         Rcpp::NumericVector place, Rcpp::NumericVector ends,
+                         Rcpp::NumericMatrix curves, int threads = 1) {
+  const ps::CodedFile file =
+      binding::to_file(codes, binding::to_levels(levels));
+  if (static_cast<std::size_t>(place.size()) != file.n || ends.size() != 2 ||
+      curves.nrow() < 2)
+    Rcpp::stop("Expected a place for each record, and curves.");
+  const std::size_t nodes = static_cast<std::size_t>(curves.nrow());
+  const ps::EvenGrid grid(ends[0], ends[1], nodes);
+  // As many parts whatever the threads are: sums are rounded the same way
+  const std::size_t parts = ps::parts_of(file.n, 1 << 17);
+  std::vector<ps::PlacedLevels> sums(parts, ps::PlacedLevels(file, nodes));
+  std::atomic<bool> stop{false};
+  binding::run_to_end(static_cast<int>(parts), threads, stop, [&](int p) {
+    const std::size_t part = static_cast<std::size_t>(p);
+    const ps::PartRange range = ps::part_of(file.n, parts, part);
+    sums[part].add(place.begin(), grid, range.first, range.last,
+                   [&] { return stop.load(); });
+  });
+  for (std::size_t part = 1; part < parts; ++part) sums[0].add(sums[part]);
+  Rcpp::List out(levels.size());
+  for (R_xlen_t j = 0; j < levels.size(); ++j) {
+    Rcpp::NumericVector table(levels[j] * curves.ncol());
+    for (int c = 0; c < curves.ncol(); ++c)
+      sums[0].read(static_cast<std::size_t>(j), &curves(0, c),
+                   table.begin() + c * levels[j]);
+    out[j] = table;
+  }
+  return out;
 }
 
 // Which of the sorted values each record gets, above none of their ends if that

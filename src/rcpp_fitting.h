@@ -3,7 +3,8 @@
 #define PSEUDOSYNTH_RCPP_FITTING_H
 
 #include <cstdint>
-#include <pseudosynth/file/record_fitting.hpp>
+#include <pseudosynth/file/amount_swaps.hpp>
+#include <pseudosynth/file/annealed_fit.hpp>
 #include <vector>
 
 #include "rcpp_coded.h"
@@ -64,6 +65,60 @@ inline pseudosynth::FittingTask to_task(const std::vector<int>& levels,
     task.forbidden.add(to_columns(rule["columns"], levels),
                        {cells.begin(), cells.end()});
   }
+  return task;
+}
+
+/// A view of the fixed columns of n records.
+inline pseudosynth::FixedCells to_fixed(const Rcpp::IntegerMatrix& codes, int n,
+                                        const pseudosynth::FittingTask& task) {
+  pseudosynth::FixedCells cells{
+      codes.begin(), static_cast<std::size_t>(codes.nrow()), {}};
+  std::vector<int> levels;
+  for (std::size_t j = 0; j < task.levels.size(); ++j) {
+    if (!task.fixed[j]) continue;
+    cells.column.push_back(j);
+    levels.push_back(task.levels[j]);
+  }
+  // A file without fixed columns says nothing of its records
+  if (!levels.empty() && codes.nrow() != n)
+    Rcpp::stop("Expected the fixed columns of each record.");
+  to_file(codes, levels);
+  return cells;
+}
+
+inline pseudosynth::AnnealingPlan to_annealing(const Rcpp::List& control) {
+  const auto number = [&](const char* name) {
+    return Rcpp::as<double>(control[name]);
+  };
+  const auto count = [&](const char* name) {
+    return static_cast<std::size_t>(number(name));
+  };
+  pseudosynth::AnnealingPlan plan;
+  plan.sweeps = Rcpp::as<int>(control["sweeps"]);
+  plan.first_beta = number("first_beta");
+  plan.noise = number("noise");
+  plan.records = number("records");
+  plan.particles = count("particles");
+  plan.grown_sweeps = Rcpp::as<int>(control["grown_sweeps"]);
+  plan.together = count("together");
+  plan.grown_together = count("grown_together");
+  return plan;
+}
+
+/// What an amount of all records is fitted to, see swap_amounts_().
+inline pseudosynth::AmountTask to_amount_targets(
+    const Rcpp::List& tables, const Rcpp::NumericMatrix& lines,
+    const Rcpp::List& control) {
+  pseudosynth::AmountTask task;
+  task.bins = Rcpp::as<std::size_t>(control["bins"]);
+  for (R_xlen_t t = 0; t < tables.size(); ++t)
+    task.tables.push_back({Rcpp::as<std::vector<double>>(tables[t]), 1.0});
+  task.rows.width = static_cast<std::size_t>(lines.ncol());
+  for (int g = 0; g < lines.nrow(); ++g) {
+    for (int p = 0; p < lines.ncol(); ++p)
+      task.rows.lines.push_back(lines(g, p));
+  }
+  task.score_weight = Rcpp::as<double>(control["score_weight"]);
   return task;
 }
 

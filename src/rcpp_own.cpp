@@ -21,8 +21,7 @@ ps::LevelRows to_level_rows(const Rcpp::IntegerMatrix& codes,
   for (int g = 0; g < lines.nrow(); ++g) {
     for (int p = 0; p < lines.ncol(); ++p) by_line.push_back(lines(g, p));
   }
-  return {binding::to_file(codes, binding::to_levels(levels)),
-          std::move(by_line), width};
+  return {binding::to_file(codes, binding::to_levels(levels)), by_line, width};
 }
 
 ps::VectorLimit to_limit(const Rcpp::List& limit) {
@@ -55,11 +54,9 @@ Rcpp::NumericVector of_rows(const ps::LevelRows& rows, int threads,
   std::vector<double> out(rows.n_records());
   in_parts(rows, threads,
            [&](int, std::size_t first, std::size_t last, std::atomic<bool>&) {
-             std::vector<double> row(rows.width());
-             for (std::size_t i = first; i < last; ++i) {
-               rows.read(i, row.data());
-               out[i] = number(row);
-             }
+             ps::RowReader reader(rows);
+             for (std::size_t i = first; i < last; ++i)
+               out[i] = number(reader, i);
            });
   return Rcpp::NumericVector(out.begin(), out.end());
 }
@@ -73,8 +70,9 @@ Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
                                Rcpp::NumericVector lines, int threads = 1) {
   const Rcpp::NumericMatrix column(static_cast<int>(lines.size()), 1,
                                    lines.begin());
-  return of_rows(to_level_rows(codes, levels, column), threads,
-                 [](const std::vector<double>& row) { return row[0]; });
+  return of_rows(
+      to_level_rows(codes, levels, column), threads,
+      [](ps::RowReader& reader, std::size_t i) { return reader.read(i)[0]; });
 }
 
 // The length of every record's row.
@@ -82,12 +80,9 @@ Rcpp::NumericVector line_sums_(Rcpp::IntegerMatrix codes,
 Rcpp::NumericVector line_lengths_(Rcpp::IntegerMatrix codes,
                                   Rcpp::IntegerVector levels,
                                   Rcpp::NumericMatrix lines, int threads = 1) {
-  return of_rows(to_level_rows(codes, levels, lines), threads,
-                 [](const std::vector<double>& row) {
-                   double squared = 0.0;
-                   for (const double x : row) squared += x * x;
-                   return std::sqrt(squared);
-                 });
+  return of_rows(
+      to_level_rows(codes, levels, lines), threads,
+      [](ps::RowReader& reader, std::size_t i) { return reader.length(i); });
 }
 
 // Whole vectors, N x P. @param limit `kappa`, `unit`, `longest`.
@@ -99,14 +94,12 @@ Rcpp::NumericMatrix own_vectors_(Rcpp::IntegerMatrix codes,
   const ps::LevelRows rows = to_level_rows(codes, levels, lines);
   check_scale(rows, scale);
   const ps::VectorLimit own = to_limit(limit);
-  std::vector<double> row(rows.width());
-  std::vector<std::int64_t> z(rows.width());
+  ps::RowReader reader(rows);
   Rcpp::NumericMatrix out(codes.nrow(), lines.ncol());
   for (int i = 0; i < codes.nrow(); ++i) {
-    ps::own_vector(rows, static_cast<std::size_t>(i), scale[i], own, row.data(),
-                   z.data());
-    for (int p = 0; p < lines.ncol(); ++p)
-      out(i, p) = static_cast<double>(z[static_cast<std::size_t>(p)]);
+    const double* z =
+        reader.own_vector(static_cast<std::size_t>(i), scale[i], own);
+    for (int p = 0; p < lines.ncol(); ++p) out(i, p) = z[p];
   }
   return out;
 }
@@ -123,12 +116,9 @@ Rcpp::NumericVector own_sums_(Rcpp::IntegerMatrix codes,
   check_scale(rows, scale);
   check_scale(rows, q);
   const ps::VectorLimit own = to_limit(limit);
-  std::vector<std::int64_t> whole;
-  whole.reserve(static_cast<std::size_t>(q.size()));
   for (const double one : q) {
     if (!(std::fabs(one) <= 1048576.0) || one != std::trunc(one))
       Rcpp::stop("Expected whole scores.");
-    whole.push_back(static_cast<std::int64_t>(one));
   }
   const std::size_t most = static_cast<std::size_t>(4 * threads) + 1;
   const std::size_t P = rows.width();
@@ -138,7 +128,7 @@ Rcpp::NumericVector own_sums_(Rcpp::IntegerMatrix codes,
       rows, threads,
       [&](int p, std::size_t first, std::size_t last, std::atomic<bool>& stop) {
         ps::add_own_vectors(
-            rows, scale.begin(), whole.data(), own, first, last,
+            rows, scale.begin(), q.begin(), own, first, last,
             [&] { return stop.load(); }, parts.at(static_cast<std::size_t>(p)));
       });
   Rcpp::NumericVector sums(static_cast<R_xlen_t>(P));

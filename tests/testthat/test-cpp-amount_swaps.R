@@ -36,7 +36,7 @@ swap_case <- function(score_weight, beta) {
         y[from], bins[from], codes, levels, targets, lines, list(
           bins = 3L, row_weight = row_weight, expected = expected,
           score_weight = score_weight, group = group, beta = beta,
-          sweeps = sweeps
+          sweeps = sweeps, together = 1e5
         ), words
       )
       list(from = from[found$from], energy = found$energy)
@@ -93,4 +93,33 @@ test_that("swaps reach all orders from any one", {
     stats::chisq.test(tabulate(match(to, keys), 12), p = case$p)$p.value
   )
   expect_gt(p, 1e-5)
+})
+
+test_that("parts of many records swap apart, the same at any threads", {
+  withr::local_seed(6)
+  n <- 600
+  codes <- matrix(sample(1:3, n, TRUE))
+  group <- sample(1:2, n, TRUE)
+  y <- stats::rnorm(n)
+  bins <- findInterval(y, 0)
+  target <- as.vector(table(codes, bins))
+  target[c(1, 4)] <- target[c(1, 4)] + c(40, -40)
+  swap <- function(together, threads) {
+    swap_amounts_(
+      y, bins, codes, 3L, list(target), matrix(0, 4, 1), list(
+        bins = 2L, row_weight = rep(1, n), expected = rep(0, n),
+        score_weight = 0, group = group, beta = c(0.3, 3), sweeps = 20L,
+        together = together
+      ), c(1, 2), threads
+    )
+  }
+  found <- swap(150, 1)
+  expect_identical(swap(150, 2), found)
+  expect_identical(sort(found$from), seq_len(n))
+  expect_identical(group[found$from], group)
+  missed <- function(from) {
+    sum((as.vector(table(codes, bins[from])) - target)^2)
+  }
+  expect_lt(missed(found$from), 0.5 * missed(seq_len(n)))
+  expect_false(identical(found$from, swap(n, 1)$from))
 })

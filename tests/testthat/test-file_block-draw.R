@@ -287,3 +287,38 @@ test_that("a chain of tied columns has the file's shares", {
   expect_lt(sum(abs(tabulate(set[, 3], 6) - tabulate(own, 6))), 40)
   expect_lt(mean(set[, 6] != ifelse(set[, 1] > 2, 3, set[, 1])), 0.01)
 })
+
+test_that("parts of a large set are the same at any number of threads", {
+  withr::local_seed(5)
+  codes <- cbind(
+    a = sample(1:3, 400, TRUE), b = sample(1:4, 400, TRUE),
+    c = sample(1:2, 400, TRUE)
+  )
+  for (fixed in c(FALSE, TRUE)) {
+    release <- release_block(
+      codes, 3:1 + c(0L, 2L, 1L), c(fixed, FALSE, FALSE), mu = 50, seed = 1
+    )
+    for (particles in c(100, 1e5)) {
+      fitting <- block_fitting
+      fitting[c("particles", "together", "grown_together")] <-
+        c(particles, 60, 150)
+      draw <- function(m, threads, first = 0) {
+        draw_block(
+          release, m, if (fixed) 400 else 410, c(3, 4), first, fitting, threads
+        )
+      }
+      sets <- draw(2, 1)
+      expect_identical(draw(2, 2), sets)
+      expect_identical(draw(1, 2, first = 1), sets[2])
+      expect_false(identical(sets[[1]], sets[[2]]))
+      if (fixed) expect_identical(sets[[1]][, 1], codes[, "a"])
+      counts <- table_counts_(
+        sets[[1]], release$levels, lapply(release$targets, `[[`, "columns")
+      )
+      missed <- mapply(function(counts, one) {
+        sum(abs(counts - one$target * sum(counts) / release$n)) / 2
+      }, counts, release$targets)
+      expect_lt(max(missed), 25)
+    }
+  }
+})

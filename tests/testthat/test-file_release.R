@@ -74,7 +74,8 @@ test_that("swaps keep the values of every group", {
   found <- swap_amounts_(
     y, bins, codes, 3L, list(target), matrix(0, 4, 1), list(
       bins = 2L, row_weight = rep(1, n), expected = rep(0, n),
-      score_weight = 0, group = group, beta = c(0.3, 3), sweeps = 20L
+      score_weight = 0, group = group, beta = c(0.3, 3), sweeps = 20L,
+      together = 1e5
     ), c(1, 2)
   )
   expect_identical(sort(found$from), seq_len(n))

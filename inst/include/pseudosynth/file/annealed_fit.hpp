@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "../rng.hpp"
+#include "random_parts.hpp"
 #include "record_fitting.hpp"
 #include "record_start.hpp"
 
@@ -25,10 +25,14 @@ struct AnnealingPlan {
   /// Standard deviation of the targets' noise, and the records they are for.
   double noise = 0.0;
   double records = 1.0;
-  /// Records that are fitted in all sweeps; others grow out of them, in
-  /// `grown_sweeps` at the last temperature.
+  /// Records that are fitted in all sweeps; others grow out of them. Then
+  /// follow `grown_sweeps` at the last temperature.
   std::size_t particles = 100000;
   int grown_sweeps = 1;
+  /// Records that are fitted together, in all sweeps and in those after
+  /// growing: each such part to its share of the targets.
+  std::size_t together = 50000;
+  std::size_t grown_together = 500000;
 
   /// Noise is not fitted: min(1, 3 / its standard deviation in a set of n).
   double last_beta(double n) const {
@@ -52,95 +56,179 @@ inline bool anneal(FittedRecords& fitted, const AnnealingPlan& plan, Rng& rng,
   return true;
 }
 
-namespace detail {
+/// @brief The cells that are fixed of n records: codes from 1, column by
+/// column. A view.
+struct FixedCells {
+  const int* codes = nullptr;
+  std::size_t n = 0;
+  /// Of a record.
+  std::vector<std::size_t> column;
 
-/// Numbers 0 to n - 1 in random order.
-inline std::vector<std::size_t> shuffled(std::size_t n, Rng& rng) {
-  std::vector<std::size_t> order(n);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t i = n; i > 1; --i)
-    std::swap(
-        order[i - 1],
-        order[static_cast<std::size_t>(rng.integer(static_cast<int>(i)))]);
-  return order;
-}
+  void read(std::size_t i, std::uint16_t* record) const {
+    for (std::size_t a = 0; a < column.size(); ++a)
+      record[column[a]] = static_cast<std::uint16_t>(codes[a * n + i] - 1);
+  }
 
-/// Cells that are not fixed, from fitted records of the same fixed cells in
-/// turn; from the margins where there are none.
-/// @return false where it was stopped.
-inline bool grow(const FittingTask& task, const RecordStart& start,
-                 const std::vector<std::uint16_t>& particles,
-                 std::vector<std::uint16_t>& rows, Rng& rng,
-                 const std::function<bool()>& should_stop) {
-  const std::size_t d = task.levels.size();
-  const auto fixed_part = [&](const std::uint16_t* record) {
-    std::vector<std::uint16_t> part;
-    for (std::size_t j = 0; j < d; ++j) {
-      if (task.fixed[j]) part.push_back(record[j]);
+  std::vector<std::uint16_t> of(const std::uint16_t* record) const {
+    std::vector<std::uint16_t> cells;
+    for (const std::size_t j : column) cells.push_back(record[j]);
+    return cells;
+  }
+};
+
+/// @brief A set of n records fitted to targets.
+///
+/// In three steps. fit() fits the first records, part by part; match() says
+/// which of them each record grows from, or is; grow() makes all records, part
+/// by part. Parts have random numbers of their own and share nothing that they
+/// change: they may run at once. The records of a part are drawn at random:
+/// fixed cells may come in any order.
+class FittedSet {
+ public:
+  /// @param margins counts by column and level.
+  /// @param stream of the seed, below 2^32.
+  FittedSet(const FittingTask& task,
+            const std::vector<std::vector<double>>& margins,
+            const FixedCells& fixed, std::size_t n, const AnnealingPlan& plan,
+            std::uint64_t seed, std::uint64_t stream)
+      : task_(task),
+        fixed_(fixed),
+        plan_(plan),
+        start_(task, margins),
+        n_(n),
+        seed_(seed),
+        stream_(stream) {
+    if (n_grown() == 0) return;
+    Rng rng(seed, stream);
+    order_ = shuffled(n, rng);
+  }
+
+  /// Parts of fit().
+  std::size_t n_fits() const { return parts_of(n_particles(), plan_.together); }
+  /// Parts of grow(); 0: the set is fitted.
+  std::size_t n_grown() const {
+    return n_fits() > 1 || grows() ? parts_of(n_, plan_.grown_together) : 0;
+  }
+
+  /// Before the parts of fit().
+  void make_room() { particles_.resize(n_particles() * width()); }
+
+  /// @return false where it was stopped.
+  bool fit(std::size_t part, const std::function<bool()>& should_stop) {
+    const PartRange range = part_of(n_particles(), n_fits(), part);
+    Rng rng = rng_of(n_fits() == 1 ? 0 : 1 + part);
+    std::vector<std::uint16_t> rows(range.size() * width());
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      std::uint16_t* record = &rows[(i - range.first) * width()];
+      fixed_.read(place(i), record);
+      if (!start_.draw(record, rng, should_stop)) return false;
     }
-    return part;
-  };
-  struct Alike {
-    std::vector<std::size_t> particle;
-    std::size_t next = 0;
-  };
-  std::map<std::vector<std::uint16_t>, Alike> alike;
-  for (const std::size_t p : shuffled(particles.size() / d, rng))
-    alike[fixed_part(&particles[p * d])].particle.push_back(p);
-  for (std::size_t i = 0; i < rows.size() / d; ++i) {
-    std::uint16_t* record = &rows[i * d];
-    const auto found = alike.find(fixed_part(record));
-    if (found == alike.end()) {
-      if (!start.draw(record, rng, should_stop)) return false;
-      continue;
-    }
-    Alike& group = found->second;
-    const std::size_t p = group.particle[group.next++ % group.particle.size()];
-    std::copy_n(&particles[p * d], d, record);
+    FittedRecords fitted(task_, std::move(rows), scale(range.size()));
+    if (!anneal(fitted, plan_, rng, should_stop)) return false;
+    std::copy(fitted.rows().begin(), fitted.rows().end(),
+              &particles_[range.first * width()]);
+    return true;
   }
-  return true;
-}
 
-}  // namespace detail
-
-/// @param rows n x d levels from 0, row by row; fixed columns set.
-/// @return the rows fitted; empty where it was stopped.
-inline std::vector<std::uint16_t> fit_records(
-    const FittingTask& task, const std::vector<std::vector<double>>& margins,
-    std::vector<std::uint16_t> rows, const AnnealingPlan& plan, Rng& rng,
-    const std::function<bool()>& should_stop) {
-  const std::size_t d = task.levels.size();
-  const std::size_t n = rows.size() / d;
-  const RecordStart start(task, margins);
-  const auto scale = [&](std::size_t size) {
-    return static_cast<double>(size) / plan.records;
-  };
-  if (n <= plan.particles) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!start.draw(&rows[i * d], rng, should_stop)) return {};
+  /// Fitted records of the same fixed cells in turn; of a record without any,
+  /// none.
+  void match() {
+    source_.resize(n_);
+    if (!grows()) {
+      for (std::size_t p = 0; p < n_; ++p)
+        source_[order_[p]] = static_cast<std::uint32_t>(p);
+      return;
     }
-    FittedRecords fitted(task, std::move(rows), scale(n));
-    if (!anneal(fitted, plan, rng, should_stop)) return {};
-    return fitted.rows();
+    struct Alike {
+      std::vector<std::uint32_t> particle;
+      std::size_t next = 0;
+    };
+    Rng rng = rng_of(kMatching);
+    std::map<std::vector<std::uint16_t>, Alike> alike;
+    for (const std::uint32_t p : shuffled(n_particles(), rng))
+      alike[fixed_.of(&particles_[p * width()])].particle.push_back(p);
+    std::vector<std::uint16_t> record(width());
+    for (std::size_t i = 0; i < n_; ++i) {
+      fixed_.read(i, record.data());
+      const auto found = alike.find(fixed_.of(record.data()));
+      if (found == alike.end()) {
+        source_[i] = kNone;
+        continue;
+      }
+      Alike& group = found->second;
+      source_[i] = group.particle[group.next++ % group.particle.size()];
+    }
   }
-  std::vector<std::uint16_t> particles;
-  const std::vector<std::size_t> order = detail::shuffled(n, rng);
-  for (std::size_t p = 0; p < plan.particles; ++p) {
-    const std::uint16_t* record = &rows[order[p] * d];
-    particles.insert(particles.end(), record, record + d);
-    if (!start.draw(&particles[p * d], rng, should_stop)) return {};
+
+  /// @param[out] codes of all records from 1, column by column.
+  /// @return false where it was stopped.
+  bool grow(std::size_t part, const std::function<bool()>& should_stop,
+            int* codes) const {
+    const PartRange range = part_of(n_, n_grown(), part);
+    Rng rng = rng_of(kGrowing + part);
+    std::vector<std::uint16_t> rows(range.size() * width());
+    for (std::size_t i = range.first; i < range.last; ++i) {
+      std::uint16_t* record = &rows[(i - range.first) * width()];
+      const std::uint32_t from = source_[place(i)];
+      if (from != kNone) {
+        std::copy_n(&particles_[from * width()], width(), record);
+        continue;
+      }
+      // From the margins where no fitted record is alike
+      fixed_.read(place(i), record);
+      if (!start_.draw(record, rng, should_stop)) return false;
+    }
+    FittedRecords grown(task_, std::move(rows), scale(range.size()));
+    const double beta = plan_.last_beta(static_cast<double>(range.size()));
+    for (int s = 0; s < plan_.grown_sweeps; ++s) {
+      if (!grown.sweep(beta, rng, should_stop)) return false;
+    }
+    write(range.first, grown.rows(), codes);
+    return true;
   }
-  FittedRecords fitted(task, std::move(particles), scale(plan.particles));
-  if (!anneal(fitted, plan, rng, should_stop)) return {};
-  if (!detail::grow(task, start, fitted.rows(), rows, rng, should_stop))
-    return {};
-  FittedRecords grown(task, std::move(rows), scale(n));
-  const double beta = plan.last_beta(static_cast<double>(n));
-  for (int s = 0; s < plan.grown_sweeps; ++s) {
-    if (!grown.sweep(beta, rng, should_stop)) return {};
+
+  /// Of a set that does not grow.
+  void write(int* codes) const { write(0, particles_, codes); }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+  // Random numbers: 0 is the set's own, then those of parts
+  static constexpr std::uint64_t kGrowing = 1 << 20;
+  static constexpr std::uint64_t kMatching = kGrowing - 1;
+
+  std::size_t width() const { return task_.levels.size(); }
+  bool grows() const { return n_ > plan_.particles; }
+  std::size_t n_particles() const { return std::min(n_, plan_.particles); }
+  double scale(std::size_t size) const {
+    return static_cast<double>(size) / plan_.records;
   }
-  return grown.rows();
-}
+  /// Which record is the i-th of the parts.
+  std::size_t place(std::size_t i) const {
+    return order_.empty() ? i : order_[i];
+  }
+  Rng rng_of(std::uint64_t purpose) const {
+    return Rng(seed_, stream_ + (purpose << 32));
+  }
+
+  void write(std::size_t first, const std::vector<std::uint16_t>& rows,
+             int* codes) const {
+    for (std::size_t j = 0; j < width(); ++j) {
+      int* column = codes + j * n_;
+      for (std::size_t r = 0; r < rows.size() / width(); ++r)
+        column[place(first + r)] = rows[r * width() + j] + 1;
+    }
+  }
+
+  const FittingTask& task_;
+  const FixedCells& fixed_;
+  const AnnealingPlan& plan_;
+  const RecordStart start_;
+  std::size_t n_;
+  std::uint64_t seed_, stream_;
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint16_t> particles_;
+  std::vector<std::uint32_t> source_;
+};
 
 }  // namespace pseudosynth
 

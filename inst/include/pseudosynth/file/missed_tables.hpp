@@ -9,9 +9,54 @@
 #include <stdexcept>
 #include <vector>
 
+#include "../simd.hpp"
 #include "coded_file.hpp"
 
 namespace pseudosynth {
+
+namespace detail {
+
+/// The law of a level: cumulative exp(-beta energy), where energies are sums of
+/// n runs of L numbers, less `self` at level `own`.
+/// @param run lanes are read beyond the last level.
+/// @param[out] law L numbers, and room for whole lanes.
+template <int W>
+PSEUDOSYNTH_INLINE void level_law_kernel(const double* const* run,
+                                         std::size_t n, std::size_t L,
+                                         std::size_t own, double self,
+                                         double beta, double* law) {
+  simd::Real<W> x, lane, from, factor;
+  for (int l = 0; l < W; ++l) lane[l] = l;
+  simd::broadcast<W>(-beta, factor);
+  for (std::size_t v = 0; v < L; v += W) {
+    simd::Real<W> sum{}, at, less;
+    for (std::size_t a = 0; a < n; ++a) {
+      simd::load<W>(run[a] + v, x);
+      sum += x;
+    }
+    simd::broadcast<W>(static_cast<double>(own) - static_cast<double>(v), at);
+    simd::broadcast<W>(self, less);
+    sum = lane == at ? sum - less : sum;
+    simd::store<W>(sum, law + v);
+  }
+  double least = law[0];
+  for (std::size_t v = 1; v < L; ++v) least = std::min(least, law[v]);
+  simd::broadcast<W>(least, from);
+  for (std::size_t v = 0; v < L; v += W) {
+    simd::load<W>(law + v, x);
+    x = factor * (x - from);
+    simd::exp_in_place<W>(x);
+    simd::store<W>(x, law + v);
+  }
+  double total = 0.0;
+  for (std::size_t v = 0; v < L; ++v) law[v] = total += law[v];
+}
+PSEUDOSYNTH_DISPATCH(level_law,
+                     (const double* const* run, std::size_t n, std::size_t L,
+                      std::size_t own, double self, double beta, double* law),
+                     (run, n, L, own, self, beta, law))
+
+}  // namespace detail
 
 /// A table that records are fitted to.
 struct TargetTable {
@@ -34,6 +79,8 @@ class MissedTables {
         views_(levels.size()),
         mirrors_(levels.size()) {
     for (const TargetTable& table : tables) lay_out(table, fixed, scale);
+    // Lanes are read beyond the last level
+    miss_.resize(miss_.size() + simd::whole_lanes(1));
   }
 
   /// Sum over tables of |counts - targets|^2.
@@ -71,8 +118,30 @@ class MissedTables {
   /// Adds what tables with column j miss at each of its levels, the
   /// record's other levels given.
   void add(const std::uint16_t* record, std::size_t j, double* sum) const {
-    add_pairs(record, j, sum);
+    for (const Pair& pair : pairs_[j]) {
+      const double* miss = at_pair(pair, record, j);
+      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
+    }
     for (const View& view : views_[j]) add_view(view, record, j, sum);
+  }
+
+  /// Is all that a move of column j changes pairs, and not too many of them?
+  bool has_law(std::size_t j) const {
+    return views_[j].empty() && mirrors_[j].empty() &&
+           pairs_[j].size() <= kMost;
+  }
+
+  /// What column j of a record is drawn from, where has_law(): the cumulative
+  /// exp(-beta energy) of its levels.
+  /// @param[out] law numbers for the levels, and room for whole lanes.
+  void law(const std::uint16_t* record, std::size_t j, double beta,
+           double* law) const {
+    const double* run[kMost];
+    const std::vector<Pair>& pairs = pairs_[j];
+    for (std::size_t a = 0; a < pairs.size(); ++a)
+      run[a] = at_pair(pairs[a], record, j);
+    detail::level_law(run, pairs.size(), levels_[j], record[j],
+                      static_cast<double>(pairs.size()), beta, law);
   }
 
   /// The same of tables that have, or do not have, column k.
@@ -140,6 +209,8 @@ class MissedTables {
 
  private:
   static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  // Pairs of a column
+  static constexpr std::size_t kMost = 64;
 
   /// A table as one of its columns looks at it.
   struct View {
@@ -251,45 +322,6 @@ class MissedTables {
                 double* sum) const {
     const double* miss = miss_.data() + view.start + offset(view, record);
     for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
-  }
-
-  /// With the number of levels known to the compiler where it is small.
-  void add_pairs(const std::uint16_t* record, std::size_t j,
-                 double* sum) const {
-    switch (levels_[j]) {
-      case 2:
-        return add_few<2>(record, j, sum);
-      case 3:
-        return add_few<3>(record, j, sum);
-      case 4:
-        return add_few<4>(record, j, sum);
-      case 5:
-        return add_few<5>(record, j, sum);
-      case 6:
-        return add_few<6>(record, j, sum);
-      case 7:
-        return add_few<7>(record, j, sum);
-      case 8:
-        return add_few<8>(record, j, sum);
-      case 9:
-        return add_few<9>(record, j, sum);
-      case 10:
-        return add_few<10>(record, j, sum);
-    }
-    for (const Pair& pair : pairs_[j]) {
-      const double* miss = at_pair(pair, record, j);
-      for (std::size_t v = 0; v < levels_[j]; ++v) sum[v] += miss[v];
-    }
-  }
-
-  template <int L>
-  void add_few(const std::uint16_t* record, std::size_t j, double* sum) const {
-    double own[L] = {};
-    for (const Pair& pair : pairs_[j]) {
-      const double* miss = at_pair(pair, record, j);
-      for (int v = 0; v < L; ++v) own[v] += miss[v];
-    }
-    for (int v = 0; v < L; ++v) sum[v] += own[v];
   }
 
   void shift(const std::uint16_t* record, std::size_t j, double by) {

@@ -4,16 +4,113 @@
 #ifndef PSEUDOSYNTH_FILE_OWN_VECTORS_HPP
 #define PSEUDOSYNTH_FILE_OWN_VECTORS_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
+#include "../simd.hpp"
 #include "coded_file.hpp"
 
 namespace pseudosynth {
+
+namespace detail {
+
+/// The first line plus those that start at `at`, in turn.
+/// @param width a whole number of lanes.
+template <int W>
+PSEUDOSYNTH_INLINE void add_lines_kernel(const double* lines,
+                                         const std::size_t* at,
+                                         std::size_t columns, std::size_t width,
+                                         double* row) {
+  for (std::size_t p = 0; p < width; p += W) {
+    simd::Real<W> sum, line;
+    simd::load<W>(lines + p, sum);
+    for (std::size_t j = 0; j < columns; ++j) {
+      simd::load<W>(lines + at[j] + p, line);
+      sum += line;
+    }
+    simd::store<W>(sum, row + p);
+  }
+}
+PSEUDOSYNTH_DISPATCH(add_lines,
+                     (const double* lines, const std::size_t* at,
+                      std::size_t columns, std::size_t width, double* row),
+                     (lines, at, columns, width, row))
+
+/// row <- scale row, and the square of its length.
+template <int W>
+PSEUDOSYNTH_INLINE void scale_row_kernel(double* row, std::size_t width,
+                                         double scale, double& squared) {
+  simd::Real<W> factor, total{};
+  simd::broadcast<W>(scale, factor);
+  for (std::size_t p = 0; p < width; p += W) {
+    simd::Real<W> x;
+    simd::load<W>(row + p, x);
+    x *= factor;
+    total += x * x;
+    simd::store<W>(x, row + p);
+  }
+  squared = simd::sum<W>(total);
+}
+PSEUDOSYNTH_DISPATCH(scale_row,
+                     (double* row, std::size_t width, double scale,
+                      double& squared),
+                     (row, width, scale, squared))
+
+/// row <- weight row / unit, rounded towards 0, and the square of its length.
+/// Numbers of 2^51 and more may come out wrong, but as large.
+template <int W>
+PSEUDOSYNTH_INLINE void whole_row_kernel(double* row, std::size_t width,
+                                         double weight, double unit,
+                                         double& squared) {
+  simd::Real<W> factor, divisor, total{}, shift, one;
+  simd::broadcast<W>(weight, factor);
+  simd::broadcast<W>(unit, divisor);
+  simd::broadcast<W>(6755399441055744.0, shift);
+  simd::broadcast<W>(1.0, one);
+  const simd::Real<W> zero{};
+  for (std::size_t p = 0; p < width; p += W) {
+    simd::Real<W> x;
+    simd::load<W>(row + p, x);
+    x = x * factor / divisor;
+    const simd::Real<W> size = x < zero ? -x : x;
+    // Adding 1.5 * 2^52 rounds to the nearest whole number
+    const simd::Real<W> near = (size + shift) - shift;
+    const simd::Real<W> whole = near > size ? near - one : near;
+    total += whole * whole;
+    x = x < zero ? -whole : whole;
+    simd::store<W>(x, row + p);
+  }
+  squared = simd::sum<W>(total);
+}
+PSEUDOSYNTH_DISPATCH(whole_row,
+                     (double* row, std::size_t width, double weight,
+                      double unit, double& squared),
+                     (row, width, weight, unit, squared))
+
+/// sums <- sums + q row.
+template <int W>
+PSEUDOSYNTH_INLINE void add_row_kernel(const double* row, std::size_t width,
+                                       double q, double* sums) {
+  simd::Real<W> factor;
+  simd::broadcast<W>(q, factor);
+  for (std::size_t p = 0; p < width; p += W) {
+    simd::Real<W> x, sum;
+    simd::load<W>(row + p, x);
+    simd::load<W>(sums + p, sum);
+    sum += factor * x;
+    simd::store<W>(sum, sums + p);
+  }
+}
+PSEUDOSYNTH_DISPATCH(add_row,
+                     (const double* row, std::size_t width, double q,
+                      double* sums),
+                     (row, width, q, sums))
+
+}  // namespace detail
 
 /// @brief A record's row: a line for all records plus the line of each of its
 /// levels, added column by column.
@@ -21,36 +118,51 @@ class LevelRows {
  public:
   /// @param lines one for all, then those of the levels of all columns; each
   ///   of `width` numbers.
-  LevelRows(const CodedFile& file, std::vector<double> lines, std::size_t width)
-      : file_(file), lines_(std::move(lines)), width_(width) {
+  LevelRows(const CodedFile& file, const std::vector<double>& lines,
+            std::size_t width)
+      : file_(file),
+        width_(width),
+        stride_(width == 1 ? 1 : simd::whole_lanes(width)) {
     std::size_t n_lines = 1;
     for (const int L : file.levels) {
       first_.push_back(n_lines);
       n_lines += static_cast<std::size_t>(L);
     }
-    if (width < 1 || lines_.size() != n_lines * width)
+    if (width < 1 || lines.size() != n_lines * width)
       throw std::invalid_argument("a level has no line, or a line no level");
+    lines_.assign(n_lines * stride_, 0.0);
+    for (std::size_t g = 0; g < n_lines; ++g) {
+      for (std::size_t p = 0; p < width; ++p)
+        lines_[g * stride_ + p] = lines[g * width + p];
+    }
   }
 
   std::size_t width() const { return width_; }
+  /// Numbers of a row with those that fill it up, which are 0.
+  std::size_t stride() const { return stride_; }
+  std::size_t n_columns() const { return first_.size(); }
   std::size_t n_records() const { return file_.n; }
 
-  /// @param[out] row `width` numbers.
-  void read(std::size_t i, double* row) const {
-    const double* line = lines_.data();
-    for (std::size_t p = 0; p < width_; ++p) row[p] = line[p];
+  /// @param at room for a number a column.
+  /// @param[out] row `stride` numbers.
+  void read(std::size_t i, std::size_t* at, double* row) const {
     for (std::size_t j = 0; j < first_.size(); ++j) {
       const std::size_t level =
           static_cast<std::size_t>(file_.column(static_cast<int>(j))[i] - 1);
-      line = lines_.data() + width_ * (first_[j] + level);
-      for (std::size_t p = 0; p < width_; ++p) row[p] += line[p];
+      at[j] = stride_ * (first_[j] + level);
     }
+    if (stride_ > 1) {
+      detail::add_lines(lines_.data(), at, first_.size(), stride_, row);
+      return;
+    }
+    row[0] = lines_[0];
+    for (std::size_t j = 0; j < first_.size(); ++j) row[0] += lines_[at[j]];
   }
 
  private:
   CodedFile file_;
+  std::size_t width_, stride_;
   std::vector<double> lines_;
-  std::size_t width_;
   std::vector<std::size_t> first_;
 };
 
@@ -60,56 +172,93 @@ struct VectorLimit {
   double kappa;
   /// Of the whole vector.
   double unit;
-  /// Its length, at most: a whole number.
+  /// Its length, at most: a whole number, below 2^26.
   std::int64_t longest;
 };
 
-/// @brief scale times record i's row times min(1, kappa / its length), in whole
-/// units, rounded towards 0. A vector that is longer than allowed, which is
-/// checked in whole numbers, is 0.
-/// @param row room for `width` numbers.
-/// @param[out] z `width` whole numbers.
-inline void own_vector(const LevelRows& rows, std::size_t i, double scale,
-                       const VectorLimit& limit, double* row, std::int64_t* z) {
-  const std::size_t P = rows.width();
-  rows.read(i, row);
-  double squared = 0.0;
-  for (std::size_t p = 0; p < P; ++p) {
-    row[p] *= scale;
-    squared += row[p] * row[p];
+/// @brief Rows of records one after the other, in room of their own.
+class RowReader {
+ public:
+  explicit RowReader(const LevelRows& rows)
+      : rows_(rows), at_(rows.n_columns()), row_(rows.stride()) {}
+
+  const double* read(std::size_t i) {
+    rows_.read(i, at_.data(), row_.data());
+    return row_.data();
   }
-  const double length = std::sqrt(squared);
-  const double weight = length > limit.kappa ? limit.kappa / length : 1.0;
-  const double most = static_cast<double>(limit.longest);
-  bool fits = true;
-  for (std::size_t p = 0; p < P; ++p) {
-    const double whole = std::trunc(row[p] * weight / limit.unit);
-    fits = fits && whole <= most && whole >= -most;
-    z[p] = fits ? static_cast<std::int64_t>(whole) : 0;
+
+  /// Of record i's row.
+  double length(std::size_t i) {
+    read(i);
+    return scaled(1.0);
   }
-  // Each number is at most `longest`: P of their squares are no overflow
-  std::int64_t whole_squared = 0;
-  for (std::size_t p = 0; p < P; ++p) whole_squared += z[p] * z[p];
-  if (fits && whole_squared <= limit.longest * limit.longest) return;
-  for (std::size_t p = 0; p < P; ++p) z[p] = 0;
-}
+
+  /// scale times record i's row times min(1, kappa / its length), in whole
+  /// units, rounded towards 0. A vector that is longer than allowed, which is
+  /// checked in whole numbers, is 0.
+  /// @return `stride` whole numbers.
+  const double* own_vector(std::size_t i, double scale,
+                           const VectorLimit& limit) {
+    read(i);
+    const double length = scaled(scale);
+    const double weight = length > limit.kappa ? limit.kappa / length : 1.0;
+    double squared = 0.0;
+    if (row_.size() > 1) {
+      detail::whole_row(row_.data(), row_.size(), weight, limit.unit, squared);
+    } else {
+      row_[0] = std::trunc(row_[0] * weight / limit.unit);
+      squared = row_[0] * row_[0];
+    }
+    // A sum of squares that is no larger than this is exact
+    const double most = static_cast<double>(limit.longest * limit.longest);
+    if (!(squared <= most)) row_.assign(row_.size(), 0.0);
+    return row_.data();
+  }
+
+ private:
+  double scaled(double scale) {
+    double squared = 0.0;
+    if (row_.size() > 1) {
+      detail::scale_row(row_.data(), row_.size(), scale, squared);
+    } else {
+      row_[0] *= scale;
+      squared = row_[0] * row_[0];
+    }
+    return std::sqrt(squared);
+  }
+
+  const LevelRows& rows_;
+  std::vector<std::size_t> at_;
+  std::vector<double> row_;
+};
 
 /// @brief Adds q_i times the vectors of records `first` to `last` - 1 to sums.
 ///
 /// Whole numbers: the cut into ranges changes nothing.
+/// @param q at most 2^20.
 /// @param should_stop asked now and then; the sums are worth nothing once it
 ///   returns true.
 template <class Stop>
 void add_own_vectors(const LevelRows& rows, const double* scale,
-                     const std::int64_t* q, const VectorLimit& limit,
+                     const double* q, const VectorLimit& limit,
                      std::size_t first, std::size_t last, Stop should_stop,
                      std::vector<std::int64_t>& sums) {
-  std::vector<double> row(rows.width());
-  std::vector<std::int64_t> z(rows.width());
-  for (std::size_t i = first; i < last; ++i) {
-    if (i % 1024 == 0 && should_stop()) return;
-    own_vector(rows, i, scale[i], limit, row.data(), z.data());
-    for (std::size_t p = 0; p < z.size(); ++p) sums[p] += q[i] * z[p];
+  constexpr std::size_t kBlock = 1024;
+  RowReader reader(rows);
+  // Of a block: a double number is exact for so few
+  std::vector<double> own(rows.stride());
+  for (std::size_t start = first; start < last; start += kBlock) {
+    if (should_stop()) return;
+    own.assign(own.size(), 0.0);
+    for (std::size_t i = start; i < std::min(last, start + kBlock); ++i) {
+      const double* z = reader.own_vector(i, scale[i], limit);
+      if (own.size() > 1)
+        detail::add_row(z, own.size(), q[i], own.data());
+      else
+        own[0] += q[i] * z[0];
+    }
+    for (std::size_t p = 0; p < sums.size(); ++p)
+      sums[p] += static_cast<std::int64_t>(own[p]);
   }
 }
 

@@ -43,6 +43,11 @@ class FittedRecords {
         rows_(std::move(rows)),
         missed_(task.levels, task.fixed, task.tables, scale) {
     for (std::size_t i = 0; i < n_; ++i) missed_.count(row(i));
+    for (std::size_t j = 0; j < d_; ++j) {
+      quick_.push_back(missed_.has_law(j) &&
+                       !task.forbidden.concerns(static_cast<int>(j)));
+      law_.resize(std::max(law_.size(), simd::whole_lanes(levels(j))));
+    }
     for (TiedColumns& tied : find_tied_columns(task.levels, task.fixed,
                                                task.forbidden, kMostTied)) {
       Group group{std::move(tied), std::vector<char>(d_, 0), 1.0};
@@ -73,13 +78,16 @@ class FittedRecords {
   void move(std::size_t i, std::size_t j, double beta, Rng& rng) {
     std::uint16_t* record = row(i);
     // Without the record level v costs the sum over tables of miss + 1 / 2
+    if (quick_[j]) {
+      missed_.law(record, j, beta, law_.data());
+      change(record, j, drawn(law_.data(), levels(j), rng));
+      return;
+    }
     energy_.assign(levels(j), 0.0);
     missed_.add(record, j, energy_.data());
     energy_[record[j]] -= static_cast<double>(missed_.tables_with(j));
     if (task_.forbidden.concerns(static_cast<int>(j))) strike(record, j);
-    const std::size_t chosen = choose(beta, rng);
-    if (chosen != record[j])
-      missed_.change(record, j, static_cast<std::uint16_t>(chosen));
+    change(record, j, choose(beta, rng));
   }
 
   /// Columns j and k of record i from their joint conditional.
@@ -222,10 +230,20 @@ class FittedRecords {
     const double least = *std::min_element(energy_.begin(), energy_.end());
     double total = 0.0;
     for (double& e : energy_) e = total += std::exp(-beta * (e - least));
-    const double u = rng.uniform() * total;
+    return drawn(energy_.data(), energy_.size(), rng);
+  }
+
+  /// @param law cumulative.
+  static std::size_t drawn(const double* law, std::size_t n, Rng& rng) {
+    const double u = rng.uniform() * law[n - 1];
     std::size_t chosen = 0;
-    while (chosen + 1 < energy_.size() && energy_[chosen] <= u) ++chosen;
+    for (std::size_t v = 0; v + 1 < n; ++v) chosen += law[v] <= u;
     return chosen;
+  }
+
+  void change(std::uint16_t* record, std::size_t j, std::size_t to) {
+    if (to != record[j])
+      missed_.change(record, j, static_cast<std::uint16_t>(to));
   }
 
   const FittingTask& task_;
@@ -234,7 +252,9 @@ class FittedRecords {
   MissedTables missed_;
   std::vector<Group> groups_;
   std::vector<std::pair<std::size_t, std::size_t>> held_;
-  std::vector<double> energy_, alone_;
+  std::vector<double> energy_, alone_, law_;
+  /// Columns with pairs alone and no rule.
+  std::vector<char> quick_;
   std::vector<char> allowed_;
 };
 
