@@ -5,11 +5,8 @@
 #' @noRd
 release_amounts <- function(plan, spending, block, set, seed) {
   specs <- column_specs(plan$codebook)
-  published <- intersect(names(plan$amounts), plan$published)
-  # Of records of the file and of the set, which has its published columns
-  file_bins <- set_bins <- lapply(
-    plan$amounts[published], published_bins, plan$n_records
-  )
+  # Of records of the file and of the set
+  file_bins <- set_bins <- list()
   unseen <- unseen_pairs(block, set)
   released <- list()
   for (name in names(spending$amounts)) {
@@ -58,21 +55,17 @@ release_amounts <- function(plan, spending, block, set, seed) {
 
 #' Levels of an amount in bins: as many whatever was released, since the cost is
 #' known beforehand; a set may have no record in some
-#' @param published (logical)
 #' @return (integer)
 #' @noRd
-levels_of_bins <- function(published) {
-  bins <- ifelse(published, earlier_bins[["plain"]], max(earlier_bins))
-  as.integer(bins) + 1L
-}
+levels_of_bins <- function() as.integer(max(earlier_bins)) + 1L
 
 #' Bins of a column for all records: the first for those without a value
 #' @return (factor)
 #' @noRd
-with_bins <- function(n, records, y, breaks, published = FALSE) {
+with_bins <- function(n, records, y, breaks) {
   bins <- rep(1L, n)
   bins[records] <- findInterval(y, breaks) + 2L
-  levels <- seq_len(levels_of_bins(published))
+  levels <- seq_len(levels_of_bins())
   structure(bins, levels = as.character(levels), class = "factor")
 }
 
@@ -133,18 +126,4 @@ range_group <- function(amount, codes) {
   }
   ends <- paste(amount$parts$low, amount$parts$high)
   match(ends, unique(ends))[match(codes[, amount$name], amount$part)]
-}
-
-#' Bins of equal counts of an amount that is published as it is
-#' @noRd
-published_bins <- function(own, n) {
-  with_bins(
-    n, own$records, own$values, published_breaks(own), published = TRUE
-  )
-}
-
-published_breaks <- function(own) {
-  bins <- earlier_bins[["plain"]]
-  inner <- seq_len(bins - 1) / bins
-  unique(stats::quantile(own$values, inner, names = FALSE))
 }

@@ -5,7 +5,7 @@ share_of_block <- 0.5
 
 #' The budget of a release and its charges, before any noise is drawn
 #'
-#' @param plan (`file_plan`)
+#' @param plan (list) See with_published_bins().
 #' @param tables (list of integer) Stated tables, columns of `plan$codes`.
 #' @return (list) `mu` (of a record), `block` (see plan_block()), `amounts`
 #'   (named list, see plan_amount()), `charges`.
@@ -23,7 +23,7 @@ plan_file_release <- function(plan, tables, epsilon, delta, neighbours) {
 #' The same for a mu of a unit
 #' @noRd
 spending_plan <- function(plan, tables, mu, delta, neighbours) {
-  published <- colnames(plan$codes) %in% plan$published
+  published <- is_published_code(plan)
   names <- protected_amounts(plan)
   levels <- as.integer(lengths(plan$levels))
   unit <- plan$unit$records %||% 1
@@ -81,17 +81,17 @@ amount_sigma <- 2^21
 #' @noRd
 plan_amounts <- function(plan, names, mu, neighbours) {
   specs <- column_specs(plan$codebook)
-  fixed <- intersect(names(plan$amounts), plan$published)
+  protected <- names(plan$levels)[!is_published_code(plan)]
   amounts <- lapply(seq_along(names), function(k) {
     name <- names[k]
     amount <- amount_model(specs[[name]], plan$schema[[name]])
-    earlier <- c(fixed, names[seq_len(k - 1)])
-    earlier <- stats::setNames(levels_of_bins(earlier %in% fixed), earlier)
+    earlier <- names[seq_len(k - 1)]
+    earlier <- stats::setNames(rep(levels_of_bins(), k - 1), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
     levels <- levels[levels > 1]
     plan_amount(
       mu, neighbours, length(amount$breaks) - 1, unname(levels),
-      !names(levels) %in% plan$published
+      names(levels) %in% c(protected, names)
     )
   })
   stats::setNames(amounts, names)

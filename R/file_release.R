@@ -31,9 +31,7 @@
 #' Every further table makes the others noisier: at epsilon 1, ten useless
 #' tables make the errors of the pairs 20 to 30% larger.
 #'
-#' Protected amounts see a published amount in bins. Protected categories see
-#' only its parts: their relation to its value is lost. State such an amount as
-#' a category, or protect it.
+#' Protected columns see a published amount in fifths.
 #'
 #' @section Relations:
 #' Under `"add-remove"`, the default, neighbouring files differ by one record
@@ -135,21 +133,23 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_ledger(ledger)
   check_confirmed(plan)
   stated <- stated_tables(tables, plan)
-  spending <- plan_file_release(plan, stated, epsilon, delta, neighbours)
+  binned <- with_published_bins(plan)
+  spending <- plan_file_release(binned, stated, epsilon, delta, neighbours)
   block <- spending$block
   check_block(
-    plan$codes, block$levels, block$published, stated, block_rules(plan)
+    binned$codes, block$levels, block$published, stated, block_rules(plan)
   )
   warn_delta(delta, plan$n_records, secret = TRUE)
   warn_tables(stated, epsilon)
-  warn_file_budget(block, plan$n_records, colnames(plan$codes))
+  warn_file_budget(block, plan$n_records, colnames(binned$codes))
   pay_file(ledger, spending$charges, plan, seed)
 
   # From here on figures are noisy, and paid for
-  release_file_plan(plan, spending, epsilon, delta, neighbours, seed)
+  release_file_plan(binned, spending, epsilon, delta, neighbours, seed)
 }
 
 #' A plan whose charges are paid
+#' @param plan (list) See with_published_bins().
 #' @return (`file_release`)
 #' @noRd
 release_file_plan <- function(plan, spending, epsilon, delta, neighbours,

@@ -139,7 +139,7 @@ test_that("an amount is charged for the predictors that it has", {
   }
   expect_identical(release$amounts$pay$levels, c(2L, 2L))
   expect_identical(
-    release$amounts$rent$levels, c(3L, 2L, 2L, levels_of_bins(FALSE))
+    release$amounts$rent$levels, c(3L, 2L, 2L, levels_of_bins())
   )
 })
 
