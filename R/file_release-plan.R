@@ -12,11 +12,13 @@ share_of_block <- 0.5
 #' @noRd
 plan_file_release <- function(plan, tables, epsilon, delta, neighbours) {
   at <- function(mu) spending_plan(plan, tables, mu, delta, neighbours)
-  # A hundredth of delta is more than the gaps to Gaussian noise take, but
-  # where delta is tiny, or epsilon large
-  spending <- at(gaussian_mu(epsilon, 0.99 * delta))
+  # The gaps to Gaussian noise hardly depend on mu: one plan tells them. zCDP
+  # has none; the label states the smaller epsilon of both conversions
+  gap <- sum(at(gaussian_mu(epsilon, delta))$charges$gap)
+  least <- zcdp_mu(epsilon, delta)
+  spending <- at(max(gaussian_mu(epsilon, delta, 1.001 * gap), least))
   total <- total_charges(spending$charges, delta)$epsilon[[neighbours]]
-  if (exceeds(total, epsilon)) spending <- at(zcdp_mu(epsilon, delta))
+  if (exceeds(total, epsilon)) spending <- at(least)
   spending
 }
 
@@ -43,7 +45,7 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     levels, published, tables, record * sqrt(share), neighbours, delta, n
   )
   amounts <- plan_amounts(
-    plan, names, record * sqrt((1 - share) / length(names)), neighbours
+    plan, names, record * sqrt((1 - share) / length(names)), neighbours, delta
   )
   costs <- lapply(amounts, `[[`, "cost")
   names(costs) <- what_of_amount(names)
@@ -71,15 +73,12 @@ protected_amounts <- function(plan) {
   c(amounts[!last], amounts[last])
 }
 
-# The noise of an amount's tables has at least so many whole units
-amount_sigma <- 2^21
-
 #' What each amount may spend, in the order in which they are released
 #' @param names (character) Of protected amounts.
 #' @param mu (number) Of a record, for each.
 #' @return (named list) See plan_amount().
 #' @noRd
-plan_amounts <- function(plan, names, mu, neighbours) {
+plan_amounts <- function(plan, names, mu, neighbours, delta) {
   specs <- column_specs(plan$codebook)
   protected <- names(plan$levels)[!is_published_code(plan)]
   amounts <- lapply(seq_along(names), function(k) {
@@ -90,7 +89,7 @@ plan_amounts <- function(plan, names, mu, neighbours) {
     levels <- predictor_levels(amount, plan$levels, earlier)
     levels <- levels[levels > 1]
     plan_amount(
-      mu, neighbours, length(amount$breaks) - 1, unname(levels),
+      mu, neighbours, delta, length(amount$breaks) - 1, unname(levels),
       names(levels) %in% c(protected, names)
     )
   })
@@ -109,12 +108,13 @@ plan_amounts <- function(plan, names, mu, neighbours) {
 #' @return (list) `budget` (by way, each part's, see noise_of()), `free`, and
 #'   `cost` (`rho` by relation, `gap`).
 #' @noRd
-plan_amount <- function(mu, neighbours, bins, levels, free) {
+plan_amount <- function(mu, neighbours, delta, bins, levels, free) {
+  sigma <- least_sigma(table_bins * sum(levels), delta)
   budget <- lapply(amount_shares, function(shares) {
     lapply(mu * sqrt(shares / sum(shares)), function(amount) {
       list(
         noise = "gaussian", neighbours = neighbours, amount = amount,
-        sigma = amount_sigma
+        sigma = sigma
       )
     })
   })
@@ -169,5 +169,5 @@ amount_tables_cost <- function(budget, levels, free) {
   costs <- do.call(pmax, costs)
   costs[[budget$neighbours]] <- budget$amount^2
   cells <- table_bins * sum(levels)
-  list(rho = costs / 2, gap = gaussian_gap(amount_sigma, cells))
+  list(rho = costs / 2, gap = gaussian_gap(budget$sigma, cells))
 }

@@ -90,7 +90,7 @@ test_that("tables of an amount cost a replaced record what is charged", {
     for (levels in list(c(2L, 2L, 7L), c(30L, 20L, 40L))) {
       for (neighbours in relation_names) {
         budget <- list(
-          neighbours = neighbours, amount = 0.1, sigma = amount_sigma
+          neighbours = neighbours, amount = 0.1, sigma = 2^21
         )
         charged <- amount_tables_cost(budget, levels, free)$rho
         for (bins in c(5L, 9L, 12L)) {
@@ -141,6 +141,24 @@ test_that("an amount is charged for the predictors that it has", {
   expect_identical(
     release$amounts$rent$levels, c(3L, 2L, 2L, levels_of_bins())
   )
+})
+
+test_that("a release spends its whole epsilon, and no more", {
+  data <- people(60)
+  plan <- people_plan(data)
+  for (delta in c(1e-3, 1e-6, 1e-12)) {
+    for (epsilon in c(0.1, 1, 10)) {
+      for (neighbours in relation_names) {
+        spending <- plan_file_release(plan, list(), epsilon, delta, neighbours)
+        total <- total_charges(spending$charges, delta)$epsilon[[neighbours]]
+        expect_lte(total, epsilon * (1 + 1e-9))
+        expect_gt(total, 0.999 * epsilon)
+      }
+    }
+  }
+  # Where the gaps to Gaussian noise take delta, zCDP's delta is kept
+  spending <- plan_file_release(plan, list(), 10, 1e-30, "add-remove")
+  expect_equal(spending$mu, zcdp_mu(10, 1e-30))
 })
 
 test_that("sums of an amount are the same in any order, cut and threads", {
