@@ -11,8 +11,10 @@ amount_shares <- list(
   plain = c(margin = 0.21, first = 0.37, second = 0.42)
 )
 
-# Bins of the margin, at most
+# Bins of the margin, at most; an amount of no more than so many values has a
+# bin for each
 amount_bins <- 96
+most_own_bins <- 128
 
 #' All that is public of an amount
 #'
@@ -66,7 +68,8 @@ modelled_ends <- function(amount) {
 #'
 #' Equally wide on the modelled scale. Values as they are may be of any order of
 #' magnitude: half of their breaks are equally wide along asinh, and those of
-#' counts along log(1 + y). All lie between the values that there are.
+#' counts along log(1 + y). All lie between the values that there are, and each
+#' of few values has a bin.
 #' @noRd
 amount_breaks <- function(amount, bins = amount_bins) {
   ends <- range(modelled_ends(amount))
@@ -78,7 +81,10 @@ amount_breaks <- function(amount, bins = amount_bins) {
     return(unique(c(ends[1] - 0.5, breaks[-c(1, bins + 1)], ends[2] + 0.5)))
   }
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
-  inner <- if (amount$transform != "identity" || diff(ends) == 0) {
+  step <- if (amount$transform == "identity") 10^-amount$digits else NA
+  inner <- if (isTRUE(diff(ends) / step < most_own_bins)) {
+    seq(ends[1], ends[2], step)
+  } else if (amount$transform != "identity" || diff(ends) == 0) {
     even(ends, bins)
   } else {
     unit <- diff(ends) / 1e5
@@ -170,7 +176,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))
-  released$counts <- falling_tails(margin_counts(released))
+  released$counts <- falling_tails(margin_counts(released), released)
   if (!is.null(tables)) {
     released$tables <- release_amount_tables(
       released, file, set, budget$tables, tables, plan$free,
@@ -197,17 +203,22 @@ amount_margin <- function(y, breaks, budget, n, seed, what) {
 #' Counts whose density falls outwards beyond the tenth at either end
 #'
 #' Far out a noisy count above 0 is mostly noise, and counts below 0 cannot make
-#' up for it: standard deviations would be too large.
+#' up for it: standard deviations would be too large. Heaps are beside each
+#' other, and the values between them.
 #' @param counts (list) `counts` and `breaks`.
+#' @param amount (list) See part_groups().
 #' @noRd
-falling_tails <- function(counts, share = 0.1) {
+falling_tails <- function(counts, amount, share = 0.1) {
   width <- diff(counts$breaks)
   density <- counts$counts / width
   below <- cumsum(counts$counts) / sum(counts$counts)
-  low <- which(below < share)
-  high <- which(below > 1 - share)
-  for (tail in list(rev(low), high)) {
-    if (length(tail) > 1) density[tail] <- falling(density[tail], width[tail])
+  kind <- open_kinds(amount)[bins_of_counts(counts, amount)]
+  for (one in unique(kind)) {
+    low <- which(below < share & kind == one)
+    high <- which(below > 1 - share & kind == one)
+    for (tail in list(rev(low), high)) {
+      if (length(tail) > 1) density[tail] <- falling(density[tail], width[tail])
+    }
   }
   counts$counts <- density * width * sum(counts$counts) / sum(density * width)
   counts

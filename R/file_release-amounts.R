@@ -42,7 +42,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     one$bins <- quantile_breaks(one, one$counts, bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
-      one, like$codes, range_group(one, shown[rows, , drop = FALSE]),
+      one, like$codes, part_number(one, shown[rows, , drop = FALSE]),
       seed_words(stage_seed(seed, "geometry", 2), name), 1
     )
     file_bins[[name]] <- with_bins(
@@ -115,15 +115,4 @@ valued_size <- function(amount, block, levels) {
     return(block$n)
   }
   sum(block$margins[[own]][amount$part])
-}
-
-#' Records that may swap values: of parts with the same range
-#' @param codes (integer matrix) Of records with values.
-#' @noRd
-range_group <- function(amount, codes) {
-  if (!amount$name %in% colnames(codes)) {
-    return(rep(1L, nrow(codes)))
-  }
-  ends <- paste(amount$parts$low, amount$parts$high)
-  match(ends, unique(ends))[match(codes[, amount$name], amount$part)]
 }

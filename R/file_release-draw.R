@@ -57,7 +57,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
       amount <- uncertain_amount(amount, like$codes, random)
     }
     y <- draw_amount(
-      amount, like$codes, range_group(amount, own), words,
+      amount, like$codes, part, words,
       s * length(x$amounts) + k, modelled_room(amount, ends, part)
     )
     bins[[amount$name]] <- with_bins(n, rows, y, amount$bins)
