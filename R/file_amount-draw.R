@@ -63,10 +63,10 @@ swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words,
     j <- amount$tables$columns[t]
     targets[[j]] <- targets[[j]] + amount$tables$excess[[t]] * n / amount$n
   }
-  mean <- family_mean(amount$family, line)
   mean <- if (is_location(amount$family)) {
-    mean + base::mean(y - mean)
+    mapped_mean(y, line)
   } else {
+    mean <- family_mean(amount$family, line)
     mean * base::mean(y) / base::mean(mean)
   }
   frame <- score_frame(amount$family, line, amount$shape)
@@ -79,4 +79,18 @@ swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words,
     y, mean, breaks, list(codes = set, levels = amount$levels, lines = lines),
     targets, weight * frame$scale / frame$spread, words, group, swaps, room
   )
+}
+
+#' What values have beside their linear predictor once ranks are mapped to the
+#' margin
+#'
+#' The margin of a file is no sum of a line and errors of the family: mapped to
+#' it, means rise along the linear predictor more steeply, or less, than it
+#' does. Pulled towards the linear predictor itself, swaps would undo that.
+#' @param y (double, n) Values before they are swapped.
+#' @noRd
+mapped_mean <- function(y, line) {
+  centred <- line - mean(line)
+  slope <- sum(centred * y) / max(sum(centred^2), 1e-300)
+  mean(y) + slope * centred
 }

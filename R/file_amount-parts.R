@@ -103,3 +103,12 @@ fitted_margins <- function(table, rows, columns, rounds = 50) {
   }
   table
 }
+
+#' Which of an amount's parts with values each record is in
+#' @noRd
+part_number <- function(amount, codes) {
+  if (!amount$name %in% colnames(codes)) {
+    return(rep(1L, nrow(codes)))
+  }
+  match(codes[, amount$name], amount$part)
+}

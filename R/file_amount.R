@@ -4,13 +4,6 @@
 # can pull harder than kappa, whatever its predictors are. The reference comes
 # from the noisy margin, which is released first.
 
-# Of an amount's mu squared: margin, two steps, tables. Without tables the other
-# parts share all of it.
-amount_shares <- list(
-  tables = c(margin = 0.2, first = 0.2, second = 0.3, tables = 0.3),
-  plain = c(margin = 0.21, first = 0.37, second = 0.42)
-)
-
 # Bins of the margin, at most; an amount of no more than so many values has a
 # bin for each
 amount_bins <- 96
@@ -100,12 +93,12 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' Release an amount
 #'
 #' @param amount (list) See amount_model().
-#' @param file (list) Of the records with values: `name` (of the amount),
-#'   `predictors` (integer matrix of levels) and `y` (modelled scale).
-#'   Confidential.
+#' @param file (list) Of the records with values: `predictors` (integer matrix
+#'   of levels) and `y` (modelled scale); `what` pays for them. Confidential.
 #' @param set (integer matrix) Predictors of the same kind, of a synthetic set.
 #' @param levels (integer) Of the predictors.
-#' @param plan (list) See plan_amount().
+#' @param plan (list) `budget` (see amount_budget()) and `free` (which predictors
+#'   are protected).
 #' @param n (number) Records with values, as released.
 #' @param hidden (function of coefficients) See hidden_variance().
 #' @return (list) Of public and released numbers only: `steps`, `margin`,
@@ -120,7 +113,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
   margin <- amount_margin(
     file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin"),
-    what_of_amount(file$name)
+    file$what
   )
   reference <- located_reference(margin, family, n)
   baseline <- most_common(set, levels)
@@ -326,7 +319,7 @@ own_step <- function(file, rows, coding, family, b, shape, clip, prior, budget,
   )
   sums <- noisy_sums(
     own_sums(file, coding, family, b, shape, clip, geometry), noise, seed,
-    what_of_amount(file$name)
+    file$what
   )
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * n

@@ -8,10 +8,20 @@ release_amounts <- function(plan, spending, block, set, seed) {
   # Of records of the file and of the set
   file_bins <- set_bins <- list()
   unseen <- unseen_pairs(block, set)
+  budget <- spending$amounts
+  models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
+    amount_model(specs[[name]], plan$schema[[name]])
+  })
+  sizes <- vapply(models, valued_size, 0, block, plan$levels)
+  weights <- amount_weights(sizes, block$n)
   released <- list()
-  for (name in names(spending$amounts)) {
+  for (name in names(models)) {
     tell_long_step(paste("Measuring", name), length(plan$codes))
-    amount <- amount_model(specs[[name]], plan$schema[[name]])
+    amount <- models[[name]]
+    own_budget <- budget$each[[name]]
+    own_budget$budget <- amount_budget(
+      budget$mu * sqrt(weights[[name]]), budget$neighbours, own_budget$sigma
+    )
     own <- plan$amounts[[name]]
     file <- amount_predictors(
       amount, plan$codes[own$records, , drop = FALSE],
@@ -28,12 +38,12 @@ release_amounts <- function(plan, spending, block, set, seed) {
       amount, shown[rows, , drop = FALSE], lapply(set_bins, `[`, rows),
       plan$levels
     )
-    n <- max(1, valued_size(amount, block, plan$levels))
+    n <- max(1, sizes[[name]])
     one <- release_amount(
       amount, list(
-        name = name, predictors = file$codes,
+        what = what_of_amounts(names(models)), predictors = file$codes,
         y = to_modelled(amount, own$values)
-      ), like$codes, file$levels, spending$amounts[[name]], n,
+      ), like$codes, file$levels, own_budget, n,
       stage_seed(seed, name),
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
     )
@@ -52,12 +62,6 @@ release_amounts <- function(plan, spending, block, set, seed) {
   }
   released
 }
-
-#' Levels of an amount in bins: as many whatever was released, since the cost is
-#' known beforehand; a set may have no record in some
-#' @return (integer)
-#' @noRd
-levels_of_bins <- function() as.integer(max(earlier_bins)) + 1L
 
 #' Bins of a column for all records: the first for those without a value
 #' @return (factor)
@@ -84,18 +88,6 @@ amount_predictors <- function(amount, codes, bins, levels) {
   sizes <- predictor_levels(amount, levels, vapply(bins, nlevels, 1L))
   told <- sizes > 1
   list(codes = codes[, told, drop = FALSE], levels = unname(sizes[told]))
-}
-
-#' Levels of these predictors, those of one level among them
-#' @param levels (named list) Of the block's columns.
-#' @param earlier (named integer) Levels of amounts in bins.
-#' @return (named integer)
-#' @noRd
-predictor_levels <- function(amount, levels, earlier) {
-  sizes <- lengths(levels)
-  own <- match(amount$name, names(levels))
-  if (!is.na(own)) sizes[own] <- length(amount$part)
-  c(sizes, earlier)
 }
 
 #' Which records of a set have values of an amount

@@ -70,15 +70,6 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
   drawn
 }
 
-#' Which of an amount's parts with values each record is in
-#' @noRd
-part_number <- function(amount, codes) {
-  if (!amount$name %in% colnames(codes)) {
-    return(rep(1L, nrow(codes)))
-  }
-  match(codes[, amount$name], amount$part)
-}
-
 #' Values in their own unit, within their part and what rules leave them
 #'
 #' The nearest that their part has: a multiple of a heap's step, or what is no

@@ -103,11 +103,19 @@
 #' numbers. The length is checked in whole-number arithmetic: a vector that is
 #' longer than the public limit counts as 0. The noise is sampled exactly. No
 #' Markov chain is part of the guarantee.
+#'
+#' All amounts together have a fixed part of the budget. How it is divided among
+#' them depends on noisy numbers that were released before: an amount that few
+#' records have gets less. The total is the same for every division. Gaussian
+#' noise may be chosen in this way at no additional cost, if the total is fixed
+#' beforehand.
 #' @references
 #' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
 #' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth
-#' and Su (2022), Gaussian differential privacy. Canonne, Kamath and Steinke
-#' (2020), The discrete Gaussian for differential privacy.
+#' and Su (2022), Gaussian differential privacy. Smith and Thakurta (2022), Fully
+#' adaptive composition for Gaussian differential privacy, arXiv 2210.17520.
+#' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
+#' privacy.
 #' @seealso [file_plan()], [synthesize()], [guarantee()]
 #' @examples
 #' columns <- c("income", "sex", "age", "marital", "earner")

@@ -129,13 +129,15 @@ test_that("an amount is charged for the predictors that it has", {
   release <- file_release(plan, 10, seed = 1)
   for (name in names(release$amounts)) {
     amount <- release$amounts[[name]]
-    expect_length(spending$amounts[[name]]$free, length(amount$levels))
+    own <- spending$amounts$each[[name]]
+    expect_length(own$free, length(amount$levels))
+    budget <- amount_budget(spending$amounts$mu, "add-remove", own$sigma)
     exact <- amount_costs(
-      spending$amounts[[name]]$budget$tables, length(amount$breaks) - 1,
-      amount$levels, rep(TRUE, length(amount$levels))
+      budget$tables, length(amount$breaks) - 1, amount$levels,
+      rep(TRUE, length(amount$levels))
     )
-    expect_lte(exact$rho[[2]], spending$amounts[[name]]$cost$rho[[2]])
-    expect_lte(exact$gap, spending$amounts[[name]]$cost$gap)
+    expect_lte(exact$rho[[2]], own$cost$rho[[2]])
+    expect_lte(exact$gap, own$cost$gap)
   }
   expect_identical(release$amounts$pay$levels, c(2L, 2L))
   expect_identical(
