@@ -76,7 +76,7 @@ amount_breaks <- function(amount, bins = amount_bins) {
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
   step <- if (amount$transform == "identity") 10^-amount$digits else NA
   inner <- if (isTRUE(diff(ends) / step < most_own_bins)) {
-    seq(ends[1], ends[2], step)
+    step * (seq(round(ends[1] / step), round(ends[2] / step) - 1) + 0.5)
   } else if (amount$transform != "identity" || diff(ends) == 0) {
     even(ends, bins)
   } else {

@@ -13,7 +13,7 @@ amount_shares <- list(
 )
 
 # The least weight of an amount that few records have a value of, beside 1
-least_weight <- 0.2
+least_amount_weight <- 0.2
 
 #' What the amounts may spend, in the order in which they are released
 #'
@@ -28,7 +28,7 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
   specs <- column_specs(plan$codebook)
   protected <- names(plan$levels)[!is_published_code(plan)]
   # What one has where it has least: its noise must not be too wide
-  least <- sqrt(least_weight / (length(names) - 1 + least_weight))
+  least <- sqrt(1 / (1 + (length(names) - 1) / least_amount_weight))
   each <- lapply(seq_along(names), function(k) {
     name <- names[k]
     amount <- amount_model(specs[[name]], plan$schema[[name]])
@@ -77,7 +77,7 @@ what_of_amounts <- function(names) {
 #' @return (double) Their sum is 1.
 #' @noRd
 amount_weights <- function(sizes, n) {
-  weight <- pmax(sqrt(pmin(sizes / n, 1)), least_weight)
+  weight <- pmax(sqrt(clamp(sizes / n, 0, 1)), least_amount_weight)
   weight / sum(weight)
 }
 
