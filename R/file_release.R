@@ -23,15 +23,14 @@
 #' then swap amounts until the set agrees with the released sums and tables.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
-#' are.
+#' are. In the tables a published amount is one more published column, named
+#' such as `income in bins`: its fifths.
 #'
 #' @section What pairs cannot carry:
 #' The release keeps relations of two columns. A relation of three columns that
 #' no two of them show is lost. To keep it, name the three columns in `tables`.
 #' Every further table makes the others noisier: at epsilon 1, ten useless
 #' tables make the errors of the pairs 20 to 30% larger.
-#'
-#' Protected columns see a published amount in fifths.
 #'
 #' @section Relations:
 #' Under `"add-remove"`, the default, neighbouring files differ by one record

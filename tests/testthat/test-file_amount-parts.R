@@ -81,8 +81,8 @@ test_that("values between heaps and heaps come back as often as they were", {
   release <- file_release(case$plan, 10, seed = 1)
   set <- synthesize(release, n = nrow(case$data), seed = 2)[[1]]
   share <- function(x) tabulate(x$hours, 99) / nrow(case$data)
-  # With one margin for all parts it is .06
-  expect_lt(sum(abs(share(set) - share(case$data))) / 2, 0.03)
+  # .013; with one margin for all parts it is .027
+  expect_lt(sum(abs(share(set) - share(case$data))) / 2, 0.02)
 })
 
 test_that("swaps are drawn to the slope that mapped values have", {
