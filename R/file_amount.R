@@ -97,8 +97,8 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #'   of levels) and `y` (modelled scale); `what` pays for them. Confidential.
 #' @param set (integer matrix) Predictors of the same kind, of a synthetic set.
 #' @param levels (integer) Of the predictors.
-#' @param plan (list) `budget` (see amount_budget()) and `free` (which predictors
-#'   are protected).
+#' @param plan (list) `budget` (see amount_budget()) and `free` (logical: which
+#'   predictors are protected).
 #' @param n (number) Records with values, as released.
 #' @param hidden (function of coefficients) See hidden_variance().
 #' @return (list) Of public and released numbers only: `steps`, `margin`,

@@ -12,8 +12,9 @@ amount_shares <- list(
   plain = c(margin = 0.4, first = 0.27, second = 0.33)
 )
 
-# The least weight of an amount that few records have a value of, beside 1
-least_amount_weight <- 0.2
+# The least weight of an amount that few records have a value of, beside 1: with
+# less, the noise of many amounts would be too wide to be drawn
+least_amount_weight <- 0.3
 
 #' What the amounts may spend, in the order in which they are released
 #'
@@ -36,10 +37,12 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
     earlier <- stats::setNames(rep(levels_of_bins(), k - 1), earlier)
     levels <- predictor_levels(amount, plan$levels, earlier)
     levels <- levels[levels > 1]
-    at <- function(mu) plan_amount(
-      mu, neighbours, delta, length(amount$breaks) - 1, unname(levels),
-      names(levels) %in% c(protected, names)
-    )
+    at <- function(mu) {
+      plan_amount(
+        mu, neighbours, delta, length(amount$breaks) - 1, unname(levels),
+        names(levels) %in% c(protected, names)
+      )
+    }
     at(mu * least)
     at(mu)
   })

@@ -111,10 +111,10 @@
 #' @references
 #' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
 #' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth
-#' and Su (2022), Gaussian differential privacy. Smith and Thakurta (2022), Fully
-#' adaptive composition for Gaussian differential privacy, arXiv 2210.17520.
-#' Canonne, Kamath and Steinke (2020), The discrete Gaussian for differential
-#' privacy.
+#' and Su (2022), Gaussian differential privacy. Smith and Thakurta (2022),
+#' Fully adaptive composition for Gaussian differential privacy, arXiv
+#' 2210.17520. Canonne, Kamath and Steinke (2020), The discrete Gaussian for
+#' differential privacy.
 #' @seealso [file_plan()], [synthesize()], [guarantee()]
 #' @examples
 #' columns <- c("income", "sex", "age", "marital", "earner")
