@@ -8,7 +8,7 @@
 # Of an amount's mu squared: margin, two steps, tables. Without tables the other
 # parts share all of it.
 amount_shares <- list(
-  tables = c(margin = 0.17, first = 0.08, second = 0.13, tables = 0.62),
+  tables = c(margin = 0.17, first = 0.12, second = 0.2, tables = 0.51),
   plain = c(margin = 0.4, first = 0.27, second = 0.33)
 )
 
