@@ -29,7 +29,8 @@ plan_amounts <- function(plan, names, mu, neighbours, delta) {
   specs <- column_specs(plan$codebook)
   protected <- names(plan$levels)[!is_published_code(plan)]
   # What one has where it has least: its noise must not be too wide
-  least <- sqrt(1 / (1 + (length(names) - 1) / least_amount_weight))
+  others <- max(0, length(names) - 1)
+  least <- sqrt(1 / (1 + others / least_amount_weight))
   each <- lapply(seq_along(names), function(k) {
     name <- names[k]
     amount <- amount_model(specs[[name]], plan$schema[[name]])
