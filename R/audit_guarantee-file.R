@@ -17,6 +17,7 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
   rows <- check_count(rows, min = 2)
   replays <- check_count(replays)
   check_seed(seed)
+  data <- with_published_bins(data)
   same <- identical(names(data$levels), names(x$levels)) &&
     identical(data$published, x$published)
   refuse_if(
@@ -29,7 +30,7 @@ audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
   far <- arbitrary_records(data, rows, words)
   # The published part of a record stays as it is
   kept <- random_records(n, rows, words, 0)
-  far <- with_published(far, file, kept, x$published)
+  far <- with_published(far, file, kept, data)
   # Each arbitrary record in place of the one whose published part it has, and
   # where nothing is published of another arbitrary one
   replaced <- replaced_moves(x, file, kept, far)
@@ -124,13 +125,7 @@ replaced_squares <- function(levels, changed) {
 #' @noRd
 amount_vectors <- function(x, file) {
   n <- nrow(file$codes)
-  bins <- lapply(stats::setNames(nm = names(x$fixed)), function(name) {
-    y <- file$values[, name]
-    at <- which(!is.na(y))
-    with_bins(
-      n, at, y[at], published_breaks(x$fixed[[name]]), published = TRUE
-    )
-  })
+  bins <- list()
   found <- list()
   for (name in names(x$amounts)) {
     amount <- x$amounts[[name]]

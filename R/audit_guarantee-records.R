@@ -56,8 +56,10 @@ random_records <- function(n, m, words, stream) {
 }
 
 #' Arbitrary records with the published columns of some records of the file
+#' @param plan (list) See with_published_bins().
 #' @noRd
-with_published <- function(far, file, kept, published) {
+with_published <- function(far, file, kept, plan) {
+  published <- c(plan$published, names(plan$levels)[is_published_code(plan)])
   Map(function(far, own) {
     fixed <- intersect(colnames(own), published)
     far[, fixed] <- own[kept, fixed]

@@ -10,7 +10,7 @@ most_clones <- 100
 #' Run a release again on neighbours of the file, and of a file of clones
 #'
 #' @param x (`file_release`)
-#' @param plan (`file_plan`) Its plan. Confidential.
+#' @param plan (list) Its plan, see with_published_bins(). Confidential.
 #' @param replays (count)
 #' @return (data frame or `NULL`) A row for each run: `file` (`"own"` or
 #'   `"clones"`), `change` (`"dropped"`, `"added"` or `"replaced"`),
@@ -33,7 +33,7 @@ replay_release <- function(x, plan, replays, seed) {
   far <- arbitrary_records(plan, replays + 1, words, ends = 0.4)
   size <- min(most_clones, nrow(own$codes))
   clones <- with_published(
-    some_records(far, rep(1, size)), own, seq_len(size), x$published
+    some_records(far, rep(1, size)), own, seq_len(size), plan
   )
   units <- list(own = plan$unit$index, clones = NULL)
   bases <- list(own = own, clones = clones)
@@ -56,7 +56,7 @@ replay_release <- function(x, plan, replays, seed) {
       x, units[[run$file]], (at[r] - 1) %% nrow(base$codes) + 1
     )
     other <- neighbour_of(
-      base, unit, some_records(far, r + 1), run$change, x
+      base, unit, some_records(far, r + 1), run$change, plan
     )
     second <- heard_release(x, plan, other, value, first[[run$file]]$heard)
     relation <- if (run$change == "replaced") "replace" else "add-remove"
@@ -95,17 +95,17 @@ records_of_unit <- function(x, index, at) {
 #' @param unit (integer) Its records.
 #' @param far (list) A record that takes their place, or comes in addition.
 #' @noRd
-neighbour_of <- function(base, unit, far, change, x) {
+neighbour_of <- function(base, unit, far, change, plan) {
   n <- nrow(base$codes)
   if (change == "dropped") {
     return(some_records(base, setdiff(seq_len(n), unit)))
   }
-  size <- if (change == "added") x$unit$records %||% 1 else length(unit)
+  size <- if (change == "added") plan$unit$records %||% 1 else length(unit)
   far <- some_records(far, rep(1, size))
   if (change == "added") {
     return(Map(rbind, base, far))
   }
-  far <- with_published(far, base, unit, x$published)
+  far <- with_published(far, base, unit, plan)
   Map(function(own, far) {
     own[unit, ] <- far
     own

@@ -4,14 +4,14 @@
 
 #' @param amount (list) See release_amount().
 #' @param set (integer matrix) Predictors of the set's records with values.
-#' @param group (integer) Records that may swap their values: those of parts
-#'   with the same range.
+#' @param part (integer) Rows of `amount$parts` of these. Those that have values
+#'   in the same bins get them from one margin, and may swap them.
 #' @param words (two words) See seed_words().
 #' @param stream (count) Of random numbers.
 #' @param room (list or `NULL`) `low` and `high` that rules leave of each value.
 #' @return (double) Values on the modelled scale.
 #' @noRd
-draw_amount <- function(amount, set, group, words, stream, room = NULL,
+draw_amount <- function(amount, set, part, words, stream, room = NULL,
                         swaps = swapping) {
   n <- nrow(set)
   if (n == 0) {
@@ -19,21 +19,36 @@ draw_amount <- function(amount, set, group, words, stream, room = NULL,
   }
   p <- uniforms_(n, words, 2 * stream)
   line <- amount_line(amount, set)
-  counts <- amount$counts
   error <- latent_quantile(amount$family, p)
-  scale <- margin_scale(amount, counts, line, error)
+  scale <- margin_scale(amount, amount$counts, line, error)
+  groups <- part_groups(amount)
+  group <- groups$group[part]
+  margins <- group_margins(amount, group, groups$open, line)
+  y <- numeric(n)
+  for (g in unique(group)) {
+    at <- which(group == g)
+    y[at] <- placed_values(
+      amount, line[at], error[at], scale, p[at], margins[[g]],
+      if (!is.null(room)) lapply(room, `[`, at)
+    )
+  }
+  if (n > 1 && length(amount$levels) > 0) {
+    y <- swapped_amounts(
+      amount, set, group, line, amount$counts, y, swaps, words, room
+    )
+  }
+  y
+}
+
+#' Values of a margin in the order of the model's, within their room
+#' @noRd
+placed_values <- function(amount, line, error, scale, p, counts, room) {
   latent <- line + scale * error
   if (!is.null(room)) {
     latent <- latent_within(amount, latent, line, scale, p, counts, room)
   }
   y <- whole_bins(amount, quantile_of_rank(counts, latent, p))
-  if (!is.null(room)) y <- given_room(y, room)
-  if (n > 1 && length(amount$levels) > 0) {
-    y <- swapped_amounts(
-      amount, set, group, line, counts, y, swaps, words, room
-    )
-  }
-  y
+  if (is.null(room)) y else given_room(y, room)
 }
 
 #' Values swapped between records, so that the margin stays as it is
@@ -48,10 +63,10 @@ swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words,
     j <- amount$tables$columns[t]
     targets[[j]] <- targets[[j]] + amount$tables$excess[[t]] * n / amount$n
   }
-  mean <- family_mean(amount$family, line)
   mean <- if (is_location(amount$family)) {
-    mean + base::mean(y - mean)
+    mapped_mean(y, line)
   } else {
+    mean <- family_mean(amount$family, line)
     mean * base::mean(y) / base::mean(mean)
   }
   frame <- score_frame(amount$family, line, amount$shape)
@@ -64,4 +79,18 @@ swapped_amounts <- function(amount, set, group, line, counts, y, swaps, words,
     y, mean, breaks, list(codes = set, levels = amount$levels, lines = lines),
     targets, weight * frame$scale / frame$spread, words, group, swaps, room
   )
+}
+
+#' What values have beside their linear predictor once ranks are mapped to the
+#' margin
+#'
+#' The margin of a file is no sum of a line and errors of the family: mapped to
+#' it, means rise along the linear predictor more steeply, or less, than it
+#' does. Pulled towards the linear predictor itself, swaps would undo that.
+#' @param y (double, n) Values before they are swapped.
+#' @noRd
+mapped_mean <- function(y, line) {
+  centred <- line - mean(line)
+  slope <- sum(centred * y) / max(sum(centred^2), 1e-300)
+  mean(y) + slope * centred
 }

@@ -4,9 +4,10 @@
 # Rows of the synthetic set that geometry and posterior are computed from
 amount_rows <- 50000
 
-#' The charge that pays for an amount
-#' @noRd
-what_of_amount <- function(name) sprintf("noisy sums of %s", name)
+# Bins of an amount where it is a predictor of others: of an amount that the
+# budget bears tables of, and of any other. More bins keep more of a correlation
+# of two amounts and add more noise.
+earlier_bins <- c(tables = 12, plain = 5)
 
 #' Each predictor's most common level in a synthetic set: others are compared
 #' with it
@@ -70,4 +71,22 @@ level_lines <- function(x, coding) {
     lines[at] <- x
   }
   lines
+}
+
+#' Levels of an amount in bins: as many whatever was released, since the cost is
+#' known beforehand; a set may have no record in some
+#' @return (integer)
+#' @noRd
+levels_of_bins <- function() as.integer(max(earlier_bins)) + 1L
+
+#' Levels of these predictors, those of one level among them
+#' @param levels (named list) Of the block's columns.
+#' @param earlier (named integer) Levels of amounts in bins.
+#' @return (named integer)
+#' @noRd
+predictor_levels <- function(amount, levels, earlier) {
+  sizes <- lengths(levels)
+  own <- match(amount$name, names(levels))
+  if (!is.na(own)) sizes[own] <- length(amount$part)
+  c(sizes, earlier)
 }

@@ -5,11 +5,6 @@
 table_bins <- 12
 least_table_bins <- 5
 
-# Bins of an amount where it is a predictor of others: of an amount that the
-# budget bears tables of, and of any other. More bins keep more of a correlation
-# of two amounts and add more noise.
-earlier_bins <- c(tables = 12, plain = 5)
-
 #' How many bins an amount's tables have; none, `NULL`, see bears_tables()
 #' @param mu (number) Of the tables.
 #' @noRd
@@ -42,7 +37,7 @@ release_amount_tables <- function(amount, file, set, budget, bins, free,
   )
   noise <- table_noise(plan, amount$n)
   residuals <- noisy_residuals(
-    codes, plan, noise, seed, what_of_amount(file$name)
+    codes, plan, noise, seed, file$what
   )
   expected <- expected_bins(amount, set, breaks, amount$n)
   excess <- shrunk_tables(residuals, expected[plan$told], plan, amount$n, noise)

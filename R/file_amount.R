@@ -4,15 +4,10 @@
 # can pull harder than kappa, whatever its predictors are. The reference comes
 # from the noisy margin, which is released first.
 
-# Of an amount's mu squared: margin, two steps, tables. Without tables the other
-# parts share all of it.
-amount_shares <- list(
-  tables = c(margin = 0.2, first = 0.2, second = 0.3, tables = 0.3),
-  plain = c(margin = 0.21, first = 0.37, second = 0.42)
-)
-
-# Bins of the margin, at most
+# Bins of the margin, at most; an amount of no more than so many values has a
+# bin for each
 amount_bins <- 96
+most_own_bins <- 128
 
 #' All that is public of an amount
 #'
@@ -66,7 +61,8 @@ modelled_ends <- function(amount) {
 #'
 #' Equally wide on the modelled scale. Values as they are may be of any order of
 #' magnitude: half of their breaks are equally wide along asinh, and those of
-#' counts along log(1 + y). All lie between the values that there are.
+#' counts along log(1 + y). All lie between the values that there are, and each
+#' of few values has a bin.
 #' @noRd
 amount_breaks <- function(amount, bins = amount_bins) {
   ends <- range(modelled_ends(amount))
@@ -78,7 +74,10 @@ amount_breaks <- function(amount, bins = amount_bins) {
     return(unique(c(ends[1] - 0.5, breaks[-c(1, bins + 1)], ends[2] + 0.5)))
   }
   even <- function(ends, n) seq(ends[1], ends[2], length.out = n + 1)
-  inner <- if (amount$transform != "identity" || diff(ends) == 0) {
+  step <- if (amount$transform == "identity") 10^-amount$digits else NA
+  inner <- if (isTRUE(diff(ends) / step < most_own_bins)) {
+    step * (seq(round(ends[1] / step), round(ends[2] / step) - 1) + 0.5)
+  } else if (amount$transform != "identity" || diff(ends) == 0) {
     even(ends, bins)
   } else {
     unit <- diff(ends) / 1e5
@@ -94,12 +93,12 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #' Release an amount
 #'
 #' @param amount (list) See amount_model().
-#' @param file (list) Of the records with values: `name` (of the amount),
-#'   `predictors` (integer matrix of levels) and `y` (modelled scale).
-#'   Confidential.
+#' @param file (list) Of the records with values: `predictors` (integer matrix
+#'   of levels) and `y` (modelled scale); `what` pays for them. Confidential.
 #' @param set (integer matrix) Predictors of the same kind, of a synthetic set.
 #' @param levels (integer) Of the predictors.
-#' @param plan (list) See plan_amount().
+#' @param plan (list) `budget` (see amount_budget()) and `free` (logical: which
+#'   predictors are protected).
 #' @param n (number) Records with values, as released.
 #' @param hidden (function of coefficients) See hidden_variance().
 #' @return (list) Of public and released numbers only: `steps`, `margin`,
@@ -114,7 +113,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
   margin <- amount_margin(
     file$y, amount$breaks, budget$margin, n, stage_seed(seed, "margin"),
-    what_of_amount(file$name)
+    file$what
   )
   reference <- located_reference(margin, family, n)
   baseline <- most_common(set, levels)
@@ -170,7 +169,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     reference = list(values = reference),
     levels = levels, baseline = baseline, n = n
   ))
-  released$counts <- falling_tails(margin_counts(released))
+  released$counts <- falling_tails(margin_counts(released), released)
   if (!is.null(tables)) {
     released$tables <- release_amount_tables(
       released, file, set, budget$tables, tables, plan$free,
@@ -197,17 +196,22 @@ amount_margin <- function(y, breaks, budget, n, seed, what) {
 #' Counts whose density falls outwards beyond the tenth at either end
 #'
 #' Far out a noisy count above 0 is mostly noise, and counts below 0 cannot make
-#' up for it: standard deviations would be too large.
+#' up for it: standard deviations would be too large. Heaps are beside each
+#' other, and the values between them.
 #' @param counts (list) `counts` and `breaks`.
+#' @param amount (list) See part_groups().
 #' @noRd
-falling_tails <- function(counts, share = 0.1) {
+falling_tails <- function(counts, amount, share = 0.1) {
   width <- diff(counts$breaks)
   density <- counts$counts / width
   below <- cumsum(counts$counts) / sum(counts$counts)
-  low <- which(below < share)
-  high <- which(below > 1 - share)
-  for (tail in list(rev(low), high)) {
-    if (length(tail) > 1) density[tail] <- falling(density[tail], width[tail])
+  kind <- open_kinds(amount)[bins_of_counts(counts, amount)]
+  for (one in unique(kind)) {
+    low <- which(below < share & kind == one)
+    high <- which(below > 1 - share & kind == one)
+    for (tail in list(rev(low), high)) {
+      if (length(tail) > 1) density[tail] <- falling(density[tail], width[tail])
+    }
   }
   counts$counts <- density * width * sum(counts$counts) / sum(density * width)
   counts
@@ -315,7 +319,7 @@ own_step <- function(file, rows, coding, family, b, shape, clip, prior, budget,
   )
   sums <- noisy_sums(
     own_sums(file, coding, family, b, shape, clip, geometry), noise, seed,
-    what_of_amount(file$name)
+    file$what
   )
   unit <- geometry$unit * clip / score_steps
   records <- score_counted * n

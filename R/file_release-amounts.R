@@ -5,16 +5,23 @@
 #' @noRd
 release_amounts <- function(plan, spending, block, set, seed) {
   specs <- column_specs(plan$codebook)
-  published <- intersect(names(plan$amounts), plan$published)
-  # Of records of the file and of the set, which has its published columns
-  file_bins <- set_bins <- lapply(
-    plan$amounts[published], published_bins, plan$n_records
-  )
+  # Of records of the file and of the set
+  file_bins <- set_bins <- list()
   unseen <- unseen_pairs(block, set)
+  budget <- spending$amounts
+  models <- lapply(stats::setNames(nm = names(budget$each)), function(name) {
+    amount_model(specs[[name]], plan$schema[[name]])
+  })
+  sizes <- vapply(models, valued_size, 0, block, plan$levels)
+  weights <- amount_weights(sizes, block$n)
   released <- list()
-  for (name in names(spending$amounts)) {
+  for (name in names(models)) {
     tell_long_step(paste("Measuring", name), length(plan$codes))
-    amount <- amount_model(specs[[name]], plan$schema[[name]])
+    amount <- models[[name]]
+    own_budget <- budget$each[[name]]
+    own_budget$budget <- amount_budget(
+      budget$mu * sqrt(weights[[name]]), budget$neighbours, own_budget$sigma
+    )
     own <- plan$amounts[[name]]
     file <- amount_predictors(
       amount, plan$codes, own$records, file_bins, plan$levels
@@ -27,12 +34,12 @@ release_amounts <- function(plan, spending, block, set, seed) {
       shown[1, name] <- amount$part[1]
     }
     like <- amount_predictors(amount, shown, rows, set_bins, plan$levels)
-    n <- max(1, valued_size(amount, block, plan$levels))
+    n <- max(1, sizes[[name]])
     one <- release_amount(
       amount, list(
-        name = name, predictors = file$codes,
+        what = what_of_amounts(names(models)), predictors = file$codes,
         y = to_modelled(amount, own$values)
-      ), like$codes, file$levels, spending$amounts[[name]], n,
+      ), like$codes, file$levels, own_budget, n,
       stage_seed(seed, name),
       function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
     )
@@ -41,7 +48,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
     one$bins <- quantile_breaks(one, one$counts, bins)
     released[[name]]$bins <- one$bins
     y <- draw_amount(
-      one, like$codes, range_group(one, shown, rows),
+      one, like$codes, part_number(one, shown, rows),
       seed_words(stage_seed(seed, "geometry", 2), name), 1
     )
     file_bins[[name]] <- with_bins(
@@ -52,23 +59,13 @@ release_amounts <- function(plan, spending, block, set, seed) {
   released
 }
 
-#' Levels of an amount in bins: as many whatever was released, since the cost is
-#' known beforehand; a set may have no record in some
-#' @param published (logical)
-#' @return (integer)
-#' @noRd
-levels_of_bins <- function(published) {
-  bins <- ifelse(published, earlier_bins[["plain"]], max(earlier_bins))
-  as.integer(bins) + 1L
-}
-
 #' Bins of a column for all records: the first for those without a value
 #' @return (factor)
 #' @noRd
-with_bins <- function(n, records, y, breaks, published = FALSE) {
+with_bins <- function(n, records, y, breaks) {
   bins <- rep(1L, n)
   bins[records] <- findInterval(y, breaks) + 2L
-  levels <- seq_len(levels_of_bins(published))
+  levels <- seq_len(levels_of_bins())
   structure(bins, levels = as.character(levels), class = "factor")
 }
 
@@ -99,18 +96,6 @@ amount_predictors <- function(amount, codes, rows, bins, levels) {
   list(codes = found, levels = unname(sizes[told]))
 }
 
-#' Levels of these predictors, those of one level among them
-#' @param levels (named list) Of the block's columns.
-#' @param earlier (named integer) Levels of amounts in bins.
-#' @return (named integer)
-#' @noRd
-predictor_levels <- function(amount, levels, earlier) {
-  sizes <- lengths(levels)
-  own <- match(amount$name, names(levels))
-  if (!is.na(own)) sizes[own] <- length(amount$part)
-  c(sizes, earlier)
-}
-
 #' Which records of a set have values of an amount
 #' @noRd
 valued_rows <- function(amount, set) {
@@ -128,37 +113,4 @@ valued_size <- function(amount, block, levels) {
     return(block$n)
   }
   sum(block$margins[[own]][amount$part])
-}
-
-#' Records that may swap values: of parts with the same range
-#' @param codes (integer matrix) Of all records.
-#' @param rows (integer) Records with values.
-#' @noRd
-range_group <- function(amount, codes, rows) {
-  ends <- paste(amount$parts$low, amount$parts$high)
-  match(ends, unique(ends))[part_number(amount, codes, rows)]
-}
-
-#' Which of an amount's parts with values each record is in
-#' @param codes,rows See range_group().
-#' @noRd
-part_number <- function(amount, codes, rows) {
-  if (!amount$name %in% colnames(codes)) {
-    return(rep(1L, length(rows)))
-  }
-  match(codes[rows, amount$name], amount$part)
-}
-
-#' Bins of equal counts of an amount that is published as it is
-#' @noRd
-published_bins <- function(own, n) {
-  with_bins(
-    n, own$records, own$values, published_breaks(own), published = TRUE
-  )
-}
-
-published_breaks <- function(own) {
-  bins <- earlier_bins[["plain"]]
-  inner <- seq_len(bins - 1) / bins
-  unique(stats::quantile(own$values, inner, names = FALSE))
 }

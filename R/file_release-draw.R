@@ -32,7 +32,7 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
     colnames(codes) <- names(x$levels)
     amounts <- draw_amounts(x, codes, words, s, random)
     check_compared(x, codes, amounts)
-    decode_records(x, codes, amounts)
+    decode_records(x, without_bins(codes, x$schema), amounts)
   })
 }
 
@@ -43,7 +43,7 @@ draw_files <- function(x, m = 1, n = NULL, seed = NULL, uncertainty = FALSE) {
 #' @noRd
 draw_amounts <- function(x, codes, words, s, random = NULL) {
   n <- nrow(codes)
-  bins <- lapply(x$fixed, published_bins, n)
+  bins <- list()
   drawn <- x$fixed
   room <- start_room(
     x$compared, column_specs(x$codebook), codes, lengths(x$levels)
@@ -60,7 +60,7 @@ draw_amounts <- function(x, codes, words, s, random = NULL) {
       amount <- uncertain_amount(amount, like$codes, random)
     }
     y <- draw_amount(
-      amount, like$codes, range_group(amount, codes, rows), words,
+      amount, like$codes, part, words,
       s * length(x$amounts) + k, modelled_room(amount, ends, part)
     )
     rm(like)

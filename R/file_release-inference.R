@@ -128,10 +128,10 @@ amount_terms <- function(x, amount) {
   levels <- x$levels
   own <- match(amount$name, names(levels))
   if (!is.na(own)) levels[[own]] <- levels[[own]][amount$part]
-  before <- c(names(x$fixed), names(x$amounts))
+  before <- names(x$amounts)
   before <- before[seq_len(match(amount$name, before) - 1)]
   # The first bin is for records without a value
-  bins <- c("without", paste("bin", seq_len(predictor_bins)))
+  bins <- c("without", paste("bin", seq_len(levels_of_bins() - 1)))
   levels <- c(levels, lapply(stats::setNames(nm = before), function(name) bins))
   levels <- levels[lengths(levels) > 1]
   c("(Intercept)", unlist(Map(

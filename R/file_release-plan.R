@@ -5,25 +5,27 @@ share_of_block <- 0.5
 
 #' The budget of a release and its charges, before any noise is drawn
 #'
-#' @param plan (`file_plan`)
+#' @param plan (list) See with_published_bins().
 #' @param tables (list of integer) Stated tables, columns of `plan$codes`.
-#' @return (list) `mu` (of a record), `block` (see plan_block()), `amounts`
-#'   (named list, see plan_amount()), `charges`.
+#' @return (list) `mu` (of a record), `block` (see plan_block()), `amounts` (see
+#'   plan_amounts()), `charges`.
 #' @noRd
 plan_file_release <- function(plan, tables, epsilon, delta, neighbours) {
   at <- function(mu) spending_plan(plan, tables, mu, delta, neighbours)
-  # A hundredth of delta is more than the gaps to Gaussian noise take, but
-  # where delta is tiny, or epsilon large
-  spending <- at(gaussian_mu(epsilon, 0.99 * delta))
+  # The gaps to Gaussian noise hardly depend on mu: one plan tells them. zCDP
+  # has none; the label states the smaller epsilon of both conversions
+  gap <- sum(at(gaussian_mu(epsilon, delta))$charges$gap)
+  least <- zcdp_mu(epsilon, delta)
+  spending <- at(max(gaussian_mu(epsilon, delta, 1.001 * gap), least))
   total <- total_charges(spending$charges, delta)$epsilon[[neighbours]]
-  if (exceeds(total, epsilon)) spending <- at(zcdp_mu(epsilon, delta))
+  if (exceeds(total, epsilon)) spending <- at(least)
   spending
 }
 
 #' The same for a mu of a unit
 #' @noRd
 spending_plan <- function(plan, tables, mu, delta, neighbours) {
-  published <- colnames(plan$codes) %in% plan$published
+  published <- is_published_code(plan)
   names <- protected_amounts(plan)
   levels <- as.integer(lengths(plan$levels))
   unit <- plan$unit$records %||% 1
@@ -43,11 +45,9 @@ spending_plan <- function(plan, tables, mu, delta, neighbours) {
     levels, published, tables, record * sqrt(share), neighbours, delta, n
   )
   amounts <- plan_amounts(
-    plan, names, record * sqrt((1 - share) / length(names)), neighbours
+    plan, names, record * sqrt(1 - share), neighbours, delta
   )
-  costs <- lapply(amounts, `[[`, "cost")
-  names(costs) <- what_of_amount(names)
-  costs <- lapply(c(block$costs, costs), function(cost) {
+  costs <- lapply(c(block$costs, amounts$cost), function(cost) {
     if (!is.null(cost)) cost$rho <- cost$rho * unit^2
     cost
   })
@@ -69,105 +69,4 @@ protected_amounts <- function(plan) {
   last <- amounts %in% plan$survey_weights
   # All other amounts are then among their predictors
   c(amounts[!last], amounts[last])
-}
-
-# The noise of an amount's tables has at least so many whole units
-amount_sigma <- 2^21
-
-#' What each amount may spend, in the order in which they are released
-#' @param names (character) Of protected amounts.
-#' @param mu (number) Of a record, for each.
-#' @return (named list) See plan_amount().
-#' @noRd
-plan_amounts <- function(plan, names, mu, neighbours) {
-  specs <- column_specs(plan$codebook)
-  fixed <- intersect(names(plan$amounts), plan$published)
-  amounts <- lapply(seq_along(names), function(k) {
-    name <- names[k]
-    amount <- amount_model(specs[[name]], plan$schema[[name]])
-    earlier <- c(fixed, names[seq_len(k - 1)])
-    earlier <- stats::setNames(levels_of_bins(earlier %in% fixed), earlier)
-    levels <- predictor_levels(amount, plan$levels, earlier)
-    levels <- levels[levels > 1]
-    plan_amount(
-      mu, neighbours, length(amount$breaks) - 1, unname(levels),
-      !names(levels) %in% plan$published
-    )
-  })
-  stats::setNames(amounts, names)
-}
-
-#' What an amount may spend
-#'
-#' Whether it has tables, and of how many bins, depends on the noisy number of
-#' records. Every way costs the same under the release's relation; under the
-#' other one the largest cost counts.
-#' @param mu (number) Of a record.
-#' @param bins (count) Of the margin.
-#' @param levels (integer) Of the predictors.
-#' @param free (logical) Which of them are protected.
-#' @return (list) `budget` (by way, each part's, see noise_of()), `free`, and
-#'   `cost` (`rho` by relation, `gap`).
-#' @noRd
-plan_amount <- function(mu, neighbours, bins, levels, free) {
-  budget <- lapply(amount_shares, function(shares) {
-    lapply(mu * sqrt(shares / sum(shares)), function(amount) {
-      list(
-        noise = "gaussian", neighbours = neighbours, amount = amount,
-        sigma = amount_sigma
-      )
-    })
-  })
-  costs <- lapply(budget, amount_costs, bins, levels, free)
-  list(
-    budget = budget, free = free, cost = list(
-      rho = do.call(pmax, lapply(unname(costs), `[[`, "rho")),
-      gap = max(vapply(costs, `[[`, 0, "gap"))
-    )
-  )
-}
-
-#' What the parts of an amount cost in all
-#' @noRd
-amount_costs <- function(budget, bins, levels, free) {
-  moves <- amount_margin_moves(margin_strategy(bins, "gaussian"))
-  step <- sensitivity_of_reach(score_length, "gaussian")
-  sums <- 2 + sum(levels - 1)
-  parts <- c(
-    list(part_cost(moves, budget$margin, bins)),
-    lapply(budget[c("first", "second")], part_cost, moves = step, sums),
-    if (!is.null(budget$tables) && length(levels) > 0) {
-      list(amount_tables_cost(budget$tables, levels, free))
-    }
-  )
-  list(
-    rho = Reduce(`+`, lapply(parts, `[[`, "rho")),
-    gap = sum(vapply(parts, `[[`, 0, "gap"))
-  )
-}
-
-#' The cost of one part, not less than that of its noise, which is rounded up
-#' @noRd
-part_cost <- function(moves, budget, coordinates) {
-  cost <- budget$amount * moves / moves[[budget$neighbours]]
-  least <- noise_of(moves, budget, coordinates)$scale
-  list(rho = cost^2 / 2, gap = gaussian_gap(least, coordinates))
-}
-
-#' The cost of tables, however many bins they turn out to have
-#' @noRd
-amount_tables_cost <- function(budget, levels, free) {
-  costs <- lapply(least_table_bins:table_bins, function(bins) {
-    plan <- binned_tables_plan(levels, bins, budget, free)
-    # Noise that is too wide to be drawn is an error now
-    table_noise(plan, 1)
-    variance <- allocate_noise(plan, 1)
-    by_relation(
-      sum(plan$lengths$squared / variance), replaced_star(plan, variance)
-    )
-  })
-  costs <- do.call(pmax, costs)
-  costs[[budget$neighbours]] <- budget$amount^2
-  cells <- table_bins * sum(levels)
-  list(rho = costs / 2, gap = gaussian_gap(amount_sigma, cells))
 }

@@ -23,17 +23,14 @@
 #' then swap amounts until the set agrees with the released sums and tables.
 #'
 #' The plan's rules hold in every record. Its published columns stay as they
-#' are.
+#' are. In the tables a published amount is one more published column, named
+#' such as `income in bins`: its fifths.
 #'
 #' @section What pairs cannot carry:
 #' The release keeps relations of two columns. A relation of three columns that
 #' no two of them show is lost. To keep it, name the three columns in `tables`.
 #' Every further table makes the others noisier: at epsilon 1, ten useless
 #' tables make the errors of the pairs 20 to 30% larger.
-#'
-#' Protected amounts see a published amount in bins. Protected categories see
-#' only its parts: their relation to its value is lost. State such an amount as
-#' a category, or protect it.
 #'
 #' @section Relations:
 #' Under `"add-remove"`, the default, neighbouring files differ by one record
@@ -105,11 +102,19 @@
 #' numbers. The length is checked in whole-number arithmetic: a vector that is
 #' longer than the public limit counts as 0. The noise is sampled exactly. No
 #' Markov chain is part of the guarantee.
+#'
+#' All amounts together have a fixed part of the budget. How it is divided among
+#' them depends on noisy numbers that were released before: an amount that few
+#' records have gets less. The total is the same for every division. Gaussian
+#' noise may be chosen in this way at no additional cost, if the total is fixed
+#' beforehand.
 #' @references
 #' Xiao, He, Zhang and Kifer (2023), An optimal and scalable matrix mechanism
 #' for noisy marginals under convex loss functions, arXiv 2305.08175. Dong, Roth
-#' and Su (2022), Gaussian differential privacy. Canonne, Kamath and Steinke
-#' (2020), The discrete Gaussian for differential privacy.
+#' and Su (2022), Gaussian differential privacy. Smith and Thakurta (2022),
+#' Fully adaptive composition for Gaussian differential privacy, arXiv
+#' 2210.17520. Canonne, Kamath and Steinke (2020), The discrete Gaussian for
+#' differential privacy.
 #' @seealso [file_plan()], [synthesize()], [guarantee()]
 #' @examples
 #' columns <- c("income", "sex", "age", "marital", "earner")
@@ -135,21 +140,23 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_ledger(ledger)
   check_confirmed(plan)
   stated <- stated_tables(tables, plan)
-  spending <- plan_file_release(plan, stated, epsilon, delta, neighbours)
+  binned <- with_published_bins(plan)
+  spending <- plan_file_release(binned, stated, epsilon, delta, neighbours)
   block <- spending$block
   check_block(
-    plan$codes, block$levels, block$published, stated, block_rules(plan)
+    binned$codes, block$levels, block$published, stated, block_rules(plan)
   )
   warn_delta(delta, plan$n_records, secret = TRUE)
   warn_tables(stated, epsilon)
-  warn_file_budget(block, plan$n_records, colnames(plan$codes))
+  warn_file_budget(block, plan$n_records, colnames(binned$codes))
   pay_file(ledger, spending$charges, plan, seed)
 
   # From here on figures are noisy, and paid for
-  release_file_plan(plan, spending, epsilon, delta, neighbours, seed)
+  release_file_plan(binned, spending, epsilon, delta, neighbours, seed)
 }
 
 #' A plan whose charges are paid
+#' @param plan (list) See with_published_bins().
 #' @return (`file_release`)
 #' @noRd
 release_file_plan <- function(plan, spending, epsilon, delta, neighbours,

@@ -147,6 +147,52 @@ test_that("sets are as many, and as large, as is asked for", {
   expect_identical(nrow(synthesize(release, n = 1, seed = 1)[[1]]), 1L)
 })
 
+test_that("protected categories keep their relation to a published amount", {
+  data <- withr::with_seed(8, {
+    pay <- round(stats::rlnorm(800, 7, 0.5))
+    data.frame(pay = ifelse(stats::runif(800) < 0.1, NA, pay), pay.in.bins = 1)
+  })
+  high <- !is.na(data$pay) & data$pay > 1100
+  data$g <- ifelse(high, "b", ifelse(is.na(data$pay), "c", "a"))
+  # A column of the name that the bins would have
+  names(data)[2] <- "pay in bins"
+  data[[2]] <- rep(c("x", "y"), 400)
+  book <- data.frame(
+    column = names(data), type = c("amount", "category", "category"),
+    levels = c("", "x|y", "a|b|c"), lower = c(1, NA, NA),
+    upper = c(1e5, NA, NA), missing = c(TRUE, FALSE, FALSE)
+  )
+  plan <- file_plan(data, book, publish = "pay")
+  release <- file_release(plan, 5, seed = 1)
+  bins <- setdiff(names(release$levels), names(data))
+  expect_length(bins, 1)
+  # Fifths, and those without a value
+  expect_length(release$levels[[bins]], 6)
+  expect_identical(
+    release$block$published, c(TRUE, FALSE, FALSE, TRUE)
+  )
+  set <- synthesize(release, seed = 2)[[1]]
+  expect_identical(names(set), names(data))
+  expect_identical(set$pay, data$pay)
+  expect_gt(mean((set$g == "b") == high), 0.85)
+  expect_gt(mean((set$g == "c") == is.na(data$pay)), 0.95)
+  audit <- audit_guarantee(release, plan, 200, replays = 4, seed = 3)
+  expect_true(all(audit$worst$exact <= audit$worst$claimed * (1 + 1e-6)))
+  expect_gt(audit$worst$exact[1], 0.95 * audit$worst$claimed[1])
+  expect_true(all(audit$replays$over == "" & audit$replays$differs == ""))
+})
+
+test_that("a published amount of one value is no column of the block", {
+  data <- data.frame(pay = rep(5, 40), g = rep(c("a", "b"), 20))
+  book <- data.frame(
+    column = names(data), type = c("amount", "category"),
+    levels = c("", "a|b"), lower = c(1, NA), upper = c(9, NA)
+  )
+  release <- file_release(file_plan(data, book, publish = "pay"), 5, seed = 1)
+  expect_named(release$levels, "g")
+  expect_identical(synthesize(release, seed = 1)[[1]]$pay, data$pay)
+})
+
 test_that("published amounts stay as they are beside protected ones", {
   data <- withr::with_seed(7, data.frame(
     pay = round(stats::rlnorm(500, 7, 0.5)), g = sample(c("a", "b"), 500, TRUE)

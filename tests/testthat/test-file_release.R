@@ -91,7 +91,7 @@ test_that("tables of an amount cost a replaced record what is charged", {
     for (levels in list(c(2L, 2L, 7L), c(30L, 20L, 40L))) {
       for (neighbours in relation_names) {
         budget <- list(
-          neighbours = neighbours, amount = 0.1, sigma = amount_sigma
+          neighbours = neighbours, amount = 0.1, sigma = 2^21
         )
         charged <- amount_tables_cost(budget, levels, free)$rho
         for (bins in c(5L, 9L, 12L)) {
@@ -130,18 +130,38 @@ test_that("an amount is charged for the predictors that it has", {
   release <- file_release(plan, 10, seed = 1)
   for (name in names(release$amounts)) {
     amount <- release$amounts[[name]]
-    expect_length(spending$amounts[[name]]$free, length(amount$levels))
+    own <- spending$amounts$each[[name]]
+    expect_length(own$free, length(amount$levels))
+    budget <- amount_budget(spending$amounts$mu, "add-remove", own$sigma)
     exact <- amount_costs(
-      spending$amounts[[name]]$budget$tables, length(amount$breaks) - 1,
-      amount$levels, rep(TRUE, length(amount$levels))
+      budget$tables, length(amount$breaks) - 1, amount$levels,
+      rep(TRUE, length(amount$levels))
     )
-    expect_lte(exact$rho[[2]], spending$amounts[[name]]$cost$rho[[2]])
-    expect_lte(exact$gap, spending$amounts[[name]]$cost$gap)
+    expect_lte(exact$rho[[2]], own$cost$rho[[2]])
+    expect_lte(exact$gap, own$cost$gap)
   }
   expect_identical(release$amounts$pay$levels, c(2L, 2L))
   expect_identical(
-    release$amounts$rent$levels, c(3L, 2L, 2L, levels_of_bins(FALSE))
+    release$amounts$rent$levels, c(3L, 2L, 2L, levels_of_bins())
   )
+})
+
+test_that("a release spends its whole epsilon, and no more", {
+  data <- people(60)
+  plan <- people_plan(data)
+  for (delta in c(1e-3, 1e-6, 1e-12)) {
+    for (epsilon in c(0.2, 1, 10)) {
+      for (neighbours in relation_names) {
+        spending <- plan_file_release(plan, list(), epsilon, delta, neighbours)
+        total <- total_charges(spending$charges, delta)$epsilon[[neighbours]]
+        expect_lte(total, epsilon * (1 + 1e-9))
+        expect_gt(total, 0.999 * epsilon)
+      }
+    }
+  }
+  # Where the gaps to Gaussian noise take delta, zCDP's delta is kept
+  spending <- plan_file_release(plan, list(), 10, 1e-30, "add-remove")
+  expect_equal(spending$mu, zcdp_mu(10, 1e-30))
 })
 
 test_that("sums of an amount are the same in any order, cut and threads", {

@@ -30,7 +30,7 @@ test_that("nothing of the file is in any file of a release", {
 })
 
 test_that("no product holds the file, its frame or a secret size", {
-  release <- canary_release(seed = 3)
+  release <- canary_release(seed = 5)
   sets <- synthesize(release, 2, n = 50, seed = 4)
   files <- data.frame(file = "a", bytes = 1, sha256 = "b")
   found <- utility(sets, canary_file())
@@ -228,8 +228,8 @@ test_that("what must not leave is refused, and nothing is left behind", {
   none <- "pseudosynth_error_not_releasable"
   sets <- synthesize(canary_release(), 1)
   refused(synthesize(canary_release(), seed = 1), none)
-  refused(canary_release(seed = 3), none)
-  refused(synthesize(canary_release(seed = 3)), none)
+  refused(canary_release(seed = 5), none)
+  refused(synthesize(canary_release(seed = 5)), none)
   edited <- sets
   edited$sets[[1]]$income[1] <- 1L
   refused(edited, none)
