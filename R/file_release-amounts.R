@@ -11,9 +11,10 @@ release_amounts <- function(plan, spending, block, set, seed) {
     plan$amounts[published], published_bins, plan$n_records
   )
   unseen <- unseen_pairs(block, set)
+  unknown <- unknown_tables(block)
   released <- list()
   for (name in names(spending$amounts)) {
-    tell_long_step(paste("Measuring", name), length(plan$codes))
+    tell_long_step(paste("Measuring", name), block$n * ncol(plan$codes))
     amount <- amount_model(specs[[name]], plan$schema[[name]])
     own <- plan$amounts[[name]]
     file <- amount_predictors(
@@ -38,7 +39,11 @@ release_amounts <- function(plan, spending, block, set, seed) {
         y = to_modelled(amount, own$values)
       ), like$codes, file$levels, spending$amounts[[name]], n,
       stage_seed(seed, name),
-      function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
+      function(b) hidden_variance(b, colnames(like$codes), name, unseen, set),
+      function(kept, pulls) {
+        pulls <- pulls * length(rows) / length(kept)
+        unknown_sums(block, unknown, set, rows[kept], pulls)
+      }
     )
     released[[name]] <- one
     bins <- earlier_bins[[if (is.null(one$tables)) "plain" else "tables"]]

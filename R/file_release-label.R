@@ -136,11 +136,13 @@ print_lines.file_release <- function(x) {
       records = paste0(
         format_count(round(x$block$n)), if (is_size_secret(x)) ", noisy"
       ),
-      tables = sprintf(
-        "%s measured, noise of a centred cell %s to %s records",
-        format_count(nrow(x$tables)), format_figure(min(x$tables$sd), 2),
-        format_figure(max(x$tables$sd), 2)
-      )[nrow(x$tables) > 0],
+      tables = if (nrow(x$tables) > 0) {
+        sprintf(
+          "%s measured, noise of a centred cell %s to %s records",
+          format_count(nrow(x$tables)), format_figure(min(x$tables$sd), 2),
+          format_figure(max(x$tables$sd), 2)
+        )
+      },
       amounts = if (length(x$amounts) > 0) {
         paste(vapply(x$amounts, amount_text, ""), collapse = "; ")
       },
