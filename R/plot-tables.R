@@ -78,9 +78,9 @@ plot_heat_map <- function(object) {
   frame$text <- if (nrow(frame) > most_written_tiles) {
     ""
   } else if (percent) {
-    sprintf("%.1f", 100 * frame$estimate)
+    sprintf("%.1f", round(100 * frame$estimate, 1) + 0)
   } else {
-    format_count(round(frame$estimate))
+    format_count(round(frame$estimate) + 0)
   }
   # White on dark tiles
   frame$ink <- ifelse(
