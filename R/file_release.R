@@ -101,10 +101,11 @@
 #' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
 #' columns, or of all pairs of a column, is so large that the relation is lost.
 #' The warning names these columns. `pseudosynth_warning_delta`: `delta` is
-#' above 1/N. The last two depend on the number of records. Where that is protected
-#' they follow `public_n`, or the noisy number after it is paid for: whether a
-#' warning comes tells nothing else of the file. The same holds for messages on
-#' progress. Where the number is public, warnings come before anything is spent.
+#' above 1/N. The last two depend on the number of records. Where that is
+#' protected they follow `public_n`, or the noisy number after it is paid for:
+#' whether a warning comes tells nothing else of the file. The same holds for
+#' messages on progress. Where the number is public, warnings come before
+#' anything is spent.
 #' @section Privacy:
 #' Each table and each sum adds up one vector of whole numbers per record. The
 #' largest length of such a vector decides how much noise is needed. A record's

@@ -135,6 +135,10 @@ draw_heat_map <- function(frame, crosses, title, names, panels, percent,
     theme(
       panel.grid.major = element_blank(), legend.key.width = unit(36, "pt")
     )
-  if (panels) figure <- figure + facet_wrap(vars(.data$panel))
+  if (panels) {
+    # Labels of the outer levels reach beyond their panel
+    figure <- figure + facet_wrap(vars(.data$panel)) +
+      theme(panel.spacing.x = unit(36, "pt"))
+  }
   figure
 }
