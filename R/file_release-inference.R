@@ -42,8 +42,8 @@
 #' sets have the released number of records. The noise of that number is in
 #' shares, but counts of pooled sets do not show it.
 #'
-#' The relation of two amounts is weaker in sets than in the file, since one is a
-#' predictor of the other in bins. Intervals of a coefficient of one amount on
+#' The relation of two amounts is weaker in sets than in the file, since one is
+#' a predictor of the other in bins. Intervals of a coefficient of one amount on
 #' another do not know this and may miss.
 #' @param object (`file_release`)
 #' @param amount (string or `NULL`) Which amount. `NULL`, the default: the only
