@@ -109,7 +109,11 @@ smallest_size <- 1e-4
 #' @section Error types: `pseudosynth_error_input`: a field that is not known,
 #'   is missing or does not apply to the column's type; bounds, levels, codes or
 #'   heaps out of order.
-#' @section Privacy: State only what is known without the file.
+#' @section Privacy: State only what is known without the file. The storage type
+#'   of a file's column, such as integer, counts as public, see [file_plan()]:
+#'   where `digits` of an amount is not stated it decides whether values are
+#'   whole. [draft_codebook()] states `digits` where the file has at most 6
+#'   decimals.
 #' @seealso [draft_codebook()], [file_plan()]
 #' @examples
 #' book <- codebook(data.frame(

@@ -39,9 +39,11 @@ predictor_parts <- function(predictors, levels, baseline) {
 }
 
 #' A synthetic set in place of the file: its distinct rows, as many as released
-#' @return (list) See distinct_rows(); `codes`: levels of each row.
+#' @return (list) See distinct_rows(); `codes`: levels of each row; `kept`:
+#'   the records of the set that these are of.
 #' @noRd
 set_rows <- function(set, levels, baseline, n) {
+  kept <- seq_len(nrow(set))
   if (nrow(set) > amount_rows) {
     kept <- round(seq(1, nrow(set), length.out = amount_rows))
     set <- set[kept, , drop = FALSE]
@@ -49,6 +51,7 @@ set_rows <- function(set, levels, baseline, n) {
   rows <- distinct_rows(predictor_parts(set, levels, baseline))
   rows$codes <- set[match(seq_along(rows$count), rows$row), , drop = FALSE]
   rows$count <- rows$count * n / nrow(set)
+  rows$kept <- kept
   rows
 }
 

@@ -101,13 +101,15 @@ amount_breaks <- function(amount, bins = amount_bins) {
 #'   predictors are protected).
 #' @param n (number) Records with values, as released.
 #' @param hidden (function of coefficients) See hidden_variance().
+#' @param unknown (function of records of `set` and of a matrix, a row for each)
+#'   See unknown_sums(). `NULL`: the set is the file.
 #' @return (list) Of public and released numbers only: `steps`, `margin`,
 #'   `draws`, `shape`, `population`, as a score release has them; `levels`,
 #'   `baseline` of the predictors; `tables`, see release_amount_tables(), or
 #'   `NULL`; `n` and the fields of `amount`.
 #' @noRd
 release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
-                           hidden = function(b) 0) {
+                           hidden = function(b) 0, unknown = NULL) {
   family <- amount$family
   tables <- bins_of_tables(n, levels, plan$budget$tables$tables$amount)
   budget <- plan$budget[[if (is.null(tables)) "plain" else "tables"]]
@@ -135,7 +137,12 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
       stage_seed(seed, "step", k), last
     )
     steps[[k]] <- last
-    found <- both_posteriors(family, rows, steps, b, prior, shape)
+    found <- both_posteriors(
+      family, rows, steps, b, prior, shape,
+      if (!is.null(unknown)) function(posterior) {
+        unknown(rows$kept, expected_pulls(family, rows, steps, posterior))
+      }
+    )
     b <- found$shrunk$mean
   }
   found <- with_shape_error(found, family, rows, steps)
@@ -152,7 +159,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
     ),
     coefficients = c(
       found$stated[c("mean", "covariance")],
-      list(file = file_coefficients(found$stated, steps, prior))
+      list(file = file_coefficients(found, steps, prior))
     ),
     draws = list(
       mean = with_lost_variance(
@@ -358,6 +365,19 @@ own_limit <- function(geometry) {
   list(
     kappa = geometry$kappa, unit = geometry$unit, longest = score_length
   )
+}
+
+#' What each record of a set is expected to add to the sums of both steps
+#' @param rows (list) See set_rows().
+#' @param posterior (list) See score_posterior().
+#' @return (matrix, a row for each of `rows$kept`)
+#' @noRd
+expected_pulls <- function(family, rows, steps, posterior) {
+  eta <- drop(rows$x %*% posterior$mean)
+  pulls <- lapply(steps, function(step) {
+    step$z * expected_scores(family, step, posterior$shape)(eta)$mean
+  })
+  do.call(cbind, pulls)[rows$row, , drop = FALSE]
 }
 
 #' The whole sums of a step, see step_sums()

@@ -115,12 +115,19 @@ expected_table <- function(columns, levels, n, margins, smaller, rounds = 30) {
 #' @param variance (number) Of the noise.
 #' @noRd
 shrunk_residual <- function(residual, expected, levels, variance) {
+  kept <- kept_signal(residual, expected, levels, variance)
+  if (all(kept == 0)) kept else centred_table(residual * kept, levels)
+}
+
+#' The share of signal in signal and noise, of each cell
+#' @inheritParams shrunk_residual
+#' @noRd
+kept_signal <- function(residual, expected, levels, variance) {
   weight <- sqrt(pmax(expected, 0))
   dimensions <- prod(levels - 1)
   signal <- max(0, sum(residual^2) - dimensions * variance) / sum(weight)
   if (signal == 0) {
     return(numeric(length(residual)))
   }
-  kept <- signal * weight / (signal * weight + variance)
-  centred_table(residual * kept, levels)
+  signal * weight / (signal * weight + variance)
 }

@@ -86,8 +86,10 @@
 #'   `rows`); a weight of another type or without positive bounds; records
 #'   without a survey weight above 0.
 #' @section Privacy: Names, order, types, formats and labels of columns count as
-#'   public. Levels and bounds are those of the codebook. A print or plot of a
-#'   plan shows the codebook and no value of a record.
+#'   public. Types include the storage type: whether a column is stored as
+#'   integers or as numbers with decimals. Levels and bounds are those of the
+#'   codebook. A print or plot of a plan shows the codebook and no value of a
+#'   record.
 #'
 #'   A survey weight counts as an attribute of its own record, protected or
 #'   published like any other column. Weights that were calibrated to totals or

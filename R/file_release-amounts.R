@@ -14,9 +14,10 @@ release_amounts <- function(plan, spending, block, set, seed) {
   })
   sizes <- vapply(models, valued_size, 0, block, plan$levels)
   weights <- amount_weights(sizes, block$n)
+  unknown <- unknown_tables(block)
   released <- list()
   for (name in names(models)) {
-    tell_long_step(paste("Measuring", name), length(plan$codes))
+    tell_long_step(paste("Measuring", name), block$n * ncol(plan$codes))
     amount <- models[[name]]
     own_budget <- budget$each[[name]]
     own_budget$budget <- amount_budget(
@@ -41,7 +42,11 @@ release_amounts <- function(plan, spending, block, set, seed) {
         y = to_modelled(amount, own$values)
       ), like$codes, file$levels, own_budget, n,
       stage_seed(seed, name),
-      function(b) hidden_variance(b, colnames(like$codes), name, unseen, set)
+      function(b) hidden_variance(b, colnames(like$codes), name, unseen, set),
+      function(kept, pulls) {
+        pulls <- pulls * length(rows) / length(kept)
+        unknown_sums(block, unknown, set, rows[kept], pulls)
+      }
     )
     released[[name]] <- one
     bins <- earlier_bins[[if (is.null(one$tables)) "plain" else "tables"]]

@@ -131,18 +131,21 @@ drawn_residual <- function(residual, expected, levels, variance, random) {
 #'
 #' Flat estimates are the file's plus noise, and the file's are the
 #' population's, which the prior is of, plus those of a sample.
-#' @param found (list) See score_posterior(); under the stated prior.
+#' @param found (list) See both_posteriors().
 #' @param prior (list) `location`, `scale`.
 #' @return (list) `mean` and `covariance`.
 #' @noRd
 file_coefficients <- function(found, steps, prior) {
+  unknown <- found$unknown
+  found <- found$stated
   weighed <- solve(found$noise, found$slope)
   # Next to no prior, as in both_posteriors()
   flat_prior <- diag(1e-3 / prior$scale^2, length(prior$scale))
   whole <- solve(found$information + flat_prior)
   flat <- found$mean + drop(whole %*% found$pull)
   noise <- rep(vapply(steps, `[[`, 0, "noise")^2, each = length(flat))
-  hidden <- whole %*% crossprod(weighed, noise * weighed) %*% whole
+  noise <- diag(noise, length(noise)) + unknown
+  hidden <- whole %*% crossprod(weighed, noise %*% weighed) %*% whole
   spread <- diag(prior$scale^2, length(flat)) + whole
   kept <- diag(length(flat)) - hidden %*% solve(spread)
   covariance <- kept %*% hidden

@@ -69,6 +69,10 @@
 #'   the agency.
 #' @param ledger ([ledger()] or `NULL`) Where the cost is recorded, or refused,
 #'   before any noise is drawn. `NULL`, the default: not recorded.
+#' @param public_n (count or `NULL`) A public figure for the number of records,
+#'   such as that of an earlier year, where the number itself is protected. The
+#'   warnings below then come before anything is spent. It has no effect on the
+#'   release. `NULL`, the default: they come after, from the noisy number.
 #' @param ... Must be empty.
 #'
 #' @return A `file_release`: public and released numbers only.
@@ -93,8 +97,12 @@
 #' `pseudosynth_warning_tables`: more than three stated tables at an epsilon of
 #' at most 1. `pseudosynth_warning_budget`: the noise of the median pair of
 #' columns, or of all pairs of a column, is so large that the relation is lost.
-#' The warning names these columns. Both warnings come before anything is spent.
-#' `pseudosynth_warning_delta`: `delta` is above 1/N.
+#' The warning names these columns. `pseudosynth_warning_delta`: `delta` is
+#' above 1/N. The last two depend on the number of records. Where that is
+#' protected they follow `public_n`, or the noisy number after it is paid for:
+#' whether a warning comes tells nothing else of the file. The same holds for
+#' messages on progress. Where the number is public, warnings come before
+#' anything is spent.
 #' @section Privacy:
 #' Each table and each sum adds up one vector of whole numbers per record. The
 #' largest length of such a vector decides how much noise is needed. A record's
@@ -129,7 +137,8 @@
 #' @export
 file_release <- function(plan, epsilon, delta = 1e-6,
                          neighbours = c("add-remove", "replace"),
-                         tables = NULL, seed = NULL, ledger = NULL, ...) {
+                         tables = NULL, seed = NULL, ledger = NULL,
+                         public_n = NULL, ...) {
   check_no_dots(..., hint = "See {.fn file_release}.")
   check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
   check_sealed(plan, "file_plan")
@@ -138,6 +147,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   neighbours <- check_choice(neighbours, relation_names)
   check_seed(seed)
   check_ledger(ledger)
+  check_count(public_n, min = 1, null = TRUE)
   check_confirmed(plan)
   stated <- stated_tables(tables, plan)
   binned <- with_published_bins(plan)
@@ -146,28 +156,33 @@ file_release <- function(plan, epsilon, delta = 1e-6,
   check_block(
     binned$codes, block$levels, block$published, stated, block_rules(plan)
   )
-  warn_delta(delta, plan$n_records, secret = TRUE)
   warn_tables(stated, epsilon)
-  warn_file_budget(block, plan$n_records, colnames(binned$codes))
+  if (!block$secret) public_n <- plan$n_records
+  warn_file_size(public_n, delta, block, binned)
   pay_file(ledger, spending$charges, plan, seed)
 
   # From here on figures are noisy, and paid for
-  release_file_plan(binned, spending, epsilon, delta, neighbours, seed)
+  release <- release_file_plan(
+    binned, spending, epsilon, delta, neighbours, seed, public_n
+  )
+  if (is.null(public_n)) warn_file_size(release$block$n, delta, block, binned)
+  release
 }
 
 #' A plan whose charges are paid
 #' @param plan (list) See with_published_bins().
+#' @param n (count or `NULL`) Public number of records, if there is one.
 #' @return (`file_release`)
 #' @noRd
 release_file_plan <- function(plan, spending, epsilon, delta, neighbours,
-                              seed) {
-  tell_long_step("Measuring tables", length(plan$codes))
+                              seed, n = NULL) {
+  tell_long_step("Measuring tables", (n %||% 0) * ncol(plan$codes))
   block <- release_plan(
     plan$codes, spending$block, block_rules(plan), stage_seed(seed, "block")
   )
   # Geometry needs no more records than amount_rows; published ones are kept
   n <- if (!has_public_size(plan)) min(round(block$n), amount_rows)
-  tell_long_step("Fitting records to tables", length(plan$codes))
+  tell_long_step("Fitting records to tables", block$n * ncol(plan$codes))
   set <- draw_block(
     block, n = n, words = seed_words(stage_seed(seed, "geometry"), "sets")
   )[[1]]
@@ -252,6 +267,16 @@ pay_file <- function(ledger, charges, plan, seed) {
 }
 
 # Warnings from public numbers -------------------------------------------------
+
+#' What depends on the number of records
+#' @param n (number or `NULL`) Public, or noisy. `NULL`: not known yet.
+#' @noRd
+warn_file_size <- function(n, delta, block, plan) {
+  if (!is.null(n)) {
+    warn_delta(delta, n, secret = TRUE)
+    warn_file_budget(block, n, colnames(plan$codes))
+  }
+}
 
 warn_tables <- function(tables, epsilon) {
   if (length(tables) > 3 && epsilon <= 1) {

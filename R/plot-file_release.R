@@ -47,8 +47,8 @@ plot_margins <- function(object) {
   draw_alone(
     draw_margins, bars = bars,
     subtitle = sprintf(
-      "%s, share of each level; lines: two standard deviations of the noise",
-      format(guarantee(object))
+      "Share of each level; lines: two standard deviations of the noise. %s",
+      capitalize(format(guarantee(object)))
     )
   )
 }

@@ -78,9 +78,9 @@ plot_heat_map <- function(object) {
   frame$text <- if (nrow(frame) > most_written_tiles) {
     ""
   } else if (percent) {
-    sprintf("%.1f", 100 * frame$estimate)
+    sprintf("%.1f", round(100 * frame$estimate, 1) + 0)
   } else {
-    format_count(round(frame$estimate))
+    format_count(round(frame$estimate) + 0)
   }
   # White on dark tiles
   frame$ink <- ifelse(
@@ -135,6 +135,10 @@ draw_heat_map <- function(frame, crosses, title, names, panels, percent,
     theme(
       panel.grid.major = element_blank(), legend.key.width = unit(36, "pt")
     )
-  if (panels) figure <- figure + facet_wrap(vars(.data$panel))
+  if (panels) {
+    # Labels of the outer levels reach beyond their panel
+    figure <- figure + facet_wrap(vars(.data$panel)) +
+      theme(panel.spacing.x = unit(36, "pt"))
+  }
   figure
 }

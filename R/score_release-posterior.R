@@ -10,6 +10,7 @@
 #' @param location,scale (double, P) Of the normal prior.
 #' @param public (number or `NULL`) The reference's shape.
 #' @param near (list or `NULL`) Such a posterior near this one.
+#' @param unknown (matrix) What adds to the covariance of the sums. Default 0.
 #' @param close (number) The mode is reached where no linear predictor moves
 #'   farther, in units of the scores' spread.
 #' @return (list) `mean`, `covariance`, `noise` (the covariance of all sums),
@@ -17,8 +18,8 @@
 #'   alone, at `mean`: `information` and `pull`.
 #' @noRd
 score_posterior <- function(family, file, steps, start, location, scale,
-                            public = NULL, near = NULL, close = 0.05,
-                            rounds = 20) {
+                            public = NULL, near = NULL, unknown = 0,
+                            close = 0.05, rounds = 20) {
   x <- file$x
   shape <- near$shape %||% public
   error <- near$shape_error
@@ -26,7 +27,8 @@ score_posterior <- function(family, file, steps, start, location, scale,
   noise <- near$noise
   slope <- near$slope
   for (round in seq_len(rounds)) {
-    covariance <- noise %||% sums_covariance(family, file, steps, b, shape)
+    covariance <- noise %||%
+      (unknown + sums_covariance(family, file, steps, b, shape))
     noise <- covariance
     sums <- score_quadratic(family, file, steps, b, shape, covariance, slope)
     slope <- sums$slope
@@ -205,14 +207,19 @@ slope_variance <- function(posterior, slopes, stated) {
 #' Posterior under the stated prior, under that of the estimated variance, and
 #' that variance
 #' @param prior (list) `location`, `scale` (P each), `slopes` (which columns).
-#' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`.
+#' @param unknown (function of such a posterior) Gives the covariance of what
+#'   the file's rows hide of the sums of both steps.
+#' @return (list) `stated` and `shrunk`, see score_posterior(); `slope_scale`,
+#'   `unknown`.
 #' @noRd
-both_posteriors <- function(family, file, steps, start, prior, public) {
+both_posteriors <- function(family, file, steps, start, prior, public,
+                            unknown = NULL) {
   first <- length(steps) == 1
+  hidden <- 0
   fit <- function(scale, start, near = NULL) {
     score_posterior(
       family, file, steps, start, prior$location, scale,
-      if (!first) public, near,
+      if (!first) public, near, hidden,
       # Of the first step all that is wanted is where to take the second
       close = if (first) 0.25 else 0.05
     )
@@ -220,6 +227,10 @@ both_posteriors <- function(family, file, steps, start, prior, public) {
   # Where the reference is far from the file, the first step's share of
   # unclipped records tells how far, and not the shape: that is the second's
   stated <- fit(prior$scale, start, list(shape = if (first) public))
+  if (!first && !is.null(unknown)) {
+    hidden <- unknown(stated)
+    stated <- fit(prior$scale, stated$mean)
+  }
   # What the sums say without a prior, next to none for where they say nothing
   flat <- stated$information + diag(1e-3 / prior$scale^2, length(start))
   alone <- list(
@@ -232,7 +243,7 @@ both_posteriors <- function(family, file, steps, start, prior, public) {
   scale[slopes] <- sqrt(variance)
   list(
     stated = stated, shrunk = fit(scale, stated$mean, stated),
-    slope_scale = sqrt(variance)
+    slope_scale = sqrt(variance), unknown = hidden
   )
 }
 

@@ -56,8 +56,11 @@
 #'   each set is a file that the release may have come from: noise-free sums and
 #'   counts are drawn from their posterior given the noisy ones, then responses
 #'   or whole records that match them. From a score release this needs the
-#'   published predictors of the whole file, and its tables are not used; from a
-#'   file release sets have the released number of records. About 20 sets are
+#'   published predictors of the whole file. Its noisy tables are not used:
+#'   intervals rest on the margin and the scores alone, whose noise is known, so
+#'   that they stay valid but are no shorter for what the tables cost. If you
+#'   need only intervals, release with `table_share = 0`. From a file release
+#'   sets have the released number of records. About 20 sets are
 #'   enough; a single one is farther from the file than the best set. There is
 #'   no additional privacy cost. An error for a fit, whose sets differ already.
 #' @param n (count or `NULL`; for a [file_release()]) The number of records of

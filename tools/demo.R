@@ -3,10 +3,10 @@
 #
 #   Rscript tools/demo.R demo-output
 #
-# It writes the synthetic sets (CSV) of two jobs, their public labels, the
+# It writes the synthetic sets (CSV) of three jobs, their public labels, the
 # figures (PNG) and index.html, a page without any outside resource that
-# explains both jobs: the papers' re-weighted mixture, whose epsilon is a claim,
-# and a censored model, whose epsilon is proven.
+# explains the jobs: the papers' re-weighted mixture, whose epsilon is a claim,
+# a censored model, whose epsilon is proven, and a release of the whole file.
 
 # ---- what is asked for -------------------------------------------------------
 
@@ -14,6 +14,7 @@ n_components <- 3 # of the mixture
 n_sets <- 3 # synthetic sets
 
 strict_epsilon <- 1 # total of the second job
+file_epsilon <- 1 # total of the third one
 
 # The budget of the mixture: more of everything is better and slower.
 n_chains <- 4
@@ -115,25 +116,36 @@ step(sprintf("A proven epsilon of %g", strict_epsilon), {
   ))
 })
 
-# ---- 4 what leaves: the sets and their public labels -------------------------
+# ---- 4 the whole file, all columns protected ---------------------------------
+
+step(sprintf("The whole file at epsilon %g", file_epsilon), {
+  whole <- whole_file_job(ce_income, file_epsilon, seed)
+})
+
+# ---- 5 what leaves: the sets and their public labels -------------------------
 
 step("Writing the synthetic sets", {
   write_sets(synthetic, output)
   write_sets(strict$synthetic, output, "synthetic-strict")
   write_label(synthetic, file.path(output, "label.txt"))
   write_label(strict$synthetic, file.path(output, "label-strict.txt"))
+  write_sets(whole$sets, output, "synthetic-file")
+  write_label(whole$sets, file.path(output, "label-file.txt"))
 })
 
-# ---- 5 what stays: comparison with the confidential file, figures, page ------
+# ---- 6 what stays: comparison with the confidential file, figures, page ------
 
 step("Comparing with the confidential file", {
   use <- utility_of(synthetic, strict$synthetic, income)
 })
 step("Drawing the figures", {
-  figures <- draw_figures(job, strict, use, output)
+  figures <- c(
+    draw_figures(job, strict, use, output),
+    draw_whole_file(whole, ce_income, output)
+  )
 })
 step("Writing the page", {
-  write_page(job, strict, use, figures, income, helpers, output)
+  write_page(job, strict, whole, use, figures, income, helpers, output)
 })
 
 # ---- the end -----------------------------------------------------------------
@@ -142,6 +154,8 @@ cat("\n")
 print(job)
 cat("\n")
 print(strict)
+cat("\n")
+print(whole$release)
 say(
   "\n%s: open it in a browser (%.0f s in all)",
   file.path(output, "index.html"), seconds_now() - started

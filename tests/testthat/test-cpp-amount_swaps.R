@@ -123,3 +123,17 @@ test_that("parts of many records swap apart, the same at any threads", {
   expect_lt(missed(found$from), 0.5 * missed(seq_len(n)))
   expect_false(identical(found$from, swap(n, 1)$from))
 })
+
+test_that("no turn is spent on a record and itself", {
+  # Two records, one turn a sweep: without a temperature each turn swaps
+  swapped <- vapply(1:40, function(r) {
+    swap_amounts_(
+      c(1, 2), c(0L, 1L), cbind(c(1L, 2L)), 2L, list(c(1, 0, 0, 1)),
+      cbind(c(0, 0, 0)), list(
+        bins = 2L, row_weight = c(1, 1), expected = c(0, 0), score_weight = 0,
+        group = c(1L, 1L), beta = 1e-12, sweeps = 1L, together = 2
+      ), c(8, r)
+    )$from[1]
+  }, 1L)
+  expect_identical(swapped, rep(2L, 40))
+})

@@ -228,3 +228,33 @@ test_that("a budget too small names the columns that are lost", {
     file_release(plan, 10, seed = 1), class = "pseudosynth_warning_budget"
   )
 })
+
+test_that("warnings follow public and noisy numbers of records alone", {
+  plan <- people_plan(people(200))
+  path <- withr::local_tempfile(fileext = ".jsonl")
+  book <- ledger(path, epsilon = 50, delta = 1e-4)
+  spent <- function(expr) {
+    before <- nrow(as.data.frame(book))
+    try(expr, silent = TRUE)
+    nrow(as.data.frame(book)) - before
+  }
+  withr::local_options(warn = 2)
+  # A warning that stops it: nothing is spent where the number is public
+  run <- function(...) file_release(plan, 0.5, ledger = book, ...)
+  expect_identical(spent(run(public_n = 200)), 0L)
+  expect_identical(spent(run(neighbours = "replace")), 0L)
+  # A large public number: no warning, whatever the file has
+  expect_no_error(run(public_n = 1e6))
+  expect_gt(spent(run()), 0L)
+  withr::local_options(warn = 0)
+  seen <- NULL
+  local_fault(warn_file_budget = function(block, n, names) seen <<- c(seen, n))
+  release <- file_release(plan, 5, seed = 1)
+  expect_identical(seen, release$block$n)
+  expect_false(seen == 200)
+  file_release(plan, 5, seed = 1, public_n = 77)
+  expect_equal(seen[2], 77)
+  expect_error(
+    file_release(plan, 5, public_n = 0.5), class = "pseudosynth_error_input"
+  )
+})

@@ -293,6 +293,26 @@ test_that("pages of whole files hold what they should and nothing else", {
   )
 })
 
+test_that("files of one column have both pages", {
+  skip_if_not_installed("rmarkdown")
+  skip_if_not(rmarkdown::pandoc_available())
+  withr::local_seed(1)
+  files <- list(
+    data.frame(a = sample(c("x", "y"), 200, TRUE)),
+    data.frame(pay = round(stats::rlnorm(300, 7, 0.5)))
+  )
+  for (file in files) {
+    plan <- file_plan(file, confirm_codebook(draft_codebook(file)))
+    release <- file_release(plan, 3)
+    expect_no_warning(print_lines(release))
+    for (audience in c("agency", "public")) {
+      page <- new_page()
+      report(release, page, audience, data = file)
+      expect_match(page_text(page)$text, names(file))
+    }
+  }
+})
+
 test_that("the public template of whole files gets nothing but public things", {
   got <- NULL
   local_replaced("render_page", function(template, path, parameters, ...) {

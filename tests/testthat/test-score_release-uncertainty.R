@@ -65,6 +65,36 @@ test_that("pooled intervals of 20 sets cover what the population has", {
   expect_true(all(abs(rowMeans(found[, 2, ])) < hidden))
 })
 
+test_that("pooled intervals cover beside tables, which they do not use", {
+  skip_on_cran()
+  withr::local_seed(5)
+  truth <- exp(c(2, 2.3) + (0.5^2 + 0.2^2) / 2)
+  groups <- function(data) {
+    list(
+      estimate = c(tapply(data$y, data$g, mean)),
+      variance = c(tapply(data$y, data$g, stats::var)) / c(table(data$g))
+    )
+  }
+  found <- vapply(seq_len(by_night(60, 15)), function(i) {
+    data <- priced()
+    release <- price_release(data, seed = i, epsilon = 4)
+    stopifnot(!is.null(release$tables))
+    sets <- synthesize(release, 10, data, uncertainty = TRUE, seed = i)
+    pooled <- as.data.frame(pool(with(sets, {
+      groups(data.frame(y = y, g = g))
+    })))
+    cbind(
+      pooled$conf_low < truth & truth < pooled$conf_high,
+      pooled$estimate - groups(data)$estimate, pooled$between
+    )
+  }, matrix(0, 2, 3))
+  # Of 30 intervals 20 and more hold but for a chance below one in a million
+  expect_gt(mean(found[, 1, ]), by_night(0.8, 0.64))
+  off <- sqrt(rowMeans(found[, 2, ]^2) / rowMeans(found[, 3, ]))
+  expect_lt(max(off), 2)
+  expect_gt(min(off), 0.5)
+})
+
 test_that("the sums of a set are noise-free sums of the posterior", {
   price <- small_price()
   sums_by_step <- function(step, file) {

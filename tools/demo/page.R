@@ -1,8 +1,12 @@
 # index.html from page.html and page.css: every {{name}} of the template is
 # replaced by what page_parts() gives under that name.
 
-write_page <- function(job, strict, use, figures, income, helpers, output) {
-  parts <- page_parts(job, strict, use, figures, income)
+write_page <- function(job, strict, whole, use, figures, income, helpers,
+                       output) {
+  parts <- c(
+    page_parts(job, strict, use, figures, income),
+    whole_file_parts(whole, figures)
+  )
   # The page takes part in the total, so that its time comes last
   seconds <- c(
     stage_clock$seconds,
@@ -53,7 +57,10 @@ page_parts <- function(job, strict, use, figures, income) {
       "<li><code>%s</code></li>",
       c(
         sprintf("synthetic-%d.csv", seq_len(job$m)), "label.txt",
-        if (strict_released) c("synthetic-strict.csv", "label-strict.txt")
+        if (strict_released) c(
+          "synthetic-strict.csv", "label-strict.txt", "synthetic-file.csv",
+          "label-file.txt"
+        )
       )
     ),
     strict_label = promise$label,

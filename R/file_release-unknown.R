@@ -1,0 +1,64 @@
+# What noise in the block's tables hides of an amount's expected sums: these are
+# taken over a synthetic set, while the noisy sums are over the file.
+
+#' How much a table's noise leaves unknown of each cell
+#'
+#' The variance of the file's cell given the noisy one: see shrunk_residual(),
+#' whose prior it shares. A margin has no prior.
+#' @param block (list) See release_plan().
+#' @return (list of list) For each margin and pair `columns` and `variance` (in
+#'   counts, of each cell, before it is centred).
+#' @noRd
+unknown_tables <- function(block) {
+  lapply(which(block$noise$order < 3), function(t) {
+    columns <- block$tables[[t]]
+    levels <- block$levels[columns]
+    variance <- rep(block$noise$variance[t], prod(levels))
+    if (length(columns) == 2) {
+      base <- expected_table(columns, levels, block$n, block$margins, NULL)
+      variance <- variance * kept_signal(
+        block$residuals[[t]] - centred_table(base, levels), base / block$n,
+        levels, variance[1]
+      )
+    }
+    list(columns = columns, variance = variance)
+  })
+}
+
+#' The covariance of what a set's expected sums miss of the file's
+#'
+#' Expected sums are sums over records x of N(x) G(x), with N(x) the number of
+#' such records and G(x) what one is expected to add: 0 without a value. The
+#' file's N(x) is not known, but tables of it are, up to errors e(a, b) of their
+#' centred cells. A set is fitted to these tables. To first order an error
+#' changes the number of records in proportion: by N(x) e(a, b) / N(a, b), with
+#' a and b the levels of x. So sums are off by the sum over cells of e(a, b)
+#' M(a, b), where M(a, b) is the mean of G over records of the cell. Errors of
+#' different tables are independent, and those of a table are centred: only M,
+#' centred, counts.
+#'
+#' The noise of the number of records changes all N(x) in proportion.
+#' @param block (list) See release_plan().
+#' @param unknown (list) See unknown_tables().
+#' @param set (integer matrix) Codes of all its records.
+#' @param rows (integer) Its records that `pulls` is for.
+#' @param pulls (matrix, a row for each of these) G.
+#' @return (matrix)
+#' @noRd
+unknown_sums <- function(block, unknown, set, rows, pulls) {
+  n <- nrow(set)
+  all <- matrix(0, n, ncol(pulls))
+  all[rows, ] <- pulls
+  total <- size_variance(block) * tcrossprod(colMeans(all))
+  for (table in unknown) {
+    levels <- block$levels[table$columns]
+    cell <- cell_number(set[, table$columns, drop = FALSE], levels) + 1
+    sums <- rowsum(all, cell)
+    seen <- as.integer(rownames(sums))
+    means <- matrix(0, prod(levels), ncol(all))
+    means[seen, ] <- sums / tabulate(cell, prod(levels))[seen]
+    centred <- apply(means, 2, centred_table, levels)
+    total <- total + crossprod(sqrt(table$variance) * centred)
+  }
+  total
+}

@@ -1,0 +1,206 @@
+# Uncertain sets of releases with published columns, rules, units and weights.
+
+shop_file <- function(n = 500, households = FALSE) {
+  status <- sample(c("employed", "other"), n, TRUE, c(0.6, 0.4))
+  region <- sample(c("a", "b", "c"), n, TRUE, c(0.5, 0.3, 0.2))
+  income <- round(exp(9 + 0.5 * (status == "employed") + 0.6 * stats::rnorm(n)))
+  income[stats::runif(n) < 0.1] <- 0
+  data <- data.frame(
+    status = factor(status), region = factor(region),
+    income = pmin(income, 9e5), tax = floor(income * stats::rbeta(n, 2, 6)),
+    hours = ifelse(status == "employed", sample(20:60, n, TRUE),
+      sample(0:99, n, TRUE)
+    ),
+    weight = round(exp(3 + 0.5 * (region == "c") + 0.3 * stats::rnorm(n)), 1)
+  )
+  if (households) data$house <- rep(seq_len(n / 2), each = 2)
+  data
+}
+
+shop_book <- function(columns) {
+  book <- data.frame(
+    column = c(
+      "status", "region", "income", "tax", "hours", "weight", "house"
+    ),
+    type = c("category", "category", rep("amount", 4), "id"),
+    levels = c("employed|other", "a|b|c", rep("", 5)),
+    lower = c("", "", "0", "0", "0", "1", ""),
+    upper = c("", "", "1e6", "1e6", "99", "500", ""),
+    digits = c("", "", "0", "0", "0", "1", ""),
+    zero = c("", "", "TRUE", "TRUE", "", "", ""),
+    transform = c("", "", "log", "log", "", "log", ""),
+    records = c(rep("", 6), "2")
+  )
+  codebook(book[match(columns, book$column), ])
+}
+
+shop_release <- function(data, epsilon, seed, ...) {
+  plan <- file_plan(data, shop_book(names(data)), ...)
+  list(
+    plan = plan,
+    release = suppressWarnings(file_release(plan, epsilon, seed = seed))
+  )
+}
+
+shop_rules <- list(
+  ~ tax <= income, ~ status != "employed" | hours >= 20,
+  ~ !(status == "employed" & hours > 60)
+)
+
+test_that("uncertain sets keep published columns and every rule", {
+  data <- withr::with_seed(1, shop_file(300)[1:5])
+  cases <- list(
+    NULL, "income", "tax", c("status", "hours"), c("region", "income", "tax")
+  )
+  for (publish in cases[by_night(1:5, c(1, 4, 5))]) {
+    made <- shop_release(data, 2, 1, publish = publish, rules = shop_rules)
+    sets <- synthesize(made$release, 2, uncertainty = TRUE, seed = 2)
+    for (set in as.list(sets)) {
+      expect_identical(as.list(set)[publish], as.list(data)[publish])
+      # Rules, bounds, parts and decimals
+      expect_no_error(file_plan(set, made$plan$codebook, rules = shop_rules))
+    }
+    differs <- vapply(setdiff(names(data), publish), function(name) {
+      !identical(sets[[1]][[name]], sets[[2]][[name]])
+    }, TRUE)
+    expect_true(all(differs))
+  }
+})
+
+test_that("uncertain sets of units and weights are whole files", {
+  data <- withr::with_seed(2, shop_file(200, TRUE))
+  made <- shop_release(data, 4, 1, unit = "house", survey_weights = "weight")
+  sets <- synthesize(made$release, 3, uncertainty = TRUE, seed = 2)
+  for (set in as.list(sets)) {
+    expect_identical(names(set), setdiff(names(data), "house"))
+    expect_identical(nrow(set), as.integer(round(made$release$block$n)))
+    expect_true(all(set$weight >= 1 & set$weight <= 500))
+  }
+  expect_identical(sets$survey_weights, "weight")
+  # Twice the noise of a file whose records are their own units
+  alone <- shop_release(data[1:6], 4, 1)$release
+  spread <- function(release) {
+    sets <- synthesize(release, 8, uncertainty = TRUE, seed = 3)
+    stats::sd(vapply(as.list(sets), function(set) {
+      mean(set$status == "employed")
+    }, 0))
+  }
+  # A ratio of deviations of 8: within a factor of 4 of 2
+  ratio <- spread(made$release) / spread(alone)
+  expect_gt(ratio, 0.5)
+  expect_lt(ratio, 8)
+})
+
+shop_estimates <- function(data) {
+  weight <- data$weight
+  mean_of <- function(x, weight) {
+    mean <- stats::weighted.mean(x, weight)
+    c(mean, sum(weight^2 * (x - mean)^2) / sum(weight)^2)
+  }
+  some <- data$income > 0
+  found <- rbind(
+    employed = mean_of(data$status == "employed", weight),
+    both = mean_of(data$status == "employed" & data$region == "a", weight),
+    zero = mean_of(!some, weight),
+    log = mean_of(log(data$income[some]), weight[some])
+  )
+  list(estimate = found[, 1], variance = found[, 2])
+}
+
+test_that("pooled intervals cover what files of every make are samples of", {
+  skip_on_cran()
+  population <- withr::with_seed(9, shop_file(1e5))
+  together <- c("status", "region", "income", "tax", "weight", "house")
+  cases <- list(
+    list(
+      columns = together, publish = "region", rules = ~ tax <= income,
+      unit = "house", survey_weights = "weight"
+    ),
+    list(columns = together[-4], unit = "house", survey_weights = "weight"),
+    list(columns = together[-(4:6)], publish = "region"),
+    list(columns = together[-(5:6)], rules = ~ tax <= income)
+  )
+  sets <- by_night(10, 6)
+  for (case in cases[seq_len(by_night(4, 1))]) {
+    weighted <- !is.null(case$survey_weights)
+    if (!weighted) population$weight <- 1
+    truth <- shop_estimates(population)$estimate
+    found <- vapply(seq_len(by_night(60, 8)), function(k) {
+      data <- withr::with_seed(100 + k, shop_file(500, TRUE))
+      if (!weighted) data$weight <- 1
+      given <- c(list(data[case$columns], 6, k), case[-1])
+      release <- do.call(shop_release, given)$release
+      drawn <- synthesize(release, sets, uncertainty = TRUE, seed = k)
+      pooled <- as.data.frame(pool(lapply(as.list(drawn), function(set) {
+        if (is.null(set$weight)) set$weight <- 1
+        shop_estimates(set)
+      }), rule = "rubin"))
+      own <- shop_estimates(data)
+      cbind(
+        pooled$conf_low <= truth & truth <= pooled$conf_high,
+        (pooled$estimate - own$estimate)^2 / pooled$between / (1 + 1 / sets),
+        (pooled$conf_high - pooled$conf_low) / sqrt(own$variance) / 3.92
+      )
+    }, matrix(0, length(truth), 3))
+    expect_gt(mean(found[, 1, ]), by_night(0.87, 0.7))
+    # What sets differ by is how far they are from the file, and that is less
+    # than a few times what a sample is off by
+    away <- sqrt(rowMeans(found[, 2, ]))
+    expect_gt(min(away), 0.3)
+    expect_lt(max(away), by_night(2, 3))
+    expect_lt(max(rowMeans(found[, 3, ])), 5)
+  }
+})
+
+test_that("what tables hide of expected sums is the change that errors make", {
+  withr::local_seed(5)
+  levels <- c(2L, 3L, 2L)
+  set <- leaning_codes(3000, levels)
+  pull <- matrix(stats::rnorm(12 * 2), 12)
+  cell <- cell_number(set, levels) + 1
+  rows <- which(set[, 3] == 1)
+  pulls <- pull[cell[rows], ]
+  whole <- matrix(0, 3000, 2)
+  whole[rows, ] <- pulls
+  block <- list(levels = levels)
+  for (columns in list(2L, c(1L, 2L), c(2L, 3L))) {
+    own <- levels[columns]
+    variance <- stats::runif(prod(own), 1, 2)
+    at <- cell_number(set[, columns, drop = FALSE], own) + 1
+    # An error of one cell, centred, moves records of all cells in proportion
+    moved <- vapply(seq_len(prod(own)), function(k) {
+      error <- centred_table(replace(numeric(prod(own)), k, 1), own)
+      colSums(whole * (error / tabulate(at, prod(own)))[at])
+    }, numeric(2))
+    found <- unknown_sums(
+      block, list(list(columns = columns, variance = variance)), set, rows,
+      pulls
+    )
+    expect_equal(found, moved %*% (variance * t(moved)))
+  }
+  # The noise of the number of records alone: all sums grow in proportion
+  block$size_noise <- list(deviation = 6, factor = 2)
+  expect_equal(
+    unknown_sums(block, list(), set, rows, pulls),
+    9 * tcrossprod(colSums(pulls) / 3000)
+  )
+})
+
+test_that("a table leaves unknown what its prior and noise say", {
+  withr::local_seed(6)
+  levels <- c(3L, 4L)
+  codes <- leaning_codes(2000, levels)
+  noisy <- block_of(codes, levels, mu = 1e-2)
+  sure <- block_of(codes, levels, mu = 10)
+  half <- block_of(codes, levels, mu = 0.5, published = c(TRUE, FALSE))
+  variance <- function(block) {
+    lapply(unknown_tables(block), function(one) mean(one$variance))
+  }
+  # A pair that is all noise has no relation that could be unknown
+  expect_lt(variance(noisy)[[3]], 0.5 * noisy$noise$variance[3])
+  expect_equal(variance(sure)[[3]], sure$noise$variance[3], tolerance = 0.05)
+  # Margins have no prior; what is published is known
+  expect_equal(variance(noisy)[[1]], noisy$noise$variance[1])
+  columns <- lapply(unknown_tables(half), `[[`, "columns")
+  expect_identical(lapply(columns, as.integer), list(2L, c(1L, 2L)))
+})
