@@ -55,7 +55,8 @@ unknown_sums <- function(block, unknown, set, rows, pulls) {
     seen <- as.integer(rownames(sums))
     means <- matrix(0, prod(levels), ncol(pulls))
     means[seen, ] <- sums / tabulate(cell, prod(levels))[seen]
-    centred <- apply(means, 2, centred_table, levels)
+    # Each of its columns
+    centred <- matrix(centred_table(means, levels), nrow(means))
     total <- total + crossprod(sqrt(table$variance) * centred)
   }
   total
