@@ -12,11 +12,8 @@
 # One replicate of the whole file takes about an hour of one core. Replicates
 # differ in their seeds alone. With `folder`, a run goes on where it stopped.
 #
-# Of the stored table, the fits of SW, of CW at the bound of LW and of the five
-# settings are of an earlier run of this study with chains of 720 steps, as are
-# the rows of synthpop, which is not run where it is not installed. Rows with an
-# item "largest R-hat" have the chains below. To make all anew, remove the table
-# and say `make studies`.
+# Of the stored table, the rows of synthpop are of an earlier run: it is not run
+# where it is not installed.
 
 #' @param replicates (whole numbers) Each is the seed of its fits.
 #' @param n (count or `NULL`) Records; `NULL` takes all positive incomes, any
