@@ -46,16 +46,14 @@ unknown_tables <- function(block) {
 #' @return (matrix)
 #' @noRd
 unknown_sums <- function(block, unknown, set, rows, pulls) {
-  n <- nrow(set)
-  all <- matrix(0, n, ncol(pulls))
-  all[rows, ] <- pulls
-  total <- size_variance(block) * tcrossprod(colMeans(all))
+  total <- size_variance(block) * tcrossprod(colSums(pulls) / nrow(set))
   for (table in unknown) {
     levels <- block$levels[table$columns]
     cell <- cell_number(set[, table$columns, drop = FALSE], levels) + 1
-    sums <- rowsum(all, cell)
+    # Of all other records G is 0
+    sums <- rowsum(pulls, cell[rows])
     seen <- as.integer(rownames(sums))
-    means <- matrix(0, prod(levels), ncol(all))
+    means <- matrix(0, prod(levels), ncol(pulls))
     means[seen, ] <- sums / tabulate(cell, prod(levels))[seen]
     centred <- apply(means, 2, centred_table, levels)
     total <- total + crossprod(sqrt(table$variance) * centred)
