@@ -132,6 +132,7 @@ release_amount <- function(amount, file, set, levels, plan, n, seed = NULL,
   steps <- list()
   last <- NULL
   for (k in 1:2) {
+    drop_copies(n)
     last <- own_step(
       file, rows, coding, family, b, shape, clip[k], prior, budget[[k + 1]], n,
       stage_seed(seed, "step", k), last
@@ -407,4 +408,10 @@ own_scores <- function(file, coding, family, b, shape, clip,
   c(
     frame["scale"], whole_scores(score_of(file$y, frame), clip, lowest)
   )
+}
+
+#' Copies of a large file's values would stay until R looks for garbage
+#' @noRd
+drop_copies <- function(n) {
+  if (n > 1e5) gc(verbose = FALSE)
 }

@@ -17,8 +17,7 @@ release_amounts <- function(plan, spending, block, set, seed) {
   unknown <- unknown_tables(block)
   released <- list()
   for (name in names(models)) {
-    # Copies of a large file's values would stay until R looks for garbage
-    if (block$n > 1e5) gc(verbose = FALSE)
+    drop_copies(block$n)
     tell_long_step(paste("Measuring", name), block$n * ncol(plan$codes))
     amount <- models[[name]]
     own_budget <- budget$each[[name]]
