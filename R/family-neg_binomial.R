@@ -64,15 +64,23 @@ neg_binomial <- function() {
 
 #' Quantiles of counts
 #'
-#' R's search for them takes longer the larger the mean is: 1e5 of them five
-#' seconds at 1e9. Counts are Poisson given a gamma variable. Beyond a mean of a
-#' million their quantiles are those of that variable but for a few counts.
+#' R's search for them takes longer the larger the mean is. Beyond a mean of ten
+#' thousand they are those of the gamma variable of the same mean and variance
+#' but for a few counts, whatever the size is: with a large one counts are next
+#' to Poisson.
 #' @noRd
 neg_binomial_quantile <- function(p, mean, shape) {
-  q <- round(stats::qgamma(p, shape, shape / mean))
-  near <- which(rep_len(mean, length(q)) <= 1e6)
-  of_near <- function(x) rep_len(x, length(q))[near]
-  q[near] <- stats::qnbinom(of_near(p), of_near(shape), mu = of_near(mean))
+  n <- max(length(p), length(mean), length(shape))
+  p <- rep_len(p, n)
+  mean <- rep_len(mean, n)
+  shape <- rep_len(shape, n)
+  q <- rep(NA_real_, n)
+  far <- mean > 1e4
+  near <- which(!far)
+  q[near] <- stats::qnbinom(p[near], shape[near], mu = mean[near])
+  far <- which(far)
+  like <- 1 / (1 / shape[far] + 1 / mean[far])
+  q[far] <- round(stats::qgamma(p[far], like, like / mean[far]))
   q
 }
 

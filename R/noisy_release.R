@@ -119,7 +119,7 @@ confint.noisy_release <- function(object, parm, level = 0.95, amount = NULL,
   model <- model_of(object, amount)
   b <- model$coefficients
   parm <- if (missing(parm)) names(b) else check_terms(parm, names(b))
-  warn_saturated(model)
+  warn_saturated(model, stated = inherits(object, "score_release"))
   tail <- (1 - level) / 2
   half <- stats::qnorm(1 - tail) * sqrt(diag(model$covariance))[parm]
   ends <- cbind(b[parm] - half, b[parm] + half)

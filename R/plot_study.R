@@ -45,6 +45,10 @@ plot_study <- function(table, value = "value", mechanism = "mechanism",
   check_data_frame(table)
   check_study_column(table, value, number = TRUE)
   check_study_column(table, mechanism)
+  check_that(
+    is.null(panels) || is.character(panels), panels,
+    "{.arg panels} must be names of columns."
+  )
   refuse_if(
     length(panels) > 2, "{.arg panels} must be one or two columns.",
     x = "It names {length(panels)}.", arg = "panels"

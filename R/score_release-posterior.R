@@ -389,10 +389,19 @@ is_saturated <- function(x) {
 }
 
 #' Warn of it: the share is released
+#' @param stated (flag) Was the reference stated? That of a file release comes
+#'   from its noisy margin.
 #' @noRd
-warn_saturated <- function(x) {
+warn_saturated <- function(x, stated = TRUE) {
   saturated <- is_saturated(x)
-  if (saturated) {
+  if (saturated && !stated) {
+    warn_of(
+      "reference", "The noisy margin tells too little of where values lie.",
+      x = "Nearly all scores of the last step are clipped: coefficients are only
+           known to lie beyond some value, and their intervals are invalid.",
+      i = "Spend more {.arg epsilon}, or state the amount's values as levels."
+    )
+  } else if (saturated) {
     warn_of(
       "reference", "The {.arg reference} is too far from the file.",
       x = "Nearly all scores of the last step are clipped: coefficients are only

@@ -63,19 +63,27 @@ test_that("the log-likelihood is R's dnbinom", {
   }
 })
 
-test_that("quantiles of counts are R's, those of millions to a few counts", {
+test_that("quantiles of counts are R's, those of large ones to a few counts", {
   p <- (1:999) / 1000
   quantile <- law_neg_binomial$quantile
   for (size in c(0.05, 1, 50)) {
-    for (mean in c(0.1, 7, 1e6)) {
+    for (mean in c(0.1, 7, 1e4)) {
       expect_identical(
         quantile(p, mean, size), stats::qnbinom(p, size, mu = mean)
       )
     }
-    exact <- stats::qnbinom(p, size, mu = 3e6)
-    expect_lte(max(abs(quantile(p, 3e6, size) - exact)), 15)
   }
-  expect_identical(quantile(0.5, c(3, 1e7), 2)[1], quantile(0.5, 3, 2))
+  # Of a large size they are next to Poisson
+  p <- c(1e-6, 0.01, 0.25, 0.5, 0.75, 0.99, 1 - 1e-6)
+  for (size in c(0.05, 1, 50, 1e4, 1e6, 1e9)) {
+    for (mean in c(1.1e4, 1e6, 3e6)) {
+      exact <- stats::qnbinom(p, size, mu = mean)
+      expect_lte(max(abs(quantile(p, mean, size) - exact)), 6)
+    }
+  }
+  expect_identical(
+    quantile(0.5, c(3, 1e7, NA), 2)[-2], c(quantile(0.5, 3, 2), NA)
+  )
 })
 
 test_that("counts given as doubles stay doubles, and whole", {

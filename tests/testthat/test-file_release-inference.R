@@ -192,3 +192,11 @@ test_that("coefficients of a small case cover", {
   expect_gt(mean(miss^2), 0.2)
   expect_lt(mean(miss^2), 2.7)
 })
+
+test_that("clipped scores of an amount are warned of without a reference", {
+  clipped <- paid_release()
+  clipped$amounts$pay$steps[[2]][c("share", "share_noise")] <- list(0.01, 0.01)
+  expect_warning(
+    confint(clipped), "noisy margin", class = "pseudosynth_warning_reference"
+  )
+})

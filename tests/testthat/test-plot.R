@@ -465,6 +465,7 @@ test_that("a study has a violin for each mechanism in each panel", {
     quote(plot_study(study, "cake")), quote(plot_study(study, panels = "cake")),
     quote(plot_study(study, "mechanism")),
     quote(plot_study(study, panels = names(study)[1:3])),
+    quote(plot_study(study, panels = list("panel"))),
     quote(plot_study(study, line = "panel")), quote(plot_study(1)),
     quote(plot_study(transform(study, value = NA_real_)))
   )) {
