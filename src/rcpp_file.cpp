@@ -6,6 +6,7 @@
 #include <pseudosynth/file/amount_swaps.hpp>
 #include <pseudosynth/file/annealed_fit.hpp>
 #include <pseudosynth/file/placed_levels.hpp>
+#include <pseudosynth/file/some_amounts.hpp>
 #include <pseudosynth/file/table_counts.hpp>
 #include <pseudosynth/file/values_below.hpp>
 

@@ -11,52 +11,9 @@
 
 #include "../simd.hpp"
 #include "coded_file.hpp"
+#include "level_law.hpp"
 
 namespace pseudosynth {
-
-namespace detail {
-
-/// The law of a level: cumulative exp(-beta energy), where energies are sums of
-/// n runs of L numbers, less `self` at level `own`.
-/// @param run lanes are read beyond the last level.
-/// @param[out] law L numbers, and room for whole lanes.
-template <int W>
-PSEUDOSYNTH_INLINE void level_law_kernel(const double* const* run,
-                                         std::size_t n, std::size_t L,
-                                         std::size_t own, double self,
-                                         double beta, double* law) {
-  simd::Real<W> x, lane, from, factor;
-  for (int l = 0; l < W; ++l) lane[l] = l;
-  simd::broadcast<W>(-beta, factor);
-  for (std::size_t v = 0; v < L; v += W) {
-    simd::Real<W> sum{}, at, less;
-    for (std::size_t a = 0; a < n; ++a) {
-      simd::load<W>(run[a] + v, x);
-      sum += x;
-    }
-    simd::broadcast<W>(static_cast<double>(own) - static_cast<double>(v), at);
-    simd::broadcast<W>(self, less);
-    sum = lane == at ? sum - less : sum;
-    simd::store<W>(sum, law + v);
-  }
-  double least = law[0];
-  for (std::size_t v = 1; v < L; ++v) least = std::min(least, law[v]);
-  simd::broadcast<W>(least, from);
-  for (std::size_t v = 0; v < L; v += W) {
-    simd::load<W>(law + v, x);
-    x = factor * (x - from);
-    simd::exp_in_place<W>(x);
-    simd::store<W>(x, law + v);
-  }
-  double total = 0.0;
-  for (std::size_t v = 0; v < L; ++v) law[v] = total += law[v];
-}
-PSEUDOSYNTH_DISPATCH(level_law,
-                     (const double* const* run, std::size_t n, std::size_t L,
-                      std::size_t own, double self, double beta, double* law),
-                     (run, n, L, own, self, beta, law))
-
-}  // namespace detail
 
 /// A table that records are fitted to.
 struct TargetTable {
