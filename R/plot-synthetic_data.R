@@ -66,7 +66,8 @@ autoplot.synthetic_data <- function(
   alone <- length(others) == 0 && type == "density"
   refuse_if(
     is.data.frame(prefix), "{.arg prefix} must be text.",
-    i = "The file is given by name: {.code data = file}.", arg = "prefix"
+    i = "The file is given by name: {.code data = file}; {.fn utility} compares
+         sets with it.", arg = "prefix"
   )
   refuse_if(
     is.null(data) && !alone,

@@ -183,7 +183,7 @@ format.pseudosynth_result <- function(x, ...) {
   } else if (is.numeric(parts[["m"]])) {
     counted(parts[["m"]], "set")
   }
-  shown <- c(parts[["title"]] %||% parts[["name"]], parts[["variable"]], rows)
+  shown <- c(parts[["name"]] %||% parts[["title"]], parts[["variable"]], rows)
   trimws(one_line(x, toString(shown)))
 }
 
