@@ -54,8 +54,7 @@ bin_curves <- function(amount, line, breaks,
                        spread = spread_of_errors(amount, amount$counts, line),
                        among = line) {
   share <- histogram_share(amount$counts, breaks)
-  n <- length(among)
-  some <- sort(among)[round(seq(1, n, length.out = min(n, 400)))]
+  some <- sort(among)[spaced_rows(length(among), 400)]
   cut <- latent_places(amount$family, some, spread, share)
   at <- seq(min(line), max(line), length.out = 300)
   below <- latent_share(amount$family, outer(at, cut, function(line, cut) {
@@ -89,7 +88,7 @@ histogram_share <- function(x, values) {
 #' @noRd
 spread_of_errors <- function(amount, counts, line) {
   n <- length(line)
-  kept <- if (n > scale_rows) spaced_rows(n) else seq_len(n)
+  kept <- spaced_rows(n, scale_rows)
   # Errors in an order that has nothing to do with the rows'
   at <- (kept * 0.6180339887498949) %% 1
   margin_scale(

@@ -74,8 +74,7 @@ group_margins <- function(amount, group, open, line, most = 20000) {
   wanted <- as.vector(rowsum(
     counts$counts, factor(bin, seq_len(ncol(open))), reorder = TRUE
   ))
-  n <- length(group)
-  some <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
+  some <- spaced_rows(length(group), most)
   share <- bin_shares(
     amount, line[some], breaks[-c(1, length(breaks))]
   )

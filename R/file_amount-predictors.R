@@ -43,11 +43,8 @@ predictor_parts <- function(predictors, levels, baseline) {
 #'   the records of the set that these are of.
 #' @noRd
 set_rows <- function(set, levels, baseline, n) {
-  kept <- seq_len(nrow(set))
-  if (nrow(set) > amount_rows) {
-    kept <- round(seq(1, nrow(set), length.out = amount_rows))
-    set <- set[kept, , drop = FALSE]
-  }
+  kept <- spaced_rows(nrow(set), amount_rows)
+  if (nrow(set) > amount_rows) set <- set[kept, , drop = FALSE]
   rows <- distinct_rows(predictor_parts(set, levels, baseline))
   rows$codes <- set[match(seq_along(rows$count), rows$row), , drop = FALSE]
   rows$count <- rows$count * n / nrow(set)

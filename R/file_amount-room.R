@@ -17,11 +17,7 @@ room_rounds <- c(rounds = 5, records = 20000)
 #' @return (double, n)
 #' @noRd
 latent_within <- function(amount, latent, line, scale, p, counts, room) {
-  n <- length(latent)
-  some <- seq_len(n)
-  if (n > room_rounds[["records"]]) {
-    some <- round(seq(1, n, length.out = room_rounds[["records"]]))
-  }
+  some <- spaced_rows(length(latent), room_rounds[["records"]])
   values <- whole_bins(amount, histogram_quantile(
     counts, (seq_along(some) - 0.5) / length(some)
   ))

@@ -8,7 +8,6 @@
 #' @param plan (list) `rules`, `codes`, `levels`, `amounts`, `published`.
 #' @noRd
 check_published_room <- function(plan, specs) {
-  sizes <- lengths(plan$levels)
   for (own in rules_together(plan$rules, specs)) {
     rules <- plan$rules[own]
     compared <- compared_rules(list(rules = rules))

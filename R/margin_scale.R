@@ -4,8 +4,6 @@
 # Rows that a scale is found from, at most
 scale_rows <- 20000
 
-spaced_rows <- function(n) round(seq(1, n, length.out = scale_rows))
-
 #' See margin_scale(): of sets for the file's own predictors
 #' @noRd
 population_scale <- function(x, counts, line) {
@@ -43,7 +41,7 @@ share_below <- function(family, latent, line, scale) {
 #' @noRd
 margin_scale <- function(x, counts, line, error) {
   n <- length(line)
-  kept <- if (n > scale_rows) spaced_rows(n) else seq_len(n)
+  kept <- spaced_rows(n, scale_rows)
   line <- line[kept]
   error <- error[kept]
   start <- line_unit(x$family, x$shape)

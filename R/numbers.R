@@ -244,3 +244,9 @@ format_argument <- function(x) {
 format_share <- function(x) {
   ifelse(is.na(x), "-", paste0(format_figure(100 * x), "%"))
 }
+
+#' Numbers of n rows, or of at most so many of them that lie evenly between
+#' @noRd
+spaced_rows <- function(n, most) {
+  if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
+}

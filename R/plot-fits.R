@@ -14,20 +14,12 @@ plot_stage_bounds <- function(fits, what = "stage") {
   n_without <- sum(!is.finite(frame$bound) | frame$bound == 0)
   frame <- frame[is.finite(frame$bound) & frame$bound > 0, ]
   ggplot(frame, aes(x = .data$stage, y = .data$bound)) +
-    # The tails, where a violin is thinner than a line
-    whiskers(aes(colour = .data$stage)) +
-    violins(aes(fill = .data$stage)) +
-    circles(
-      layer = stat_summary, geom = "point", fun = stats::median, size = 2.2,
-      stroke = 0.4
-    ) +
+    group_violins("stage", colours) +
     geom_errorbar(
       aes(y = .data$overall, ymin = .data$overall, ymax = .data$overall),
       data = marks, width = 0.5, colour = colour_bound, linewidth = 0.8
     ) +
     bound_labels(marks, vjust = -0.5) +
-    scale_fill_manual(values = colours, guide = "none") +
-    scale_colour_manual(values = colours, guide = "none") +
     bound_axis(frame$bound) +
     confidential_labs(
       title = paste("Record Lipschitz bounds by", what),
@@ -195,15 +187,8 @@ plot_parameters <- function(fits, parameters) {
   }))
   frame$parameter <- factor(frame$parameter, parameters)
   ggplot(frame, aes(x = .data$fit, y = .data$value)) +
-    whiskers(aes(colour = .data$fit)) +
-    violins(aes(fill = .data$fit)) +
-    circles(
-      layer = stat_summary, geom = "point", fun = stats::median, size = 2.2,
-      stroke = 0.4
-    ) +
+    group_violins("fit", release_colours(names(fits))) +
     facet_wrap(vars(.data$parameter), scales = "free_y") +
-    scale_fill_manual(values = release_colours(names(fits)), guide = "none") +
-    scale_colour_manual(values = release_colours(names(fits)), guide = "none") +
     scale_y_continuous(labels = label_amount()) +
     confidential_labs(
       title = "Posterior of the parameters", subtitle = "Circle: median",

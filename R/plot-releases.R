@@ -133,14 +133,7 @@ plot_values <- function(sets, truth, transform, prefix) {
   limits <- range(frame$value)
   labels <- label_amount(prefix)
   ggplot(frame, aes(x = .data$release, y = .data$value)) +
-    whiskers(aes(colour = .data$release)) +
-    violins(aes(fill = .data$release)) +
-    circles(
-      layer = stat_summary, geom = "point", fun = stats::median, size = 2.2,
-      stroke = 0.4
-    ) +
-    scale_fill_manual(values = colours, guide = "none") +
-    scale_colour_manual(values = colours, guide = "none") +
+    group_violins("release", colours) +
     (if (transform == "log") {
       scale_y_log10(breaks = far_apart(log_breaks(limits)), labels = labels)
     } else {

@@ -112,6 +112,21 @@ circles <- function(..., size = 2.4, stroke = 0.5, layer = geom_point) {
   )
 }
 
+# All three, the median as the point: one column of the frame has the groups
+group_violins <- function(group, colours, size = 2.2) {
+  list(
+    # The tails, where a violin is thinner than a line
+    whiskers(aes(colour = .data[[group]])),
+    violins(aes(fill = .data[[group]])),
+    circles(
+      layer = stat_summary, geom = "point", fun = stats::median, size = size,
+      stroke = 0.4
+    ),
+    scale_fill_manual(values = colours, guide = "none"),
+    scale_colour_manual(values = colours, guide = "none")
+  )
+}
+
 # The bound of each fit as a mark in its group, and its value as text
 overall_marks <- function(fits, names, column) {
   overall <- vapply(fits, function(fit) fit$bound$overall, numeric(1))

@@ -91,14 +91,7 @@ draw_study <- function(frame, n_panels, prefix) {
         linetype = "dashed"
       )
     }) +
-    whiskers(aes(colour = .data$mechanism)) +
-    violins(aes(fill = .data$mechanism)) +
-    circles(
-      layer = stat_summary, geom = "point", fun = stats::median, size = 1.8,
-      stroke = 0.4
-    ) +
-    scale_fill_manual(values = colours, guide = "none") +
-    scale_colour_manual(values = colours, guide = "none") +
+    group_violins("mechanism", colours, size = 1.8) +
     scale_y_continuous(labels = label_amount(prefix), n.breaks = 4) +
     labs(x = NULL, y = NULL) +
     theme_pseudosynth() +

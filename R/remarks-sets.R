@@ -157,8 +157,7 @@ remark_range <- function(y, values) {
 #' @noRd
 remark_r_squared <- function(fit, data, values, most = 20000) {
   response <- fit$response
-  n <- nrow(data)
-  kept <- if (n > most) round(seq(1, n, length.out = most)) else seq_len(n)
+  kept <- spaced_rows(nrow(data), most)
   if (fit$family$kind != "continuous" || length(fit$design$columns) < 2) {
     return(NULL)
   }
