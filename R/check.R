@@ -273,6 +273,11 @@ class_parts <- list(
     design = "synth_design", family = "synth_family"
   ),
   codebook = c(table = "data.frame"),
+  file_release = c(
+    block = "list", amounts = "list", codebook = "codebook", schema = "list",
+    levels = "list", charges = "data.frame", epsilon = "numeric",
+    delta = "numeric"
+  ),
   file_plan = c(
     table = "data.frame", codes = "matrix", levels = "list", amounts = "list",
     rules = "list", codebook = "codebook", schema = "list"

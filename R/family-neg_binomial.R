@@ -70,7 +70,9 @@ neg_binomial <- function() {
 #' to Poisson.
 #' @noRd
 neg_binomial_quantile <- function(p, mean, shape) {
-  n <- max(length(p), length(mean), length(shape))
+  lengths <- c(length(p), length(mean), length(shape))
+  # Of no records, as R's own quantiles
+  n <- if (min(lengths) == 0) 0 else max(lengths)
   p <- rep_len(p, n)
   mean <- rep_len(mean, n)
   shape <- rep_len(shape, n)

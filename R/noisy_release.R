@@ -85,7 +85,10 @@ release_label <- function(x, ...) UseMethod("release_label")
 #' @param amount (string or `NULL`) Which one, if there are several.
 #' @return (list) `coefficients`, `covariance`, `steps` and `family` at least.
 #' @noRd
-model_of <- function(x, amount = NULL) UseMethod("model_of")
+model_of <- function(x, amount = NULL) {
+  check_class(x, class(x)[1], arg = "object")
+  UseMethod("model_of")
+}
 
 model_of.noisy_release <- function(x, amount = NULL) {
   abort_input(

@@ -413,6 +413,7 @@ release_label.perturbed_histogram <- function(
   x, what = "the noisy counts", m = 1, n_records = NA_integer_,
   reproducible = x$reproducible, published = NULL, bounds = NULL
 ) {
+  check_class(x, "perturbed_histogram")
   new_privacy_guarantee(
     histogram_verdict(x), mechanism = "perturbed_histogram",
     title = "perturbed histogram", what = what, paid = histogram_charge(x),

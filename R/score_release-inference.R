@@ -199,6 +199,7 @@ release_label.score_release <- function(x, what = "the noisy sums",
                                         m = 1, n_records = x$n_records,
                                         reproducible = x$reproducible,
                                         bounds = NULL, combine = NULL) {
+  check_class(x, "score_release")
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"
   new_privacy_guarantee(

@@ -114,3 +114,10 @@ test_that("rare counts run, and the remarks say what the prior decides", {
   )
   expect_match(same$remarks, "All counts are equal")
 })
+
+test_that("quantiles of no records are none", {
+  for (mean in list(3, 1e6, double())) {
+    expect_identical(neg_binomial_quantile(double(), mean, 1), double())
+  }
+  expect_identical(neg_binomial_quantile(0.5, double(), 1), double())
+})

@@ -122,3 +122,33 @@ test_that("codebooks that no set could follow are refused", {
     "integers", class = "pseudosynth_error_input"
   )
 })
+
+test_that("a release under the class of another one has no label", {
+  data <- data.frame(g = flags, x = rep(c(5, 20, 100), 100))
+  releases <- list(
+    file_release(
+      file_plan(data, amount_book(digits = c(NA, 0))), 3, seed = 1
+    ),
+    score_release(
+      x ~ g, data, gaussian(), epsilon = 3, bounds = c(0, 1e3), seed = 1,
+      reference = list("(Intercept)" = 50, sigma = 50)
+    ),
+    perturbed_histogram(
+      x ~ 1, data, bounds = c(0, 1e3), epsilon = 3, seed = 1
+    )
+  )
+  edited <- "pseudosynth_error_edited"
+  for (i in 1:3) {
+    for (j in setdiff(1:3, i)) {
+      other <- releases[[i]]
+      class(other) <- class(releases[[j]])
+      if (j == 1) {
+        expect_identical(guarantee(other)$label, "none")
+      } else {
+        expect_error(guarantee(other), class = edited)
+      }
+      expect_error(synthesize(other), class = edited)
+      expect_error(coef(other), class = edited)
+    }
+  }
+})
