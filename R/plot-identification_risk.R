@@ -58,6 +58,8 @@ autoplot.identification_risk <- function(object, ..., name = "synthetic",
       limits = c(0, 1.09), breaks = seq(0, 1, 0.25),
       expand = expansion(c(0.01, 0.01))
     ) +
+    # Of a low figure the panel's top would cut the text
+    coord_cartesian(clip = "off") +
     confidential_labs(
       title = sprintf("Identification risk of %s", object$variable),
       subtitle = paste0(

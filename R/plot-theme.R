@@ -5,17 +5,18 @@
 #' @export
 ggplot2::autoplot
 
-#' @importFrom ggplot2 aes annotate coord_equal element_blank element_line
-#'   element_rect element_text expansion facet_grid facet_wrap geom_abline
-#'   geom_col geom_errorbar geom_histogram geom_hline geom_line geom_linerange
-#'   geom_path geom_point geom_rect geom_rug geom_segment geom_step geom_text
-#'   geom_tile geom_violin geom_vline ggplot guide_axis guide_legend guides
-#'   label_wrap_gen labs margin position_dodge position_dodge2 position_jitter
-#'   scale_alpha_manual scale_colour_identity scale_colour_manual
-#'   scale_fill_gradient scale_fill_identity scale_fill_manual
-#'   scale_linetype_manual scale_linewidth_manual scale_shape_manual
-#'   scale_x_continuous scale_x_log10 scale_y_continuous scale_y_discrete
-#'   scale_y_log10 scale_y_sqrt stat_summary theme theme_minimal unit vars
+#' @importFrom ggplot2 aes annotate coord_cartesian coord_equal element_blank
+#'   element_line element_rect element_text expansion facet_grid facet_wrap
+#'   geom_abline geom_col geom_errorbar geom_histogram geom_hline geom_line
+#'   geom_linerange geom_path geom_point geom_rect geom_rug geom_segment
+#'   geom_step geom_text geom_tile geom_violin geom_vline ggplot guide_axis
+#'   guide_legend guides label_wrap_gen labs margin position_dodge
+#'   position_dodge2 position_jitter scale_alpha_manual scale_colour_identity
+#'   scale_colour_manual scale_fill_gradient scale_fill_identity
+#'   scale_fill_manual scale_linetype_manual scale_linewidth_manual
+#'   scale_shape_manual scale_x_continuous scale_x_log10 scale_y_continuous
+#'   scale_y_discrete scale_y_log10 scale_y_sqrt stat_summary theme
+#'   theme_minimal unit vars
 NULL
 
 #' @importFrom rlang .data
