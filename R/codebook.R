@@ -101,11 +101,13 @@ smallest_size <- 1e-4
 #'   file in UTF-8 that has them.
 #' @param path (string) Where the CSV file is written. An existing file is an
 #'   error.
+#' @param ... Rows and columns, as for a data frame.
 #' @return `codebook()`: a `codebook` with one element, `table`: a data frame of
 #'   all fields. `levels` and `codes` are lists of strings, whose names are
 #'   their labels; `heaps` is a list of numbers; `lower`, `upper` are strings.
 #'   To edit it, change `as.data.frame(book)` and call `codebook()` on the
-#'   result. `write_codebook()`: its first argument, invisibly.
+#'   result. `book[i, j]`: rows and columns of that data frame.
+#'   `write_codebook()`: its first argument, invisibly.
 #' @section Error types: `pseudosynth_error_input`: a field that is not known,
 #'   is missing or does not apply to the column's type; bounds, levels, codes or
 #'   heaps out of order.
@@ -128,6 +130,7 @@ smallest_size <- 1e-4
 #' path <- tempfile(fileext = ".csv")
 #' write_codebook(book, path)
 #' identical(codebook(path), book)
+#' book[book$table$type == "amount", c("column", "lower", "upper")]
 #' @export
 codebook <- function(x) {
   check_present(x)
@@ -144,6 +147,10 @@ codebook <- function(x) {
   for (i in seq_len(nrow(table))) check_codebook_row(table, i)
   new_result("codebook", table = table)
 }
+
+#' @rdname codebook
+#' @export
+`[.codebook` <- function(x, ...) unclass(x)$table[...]
 
 #' All fields in their order and types
 #' @noRd

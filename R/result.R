@@ -89,6 +89,8 @@ where_instead <- function(x, parts, name) {
      {.code as.data.frame(x)${name}}."
   } else if (name %in% names(unclass(parts[["synthetic"]]))) {
     "It is an element of {.code x$synthetic}."
+  } else if (name %in% names(parts[["table"]])) {
+    "It is a column of the table: {.code as.data.frame(x)${name}}."
   }
 }
 

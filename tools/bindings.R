@@ -104,7 +104,10 @@ step("histograms")
 histogram <- perturbed_histogram(number ~ 1, data,
   bounds = c(-4, 6), epsilon = 1
 )
-synthesize(histogram, 2)
+step("written files")
+suppressMessages(release(
+  synthesize(histogram, 2), tempfile("release"), c("csv", "rds"), data
+))
 
 step("score releases")
 for (delta in c(0, 1e-6)) {
@@ -141,6 +144,8 @@ plan <- file_plan(
   )), rules = ~ other <= number
 )
 synthesize(suppressWarnings(file_release(plan, 5)))
+# Called above only where chance takes a value beyond its room
+namespace$given_room(c(1, 3, 2), list(low = rep(0, 3), high = c(3, 2, 3)))
 
 step("audits")
 audit_guarantee(y ~ 1, data.frame(y = c(0.1, 0.2, 0.2, 0.4, 0.9)),

@@ -19,6 +19,9 @@ test_that("a codebook goes to CSV and back, with odd labels", {
   expect_identical(book$table$levels[[1]], stats::setNames(levels, labels))
   expect_identical(codebook(as.data.frame(book)), book)
   expect_error(write_codebook(book, path), class = input_error)
+  expect_identical(book[2:1, "type"], as.data.frame(book)$type[2:1])
+  missed <- expect_error(book$type, class = input_error)
+  expect_match(conditionMessage(missed), "as.data.frame(x)$type", fixed = TRUE)
   # One level, without text
   alone <- codebook(data.frame(column = "x", type = "category", levels = "="))
   expect_identical(alone$table$levels, list(""))
