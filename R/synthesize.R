@@ -63,9 +63,9 @@
 #'   sets have the released number of records. About 20 sets are
 #'   enough; a single one is farther from the file than the best set. There is
 #'   no additional privacy cost. An error for a fit, whose sets differ already.
-#' @param n (count or `NULL`; for a [file_release()]) The number of records of
-#'   a set. `NULL`, the default: as many as were released, noisy where the
-#'   number is protected. With published columns it is theirs.
+#' @param n (count or `NULL`; for a [file_release()] or [cleared_tables()]) The
+#'   number of records of a set. `NULL`, the default: as many as were released,
+#'   noisy where the number is protected. With published columns it is theirs.
 #' @param ... Must be empty.
 #'
 #' @return [`synthetic_data`][synthetic_data]: m data frames and their public
@@ -131,7 +131,8 @@ sources <- function() {
   list(
     synthesizer = fit_source(), score_release = score_source(),
     perturbed_histogram = histogram_source(),
-    synthesis_generator = generator_source(), file_release = file_source()
+    synthesis_generator = generator_source(), file_release = file_source(),
+    cleared_tables = cleared_source()
   )
 }
 
@@ -191,8 +192,8 @@ plan_sets <- function(x, asked, ledger, what = NULL) {
   check_taken(source, c(asked, list(ledger = ledger)))
   check_count(asked$n, min = 1, null = TRUE, arg = "n")
   refuse_if(
-    !is.null(asked$n) && !inherits(x, "file_release"),
-    "{.arg n} only applies to a file release.",
+    !is.null(asked$n) && !inherits(x, c("file_release", "cleared_tables")),
+    "{.arg n} only applies to sources of whole files.",
     i = "Others have a record for each row of {.arg newdata}, or of the file.",
     arg = "n"
   )

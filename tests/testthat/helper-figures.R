@@ -221,6 +221,11 @@ make_gallery <- function() {
     file_plan(people, confirm_codebook(draft_codebook(people))), 1,
     tables = list(c("sex", "age", "earner")), seed = 1
   )
+  figures[["cleared tables"]] <- autoplot(cleared_tables(
+    file_plan(ce_income, draft_codebook(ce_income)), list(
+      c("age", "income"), c("sex", "marital"), c("age", "education", "earner")
+    )
+  ))
   figures[["tables, single columns"]] <- autoplot(tables(tabulated))
   figures[["tables, two columns"]] <- autoplot(
     tables(tabulated, c("age", "marital"))

@@ -1,0 +1,392 @@
+# Tables that an agency has cleared by its own rules: counts as multiples, small
+# ones as zero, cells withheld. Records are made from them. There is no noise,
+# and no epsilon: source-cleared.R says so in the label.
+
+#' Tables coarsened by an agency's own rule, to make files from
+#'
+#' Counts the records of a plan in tables, sets small counts to 0 and rounds the
+#' others to multiples. [synthesize()] then makes any number of files from these
+#' tables without the file. Use it where the agency may not, or will not, add
+#' noise and clears tables by rules of its own.
+#'
+#' A set keeps the relations of columns that share a table, and no others.
+#' `print()` names the tables. Whoever receives the sets can know which
+#' relations hold.
+#'
+#' There is **no privacy guarantee**: the label is `"none"` and claims no
+#' epsilon. Whether the tables may leave is for the agency to decide. Look at
+#' `x$tables`, withhold cells by setting `n` to `NA`, and give the list back:
+#' `cleared_tables(plan, tables, bins = x$bins)`. The file's records are then
+#' not read.
+#'
+#' An amount is two columns of the tables: its parts (see [file_plan()]), such
+#' as zero and missing, under its own name, and its values between break points,
+#' named such as `income in bins`. A set's values are spread evenly within the
+#' bins. In an end bin they thin out from the density of the bin beside it.
+#'
+#' What rounding leaves of a count is an interval. Records are fitted to the
+#' table that is nearest to what smaller tables say and lies within all
+#' intervals.
+#'
+#' @param plan (`file_plan`) See [file_plan()]. No column may be published, and
+#'   no rule may compare the values of amounts.
+#' @param tables (list or `NULL`) Which tables to count: for each the names of
+#'   one to four columns. `NULL`, the default: all pairs. The table of each
+#'   column alone is always counted. Or cleared tables: data frames as in
+#'   `x$tables`, each with level names and the column `n`.
+#' @param multiple (count) Counts are rounded to the nearest multiple. Default
+#'   10.
+#' @param least (count) Counts below are set to 0. Default: `multiple`.
+#' @param bins (named list of increasing numbers, or `NULL`) Break points of
+#'   amounts. `NULL`, the default, and amounts that are not named: quantiles of
+#'   the file, rounded to two digits.
+#' @param ... Must be empty.
+#' @return A `cleared_tables`. No record is in it.
+#'   * `tables`: named list of data frames: level names and `n`, `NA` where
+#'     withheld;
+#'   * `table`: data frame, a row for each: `columns`, `order` (how many),
+#'     `cells`, `empty` and `withheld` cells;
+#'   * `multiple`, `least`, `bins`: as given, with all break points;
+#'   * `n_records`: a multiple;
+#'   * `levels`, `codebook`, `schema`, `rules`, `survey_weights`: the plan's
+#'     public part.
+#' @section Error types: `pseudosynth_error_input`: published columns, rules
+#'   that compare amounts, unknown columns or levels, a column without a table,
+#'   counts that are no whole numbers, break points outside the bounds.
+#'   `pseudosynth_error_edited` (a `pseudosynth_error_privacy`): an edited plan.
+#' @section Privacy: None is claimed. Rounding protects against looking, not
+#'   against arithmetic: two releases of nearly the same file can differ by one
+#'   record's cell. The default break points are computed from the file and are
+#'   part of what must be cleared.
+#' @references Raab (2026), It does what it says on the tin: safe synthetic data
+#'   from coarsened margins, arXiv 2606.02101.
+#' @seealso [file_release()], which proves an epsilon; [file_plan()]
+#' @examples
+#' people <- ce_income[c("sex", "age", "marital", "income")]
+#' plan <- file_plan(people, draft_codebook(people))
+#' cleared <- cleared_tables(plan, multiple = 10)
+#' cleared
+#' head(cleared$tables[["sex x age"]])
+#' syn <- synthesize(cleared)
+#' head(syn[[1]])
+#' @export
+cleared_tables <- function(plan, tables = NULL, multiple = 10,
+                           least = multiple, bins = NULL, ...) {
+  check_no_dots(..., hint = "See {.fn cleared_tables}.")
+  check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
+  check_sealed(plan, "file_plan")
+  check_count(multiple, min = 1)
+  check_count(least, min = 1)
+  check_clearable(plan)
+  if (are_frames(tables)) check_all_binned(bins, plan)
+  plan <- with_cleared_bins(plan, bins)
+  found <- if (are_frames(tables)) {
+    given_tables(tables, plan$levels)
+  } else {
+    counted_tables(plan, tables, multiple, least)
+  }
+  seal(new_result(
+    "cleared_tables",
+    tables = found$tables, table = cleared_rows(found$tables),
+    multiple = multiple, least = least, bins = plan$bins,
+    n_records = found$n, levels = plan$levels, codebook = plan$codebook,
+    schema = plan$schema, tibble = plan$tibble,
+    rules = c(block_rules(plan), bin_rules(plan)), texts = rule_texts(plan),
+    survey_weights = plan$survey_weights
+  ))
+}
+
+are_frames <- function(x) {
+  is.list(x) && length(x) > 0 && all(vapply(x, is.data.frame, TRUE))
+}
+
+#' Refuse what tables alone cannot keep
+#' @noRd
+check_clearable <- function(plan) {
+  refuse_if(
+    length(plan$published) > 0,
+    "{.arg plan} must not publish columns.",
+    x = "{.val {plan$published}} {?is/are} published.",
+    i = "Cleared tables have all columns. Leave {.arg publish} out of
+         {.fn file_plan}.",
+    arg = "plan"
+  )
+  compared <- compared_rules(plan)
+  refuse_if(
+    length(compared) > 0, "No rule of {.arg plan} may compare amounts' values.",
+    x = "{length(compared)} comparison{?s} {?is/are} stated.",
+    i = "{.fn file_release} keeps such rules.", arg = "plan"
+  )
+}
+
+# Bins of amounts --------------------------------------------------------------
+
+# Where default break points lie: closer in the tails, which amounts need
+bin_probabilities <- c(
+  0.005, 0.01, 0.02, 0.05, seq(0.1, 0.9, 0.1), 0.95, 0.98, 0.99, 0.995
+)
+
+#' A plan whose amounts are columns of its codes a second time, in bins
+#' @return (list) As `plan`, with `bins` (named list of breaks) and `binned`
+#'   (names of the further columns, by amount).
+#' @noRd
+with_cleared_bins <- function(plan, bins) {
+  names <- names(plan$amounts)
+  known <- is.null(bins) || is.list(bins) && all(names(bins) %in% names) &&
+    length(names(bins)) == length(bins)
+  check_that(
+    known, bins, "{.arg bins} must be a list of numbers named by amounts."
+  )
+  plan$bins <- list()
+  plan$binned <- character()
+  for (name in names) {
+    own <- plan$amounts[[name]]
+    parts <- amount_parts(column_specs(plan$codebook)[[name]])
+    valued <- parts[parts$valued, ]
+    if (nrow(valued) == 0) next
+    breaks <- bins[[name]] %||% default_breaks(own$values, valued)
+    check_bin_breaks(breaks, name, valued)
+    column <- binned_name(name, plan)
+    levels <- bin_names(breaks, column_specs(plan$codebook)[[name]])
+    code <- rep(length(levels) + 1L, plan$n_records)
+    code[own$records] <- findInterval(own$values, breaks) + 1L
+    if (any(!parts$valued)) levels <- c(levels, "without a value")
+    plan$bins[[name]] <- breaks
+    plan$levels[[column]] <- levels
+    plan$codes <- cbind(plan$codes, code)
+    colnames(plan$codes) <- names(plan$levels)
+    plan$binned[[name]] <- column
+  }
+  plan
+}
+
+#' Cleared tables come with the break points that they were made with
+#' @noRd
+check_all_binned <- function(bins, plan) {
+  specs <- column_specs(plan$codebook)[names(plan$amounts)]
+  valued <- vapply(specs, function(spec) any(amount_parts(spec)$valued), NA)
+  lacking <- setdiff(names(specs)[valued], names(bins))
+  refuse_if(
+    length(lacking) > 0, "{.arg bins} must name every amount where tables are
+    given.",
+    x = "It lacks {.val {lacking}}.",
+    i = "Those of earlier tables are {.code x$bins}.", arg = "bins"
+  )
+}
+
+default_breaks <- function(values, parts) {
+  if (length(values) == 0) {
+    return(double())
+  }
+  found <- signif(
+    stats::quantile(values, bin_probabilities, names = FALSE, type = 1), 2
+  )
+  unique(found[found > min(parts$low) & found <= max(parts$high)])
+}
+
+check_bin_breaks <- function(breaks, name, parts) {
+  increasing <- is.numeric(breaks) && !anyNA(breaks) &&
+    !is.unsorted(breaks, strictly = TRUE)
+  check_that(
+    increasing, breaks,
+    "{.arg bins} must be increasing numbers for {.val {name}}.", arg = "bins"
+  )
+  beyond <- sum(breaks <= min(parts$low) | breaks > max(parts$high))
+  refuse_if(
+    beyond > 0, "{.arg bins} must lie within the bounds of {.val {name}}.",
+    x = "{beyond} break point{?s} {?does/do} not.", arg = "bins"
+  )
+}
+
+#' Rules between an amount's parts and its bins: combinations without a value
+#' @noRd
+bin_rules <- function(plan) {
+  rules <- lapply(names(plan$binned), function(name) {
+    own <- match(c(name, plan$binned[[name]]), names(plan$levels))
+    parts <- amount_parts(column_specs(plan$codebook)[[name]])
+    cells <- expand.grid(
+      part = seq_len(nrow(parts)),
+      bin = seq_along(plan$levels[[plan$binned[[name]]]])
+    )
+    ends <- bin_ends(cells$part, cells$bin, plan$bins[[name]], parts)
+    closed <- cells[!ends$open, , drop = FALSE]
+    # An amount without other parts is in its bins alone
+    if (is.na(own[1])) {
+      closed <- closed["bin"]
+      own <- own[2]
+    }
+    list(columns = own, forbidden = unname(as.matrix(closed)))
+  })
+  Filter(function(rule) nrow(rule$forbidden) > 0, rules)
+}
+
+#' What a part has within a bin
+#' @param part,bin (integer) Of each record; the last bin is that of none.
+#' @return (list) `low`, `high` (double), `open` (logical: is there a value, or
+#'   a part without values beside no bin?).
+#' @noRd
+bin_ends <- function(part, bin, breaks, parts) {
+  within <- bin <= length(breaks) + 1
+  low <- high <- rep(NA_real_, length(part))
+  at <- which(within & parts$valued[part])
+  edge <- c(-Inf, breaks, Inf)
+  low[at] <- in_part_beyond(edge[bin[at]], part[at], parts, 1)
+  high[at] <- in_part_beyond(
+    edge[bin[at] + 1], part[at], parts, -1, strict = TRUE
+  )
+  open <- ifelse(parts$valued[part], within & low <= high, !within)
+  list(low = low, high = high, open = open %in% TRUE)
+}
+
+# Counting ---------------------------------------------------------------------
+
+#' The tables of a plan, coarsened
+#' @return (list) `tables`, `n`.
+#' @noRd
+counted_tables <- function(plan, stated, multiple, least) {
+  columns <- cleared_columns(stated, plan)
+  levels <- plan$levels
+  sizes <- lengths(levels, use.names = FALSE)
+  check_block_sizes(sizes, columns)
+  counts <- table_counts_(plan$codes, sizes, columns, default_threads())
+  tables <- Map(function(own, count) {
+    frame <- expand.grid(lapply(levels[own], function(names) {
+      factor(names, names)
+    }), KEEP.OUT.ATTRS = FALSE)
+    names(frame) <- names(levels)[own]
+    frame$n <- coarsened(count, multiple, least)
+    frame
+  }, columns, counts)
+  names(tables) <- vapply(columns, function(own) {
+    paste(names(levels)[own], collapse = " x ")
+  }, "")
+  list(tables = tables, n = coarsened(plan$n_records, multiple, 1))
+}
+
+coarsened <- function(counts, multiple, least) {
+  ifelse(counts < least, 0, multiple * floor(counts / multiple + 0.5))
+}
+
+#' Columns of all tables: each alone, an amount's parts by bins, and those asked
+#' @return (list of integer) Increasing, smaller tables first.
+#' @noRd
+cleared_columns <- function(stated, plan) {
+  names <- names(plan$levels)
+  if (is.null(stated)) {
+    pairs <- if (length(names) > 1) utils::combn(names, 2, simplify = FALSE)
+    found <- pairs
+  } else {
+    found <- unlist(lapply(stated_names(stated, plan), both_columns, plan),
+      recursive = FALSE
+    )
+  }
+  parts <- intersect(names(plan$binned), names)
+  own <- Map(c, parts, plan$binned[parts])
+  all <- lapply(c(as.list(names), own, found), function(table) {
+    sort(match(table, names))
+  })
+  all <- unique(unname(all))
+  all[order(lengths(all))]
+}
+
+stated_names <- function(stated, plan) {
+  if (is.character(stated)) stated <- list(stated)
+  check_that(
+    is.list(stated) && all(vapply(stated, is.character, TRUE)), stated,
+    "{.arg tables} must be a list of names of columns, or of data frames.",
+    arg = "tables"
+  )
+  known <- union(names(plan$levels), names(plan$binned))
+  lapply(stated, function(table) {
+    check_names(table, known, arg = "tables")
+    refuse_if(
+      !length(table) %in% 1:4 || anyDuplicated(table) > 0,
+      "A table must name one to four different columns.",
+      x = "One names {length(table)}.", arg = "tables"
+    )
+    table
+  })
+}
+
+#' A table that names amounts, with their parts and with their bins
+#' @noRd
+both_columns <- function(table, plan) {
+  amounts <- intersect(table, names(plan$binned))
+  binned <- ifelse(table %in% amounts, plan$binned[table], table)
+  parts <- setdiff(table, setdiff(amounts, names(plan$levels)))
+  c(list(unname(binned)), if (length(parts) > 0) list(parts))
+}
+
+# Tables from elsewhere --------------------------------------------------------
+
+#' Tables that were cleared before, checked against the codebook
+#' @noRd
+given_tables <- function(tables, levels) {
+  checked <- lapply(unname(tables), function(frame) {
+    columns <- setdiff(names(frame), "n")
+    check_names(columns, names(levels), arg = "tables")
+    whole <- is.numeric(frame[["n"]]) &&
+      all(frame$n >= 0 & frame$n == round(frame$n), na.rm = TRUE)
+    refuse_if(
+      !whole || !length(columns) %in% 1:4,
+      "Each of {.arg tables} must have one to four columns of the file and
+      {.field n}, whole numbers.",
+      i = "A withheld cell has {.code NA}.", arg = "tables"
+    )
+    frame <- as.data.frame(frame)[c(columns, "n")]
+    for (name in columns) {
+      text <- as.character(frame[[name]])
+      unknown <- sum(!text %in% levels[[name]])
+      refuse_if(
+        unknown > 0, "{.arg tables} must have levels of the codebook.",
+        x = "{unknown} row{?s} of {.val {name}} {?has/have} others.",
+        arg = "tables"
+      )
+      frame[[name]] <- factor(text, levels[[name]])
+    }
+    refuse_if(
+      anyDuplicated(frame[columns]) > 0,
+      "A table must have each combination of levels once.",
+      x = "That of {.val {columns}} has some twice.", arg = "tables"
+    )
+    # In the order of the levels; a cell that is not there is empty
+    sorted <- names(levels)[sort(match(columns, names(levels)))]
+    cells <- expand.grid(lapply(levels[sorted], function(names) {
+      factor(names, names)
+    }), KEEP.OUT.ATTRS = FALSE)
+    code <- function(x) {
+      cell_number(vapply(x[sorted], as.integer, integer(nrow(x))),
+        lengths(levels[sorted])
+      )
+    }
+    at <- match(code(cells), code(frame))
+    cells$n <- ifelse(is.na(at), 0, frame$n[at])
+    cells
+  })
+  lacking <- setdiff(names(levels), unlist(lapply(checked, names)))
+  refuse_if(
+    length(lacking) > 0, "Every column must be in a table.",
+    x = "{.val {lacking}} {?is/are} in none.", arg = "tables"
+  )
+  totals <- vapply(checked, function(frame) sum(frame$n, na.rm = TRUE), 0)
+  refuse_if(
+    max(totals) == 0, "{.arg tables} must have records.", arg = "tables"
+  )
+  order <- order(lengths(checked))
+  names(checked) <- vapply(checked, function(frame) {
+    paste(setdiff(names(frame), "n"), collapse = " x ")
+  }, "")
+  list(tables = checked[order], n = max(totals))
+}
+
+#' A row for each table
+#' @noRd
+cleared_rows <- function(tables) {
+  count <- function(f) unname(vapply(tables, function(x) sum(f(x$n)), 0))
+  data.frame(
+    columns = names(tables),
+    order = unname(vapply(tables, function(x) ncol(x) - 1L, 1L)),
+    cells = unname(vapply(tables, nrow, 1L)),
+    empty = count(function(n) n %in% 0), withheld = count(is.na)
+  )
+}

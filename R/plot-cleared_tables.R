@@ -1,0 +1,41 @@
+# The figure of cleared tables: which relations they have.
+
+#' Plot cleared tables
+#'
+#' A tile for each pair of columns that shares a table, and on the diagonal for
+#' each column alone. The number is the percentage of cells that are empty or
+#' withheld. Where there is no tile the sets have no relation of their own.
+#' @param object (`cleared_tables`) See [cleared_tables()].
+#' @param ... Must be empty.
+#' @return A ggplot object.
+#' @seealso [cleared_tables()]
+#' @examples
+#' people <- ce_income[c("sex", "age", "marital", "income")]
+#' plan <- file_plan(people, draft_codebook(people))
+#' plot(cleared_tables(plan, list(c("age", "income"), c("sex", "marital"))))
+#' @name plot.cleared_tables
+#' @method autoplot cleared_tables
+#' @export
+autoplot.cleared_tables <- function(object, ...) {
+  check_no_dots(..., hint = "See {.fn cleared_tables}.")
+  names <- names(object$levels)
+  cells <- do.call(rbind, lapply(object$tables, function(frame) {
+    own <- setdiff(names(frame), "n")
+    lost <- mean(is.na(frame$n) | frame$n == 0)
+    pairs <- expand.grid(row = own, column = own, stringsAsFactors = FALSE)
+    alone <- pairs$row == pairs$column
+    data.frame(pairs[alone == (length(own) == 1), ], value = lost)
+  }))
+  # Of several tables the smallest, which come first
+  cells <- cells[!duplicated(cells[c("row", "column")]), ]
+  cells$text <- sprintf("%.0f", 100 * cells$value)
+  cells$dark <- cells$value > 0.6 * max(cells$value)
+  cells$row <- factor(cells$row, rev(names))
+  cells$column <- factor(cells$column, names)
+  draw_alone(
+    draw_matrix, cells = cells, title = "Relations that cleared tables have",
+    subtitle = sprintf(
+      "%% of cells empty or withheld; counts %s", counts_text(object)
+    )
+  )
+}

@@ -1,0 +1,211 @@
+# Cleared tables as a source of sets, and their label: none.
+
+cleared_source <- function() {
+  refuses <- file_source()$refuses
+  refuses$newdata <- c(
+    "{.arg newdata} does not apply to cleared tables.",
+    x = "Sets have all columns.", i = "{.arg n} sets the number of records."
+  )
+  refuses$margin <- c(
+    "{.arg margin} does not apply: the tables have the margins."
+  )
+  refuses$uncertainty <- c(
+    "{.arg uncertainty} does not apply to cleared tables.",
+    x = "How far they are from the file is not known."
+  )
+  refuses$ledger <- c(
+    "{.arg ledger} does not apply to cleared tables: they have no cost that
+     could be recorded."
+  )
+  new_source(
+    refuses = refuses,
+    check = function(x, asked) check_sealed(x, "cleared_tables", arg = "fit"),
+    rows = function(x, asked) {
+      columns <- names(Filter(function(spec) spec$type != "id",
+        column_specs(x$codebook)[names(x$schema)]
+      ))
+      list(n = asked$n %||% x$n_records, columns = columns, tibble = x$tibble)
+    },
+    label = function(x, asked, rows) {
+      release_label(
+        x, what = "synthetic data", m = asked$m, n_records = rows$n,
+        reproducible = is_seeded(asked$seed)
+      )
+    },
+    draw = draw_from_cleared
+  )
+}
+
+draw_from_cleared <- function(x, asked, rows) {
+  words <- seed_words(stage_seed(asked$seed, "block"), "synthesize")
+  sets <- draw_block(cleared_block(x), asked$m, rows$n, words)
+  words <- seed_words(stage_seed(asked$seed, "amounts"), "synthesize")
+  sets <- lapply(seq_along(sets), function(s) {
+    codes <- sets[[s]]
+    colnames(codes) <- names(x$levels)
+    amounts <- lapply(stats::setNames(nm = names(x$bins)), function(name) {
+      k <- s * length(x$bins) + match(name, names(x$bins))
+      values_in_bins(x, name, codes, uniforms_(nrow(codes), words, k))
+    })
+    decode_records(x, without_bins(codes, x$schema), amounts)
+  })
+  x$published <- character()
+  list(
+    sets = sets, columns = file_columns(x), combine = "none",
+    survey_weights = x$survey_weights,
+    codebook = book_of(x$codebook, names(sets[[1]]))
+  )
+}
+
+#' Values of an amount within its parts and bins
+#' @param p (double) Uniform, one for each record.
+#' @return (list) `records`, `values`.
+#' @noRd
+values_in_bins <- function(x, name, codes, p) {
+  parts <- amount_parts(column_specs(x$codebook)[[name]])
+  breaks <- x$bins[[name]]
+  own <- rep(1L, nrow(codes))
+  if (name %in% names(x$levels)) own <- unname(codes[, name])
+  rows <- which(parts$valued[own])
+  own <- own[rows]
+  bin <- unname(codes[rows, binned_column(x, name)])
+  ends <- bin_ends(own, bin, breaks, parts)
+  at <- place_in_bin(p[rows], bin, ends, breaks)
+  values <- ends$low + at * (ends$high - ends$low)
+  up <- in_part_beyond(values, own, parts, 1)
+  down <- in_part_beyond(values, own, parts, -1)
+  above <- down < ends$low | (up <= ends$high & up - values < values - down)
+  list(records = rows, values = ifelse(above, up, down))
+}
+
+#' The column of an amount's bins
+#' @noRd
+binned_column <- function(x, name) {
+  extra <- setdiff(names(x$levels), names(x$schema))
+  extra[match(name, names(x$bins))]
+}
+
+#' Where in its bin a value lies, as a share of the bin's width
+#'
+#' Evenly, but in the first and the last bin: there the density falls off as an
+#' exponential one from what it is in the bin beside.
+#' @param ends (list) `low`, `high` of each record's bin.
+#' @noRd
+place_in_bin <- function(p, bin, ends, breaks) {
+  k <- length(breaks)
+  if (k < 2) {
+    return(p)
+  }
+  count <- tabulate(bin, k + 1)
+  beside <- c(
+    count[2] / (breaks[2] - breaks[1]), count[k] / (breaks[k] - breaks[k - 1])
+  )
+  for (end in 1:2) {
+    own <- c(1, k + 1)[end]
+    at <- which(bin == own)
+    density <- beside[end]
+    if (length(at) == 0 || density == 0) next
+    # In widths of the bin; cut off at its end
+    width <- ends$high[at] - ends$low[at]
+    rate <- pmin(width * density / count[own], 700)
+    u <- p[at]
+    place <- ifelse(
+      rate < 1e-6, u, -log1p(u * expm1(-rate)) / pmax(rate, 1e-6)
+    )
+    p[at] <- if (end == 1) 1 - place else place
+  }
+  p
+}
+
+# Label ------------------------------------------------------------------------
+
+#' @rdname guarantee
+#' @export
+guarantee.cleared_tables <- function(x, m = 1, public = TRUE, ...) {
+  check_no_dots(..., hint = "See {.fn guarantee}.")
+  check_count(m, min = 1)
+  check_public_only(public)
+  release_label(x)
+}
+
+#' @noRd
+release_label.cleared_tables <- function(x, what = "cleared tables", m = 1,
+                                         n_records = x$n_records,
+                                         reproducible = FALSE) {
+  intact <- is_sealed(x)
+  new_privacy_guarantee(
+    if (intact) cleared_verdict() else edited_verdict("set of tables"),
+    mechanism = "cleared_tables", title = "made from cleared tables",
+    what = what, m = m, n_records = as.integer(n_records), unit = "a record",
+    public_inputs = if (intact) cleared_inputs(x) else character(),
+    reproducible = reproducible, public = TRUE
+  )
+}
+
+cleared_verdict <- function() {
+  list(label = "none", reasons = c(
+    paste(
+      "Counts were coarsened by the agency's own rule, without noise: no",
+      "epsilon is claimed."
+    ),
+    paste(
+      "Sets are made from these tables alone. Columns that share no table have",
+      "no relation but what others bring about."
+    )
+  ))
+}
+
+cleared_inputs <- function(x) {
+  in_plain_figures(c(
+    codebook = "names, types, levels, bounds and codes of all columns",
+    tables = relations_text(x),
+    counts = counts_text(x),
+    if (length(x$bins) > 0) {
+      c(bins = paste("break points of", toString(names(x$bins))))
+    },
+    if (length(x$texts) > 0) c(rules = paste(x$texts, collapse = "; "))
+  ))
+}
+
+#' Which columns share a table
+#' @noRd
+relations_text <- function(x) {
+  order <- x$table$order
+  d <- length(x$levels)
+  pairs <- if (d > 1 && sum(order == 2) == choose(d, 2)) "all pairs of columns"
+  listed <- x$table$columns[order > if (is.null(pairs)) 1 else 2]
+  found <- c(pairs, listed)
+  if (length(found) > 0) paste(found, collapse = "; ") else "none"
+}
+
+counts_text <- function(x) {
+  withheld <- sum(x$table$withheld)
+  paste0(
+    sprintf("below %s as 0, others as multiples of %s", x$least, x$multiple),
+    if (withheld > 0) paste0(", ", counted(withheld, "cell"), " withheld")
+  )
+}
+
+#' @export
+format.cleared_tables <- function(x, ...) {
+  one_line(x, counted(nrow(x$table), "table"), ", ", format(guarantee(x)))
+}
+
+print_lines.cleared_tables <- function(x) {
+  c(
+    sprintf(
+      "Cleared tables: %s of %s", counted(nrow(x$table), "table"),
+      counted(length(x$schema), "column")
+    ),
+    wrap_line(paste("label:", format(guarantee(x)))),
+    field_lines(c(
+      records = format_count(x$n_records), counts = counts_text(x),
+      empty = sprintf(
+        "%s of %s cells", format_count(sum(x$table$empty)),
+        format_count(sum(x$table$cells))
+      ),
+      relations = relations_text(x)
+    )),
+    "  synthesize(x) draws files; x$tables are the tables to clear"
+  )
+}
