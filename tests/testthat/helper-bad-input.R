@@ -54,9 +54,10 @@ make_bad_input_calls <- function() {
     bounds = c(10, 1e7), epsilon = 1
   )
   unseeded <- synthesize(histogram, newdata = data[c("y", "g", "x")])
-  scores <- suppressMessages(score_release(model, data,
+  # So few records that it warns of its noise
+  scores <- suppressWarnings(suppressMessages(score_release(model, data,
     epsilon = 5, reference = reference, bounds = c(10, 1e7), seed = 1
-  ))
+  )))
   risk <- identification_risk(sets, data, known = "g", radius = 0.2)
   bound <- lipschitz(fit)
   job <- as_pseudo_posterior(sets, list(unweighted = fit))
