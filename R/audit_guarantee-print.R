@@ -1,10 +1,6 @@
 # The class `guarantee_audit`. It never says that a mechanism has passed: it
 # says what was found, what was claimed, and what could have been seen.
 
-new_guarantee_audit <- function(...) {
-  structure(list(...), class = c("guarantee_audit", "pseudosynth_result"))
-}
-
 #' @export
 format.guarantee_audit <- function(x, ...) {
   found_and_claimed(audit_title(x), x, x$worst$loss)

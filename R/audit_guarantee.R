@@ -257,7 +257,8 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
     as.character(values)
   }
   losses$value <- shown[losses$value]
-  new_guarantee_audit(
+  new_result(
+    "guarantee_audit",
     worst = worst_losses(losses), losses = losses,
     mechanism = mechanism$name, epsilon = mechanism$epsilon, method = "exact",
     model = format_audit_model(model), n_records = length(model$spec$y),

@@ -312,13 +312,7 @@ dense_matrix <- function(frame, terms, levels) {
 #'   and `offset` (double, N) where the design has one.
 #' @noRd
 design_parts <- function(design, data, arg = "newdata") {
-  absent <- setdiff(design$variables, names(data))
-  refuse_if(
-    length(absent) > 0, "{.arg {arg}} must have every predictor of the fit.",
-    x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
-         {.val {absent}}.",
-    arg = arg
-  )
+  check_columns(design$variables, data, arg)
   for (name in design$variables) {
     check_predictor(data[[name]], name)
     refuse_if(

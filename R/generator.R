@@ -50,11 +50,8 @@ rows_for_generator <- function(x, asked) {
   check_newdata(newdata, "generator")
   spec <- newdata_spec(x, newdata)
   if (!is.null(x$margin)) check_margin_offset(x$design, spec)
-  columns <- published_columns(x, newdata)
-  check_beside_response(newdata, columns, x$response$name)
-  list(
-    data = newdata, n = nrow(newdata), columns = columns, spec = spec,
-    tibble = is_tibble(newdata)
+  rows_of_newdata(
+    newdata, published_columns(x, newdata), x$response$name, spec = spec
   )
 }
 

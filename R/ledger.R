@@ -104,24 +104,21 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   neighbours <- check_choice(neighbours, relation_names)
   check_installed("jsonlite")
   path <- resolved_path(path)
-  if (dir.exists(path)) {
-    abort_ledger(
-      "{.arg path} must be the ledger's file.",
-      x = "{.file {path}} is a folder.",
-      i = "Name a file in it:
-           {.code ledger(file.path(folder, \"income.ledger\"), ...)}.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    dir.exists(path), "{.arg path} must be the ledger's file.",
+    x = "{.file {path}} is a folder.",
+    i = "Name a file in it:
+         {.code ledger(file.path(folder, \"income.ledger\"), ...)}.",
+    arg = "path", abort = abort_ledger
+  )
   if (!file.exists(path)) make_ledger(path, epsilon, delta, neighbours)
   book <- read_ledger(path)
-  if (!is.null(epsilon) && epsilon != book$epsilon) {
-    abort_ledger(
-      "The budget of a ledger cannot be changed.",
-      x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
-      i = "Leave {.arg epsilon} out.", arg = "epsilon"
-    )
-  }
+  refuse_if(
+    !is.null(epsilon) && epsilon != book$epsilon,
+    "The budget of a ledger cannot be changed.",
+    x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
+    i = "Leave {.arg epsilon} out.", arg = "epsilon", abort = abort_ledger
+  )
   new_result(
     "privacy_ledger", path = path, epsilon = book$epsilon, delta = book$delta,
     neighbours = book$neighbours

@@ -28,7 +28,12 @@ definition_score <- function() {
     stages = function(job) {
       list(score = kept_noise(job, "score release", release_job))
     },
-    release = release_independent, grid = NULL
+    release = function(job, sets) {
+      release_independent(
+        job, sets, release_job, as_given(job$model$data, job$model)
+      )
+    },
+    grid = NULL
   )
 }
 
@@ -84,22 +89,5 @@ release_job <- function(job) {
   release_scores(
     job_model(job), release_settings(job), job$epsilon, job$neighbours,
     stage_seed(job$seed, "score"), job$ledger, job$m
-  )
-}
-
-#' A release of its own for each set
-#' @noRd
-release_independent <- function(job, sets) {
-  made <- lapply(seq_len(sets), function(j) {
-    job["seed"] <- list(stage_seed(job$seed, "release", j))
-    draw_sets(
-      suppressMessages(release_job(job)), 1,
-      as_given(job$model$data, job$model),
-      seed = stage_seed(job$seed, "sets"), bounds = job$bounds
-    )
-  })
-  list(
-    sets = lapply(made, function(drawn) drawn$synthetic[[1]]),
-    label = made[[1]]$label
   )
 }

@@ -114,8 +114,7 @@ new_synth_prior <- function(kind, ...) {
       check_number(numbers[[name]], above = 0, arg = name)
     }
   }
-  numbers <- c(list(kind = kind), numbers)
-  structure(numbers, class = c("synth_prior", "pseudosynth_result"))
+  do.call(new_result, c("synth_prior", kind = kind, numbers))
 }
 
 #' A prior made anew from its numbers: nothing else of it travels in a release

@@ -328,12 +328,10 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
     if (!is.null(ledger)) ledger_reasons(label, ledger)
   )
   reasons <- gsub("\\s+", " ", reasons)
-  if (length(reasons) > 0) {
-    abort_privacy(
-      "{.arg x} cannot be released.", x_bullets(reasons),
-      arg = "x", class = "pseudosynth_error_not_releasable", reasons = reasons
-    )
-  }
+  refuse_privacy(
+    length(reasons) > 0, "{.arg x} cannot be released.", x_bullets(reasons),
+    arg = "x", class = "pseudosynth_error_not_releasable", reasons = reasons
+  )
 }
 
 label_reasons <- function(label, require) {

@@ -135,20 +135,17 @@ new_replicate_study <- function(table, estimands, fit, epsilon, level,
   # Who has not converged is not known to lie below
   above <- sum(!(table$epsilon <= epsilon & table$converged))
   n <- nrow(table)
-  seal(structure(
-    list(
-      table = table, estimands = estimands, epsilon = epsilon,
-      replicates = n, above = above, share = above / n,
-      share_upper = stats::qbeta(level, above + 1, n - above),
-      level = level, file = 2 * fit$bound$overall,
-      file_rank = mean(table$lipschitz_bound >= fit$bound$overall),
-      interrupted = interrupted, generated = generated,
-      mechanism = mechanism_of(fit), title = describe_mechanism(fit),
-      model = format_audit_model(fit),
-      n_records = n_records(fit), unit = fit$bound$unit,
-      of = mechanism_mark(fit)
-    ),
-    class = c("replicate_study", "pseudosynth_result")
+  seal(new_result(
+    "replicate_study",
+    table = table, estimands = estimands, epsilon = epsilon,
+    replicates = n, above = above, share = above / n,
+    share_upper = stats::qbeta(level, above + 1, n - above),
+    level = level, file = 2 * fit$bound$overall,
+    file_rank = mean(table$lipschitz_bound >= fit$bound$overall),
+    interrupted = interrupted, generated = generated,
+    mechanism = mechanism_of(fit), title = describe_mechanism(fit),
+    model = format_audit_model(fit), n_records = n_records(fit),
+    unit = fit$bound$unit, of = mechanism_mark(fit)
   ))
 }
 

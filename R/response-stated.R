@@ -80,17 +80,16 @@ response_is_public <- function(response) {
 #' label: the others have a default that is public, or are errors of their own.
 #' @noRd
 check_response_is_public <- function(response) {
-  if (!response_is_public(response)) {
-    abort_privacy(
-      "For a strict guarantee, state the levels of the response
-       {.val {response$name}}.",
-      x = "Levels read from the file come from its records: the label would not
-           be {.val strict}.",
-      i = "Add {.code response = public_response(levels = c(...))} with all
-           levels that the response can have, in their order.",
-      arg = "response", class = "pseudosynth_error_unstated"
-    )
-  }
+  refuse_privacy(
+    !response_is_public(response),
+    "For a strict guarantee, state the levels of the response
+     {.val {response$name}}.",
+    x = "Levels read from the file come from its records: the label would not
+         be {.val strict}.",
+    i = "Add {.code response = public_response(levels = c(...))} with all
+         levels that the response can have, in their order.",
+    arg = "response", class = "pseudosynth_error_unstated"
+  )
   invisible(response)
 }
 
@@ -289,13 +288,11 @@ public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
     is.null(confirmed) || are_numbers(confirmed), confirmed,
     "{.arg confirmed} must be finite numbers."
   )
-  structure(
-    list(
-      digits = if (!is.null(digits)) as.integer(digits),
-      levels = levels, bounds = bounds,
-      confirmed = if (!is.null(confirmed)) as.double(confirmed)
-    ),
-    class = c("public_response", "pseudosynth_result")
+  new_result(
+    "public_response",
+    digits = if (!is.null(digits)) as.integer(digits),
+    levels = levels, bounds = bounds,
+    confirmed = if (!is.null(confirmed)) as.double(confirmed)
   )
 }
 

@@ -80,7 +80,13 @@ reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
   check_number(tolerance, min = 0)
   max_refits <- check_count(max_refits, min = 1)
   check_quantile(quantile)
-  check_reweightable(fit)
+  check_has_weights(fit)
+  refuse_privacy(
+    !is.finite(fit$bound$overall),
+    "A fit with an infinite bound cannot be re-weighted.",
+    i = "Give the records with an infinite bound weight 0.",
+    rows = which(!is.finite(fit$bound$record))
+  )
   check_converged(fit, allow_unconverged)
 
   refit_at <- function(k, from) {
@@ -111,17 +117,6 @@ check_k <- function(k) {
     x = "It is {describe_type(k)}.", arg = "k"
   )
   check_number(k, above = 0, max = 1)
-}
-
-check_reweightable <- function(fit) {
-  check_has_weights(fit)
-  if (!is.finite(fit$bound$overall)) {
-    abort_privacy(
-      "A fit with an infinite bound cannot be re-weighted.",
-      i = "Give the records with an infinite bound weight 0.",
-      rows = which(!is.finite(fit$bound$record))
-    )
-  }
 }
 
 #' The re-weighted weights at one k
@@ -220,16 +215,13 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
     # A little below the target: the bound of a refit is a noisy maximum
     k <- next_k(k, row$ratio * (1 + tolerance / 2), accepted, refused)
   }
-  if (is.null(best)) {
-    abort_privacy(
-      "No k kept the bound of the weighted fit.",
-      x = "All {max_refits} refit{?s} exceeded it.",
-      i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}.",
-      search = search
-    )
-  }
-  best$search <- search
-  best
+  refuse_privacy(
+    is.null(best), "No k kept the bound of the weighted fit.",
+    x = "All {max_refits} refit{?s} exceeded it.",
+    i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}.",
+    search = search
+  )
+  c(best, list(search = search))
 }
 
 #' @param ratio (number) Bound at `k` over its target.

@@ -36,12 +36,10 @@ finished_rows <- function(n, row, what, item = identity, users = list(),
     rows_here(todo, row, item, finish)
   }
   numbers <- which(lengths(rows) > 0)
-  if (length(numbers) == 0) {
-    abort_sampler(
-      "The run was interrupted before {what} was finished.",
-      class = "pseudosynth_error_interrupt"
-    )
-  }
+  refuse_if(
+    length(numbers) == 0, "The run was interrupted before {what} was finished.",
+    class = "pseudosynth_error_interrupt", abort = abort_sampler
+  )
   list(rows = rows[numbers], numbers = numbers, interrupted = interrupted)
 }
 
@@ -137,13 +135,10 @@ write_rows <- function(rows, file) {
   mask <- Sys.umask("077")
   on.exit(Sys.umask(mask))
   fresh <- paste0(file, ".new")
-  written <- tryCatch(
-    {
-      saveRDS(structure(rows, class = "pseudosynth_rows"), fresh)
-      file.rename(fresh, file)
-    },
-    warning = function(w) FALSE, error = function(e) FALSE
-  )
+  written <- or_else({
+    saveRDS(structure(rows, class = "pseudosynth_rows"), fresh)
+    file.rename(fresh, file)
+  }, FALSE)
   refuse_if(
     !written, "{.arg file} could not be written.",
     i = "Is the disk full, or the folder not writable?", arg = "file"

@@ -75,24 +75,20 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
                             progress = interactive(), max_rhat = 1.05,
                             min_ess = NULL, max_divergent = 0.01,
                             min_acceptance = 0.3) {
-  structure(
-    list(
-      sampler = check_choice(
-        sampler, c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
-      ),
-      thin = check_count(thin, min = 1, null = TRUE),
-      adapt_delta = check_number(
-        adapt_delta, above = 0, below = 1, null = TRUE
-      ),
-      max_treedepth = check_count(max_treedepth, min = 1, max = 20),
-      metric = check_choice(metric, c("diagonal", "dense")),
-      progress = check_flag(progress),
-      max_rhat = check_number(max_rhat, above = 1),
-      min_ess = check_number(min_ess, above = 0, null = TRUE),
-      max_divergent = check_number(max_divergent, min = 0, max = 1),
-      min_acceptance = check_number(min_acceptance, min = 0, max = 1)
+  new_result(
+    "sampler_control",
+    sampler = check_choice(
+      sampler, c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
     ),
-    class = c("sampler_control", "pseudosynth_result")
+    thin = check_count(thin, min = 1, null = TRUE),
+    adapt_delta = check_number(adapt_delta, above = 0, below = 1, null = TRUE),
+    max_treedepth = check_count(max_treedepth, min = 1, max = 20),
+    metric = check_choice(metric, c("diagonal", "dense")),
+    progress = check_flag(progress),
+    max_rhat = check_number(max_rhat, above = 1),
+    min_ess = check_number(min_ess, above = 0, null = TRUE),
+    max_divergent = check_number(max_divergent, min = 0, max = 1),
+    min_acceptance = check_number(min_acceptance, min = 0, max = 1)
   )
 }
 

@@ -47,12 +47,11 @@ combined_marks <- function(parts) {
   if (is.null(marks)) {
     return(NULL)
   }
-  if (any(tapply(marks, names(marks), function(m) length(unique(m))) > 1)) {
-    abort_privacy(
-      "Weights that are combined must be made for the same records.",
-      class = "pseudosynth_error_other_records"
-    )
-  }
+  refuse_privacy(
+    any(tapply(marks, names(marks), function(m) length(unique(m))) > 1),
+    "Weights that are combined must be made for the same records.",
+    class = "pseudosynth_error_other_records"
+  )
   marks[!duplicated(names(marks))]
 }
 

@@ -75,15 +75,14 @@ check_unpublished <- function(frame, terms, roles, scaling) {
     } else if (is.numeric(frame[[j]]) && is.null(scaling[[term]])) {
       "{.arg scaling} has no public centre and scale for it."
     }
-    if (length(secret) > 0 && !is.null(problem)) {
-      abort_privacy(
-        "The predictor {.code {term}} must be coded by public numbers.",
-        x = problem,
-        i = "{cli::qty(length(secret))}Column{?s} {.val {secret}} {?is/are}
-             not published.",
-        arg = "scaling", class = "pseudosynth_error_unpublished_predictor"
-      )
-    }
+    refuse_privacy(
+      length(secret) > 0 && !is.null(problem),
+      "The predictor {.code {term}} must be coded by public numbers.",
+      x = problem,
+      i = "{cli::qty(length(secret))}Column{?s} {.val {secret}} {?is/are} not
+           published.",
+      arg = "scaling", class = "pseudosynth_error_unpublished_predictor"
+    )
   }
 }
 

@@ -4,16 +4,14 @@
 #' @export
 summary.score_release <- function(object, ...) {
   ends <- confint.noisy_release(object)
-  structure(
-    list(
-      table = data.frame(
-        estimate = object$coefficients,
-        std_error = sqrt(diag(object$covariance)), low = ends[, 1],
-        high = ends[, 2]
-      ),
-      release = format(object), label = guarantee(object)
+  new_result(
+    "summary_score_release",
+    table = data.frame(
+      estimate = object$coefficients,
+      std_error = sqrt(diag(object$covariance)), low = ends[, 1],
+      high = ends[, 2]
     ),
-    class = c("summary_score_release", "pseudosynth_result")
+    release = format(object), label = guarantee(object)
   )
 }
 
@@ -198,7 +196,7 @@ public_shape <- function(x) {
 release_label.score_release <- function(x, what = "the noisy sums",
                                         m = 1, n_records = x$n_records,
                                         reproducible = x$reproducible,
-                                        bounds = NULL, combine = NULL) {
+                                        bounds = NULL, combine = NULL, ...) {
   check_class(x, "score_release")
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"

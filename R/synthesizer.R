@@ -167,12 +167,10 @@ summary.synthesizer <- function(object, ...) {
     table, object$diagnostics[found, c("rhat", "ess_bulk", "ess_tail")]
   )
   rownames(table) <- NULL
-  structure(
-    list(
-      header = print_lines(object), table = table, problems = object$problems,
-      converged = object$converged
-    ),
-    class = c("summary.synthesizer", "pseudosynth_result")
+  new_result(
+    "summary.synthesizer",
+    header = print_lines(object), table = table, problems = object$problems,
+    converged = object$converged
   )
 }
 

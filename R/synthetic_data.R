@@ -421,13 +421,11 @@ summary.synthetic_data <- function(object, ...) {
     }
     as.data.frame(as.list(shown), optional = TRUE)
   })
-  structure(
-    list(
-      table = cbind(set = seq_along(rows), do.call(rbind, rows)),
-      variable = column$name, n_records = object$n_records,
-      guarantee = guarantee(object)
-    ),
-    class = c("summary_synthetic_data", "pseudosynth_result")
+  new_result(
+    "summary_synthetic_data",
+    table = cbind(set = seq_along(rows), do.call(rbind, rows)),
+    variable = column$name, n_records = object$n_records,
+    guarantee = guarantee(object)
   )
 }
 

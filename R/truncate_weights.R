@@ -49,9 +49,15 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
   )
   check_converged(fit, allow_unconverged)
   truncated <- truncated_weights(fit, epsilon)
-  check_some_left(
-    as.double(truncated), as.double(fit$privacy_weights), fit$bound$record,
-    epsilon
+  # Weights that are all 0 fit the prior, not the file
+  refuse_privacy(
+    all(truncated == 0),
+    "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
+     exceeds {format(epsilon / 2)}.",
+    i = "Ask for a larger epsilon, or scale the weights down first with
+         {.fn scale_weights}.",
+    arg = "epsilon", class = "pseudosynth_error_unreachable",
+    nearest = suppressWarnings(min(fit$bound$record[fit$privacy_weights > 0]))
   )
   truncated
 }
@@ -89,19 +95,4 @@ truncated_scheme <- function() {
 truncated_rule <- function(alpha, delta, epsilon) {
   alpha[delta > epsilon / 2] <- 0
   alpha
-}
-
-#' Weights that are all 0 fit the prior, not the file
-#' @noRd
-check_some_left <- function(truncated, alpha, delta, epsilon) {
-  if (all(truncated == 0)) {
-    abort_privacy(
-      "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
-       exceeds {format(epsilon / 2)}.",
-      i = "Ask for a larger epsilon, or scale the weights down first with
-           {.fn scale_weights}.",
-      arg = "epsilon", class = "pseudosynth_error_unreachable",
-      nearest = suppressWarnings(min(delta[alpha > 0]))
-    )
-  }
 }

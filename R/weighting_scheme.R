@@ -38,27 +38,10 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
                                  colour = "#56B4E9", inputs = character(),
                                  rule = NULL, reads = function(node) NULL,
                                  rescale = NULL, replay = NULL,
-                                 why_not_freezable = NULL) {
-  is_text <- function(x) is.function(x) || (is.character(x) && length(x) == 1)
-  is_absent_or_function <- function(x) is.null(x) || is.function(x)
-  # One condition: the list of schemes is made again at every look
-  stopifnot(
-    is.character(name) && length(name) == 1 && is_text(title) &&
-      is_text(short) && is_text(word) && is.function(dependency) &&
-      is.function(reads) && (is.character(inputs) || is.function(inputs)) &&
-      is_absent_or_function(rule) && is_absent_or_function(rescale) &&
-      is_absent_or_function(replay) &&
-      !(is.null(rule) && is.null(why_not_freezable))
-  )
+                                 why_not_freezable = "A part of them was made
+                                   without a rule for other records.") {
   structure(
-    list(
-      name = name, title = title, short = short, word = word, colour = colour,
-      inputs = inputs, dependency = dependency, rule = rule, reads = reads,
-      rescale = rescale, replay = replay,
-      why_not_freezable = why_not_freezable %||%
-        "A part of them was made without a rule for other records."
-    ),
-    class = c("weighting_scheme", "pseudosynth_result")
+    mget(names(formals())), class = c("weighting_scheme", "pseudosynth_result")
   )
 }
 
