@@ -214,12 +214,10 @@ check_resolved <- function(grid, half, one) {
 }
 
 check_that_resolved <- function(...) {
-  if (all(...)) {
-    return(invisible())
-  }
-  abort_sampler(
-    "The audit's grid does not resolve a posterior.",
+  refuse_if(
+    !all(...), "The audit's grid does not resolve a posterior.",
     x = "It lies beyond the grid's range, or is too narrow for its cells.",
-    i = "Ask for more {.arg cells}, or state a wider {.arg range}."
+    i = "Ask for more {.arg cells}, or state a wider {.arg range}.",
+    abort = abort_sampler
   )
 }

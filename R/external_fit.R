@@ -243,6 +243,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
 #' Turn any model into something with a bound, weights and a refit
 #' @noRd
 as_weightable <- function(x, ..., arg = "fit") {
+  check_present(x, arg)
   if (inherits(x, c("synthesizer", "external_fit"))) {
     stated <- names(Filter(Negate(is.null), list(...)))
     refuse_if(
@@ -284,11 +285,7 @@ print_lines.external_fit <- function(x) {
       )
     ),
     Weights = describe_weights(x),
-    Bound = sprintf(
-      "Lipschitz bound %s, twice it %s (density of %s)",
-      format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
-      x$bound$unit
-    ),
+    Bound = describe_bound(x$bound),
     Converged = convergence, Guarantee = format(guarantee(x))
   )
   c(

@@ -132,13 +132,7 @@ lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
 #' @export
 lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  fits <- x$internal$fits
-  fit <- fits[[length(fits)]]
-  check_class(
-    fit, "synthesizer",
-    "The job is a score release, which bounds all records equally.", arg = "x"
-  )
-  lipschitz.synthesizer(fit, quantile, threads)
+  lipschitz.synthesizer(fit_of_records(x, "x"), quantile, threads)
 }
 
 #' @rdname lipschitz

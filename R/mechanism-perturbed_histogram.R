@@ -12,7 +12,7 @@ definition_perturbed_histogram <- function() {
     make = function() new_mechanism(definition_perturbed_histogram()),
     split = function(job, rest) list(first = 0, draw = 0),
     release = function(job, sets) {
-      columns <- in_role(column_roles(job$formula, job$data), "published")
+      columns <- columns_published_by(job$formula, job$data)
       release_independent(job, sets, job_margin, job$data[columns])
     }
   )

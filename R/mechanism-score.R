@@ -6,16 +6,12 @@
 mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
                             step_shares = c(0.17, 0.83), spread = NULL,
                             table_share = 0.35) {
-  settings <- score_settings(
+  score_settings(
     reference %||% no_centre, delta, NULL, 40, clip,
     c(1, check_positive(step_shares, 2, "step_shares")), spread,
     table_share = table_share
   )
-  new_mechanism(definition_score(), list(
-    reference = if (!is.null(reference)) settings$reference, delta = delta,
-    clip = clip, step_shares = step_shares, spread = spread,
-    table_share = table_share
-  ))
+  new_mechanism(definition_score())
 }
 
 definition_score <- function() {

@@ -4,18 +4,8 @@
 #' @export
 mechanism_two_stage <- function(weight_range, first_share = 0.2,
                                 reference = NULL, window = NULL) {
-  check_given(
-    rlang::maybe_missing(weight_range), "two_stage",
-    "Two public numbers: a record keeps weight 1 if its log-likelihood lies
-     within the first, and gets 0 beyond the second.",
-    arg = "weight_range"
-  )
-  check_weight_range(weight_range)
-  check_number(first_share, above = 0, below = 1)
-  mechanism <- new_mechanism(definition_two_stage(), c(
-    list(weight_range = weight_range, first_share = first_share),
-    reference_settings(reference, window)
-  ))
+  mechanism <- new_mechanism(definition_two_stage())
+  check_window(window, reference)
   if (!is.null(reference)) {
     mechanism$title <-
       "censored likelihood ratio to a reference, two-stage weights"
@@ -28,7 +18,10 @@ definition_two_stage <- function() {
     name = "two_stage", kind = "censored", label = "strict",
     title = "censored likelihood, two-stage weights",
     does = "censors under weights from a paid draw",
-    short = "Two-stage", colour = "#88CCEE", make = mechanism_two_stage,
+    short = "Two-stage", colour = "#88CCEE",
+    needs = c(weight_range = "Two public numbers: a record keeps weight 1 if its
+      log-likelihood lies within the first, and gets 0 beyond the second."),
+    make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     split = split_two_stage, stages = stages_two_stage, grid = grid_two_stage
   )

@@ -26,10 +26,7 @@ NULL
 #' @export
 autoplot.privacy_guarantee <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.privacy_guarantee}.")
-  plot_label(intact_label(object))
-}
-
-plot_label <- function(label) {
+  label <- intact_label(object)
   check_states_epsilon(label)
   draw_alone(
     draw_label, frame = label_frame(label), holds = label$holds,

@@ -60,14 +60,11 @@ plot.privacy_weights <- function(x, ..., name = NULL) {
 
 plot_weight_violins <- function(weights) {
   frame <- stack_frames(weights, "scheme", function(w) {
-    data.frame(weight = as.double(w), colour = scheme_colour(w))
+    data.frame(weight = as.double(w))
   })
+  colours <- vapply(weights, scheme_colour, "")
   ggplot(frame, aes(x = .data$scheme, y = .data$weight)) +
-    whiskers(aes(colour = .data$colour)) +
-    violins(aes(fill = .data$colour)) +
-    scale_colour_identity() +
-    scale_fill_identity() +
-    circles(layer = stat_summary, geom = "point", fun = mean, size = 2.6) +
+    group_violins("scheme", colours, size = 2.6, middle = mean) +
     scale_y_continuous(
       limits = c(0, 1), breaks = seq(0, 1, 0.25), expand = expansion(0.01)
     ) +

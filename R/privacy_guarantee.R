@@ -104,6 +104,15 @@ check_public_only <- function(public) {
   )
 }
 
+#' The label that something holds: none once either was edited
+#' @param what (string) What holds it.
+#' @noRd
+held_label <- function(x, what, m, public) {
+  check_sets_drawn(m, x$m)
+  check_public_only(public)
+  if (is_sealed(x)) intact_label(x$guarantee) else void_label(x$guarantee, what)
+}
+
 #' A label as it was made; one that was edited claims nothing
 #' @noRd
 intact_label <- function(x) {
@@ -304,20 +313,4 @@ size_text <- function(x) {
     )) "set" else "released draw"),
     if (x$converged) "" else "; NOT converged"
   )
-}
-
-#' Name and text, wrapped at 78 columns; a repeated name is left blank
-#' @noRd
-two_columns <- function(rows) {
-  width <- max(vapply(rows, function(row) nchar(row[1]), integer(1)))
-  last <- ""
-  lapply(rows, function(row) {
-    name <- if (identical(row[1], last)) "" else row[1]
-    last <<- row[1]
-    text <- strwrap(row[2], 78 - width - 4)
-    paste0(
-      "  ", formatC(c(name, rep("", length(text) - 1)), width = -width), "  ",
-      text
-    )
-  })
 }

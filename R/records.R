@@ -124,7 +124,7 @@ history_mark <- function(fit) {
 #' @noRd
 model_marks <- function(fit) {
   if (inherits(fit, "synthesizer")) {
-    record_marks(fit$data, names(model_roles(fit)))
+    record_marks(fit$data, model_columns(fit))
   }
 }
 

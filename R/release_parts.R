@@ -80,7 +80,12 @@ release_transform <- function(synthetic) {
 #' @noRd
 release_sets <- function(synthetic, data) {
   check_drawn(synthetic)
-  if (is_job(synthetic)) check_own_file(synthetic, data)
+  own <- nrow(if (is_job(synthetic)) job_data(synthetic) else data)
+  refuse_if(
+    nrow(data) != own, "{.arg data} must be the file of the job.",
+    x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
+    i = "Leave {.arg data} out: the job holds its file.", arg = "data"
+  )
   synthetic <- sets_of(synthetic)
   sets <- if (inherits(synthetic, "synthetic_data")) {
     as.list(synthetic)
@@ -116,14 +121,12 @@ final_fit <- function(x) {
   fits[[length(fits)]]
 }
 
-#' Refuse another file than the one that a job was made of
+#' The same where it must know its records
 #' @noRd
-check_own_file <- function(job, data) {
-  own <- nrow(job_data(job))
-  refuse_if(
-    nrow(data) != own, "{.arg data} must be the file of the job.",
-    x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
-    i = "Leave {.arg data} out: the job holds its file.", arg = "data"
+fit_of_records <- function(x, arg) {
+  check_class(
+    final_fit(x), "synthesizer",
+    "A score release has no weights and no bounds of records.", arg = arg
   )
 }
 

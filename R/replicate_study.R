@@ -93,7 +93,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
                             level = 0.95, file = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn replicate_study}.")
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
+  check_class(fit, "synthesizer")
   check_number(epsilon, above = 0)
   replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
   users <- list(generate = generate, estimands = estimands, refit = refit)
@@ -228,7 +228,7 @@ generated_records <- function(fit, generate, r) {
   what <- sprintf("generate(%d)", r)
   data <- user_result(generate(r), what, "generate")
   check_data_frame(data, arg = what)
-  check_columns(names(model_roles(fit)), data, what)
+  check_columns(model_columns(fit), data, what)
   spec <- tryCatch(
     record_spec(fit, data),
     pseudosynth_error_input = function(e) {
@@ -246,14 +246,8 @@ generated_records <- function(fit, generate, r) {
 #' @return (function of a data frame or `NULL`)
 #' @noRd
 refit_of <- function(refit, r) {
-  if (is.null(refit)) {
-    return(NULL)
-  }
-  function(data) {
-    user_result(
-      refit(data), sprintf("refit() of local database %d", r), "refit"
-    )
-  }
+  what <- sprintf("refit() of local database %d", r)
+  if (!is.null(refit)) function(data) user_result(refit(data), what, "refit")
 }
 
 #' Run a function of the user
@@ -362,8 +356,7 @@ local_values <- function(fit, replicates, seed) {
 }
 
 drawn_records <- function(fit, values) {
-  data <- fit$data
-  data[[fit$response$name]] <- response_inverse(fit$response, values)
+  data <- sets_of_values(fit$data, fit$response, matrix(values))[[1]]
   spec <- fit$spec
   # Not rounded: a rounded income of 0 has no logarithm
   spec$y <- values

@@ -7,10 +7,7 @@
 #' @param stated (`public_response` or `NULL`)
 #' @noRd
 state_response <- function(response, stated) {
-  check_class(
-    stated, "public_response", "Make one with {.fn public_response}.",
-    null = TRUE, arg = "response"
-  )
+  check_class(stated, "public_response", null = TRUE, arg = "response")
   # Plain values: nothing else of it travels in a release
   given <- Filter(Negate(is.null), bare_values(unclass(stated)))
   response$confirmed <- given$confirmed

@@ -73,7 +73,6 @@
 reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
                      quantile = fit$quantile, allow_unconverged = FALSE,
                      refit = NULL, privacy_weights = NULL, ...) {
-  check_present(fit)
   fit <- as_weightable(fit, refit = refit, privacy_weights = privacy_weights)
   check_k(k)
   auto <- identical(k, "auto")
@@ -125,20 +124,10 @@ check_k <- function(k) {
 #' alpha_i > 0 and Delta_i = 0 contributes nothing at any weight and gets 1.
 #' @noRd
 reweighted_weights <- function(fit, k) {
-  weights <- fit$privacy_weights
   overall <- fit$bound$overall
-  model <- frozen_model(fit)
-  inner <- node_of(weights)
-  new_privacy_weights(
-    reweighted_rule(as.double(weights), fit$bound$record, overall, k),
-    "reweighted", list(of = inner$scheme, k = k),
-    made_from = history_mark(fit) %||% NA, of = list(inner),
-    basis = if (!is.null(model)) {
-      list(
-        model = model, overall = overall, k = k, history = new_rows(fit, inner)
-      )
-    },
-    records = attr(weights, "records")
+  weights_from_weighted(
+    fit, "reweighted", list(k = k), list(overall = overall, k = k),
+    function(alpha, delta) reweighted_rule(alpha, delta, overall, k)
   )
 }
 

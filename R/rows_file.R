@@ -106,12 +106,7 @@ check_rows_file <- function(file, seed) {
     i = "The seed makes a continued run give the same rows as one run.",
     arg = "seed"
   )
-  refuse_if(
-    !is.null(file) && !dir.exists(dirname(file)),
-    "{.arg file} must be in an existing folder.",
-    x = "There is no folder {.file {dirname(file)}}.", arg = "file"
-  )
-  file
+  if (!is.null(file)) check_folder_of(file)
 }
 
 row_key <- function(...) {
@@ -212,18 +207,14 @@ rows_on_workers <- function(todo, row, item, finish, users) {
         tryCatch(collect(i), error = function(e) NULL)
       }
       if (!inherits(e, "FutureError")) rlang::cnd_signal(e)
-      abort_worker(e)
+      abort_sampler(
+        "A worker of the future plan ended before its row was finished.",
+        x = "{first_words(conditionMessage(e))}",
+        i = "Set the plan again. With {.arg file} the same call continues with
+             the unfinished rows.",
+        class = "pseudosynth_error_worker", parent = NA
+      )
     }
-  )
-}
-
-abort_worker <- function(error) {
-  abort_sampler(
-    "A worker of the future plan ended before its row was finished.",
-    x = "{first_words(conditionMessage(error))}",
-    i = "Set the plan again. With {.arg file} the same call continues with the
-         unfinished rows.",
-    class = "pseudosynth_error_worker", parent = NA
   )
 }
 

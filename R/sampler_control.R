@@ -107,7 +107,8 @@ choose_sampler <- function(sampler, spec) {
     gibbs = spec$family == "gaussian" && is.null(spec$censor) && draws_omega,
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
-    grid = suits_grid(spec),
+    grid = isTRUE(count_parameters(spec) <= 2) &&
+      (spec$prior$kind != "hierarchical" || spec$n_columns == 1),
     surrogate = !spec$family %in% c("normal_mixture", "categorical") &&
       draws_omega,
     nuts = TRUE
@@ -124,13 +125,6 @@ choose_sampler <- function(sampler, spec) {
     arg = "sampler"
   )
   sampler
-}
-
-#' Are there at most two parameters, none of them a hyperparameter of several?
-#' @noRd
-suits_grid <- function(spec) {
-  isTRUE(count_parameters(spec) <= 2) &&
-    (spec$prior$kind != "hierarchical" || spec$n_columns == 1)
 }
 
 #' What "auto" tries after a run of the surrogate sampler
@@ -228,10 +222,6 @@ default_thin <- function(sampler, spec) {
 default_gates <- function(family) {
   least <- if (identical(family, "normal_mixture")) 200 else 400
   list(max_rhat = 1.05, min_ess = least, max_divergent = 0.01)
-}
-
-default_adapt_delta <- function(spec) {
-  if (spec$prior$kind == "hierarchical") 0.95 else 0.8
 }
 
 #' Threads of a fit when nothing is said

@@ -88,7 +88,6 @@ combined_marks <- function(parts) {
 #' @export
 scale_weights <- function(weights, scale = 1, shift = 0, ...) {
   check_no_dots(..., hint = "See {.fn scale_weights}.")
-  check_present(weights)
   check_class(weights, "privacy_weights",
     how = "A plain vector can be multiplied as it is."
   )

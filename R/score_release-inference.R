@@ -97,7 +97,9 @@ as.list.score_release <- function(x, ...) {
   }
   list(
     steps = lapply(x$steps, plain), margin = plain(x$margin),
-    tables = plain_tables(x$tables),
+    tables = if (!is.null(x$tables)) {
+      x$tables[c("breaks", "residuals", "noise")]
+    },
     coefficients = as.list(x$coefficients), covariance = x$covariance,
     draws = list(mean = as.list(x$draws$mean), covariance = x$draws$covariance),
     shape = as.list(x$shape), slope_scale = x$slope_scale,
@@ -105,15 +107,6 @@ as.list.score_release <- function(x, ...) {
     prior = format(x$prior), response = x$response$label,
     predictors = x$design$variables, reference = as.list(x$reference$values),
     n_records = x$n_records, guarantee = as.list(guarantee(x))
-  )
-}
-
-plain_tables <- function(tables) {
-  if (is.null(tables)) {
-    return(NULL)
-  }
-  list(
-    breaks = tables$breaks, residuals = tables$residuals, noise = tables$noise
   )
 }
 

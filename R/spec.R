@@ -138,17 +138,24 @@ check_parameter_names <- function(columns, family) {
 #' @return (double, N)
 #' @noRd
 reference_log_lik <- function(reference, model, spec) {
-  if (reference$origin == "history") {
-    check_reference_model(reference, model, spec)
-    # The reference's own coding and scaling of the published predictors
-    parts <- design_parts(reference$design, model$data, arg = "data")
-    spec[names(parts)] <- parts
-    draw <- reference$values
-  } else {
+  at <- reference_point(reference, model, spec)
+  at$spec$alpha <- rep(1, length(spec$y))
+  as.vector(call_core(log_lik_(at$spec, matrix(at$draw, nrow = 1))))
+}
+
+#' The reference's parameters, and the specification that they are for
+#' @return (list) `spec` and `draw`.
+#' @noRd
+reference_point <- function(reference, model, spec) {
+  if (reference$origin == "public") {
     draw <- reference_draw(reference$values, model, spec)
+    return(list(spec = spec, draw = draw))
   }
-  spec$alpha <- rep(1, length(spec$y))
-  as.vector(call_core(log_lik_(spec, matrix(draw, nrow = 1))))
+  check_reference_model(reference, model, spec)
+  # The reference's own coding and scaling of the published predictors
+  parts <- design_parts(reference$design, model$data, arg = "data")
+  spec[names(parts)] <- parts
+  list(spec = spec, draw = reference$values)
 }
 
 #' Public values as one draw of the model

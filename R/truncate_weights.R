@@ -38,7 +38,6 @@
 #' @export
 truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn truncate_weights}.")
-  check_present(fit)
   fit <- as_weightable(fit)
   check_number(epsilon, above = 0)
   check_flag(allow_unconverged)
@@ -63,17 +62,9 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
 }
 
 truncated_weights <- function(fit, epsilon) {
-  weights <- fit$privacy_weights
-  model <- frozen_model(fit)
-  inner <- node_of(weights)
-  new_privacy_weights(
-    truncated_rule(as.double(weights), fit$bound$record, epsilon), "truncated",
-    list(of = inner$scheme, epsilon = epsilon),
-    made_from = history_mark(fit) %||% NA, of = list(inner),
-    basis = if (!is.null(model)) {
-      list(model = model, epsilon = epsilon, history = new_rows(fit, inner))
-    },
-    records = attr(weights, "records")
+  weights_from_weighted(
+    fit, "truncated", list(epsilon = epsilon), list(epsilon = epsilon),
+    function(alpha, delta) truncated_rule(alpha, delta, epsilon)
   )
 }
 

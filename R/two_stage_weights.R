@@ -102,8 +102,10 @@ strict_first_stage <- function(first) {
 weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
   # One draw is paid for, chosen by the system's entropy unless seeded
   row <- random_rows(n_draws(first), 1, seed_words(seed, "first"))
+  kept <- seq_len(n_draws(first)) == row
   basis <- list(
-    weight_range = weight_range, model = frozen_draw(first, row),
+    weight_range = weight_range,
+    model = frozen_model(replace(first, "censor", list(NULL)), kept),
     history = fit_rows(first), charge_id = first[["id"]]
   )
   cost <- first_stage_cost(first)
@@ -134,8 +136,10 @@ check_weight_range <- function(weight_range) {
   check_that(
     are_numbers(weight_range, 2) && weight_range[1] >= 0 &&
       weight_range[1] < weight_range[2], weight_range,
-    "{.arg weight_range} must be two finite numbers, at least 0 and increasing."
+    "{.arg weight_range} must be two finite numbers, at least 0 and increasing.",
+    arg = "weight_range"
   )
+  weight_range
 }
 
 two_stage_scheme <- function() {
@@ -176,11 +180,4 @@ two_stage_rule <- function(basis, delta) {
   alpha <- clamp((range[2] - delta) / diff(range))
   alpha[!is.finite(delta)] <- 0
   alpha
-}
-
-#' The model with one of its draws, the censoring left out
-#' @noRd
-frozen_draw <- function(fit, row) {
-  fit["censor"] <- list(NULL)
-  frozen_model(fit, seq_len(n_draws(fit)) == row)
 }

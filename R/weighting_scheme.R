@@ -91,6 +91,25 @@ scaled_node <- function(inner, scale, shift, solved = NULL,
   )
 }
 
+#' Weights made from the weights and the record bounds of a weighted fit
+#' @param arguments,basis (list) Of the new weights, besides what all have.
+#' @param rule (function(alpha, delta))
+#' @noRd
+weights_from_weighted <- function(fit, scheme, arguments, basis, rule) {
+  weights <- fit$privacy_weights
+  model <- frozen_model(fit)
+  inner <- node_of(weights)
+  new_privacy_weights(
+    rule(as.double(weights), fit$bound$record), scheme,
+    c(list(of = inner$scheme), arguments),
+    made_from = history_mark(fit) %||% NA, of = list(inner),
+    basis = if (!is.null(model)) {
+      c(list(model = model), basis, list(history = new_rows(fit, inner)))
+    },
+    records = attr(weights, "records")
+  )
+}
+
 #' Weights scaled once or more, clamped each time
 #' @param steps (list or `NULL`) Of `scale` and `shift`.
 #' @noRd
