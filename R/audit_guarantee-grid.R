@@ -32,10 +32,10 @@ complete_grid <- function(problem, grid) {
 #' @noRd
 locate_grid <- function(problem, mechanism, cells) {
   d <- problem$parameters$dimension
+  several <- problem$spec$n_columns > 1
+  places <- if (several) independent_places else searched_places
   find <- function(counts, rule) {
-    list(
-      counts = counts, rule = rule, z = posterior_places(problem, counts, rule)
-    )
+    list(counts = counts, rule = rule, z = places(problem, counts, rule))
   }
   plain <- plain_rule(list(f = matrix(0, 1, problem$n_types)), 1)
   found <- list()
@@ -55,17 +55,6 @@ locate_grid <- function(problem, mechanism, cells) {
 }
 
 coarse_points <- c(801, 101, 31)
-
-#' Points that say where a posterior is, unconstrained scale
-#'
-#' Always the same ones: an audit is a calculation.
-#' @return (matrix, n_places x dimension)
-#' @noRd
-posterior_places <- function(problem, counts, rule) {
-  several <- problem$spec$n_columns > 1
-  places <- if (several) independent_places else searched_places
-  places(problem, counts, rule)
-}
 
 # The largest distance between twice 2,000 draws of one law is .06.
 n_places <- 4000L

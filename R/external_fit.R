@@ -115,21 +115,6 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   seal(judge_external(fit, columns))
 }
 
-#' A matrix, an array or a fit as a source of log-likelihoods
-#' @noRd
-as_log_lik_matrix <- function(x, chains) {
-  if (length(dim(x)) == 3 && is.numeric(x)) {
-    chains <- dim(x)[2]
-    x <- merge_chains(x)
-  } else if (!is.matrix(x)) {
-    x <- external_log_lik(x)
-    chains <- attr(x, "chains") %||% chains
-    attr(x, "chains") <- NULL
-  }
-  check_log_lik_matrix(x)
-  list(kind = "matrix", values = unname(x), chains = chains)
-}
-
 external_columns <- function(source) {
   if (source$kind == "matrix") {
     return(matrix_columns(source$values))

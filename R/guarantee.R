@@ -111,9 +111,6 @@
 #' )
 #' guarantee(synthesize(strict, m = 2, margin = margin))
 #' @name guarantee
-NULL
-
-#' @rdname guarantee
 #' @export
 guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")

@@ -89,15 +89,10 @@ lipschitz <- function(x, quantile = 1, ...) {
 #' @export
 lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  if (is.array(x) && !is.matrix(x)) {
-    x <- merge_chains(x)
-  } else if (!is.matrix(x)) {
-    x <- external_log_lik(x, arg = "x")
-  }
   check_quantile(quantile)
   check_string(unit)
-  check_log_lik_matrix(x)
-  bound_of_columns(matrix_columns(x), quantile, unit)
+  values <- as_log_lik_matrix(x, NULL)$values
+  bound_of_columns(matrix_columns(values), quantile, unit)
 }
 
 #' @rdname lipschitz

@@ -21,9 +21,6 @@
 #' synthetic <- synthesize(fit, m = 5)
 #' pooled <- pool(with(synthetic, lm(log(income) ~ age + earner)))
 #' autoplot(pooled, confidential = lm(log(income) ~ age + earner, ce))
-NULL
-
-#' @rdname plot.pooled_estimates
 #' @method autoplot pooled_estimates
 #' @export
 autoplot.pooled_estimates <- function(object, ..., confidential = NULL,

@@ -19,9 +19,6 @@
 #'   bounds = c(10, 2e6), epsilon = 1
 #' )
 #' autoplot(guarantee(histogram))
-NULL
-
-#' @rdname plot.privacy_guarantee
 #' @method autoplot privacy_guarantee
 #' @export
 autoplot.privacy_guarantee <- function(object, ...) {

@@ -20,9 +20,6 @@
 #' narrow <- count_weights("income", ce, radius = 0.1)
 #' autoplot(w)
 #' autoplot(w, "CW, 10%" = narrow, name = "CW, 20%")
-NULL
-
-#' @rdname plot.privacy_weights
 #' @method autoplot privacy_weights
 #' @export
 autoplot.privacy_weights <- function(object, ..., name = NULL) {

@@ -22,9 +22,6 @@
 #' )
 #' autoplot(release)
 #' autoplot(release, "margin")
-NULL
-
-#' @rdname plot.score_release
 #' @method autoplot score_release
 #' @export
 autoplot.score_release <- function(object, type = c("coefficients", "margin"),

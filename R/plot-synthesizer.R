@@ -36,9 +36,6 @@
 #' lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
 #' autoplot(fit, "bounds", LW = lw, name = "Unweighted")
 #' @name plot.synthesizer
-NULL
-
-#' @rdname plot.synthesizer
 #' @method autoplot synthesizer
 #' @export
 autoplot.synthesizer <- function(

@@ -73,9 +73,6 @@
 #' prior_normal(intercept = c(10.8, 2.5))
 #' prior_beta_mean(2, 5)
 #' @name priors
-NULL
-
-#' @rdname priors
 #' @export
 prior_hierarchical <- function(lkj = 1, df = 3, scale = 1) {
   new_synth_prior("hierarchical", lkj = lkj, df = df, scale = scale)

@@ -168,9 +168,6 @@ check_draws_for <- function(fit, m) {
 #' @importFrom posterior as_draws_array
 #' @importFrom posterior as_draws_df
 #' @importFrom posterior as_draws_matrix
-NULL
-
-#' @rdname as_draws.synthesizer
 #' @method as_draws synthesizer
 #' @export
 as_draws.synthesizer <- function(x, hyper = FALSE, ...) {
@@ -236,9 +233,6 @@ as_draws_df.synthesizer <- function(x, hyper = FALSE, ...) {
 #' bayesplot::rhat(fit)
 #' bayesplot::neff_ratio(fit)
 #' @name bayesplot-methods
-NULL
-
-#' @rdname bayesplot-methods
 #' @exportS3Method bayesplot::rhat
 rhat.synthesizer <- function(object, pars = NULL, ...) {
   judged(object, object$diagnostics$rhat, pars)
