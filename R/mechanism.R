@@ -74,7 +74,7 @@ new_mechanism <- function(definition,
   own <- definition[c("name", "title", "short", "kind", "label")]
   for (name in intersect(names(definition$needs), names(settings))) {
     check_given(
-      if (!identical(settings[[name]], quote(expr = ))) settings[[name]],
+      if (!identical(settings[[name]], rlang::missing_arg())) settings[[name]],
       definition$name, definition$needs[[name]], name
     )
   }

@@ -104,15 +104,6 @@ check_public_only <- function(public) {
   )
 }
 
-#' The label that something holds: none once either was edited
-#' @param what (string) What holds it.
-#' @noRd
-held_label <- function(x, what, m, public) {
-  check_sets_drawn(m, x$m)
-  check_public_only(public)
-  if (is_sealed(x)) intact_label(x$guarantee) else void_label(x$guarantee, what)
-}
-
 #' A label as it was made; one that was edited claims nothing
 #' @noRd
 intact_label <- function(x) {

@@ -116,20 +116,6 @@ check_drawn <- function(synthetic) {
 #' @noRd
 job_data <- function(x) x$internal$data %||% final_fit(x)$data
 
-final_fit <- function(x) {
-  fits <- x$internal$fits
-  fits[[length(fits)]]
-}
-
-#' The same where it must know its records
-#' @noRd
-fit_of_records <- function(x, arg) {
-  check_class(
-    final_fit(x), "synthesizer",
-    "A score release has no weights and no bounds of records.", arg = arg
-  )
-}
-
 #' Refuse a set without records, and several sets on top of each other
 #' @noRd
 check_one_set <- function(set, data) {

@@ -225,6 +225,15 @@ guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
   held_label(x, "synthetic data", m, public)
 }
 
+#' The label that something holds: none once either was edited
+#' @param what (string) What holds it.
+#' @noRd
+held_label <- function(x, what, m, public) {
+  check_sets_drawn(m, x$m)
+  check_public_only(public)
+  if (is_sealed(x)) intact_label(x$guarantee) else void_label(x$guarantee, what)
+}
+
 #' The label of what was drawn is that of all of it
 #' @noRd
 check_sets_drawn <- function(m, drawn) {

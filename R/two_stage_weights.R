@@ -136,8 +136,7 @@ check_weight_range <- function(weight_range) {
   check_that(
     are_numbers(weight_range, 2) && weight_range[1] >= 0 &&
       weight_range[1] < weight_range[2], weight_range,
-    "{.arg weight_range} must be two finite numbers, at least 0 and increasing.",
-    arg = "weight_range"
+    "{.arg weight_range} must be two finite numbers, at least 0 and increasing."
   )
   weight_range
 }
