@@ -74,22 +74,15 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
   refuse_if(
     inherits(fit, "noisy_release"),
     "{.arg x} needs no generator: it holds no protected value.",
-    i = if (inherits(fit, "file_release")) {
-      "Write it with {.fn release}, and give it to {.fn synthesize}."
-    } else {
-      "Write it with {.fn release}, and give it to {.fn synthesize} with
-       {.arg newdata}."
-    },
+    i = "Write it with {.fn release}, and give it to {.fn synthesize}.",
     arg = "x"
   )
-  check_class(
-    fit, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "x"
-  )
+  check_class(fit, "synthesizer", arg = "x")
   check_formats("rds")
-  plan <- plan_sets(fit, list(
-    m = m, newdata = NULL, margin = margin, assignment = "prior", seed = seed,
-    allow_unconverged = allow_unconverged, bounds = bounds, uncertainty = FALSE
-  ), ledger, generator_words[["model"]])
+  asked <- asked_sets(
+    m, NULL, margin, "prior", seed, allow_unconverged, bounds
+  )
+  plan <- plan_sets(fit, asked, ledger, generator_words[["model"]])
   tell_level_order(fit)
   generator <- new_generator(
     fit, fit$draws[drawn_rows(fit, plan$asked), , drop = FALSE], margin,
@@ -105,9 +98,9 @@ as_generator <- function(x, m = 1, margin = NULL, bounds = NULL, seed = NULL,
 #' @noRd
 tell_level_order <- function(fit) {
   factors <- Filter(is.factor, fit$data[fit$design$variables])
-  own <- names(factors)[vapply(factors, function(x) {
+  own <- names(Filter(function(x) {
     !identical(levels(x), levels(canonical_factor(x)))
-  }, NA)]
+  }, factors))
   if (length(own) > 0) {
     tell_of(
       "level_order",

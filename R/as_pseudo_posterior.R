@@ -35,11 +35,8 @@
 as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
   check_no_dots(..., hint = "See {.fn as_pseudo_posterior}.")
   check_present(fits)
-  check_class(synthetic, "synthetic_data", "Make it with {.fn synthesize}.")
-  check_class(
-    margin, "perturbed_histogram", "Make one with {.fn perturbed_histogram}.",
-    null = TRUE
-  )
+  check_class(synthetic, "synthetic_data")
+  check_class(margin, "perturbed_histogram", null = TRUE)
   stages <- names(fits)
   refuse_if(
     !is.list(fits) || length(fits) == 0 || is.null(stages) ||
@@ -47,11 +44,7 @@ as_pseudo_posterior <- function(synthetic, fits, margin = NULL, ...) {
     "{.arg fits} must be a list of fits, each named by its stage.",
     i = "Write {.code list(unweighted = fit, lw = weighted)}.", arg = "fits"
   )
-  for (fit in fits) {
-    check_class(
-      fit, "synthesizer", "Make one with {.fn fit_synthesizer}.", arg = "fits"
-    )
-  }
+  for (fit in fits) check_class(fit, "synthesizer", arg = "fits")
   n_files <- length(unique(vapply(fits, history_mark, "")))
   refuse_if(
     n_files > 1, "All {.arg fits} must be fits of the same records.",

@@ -10,7 +10,7 @@
 audit_on_grid <- function(model, mechanism, files, cells, range) {
   problem <- audit_problem(model, files, range)
   cells <- cells %||% c(8001, 60000, 110592)[problem$parameters$dimension]
-  check_grid_size(cells, problem)
+  check_memory(8 * cells * problem$n_types, "The grid", "cells")
   grid <- locate_grid(problem, mechanism, cells)
   mechanism <- settled(mechanism, problem, grid)
   fine <- audit_pass(problem, grid, mechanism)
@@ -31,17 +31,6 @@ audit_on_grid <- function(model, mechanism, files, cells, range) {
     cells = nrow(grid$z), range = problem$parameters$range,
     mechanism = mechanism
   ))
-}
-
-check_grid_size <- function(cells, problem) {
-  bytes <- 8 * cells * problem$n_types
-  refuse_if(
-    bytes > getOption("pseudosynth.max_bytes", 2e9),
-    "The grid would need {format(bytes / 1e9, digits = 2)} GB.",
-    i = "Ask for fewer {.arg cells}, or raise the option
-         {.code pseudosynth.max_bytes}.",
-    arg = "cells"
-  )
 }
 
 # Databases --------------------------------------------------------------------

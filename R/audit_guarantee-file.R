@@ -12,7 +12,7 @@
 audit_guarantee.file_release <- function(x, data, rows = 1e5, replays = 20,
                                          seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
-  check_sealed(x, "file_release", arg = "x")
+  check_sealed(x)
   check_class(data, "file_plan", "Give the plan of the release.", arg = "data")
   rows <- check_count(rows, min = 2)
   replays <- check_count(replays)

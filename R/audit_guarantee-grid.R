@@ -32,10 +32,10 @@ complete_grid <- function(problem, grid) {
 #' @noRd
 locate_grid <- function(problem, mechanism, cells) {
   d <- problem$parameters$dimension
+  several <- problem$spec$n_columns > 1
+  places <- if (several) independent_places else searched_places
   find <- function(counts, rule) {
-    list(
-      counts = counts, rule = rule, z = posterior_places(problem, counts, rule)
-    )
+    list(counts = counts, rule = rule, z = places(problem, counts, rule))
   }
   plain <- plain_rule(list(f = matrix(0, 1, problem$n_types)), 1)
   found <- list()
@@ -55,17 +55,6 @@ locate_grid <- function(problem, mechanism, cells) {
 }
 
 coarse_points <- c(801, 101, 31)
-
-#' Points that say where a posterior is, unconstrained scale
-#'
-#' Always the same ones: an audit is a calculation.
-#' @return (matrix, n_places x dimension)
-#' @noRd
-posterior_places <- function(problem, counts, rule) {
-  several <- problem$spec$n_columns > 1
-  places <- if (several) independent_places else searched_places
-  places(problem, counts, rule)
-}
 
 # The largest distance between twice 2,000 draws of one law is .06.
 n_places <- 4000L
@@ -214,12 +203,10 @@ check_resolved <- function(grid, half, one) {
 }
 
 check_that_resolved <- function(...) {
-  if (all(...)) {
-    return(invisible())
-  }
-  abort_sampler(
-    "The audit's grid does not resolve a posterior.",
+  refuse_if(
+    !all(...), "The audit's grid does not resolve a posterior.",
     x = "It lies beyond the grid's range, or is too narrow for its cells.",
-    i = "Ask for more {.arg cells}, or state a wider {.arg range}."
+    i = "Ask for more {.arg cells}, or state a wider {.arg range}.",
+    abort = abort_sampler
   )
 }

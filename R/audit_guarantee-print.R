@@ -1,10 +1,6 @@
 # The class `guarantee_audit`. It never says that a mechanism has passed: it
 # says what was found, what was claimed, and what could have been seen.
 
-new_guarantee_audit <- function(...) {
-  structure(list(...), class = c("guarantee_audit", "pseudosynth_result"))
-}
-
 #' @export
 format.guarantee_audit <- function(x, ...) {
   found_and_claimed(audit_title(x), x, x$worst$loss)
@@ -45,10 +41,10 @@ worst_table <- function(x) {
   figures <- if (x$method == "exact") {
     data.frame(
       "largest loss" = worst$loss, "in the bulk" = worst$loss_bulk,
-      "delta at claim" = format_small(worst$delta),
-      error = format_small(ifelse(
+      "delta at claim" = format_figure(worst$delta, 2),
+      error = format_figure(ifelse(
         is.finite(worst$loss), worst$error_loss, worst$error_bulk
-      )),
+      ), 2),
       check.names = FALSE
     )
   } else {
@@ -61,11 +57,6 @@ worst_table <- function(x) {
     neighbours = worst$neighbours, files = as.integer(worst$files),
     claim = worst$claim, figures
   )
-}
-
-format_small <- function(x) {
-  text <- formatC(x, digits = 2, format = "g")
-  ifelse(is.na(x), "-", ifelse(x == 0, "0", text))
 }
 
 #' What was found, against what is claimed

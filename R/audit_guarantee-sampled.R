@@ -35,7 +35,8 @@ sampled_audit <- function(fit, files, refit, level, seed) {
     loss = max(losses$loss), estimate = max(losses$estimate),
     visible = max(losses$visible), ratio = max(losses$loss) / claim
   )
-  new_guarantee_audit(
+  new_result(
+    "guarantee_audit",
     worst = worst, losses = losses, mechanism = mechanism_of(fit),
     epsilon = fit$censor$epsilon, method = "sampled",
     model = format_audit_model(fit), n_records = n_records(fit),

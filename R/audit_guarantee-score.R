@@ -9,7 +9,7 @@
 audit_guarantee.score_release <- function(x, data, replicates = 1e5,
                                           level = 0.95, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn audit_guarantee}.")
-  check_sealed(x, "score_release", arg = "x")
+  check_sealed(x)
   replicates <- check_count(replicates)
   check_number(level, above = 0, below = 1)
   check_seed(seed)
@@ -85,15 +85,11 @@ worst_pairs <- function(x, file) {
 #'   record of the longest vector, NA: dropped) and the `scale` of the noise.
 #' @noRd
 sum_parts <- function(x, file) {
-  prior <- prior_spec(x$prior, x$design$is_level)$scale
-  shape <- public_shape(x)
-  information <- prior_information(prior, x$family, shape)
   record <- NULL
-  parts <- lapply(x$steps, function(step) {
-    frame <- score_frame(x$family, drop(file$x %*% step$reference), shape)
-    z <- score_geometry(file, frame$scale, information, x$spread)$z
+  parts <- lapply(public_steps(x, file), function(step) {
+    z <- step$geometry$z
     if (is.null(record)) record <<- match(which.max(rowSums(z^2)), file$row)
-    frame <- lapply(frame, `[`, file$row)
+    frame <- lapply(step[c("centre", "spread")], `[`, file$row)
     score <- score_of(file$y, frame)
     lowest <- counted_above(x$family, frame, step$clip)
     list(scale = step$scale, sums = function(y) {
@@ -104,9 +100,7 @@ sum_parts <- function(x, file) {
   if (is.null(x$margin)) {
     return(parts)
   }
-  strategy <- margin_strategy(
-    length(x$margin$noisy), if (x$delta == 0) "laplace" else "gaussian"
-  )
+  strategy <- strategy_of(x$margin)
   margin <- list(scale = x$margin$scale, sums = function(y) {
     z <- file$y
     z[record] <- y

@@ -116,10 +116,10 @@
 #' @section Error types:
 #' `pseudosynth_error_input`: a model with more than three parameters and
 #' `method = "exact"`, an unknown or missing setting, or a grid larger than the
-#' option `pseudosynth.max_bytes`. `pseudosynth_error_privacy`: a fit that has
-#' not converged. `pseudosynth_error_sampler`: the grid does not resolve a
-#' posterior, because every second point gives another result or the range cuts
-#' it off.
+#' memory available (option `pseudosynth.memory`, in bytes).
+#' `pseudosynth_error_privacy`: a fit that has not converged.
+#' `pseudosynth_error_sampler`: the grid does not resolve a posterior, because
+#' every second point gives another result or the range cuts it off.
 #' @references
 #' Savitsky, Williams and Hu (2022), Bayesian pseudo posterior mechanism under
 #' asymptotic differential privacy, Journal of Machine Learning Research 23(55),
@@ -158,7 +158,6 @@ audit_guarantee.formula <- function(x, data, family, mechanism, epsilon = NULL,
                                     remove = NULL, replacements = 48,
                                     values = NULL, cells = NULL,
                                     range = NULL) {
-  check_present(data)
   check_present(family)
   check_present(mechanism)
   chosen <- if (!is.function(mechanism)) {
@@ -257,7 +256,8 @@ exact_audit <- function(model, mechanism, remove, replacements, values, cells,
     as.character(values)
   }
   losses$value <- shown[losses$value]
-  new_guarantee_audit(
+  new_result(
+    "guarantee_audit",
     worst = worst_losses(losses), losses = losses,
     mechanism = mechanism$name, epsilon = mechanism$epsilon, method = "exact",
     model = format_audit_model(model), n_records = length(model$spec$y),

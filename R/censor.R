@@ -146,8 +146,8 @@ resolve_censor <- function(censor, family) {
   if (is.null(censor)) {
     return(NULL)
   }
-  check_class(censor, "censoring_rule", "Make one with {.fn censor}.")
-  check_sealed(censor, "censor")
+  check_class(censor, "censoring_rule")
+  check_sealed(censor)
   if (identical(censor$interval, "auto")) {
     # The log of a probability is never positive
     deep <- !is.na(response_kinds[[family$kind]]$mass) &&
@@ -203,16 +203,16 @@ print_lines.censoring_rule <- function(x) {
       "Censoring rule, epsilon %s per parameter draw for %s neighbours",
       format(x$epsilon), x$neighbours
     ),
-    paste("  interval   ", format_interval(x)),
-    sprintf(
-      "  costs       add-remove %s, replace %s", format_figure(width),
-      format_figure(2 * width)
-    ),
-    if (!is.null(x$reference)) paste("  reference  ", format(x$reference)),
-    if (!is.null(x$reference)) paste("  window     ", format_window(x)),
-    if (!is.null(x$alpha)) {
-      sprintf("  weight      %s, public", format_figure(x$alpha))
-    }
+    field_lines(c(
+      interval = format_interval(x),
+      costs = sprintf(
+        "add-remove %s, replace %s", format_figure(width),
+        format_figure(2 * width)
+      ),
+      reference = if (!is.null(x$reference)) format(x$reference),
+      window = if (!is.null(x$reference)) format_window(x),
+      weight = if (!is.null(x$alpha)) paste0(format_figure(x$alpha), ", public")
+    ))
   )
 }
 
@@ -232,10 +232,10 @@ as_reference <- function(x) {
     return(x)
   }
   if (inherits(x, "censor_reference")) {
-    return(check_sealed(x, "censor", arg = "reference"))
+    return(check_sealed(x, arg = "reference"))
   }
   if (inherits(x, "synthesizer")) {
-    check_sealed(x, "fit_synthesizer", arg = "reference")
+    check_sealed(x, arg = "reference")
     return(new_censor_reference(
       "history", reference_values(x),
       family = x$family, response = x$response, design = x$design,

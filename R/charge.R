@@ -173,7 +173,6 @@ hashed_id <- function(...) substr(rlang::hash(list(...)), 1, 16)
 #' @noRd
 join_charges <- function(...) {
   all <- rbind(no_charges(), ...)
-  rownames(all) <- NULL
   if (nrow(unique(all[c("id", charge_costs)])) > length(unique(all$id))) {
     stop("Internal error: one identity stands for two costs.")
   }

@@ -254,6 +254,20 @@ check_formula <- function(x, arg = rlang::caller_arg(x)) {
 
 # Parts without which an object of a class is not one: edited by hand, or saved
 # by another version
+# Whose maker has another name than the class
+makers <- c(
+  synthesizer = "fit_synthesizer", synthetic_data = "synthesize",
+  privacy_ledger = "ledger", privacy_guarantee = "guarantee",
+  censoring_rule = "censor", censor_reference = "censor",
+  weight_rule = "freeze", synthesis_generator = "as_generator"
+)
+
+#' The function that makes objects of a class
+#' @noRd
+maker_of <- function(class) {
+  if (class %in% names(makers)) makers[[class]] else class
+}
+
 class_parts <- list(
   synthesizer = c(
     draws = "matrix", spec = "list", response = "synth_response",
@@ -314,6 +328,7 @@ broken_parts <- function(x, class) {
 #' @noRd
 check_class <- function(x, class, how = NULL, null = FALSE,
                         arg = rlang::caller_arg(x)) {
+  how <- how %||% sprintf("Make one with {.fn %s}.", maker_of(class))
   check_present(x, arg)
   check_that(
     inherits(x, class) || null && is.null(x), x,
@@ -335,11 +350,8 @@ check_class <- function(x, class, how = NULL, null = FALSE,
 #' @param n (count) How many records there are.
 #' @return (numeric) The weights, class kept, invisibly.
 #' @noRd
-check_weights <- function(x, n, null = TRUE, arg = rlang::caller_arg(x)) {
+check_weights <- function(x, n, arg = rlang::caller_arg(x)) {
   check_present(x, arg)
-  if (null && is.null(x)) {
-    return(invisible(NULL))
-  }
   check_that(
     is.numeric(x) && is.null(dim(x)), x,
     "{.arg {arg}} must be a numeric vector of privacy weights in [0, 1].",
@@ -438,6 +450,16 @@ check_index <- function(x, n, arg = rlang::caller_arg(x)) {
 }
 
 check_quantile <- function(quantile) check_number(quantile, above = 0, max = 1)
+
+#' A file can only be made in a folder that is there
+#' @noRd
+check_folder_of <- function(path, arg = rlang::caller_arg(path),
+                            abort = abort_input) {
+  refuse_if(
+    !dir.exists(dirname(path)), "{.arg {arg}} must be in an existing folder.",
+    x = "There is no folder {.file {dirname(path)}}.", arg = arg, abort = abort
+  )
+}
 
 # The system's limit for a whole path is 4,096 bytes on Linux, less elsewhere
 check_path <- function(path, arg = "path") {

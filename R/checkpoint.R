@@ -74,7 +74,6 @@
 #' unlink(folder, recursive = TRUE)
 #' @export
 resume <- function(path, ledger = NULL) {
-  check_present(path)
   check_path(path)
   check_ledger(ledger)
   refuse_if(

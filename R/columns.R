@@ -5,23 +5,24 @@
 #'
 #' @param x (character or `NULL`)
 #' @param columns (character) Those that there are.
+#' @param of (string) What they are the names of, in cli's markup.
 #' @return `x`, invisibly.
 #' @noRd
-check_names <- function(x, columns, null = TRUE,
-                        arg = rlang::caller_arg(x)) {
+check_names <- function(x, columns, null = TRUE, arg = rlang::caller_arg(x),
+                        of = "columns of {.arg data}") {
   check_present(x, arg)
   if (null && is.null(x)) {
     return(invisible(NULL))
   }
   check_that(
     is.character(x) && length(x) > 0 && !anyNA(x), x,
-    "{.arg {arg}} must be names of columns.",
+    paste0("{.arg {arg}} must be names of ", of, "."),
     i = if (null) "{.code NULL} means none.", arg = arg
   )
   absent <- absent_names(x, columns)
   refuse_if(
-    length(absent) > 0, "{.arg {arg}} must be names of columns of {.arg data}.",
-    x = "{absent}", i = "The columns are {.val {columns}}.", arg = arg
+    length(absent) > 0, paste0("{.arg {arg}} must be names of ", of, "."),
+    x = "{absent}", i = "The names are {.val {columns}}.", arg = arg
   )
   invisible(x)
 }

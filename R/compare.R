@@ -158,7 +158,8 @@ compare.formula <- function(formula, data, family = student_t(),
   m <- check_count(m, min = 1)
   check_rows_file(file, seed)
   if (is.null(grid)) {
-    check_epsilons(epsilon)
+    each <- if (length(epsilon) > 0) as.list(epsilon) else list(epsilon)
+    for (value in each) check_number(value, above = 0, arg = "epsilon")
     calibrate <- check_calibrate(calibrate)
     one <- inherits(mechanisms, "privacy_mechanism")
     named <- if (one) list(mechanisms) else mechanisms
@@ -305,13 +306,6 @@ check_same_file <- function(releases, data, variable) {
 }
 
 # Mechanisms to run ------------------------------------------------------------
-
-check_epsilons <- function(epsilon) {
-  several <- is.numeric(epsilon) && length(epsilon) > 0
-  for (value in if (several) epsilon else list(epsilon)) {
-    check_number(value, above = 0, arg = "epsilon")
-  }
-}
 
 #' Mechanisms that can have a margin, by our names
 #' @noRd

@@ -129,36 +129,6 @@ bare_call <- function(call) {
   if (named) as.call(list(call[[1]]))
 }
 
-#' Call a function with arguments from a list
-#'
-#' do.call() would write the values into the call, which conditions, traces and
-#' prints of them show. Whatever is not code or one plain value stands there
-#' under its name instead.
-#' @param fn A function of the package, by its name.
-#' @param arguments (list)
-#' @noRd
-call_by_name <- function(fn, arguments) {
-  hidden <- which(!vapply(arguments, function(x) {
-    # What shows a call goes down into it: hundreds of terms are too deep
-    (inherits(x, "formula") && length(all.names(x)) < 100) ||
-      (is_plain_argument(x) && !is.language(x))
-  }, TRUE))
-  names <- rlang::names2(arguments)[hidden]
-  names[!nzchar(names)] <- sprintf("argument_%d", hidden[!nzchar(names)])
-  env <- list2env(
-    stats::setNames(arguments[hidden], names), parent = parent.frame()
-  )
-  arguments[hidden] <- lapply(names, as.name)
-  eval(as.call(c(substitute(fn), arguments)), env)
-}
-
-#' May a call show the argument? Code and one plain value only
-#' @noRd
-is_plain_argument <- function(x) {
-  is.null(x) || is.language(x) ||
-    (is.atomic(x) && length(x) == 1 && is.null(attributes(x)))
-}
-
 #' Blame the user's call for errors of code of the user's that it runs
 #' @noRd
 blame <- function(expr) {

@@ -14,8 +14,7 @@
 #'   variables.
 #' @param response (string) The name of the response's column.
 #' @param scaling (list or `NULL`) See `check_scaling()`.
-#' @param roles (named character or `NULL`) See `column_roles()`; `NULL` when
-#'   `formula` is the only one for the file.
+
 #' @return (`synth_design`) A list with `terms` (no response, no data), `levels`
 #'   (list, by variable), `centre` and `scale` (list, by variable), `columns`
 #'   (P names), `intercept` (flag), `factors` (data frame: `variable`, `column`,
@@ -23,13 +22,12 @@
 #'   need a model matrix), `is_level` (logical, P), `offset` (names of the
 #'   offsets among the terms' variables), `offset_range` (two numbers, of their
 #'   sum; `NULL` without), `variables` (names of the columns of `data` that are
-#'   used), `unpublished` (named character: roles of those that are not
-#'   published).
+#'   used).
 #' @noRd
-new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
+new_design <- function(formula, data, response, scaling = NULL) {
   predictors <- setdiff(names(data), response)
   check_right_side(formula, data, response)
-  roles <- roles %||% column_roles(formula, data)
+
   env <- public_environment(formula, predictors)
   refuse_if(
     "." %in% all.vars(formula[[3]]) && length(predictors) == 0,
@@ -65,13 +63,12 @@ new_design <- function(formula, data, response, scaling = NULL, roles = NULL) {
   # What has coefficients: levels, centres and scales are of these
   modelled <- frame[setdiff(names(frame), offset)]
   scaling <- check_scaling(scaling, modelled)
-  check_unpublished(frame, terms, roles, scaling)
+
   design <- list(
     terms = terms, variables = variables, intercept = intercept,
     offset = offset, levels = factor_levels(modelled, data[variables])
   )
-  own <- roles[variables]
-  design$unpublished <- own[own != "published"]
+
   design$expects <- vapply(data[variables], predictor_kind, "")
   design$offset_range <- if (length(offset) > 0) {
     range(sum_offsets(frame, design))
@@ -312,13 +309,7 @@ dense_matrix <- function(frame, terms, levels) {
 #'   and `offset` (double, N) where the design has one.
 #' @noRd
 design_parts <- function(design, data, arg = "newdata") {
-  absent <- setdiff(design$variables, names(data))
-  refuse_if(
-    length(absent) > 0, "{.arg {arg}} must have every predictor of the fit.",
-    x = "{cli::qty(length(absent))}There {?is/are} no column{?s}
-         {.val {absent}}.",
-    arg = arg
-  )
+  check_columns(design$variables, data, arg)
   for (name in design$variables) {
     check_predictor(data[[name]], name)
     refuse_if(

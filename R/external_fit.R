@@ -115,21 +115,6 @@ external_fit <- function(x, refit = NULL, privacy_weights = NULL, data = NULL,
   seal(judge_external(fit, columns))
 }
 
-#' A matrix, an array or a fit as a source of log-likelihoods
-#' @noRd
-as_log_lik_matrix <- function(x, chains) {
-  if (length(dim(x)) == 3 && is.numeric(x)) {
-    chains <- dim(x)[2]
-    x <- merge_chains(x)
-  } else if (!is.matrix(x)) {
-    x <- external_log_lik(x)
-    chains <- attr(x, "chains") %||% chains
-    attr(x, "chains") <- NULL
-  }
-  check_log_lik_matrix(x)
-  list(kind = "matrix", values = unname(x), chains = chains)
-}
-
 external_columns <- function(source) {
   if (source$kind == "matrix") {
     return(matrix_columns(source$values))
@@ -243,6 +228,7 @@ update.external_fit <- function(object, privacy_weights, ...) {
 #' Turn any model into something with a bound, weights and a refit
 #' @noRd
 as_weightable <- function(x, ..., arg = "fit") {
+  check_present(x, arg)
   if (inherits(x, c("synthesizer", "external_fit"))) {
     stated <- names(Filter(Negate(is.null), list(...)))
     refuse_if(
@@ -284,11 +270,7 @@ print_lines.external_fit <- function(x) {
       )
     ),
     Weights = describe_weights(x),
-    Bound = sprintf(
-      "Lipschitz bound %s, twice it %s (density of %s)",
-      format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
-      x$bound$unit
-    ),
+    Bound = describe_bound(x$bound),
     Converged = convergence, Guarantee = format(guarantee(x))
   )
   c(

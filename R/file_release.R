@@ -141,7 +141,7 @@ file_release <- function(plan, epsilon, delta = 1e-6,
                          public_n = NULL, ...) {
   check_no_dots(..., hint = "See {.fn file_release}.")
   check_class(plan, "file_plan", "Make one with {.fn file_plan}.")
-  check_sealed(plan, "file_plan")
+  check_sealed(plan)
   check_score_epsilon(epsilon)
   check_number(delta, min = 1e-30, max = 0.1)
   neighbours <- check_choice(neighbours, relation_names)

@@ -23,10 +23,8 @@ has_finite_mean <- function(family, response, limits = response$limits) {
 #' @param margin What the values are calibrated to, or `NULL`: it has ends.
 #' @noRd
 check_finite_mean <- function(family, response, margin) {
-  if (!is.null(margin) || has_finite_mean(family, response)) {
-    return(invisible())
-  }
-  abort_input(
+  refuse_if(
+    is.null(margin) && !has_finite_mean(family, response),
     "Synthetic {.val {response$name}} must have a finite mean.",
     x = "Without bounds it has none: {.code {response_label(response)}}
          has the tails of a t distribution with {format(family$df)} degrees

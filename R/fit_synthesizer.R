@@ -161,9 +161,7 @@ fit_model <- function(model, weights, censor, run, init = NULL) {
 #'   seed_words()), `threads`, `control`.
 #' @noRd
 check_run <- function(chains, warmup, draws, seed, threads, control) {
-  check_class(
-    control, "sampler_control", how = "Make one with {.fn sampler_control}."
-  )
+  check_class(control, "sampler_control")
   check_seed(seed)
   list(
     chains = check_count(chains, min = 1, max = 1000),
@@ -227,7 +225,8 @@ run_control <- function(run, spec) {
   control <- c(unclass(run$control), list(asked = run$control))
   control$sampler <- choose_sampler(control$sampler, spec)
   control$thin <- control$thin %||% default_thin(control$sampler, spec)
-  control$adapt_delta <- control$adapt_delta %||% default_adapt_delta(spec)
+  control$adapt_delta <- control$adapt_delta %||%
+    if (spec$prior$kind == "hierarchical") 0.95 else 0.8
   control$min_ess <- control$min_ess %||% default_gates(spec$family)$min_ess
   c(control, run[c("chains", "warmup", "draws", "threads")])
 }
@@ -252,11 +251,9 @@ sample_synthesizer <- function(model, weights, censor, run, control, init,
   extras <- names(model$family$extras)
   colnames(draws) <- parameter_names(columns, spec, extras)
   hyper <- result$hyper
-  if (!is.null(hyper)) {
-    colnames(hyper) <- hyper_names(columns, spec, ncol(hyper))
-  }
+  if (!is.null(hyper)) colnames(hyper) <- hyper_names(columns, spec)
   monitor <- as.matrix(result$monitor)
-  colnames(monitor) <- monitor_names(ncol(monitor))
+  colnames(monitor) <- names(monitor_titles)[seq_len(ncol(monitor))]
 
   seeded <- is_seeded(run$seed)
   # The same again with the same seed, else a random word
@@ -306,21 +303,18 @@ finished_part <- function(result, run) {
   result
 }
 
-hyper_names <- function(columns, spec, n) {
+hyper_names <- function(columns, spec) {
   names <- switch(spec$prior$kind,
     hierarchical = sprintf("tau[%s]", columns),
     shared = c(sprintf("tau[%s]", columns), sprintf("m[%s]", columns)),
     character()
   )
-  if (spec$family == "normal_mixture") names <- c(names, "gamma")
-  if (length(names) != n) names <- sprintf("hyper[%d]", seq_len(n))
-  names
+  c(names, if (spec$family == "normal_mixture") "gamma")
 }
 
-monitor_names <- function(n) {
-  names <- c("log_lik", "q1", "q5", "q25", "q50", "q75", "q95", "q99")
-  if (n > length(names)) {
-    names <- c(names, sprintf("monitor[%d]", seq_len(n - length(names))))
-  }
-  names[seq_len(n)]
-}
+# What the core says of each draw, in its order
+monitor_titles <- c(
+  log_lik = "Weighted log-likelihood", q1 = "Predictive 1%",
+  q5 = "Predictive 5%", q25 = "Predictive 25%", q50 = "Predictive median",
+  q75 = "Predictive 75%", q95 = "Predictive 95%", q99 = "Predictive 99%"
+)

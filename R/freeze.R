@@ -103,7 +103,6 @@
 #' w
 #' @export
 freeze <- function(weights, history = c("confidential", "public")) {
-  check_present(weights)
   history <- check_choice(history, c("confidential", "public"))
   check_class(
     weights, "privacy_weights",
@@ -112,22 +111,17 @@ freeze <- function(weights, history = c("confidential", "public")) {
   )
   node <- node_of(weights)
   why <- why_not_freezable(node)
-  refuse_if(
+  refuse_privacy(
     !is.null(why), "These weights cannot be frozen.", x = why,
-    abort = abort_privacy, class = "pseudosynth_error_not_freezable"
+    class = "pseudosynth_error_not_freezable"
   )
-  rule <- frozen_before(node) %||%
-    list(node = node, scheme = node$scheme, history = history)
-  new_weight_rule(rule$node, rule$scheme, rule$history)
-}
-
-# The class `weight_rule`: what freeze() returns, a function of one record and
-# of what was fixed beforehand.
-
-#' @param node (list) Of the weights that were frozen.
-#' @param scheme (string) Their scheme.
-#' @noRd
-new_weight_rule <- function(node, scheme, history) {
+  scheme <- node$scheme
+  # Weights of a rule give that rule
+  if (scheme == frozen_scheme()$name) {
+    scheme <- node$arguments[["rule"]]
+    history <- node$arguments[["history"]]
+    node <- node$of[[1]]
+  }
   columns <- columns_read(node)
   seal(new_result(
     "weight_rule",
@@ -136,25 +130,23 @@ new_weight_rule <- function(node, scheme, history) {
   ))
 }
 
+# The class `weight_rule`: what freeze() returns, a function of one record and
+# of what was fixed beforehand.
+
 #' @rdname freeze
 #' @method predict weight_rule
 #' @importFrom stats predict
 #' @export
 predict.weight_rule <- function(object, newdata, ...) {
   check_no_dots(..., hint = "See {.fn freeze}.")
-  check_sealed(object, "freeze")
+  check_sealed(object)
   check_data_frame(newdata)
   used <- c(object$response, object$predictors)
-  absent <- setdiff(used, names(newdata))
-  refuse_if(
-    length(absent) > 0,
-    "{.arg newdata} must have the variables that the rule reads.",
-    x = "It has no column{?s} {.val {absent}}.",
-    i = "The rule reads {.val {used}}.",
-    arg = "newdata", class = "pseudosynth_error_frozen_variables"
-  )
   alpha <- tryCatch(
-    rule_values(object$node, newdata),
+    {
+      check_columns(used, newdata, "newdata")
+      rule_values(object$node, newdata)
+    },
     pseudosynth_error_input = function(e) {
       abort_input(
         "The rule cannot be applied to {.arg newdata}.",

@@ -28,22 +28,8 @@ frozen_scheme <- function() {
   )
 }
 
-#' The rule that weights came from, if they came from one
-#' @return (list or `NULL`) `node`, `scheme`, `history`.
-#' @noRd
-frozen_before <- function(node) {
-  if (node$scheme == frozen_scheme()$name) {
-    a <- node$arguments
-    list(node = node$of[[1]], scheme = a[["rule"]], history = a[["history"]])
-  }
-}
-
-#' Was the rule fixed on another file?
-#' @noRd
-is_fixed <- function(node) length(node$made_from) == 0
-
 frozen_dependency <- function(node, inner) {
-  if (!is_fixed(node)) {
+  if (length(node$made_from) > 0) {
     return(dependency("other records"))
   }
   # A rule that knows no file has no history, whatever was stated

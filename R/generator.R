@@ -36,7 +36,7 @@ generator_source <- function() {
 }
 
 check_generator <- function(x, asked) {
-  check_sealed(x, "as_generator", arg = "fit")
+  check_sealed(x, arg = "fit")
   refuse_if(
     asked$m > x$m, "The generator has {x$m} draw{?s}, one for each set.",
     x = "{.arg m} is {asked$m}.",
@@ -50,11 +50,8 @@ rows_for_generator <- function(x, asked) {
   check_newdata(newdata, "generator")
   spec <- newdata_spec(x, newdata)
   if (!is.null(x$margin)) check_margin_offset(x$design, spec)
-  columns <- published_columns(x, newdata)
-  check_beside_response(newdata, columns, x$response$name)
-  list(
-    data = newdata, n = nrow(newdata), columns = columns, spec = spec,
-    tibble = is_tibble(newdata)
+  rows_of_newdata(
+    newdata, published_columns(x, newdata), x$response$name, spec = spec
   )
 }
 
@@ -86,10 +83,7 @@ label_of_generated <- function(x, asked, rows) {
 #' @export
 guarantee.synthesis_generator <- function(x, m = x$m, public = TRUE, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
-  check_sets_drawn(m, x$m)
-  check_public_only(public)
-  label <- intact_label(x$guarantee)
-  if (is_sealed(x)) label else void_label(label, "generator")
+  held_label(x, "generator", m, public)
 }
 
 #' @export

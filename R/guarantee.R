@@ -111,9 +111,6 @@
 #' )
 #' guarantee(synthesize(strict, m = 2, margin = margin))
 #' @name guarantee
-NULL
-
-#' @rdname guarantee
 #' @export
 guarantee.synthesizer <- function(x, m = 1, public = FALSE, study = NULL, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
@@ -359,8 +356,8 @@ censor_inputs <- function(censor) {
 #' The label of a fit with a study of it
 #' @noRd
 probabilistic_guarantee <- function(label, fit, study) {
-  check_class(study, "replicate_study", "Make one with {.fn replicate_study}.")
-  check_sealed(study, "replicate_study")
+  check_class(study, "replicate_study")
+  check_sealed(study)
   why <- if (label$label != "asymptotic" || !is.null(fit$censor)) {
     c(x = "Its own label is {.val {label$label}}{if (!is.null(fit$censor))
            ', from censoring'}; a study is about weights made from a file.")

@@ -26,11 +26,7 @@ make_ledger <- function(path, epsilon, delta, neighbours) {
     i = "To make one, give its budget as {.arg epsilon}.",
     arg = "path", abort = abort_ledger
   )
-  refuse_if(
-    !dir.exists(dirname(path)), "A ledger must be in a folder that exists.",
-    x = "There is no folder {.file {dirname(path)}}.",
-    arg = "path", abort = abort_ledger
-  )
+  check_folder_of(path, abort = abort_ledger)
   locked(path, {
     # Another process may have made it meanwhile
     if (!file.exists(path)) {
@@ -91,10 +87,7 @@ read_ledger <- function(path) {
   Encoding(text) <- "UTF-8"
   lines <- strsplit(text, "\n", fixed = TRUE)[[1]]
   parsed <- lapply(lines, function(line) {
-    tryCatch(
-      jsonlite::fromJSON(line, simplifyVector = FALSE),
-      error = function(e) NULL
-    )
+    or_else(jsonlite::fromJSON(line, simplifyVector = FALSE))
   })
   book <- parsed[1][[1]]
   broken_if(

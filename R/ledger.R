@@ -104,24 +104,21 @@ ledger <- function(path, epsilon = NULL, delta = 0,
   neighbours <- check_choice(neighbours, relation_names)
   check_installed("jsonlite")
   path <- resolved_path(path)
-  if (dir.exists(path)) {
-    abort_ledger(
-      "{.arg path} must be the ledger's file.",
-      x = "{.file {path}} is a folder.",
-      i = "Name a file in it:
-           {.code ledger(file.path(folder, \"income.ledger\"), ...)}.",
-      arg = "path"
-    )
-  }
+  refuse_if(
+    dir.exists(path), "{.arg path} must be the ledger's file.",
+    x = "{.file {path}} is a folder.",
+    i = "Name a file in it:
+         {.code ledger(file.path(folder, \"income.ledger\"), ...)}.",
+    arg = "path", abort = abort_ledger
+  )
   if (!file.exists(path)) make_ledger(path, epsilon, delta, neighbours)
   book <- read_ledger(path)
-  if (!is.null(epsilon) && epsilon != book$epsilon) {
-    abort_ledger(
-      "The budget of a ledger cannot be changed.",
-      x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
-      i = "Leave {.arg epsilon} out.", arg = "epsilon"
-    )
-  }
+  refuse_if(
+    !is.null(epsilon) && epsilon != book$epsilon,
+    "The budget of a ledger cannot be changed.",
+    x = "{.file {path}} has epsilon {format_exact(book$epsilon)}.",
+    i = "Leave {.arg epsilon} out.", arg = "epsilon", abort = abort_ledger
+  )
   new_result(
     "privacy_ledger", path = path, epsilon = book$epsilon, delta = book$delta,
     neighbours = book$neighbours
@@ -129,10 +126,7 @@ ledger <- function(path, epsilon = NULL, delta = 0,
 }
 
 check_ledger <- function(ledger) {
-  check_class(
-    ledger, "privacy_ledger", "Open one with {.fn ledger}.",
-    null = TRUE, arg = "ledger"
-  )
+  check_class(ledger, "privacy_ledger", null = TRUE)
 }
 
 #' Spend what a label charges, or refuse
@@ -310,29 +304,25 @@ spent_of <- function(book, charges) {
 #' @noRd
 ledger_entry <- function(book, label, variable, published, response) {
   mark <- function(x) cli::hash_sha256(paste(book$salt, values_mark(x)))
+  marks <- function(columns) {
+    I(vapply(columns, function(x) {
+      if (length(unique(x)) < 20) "" else mark(x)
+    }, "", USE.NAMES = FALSE))
+  }
   list(
     number = length(book$entries) + 1L,
     time = format(Sys.time(), "%Y-%m-%dT%H:%M:%SZ", tz = "UTC"),
-    file = if (!is.null(response)) response_marks(response, mark),
+    file = if (is.data.frame(response)) {
+      marks(response)
+    } else if (!is.null(response)) {
+      mark(response)
+    },
     records = label$n_records, synthetic = variable,
     published = I(as.character(names(published))),
-    values = I(vapply(published, function(x) {
-      if (length(unique(x)) < 20) "" else mark(x)
-    }, "", USE.NAMES = FALSE)),
+    values = marks(published),
     mechanism = label$mechanism, label = label$label, fit = label$fit,
     m = label$m, charges = row_lists(label$charges), version = own_version()
   )
-}
-
-#' The mark of a response, or of each protected column of a file
-#' @noRd
-response_marks <- function(response, mark) {
-  if (!is.data.frame(response)) {
-    return(mark(response))
-  }
-  I(unname(vapply(response, function(x) {
-    if (length(unique(x)) < 20) "" else mark(x)
-  }, "")))
 }
 
 #' All that a ledger has recorded, the same thing once

@@ -89,15 +89,10 @@ lipschitz <- function(x, quantile = 1, ...) {
 #' @export
 lipschitz.default <- function(x, quantile = 1, unit = "not stated", ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  if (is.array(x) && !is.matrix(x)) {
-    x <- merge_chains(x)
-  } else if (!is.matrix(x)) {
-    x <- external_log_lik(x, arg = "x")
-  }
   check_quantile(quantile)
   check_string(unit)
-  check_log_lik_matrix(x)
-  bound_of_columns(matrix_columns(x), quantile, unit)
+  values <- as_log_lik_matrix(x, NULL)$values
+  bound_of_columns(matrix_columns(values), quantile, unit)
 }
 
 #' @rdname lipschitz
@@ -132,13 +127,7 @@ lipschitz.synthesizer <- function(x, quantile = 1, threads = NULL, ...) {
 #' @export
 lipschitz.pseudo_posterior <- function(x, quantile = 1, threads = NULL, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz}.")
-  fits <- x$internal$fits
-  fit <- fits[[length(fits)]]
-  check_class(
-    fit, "synthesizer",
-    "The job is a score release, which bounds all records equally.", arg = "x"
-  )
-  lipschitz.synthesizer(fit, quantile, threads)
+  lipschitz.synthesizer(fit_of_records(x, "x"), quantile, threads)
 }
 
 #' @rdname lipschitz

@@ -30,12 +30,8 @@ new_lipschitz_bound <- function(parts, kept, quantile, unit, weighted = FALSE) {
 #' @return (logical, S)
 #' @noRd
 keep_draws <- function(draw, quantile, dropped = 0L) {
-  if (quantile >= 1) {
-    return(rep(TRUE, length(draw)))
-  }
-  total <- length(draw) + dropped
   # 0.95 * 100 is a little above 95 in floating point
-  rank <- max(1L, ceiling(quantile * total - 1e-9))
+  rank <- max(1L, ceiling(quantile * (length(draw) + dropped) - 1e-9))
   if (rank >= length(draw)) {
     return(rep(TRUE, length(draw)))
   }

@@ -64,7 +64,9 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
                               quantile = 1, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn lipschitz_weights}.")
   check_present(x)
-  settings <- lipschitz_settings(scale, shift, map)
+  check_number(scale, min = 0)
+  check_number(shift)
+  map <- check_choice(map, c("linear", "softmax", "logistic"))
   check_quantile(quantile)
   if (inherits(x, "synthesizer") ||
     inherits(x, "external_fit") && isFALSE(x$converged)) {
@@ -80,22 +82,13 @@ lipschitz_weights <- function(x, scale = 1, shift = 0,
   )
   basis <- list(
     model = frozen_model(x, bound$kept), range = bound_range(bound$record),
-    map = settings$map, scale = scale, shift = shift, history = fit_rows(x)
+    map = map, scale = scale, shift = shift, history = fit_rows(x)
   )
   new_privacy_weights(
     lipschitz_rule(basis, bound$record), "lipschitz",
     c(basis[c("map", "scale", "shift")], quantile = bound$quantile),
     made_from = history_mark(x) %||% NA,
     basis = if (!is.null(basis$model)) basis, records = model_marks(x)
-  )
-}
-
-#' The map of bounds to Lipschitz weights, checked
-#' @noRd
-lipschitz_settings <- function(scale, shift, map) {
-  list(
-    scale = check_number(scale, min = 0), shift = check_number(shift),
-    map = check_choice(map, c("linear", "softmax", "logistic"))
   )
 }
 

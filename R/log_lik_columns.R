@@ -66,7 +66,7 @@ merge_chains <- function(x) {
 #'
 #' @return (matrix, S x N) with an attribute `chains` where that is known.
 #' @noRd
-external_log_lik <- function(x, arg = "x") {
+external_log_lik <- function(x) {
   if (inherits(x, "stanfit")) {
     # rstan gives its fits an as.array() method: iterations x chains x N
     values <- tryCatch(
@@ -75,7 +75,7 @@ external_log_lik <- function(x, arg = "x") {
         abort_input(
           "An rstan fit must have a variable {.val log_lik}.",
           x = "{conditionMessage(e)}",
-          i = "Add it to the block {.code generated quantities}.", arg = arg
+          i = "Add it to the block {.code generated quantities}.", arg = "x"
         )
       }
     )
@@ -90,13 +90,28 @@ external_log_lik <- function(x, arg = "x") {
     return(values)
   }
   abort_input(
-    "{.arg {arg}} must be a fit or a log-likelihood.",
+    "{.arg x} must be a fit or a log-likelihood.",
     x = "It is {describe_type(x)}.",
     i = "A {.cls synthesizer}, an S x N matrix with draws in rows and records
          in columns, a {.code function(data_i, draws)}, or a fit with a
          {.fn log_lik} method.",
-    arg = arg
+    arg = "x"
   )
+}
+
+#' A matrix, an array or a fit as a source of log-likelihoods
+#' @noRd
+as_log_lik_matrix <- function(x, chains) {
+  if (is.array(x) && !is.matrix(x)) {
+    chains <- dim(x)[2]
+    x <- merge_chains(x)
+  } else if (!is.matrix(x)) {
+    x <- external_log_lik(x)
+    chains <- attr(x, "chains") %||% chains
+    attr(x, "chains") <- NULL
+  }
+  check_log_lik_matrix(x)
+  list(kind = "matrix", values = unname(x), chains = chains)
 }
 
 has_log_lik <- function(x) has_method("log_lik", x, "rstantools")

@@ -84,10 +84,7 @@ is_no_margin <- function(short) {
 #' @noRd
 resolve_margin <- function(margin, short, taken = TRUE) {
   if (length(short) == 0) {
-    check_class(
-      margin, "margin_histogram", "Make one with {.fn margin_histogram}.",
-      null = TRUE, arg = "margin"
-    )
+    check_class(margin, "margin_histogram", null = TRUE)
     return(margin)
   }
   refuse_if(

@@ -10,9 +10,6 @@ definition_censor_uw <- function() {
     title = "censored likelihood", does = "censors the unweighted likelihood",
     short = "Censor_uw", colour = "#D55E00", make = mechanism_censor_uw,
     prepare = function(job) prepare_clip(job, job_rule(job, "symmetric")),
-    stages = stages_censor_uw
+    stages = function(job) clipped_stage(job, job_rule(job, "symmetric"))
   )
 }
-
-# The papers' interval, also for counts
-stages_censor_uw <- function(job) clipped_stage(job, job_rule(job, "symmetric"))

@@ -5,7 +5,7 @@
 mechanism_censor_w <- function(scale = 1, shift = 0,
                                map = c("linear", "softmax", "logistic"), ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")
-  new_mechanism(definition_censor_w(), lipschitz_settings(scale, shift, map))
+  new_mechanism(definition_censor_w())
 }
 
 definition_censor_w <- function() {

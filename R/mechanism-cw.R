@@ -6,20 +6,8 @@ mechanism_cw <- function(radius, relative = TRUE, known = NULL, scale = 1,
                          shift = 0, quantile = 1, tolerance = 0.02,
                          max_refits = 10, ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")
-  new_mechanism(definition_cw(), count_settings(
-    rlang::maybe_missing(radius), relative, known, scale, shift, quantile,
-    tolerance, max_refits, "cw"
-  ))
-}
-
-#' @noRd
-count_settings <- function(radius, relative, known, scale, shift, quantile,
-                           tolerance, max_refits, mechanism) {
-  c(
-    ball_settings(rlang::maybe_missing(radius), relative, known, mechanism),
-    list(scale = check_number(scale, min = 0), shift = check_number(shift)),
-    search_settings(quantile, tolerance, max_refits)
-  )
+  check_radius(rlang::maybe_missing(radius), relative, zero = TRUE)
+  new_mechanism(definition_cw())
 }
 
 definition_cw <- function() {

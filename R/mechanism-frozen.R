@@ -2,21 +2,15 @@
 
 #' @rdname mechanisms
 #' @export
-mechanism_frozen <- function(rule) {
-  check_given(
-    rlang::maybe_missing(rule), "frozen", "Make one with {.fn freeze}.",
-    arg = "rule"
-  )
-  check_class(rule, "weight_rule", "Make one with {.fn freeze}.")
-  new_mechanism(definition_frozen(), list(rule = rule))
-}
+mechanism_frozen <- function(rule) new_mechanism(definition_frozen())
 
 definition_frozen <- function() {
   mechanism_definition(
     name = "frozen", kind = "censored", label = "strict",
     title = "censored likelihood, frozen weights",
     does = "censors under weights of a frozen `rule`", short = "Frozen",
-    colour = "#117733", make = mechanism_frozen, prepare = prepare_frozen,
+    colour = "#117733", needs = c(rule = "Make one with {.fn freeze}."),
+    make = mechanism_frozen, prepare = prepare_frozen,
     stages = function(job) clipped_stage(job, job_rule(job), job$weights)
   )
 }

@@ -6,10 +6,7 @@ mechanism_lw <- function(scale = 1, shift = 0,
                          map = c("linear", "softmax", "logistic"),
                          quantile = 1, tolerance = 0.02, max_refits = 10, ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")
-  new_mechanism(definition_lw(), c(
-    lipschitz_settings(scale, shift, map),
-    search_settings(quantile, tolerance, max_refits)
-  ))
+  new_mechanism(definition_lw())
 }
 
 definition_lw <- function() {

@@ -7,11 +7,7 @@ mechanism_lw_final <- function(k = "auto", scale = 1, shift = 0,
                                quantile = 1, tolerance = 0.02,
                                max_refits = 10, ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")
-  check_k(k)
-  new_mechanism(definition_lw_final(), c(
-    list(k = k), lipschitz_settings(scale, shift, map),
-    search_settings(quantile, tolerance, max_refits)
-  ))
+  new_mechanism(definition_lw_final())
 }
 
 definition_lw_final <- function() {
@@ -20,8 +16,7 @@ definition_lw_final <- function() {
     title = "Lipschitz weights, re-weighted (LW_final)",
     does = "Lipschitz weights, re-weighted",
     short = "LW_final", colour = "#0072B2",
-    make = mechanism_lw_final, from_unweighted = TRUE, stages = stages_lw_final
+    make = mechanism_lw_final, from_unweighted = TRUE,
+    stages = function(job) final_stages(job, stages_lw(job))
   )
 }
-
-stages_lw_final <- function(job) final_stages(job, stages_lw(job))

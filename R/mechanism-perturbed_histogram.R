@@ -11,23 +11,9 @@ definition_perturbed_histogram <- function() {
       {.arg margin_share} of 0."),
     make = function() new_mechanism(definition_perturbed_histogram()),
     split = function(job, rest) list(first = 0, draw = 0),
-    release = release_histograms
-  )
-}
-
-#' Independent releases, a histogram of its own each
-#' @noRd
-release_histograms <- function(job, sets) {
-  columns <- in_role(column_roles(job$formula, job$data), "published")
-  made <- lapply(seq_len(sets), function(j) {
-    job["seed"] <- list(stage_seed(job$seed, "release", j))
-    synthesize(
-      suppressMessages(job_margin(job)), 1, job$data[columns],
-      seed = stage_seed(job$seed, "sets")
-    )
-  })
-  list(
-    sets = lapply(made, function(synthetic) synthetic[[1]]),
-    label = guarantee(made[[1]])
+    release = function(job, sets) {
+      columns <- columns_published_by(job$formula, job$data)
+      release_independent(job, sets, job_margin, job$data[columns])
+    }
   )
 }

@@ -1,14 +1,7 @@
 # What a reference gives without the file: epsilon 0. For comparisons.
 
 mechanism_reference <- function(reference) {
-  check_given(
-    rlang::maybe_missing(reference), "reference",
-    "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}.",
-    arg = "reference"
-  )
-  new_mechanism(
-    definition_reference(), reference_settings(reference, NULL)["reference"]
-  )
+  new_mechanism(definition_reference())
 }
 
 definition_reference <- function() {
@@ -16,7 +9,8 @@ definition_reference <- function() {
     name = "reference", kind = "no data", label = "no data",
     does = "sets drawn at the reference's parameters",
     title = "reference alone", short = "Reference alone", colour = "#BBBBBB",
-    make = mechanism_reference, prepare = checked_by(reference_model),
+    needs = reference_needed, make = mechanism_reference,
+    prepare = checked_by(reference_model),
     release = release_reference
   )
 }
@@ -39,16 +33,7 @@ reference_model <- function(job) {
   model <- with_prior(
     job$model, job$fit_arguments$prior %||% centred_prior(reference)
   )
-  spec <- model$spec
-  if (reference$origin == "public") {
-    return(list(
-      spec = spec, draw = reference_draw(reference$values, model, spec)
-    ))
-  }
-  check_reference_model(reference, model, spec)
-  parts <- design_parts(reference$design, model$data)
-  spec[names(parts)] <- parts
-  list(spec = spec, draw = reference$values)
+  reference_point(reference, model, model$spec)
 }
 
 #' Sets drawn at the reference's parameters for the published predictors
@@ -65,9 +50,5 @@ synthesize_reference <- function(job, sets) {
     spec, matrix(found$draw, sets, length(found$draw), byrow = TRUE),
     seed_words(job$seed, "reference"), 0L
   )
-  lapply(seq_len(sets), function(j) {
-    set <- model$data
-    set[[response$name]] <- response_inverse(response, values[, j])
-    set
-  })
+  sets_of_values(model$data, response, values)
 }

@@ -4,11 +4,8 @@
 #' @export
 mechanism_risk <- function(radius, relative = TRUE, known = NULL,
                            risk_sets = 20, quantile = 1) {
-  check_quantile(quantile)
-  new_mechanism(definition_risk(), c(
-    ball_settings(rlang::maybe_missing(radius), relative, known, "risk"),
-    list(risk_sets = check_count(risk_sets, min = 1), quantile = quantile)
-  ))
+  check_radius(rlang::maybe_missing(radius), relative)
+  new_mechanism(definition_risk())
 }
 
 definition_risk <- function() {

@@ -3,9 +3,7 @@
 #' @rdname mechanisms
 #' @export
 mechanism_scalar <- function(quantile = 1, tolerance = 0.02, max_refits = 10) {
-  new_mechanism(
-    definition_scalar(), search_settings(quantile, tolerance, max_refits)
-  )
+  new_mechanism(definition_scalar())
 }
 
 definition_scalar <- function() {

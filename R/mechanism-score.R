@@ -6,16 +6,12 @@
 mechanism_score <- function(reference = NULL, delta = 1e-6, clip = NULL,
                             step_shares = c(0.17, 0.83), spread = NULL,
                             table_share = 0.35) {
-  settings <- score_settings(
+  score_settings(
     reference %||% no_centre, delta, NULL, 40, clip,
     c(1, check_positive(step_shares, 2, "step_shares")), spread,
     table_share = table_share
   )
-  new_mechanism(definition_score(), list(
-    reference = if (!is.null(reference)) settings$reference, delta = delta,
-    clip = clip, step_shares = step_shares, spread = spread,
-    table_share = table_share
-  ))
+  new_mechanism(definition_score())
 }
 
 definition_score <- function() {
@@ -28,7 +24,12 @@ definition_score <- function() {
     stages = function(job) {
       list(score = kept_noise(job, "score release", release_job))
     },
-    release = release_independent, grid = NULL
+    release = function(job, sets) {
+      release_independent(
+        job, sets, release_job, as_given(job$model$data, job$model)
+      )
+    },
+    grid = NULL
   )
 }
 
@@ -84,22 +85,5 @@ release_job <- function(job) {
   release_scores(
     job_model(job), release_settings(job), job$epsilon, job$neighbours,
     stage_seed(job$seed, "score"), job$ledger, job$m
-  )
-}
-
-#' A release of its own for each set
-#' @noRd
-release_independent <- function(job, sets) {
-  made <- lapply(seq_len(sets), function(j) {
-    job["seed"] <- list(stage_seed(job$seed, "release", j))
-    draw_sets(
-      suppressMessages(release_job(job)), 1,
-      as_given(job$model$data, job$model),
-      seed = stage_seed(job$seed, "sets"), bounds = job$bounds
-    )
-  })
-  list(
-    sets = lapply(made, function(drawn) drawn$synthetic[[1]]),
-    label = made[[1]]$label
   )
 }

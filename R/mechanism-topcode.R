@@ -1,18 +1,13 @@
 # The agencies' present practice, for comparisons.
 
-mechanism_topcode <- function(top) {
-  check_given(
-    rlang::maybe_missing(top), "topcode", "Values above it are replaced.",
-    arg = "top"
-  )
-  new_mechanism(definition_topcode(), list(top = check_number(top)))
-}
+mechanism_topcode <- function(top) new_mechanism(definition_topcode())
 
 definition_topcode <- function() {
   mechanism_definition(
     name = "topcode", kind = "no claim", label = "none", title = "top-coding",
     does = "values above a threshold become the threshold",
-    short = "Top-coding", colour = "#AA4499", make = mechanism_topcode,
+    short = "Top-coding", colour = "#AA4499",
+    needs = c(top = "Values above it are replaced."), make = mechanism_topcode,
     prepare = checked_by(function(job) {
       histogram_values(plain_left(job$formula), job$data)
     }),

@@ -4,18 +4,8 @@
 #' @export
 mechanism_two_stage <- function(weight_range, first_share = 0.2,
                                 reference = NULL, window = NULL) {
-  check_given(
-    rlang::maybe_missing(weight_range), "two_stage",
-    "Two public numbers: a record keeps weight 1 if its log-likelihood lies
-     within the first, and gets 0 beyond the second.",
-    arg = "weight_range"
-  )
-  check_weight_range(weight_range)
-  check_number(first_share, above = 0, below = 1)
-  mechanism <- new_mechanism(definition_two_stage(), c(
-    list(weight_range = weight_range, first_share = first_share),
-    reference_settings(reference, window)
-  ))
+  mechanism <- new_mechanism(definition_two_stage())
+  check_window(window, reference)
   if (!is.null(reference)) {
     mechanism$title <-
       "censored likelihood ratio to a reference, two-stage weights"
@@ -28,7 +18,10 @@ definition_two_stage <- function() {
     name = "two_stage", kind = "censored", label = "strict",
     title = "censored likelihood, two-stage weights",
     does = "censors under weights from a paid draw",
-    short = "Two-stage", colour = "#88CCEE", make = mechanism_two_stage,
+    short = "Two-stage", colour = "#88CCEE",
+    needs = c(weight_range = "Two public numbers: a record keeps weight 1 if its
+      log-likelihood lies within the first, and gets 0 beyond the second."),
+    make = mechanism_two_stage,
     prepare = function(job) prepare_clip(with_centred_prior(job)),
     split = split_two_stage, stages = stages_two_stage, grid = grid_two_stage
   )
@@ -40,17 +33,8 @@ split_two_stage <- function(job, rest) {
 }
 
 stages_two_stage <- function(job) {
-  s <- job$mechanism$settings
   tell_step("Fitting the first stage")
-  # Censored around 0 a first stage seldom converges: centred where possible
-  first <- call_by_name(two_stage_fit, c(
-    list(
-      x = job$formula, epsilon0 = job$budget$first, data = job$data,
-      family = job$family, neighbours = job$neighbours,
-      reference = s$reference, window = s$window
-    ),
-    seed_argument(job, "first"), job$fit_arguments
-  ))
+  first <- strict_first_stage(first_stage_fit(job))
   # All that comes after rests on the draw
   variable <- first$response$name
   spend_noise(
@@ -60,23 +44,27 @@ stages_two_stage <- function(job) {
     first$data[[variable]], n_records = nrow(first$data), seed = job$seed
   )
   weights <- weights_of_first_stage(
-    first, s$weight_range, job$neighbours, stage_seed(job$seed, "first")
+    first, job$mechanism$settings$weight_range, job$neighbours,
+    stage_seed(job$seed, "first")
   )
   clipped_stage(job, job_rule(job), weights)
+}
+
+#' Censored around 0 a first stage seldom converges: centred where possible
+#' @noRd
+first_stage_fit <- function(job) {
+  rule <- job_rule(job, epsilon = job$budget$first)
+  job_fit(job, "first", censor = resolve_censor(rule, job$family))
 }
 
 #' Both censors: an audit takes cells of the first stage for the draw that the
 #' weights depend on
 #' @noRd
 grid_two_stage <- function(job) {
-  s <- job$mechanism$settings
-  first <- job_fit(job, "first", censor = censor(
-    job$budget$first,
-    neighbours = job$neighbours, reference = s$reference, window = s$window
-  ))
+  first <- first_stage_fit(job)
   fit <- clipped_fit(job, job_rule(job))
   fit$first <- list(
-    censor = first$censor, weight_range = s$weight_range,
+    censor = first$censor, weight_range = job$mechanism$settings$weight_range,
     epsilon = first$censor$upper - first$censor$lower
   )
   list(two_stage = fit)

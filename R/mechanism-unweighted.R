@@ -3,8 +3,7 @@
 #' @rdname mechanisms
 #' @export
 mechanism_unweighted <- function(quantile = 1) {
-  check_quantile(quantile)
-  new_mechanism(definition_unweighted(), list(quantile = quantile))
+  new_mechanism(definition_unweighted())
 }
 
 definition_unweighted <- function() {

@@ -7,10 +7,7 @@ mechanism_weighted_e <- function(scale = 1, shift = 0,
                                  quantile = 1, tolerance = 0.02,
                                  max_refits = 10, ...) {
   check_no_dots(..., hint = "See {.help mechanisms}.")
-  new_mechanism(definition_weighted_e(), c(
-    lipschitz_settings(scale, shift, map),
-    search_settings(quantile, tolerance, max_refits)
-  ))
+  new_mechanism(definition_weighted_e())
 }
 
 definition_weighted_e <- function() {

@@ -65,18 +65,63 @@ checked_by <- function(check) {
   }
 }
 
-#' A mechanism with its settings
-#' @param settings (list) Checked.
+#' A mechanism with its settings, the arguments of the constructor that calls
+#' @param settings (list) Each is checked as its name says.
 #' @noRd
-new_mechanism <- function(definition, settings = list()) {
+new_mechanism <- function(definition,
+                          settings = mget(settings_of(definition), env),
+                          env = parent.frame()) {
   own <- definition[c("name", "title", "short", "kind", "label")]
+  for (name in intersect(names(definition$needs), names(settings))) {
+    check_given(
+      if (!identical(settings[[name]], rlang::missing_arg())) settings[[name]],
+      definition$name, definition$needs[[name]], name
+    )
+  }
+  settings <- Map(function(x, name) {
+    check <- setting_checks[[name]]
+    if (is.null(check)) x else check(x)
+  }, settings, names(settings))
   do.call(new_result, c("privacy_mechanism", own, list(settings = settings)))
 }
+
+# Settings that mechanisms share; others are checked by their constructor, or by
+# the job, which has the file.
+setting_checks <- list(
+  k = function(x) check_k(x),
+  known = function(x) {
+    check_that(
+      is.null(x) || is.character(x) && !anyNA(x), x,
+      "{.arg known} must be names of columns.", arg = "known"
+    )
+    x
+  },
+  scale = function(x) check_number(x, min = 0, arg = "scale"),
+  shift = function(x) check_number(x, arg = "shift"),
+  map = function(x) {
+    check_choice(x, c("linear", "softmax", "logistic"), arg = "map")
+  },
+  quantile = function(x) check_quantile(x),
+  tolerance = function(x) check_number(x, above = 0, arg = "tolerance"),
+  max_refits = function(x) check_count(x, min = 1, arg = "max_refits"),
+  risk_sets = function(x) check_count(x, min = 1, arg = "risk_sets"),
+  reference = function(x) as_reference(x),
+  rule = function(x) check_class(x, "weight_rule", arg = "rule"),
+  top = function(x) check_number(x, arg = "top"),
+  weight_range = function(x) check_weight_range(x),
+  first_share = function(x) {
+    check_number(x, above = 0, below = 1, arg = "first_share")
+  }
+)
+
+reference_needed <- c(
+  reference = "For instance {.code list(\"(Intercept)\" = 10.8, sigma = 1)}."
+)
 
 #' The settings that a mechanism takes
 #' @noRd
 settings_of <- function(definition) {
-  setdiff(names(formals(definition$make)), "...")
+  setdiff(as.character(names(formals(definition$make))), "...")
 }
 
 #' Refuse a setting that was left out
@@ -89,41 +134,6 @@ check_given <- function(x, mechanism, why, arg = rlang::caller_arg(x)) {
   )
 }
 
-# Settings that mechanisms share -----------------------------------------------
-
-#' The balls of count weights and of risks
-#' @noRd
-ball_settings <- function(radius, relative, known, mechanism) {
-  check_given(
-    rlang::maybe_missing(radius), mechanism,
-    "It says which values count as close, which is a policy choice: 0.2 is 20%
-     of the true value; with {.code relative = FALSE} it is in the response's
-     unit.",
-    arg = "radius"
-  )
-  check_radius(radius, relative, zero = mechanism != "risk")
-  refuse_if(
-    !is.null(known) && (!is.character(known) || anyNA(known)),
-    "{.arg known} must be names of columns.",
-    x = "It is {describe_type(known)}.", arg = "known"
-  )
-  list(radius = radius, relative = relative, known = known)
-}
-
-#' The search for weights that reach an epsilon
-#' @noRd
-search_settings <- function(quantile, tolerance, max_refits) {
-  check_quantile(quantile)
-  check_search(tolerance, max_refits)
-  list(quantile = quantile, tolerance = tolerance, max_refits = max_refits)
-}
-
-#' What the likelihood ratio is taken to
-#' @noRd
-reference_settings <- function(reference, window) {
-  check_window(window, reference)
-  list(reference = as_reference(reference), window = window)
-}
 
 # Printing ---------------------------------------------------------------------
 

@@ -164,13 +164,9 @@ nearest_word <- function(x, words) {
 
 #' Short names of mechanisms and of stages, which bear a mechanism's name; any
 #' @noRd
-mechanism_shorts <- function(names) listed(names, "short", names)
-
-#' A part of the mechanisms of these names, and of others what is given instead
-#' @noRd
-listed <- function(names, part, other) {
-  known <- vapply(mechanisms(), `[[`, "", part)
-  unname(ifelse(names %in% names(known), known[names], other))
+mechanism_shorts <- function(names) {
+  known <- vapply(mechanisms(), `[[`, "", "short")
+  unname(ifelse(names %in% names(known), known[names], names))
 }
 
 # The help page ----------------------------------------------------------------

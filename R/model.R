@@ -12,8 +12,10 @@ new_model <- function(formula, data, family, prior, response = NULL,
   design <- new_design(formula, data, response$name, scaling)
   check_parameter_names(design$columns, family)
   check_family_offset(design, family)
+  # Not the environment it was written in, which may hold data
+  environment(formula) <- environment(design$terms)
   model <- list(
-    formula = plain_formula(formula, design), family = family,
+    formula = formula, family = family,
     prior = resolve_prior(prior, family, design$columns),
     response = response, design = design, tibble = is_tibble(data)
   )
@@ -57,11 +59,4 @@ model_prior <- function(model) {
   # Half of the stated variance is the baseline's
   if (is_categorical(model$family)) prior$kind <- "level"
   prior
-}
-
-#' The formula without the environment it was written in, which may hold data
-#' @noRd
-plain_formula <- function(formula, design) {
-  environment(formula) <- environment(design$terms)
-  formula
 }

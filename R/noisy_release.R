@@ -123,12 +123,17 @@ confint.noisy_release <- function(object, parm, level = 0.95, amount = NULL,
   b <- model$coefficients
   parm <- if (missing(parm)) names(b) else check_terms(parm, names(b))
   warn_saturated(model, stated = inherits(object, "score_release"))
-  tail <- (1 - level) / 2
-  half <- stats::qnorm(1 - tail) * sqrt(diag(model$covariance))[parm]
-  ends <- cbind(b[parm] - half, b[parm] + half)
-  dimnames(ends) <- list(
-    parm, paste(format(100 * c(tail, 1 - tail), trim = TRUE, digits = 3), "%")
-  )
+  half <- stats::qnorm((1 + level) / 2) * sqrt(diag(model$covariance))[parm]
+  interval_ends(b[parm], half, level, parm)
+}
+
+#' A matrix as confint() gives it
+#' @param half (numeric) Of the intervals' lengths.
+#' @noRd
+interval_ends <- function(estimate, half, level, terms) {
+  shares <- format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3)
+  ends <- cbind(estimate - half, estimate + half)
+  dimnames(ends) <- list(terms, paste(shares, "%"))
   ends
 }
 

@@ -26,9 +26,7 @@ available_memory <- function() {
 #' @return (character or `NULL`) `NULL` where the file cannot be read.
 #' @noRd
 lines_of <- function(path, n = -1L) {
-  tryCatch(
-    readLines(path, n), warning = function(w) NULL, error = function(e) NULL
-  )
+  or_else(readLines(path, n))
 }
 
 # A sentence that the code holds in several lines

@@ -86,9 +86,6 @@ format.sampler_control <- function(x, ...) one_line(x, x$sampler)
 #' top <- topcode(income ~ age, data, top = 150000)
 #' knitr::knit_print(utility(top, data))
 #' @name knit-tables
-NULL
-
-#' @rdname knit-tables
 #' @exportS3Method knitr::knit_print
 knit_print.pseudosynth_result <- function(x, ...) {
   knit_parts(x) %||% knitr::normal_print(x)

@@ -411,7 +411,7 @@ print_lines.perturbed_histogram <- function(x) {
 #' @noRd
 release_label.perturbed_histogram <- function(
   x, what = "the noisy counts", m = 1, n_records = NA_integer_,
-  reproducible = x$reproducible, published = NULL, bounds = NULL
+  reproducible = x$reproducible, published = NULL, bounds = NULL, ...
 ) {
   check_class(x, "perturbed_histogram")
   new_privacy_guarantee(

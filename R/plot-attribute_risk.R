@@ -16,9 +16,6 @@
 #' data <- subset(ce_income, income > 0)[1:300, ]
 #' top <- topcode(income ~ age, data, top = 150000)
 #' autoplot(attribute_risk(top, data, known = "age", variable = "income"))
-NULL
-
-#' @rdname plot.attribute_risk
 #' @method autoplot attribute_risk
 #' @export
 autoplot.attribute_risk <- function(object, ...) {

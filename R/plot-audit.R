@@ -15,9 +15,6 @@
 #' )
 #' plot(audit)
 #' @name plot-guarantee_audit
-NULL
-
-#' @rdname plot-guarantee_audit
 #' @method autoplot guarantee_audit
 #' @export
 autoplot.guarantee_audit <- function(object, ...) {
@@ -107,9 +104,6 @@ rank_within <- function(group, first, second) {
 #'   reference = list("(Intercept)" = 10.8, sigma = 1)
 #' )
 #' autoplot(audit_guarantee(released, small, replicates = 1000, seed = 1))
-NULL
-
-#' @rdname plot.score_audit
 #' @method autoplot score_audit
 #' @export
 autoplot.score_audit <- function(object, ...) {

@@ -171,7 +171,9 @@ plot_parameters <- function(fits, parameters) {
   draws <- lapply(fits, function(fit) as.data.frame(as_draws_df(fit)))
   shared <- Reduce(intersect, lapply(draws, names))
   shared <- shared[!startsWith(shared, ".")]
-  check_names_of(parameters, shared)
+  check_names(
+    parameters, shared, of = "columns of {.code as_draws_df()} of every fit"
+  )
   refuse_if(
     is.null(parameters) && length(shared) > most_parameters,
     "{.arg parameters} must name those to show: the fits share
@@ -179,7 +181,7 @@ plot_parameters <- function(fits, parameters) {
     i = "A figure shows at most {most_parameters} unless they are named.",
     arg = "parameters"
   )
-  parameters <- parameters %||% shared
+  parameters <- unique(parameters %||% shared)
   frame <- do.call(rbind, lapply(parameters, function(parameter) {
     stack_frames(draws, "fit", function(x) {
       data.frame(parameter = parameter, value = x[[parameter]])
@@ -195,17 +197,4 @@ plot_parameters <- function(fits, parameters) {
       x = NULL, y = NULL
     ) +
     theme_columns()
-}
-
-check_names_of <- function(parameters, shared) {
-  if (is.null(parameters)) {
-    return(invisible())
-  }
-  refuse_if(
-    !is.character(parameters) || length(parameters) == 0 ||
-      anyDuplicated(parameters) > 0 || !all(parameters %in% shared),
-    "{.arg parameters} must be names of columns that
-     {.code as_draws_df()} has for every fit, each once.",
-    i = "For instance {.val {utils::head(shared, 3)}}.", arg = "parameters"
-  )
 }

@@ -25,9 +25,6 @@
 #' })
 #' autoplot(risks[[1]], "20%" = risks[[2]], name = "5%")
 #' autoplot(risks[[2]], by = data$income)
-NULL
-
-#' @rdname plot.identification_risk
 #' @method autoplot identification_risk
 #' @export
 autoplot.identification_risk <- function(object, ..., name = "synthetic",

@@ -12,9 +12,6 @@
 #' @examples
 #' log_lik <- matrix(rnorm(200 * 50, -2, 0.5), nrow = 200)
 #' autoplot(lipschitz(log_lik))
-NULL
-
-#' @rdname plot-bounds
 #' @method autoplot lipschitz_bound
 #' @export
 autoplot.lipschitz_bound <- function(object, ...) {

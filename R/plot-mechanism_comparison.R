@@ -41,9 +41,6 @@
 #' autoplot(compared)
 #' autoplot(compared, "map")
 #' }
-NULL
-
-#' @rdname plot.mechanism_comparison
 #' @method autoplot mechanism_comparison
 #' @export
 autoplot.mechanism_comparison <- function(

@@ -16,9 +16,6 @@
 #'   bounds = c(10, 2e6), epsilon = 0.5
 #' )
 #' autoplot(histogram)
-NULL
-
-#' @rdname plot.perturbed_histogram
 #' @method autoplot perturbed_histogram
 #' @export
 autoplot.perturbed_histogram <- function(object, prefix = NULL, ...) {

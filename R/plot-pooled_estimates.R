@@ -21,9 +21,6 @@
 #' synthetic <- synthesize(fit, m = 5)
 #' pooled <- pool(with(synthetic, lm(log(income) ~ age + earner)))
 #' autoplot(pooled, confidential = lm(log(income) ~ age + earner, ce))
-NULL
-
-#' @rdname plot.pooled_estimates
 #' @method autoplot pooled_estimates
 #' @export
 autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
@@ -35,19 +32,33 @@ autoplot.pooled_estimates <- function(object, ..., confidential = NULL,
     object$table[c("term", "estimate", "conf_low", "conf_high")], kind = name
   )
   if (!is.null(confidential)) {
-    frame <- rbind(frame, confidential_intervals(confidential, object$level))
+    frame <- rbind(
+      frame, intervals_of(confidential, object$level, "confidential")
+    )
   }
   if (!intercept) frame <- frame[frame$term != "(Intercept)", ]
+  interval_figure(
+    frame, "Estimates from the synthetic sets",
+    sprintf("Bars: %s%% intervals", format(100 * object$level)),
+    if (!is.null(confidential)) confidential_caption
+  ) + theme(legend.position = "top")
+}
+
+#' Estimates with intervals, one below the other
+#' @param frame (data frame) `term`, `estimate`, `conf_low`, `conf_high` and
+#'   `kind`, of which there are one or two.
+#' @noRd
+interval_figure <- function(frame, title, subtitle, caption = NULL) {
   # The first term on top
   frame$term <- factor(frame$term, rev(unique(frame$term)))
   frame$kind <- factor(frame$kind, unique(frame$kind))
   draw_alone(
-    draw_pooled, frame = frame, level = object$level,
-    caption = if (!is.null(confidential)) confidential_caption
+    draw_intervals, frame = frame, title = title, subtitle = subtitle,
+    caption = caption
   )
 }
 
-draw_pooled <- function(frame, level, caption) {
+draw_intervals <- function(frame, title, subtitle, caption) {
   width <- if (nlevels(frame$kind) > 1) 0.6 else 0
   beside <- position_dodge2(width = width, reverse = TRUE)
   ggplot(
@@ -66,14 +77,14 @@ draw_pooled <- function(frame, level, caption) {
     scale_colour_manual(values = c(colour_synthetic, colour_confidential)) +
     scale_shape_manual(values = c(21, 16)) +
     labs(
-      title = "Estimates from the synthetic sets",
-      subtitle = sprintf("Bars: %s%% intervals", format(100 * level)),
-      x = "Estimate", y = NULL, caption = caption
+      title = title, subtitle = subtitle, x = "Estimate", y = NULL,
+      caption = caption
     ) +
-    theme_pseudosynth()
+    theme_pseudosynth() +
+    theme(legend.position = "none")
 }
 
-confidential_intervals <- function(fit, level) {
+intervals_of <- function(fit, level, kind) {
   parts <- estimate_parts(fit, 1)
   sd <- sqrt(diag(parts$variance))
   df <- tryCatch(stats::df.residual(fit), error = function(e) NULL)
@@ -81,6 +92,6 @@ confidential_intervals <- function(fit, level) {
   data.frame(
     term = names(parts$estimate), estimate = unname(parts$estimate),
     conf_low = unname(parts$estimate - reach),
-    conf_high = unname(parts$estimate + reach), kind = "confidential"
+    conf_high = unname(parts$estimate + reach), kind = kind
   )
 }

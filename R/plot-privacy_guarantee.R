@@ -19,17 +19,11 @@
 #'   bounds = c(10, 2e6), epsilon = 1
 #' )
 #' autoplot(guarantee(histogram))
-NULL
-
-#' @rdname plot.privacy_guarantee
 #' @method autoplot privacy_guarantee
 #' @export
 autoplot.privacy_guarantee <- function(object, ...) {
   check_no_dots(..., hint = "See {.fn plot.privacy_guarantee}.")
-  plot_label(intact_label(object))
-}
-
-plot_label <- function(label) {
+  label <- intact_label(object)
   check_states_epsilon(label)
   draw_alone(
     draw_label, frame = label_frame(label), holds = label$holds,

@@ -16,9 +16,6 @@
 #'   synthesize(histogram, ledger = book)
 #' }
 #' autoplot(book)
-NULL
-
-#' @rdname plot.privacy_ledger
 #' @method autoplot privacy_ledger
 #' @export
 autoplot.privacy_ledger <- function(object, ...) {

@@ -20,9 +20,6 @@
 #' narrow <- count_weights("income", ce, radius = 0.1)
 #' autoplot(w)
 #' autoplot(w, "CW, 10%" = narrow, name = "CW, 20%")
-NULL
-
-#' @rdname plot.privacy_weights
 #' @method autoplot privacy_weights
 #' @export
 autoplot.privacy_weights <- function(object, ..., name = NULL) {
@@ -60,14 +57,11 @@ plot.privacy_weights <- function(x, ..., name = NULL) {
 
 plot_weight_violins <- function(weights) {
   frame <- stack_frames(weights, "scheme", function(w) {
-    data.frame(weight = as.double(w), colour = scheme_colour(w))
+    data.frame(weight = as.double(w))
   })
+  colours <- vapply(weights, scheme_colour, "")
   ggplot(frame, aes(x = .data$scheme, y = .data$weight)) +
-    whiskers(aes(colour = .data$colour)) +
-    violins(aes(fill = .data$colour)) +
-    scale_colour_identity() +
-    scale_fill_identity() +
-    circles(layer = stat_summary, geom = "point", fun = mean, size = 2.6) +
+    group_violins("scheme", colours, size = 2.6, middle = mean) +
     scale_y_continuous(
       limits = c(0, 1), breaks = seq(0, 1, 0.25), expand = expansion(0.01)
     ) +

@@ -29,9 +29,6 @@
 #' autoplot(job, "bounds")
 #' autoplot(job, "density")
 #' @name plot.pseudo_posterior
-NULL
-
-#' @rdname plot.pseudo_posterior
 #' @method autoplot pseudo_posterior
 #' @export
 autoplot.pseudo_posterior <- function(object,

@@ -7,9 +7,6 @@
 #' @param ... Not used.
 #' @return A ggplot object. Call `print()` to draw it in a function or a loop.
 #' @name plot.replicate_study
-NULL
-
-#' @rdname plot.replicate_study
 #' @method autoplot replicate_study
 #' @export
 autoplot.replicate_study <- function(object, ...) {

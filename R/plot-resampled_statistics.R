@@ -16,9 +16,6 @@
 #'   list("top-coded" = top), data,
 #'   variable = "income", replicates = 100
 #' ))
-NULL
-
-#' @rdname plot.resampled_statistics
 #' @method autoplot resampled_statistics
 #' @export
 autoplot.resampled_statistics <- function(object, ...) {

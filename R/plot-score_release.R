@@ -22,9 +22,6 @@
 #' )
 #' autoplot(release)
 #' autoplot(release, "margin")
-NULL
-
-#' @rdname plot.score_release
 #' @method autoplot score_release
 #' @export
 autoplot.score_release <- function(object, type = c("coefficients", "margin"),
@@ -39,30 +36,14 @@ autoplot.score_release <- function(object, type = c("coefficients", "margin"),
 }
 
 plot_coefficients <- function(object) {
-  table <- summary(object)$table
+  frame <- intervals_of(object, 0.95, "released")
   # The intercept lies elsewhere and would press the others together
-  level <- grepl("(Intercept)", rownames(table), fixed = TRUE)
-  if (!all(level)) table <- table[!level, ]
-  table$name <- factor(rownames(table), rev(rownames(table)))
-  draw_alone(
-    draw_coefficients, table = table, label = response_label(object$response)
+  level <- grepl("(Intercept)", frame$term, fixed = TRUE)
+  if (!all(level)) frame <- frame[!level, ]
+  interval_figure(
+    frame, sprintf("Coefficients of %s", response_label(object$response)),
+    "Estimates and 95% intervals, with the noise in them"
   )
-}
-
-draw_coefficients <- function(table, label) {
-  ggplot(table, aes(y = .data$name)) +
-    geom_vline(xintercept = 0, colour = "grey70", linewidth = 0.4) +
-    geom_segment(
-      aes(x = .data$low, xend = .data$high, yend = .data$name),
-      colour = colour_synthetic, linewidth = 1, alpha = 0.45, lineend = "round"
-    ) +
-    geom_point(aes(x = .data$estimate), colour = colour_synthetic, size = 2) +
-    labs(
-      title = sprintf("Coefficients of %s", label),
-      subtitle = "Estimates and 95% intervals, with the noise in them",
-      x = NULL, y = NULL
-    ) +
-    theme_pseudosynth()
 }
 
 plot_released_margin <- function(object, prefix) {

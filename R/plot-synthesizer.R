@@ -36,9 +36,6 @@
 #' lw <- update(fit, privacy_weights = lipschitz_weights(fit), seed = 2)
 #' autoplot(fit, "bounds", LW = lw, name = "Unweighted")
 #' @name plot.synthesizer
-NULL
-
-#' @rdname plot.synthesizer
 #' @method autoplot synthesizer
 #' @export
 autoplot.synthesizer <- function(
@@ -92,23 +89,15 @@ scheme_of_fit <- function(fit) {
   if (is.null(weights)) "Unweighted" else scheme_short(weights)
 }
 
-monitor_titles <- c(
-  log_lik = "Weighted log-likelihood", q1 = "Predictive 1%",
-  q5 = "Predictive 5%", q25 = "Predictive 25%", q50 = "Predictive median",
-  q75 = "Predictive 75%", q95 = "Predictive 95%", q99 = "Predictive 99%"
-)
-
 plot_trace <- function(fit) {
   monitor <- fit$monitor
   columns <- intersect(c("log_lik", "q5", "q50", "q95"), colnames(monitor))
-  if (length(columns) == 0) columns <- colnames(monitor)[1]
+
   draw <- stats::ave(fit$chain, fit$chain, FUN = seq_along)
   # No more points than a figure can show
   thin <- max(1, floor(max(draw) / 1000))
   shown <- which(draw %% thin == 0)
-  titles <- ifelse(
-    columns %in% names(monitor_titles), monitor_titles[columns], columns
-  )
+  titles <- monitor_titles[columns]
   frame <- data.frame(
     quantity = rep(factor(titles, titles), each = length(shown)),
     draw = draw[shown], chain = factor(fit$chain[shown]),

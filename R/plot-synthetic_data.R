@@ -49,9 +49,6 @@
 #' top <- topcode(income ~ ., small, top = 150000)
 #' autoplot(sets, "Top-coded" = top, data = small)
 #' autoplot(top, data = small, type = "records", name = "Top-coded")
-NULL
-
-#' @rdname plot.synthetic_data
 #' @method autoplot synthetic_data
 #' @export
 autoplot.synthetic_data <- function(

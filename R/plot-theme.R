@@ -114,13 +114,13 @@ circles <- function(..., size = 2.4, stroke = 0.5, layer = geom_point) {
 }
 
 # All three, the median as the point: one column of the frame has the groups
-group_violins <- function(group, colours, size = 2.2) {
+group_violins <- function(group, colours, size = 2.2, middle = stats::median) {
   list(
     # The tails, where a violin is thinner than a line
     whiskers(aes(colour = .data[[group]])),
     violins(aes(fill = .data[[group]])),
     circles(
-      layer = stat_summary, geom = "point", fun = stats::median, size = size,
+      layer = stat_summary, geom = "point", fun = middle, size = size,
       stroke = 0.4
     ),
     scale_fill_manual(values = colours, guide = "none"),

@@ -129,12 +129,7 @@ draw_study <- function(frame, n_panels, prefix) {
 check_study_column <- function(table, name, number = FALSE, none = FALSE,
                                arg = rlang::caller_arg(name)) {
   check_string(name, arg = arg)
-  refuse_if(
-    !name %in% names(table),
-    "{.arg {arg}} must be a column of {.arg table}.",
-    x = "{.val {name}} is none.",
-    i = "Its columns are {.val {names(table)}}.", arg = arg
-  )
+  check_names(name, names(table), arg = arg, of = "columns of {.arg table}")
   column <- table[[name]]
   refuse_if(
     number && (!is.numeric(column) || !none && !any(is.finite(column))),

@@ -400,9 +400,7 @@ confint.pooled_estimates <- function(object, parm, level = object$level, ...) {
   level <- check_number(level, above = 0, below = 1)
   table <- object$table
   reach <- stats::qt((1 + level) / 2, table$df) * table$std_error
-  ends <- cbind(table$estimate - reach, table$estimate + reach)
-  shares <- format(100 * c(1 - level, 1 + level) / 2, trim = TRUE, digits = 3)
-  dimnames(ends) <- list(table$term, paste0(shares, "%"))
+  ends <- interval_ends(table$estimate, reach, level, table$term)
   rows <- if (missing(parm)) TRUE else check_terms(parm, table$term)
   ends[rows, , drop = FALSE]
 }

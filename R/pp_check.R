@@ -43,7 +43,7 @@ pp_check <- function(object, ...) {
   of_numbers <- is.numeric(object) && ...length() > 1
   # Fits of other packages have methods of their own
   if (!of_numbers && !has_method("pp_check", object, "bayesplot")) {
-    check_class(object, "synthesizer", how = "{.fn fit_synthesizer} makes one.")
+    check_class(object, "synthesizer")
   }
   bayesplot::pp_check(object, ...)
 }

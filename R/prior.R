@@ -73,9 +73,6 @@
 #' prior_normal(intercept = c(10.8, 2.5))
 #' prior_beta_mean(2, 5)
 #' @name priors
-NULL
-
-#' @rdname priors
 #' @export
 prior_hierarchical <- function(lkj = 1, df = 3, scale = 1) {
   new_synth_prior("hierarchical", lkj = lkj, df = df, scale = scale)
@@ -114,8 +111,7 @@ new_synth_prior <- function(kind, ...) {
       check_number(numbers[[name]], above = 0, arg = name)
     }
   }
-  numbers <- c(list(kind = kind), numbers)
-  structure(numbers, class = c("synth_prior", "pseudosynth_result"))
+  do.call(new_result, c("synth_prior", kind = kind, numbers))
 }
 
 #' A prior made anew from its numbers: nothing else of it travels in a release

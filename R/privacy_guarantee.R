@@ -305,19 +305,3 @@ size_text <- function(x) {
     if (x$converged) "" else "; NOT converged"
   )
 }
-
-#' Name and text, wrapped at 78 columns; a repeated name is left blank
-#' @noRd
-two_columns <- function(rows) {
-  width <- max(vapply(rows, function(row) nchar(row[1]), integer(1)))
-  last <- ""
-  lapply(rows, function(row) {
-    name <- if (identical(row[1], last)) "" else row[1]
-    last <<- row[1]
-    text <- strwrap(row[2], 78 - width - 4)
-    paste0(
-      "  ", formatC(c(name, rep("", length(text) - 1)), width = -width), "  ",
-      text
-    )
-  })
-}

@@ -79,7 +79,7 @@ new_privacy_weights <- function(x, scheme, arguments, made_from, of = list(),
     basis = basis, made_from = as.character(made_from), records = records,
     class = c("privacy_weights", "numeric")
   )
-  check_weights(x, n = length(x), null = FALSE, arg = "x")
+  check_weights(x, n = length(x), arg = "x")
   check_string(attr(x, "scheme"), arg = "scheme")
   attr(x, "digest") <- weights_digest(x)
   x
@@ -98,7 +98,7 @@ as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x)) {
   }
   if (!is_privacy_weights(x)) {
     one <- is.numeric(x) && !is.object(x) && is.null(dim(x)) && length(x) == 1
-    check_weights(x, if (one) 1 else n, null = FALSE, arg = arg)
+    check_weights(x, if (one) 1 else n, arg = arg)
     return(user_weights(rep_len(as.double(x), n)))
   }
   node <- node_of(x)
@@ -107,7 +107,7 @@ as_privacy_weights <- function(x, n, arg = rlang::caller_arg(x)) {
     length(node_marks(node)) == 0) {
     return(weights_of_node(node, rep_len(as.double(x), n)))
   }
-  check_weights(x, n, null = FALSE, arg = arg)
+  check_weights(x, n, arg = arg)
   if (node$scheme == "user") user_weights(x) else x
 }
 

@@ -22,7 +22,6 @@
 #' public_scalar(0.5)
 #' @export
 public_scalar <- function(alpha) {
-  check_present(alpha)
   check_number(alpha, min = 0, max = 1)
   scalar_of(as.double(alpha))
 }

@@ -70,9 +70,7 @@ rake_weights <- function(sets, totals) {
 }
 
 check_weighted_sets <- function(sets) {
-  check_class(
-    sets, "synthetic_data", "Draw them with {.fn synthesize}.", arg = "sets"
-  )
+  check_class(sets, "synthetic_data")
   refuse_if(
     is.null(sets$survey_weights), "{.arg sets} must have survey weights.",
     i = "Name their column by {.arg survey_weights} in {.fn file_plan}.",

@@ -65,7 +65,7 @@ read_sdr <- function(path, variables = NULL, incomplete = c("drop", "error")) {
     "File {.file {path}} does not exist.", arg = "path"
   )
   layout <- sdr_layout()
-  check_sdr_variables(variables, layout)
+  check_names(variables, layout$name, of = "fields of the layout")
   lines <- sdr_lines(path, max(layout$end))
   needed <- unique(c("REFYR", "OBSNUM", unname(sdr_fields), variables))
   raw <- sdr_cut(lines, layout[match(needed, layout$name), ])
@@ -100,27 +100,6 @@ sdr_layout <- function() {
   utils::read.csv(system.file(
     "extdata", "sdr2017_layout.csv", package = "pseudosynth", mustWork = TRUE
   ))
-}
-
-check_sdr_variables <- function(variables, layout) {
-  if (is.null(variables)) {
-    return(invisible(NULL))
-  }
-  check_that(
-    is.character(variables) && !anyNA(variables), variables,
-    "{.arg variables} must be names of fields or {.code NULL}."
-  )
-  unknown <- setdiff(variables, layout$name)
-  refuse_if(
-    length(unknown) > 0,
-    "{.arg variables} must be names of fields of the layout.",
-    x = "{cli::qty(length(unknown))}There {?is/are} no field{?s}
-         {.val {unknown}}.",
-    i = "The layout is in {.code system.file(\"extdata\",
-         \"sdr2017_layout.csv\", package = \"pseudosynth\")}.",
-    arg = "variables"
-  )
-  invisible(variables)
 }
 
 # ---- file ------------------------------------------------------------------

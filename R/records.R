@@ -124,8 +124,24 @@ history_mark <- function(fit) {
 #' @noRd
 model_marks <- function(fit) {
   if (inherits(fit, "synthesizer")) {
-    record_marks(fit$data, names(model_roles(fit)))
+    record_marks(fit$data, model_columns(fit))
   }
+}
+
+#' The fit that a job draws from
+#' @noRd
+final_fit <- function(x) {
+  fits <- x$internal$fits
+  fits[[length(fits)]]
+}
+
+#' The same where it must know its records
+#' @noRd
+fit_of_records <- function(x, arg) {
+  check_class(
+    final_fit(x), "synthesizer",
+    "A score release has no weights and no bounds of records.", arg = arg
+  )
 }
 
 n_records <- function(fit) length(fit$spec$y)

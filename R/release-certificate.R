@@ -78,26 +78,41 @@ column_type <- function(x) {
 #' @param files (data frame) See file_table().
 #' @noRd
 release_certificate <- function(x, synthetic, data, files, long) {
-  whole <- are_files(synthetic)
-  fit <- if (is_job(x)) final_fit(x) else data
-  model <- if (!whole) {
-    list(
-      formula = formula_text(fit), scale = only_column(synthetic)$transform,
-      assignment = synthetic$made_by$assignment
-    )
-  }
-  certificate <- list(
-    certificate = "pseudosynth release",
-    made_by = synthetic$made_by[c("package", "version")], sets = synthetic$m,
-    records = synthetic$n_records,
-    layout = if (long) "one file of all sets" else "one file a set",
-    synthetic = I(synthetic$columns$name),
-    published = I(setdiff(names(synthetic$sets[[1]]), synthetic$columns$name)),
-    guarantee = as.list(guarantee(synthetic)), files = row_lists(files)
+  new_certificate(
+    synthetic, files, list(
+      sets = synthetic$m, records = synthetic$n_records,
+      layout = if (long) "one file of all sets" else "one file a set"
+    ),
+    synthetic$columns$name,
+    setdiff(names(synthetic$sets[[1]]), synthetic$columns$name),
+    if (!are_files(synthetic)) {
+      list(
+        formula = formula_text(if (is_job(x)) final_fit(x) else data),
+        scale = only_column(synthetic)$transform,
+        assignment = synthetic$made_by$assignment
+      )
+    }
   )
-  certificate$model <- model
-  certificate$deployment <- deployment_terms(guarantee(synthetic))
-  certificate
+}
+
+#' @param x What is released.
+#' @param held (list) What the files hold.
+#' @param synthetic,published (character) Columns.
+#' @param model (list or `NULL`)
+#' @noRd
+new_certificate <- function(x, files, held, synthetic, published, model) {
+  label <- guarantee(x)
+  made_by <- unclass(x)$made_by[c("package", "version")] %||%
+    list(package = "pseudosynth", version = own_version())
+  certificate <- c(
+    list(certificate = "pseudosynth release", made_by = made_by), held,
+    list(
+      synthetic = I(synthetic), published = I(as.character(published)),
+      guarantee = as.list(label), files = row_lists(files), model = model,
+      deployment = deployment_terms(label)
+    )
+  )
+  Filter(Negate(is.null), certificate)
 }
 
 #' The model's formula, its variables spelled out
@@ -106,10 +121,9 @@ release_certificate <- function(x, synthetic, data, files, long) {
 #' @return (string or `NULL`)
 #' @noRd
 formula_text <- function(fit) {
-  if (!inherits(fit, "synthesizer")) {
-    return(NULL)
+  if (inherits(fit, "synthesizer")) {
+    paste(trimws(deparse(stats::formula(fit))), collapse = " ")
   }
-  paste(trimws(deparse(stats::formula(fit))), collapse = " ")
 }
 
 #' Write a certificate for machines and for people

@@ -14,20 +14,6 @@ check_beside <- function(file, synthetic) {
   check_holds_none(y, beside)
 }
 
-#' Refuse published columns that together give the response nearly
-#'
-#' One that is named as public counts as known, and all that it is part of.
-#' @noRd
-check_no_near_copy <- function(file, synthetic, public) {
-  column <- only_column(synthetic)
-  set <- synthetic$sets[[1]]
-  y <- file[[column$name]]
-  if (nrow(set) != length(y)) {
-    return(invisible())
-  }
-  refuse_near_copies(y, set[setdiff(names(set), column$name)], public)
-}
-
 refuse_near_copies <- function(y, beside, public) {
   near <- near_copies(y, beside)
   told <- near$columns

@@ -35,14 +35,10 @@ deployment_terms <- function(label) {
         "The charges of all noisy sums add up in rho, and in mu squared.",
         "Epsilon holds for all of them together."
       ),
-      charges = lapply(seq_len(nrow(label$charges)), function(i) {
-        list(
-          what = label$charges$what[i],
-          rho = list(
-            "add-remove" = label$charges$rho_add_remove[i],
-            replace = label$charges$rho_replace[i]
-          )
-        )
+      charges = lapply(row_lists(label$charges), function(charge) {
+        list(what = charge$what, rho = list(
+          "add-remove" = charge$rho_add_remove, replace = charge$rho_replace
+        ))
       })
     ),
     implementation = list(
@@ -102,18 +98,6 @@ not_covered <- function(inputs) {
   ))
 }
 
-#' Figures of a loss as text, none rounded down
-#' @return (named character) `epsilon`, `delta`, `rho`, `mu`.
-#' @noRd
-loss_figures <- function(loss) {
-  vapply(loss, function(x) {
-    digits <- 10^(3 - floor(log10(x)))
-    in_plain_figures(format_exact(
-      if (x > 0) signif(ceiling(x * digits - 1e-9) / digits, 4) else 0
-    ))
-  }, "")
-}
-
 #' The same for people
 #' @noRd
 deployment_lines <- function(terms) {
@@ -121,11 +105,10 @@ deployment_lines <- function(terms) {
     return(NULL)
   }
   loss <- vapply(names(terms$privacy_loss), function(by) {
-    x <- terms$privacy_loss[[by]]
-    figures <- loss_figures(x)
+    x <- lapply(terms$privacy_loss[[by]], format_up)
     sprintf(
-      "%s: epsilon %s at delta %s, rho %s, mu %s", by, figures["epsilon"],
-      figures["delta"], figures["rho"], figures["mu"]
+      "%s: epsilon %s at delta %s, rho %s, mu %s", by, x$epsilon, x$delta,
+      x$rho, x$mu
     )
   }, "")
   rows <- list(

@@ -23,11 +23,7 @@ check_formats <- function(formats) {
 # The folder -------------------------------------------------------------------
 
 check_target <- function(path) {
-  parent <- dirname(path)
-  refuse_if(
-    !dir.exists(parent), "{.arg path} must be in a folder that exists.",
-    x = "There is no folder {.file {parent}}.", arg = "path"
-  )
+  check_folder_of(path)
   taken <- file.exists(path) &&
     (!dir.exists(path) || length(dir(path, all.files = TRUE, no.. = TRUE)) > 0)
   refuse_if(

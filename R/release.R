@@ -152,7 +152,13 @@ release <- function(x, path, formats = "csv", data = NULL,
                     long = FALSE, public = character(), ledger = NULL, ...) {
   check_no_dots(..., hint = "See {.fn release}.")
   check_present(x)
-  check_releasable_class(x)
+  check_that(
+    is_job(x) || inherits(x, "synthetic_data") || is_releasable_object(x), x,
+    "{.arg x} must be a {.cls pseudo_posterior}, {.cls synthetic_data} or a
+     source of sets.",
+    i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
+         {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
+  )
   check_path(path)
   object <- is_releasable_object(x)
   if (object && missing(formats)) formats <- "rds"
@@ -201,10 +207,18 @@ check_response_sets <- function(x, file, synthetic, public) {
   )
   check_own_values(file, synthetic)
   check_beside(file, synthetic)
-  check_no_near_copy(file, synthetic, public)
+  y <- file[[column$name]]
+  set <- synthetic$sets[[1]]
+  if (nrow(set) == length(y)) {
+    refuse_near_copies(y, set[setdiff(names(set), column$name)], public)
+  }
   check_none_distinct(synthetic, public)
   tell_unused_levels(synthetic$sets[[1]])
-  if (!is_job(x)) tell_unlike_file(synthetic, file)
+  # A job has said so when it was made
+  if (!is_job(x) && is.numeric(y) && !has_labels(column) && length(y) > 1 &&
+    nrow(set) == length(y)) {
+    tell_set_remarks(remarks_of_values(y, drawn_values(synthetic)))
+  }
 }
 
 write_release <- function(path, object, secrets, write, certify) {
@@ -224,41 +238,15 @@ write_release <- function(path, object, secrets, write, certify) {
 #' @return (named list of data frames)
 #' @noRd
 release_frames <- function(synthetic, long) {
+  if (long) {
+    return(list(sets = as.data.frame(synthetic, set = "all")))
+  }
   frames <- lapply(synthetic$sets, leaving_form)
   m <- length(frames)
-  if (!long) {
-    width <- nchar(m)
-    return(stats::setNames(frames, sprintf("set-%0*d", width, seq_len(m))))
-  }
-  columns <- as.list(stacked_sets(frames))
-  number <- stats::setNames(
-    list(rep(seq_len(m), each = synthetic$n_records)),
-    set_column(names(columns))
-  )
-  list(sets = structure(
-    c(number, columns),
-    row.names = seq_len(m * synthetic$n_records), class = "data.frame"
-  ))
-}
-
-#' A name for the number of the set that no column has and every format takes
-#' @noRd
-set_column <- function(columns) {
-  choices <- c("set", paste0("set_", seq_len(length(columns) + 1)))
-  choices[!choices %in% tolower(columns)][1]
+  stats::setNames(frames, sprintf("set-%0*d", nchar(m), seq_len(m)))
 }
 
 # Refusals ---------------------------------------------------------------------
-
-check_releasable_class <- function(x) {
-  check_that(
-    is_job(x) || inherits(x, "synthetic_data") || is_releasable_object(x), x,
-    "{.arg x} must be a {.cls pseudo_posterior}, {.cls synthetic_data} or a
-     source of sets.",
-    i = "Make one with {.fn pseudo_posterior} or {.fn synthesize}, or with
-         {.fn score_release}, {.fn perturbed_histogram} or {.fn as_generator}."
-  )
-}
 
 check_public_text <- function(public) {
   check_that(
@@ -292,20 +280,6 @@ release_file <- function(data, x, synthetic) {
   file
 }
 
-#' Say what an analyst would find in the sets and not in the file
-#'
-#' A job's print says it.
-#' @noRd
-tell_unlike_file <- function(synthetic, file) {
-  column <- only_column(synthetic)
-  y <- file[[column$name]]
-  values <- drawn_values(synthetic)
-  if (is.numeric(y) && !has_labels(column) && length(y) > 1 &&
-    synthetic$n_records == length(y)) {
-    tell_set_remarks(remarks_of_values(y, values))
-  }
-}
-
 #' Refuse what is not good enough to leave
 #' @noRd
 check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
@@ -324,16 +298,21 @@ check_releasable <- function(x, synthetic, require, epsilon, delta, neighbours,
     },
     label_reasons(label, require),
     if (!is.null(epsilon)) epsilon_reasons(label, epsilon, neighbours),
-    if (!is.null(delta)) delta_reasons(label, delta),
-    if (!is.null(ledger)) ledger_reasons(label, ledger)
+    text_if(
+      !is.null(delta) && label$epsilon$delta > delta,
+      "Its epsilon holds at delta %s, `delta` allows %s.",
+      format_exact(label$epsilon$delta), format_exact(delta)
+    ),
+    if (!is.null(ledger) &&
+      !all(label$charges$id %in% ledger_charges(ledger)$id)) {
+      "The ledger has not recorded its cost: draw it with `ledger = `."
+    }
   )
   reasons <- gsub("\\s+", " ", reasons)
-  if (length(reasons) > 0) {
-    abort_privacy(
-      "{.arg x} cannot be released.", x_bullets(reasons),
-      arg = "x", class = "pseudosynth_error_not_releasable", reasons = reasons
-    )
-  }
+  refuse_privacy(
+    length(reasons) > 0, "{.arg x} cannot be released.", x_bullets(reasons),
+    arg = "x", class = "pseudosynth_error_not_releasable", reasons = reasons
+  )
 }
 
 label_reasons <- function(label, require) {
@@ -357,21 +336,6 @@ epsilon_reasons <- function(label, epsilon, neighbours) {
       "Its total cost is epsilon %s (%s), `epsilon` allows %s.",
       label_figure(total, label), neighbours, format_exact(epsilon)
     )
-  }
-}
-
-delta_reasons <- function(label, delta) {
-  if (isTRUE(label$epsilon$delta > delta)) {
-    sprintf(
-      "Its epsilon holds at delta %s, `delta` allows %s.",
-      format_exact(label$epsilon$delta), format_exact(delta)
-    )
-  }
-}
-
-ledger_reasons <- function(label, ledger) {
-  if (!all(label$charges$id %in% ledger_charges(ledger)$id)) {
-    "The ledger has not recorded its cost: draw it with `ledger = `."
   }
 }
 
@@ -429,7 +393,13 @@ release_object <- function(x, path, formats, data, public, refuse) {
     # Not compressed: the scan reads its bytes
     saveRDS(x, file.path(folder, words[1]), compress = FALSE)
     words[1]
-  }, function(files) object_certificate(x, words[2], files))
+  }, function(files) {
+    columns <- object_columns(x)
+    new_certificate(
+      x, files, list(object = words[2]), columns$synthetic, columns$published,
+      if (!whole) list(scale = x$response$label)
+    )
+  })
 }
 
 #' Refuse levels that stand in the order of the response
@@ -466,22 +436,6 @@ follows_means <- function(levels, x, y) {
     figures <- vapply(parts, of, 1)
     !is.unsorted(figures) || !is.unsorted(-figures)
   }, NA))
-}
-
-object_certificate <- function(x, what, files) {
-  certificate <- list(
-    certificate = "pseudosynth release",
-    made_by = list(
-      package = "pseudosynth",
-      version = own_version()
-    ),
-    object = what, synthetic = I(object_columns(x)$synthetic),
-    published = I(as.character(object_columns(x)$published)),
-    guarantee = as.list(guarantee(x)), files = row_lists(files)
-  )
-  if (!is.null(x$response)) certificate$model <- list(scale = x$response$label)
-  certificate$deployment <- deployment_terms(guarantee(x))
-  certificate
 }
 
 object_columns <- function(x) {

@@ -80,7 +80,12 @@ release_transform <- function(synthetic) {
 #' @noRd
 release_sets <- function(synthetic, data) {
   check_drawn(synthetic)
-  if (is_job(synthetic)) check_own_file(synthetic, data)
+  own <- nrow(if (is_job(synthetic)) job_data(synthetic) else data)
+  refuse_if(
+    nrow(data) != own, "{.arg data} must be the file of the job.",
+    x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
+    i = "Leave {.arg data} out: the job holds its file.", arg = "data"
+  )
   synthetic <- sets_of(synthetic)
   sets <- if (inherits(synthetic, "synthetic_data")) {
     as.list(synthetic)
@@ -110,22 +115,6 @@ check_drawn <- function(synthetic) {
 #' The columns of the file that a job has read
 #' @noRd
 job_data <- function(x) x$internal$data %||% final_fit(x)$data
-
-final_fit <- function(x) {
-  fits <- x$internal$fits
-  fits[[length(fits)]]
-}
-
-#' Refuse another file than the one that a job was made of
-#' @noRd
-check_own_file <- function(job, data) {
-  own <- nrow(job_data(job))
-  refuse_if(
-    nrow(data) != own, "{.arg data} must be the file of the job.",
-    x = "It has {nrow(data)} row{?s}, the job's file has {own}.",
-    i = "Leave {.arg data} out: the job holds its file.", arg = "data"
-  )
-}
 
 #' Refuse a set without records, and several sets on top of each other
 #' @noRd

@@ -93,7 +93,7 @@ replicate_study <- function(fit, epsilon, replicates = 100, generate = NULL,
                             estimands = location_estimands, refit = NULL,
                             level = 0.95, file = NULL, seed = NULL, ...) {
   check_no_dots(..., hint = "See {.fn replicate_study}.")
-  check_class(fit, "synthesizer", "Make one with {.fn fit_synthesizer}.")
+  check_class(fit, "synthesizer")
   check_number(epsilon, above = 0)
   replicates <- check_count(replicates, min = 1, max = nrow(fit$draws))
   users <- list(generate = generate, estimands = estimands, refit = refit)
@@ -135,20 +135,17 @@ new_replicate_study <- function(table, estimands, fit, epsilon, level,
   # Who has not converged is not known to lie below
   above <- sum(!(table$epsilon <= epsilon & table$converged))
   n <- nrow(table)
-  seal(structure(
-    list(
-      table = table, estimands = estimands, epsilon = epsilon,
-      replicates = n, above = above, share = above / n,
-      share_upper = stats::qbeta(level, above + 1, n - above),
-      level = level, file = 2 * fit$bound$overall,
-      file_rank = mean(table$lipschitz_bound >= fit$bound$overall),
-      interrupted = interrupted, generated = generated,
-      mechanism = mechanism_of(fit), title = describe_mechanism(fit),
-      model = format_audit_model(fit),
-      n_records = n_records(fit), unit = fit$bound$unit,
-      of = mechanism_mark(fit)
-    ),
-    class = c("replicate_study", "pseudosynth_result")
+  seal(new_result(
+    "replicate_study",
+    table = table, estimands = estimands, epsilon = epsilon,
+    replicates = n, above = above, share = above / n,
+    share_upper = stats::qbeta(level, above + 1, n - above),
+    level = level, file = 2 * fit$bound$overall,
+    file_rank = mean(table$lipschitz_bound >= fit$bound$overall),
+    interrupted = interrupted, generated = generated,
+    mechanism = mechanism_of(fit), title = describe_mechanism(fit),
+    model = format_audit_model(fit), n_records = n_records(fit),
+    unit = fit$bound$unit, of = mechanism_mark(fit)
   ))
 }
 
@@ -231,7 +228,7 @@ generated_records <- function(fit, generate, r) {
   what <- sprintf("generate(%d)", r)
   data <- user_result(generate(r), what, "generate")
   check_data_frame(data, arg = what)
-  check_columns(names(model_roles(fit)), data, what)
+  check_columns(model_columns(fit), data, what)
   spec <- tryCatch(
     record_spec(fit, data),
     pseudosynth_error_input = function(e) {
@@ -249,14 +246,8 @@ generated_records <- function(fit, generate, r) {
 #' @return (function of a data frame or `NULL`)
 #' @noRd
 refit_of <- function(refit, r) {
-  if (is.null(refit)) {
-    return(NULL)
-  }
-  function(data) {
-    user_result(
-      refit(data), sprintf("refit() of local database %d", r), "refit"
-    )
-  }
+  what <- sprintf("refit() of local database %d", r)
+  if (!is.null(refit)) function(data) user_result(refit(data), what, "refit")
 }
 
 #' Run a function of the user
@@ -365,8 +356,7 @@ local_values <- function(fit, replicates, seed) {
 }
 
 drawn_records <- function(fit, values) {
-  data <- fit$data
-  data[[fit$response$name]] <- response_inverse(fit$response, values)
+  data <- sets_of_values(fit$data, fit$response, matrix(values))[[1]]
   spec <- fit$spec
   # Not rounded: a rounded income of 0 has no logarithm
   spec$y <- values

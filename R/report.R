@@ -62,11 +62,16 @@ report <- function(x, path, audience = c("agency", "public"), known = NULL,
   check_present(x)
   whole <- are_files(x) || inherits(x, "file_release")
   if (!whole) {
-    check_class(x, "pseudo_posterior", "Make one with {.fn pseudo_posterior}.")
+    check_class(x, "pseudo_posterior")
   }
   check_path(path)
   audience <- check_choice(audience, c("agency", "public"))
-  check_rmarkdown()
+  check_installed("rmarkdown")
+  refuse_if(
+    !rmarkdown::pandoc_available(),
+    "The program pandoc is needed and was not found.",
+    i = "It comes with RStudio, or install it from {.url https://pandoc.org}."
+  )
   path <- check_page_path(path)
   if (whole) {
     of_job <- c(known = !is.null(known), groups = !is.null(groups))
@@ -144,25 +149,12 @@ leaving_sets <- function(synthetic) {
   seal(synthetic)
 }
 
-check_rmarkdown <- function() {
-  check_installed("rmarkdown")
-  refuse_if(
-    !rmarkdown::pandoc_available(),
-    "The program pandoc is needed and was not found.",
-    i = "It comes with RStudio, or install it from {.url https://pandoc.org}."
-  )
-}
-
 check_page_path <- function(path) {
+  check_folder_of(path)
   refuse_if(
-    !dir.exists(dirname(path)) || dir.exists(path) ||
-      !grepl("[.]html?$", path),
-    "{.arg path} must be an HTML file in an existing folder.",
-    x = if (dir.exists(path)) {
-      "{.file {path}} is a folder."
-    } else if (!dir.exists(dirname(path))) {
-      "There is no folder {.file {dirname(path)}}."
-    },
+    dir.exists(path) || !grepl("[.]html?$", path),
+    "{.arg path} must be an HTML file.",
+    x = if (dir.exists(path)) "{.file {path}} is a folder.",
     i = "For instance {.code \"review.html\"}.", arg = "path"
   )
   file.path(normalizePath(dirname(path)), basename(path))

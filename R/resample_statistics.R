@@ -96,12 +96,10 @@ resample_statistics <- function(synthetic, data = NULL,
   table <- do.call(rbind, rows)
   table <- table[order(match(table$statistic, names)), ]
   rownames(table) <- NULL
-  structure(
-    list(
-      table = table, draws = do.call(rbind, draws), variable = variable,
-      replicates = replicates, level = level
-    ),
-    class = c("resampled_statistics", "pseudosynth_result")
+  new_result(
+    "resampled_statistics",
+    table = table, draws = do.call(rbind, draws), variable = variable,
+    replicates = replicates, level = level
   )
 }
 

@@ -7,10 +7,7 @@
 #' @param stated (`public_response` or `NULL`)
 #' @noRd
 state_response <- function(response, stated) {
-  check_class(
-    stated, "public_response", "Make one with {.fn public_response}.",
-    null = TRUE, arg = "response"
-  )
+  check_class(stated, "public_response", null = TRUE, arg = "response")
   # Plain values: nothing else of it travels in a release
   given <- Filter(Negate(is.null), bare_values(unclass(stated)))
   response$confirmed <- given$confirmed
@@ -80,17 +77,16 @@ response_is_public <- function(response) {
 #' label: the others have a default that is public, or are errors of their own.
 #' @noRd
 check_response_is_public <- function(response) {
-  if (!response_is_public(response)) {
-    abort_privacy(
-      "For a strict guarantee, state the levels of the response
-       {.val {response$name}}.",
-      x = "Levels read from the file come from its records: the label would not
-           be {.val strict}.",
-      i = "Add {.code response = public_response(levels = c(...))} with all
-           levels that the response can have, in their order.",
-      arg = "response", class = "pseudosynth_error_unstated"
-    )
-  }
+  refuse_privacy(
+    !response_is_public(response),
+    "For a strict guarantee, state the levels of the response
+     {.val {response$name}}.",
+    x = "Levels read from the file come from its records: the label would not
+         be {.val strict}.",
+    i = "Add {.code response = public_response(levels = c(...))} with all
+         levels that the response can have, in their order.",
+    arg = "response", class = "pseudosynth_error_unstated"
+  )
   invisible(response)
 }
 
@@ -289,13 +285,11 @@ public_response <- function(digits = NULL, levels = NULL, bounds = NULL,
     is.null(confirmed) || are_numbers(confirmed), confirmed,
     "{.arg confirmed} must be finite numbers."
   )
-  structure(
-    list(
-      digits = if (!is.null(digits)) as.integer(digits),
-      levels = levels, bounds = bounds,
-      confirmed = if (!is.null(confirmed)) as.double(confirmed)
-    ),
-    class = c("public_response", "pseudosynth_result")
+  new_result(
+    "public_response",
+    digits = if (!is.null(digits)) as.integer(digits),
+    levels = levels, bounds = bounds,
+    confirmed = if (!is.null(confirmed)) as.double(confirmed)
   )
 }
 

@@ -293,13 +293,11 @@ check_public_ends <- function(ends, y, arg, confirmed = NULL) {
 #' @param ... See abort_of().
 #' @noRd
 refuse_private <- function(wrong, what, ..., .envir = rlang::caller_env()) {
-  if (wrong) {
-    abort_privacy(
-      paste(what, "must be public: chosen without the data."), ...,
-      .envir = .envir,
-      class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
-    )
-  }
+  refuse_privacy(
+    wrong, paste(what, "must be public: chosen without the data."), ...,
+    .envir = .envir,
+    class = c("pseudosynth_error_public_ends", "pseudosynth_error_input")
+  )
 }
 
 #' Refuse stated breaks that are mostly values of the file, or its quantiles

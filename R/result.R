@@ -155,11 +155,23 @@ wrap_line <- function(text) {
 #' @param fields (named character)
 #' @noRd
 field_lines <- function(fields) {
-  width <- max(12, getOption("width") - 12)
-  unlist(lapply(names(fields), function(name) {
-    text <- strwrap(fields[[name]], width = width)
-    paste0(format(c(name, rep("", length(text) - 1)), width = 11), text)
-  }))
+  unlist(two_columns(Map(c, names(fields), unname(fields))))
+}
+
+#' Name and text, wrapped at 78 columns; a repeated name is left blank
+#' @noRd
+two_columns <- function(rows) {
+  width <- max(vapply(rows, function(row) nchar(row[1]), integer(1)))
+  last <- ""
+  lapply(rows, function(row) {
+    name <- if (identical(row[1], last)) "" else row[1]
+    last <<- row[1]
+    text <- strwrap(row[2], 78 - width - 4)
+    paste0(
+      "  ", formatC(c(name, rep("", length(text) - 1)), width = -width), "  ",
+      text
+    )
+  })
 }
 
 # One line: R's default writes out all that an object holds, the file included,

@@ -73,14 +73,19 @@
 reweight <- function(fit, k = "auto", tolerance = 0.02, max_refits = 6,
                      quantile = fit$quantile, allow_unconverged = FALSE,
                      refit = NULL, privacy_weights = NULL, ...) {
-  check_present(fit)
   fit <- as_weightable(fit, refit = refit, privacy_weights = privacy_weights)
   check_k(k)
   auto <- identical(k, "auto")
   check_number(tolerance, min = 0)
   max_refits <- check_count(max_refits, min = 1)
   check_quantile(quantile)
-  check_reweightable(fit)
+  check_has_weights(fit)
+  refuse_privacy(
+    !is.finite(fit$bound$overall),
+    "A fit with an infinite bound cannot be re-weighted.",
+    i = "Give the records with an infinite bound weight 0.",
+    rows = which(!is.finite(fit$bound$record))
+  )
   check_converged(fit, allow_unconverged)
 
   refit_at <- function(k, from) {
@@ -113,37 +118,16 @@ check_k <- function(k) {
   check_number(k, above = 0, max = 1)
 }
 
-check_reweightable <- function(fit) {
-  check_has_weights(fit)
-  if (!is.finite(fit$bound$overall)) {
-    abort_privacy(
-      "A fit with an infinite bound cannot be re-weighted.",
-      i = "Give the records with an infinite bound weight 0.",
-      rows = which(!is.finite(fit$bound$record))
-    )
-  }
-}
-
 #' The re-weighted weights at one k
 #'
 #' clamp(k alpha_i Delta / Delta_i). A record with alpha_i = 0 keeps 0; one with
 #' alpha_i > 0 and Delta_i = 0 contributes nothing at any weight and gets 1.
 #' @noRd
 reweighted_weights <- function(fit, k) {
-  weights <- fit$privacy_weights
   overall <- fit$bound$overall
-  model <- frozen_model(fit)
-  inner <- node_of(weights)
-  new_privacy_weights(
-    reweighted_rule(as.double(weights), fit$bound$record, overall, k),
-    "reweighted", list(of = inner$scheme, k = k),
-    made_from = history_mark(fit) %||% NA, of = list(inner),
-    basis = if (!is.null(model)) {
-      list(
-        model = model, overall = overall, k = k, history = new_rows(fit, inner)
-      )
-    },
-    records = attr(weights, "records")
+  weights_from_weighted(
+    fit, "reweighted", list(k = k), list(overall = overall, k = k),
+    function(alpha, delta) reweighted_rule(alpha, delta, overall, k)
   )
 }
 
@@ -220,16 +204,13 @@ search_k <- function(fit, refit_at, tolerance, max_refits) {
     # A little below the target: the bound of a refit is a noisy maximum
     k <- next_k(k, row$ratio * (1 + tolerance / 2), accepted, refused)
   }
-  if (is.null(best)) {
-    abort_privacy(
-      "No k kept the bound of the weighted fit.",
-      x = "All {max_refits} refit{?s} exceeded it.",
-      i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}.",
-      search = search
-    )
-  }
-  best$search <- search
-  best
+  refuse_privacy(
+    is.null(best), "No k kept the bound of the weighted fit.",
+    x = "All {max_refits} refit{?s} exceeded it.",
+    i = "Raise {.arg max_refits}, or give a smaller number as {.arg k}.",
+    search = search
+  )
+  c(best, list(search = search))
 }
 
 #' @param ratio (number) Bound at `k` over its target.

@@ -47,7 +47,12 @@ is_same_file <- function(data, history) {
   if (is.null(history) || !all(history$columns %in% names(data))) {
     return(FALSE)
   }
-  check_hash_form(history)
+  refuse_privacy(
+    !identical(history[["form"]], row_hash_form),
+    "The records behind this weight rule or reference cannot be compared.",
+    x = "It was saved by an earlier version of the package.",
+    i = "Make it again from its file."
+  )
   rows <- hash_rows(lapply(data[history$columns], pattern_value), history$salt)
   old <- history$rows
   if (is_mostly_in(rows, old) || is_mostly_in(old, rows)) {
@@ -58,16 +63,6 @@ is_same_file <- function(data, history) {
   # A history may hold the file several times over
   times <- max(1, round(length(old) / length(rows)))
   sum(abs(times * count(rows) - count(old))) <= ceiling(sqrt(length(rows)) / 10)
-}
-
-check_hash_form <- function(history) {
-  if (!identical(history[["form"]], row_hash_form)) {
-    abort_privacy(
-      "The records behind this weight rule or reference cannot be compared.",
-      x = "It was saved by an earlier version of the package.",
-      i = "Make it again from its file."
-    )
-  }
 }
 
 #' Are more records of a file found in another than chance explains?

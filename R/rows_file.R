@@ -36,12 +36,10 @@ finished_rows <- function(n, row, what, item = identity, users = list(),
     rows_here(todo, row, item, finish)
   }
   numbers <- which(lengths(rows) > 0)
-  if (length(numbers) == 0) {
-    abort_sampler(
-      "The run was interrupted before {what} was finished.",
-      class = "pseudosynth_error_interrupt"
-    )
-  }
+  refuse_if(
+    length(numbers) == 0, "The run was interrupted before {what} was finished.",
+    class = "pseudosynth_error_interrupt", abort = abort_sampler
+  )
   list(rows = rows[numbers], numbers = numbers, interrupted = interrupted)
 }
 
@@ -108,12 +106,7 @@ check_rows_file <- function(file, seed) {
     i = "The seed makes a continued run give the same rows as one run.",
     arg = "seed"
   )
-  refuse_if(
-    !is.null(file) && !dir.exists(dirname(file)),
-    "{.arg file} must be in an existing folder.",
-    x = "There is no folder {.file {dirname(file)}}.", arg = "file"
-  )
-  file
+  if (!is.null(file)) check_folder_of(file)
 }
 
 row_key <- function(...) {
@@ -137,13 +130,10 @@ write_rows <- function(rows, file) {
   mask <- Sys.umask("077")
   on.exit(Sys.umask(mask))
   fresh <- paste0(file, ".new")
-  written <- tryCatch(
-    {
-      saveRDS(structure(rows, class = "pseudosynth_rows"), fresh)
-      file.rename(fresh, file)
-    },
-    warning = function(w) FALSE, error = function(e) FALSE
-  )
+  written <- or_else({
+    saveRDS(structure(rows, class = "pseudosynth_rows"), fresh)
+    file.rename(fresh, file)
+  }, FALSE)
   refuse_if(
     !written, "{.arg file} could not be written.",
     i = "Is the disk full, or the folder not writable?", arg = "file"
@@ -217,18 +207,14 @@ rows_on_workers <- function(todo, row, item, finish, users) {
         tryCatch(collect(i), error = function(e) NULL)
       }
       if (!inherits(e, "FutureError")) rlang::cnd_signal(e)
-      abort_worker(e)
+      abort_sampler(
+        "A worker of the future plan ended before its row was finished.",
+        x = "{first_words(conditionMessage(e))}",
+        i = "Set the plan again. With {.arg file} the same call continues with
+             the unfinished rows.",
+        class = "pseudosynth_error_worker", parent = NA
+      )
     }
-  )
-}
-
-abort_worker <- function(error) {
-  abort_sampler(
-    "A worker of the future plan ended before its row was finished.",
-    x = "{first_words(conditionMessage(error))}",
-    i = "Set the plan again. With {.arg file} the same call continues with the
-         unfinished rows.",
-    class = "pseudosynth_error_worker", parent = NA
   )
 }
 

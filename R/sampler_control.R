@@ -75,24 +75,20 @@ sampler_control <- function(sampler = "auto", thin = NULL, adapt_delta = NULL,
                             progress = interactive(), max_rhat = 1.05,
                             min_ess = NULL, max_divergent = 0.01,
                             min_acceptance = 0.3) {
-  structure(
-    list(
-      sampler = check_choice(
-        sampler, c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
-      ),
-      thin = check_count(thin, min = 1, null = TRUE),
-      adapt_delta = check_number(
-        adapt_delta, above = 0, below = 1, null = TRUE
-      ),
-      max_treedepth = check_count(max_treedepth, min = 1, max = 20),
-      metric = check_choice(metric, c("diagonal", "dense")),
-      progress = check_flag(progress),
-      max_rhat = check_number(max_rhat, above = 1),
-      min_ess = check_number(min_ess, above = 0, null = TRUE),
-      max_divergent = check_number(max_divergent, min = 0, max = 1),
-      min_acceptance = check_number(min_acceptance, min = 0, max = 1)
+  new_result(
+    "sampler_control",
+    sampler = check_choice(
+      sampler, c("auto", "gibbs", "augmentation", "grid", "surrogate", "nuts")
     ),
-    class = c("sampler_control", "pseudosynth_result")
+    thin = check_count(thin, min = 1, null = TRUE),
+    adapt_delta = check_number(adapt_delta, above = 0, below = 1, null = TRUE),
+    max_treedepth = check_count(max_treedepth, min = 1, max = 20),
+    metric = check_choice(metric, c("diagonal", "dense")),
+    progress = check_flag(progress),
+    max_rhat = check_number(max_rhat, above = 1),
+    min_ess = check_number(min_ess, above = 0, null = TRUE),
+    max_divergent = check_number(max_divergent, min = 0, max = 1),
+    min_acceptance = check_number(min_acceptance, min = 0, max = 1)
   )
 }
 
@@ -111,7 +107,8 @@ choose_sampler <- function(sampler, spec) {
     gibbs = spec$family == "gaussian" && is.null(spec$censor) && draws_omega,
     augmentation = spec$family == "normal_mixture" && is.null(spec$censor) &&
       spec$prior$kind != "hierarchical",
-    grid = suits_grid(spec),
+    grid = isTRUE(count_parameters(spec) <= 2) &&
+      (spec$prior$kind != "hierarchical" || spec$n_columns == 1),
     surrogate = !spec$family %in% c("normal_mixture", "categorical") &&
       draws_omega,
     nuts = TRUE
@@ -128,13 +125,6 @@ choose_sampler <- function(sampler, spec) {
     arg = "sampler"
   )
   sampler
-}
-
-#' Are there at most two parameters, none of them a hyperparameter of several?
-#' @noRd
-suits_grid <- function(spec) {
-  isTRUE(count_parameters(spec) <= 2) &&
-    (spec$prior$kind != "hierarchical" || spec$n_columns == 1)
 }
 
 #' What "auto" tries after a run of the surrogate sampler
@@ -232,10 +222,6 @@ default_thin <- function(sampler, spec) {
 default_gates <- function(family) {
   least <- if (identical(family, "normal_mixture")) 200 else 400
   list(max_rhat = 1.05, min_ess = least, max_divergent = 0.01)
-}
-
-default_adapt_delta <- function(spec) {
-  if (spec$prior$kind == "hierarchical") 0.95 else 0.8
 }
 
 #' Threads of a fit when nothing is said

@@ -47,12 +47,11 @@ combined_marks <- function(parts) {
   if (is.null(marks)) {
     return(NULL)
   }
-  if (any(tapply(marks, names(marks), function(m) length(unique(m))) > 1)) {
-    abort_privacy(
-      "Weights that are combined must be made for the same records.",
-      class = "pseudosynth_error_other_records"
-    )
-  }
+  refuse_privacy(
+    any(tapply(marks, names(marks), function(m) length(unique(m))) > 1),
+    "Weights that are combined must be made for the same records.",
+    class = "pseudosynth_error_other_records"
+  )
   marks[!duplicated(names(marks))]
 }
 
@@ -89,7 +88,6 @@ combined_marks <- function(parts) {
 #' @export
 scale_weights <- function(weights, scale = 1, shift = 0, ...) {
   check_no_dots(..., hint = "See {.fn scale_weights}.")
-  check_present(weights)
   check_class(weights, "privacy_weights",
     how = "A plain vector can be multiplied as it is."
   )

@@ -52,41 +52,6 @@ row_wise_functions <- c(
   "<", ">", "<=", ">=", "==", "!=", "&", "|", "!"
 )
 
-#' Refuse what a design would take from the values of columns that stay
-#' confidential
-#'
-#' @param frame (data frame) The variables of the terms, levels not yet set.
-#' @param roles (named character) See `column_roles()`.
-#' @param scaling (list) Public constants.
-#' @noRd
-check_unpublished <- function(frame, terms, roles, scaling) {
-  variables <- as.list(attr(terms, "variables"))[-1]
-  # An offset is neither coded nor scaled
-  for (j in setdiff(seq_along(variables), attr(terms, "offset"))) {
-    term <- names(frame)[j]
-    secret <- intersect(
-      all.vars(variables[[j]]), names(roles)[roles != "published"]
-    )
-    used <- setdiff(all.names(variables[[j]]), all.vars(variables[[j]]))
-    problem <- if (!all(used %in% row_wise_functions)) {
-      "It may depend on all records together."
-    } else if (is.character(frame[[j]])) {
-      "Its levels would be read from the file: make it a {.fn factor}."
-    } else if (is.numeric(frame[[j]]) && is.null(scaling[[term]])) {
-      "{.arg scaling} has no public centre and scale for it."
-    }
-    if (length(secret) > 0 && !is.null(problem)) {
-      abort_privacy(
-        "The predictor {.code {term}} must be coded by public numbers.",
-        x = problem,
-        i = "{cli::qty(length(secret))}Column{?s} {.val {secret}} {?is/are}
-             not published.",
-        arg = "scaling", class = "pseudosynth_error_unpublished_predictor"
-      )
-    }
-  }
-}
-
 #' Centre and scale of every numeric variable of the frame
 #'
 #' A variable is centred only where the model has what remains of each of its

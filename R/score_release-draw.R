@@ -9,7 +9,7 @@ score_source <- function() {
         i = "State {.arg bounds} in {.fn score_release}."
       )
     ),
-    rows = rows_for_score, label = label_of_score_sets, draw = draw_from_score
+    rows = rows_for_score, label = label_of_release_sets, draw = draw_from_score
   )
 }
 
@@ -21,26 +21,10 @@ rows_for_score <- function(x, asked) {
     distinct$codes <- table_codes(x$population$coding, newdata)
   }
   if (asked$uncertainty) check_imputable(x, distinct)
-  columns <- published_columns(x, newdata)
-  # The release knows no response; `newdata` may hold it
-  check_beside_response(newdata, columns, x$response$name)
-  list(
-    data = newdata, n = nrow(newdata), columns = columns, distinct = distinct,
-    tibble = is_tibble(newdata)
+  rows_of_newdata(
+    newdata, published_columns(x, newdata), x$response$name, distinct = distinct
   )
 }
-
-label_of_score_sets <- function(x, asked, rows) {
-  release_label(
-    x, what = "synthetic data", m = asked$m, n_records = rows$n,
-    reproducible = x$reproducible || is_seeded(asked$seed),
-    bounds = asked$bounds, combine = score_rules(asked)
-  )
-}
-
-#' By which rules sets of a score release are combined
-#' @noRd
-score_rules <- function(asked) if (asked$uncertainty) "rubin" else "none"
 
 draw_from_score <- function(x, asked, rows) {
   draw <- if (asked$uncertainty) uncertain_scores else best_scores

@@ -4,16 +4,14 @@
 #' @export
 summary.score_release <- function(object, ...) {
   ends <- confint.noisy_release(object)
-  structure(
-    list(
-      table = data.frame(
-        estimate = object$coefficients,
-        std_error = sqrt(diag(object$covariance)), low = ends[, 1],
-        high = ends[, 2]
-      ),
-      release = format(object), label = guarantee(object)
+  new_result(
+    "summary_score_release",
+    table = data.frame(
+      estimate = object$coefficients,
+      std_error = sqrt(diag(object$covariance)), low = ends[, 1],
+      high = ends[, 2]
     ),
-    class = c("summary_score_release", "pseudosynth_result")
+    release = format(object), label = guarantee(object)
   )
 }
 
@@ -99,7 +97,9 @@ as.list.score_release <- function(x, ...) {
   }
   list(
     steps = lapply(x$steps, plain), margin = plain(x$margin),
-    tables = plain_tables(x$tables),
+    tables = if (!is.null(x$tables)) {
+      x$tables[c("breaks", "residuals", "noise")]
+    },
     coefficients = as.list(x$coefficients), covariance = x$covariance,
     draws = list(mean = as.list(x$draws$mean), covariance = x$draws$covariance),
     shape = as.list(x$shape), slope_scale = x$slope_scale,
@@ -107,15 +107,6 @@ as.list.score_release <- function(x, ...) {
     prior = format(x$prior), response = x$response$label,
     predictors = x$design$variables, reference = as.list(x$reference$values),
     n_records = x$n_records, guarantee = as.list(guarantee(x))
-  )
-}
-
-plain_tables <- function(tables) {
-  if (is.null(tables)) {
-    return(NULL)
-  }
-  list(
-    breaks = tables$breaks, residuals = tables$residuals, noise = tables$noise
   )
 }
 
@@ -198,7 +189,7 @@ public_shape <- function(x) {
 release_label.score_release <- function(x, what = "the noisy sums",
                                         m = 1, n_records = x$n_records,
                                         reproducible = x$reproducible,
-                                        bounds = NULL, combine = NULL) {
+                                        bounds = NULL, combine = NULL, ...) {
   check_class(x, "score_release")
   verdict <- score_verdict(x)
   claims <- verdict$label == "strict"

@@ -150,7 +150,7 @@ whole_bins <- function(x, values) {
 
 #' What a release has to know of the file's predictors, which are published
 #'
-#' @param file (list) See coded_score_file().
+#' @param file (list) See score_file().
 #' @param posterior (list) `mean` and `covariance`, where there is a margin.
 #' @param whiten (matrix) See score_geometry(), of the last step.
 #' @return (list) `mean` of the columns; for a margin `rows`: a hundred design

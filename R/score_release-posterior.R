@@ -394,20 +394,20 @@ is_saturated <- function(x) {
 #' @noRd
 warn_saturated <- function(x, stated = TRUE) {
   saturated <- is_saturated(x)
-  if (saturated && !stated) {
-    warn_of(
-      "reference", "The noisy margin tells too little of where values lie.",
-      x = "Nearly all scores of the last step are clipped: coefficients are only
-           known to lie beyond some value, and their intervals are invalid.",
+  if (saturated) {
+    why <- c(
+      "The noisy margin tells too little of where values lie.",
       i = "Spend more {.arg epsilon}, or state the amount's values as levels."
     )
-  } else if (saturated) {
-    warn_of(
-      "reference", "The {.arg reference} is too far from the file.",
-      x = "Nearly all scores of the last step are clipped: coefficients are only
-           known to lie beyond some value, and their intervals are invalid.",
+    if (stated) why <- c(
+      "The {.arg reference} is too far from the file.",
       i = "State an intercept and a scale closer to the file, from public
            sources. The cost of this release is already spent."
+    )
+    warn_of(
+      "reference", why[1], x = "Nearly all scores of the last step are clipped:
+      coefficients are only known to lie beyond some value, and their intervals
+      are invalid.", why[2]
     )
   }
   invisible(saturated)

@@ -17,16 +17,6 @@ least_swapped <- 50
 
 # Predictors as tables have them -----------------------------------------------
 
-#' See score_file(); with `coding` and `codes` of its predictors
-#' @noRd
-coded_score_file <- function(model) {
-  coding <- table_coding(model$design, model$data)
-  c(
-    score_file(model),
-    list(coding = coding, codes = table_codes(coding, model$data))
-  )
-}
-
 #' How predictors are coded for tables: levels, or breaks of a number's fifths
 #'
 #' Of published columns. An interval holds its lower break, and each holds a

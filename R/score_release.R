@@ -340,7 +340,10 @@ release_scores <- function(model, settings, epsilon, neighbours, seed,
     ))
   }
   settings$spread <- settings$spread %||% 1
-  file <- coded_score_file(model)
+  coding <- table_coding(model$design, model$data)
+  file <- c(score_file(model), list(
+    coding = coding, codes = table_codes(coding, model$data)
+  ))
   prior <- score_prior(model)
   b <- reference_draw(settings$reference$values, model, file$spec)
   shape <- if (length(family$extras) > 0) b[length(b)]

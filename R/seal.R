@@ -66,17 +66,15 @@ told_apart <- function(sets) {
 }
 
 #' Refuse what was edited
-#' @param made (string) The function that makes such objects.
 #' @noRd
-check_sealed <- function(x, made, arg = rlang::caller_arg(x)) {
-  if (!is_sealed(x)) {
-    abort_privacy(
-      "{.arg {arg}} must be an unedited result of {.fn {made}}.",
-      x = "It was edited, or made by an older version of the package.",
-      i = "Make it again, with other arguments if needed.",
-      arg = arg, class = "pseudosynth_error_edited"
-    )
-  }
+check_sealed <- function(x, arg = rlang::caller_arg(x)) {
+  made <- maker_of(class(x)[1])
+  refuse_privacy(
+    !is_sealed(x), "{.arg {arg}} must be an unedited result of {.fn {made}}.",
+    x = "It was edited, or made by an older version of the package.",
+    i = "Make it again, with other arguments if needed.",
+    arg = arg, class = "pseudosynth_error_edited"
+  )
   invisible(x)
 }
 

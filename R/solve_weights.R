@@ -79,7 +79,6 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
                           max_refits = 10, quantile = fit$quantile,
                           allow_unconverged = FALSE, below = FALSE, risk = NULL,
                           known = NULL, radius, relative = TRUE, m = 20, ...) {
-  check_present(fit)
   fit <- as_weightable(fit)
   refuse_if(
     is.null(target) == is.null(risk),
@@ -89,7 +88,11 @@ solve_weights <- function(fit, target = NULL, weights = NULL,
   by <- check_choice(by, c("scale", "shift"))
   check_search(tolerance, max_refits)
   check_quantile(quantile)
-  check_unweighted(fit)
+  refuse_if(
+    !is.null(fit$privacy_weights) || !is.null(fit$censor),
+    "{.arg fit} must be unweighted.",
+    x = "Its likelihood is weighted or censored.", arg = "fit"
+  )
   check_converged(fit, allow_unconverged)
   m <- check_count(m, min = 1)
   check_flag(relative)
@@ -154,14 +157,6 @@ mean_risk_of <- function(fit, known, radius, relative, m, allow_unconverged,
 check_search <- function(tolerance, max_refits) {
   check_number(tolerance, above = 0)
   check_count(max_refits, min = 1)
-}
-
-check_unweighted <- function(fit) {
-  refuse_if(
-    !is.null(fit$privacy_weights) || !is.null(fit$censor),
-    "{.arg fit} must be unweighted.",
-    x = "Its likelihood is weighted or censored.", arg = "fit"
-  )
 }
 
 # Weights whose scale was solved -----------------------------------------------
@@ -238,60 +233,40 @@ solved_by <- function(node) {
 # The search -------------------------------------------------------------------
 
 #' Look for the scale or shift that brings the measure of the refit to a target
-#' @param solved (list) See `solved_weights()`.
-#' @param refit (function) See `solve_target()`.
-#' @param below (flag) See `solve_target()`.
-#' @param rows See `fit_rows()`: computed once for all refits, if needed.
-#' @return As `solve_target()`.
-#' @noRd
-search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
-                         below = FALSE, rows = fit_rows(fit)) {
-  alpha <- as.double(weights)
-  is_scale <- solved$by == "scale"
-  smallest <- if (is_scale) 1e-6 else -1
-  one <- is_scale && all(alpha == 1)
-  known <- if (one) list(value = 1, reached = measure(fit, 0))
-  # How the draws that are there would do with these weights
-  before <- if (one) known$reached else max(alpha * fit$bound$record)
-  solve_target(
-    fit,
-    weights_at = function(value) {
-      solved_weights(weights, fit, value, solved, rows)
-    },
-    measure = measure, target = solved$target,
-    start = if (is_scale) solved$target / before else 0,
-    limits = c(smallest, if (is_scale) 1 / max(alpha, 1e-6) else 1),
-    known = known, log = is_scale, tolerance = solved$tolerance,
-    max_refits = solved$max_refits, refit = refit, below = below
-  )
-}
-
-#' Solve for a value at which a measure of the refit reaches a target
 #'
 #' The measure rises with the value, up to the noise of the draws, on logarithms
 #' where the value is a scale; see next_value().
 #'
-#' @param weights_at (function) The weights of a value.
-#' @param measure (function(fit, count)) A number of the count-th refit,
-#'   0 for the fit itself.
-#' @param start (number) First value tried.
-#' @param limits (2 numbers) Range of the value.
-#' @param known (list or `NULL`) `value` and `reached` known without a refit.
-#' @param log (flag) Is the value a positive scale?
-#' @param below (flag) Does the nearest count as reached where it lies below the
-#'   target and none is within the tolerance? `NA`: wherever it lies.
+#' @param solved (list) See `solved_weights()`.
 #' @param refit (function(from, weights, count)) The model fitted with weights
 #'   for the count-th time, from where the fit `from` ended.
+#' @param measure (function(fit, count)) A number of the count-th refit,
+#'   0 for the fit itself.
+#' @param below (flag) Does the nearest count as reached where it lies below the
+#'   target and none is within the tolerance? `NA`: wherever it lies.
+#' @param rows See `fit_rows()`: computed once for all refits, if needed.
 #' @return (list) `fit`, `value`, `reached`, `target`, `search`.
 #' @noRd
-solve_target <- function(fit, weights_at, measure, target, start, limits, known,
-                         log, tolerance, max_refits, refit, below = FALSE) {
-  value <- clamp(start, limits[1], limits[2])
+search_scale <- function(fit, weights, solved, refit, measure = bound_of_fit,
+                         below = FALSE, rows = fit_rows(fit)) {
+  alpha <- as.double(weights)
+  target <- solved$target
+  tolerance <- solved$tolerance
+  log <- solved$by == "scale"
+  limits <- if (log) c(1e-6, 1 / max(alpha, 1e-6)) else c(-1, 1)
+  one <- log && all(alpha == 1)
+  # What is known without a refit
+  known <- if (one) list(value = 1, reached = measure(fit, 0))
+  # How the draws that are there would do with these weights
+  before <- if (one) known$reached else max(alpha * fit$bound$record)
+  value <- clamp(if (log) target / before else 0, limits[1], limits[2])
   from <- fit
   best <- NULL
   search <- NULL
-  for (count in seq_len(max_refits)) {
-    from <- refit(from, weights_at(value), count)
+  for (count in seq_len(solved$max_refits)) {
+    from <- refit(
+      from, solved_weights(weights, fit, value, solved, rows), count
+    )
     reached <- measure(from, count)
     row <- data.frame(
       value = value, reached = reached, ratio = reached / target,
@@ -314,10 +289,18 @@ solve_target <- function(fit, weights_at, measure, target, start, limits, known,
     value <- next_value(points, target, limits, log)
     value <- clamp(value, limits[1], limits[2])
   }
-  if (!any(search$accepted) && !is.na(below) &&
-    !(below && best$reached < target)) {
-    abort_unreachable(best, target, tolerance, search)
-  }
+  refuse_privacy(
+    !any(search$accepted) && !is.na(below) &&
+      !(below && best$reached < target),
+    "No refit came within {format_share(tolerance)} of the target
+     {format_figure(target)}.",
+    x = "The nearest of {nrow(search)} refit{?s} reached
+         {format_figure(best$reached)}.",
+    i = "Take that as the target, raise {.arg tolerance} or
+         {.arg max_refits}, or start from other weights.",
+    class = "pseudosynth_error_unreachable",
+    nearest = best$reached, value = best$value, search = search
+  )
   c(best, list(search = search))
 }
 
@@ -421,17 +404,4 @@ value_beyond <- function(at, points, limits, log) {
     if (isTRUE(found > 0)) slope <- clamp(found, 0.4, 4)
   }
   exp(at$x[n] - clamp(at$gap[n] / slope, -base::log(16), base::log(16)))
-}
-
-abort_unreachable <- function(best, target, tolerance, search) {
-  n <- nrow(search)
-  abort_privacy(
-    "No refit came within {format_share(tolerance)} of the target
-     {format_figure(target)}.",
-    x = "The nearest of {n} refit{?s} reached {format_figure(best$reached)}.",
-    i = "Take that as the target, raise {.arg tolerance} or
-         {.arg max_refits}, or start from other weights.",
-    class = "pseudosynth_error_unreachable",
-    nearest = best$reached, value = best$value, search = search
-  )
 }

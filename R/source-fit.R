@@ -88,10 +88,7 @@ check_margin <- function(margin, fit) {
   if (is.null(margin)) {
     return(invisible())
   }
-  check_class(
-    margin, "perturbed_histogram", "Make one with {.fn perturbed_histogram}.",
-    arg = "margin"
-  )
+  check_class(margin, "perturbed_histogram")
   check_margin_kind(fit$response)
   scale <- c("name", "transform", "constant")
   same <- identical(

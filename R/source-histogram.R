@@ -15,7 +15,7 @@ histogram_source <- function() {
         i = "Leave {.arg uncertainty} out, or draw from {.fn score_release}."
       )
     ),
-    rows = rows_for_histogram, label = label_of_histogram_sets,
+    rows = rows_for_histogram, label = label_of_release_sets,
     draw = draw_from_histogram
   )
 }
@@ -33,14 +33,12 @@ rows_for_histogram <- function(x, asked) {
 
 check_histogram_newdata <- function(newdata, response) {
   check_data_frame(newdata, arg = "newdata")
-  if (!response$column) {
-    abort_privacy(
-      "For {.arg newdata} the histogram must be made from a formula.",
-      x = "It was made from a vector: the response could be published
-           untouched.",
-      i = "Make it from a formula, such as {.code income ~ 1}.", arg = "newdata"
-    )
-  }
+  refuse_privacy(
+    !response$column,
+    "For {.arg newdata} the histogram must be made from a formula.",
+    x = "It was made from a vector: the response could be published untouched.",
+    i = "Make it from a formula, such as {.code income ~ 1}.", arg = "newdata"
+  )
   newdata <- without_labels(newdata)
   y <- newdata[[response$name]]
   beside <- newdata[setdiff(names(newdata), response$name)]
@@ -49,14 +47,6 @@ check_histogram_newdata <- function(newdata, response) {
     tell_near_copies(y, beside)
   }
   tell_distinct(beside)
-}
-
-label_of_histogram_sets <- function(x, asked, rows) {
-  release_label(
-    x, what = "synthetic data", m = asked$m, n_records = as.integer(rows$n),
-    reproducible = x$reproducible || is_seeded(asked$seed),
-    published = rows$columns[-1], bounds = asked$bounds
-  )
 }
 
 draw_from_histogram <- function(x, asked, rows) {

@@ -47,9 +47,34 @@ check_taken <- function(source, given) {
   }
 }
 
-#' Columns beside what is drawn must not tell a response that stands there
+#' The rows of sources that hold no record: those of `newdata`
+#'
+#' The source knows no response. Where one stands in `newdata`, columns beside
+#' it must not tell it.
+#' @param columns (character) Of a set.
+#' @param response (string) The column that is drawn.
+#' @param ... Whatever draw() needs of them.
 #' @noRd
-check_beside_response <- function(newdata, columns, name) {
-  y <- newdata[[name]]
-  if (!is.null(y)) check_not_copied(y, newdata[setdiff(columns, name)])
+rows_of_newdata <- function(newdata, columns, response, ...) {
+  y <- newdata[[response]]
+  if (!is.null(y)) check_not_copied(y, newdata[setdiff(columns, response)])
+  list(
+    data = newdata, n = nrow(newdata), columns = columns,
+    tibble = is_tibble(newdata), ...
+  )
 }
+
+#' The label of sets from a noisy release: its charges, whatever is drawn
+#' @noRd
+label_of_release_sets <- function(x, asked, rows) {
+  release_label(
+    x, what = "synthetic data", m = asked$m, n_records = as.integer(rows$n),
+    reproducible = x$reproducible || is_seeded(asked$seed),
+    published = rows$columns[-1], bounds = asked$bounds,
+    combine = score_rules(asked)
+  )
+}
+
+#' By which rules sets of a release are combined
+#' @noRd
+score_rules <- function(asked) if (asked$uncertainty) "rubin" else "none"

@@ -26,7 +26,12 @@ censor_spec <- function(censor, model, spec) {
   if (is.null(censor)) {
     return(NULL)
   }
-  check_proper_prior(model$prior)
+  # Censoring bounds the likelihood: only a proper prior makes a posterior
+  refuse_privacy(
+    !prior_is_proper(model$prior),
+    "A censored likelihood needs a proper prior.",
+    x = "The prior is {.code {format(model$prior)}}."
+  )
   centre <- numeric(length(spec$y))
   if (!is.null(censor$reference)) {
     f <- reference_log_lik(censor$reference, model, spec)
@@ -39,17 +44,6 @@ censor_spec <- function(censor, model, spec) {
     lower = as.double(censor$lower), upper = as.double(censor$upper),
     centre = centre
   )
-}
-
-#' The censored likelihood is bounded: only a proper prior makes a posterior
-#' @noRd
-check_proper_prior <- function(prior) {
-  if (!prior_is_proper(prior)) {
-    abort_privacy(
-      "A censored likelihood needs a proper prior.",
-      x = "The prior is {.code {format(prior)}}."
-    )
-  }
 }
 
 #' The specification restricted to some records
@@ -144,17 +138,24 @@ check_parameter_names <- function(columns, family) {
 #' @return (double, N)
 #' @noRd
 reference_log_lik <- function(reference, model, spec) {
-  if (reference$origin == "history") {
-    check_reference_model(reference, model, spec)
-    # The reference's own coding and scaling of the published predictors
-    parts <- design_parts(reference$design, model$data, arg = "data")
-    spec[names(parts)] <- parts
-    draw <- reference$values
-  } else {
+  at <- reference_point(reference, model, spec)
+  at$spec$alpha <- rep(1, length(spec$y))
+  as.vector(call_core(log_lik_(at$spec, matrix(at$draw, nrow = 1))))
+}
+
+#' The reference's parameters, and the specification that they are for
+#' @return (list) `spec` and `draw`.
+#' @noRd
+reference_point <- function(reference, model, spec) {
+  if (reference$origin == "public") {
     draw <- reference_draw(reference$values, model, spec)
+    return(list(spec = spec, draw = draw))
   }
-  spec$alpha <- rep(1, length(spec$y))
-  as.vector(call_core(log_lik_(spec, matrix(draw, nrow = 1))))
+  check_reference_model(reference, model, spec)
+  # The reference's own coding and scaling of the published predictors
+  parts <- design_parts(reference$design, model$data, arg = "data")
+  spec[names(parts)] <- parts
+  list(spec = spec, draw = reference$values)
 }
 
 #' Public values as one draw of the model
@@ -218,14 +219,13 @@ check_reference_model <- function(reference, model, spec) {
     !is.null(problem), "{.arg reference} must be a fit of the same model.",
     x = problem, arg = "reference"
   )
-  if (identical(reference$fingerprint, values_mark(spec$y)) ||
-    is_same_file(model$data, reference$rows)) {
-    abort_privacy(
-      "{.arg reference} must come from other data.",
-      x = "It was fitted to this file or to most of it: records would enter
-           twice.", arg = "reference"
-    )
-  }
+  refuse_privacy(
+    identical(reference$fingerprint, values_mark(spec$y)) ||
+      is_same_file(model$data, reference$rows),
+    "{.arg reference} must come from other data.",
+    x = "It was fitted to this file or to most of it: records would enter
+         twice.", arg = "reference"
+  )
 }
 
 pattern_of <- function(spec) {

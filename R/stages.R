@@ -70,21 +70,19 @@ describe_job <- function(x) {
 new_pseudo_posterior <- function(drawn, fits, mechanism, epsilon, margin,
                                  data = NULL) {
   last <- fits[[length(fits)]]
-  structure(
-    list(
-      synthetic = drawn$synthetic,
-      internal = c(
-        list(fits = fits, margin = margin, label = drawn$label),
-        if (!is.null(data)) list(data = data)
-      ),
-      stages = stage_table(fits), mechanism = mechanism, m = drawn$synthetic$m,
-      epsilon = epsilon,
-      remarks = unique(as.character(c(
-        unlist(lapply(fits, remarks_of_model)),
-        remarks_of_sets(drawn$synthetic, last, data %||% last$data)
-      )))
+  new_result(
+    "pseudo_posterior",
+    synthetic = drawn$synthetic,
+    internal = c(
+      list(fits = fits, margin = margin, label = drawn$label),
+      if (!is.null(data)) list(data = data)
     ),
-    class = c("pseudo_posterior", "pseudosynth_result")
+    stages = stage_table(fits), mechanism = mechanism, m = drawn$synthetic$m,
+    epsilon = epsilon,
+    remarks = unique(as.character(c(
+      unlist(lapply(fits, remarks_of_model)),
+      remarks_of_sets(drawn$synthetic, last, data %||% last$data)
+    )))
   )
 }
 
@@ -102,18 +100,15 @@ job_fit <- function(job, stage, weights = NULL, censor = NULL) {
   finished_stage(job$seed, stage, fit_model(job$model, weights, censor, run))
 }
 
-#' The unweighted fit; a comparison makes it once for all mechanisms
+#' The first stage, an unweighted fit; a comparison makes it once for all
+#' mechanisms
 #' @noRd
-first_fit <- function(job) {
-  truncate_draws(
+first_stage <- function(job) {
+  list(unweighted = truncate_draws(
     job[["first"]] %||% unweighted_fit(job),
     job$mechanism$settings$quantile %||% 1
-  )
+  ))
 }
-
-#' The stages so far where nothing else is fitted yet
-#' @noRd
-first_stage <- function(job) list(unweighted = first_fit(job))
 
 unweighted_fit <- function(job) {
   tell_step("Fitting the unweighted model")
@@ -126,8 +121,6 @@ job_update <- function(job, fit, stage, number, ...) {
     job$mechanism$settings$quantile %||% 1
   ))
 }
-
-seed_argument <- function(job, stage) list(seed = stage_seed(job$seed, stage))
 
 #' Each set takes a draw of its own: are there enough?
 #' @param sets (count)
@@ -176,12 +169,10 @@ final_stages <- function(job, fits) {
   force(fits)
   s <- job$mechanism$settings
   tell_step("Re-weighting")
-  fits[[job$mechanism$name]] <- call_by_name(reweight, list(
-    fit = fits[[length(fits)]], k = s$k, tolerance = s$tolerance,
-    max_refits = s$max_refits, quantile = s$quantile,
-    allow_unconverged = job$allow_unconverged,
-    seed = stage_seed(job$seed, "reweight")
-  ))
+  fits[[job$mechanism$name]] <- reweight(
+    fits[[length(fits)]], s$k, s$tolerance, s$max_refits, s$quantile,
+    job$allow_unconverged, seed = stage_seed(job$seed, "reweight")
+  )
   fits
 }
 
@@ -229,17 +220,13 @@ solve_stage <- function(job, unweighted, fit, weights) {
 #' @noRd
 solved_fit <- function(job, unweighted, weights, by) {
   s <- job$mechanism$settings
-  arguments <- list(
-    fit = unweighted, target = job$budget$bound, weights = weights,
-    by = by, tolerance = s$tolerance, max_refits = s$max_refits,
-    quantile = s$quantile, allow_unconverged = job$allow_unconverged,
+  solved <- finished_stage(job$seed, "solve", reach(job, solve_weights(
+    unweighted, job$budget$bound, weights, by, s$tolerance, s$max_refits,
+    s$quantile, job$allow_unconverged,
     # On a neighbour of an audit the nearest has to do
     below = if (is.null(job$fit_with)) TRUE else NA,
     seed = stage_seed(job$seed, "solve")
-  )
-  solved <- finished_stage(job$seed, "solve", reach(
-    job, call_by_name(solve_weights, arguments)
-  ))
+  )))
   claim <- claim_of_bound(job, solved$solution$reached)
   if (claim < job$epsilon * (1 - s$tolerance)) {
     tell_of(
@@ -284,10 +271,10 @@ abort_unreached <- function(job, bound, search = NULL) {
 #' The rule of a draw's epsilon
 #' @param interval (string) See [censor()].
 #' @noRd
-job_rule <- function(job, interval = "auto") {
+job_rule <- function(job, interval = "auto", epsilon = job$budget$draw) {
   s <- job$mechanism$settings
   censor(
-    job$budget$draw, neighbours = job$neighbours, interval = interval,
+    epsilon, neighbours = job$neighbours, interval = interval,
     reference = s$reference, window = s$window
   )
 }
@@ -313,4 +300,21 @@ prepare_clip <- function(job, rule = job_rule(job)) {
     job$run$control$sampler, weighted_spec(model$spec, model, NULL, rule)
   )
   job
+}
+
+#' A source of its own for each set
+#' @param make (function of a job) Gives a source.
+#' @noRd
+release_independent <- function(job, sets, make, newdata) {
+  made <- lapply(seq_len(sets), function(j) {
+    job["seed"] <- list(stage_seed(job$seed, "release", j))
+    draw_sets(
+      suppressMessages(make(job)), 1, newdata,
+      seed = stage_seed(job$seed, "sets"), bounds = job$bounds
+    )
+  })
+  list(
+    sets = lapply(made, function(drawn) drawn$synthetic[[1]]),
+    label = made[[1]]$label
+  )
 }

@@ -19,8 +19,8 @@
 #'   and records in columns, in the order of the data. `-Inf` where a density is
 #'   0. Confidential.
 #' @section Error types: `pseudosynth_error_input`: a matrix larger than the
-#'   option `pseudosynth.max_bytes` (default 2e9), or a draw or record that does
-#'   not exist.
+#'   memory available (option `pseudosynth.memory`, in bytes), or a draw or
+#'   record that does not exist.
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
@@ -36,7 +36,7 @@ log_lik.synthesizer <- function(object, draws = NULL, records = NULL,
   check_class(object, "synthesizer")
   draws <- chosen_draws(draws, draw_ids, n_draws(object))
   records <- check_index(records, n_records(object))
-  check_size(length(draws), length(records))
+  check_memory(8 * length(draws) * length(records), "The matrix", "draws")
   call_core(log_lik_(
     subset_spec(object$spec, records), object$draws[draws, , drop = FALSE]
   ))
@@ -62,20 +62,6 @@ chosen_draws <- function(draws, ids, n) {
   round(seq(1, n, length.out = draws))
 }
 
-# A matrix of draws by records can outgrow the machine.
-check_size <- function(n_draws, n_records) {
-  bytes <- 8 * as.double(n_draws) * n_records
-  limit <- getOption("pseudosynth.max_bytes", 2e9)
-  refuse_if(
-    bytes > limit,
-    "A matrix of {n_draws} draws by {n_records} records must stay below
-     {format(limit / 1e9)} GB.",
-    x = "It would take {format(bytes / 1e9, digits = 2)} GB.",
-    i = "Ask for fewer {.arg draws} or records, or raise the option
-         {.code pseudosynth.max_bytes}.", arg = "draws"
-  )
-}
-
 #' Draw responses from the posterior predictive distribution
 #'
 #' Simulates responses to check the model inside the agency, for instance by
@@ -96,8 +82,8 @@ check_size <- function(n_draws, n_records) {
 #'   response's own unit. Counts are whole; two values are 0 (the first) and 1
 #'   (the second). Confidential.
 #' @section Error types: `pseudosynth_error_input`: new data without a predictor
-#'   or with an unknown level, or a matrix larger than the option
-#'   `pseudosynth.max_bytes`.
+#'   or with an unknown level, or a matrix larger than the memory available
+#'   (option `pseudosynth.memory`, in bytes).
 #' @examples
 #' ce <- head(subset(ce_income, income > 0), 300)
 #' fit <- fit_synthesizer(
@@ -114,7 +100,7 @@ posterior_predict.synthesizer <- function(object, newdata = NULL, draws = NULL,
   draws <- chosen_draws(draws, draw_ids, n_draws(object))
   check_seed(seed)
   spec <- newdata_spec(object, newdata)
-  check_size(length(draws), length(spec$y))
+  check_memory(8 * length(draws) * length(spec$y), "The matrix", "draws")
   values <- call_core(synthesize_(
     spec, object$draws[draws, , drop = FALSE], seed_words(seed, "predict"), 0L
   ))
@@ -133,10 +119,16 @@ predictive_sets <- function(fit, m, seed, count) {
   values <- synthesize_(
     fit$spec, fit$draws[rows, , drop = FALSE], words("risk"), 0L
   )
-  lapply(seq_len(m), function(j) {
-    set <- fit$data
-    set[[fit$response$name]] <- response_inverse(fit$response, values[, j])
-    set
+  sets_of_values(fit$data, fit$response, values)
+}
+
+#' A file with each column of values in place of its response
+#' @param values (matrix) On the modelled scale.
+#' @noRd
+sets_of_values <- function(data, response, values) {
+  lapply(seq_len(ncol(values)), function(j) {
+    data[[response$name]] <- response_inverse(response, values[, j])
+    data
   })
 }
 
@@ -176,9 +168,6 @@ check_draws_for <- function(fit, m) {
 #' @importFrom posterior as_draws_array
 #' @importFrom posterior as_draws_df
 #' @importFrom posterior as_draws_matrix
-NULL
-
-#' @rdname as_draws.synthesizer
 #' @method as_draws synthesizer
 #' @export
 as_draws.synthesizer <- function(x, hyper = FALSE, ...) {
@@ -244,9 +233,6 @@ as_draws_df.synthesizer <- function(x, hyper = FALSE, ...) {
 #' bayesplot::rhat(fit)
 #' bayesplot::neff_ratio(fit)
 #' @name bayesplot-methods
-NULL
-
-#' @rdname bayesplot-methods
 #' @exportS3Method bayesplot::rhat
 rhat.synthesizer <- function(object, pars = NULL, ...) {
   judged(object, object$diagnostics$rhat, pars)

@@ -63,12 +63,7 @@ coef.pseudo_posterior <- function(object, ...) stats::coef(final_fit(object))
 #' @rdname stats-methods
 #' @export
 weights.pseudo_posterior <- function(object, ...) {
-  fit <- final_fit(object)
-  check_class(
-    fit, "synthesizer", "A score release has no weights of records.",
-    arg = "object"
-  )
-  weights.synthesizer(fit)
+  weights.synthesizer(fit_of_records(object, "object"))
 }
 
 # What has no meaning ----------------------------------------------------------

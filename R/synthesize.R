@@ -117,7 +117,7 @@ synthesize <- function(fit, m = 1, newdata = NULL, margin = NULL,
   check_ledger(ledger)
   sets <- draw_sets(
     fit, m, newdata, margin, assignment, seed, allow_unconverged, bounds,
-    ledger, uncertainty, n
+    uncertainty, n, ledger = ledger
   )$synthetic
   if (inherits(fit, "synthesizer") && is.null(newdata)) {
     tell_set_remarks(remarks_of_sets(sets, fit, fit$data))
@@ -141,21 +141,13 @@ sources <- function() {
 #' @return (list) `synthetic` (`synthetic_data`, with the public label) and
 #'   `label`, the same with the agency's figures.
 #' @noRd
-draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
-                      assignment = c("prior", "posterior"), seed = NULL,
-                      allow_unconverged = FALSE, bounds = NULL, ledger = NULL,
-                      uncertainty = FALSE, n = NULL) {
-  asked <- list(
-    m = m, newdata = newdata, margin = margin, assignment = assignment,
-    seed = seed, allow_unconverged = allow_unconverged, bounds = bounds,
-    uncertainty = uncertainty, n = n
-  )
-  plan <- plan_sets(x, asked, ledger)
+draw_sets <- function(x, ..., ledger = NULL) {
+  plan <- plan_sets(x, asked_sets(...), ledger)
   drawn <- plan$source$draw(x, plan$asked, plan$rows)
   synthetic <- if (is.null(drawn$sets)) {
     build_synthetic_sets(
       drawn$values, plan$response, plan$rows, plan$label, plan$asked$assignment,
-      bounds, drawn$margin, drawn$combine
+      plan$asked$bounds, drawn$margin, drawn$combine
     )
   } else {
     new_synthetic_data(
@@ -166,6 +158,15 @@ draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
   list(synthetic = synthetic, label = plan$label)
 }
 
+#' What synthesize() is asked for, see new_source(); unchecked
+#' @noRd
+asked_sets <- function(m = 1, newdata = NULL, margin = NULL,
+                       assignment = "prior", seed = NULL,
+                       allow_unconverged = FALSE, bounds = NULL,
+                       uncertainty = FALSE, n = NULL) {
+  mget(names(formals()))
+}
+
 #' What sets will be and cost: checked, and written down in the ledger
 #'
 #' @param asked (list) See new_source(); unchecked.
@@ -174,10 +175,7 @@ draw_sets <- function(x, m = 1, newdata = NULL, margin = NULL,
 #' @noRd
 plan_sets <- function(x, asked, ledger, what = NULL) {
   kind <- intersect(class(x), names(sources()))
-  check_class(
-    x, c(kind, "synthesizer")[1], "Make one with {.fn fit_synthesizer}.",
-    arg = "fit"
-  )
+  check_class(x, c(kind, "synthesizer")[1], arg = "fit")
   source <- sources()[[kind[1]]]
   asked$m <- check_count(asked$m, min = 1, arg = "m")
   check_seed(asked$seed)

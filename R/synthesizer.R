@@ -63,11 +63,7 @@ print_lines.synthesizer <- function(x) {
     ),
     Draws = describe_draws(x), Sampler = describe_sampler(x),
     Weights = describe_weights(x),
-    Bound = sprintf(
-      "Lipschitz bound %s, twice it %s (density of %s)",
-      format_figure(x$bound$overall), format_figure(2 * x$bound$overall),
-      x$response$label
-    ),
+    Bound = describe_bound(x$bound),
     Converged = describe_convergence(x),
     Remarks = if (length(x$remarks) > 0) paste(x$remarks, collapse = " "),
     Guarantee = format(guarantee(x))
@@ -136,6 +132,13 @@ describe_weights <- function(fit) {
   )
 }
 
+describe_bound <- function(bound) {
+  sprintf(
+    "Lipschitz bound %s, twice it %s (density of %s)",
+    format_figure(bound$overall), format_figure(2 * bound$overall), bound$unit
+  )
+}
+
 describe_convergence <- function(fit) {
   table <- fit$diagnostics
   figures <- sprintf(
@@ -167,12 +170,10 @@ summary.synthesizer <- function(object, ...) {
     table, object$diagnostics[found, c("rhat", "ess_bulk", "ess_tail")]
   )
   rownames(table) <- NULL
-  structure(
-    list(
-      header = print_lines(object), table = table, problems = object$problems,
-      converged = object$converged
-    ),
-    class = c("summary.synthesizer", "pseudosynth_result")
+  new_result(
+    "summary.synthesizer",
+    header = print_lines(object), table = table, problems = object$problems,
+    converged = object$converged
   )
 }
 
@@ -189,9 +190,6 @@ print_lines.summary.synthesizer <- function(x) {
 
 #' @rdname synthesizer
 #' @export
-as.data.frame.synthesizer <- function(x,
-                                      row.names = NULL, # nolint
-                                      optional = FALSE,
-                                      ...) {
+as.data.frame.synthesizer <- function(x, ...) {
   as.data.frame(as_draws_df.synthesizer(x, ...))
 }

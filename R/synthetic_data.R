@@ -190,7 +190,7 @@ tell_moved <- function(moved, n_values, response) {
 #' @noRd
 published_columns <- function(fit, data) {
   # Of the synthesized columns the fit draws its response alone
-  used <- c(fit$response$name, in_role(model_roles(fit), "published"))
+  used <- model_columns(fit)
   order <- intersect(names(data), used)
   # newdata need not hold the response: it then comes first
   c(setdiff(used, order), order)
@@ -222,13 +222,16 @@ publish_column <- function(x) {
 #' @export
 guarantee.synthetic_data <- function(x, m = x$m, public = TRUE, ...) {
   check_no_dots(..., hint = "See {.fn guarantee}.")
+  held_label(x, "synthetic data", m, public)
+}
+
+#' The label that something holds: none once either was edited
+#' @param what (string) What holds it.
+#' @noRd
+held_label <- function(x, what, m, public) {
   check_sets_drawn(m, x$m)
   check_public_only(public)
-  if (is_sealed(x)) {
-    intact_label(x$guarantee)
-  } else {
-    void_label(x$guarantee, "synthetic data")
-  }
+  if (is_sealed(x)) intact_label(x$guarantee) else void_label(x$guarantee, what)
 }
 
 #' The label of what was drawn is that of all of it
@@ -304,12 +307,15 @@ as.data.frame.synthetic_data <- function(x, ..., set = NULL) {
   }
   sets <- lapply(x$sets, function(set) plain_frame(leaving_form(set)))
   stacked <- plain_frame(stacked_sets(sets))
-  number <- rep(seq_len(x$m), each = x$n_records)
-  taken <- "set" %in% names(stacked)
-  cbind(
-    stats::setNames(data.frame(number), if (taken) "synthetic_set" else "set"),
-    stacked
-  )
+  number <- data.frame(rep(seq_len(x$m), each = x$n_records))
+  cbind(stats::setNames(number, set_column(names(stacked))), stacked)
+}
+
+#' A name for the number of the set that no column has and every format takes
+#' @noRd
+set_column <- function(columns) {
+  choices <- c("set", "synthetic_set", paste0("set_", seq_along(columns)))
+  choices[!choices %in% tolower(columns)][1]
 }
 
 #' A set as it may leave: the place of a row tells nothing about the file's
@@ -421,13 +427,11 @@ summary.synthetic_data <- function(object, ...) {
     }
     as.data.frame(as.list(shown), optional = TRUE)
   })
-  structure(
-    list(
-      table = cbind(set = seq_along(rows), do.call(rbind, rows)),
-      variable = column$name, n_records = object$n_records,
-      guarantee = guarantee(object)
-    ),
-    class = c("summary_synthetic_data", "pseudosynth_result")
+  new_result(
+    "summary_synthetic_data",
+    table = cbind(set = seq_along(rows), do.call(rbind, rows)),
+    variable = column$name, n_records = object$n_records,
+    guarantee = guarantee(object)
   )
 }
 

@@ -81,46 +81,21 @@ variable_table <- function(terms) {
   table
 }
 
-# What happens to each column of a file: "synthesized" columns are modelled and
-# replaced, "published" ones leave the agency as they are, "unused" ones are not
-# read. Several formulas over one file may synthesize several columns; one that
-# is synthesized by one formula is never published by another.
+# What happens to each column of a file: the response is modelled and replaced,
+# the columns of the right side are published as they are, others are not read.
 
-#' The role of every column
-#'
-#' @param formulas (formula or list of formulas) Models of columns of `data`.
+#' The columns that a formula publishes, in their order
 #' @param data (data frame) For its column names only.
-#' @return (named character) By column of `data`, in its order.
 #' @noRd
-column_roles <- function(formulas, data) {
-  if (inherits(formulas, "formula")) formulas <- list(formulas)
-  left <- unlist(lapply(formulas, function(formula) all.vars(formula[[2]])))
-  right <- unlist(lapply(formulas, function(formula) {
-    terms <- formula_terms(formula, data)
-    all.vars(attr(used_terms(stats::delete.response(terms)), "variables"))
-  }))
-  roles <- stats::setNames(rep("unused", length(data)), names(data))
-  roles[intersect(right, names(data))] <- "published"
-  roles[intersect(left, names(data))] <- "synthesized"
-  roles
+columns_published_by <- function(formula, data) {
+  terms <- stats::delete.response(formula_terms(formula, data))
+  intersect(names(data), all.vars(attr(used_terms(terms), "variables")))
 }
 
-#' The roles of the columns of a model
+#' The columns that a model reads, the response first
 #' @param model (list) With `response` and `design`.
-#' @return (named character) The synthesized columns first.
 #' @noRd
-model_roles <- function(model) {
-  design <- model$design
-  predictors <- stats::setNames(
-    rep("published", length(design$variables)), design$variables
-  )
-  predictors[names(design$unpublished)] <- design$unpublished
-  c(stats::setNames("synthesized", model$response$name), predictors)
-}
-
-#' The columns that have one of some roles
-#' @noRd
-in_role <- function(roles, role) names(roles)[roles %in% role]
+model_columns <- function(model) c(model$response$name, model$design$variables)
 
 #' The columns of a model's file, a tibble if the file was one
 #' @noRd
@@ -131,5 +106,5 @@ as_given <- function(data, model) {
 #' The columns of a file that a model reads, in the order of the file
 #' @noRd
 used_columns <- function(data, model) {
-  as.data.frame(data)[intersect(names(data), names(model_roles(model)))]
+  as.data.frame(data)[intersect(names(data), model_columns(model))]
 }

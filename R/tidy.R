@@ -108,11 +108,7 @@ augment.synthesizer <- function(x, ...) {
 #' @rdname tidy-tables
 #' @exportS3Method generics::augment
 augment.pseudo_posterior <- function(x, ...) {
-  fit <- final_fit(x)
-  check_class(
-    fit, "synthesizer", "A score release has no record bounds.", arg = "x"
-  )
-  augment.synthesizer(fit)
+  augment.synthesizer(fit_of_records(x, "x"))
 }
 
 # glance(): one row of each result.
@@ -211,28 +207,25 @@ glance.privacy_guarantee <- function(x, ...) {
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
 glance.synthetic_data <- function(x, ...) {
-  data.frame(
-    variable = only_column(x)$name, moved = sum(only_column(x)$moved),
-    glance.privacy_guarantee(guarantee(x))
+  labelled_row(
+    x, variable = only_column(x)$name, moved = sum(only_column(x)$moved)
   )
+}
+
+labelled_row <- function(x, ...) {
+  data.frame(..., glance.privacy_guarantee(guarantee(x)))
 }
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
 glance.perturbed_histogram <- function(x, ...) {
-  data.frame(
-    variable = x$response$name, bins = length(x$counts),
-    glance.privacy_guarantee(guarantee(x))
-  )
+  labelled_row(x, variable = x$response$name, bins = length(x$counts))
 }
 
 #' @rdname tidy-tables
 #' @exportS3Method generics::glance
 glance.score_release <- function(x, ...) {
-  data.frame(
-    response = x$response$label, coefficients = length(coef(x)),
-    glance.privacy_guarantee(guarantee(x))
-  )
+  labelled_row(x, response = x$response$label, coefficients = length(coef(x)))
 }
 
 #' @rdname tidy-tables

@@ -27,7 +27,7 @@
 to_json <- function(x, ...) {
   check_present(x)
   if (!inherits(x, "score_release")) {
-    check_class(x, "privacy_guarantee", "Make one with {.fn guarantee}.")
+    check_class(x, "privacy_guarantee")
   }
   check_installed("jsonlite")
   tryCatch(json_text(as.list(x), ...), error = function(error) {

@@ -42,11 +42,25 @@ topcode <- function(formula, data, top, bottom = NULL,
   # Nothing is promised here: the file's own decimals and type
   response$type <- typeof(data[[response$name]])
   response$digits <- response_digits(values$y)
-  columns <- in_role(column_roles(formula, data), c("synthesized", "published"))
+  columns <- intersect(
+    names(data), c(response$name, columns_published_by(formula, data))
+  )
   build_synthetic_sets(
     matrix(y), response,
     list(data = data, columns = columns, tibble = is_tibble(data)),
-    label_of_topcode(y, response, top), "none"
+    new_privacy_guarantee(
+      list(
+        label = "none",
+        reasons = "All values within the thresholds are the confidential ones."
+      ),
+      mechanism = "topcode", title = "top-coding", what = "synthetic data",
+      paid = charge(
+        new_charge_id(), "the values as they are", by_relation(NA_real_)
+      ),
+      n_records = length(y), unit = response$name,
+      public_inputs = c(response = response$name, top = format_exact(top))
+    ),
+    "none"
   )
 }
 
@@ -55,19 +69,4 @@ code_beyond <- function(y, beyond, threshold, replace) {
     y[beyond] <- if (replace == "mean") mean(y[beyond]) else threshold
   }
   y
-}
-
-label_of_topcode <- function(y, response, top) {
-  new_privacy_guarantee(
-    list(
-      label = "none",
-      reasons = "All values within the thresholds are the confidential ones."
-    ),
-    mechanism = "topcode", title = "top-coding", what = "synthetic data",
-    paid = charge(
-      new_charge_id(), "the values as they are", by_relation(NA_real_)
-    ),
-    n_records = length(y), unit = response$name,
-    public_inputs = c(response = response$name, top = format_exact(top))
-  )
 }

@@ -35,16 +35,12 @@
 #' @export
 truncate_draws <- function(fit, quantile, ...) {
   check_no_dots(..., hint = "See {.fn truncate_draws}.")
-  check_present(fit)
   fit <- as_weightable(fit)
   check_quantile(quantile)
   if (quantile >= fit$quantile) {
     return(fit)
   }
-  check_sealed(
-    fit,
-    if (inherits(fit, "external_fit")) "external_fit" else "fit_synthesizer"
-  )
+  check_sealed(fit)
   bound <- lipschitz(fit, quantile)
   kept <- which(bound$kept)
   n <- length(bound$kept)

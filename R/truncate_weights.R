@@ -38,7 +38,6 @@
 #' @export
 truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
   check_no_dots(..., hint = "See {.fn truncate_weights}.")
-  check_present(fit)
   fit <- as_weightable(fit)
   check_number(epsilon, above = 0)
   check_flag(allow_unconverged)
@@ -49,25 +48,23 @@ truncate_weights <- function(fit, epsilon, allow_unconverged = FALSE, ...) {
   )
   check_converged(fit, allow_unconverged)
   truncated <- truncated_weights(fit, epsilon)
-  check_some_left(
-    as.double(truncated), as.double(fit$privacy_weights), fit$bound$record,
-    epsilon
+  # Weights that are all 0 fit the prior, not the file
+  refuse_privacy(
+    all(truncated == 0),
+    "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
+     exceeds {format(epsilon / 2)}.",
+    i = "Ask for a larger epsilon, or scale the weights down first with
+         {.fn scale_weights}.",
+    arg = "epsilon", class = "pseudosynth_error_unreachable",
+    nearest = suppressWarnings(min(fit$bound$record[fit$privacy_weights > 0]))
   )
   truncated
 }
 
 truncated_weights <- function(fit, epsilon) {
-  weights <- fit$privacy_weights
-  model <- frozen_model(fit)
-  inner <- node_of(weights)
-  new_privacy_weights(
-    truncated_rule(as.double(weights), fit$bound$record, epsilon), "truncated",
-    list(of = inner$scheme, epsilon = epsilon),
-    made_from = history_mark(fit) %||% NA, of = list(inner),
-    basis = if (!is.null(model)) {
-      list(model = model, epsilon = epsilon, history = new_rows(fit, inner))
-    },
-    records = attr(weights, "records")
+  weights_from_weighted(
+    fit, "truncated", list(epsilon = epsilon), list(epsilon = epsilon),
+    function(alpha, delta) truncated_rule(alpha, delta, epsilon)
   )
 }
 
@@ -89,19 +86,4 @@ truncated_scheme <- function() {
 truncated_rule <- function(alpha, delta, epsilon) {
   alpha[delta > epsilon / 2] <- 0
   alpha
-}
-
-#' Weights that are all 0 fit the prior, not the file
-#' @noRd
-check_some_left <- function(truncated, alpha, delta, epsilon) {
-  if (all(truncated == 0)) {
-    abort_privacy(
-      "{.arg epsilon} = {format(epsilon)} leaves no record: the bound of each
-       exceeds {format(epsilon / 2)}.",
-      i = "Ask for a larger epsilon, or scale the weights down first with
-           {.fn scale_weights}.",
-      arg = "epsilon", class = "pseudosynth_error_unreachable",
-      nearest = suppressWarnings(min(delta[alpha > 0]))
-    )
-  }
 }

@@ -57,17 +57,6 @@ two_stage_weights <- function(x, epsilon0, weight_range, data = NULL,
                               ...) {
   check_present(weight_range)
   check_weight_range(weight_range)
-  first <- two_stage_fit(
-    x, epsilon0, data, family, neighbours, reference, window, seed, ...
-  )
-  weights_of_first_stage(first, weight_range, neighbours, seed)
-}
-
-#' The first stage, of which no draw is chosen yet
-#' @noRd
-two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
-                          neighbours = "add-remove", reference = NULL,
-                          window = NULL, seed = NULL, ...) {
   check_present(x)
   check_number(epsilon0, above = 0)
   check_seed(seed)
@@ -88,33 +77,35 @@ two_stage_fit <- function(x, epsilon0, data = NULL, family = NULL,
     ))
     first <- fit_synthesizer(x, data, family, censor = rule, seed = seed, ...)
   }
-  if (!isTRUE(first$converged)) {
-    problems <- cli_escape(first$problems)
-    abort_privacy(
-      "The first stage must have converged.",
-      stats::setNames(problems, rep("x", length(problems))),
-      i = "Increase {.arg warmup} and {.arg draws}.",
-      problems = first$problems
-    )
-  }
+  first <- strict_first_stage(first)
+  weights_of_first_stage(first, weight_range, neighbours, seed)
+}
+
+#' The first stage, of which no draw is chosen yet: is it worth its charge?
+#' @noRd
+strict_first_stage <- function(first) {
+  refuse_privacy(
+    !isTRUE(first$converged), "The first stage must have converged.",
+    x_bullets(first$problems), i = "Increase {.arg warmup} and {.arg draws}.",
+    problems = first$problems
+  )
   verdict <- verdict_of(first, dependency("own record"))
-  if (verdict$label != "strict") {
-    abort_privacy(
-      "The first stage must have a strict label.",
-      x = "It is {.val {verdict$label}}.",
-      i = "{cli_escape(verdict$reasons)}"
-    )
-  }
+  refuse_privacy(
+    verdict$label != "strict", "The first stage must have a strict label.",
+    x = "It is {.val {verdict$label}}.", i = "{cli_escape(verdict$reasons)}"
+  )
   first
 }
 
-#' @param first (`synthesizer`) See two_stage_fit().
+#' @param first (`synthesizer`) See strict_first_stage().
 #' @noRd
 weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
   # One draw is paid for, chosen by the system's entropy unless seeded
   row <- random_rows(n_draws(first), 1, seed_words(seed, "first"))
+  kept <- seq_len(n_draws(first)) == row
   basis <- list(
-    weight_range = weight_range, model = frozen_draw(first, row),
+    weight_range = weight_range,
+    model = frozen_model(replace(first, "censor", list(NULL)), kept),
     history = fit_rows(first), charge_id = first[["id"]]
   )
   cost <- first_stage_cost(first)
@@ -125,7 +116,7 @@ weights_of_first_stage <- function(first, weight_range, neighbours, seed) {
       epsilon0_replace = cost[["replace"]], weight_range = weight_range,
       neighbours = neighbours, reproducible = is_seeded(seed) ||
         isTRUE(first$seed_given),
-      reference = reference_origin(first$censor)
+      reference = first$censor$reference$origin %||% "none"
     ),
     made_from = history_mark(first), basis = basis, records = model_marks(first)
   )
@@ -147,6 +138,7 @@ check_weight_range <- function(weight_range) {
       weight_range[1] < weight_range[2], weight_range,
     "{.arg weight_range} must be two finite numbers, at least 0 and increasing."
   )
+  weight_range
 }
 
 two_stage_scheme <- function() {
@@ -187,22 +179,4 @@ two_stage_rule <- function(basis, delta) {
   alpha <- clamp((range[2] - delta) / diff(range))
   alpha[!is.finite(delta)] <- 0
   alpha
-}
-
-#' The model with one of its draws, the censoring left out
-#' @noRd
-frozen_draw <- function(fit, row) {
-  fit["censor"] <- list(NULL)
-  frozen_model(fit, seq_len(n_draws(fit)) == row)
-}
-
-reference_origin <- function(censor) {
-  reference <- censor$reference
-  if (is.null(reference)) {
-    "none"
-  } else if (is.list(reference) && !is.null(reference$origin)) {
-    reference$origin
-  } else {
-    attr(reference, "origin") %||% "public"
-  }
 }

@@ -40,7 +40,7 @@ update.synthesizer <- function(object, privacy_weights, censor, ...,
                                seed = NULL, threads = NULL, control = NULL,
                                quantile = NULL) {
   check_no_dots(...)
-  check_sealed(object, "fit_synthesizer")
+  check_sealed(object)
   refuse_if(
     !missing(privacy_weights) && inherits(privacy_weights, "formula"),
     "{.fn update} cannot change the formula.",

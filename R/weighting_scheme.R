@@ -38,27 +38,10 @@ new_weighting_scheme <- function(name, title, short, word, dependency,
                                  colour = "#56B4E9", inputs = character(),
                                  rule = NULL, reads = function(node) NULL,
                                  rescale = NULL, replay = NULL,
-                                 why_not_freezable = NULL) {
-  is_text <- function(x) is.function(x) || (is.character(x) && length(x) == 1)
-  is_absent_or_function <- function(x) is.null(x) || is.function(x)
-  # One condition: the list of schemes is made again at every look
-  stopifnot(
-    is.character(name) && length(name) == 1 && is_text(title) &&
-      is_text(short) && is_text(word) && is.function(dependency) &&
-      is.function(reads) && (is.character(inputs) || is.function(inputs)) &&
-      is_absent_or_function(rule) && is_absent_or_function(rescale) &&
-      is_absent_or_function(replay) &&
-      !(is.null(rule) && is.null(why_not_freezable))
-  )
+                                 why_not_freezable = "A part of them was made
+                                   without a rule for other records.") {
   structure(
-    list(
-      name = name, title = title, short = short, word = word, colour = colour,
-      inputs = inputs, dependency = dependency, rule = rule, reads = reads,
-      rescale = rescale, replay = replay,
-      why_not_freezable = why_not_freezable %||%
-        "A part of them was made without a rule for other records."
-    ),
-    class = c("weighting_scheme", "pseudosynth_result")
+    mget(names(formals())), class = c("weighting_scheme", "pseudosynth_result")
   )
 }
 
@@ -105,6 +88,25 @@ scaled_node <- function(inner, scale, shift, solved = NULL,
     ),
     of = list(inner), basis = list(scale = scale, shift = shift),
     made_from = made_from
+  )
+}
+
+#' Weights made from the weights and the record bounds of a weighted fit
+#' @param arguments,basis (list) Of the new weights, besides what all have.
+#' @param rule (function(alpha, delta))
+#' @noRd
+weights_from_weighted <- function(fit, scheme, arguments, basis, rule) {
+  weights <- fit$privacy_weights
+  model <- frozen_model(fit)
+  inner <- node_of(weights)
+  new_privacy_weights(
+    rule(as.double(weights), fit$bound$record), scheme,
+    c(list(of = inner$scheme), arguments),
+    made_from = history_mark(fit) %||% NA, of = list(inner),
+    basis = if (!is.null(model)) {
+      c(list(model = model), basis, list(history = new_rows(fit, inner)))
+    },
+    records = attr(weights, "records")
   )
 }
 

@@ -36,31 +36,6 @@ test_that("the user's call is blamed", {
   expect_match(conditionMessage(error), "`scale`")
 })
 
-test_that("a call made from a list shows names, not values", {
-  planted <- c(123456.5, 234567.25)
-  here <- function(formula, data, chains, none, extra) {
-    list(sys.call(), match.call(), formula, data, chains, none, extra)
-  }
-  found <- call_by_name(here, list(
-    formula = y ~ x, data = planted, chains = 2, none = NULL,
-    extra = quote(stop("evaluated"))
-  ))
-  expect_identical(
-    found[[1]],
-    as.call(list(
-      quote(here),
-      formula = y ~ x, data = quote(data), chains = 2, none = NULL,
-      extra = quote(extra)
-    ))
-  )
-  expect_identical(found[[4]], planted)
-  expect_identical(found[[7]], quote(stop("evaluated")))
-  unnamed <- call_by_name(here, list(y ~ x, planted, 2, NULL, 1:3))
-  expect_identical(unnamed[[4]], planted)
-  expect_identical(unnamed[[7]], 1:3)
-  expect_false(any(grepl("123456", deparse(unnamed[[1]]))))
-})
-
 test_that("errors of inner calls blame the user's function", {
   outer <- function(x) {
     lapply(x, function(x) tryCatch(check_number(x)))[[1]]
@@ -94,14 +69,4 @@ test_that("errors of inner calls blame the user's function", {
   )
   expect_identical(error$call[[1]], quote(pseudo_posterior))
   expect_match(conditionMessage(error), "radius")
-})
-
-test_that("a call shows a formula, and not one of hundreds of terms", {
-  shown <- function(formula) sys.call()
-  short <- call_by_name(shown, list(formula = y ~ x))
-  expect_identical(short$formula, y ~ x, ignore_attr = TRUE)
-  long <- stats::reformulate(sprintf("x%d", 1:300), "y")
-  expect_identical(
-    call_by_name(shown, list(formula = long))$formula, quote(formula)
-  )
 })

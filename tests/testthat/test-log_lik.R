@@ -64,7 +64,7 @@ test_that("one record at a time gives the same columns", {
 
 test_that("a matrix that is too large is refused before it is made", {
   fit <- quick_fit()
-  withr::local_options(pseudosynth.max_bytes = 1e4)
+  withr::local_options(pseudosynth.memory = 1e4)
   expect_error(log_lik(fit), class = input_error)
   expect_error(posterior_predict(fit), class = input_error)
   expect_identical(dim(log_lik(fit, draws = 2)), c(2L, 60L))

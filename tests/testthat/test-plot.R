@@ -222,7 +222,7 @@ test_that("releases that bear a mechanism's name have its colour", {
   colours <- release_colours(c("confidential", "LW_final", "mine", "LW", "b"))
   expect_identical(
     unname(colours[c("LW_final", "LW")]),
-    listed(c("lw_final", "lw"), "colour", "")
+    c(definition_lw_final()$colour, definition_lw()$colour)
   )
   expect_identical(anyDuplicated(colours), 0L)
   expect_equal(two_breaks(c(96, 104)), c(96, 100, 104))

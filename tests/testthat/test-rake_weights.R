@@ -87,7 +87,7 @@ test_that("print, plot and label tell which column has the weights", {
   release <- file_release(plan, 5, seed = 1)
   said <- guarantee(release)$public_inputs[["survey weights"]]
   expect_snapshot(cat(strwrap(said, 76), sep = "\n"))
-  expect_match(print_lines(release), "^weights +weight$", all = FALSE)
+  expect_match(print_lines(release), "^ +weights +weight$", all = FALSE)
   raked <- raked_sets(1)
   expect_snapshot(raked)
   expect_identical(

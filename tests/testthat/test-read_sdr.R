@@ -30,7 +30,7 @@ test_that("further fields come as the file has them", {
   expect_identical(data$EDTP, rep("4", 3))
   expect_true(all(is.na(data$EMSIZE)))
   expect_refused(
-    read_sdr(sdr_file(), variables = "SALARY"), "no field \"SALARY\""
+    read_sdr(sdr_file(), variables = "SALARY"), "no column \"SALARY\""
   )
   expect_refused(read_sdr(sdr_file(), variables = 1), "names of fields")
 })

@@ -41,7 +41,10 @@ test_that("no product holds the file, its frame or a secret size", {
     list(
       release = release, sets = sets, label = guarantee(sets),
       certificate = release_certificate(sets, sets, NULL, files, FALSE),
-      object = object_certificate(release, "file release", files),
+      object = new_certificate(
+        release, files, list(object = "file release"),
+        object_columns(release)$synthetic, release$published, NULL
+      ),
       frame = as.data.frame(sets), margins = plot(release),
       noise = plot(release, "pairs"), figure = plot(sets),
       beside = plot(sets, data = data), utility = plot(found)
@@ -177,7 +180,7 @@ test_that("the certificate states the terms and the charges that were added", {
   lines <- readLines(file.path(path, "certificate.txt"))
   expect_match(lines, "NIST SP 800-226", all = FALSE)
   # Figures are not rounded down
-  shown <- as.double(loss_figures(list(epsilon = 1.74101, mu = 0.2)))
+  shown <- as.double(format_up(c(1.74101, 0.2)))
   expect_identical(shown, c(1.742, 0.2))
 })
 

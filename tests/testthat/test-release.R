@@ -72,8 +72,10 @@ test_that("the codebook has every column and level, and what is synthetic", {
 })
 
 test_that("a column called set leaves the set's number another name", {
-  expect_identical(set_column(c("a", "Set")), "set_1")
-  expect_identical(set_column(c("set", "set_1")), "set_2")
+  expect_identical(set_column(c("a", "Set")), "synthetic_set")
+  expect_identical(
+    set_column(c("set", "Synthetic_set", "set_1")), "set_2"
+  )
   expect_identical(set_column("a"), "set")
 })
 

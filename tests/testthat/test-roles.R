@@ -5,33 +5,13 @@ roles_data <- function(n = 60) {
   data
 }
 
-test_that("every column has one role", {
+test_that("columns of the right side are published", {
   data <- roles_data()
-  expect_identical(
-    column_roles(log(y) ~ group, data),
-    c(
-      y = "synthesized", group = "published", x = "unused", hours = "unused",
-      id = "unused"
-    )
-  )
+  expect_identical(columns_published_by(log(y) ~ group, data), "group")
   top <- 2
   expect_identical(
-    in_role(column_roles(asinh(y / top) ~ ., data), "published"),
+    columns_published_by(asinh(y / top) ~ ., data),
     c("group", "x", "hours", "id")
-  )
-})
-
-test_that("several formulas synthesize several columns", {
-  roles <- column_roles(list(y ~ group, hours ~ y + group + x), roles_data())
-  expect_identical(
-    roles, c(
-      y = "synthesized", group = "published", x = "published",
-      hours = "synthesized", id = "unused"
-    )
-  )
-  # In either order: what one formula synthesizes no other publishes
-  expect_identical(
-    column_roles(list(hours ~ y + group + x, y ~ group), roles_data()), roles
   )
 })
 
@@ -39,19 +19,14 @@ test_that("a column that the formula takes out again is not used", {
   data <- roles_data()
   for (formula in list(y ~ . - id, y ~ x + group + hours + id - id)) {
     expect_identical(
-      in_role(column_roles(formula, data), "published"),
-      c("group", "x", "hours")
+      columns_published_by(formula, data), c("group", "x", "hours")
     )
   }
   # A term that stays keeps its columns
   expect_identical(
-    in_role(column_roles(y ~ x * group - x, data), "published"),
-    c("group", "x")
+    columns_published_by(y ~ x * group - x, data), c("group", "x")
   )
-  expect_identical(
-    in_role(column_roles(y ~ 1 - id, data), "unused"),
-    c("group", "x", "hours", "id")
-  )
+  expect_identical(columns_published_by(y ~ 1 - id, data), character())
 })
 
 test_that("a fit, its design and its synthetic sets leave out such a column", {
@@ -76,21 +51,7 @@ test_that("a fit, its design and its synthetic sets leave out such a column", {
 
 test_that("a model gives the columns of its file, synthesized ones first", {
   fit <- quick_fit(y ~ group, roles_data())
-  expect_identical(
-    model_roles(fit), c(y = "synthesized", group = "published")
-  )
+  expect_identical(model_columns(fit), c("y", "group"))
   expect_named(used_columns(roles_data()[5:1], fit), c("group", "y"))
-  # A predictor that another formula synthesizes is read and not published
-  model <- list(response = list(name = "hours"), design = new_design(
-    hours ~ y + group, roles_data(), "hours",
-    scaling = list(y = c(2, 1)),
-    roles = column_roles(list(y ~ group, hours ~ y + group), roles_data())
-  ))
-  expect_identical(
-    model_roles(model),
-    c(hours = "synthesized", y = "synthesized", group = "published")
-  )
-  expect_identical(
-    published_columns(model, roles_data()), c("group", "hours")
-  )
+  expect_identical(published_columns(fit, roles_data()), c("y", "group"))
 })

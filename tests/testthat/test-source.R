@@ -9,11 +9,7 @@ coin_source <- function() {
       check_newdata(asked$newdata, "coin")
       name <- x$response$name
       columns <- c(name, setdiff(names(asked$newdata), name))
-      check_beside_response(asked$newdata, columns, name)
-      list(
-        data = asked$newdata, n = nrow(asked$newdata), columns = columns,
-        tibble = FALSE
-      )
+      rows_of_newdata(asked$newdata, columns, name)
     },
     label = function(x, asked, rows) {
       new_privacy_guarantee(
