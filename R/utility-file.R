@@ -1,12 +1,15 @@
 # Utility of whole files: how near the tables of all columns and of all pairs of
 # columns are to those of the file.
 
-#' @param sets (`synthetic_data`) Of a file release.
+#' @param sets (`synthetic_data`) Of whole files.
+#' @param pmse (character) Methods of propensity models.
+#' @param regression (list of formulas) Named.
+#' @param survey_weights (string or `NULL`)
 #' @param given (named list) Other arguments of utility(), as they were given.
 #' @return (`file_utility`) See utility().
 #' @noRd
-file_utility <- function(sets, data, given) {
-  asked <- names(Filter(function(x) !is.null(x) && !isFALSE(x), given))
+file_utility <- function(sets, data, pmse, regression, survey_weights, given) {
+  asked <- names(Filter(Negate(is.null), given))
   refuse_if(
     length(asked) > 0,
     "{.arg {asked}} {?does/do} not apply to sets of whole files.",
@@ -16,46 +19,55 @@ file_utility <- function(sets, data, given) {
   )
   names <- names(sets$sets[[1]])
   check_columns(names, data, "data")
-  columns <- file_levels(sets$codebook, sets$sets, quantile_steps)
-  levels <- vapply(columns, function(column) length(column$levels) + 1L, 1L)
-  coded <- function(file) {
-    Map(level_codes, as.list(file)[names], columns)
+  data <- as.data.frame(data)
+  survey_weights <- survey_weights %||% sets$survey_weights
+  for (file in c(list(data), sets$sets)) {
+    check_survey_weights(file, survey_weights, "data", NULL)
   }
-  file <- coded(data)
-  drawn <- lapply(sets$sets, coded)
-  tables <- tables_of(length(names))
-  n <- c(nrow(data), sets$n_records)
-  pairs <- do.call(rbind, lapply(tables, function(j) {
-    cells <- prod(levels[j])
-    counts <- function(codes) tabulate(cell_codes(codes[j], levels[j]), cells)
-    truth <- counts(file) / n[1]
-    tv <- vapply(drawn, function(codes) {
-      sum(abs(counts(codes) / n[2] - truth)) / 2
-    }, 1)
-    data.frame(
-      first = names[j[1]], second = if (length(j) > 1) names[j[2]] else NA,
-      set = seq_along(tv), distance = tv,
-      fresh = fresh_distance(truth, n[2])
-    )
-  }))
-  table <- do.call(rbind, lapply(split(pairs, pairs$set), function(one) {
-    of <- function(rows) {
-      mean <- colMeans(one[rows, c("distance", "fresh")])
-      c(mean[["distance"]], mean[["distance"]] / mean[["fresh"]])
-    }
-    single <- of(is.na(one$second))
-    double <- of(!is.na(one$second))
-    data.frame(
-      set = one$set[1], one_way = single[1], two_way = double[1],
-      one_way_ratio = single[2], two_way_ratio = double[2]
-    )
-  }))
-  pairs <- pairs[order(pairs$set), ]
-  row.names(pairs) <- row.names(table) <- NULL
+  models <- file_models(regression, data, sets$sets, survey_weights)
+  pairs <- file_tables(sets, data, names)
+  table <- do.call(rbind, lapply(split(pairs, pairs$set), mean_tables))
+  row.names(table) <- NULL
   new_result(
     "file_utility",
-    table = table, pairs = pairs, columns = names, records = n
+    table = table, pairs = pairs,
+    statistics = file_statistics(sets, data, survey_weights),
+    models = models$models, coefficients = models$coefficients,
+    propensity = file_propensities(sets, data, pmse),
+    columns = names, records = c(nrow(data), sets$n_records),
+    survey_weights = survey_weights
   )
+}
+
+#' The tables of all columns and of all pairs beside the file's
+#' @return (data frame) See utility(), sorted by set.
+#' @noRd
+file_tables <- function(sets, data, names) {
+  columns <- file_levels(sets$codebook, sets$sets, quantile_steps)
+  levels <- vapply(columns, function(column) length(column$levels) + 1L, 1L)
+  tables <- tables_of(length(names))
+  counts <- function(file) {
+    codes <- vapply(names, function(name) {
+      level_codes(file[[name]], columns[[name]])
+    }, integer(nrow(file)))
+    codes <- matrix(codes, nrow(file))
+    table_counts_(codes, levels, tables, default_threads())
+  }
+  file <- counts(data)
+  fresh <- vapply(file, function(own) {
+    fresh_distance(own / nrow(data), sets$n_records)
+  }, 1)
+  first <- vapply(tables, function(j) names[j[1]], "")
+  second <- vapply(tables, function(j) names[j[2]], "")
+  do.call(rbind, lapply(seq_along(sets$sets), function(i) {
+    found <- Map(table_distance, file, counts(sets$sets[[i]]))
+    data.frame(
+      first, second, set = i,
+      distance = vapply(found, `[[`, 1, "distance"), fresh,
+      pmse = vapply(found, `[[`, 1, "pmse"),
+      pmse_ratio = vapply(found, `[[`, 1, "pmse_ratio")
+    )
+  }))
 }
 
 #' All columns, and all pairs of them
@@ -66,12 +78,47 @@ tables_of <- function(d) {
   c(as.list(seq_len(d)), lapply(pairs, as.integer))
 }
 
-cell_codes <- function(codes, levels) {
-  if (length(codes) == 1) {
-    codes[[1]]
-  } else {
-    codes[[1]] + levels[1] * (codes[[2]] - 1L)
+#' How far a set's table is from the file's
+#'
+#' A propensity model with a parameter for each cell has the share of the set in
+#' the cell as its score. Its error is a chi-squared statistic, times a constant
+#' (Raab, Nowok and Dibben 2021).
+#' @param file,set (double) Counts of all cells.
+#' @return (list) `distance`, `pmse`, `pmse_ratio`: of the cells that one of the
+#'   two has; 1 where there is one cell.
+#' @noRd
+table_distance <- function(file, set) {
+  seen <- file + set > 0
+  file <- file[seen]
+  set <- set[seen]
+  both <- sum(file, set)
+  share <- sum(set) / both
+  chi <- sum(
+    (set - file * share / (1 - share))^2 / ((file + set) * share)
+  )
+  list(
+    distance = sum(abs(file / sum(file) - set / sum(set))) / 2,
+    pmse = chi * share * (1 - share)^2 / both,
+    pmse_ratio = if (length(set) > 1) chi / (length(set) - 1) else 1
+  )
+}
+
+#' Means over the tables of one column and over those of two
+#' @param one (data frame) Those of a set.
+#' @noRd
+mean_tables <- function(one) {
+  of <- function(rows) {
+    mean <- colMeans(one[rows, c("distance", "fresh", "pmse_ratio")])
+    c(mean[["distance"]], mean[["distance"]] / mean[["fresh"]],
+      mean[["pmse_ratio"]])
   }
+  single <- of(is.na(one$second))
+  double <- of(!is.na(one$second))
+  data.frame(
+    set = one$set[1], one_way = single[1], two_way = double[1],
+    one_way_ratio = single[2], two_way_ratio = double[2],
+    one_way_pmse_ratio = single[3], two_way_pmse_ratio = double[3]
+  )
 }
 
 #' Expected distance of a fresh sample from the file, with replacement
@@ -82,10 +129,18 @@ cell_codes <- function(codes, levels) {
 #' @param p (numeric) Shares of the cells.
 #' @param n (count) Records of the sample.
 #' @noRd
-fresh_distance <- function(p, n) {
-  p <- p[p > 0 & p < 1]
+fresh_distance <- function(p, n) sum(fresh_deviations(p, n)) / 2
+
+#' Mean absolute deviation of each share
+#' @param n (numeric) Records of the sample; of weighted records the number of
+#'   equal ones that would vary as much, which need not be whole.
+#' @noRd
+fresh_deviations <- function(p, n) {
+  # That of the other records is the same
+  p <- pmin(p, 1 - p)
   k <- floor(n * p) + 1
-  sum(2 * k * (1 - p) * stats::dbinom(k, n, p)) / n / 2
+  b <- exp(lchoose(n, k) + k * log(p) + (n - k) * log1p(-p))
+  ifelse(p > 0, 2 * k * (1 - p) * b / n, 0)
 }
 
 print_lines.file_utility <- function(x) {

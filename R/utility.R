@@ -114,13 +114,14 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   check_present(synthetic)
   check_string(survey_weights, null = TRUE)
   data <- confidential_file(data, synthetic)
-  pmse <- check_pmse(pmse)
   if (are_files(synthetic)) {
-    return(file_utility(synthetic, data, list(
-      variable = variable, groups = groups, regression = regression,
-      transform = transform, pmse = pmse, survey_weights = survey_weights
-    )))
+    return(file_utility(
+      synthetic, data, check_pmse(pmse, 2), check_models(regression),
+      survey_weights,
+      list(variable = variable, groups = groups, transform = transform)
+    ))
   }
+  pmse <- check_pmse(pmse)
   sets <- release_sets(synthetic, data)
   variable <- synthetic_variable(synthetic, variable)
   check_columns(variable, data, "data")
@@ -270,14 +271,35 @@ statistic_ratios <- function(y, z, v = NULL, w = NULL) {
 }
 
 #' `FALSE`, `TRUE` or a method's name
-#' @return (string or `NULL`)
+#' @param most (count) How many methods may be asked for.
+#' @return (character or `NULL`)
 #' @noRd
-check_pmse <- function(pmse) {
+check_pmse <- function(pmse, most = 1) {
   if (is.character(pmse)) {
-    return(check_choice(pmse, c("logit", "cart")))
+    methods <- c("logit", "cart")
+    several <- length(pmse) > 1 && length(pmse) <= most
+    return(unique(if (several) {
+      vapply(pmse, check_choice, "", methods, arg = "pmse", USE.NAMES = FALSE)
+    } else {
+      check_choice(pmse, methods)
+    }))
   }
   check_flag(pmse)
   if (pmse) "logit"
+}
+
+#' Models of a whole file: one formula, or several with names
+#' @return (named list)
+#' @noRd
+check_models <- function(regression) {
+  several <- is.list(regression) && !is.object(regression)
+  models <- if (several) regression else list(regression)
+  models <- models[lengths(models) > 0]
+  for (model in models) check_formula(model, "regression")
+  names <- names(models) %||% rep("", length(models))
+  plain <- names == ""
+  names[plain] <- vapply(models[plain], deparse1, "")
+  stats::setNames(models, make.unique(names))
 }
 
 #' Groups are of published columns: by its own values a variable looks perfect
@@ -360,23 +382,31 @@ regression_of <- function(formula, data, whose = "the file", weights = NULL) {
     stats::lm, formula, quote(data),
     weights = if (!is.null(weights)) as.name(weights)
   )
-  fit <- tryCatch(eval(fitted), error = function(error) {
-    abort_input(
-      "{.arg regression} must be a linear model that can be fitted to {whose}.",
-      x = "{.fn lm} says: {conditionMessage(error)}",
-      i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
-        "Is there a value without a finite logarithm, such as 0?"
-      },
-      arg = "regression"
-    )
-  })
+  fit <- tryCatch(
+    eval(fitted), error = function(error) refuse_model(error, whose)
+  )
   y <- fit$model[[1]]
   refuse_if(
     !is.numeric(y) || !is.null(dim(y)),
     "{.arg regression} must be a linear model of one numeric response.",
     x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
   )
-  list(r_squared = summary(fit)$r.squared, intervals = stats::confint(fit))
+  told <- summary(fit)
+  list(
+    r_squared = told$r.squared, intervals = stats::confint(fit),
+    coefficients = told$coefficients, df = fit$df.residual
+  )
+}
+
+refuse_model <- function(error, whose) {
+  abort_input(
+    "{.arg regression} must be a linear model that can be fitted to {whose}.",
+    x = "R says: {conditionMessage(error)}",
+    i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
+      "Is there a value without a finite logarithm, such as 0?"
+    },
+    arg = "regression"
+  )
 }
 
 #' Mean overlap of the intervals of the coefficients that both have
