@@ -20,7 +20,7 @@ file_statistics <- function(sets, data, survey_weights) {
       rbind(
         share_statistics(file[[name]], w, column, n),
         if (is_amount(column$spec)) {
-          amount_statistics(file[[name]], w, column$spec, scale, n)
+          value_statistics(file[[name]], w, column$spec, scale, n)
         }
       )
     }
@@ -89,7 +89,7 @@ sum_by <- function(w, codes, n) {
 #' @param scale (number) Which the total is multiplied by.
 #' @return As share_statistics().
 #' @noRd
-amount_statistics <- function(x, w, spec, scale, n) {
+value_statistics <- function(x, w, spec, scale, n) {
   x <- plain_amount(x)
   there <- !is.na(x) &
     !(x %in% spec$codes & (x < spec$lower | x > spec$upper))
