@@ -83,7 +83,9 @@ draw_file_risk <- function(means, sets, lines, title, subtitle, caption) {
       size = 2.6, fill = "white", colour = "grey25", stroke = 0.6
     ) +
     scale_shape_manual(values = c(21, 16, 4)) +
-    facet_wrap(vars(.data$panel), labeller = label_wrap_gen(14)) +
+    facet_wrap(
+      vars(.data$panel), scales = "free_x", labeller = label_wrap_gen(14)
+    ) +
     scale_x_continuous(
       labels = label_percent, limits = c(0, NA), breaks = two_breaks,
       expand = expansion(c(0.02, 0.12))

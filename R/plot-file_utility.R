@@ -164,7 +164,8 @@ plot_file_coefficients <- function(object) {
   key <- paste(found$model, found$term, sep = "\r")
   keys <- unique(key)
   lines <- data.frame(
-    key = factor(key, rev(keys)), model = factor(found$model, unique(found$model)),
+    key = factor(key, rev(keys)),
+    model = factor(found$model, unique(found$model)),
     set = found$set, estimate = scaled(found$estimate),
     low = scaled(found$conf.low), high = scaled(found$conf.high)
   )
@@ -213,7 +214,10 @@ draw_models <- function(lines, own, several, kinds, title, subtitle,
     scale_colour_manual(
       values = stats::setNames(c("#B3B3B3", colour_synthetic), kinds)
     ) +
-    scale_y_discrete(labels = function(key) sub("^.*\r", "", key)) +
+    scale_y_discrete(
+      labels = function(key) sub("^.*\r", "", key),
+      guide = guide_axis(check.overlap = TRUE)
+    ) +
     labs(
       title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
       caption = caption, y = NULL,

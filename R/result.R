@@ -46,7 +46,10 @@ NULL
 optional_elements <- list(
   synthesizer = c("censor", "reweighting"), privacy_guarantee = "exceedance",
   synthetic_data = c("survey_weights", "totals"),
-  file_utility = c("propensity", "models", "coefficients", "survey_weights")
+  file_utility = c(
+    "propensity", "models", "coefficients", "survey_weights"
+  ),
+  file_risk = "identification"
 )
 
 #' What `$` answers where there is nothing, or the name is in lapply()'s dots

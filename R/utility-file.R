@@ -22,22 +22,41 @@ file_utility <- function(sets, data, pmse, regression, survey_weights, given) {
   data <- as.data.frame(data)
   sets$sets <- lapply(sets$sets, without_labels)
   survey_weights <- survey_weights %||% sets$survey_weights
-  for (file in c(list(data), sets$sets)) {
-    check_survey_weights(file, survey_weights, "data", NULL)
+  check_survey_weights(data, survey_weights, "data", NULL)
+  for (set in sets$sets) {
+    check_survey_weights(set, survey_weights, "synthetic", NULL)
   }
   models <- file_models(regression, data, sets$sets, survey_weights)
   pairs <- file_tables(sets, data, names)
   table <- do.call(rbind, lapply(split(pairs, pairs$set), mean_tables))
   row.names(table) <- NULL
+  propensity <- file_propensities(sets, data, pmse)
   new_result(
     "file_utility",
-    table = table, pairs = pairs,
-    statistics = file_statistics(sets, data, survey_weights),
+    table = table, overall = c(
+      colMeans(table[-1]), mean_models(models$models),
+      mean_ratios(propensity)
+    ),
+    pairs = pairs, statistics = file_statistics(sets, data, survey_weights),
     models = models$models, coefficients = models$coefficients,
-    propensity = file_propensities(sets, data, pmse),
-    columns = names, records = c(nrow(data), sets$n_records),
+    propensity = propensity, columns = names, records = c(nrow(data), sets$n_records),
     survey_weights = survey_weights
   )
+}
+
+mean_models <- function(models) {
+  if (!is.null(models)) colMeans(models[c("overlap", "std_difference")])
+}
+
+#' @param propensity (data frame or `NULL`)
+#' @return (named numbers) `logit_pmse_ratio`, `cart_pmse_ratio`.
+#' @noRd
+mean_ratios <- function(propensity) {
+  if (is.null(propensity)) {
+    return(NULL)
+  }
+  means <- tapply(propensity$pmse_ratio, propensity$method, mean)
+  stats::setNames(as.vector(means), paste0(names(means), "_pmse_ratio"))
 }
 
 #' The tables of all columns and of all pairs beside the file's
