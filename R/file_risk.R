@@ -7,7 +7,8 @@
 #' beside what the file itself would tell.
 #'
 #' @param synthetic ([`synthetic_data`][synthetic_data]) Sets of whole files.
-#' @param data (data frame) The confidential file.
+#' @param data (data frame) The confidential file. Sets do not hold it: it must
+#'   be given.
 #' @param keys (character) Columns that the intruder knows, synthesized or
 #'   published, at least one. They have no default: what somebody can know about
 #'   a person is a policy choice. Missing values and codes are values like
@@ -71,7 +72,7 @@
 #' risk
 #' plot(risk)
 #' @export
-file_risk <- function(synthetic, data, keys, variables = NULL, intervals = 20,
+file_risk <- function(synthetic, data = NULL, keys, variables = NULL, intervals = 20,
                       ...) {
   check_present(synthetic)
   check_no_dots(..., hint = "See {.fn file_risk}.")

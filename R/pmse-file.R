@@ -51,7 +51,8 @@ propensity_pair <- function(data, set, published) {
   }, TRUE)
   some <- function(file, rows) {
     file <- as.data.frame(file)
-    if (nrow(file) > propensity_records) file[rows(nrow(file)), ] else file
+    large <- nrow(file) > propensity_records
+    if (large) file[rows(nrow(file)), , drop = FALSE] else file
   }
   draw <- function(n) sort(sample.int(n, propensity_records))
   twins <- any(agree) && nrow(data) > propensity_records

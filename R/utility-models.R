@@ -62,7 +62,13 @@ beside <- function(set, file) {
 #'   `conf.low`, `conf.high`) and `r_squared` (`NA` of a logistic regression).
 #' @noRd
 model_fit <- function(formula, data, whose, weights) {
-  binary <- is_binary_response(formula, data)
+  y <- left_column(formula, data)
+  binary <- is_binary(y)
+  refuse_if(
+    !binary && (is.factor(y) || is.character(y)),
+    "{.arg regression} must have a numeric response, or one of two levels.",
+    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
+  )
   if (!binary) {
     found <- regression_of(formula, data, whose, weights)
     table <- found$coefficients
@@ -81,13 +87,15 @@ model_fit <- function(formula, data, whose, weights) {
   )
 }
 
-#' Is the left side a column that has two levels?
+#' The column on the left side; `NULL` of an expression such as log(income)
 #' @noRd
-is_binary_response <- function(formula, data) {
-  if (!is.name(formula[[2]])) {
-    return(FALSE)
-  }
-  y <- data[[as.character(formula[[2]])]]
+left_column <- function(formula, data) {
+  if (is.name(formula[[2]])) data[[as.character(formula[[2]])]]
+}
+
+#' Has a column two levels, for a logistic regression?
+#' @noRd
+is_binary <- function(y) {
   is.logical(y) || (is.factor(y) && nlevels(y) == 2) ||
     (is.character(y) && length(unique(y[!is.na(y)])) == 2)
 }
