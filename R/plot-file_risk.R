@@ -83,6 +83,7 @@ draw_file_risk <- function(means, sets, lines, title, subtitle, caption) {
       size = 2.6, fill = "white", colour = "grey25", stroke = 0.6
     ) +
     scale_shape_manual(values = c(21, 16, 4)) +
+    guides(shape = guide_legend(nrow = 2)) +
     facet_wrap(
       vars(.data$panel), scales = "free_x", labeller = label_wrap_gen(14)
     ) +

@@ -221,7 +221,7 @@ draw_models <- function(lines, own, several, kinds, title, subtitle,
     labs(
       title = title, subtitle = wrapped(gsub("\\s+", " ", subtitle)),
       caption = caption, y = NULL,
-      x = "Difference from the file's estimate, in its standard errors"
+      x = "Difference in standard errors of the file's"
     ) +
     theme_pseudosynth() +
     theme(axis.text.y = element_text(colour = "grey15"))
