@@ -132,7 +132,8 @@ attribute_risk <- function(synthetic, data = NULL, known, variable = NULL,
     set = data.frame(set = seq_along(sets), table), overall = colMeans(table),
     record = data.frame(
       attribution = mean_over(found, "attribution"),
-      disclosed = mean_over(found, "disclosed"), pattern_size = pattern$size[pattern$code + 1L]
+      disclosed = mean_over(found, "disclosed"),
+      pattern_size = pattern$size[pattern$code + 1L]
     ),
     m = length(sets), n_records = nrow(data), known = known,
     variable = variable, intervals = attr(cut, "intervals")

@@ -72,8 +72,8 @@
 #' risk
 #' plot(risk)
 #' @export
-file_risk <- function(synthetic, data = NULL, keys, variables = NULL, intervals = 20,
-                      ...) {
+file_risk <- function(synthetic, data = NULL, keys, variables = NULL,
+                      intervals = 20, ...) {
   check_present(synthetic)
   check_no_dots(..., hint = "See {.fn file_risk}.")
   check_that(

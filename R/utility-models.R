@@ -118,3 +118,73 @@ logistic_fit <- function(formula, data, whose, weights) {
   )
   stats::coef(summary(fit))
 }
+
+# One linear model ------------------------------------------------------------
+
+#' Models of a whole file: one formula, or several with names
+#' @return (named list)
+#' @noRd
+check_models <- function(regression) {
+  several <- is.list(regression) && !is.object(regression)
+  models <- if (several) regression else list(regression)
+  models <- models[lengths(models) > 0]
+  for (model in models) check_formula(model, "regression")
+  names <- names(models) %||% rep("", length(models))
+  plain <- names == ""
+  names[plain] <- vapply(models[plain], deparse1, "")
+  stats::setNames(models, make.unique(names))
+}
+
+#' R2 and 95% intervals of a linear model
+#' @param whose (string) The data in words.
+#' @param weights (string or `NULL`) A column of survey weights.
+#' @noRd
+regression_of <- function(formula, data, whose = "the file", weights = NULL) {
+  # lm() looks for its weights in the data
+  fitted <- rlang::call2(
+    stats::lm, formula, quote(data),
+    weights = if (!is.null(weights)) as.name(weights)
+  )
+  fit <- tryCatch(
+    eval(fitted), error = function(error) refuse_model(error, whose)
+  )
+  y <- fit$model[[1]]
+  refuse_if(
+    !is.numeric(y) || !is.null(dim(y)),
+    "{.arg regression} must be a linear model of one numeric response.",
+    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
+  )
+  told <- summary(fit)
+  list(
+    r_squared = told$r.squared, intervals = stats::confint(fit),
+    coefficients = told$coefficients, df = fit$df.residual
+  )
+}
+
+refuse_model <- function(error, whose) {
+  abort_input(
+    "{.arg regression} must be a linear model that can be fitted to {whose}.",
+    x = "R says: {conditionMessage(error)}",
+    i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
+      "Is there a value without a finite logarithm, such as 0?"
+    },
+    arg = "regression"
+  )
+}
+
+#' Mean overlap of the intervals of the coefficients that both have
+#' @noRd
+interval_overlap <- function(a, b) {
+  common <- intersect(rownames(a), rownames(b))
+  mean(
+    row_overlaps(a[common, , drop = FALSE], b[common, , drop = FALSE]),
+    na.rm = TRUE
+  )
+}
+
+#' @param a,b (matrix) An interval in each row.
+#' @noRd
+row_overlaps <- function(a, b) {
+  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
+  (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2
+}

@@ -293,11 +293,6 @@ utility <- function(synthetic, data = NULL, variable = NULL, groups = NULL,
   )
 }
 
-shown_quantiles <- c(
-  "5%" = 0.05, "25%" = 0.25, median = 0.5, "75%" = 0.75, "90%" = 0.9,
-  "95%" = 0.95, "99%" = 0.99
-)
-
 #' What a reader of the file would look up first
 #' @noRd
 plain_statistics <- function(y, w = NULL) {
@@ -342,20 +337,6 @@ check_pmse <- function(pmse, most = 1) {
   }
   check_flag(pmse)
   if (pmse) "logit"
-}
-
-#' Models of a whole file: one formula, or several with names
-#' @return (named list)
-#' @noRd
-check_models <- function(regression) {
-  several <- is.list(regression) && !is.object(regression)
-  models <- if (several) regression else list(regression)
-  models <- models[lengths(models) > 0]
-  for (model in models) check_formula(model, "regression")
-  names <- names(models) %||% rep("", length(models))
-  plain <- names == ""
-  names[plain] <- vapply(models[plain], deparse1, "")
-  stats::setNames(models, make.unique(names))
 }
 
 #' Groups are of published columns: by its own values a variable looks perfect
@@ -426,60 +407,6 @@ group_error <- function(g, y, h, z, transform, v = NULL, w = NULL) {
   # A group without weight has no mean
   there <- size > 0 & is.finite(found)
   stats::weighted.mean(abs(found - truth)[there], size[there])
-}
-
-#' R2 and 95% intervals of a linear model
-#' @param whose (string) The data in words.
-#' @param weights (string or `NULL`) A column of survey weights.
-#' @noRd
-regression_of <- function(formula, data, whose = "the file", weights = NULL) {
-  # lm() looks for its weights in the data
-  fitted <- rlang::call2(
-    stats::lm, formula, quote(data),
-    weights = if (!is.null(weights)) as.name(weights)
-  )
-  fit <- tryCatch(
-    eval(fitted), error = function(error) refuse_model(error, whose)
-  )
-  y <- fit$model[[1]]
-  refuse_if(
-    !is.numeric(y) || !is.null(dim(y)),
-    "{.arg regression} must be a linear model of one numeric response.",
-    x = "Its left side is {describe_type(y)} in {whose}.", arg = "regression"
-  )
-  told <- summary(fit)
-  list(
-    r_squared = told$r.squared, intervals = stats::confint(fit),
-    coefficients = told$coefficients, df = fit$df.residual
-  )
-}
-
-refuse_model <- function(error, whose) {
-  abort_input(
-    "{.arg regression} must be a linear model that can be fitted to {whose}.",
-    x = "R says: {conditionMessage(error)}",
-    i = if (grepl("Inf", conditionMessage(error), fixed = TRUE)) {
-      "Is there a value without a finite logarithm, such as 0?"
-    },
-    arg = "regression"
-  )
-}
-
-#' Mean overlap of the intervals of the coefficients that both have
-#' @noRd
-interval_overlap <- function(a, b) {
-  common <- intersect(rownames(a), rownames(b))
-  mean(
-    row_overlaps(a[common, , drop = FALSE], b[common, , drop = FALSE]),
-    na.rm = TRUE
-  )
-}
-
-#' @param a,b (matrix) An interval in each row.
-#' @noRd
-row_overlaps <- function(a, b) {
-  shared <- pmax(pmin(a[, 2], b[, 2]) - pmax(a[, 1], b[, 1]), 0)
-  (shared / (a[, 2] - a[, 1]) + shared / (b[, 2] - b[, 1])) / 2
 }
 
 #' @export
@@ -625,23 +552,6 @@ shares_by_name <- function(levels) {
   }
 }
 
-# Heaping ----------------------------------------------------------------------
-
-heaping_steps <- c("10" = 10, "100" = 100, "1,000" = 1000)
-
-#' Shares of values at round numbers; 0 is a multiple of all and left out
-#' @noRd
-heaping_of <- function(y, w = NULL) {
-  w <- (w %||% rep(1, length(y)))[y != 0]
-  y <- y[y != 0]
-  # Beyond 2^53 no double knows its last digit
-  exact <- abs(y) < 2^53
-  shares <- lapply(heaping_steps, function(step) {
-    if (sum(w) > 0) sum(w[exact][y[exact] %% step == 0]) / sum(w) else 0
-  })
-  as.data.frame(shares, optional = TRUE)
-}
-
 #' What people rounded and sets did not
 #'
 #' A fifth of the values at a multiple is more than whole numbers have by
@@ -665,74 +575,4 @@ heaping_remark <- function(heaping) {
       format_share(sets[worst])
     )
   }
-}
-
-# Survey weights: how many units of the population a record stands for. A column
-# that the file and its sets have, and statistics of a column under it.
-
-#' Refuse files whose weights are not there, or are none, and say how they come
-#' @param arg (string) What `file` was given as.
-#' @noRd
-check_survey_weights <- function(file, name, arg, variable) {
-  if (is.null(name)) {
-    return(invisible())
-  }
-  refuse_if(
-    identical(name, variable), arg = "survey_weights",
-    "Survey weights must be another column than {.val {variable}}."
-  )
-  refuse_if(
-    !name %in% names(file),
-    "The file and every set must have the column of survey weights.",
-    x = "There is no column {.val {name}} in {.arg {arg}}.",
-    i = "Jobs and synthetic sets hold only the columns of the model. Make
-         {.val {name}} a predictor in the formula, or give data frames that
-         have it.", arg = "survey_weights"
-  )
-  w <- file[[name]]
-  check_finite_column(w, name)
-  refuse_if(
-    !is.numeric(w) || any(w < 0) || sum(w) == 0,
-    "Survey weights {.val {name}} must be numbers of at least 0, not all 0.",
-    arg = "survey_weights"
-  )
-}
-
-# Statistics of a column; `w` is `NULL` where there are no weights -------------
-
-weighted_mean <- function(y, w) {
-  if (is.null(w)) mean(y) else stats::weighted.mean(y, w)
-}
-
-weighted_total <- function(y, w) sum(if (is.null(w)) y else y * w)
-
-weighted_sd <- function(y, w) {
-  if (is.null(w)) {
-    stats::sd(y)
-  } else {
-    sqrt(weighted_mean((y - weighted_mean(y, w))^2, w))
-  }
-}
-
-#' The smallest value with at least this share of the weight up to it
-#' @param share (numbers) One or several.
-#' @noRd
-weighted_quantile <- function(y, w, share) {
-  if (is.null(w)) {
-    return(stats::quantile(y, share, names = FALSE))
-  }
-  order <- order(y)
-  up_to <- cumsum(w[order]) / sum(w)
-  # A sum of all weights may miss 1 by rounding
-  first <- findInterval(share - 1e-12, up_to, left.open = TRUE) + 1
-  y[order][pmin(first, length(y))]
-}
-
-#' Shares of the weight up to each of `points`
-#' @noRd
-weighted_ecdf <- function(y, w, points) {
-  order <- order(y)
-  n <- length(y)
-  up_to <- if (is.null(w)) seq_len(n) / n else cumsum(w[order]) / sum(w)
-  c(0, up_to)[findInterval(points, y[order]) + 1]
 }

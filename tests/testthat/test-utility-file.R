@@ -60,7 +60,9 @@ test_that("one row sums it up", {
     peer_sets(), peer_file(),
     regression = earner ~ age, pmse = "logit"
   ))
-  expect_equal(found$overall[["two_way_ratio"]], mean(found$table$two_way_ratio))
+  expect_equal(
+    found$overall[["two_way_ratio"]], mean(found$table$two_way_ratio)
+  )
   expect_equal(
     found$overall[["logit_pmse_ratio"]], mean(found$propensity$pmse_ratio)
   )
