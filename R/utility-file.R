@@ -38,8 +38,8 @@ file_utility <- function(sets, data, pmse, regression, survey_weights, given) {
     ),
     pairs = pairs, statistics = file_statistics(sets, data, survey_weights),
     models = models$models, coefficients = models$coefficients,
-    propensity = propensity, columns = names, records = c(nrow(data), sets$n_records),
-    survey_weights = survey_weights
+    propensity = propensity, columns = names,
+    records = c(nrow(data), sets$n_records), survey_weights = survey_weights
   )
 }
 
@@ -138,26 +138,4 @@ mean_tables <- function(one) {
     one_way_ratio = single[2], two_way_ratio = double[2],
     one_way_pmse_ratio = single[3], two_way_pmse_ratio = double[3]
   )
-}
-
-#' Expected distance of a fresh sample from the file, with replacement
-#'
-#' The exact mean of a bootstrap: a cell's count is binomial, whose mean
-#' absolute deviation is 2 k (1 - p) b(k; n, p) with k = floor(n p) + 1 (de
-#' Moivre).
-#' @param p (numeric) Shares of the cells.
-#' @param n (count) Records of the sample.
-#' @noRd
-fresh_distance <- function(p, n) sum(fresh_deviations(p, n)) / 2
-
-#' Mean absolute deviation of each share
-#' @param n (numeric) Records of the sample; of weighted records the number of
-#'   equal ones that would vary as much, which need not be whole.
-#' @noRd
-fresh_deviations <- function(p, n) {
-  # That of the other records is the same
-  p <- pmin(p, 1 - p)
-  k <- floor(n * p) + 1
-  b <- exp(lchoose(n, k) + k * log(p) + (n - k) * log1p(-p))
-  ifelse(p > 0, 2 * k * (1 - p) * b / n, 0)
 }

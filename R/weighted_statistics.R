@@ -89,3 +89,27 @@ heaping_of <- function(y, w = NULL) {
   })
   as.data.frame(shares, optional = TRUE)
 }
+
+# A fresh sample --------------------------------------------------------------
+
+#' Expected distance of a fresh sample from the file, with replacement
+#'
+#' The exact mean of a bootstrap: a cell's count is binomial, whose mean
+#' absolute deviation is 2 k (1 - p) b(k; n, p) with k = floor(n p) + 1 (de
+#' Moivre).
+#' @param p (numeric) Shares of the cells.
+#' @param n (count) Records of the sample.
+#' @noRd
+fresh_distance <- function(p, n) sum(fresh_deviations(p, n)) / 2
+
+#' Mean absolute deviation of each share
+#' @param n (numeric) Records of the sample; of weighted records the number of
+#'   equal ones that would vary as much, which need not be whole.
+#' @noRd
+fresh_deviations <- function(p, n) {
+  # That of the other records is the same
+  p <- pmin(p, 1 - p)
+  k <- floor(n * p) + 1
+  b <- exp(lchoose(n, k) + k * log(p) + (n - k) * log1p(-p))
+  ifelse(p > 0, 2 * k * (1 - p) * b / n, 0)
+}
